@@ -1,0 +1,186 @@
+# Token by Token. `make` alone prints help.
+#
+#   MODE=release|debug|asan   ARCH=native|x86-64-v3|x86-64-v4|armv8-a|…   CXX=g++|clang++   NO_INSTALL=1   V=1
+#
+# Everything built goes to build/ (build-asan/, build-x86-64-v3/, … for other modes). Nothing else is written.
+
+MODE ?= release
+ARCH ?= native
+BUILD ?= build$(if $(filter-out release,$(MODE)),-$(MODE))$(if $(filter-out native,$(ARCH)),-$(ARCH))
+PYTHON ?= python3
+SHELL := /bin/sh
+MAKEFLAGS += --no-builtin-rules
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+ifeq ($(origin CXX),default)
+CXX := $(if $(shell command -v g++ 2>/dev/null),g++,clang++)
+endif
+UNAME_S := $(shell uname -s)
+UNAME_M := $(shell uname -m)
+
+# ---- compiler flags ---------------------------------------------------------------------------------------
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi
+# gcc 12 takes its own AVX-512 intrinsics for uninitialised reads (gcc bug 105593).
+WARNINGS += $(if $(findstring g++,$(CXX)),-Wno-maybe-uninitialized -Wno-uninitialized)
+# Floating point as written: no contraction, no reassociation; fused multiply-adds are spelled out in the code.
+COMMON := -std=c++20 $(WARNINGS) -ffp-contract=off -I. -Ilib -MMD -MP
+ifneq ($(filter arm64 aarch64,$(UNAME_M)),)
+COMMON += $(if $(filter native,$(ARCH)),-mcpu=native,-march=$(ARCH))
+else
+COMMON += -march=$(ARCH)
+endif
+OPT_release := -O3 -g1
+OPT_debug := -O0 -g -D_GLIBCXX_ASSERTIONS
+OPT_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
+ifeq ($(OPT_$(MODE)),)
+$(error MODE=$(MODE): choose release, debug or asan)
+endif
+LIBS := -lutf8proc
+ifeq ($(UNAME_S),Darwin)
+BREW := $(shell brew --prefix 2>/dev/null || echo /usr/local)
+COMMON += -I$(BREW)/include -I$(BREW)/opt/libomp/include
+LIBS += -L$(BREW)/lib -L$(BREW)/opt/libomp/lib
+OPENMP ?= $(if $(wildcard $(BREW)/opt/libomp),-Xpreprocessor -fopenmp)
+LIBS += $(if $(OPENMP),-lomp)
+else
+# OPENMP= (empty) builds without threads.
+OPENMP ?= $(shell printf '\#include <omp.h>\nint main(){}' | $(CXX) -fopenmp -x c++ - -o /dev/null 2>/dev/null && echo -fopenmp)
+endif
+CXXFLAGS_ALL = $(COMMON) $(OPT_$(MODE)) $(OPENMP) $(CXXFLAGS)
+LINK = $(CXX) $(OPT_$(MODE)) $(OPENMP) $(LDFLAGS)
+
+ifeq ($(V),)
+Q := @
+say = @printf '  %-5s %s\n' $(1) $(2)
+endif
+
+# ---- what there is ----------------------------------------------------------------------------------------
+LIB_SRC := $(wildcard lib/*.cpp lib/train/*.cpp)
+# In a chapter: main.cpp is its program, NAME_main.cpp a further tool called NAME, other .cpp files belong to all.
+CHAPTER_MAIN := $(sort $(wildcard chapters/*/main.cpp))
+TOOL_MAIN := $(sort $(wildcard chapters/*/*_main.cpp))
+CHAPTER_SRC := $(filter-out $(CHAPTER_MAIN) $(TOOL_MAIN),$(wildcard chapters/*/*.cpp))
+TEST_SRC := $(wildcard tests/*.cpp)
+BENCH_SRC := $(wildcard tests/bench/*.cpp)
+CHAPTERS := $(patsubst chapters/%/main.cpp,%,$(CHAPTER_MAIN))
+TOOLS := $(patsubst %_main,%,$(basename $(notdir $(TOOL_MAIN))))
+object = $(patsubst %.cpp,$(BUILD)/obj/%.o,$(1))
+
+# ---- help -------------------------------------------------------------------------------------------------
+.PHONY: help
+help:
+	@printf '%s\n' \
+	'Token by Token: text generation from scratch, as a course that runs.' '' \
+	'  make run                 write text with the shipped model (PROMPT="Once upon a time" ARGS="…")' \
+	'  make run-02              run the program of a chapter (ARGS="--help" shows its options)' \
+	'  make test                build and run all tests' \
+	'  make bench               measure the limits of this machine and our share of them (ONLY=matmul …)' \
+	'  make train               train the shipped models again from the corpus (hours; stop and resume freely)' \
+	'  make clean               remove what was built' '' \
+	'Chapters:'
+	@printf '  %s\n' $(CHAPTERS)
+	@printf '%s\n' '' 'Options: MODE=release|debug|asan  ARCH=native|x86-64-v3|…  CXX=clang++  NO_INSTALL=1  V=1'
+
+# ---- packages ---------------------------------------------------------------------------------------------
+# Checked once per build folder; what is missing is installed by the system's package manager, saying so.
+PACKAGES := $(BUILD)/.packages
+TEST_PACKAGES := $(BUILD)/.packages-test
+$(PACKAGES): lib/install_packages.sh
+	@mkdir -p $(@D)
+	@CXX="$(CXX)" CXXFLAGS="$(COMMON)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh run
+	@touch $@
+$(TEST_PACKAGES): lib/install_packages.sh
+	@mkdir -p $(@D)
+	@CXX="$(CXX)" CXXFLAGS="$(COMMON)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh test
+	@touch $@ $(PACKAGES)
+
+# ---- building ---------------------------------------------------------------------------------------------
+$(BUILD)/obj/%.o: %.cpp | $(PACKAGES)
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) $(CXXFLAGS_ALL) -c $< -o $@
+
+LIBRARY := $(BUILD)/libtbt.a
+$(LIBRARY): $(call object,$(LIB_SRC) $(CHAPTER_SRC))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(CHAPTERS:%=$(BUILD)/%): $(BUILD)/%: $(BUILD)/obj/chapters/%/main.o $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $< $(LIBRARY) $(LIBS) -o $@
+
+define tool_rule
+$(BUILD)/$(patsubst %_main,%,$(basename $(notdir $(1)))): $(call object,$(1)) $(LIBRARY)
+	$$(call say,LINK,$$@)
+	$$(Q)$$(LINK) $$< $$(LIBRARY) $$(LIBS) -o $$@
+endef
+$(foreach main,$(TOOL_MAIN),$(eval $(call tool_rule,$(main))))
+
+.PHONY: all tools $(TOOLS:%=%-tool)
+all: $(CHAPTERS:%=$(BUILD)/%) $(TOOLS:%=$(BUILD)/%)
+tools: $(TOOLS:%=$(BUILD)/%)
+$(TOOLS:%=%-tool): %-tool: $(BUILD)/%
+
+# ---- running ----------------------------------------------------------------------------------------------
+# make run-03, or the chapter's whole name: make run-03_temperature
+.PHONY: run $(CHAPTERS:%=run-%)
+$(CHAPTERS:%=run-%): run-%: $(BUILD)/%
+	@$< $(ARGS)
+define short_name
+.PHONY: run-$(firstword $(subst _, ,$(1)))
+run-$(firstword $(subst _, ,$(1))): run-$(1)
+endef
+$(foreach chapter,$(CHAPTERS),$(eval $(call short_name,$(chapter))))
+run-%:
+	@echo "make: there is no chapter '$*'; the chapters are: $(CHAPTERS)" >&2; exit 2
+
+# ---- tests ------------------------------------------------------------------------------------------------
+# The Catch2 header is precompiled: it is most of the time of a test file.
+PCH := $(BUILD)/pch/catch.hpp.gch
+TEST_FLAGS = $(CXXFLAGS_ALL) -I$(BUILD)/pch -Itests -Wno-sign-conversion
+$(PCH): tests/catch.hpp | $(TEST_PACKAGES)
+	@mkdir -p $(@D)
+	$(call say,PCH,$<)
+	$(Q)$(CXX) $(TEST_FLAGS) -x c++-header $< -o $@
+$(BUILD)/obj/tests/%.o: tests/%.cpp $(PCH) | $(TEST_PACKAGES)
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) $(TEST_FLAGS) $(if $(findstring clang,$(CXX)),-include-pch $(PCH),-include catch.hpp) -c $< -o $@
+
+# main.cpp brings Catch's own main parts and so reads the header its own way.
+$(BUILD)/obj/tests/main.o: tests/main.cpp | $(TEST_PACKAGES)
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) $(CXXFLAGS_ALL) -c $< -o $@
+
+CATCH_LIBS = $(if $(shell printf '\#include <catch2/catch_all.hpp>\n' | $(CXX) $(COMMON) -x c++ -E - >/dev/null 2>&1 && echo 3),-lCatch2)
+$(BUILD)/tests: $(call object,$(TEST_SRC)) $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $^ $(LIBS) $(CATCH_LIBS) -o $@
+
+.PHONY: test
+test: all $(BUILD)/tests
+	@$(BUILD)/tests $(if $(ONLY),"$(ONLY)")
+
+# ---- benchmarks -------------------------------------------------------------------------------------------
+# Opponents are used where the system has them: OpenBLAS, oneDNN.
+has_library = $(shell printf '\#include <$(1)>\nint main(){}' | $(CXX) -x c++ - -o /dev/null -l$(2) 2>/dev/null && echo 1)
+BENCH_OPPONENTS = $(if $(call has_library,cblas.h,openblas),-DTBT_OPENBLAS -lopenblas) $(if $(call has_library,dnnl.h,dnnl),-DTBT_ONEDNN -ldnnl)
+$(BUILD)/obj/tests/bench/%.o: tests/bench/%.cpp | $(PACKAGES)
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) $(CXXFLAGS_ALL) $(filter -D%,$(BENCH_OPPONENTS)) -c $< -o $@
+$(BUILD)/bench: $(call object,$(BENCH_SRC)) $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $^ $(filter -l%,$(BENCH_OPPONENTS)) $(LIBS) -o $@
+.PHONY: bench
+bench: $(BUILD)/bench
+	@$(BUILD)/bench $(if $(ONLY),--only $(ONLY)) $(ARGS)
+
+.PHONY: clean
+clean:
+	rm -rf build build-*
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

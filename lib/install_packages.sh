@@ -1,0 +1,71 @@
+#!/bin/sh
+# Called by make: checks that the packages of the course are there and installs what is missing.
+#   install_packages.sh run    what programs need: xsimd, CLI11, nlohmann-json, utf8proc
+#   install_packages.sh test   the same and Catch2
+# Uses apt, dnf, pacman, zypper or brew, with sudo where needed. NO_INSTALL=1 only prints the command.
+set -u
+CXX=${CXX:-g++}
+fail() { echo "make: $*" >&2; exit 1; }
+
+# CXX may be two words ("ccache g++").
+printf 'int main(){}\n' | $CXX -std=c++20 -x c++ -fsyntax-only - >/dev/null 2>&1 || {
+    command -v ${CXX%% *} >/dev/null 2>&1 || fail "no C++ compiler ($CXX): install g++ 12 or clang 14 (Debian: apt-get install g++; macOS: xcode-select --install)"
+    fail "$CXX does not compile C++20: g++ 12 or clang 14 and newer do"
+}
+has() { printf '#include <%s>\n' "$1" | $CXX ${CXXFLAGS:-} -MF /dev/null -std=c++20 -x c++ -E - >/dev/null 2>&1; }
+
+missing=""
+has xsimd/xsimd.hpp || missing="$missing xsimd"
+has CLI/CLI.hpp || missing="$missing cli11"
+has nlohmann/json.hpp || missing="$missing json"
+has utf8proc.h || missing="$missing utf8proc"
+if [ "${1:-run}" = test ]; then
+    has catch2/catch_all.hpp || has catch2/catch.hpp || missing="$missing catch2"
+fi
+[ "$(uname -s)" != Darwin ] || [ -d "$(brew --prefix 2>/dev/null)/opt/libomp" ] || missing="$missing libomp"
+[ -n "$missing" ] || exit 0
+
+# The name of each package with this package manager.
+if command -v apt-get >/dev/null 2>&1; then
+    names=$(for p in $missing; do case $p in
+        xsimd) echo libxsimd-dev;; cli11) echo libcli11-dev;; json) echo nlohmann-json3-dev;;
+        utf8proc) echo libutf8proc-dev;; catch2) echo catch2;; esac; done)
+    install="apt-get install -y --no-install-recommends" update="apt-get update"
+elif command -v dnf >/dev/null 2>&1; then
+    names=$(for p in $missing; do case $p in
+        xsimd) echo xsimd-devel;; cli11) echo cli11-devel;; json) echo json-devel;;
+        utf8proc) echo utf8proc-devel;; catch2) echo catch-devel;; esac; done)
+    install="dnf install -y" update=""
+elif command -v pacman >/dev/null 2>&1; then
+    names=$(for p in $missing; do case $p in json) echo nlohmann-json;; utf8proc) echo libutf8proc;; *) echo $p;; esac; done)
+    install="pacman -S --noconfirm --needed" update=""
+elif command -v zypper >/dev/null 2>&1; then
+    names=$(for p in $missing; do case $p in
+        json) echo nlohmann_json-devel;; catch2) echo Catch2-devel;; *) echo $p-devel;; esac; done)
+    install="zypper install -y" update=""
+elif command -v brew >/dev/null 2>&1; then
+    names=$(for p in $missing; do case $p in json) echo nlohmann-json;; *) echo $p;; esac; done)
+    install="brew install" update=""
+else
+    fail "missing packages:$missing; no known package manager (apt, dnf, pacman, zypper, brew) is here: install them by hand"
+fi
+names=$(echo $names)
+
+sudo=""
+case $install in brew*) ;; *)
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null 2>&1 || fail "missing packages; as root run: $install $names"
+        sudo="sudo "
+    fi ;;
+esac
+if [ -n "${NO_INSTALL:-}" ]; then
+    fail "missing packages:$missing; install them with: $sudo$install $names"
+fi
+echo "make: installing what is missing ($names): $sudo$install $names" >&2
+log=$(mktemp) || exit 1
+trap 'rm -f "$log"' EXIT
+if [ -n "$update" ]; then $sudo$update >"$log" 2>&1 || true; fi
+DEBIAN_FRONTEND=noninteractive $sudo$install $names >>"$log" 2>&1 || {
+    tail -n 5 "$log" >&2
+    fail "could not install $names (no network, or no permission?); run by hand: $sudo$install $names"
+}
