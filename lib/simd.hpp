@@ -68,10 +68,17 @@ TBT_LANEWISE(max, xsimd::max(x, y))
 TBT_LANEWISE(min, xsimd::min(x, y))
 #undef TBT_LANEWISE
 
-// a · b + c, rounded once.
+// a · b + c, rounded once. xsimd has none for AVX-512 before version 11 (it rounds twice).
+inline Batch fma(const Batch& a, const Batch& b, const Batch& c) {
+#if defined(__AVX512F__)
+    return _mm512_fmadd_ps(a, b, c);
+#else
+    return xsimd::fma(a, b, c);
+#endif
+}
 inline Lanes fma(const Lanes& a, const Lanes& b, const Lanes& c) {
     Lanes r;
-    for (int i = 0; i < batch_count; ++i) r.part[i] = xsimd::fma(a.part[i], b.part[i], c.part[i]);
+    for (int i = 0; i < batch_count; ++i) r.part[i] = fma(a.part[i], b.part[i], c.part[i]);
     return r;
 }
 

@@ -18,16 +18,16 @@ struct Reduced {
 inline Reduced reduce(const Batch& x) {
     const Batch n = xsimd::nearbyint(x * Batch(1.44269504088896341f));
     // ln 2 in two parts: the first has 15 bits, so n · 0x1.62e4p-1 is exact.
-    Batch r = xsimd::fma(n, Batch(-0x1.62e4p-1f), x);
-    r = xsimd::fma(n, Batch(-0x1.7f7d1cp-20f), r);
+    Batch r = fma(n, Batch(-0x1.62e4p-1f), x);
+    r = fma(n, Batch(-0x1.7f7d1cp-20f), r);
     // e^r = 1 + r + r²·P(r); P by Chebyshev interpolation on |r| <= 0.347, relative error of e^r under 2e-10.
     Batch p = Batch(1.9891080464e-4f);
-    p = xsimd::fma(p, r, Batch(1.39337307158e-3f));
-    p = xsimd::fma(p, r, Batch(8.33331084465e-3f));
-    p = xsimd::fma(p, r, Batch(4.16664641974e-2f));
-    p = xsimd::fma(p, r, Batch(1.66666666817e-1f));
-    p = xsimd::fma(p, r, Batch(5.00000001354e-1f));
-    return {n, xsimd::fma(p * r, r, r)};
+    p = fma(p, r, Batch(1.39337307158e-3f));
+    p = fma(p, r, Batch(8.33331084465e-3f));
+    p = fma(p, r, Batch(4.16664641974e-2f));
+    p = fma(p, r, Batch(1.66666666817e-1f));
+    p = fma(p, r, Batch(5.00000001354e-1f));
+    return {n, fma(p * r, r, r)};
 }
 
 inline Batch power_of_two(const Batch& n) { return xsimd::ldexp(Batch(1.0f), xsimd::to_int(n)); }
@@ -42,7 +42,7 @@ inline Batch exp(const Batch& x) {
     // 2^128 has no float, but e^88.7 does: scale by 2^127 at most, and by the rest (1 or 2) at the end.
     const Batch scale = detail::power_of_two(xsimd::min(n, Batch(127.0f)));
     const Batch rest = xsimd::max(n, Batch(127.0f)) - Batch(126.0f);
-    const Batch y = xsimd::fma(scale, m, scale) * rest;
+    const Batch y = fma(scale, m, scale) * rest;
     return xsimd::select(x < Batch(-87.33654f), Batch(0.0f), y);
 }
 
@@ -52,7 +52,7 @@ inline Batch tanh(const Batch& x) {
     const Batch clamped = xsimd::min(Batch(10.0f), xsimd::max(Batch(-10.0f), x));
     const auto [n, m_r] = detail::reduce(clamped + clamped);
     const Batch scale = detail::power_of_two(n);
-    const Batch m = xsimd::fma(scale, m_r, scale - Batch(1.0f));
+    const Batch m = fma(scale, m_r, scale - Batch(1.0f));
     return m / (m + Batch(2.0f));
 }
 
