@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "error.hpp"
+#include "math.hpp"
 
 namespace tbt {
 
@@ -31,7 +32,8 @@ Rng::Rng(std::uint64_t seed, std::uint64_t stream) {
 }
 
 Rng::Rng(const State& state) : state_(state) {
-    if (state == State{}) throw Error("rng: the saved state is all zero, expected the four words of a generator");
+    if (state == State{})
+        throw Error("rng: the saved state is all zero, expected the four words of a generator");
 }
 
 std::uint64_t Rng::next() {
@@ -62,34 +64,14 @@ std::uint64_t Rng::below(std::uint64_t n) {
 }
 
 double Rng::normal() {
-    // Marsaglia's polar method. A point (u, v) drawn in the unit disc, s = u² + v²: u √(−2 ln s / s) is normal.
-    // So is v √(…), independently; it is not kept, so that the state stays four words.
+    // Marsaglia's polar method. A point (u, v) drawn in the unit disc, s = u² + v²: u √(−2 ln s / s) is
+    // normal. So is v √(…), independently; it is not kept, so that the state stays four words.
     for (;;) {
         const double u = 2 * uniform() - 1;
         const double v = 2 * uniform() - 1;
         const double s = u * u + v * v;
         if (s > 0 && s < 1) return u * std::sqrt(-2 * portable_log(s) / s);
     }
-}
-
-double portable_log(double x) {
-    if (!(x > 0)) return x == 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
-    if (x == std::numeric_limits<double>::infinity()) return x;
-    int exponent = 0;
-    double m = std::frexp(x, &exponent);  // x = m 2^exponent, exact; m in [1/2, 1)
-    if (m < 0.70710678118654752) {
-        m *= 2;
-        --exponent;
-    }
-    // m in [√½, √2):  ln m = 2 artanh z = 2 (z + z³/3 + z⁵/5 + …),  z = (m − 1) / (m + 1),  |z| < 0.172
-    const double z = (m - 1) / (m + 1);
-    const double z2 = z * z;
-    double series = 0;
-    for (int k = 23; k >= 3; k -= 2) series = (series + 1.0 / k) * z2;
-    // ln 2 in two parts, the first with 20 trailing zero bits, so that exponent · high is exact.
-    constexpr double high = 0x1.62e42fef00000p-1, low = 0x1.473de6af278edp-34;
-    const double e = exponent;
-    return e * high + (e * low + 2 * z * series + 2 * z);
 }
 
 }  // namespace tbt
