@@ -64,8 +64,8 @@ std::uint64_t Rng::below(std::uint64_t n) {
 }
 
 double Rng::normal() {
-    // Marsaglia's polar method. A point (u, v) drawn in the unit disc, s = u² + v²: u √(−2 ln s / s) is
-    // normal. So is v √(…), independently; it is not kept, so that the state stays four words.
+    // Marsaglia's polar method. A point (u, v) drawn in the unit disc, s = u² + v²: u √(−2 ln s / s) is normal.
+    // So is v √(…), independently; it is not kept, so that the state stays four words.
     for (;;) {
         const double u = 2 * uniform() - 1;
         const double v = 2 * uniform() - 1;

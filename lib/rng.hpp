@@ -1,8 +1,8 @@
 // Random numbers that are the same on every machine: xoshiro256** [Blackman & Vigna 2018], seeded by
 // SplitMix64.
 //
-// The generators of <random> are portable but its distributions are not, and log() differs by an ulp between
-// C libraries; so everything here, down to the logarithm inside normal(), is made of operations that IEEE 754
+// The generators of <random> are portable but its distributions are not, and log() differs by an ulp between C
+// libraries; so everything here, down to the logarithm inside normal(), is made of operations that IEEE 754
 // fixes to the last bit.
 #pragma once
 
@@ -29,8 +29,8 @@ public:
     // One seed gives 2^64 independent streams, for example one for each document or for each sequence of a
     // batch. Stream 0 is the generator seeded in the way its authors recommend.
     explicit Rng(std::uint64_t seed, std::uint64_t stream = 0);
-    explicit Rng(
-        const State& state);  // throws Error when all four words are zero, from which it never leaves
+    // Throws Error when all four words are zero, from which it never leaves.
+    explicit Rng(const State& state);
 
     const State& state() const { return state_; }
 
