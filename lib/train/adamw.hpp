@@ -1,0 +1,42 @@
+// AdamW [Loshchilov & Hutter 2019] with global-norm clipping, and the learning rate's schedule.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "parameters.hpp"
+
+namespace tbt::train {
+
+struct AdamWOptions {
+    float beta_1 = 0.9f, beta_2 = 0.95f, epsilon = 1e-8f;
+    float weight_decay = 0.1f;  // of matrices and embeddings only
+    float largest_norm = 1.0f;  // gradients whose norm over all parameters is larger are scaled down to it
+};
+
+// Linear warm-up to `peak`, then half a cosine down to peak / 10 at `steps`.
+double learning_rate(std::int64_t step, std::int64_t warm_up, std::int64_t steps, double peak);
+
+// The Euclidean norm over all gradients; one order of summation for any number of threads.
+double norm(std::span<const float> gradients, int threads);
+
+class AdamW {
+public:
+    AdamW(const ParameterLayout& layout, const AdamWOptions& options);
+
+    // One update, t = 1, 2, …; returns the norm before clipping.
+    //     g ← g · min(1, largest_norm / ‖g‖)
+    //     m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²
+    //     w ← w − η (m̂ / (√v̂ + ε) + λ w),   m̂ = m / (1 − β₁ᵗ), v̂ = v / (1 − β₂ᵗ)
+    double step(std::span<float> parameters, std::span<const float> gradients, std::int64_t t, double rate, int threads);
+
+    std::span<float> first_moments() { return {m_.get(), static_cast<std::size_t>(layout_.total)}; }
+    std::span<float> second_moments() { return {v_.get(), static_cast<std::size_t>(layout_.total)}; }
+
+private:
+    const ParameterLayout& layout_;
+    AdamWOptions options_;
+    AlignedFloats m_, v_;
+};
+
+}  // namespace tbt::train

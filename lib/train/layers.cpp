@@ -1,0 +1,207 @@
+#include "layers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../math.hpp"
+#include "../simd.hpp"
+#include "../simd_math.hpp"
+
+namespace tbt::train {
+namespace {
+
+using simd::Lanes;
+constexpr std::int64_t lanes = simd::lane_count;
+constexpr float layer_norm_epsilon = 1e-5f;
+
+}  // namespace
+
+void embedding_rows(const std::int32_t* ids, const float* token_table, const float* position_table, float* x,
+                    std::int64_t T, std::int64_t C, Range rows) {
+    for (std::int64_t m = rows.begin; m < rows.end; ++m) {
+        const float* token = token_table + ids[m] * C;
+        const float* position = position_table + m % T * C;
+        for (std::int64_t c = 0; c < C; ++c) x[m * C + c] = token[c] + position[c];
+    }
+}
+
+void embedding_backward_columns(const std::int32_t* ids, const float* d_x, float* d_token_table, float* d_position_table,
+                                std::int64_t M, std::int64_t T, std::int64_t C, const Worker& worker) {
+    const Range mine = worker.share(C, lanes);
+    for (std::int64_t m = 0; m < M; ++m) {
+        float* token = d_token_table + ids[m] * C;
+        float* position = d_position_table + m % T * C;
+        for (std::int64_t c = mine.begin; c < mine.end; ++c) {
+            token[c] += d_x[m * C + c];
+            position[c] += d_x[m * C + c];
+        }
+    }
+}
+
+void layer_norm_rows(const float* x, const float* gain, const float* bias, float* y, float* stats, std::int64_t C, Range rows) {
+    for (std::int64_t m = rows.begin; m < rows.end; ++m) {
+        const float* in = x + m * C;
+        Lanes sum = Lanes::zero();
+        for (std::int64_t c = 0; c < C; c += lanes) sum = sum + Lanes::load(in + c);
+        const float mean = simd::sum(sum) / static_cast<float>(C);
+        const Lanes centre = Lanes::all(mean);
+        Lanes squares = Lanes::zero();
+        for (std::int64_t c = 0; c < C; c += lanes) {
+            const Lanes d = Lanes::load(in + c) - centre;
+            squares = fma(d, d, squares);
+        }
+        const float r = 1.0f / std::sqrt(simd::sum(squares) / static_cast<float>(C) + layer_norm_epsilon);
+        const Lanes rate = Lanes::all(r);
+        for (std::int64_t c = 0; c < C; c += lanes) {
+            const Lanes normal = (Lanes::load(in + c) - centre) * rate;
+            fma(normal, Lanes::load(gain + c), Lanes::load(bias + c)).store(y + m * C + c);
+        }
+        stats[2 * m] = mean;
+        stats[2 * m + 1] = r;
+    }
+}
+
+// With x̂ = (x − mean) · r and g = ∂y ∘ gain:   ∂x = r · (g − mean(g) − x̂ · mean(g ∘ x̂))
+void layer_norm_backward_rows(const float* x, const float* stats, const float* gain, const float* d_y, float* d_x,
+                              std::int64_t C, Range rows) {
+    for (std::int64_t m = rows.begin; m < rows.end; ++m) {
+        const float* in = x + m * C;
+        const float* g_in = d_y + m * C;
+        const Lanes centre = Lanes::all(stats[2 * m]), rate = Lanes::all(stats[2 * m + 1]);
+        Lanes sum_g = Lanes::zero(), sum_gx = Lanes::zero();
+        for (std::int64_t c = 0; c < C; c += lanes) {
+            const Lanes g = Lanes::load(g_in + c) * Lanes::load(gain + c);
+            sum_g = sum_g + g;
+            sum_gx = fma(g, (Lanes::load(in + c) - centre) * rate, sum_gx);
+        }
+        const Lanes mean_g = Lanes::all(simd::sum(sum_g) / static_cast<float>(C));
+        const Lanes mean_gx = Lanes::all(simd::sum(sum_gx) / static_cast<float>(C));
+        float* out = d_x + m * C;
+        for (std::int64_t c = 0; c < C; c += lanes) {
+            const Lanes g = Lanes::load(g_in + c) * Lanes::load(gain + c);
+            const Lanes normal = (Lanes::load(in + c) - centre) * rate;
+            fma(rate, g - mean_g - normal * mean_gx, Lanes::load(out + c)).store(out + c);
+        }
+    }
+}
+
+void layer_norm_backward_columns(const float* x, const float* stats, const float* d_y, float* d_gain, float* d_bias,
+                                 std::int64_t M, std::int64_t C, const Worker& worker) {
+    const Range mine = worker.share(C, lanes);
+    for (std::int64_t m = 0; m < M; ++m) {
+        const Lanes centre = Lanes::all(stats[2 * m]), rate = Lanes::all(stats[2 * m + 1]);
+        for (std::int64_t c = mine.begin; c < mine.end; c += lanes) {
+            const Lanes g = Lanes::load(d_y + m * C + c);
+            const Lanes normal = (Lanes::load(x + m * C + c) - centre) * rate;
+            fma(g, normal, Lanes::load(d_gain + c)).store(d_gain + c);
+            (Lanes::load(d_bias + c) + g).store(d_bias + c);
+        }
+    }
+}
+
+namespace {
+
+constexpr float root_2_over_pi = 0.7978845608028654f;
+constexpr float cubic = 0.044715f;
+
+// tanh(√(2/π) (x + 0.044715 x³)) = tanh(√(2/π) · x · (1 + 0.044715 x²))
+Lanes gelu_tanh_part(const Lanes& x, const Lanes& square) {
+    return simd::tanh(Lanes::all(root_2_over_pi) * x * fma(Lanes::all(cubic), square, Lanes::all(1.0f)));
+}
+
+}  // namespace
+
+void gelu(const float* x, float* y, std::int64_t n) {
+    const Lanes half = Lanes::all(0.5f);
+    for (std::int64_t i = 0; i < n; i += lanes) {
+        const Lanes v = Lanes::load(x + i), t = gelu_tanh_part(v, v * v), half_v = half * v;
+        fma(half_v, t, half_v).store(y + i);
+    }
+}
+
+// gelu′(x) = ½ (1 + t) + ½ x (1 − t²) √(2/π) (1 + 3 · 0.044715 x²)
+void gelu_backward(const float* x, float* d_y, std::int64_t n) {
+    const Lanes half = Lanes::all(0.5f), one = Lanes::all(1.0f), root = Lanes::all(root_2_over_pi), three = Lanes::all(3.0f * cubic);
+    for (std::int64_t i = 0; i < n; i += lanes) {
+        const Lanes v = Lanes::load(x + i), square = v * v, t = gelu_tanh_part(v, square);
+        const Lanes slope = (one - t * t) * root * fma(three, square, one);
+        const Lanes derivative = half * fma(v, slope, one + t);
+        (Lanes::load(d_y + i) * derivative).store(d_y + i);
+    }
+}
+
+Linear::Linear(const float* w, const float* b, float* d_w, float* d_b, std::int64_t k, std::int64_t n)
+    : w_(w), b_(b), d_w_(d_w), d_b_(d_b), k_(k), n_(n) {
+    packed_.reserve(k, n);
+    packed_transposed_.reserve(n, k);
+}
+
+void Linear::pack(const Worker& worker) {
+    packed_.pack(MatrixView::of(w_, k_, n_), worker);
+    packed_transposed_.pack(MatrixView::of(w_, k_, n_).transposed(), worker);
+}
+
+void Linear::forward_rows(const float* x, float* y, Range rows) const {
+    const MatrixView mine = MatrixView::of(x + rows.begin * k_, rows.end - rows.begin, k_);
+    matmul(mine, packed_, y + rows.begin * n_, n_, {b_, false}, Worker{});
+}
+
+void Linear::backward_rows(const float* d_y, float* d_x, Range rows, bool accumulate) const {
+    const MatrixView mine = MatrixView::of(d_y + rows.begin * n_, rows.end - rows.begin, n_);
+    matmul(mine, packed_transposed_, d_x + rows.begin * k_, k_, {nullptr, accumulate}, Worker{});
+}
+
+void Linear::backward_columns(const float* x, const float* d_y, std::int64_t M, PackedMatrix& packed, const Worker& worker) const {
+    packed.pack(MatrixView::of(d_y, M, n_), worker);
+    column_sums(d_y, d_b_, M, n_, worker);
+    worker.sync();
+    const Range mine = worker.share(k_, lanes);
+    const MatrixView x_columns{x + mine.begin, mine.end - mine.begin, M, 1, k_};
+    matmul(x_columns, packed, d_w_ + mine.begin * n_, n_, {nullptr, true}, Worker{});
+}
+
+void column_sums(const float* d_y, float* d_b, std::int64_t M, std::int64_t N, const Worker& worker) {
+    const Range mine = worker.share(N, lanes);
+    for (std::int64_t m = 0; m < M; ++m) {
+        for (std::int64_t n = mine.begin; n < mine.end; n += lanes) (Lanes::load(d_b + n) + Lanes::load(d_y + m * N + n)).store(d_b + n);
+    }
+}
+
+void cross_entropy_rows(float* logits, std::int64_t stride, const std::int32_t* targets, double* losses, std::int64_t V,
+                        float factor, bool gradient, Range rows) {
+    constexpr float lowest = -std::numeric_limits<float>::infinity();
+    for (std::int64_t m = rows.begin; m < rows.end; ++m) {
+        float* row = logits + m * stride;
+        if (targets[m] < 0) {
+            losses[m] = 0;
+            if (gradient) std::fill_n(row, V, 0.0f);
+            continue;
+        }
+        const std::int64_t whole = V / lanes * lanes;
+        const int rest = static_cast<int>(V - whole);
+        Lanes most = rest > 0 ? Lanes::load_first(row + whole, rest, lowest) : Lanes::all(lowest);
+        for (std::int64_t v = 0; v < whole; v += lanes) most = max(most, Lanes::load(row + v));
+        const float maximum = simd::largest(most), at_target = row[targets[m]];
+        const Lanes shift = Lanes::all(maximum);
+        Lanes sum = Lanes::zero();
+        for (std::int64_t v = 0; v < whole; v += lanes) {
+            const Lanes e = simd::exp(Lanes::load(row + v) - shift);
+            e.store(row + v);
+            sum = sum + e;
+        }
+        if (rest > 0) {
+            const Lanes e = simd::exp(Lanes::load_first(row + whole, rest, lowest) - shift);
+            e.store_first(row + whole, rest);
+            sum = sum + e;
+        }
+        const float total = simd::sum(sum);
+        losses[m] = portable_log(static_cast<double>(total)) + static_cast<double>(maximum) - static_cast<double>(at_target);
+        if (!gradient) continue;
+        const float scale = factor / total;
+        for (std::int64_t v = 0; v < V; ++v) row[v] *= scale;
+        row[targets[m]] -= factor;
+    }
+}
+
+}  // namespace tbt::train
