@@ -1,0 +1,126 @@
+// What the grammar files become when they are read: a tree in which every name is already a number,
+// so that expansion never looks at source text again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tbt::grammar {
+
+struct Place {
+    int file = 0, line = 0, column = 0;
+};
+
+// One of n things, with integer weights. cumulative[i] = w[0] + ... + w[i].
+struct Weights {
+    std::vector<std::uint32_t> cumulative;
+    std::vector<double> bits;  // log2(total / w[i])
+    std::uint32_t total() const { return cumulative.empty() ? 0 : cumulative.back(); }
+    std::uint32_t of(std::size_t i) const {
+        return cumulative[i] - (i == 0 ? 0 : cumulative[i - 1]);
+    }
+};
+
+enum class Kind {
+    text,      // literal text
+    choice,    // {a|b|c}
+    rule,      // {rule}
+    draw,      // {x=table where ...}
+    column,    // {x.col}
+    indirect,  // {>x.col}
+    keep,      // {x:=rule} or {x:={...}}
+    variable,  // {x}
+    integer,   // {x=int low high}
+    calc,      // {z=calc x + y}
+    repeat,    // {3..6 of rule sep ", "}
+};
+
+// A number in calc and int: a constant, a kept number, or a column that holds a number.
+struct Operand {
+    std::int64_t constant = 0;
+    int slot = -1;         // -1: the constant
+    int column_name = -1;  // -1: the variable itself
+};
+
+struct Condition {
+    enum class Test { equal, unequal, not_row } test = Test::equal;
+    int column = -1;       // of the table that is drawn from
+    int value = -1;        // an interned text, or -1: compare with a column of another row
+    int slot = -1;         // that row
+    int column_name = -1;  // and its column
+};
+
+struct Node {
+    Kind kind = Kind::text;
+    bool capital = false;  // ^
+    bool article = false;  // %
+    Place place;
+    std::string text;  // text: the text; repeat: the separator
+    int slot = -1;     // the variable that is read or written
+    int index = -1;    // rule, draw: which rule or table; choice, keep: which choice
+    int column_name = -1;
+    Operand left, right;  // calc, int, and repeat's two counts
+    char op = 0;
+    std::vector<Condition> where;
+};
+
+using Sequence = std::vector<Node>;
+
+struct Choice {
+    std::vector<Sequence> pieces;
+    Weights weights;
+};
+
+struct Table {
+    std::string name;
+    Place place;
+    std::vector<std::string> columns;
+    std::vector<int> column_of_name;     // column name id -> column, -1 where there is none
+    std::vector<std::vector<int>> rows;  // interned texts
+    std::vector<Place> row_places;
+    Weights weights;
+};
+
+struct Rule {
+    std::string name;
+    Place place;
+    Choice choice;
+};
+
+struct Genre {
+    int rule = -1;
+    std::vector<std::pair<int, int>> hold;  // (variable, column name or -1)
+    std::vector<std::string> hold_names;    // as written
+};
+
+struct Tree {
+    std::vector<std::string> files;
+    std::vector<Table> tables;
+    std::vector<Rule> rules;
+    std::vector<Genre> genres;
+    Weights genre_weights;
+    std::vector<Choice> choices;            // the {a|b} inside alternatives
+    std::vector<std::string> variables;     // slot -> name
+    std::vector<std::string> column_names;  // id -> name
+    std::vector<std::string> strings;       // id -> the text of a cell
+    std::vector<int> rule_of_string;        // id -> the rule of that name, or -1
+
+    std::string where(Place p) const;  // "file:line:column: "
+};
+
+// Reads the files; throws tbt::Error for anything wrong in the notation or an unknown name.
+Tree parse(const std::vector<std::pair<std::string, std::string>>& files);
+
+// What can be known before expanding: is every variable that a genre uses drawn in it, has it the
+// column, are the rules that {>x.col} names there. Throws for the first mistake.
+void check(const Tree& tree);
+
+std::vector<std::string> unused(const Tree& tree);
+
+// " (did you mean 'person'?)" when a known name is close to the given one, else "".
+std::string did_you_mean(const std::string& name, const std::vector<std::string>& known);
+
+}  // namespace tbt::grammar
