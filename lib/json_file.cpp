@@ -30,7 +30,9 @@ Json parse_json(std::string_view text, const std::string& name) {
     // The parser keeps the last of several equal keys and says nothing; here every open object remembers its
     // keys.
     std::vector<std::unordered_set<std::string>> keys;
-    const auto watch = [&](int, Json::parse_event_t event, Json& value) {
+    constexpr int deepest = 64;
+    const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
+        if (depth > deepest) throw Error(name + ": is nested more than " + std::to_string(deepest) + " deep");
         if (event == Json::parse_event_t::object_start) keys.emplace_back();
         if (event == Json::parse_event_t::object_end) keys.pop_back();
         if (event == Json::parse_event_t::key &&

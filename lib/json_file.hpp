@@ -13,7 +13,7 @@ namespace tbt {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-// Throws Error "NAME: …" unless the text is UTF-8, JSON to its end, and no object has the same key twice.
+// Throws Error "NAME: …" unless the text is UTF-8, JSON to its end, at most 64 deep, and no key stands twice.
 Json parse_json(std::string_view text, const std::string& name);
 
 Json read_json(const std::string& path);
