@@ -1,0 +1,75 @@
+// Training as a state that moves: one step, save, load, export. The loop around it is training_loop.hpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "../../lib/train/adamw.hpp"
+#include "../../lib/train/gpt_trainer.hpp"
+#include "batches.hpp"
+#include "validation.hpp"
+
+namespace tbt {
+
+struct TrainingOptions {
+    train::ModelShape shape;
+    std::int64_t batch = 16;  // sequences of shape.context tokens a step
+    std::int64_t steps = 1000, warm_up = 100;
+    double learning_rate = 2e-3;
+    double weight_decay = 0.1;
+    std::uint64_t seed = 1;
+    int threads = 0;                 // 0: all cores; the result does not depend on it
+    std::int64_t micro_rows = 1024;  // tokens worked on at a time; changes the order of sums, not their meaning
+};
+
+// One row of the curve.
+struct CurvePoint {
+    std::int64_t step = 0, tokens = 0;
+    double bits_per_byte = 0;  // of training, mean since the point before
+    double learning_rate = 0, seconds = 0;
+    std::vector<double> validation;  // bits per byte: total, then each genre; empty where there was no validation
+};
+
+class Training {
+public:
+    Training(const Corpus& corpus, const Tokenizer& tokenizer, const TrainingOptions& options);
+
+    // One update of all weights; the mean loss of its batch in nats a token.
+    double step();
+
+    const TrainingOptions& options() const { return options_; }
+    std::int64_t steps_done() const { return steps_done_; }
+    std::int64_t tokens_done() const { return steps_done_ * options_.batch * options_.shape.context; }
+    double gradient_norm() const { return gradient_norm_; }  // before clipping, of the last step
+    double last_rate() const { return last_rate_; }
+    std::int64_t last_bytes() const { return last_bytes_; }  // of text in the last batch
+    train::GptTrainer& model() { return model_; }
+
+    // Everything that decides how training goes on, as text: a checkpoint of other options cannot be resumed.
+    std::string recipe() const;
+
+    void save(const std::filesystem::path& path);
+    // Throws Error, and changes nothing, when the file is damaged or of other options. With `replan` another number of
+    // steps, learning rate or warm-up is taken from the options.
+    void load(const std::filesystem::path& path, bool replan = false);
+
+    std::vector<CurvePoint> curve;  // kept in the checkpoint
+    double seconds = 0;             // spent training, over all runs
+
+private:
+    std::string header() const;
+
+    const Corpus& corpus_;
+    TrainingOptions options_;
+    train::GptTrainer model_;
+    train::AdamW optimiser_;
+    BatchSource batches_;
+    std::string tokenizer_hash_;
+    int threads_;
+    std::int64_t steps_done_ = 0, last_bytes_ = 0;
+    double gradient_norm_ = 0, last_rate_ = 0;
+};
+
+}  // namespace tbt
