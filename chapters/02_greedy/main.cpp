@@ -1,0 +1,117 @@
+// Chapter 02: greedy decoding, and the loop it gets stuck in.
+//
+// Writes a text by always taking the most probable token, prints how sure the model was at each step (the gap between
+// the first and the second choice), and finds the loop. Run it: make run-02, or make run-02 ARGS='"Once upon a time"'.
+// Look for: how the model becomes surer with every round of the loop. It has learned that what came twice comes again.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "chapters/02_greedy/greedy.hpp"
+#include "model.hpp"
+#include "program.hpp"
+#include "svg.hpp"
+#include "terminal.hpp"
+
+using namespace tbt;
+
+namespace {
+
+constexpr int shown_steps = 12;
+
+// What a step looked like: the choice, its probability and that of the runner-up.
+struct GreedyStep {
+    int id = 0;
+    int second_id = 0;
+    double first = 0;
+    double second = 0;
+};
+
+void print_steps(const Tokenizer& tokenizer, const std::vector<GreedyStep>& steps) {
+    std::printf("   step  first choice           second choice          gap\n");
+    for (std::size_t i = 0; i < steps.size() && i < shown_steps; ++i) {
+        const GreedyStep& s = steps[i];
+        std::printf("   %4zu  %s %5.1f %%  %s %5.1f %%  %s\n", i + 1, padded(visible(tokenizer.token_bytes(s.id)), 13).c_str(), 100 * s.first,
+                    padded(visible(tokenizer.token_bytes(s.second_id)), 13).c_str(), 100 * s.second, bar(s.first - s.second, 16).c_str());
+    }
+}
+
+// The mean gap in each round of the loop: it grows.
+void print_rounds(const Loop& loop, std::size_t prompt_length, const std::vector<GreedyStep>& steps) {
+    std::printf("\n   round  mean probability of the choice\n");
+    for (int round = 0; round < loop.repeats && round < 8; ++round) {
+        double sum = 0;
+        int counted = 0;
+        for (int i = 0; i < loop.period; ++i) {
+            const auto position = static_cast<std::size_t>(loop.start + round * loop.period + i);
+            if (position < prompt_length) continue;
+            sum += steps[position - prompt_length].first;
+            ++counted;
+        }
+        if (counted == 0) continue;
+        std::printf("   %5d  %.4f  %s\n", round + 1, sum / counted, bar(sum / counted, 40).c_str());
+    }
+}
+
+void write_figure(const std::string& file, const std::vector<GreedyStep>& steps) {
+    LineChart chart;
+    chart.title = "Greedy decoding: how far the first choice is ahead of the second";
+    chart.x_label = "step";
+    chart.y_label = "probability";
+    LineChart::Series first{"first choice", {}}, second{"second choice", {}};
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        first.points.emplace_back(static_cast<double>(i + 1), steps[i].first);
+        second.points.emplace_back(static_cast<double>(i + 1), steps[i].second);
+    }
+    chart.series = {first, second};
+    write_svg(file, chart);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::string prompt = "The weather today is";
+    std::string model_directory = shipped_model("storyteller").string();
+    std::string figure;
+    int max_new_tokens = 120;
+    return run_program(
+        argc, argv, "Chapter 02: greedy decoding, and the loop it gets stuck in.",
+        [&](CLI::App& app) {
+            app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
+            app.add_option("--max-new-tokens", max_new_tokens, "tokens to append")->capture_default_str()->check(CLI::Range(1, 100000));
+            app.add_option("--model", model_directory, "a model directory")->capture_default_str();
+            app.add_option("--figure", figure, "write the gap at each step as a picture (SVG)");
+        },
+        [&] {
+            Model model = load_model(model_directory);
+            const Tokenizer& tokenizer = model.tokenizer;
+            const std::vector<int> prompt_ids = encode_prompt(model, prompt, max_new_tokens);
+            CachedModel gpt(model.gpt);
+
+            // 1. The loop of chapter 01; pick is argmax. The rest is only for looking.
+            std::vector<GreedyStep> steps;
+            const auto pick = [&](std::span<const float> logits, const std::vector<int>&) {
+                const std::vector<Candidate> two = top_candidates(logits, 2);
+                const int id = argmax(logits);
+                steps.push_back({id, two[1].id, static_cast<double>(two[0].probability), static_cast<double>(two[1].probability)});
+                return id;
+            };
+            const int eos = tokenizer.eos_id();
+            const std::vector<int> ids = generate(std::ref(gpt), prompt_ids, max_new_tokens, pick, [&](int id) { return id != eos; });
+            std::printf("1. Always the most probable token:\n\n%s\n", tokenizer.decode(ids).c_str());
+
+            std::printf("\n2. How sure it was:\n\n");
+            print_steps(tokenizer, steps);
+
+            const Loop loop = find_loop(ids);
+            if (loop) {
+                const auto once = std::span(ids).subspan(static_cast<std::size_t>(loop.start), static_cast<std::size_t>(loop.period));
+                std::printf("\n3. A loop of %d tokens, %d times over: \"%s\"\n", loop.period, loop.repeats, visible(tokenizer.decode(once)).c_str());
+                print_rounds(loop, prompt_ids.size(), steps);
+            } else {
+                std::printf("\n3. No loop in these %zu tokens: the text %s\n", steps.size(),
+                            ids.back() == eos ? "came to its end first." : "was cut off first; try --max-new-tokens 300.");
+            }
+            if (!figure.empty()) write_figure(figure, steps);
+        });
+}

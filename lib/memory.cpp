@@ -1,0 +1,44 @@
+#include "memory.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace tbt {
+
+std::int64_t available_memory() {
+    std::int64_t available = 0;
+    std::ifstream info("/proc/meminfo");
+    for (std::string key; info >> key;) {
+        if (key == "MemAvailable:") {
+            info >> available;
+            available *= 1024;
+            break;
+        }
+        info.ignore(256, '\n');
+    }
+#ifdef _SC_PHYS_PAGES
+    if (available == 0) available = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+#endif
+    // cgroup v2: a number of bytes, or "max", which reads as no number.
+    std::int64_t limit = 0, used = 0;
+    if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit && std::ifstream("/sys/fs/cgroup/memory.current") >> used) {
+        available = std::min(available, std::max<std::int64_t>(limit - used, 1));
+    }
+    return available;
+}
+
+std::int64_t peak_resident_memory() {
+    rusage usage{};
+    if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+#ifdef __APPLE__
+    return usage.ru_maxrss;
+#else
+    return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+#endif
+}
+
+}  // namespace tbt

@@ -1,0 +1,83 @@
+#!/bin/sh
+# Keeps the lessons true.
+#   tests/lessons.sh           every output block is what its command prints now, and every line of a code block
+#                              stands in the file it is taken from
+#   tests/lessons.sh update    writes the present output into the blocks
+# An output block:  <!-- output: make run-03 ARGS="…" -->  followed by a ```text block.
+# A code block:     <!-- from: temperature.hpp -->          followed by a ```cpp block; the path starts at the
+#                   lesson's folder or at the repository's root.
+# Ends with "N passed, N failed".
+set -u
+mode=${1:-check}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+for lesson in README.md chapters/*/README.md; do
+    [ -f "$lesson" ] || continue
+    folder=$(dirname "$lesson")
+
+    # Output blocks: split the lesson into numbered commands and the text of their blocks.
+    rm -f "$work"/*
+    awk -v work="$work" '
+        /^<!-- output: .* -->$/ { n++; command = $0; sub(/^<!-- output: /, "", command); sub(/ -->$/, "", command)
+                                  print command > (work "/" n ".command"); printf "" > (work "/" n ".old"); waiting = 1; next }
+        waiting && /^```text$/  { inside = 1; waiting = 0; next }
+        inside && /^```$/       { inside = 0; next }
+        inside                  { print > (work "/" n ".old") }' "$lesson"
+    n=1
+    while [ -f "$work/$n.command" ]; do
+        command=$(cat "$work/$n.command")
+        # NO_COLOR and no terminal: what a reader would paste.
+        if ! NO_COLOR=1 sh -c "${command} MAKEFLAGS=" > "$work/$n.raw" 2>"$work/$n.err" < /dev/null; then
+            echo "$lesson: \`$command\` failed: $(tail -n 1 "$work/$n.err")"
+            failed=$((failed + 1))
+            cp "$work/$n.old" "$work/$n.new"
+        else
+            # Trailing spaces and empty lines at the end do not count; a fence inside would end the block.
+            sed 's/[ ]*$//' "$work/$n.raw" | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' > "$work/$n.new"
+            if cmp -s "$work/$n.old" "$work/$n.new"; then
+                passed=$((passed + 1))
+            elif [ "$mode" = update ]; then
+                echo "$lesson: updated the output of \`$command\`"
+                passed=$((passed + 1))
+            else
+                echo "$lesson: \`$command\` prints something else now (tests/lessons.sh update writes it):"
+                diff "$work/$n.old" "$work/$n.new" | head -n 6
+                failed=$((failed + 1))
+            fi
+        fi
+        n=$((n + 1))
+    done
+    if [ "$mode" = update ]; then
+        awk -v work="$work" '
+            /^<!-- output: .* -->$/ { n++; waiting = 1; print; next }
+            waiting && /^```text$/  { print; while ((getline line < (work "/" n ".new")) > 0) print line; inside = 1; waiting = 0; next }
+            inside && /^```$/       { inside = 0 }
+            !inside                 { print }' "$lesson" > "$work/lesson" && cat "$work/lesson" > "$lesson"
+    fi
+
+    # Code blocks.
+    awk -v folder="$folder" -v lesson="$lesson" '
+        function check(  i) {
+            for (i = 1; i <= count; i++) {
+                text = lines[i]; gsub(/^[ ]+|[ ]+$/, "", text)
+                if (text != "" && text != "…" && text != "..." && !(text in known)) {
+                    print lesson ": not in " file ": " text; bad = 1
+                }
+            }
+        }
+        /^<!-- from: .* -->$/  { file = $0; sub(/^<!-- from: /, "", file); sub(/ -->$/, "", file)
+                                 path = folder "/" file; delete known; found = 0
+                                 while ((getline line < path) > 0) { found = 1; gsub(/^[ ]+|[ ]+$/, "", line); known[line] = 1 }
+                                 if (!found) { path = file; while ((getline line < path) > 0) { found = 1; gsub(/^[ ]+|[ ]+$/, "", line); known[line] = 1 } }
+                                 if (!found) { print lesson ": there is no file " file; bad = 1 }
+                                 waiting = 1; next }
+        waiting && /^```cpp$/  { inside = 1; waiting = 0; count = 0; next }
+        inside && /^```$/      { inside = 0; check(); next }
+        inside                 { lines[++count] = $0 }
+        END                    { exit bad }' "$lesson"
+    if [ $? -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
