@@ -1,69 +1,42 @@
 #include "export.hpp"
 
+#include <cmath>
 #include <cstdio>
 
 #include "../../lib/files.hpp"
-#include "../../lib/half.hpp"
 #include "../../lib/json_file.hpp"
+#include "../../lib/model_config.hpp"
+#include "../../lib/safetensors.hpp"
+#include "../../lib/svg.hpp"
 
 namespace tbt {
 namespace {
 
-// The names of transformers' GPT2LMHeadModel; the output matrix is tied to wte and so not stored.
-std::string config_json(const train::ModelShape& shape, int eos, bool half) {
-    const OrderedJson config = {{"model_type", "gpt2"},
-                                {"architectures", {"GPT2LMHeadModel"}},
-                                {"vocab_size", shape.vocabulary},
-                                {"n_positions", shape.context},
-                                {"n_ctx", shape.context},
-                                {"n_embd", shape.channels},
-                                {"n_layer", shape.layers},
-                                {"n_head", shape.heads},
-                                {"n_inner", nullptr},
-                                {"activation_function", "gelu_new"},
-                                {"layer_norm_epsilon", 1e-5},
-                                {"initializer_range", 0.02},
-                                {"resid_pdrop", 0.0},
-                                {"embd_pdrop", 0.0},
-                                {"attn_pdrop", 0.0},
-                                {"scale_attn_weights", true},
-                                {"tie_word_embeddings", true},
-                                {"bos_token_id", eos},
-                                {"eos_token_id", eos},
-                                {"torch_dtype", half ? "float16" : "float32"}};
-    return config.dump(2) + "\n";
+GptConfig config_of(const train::ModelShape& shape, int eos, bool half) {
+    GptConfig config;
+    config.vocab_size = static_cast<int>(shape.vocabulary);
+    config.n_positions = static_cast<int>(shape.context);
+    config.n_embd = static_cast<int>(shape.channels);
+    config.n_layer = static_cast<int>(shape.layers);
+    config.n_head = static_cast<int>(shape.heads);
+    config.n_inner = 4 * config.n_embd;
+    config.bos_token_id = eos;
+    config.eos_token_ids = {eos};
+    config.torch_dtype = half ? "float16" : "float32";
+    return config;
 }
 
-std::string generation_config_json(int eos) {
-    return OrderedJson{{"bos_token_id", eos}, {"eos_token_id", eos}, {"do_sample", true}}.dump(2) + "\n";
-}
-
-std::string safetensors(Training& training, bool half) {
-    OrderedJson header = {{"__metadata__", {{"format", "pt"}}}};
-    const std::size_t width = half ? 2 : 4;
-    std::size_t end = 0;
-    std::string data;
-    for (const train::ParameterInfo& t : training.model().layout().tensors) {
-        const std::size_t begin = end;
-        end += static_cast<std::size_t>(t.size) * width;
-        header[t.name] = {{"dtype", half ? "F16" : "F32"}, {"shape", t.shape}, {"data_offsets", {begin, end}}};
-        for (const float w : training.model().of(t).first(static_cast<std::size_t>(t.size))) {
-            const std::uint32_t bits = half ? to_f16(w) : std::bit_cast<std::uint32_t>(w);
-            for (std::size_t i = 0; i < width; ++i) data += static_cast<char>(bits >> (8 * i) & 0xff);
-        }
+void write_weights(train::GptTrainer& model, const std::string& path, bool half) {
+    std::vector<TensorToWrite> tensors;
+    for (const train::ParameterInfo& t : model.layout().tensors) {
+        tensors.push_back({t.name, t.shape, model.of(t), half ? StoredType::f16 : StoredType::f32});
     }
-    std::string text = header.dump();
-    text.resize((text.size() + 7) / 8 * 8, ' ');
-    std::string file;
-    for (int i = 0; i < 8; ++i) file += static_cast<char>(text.size() >> (8 * i) & 0xff);
-    return file + text + data;
+    write_safetensors(path, std::move(tensors));
 }
-
-// Rounded, so that the file reads well: 0.1234 rather than 0.12339999999.
-double rounded(double x, double unit = 1e-4) { return static_cast<double>(static_cast<long long>(x / unit + 0.5)) * unit; }
 
 std::string recipe_json(Training& training, const Corpus& corpus, const ExportInfo& info) {
     const TrainingOptions& o = training.options();
+    const auto rounded = [](double x, double units) { return std::round(x * units) / units; };
     OrderedJson recipe = {{"corpus", {{"folder", info.folder}, {"hash", corpus.hash()}}},
                           {"options",
                            {{"layers", o.shape.layers}, {"heads", o.shape.heads}, {"embd", o.shape.channels}, {"context", o.shape.context},
@@ -72,33 +45,73 @@ std::string recipe_json(Training& training, const Corpus& corpus, const ExportIn
                           {"parameters", training.model().layout().count()},
                           {"steps_done", training.steps_done()},
                           {"tokens", training.tokens_done()},
-                          {"hours", rounded(training.seconds / 3600, 1e-2)},
+                          {"hours", rounded(training.seconds / 3600, 100)},
                           {"tokens_per_second", rounded(info.tokens_per_second, 1)}};
-    if (!info.results.empty()) {
-        OrderedJson& held_out = recipe["held_out_bits_per_byte"];
-        std::vector<GenreResult> all = {info.total};
-        all.insert(all.end(), info.results.begin(), info.results.end());
-        for (const GenreResult& r : all) {
-            if (r.documents == 0) continue;
-            held_out[r.genre] = {{"model", rounded(r.bits_per_byte())}, {"floor", rounded(r.floor())}, {"documents", r.documents}};
-        }
+    std::vector<GenreResult> all = {info.total};
+    all.insert(all.end(), info.results.begin(), info.results.end());
+    for (const GenreResult& r : all) {
+        if (r.documents == 0) continue;
+        recipe["held_out_bits_per_byte"][r.genre] = {
+            {"model", rounded(r.bits_per_byte(), 1e4)}, {"floor", rounded(r.floor(), 1e4)}, {"documents", r.documents}};
     }
     return recipe.dump(2) + "\n";
 }
 
+// Bits per byte over tokens: training, validation, and the entropy floor as a dashed line.
+LineChart curve_chart(const std::vector<CurvePoint>& curve, double floor, const std::string& name) {
+    LineChart::Series training{"training", {}}, held_out{"held out", {}}, limit{"entropy floor", {}, true};
+    for (const CurvePoint& p : curve) {
+        const double tokens = static_cast<double>(p.tokens) / 1e6;
+        if (p.bits_per_byte > 0) training.points.emplace_back(tokens, p.bits_per_byte);
+        if (!p.validation.empty()) held_out.points.emplace_back(tokens, p.validation[0]);
+        if (floor > 0) limit.points.emplace_back(tokens, floor);
+    }
+    LineChart chart;
+    chart.title = "Training " + name;
+    chart.x_label = "million tokens";
+    chart.y_label = "bits per byte";
+    chart.log_y = true;
+    chart.y_from_zero = false;
+    for (auto* series : {&training, &held_out, &limit}) {
+        if (!series->points.empty()) chart.series.push_back(*series);
+    }
+    return chart;
+}
+
 }  // namespace
 
-void export_model(Training& training, const Corpus& corpus, const Tokenizer& tokenizer, const std::filesystem::path& directory, const ExportInfo& info) {
-    make_directory(directory.string());
-    const auto write = [&](const char* name, const std::string& contents) { write_file((directory / name).string(), contents); };
-    tokenizer.save(directory.string(), training.options().shape.context);
-    write("config.json", config_json(training.options().shape, tokenizer.eos_id(), info.half));
-    write("generation_config.json", generation_config_json(tokenizer.eos_id()));
-    write("model.safetensors", safetensors(training, info.half));
-    write("recipe.json", recipe_json(training, corpus, info));
-    write("curve.csv", curve_csv(training.curve, corpus.genres));
-    const double floor = info.results.empty() ? 0 : info.total.floor();
-    write("curve.svg", curve_svg(training.curve, floor, directory.filename().string()));
+std::string curve_csv(const std::vector<CurvePoint>& curve, const std::vector<std::string>& genres) {
+    std::string csv = "step,tokens,seconds,learning_rate,training,held_out";
+    for (const std::string& genre : genres) csv += "," + genre;
+    csv += '\n';
+    for (const CurvePoint& p : curve) {
+        char text[160];
+        std::snprintf(text, sizeof text, "%lld,%lld,%.1f,%.6g,%.5f", static_cast<long long>(p.step), static_cast<long long>(p.tokens),
+                      p.seconds, p.learning_rate, p.bits_per_byte);
+        csv += text;
+        for (std::size_t i = 0; i <= genres.size(); ++i) {
+            csv += ',';
+            if (i >= p.validation.size()) continue;
+            std::snprintf(text, sizeof text, "%.5f", p.validation[i]);
+            csv += text;
+        }
+        csv += '\n';
+    }
+    return csv;
+}
+
+void export_model(Training& training, const Corpus& corpus, const Tokenizer& tokenizer, const std::filesystem::path& directory,
+                  const ExportInfo& info) {
+    const std::string folder = directory.string();
+    make_directory(folder);
+    tokenizer.save(folder, training.options().shape.context);
+    write_model_config(folder, config_of(training.options().shape, tokenizer.eos_id(), info.half));
+    write_weights(training.model(), join_path(folder, "model.safetensors"), info.half);
+    write_file(join_path(folder, "recipe.json"), recipe_json(training, corpus, info));
+    write_file(join_path(folder, "curve.csv"), curve_csv(training.curve, corpus.genres));
+    if (training.curve.empty()) return;
+    const double floor = info.total.documents > 0 ? info.total.floor() : 0;
+    write_svg(join_path(folder, "curve.svg"), curve_chart(training.curve, floor, directory.filename().string()));
 }
 
 }  // namespace tbt

@@ -131,8 +131,7 @@ bool run_training(Training& training, const Corpus& corpus, const Tokenizer& tok
     stop_requested = 0;
     std::signal(SIGINT, request_stop);
     std::signal(SIGTERM, request_stop);
-    // Another stream of documents than any training with a small seed has.
-    Loop loop{training, corpus, tokenizer, options, Validation(corpus, tokenizer, 0x76616c6964617465u, options.validation_documents), {}, {}};
+    Loop loop{training, corpus, tokenizer, options, Validation(corpus, tokenizer, validation_seed, options.validation_documents), {}, {}};
     const std::int64_t last = training.options().steps, tokens = training.options().batch * training.options().shape.context;
     const std::int64_t point_every = std::max<std::int64_t>(1, std::min(options.validate_every, last / 200));
     const double peak = train::fma_peak(training.options().threads), flops = training.model().flops_per_token(training.options().shape.context);

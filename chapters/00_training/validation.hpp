@@ -25,6 +25,9 @@ struct GenreResult {
 using LossFunction =
     std::function<std::vector<double>(const std::vector<std::int32_t>& ids, const std::vector<std::int32_t>& targets, std::int64_t B, std::int64_t T)>;
 
+// The documents that every training and evaluation uses: another stream than those of small seeds.
+inline constexpr std::uint64_t validation_seed = 0x76616c6964617465u;
+
 // What is counted. A document is what stands between two separators. Given the first of them, the model's bits are
 //     −Σ log2 p(token | separator, tokens before),  over the tokens of the text and the separator that ends it.
 // The generator's bits are −log2 of the probability with which it draws this genre and then writes this text; that its text

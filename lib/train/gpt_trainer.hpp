@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "attention.hpp"
-#include "layers.hpp"
+#include "train_attention.hpp"
+#include "train_layers.hpp"
 #include "parameters.hpp"
 
 namespace tbt::train {

@@ -1,4 +1,4 @@
-#include "attention.hpp"
+#include "train_attention.hpp"
 
 #include <algorithm>
 #include <cmath>

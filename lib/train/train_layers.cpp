@@ -1,4 +1,4 @@
-#include "layers.hpp"
+#include "train_layers.hpp"
 
 #include <algorithm>
 #include <cmath>
