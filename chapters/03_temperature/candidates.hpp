@@ -1,0 +1,186 @@
+// The tokens that may still be chosen, with their logits: what every step of a sampling chain works on.
+//
+// One row of V logits s and a temperature T stand for the distribution p_i = e^(s_i/T) / Σ_j e^(s_j/T). A step changes
+// logits, the temperature, or removes candidates. Three decisions keep it fast and its results the same everywhere:
+//
+// - The candidates always stand in the order of their ids; nothing sorts the vocabulary.
+// - The temperature is a number beside the logits: setting it costs nothing and can never change their order.
+// - Probabilities are weights in whole quanta of 2^-44 of the largest one, as money is counted in cents. Whole numbers
+//   have the same sum in any order, so "is the mass of these tokens at least p?" has one answer, not one per
+//   order of summation: in doubles .4 + .3 + .2 is .8999999999999999 and .2 + .3 + .4 is .9.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "error.hpp"
+#include "math.hpp"
+#include "scan.hpp"
+#include "select.hpp"
+
+namespace tbt {
+
+class Candidates {
+public:
+    Candidates() = default;
+    // A view of a row of logits (V). −∞ marks a token that may not be chosen. Throws Error on NaN, on +∞ and when nothing is left.
+    explicit Candidates(std::span<const float> logits) { reset(logits); }
+    Candidates(const Candidates&) = delete;
+    Candidates& operator=(const Candidates&) = delete;
+    Candidates(Candidates&&) = default;
+    Candidates& operator=(Candidates&&) = default;
+
+    // Starts again with another row; the memory is used again.
+    void reset(std::span<const float> logits) {
+        if (logits.empty() || logits.size() > longest_row) {
+            throw Error("sampling: a row of " + std::to_string(logits.size()) + " logits, expected 1 to " + std::to_string(longest_row));
+        }
+        row_ = logits;
+        vocab_size_ = logits.size();
+        whole_row_ = true;
+        temperature_ = 1;
+        weighed_ = measured_ = false;
+    }
+
+    // ---- what there is: position i of size(), in the order of ids --------------------------------------------------
+    std::size_t vocab_size() const { return vocab_size_; }
+    std::size_t size() const { return row_.size(); }
+    int id(std::size_t i) const { return whole_row_ ? static_cast<int>(i) : ids_[i]; }
+    std::span<const float> logits() const { return row_; }
+    double temperature() const { return temperature_; }
+    // How many can really be chosen: positions whose logit is not −∞.
+    std::size_t count() const {
+        constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+        return row_.size() - static_cast<std::size_t>(std::count(row_.begin(), row_.end(), minus_infinity));
+    }
+    float largest() {
+        measure();
+        return largest_;
+    }
+    // A logit that at least k candidates reach, and usually few more.
+    float reached_by(std::size_t k) {
+        measure();
+        return maxima_.size() >= 4 * k ? kth_largest(maxima_, k) : reached_by_at_least(row_, k);
+    }
+
+    // ---- the distribution ------------------------------------------------------------------------------------------
+    // w_i = e^((s_i − max s)/T) in whole quanta, and their sum.
+    std::span<const std::uint64_t> weights() {
+        weigh();
+        return {weights_.data(), size()};
+    }
+    std::uint64_t total_weight() {
+        weigh();
+        return total_;
+    }
+    // w_i / Σ w
+    double probability(std::size_t i) { return static_cast<double>(weights()[i]) / static_cast<double>(total_weight()); }
+    // ln p_i = (s_i − max s)/T − ln Σ_j e^((s_j − max s)/T); also where the weight is 0.
+    double log_probability(std::size_t i) {
+        return (static_cast<double>(row_[i]) - static_cast<double>(largest())) / temperature_ - log_sum();
+    }
+    double log_sum() { return portable_log(static_cast<double>(total_weight()) / static_cast<double>(weight_of_largest)); }
+    // H = −Σ p ln p, in nats: with d_i = (max s − s_i)/T it is ln Σ e^-d_i + Σ p_i·d_i.
+    double entropy() {
+        const double gaps = weighted_sum_of_gaps(row_, weights(), largest(), temperature_);
+        return log_sum() + gaps / static_cast<double>(total_weight());
+    }
+    // One probability for each of the V tokens, 0 for those that are gone.
+    std::vector<double> probabilities() {
+        std::vector<double> p(vocab_size_, 0.0);
+        for (std::size_t i = 0; i < size(); ++i) p[static_cast<std::size_t>(id(i))] = probability(i);
+        return p;
+    }
+
+    // ---- what a step may do ----------------------------------------------------------------------------------------
+    // T ← T·factor. Nothing else changes, so it is free.
+    void multiply_temperature(double factor) {
+        temperature_ *= factor;
+        weighed_ = false;
+    }
+    // The logit of a token, to be changed; null when it is no longer a candidate. The first call copies the row.
+    float* find(int id) {
+        make_own();
+        weighed_ = measured_ = false;
+        if (whole_row_) return &values_[static_cast<std::size_t>(id)];
+        const auto end = ids_.begin() + static_cast<std::ptrdiff_t>(size());
+        const auto at = std::lower_bound(ids_.begin(), end, id);
+        return at != end && *at == id ? &values_[static_cast<std::size_t>(at - ids_.begin())] : nullptr;
+    }
+    // Keeps what the cut keeps by these keys, one for each position; the second form by the logits themselves.
+    void keep_by(std::span<const float> keys, const Cut& cut) {
+        const std::size_t n = size(), room = n + slack;
+        if (ids_.size() < room) ids_.resize(room);
+        if (values_.size() < room) values_.resize(room);
+        std::uint64_t* weights = weighed_ ? weights_.data() : nullptr;
+        const Source from{whole_row_ ? nullptr : ids_.data(), row_.data(), weights};
+        const std::size_t kept = tbt::keep(keys, cut, from, {ids_.data(), values_.data(), weights});
+        const bool by_logit = keys.data() == row_.data();
+        row_ = {values_.data(), kept};
+        whole_row_ = false;
+        maxima_.clear();
+        // Weights are relative to the largest logit: where that is gone, they start again.
+        if (!by_logit && std::find(row_.begin(), row_.end(), largest_) == row_.end()) measured_ = weighed_ = false;
+        if (weighed_) total_ = std::accumulate(weights_.begin(), weights_.begin() + static_cast<std::ptrdiff_t>(kept), std::uint64_t{0});
+    }
+    void keep(const Cut& cut) { keep_by(row_, cut); }
+
+    // Which logit is not a number, for the message; called when the scan found one.
+    [[noreturn]] void complain() const {
+        for (std::size_t i = 0; i < size(); ++i) {
+            if (!(row_[i] < std::numeric_limits<float>::infinity())) {
+                throw Error("sampling: the logit of token " + std::to_string(id(i)) + " is " + (std::isnan(row_[i]) ? "NaN" : "+infinity") +
+                            ", expected a finite number or -infinity; the model or a bias is broken");
+            }
+        }
+        throw Error("sampling: every token is masked (all logits are -infinity), so there is nothing to choose; loosen the bans");
+    }
+
+private:
+    // Looks at the row once: its largest value, and whether it is a row of logits at all.
+    void measure() {
+        if (measured_) return;
+        if (!group_maxima(row_, 64, maxima_)) complain();
+        largest_ = *std::max_element(maxima_.begin(), maxima_.end());
+        if (!std::isfinite(largest_)) complain();
+        measured_ = true;
+    }
+    void weigh() {
+        if (weighed_) return;
+        measure();
+        if (weights_.size() < size() + slack) weights_.resize(size() + slack);
+        total_ = exp_in_quanta(row_, largest_, temperature_, weights_.data());
+        weighed_ = true;
+    }
+    // Steps that edit logits see s/T, as if the temperature had been applied to every logit.
+    void make_own() {
+        if (row_.data() == values_.data() && temperature_ == 1) return;
+        if (values_.size() < size() + slack) values_.resize(size() + slack);
+        if (row_.data() != values_.data()) std::copy(row_.begin(), row_.end(), values_.begin());
+        if (temperature_ != 1) {
+            for (std::size_t i = 0; i < size(); ++i) values_[i] = static_cast<float>(static_cast<double>(values_[i]) / temperature_);
+            temperature_ = 1;
+        }
+        row_ = {values_.data(), row_.size()};
+    }
+
+    std::span<const float> row_;  // the logits: the caller's row, or values_
+    std::size_t vocab_size_ = 0;
+    bool whole_row_ = true;       // position i is token i; otherwise ids_[i]
+    double temperature_ = 1;
+    bool measured_ = false, weighed_ = false;
+    float largest_ = 0;
+    std::uint64_t total_ = 0;
+    std::vector<int> ids_;
+    std::vector<float> values_;
+    std::vector<std::uint64_t> weights_;
+    std::vector<float> maxima_;   // of groups of the row; empty once it was cut
+};
+
+}  // namespace tbt

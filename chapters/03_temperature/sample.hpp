@@ -1,0 +1,38 @@
+// The draw: a wheel with one segment for each candidate, as wide as its probability.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "chapters/03_temperature/candidates.hpp"
+#include "error.hpp"
+
+namespace tbt {
+
+// The inverse of the distribution function: the first candidate, in the order of ids, with P(id or lower) > u.
+//
+// The wheel has W = Σ w_i equal notches, candidate i holds w_i of them, one after the other by id, and u in [0, 1) points
+// at notch ⌊u·W⌋. A masked token holds no notch, so no u reaches it; the last notch is W − 1, so no u runs off
+// the end. The order is that of the ids, not of the probabilities: the same kept tokens and the same u give the
+// same token, whichever way they were cut.
+inline int draw(Candidates& c, double u) {
+    if (!(u >= 0 && u < 1)) throw Error("draw: u is " + std::to_string(u) + ", expected a number in [0, 1)");
+    const std::uint64_t W = c.total_weight();
+    // u·W may round up to W.
+    std::uint64_t notch = std::min(static_cast<std::uint64_t>(u * static_cast<double>(W)), W - 1);
+    const std::span<const std::uint64_t> w = c.weights();
+    // First by blocks, then by candidates.
+    constexpr std::size_t block = 256;
+    std::size_t i = 0;
+    for (; i + block <= w.size(); i += block) {
+        std::uint64_t sum = 0;
+        for (std::size_t j = 0; j < block; ++j) sum += w[i + j];
+        if (notch < sum) break;
+        notch -= sum;
+    }
+    while (notch >= w[i]) notch -= w[i++];
+    return c.id(i);
+}
+
+}  // namespace tbt

@@ -1,0 +1,82 @@
+// Relatives of top-p: cuts by a token's own probability, or by how surprising it would be.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "chapters/03_temperature/candidates.hpp"
+#include "error.hpp"
+#include "math.hpp"
+#include "chapters/05_top_p/top_p.hpp"
+
+namespace tbt {
+
+// Throws UsageError unless the value lies in [0, 1], in (0, 1], in [0, 1).
+inline void check_min_p(double m) {
+    if (m >= 0 && m <= 1) return;
+    throw UsageError("min-p: got " + std::to_string(m) + ", expected a fraction from 0 to 1 of the largest probability; 0 turns it off, 0.05 is usual");
+}
+inline void check_typical_p(double m) {
+    if (m > 0 && m <= 1) return;
+    throw UsageError("typical-p: got " + std::to_string(m) + ", expected a probability above 0 and up to 1; 1 turns it off, 0.9 is usual");
+}
+inline void check_cutoff(const std::string& name, double epsilon) {
+    if (epsilon >= 0 && epsilon < 1) return;
+    throw UsageError(name + ": got " + std::to_string(epsilon) + ", expected a probability from 0 to below 1; 0 turns it off, 0.0003 to 0.004 is usual");
+}
+
+// Keeps p_i >= m·p_max [Nguyen et al. 2024]. A quotient of probabilities is a difference of logits, so no exponential is needed:
+//
+//   e^(s_i/T) >= m·e^(s_max/T)  ⇔  s_i >= s_max + T·ln m
+inline void keep_min_p(Candidates& c, double m) {
+    check_min_p(m);
+    if (m == 0) return;
+    const double lowest = static_cast<double>(c.largest()) + c.temperature() * portable_log(m);
+    // The smallest float that is not below it.
+    float threshold = static_cast<float>(std::max(lowest, -static_cast<double>(std::numeric_limits<float>::max())));
+    if (static_cast<double>(threshold) < lowest) threshold = std::nextafter(threshold, std::numeric_limits<float>::infinity());
+    c.keep({std::min(threshold, c.largest())});
+}
+
+// Keeps the tokens whose surprise −ln p_i is nearest to the entropy H, the surprise expected on average, until their mass
+// is at least m; equally near ones by id [Meister et al. 2023, §3]. It may remove the most probable token.
+//
+//   |−ln p_i − H| = |s_i − centre|/T with centre = s_max − T·(H − ln Σ_j e^((s_j − s_max)/T))
+inline void keep_typical(Candidates& c, double m) {
+    check_typical_p(m);
+    if (m == 1) return;
+    const double centre = static_cast<double>(c.largest()) - c.temperature() * (c.entropy() - c.log_sum());
+    std::vector<float> keys(c.size());  // the nearest has the largest key
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = -static_cast<float>(std::abs(static_cast<double>(c.logits()[i]) - centre));
+    c.keep_by(keys, smallest_prefix(keys, c.weights(), quanta(c, m), 0.0f, weighty_range(c)));
+}
+
+// Keeps p_i >= lowest; the largest always stays.
+inline void keep_probable(Candidates& c, double lowest) {
+    const double least_weight = lowest * static_cast<double>(c.total_weight());
+    // Weights grow with logits, so "w_i >= the least weight" is a threshold on the logits.
+    const std::span<const std::uint64_t> w = c.weights();
+    float threshold = c.largest();
+    for (std::size_t i = 0; i < w.size(); ++i) {
+        if (static_cast<double>(w[i]) >= least_weight) threshold = std::min(threshold, c.logits()[i]);
+    }
+    c.keep({threshold});
+}
+
+// Drops p_i < ε [Hewitt, Manning & Liang 2022, §4.1]
+inline void cut_epsilon(Candidates& c, double epsilon) {
+    check_cutoff("epsilon-cutoff", epsilon);
+    if (epsilon > 0) keep_probable(c, epsilon);
+}
+
+// Drops p_i < min(ε, √ε·e^(−H)): where many tokens are possible (H large), less probable ones may stay [ibid., §4.2]
+inline void cut_eta(Candidates& c, double epsilon) {
+    check_cutoff("eta-cutoff", epsilon);
+    if (epsilon > 0) keep_probable(c, std::min(epsilon, std::sqrt(epsilon) * portable_exp(-c.entropy())));
+}
+
+}  // namespace tbt

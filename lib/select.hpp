@@ -1,0 +1,27 @@
+// The k-th largest, and the smallest prefix with a given weight, without sorting the row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scan.hpp"
+
+namespace tbt {
+
+// The k-th largest value (k from 1 to the number of values). Every value must be ordered: no NaN.
+float kth_largest(std::span<const float> values, std::size_t k);
+
+// A value that at least k elements reach, and usually few more. One pass; 0 < k.
+float reached_by_at_least(std::span<const float> values, std::size_t k);
+
+// The elements by descending key, of equal keys the first in the row first: the cut behind the smallest prefix whose
+// weights sum to at least `target`; never empty; all of them if the sum never gets there. No key may be above `top`;
+// `spread` is about how far below it weights still matter (a bad guess costs time only).
+Cut smallest_prefix(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t target, float top, float spread);
+
+// The same, by sorting: what "smallest prefix" says, word for word.
+Cut smallest_prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t target);
+
+}  // namespace tbt
