@@ -1,0 +1,256 @@
+// The training step around the layers: model, threads, optimiser, checkpoints.
+#include "catch.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <numeric>
+
+#include <unistd.h>
+
+#include "error.hpp"
+#include "files.hpp"
+#include "rng.hpp"
+#include "train/adamw.hpp"
+#include "train/checkpoint.hpp"
+#include "train/fma_peak.hpp"
+#include "train/gpt_trainer.hpp"
+
+using namespace tbt;
+using namespace tbt::train;
+
+namespace {
+
+const ModelShape tiny{2, 2, 32, 40, 61};
+
+std::vector<std::int32_t> random_ids(std::size_t n, std::uint64_t seed) {
+    Rng rng(seed);
+    std::vector<std::int32_t> ids(n);
+    for (auto& id : ids) id = static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(tiny.vocabulary)));
+    return ids;
+}
+
+// The message of the error that f throws.
+template <class F>
+std::string refusal(F f) {
+    try {
+        f();
+    } catch (const Error& e) {
+        return e.what();
+    }
+    return "no error";
+}
+
+std::string temporary(const std::string& name) {
+    const auto folder = std::filesystem::temp_directory_path() / ("tbt-train-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    return (folder / name).string();
+}
+
+}  // namespace
+
+TEST_CASE("gradients have the same bits for any number of threads", "[train]") {
+    const auto ids = random_ids(5 * 33, 1), targets = random_ids(5 * 33, 2);
+    std::vector<float> first;
+    for (const int threads : {1, 2, 3}) {
+        GptTrainer model(tiny, threads, 70);
+        initialise(model.parameters(), model.layout(), tiny, 7);
+        model.parameters_changed();
+        model.gradient(ids, targets, 5, 33);
+        const std::vector<float> gradients(model.gradients().begin(), model.gradients().end());
+        if (threads == 1) first = gradients;
+        REQUIRE(gradients == first);
+    }
+    CHECK(std::ranges::count(first, 0.0f) < static_cast<std::ptrdiff_t>(first.size()) / 4);
+}
+
+TEST_CASE("what was computed before leaves no trace in a gradient", "[train]") {
+    const auto ids = random_ids(4 * 30, 1), targets = random_ids(4 * 30, 2);
+    GptTrainer fresh(tiny, 2, 64), used(tiny, 2, 64);
+    for (GptTrainer* model : {&fresh, &used}) {
+        initialise(model->parameters(), model->layout(), tiny, 7);
+        model->parameters_changed();
+    }
+    used.gradient(random_ids(2 * 40, 3), random_ids(2 * 40, 4), 2, 40);
+    used.losses(random_ids(3, 3), random_ids(3, 4), 3, 1);
+    CHECK(used.gradient(ids, targets, 4, 30) == fresh.gradient(ids, targets, 4, 30));
+    CHECK(std::ranges::equal(used.gradients(), fresh.gradients()));
+}
+
+TEST_CASE("losses without gradients are those with gradients", "[train]") {
+    const auto ids = random_ids(3 * 20, 1);
+    auto targets = random_ids(3 * 20, 2);
+    targets[7] = -1;
+    GptTrainer model(tiny, 2, 40);
+    initialise(model.parameters(), model.layout(), tiny, 7);
+    model.parameters_changed();
+    const std::vector<double> losses = model.losses(ids, targets, 3, 20);
+    CHECK(losses[7] == 0);
+    CHECK(std::abs(std::accumulate(losses.begin(), losses.end(), 0.0) / 59 - model.gradient(ids, targets, 3, 20)) <= 1e-12);
+    // Nothing is learned yet: close to the entropy of a uniform choice.
+    CHECK(std::abs(losses[0] - std::log(61.0)) < 0.5);
+}
+
+TEST_CASE("the future does not reach back: a changed token changes no loss before it", "[train]") {
+    auto ids = random_ids(40, 1);
+    const auto targets = random_ids(40, 2);
+    GptTrainer model(tiny, 1, 64);
+    initialise(model.parameters(), model.layout(), tiny, 7);
+    model.parameters_changed();
+    const auto before = model.losses(ids, targets, 1, 40);
+    ids[25] = (ids[25] + 1) % 61;
+    const auto after = model.losses(ids, targets, 1, 40);
+    CHECK(std::equal(before.begin(), before.begin() + 25, after.begin()));
+    CHECK(before[25] != after[25]);
+}
+
+TEST_CASE("a start is drawn as GPT-2 draws it", "[train]") {
+    const ModelShape shape{8, 2, 64, 128, 300};
+    const ParameterLayout layout(shape);
+    std::vector<float> values(static_cast<std::size_t>(layout.total)), other(values.size());
+    initialise(values, layout, shape, 3);
+    const auto deviation = [&](const std::string& name) {
+        double squares = 0;
+        for (std::int64_t i = 0; i < layout[name].size; ++i) {
+            const double w = values[static_cast<std::size_t>(layout[name].offset + i)];
+            squares += w * w;
+        }
+        return std::sqrt(squares / static_cast<double>(layout[name].size));
+    };
+    // n draws estimate a deviation to 1 / √(2n): 0.5 % at n = 19,200, 1.1 % at 4,096; five of these.
+    CHECK(std::abs(deviation("wte.weight") / 0.02 - 1) <= 0.026);
+    CHECK(std::abs(deviation("wpe.weight") / 0.01 - 1) <= 0.04);
+    CHECK(std::abs(deviation("h.3.mlp.c_fc.weight") / 0.02 - 1) <= 0.03);
+    CHECK(std::abs(deviation("h.3.mlp.c_proj.weight") / (0.02 / 4) - 1) <= 0.03);
+    CHECK(std::abs(deviation("h.0.attn.c_proj.weight") / (0.02 / 4) - 1) <= 0.056);
+    CHECK(deviation("h.0.attn.c_attn.bias") == 0);
+    CHECK(deviation("ln_f.weight") == 1);
+    CHECK(deviation("h.7.ln_2.bias") == 0);
+    initialise(other, layout, shape, 4);
+    CHECK(other != values);
+    initialise(other, layout, shape, 3);
+    CHECK(other == values);
+}
+
+TEST_CASE("GPT-2's smallest model has 124,439,808 parameters", "[train]") {
+    CHECK(ParameterLayout({12, 12, 768, 1024, 50257}).count() == 124'439'808);
+}
+
+TEST_CASE("AdamW: moments, bias correction, clipping and decay as in the paper, over ten steps", "[train]") {
+    const ModelShape shape{1, 1, 16, 4, 5};
+    const ParameterLayout layout(shape);
+    const AdamWOptions options{0.9f, 0.95f, 1e-8f, 0.1f, 1.0f};
+    AdamW optimiser(layout, options);
+    std::vector<float> w(static_cast<std::size_t>(layout.total)), g(w.size());
+    std::vector<bool> decay(w.size()), used(w.size());
+    Rng rng(3);
+    for (const ParameterInfo& t : layout.tensors) {
+        for (std::int64_t i = t.offset; i < t.offset + t.size; ++i) {
+            w[static_cast<std::size_t>(i)] = static_cast<float>(rng.normal());
+            decay[static_cast<std::size_t>(i)] = t.shape.size() == 2;
+            used[static_cast<std::size_t>(i)] = true;
+        }
+    }
+    std::vector<double> W(w.begin(), w.end()), m(w.size()), v(w.size());
+    for (int t = 1; t <= 10; ++t) {
+        double squares = 0;
+        for (std::size_t i = 0; i < g.size(); ++i) {
+            g[i] = used[i] ? static_cast<float>((t % 2 ? 1e-3 : 1) * rng.normal()) : 0.0f;
+            squares += static_cast<double>(g[i]) * static_cast<double>(g[i]);
+        }
+        const double rate = 0.01 * t, norm_before = std::sqrt(squares);
+        REQUIRE(std::abs(optimiser.step(w, g, t, rate, t % 3 + 1) / norm_before - 1) <= 1e-12);
+        for (std::size_t i = 0; i < g.size(); ++i) {
+            const double clipped = static_cast<double>(g[i]) * std::min(1.0, 1.0 / norm_before);
+            m[i] = 0.9 * m[i] + 0.1 * clipped;
+            v[i] = 0.95 * v[i] + 0.05 * clipped * clipped;
+            W[i] -= rate * (m[i] / (1 - std::pow(0.9, t)) / (std::sqrt(v[i] / (1 - std::pow(0.95, t))) + 1e-8) + (decay[i] ? 0.1 * W[i] : 0));
+        }
+    }
+    // Weights of about 1 that moved by about 0.5 in ten steps of a few roundings each; 1 − 0.95f differs from 0.05 by 1e-7.
+    for (std::size_t i = 0; i < w.size(); ++i) REQUIRE(std::abs(static_cast<double>(w[i]) - W[i]) <= 3e-6);
+}
+
+TEST_CASE("the first step of AdamW moves every weight by the learning rate", "[train]") {
+    const ModelShape shape{1, 1, 16, 4, 5};
+    const ParameterLayout layout(shape);
+    AdamW optimiser(layout, {});
+    std::vector<float> w(static_cast<std::size_t>(layout.total)), g(w.size(), 1e-3f);
+    optimiser.step(w, g, 1, 0.25, 1);
+    const auto bias = static_cast<std::size_t>(layout["ln_f.bias"].offset);
+    CHECK(std::abs(w[bias] + 0.25f) <= 1e-5f);  // ε / |g| = 1e-5 of it is missing
+}
+
+TEST_CASE("the learning rate climbs to its peak, then falls along a cosine to a tenth", "[train]") {
+    CHECK(learning_rate(0, 100, 1000, 2e-3) == Approx(2e-5));
+    CHECK(learning_rate(99, 100, 1000, 2e-3) == 2e-3);
+    CHECK(learning_rate(100, 100, 1000, 2e-3) == Approx(2e-3).epsilon(1e-12));
+    CHECK(learning_rate(550, 100, 1000, 2e-3) == Approx(1.1e-3).epsilon(1e-12));
+    CHECK(learning_rate(325, 100, 1000, 2e-3) == Approx(2e-3 * (0.55 + 0.45 * std::cos(std::acos(-1.0) / 4))).epsilon(1e-12));
+    CHECK(learning_rate(1000, 100, 1000, 2e-3) == Approx(2e-4).epsilon(1e-12));
+    CHECK(learning_rate(5000, 100, 1000, 2e-3) == Approx(2e-4).epsilon(1e-12));
+    CHECK(learning_rate(0, 0, 10, 1.0) == Approx(1.0));
+}
+
+TEST_CASE("training steps make the loss fall on a text that can be learned by heart", "[train]") {
+    GptTrainer model(tiny, 2, 64);
+    initialise(model.parameters(), model.layout(), tiny, 1);
+    model.parameters_changed();
+    AdamW optimiser(model.layout(), {});
+    std::vector<std::int32_t> ids(80), targets(80);
+    for (std::size_t i = 0; i < 80; ++i) {
+        ids[i] = static_cast<std::int32_t>(i * 7 % 61);
+        targets[i] = static_cast<std::int32_t>((i + 1) * 7 % 61);
+    }
+    double loss = 0;
+    for (int t = 1; t <= 60; ++t) {
+        loss = model.gradient(ids, targets, 2, 40);
+        optimiser.step(model.parameters(), model.gradients(), t, 1e-2, 2);
+        model.parameters_changed();
+    }
+    CHECK(loss < 0.05);  // from ln 61 = 4.1
+}
+
+TEST_CASE("a checkpoint comes back as it was written; a damaged one is refused and touches nothing", "[train]") {
+    const std::string path = temporary("checkpoint");
+    const std::vector<float> a = {1, -0.0f, 3e-40f, std::numeric_limits<float>::infinity()}, b = {5};
+    write_checkpoint(path, "header", {a, b});
+    std::vector<float> x(4), y(1);
+    CHECK(read_checkpoint_header(path) == "header");
+    CHECK(read_checkpoint(path, {x, y}) == "header");
+    CHECK(x == a);
+    CHECK(std::signbit(x[1]));
+    CHECK(y == b);
+    const std::string good = read_file(path);
+    y[0] = 77;
+    for (std::size_t length = 0; length < good.size(); ++length) {
+        write_file(path, good.substr(0, length));
+        REQUIRE_THROWS_AS(read_checkpoint(path, {x, y}), Error);
+    }
+    for (std::size_t i = 0; i < good.size(); ++i) {
+        std::string bad = good;
+        bad[i] = static_cast<char>(bad[i] ^ 0x41);
+        write_file(path, bad);
+        REQUIRE_THROWS_AS(read_checkpoint(path, {x, y}), Error);
+    }
+    write_file(path, good);
+    CHECK(refusal([&] { read_checkpoint(path, {y, x}); }).find("another size") != std::string::npos);
+    CHECK(refusal([&] { read_checkpoint(temporary("none"), {x, y}); }).find("none") != std::string::npos);
+    CHECK(y[0] == 77);
+    std::filesystem::remove_all(std::filesystem::path(path).parent_path());
+}
+
+TEST_CASE("impossible shapes and batches are refused by name", "[train]") {
+    CHECK(refusal([&] { ParameterLayout({2, 5, 32, 40, 61}); }).find("multiple of heads") != std::string::npos);
+    CHECK(refusal([&] { ParameterLayout({2, 2, 40, 40, 61}); }).find("multiple of 16") != std::string::npos);
+    CHECK(refusal([&] { ParameterLayout({0, 2, 32, 40, 61}); }).find("layers") != std::string::npos);
+    CHECK(refusal([&] { ParameterLayout({2, 2, 32, 0, 61}); }).find("context") != std::string::npos);
+    CHECK(refusal([&] { ParameterLayout({2, 2, 32, 40, 1}); }).find("vocab") != std::string::npos);
+    GptTrainer model(tiny, 1);
+    CHECK(refusal([&] { model.gradient(random_ids(41, 1), random_ids(41, 2), 1, 41); }).find("41") != std::string::npos);
+    CHECK(refusal([&] { model.gradient(random_ids(6, 1), random_ids(5, 2), 2, 3); }).find("targets") != std::string::npos);
+    CHECK(refusal([&] { model.gradient(std::vector<std::int32_t>{61}, std::vector<std::int32_t>{0}, 1, 1); }).find("vocabulary") != std::string::npos);
+    CHECK(refusal([&] { model.gradient(std::vector<std::int32_t>{-1}, std::vector<std::int32_t>{0}, 1, 1); }).find("vocabulary") != std::string::npos);
+}
+
+TEST_CASE("the peak of the machine is a rate", "[train]") { CHECK(fma_peak(1, 0.002) > 1e8); }
