@@ -17,6 +17,8 @@ MAKEFLAGS += --no-builtin-rules
 ifeq ($(origin CXX),default)
 CXX := $(if $(shell command -v g++ 2>/dev/null),g++,clang++)
 endif
+# A number sign inside $(shell) is read differently by make 4.2 and 4.3; a variable is not.
+HASH := \#
 UNAME_S := $(shell uname -s)
 UNAME_M := $(shell uname -m)
 
@@ -42,11 +44,14 @@ ifeq ($(UNAME_S),Darwin)
 BREW := $(shell brew --prefix 2>/dev/null || echo /usr/local)
 COMMON += -I$(BREW)/include -I$(BREW)/opt/libomp/include
 LIBS += -L$(BREW)/lib -L$(BREW)/opt/libomp/lib
-OPENMP ?= $(if $(wildcard $(BREW)/opt/libomp),-Xpreprocessor -fopenmp)
-LIBS += $(if $(OPENMP),-lomp)
+openmp_flag = $(if $(wildcard $(BREW)/opt/libomp),-Xpreprocessor -fopenmp)
+LIBS += $(if $(wildcard $(BREW)/opt/libomp),-lomp)
 else
+openmp_flag = $(shell printf '$(HASH)include <omp.h>\nint main(){}' | $(CXX) -fopenmp -x c++ - -o /dev/null 2>/dev/null && echo -fopenmp)
+endif
 # OPENMP= (empty) builds without threads.
-OPENMP ?= $(shell printf '\#include <omp.h>\nint main(){}' | $(CXX) -fopenmp -x c++ - -o /dev/null 2>/dev/null && echo -fopenmp)
+ifeq ($(origin OPENMP),undefined)
+OPENMP := $(openmp_flag)
 endif
 CXXFLAGS_ALL = $(COMMON) $(OPT_$(MODE)) $(OPENMP) $(CXXFLAGS)
 LINK = $(CXX) $(OPT_$(MODE)) $(OPENMP) $(LDFLAGS)
@@ -74,9 +79,12 @@ help:
 	@printf '%s\n' \
 	'Token by Token: text generation from scratch, as a course that runs.' '' \
 	'  make run                 write text with the shipped model (PROMPT="Once upon a time" ARGS="…")' \
+	'  make chat                talk with it' \
 	'  make run-02              run the program of a chapter (ARGS="--help" shows its options)' \
 	'  make test                build and run all tests' \
 	'  make bench               measure the limits of this machine and our share of them (ONLY=matmul …)' \
+	'  make lessons             check that the lessons still say what the programs print' \
+	'  make mutants             put well-known bugs in and see that the tests catch them' \
 	'  make train               train the shipped models again from the corpus (hours; stop and resume freely)' \
 	'  make clean               remove what was built' '' \
 	'Chapters:'
@@ -96,8 +104,15 @@ $(TEST_PACKAGES): lib/install_packages.sh
 	@CXX="$(CXX)" CXXFLAGS="$(COMMON)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh test
 	@touch $@ $(PACKAGES)
 
+# Other flags than last time: everything is built again.
+FLAGS := $(BUILD)/.flags
+.PHONY: force
+$(FLAGS): force
+	@mkdir -p $(@D)
+	@echo '$(CXXFLAGS_ALL)' | cmp -s - $@ || echo '$(CXXFLAGS_ALL)' > $@
+
 # ---- building ---------------------------------------------------------------------------------------------
-$(BUILD)/obj/%.o: %.cpp | $(PACKAGES)
+$(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) -c $< -o $@
@@ -124,8 +139,28 @@ tools: $(TOOLS:%=$(BUILD)/%)
 $(TOOLS:%=%-tool): %-tool: $(BUILD)/%
 
 # ---- running ----------------------------------------------------------------------------------------------
+# PROMPT goes through the environment, so that quotes and dollars in it do no harm.
+export PROMPT
+.PHONY: run chat
+run: $(BUILD)/10_generate
+	@$< $(if $(PROMPT),"$$PROMPT") $(ARGS)
+chat: $(BUILD)/chat
+	@$< $(ARGS)
+
+# The models as shipped: tokenizer, target, draft. Each stops with Ctrl-C and goes on where it was with the same command.
+STORYTELLER := data/models/storyteller
+SKETCH := data/models/sketch
+resume = $(if $(wildcard $(1)/checkpoint*),--resume)
+.PHONY: train
+train: $(BUILD)/train
+	$< tokenizer --out $(STORYTELLER)
+	$< --tokenizer $(STORYTELLER) --out $(STORYTELLER) --f16 $(STORYTELLER_RECIPE) $(call resume,$(STORYTELLER))
+	$< --tokenizer $(STORYTELLER) --out $(SKETCH) --f16 $(SKETCH_RECIPE) $(call resume,$(SKETCH))
+STORYTELLER_RECIPE := --layers 6 --heads 6 --embd 192 --batch 8 --steps 8000 --warmup 200 --lr 0.002
+SKETCH_RECIPE := --layers 2 --heads 3 --embd 96 --batch 16 --steps 4000 --warmup 200 --lr 0.003
+
 # make run-03, or the chapter's whole name: make run-03_temperature
-.PHONY: run $(CHAPTERS:%=run-%)
+.PHONY: $(CHAPTERS:%=run-%)
 $(CHAPTERS:%=run-%): run-%: $(BUILD)/%
 	@$< $(ARGS)
 define short_name
@@ -140,7 +175,7 @@ run-%:
 # The Catch2 header is precompiled: it is most of the time of a test file.
 PCH := $(BUILD)/pch/catch.hpp.gch
 TEST_FLAGS = $(CXXFLAGS_ALL) -I$(BUILD)/pch -Itests -Wno-sign-conversion
-$(PCH): tests/catch.hpp | $(TEST_PACKAGES)
+$(PCH): tests/catch.hpp $(FLAGS) | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,PCH,$<)
 	$(Q)$(CXX) $(TEST_FLAGS) -x c++-header $< -o $@
@@ -150,12 +185,12 @@ $(BUILD)/obj/tests/%.o: tests/%.cpp $(PCH) | $(TEST_PACKAGES)
 	$(Q)$(CXX) $(TEST_FLAGS) $(if $(findstring clang,$(CXX)),-include-pch $(PCH),-include catch.hpp) -c $< -o $@
 
 # main.cpp brings Catch's own main parts and so reads the header its own way.
-$(BUILD)/obj/tests/main.o: tests/main.cpp | $(TEST_PACKAGES)
+$(BUILD)/obj/tests/main.o: tests/main.cpp $(FLAGS) | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) -c $< -o $@
 
-CATCH_LIBS = $(if $(shell printf '\#include <catch2/catch_all.hpp>\n' | $(CXX) $(COMMON) -x c++ -E - >/dev/null 2>&1 && echo 3),-lCatch2)
+CATCH_LIBS = $(if $(shell printf '$(HASH)include <catch2/catch_all.hpp>\n' | $(CXX) $(COMMON) -x c++ -E - >/dev/null 2>&1 && echo 3),-lCatch2)
 $(BUILD)/tests: $(call object,$(TEST_SRC)) $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(LIBS) $(CATCH_LIBS) -o $@
@@ -164,11 +199,19 @@ $(BUILD)/tests: $(call object,$(TEST_SRC)) $(LIBRARY)
 test: all $(BUILD)/tests
 	@$(BUILD)/tests $(if $(ONLY),"$(ONLY)")
 
+# Are the outputs and code excerpts in the lessons still what the programs print and the files say? UPDATE=1 rewrites outputs.
+.PHONY: lessons mutants
+lessons: all
+	@sh tests/lessons.sh $(if $(UPDATE),update,check)
+# Puts well-known bugs into the headers, one at a time, and sees that the tests notice.
+mutants: $(BUILD)/libtbt.a
+	@BUILD="$(BUILD)" CXX="$(CXX)" sh tests/mutants/run.sh $(ONLY)
+
 # ---- benchmarks -------------------------------------------------------------------------------------------
 # Opponents are used where the system has them: OpenBLAS, oneDNN.
-has_library = $(shell printf '\#include <$(1)>\nint main(){}' | $(CXX) -x c++ - -o /dev/null -l$(2) 2>/dev/null && echo 1)
+has_library = $(shell printf '$(HASH)include <$(1)>\nint main(){}' | $(CXX) -x c++ - -o /dev/null -l$(2) 2>/dev/null && echo 1)
 BENCH_OPPONENTS = $(if $(call has_library,cblas.h,openblas),-DTBT_OPENBLAS -lopenblas) $(if $(call has_library,dnnl.h,dnnl),-DTBT_ONEDNN -ldnnl)
-$(BUILD)/obj/tests/bench/%.o: tests/bench/%.cpp | $(PACKAGES)
+$(BUILD)/obj/tests/bench/%.o: tests/bench/%.cpp $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(filter -D%,$(BENCH_OPPONENTS)) -c $< -o $@
