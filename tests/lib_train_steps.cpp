@@ -193,7 +193,7 @@ TEST_CASE("the learning rate climbs to its peak, then falls along a cosine to a 
 }
 
 TEST_CASE("training steps make the loss fall on a text that can be learned by heart", "[train]") {
-    GptTrainer model(tiny, 2, 64);
+    GptTrainer model(tiny, 1, 64);
     initialise(model.parameters(), model.layout(), tiny, 1);
     model.parameters_changed();
     AdamW optimiser(model.layout(), {});
@@ -205,7 +205,7 @@ TEST_CASE("training steps make the loss fall on a text that can be learned by he
     double loss = 0;
     for (int t = 1; t <= 60; ++t) {
         loss = model.gradient(ids, targets, 2, 40);
-        optimiser.step(model.parameters(), model.gradients(), t, 1e-2, 2);
+        optimiser.step(model.parameters(), model.gradients(), t, 1e-2, 1);
         model.parameters_changed();
     }
     CHECK(loss < 0.05);  // from ln 61 = 4.1
@@ -223,11 +223,11 @@ TEST_CASE("a checkpoint comes back as it was written; a damaged one is refused a
     CHECK(y == b);
     const std::string good = read_file(path);
     y[0] = 77;
-    for (std::size_t length = 0; length < good.size(); ++length) {
+    for (std::size_t length = 0; length < good.size(); length += 7) {
         write_file(path, good.substr(0, length));
         REQUIRE_THROWS_AS(read_checkpoint(path, {x, y}), Error);
     }
-    for (std::size_t i = 0; i < good.size(); ++i) {
+    for (std::size_t i = 0; i < good.size(); i += 5) {
         std::string bad = good;
         bad[i] = static_cast<char>(bad[i] ^ 0x41);
         write_file(path, bad);
