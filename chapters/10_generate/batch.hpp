@@ -1,0 +1,102 @@
+// Several texts written side by side: one forward pass gives each its next logits.
+//
+// A decode step is bound by reading the weights, and a batch reads them once for all its texts. The prompt is read once
+// too: the texts start as forks of one cache, which share its blocks (chapter 07).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "chapters/01_next_token/next_token.hpp"
+
+namespace tbt {
+
+// A text and the place where its keys and values are kept. No place may occur twice in a batch.
+struct BatchText {
+    std::size_t slot = 0;
+    std::span<const int> ids;
+};
+
+// Logits (V) for each text of the batch, valid until the next call.
+using BatchLogits = std::function<std::vector<std::span<const float>>(std::span<const BatchText> texts)>;
+
+// A GPT as such a function. Each text goes on from whatever slot has read most of it: its own as a rule, another one's
+// when the texts part for the first time. The logits are the same bits as if each text were alone.
+class CachedBatch {
+public:
+    explicit CachedBatch(Gpt& gpt) : gpt_(&gpt) {}
+
+    std::vector<std::span<const float>> operator()(std::span<const BatchText> texts) {
+        fork(texts);
+        std::vector<Step> steps;
+        for (const BatchText& text : texts) {
+            Slot& slot = slots_[text.slot];
+            // The last token is always computed: the cache keeps keys and values, not logits.
+            const std::size_t known = std::min(known_of(slot, text.ids), text.ids.size() - 1);
+            slot.cache->truncate(static_cast<int>(known));
+            slot.seen.assign(text.ids.begin(), text.ids.end());
+            computed_ += static_cast<long>(text.ids.size() - known);
+            steps.push_back({&*slot.cache, text.ids.subspan(known)});
+        }
+        const Logits logits = gpt_->forward(steps);
+        std::vector<std::span<const float>> rows;
+        for (std::int64_t r = 0; r < logits.rows; ++r) rows.push_back(logits.row(r));
+        return rows;
+    }
+
+    long computed() const { return computed_; }  // positions, since the beginning
+
+private:
+    struct Slot {
+        std::optional<KvCache> cache;
+        std::vector<int> seen;
+    };
+
+    static std::size_t known_of(const Slot& slot, std::span<const int> ids) {
+        if (!slot.cache) return 0;
+        const auto parting = std::mismatch(ids.begin(), ids.end(), slot.seen.begin(), slot.seen.end()).first;
+        return std::min(static_cast<std::size_t>(parting - ids.begin()), static_cast<std::size_t>(slot.cache->length()));
+    }
+
+    // All forks are taken before any slot changes: a text may be the beginning of several others.
+    void fork(std::span<const BatchText> texts) {
+        std::vector<std::pair<std::size_t, Slot>> forks;
+        for (const BatchText& text : texts) {
+            if (text.ids.empty()) throw Error("batch: a text without tokens; start from the document separator");
+            if (text.slot >= slots_.size()) slots_.resize(text.slot + 1);
+            const Slot& own = slots_[text.slot];
+            const std::size_t known = known_of(own, text.ids);
+            if (own.cache && known + 1 >= text.ids.size()) continue;
+            const auto best = std::max_element(slots_.begin(), slots_.end(), [&](const Slot& a, const Slot& b) {
+                return known_of(a, text.ids) < known_of(b, text.ids);
+            });
+            const bool another = best->cache && (!own.cache || known_of(*best, text.ids) > known);
+            if (another) forks.emplace_back(text.slot, *best);
+            else if (!own.cache) slots_[text.slot].cache.emplace(gpt_->config());
+        }
+        for (auto& [slot, copy] : forks) slots_[slot] = std::move(copy);
+    }
+
+    Gpt* gpt_;
+    std::vector<Slot> slots_;
+    long computed_ = 0;
+};
+
+// Any model as a batch: one text after the other.
+inline BatchLogits one_at_a_time(NextLogits model) {
+    auto rows = std::make_shared<std::vector<std::vector<float>>>();
+    return [model = std::move(model), rows](std::span<const BatchText> texts) {
+        rows->clear();
+        for (const BatchText& text : texts) {
+            const std::span<const float> logits = model(text.ids);
+            rows->emplace_back(logits.begin(), logits.end());
+        }
+        return std::vector<std::span<const float>>(rows->begin(), rows->end());
+    };
+}
+
+}  // namespace tbt
