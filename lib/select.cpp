@@ -10,7 +10,7 @@ namespace tbt {
 
 namespace {
 
-constexpr std::size_t sorted_at_once = 96;
+constexpr std::size_t few = 128;  // not worth a cleverer way than the standard library's
 
 float kth_by_partition(std::vector<float> values, std::size_t k) {
     const auto kth = values.begin() + static_cast<std::ptrdiff_t>(k - 1);
@@ -42,14 +42,14 @@ float reached_by_at_least(std::span<const float> values, std::size_t k) {
     // Each of the groups whose maximum is among the k largest maxima holds an element that reaches the k-th of
     // them. With four times as many groups as k, two large elements seldom share one.
     const std::size_t group = std::min<std::size_t>(values.size() / (4 * k), 32);
-    if (group < 2) return kth_by_partition({values.begin(), values.end()}, std::min(k, values.size()));
+    if (group < 2 || values.size() <= few) return kth_by_partition({values.begin(), values.end()}, std::min(k, values.size()));
     std::vector<float> maxima;
     group_maxima(values, group, maxima);
     return kth_largest(maxima, k);
 }
 
 float kth_largest(std::span<const float> values, std::size_t k) {
-    if (values.size() / (4 * k) < 2) return kth_by_partition({values.begin(), values.end()}, k);
+    if (values.size() <= few || values.size() / (4 * k) < 2) return kth_by_partition({values.begin(), values.end()}, k);
     const float bound = reached_by_at_least(values, k);
     std::vector<float> high;
     for (const float v : values) {
@@ -59,6 +59,8 @@ float kth_largest(std::span<const float> values, std::size_t k) {
 }
 
 Cut smallest_prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t target) {
+    const std::uint64_t sum = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
+    target = std::min(std::max<std::uint64_t>(target, 1), sum);
     std::vector<int> all(keys.size());
     std::iota(all.begin(), all.end(), 0);
     return cut_by_sorting(keys, weights, target, std::move(all));
@@ -66,18 +68,21 @@ Cut smallest_prefix_by_sorting(std::span<const float> keys, std::span<const std:
 
 Cut smallest_prefix(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t target, float top,
                     float spread) {
-    if (keys.size() <= sorted_at_once) return smallest_prefix_by_sorting(keys, weights, target);
+    if (keys.size() <= few) return smallest_prefix_by_sorting(keys, weights, target);
     // Weights are whole numbers, so a bucket's total is exact and the prefix ends in the bucket where the running
     // total passes the target. Only that one is looked at closely: in finer buckets, and in the end by sorting.
     const Buckets buckets{top, static_cast<float>(bucket_count) / spread};
     std::uint64_t total[bucket_count];
     bucket_weights(keys, weights, buckets, total);
+    const std::uint64_t sum = std::accumulate(std::begin(total), std::end(total), std::uint64_t{0});
+    if (sum == 0) return smallest_prefix_by_sorting(keys, weights, target);
+    target = std::min(std::max<std::uint64_t>(target, 1), sum);
     std::uint64_t before = 0;
     int b = 0;
-    while (b + 1 < bucket_count && before + total[b] < target) before += total[b++];
+    while (before + total[b] < target) before += total[b++];
     std::vector<int> inside;
     collect_bucket(keys, buckets, b, inside);
-    if (inside.size() <= sorted_at_once || inside.size() == keys.size()) {
+    if (inside.size() <= few || inside.size() == keys.size()) {
         return cut_by_sorting(keys, weights, target - before, std::move(inside));
     }
     std::vector<float> finer_keys;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chapters/03_temperature/candidates.hpp"
+#include "chapters/04_top_k/top_k.hpp"
 #include "error.hpp"
 #include "math.hpp"
 #include "chapters/05_top_p/top_p.hpp"
@@ -43,16 +44,18 @@ inline void keep_min_p(Candidates& c, double m) {
 }
 
 // Keeps the tokens whose surprise −ln p_i is nearest to the entropy H, the surprise expected on average, until their mass
-// is at least m; equally near ones by id [Meister et al. 2023, §3]. It may remove the most probable token.
+// is at least m; of equally near ones the lower ids, or all [Meister et al. 2023, §3]. It may remove the most probable token.
 //
 //   |−ln p_i − H| = |s_i − centre|/T with centre = s_max − T·(H − ln Σ_j e^((s_j − s_max)/T))
-inline void keep_typical(Candidates& c, double m) {
+inline void keep_typical(Candidates& c, double m, Ties ties = Ties::exact) {
     check_typical_p(m);
     if (m == 1) return;
     const double centre = static_cast<double>(c.largest()) - c.temperature() * (c.entropy() - c.log_sum());
     std::vector<float> keys(c.size());  // the nearest has the largest key
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = -static_cast<float>(std::abs(static_cast<double>(c.logits()[i]) - centre));
-    c.keep_by(keys, smallest_prefix(keys, c.weights(), quanta(c, m), 0.0f, weighty_range(c)));
+    Cut cut = smallest_prefix(keys, c.weights(), quanta(c, m), 0.0f, weighty_range(c));
+    if (ties == Ties::kept) cut.ties = c.size();
+    c.keep_by(keys, cut);
 }
 
 // Keeps p_i >= lowest; the largest always stays.

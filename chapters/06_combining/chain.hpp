@@ -157,7 +157,7 @@ inline std::vector<ChainStep> cut_steps(const SamplingOptions& o, Dialect dialec
     add(o.top_k != 0, "top-k", o.top_k, [k = o.top_k, ties](Candidates& c) { keep_top_k(c, k, ties); });
     add(o.top_p != 1, "top-p", o.top_p, [p = o.top_p](Candidates& c) { keep_top_p(c, p); });
     add(o.min_p != 0, "min-p", o.min_p, [m = o.min_p](Candidates& c) { keep_min_p(c, m); });
-    add(o.typical_p != 1, "typical", o.typical_p, [m = o.typical_p](Candidates& c) { keep_typical(c, m); });
+    add(o.typical_p != 1, "typical", o.typical_p, [m = o.typical_p, ties](Candidates& c) { keep_typical(c, m, ties); });
     add(o.epsilon_cutoff != 0, "epsilon", o.epsilon_cutoff, [e = o.epsilon_cutoff](Candidates& c) { cut_epsilon(c, e); });
     add(o.eta_cutoff != 0, "eta", o.eta_cutoff, [e = o.eta_cutoff](Candidates& c) { cut_eta(c, e); });
     return steps;

@@ -1,0 +1,170 @@
+#include "catch.hpp"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "chapters/06_combining/chain.hpp"
+#include "chapters/06_combining/trace.hpp"
+#include "rng.hpp"
+
+using namespace tbt;
+
+namespace {
+
+std::vector<float> zipf(int n) {
+    std::vector<float> s;
+    for (int i = 1; i <= n; ++i) s.push_back(static_cast<float>(-std::log(static_cast<double>(i))));
+    return s;
+}
+
+std::vector<double> law(const std::vector<float>& s, const SamplingOptions& options, Dialect dialect = Dialect::ours) {
+    Candidates c(s);
+    in_order(dialect, cut_steps(options, dialect)).apply(c, {});
+    return c.probabilities();
+}
+std::size_t kept(const std::vector<float>& s, int k, double p) {
+    SamplingOptions o;
+    o.top_k = k, o.top_p = p;
+    Candidates c(s);
+    in_order(Dialect::ours, cut_steps(o, Dialect::ours)).apply(c, {});
+    return c.count();
+}
+std::size_t count(const std::vector<double>& p) {
+    return static_cast<std::size_t>(std::count_if(p.begin(), p.end(), [](double x) { return x > 0; }));
+}
+
+const std::vector<float> eight{5, 3, 2, 1, 0.5f, -1, -2, -5};
+const std::vector<float> cat_dog{10, 8, 5, 2, 1, 0.5f};  // cat dog car house tree book
+
+}  // namespace
+
+TEST_CASE("the tutorials' complete example comes out as computed by hand", "[ch06]") {
+    SamplingOptions o;
+    o.top_k = 3, o.top_p = .9;
+    const Chain chain = in_order(Dialect::ours, cut_steps(o, Dialect::ours));
+    REQUIRE(chain.to_string() == "top-k 3 → top-p 0.9 → draw");
+    const std::vector<double> p = law(cat_dog, o);
+    REQUIRE(count(p) == 2);
+    REQUIRE(std::abs(p[0] - .880797) <= 5.1e-7);
+    REQUIRE(std::abs(p[1] - .119203) <= 5.1e-7);
+    Candidates scratch;
+    REQUIRE(chain.pick(cat_dog, {}, .75, scratch) == 0);
+    REQUIRE(chain.pick(cat_dog, {}, .8807, scratch) == 0);
+    REQUIRE(chain.pick(cat_dog, {}, .8809, scratch) == 1);
+    Rng rng(1);
+    int cats = 0;
+    for (int i = 0; i < 100000; ++i) cats += chain.pick(cat_dog, {}, rng.uniform(), scratch) == 0;
+    REQUIRE(std::abs(cats - 88080) <= 5 * 102.5);  // five standard deviations: a false alarm in 1.7 million seeds
+    o.temperature = .5;
+    REQUIRE(count(law(cat_dog, o)) == 1);
+    o.temperature = 1.5;
+    REQUIRE(std::abs(law(cat_dog, o)[0] - .791391) <= 5.1e-7);
+    o.temperature = 2;
+    REQUIRE(std::abs(law(cat_dog, o)[1] - .268941) <= 5.1e-7);
+}
+
+TEST_CASE("top-k and top-p together keep the numbers of the tables", "[ch06]") {
+    REQUIRE(kept(eight, 3, .9) == 2);
+    REQUIRE(kept(eight, 5, .95) == 3);
+    REQUIRE(kept(eight, 1, 1) == 1);
+    const std::vector<float> z = zipf(1000);
+    REQUIRE(kept(z, 50, .9) == 32);
+    REQUIRE(kept(z, 50, .95) == 40);
+    REQUIRE(kept(z, 50, .5) == 5);
+    REQUIRE(kept(z, 20, .9) == 14);
+    REQUIRE(kept(z, 10, .9) == 8);
+    REQUIRE(kept(z, 10, .5) == 2);
+    Rng rng(2);
+    std::vector<float> s(1000);
+    for (float& x : s) x = static_cast<float>(rng.normal());
+    REQUIRE(std::abs(static_cast<double>(kept(s, 0, .9)) - 611.7) <= 5 * 9.5);
+    REQUIRE(std::abs(static_cast<double>(kept(s, 50, .9)) - 42.6) <= 5 * .62);
+}
+
+TEST_CASE("the same request keeps different tokens in different dialects", "[ch06]") {
+    SamplingOptions o;
+    o.temperature = .5, o.top_p = .8;
+    const std::vector<float> s{3, 2, 1};
+    REQUIRE(count(law(s, o, Dialect::ours)) == 1);
+    REQUIRE(count(law(s, o, Dialect::transformers)) == 1);
+    REQUIRE(count(law(s, o, Dialect::llama_cpp)) == 2);
+    REQUIRE(count(law(s, o, Dialect::vllm)) == 1);
+    o = {};
+    o.top_k = 2;
+    const std::vector<float> ties{1, 1, 1, 1};
+    REQUIRE(count(law(ties, o, Dialect::ours)) == 2);
+    REQUIRE(count(law(ties, o, Dialect::transformers)) == 4);
+    REQUIRE(count(law(ties, o, Dialect::llama_cpp)) == 2);
+    REQUIRE(count(law(ties, o, Dialect::vllm)) == 4);
+}
+
+TEST_CASE("each dialect has its order", "[ch06]") {
+    SamplingOptions o;
+    o.temperature = .8, o.top_k = 40, o.top_p = .9, o.min_p = .05;
+    const auto line = [&](Dialect d) { return in_order(d, cut_steps(o, d)).to_string(); };
+    REQUIRE(line(Dialect::ours) == "temperature 0.8 → top-k 40 → top-p 0.9 → min-p 0.05 → draw");
+    REQUIRE(line(Dialect::transformers) == "temperature 0.8 → top-k 40 → top-p 0.9 → min-p 0.05 → draw");
+    REQUIRE(line(Dialect::llama_cpp) == "top-k 40 → top-p 0.9 → min-p 0.05 → temperature 0.8 → draw");
+    REQUIRE(line(Dialect::vllm) == "temperature 0.8 → min-p 0.05 → top-k 40 → top-p 0.9 → draw");
+    REQUIRE(in_order(Dialect::ours, {}).to_string() == "draw");
+    REQUIRE(defaults_of(Dialect::transformers).top_k == 50);
+    REQUIRE(defaults_of(Dialect::llama_cpp).min_p == .05);
+    REQUIRE(cut_steps(defaults_of(Dialect::vllm), Dialect::vllm).empty());
+}
+
+TEST_CASE("a step that a dialect does not have is refused, not dropped", "[ch06]") {
+    SamplingOptions o;
+    o.eta_cutoff = .001;
+    REQUIRE_THROWS_WITH(in_order(Dialect::vllm, cut_steps(o, Dialect::vllm)), Catch::Contains("no step 'eta'"));
+    REQUIRE_THROWS_WITH(dialect_named("llama"), Catch::Contains("llama.cpp"));
+    REQUIRE(dialect_named("llama.cpp") == Dialect::llama_cpp);
+    for (const auto& [name, dialect] : dialects()) REQUIRE(name_of(dialect) == name);
+}
+
+TEST_CASE("every option is checked, with what was given and what is allowed", "[ch06]") {
+    const auto refused = [](auto&& change) {
+        SamplingOptions o;
+        change(o);
+        REQUIRE_THROWS_AS(cut_steps(o, Dialect::ours), UsageError);
+    };
+    refused([](SamplingOptions& o) { o.temperature = -1; });
+    refused([](SamplingOptions& o) { o.temperature = std::nan(""); });
+    refused([](SamplingOptions& o) { o.top_k = -1; });
+    refused([](SamplingOptions& o) { o.top_p = 1.5; });
+    refused([](SamplingOptions& o) { o.top_p = -.5; });
+    refused([](SamplingOptions& o) { o.min_p = 2; });
+    refused([](SamplingOptions& o) { o.typical_p = 0; });
+    refused([](SamplingOptions& o) { o.epsilon_cutoff = 1; });
+    refused([](SamplingOptions& o) { o.eta_cutoff = std::nan(""); });
+}
+
+TEST_CASE("options at their off values make no steps and leave the model's own law", "[ch06]") {
+    REQUIRE(cut_steps({}, Dialect::ours).empty());
+    const std::vector<double> p = law(eight, {});
+    REQUIRE(std::abs(p[0] - .821030) <= 5.1e-7);
+}
+
+TEST_CASE("a trace tells what every step removed and where the chosen token stood", "[ch06]") {
+    SamplingOptions o;
+    o.temperature = 2, o.top_k = 3, o.top_p = .9;
+    const Chain chain = in_order(Dialect::ours, cut_steps(o, Dialect::ours));
+    Candidates scratch;
+    const double u = .95;
+    const int chosen = chain.pick(cat_dog, {}, u, scratch);
+    REQUIRE(chosen == 1);
+    const Trace t = trace(chain, cat_dog, {}, u, chosen, 4);
+    REQUIRE(t.steps.size() == 3);
+    REQUIRE((t.raw_candidates == 6 && t.final_candidates == 2 && t.chosen == 1 && t.u == u));
+    REQUIRE(t.steps[0].mass_removed == 0);
+    REQUIRE((t.steps[1].candidates_before == 6 && t.steps[1].candidates_after == 3));
+    // At T = 2: e^5 e^4 e^2.5 e^1 e^.5 e^.25; the last three are removed.
+    double all = 0, gone = 0;
+    for (std::size_t i = 0; i < 6; ++i) (i < 3 ? all : gone) += std::exp(cat_dog[i] / 2.0);
+    REQUIRE(std::abs(t.steps[1].mass_removed - gone / (all + gone)) <= 1e-9);
+    REQUIRE((t.steps[2].chosen_before.rank == 2 && t.steps[2].chosen_after.rank == 2));
+    REQUIRE(std::abs(t.steps[2].chosen_after.probability - .268941) <= 5.1e-7);
+    REQUIRE(std::abs(t.final_log_probability - std::log(.2689414)) <= 1e-6);
+    REQUIRE((t.top.size() == 4 && t.top[0].removed_by == -1 && t.top[2].removed_by == 2 && t.top[3].removed_by == 1));
+    REQUIRE(t.steps[2].entropy_after == t.final_entropy);
+}

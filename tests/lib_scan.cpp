@@ -1,0 +1,188 @@
+// Scans and selections against their plain definitions.
+#include "catch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "rng.hpp"
+#include "scan.hpp"
+#include "select.hpp"
+
+using namespace tbt;
+
+namespace {
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+
+// Rows of many kinds and awkward lengths: spread out, narrow, full of ties, with masked elements, one value only.
+std::vector<std::vector<float>> rows() {
+    std::vector<std::vector<float>> all;
+    Rng rng(11);
+    for (const std::size_t n : {1u, 2u, 15u, 16u, 17u, 31u, 97u, 1000u, 2049u, 5000u}) {
+        for (int kind = 0; kind < 6; ++kind) {
+            std::vector<float> row(n);
+            for (float& x : row) {
+                x = static_cast<float>(rng.normal());
+                if (kind == 1) x *= 8.0f;
+                if (kind == 2) x = std::round(x * 4.0f) / 4.0f;
+                if (kind == 3 && rng.below(3) == 0) x = -inf;
+                if (kind == 4) x = 1.5f;
+                if (kind == 5) x = 1000.0f + x * 0.001f;
+            }
+            if (kind == 3) row[n / 2] = 0.5f;
+            all.push_back(std::move(row));
+        }
+    }
+    return all;
+}
+
+float largest(const std::vector<float>& row) { return *std::max_element(row.begin(), row.end()); }
+
+}  // namespace
+
+TEST_CASE("the maxima of groups hold the row's maximum, and a NaN or +infinity anywhere is seen", "[scan]") {
+    std::vector<float> maxima;
+    for (const std::vector<float>& row : rows()) {
+        for (const std::size_t group : {1u, 3u, 64u}) {
+            REQUIRE(group_maxima(row, group, maxima));
+            REQUIRE(largest(maxima) == largest(row));
+            for (const float bad : {std::nanf(""), inf}) {
+                for (const std::size_t at : {std::size_t{0}, row.size() / 2, row.size() - 1}) {
+                    std::vector<float> broken = row;
+                    broken[at] = bad;
+                    REQUIRE_FALSE(group_maxima(broken, group, maxima));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("weights are the exponentials, rounded to quanta", "[scan]") {
+    for (const std::vector<float>& row : rows()) {
+        for (const double T : {0.5, 1.0, 3.0}) {
+            std::vector<std::uint64_t> w(row.size());
+            const float m = largest(row);
+            const std::uint64_t total = exp_in_quanta(row, m, T, w.data());
+            std::uint64_t sum = 0;
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                const long double exact = std::exp((static_cast<long double>(row[i]) - m) / T) * std::pow(2.0L, quantum_bits);
+                // Half a quantum of rounding; two roundings of x = (s − m)·(1/T), which the exponential multiplies by x, and the
+                // polynomial: |x|·2^-52 + 2e-15, of at most 2^44 quanta. x·e^x is under 1/e.
+                REQUIRE(std::abs(static_cast<long double>(w[i]) - exact) <= 0.5L + 2.3e-15L * std::pow(2.0L, quantum_bits));
+                sum += w[i];
+            }
+            REQUIRE(sum == total);
+        }
+    }
+}
+
+TEST_CASE("the largest element weighs exactly 2^44, a masked one nothing, at every temperature", "[scan]") {
+    std::vector<std::uint64_t> w(3);
+    for (const double T : {1e-310, 1e-300, 1e-5, 1.0, 1e5, 1e300}) {
+        exp_in_quanta(std::vector<float>{2.0f, -inf, 1.0f}, 2.0f, T, w.data());
+        REQUIRE(w[0] == weight_of_largest);
+        REQUIRE(w[1] == 0);
+        if (T < 1e-4) REQUIRE(w[2] == 0);
+        if (T > 1e20) REQUIRE(w[2] == weight_of_largest);
+    }
+}
+
+TEST_CASE("the weighted sum of gaps is Σ w·(m − s)/T, masked elements included", "[scan]") {
+    for (const std::vector<float>& row : rows()) {
+        std::vector<std::uint64_t> w(row.size());
+        const float m = largest(row);
+        exp_in_quanta(row, m, 2.0, w.data());
+        long double expected = 0;
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            if (w[i] > 0) expected += static_cast<long double>(w[i]) * (static_cast<long double>(m) - row[i]) / 2;
+        }
+        // A relative 2^-53 for each of up to 5,000/16 + 16 additions.
+        REQUIRE(std::abs(static_cast<long double>(weighted_sum_of_gaps(row, w, m, 2.0)) - expected) <= 1e-13L * expected + 1e-3L);
+    }
+}
+
+TEST_CASE("keep takes what is above the threshold and the first ties at it, all columns alike", "[scan]") {
+    for (const std::vector<float>& row : rows()) {
+        std::vector<int> ids(row.size());
+        std::vector<std::uint64_t> weights(row.size());
+        for (std::size_t i = 0; i < row.size(); ++i) ids[i] = static_cast<int>(3 * i + 1), weights[i] = i * i + 7;
+        for (const float threshold : {largest(row), row[row.size() / 3], 0.0f, -inf}) {
+            for (const std::size_t ties : {std::size_t{0}, std::size_t{1}, std::size_t{5}, ~std::size_t{0}}) {
+                std::vector<int> expected;
+                std::size_t left = ties;
+                for (std::size_t i = 0; i < row.size(); ++i) {
+                    if (row[i] > threshold) expected.push_back(static_cast<int>(i));
+                    if (row[i] == threshold && left > 0) expected.push_back(static_cast<int>(i)), --left;
+                }
+                std::vector<int> to_ids(row.size() + slack);
+                std::vector<float> to_values(row.size() + slack);
+                std::vector<std::uint64_t> to_weights(row.size() + slack);
+                std::size_t n = keep(row, {threshold, ties}, {nullptr, row.data(), nullptr}, {to_ids.data(), to_values.data(), nullptr});
+                REQUIRE(n == expected.size());
+                REQUIRE(std::equal(expected.begin(), expected.end(), to_ids.begin()));
+                // In place, with ids and weights of their own.
+                std::copy(row.begin(), row.end(), to_values.begin());
+                std::copy(ids.begin(), ids.end(), to_ids.begin());
+                std::copy(weights.begin(), weights.end(), to_weights.begin());
+                n = keep(std::span<const float>(to_values.data(), row.size()), {threshold, ties}, {to_ids.data(), to_values.data(), to_weights.data()},
+                         {to_ids.data(), to_values.data(), to_weights.data()});
+                REQUIRE(n == expected.size());
+                for (std::size_t k = 0; k < n; ++k) {
+                    const auto i = static_cast<std::size_t>(expected[k]);
+                    REQUIRE((to_ids[k] == ids[i] && to_values[k] == row[i] && to_weights[k] == weights[i]));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("the k-th largest is what sorting finds, and the quick bound is reached by k elements", "[select]") {
+    for (const std::vector<float>& row : rows()) {
+        std::vector<float> sorted = row;
+        std::sort(sorted.begin(), sorted.end(), std::greater<>());
+        for (const std::size_t k : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{40}, row.size() / 2, row.size()}) {
+            if (k < 1 || k > row.size()) continue;
+            REQUIRE(kth_largest(row, k) == sorted[k - 1]);
+            REQUIRE(reached_by_at_least(row, k) <= sorted[k - 1]);
+        }
+    }
+}
+
+TEST_CASE("the smallest prefix found by buckets is the one found by sorting, for every target", "[select]") {
+    int compared = 0;
+    for (const std::vector<float>& row : rows()) {
+        std::vector<std::uint64_t> w(row.size());
+        const float m = largest(row);
+        for (const double T : {0.3, 1.0, 4.0}) {
+            const std::uint64_t total = exp_in_quanta(row, m, T, w.data());
+            for (const double p : {0.0, 1e-9, 0.1, 0.5, 0.9, 0.99, 0.999999, 1.0}) {
+                const auto target = static_cast<std::uint64_t>(p * static_cast<double>(total));
+                const Cut plain = smallest_prefix_by_sorting(row, w, target);
+                for (const float spread : {static_cast<float>(31.2 * T), 0.01f, 1e30f}) {
+                    const Cut quick = smallest_prefix(row, w, target, m, spread);
+                    REQUIRE(quick.threshold == plain.threshold);
+                    REQUIRE(quick.ties == plain.ties);
+                    ++compared;
+                }
+            }
+        }
+    }
+    REQUIRE(compared > 4000);
+}
+
+TEST_CASE("the smallest prefix includes the element that reaches the target, and is never empty", "[select]") {
+    const std::vector<float> keys{1, 5, 3, 5};
+    const std::vector<std::uint64_t> w{1, 10, 4, 10};
+    const auto cut = [&](std::uint64_t target) { return smallest_prefix(keys, w, target, 5, 10); };
+    REQUIRE((cut(0).threshold == 5 && cut(0).ties == 1));
+    REQUIRE((cut(10).threshold == 5 && cut(10).ties == 1));
+    REQUIRE((cut(11).threshold == 5 && cut(11).ties == 2));
+    REQUIRE((cut(20).threshold == 5 && cut(20).ties == 2));
+    REQUIRE((cut(21).threshold == 3 && cut(21).ties == 1));
+    REQUIRE((cut(25).threshold == 1 && cut(25).ties == 1));
+    REQUIRE((cut(99).threshold == 1 && cut(99).ties == 1));
+}
