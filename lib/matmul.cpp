@@ -1,127 +1,221 @@
+// The loops around the micro-kernel: which thread computes what, and in which order the blocks go through the caches.
 #include "matmul.hpp"
 
-#include <bit>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
 
 #include "error.hpp"
+#include "matmul_kernel.hpp"
 
 namespace tbt {
+
 namespace {
 
-constexpr std::int64_t panel = 16;  // columns of w that are stored side by side
+using kernel::batch;
+using kernel::BF16;
+using kernel::divide_up;
+using kernel::F16;
+using kernel::panel;
+using kernel::panel_vectors;
+using kernel::Tile;
+using kernel::tile_rows;
 
-std::int64_t panel_count(std::int64_t n) { return (n + panel - 1) / panel; }
-std::int64_t element_bytes(WeightType type) { return type == WeightType::f32 ? 4 : 2; }
+// Many rows: tile_rows rows of x by k_block stay in the L1 cache while a group of panels of w, which stays in the L2
+// cache, goes by. Rows of x that are not contiguous are gathered first, row_block at a time.
+constexpr std::int64_t k_block = 768, group_floats = 192 * 1024, row_block = 16 * tile_rows;
+constexpr std::int64_t group_panels = 64;  // at most
 
-// ---- 16-bit floats: rounded to nearest, ties to even ----
+// Few rows: the four streams of panels advance together in steps of this many k, of which two fit the L1 cache.
+constexpr std::int64_t k_chunk = 32;
 
-std::uint16_t to_bf16(float value) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);  // NaN stays NaN
-    return static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
-}
+// What one thread computes: rows × panels of y.
+struct Part {
+    Range rows, panels;
+};
 
-float from_bf16(std::uint16_t half) { return std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16); }
-
-std::uint16_t to_f16(float value) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    const std::uint32_t sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
-    if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u | ((magnitude >> 13) & 0x3ffu));
-    if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // rounds beyond 65504
-    if (magnitude < 0x38800000u) {
-        // Subnormal: a multiple of 2^-24. Adding 0.5 (whose last bit is 2^-24) rounds to one.
-        const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
-        return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000u));
+// Threads in a grid, the one whose largest part is the smallest, and among those the one whose parts read least:
+// a few rows are split by columns, many rows and few columns by rows.
+Part part_of(std::int64_t m, std::int64_t n, const Worker& worker) {
+    const std::int64_t tiles = divide_up(m, tile_rows), panels = kernel::panel_count(n);
+    std::int64_t best_work = -1, best_reads = 0;
+    Part part;
+    for (int across = worker.size; across >= 1; --across) {
+        if (worker.size % across != 0) continue;
+        const int down = worker.size / across;
+        const std::int64_t rows = divide_up(tiles, down), columns = divide_up(panels, across), work = rows * columns;
+        const std::int64_t reads = rows * tile_rows + columns * panel;
+        if (best_work >= 0 && (work > best_work || (work == best_work && reads >= best_reads))) continue;
+        best_work = work;
+        best_reads = reads;
+        part.rows = Worker{worker.rank / across, down, nullptr}.share(m, tile_rows);
+        part.panels = Worker{worker.rank % across, across, nullptr}.share(panels);
     }
-    const std::uint32_t rounded = magnitude + 0xfffu + ((magnitude >> 13) & 1u);
-    return static_cast<std::uint16_t>(sign | ((rounded - 0x38000000u) >> 13));
+    return part;
 }
 
-float from_f16(std::uint16_t half) {
-    const std::uint32_t sign = (half & 0x8000u) << 16, exponent = half & 0x7c00u, rest = half & 0x7fffu;
-    if (exponent == 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u | ((half & 0x3ffu) << 13));
-    if (exponent == 0) {
-        const float magnitude = static_cast<float>(rest) * 0x1p-24f;
-        return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
+struct Product {
+    const MatrixView& x;
+    const PackedMatrix& w;
+    float* y;
+    std::int64_t y_stride;
+    const MatmulOptions& options;
+};
+
+// Runs the kernel on `rows` × `columns` of y, columns being whole registers. Where y ends within the last
+// register, on a copy of the tile.
+void run_tile(kernel::Kernel kernel, Tile& tile, const Product& q, std::int64_t row, int rows, std::int64_t column, int columns) {
+    tile.y = q.y + row * q.y_stride + column;
+    tile.y_row = q.y_stride;
+    if (tile.bias) tile.bias = q.options.bias + column;
+    const int used = static_cast<int>(std::min<std::int64_t>(columns, q.w.n() - column));
+    if (used == columns) return kernel(tile);
+
+    float edge[tile_rows][panel] = {}, bias[panel] = {};
+    const std::size_t bytes = static_cast<std::size_t>(used) * sizeof(float);
+    float* const y = tile.y;
+    if (tile.add) {
+        for (int r = 0; r < rows; ++r) std::memcpy(edge[r], y + r * q.y_stride, bytes);
     }
-    return std::bit_cast<float>(sign | ((rest << 13) + 0x38000000u));
+    if (tile.bias) tile.bias = static_cast<const float*>(std::memcpy(bias, tile.bias, bytes));
+    tile.y = edge[0];
+    tile.y_row = panel;
+    kernel(tile);
+    for (int r = 0; r < rows; ++r) std::memcpy(y + r * q.y_stride, edge[r], bytes);
 }
 
-std::string shape_text(std::int64_t rows, std::int64_t columns) {
-    return "(" + std::to_string(rows) + ", " + std::to_string(columns) + ")";
+// ---- few rows: every panel is read once, from memory straight into the registers ----
+
+template <class Element>
+void few_rows(const Product& q, const Part& part) {
+    const std::int64_t K = q.w.k(), row = part.rows.begin;
+    const int rows = static_cast<int>(part.rows.end - row), together = kernel::panels_at_once(rows);
+    const auto* w = reinterpret_cast<const Element*>(q.w.data());
+    const float* x = q.x.data + row * q.x.row_stride;
+    // `count` panels (or the narrower last one) from p on, k from `first` to `last`.
+    const auto run = [&](kernel::Kernel kernel, std::int64_t p, int count, int width, std::int64_t first, std::int64_t last, const Element* next) {
+        Tile tile{x + first * q.x.column_stride, q.x.row_stride, q.x.column_stride, w + p * panel * K + first * width, panel * K, last - first,
+                  nullptr, 0, last == K ? q.options.bias : nullptr, q.options.accumulate || first > 0, next};
+        run_tile(kernel, tile, q, row, rows, p * panel, count * width);
+    };
+    const std::int64_t whole = std::min(part.panels.end, q.w.n() / panel);
+    std::int64_t p = part.panels.begin;
+    for (; p + kernel::streams <= whole; p += kernel::streams) {
+        for (std::int64_t k = 0; k < K || k == 0; k += k_chunk) {
+            const std::int64_t end = std::min(K, k + k_chunk), after = end == K ? (p + kernel::streams) * panel * K : p * panel * K + end * panel;
+            for (int i = 0; i < kernel::streams; i += together) {
+                const Element* next = w + after + i * (k_chunk / kernel::streams) * panel;
+                run(kernel::streaming<Element>(rows), p + i, together, panel, k, end, next);
+            }
+        }
+    }
+    for (; p < part.panels.end; ++p) {
+        const int vectors = panel_vectors(p, q.w.n());
+        run(kernel::single<Element>(rows, vectors), p, 1, vectors * batch, 0, K, nullptr);
+    }
+}
+
+// ---- many rows ----
+
+// A block of x whose rows are not contiguous (x is a transposed view), tile by tile, each k-major.
+void gather_rows(const MatrixView& x, Range rows, Range ks, float* to) {
+    constexpr std::int64_t strip = 8 * tile_rows;  // floats next to each other that are read together
+    const std::int64_t count = ks.end - ks.begin;
+    for (std::int64_t first = rows.begin; first < rows.end; first += strip, to += strip * count) {
+        const std::int64_t n = std::min(strip, rows.end - first), whole = x.row_stride == 1 ? n / tile_rows * tile_rows : 0;
+        for (std::int64_t k = 0; k < count; ++k) {
+            const float* from = x.data + first * x.row_stride + (ks.begin + k) * x.column_stride;
+            for (std::int64_t r = 0; r < whole; r += tile_rows) {
+                std::memcpy(to + r * count + k * tile_rows, from + r, tile_rows * sizeof(float));
+            }
+            for (std::int64_t r = whole; r < n; ++r) {
+                to[(r / tile_rows * count + k) * tile_rows + r % tile_rows] = from[r * x.row_stride];
+            }
+        }
+    }
+}
+
+// The rows `ks` of panel p as floats: where they lie, or widened to `to`.
+template <class Element>
+const float* panel_block(const PackedMatrix& w, std::int64_t p, Range ks, float* to) {
+    const int width = panel_vectors(p, w.n()) * batch;
+    const auto* from = reinterpret_cast<const Element*>(w.data()) + p * panel * w.k() + ks.begin * width;
+    if constexpr (std::is_same_v<Element, float>) return from;
+    else {
+        for (std::int64_t i = 0; i < (ks.end - ks.begin) * width; i += batch) kernel::load(from + i).store_aligned(to + i);
+        return to;
+    }
+}
+
+// All rows of a strip by a group of panels, over one block of k. `gathered` is null where x is read in place.
+template <class Element>
+void multiply_group(const Product& q, Range strip, Range panels, Range ks, const float* gathered, float* wide) {
+    const std::int64_t count = ks.end - ks.begin;
+    const float* w[group_panels];
+    for (std::int64_t p = panels.begin; p < panels.end; ++p) {
+        w[p - panels.begin] = panel_block<Element>(q.w, p, ks, wide + (p - panels.begin) * panel * count);
+    }
+    for (std::int64_t row = strip.begin; row < strip.end; row += tile_rows) {
+        const int rows = static_cast<int>(std::min<std::int64_t>(tile_rows, strip.end - row));
+        for (std::int64_t p = panels.begin; p < panels.end; ++p) {
+            const int vectors = panel_vectors(p, q.w.n());
+            Tile tile{gathered + (row - strip.begin) * count, 1, tile_rows, w[p - panels.begin], 0, count, nullptr, 0,
+                      ks.end == q.w.k() ? q.options.bias : nullptr, q.options.accumulate || ks.begin > 0};
+            if (!gathered) {
+                tile.x = q.x.data + row * q.x.row_stride + ks.begin * q.x.column_stride;
+                tile.x_row = q.x.row_stride;
+                tile.x_step = q.x.column_stride;
+            }
+            run_tile(kernel::single<float>(rows, vectors), tile, q, row, rows, p * panel, vectors * batch);
+        }
+    }
+}
+
+// The sums wait in y between one block of k and the next.
+template <class Element>
+void many_rows(const Product& q, const Part& part) {
+    thread_local AlignedFloats scratch;  // the group of panels, widened, and the gathered rows
+    if (!scratch) scratch = allocate_floats(group_floats + k_block * (panel + row_block));
+    const bool gather = q.x.column_stride != 1;
+    float* const gathered = gather ? scratch.get() + group_floats + k_block * panel : nullptr;
+    const std::int64_t K = q.w.k(), blocks = std::max<std::int64_t>(1, divide_up(K, k_block));
+    const std::int64_t strip_rows = gather ? row_block : part.rows.end - part.rows.begin;
+    for (std::int64_t b = 0; b < blocks; ++b) {
+        const Range ks{K * b / blocks, K * (b + 1) / blocks};
+        const std::int64_t panel_floats = panel * std::max<std::int64_t>(1, ks.end - ks.begin);
+        const std::int64_t group = std::clamp<std::int64_t>(group_floats / panel_floats, 1, group_panels);
+        for (std::int64_t row = part.rows.begin; row < part.rows.end; row += strip_rows) {
+            const Range strip{row, std::min(part.rows.end, row + strip_rows)};
+            if (gather) gather_rows(q.x, strip, ks, gathered);
+            for (std::int64_t p = part.panels.begin; p < part.panels.end; p += group) {
+                multiply_group<Element>(q, strip, {p, std::min(part.panels.end, p + group)}, ks, gathered, scratch.get());
+            }
+        }
+    }
+}
+
+template <class Element>
+void multiply_part(const Product& q, const Part& part) {
+    if (part.rows.begin == part.rows.end) return;
+    if (part.rows.end - part.rows.begin <= tile_rows) few_rows<Element>(q, part);
+    else many_rows<Element>(q, part);
 }
 
 }  // namespace
 
-PackedMatrix::PackedMatrix(const MatrixView& w, WeightType type) {
-    reserve(w.rows, w.columns, type);
-    pack(w, Worker{});
-}
-
-void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
-    if (k < 0 || n < 0) throw Error("matmul: weights have shape " + shape_text(k, n) + ", expected no negative dimension");
-    k_ = k;
-    n_ = n;
-    type_ = type;
-    const std::int64_t floats = (bytes() + 3) / 4;
-    if (floats > capacity_) {
-        data_ = allocate_floats(floats);
-        capacity_ = floats;
-    }
-}
-
-std::int64_t PackedMatrix::bytes() const { return panel_count(n_) * panel * k_ * element_bytes(type_); }
-
-void PackedMatrix::pack(const MatrixView& w, const Worker& worker) {
-    if (w.rows != k_ || w.columns != n_) {
-        throw Error("matmul: weights to pack have shape " + shape_text(w.rows, w.columns) + ", expected " +
-                    shape_text(k_, n_) + " as reserved");
-    }
-    const Range mine = worker.share(panel_count(n_));
-    for (std::int64_t p = mine.begin; p < mine.end; ++p) {
-        for (std::int64_t k = 0; k < k_; ++k) {
-            for (std::int64_t j = 0; j < panel; ++j) {
-                const std::int64_t n = p * panel + j, at = (p * k_ + k) * panel + j;
-                const float value = n < n_ ? w.data[k * w.row_stride + n * w.column_stride] : 0.0f;
-                if (type_ == WeightType::f32) data_[static_cast<std::size_t>(at)] = value;
-                else {
-                    const std::uint16_t half = type_ == WeightType::f16 ? to_f16(value) : to_bf16(value);
-                    std::memcpy(reinterpret_cast<char*>(data_.get()) + 2 * at, &half, 2);
-                }
-            }
-        }
-    }
-}
-
 void matmul(const MatrixView& x, const PackedMatrix& w, float* y, std::int64_t y_stride, const MatmulOptions& options,
             const Worker& worker) {
     if (x.columns != w.k()) {
-        throw Error("matmul: x has shape " + shape_text(x.rows, x.columns) + ", expected " + std::to_string(w.k()) +
+        throw Error("matmul: x has shape " + to_string(Shape{x.rows, x.columns}) + ", expected " + std::to_string(w.k()) +
                     " columns, as many as w has rows");
     }
-    const Range mine = worker.share(panel_count(w.n()));
-    std::vector<float> widened(static_cast<std::size_t>(panel * w.k()));
-    for (std::int64_t p = mine.begin; p < mine.end; ++p) {
-        const std::int64_t first = p * panel, width = w.n() - first < panel ? w.n() - first : panel;
-        for (std::int64_t i = 0; i < panel * w.k(); ++i) {
-            if (w.type() == WeightType::f32) widened[static_cast<std::size_t>(i)] = w.data()[p * w.k() * panel + i];
-            else {
-                std::uint16_t half;
-                std::memcpy(&half, reinterpret_cast<const char*>(w.data()) + 2 * (p * w.k() * panel + i), 2);
-                widened[static_cast<std::size_t>(i)] = w.type() == WeightType::f16 ? from_f16(half) : from_bf16(half);
-            }
-        }
-        for (std::int64_t m = 0; m < x.rows; ++m) {
-            float sum[panel] = {};
-            for (std::int64_t j = 0; options.accumulate && j < width; ++j) sum[j] = y[m * y_stride + first + j];
-            for (std::int64_t k = 0; k < w.k(); ++k) {
-                const float a = x.data[m * x.row_stride + k * x.column_stride];
-                for (std::int64_t j = 0; j < panel; ++j) sum[j] = std::fma(a, widened[static_cast<std::size_t>(k * panel + j)], sum[j]);
-            }
-            for (std::int64_t j = 0; j < width; ++j) y[m * y_stride + first + j] = options.bias ? sum[j] + options.bias[first + j] : sum[j];
-        }
+    const Product product{x, w, y, y_stride, options};
+    const Part part = part_of(x.rows, w.n(), worker);
+    switch (w.type()) {
+        case WeightType::f32: return multiply_part<float>(product, part);
+        case WeightType::f16: return multiply_part<F16>(product, part);
+        case WeightType::bf16: return multiply_part<BF16>(product, part);
     }
 }
 
