@@ -30,8 +30,8 @@ double weighted_sum(const Doubles& y, const Floats& weights) {
     return sum;
 }
 
-// ∂f/∂x_i by central differences in double: with h = 1e-5 the error of the formula, h²/6 · f‴, and that of rounding,
-// 1e-16/h · f, are both near 1e-11 of f, far below float's 6e-8.
+// ∂f/∂x_i by central differences in double: with h = 1e-5 the error of the formula, h²/6 · f‴, and that of
+// rounding, 1e-16/h · f, are both near 1e-11 of f, far below float's 6e-8.
 double slope(const std::function<double(const Doubles&)>& f, Doubles x, std::size_t i) {
     const double h = 1e-5, at = x[i];
     x[i] = at + h;
@@ -40,10 +40,11 @@ double slope(const std::function<double(const Doubles&)>& f, Doubles x, std::siz
     return (above - f(x)) / (2 * h);
 }
 
-// Every gradient within `tolerance` of its finite difference, measured against the largest gradient of the tensor (each
-// is a float sum of terms of about that size, so its rounding error is a small multiple of 6e-8 of it).
-void check_gradient(const char* name, std::span<const float> got, std::span<const float> x, const std::function<double(const Doubles&)>& f,
-                    double tolerance, std::size_t every = 1) {
+// Every gradient within `tolerance` of its finite difference, measured against the largest gradient of the
+// tensor (each is a float sum of terms of about that size, so its rounding error is a small multiple of 6e-8
+// of it).
+void check_gradient(const char* name, std::span<const float> got, std::span<const float> x,
+                    const std::function<double(const Doubles&)>& f, double tolerance, std::size_t every = 1) {
     const Doubles at = widened(x);
     double largest = 1e-3, worst = 0;
     for (const float g : got) largest = std::max(largest, std::abs(static_cast<double>(g)));
@@ -63,21 +64,26 @@ Doubles layer_norm_of(const Doubles& x, const Doubles& gain, const Doubles& bias
     for (std::size_t m = 0; m < x.size(); m += C) {
         double mean = 0, variance = 0;
         for (std::size_t c = 0; c < C; ++c) mean += x[m + c] / static_cast<double>(C);
-        for (std::size_t c = 0; c < C; ++c) variance += (x[m + c] - mean) * (x[m + c] - mean) / static_cast<double>(C);
-        for (std::size_t c = 0; c < C; ++c) y[m + c] = (x[m + c] - mean) / std::sqrt(variance + 1e-5) * gain[c] + bias[c];
+        for (std::size_t c = 0; c < C; ++c)
+            variance += (x[m + c] - mean) * (x[m + c] - mean) / static_cast<double>(C);
+        for (std::size_t c = 0; c < C; ++c)
+            y[m + c] = (x[m + c] - mean) / std::sqrt(variance + 1e-5) * gain[c] + bias[c];
     }
     return y;
 }
 
 Doubles gelu_of(Doubles x) {
-    for (double& v : x) v = 0.5 * v * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (v + 0.044715 * v * v * v)));
+    for (double& v : x)
+        v = 0.5 * v * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (v + 0.044715 * v * v * v)));
     return x;
 }
 
 Doubles attention_of(const Doubles& qkv, const AttentionShape& s) {
     const std::int64_t C = s.H * s.D;
     Doubles out(static_cast<std::size_t>(s.B * s.T * C));
-    const auto at = [&](std::int64_t b, std::int64_t t, std::int64_t c) { return qkv[static_cast<std::size_t>((b * s.T + t) * 3 * C + c)]; };
+    const auto at = [&](std::int64_t b, std::int64_t t, std::int64_t c) {
+        return qkv[static_cast<std::size_t>((b * s.T + t) * 3 * C + c)];
+    };
     for (std::int64_t b = 0; b < s.B; ++b) {
         for (std::int64_t h = 0; h < s.H; ++h) {
             for (std::int64_t t = 0; t < s.T; ++t) {
@@ -85,13 +91,15 @@ Doubles attention_of(const Doubles& qkv, const AttentionShape& s) {
                 double sum = 0;
                 for (std::int64_t k = 0; k <= t; ++k) {
                     double score = 0;
-                    for (std::int64_t d = h * s.D; d < (h + 1) * s.D; ++d) score += at(b, t, d) * at(b, k, C + d);
+                    for (std::int64_t d = h * s.D; d < (h + 1) * s.D; ++d)
+                        score += at(b, t, d) * at(b, k, C + d);
                     p.push_back(std::exp(score / std::sqrt(static_cast<double>(s.D))));
                     sum += p.back();
                 }
                 for (std::int64_t k = 0; k <= t; ++k) {
                     for (std::int64_t d = h * s.D; d < (h + 1) * s.D; ++d) {
-                        out[static_cast<std::size_t>((b * s.T + t) * C + d)] += p[static_cast<std::size_t>(k)] / sum * at(b, k, 2 * C + d);
+                        out[static_cast<std::size_t>((b * s.T + t) * C + d)] +=
+                            p[static_cast<std::size_t>(k)] / sum * at(b, k, 2 * C + d);
                     }
                 }
             }
@@ -137,7 +145,9 @@ Example example(const ModelShape& shape, std::int64_t B, std::int64_t T) {
     Rng rng(5);
     for (std::int64_t i = 0; i < B * T; ++i) {
         e.ids.push_back(static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(shape.vocabulary))));
-        e.targets.push_back(i % 7 == 3 ? -1 : static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(shape.vocabulary))));
+        e.targets.push_back(
+            i % 7 == 3 ? -1
+                       : static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(shape.vocabulary))));
     }
     return e;
 }
@@ -151,21 +161,29 @@ double gpt_loss(const Doubles& block, const ParameterLayout& layout, const Examp
     const auto C = static_cast<std::size_t>(e.shape.channels), T = static_cast<std::size_t>(e.T);
     const Doubles wte = p("wte.weight"), wpe = p("wpe.weight");
     Doubles x(e.ids.size() * C);
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = wte[static_cast<std::size_t>(e.ids[i / C]) * C + i % C] + wpe[i / C % T * C + i % C];
+    for (std::size_t i = 0; i < x.size(); ++i)
+        x[i] = wte[static_cast<std::size_t>(e.ids[i / C]) * C + i % C] + wpe[i / C % T * C + i % C];
     const auto add = [&x](const Doubles& y) {
         for (std::size_t i = 0; i < x.size(); ++i) x[i] += y[i];
     };
     for (std::int64_t l = 0; l < e.shape.layers; ++l) {
         const std::string h = "h." + std::to_string(l) + ".";
-        const auto linear = [&](const Doubles& in, const std::string& name) { return linear_of(in, p(h + name + ".weight"), p(h + name + ".bias")); };
-        const auto norm_of = [&](const std::string& name) { return layer_norm_of(x, p(h + name + ".weight"), p(h + name + ".bias")); };
-        add(linear(attention_of(linear(norm_of("ln_1"), "attn.c_attn"), {e.B, e.T, e.shape.heads, e.shape.channels / e.shape.heads}), "attn.c_proj"));
+        const auto linear = [&](const Doubles& in, const std::string& name) {
+            return linear_of(in, p(h + name + ".weight"), p(h + name + ".bias"));
+        };
+        const auto norm_of = [&](const std::string& name) {
+            return layer_norm_of(x, p(h + name + ".weight"), p(h + name + ".bias"));
+        };
+        add(linear(attention_of(linear(norm_of("ln_1"), "attn.c_attn"),
+                                {e.B, e.T, e.shape.heads, e.shape.channels / e.shape.heads}),
+                   "attn.c_proj"));
         add(linear(gelu_of(linear(norm_of("ln_2"), "mlp.c_fc")), "mlp.c_proj"));
     }
     Doubles transposed(wte.size());
     const std::size_t V = wte.size() / C;
     for (std::size_t i = 0; i < wte.size(); ++i) transposed[i % C * V + i / C] = wte[i];
-    return cross_entropy_of(linear_of(layer_norm_of(x, p("ln_f.weight"), p("ln_f.bias")), transposed, Doubles(V)), e.targets);
+    return cross_entropy_of(
+        linear_of(layer_norm_of(x, p("ln_f.weight"), p("ln_f.bias")), transposed, Doubles(V)), e.targets);
 }
 
 // Weights large enough that every layer matters and nothing is nearly linear.
@@ -173,7 +191,8 @@ void lively(GptTrainer& model) {
     for (const ParameterInfo& t : model.layout().tensors) {
         Rng rng(static_cast<std::uint64_t>(t.offset) + 9);
         const bool gain = t.name.find("ln_") != std::string::npos && t.name.ends_with("weight");
-        for (float& w : model.of(t)) w = static_cast<float>((gain ? 1.0 : 0.0) + (t.decay ? 0.25 : 0.1) * rng.normal());
+        for (float& w : model.of(t))
+            w = static_cast<float>((gain ? 1.0 : 0.0) + (t.decay ? 0.25 : 0.1) * rng.normal());
     }
     model.parameters_changed();
 }
@@ -184,17 +203,25 @@ const Worker alone{};
 
 TEST_CASE("layer norm's gradients are those of its definition", "[train]") {
     const std::int64_t M = 3, C = 48;
-    const Floats x = random_floats(M * C, 1, 2), gain = random_floats(C, 2), bias = random_floats(C, 3), d_y = random_floats(M * C, 4);
+    const Floats x = random_floats(M * C, 1, 2), gain = random_floats(C, 2), bias = random_floats(C, 3),
+                 d_y = random_floats(M * C, 4);
     Floats y(M * C), stats(2 * M), d_x(M * C), d_gain(C), d_bias(C);
     layer_norm_rows(x.data(), gain.data(), bias.data(), y.data(), stats.data(), C, {0, M});
     layer_norm_backward_rows(x.data(), stats.data(), gain.data(), d_y.data(), d_x.data(), C, {0, M});
-    layer_norm_backward_columns(x.data(), stats.data(), d_y.data(), d_gain.data(), d_bias.data(), M, C, alone);
+    layer_norm_backward_columns(x.data(), stats.data(), d_y.data(), d_gain.data(), d_bias.data(), M, C,
+                                alone);
     const Doubles X = widened(x), G = widened(gain), B = widened(bias), expected = layer_norm_of(X, G, B);
     // A dozen roundings of 6e-8 on values up to 5.
-    for (std::size_t i = 0; i < y.size(); ++i) REQUIRE(std::abs(static_cast<double>(y[i]) - expected[i]) <= 4e-6);
-    check_gradient("x", d_x, x, [&](const Doubles& v) { return weighted_sum(layer_norm_of(v, G, B), d_y); }, 1e-6);
-    check_gradient("gain", d_gain, gain, [&](const Doubles& v) { return weighted_sum(layer_norm_of(X, v, B), d_y); }, 1e-6);
-    check_gradient("bias", d_bias, bias, [&](const Doubles& v) { return weighted_sum(layer_norm_of(X, G, v), d_y); }, 1e-6);
+    for (std::size_t i = 0; i < y.size(); ++i)
+        REQUIRE(std::abs(static_cast<double>(y[i]) - expected[i]) <= 4e-6);
+    check_gradient(
+        "x", d_x, x, [&](const Doubles& v) { return weighted_sum(layer_norm_of(v, G, B), d_y); }, 1e-6);
+    check_gradient(
+        "gain", d_gain, gain, [&](const Doubles& v) { return weighted_sum(layer_norm_of(X, v, B), d_y); },
+        1e-6);
+    check_gradient(
+        "bias", d_bias, bias, [&](const Doubles& v) { return weighted_sum(layer_norm_of(X, G, v), d_y); },
+        1e-6);
 }
 
 TEST_CASE("a gradient through layer norm is added to the one that is there", "[train]") {
@@ -202,8 +229,10 @@ TEST_CASE("a gradient through layer norm is added to the one that is there", "[t
     Floats y(32), stats(2), once(32), twice(32);
     layer_norm_rows(x.data(), gain.data(), bias.data(), y.data(), stats.data(), 32, {0, 1});
     layer_norm_backward_rows(x.data(), stats.data(), gain.data(), d_y.data(), once.data(), 32, {0, 1});
-    for (int i = 0; i < 2; ++i) layer_norm_backward_rows(x.data(), stats.data(), gain.data(), d_y.data(), twice.data(), 32, {0, 1});
-    for (std::size_t i = 0; i < 32; ++i) REQUIRE(std::abs(twice[i] - 2 * once[i]) <= 1e-6f);  // one rounding of values up to 4
+    for (int i = 0; i < 2; ++i)
+        layer_norm_backward_rows(x.data(), stats.data(), gain.data(), d_y.data(), twice.data(), 32, {0, 1});
+    for (std::size_t i = 0; i < 32; ++i)
+        REQUIRE(std::abs(twice[i] - 2 * once[i]) <= 1e-6f);  // one rounding of values up to 4
 }
 
 TEST_CASE("GELU's gradient is that of its definition, far out too", "[train]") {
@@ -214,21 +243,25 @@ TEST_CASE("GELU's gradient is that of its definition, far out too", "[train]") {
     gelu(x.data(), y.data(), static_cast<std::int64_t>(x.size()));
     gelu_backward(x.data(), d_x.data(), static_cast<std::int64_t>(x.size()));
     const Doubles expected = gelu_of(widened(x));
-    for (std::size_t i = 0; i < x.size(); ++i) REQUIRE(std::abs(static_cast<double>(y[i]) - expected[i]) <= 1e-6 * (1 + std::abs(expected[i])));
-    check_gradient("x", d_x, x, [&](const Doubles& v) { return weighted_sum(gelu_of(v), d_y); }, 2e-6);
+    for (std::size_t i = 0; i < x.size(); ++i)
+        REQUIRE(std::abs(static_cast<double>(y[i]) - expected[i]) <= 1e-6 * (1 + std::abs(expected[i])));
+    check_gradient(
+        "x", d_x, x, [&](const Doubles& v) { return weighted_sum(gelu_of(v), d_y); }, 2e-6);
 }
 
 TEST_CASE("attention and its gradient are those of the definition at awkward lengths", "[train]") {
-    const auto [T, D] = GENERATE(std::pair<std::int64_t, std::int64_t>{1, 16}, std::pair<std::int64_t, std::int64_t>{5, 8},
-                                 std::pair<std::int64_t, std::int64_t>{17, 24}, std::pair<std::int64_t, std::int64_t>{64, 16},
-                                 std::pair<std::int64_t, std::int64_t>{67, 40});
+    const auto [T, D] =
+        GENERATE(std::pair<std::int64_t, std::int64_t>{1, 16}, std::pair<std::int64_t, std::int64_t>{5, 8},
+                 std::pair<std::int64_t, std::int64_t>{17, 24}, std::pair<std::int64_t, std::int64_t>{64, 16},
+                 std::pair<std::int64_t, std::int64_t>{67, 40});
     const AttentionShape shape{2, T, 2, D};
     const auto n = static_cast<std::size_t>(2 * T * 2 * D);
     const Floats qkv = random_floats(3 * n, 1), d_out = random_floats(n, 2);
     Floats out(n), stats(static_cast<std::size_t>(2 * 2 * T * 2)), d_qkv(3 * n, 99.0f);
     AttentionScratch scratch;
     attention_forward(qkv.data(), out.data(), stats.data(), shape, scratch, alone);
-    attention_backward(qkv.data(), out.data(), stats.data(), d_out.data(), d_qkv.data(), shape, scratch, alone);
+    attention_backward(qkv.data(), out.data(), stats.data(), d_out.data(), d_qkv.data(), shape, scratch,
+                       alone);
     const Doubles expected = attention_of(widened(qkv), shape);
     INFO("T " << T << ", D " << D);
     double worst = 0;
@@ -237,16 +270,21 @@ TEST_CASE("attention and its gradient are those of the definition at awkward len
         worst = difference <= worst ? worst : difference;
     }
     CHECK(worst <= 5e-6);  // sums of up to 67 terms, about 1 in size
-    check_gradient("qkv", d_qkv, qkv, [&](const Doubles& v) { return weighted_sum(attention_of(v, shape), d_out); }, 3e-6, T > 20 ? 397 : T > 5 ? 31 : 1);
+    check_gradient(
+        "qkv", d_qkv, qkv, [&](const Doubles& v) { return weighted_sum(attention_of(v, shape), d_out); },
+        3e-6,
+        T > 20  ? 397
+        : T > 5 ? 31
+                : 1);
 }
 
 TEST_CASE("a query that looks at one key far above the others gives that key's value", "[train]") {
     const AttentionShape shape{1, 3, 1, 16};
     Floats qkv(3 * 48), out(3 * 16), stats(6);
     for (std::size_t t = 0; t < 3; ++t) {
-        qkv[t * 48 + 1] = 1000;                               // every query asks for component 1,
-        qkv[t * 48 + 16 + 1] = t == 1 ? 100.0f : 0.0f;        // which key 1 has
-        qkv[t * 48 + 32] = static_cast<float>(t) + 1;         // values 1, 2, 3
+        qkv[t * 48 + 1] = 1000;                         // every query asks for component 1,
+        qkv[t * 48 + 16 + 1] = t == 1 ? 100.0f : 0.0f;  // which key 1 has
+        qkv[t * 48 + 32] = static_cast<float>(t) + 1;   // values 1, 2, 3
     }
     AttentionScratch scratch;
     attention_forward(qkv.data(), out.data(), stats.data(), shape, scratch, alone);
@@ -257,7 +295,8 @@ TEST_CASE("a query that looks at one key far above the others gives that key's v
 
 TEST_CASE("a linear layer's gradients are those of its definition", "[train]") {
     const std::int64_t M = 37, K = 32, N = 48;
-    const Floats x = random_floats(M * K, 1), w = random_floats(K * N, 2), b = random_floats(N, 3), d_y = random_floats(M * N, 4);
+    const Floats x = random_floats(M * K, 1), w = random_floats(K * N, 2), b = random_floats(N, 3),
+                 d_y = random_floats(M * N, 4);
     Floats y(M * N), d_x(M * K), d_w(K * N), d_b(N);
     Linear linear(w.data(), b.data(), d_w.data(), d_b.data(), K, N);
     PackedMatrix packed;
@@ -267,13 +306,18 @@ TEST_CASE("a linear layer's gradients are those of its definition", "[train]") {
     linear.backward_rows(d_y.data(), d_x.data(), {0, M});
     linear.backward_columns(x.data(), d_y.data(), M, packed, alone);
     const Doubles X = widened(x), W = widened(w), B = widened(b), expected = linear_of(X, W, B);
-    for (std::size_t i = 0; i < y.size(); ++i) REQUIRE(std::abs(static_cast<double>(y[i]) - expected[i]) <= 1e-5);  // 32 terms of about 1
-    check_gradient("x", d_x, x, [&](const Doubles& v) { return weighted_sum(linear_of(v, W, B), d_y); }, 2e-6, 11);
-    check_gradient("w", d_w, w, [&](const Doubles& v) { return weighted_sum(linear_of(X, v, B), d_y); }, 2e-6, 7);
-    check_gradient("b", d_b, b, [&](const Doubles& v) { return weighted_sum(linear_of(X, W, v), d_y); }, 2e-6);
+    for (std::size_t i = 0; i < y.size(); ++i)
+        REQUIRE(std::abs(static_cast<double>(y[i]) - expected[i]) <= 1e-5);  // 32 terms of about 1
+    check_gradient(
+        "x", d_x, x, [&](const Doubles& v) { return weighted_sum(linear_of(v, W, B), d_y); }, 2e-6, 11);
+    check_gradient(
+        "w", d_w, w, [&](const Doubles& v) { return weighted_sum(linear_of(X, v, B), d_y); }, 2e-6, 7);
+    check_gradient(
+        "b", d_b, b, [&](const Doubles& v) { return weighted_sum(linear_of(X, W, v), d_y); }, 2e-6);
 }
 
-TEST_CASE("cross-entropy: a hand-made row, a gradient that sums to zero, a target that does not count", "[train]") {
+TEST_CASE("cross-entropy: a hand-made row, a gradient that sums to zero, a target that does not count",
+          "[train]") {
     const std::int32_t targets[] = {2, -1};
     Floats logits = {0, 0, std::log(2.0f), 0, 7, 8, 9, 10};  // p = 1/5, 1/5, 2/5, 1/5
     double losses[2];
@@ -305,14 +349,16 @@ TEST_CASE("every gradient of a whole GPT is that of its definition", "[train]") 
     // Relative to the loss of about 4: some hundred float roundings, most of which cancel.
     REQUIRE(std::abs(loss - gpt_loss(at, model.layout(), e)) <= 2e-5);
     for (const ParameterInfo& t : model.layout().tensors) {
-        const auto gradient = model.gradients().subspan(static_cast<std::size_t>(t.offset), static_cast<std::size_t>(t.size));
+        const auto gradient =
+            model.gradients().subspan(static_cast<std::size_t>(t.offset), static_cast<std::size_t>(t.size));
         const auto f = [&](const Doubles& v) {
             Doubles block = at;
             std::copy(v.begin(), v.end(), block.begin() + t.offset);
             return gpt_loss(block, model.layout(), e);
         };
-        // Float errors grow through two layers of forward and backward passes: 1e-4 of the tensor's largest gradient.
-        // Three entries of each tensor.
-        check_gradient(t.name.c_str(), gradient, model.of(t), f, 1e-4, static_cast<std::size_t>(t.size) / 3 + 1);
+        // Float errors grow through two layers of forward and backward passes: 1e-4 of the tensor's largest
+        // gradient. Three entries of each tensor.
+        check_gradient(t.name.c_str(), gradient, model.of(t), f, 1e-4,
+                       static_cast<std::size_t>(t.size) / 3 + 1);
     }
 }

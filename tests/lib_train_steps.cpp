@@ -26,7 +26,8 @@ const ModelShape tiny{2, 2, 32, 40, 61};
 std::vector<std::int32_t> random_ids(std::size_t n, std::uint64_t seed) {
     Rng rng(seed);
     std::vector<std::int32_t> ids(n);
-    for (auto& id : ids) id = static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(tiny.vocabulary)));
+    for (auto& id : ids)
+        id = static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(tiny.vocabulary)));
     return ids;
 }
 
@@ -86,7 +87,8 @@ TEST_CASE("losses without gradients are those with gradients", "[train]") {
     model.parameters_changed();
     const std::vector<double> losses = model.losses(ids, targets, 3, 20);
     CHECK(losses[7] == 0);
-    CHECK(std::abs(std::accumulate(losses.begin(), losses.end(), 0.0) / 59 - model.gradient(ids, targets, 3, 20)) <= 1e-12);
+    CHECK(std::abs(std::accumulate(losses.begin(), losses.end(), 0.0) / 59 -
+                   model.gradient(ids, targets, 3, 20)) <= 1e-12);
     // Nothing is learned yet: close to the entropy of a uniform choice.
     CHECK(std::abs(losses[0] - std::log(61.0)) < 0.5);
 }
@@ -164,10 +166,13 @@ TEST_CASE("AdamW: moments, bias correction, clipping and decay as in the paper, 
             const double clipped = static_cast<double>(g[i]) * std::min(1.0, 1.0 / norm_before);
             m[i] = 0.9 * m[i] + 0.1 * clipped;
             v[i] = 0.95 * v[i] + 0.05 * clipped * clipped;
-            W[i] -= rate * (m[i] / (1 - std::pow(0.9, t)) / (std::sqrt(v[i] / (1 - std::pow(0.95, t))) + 1e-8) + (decay[i] ? 0.1 * W[i] : 0));
+            W[i] -=
+                rate * (m[i] / (1 - std::pow(0.9, t)) / (std::sqrt(v[i] / (1 - std::pow(0.95, t))) + 1e-8) +
+                        (decay[i] ? 0.1 * W[i] : 0));
         }
     }
-    // Weights of about 1 that moved by about 0.5 in ten steps of a few roundings each; 1 − 0.95f differs from 0.05 by 1e-7.
+    // Weights of about 1 that moved by about 0.5 in ten steps of a few roundings each; 1 − 0.95f differs from
+    // 0.05 by 1e-7.
     for (std::size_t i = 0; i < w.size(); ++i) REQUIRE(std::abs(static_cast<double>(w[i]) - W[i]) <= 3e-6);
 }
 
@@ -186,7 +191,8 @@ TEST_CASE("the learning rate climbs to its peak, then falls along a cosine to a 
     CHECK(learning_rate(99, 100, 1000, 2e-3) == 2e-3);
     CHECK(learning_rate(100, 100, 1000, 2e-3) == Approx(2e-3).epsilon(1e-12));
     CHECK(learning_rate(550, 100, 1000, 2e-3) == Approx(1.1e-3).epsilon(1e-12));
-    CHECK(learning_rate(325, 100, 1000, 2e-3) == Approx(2e-3 * (0.55 + 0.45 * std::cos(std::acos(-1.0) / 4))).epsilon(1e-12));
+    CHECK(learning_rate(325, 100, 1000, 2e-3) ==
+          Approx(2e-3 * (0.55 + 0.45 * std::cos(std::acos(-1.0) / 4))).epsilon(1e-12));
     CHECK(learning_rate(1000, 100, 1000, 2e-3) == Approx(2e-4).epsilon(1e-12));
     CHECK(learning_rate(5000, 100, 1000, 2e-3) == Approx(2e-4).epsilon(1e-12));
     CHECK(learning_rate(0, 0, 10, 1.0) == Approx(1.0));
@@ -211,7 +217,8 @@ TEST_CASE("training steps make the loss fall on a text that can be learned by he
     CHECK(loss < 0.05);  // from ln 61 = 4.1
 }
 
-TEST_CASE("a checkpoint comes back as it was written; a damaged one is refused and touches nothing", "[train]") {
+TEST_CASE("a checkpoint comes back as it was written; a damaged one is refused and touches nothing",
+          "[train]") {
     const std::string path = temporary("checkpoint");
     const std::vector<float> a = {1, -0.0f, 3e-40f, std::numeric_limits<float>::infinity()}, b = {5};
     write_checkpoint(path, "header", {a, b});
@@ -241,16 +248,24 @@ TEST_CASE("a checkpoint comes back as it was written; a damaged one is refused a
 }
 
 TEST_CASE("impossible shapes and batches are refused by name", "[train]") {
-    CHECK(refusal([&] { ParameterLayout({2, 5, 32, 40, 61}); }).find("multiple of heads") != std::string::npos);
+    CHECK(refusal([&] {
+              ParameterLayout({2, 5, 32, 40, 61});
+          }).find("multiple of heads") != std::string::npos);
     CHECK(refusal([&] { ParameterLayout({2, 2, 40, 40, 61}); }).find("multiple of 16") != std::string::npos);
     CHECK(refusal([&] { ParameterLayout({0, 2, 32, 40, 61}); }).find("layers") != std::string::npos);
     CHECK(refusal([&] { ParameterLayout({2, 2, 32, 0, 61}); }).find("context") != std::string::npos);
     CHECK(refusal([&] { ParameterLayout({2, 2, 32, 40, 1}); }).find("vocab") != std::string::npos);
     GptTrainer model(tiny, 1);
-    CHECK(refusal([&] { model.gradient(random_ids(41, 1), random_ids(41, 2), 1, 41); }).find("41") != std::string::npos);
-    CHECK(refusal([&] { model.gradient(random_ids(6, 1), random_ids(5, 2), 2, 3); }).find("targets") != std::string::npos);
-    CHECK(refusal([&] { model.gradient(std::vector<std::int32_t>{61}, std::vector<std::int32_t>{0}, 1, 1); }).find("vocabulary") != std::string::npos);
-    CHECK(refusal([&] { model.gradient(std::vector<std::int32_t>{-1}, std::vector<std::int32_t>{0}, 1, 1); }).find("vocabulary") != std::string::npos);
+    CHECK(refusal([&] { model.gradient(random_ids(41, 1), random_ids(41, 2), 1, 41); }).find("41") !=
+          std::string::npos);
+    CHECK(refusal([&] { model.gradient(random_ids(6, 1), random_ids(5, 2), 2, 3); }).find("targets") !=
+          std::string::npos);
+    CHECK(refusal([&] {
+              model.gradient(std::vector<std::int32_t>{61}, std::vector<std::int32_t>{0}, 1, 1);
+          }).find("vocabulary") != std::string::npos);
+    CHECK(refusal([&] {
+              model.gradient(std::vector<std::int32_t>{-1}, std::vector<std::int32_t>{0}, 1, 1);
+          }).find("vocabulary") != std::string::npos);
 }
 
 TEST_CASE("the peak of the machine is a rate", "[train]") { CHECK(fma_peak(1, 0.002) > 1e8); }

@@ -8,7 +8,8 @@ namespace tbt {
 BatchSource::BatchSource(const Corpus& corpus, const Tokenizer& tokenizer, std::uint64_t seed)
     : corpus_(corpus), tokenizer_(tokenizer), seed_(seed) {
     for (int id = 0; id < tokenizer.vocab_size(); ++id) {
-        token_bytes_.push_back(id == tokenizer.eos_id() ? 0 : static_cast<std::int64_t>(tokenizer.token_bytes(id).size()));
+        token_bytes_.push_back(
+            id == tokenizer.eos_id() ? 0 : static_cast<std::int64_t>(tokenizer.token_bytes(id).size()));
     }
 }
 
@@ -17,7 +18,9 @@ std::vector<int> BatchSource::next_document() {
         const Corpus::Document document = corpus_.document(seed_, position_++);
         if (!document.held_out && !document.text.empty()) return tokenizer_.encode(document.text);
     }
-    throw Error("train: 100000 documents in a row are held out or empty; is there anything to train on in the corpus?");
+    throw Error(
+        "train: 100000 documents in a row are held out or empty; is there anything to train on in the "
+        "corpus?");
 }
 
 void BatchSource::fill_row(std::int64_t b, Batch& batch) {

@@ -15,13 +15,15 @@ struct Batch {
     std::int64_t bytes = 0;                  // of text in the targets; the separator has none
 };
 
-// A row begins where a document begins, so that the model learns what stands at position 0: a prompt. In half of the
-// rows a separator stands before the document. Further documents follow, each after a separator; the last is cut off.
+// A row begins where a document begins, so that the model learns what stands at position 0: a prompt. In half
+// of the rows a separator stands before the document. Further documents follow, each after a separator; the
+// last is cut off.
 //
 //     row 0:  Once upon a time … the end.<|endoftext|>{"name": …}<|endoftext|>User: …
 //     row 1:  <|endoftext|>The weather today is …
 //
-// A document is used once. Everything follows from the seed and the number of the next document, the only state.
+// A document is used once. Everything follows from the seed and the number of the next document, the only
+// state.
 class BatchSource {
 public:
     BatchSource(const Corpus& corpus, const Tokenizer& tokenizer, std::uint64_t seed);

@@ -8,7 +8,8 @@
 
 namespace tbt {
 
-std::string evaluate_directory(const Corpus& corpus, const std::filesystem::path& directory, int threads, std::int64_t documents) {
+std::string evaluate_directory(const Corpus& corpus, const std::filesystem::path& directory, int threads,
+                               std::int64_t documents) {
     GptOptions options;
     options.threads = threads;
     Model model = load_model(directory, options);
@@ -22,12 +23,14 @@ std::string evaluate_directory(const Corpus& corpus, const std::filesystem::path
         for (std::int64_t b = 0; b < B; ++b) {
             const auto first = static_cast<std::size_t>(b * T);
             cache.clear();
-            const Logits logits = model.gpt.forward_all(cache, std::span(ids).subspan(first, static_cast<std::size_t>(T)));
+            const Logits logits =
+                model.gpt.forward_all(cache, std::span(ids).subspan(first, static_cast<std::size_t>(T)));
             for (std::int64_t t = 0; t < T; ++t) {
                 const std::int32_t target = targets[first + static_cast<std::size_t>(t)];
                 if (target < 0) continue;
                 log_softmax(logits.row(t), log_p);
-                losses[first + static_cast<std::size_t>(t)] = -static_cast<double>(log_p[static_cast<std::size_t>(target)]);
+                losses[first + static_cast<std::size_t>(t)] =
+                    -static_cast<double>(log_p[static_cast<std::size_t>(target)]);
             }
         }
         return losses;

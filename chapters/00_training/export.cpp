@@ -39,9 +39,18 @@ std::string recipe_json(Training& training, const Corpus& corpus, const ExportIn
     const auto rounded = [](double x, double units) { return std::round(x * units) / units; };
     OrderedJson recipe = {{"corpus", {{"folder", info.folder}, {"hash", corpus.hash()}}},
                           {"options",
-                           {{"layers", o.shape.layers}, {"heads", o.shape.heads}, {"embd", o.shape.channels}, {"context", o.shape.context},
-                            {"vocab", o.shape.vocabulary}, {"batch", o.batch}, {"steps", o.steps}, {"warmup", o.warm_up},
-                            {"lr", o.learning_rate}, {"weight_decay", o.weight_decay}, {"seed", o.seed}, {"micro_rows", o.micro_rows}}},
+                           {{"layers", o.shape.layers},
+                            {"heads", o.shape.heads},
+                            {"embd", o.shape.channels},
+                            {"context", o.shape.context},
+                            {"vocab", o.shape.vocabulary},
+                            {"batch", o.batch},
+                            {"steps", o.steps},
+                            {"warmup", o.warm_up},
+                            {"lr", o.learning_rate},
+                            {"weight_decay", o.weight_decay},
+                            {"seed", o.seed},
+                            {"micro_rows", o.micro_rows}}},
                           {"parameters", training.model().layout().count()},
                           {"steps_done", training.steps_done()},
                           {"tokens", training.tokens_done()},
@@ -51,8 +60,9 @@ std::string recipe_json(Training& training, const Corpus& corpus, const ExportIn
     all.insert(all.end(), info.results.begin(), info.results.end());
     for (const GenreResult& r : all) {
         if (r.documents == 0) continue;
-        recipe["held_out_bits_per_byte"][r.genre] = {
-            {"model", rounded(r.bits_per_byte(), 1e4)}, {"floor", rounded(r.floor(), 1e4)}, {"documents", r.documents}};
+        recipe["held_out_bits_per_byte"][r.genre] = {{"model", rounded(r.bits_per_byte(), 1e4)},
+                                                     {"floor", rounded(r.floor(), 1e4)},
+                                                     {"documents", r.documents}};
     }
     return recipe.dump(2) + "\n";
 }
@@ -86,8 +96,8 @@ std::string curve_csv(const std::vector<CurvePoint>& curve, const std::vector<st
     csv += '\n';
     for (const CurvePoint& p : curve) {
         char text[160];
-        std::snprintf(text, sizeof text, "%lld,%lld,%.1f,%.6g,%.5f", static_cast<long long>(p.step), static_cast<long long>(p.tokens),
-                      p.seconds, p.learning_rate, p.bits_per_byte);
+        std::snprintf(text, sizeof text, "%lld,%lld,%.1f,%.6g,%.5f", static_cast<long long>(p.step),
+                      static_cast<long long>(p.tokens), p.seconds, p.learning_rate, p.bits_per_byte);
         csv += text;
         for (std::size_t i = 0; i <= genres.size(); ++i) {
             csv += ',';
@@ -100,8 +110,8 @@ std::string curve_csv(const std::vector<CurvePoint>& curve, const std::vector<st
     return csv;
 }
 
-void export_model(Training& training, const Corpus& corpus, const Tokenizer& tokenizer, const std::filesystem::path& directory,
-                  const ExportInfo& info) {
+void export_model(Training& training, const Corpus& corpus, const Tokenizer& tokenizer,
+                  const std::filesystem::path& directory, const ExportInfo& info) {
     const std::string folder = directory.string();
     make_directory(folder);
     tokenizer.save(folder, training.options().shape.context);
@@ -111,7 +121,8 @@ void export_model(Training& training, const Corpus& corpus, const Tokenizer& tok
     write_file(join_path(folder, "curve.csv"), curve_csv(training.curve, corpus.genres));
     if (training.curve.empty()) return;
     const double floor = info.total.documents > 0 ? info.total.floor() : 0;
-    write_svg(join_path(folder, "curve.svg"), curve_chart(training.curve, floor, directory.filename().string()));
+    write_svg(join_path(folder, "curve.svg"),
+              curve_chart(training.curve, floor, directory.filename().string()));
 }
 
 }  // namespace tbt

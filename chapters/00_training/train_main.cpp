@@ -2,11 +2,11 @@
 //
 //   build/train tokenizer --out data/tokenizer --vocab 4096 --megabytes 32
 //   build/train --tokenizer data/tokenizer --out data/models/storyteller
-//   build/train … --resume                      goes on where Ctrl-C, --minutes or a crash stopped it, bit for bit
-//   build/train eval data/models/storyteller    bits per byte of each genre beside its entropy floor
+//   build/train … --resume                      goes on where Ctrl-C, --minutes or a crash stopped it, bit
+//   for bit build/train eval data/models/storyteller    bits per byte of each genre beside its entropy floor
 //
-// What to look for: "bits/byte" falls towards the floor, which no model can pass, and the held-out documents, whose combination
-// of values was never seen, are read almost as well as the others.
+// What to look for: "bits/byte" falls towards the floor, which no model can pass, and the held-out documents,
+// whose combination of values was never seen, are read almost as well as the others.
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
@@ -46,7 +46,9 @@ tbt::Tokenizer train_tokenizer(const tbt::Corpus& corpus, int vocab, double mega
 }
 
 void run_tokenizer(const Options& options) {
-    if (options.vocab < 257) throw tbt::UsageError("--vocab is " + std::to_string(options.vocab) + ", expected at least 257 (256 bytes and a separator)");
+    if (options.vocab < 257)
+        throw tbt::UsageError("--vocab is " + std::to_string(options.vocab) +
+                              ", expected at least 257 (256 bytes and a separator)");
     const tbt::Corpus corpus = tbt::Corpus::load(options.corpus);
     const tbt::Tokenizer tokenizer = train_tokenizer(corpus, options.vocab, options.megabytes);
     tbt::make_directory(options.loop.out.string());
@@ -57,17 +59,22 @@ void run_tokenizer(const Options& options) {
         bytes += text.size();
         tokens += tokenizer.encode(text).size();
     }
-    std::printf("%s: %d tokens, %.2f bytes a token on the corpus\n", options.loop.out.c_str(), tokenizer.vocab_size(),
-                static_cast<double>(bytes) / static_cast<double>(tokens));
+    std::printf("%s: %d tokens, %.2f bytes a token on the corpus\n", options.loop.out.c_str(),
+                tokenizer.vocab_size(), static_cast<double>(bytes) / static_cast<double>(tokens));
 }
 
 void run_eval(const Options& options) {
     const tbt::Corpus corpus = tbt::Corpus::load(options.corpus);
-    std::fputs(tbt::evaluate_directory(corpus, options.model, options.training.threads, options.loop.validation_documents).c_str(), stdout);
+    std::fputs(tbt::evaluate_directory(corpus, options.model, options.training.threads,
+                                       options.loop.validation_documents)
+                   .c_str(),
+               stdout);
 }
 
 void run_train(Options options) {
-    if (options.loop.out.empty()) throw tbt::UsageError("--out is missing: the directory for the model, such as data/models/storyteller");
+    if (options.loop.out.empty())
+        throw tbt::UsageError(
+            "--out is missing: the directory for the model, such as data/models/storyteller");
     const tbt::Corpus corpus = tbt::Corpus::load(options.corpus);
     if (options.smoke) {
         options.training.shape = {2, 2, 32, 64, 512};
@@ -80,8 +87,9 @@ void run_train(Options options) {
         options.tokenizer = "train";
         options.loop.validation_documents = 2;
     }
-    const tbt::Tokenizer tokenizer =
-        options.tokenizer == "train" ? train_tokenizer(corpus, options.vocab, options.megabytes) : tbt::Tokenizer::load(options.tokenizer);
+    const tbt::Tokenizer tokenizer = options.tokenizer == "train"
+                                         ? train_tokenizer(corpus, options.vocab, options.megabytes)
+                                         : tbt::Tokenizer::load(options.tokenizer);
     tbt::Training training(corpus, tokenizer, options.training);
     const std::string checkpoint = tbt::checkpoint_path(options.loop.out).string();
     if (options.resume) {
@@ -95,18 +103,21 @@ void run_train(Options options) {
     if (tbt::run_training(training, corpus, tokenizer, options.loop)) {
         std::fprintf(stderr, "done: %s\n", options.loop.out.c_str());
     } else {
-        std::fprintf(stderr, "stopped at step %lld; the same command with --resume goes on from there\n", static_cast<long long>(training.steps_done()));
+        std::fprintf(stderr, "stopped at step %lld; the same command with --resume goes on from there\n",
+                     static_cast<long long>(training.steps_done()));
     }
 }
 
 void add_training_options(CLI::App& app, Options& o) {
     tbt::TrainingOptions& t = o.training;
-    app.add_option("--tokenizer", o.tokenizer, "directory of the tokenizer, or 'train' to make one")->capture_default_str();
+    app.add_option("--tokenizer", o.tokenizer, "directory of the tokenizer, or 'train' to make one")
+        ->capture_default_str();
     app.add_option("--layers", t.shape.layers, "transformer blocks")->capture_default_str();
     app.add_option("--heads", t.shape.heads, "attention heads of a block")->capture_default_str();
     app.add_option("--embd", t.shape.channels, "channels of the residual stream")->capture_default_str();
     app.add_option("--batch", t.batch, "sequences a step")->capture_default_str();
-    app.add_option("--steps", t.steps, "updates; the learning rate's cosine ends there")->capture_default_str();
+    app.add_option("--steps", t.steps, "updates; the learning rate's cosine ends there")
+        ->capture_default_str();
     app.add_option("--warmup", t.warm_up, "steps until the full learning rate")->capture_default_str();
     app.add_option("--lr", t.learning_rate, "highest learning rate")->capture_default_str();
     app.add_option("--weight-decay", t.weight_decay, "of matrices and embeddings")->capture_default_str();
@@ -114,9 +125,13 @@ void add_training_options(CLI::App& app, Options& o) {
     app.add_option("--micro-rows", t.micro_rows, "tokens worked on at a time")->capture_default_str();
     app.add_flag("--resume", o.resume, "go on from the checkpoint in --out");
     app.add_flag("--replan", o.replan, "with --resume: accept other --steps, --warmup or --lr");
-    app.add_option("--minutes", o.loop.minutes, "stop cleanly after this time; 0: no limit")->capture_default_str();
-    app.add_option("--checkpoint-minutes", o.loop.checkpoint_minutes, "between two checkpoints")->capture_default_str();
-    app.add_option("--validate-every", o.loop.validate_every, "steps between two validations")->capture_default_str()->check(CLI::PositiveNumber);
+    app.add_option("--minutes", o.loop.minutes, "stop cleanly after this time; 0: no limit")
+        ->capture_default_str();
+    app.add_option("--checkpoint-minutes", o.loop.checkpoint_minutes, "between two checkpoints")
+        ->capture_default_str();
+    app.add_option("--validate-every", o.loop.validate_every, "steps between two validations")
+        ->capture_default_str()
+        ->check(CLI::PositiveNumber);
     app.add_flag("--f16", o.loop.half, "store the weights as F16");
     app.add_flag("--smoke", o.smoke, "a tiny model in a few seconds, to see that everything works");
     app.add_flag("--profile", o.loop.profile, "where the time went");
@@ -134,15 +149,21 @@ int main(int argc, char** argv) {
             app.fallthrough();
             app.add_option("--corpus", options.corpus, "folder of the grammar files")->capture_default_str();
             app.add_option("--out", options.loop.out, "directory of the model (or of the tokenizer)");
-            app.add_option("--vocab", options.vocab, "tokens, where a tokenizer is trained")->capture_default_str();
-            app.add_option("--megabytes", options.megabytes, "of text to train the tokenizer on")->capture_default_str();
-            app.add_option("--context", options.training.shape.context, "tokens of a sequence")->capture_default_str();
+            app.add_option("--vocab", options.vocab, "tokens, where a tokenizer is trained")
+                ->capture_default_str();
+            app.add_option("--megabytes", options.megabytes, "of text to train the tokenizer on")
+                ->capture_default_str();
+            app.add_option("--context", options.training.shape.context, "tokens of a sequence")
+                ->capture_default_str();
             app.add_option("--threads", options.training.threads, "0: all cores")->capture_default_str();
-            app.add_option("--documents", options.loop.validation_documents, "held-out documents of each genre to validate on")
-                ->capture_default_str()->check(CLI::PositiveNumber);
+            app.add_option("--documents", options.loop.validation_documents,
+                           "held-out documents of each genre to validate on")
+                ->capture_default_str()
+                ->check(CLI::PositiveNumber);
             add_training_options(app, options);
             tokenizer = app.add_subcommand("tokenizer", "train a tokenizer and write its files to --out");
-            eval = app.add_subcommand("eval", "bits per byte of a model directory on held-out documents, per genre");
+            eval = app.add_subcommand("eval",
+                                      "bits per byte of a model directory on held-out documents, per genre");
             eval->add_option("model", options.model, "the directory")->required();
             app.require_subcommand(0, 1);
         },

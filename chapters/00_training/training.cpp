@@ -26,7 +26,9 @@ TrainingOptions checked(TrainingOptions options, const Tokenizer& tokenizer) {
     options.shape.vocabulary = tokenizer.vocab_size();
     options.shape.check();
     const auto positive = [](const char* name, double value) {
-        if (!(value > 0)) throw Error(std::string("train: ") + name + " is " + std::to_string(value) + ", expected more than 0");
+        if (!(value > 0))
+            throw Error(std::string("train: ") + name + " is " + std::to_string(value) +
+                        ", expected more than 0");
     };
     positive("batch", static_cast<double>(options.batch));
     positive("steps", static_cast<double>(options.steps));
@@ -48,8 +50,12 @@ OrderedJson plan_of(const TrainingOptions& o) {
 }  // namespace
 
 Training::Training(const Corpus& corpus, const Tokenizer& tokenizer, const TrainingOptions& options)
-    : corpus_(corpus), options_(checked(options, tokenizer)), model_(options_.shape, options_.threads, options_.micro_rows),
-      optimiser_(model_.layout(), optimiser_options(options_)), batches_(corpus, tokenizer, options_.seed), tokenizer_hash_(hash_of(tokenizer)),
+    : corpus_(corpus),
+      options_(checked(options, tokenizer)),
+      model_(options_.shape, options_.threads, options_.micro_rows),
+      optimiser_(model_.layout(), optimiser_options(options_)),
+      batches_(corpus, tokenizer, options_.seed),
+      tokenizer_hash_(hash_of(tokenizer)),
       threads_(options_.threads) {
     train::initialise(model_.parameters(), model_.layout(), options_.shape, options_.seed);
     model_.parameters_changed();
@@ -58,9 +64,12 @@ Training::Training(const Corpus& corpus, const Tokenizer& tokenizer, const Train
 double Training::step() {
     const Batch batch = batches_.next(options_.batch, options_.shape.context);
     const double loss = model_.gradient(batch.ids, batch.targets, batch.B, batch.T);
-    if (!(loss < 1e30)) throw Error("train: the loss is no number any more at step " + std::to_string(steps_done_) + "; try a lower --lr");
+    if (!(loss < 1e30))
+        throw Error("train: the loss is no number any more at step " + std::to_string(steps_done_) +
+                    "; try a lower --lr");
     last_rate_ = train::learning_rate(steps_done_, options_.warm_up, options_.steps, options_.learning_rate);
-    gradient_norm_ = optimiser_.step(model_.parameters(), model_.gradients(), steps_done_ + 1, last_rate_, threads_);
+    gradient_norm_ =
+        optimiser_.step(model_.parameters(), model_.gradients(), steps_done_ + 1, last_rate_, threads_);
     model_.parameters_changed();
     last_bytes_ = batch.bytes;
     ++steps_done_;
@@ -69,9 +78,17 @@ double Training::step() {
 
 std::string Training::recipe() const {
     const train::ModelShape& s = options_.shape;
-    const OrderedJson fixed = {{"layers", s.layers}, {"heads", s.heads}, {"embd", s.channels}, {"context", s.context}, {"vocab", s.vocabulary},
-                               {"batch", options_.batch}, {"weight_decay", options_.weight_decay}, {"seed", options_.seed},
-                               {"micro_rows", options_.micro_rows}, {"corpus", corpus_.hash()}, {"tokenizer", tokenizer_hash_}};
+    const OrderedJson fixed = {{"layers", s.layers},
+                               {"heads", s.heads},
+                               {"embd", s.channels},
+                               {"context", s.context},
+                               {"vocab", s.vocabulary},
+                               {"batch", options_.batch},
+                               {"weight_decay", options_.weight_decay},
+                               {"seed", options_.seed},
+                               {"micro_rows", options_.micro_rows},
+                               {"corpus", corpus_.hash()},
+                               {"tokenizer", tokenizer_hash_}};
     return fixed.dump();
 }
 
@@ -90,27 +107,31 @@ std::string Training::header() const {
 }
 
 void Training::save(const std::filesystem::path& path) {
-    train::write_checkpoint(path, header(), {model_.parameters(), optimiser_.first_moments(), optimiser_.second_moments()});
+    train::write_checkpoint(path, header(),
+                            {model_.parameters(), optimiser_.first_moments(), optimiser_.second_moments()});
 }
 
 void Training::load(const std::filesystem::path& path, bool replan) {
     const Json h = parse_json(train::read_checkpoint_header(path), path.string());
     try {
         if (h.at("recipe") != recipe()) {
-            throw Error(path.string() + ": the checkpoint was made with other options: " + h.at("recipe").get<std::string>() + ", now " + recipe());
+            throw Error(path.string() + ": the checkpoint was made with other options: " +
+                        h.at("recipe").get<std::string>() + ", now " + recipe());
         }
         if (!replan && h.at("plan") != Json(plan_of(options_))) {
-            throw Error(path.string() + ": the checkpoint was made with " + h.at("plan").dump() + ", now " + plan_of(options_).dump() +
-                        "; use the same, or --replan to go on with the new ones");
+            throw Error(path.string() + ": the checkpoint was made with " + h.at("plan").dump() + ", now " +
+                        plan_of(options_).dump() + "; use the same, or --replan to go on with the new ones");
         }
         std::vector<CurvePoint> points;
         for (const Json& p : h.at("curve")) {
-            points.push_back({p.at(0), p.at(1), p.at(2), p.at(3), p.at(4), p.at(5).get<std::vector<double>>()});
+            points.push_back(
+                {p.at(0), p.at(1), p.at(2), p.at(3), p.at(4), p.at(5).get<std::vector<double>>()});
         }
         const auto steps_done = h.at("steps_done").get<std::int64_t>();
         const auto position = h.at("position").get<std::uint64_t>();
         const auto spent = h.at("seconds").get<double>();
-        train::read_checkpoint(path, {model_.parameters(), optimiser_.first_moments(), optimiser_.second_moments()});
+        train::read_checkpoint(
+            path, {model_.parameters(), optimiser_.first_moments(), optimiser_.second_moments()});
         steps_done_ = steps_done;
         batches_.seek(position);
         seconds = spent;

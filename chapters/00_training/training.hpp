@@ -20,8 +20,10 @@ struct TrainingOptions {
     double learning_rate = 2e-3;
     double weight_decay = 0.1;
     std::uint64_t seed = 1;
-    int threads = 0;                 // 0: all cores; the result does not depend on it
-    std::int64_t micro_rows = 1024;  // tokens worked on at a time; changes the order of sums, not their meaning
+    int threads = 0;  // 0: all cores; the result does not depend on it
+    // Tokens worked on at a time, so that they stay in the cache; changes the order of sums, not their
+    // meaning.
+    std::int64_t micro_rows = 1024;
 };
 
 // One row of the curve.
@@ -29,7 +31,8 @@ struct CurvePoint {
     std::int64_t step = 0, tokens = 0;
     double bits_per_byte = 0;  // of training, mean since the point before
     double learning_rate = 0, seconds = 0;
-    std::vector<double> validation;  // bits per byte: total, then each genre; empty where there was no validation
+    // Bits per byte: total, then each genre; empty where there was no validation.
+    std::vector<double> validation;
 };
 
 class Training {
@@ -41,7 +44,8 @@ public:
 
     const TrainingOptions& options() const { return options_; }
     std::int64_t steps_done() const { return steps_done_; }
-    std::int64_t tokens_done() const { return steps_done_ * options_.batch * options_.shape.context; }
+    std::int64_t tokens_per_step() const { return options_.batch * options_.shape.context; }
+    std::int64_t tokens_done() const { return steps_done_ * tokens_per_step(); }
     double gradient_norm() const { return gradient_norm_; }  // before clipping, of the last step
     double last_rate() const { return last_rate_; }
     std::int64_t last_bytes() const { return last_bytes_; }  // of text in the last batch
@@ -51,8 +55,8 @@ public:
     std::string recipe() const;
 
     void save(const std::filesystem::path& path);
-    // Throws Error, and changes nothing, when the file is damaged or of other options. With `replan` another number of
-    // steps, learning rate or warm-up is taken from the options.
+    // Throws Error, and changes nothing, when the file is damaged or of other options. With `replan` another
+    // number of steps, learning rate or warm-up is taken from the options.
     void load(const std::filesystem::path& path, bool replan = false);
 
     std::vector<CurvePoint> curve;  // kept in the checkpoint

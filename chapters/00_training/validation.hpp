@@ -1,4 +1,5 @@
-// How good is a model? Bits per byte on documents whose combination it has never seen, beside the entropy floor.
+// How good is a model? Bits per byte on documents whose combination it has never seen, beside the entropy
+// floor.
 #pragma once
 
 #include <functional>
@@ -21,19 +22,23 @@ struct GenreResult {
     double floor() const { return floor_bits / static_cast<double>(bytes); }
 };
 
-// −ln p of each target, for (B, T) ids and targets; a target of −1 is not wanted. What a trainer or a finished model offers.
-using LossFunction =
-    std::function<std::vector<double>(const std::vector<std::int32_t>& ids, const std::vector<std::int32_t>& targets, std::int64_t B, std::int64_t T)>;
+// −ln p of each target, for (B, T) ids and targets; a target of −1 is not wanted. What a trainer or a
+// finished model offers.
+using LossFunction = std::function<std::vector<double>(const std::vector<std::int32_t>& ids,
+                                                       const std::vector<std::int32_t>& targets,
+                                                       std::int64_t B, std::int64_t T)>;
 
 // The documents that every training and evaluation uses: another stream than those of small seeds.
 inline constexpr std::uint64_t validation_seed = 0x76616c6964617465u;
 
-// What is counted. A document is what stands between two separators. Given the first of them, the model's bits are
-//     −Σ log2 p(token | separator, tokens before),  over the tokens of the text and the separator that ends it.
-// The generator's bits are −log2 of the probability with which it draws this genre and then writes this text; that its text
-// ends there is part of that probability. So both sides are codes for the same thing, "which document", and no model's
-// average can be lower than the generator's on documents as drawn. Both are divided by the bytes of the text (the
-// separator has none).
+// What is counted. A document is what stands between two separators. Given the first of them, the model's
+// bits are
+//     −Σ log2 p(token | separator, tokens before),  over the tokens of the text and the separator that ends
+//     it.
+// The generator's bits are −log2 of the probability with which it draws this genre and then writes this text;
+// that its text ends there is part of that probability. So both sides are codes for the same thing, "which
+// document", and no model's average can be lower than the generator's on documents as drawn. Both are divided
+// by the bytes of the text (the separator has none).
 class Validation {
 public:
     // The first `documents` held-out documents of each genre (as drawn with the seed).

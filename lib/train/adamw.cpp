@@ -43,7 +43,8 @@ double power(double base, std::int64_t n) {
 
 double learning_rate(std::int64_t step, std::int64_t warm_up, std::int64_t steps, double peak) {
     if (step < warm_up) return peak * static_cast<double>(step + 1) / static_cast<double>(warm_up);
-    const double done = std::min(1.0, static_cast<double>(step - warm_up) / static_cast<double>(std::max<std::int64_t>(1, steps - warm_up)));
+    const double done = std::min(1.0, static_cast<double>(step - warm_up) /
+                                          static_cast<double>(std::max<std::int64_t>(1, steps - warm_up)));
     return peak * (0.1 + 0.9 * 0.5 * (1.0 + cosine(std::numbers::pi * done)));
 }
 
@@ -68,24 +69,33 @@ double norm(std::span<const float> gradients, int threads) {
 }
 
 AdamW::AdamW(const ParameterLayout& layout, const AdamWOptions& options)
-    : layout_(layout), options_(options), m_(allocate_floats(layout.total)), v_(allocate_floats(layout.total)) {
+    : layout_(layout),
+      options_(options),
+      m_(allocate_floats(layout.total)),
+      v_(allocate_floats(layout.total)) {
     std::fill_n(m_.get(), layout.total, 0.0f);
     std::fill_n(v_.get(), layout.total, 0.0f);
 }
 
-double AdamW::step(std::span<float> parameters, std::span<const float> gradients, std::int64_t t, double rate, int threads) {
+double AdamW::step(std::span<float> parameters, std::span<const float> gradients, std::int64_t t, double rate,
+                   int threads) {
     const double length = norm(gradients, threads);
-    const double clip = length > static_cast<double>(options_.largest_norm) ? static_cast<double>(options_.largest_norm) / length : 1.0;
+    const double clip = length > static_cast<double>(options_.largest_norm)
+                            ? static_cast<double>(options_.largest_norm) / length
+                            : 1.0;
     const double correction_1 = 1 - power(static_cast<double>(options_.beta_1), t);
     const double correction_2 = 1 - power(static_cast<double>(options_.beta_2), t);
     // η m̂ / (√v̂ + ε) = (η / c₁) · m / (√v / √c₂ + ε)
     const Lanes scale = Lanes::all(static_cast<float>(clip)), epsilon = Lanes::all(options_.epsilon);
-    const Lanes rate_1 = Lanes::all(static_cast<float>(rate / correction_1)), root_2 = Lanes::all(static_cast<float>(1 / std::sqrt(correction_2)));
+    const Lanes rate_1 = Lanes::all(static_cast<float>(rate / correction_1)),
+                root_2 = Lanes::all(static_cast<float>(1 / std::sqrt(correction_2)));
     const Lanes beta_1 = Lanes::all(options_.beta_1), rest_1 = Lanes::all(1 - options_.beta_1);
     const Lanes beta_2 = Lanes::all(options_.beta_2), rest_2 = Lanes::all(1 - options_.beta_2);
     run_team(threads, [&](const Worker& worker) {
         for (const ParameterInfo& info : layout_.tensors) {
-            const Lanes keep = Lanes::all(info.decay ? static_cast<float>(1 - rate * static_cast<double>(options_.weight_decay)) : 1.0f);
+            const Lanes keep = Lanes::all(
+                info.decay ? static_cast<float>(1 - rate * static_cast<double>(options_.weight_decay))
+                           : 1.0f);
             // Tensors end at a multiple of 16 with zeros, which stay zero.
             const Range mine = worker.share((info.size + lanes - 1) / lanes * lanes, lanes);
             for (std::int64_t i = info.offset + mine.begin; i < info.offset + mine.end; i += lanes) {
@@ -95,7 +105,8 @@ double AdamW::step(std::span<float> parameters, std::span<const float> gradients
                 m.store(m_.get() + i);
                 v.store(v_.get() + i);
                 const Lanes change = rate_1 * m / fma(square_root(v), root_2, epsilon);
-                (fma(keep, Lanes::load(parameters.data() + i), Lanes::zero() - change)).store(parameters.data() + i);
+                (fma(keep, Lanes::load(parameters.data() + i), Lanes::zero() - change))
+                    .store(parameters.data() + i);
             }
         }
     });

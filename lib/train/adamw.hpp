@@ -28,7 +28,8 @@ public:
     //     g ← g · min(1, largest_norm / ‖g‖)
     //     m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²
     //     w ← w − η (m̂ / (√v̂ + ε) + λ w),   m̂ = m / (1 − β₁ᵗ), v̂ = v / (1 − β₂ᵗ)
-    double step(std::span<float> parameters, std::span<const float> gradients, std::int64_t t, double rate, int threads);
+    double step(std::span<float> parameters, std::span<const float> gradients, std::int64_t t, double rate,
+                int threads);
 
     std::span<float> first_moments() { return {m_.get(), static_cast<std::size_t>(layout_.total)}; }
     std::span<float> second_moments() { return {v_.get(), static_cast<std::size_t>(layout_.total)}; }

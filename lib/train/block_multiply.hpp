@@ -8,8 +8,8 @@
 
 namespace tbt::train {
 
-// c (M, N) = a (M, K) · b (K, N), or c += …; a may be strided either way (so also transposed), b and c are row-major
-// and N is a multiple of 16. Element (m, n) is summed in order k = 0, 1, 2, …
+// c (M, N) = a (M, K) · b (K, N), or c += …; a may be strided either way (so also transposed), b and c are
+// row-major and N is a multiple of 16. Element (m, n) is summed in order k = 0, 1, 2, …
 struct BlockProduct {
     std::int64_t m, n, k;
     const float* a;
@@ -30,7 +30,8 @@ void multiply_tile(const BlockProduct& p, std::int64_t m, std::int64_t n) {
     float* c = p.c + m * p.c_row + n;
     for (int r = 0; r < R; ++r) {
         for (int l = 0; l < L; ++l) {
-            sum[r][l] = p.accumulate ? simd::Lanes::load(c + r * p.c_row + l * simd::lane_count) : simd::Lanes::zero();
+            sum[r][l] = p.accumulate ? simd::Lanes::load(c + r * p.c_row + l * simd::lane_count)
+                                     : simd::Lanes::zero();
         }
     }
     const float* a = p.a + m * p.a_row;
@@ -57,7 +58,8 @@ void multiply_last_rows(const BlockProduct& p, std::int64_t m, std::int64_t n) {
     }
 }
 
-// As many accumulators as the registers hold: 8 · 2 of AVX-512's 32, 3 · 2 · 2 of AVX2's 16, 3 · 2 · 4 of NEON's 32.
+// As many accumulators as the registers hold: 8 · 2 of AVX-512's 32, 3 · 2 · 2 of AVX2's 16, 3 · 2 · 4 of
+// NEON's 32.
 inline constexpr int tile_rows = simd::batch_count == 1 ? 8 : 3;
 
 template <int L>

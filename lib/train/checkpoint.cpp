@@ -27,7 +27,8 @@ public:
     Reader(std::string_view bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}
 
     std::string_view take(std::uint64_t n) {
-        if (n > bytes_.size()) throw Error(name_ + ": the checkpoint ends too early; delete it to start again");
+        if (n > bytes_.size())
+            throw Error(name_ + ": the checkpoint ends too early; delete it to start again");
         const std::string_view piece = bytes_.substr(0, n);
         bytes_.remove_prefix(n);
         return piece;
@@ -50,7 +51,8 @@ std::vector<std::string_view> parts(const std::string& file, const std::string& 
     if (file.size() < magic.size() || reader.take(magic.size()) != magic) {
         throw Error(name + ": not a checkpoint of this program; delete it to start again");
     }
-    if (file.size() < magic.size() + 16) throw Error(name + ": the checkpoint ends too early; delete it to start again");
+    if (file.size() < magic.size() + 16)
+        throw Error(name + ": the checkpoint ends too early; delete it to start again");
     const std::string_view covered(file.data(), file.size() - 8);
     if (Reader(std::string_view(file).substr(covered.size()), name).number() != checksum(covered)) {
         throw Error(name + ": the checkpoint is damaged (its checksum differs); delete it to start again");
@@ -67,13 +69,15 @@ std::vector<std::string_view> parts(const std::string& file, const std::string& 
 
 }  // namespace
 
-void write_checkpoint(const std::filesystem::path& path, const std::string& header, const std::vector<std::span<const float>>& blocks) {
+void write_checkpoint(const std::filesystem::path& path, const std::string& header,
+                      const std::vector<std::span<const float>>& blocks) {
     std::string file(magic);
     append_number(file, blocks.size() + 1);
     append_number(file, header.size());
     for (const auto& block : blocks) append_number(file, block.size_bytes());
     file += header;
-    for (const auto& block : blocks) file.append(reinterpret_cast<const char*>(block.data()), block.size_bytes());
+    for (const auto& block : blocks)
+        file.append(reinterpret_cast<const char*>(block.data()), block.size_bytes());
     append_number(file, checksum(file));
     write_file(path.string(), file);
 }
@@ -87,9 +91,13 @@ std::string read_checkpoint(const std::filesystem::path& path, const std::vector
     const std::string file = read_file(path.string());
     const std::vector<std::string_view> pieces = parts(file, path.string());
     bool fits = pieces.size() == blocks.size() + 1;
-    for (std::size_t i = 0; fits && i < blocks.size(); ++i) fits = pieces[i + 1].size() == blocks[i].size_bytes();
-    if (!fits) throw Error(path.string() + ": the checkpoint is of a model of another size; delete it to start again");
-    for (std::size_t i = 0; i < blocks.size(); ++i) std::memcpy(blocks[i].data(), pieces[i + 1].data(), pieces[i + 1].size());
+    for (std::size_t i = 0; fits && i < blocks.size(); ++i)
+        fits = pieces[i + 1].size() == blocks[i].size_bytes();
+    if (!fits)
+        throw Error(path.string() +
+                    ": the checkpoint is of a model of another size; delete it to start again");
+    for (std::size_t i = 0; i < blocks.size(); ++i)
+        std::memcpy(blocks[i].data(), pieces[i + 1].data(), pieces[i + 1].size());
     return std::string(pieces[0]);
 }
 

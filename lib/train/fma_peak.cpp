@@ -10,7 +10,8 @@ namespace tbt::train {
 
 double fma_peak(int threads, double seconds) {
     using clock = std::chrono::steady_clock;
-    constexpr int chains = simd::batch_count == 1 ? 16 : 12;  // independent sums: enough to hide the latency of an FMA
+    constexpr int chains =
+        simd::batch_count == 1 ? 16 : 12;  // independent sums: enough to hide the latency of an FMA
     std::vector<double> rates(static_cast<std::size_t>(threads));
     std::vector<float> sink(static_cast<std::size_t>(threads));
     run_team(threads, [&](const Worker& worker) {

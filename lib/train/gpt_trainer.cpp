@@ -1,32 +1,10 @@
-#include "gpt_trainer.hpp"
-
 #include <algorithm>
-#include <chrono>
 
 #include "../error.hpp"
+#include "gpt_trainer_parts.hpp"
 
 namespace tbt::train {
 namespace {
-
-// Logits are made, turned into their gradient and used up for so many rows at a time: 4 MB at V = 4096.
-constexpr std::int64_t head_rows = 256;
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-// Adds the time of its life to a counter, on the first thread.
-class Timer {
-public:
-    Timer(double& counter, const Worker& worker) : counter_(worker.rank == 0 ? &counter : nullptr), start_(now()) {}
-    ~Timer() {
-        if (counter_) *counter_ += now() - start_;
-    }
-    Timer(const Timer&) = delete;
-    Timer& operator=(const Timer&) = delete;
-
-private:
-    double* counter_;
-    double start_;
-};
 
 AlignedFloats zeros(std::int64_t n) {
     AlignedFloats block = allocate_floats(n);
@@ -36,30 +14,21 @@ AlignedFloats zeros(std::int64_t n) {
 
 }  // namespace
 
-// One transformer block: its parameters, and the activations its backward pass needs (of one micro-batch).
-struct GptTrainer::Block {
-    const float *ln_1_gain, *ln_1_bias, *ln_2_gain, *ln_2_bias;
-    float *d_ln_1_gain, *d_ln_1_bias, *d_ln_2_gain, *d_ln_2_bias;
-    Linear qkv, attention_projection, fc, projection;
-    AlignedFloats x, ln_1, ln_1_stats, qkv_out, attention_stats, attention_out;  // x (M, C) comes in
-    AlignedFloats x_middle, ln_2, ln_2_stats, fc_out, gelu_out;
-};
-
-struct GptTrainer::Activations {
-    std::int64_t B = 0, T = 0, M = 0;
-    AlignedFloats x_last, ln_f, ln_f_stats, logits;
-    AlignedFloats d_x, d_ln, d_wide, d_attention;  // (M, C), (M, C), (M, 4C), (M, C)
-    PackedMatrix packed_c, packed_3c, packed_4c, packed_ln_f, packed_ln_f_rest;
-};
-
 GptTrainer::GptTrainer(const ModelShape& shape, int threads, std::int64_t micro_rows)
-    : shape_(shape), layout_(shape), threads_(threads), micro_rows_(micro_rows), parameters_(zeros(layout_.total)),
-      gradients_(zeros(layout_.total)), a_(std::make_unique<Activations>()), scratch_(static_cast<std::size_t>(threads)) {
+    : shape_(shape),
+      layout_(shape),
+      threads_(threads),
+      micro_rows_(micro_rows),
+      parameters_(zeros(layout_.total)),
+      gradients_(zeros(layout_.total)),
+      a_(std::make_unique<Activations>()),
+      scratch_(static_cast<std::size_t>(threads)) {
     const std::int64_t C = shape.channels;
     const auto p = [this](const std::string& name) { return parameters_.get() + layout_[name].offset; };
     const auto g = [this](const std::string& name) { return gradients_.get() + layout_[name].offset; };
     const auto linear = [&](const std::string& name, std::int64_t in, std::int64_t out) {
-        return Linear(p(name + ".weight"), p(name + ".bias"), g(name + ".weight"), g(name + ".bias"), in, out);
+        return Linear(p(name + ".weight"), p(name + ".bias"), g(name + ".weight"), g(name + ".bias"), in,
+                      out);
     };
     for (std::int64_t l = 0; l < shape.layers; ++l) {
         const std::string h = "h." + std::to_string(l) + ".";
@@ -85,11 +54,13 @@ GptTrainer::GptTrainer(const ModelShape& shape, int threads, std::int64_t micro_
 GptTrainer::~GptTrainer() = default;
 
 void GptTrainer::parameters_changed() {
-    const MatrixView wte = MatrixView::of(parameters_.get() + layout_["wte.weight"].offset, shape_.vocabulary, shape_.channels);
+    const MatrixView wte =
+        MatrixView::of(parameters_.get() + layout_["wte.weight"].offset, shape_.vocabulary, shape_.channels);
     run_team(threads_, [&](const Worker& worker) {
         const Timer timer(profile.pack, worker);
         for (Block& block : blocks_) {
-            for (Linear* linear : {&block.qkv, &block.attention_projection, &block.fc, &block.projection}) linear->pack(worker);
+            for (Linear* linear : {&block.qkv, &block.attention_projection, &block.fc, &block.projection})
+                linear->pack(worker);
         }
         table_.pack(wte.transposed(), worker);
         table_transposed_.pack(wte, worker);
@@ -101,7 +72,8 @@ void GptTrainer::reserve(std::int64_t B, std::int64_t T) {
     const std::int64_t M = B * T, C = shape_.channels;
     if (M > a.M) {
         for (Block& b : blocks_) {
-            for (AlignedFloats* rows : {&b.x, &b.ln_1, &b.attention_out, &b.x_middle, &b.ln_2}) *rows = zeros(M * C);
+            for (AlignedFloats* rows : {&b.x, &b.ln_1, &b.attention_out, &b.x_middle, &b.ln_2})
+                *rows = zeros(M * C);
             b.qkv_out = zeros(M * 3 * C);
             b.fc_out = zeros(M * 4 * C);
             b.gelu_out = zeros(M * 4 * C);
@@ -109,7 +81,8 @@ void GptTrainer::reserve(std::int64_t B, std::int64_t T) {
             b.ln_1_stats = zeros(M * 2);
             b.ln_2_stats = zeros(M * 2);
         }
-        for (AlignedFloats* rows : {&a.x_last, &a.ln_f, &a.d_x, &a.d_ln, &a.d_attention}) *rows = zeros(M * C);
+        for (AlignedFloats* rows : {&a.x_last, &a.ln_f, &a.d_x, &a.d_ln, &a.d_attention})
+            *rows = zeros(M * C);
         a.ln_f_stats = zeros(M * 2);
         a.d_wide = zeros(M * 4 * C);
         a.logits = zeros(std::min(M, head_rows) * shape_.vocabulary);
@@ -128,21 +101,26 @@ std::int64_t GptTrainer::micro_batch(std::int64_t B, std::int64_t T) const {
     return std::clamp<std::int64_t>(micro_rows_ / T, 1, B);
 }
 
-void GptTrainer::check(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets, std::int64_t B, std::int64_t T) const {
+void GptTrainer::check(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
+                       std::int64_t B, std::int64_t T) const {
     const auto n = static_cast<std::size_t>(B * T);
     if (B < 1 || T < 1 || T > shape_.context || ids.size() != n || targets.size() != n) {
-        throw Error("train: a batch of " + std::to_string(B) + " sequences of " + std::to_string(T) + " tokens with " +
-                    std::to_string(ids.size()) + " ids and " + std::to_string(targets.size()) + " targets, expected B·T of both and T up to " +
+        throw Error("train: a batch of " + std::to_string(B) + " sequences of " + std::to_string(T) +
+                    " tokens with " + std::to_string(ids.size()) + " ids and " +
+                    std::to_string(targets.size()) + " targets, expected B·T of both and T up to " +
                     std::to_string(shape_.context));
     }
-    const auto valid = [&](std::int32_t id, std::int32_t lowest) { return id >= lowest && id < shape_.vocabulary; };
+    const auto valid = [&](std::int32_t id, std::int32_t lowest) {
+        return id >= lowest && id < shape_.vocabulary;
+    };
     if (!std::ranges::all_of(ids, [&](std::int32_t id) { return valid(id, 0); }) ||
         !std::ranges::all_of(targets, [&](std::int32_t id) { return valid(id, -1); })) {
         throw Error("train: a token id is outside the vocabulary of " + std::to_string(shape_.vocabulary));
     }
 }
 
-double GptTrainer::gradient(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets, std::int64_t B, std::int64_t T) {
+double GptTrainer::gradient(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
+                            std::int64_t B, std::int64_t T) {
     check(ids, targets, B, T);
     const auto counted = std::ranges::count_if(targets, [](std::int32_t id) { return id >= 0; });
     const float factor = 1.0f / static_cast<float>(std::max<std::int64_t>(1, counted));
@@ -167,7 +145,9 @@ double GptTrainer::gradient(std::span<const std::int32_t> ids, std::span<const s
     return sum / static_cast<double>(std::max<std::int64_t>(1, counted));
 }
 
-std::vector<double> GptTrainer::losses(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets, std::int64_t B, std::int64_t T) {
+std::vector<double> GptTrainer::losses(std::span<const std::int32_t> ids,
+                                       std::span<const std::int32_t> targets, std::int64_t B,
+                                       std::int64_t T) {
     check(ids, targets, B, T);
     std::vector<double> losses(ids.size());
     const std::int64_t step = micro_batch(B, T);
@@ -190,8 +170,8 @@ void GptTrainer::forward(const std::int32_t* ids, std::int64_t B, std::int64_t T
     const Range rows = worker.share(M, 16);
     Activations& a = *a_;
     AttentionScratch& scratch = scratch_[static_cast<std::size_t>(worker.rank)];
-    embedding_rows(ids, parameters_.get() + layout_["wte.weight"].offset, parameters_.get() + layout_["wpe.weight"].offset,
-                   blocks_[0].x.get(), T, C, rows);
+    embedding_rows(ids, parameters_.get() + layout_["wte.weight"].offset,
+                   parameters_.get() + layout_["wpe.weight"].offset, blocks_[0].x.get(), T, C, rows);
     for (std::size_t l = 0; l < blocks_.size(); ++l) {
         Block& b = blocks_[l];
         float* next = l + 1 < blocks_.size() ? blocks_[l + 1].x.get() : a.x_last.get();
@@ -203,114 +183,32 @@ void GptTrainer::forward(const std::int32_t* ids, std::int64_t B, std::int64_t T
         worker.sync();
         {
             const Timer timer(profile.attention, worker);
-            attention_forward(b.qkv_out.get(), b.attention_out.get(), b.attention_stats.get(), {B, T, shape_.heads, C / shape_.heads}, scratch, worker);
+            attention_forward(b.qkv_out.get(), b.attention_out.get(), b.attention_stats.get(),
+                              {B, T, shape_.heads, C / shape_.heads}, scratch, worker);
             worker.sync();
         }
         const Timer timer(profile.forward, worker);
         b.attention_projection.forward_rows(b.attention_out.get(), b.x_middle.get(), rows);
-        for (std::int64_t i = rows.begin * C; i < rows.end * C; ++i) b.x_middle[static_cast<std::size_t>(i)] += b.x[static_cast<std::size_t>(i)];
-        layer_norm_rows(b.x_middle.get(), b.ln_2_gain, b.ln_2_bias, b.ln_2.get(), b.ln_2_stats.get(), C, rows);
+        for (std::int64_t i = rows.begin * C; i < rows.end * C; ++i)
+            b.x_middle[static_cast<std::size_t>(i)] += b.x[static_cast<std::size_t>(i)];
+        layer_norm_rows(b.x_middle.get(), b.ln_2_gain, b.ln_2_bias, b.ln_2.get(), b.ln_2_stats.get(), C,
+                        rows);
         b.fc.forward_rows(b.ln_2.get(), b.fc_out.get(), rows);
-        gelu(b.fc_out.get() + rows.begin * 4 * C, b.gelu_out.get() + rows.begin * 4 * C, (rows.end - rows.begin) * 4 * C);
+        gelu(b.fc_out.get() + rows.begin * 4 * C, b.gelu_out.get() + rows.begin * 4 * C,
+             (rows.end - rows.begin) * 4 * C);
         b.projection.forward_rows(b.gelu_out.get(), next, rows);
-        for (std::int64_t i = rows.begin * C; i < rows.end * C; ++i) next[i] += b.x_middle[static_cast<std::size_t>(i)];
+        for (std::int64_t i = rows.begin * C; i < rows.end * C; ++i)
+            next[i] += b.x_middle[static_cast<std::size_t>(i)];
     }
-    layer_norm_rows(a.x_last.get(), parameters_.get() + layout_["ln_f.weight"].offset, parameters_.get() + layout_["ln_f.bias"].offset,
-                    a.ln_f.get(), a.ln_f_stats.get(), C, rows);
-    worker.sync();
-}
-
-// A few rows at a time: logits = ln_f · wteᵀ, in place ∂logits = (p − onehot) / count, then ∂ln_f = ∂logits · wte and
-// ∂wte += ∂logitsᵀ · ln_f. The whole matrix of logits never exists.
-void GptTrainer::head(const std::int32_t* targets, double* losses, std::int64_t M, float factor, bool gradient, const Worker& worker) {
-    const Timer timer(profile.head, worker);
-    const std::int64_t C = shape_.channels, V = shape_.vocabulary;
-    Activations& a = *a_;
-    float* d_wte = gradients_.get() + layout_["wte.weight"].offset;
-    for (std::int64_t m = 0; m < M; m += head_rows) {
-        const std::int64_t n = std::min(head_rows, M - m);
-        PackedMatrix& packed = n == head_rows ? a.packed_ln_f : a.packed_ln_f_rest;
-        const Range rows = worker.share(n);
-        float* mine = a.logits.get() + rows.begin * V;
-        const std::int64_t count = rows.end - rows.begin;
-        matmul(MatrixView::of(a.ln_f.get() + (m + rows.begin) * C, count, C), table_, mine, V, {}, Worker{});
-        cross_entropy_rows(a.logits.get(), V, targets + m, losses + m, V, factor, gradient, rows);
-        if (!gradient) continue;
-        matmul(MatrixView::of(mine, count, V), table_transposed_, a.d_ln.get() + (m + rows.begin) * C, C, {}, Worker{});
-        packed.pack(MatrixView::of(a.ln_f.get() + m * C, n, C), worker);
-        worker.sync();
-        const Range words = worker.share(V, 16);
-        matmul({a.logits.get() + words.begin, words.end - words.begin, n, 1, V}, packed, d_wte + words.begin * C, C, {nullptr, true}, Worker{});
-        worker.sync();
-    }
-}
-
-void GptTrainer::backward(const std::int32_t* ids, std::int64_t B, std::int64_t T, const Worker& worker) {
-    const std::int64_t M = B * T, C = shape_.channels;
-    const Range rows = worker.share(M, 16);
-    Activations& a = *a_;
-    const auto gradient = [this](const char* name) { return gradients_.get() + layout_[name].offset; };
-    std::fill(a.d_x.get() + rows.begin * C, a.d_x.get() + rows.end * C, 0.0f);
-    layer_norm_backward_rows(a.x_last.get(), a.ln_f_stats.get(), parameters_.get() + layout_["ln_f.weight"].offset, a.d_ln.get(),
-                             a.d_x.get(), C, rows);
-    layer_norm_backward_columns(a.x_last.get(), a.ln_f_stats.get(), a.d_ln.get(), gradient("ln_f.weight"), gradient("ln_f.bias"), M, C, worker);
-    worker.sync();
-    for (std::size_t l = blocks_.size(); l-- > 0;) backward_block(l, B, T, worker);
-    embedding_backward_columns(ids, a.d_x.get(), gradient("wte.weight"), gradient("wpe.weight"), M, T, C, worker);
-}
-
-// d_x comes in as the gradient of the block's output and leaves as that of its input. What a thread writes for its own
-// rows (…_rows) is read by others only after a sync.
-void GptTrainer::backward_block(std::size_t l, std::int64_t B, std::int64_t T, const Worker& worker) {
-    const std::int64_t M = B * T, C = shape_.channels;
-    const Range rows = worker.share(M, 16);
-    Activations& a = *a_;
-    Block& b = blocks_[l];
-    {
-        const Timer timer(profile.backward, worker);
-        b.projection.backward_rows(a.d_x.get(), a.d_wide.get(), rows);
-        gelu_backward(b.fc_out.get() + rows.begin * 4 * C, a.d_wide.get() + rows.begin * 4 * C, (rows.end - rows.begin) * 4 * C);
-        b.fc.backward_rows(a.d_wide.get(), a.d_ln.get(), rows);
-        worker.sync();
-    }
-    {
-        const Timer timer(profile.weights, worker);
-        b.projection.backward_columns(b.gelu_out.get(), a.d_x.get(), M, a.packed_c, worker);
-        b.fc.backward_columns(b.ln_2.get(), a.d_wide.get(), M, a.packed_4c, worker);
-    }
-    {
-        const Timer timer(profile.backward, worker);
-        layer_norm_backward_rows(b.x_middle.get(), b.ln_2_stats.get(), b.ln_2_gain, a.d_ln.get(), a.d_x.get(), C, rows);
-        layer_norm_backward_columns(b.x_middle.get(), b.ln_2_stats.get(), a.d_ln.get(), b.d_ln_2_gain, b.d_ln_2_bias, M, C, worker);
-        b.attention_projection.backward_rows(a.d_x.get(), a.d_attention.get(), rows);
-        worker.sync();
-    }
-    {
-        const Timer timer(profile.weights, worker);
-        b.attention_projection.backward_columns(b.attention_out.get(), a.d_x.get(), M, a.packed_c, worker);
-    }
-    {
-        const Timer timer(profile.attention_backward, worker);
-        attention_backward(b.qkv_out.get(), b.attention_out.get(), b.attention_stats.get(), a.d_attention.get(), a.d_wide.get(),
-                           {B, T, shape_.heads, C / shape_.heads}, scratch_[static_cast<std::size_t>(worker.rank)], worker);
-        worker.sync();
-    }
-    {
-        const Timer timer(profile.backward, worker);
-        b.qkv.backward_rows(a.d_wide.get(), a.d_ln.get(), rows);
-    }
-    {
-        const Timer timer(profile.weights, worker);
-        b.qkv.backward_columns(b.ln_1.get(), a.d_wide.get(), M, a.packed_3c, worker);
-    }
-    const Timer timer(profile.backward, worker);
-    layer_norm_backward_rows(b.x.get(), b.ln_1_stats.get(), b.ln_1_gain, a.d_ln.get(), a.d_x.get(), C, rows);
-    layer_norm_backward_columns(b.x.get(), b.ln_1_stats.get(), a.d_ln.get(), b.d_ln_1_gain, b.d_ln_1_bias, M, C, worker);
+    layer_norm_rows(a.x_last.get(), parameters_.get() + layout_["ln_f.weight"].offset,
+                    parameters_.get() + layout_["ln_f.bias"].offset, a.ln_f.get(), a.ln_f_stats.get(), C,
+                    rows);
     worker.sync();
 }
 
 double GptTrainer::flops_per_token(std::int64_t T) const {
-    const auto L = static_cast<double>(shape_.layers), C = static_cast<double>(shape_.channels), V = static_cast<double>(shape_.vocabulary);
+    const auto L = static_cast<double>(shape_.layers), C = static_cast<double>(shape_.channels),
+               V = static_cast<double>(shape_.vocabulary);
     const double weights = L * 12 * C * C + V * C;
     // A query meets (T + 1) / 2 keys: q·k and p·v forward, 2 · 2 products backward, 2C operations a key each.
     const double attention = L * 6 * 2 * C * (static_cast<double>(T) + 1) / 2;

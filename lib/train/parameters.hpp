@@ -11,10 +11,10 @@
 namespace tbt::train {
 
 struct ModelShape {
-    std::int64_t layers = 6;       // L
-    std::int64_t heads = 6;        // H
-    std::int64_t channels = 192;   // C, a multiple of 16 and of H
-    std::int64_t context = 512;    // the most tokens of a sequence
+    std::int64_t layers = 6;         // L
+    std::int64_t heads = 6;          // H
+    std::int64_t channels = 192;     // C, a multiple of 16 and of H
+    std::int64_t context = 512;      // the most tokens of a sequence
     std::int64_t vocabulary = 4096;  // V
 
     // Throws Error for a shape that cannot be trained.
@@ -41,8 +41,9 @@ struct ParameterLayout {
     std::int64_t total = 0;
 };
 
-// GPT-2's start [Radford et al. 2019]: weights N(0, 0.02), positions N(0, 0.01), the two projections into the residual
-// stream divided by √(2L), biases 0, gains 1. Drawn in the order of the layout.
-void initialise(std::span<float> parameters, const ParameterLayout& layout, const ModelShape& shape, std::uint64_t seed);
+// GPT-2's start [Radford et al. 2019]: weights N(0, 0.02), positions N(0, 0.01), the two projections into the
+// residual stream divided by √(2L), biases 0, gains 1. Drawn in the order of the layout.
+void initialise(std::span<float> parameters, const ParameterLayout& layout, const ModelShape& shape,
+                std::uint64_t seed);
 
 }  // namespace tbt::train

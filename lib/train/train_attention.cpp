@@ -18,13 +18,15 @@ constexpr std::int64_t block_rows = 64;  // queries at a time: their scores (64,
 std::int64_t round_up(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
 
 // One head out of rows that are `row` floats apart, into a contiguous (T, Dp), times `factor`.
-void gather(const float* from, std::int64_t row, std::int64_t T, std::int64_t D, std::int64_t Dp, float factor, float* to) {
+void gather(const float* from, std::int64_t row, std::int64_t T, std::int64_t D, std::int64_t Dp,
+            float factor, float* to) {
     for (std::int64_t t = 0; t < T; ++t) {
         for (std::int64_t d = 0; d < D; ++d) to[t * Dp + d] = from[t * row + d] * factor;
     }
 }
 
-void scatter(const float* from, std::int64_t Dp, std::int64_t T, std::int64_t D, float factor, float* to, std::int64_t row) {
+void scatter(const float* from, std::int64_t Dp, std::int64_t T, std::int64_t D, float factor, float* to,
+             std::int64_t row) {
     for (std::int64_t t = 0; t < T; ++t) {
         for (std::int64_t d = 0; d < D; ++d) to[t * row + d] = from[t * Dp + d] * factor;
     }
@@ -53,7 +55,8 @@ float largest(const float* s, std::int64_t count) {
     std::int64_t k = 0;
     for (; k + lanes <= count; k += lanes) m = max(m, Lanes::load(s + k));
     if (k < count) {
-        m = max(m, Lanes::load_first(s + k, static_cast<int>(count - k), -std::numeric_limits<float>::infinity()));
+        m = max(m, Lanes::load_first(s + k, static_cast<int>(count - k),
+                                     -std::numeric_limits<float>::infinity()));
     }
     return simd::largest(m);
 }
@@ -91,8 +94,8 @@ void AttentionScratch::prepare(std::int64_t T, std::int64_t D) {
     d_scores = allocate_floats(block_rows * stride);
 }
 
-void attention_forward(const float* qkv, float* out, float* stats, const AttentionShape& shape, AttentionScratch& s,
-                       const Worker& worker) {
+void attention_forward(const float* qkv, float* out, float* stats, const AttentionShape& shape,
+                       AttentionScratch& s, const Worker& worker) {
     const auto [B, T, H, D] = shape;
     const std::int64_t C = H * D;
     s.prepare(T, D);
@@ -107,13 +110,15 @@ void attention_forward(const float* qkv, float* out, float* stats, const Attenti
         for (std::int64_t t0 = 0; t0 < T; t0 += block_rows) {
             const std::int64_t t1 = std::min(T, t0 + block_rows), keys = round_up(t1);
             // scores = q · kᵀ / √D
-            multiply({t1 - t0, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(), s.stride, s.scores.get(), s.stride});
+            multiply({t1 - t0, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(), s.stride,
+                      s.scores.get(), s.stride});
             for (std::int64_t t = t0; t < t1; ++t) {
                 float* row = s.scores.get() + (t - t0) * s.stride;
                 const float maximum = largest(row, t + 1);
                 exponentials(row, t, keys, maximum);
                 const float inverse = 1.0f / total(row, round_up(t + 1));
-                for (std::int64_t k = 0; k <= t; k += lanes) (Lanes::load(row + k) * Lanes::all(inverse)).store(row + k);
+                for (std::int64_t k = 0; k <= t; k += lanes)
+                    (Lanes::load(row + k) * Lanes::all(inverse)).store(row + k);
                 float* kept = stats + (pair * T + t) * 2;
                 kept[0] = maximum;
                 kept[1] = inverse;
@@ -126,9 +131,11 @@ void attention_forward(const float* qkv, float* out, float* stats, const Attenti
 }
 
 // With p = softmax(s), s = q̂ kᵀ, q̂ = q / √D, out = p v, and g = ∂L/∂out:
-//     ∂v = pᵀ g      ∂p = g vᵀ      ∂s = p ∘ (∂p − Σ_k p ∂p) = p ∘ (∂p − g · out)      ∂q̂ = ∂s k      ∂k = ∂sᵀ q̂
-void attention_backward(const float* qkv, const float* out, const float* stats, const float* d_out, float* d_qkv,
-                        const AttentionShape& shape, AttentionScratch& s, const Worker& worker) {
+//     ∂v = pᵀ g      ∂p = g vᵀ      ∂s = p ∘ (∂p − Σ_k p ∂p) = p ∘ (∂p − g · out)      ∂q̂ = ∂s k      ∂k =
+//     ∂sᵀ q̂
+void attention_backward(const float* qkv, const float* out, const float* stats, const float* d_out,
+                        float* d_qkv, const AttentionShape& shape, AttentionScratch& s,
+                        const Worker& worker) {
     const auto [B, T, H, D] = shape;
     const std::int64_t C = H * D;
     s.prepare(T, D);
@@ -150,8 +157,10 @@ void attention_backward(const float* qkv, const float* out, const float* stats, 
             const std::int64_t t1 = std::min(T, t0 + block_rows), rows = t1 - t0, keys = round_up(t1);
             float* p = s.scores.get();
             float* dp = s.d_scores.get();
-            multiply({rows, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(), s.stride, p, s.stride});
-            multiply({rows, keys, s.Dp, s.d_out.get() + t0 * s.Dp, s.Dp, 1, s.v_columns.get(), s.stride, dp, s.stride});
+            multiply(
+                {rows, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(), s.stride, p, s.stride});
+            multiply({rows, keys, s.Dp, s.d_out.get() + t0 * s.Dp, s.Dp, 1, s.v_columns.get(), s.stride, dp,
+                      s.stride});
             for (std::int64_t t = t0; t < t1; ++t) {
                 float* p_row = p + (t - t0) * s.stride;
                 float* dp_row = dp + (t - t0) * s.stride;
@@ -165,7 +174,8 @@ void attention_backward(const float* qkv, const float* out, const float* stats, 
                     (weight * (Lanes::load(dp_row + k) - mean)).store(dp_row + k);
                 }
             }
-            multiply({t1, s.Dp, rows, p, 1, s.stride, s.d_out.get() + t0 * s.Dp, s.Dp, s.d_v.get(), s.Dp, true});
+            multiply(
+                {t1, s.Dp, rows, p, 1, s.stride, s.d_out.get() + t0 * s.Dp, s.Dp, s.d_v.get(), s.Dp, true});
             multiply({t1, s.Dp, rows, dp, 1, s.stride, s.q.get() + t0 * s.Dp, s.Dp, s.d_k.get(), s.Dp, true});
             // These rows of `out` are not needed any more: ∂q̂ takes their place.
             multiply({rows, s.Dp, t1, dp, s.stride, 1, s.k.get(), s.Dp, s.d_q.get() + t0 * s.Dp, s.Dp});

@@ -19,10 +19,10 @@ public:
     void prepare(std::int64_t T, std::int64_t D);
     // Rounded up to whole vectors, so that loops need no tails; the padding is zero.
     std::int64_t Tp = 0, Dp = 0, stride = 0;
-    AlignedFloats q, k, v, d_out;       // (Tp, Dp) one head, contiguous; q times 1/√D
-    AlignedFloats k_columns, v_columns; // (Dp, stride) transposed
-    AlignedFloats d_q, d_k, d_v;        // (Tp, Dp)
-    AlignedFloats scores, d_scores;     // (block_rows, stride)
+    AlignedFloats q, k, v, d_out;        // (Tp, Dp) one head, contiguous; q times 1/√D
+    AlignedFloats k_columns, v_columns;  // (Dp, stride) transposed
+    AlignedFloats d_q, d_k, d_v;         // (Tp, Dp)
+    AlignedFloats scores, d_scores;      // (block_rows, stride)
 
 private:
     std::int64_t T_ = 0, D_ = 0;

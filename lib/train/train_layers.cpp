@@ -26,8 +26,9 @@ void embedding_rows(const std::int32_t* ids, const float* token_table, const flo
     }
 }
 
-void embedding_backward_columns(const std::int32_t* ids, const float* d_x, float* d_token_table, float* d_position_table,
-                                std::int64_t M, std::int64_t T, std::int64_t C, const Worker& worker) {
+void embedding_backward_columns(const std::int32_t* ids, const float* d_x, float* d_token_table,
+                                float* d_position_table, std::int64_t M, std::int64_t T, std::int64_t C,
+                                const Worker& worker) {
     const Range mine = worker.share(C, lanes);
     for (std::int64_t m = 0; m < M; ++m) {
         float* token = d_token_table + ids[m] * C;
@@ -39,7 +40,8 @@ void embedding_backward_columns(const std::int32_t* ids, const float* d_x, float
     }
 }
 
-void layer_norm_rows(const float* x, const float* gain, const float* bias, float* y, float* stats, std::int64_t C, Range rows) {
+void layer_norm_rows(const float* x, const float* gain, const float* bias, float* y, float* stats,
+                     std::int64_t C, Range rows) {
     for (std::int64_t m = rows.begin; m < rows.end; ++m) {
         const float* in = x + m * C;
         Lanes sum = Lanes::zero();
@@ -63,8 +65,8 @@ void layer_norm_rows(const float* x, const float* gain, const float* bias, float
 }
 
 // With x̂ = (x − mean) · r and g = ∂y ∘ gain:   ∂x = r · (g − mean(g) − x̂ · mean(g ∘ x̂))
-void layer_norm_backward_rows(const float* x, const float* stats, const float* gain, const float* d_y, float* d_x,
-                              std::int64_t C, Range rows) {
+void layer_norm_backward_rows(const float* x, const float* stats, const float* gain, const float* d_y,
+                              float* d_x, std::int64_t C, Range rows) {
     for (std::int64_t m = rows.begin; m < rows.end; ++m) {
         const float* in = x + m * C;
         const float* g_in = d_y + m * C;
@@ -86,8 +88,8 @@ void layer_norm_backward_rows(const float* x, const float* stats, const float* g
     }
 }
 
-void layer_norm_backward_columns(const float* x, const float* stats, const float* d_y, float* d_gain, float* d_bias,
-                                 std::int64_t M, std::int64_t C, const Worker& worker) {
+void layer_norm_backward_columns(const float* x, const float* stats, const float* d_y, float* d_gain,
+                                 float* d_bias, std::int64_t M, std::int64_t C, const Worker& worker) {
     const Range mine = worker.share(C, lanes);
     for (std::int64_t m = 0; m < M; ++m) {
         const Lanes centre = Lanes::all(stats[2 * m]), rate = Lanes::all(stats[2 * m + 1]);
@@ -122,7 +124,8 @@ void gelu(const float* x, float* y, std::int64_t n) {
 
 // gelu′(x) = ½ (1 + t) + ½ x (1 − t²) √(2/π) (1 + 3 · 0.044715 x²)
 void gelu_backward(const float* x, float* d_y, std::int64_t n) {
-    const Lanes half = Lanes::all(0.5f), one = Lanes::all(1.0f), root = Lanes::all(root_2_over_pi), three = Lanes::all(3.0f * cubic);
+    const Lanes half = Lanes::all(0.5f), one = Lanes::all(1.0f), root = Lanes::all(root_2_over_pi),
+                three = Lanes::all(3.0f * cubic);
     for (std::int64_t i = 0; i < n; i += lanes) {
         const Lanes v = Lanes::load(x + i), square = v * v, t = gelu_tanh_part(v, square);
         const Lanes slope = (one - t * t) * root * fma(three, square, one);
@@ -152,7 +155,8 @@ void Linear::backward_rows(const float* d_y, float* d_x, Range rows, bool accumu
     matmul(mine, packed_transposed_, d_x + rows.begin * k_, k_, {nullptr, accumulate}, Worker{});
 }
 
-void Linear::backward_columns(const float* x, const float* d_y, std::int64_t M, PackedMatrix& packed, const Worker& worker) const {
+void Linear::backward_columns(const float* x, const float* d_y, std::int64_t M, PackedMatrix& packed,
+                              const Worker& worker) const {
     packed.pack(MatrixView::of(d_y, M, n_), worker);
     column_sums(d_y, d_b_, M, n_, worker);
     worker.sync();
@@ -164,12 +168,13 @@ void Linear::backward_columns(const float* x, const float* d_y, std::int64_t M, 
 void column_sums(const float* d_y, float* d_b, std::int64_t M, std::int64_t N, const Worker& worker) {
     const Range mine = worker.share(N, lanes);
     for (std::int64_t m = 0; m < M; ++m) {
-        for (std::int64_t n = mine.begin; n < mine.end; n += lanes) (Lanes::load(d_b + n) + Lanes::load(d_y + m * N + n)).store(d_b + n);
+        for (std::int64_t n = mine.begin; n < mine.end; n += lanes)
+            (Lanes::load(d_b + n) + Lanes::load(d_y + m * N + n)).store(d_b + n);
     }
 }
 
-void cross_entropy_rows(float* logits, std::int64_t stride, const std::int32_t* targets, double* losses, std::int64_t V,
-                        float factor, bool gradient, Range rows) {
+void cross_entropy_rows(float* logits, std::int64_t stride, const std::int32_t* targets, double* losses,
+                        std::int64_t V, float factor, bool gradient, Range rows) {
     constexpr float lowest = -std::numeric_limits<float>::infinity();
     for (std::int64_t m = rows.begin; m < rows.end; ++m) {
         float* row = logits + m * stride;
@@ -196,7 +201,8 @@ void cross_entropy_rows(float* logits, std::int64_t stride, const std::int32_t* 
             sum = sum + e;
         }
         const float total = simd::sum(sum);
-        losses[m] = portable_log(static_cast<double>(total)) + static_cast<double>(maximum) - static_cast<double>(at_target);
+        losses[m] = portable_log(static_cast<double>(total)) + static_cast<double>(maximum) -
+                    static_cast<double>(at_target);
         if (!gradient) continue;
         const float scale = factor / total;
         for (std::int64_t v = 0; v < V; ++v) row[v] *= scale;

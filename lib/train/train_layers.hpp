@@ -1,9 +1,10 @@
-// The layers of a GPT for training: forward passes that keep what the backward passes need, and the backward passes.
+// The layers of a GPT for training: forward passes that keep what the backward passes need, and the backward
+// passes.
 //
-// Notation: ∂x is the gradient of the loss with respect to x, in code d_x. M rows are tokens (of all sequences),
-// C channels. Every thread calls the same functions. "Rows" functions do the given rows and need only those;
-// "columns" functions sum over all rows, each thread for its own columns (so the sum's order never depends on the
-// number of threads); the caller syncs before them.
+// Notation: ∂x is the gradient of the loss with respect to x, in code d_x. M rows are tokens (of all
+// sequences), C channels. Every thread calls the same functions. "Rows" functions do the given rows and need
+// only those; "columns" functions sum over all rows, each thread for its own columns (so the sum's order
+// never depends on the number of threads); the caller syncs before them.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +19,21 @@ void embedding_rows(const std::int32_t* ids, const float* token_table, const flo
                     std::int64_t T, std::int64_t C, Range rows);
 
 // ∂token_table[ids[m]] += ∂x[m],  ∂position_table[m mod T] += ∂x[m]
-void embedding_backward_columns(const std::int32_t* ids, const float* d_x, float* d_token_table, float* d_position_table,
-                                std::int64_t M, std::int64_t T, std::int64_t C, const Worker& worker);
+void embedding_backward_columns(const std::int32_t* ids, const float* d_x, float* d_token_table,
+                                float* d_position_table, std::int64_t M, std::int64_t T, std::int64_t C,
+                                const Worker& worker);
 
 // y = (x − mean) · r · gain + bias, r = 1 / √(variance + 1e-5); stats (M, 2) keeps mean and r of each row.
-void layer_norm_rows(const float* x, const float* gain, const float* bias, float* y, float* stats, std::int64_t C, Range rows);
+void layer_norm_rows(const float* x, const float* gain, const float* bias, float* y, float* stats,
+                     std::int64_t C, Range rows);
 
 // d_x += the gradient through the layer norm.
-void layer_norm_backward_rows(const float* x, const float* stats, const float* gain, const float* d_y, float* d_x,
-                              std::int64_t C, Range rows);
+void layer_norm_backward_rows(const float* x, const float* stats, const float* gain, const float* d_y,
+                              float* d_x, std::int64_t C, Range rows);
 
 // ∂gain += Σ_m ∂y · x̂,  ∂bias += Σ_m ∂y
-void layer_norm_backward_columns(const float* x, const float* stats, const float* d_y, float* d_gain, float* d_bias,
-                                 std::int64_t M, std::int64_t C, const Worker& worker);
+void layer_norm_backward_columns(const float* x, const float* stats, const float* d_y, float* d_gain,
+                                 float* d_bias, std::int64_t M, std::int64_t C, const Worker& worker);
 
 // y = ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))) over n values, a multiple of 16.
 void gelu(const float* x, float* y, std::int64_t n);
@@ -52,9 +55,10 @@ public:
     // ∂x = ∂y · wᵀ (or ∂x += …)
     void backward_rows(const float* d_y, float* d_x, Range rows, bool accumulate = false) const;
 
-    // ∂w += xᵀ · ∂y and ∂b += Σ_m ∂y, in the order of the rows; packs ∂y into `packed`, which the team shares.
-    // Syncs once inside, and does not read d_y or b after that.
-    void backward_columns(const float* x, const float* d_y, std::int64_t M, PackedMatrix& packed, const Worker& worker) const;
+    // ∂w += xᵀ · ∂y and ∂b += Σ_m ∂y, in the order of the rows; packs ∂y into `packed`, which the team
+    // shares. Syncs once inside, and does not read d_y or b after that.
+    void backward_columns(const float* x, const float* d_y, std::int64_t M, PackedMatrix& packed,
+                          const Worker& worker) const;
 
 private:
     const float *w_ = nullptr, *b_ = nullptr;
@@ -69,7 +73,7 @@ void column_sums(const float* d_y, float* d_b, std::int64_t M, std::int64_t N, c
 // Softmax and cross-entropy of rows of logits (·, V), `stride` apart:
 // losses[m] = −ln p[target]; with gradient: logits become (p − onehot(target)) · factor.
 // A negative target does not count: loss and gradient are 0.
-void cross_entropy_rows(float* logits, std::int64_t stride, const std::int32_t* targets, double* losses, std::int64_t V,
-                        float factor, bool gradient, Range rows);
+void cross_entropy_rows(float* logits, std::int64_t stride, const std::int32_t* targets, double* losses,
+                        std::int64_t V, float factor, bool gradient, Range rows);
 
 }  // namespace tbt::train
