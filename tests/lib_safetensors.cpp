@@ -1,0 +1,397 @@
+#include "catch.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "files.hpp"
+#include "half.hpp"
+#include "json_file.hpp"
+#include "safetensors.hpp"
+#include "temporary.hpp"
+
+using namespace tbt;
+using tbt::test::contains;
+using tbt::test::error_of;
+using tbt::test::TemporaryFolder;
+using Floats = std::vector<float>;
+
+namespace {
+
+std::string with_length(std::uint64_t length, const std::string& rest) {
+    std::string text(8, '\0');
+    std::memcpy(text.data(), &length, 8);
+    return text + rest;
+}
+
+// A file of this header and `data_bytes` bytes of data.
+std::string file_text(const std::string& header, std::size_t data_bytes) {
+    return with_length(header.size(), header + std::string(data_bytes, '\0'));
+}
+
+// What opening such a file says; the line must name the file.
+std::string complaint(const std::string& content) {
+    const TemporaryFolder folder;
+    const std::string path = folder.write("model.safetensors", content);
+    const std::string message = error_of([&] { Safetensors::open(path); });
+    return message.empty() || contains(message, path + ": ") ? message : "does not name the file: " + message;
+}
+
+std::string complaint(const std::string& header, std::size_t data_bytes) {
+    return complaint(file_text(header, data_bytes));
+}
+
+Floats read_back(const std::string& path, const std::string& name, const Shape& shape) {
+    const Tensor t = Safetensors::open(path).read(name, shape);
+    return {t.values().begin(), t.values().end()};
+}
+
+}  // namespace
+
+// ---- reading ---------------------------------------------------------------------------------------------
+TEST_CASE("the tiny model's tensors are read, with the prefix of the hub or without", "[safetensors]") {
+    const Safetensors file = Safetensors::open_directory("tests/data/tiny-gpt2");
+    REQUIRE(file.tensors().size() == 28);
+    REQUIRE(file.metadata().at("format") == "pt");
+    const Tensor a = file.read("transformer.wte.weight", {97, 64});
+    const Tensor b = file.read_weight("wte.weight", {97, 64});
+    REQUIRE(std::memcmp(a.data(), b.data(), 97 * 64 * sizeof(float)) == 0);
+    // The last tensor of the file ends with the file.
+    const std::string bytes = read_file("tests/data/tiny-gpt2/model.safetensors");
+    float last = 0;
+    std::memcpy(&last, bytes.data() + bytes.size() - sizeof(float), sizeof(float));
+    REQUIRE(a.values().back() == last);
+    const Tensor norm = file.read_weight("ln_f.weight", {64});
+    REQUIRE(norm.values().front() != 0);
+}
+
+TEST_CASE("a tensor that is missing, misshapen or not of floats is refused by name", "[safetensors]") {
+    const Safetensors file = Safetensors::open_directory("tests/data/tiny-gpt2");
+    REQUIRE(contains(error_of([&] {
+                         file.read("wte.weight", {97, 64});
+                     }),
+                     "has no tensor \"wte.weight\" of shape (97, 64)"));
+    REQUIRE(contains(error_of([&] {
+                         file.read_weight("lm_head.weight", {97, 64});
+                     }),
+                     "has no tensor \"lm_head.weight\""));
+    REQUIRE(
+        contains(error_of([&] {
+                     file.read_weight("wte.weight", {64, 97});
+                 }),
+                 "model.safetensors: tensor \"transformer.wte.weight\" has shape (97, 64), expected (64, 97)"));
+    REQUIRE(contains(error_of([&] {
+                         file.read_weight("ln_f.bias", {1, 64});
+                     }),
+                     "has shape (64), expected (1, 64)"));
+    const TemporaryFolder folder;
+    const std::string path = folder.write(
+        "m.safetensors", file_text(R"({"mask":{"dtype":"BOOL","shape":[2,2],"data_offsets":[0,4]}})", 4));
+    REQUIRE(contains(error_of([&] {
+                         Safetensors::open(path).read("mask", {2, 2});
+                     }),
+                     "\"mask\" is of BOOL, expected F32, F16 or BF16"));
+}
+
+TEST_CASE("every legal header is accepted", "[safetensors]") {
+    REQUIRE(complaint("{}", 0) == "");
+    REQUIRE(complaint("{}      ", 0) == "");  // padded
+    REQUIRE(complaint(R"({"__metadata__":{"format":"pt"}})", 0) == "");
+    REQUIRE(complaint(R"({"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})", 4) == "");  // a single number
+    REQUIRE(complaint(R"({"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}})", 0) ==
+            "");  // an empty tensor
+    REQUIRE(complaint(R"({"a":{"dtype":"F32","shape":[5,0,7],"data_offsets":[0,0]}})", 0) == "");
+    REQUIRE(
+        complaint(
+            R"({"a":{"dtype":"I64","shape":[1],"data_offsets":[2,10]},"b":{"dtype":"F16","shape":[1],"data_offsets":[0,2]}})",
+            10) == "");
+    REQUIRE(
+        complaint(
+            R"({"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},"e":{"dtype":"U8","shape":[0],"data_offsets":[3,3]},)"
+            R"("b":{"dtype":"U8","shape":[1],"data_offsets":[3,4]}})",
+            4) == "");
+}
+
+TEST_CASE("tensors at odd addresses are read", "[safetensors]") {
+    const TemporaryFolder folder;
+    std::string content = file_text(
+        R"({"u":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"x":{"dtype":"F32","shape":[2],"data_offsets":[1,9]}})",
+        1);
+    const float values[2] = {1.5f, -2.25f};
+    content.append(reinterpret_cast<const char*>(values), sizeof values);
+    REQUIRE(read_back(folder.write("m", content), "x", {2}) == Floats{1.5f, -2.25f});
+}
+
+TEST_CASE("a file that is too short or claims too much is refused", "[safetensors]") {
+    REQUIRE(contains(complaint(""), "has 0 bytes, expected at least 8"));
+    REQUIRE(contains(complaint("1234567"), "has 7 bytes"));
+    REQUIRE(contains(complaint(with_length(100, "{}")), "the header has 100 bytes, but only 2 follow"));
+    REQUIRE(contains(complaint(with_length(3, "{}")), "but only 2 follow"));
+    REQUIRE(contains(complaint(with_length(100'000'001, "{}")), "100000001 bytes, expected at most 100000000"));
+    REQUIRE(contains(complaint(with_length(~0ull, "{}")), "18446744073709551615"));
+    REQUIRE(contains(complaint(with_length(~0ull - 7, "{}")), "expected at most"));  // 8 + length overflows
+    REQUIRE(contains(complaint(with_length(0, "")), "does not begin with {"));
+}
+
+TEST_CASE("a header that is not a JSON object is refused", "[safetensors]") {
+    REQUIRE(contains(complaint("hello", 0), "does not begin with {"));
+    REQUIRE(contains(complaint("[1]", 0), "does not begin with {"));
+    REQUIRE(contains(complaint(" {}", 0), "does not begin with {"));
+    REQUIRE(contains(complaint("{\"a\":", 0), "header: is not JSON"));
+    REQUIRE(contains(complaint("{} x", 0), "is not JSON"));
+    REQUIRE(contains(complaint("{\"a\xff\":1}", 0), "byte 3 is not UTF-8"));
+    REQUIRE(contains(complaint("{\"a\xed\xa0\x80\":1}", 0), "is not UTF-8"));
+    REQUIRE(contains(complaint("{\"a\":" + std::string(100000, '['), 0), "nested more than 64 deep"));
+    REQUIRE(contains(
+        complaint(
+            R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
+            1),
+        "the key \"a\" appears twice"));
+    REQUIRE(contains(complaint(R"({"a":{"dtype":"U8","dtype":"I8","shape":[1],"data_offsets":[0,1]}})", 1),
+                     "the key \"dtype\" appears twice"));
+    REQUIRE(contains(complaint(R"({"__metadata__":{"a":"b","a":"c"}})", 0), "appears twice"));
+    REQUIRE(contains(complaint(R"({"__metadata__":{"a":1}})", 0),
+                     "__metadata__: \"a\" is the integer 1, expected a string"));
+    REQUIRE(contains(complaint(R"({"__metadata__":[]})", 0), "__metadata__ is a list"));
+}
+
+TEST_CASE("an entry that does not describe a tensor is refused by the tensor's name", "[safetensors]") {
+    const auto entry = [](const std::string& text, std::size_t data = 4) {
+        return complaint("{\"w\":" + text + "}", data);
+    };
+    REQUIRE(contains(entry("7"), "tensor \"w\": is the integer 7, expected an object"));
+    REQUIRE(contains(entry("null"), "tensor \"w\": is null"));
+    REQUIRE(contains(entry(R"({"shape":[1],"data_offsets":[0,4]})"), "tensor \"w\": has no dtype"));
+    REQUIRE(contains(entry(R"({"dtype":"F32","data_offsets":[0,4]})"), "has no shape"));
+    REQUIRE(contains(entry(R"({"dtype":"F32","shape":[1]})"), "has no data_offsets"));
+    REQUIRE(contains(entry(R"({"dtype":4,"shape":[1],"data_offsets":[0,4]})"), "dtype is the integer 4"));
+    REQUIRE(contains(entry(R"({"dtype":"F31","shape":[1],"data_offsets":[0,4]})"), "dtype \"F31\" is unknown"));
+    REQUIRE(contains(entry(R"({"dtype":"F32","shape":4,"data_offsets":[0,4]})"), "shape is the integer 4"));
+    REQUIRE(
+        contains(entry(R"({"dtype":"F32","shape":[-1],"data_offsets":[0,4]})"), "shape holds the integer -1"));
+    REQUIRE(
+        contains(entry(R"({"dtype":"F32","shape":[1.0],"data_offsets":[0,4]})"), "shape holds the number 1.0"));
+    REQUIRE(contains(entry(R"({"dtype":"F32","shape":["1"],"data_offsets":[0,4]})"), "shape holds the string"));
+    REQUIRE(contains(entry(R"({"dtype":"F32","shape":[1],"data_offsets":[0]})"), "not a list of two numbers"));
+    REQUIRE(
+        contains(entry(R"({"dtype":"F32","shape":[1],"data_offsets":[0,2,4]})"), "not a list of two numbers"));
+    REQUIRE(
+        contains(entry(R"({"dtype":"F32","shape":[1],"data_offsets":{"0":4}})"), "not a list of two numbers"));
+    REQUIRE(contains(entry(R"({"dtype":"F32","shape":[1],"data_offsets":[-4,0]})"),
+                     "data_offsets holds the integer -4"));
+    REQUIRE(contains(entry(R"({"dtype":"F32","shape":[1],"data_offsets":[0,"4"]})"),
+                     "data_offsets holds the string"));
+}
+
+TEST_CASE("offsets that do not fit the data or the shape are refused", "[safetensors]") {
+    const auto entry = [](const std::string& dtype, const std::string& shape, const std::string& offsets,
+                          std::size_t data) {
+        return complaint(
+            R"({"w":{"dtype":")" + dtype + R"(","shape":[)" + shape + R"(],"data_offsets":[)" + offsets + "]}}",
+            data);
+    };
+    REQUIRE(entry("F32", "2,3", "0,24", 24) == "");
+    REQUIRE(contains(entry("F32", "2,3", "24,0", 24), "data_offsets 24 to 0 are reversed"));
+    REQUIRE(contains(entry("F32", "2,3", "0,24", 23), "end behind the file's 23 bytes"));
+    REQUIRE(contains(entry("F32", "2,3", "0,23", 24), "hold 23 bytes, expected 24 for (2, 3) of F32"));
+    REQUIRE(contains(entry("F16", "2,3", "0,24", 24), "hold 24 bytes, expected 12 for (2, 3) of F16"));
+    REQUIRE(contains(entry("F32", "2,3", "0,18446744073709551615", 24), "end behind"));
+    REQUIRE(contains(entry("F32", "2,3", "18446744073709551592,18446744073709551615", 24), "end behind"));
+    REQUIRE(contains(entry("F32", "2,3", "0,18446744073709551616", 24), "data_offsets holds the number"));
+    REQUIRE(contains(entry("F32", "4294967296,4294967296", "0,0", 0),
+                     "shape is too large"));  // 2^64 elements: 0 when it wraps
+    REQUIRE(contains(entry("F32", "4611686018427387904", "0,0", 0),
+                     "shape is too large"));  // 2^62 elements of 4 bytes
+    REQUIRE(contains(entry("U8", "9223372036854775808,2", "0,0", 0), "shape is too large"));
+    REQUIRE(contains(entry("U8", "0,9223372036854775808,2", "0,0", 0), "shape is too large"));
+}
+
+TEST_CASE("data that no tensor owns, or two, is refused", "[safetensors]") {
+    const auto two = [](const std::string& a, const std::string& b, std::size_t data) {
+        return complaint(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[)" + a +
+                             R"(]},"b":{"dtype":"U8","shape":[4],"data_offsets":[)" + b + "]}}",
+                         data);
+    };
+    REQUIRE(two("0,4", "4,8", 8) == "");
+    REQUIRE(two("4,8", "0,4", 8) == "");
+    REQUIRE(contains(two("0,4", "2,6", 6), "tensor \"b\": overlaps another tensor: begins at 2, expected 4"));
+    REQUIRE(contains(two("0,4", "0,4", 4), "overlaps"));
+    REQUIRE(contains(two("0,4", "5,9", 9), "tensor \"b\": leaves a gap before it: begins at 5, expected 4"));
+    REQUIRE(contains(two("1,5", "5,9", 9), "tensor \"a\": leaves a gap"));
+    REQUIRE(contains(two("0,4", "4,8", 9), "end at byte 8 of the data, but there are 9 (trailing bytes)"));
+    REQUIRE(contains(complaint("{}", 1), "trailing bytes"));
+    // An empty tensor does not hide an overlap, nor may it lie inside another one.
+    REQUIRE(contains(
+        complaint(
+            R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"e":{"dtype":"U8","shape":[0],"data_offsets":[2,2]}})",
+            4),
+        "overlaps"));
+}
+
+TEST_CASE("no damaged byte of a header leads to anything but one clear line", "[safetensors]") {
+    const TemporaryFolder folder;
+    const std::string good = file_text(
+        R"({"__metadata__":{"format":"pt"},"w":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]},"v":{"dtype":"BF16","shape":[4],"data_offsets":[24,32]}})",
+        32);
+    const std::size_t header_end = good.size() - 32;
+    int refused = 0, accepted = 0;
+    for (std::size_t i = 0; i < header_end; ++i) {
+        for (const char byte : {'"', '9', '\xff'}) {
+            std::string bad = good;
+            bad[i] = byte;
+            const std::string path = folder.write("m", bad);
+            const std::string message = error_of([&] {
+                const Safetensors file = Safetensors::open(path);
+                if (file.find("w")) file.read("w", {2, 3});
+            });
+            REQUIRE_FALSE(contains(message, "more than one line"));
+            (message.empty() ? accepted : refused)++;
+        }
+    }
+    REQUIRE(refused > 9 * accepted);  // what stays legal: another letter in a name, the byte that was there
+    for (std::size_t length = 0; length < good.size(); length += 3) {
+        const std::string path = folder.write("m", good.substr(0, length));
+        REQUIRE(error_of([&] { Safetensors::open(path); }) != "");
+    }
+}
+
+// ---- several files ---------------------------------------------------------------------------------------
+TEST_CASE("a model in several files is read through its index", "[safetensors]") {
+    const TemporaryFolder folder;
+    const Floats a = {1, 2}, b = {3, 4, 5};
+    write_safetensors(folder.file("part-1.safetensors"), {{"a", {2}, a}});
+    write_safetensors(folder.file("part-2.safetensors"), {{"b", {3}, b}});
+    const auto with_map = [&](const std::string& map) {
+        folder.write("model.safetensors.index.json",
+                     R"({"metadata":{"total_size":20},"weight_map":)" + map + "}");
+        return error_of([&] { Safetensors::open_directory(folder.path()); });
+    };
+    REQUIRE(with_map(R"({"a":"part-1.safetensors","b":"part-2.safetensors"})") == "");
+    const Safetensors model = Safetensors::open_directory(folder.path());
+    REQUIRE(model.read("a", {2}).values()[1] == 2);
+    REQUIRE(model.read("b", {3}).values()[2] == 5);
+
+    REQUIRE(contains(with_map(R"({"a":"part-2.safetensors","b":"part-2.safetensors"})"),
+                     "part-2.safetensors: has no tensor \"a\""));
+    REQUIRE(contains(with_map(R"({"a":"part-3.safetensors"})"), "part-3.safetensors: cannot be opened"));
+    REQUIRE(contains(with_map(R"({"c":"part-1.safetensors"})"), "has no tensor \"c\", as the index says"));
+    REQUIRE(contains(with_map(R"({"a":"../part-1.safetensors"})"), "expected a file name"));
+    REQUIRE(contains(with_map(R"({"a":7})"), "tensor \"a\" is in the integer 7"));
+    REQUIRE(contains(with_map("[]"), "has no object \"weight_map\""));
+    write_safetensors(folder.file("part-2.safetensors"), {{"a", {2}, a}, {"b", {3}, b}});
+    REQUIRE(contains(with_map(R"({"a":"part-1.safetensors","b":"part-2.safetensors"})"),
+                     "\"a\" is in another file too"));
+}
+
+TEST_CASE("a directory without weights says what it lacks", "[safetensors]") {
+    const TemporaryFolder folder;
+    const auto message = [&] { return error_of([&] { Safetensors::open_directory(folder.path()); }); };
+    REQUIRE(contains(message(), "has no model.safetensors"));
+    folder.write("pytorch_model.bin", "x");
+    REQUIRE(contains(message(), "only pytorch_model.bin"));
+    std::filesystem::create_directory(folder.file("model.safetensors"));
+    REQUIRE(contains(message(), "is not a regular file"));
+}
+
+// ---- writing ---------------------------------------------------------------------------------------------
+TEST_CASE("what is written is read again, bit for bit in 32 bits", "[safetensors]") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("model.safetensors");
+    const Floats x = {0.1f,
+                      -0.0f,
+                      std::numeric_limits<float>::denorm_min(),
+                      std::numeric_limits<float>::infinity(),
+                      3e38f,
+                      1},
+                 y = {7};
+    write_safetensors(path, {{"x", {2, 3}, x}, {"empty", {0, 4}, {}}, {"a scalar", {}, y}},
+                      {{"who", "tests é \"quoted\""}});
+    const Safetensors file = Safetensors::open(path);
+    REQUIRE(file.metadata().at("who") == "tests é \"quoted\"");
+    const Tensor again = file.read("x", {2, 3});
+    REQUIRE(std::memcmp(again.data(), x.data(), x.size() * sizeof(float)) == 0);
+    REQUIRE(file.read("empty", {0, 4}).size() == 0);
+    REQUIRE(file.read("a scalar", {}).values()[0] == 7);
+    const std::string bytes = read_file(path);
+    std::uint64_t length = 0;
+    std::memcpy(&length, bytes.data(), 8);
+    REQUIRE(length % 8 == 0);  // the data begin aligned
+}
+
+TEST_CASE("16-bit numbers are rounded to the nearest, ties to even", "[safetensors]") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("m");
+    // 1 + 2^-11 lies between 1 and 1 + 2^-10; 1 + 3·2^-11 between 1 + 2^-10 and 1 + 2·2^-10; 2^-25 between 0
+    // and 2^-24.
+    const Floats f16 = {1 + 0x1p-11f, 1 + 0x3p-11f, 1 + 0x1.002p-11f, 0x1p-25f,
+                        0x1.8p-25f,   65519.0f,     -65504.0f,        0.1f};
+    const Floats f16_rounded = {1,        1 + 0x2p-10f, 1 + 0x1p-10f, 0,
+                                0x1p-24f, 65504.0f,     -65504.0f,    0.0999755859375f};
+    write_safetensors(path, {{"h", {8}, f16, StoredType::f16}});
+    REQUIRE(read_back(path, "h", {8}) == f16_rounded);
+
+    const Floats bf16 = {1 + 0x1p-8f, 1 + 0x3p-8f, 1 + 0x1.02p-8f, 3e38f, -0.1f};
+    const Floats bf16_rounded = {1, 1 + 0x2p-7f, 1 + 0x1p-7f, 0x1.c4p127f, -0.10009765625f};
+    write_safetensors(path, {{"b", {5}, bf16, StoredType::bf16}});
+    REQUIRE(read_back(path, "b", {5}) == bf16_rounded);
+    REQUIRE(Safetensors::open(path).find("b")->bytes.size() == 10);
+}
+
+TEST_CASE("every 16-bit number survives being read and written", "[safetensors]") {
+    const TemporaryFolder folder;
+    for (const StoredType type : {StoredType::f16, StoredType::bf16}) {
+        Floats values(1 << 16);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto bits = static_cast<std::uint16_t>(i);
+            values[i] = type == StoredType::f16 ? from_f16(bits) : from_bf16(bits);
+        }
+        write_safetensors(folder.file("m"), {{"all", {1 << 16}, values, type}});
+        const Safetensors file = Safetensors::open(folder.file("m"));
+        const auto stored = file.find("all")->bytes;
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            std::uint16_t bits = 0;
+            std::memcpy(&bits, stored.data() + 2 * i, 2);
+            const float back = type == StoredType::f16 ? from_f16(bits) : from_bf16(bits);
+            wrong += std::isnan(values[i]) ? !std::isnan(back) : bits != i;
+        }
+        REQUIRE(wrong == 0);
+    }
+}
+
+TEST_CASE("types may be mixed in one file", "[safetensors]") {
+    const TemporaryFolder folder;
+    const Floats x = {1, 2, 3};
+    write_safetensors(folder.file("m"),
+                      {{"a", {3}, x, StoredType::f16}, {"b", {3}, x}, {"c", {3}, x, StoredType::bf16}});
+    for (const char* name : {"a", "b", "c"}) REQUIRE(read_back(folder.file("m"), name, {3}) == x);
+}
+
+TEST_CASE("what cannot be written leaves the old file and nothing beside it", "[safetensors]") {
+    const TemporaryFolder folder;
+    const std::string path = folder.write("m", "old");
+    const Floats x = {1, 70000};
+    const auto complaint_of = [&](const std::vector<TensorToWrite>& tensors) {
+        return error_of([&] { write_safetensors(path, tensors); });
+    };
+    REQUIRE(contains(complaint_of({{"x", {2}, x, StoredType::f16}}),
+                     "holds 70000.000000, expected less than 65520"));
+    REQUIRE(contains(complaint_of({{"x", {3}, x}}), "has 2 values, expected 3 for (3)"));
+    REQUIRE(contains(complaint_of({{"x", {2}, x}, {"y", {2}, x}, {"x", {2}, x}}), "\"x\" is there twice"));
+    REQUIRE(read_file(path) == "old");
+    REQUIRE(contains(error_of([&] { write_safetensors(folder.file("no/folder/m"), {}); }),
+                     "no/folder/m: cannot be written"));
+    {
+        AtomicFile abandoned(path);
+        abandoned.write("new", 3);
+    }
+    REQUIRE(read_file(path) == "old");
+    std::size_t entries = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path())) ++entries;
+    REQUIRE(entries == 1);
+}

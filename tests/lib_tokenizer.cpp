@@ -1,0 +1,384 @@
+#include "catch.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "byte_alphabet.hpp"
+#include "files.hpp"
+#include "json_file.hpp"
+#include "pretokenizer.hpp"
+#include "rng.hpp"
+#include "temporary.hpp"
+#include "tokenizer.hpp"
+#include "tokenizer_train.hpp"
+#include "utf8.hpp"
+
+using namespace tbt;
+using tbt::test::contains;
+using tbt::test::error_of;
+using tbt::test::TemporaryFolder;
+using Ids = std::vector<int>;
+using Pieces = std::vector<std::string>;
+
+namespace {
+
+Pieces pretokens(const std::string& text) {
+    Pieces pieces;
+    for_each_pretoken(text, [&](std::string_view piece) { pieces.emplace_back(piece); });
+    return pieces;
+}
+
+// The 256 bytes, then the results of the merges given as pairs of texts, then <|endoftext|>.
+Vocabulary small_vocabulary(const std::vector<std::pair<std::string, std::string>>& merges) {
+    Vocabulary v;
+    for (const unsigned char byte : byte_token_order()) v.tokens.emplace_back(1, static_cast<char>(byte));
+    const auto id = [&](const std::string& text) {
+        return static_cast<int>(std::find(v.tokens.begin(), v.tokens.end(), text) - v.tokens.begin());
+    };
+    for (const auto& [left, right] : merges) {
+        v.merges.push_back({id(left), id(right)});
+        v.tokens.push_back(left + right);
+    }
+    v.added.push_back({static_cast<int>(v.tokens.size()), true});
+    v.tokens.push_back("<|endoftext|>");
+    v.eos_id = v.bos_id = v.added[0].id;
+    return v;
+}
+
+Pieces texts(const Tokenizer& tokenizer, const Ids& ids) {
+    Pieces pieces;
+    for (const int id : ids) pieces.emplace_back(tokenizer.token_bytes(id));
+    return pieces;
+}
+
+const std::string sample =
+    "It's a small house; it isn't far. We've seen 12 houses in 2024, they're 3.14 miles away!\n\n  The end.\t"
+    "Déjà vu, naïve café — “quoted” … 中文字符 и русский текст 🙂🙂 the house, the houses, the "
+    "housing\r\n";
+
+Tokenizer trained() {
+    TokenizerTrainer trainer;
+    for (int i = 0; i < 3; ++i) trainer.add_text(sample);
+    TokenizerOptions options;
+    options.vocab_size = 400;
+    return trainer.train(options);
+}
+
+std::string random_text(Rng& rng, const Pieces& alphabet, int length) {
+    std::string text;
+    for (int i = 0; i < length; ++i) text += alphabet[rng.below(alphabet.size())];
+    return text;
+}
+
+}  // namespace
+
+// ---- the first cut ---------------------------------------------------------------------------------------
+TEST_CASE("the first cut gives the pieces of GPT-2's regular expression", "[tokenizer]") {
+    REQUIRE(pretokens("Hello world") == Pieces{"Hello", " world"});
+    REQUIRE(pretokens("it's we'll I'd they're 've 'm don't") ==
+            Pieces{"it", "'s", " we", "'ll", " I", "'d", " they", "'re", " '", "ve", " '", "m", " don", "'t"});
+    REQUIRE(pretokens("IT'S 'Re 'll!") == Pieces{"IT", "'", "S", " '", "Re", " '", "ll", "!"});
+    REQUIRE(pretokens("a1b22 333") == Pieces{"a", "1", "b", "22", " 333"});
+    REQUIRE(pretokens("wait... what?!") == Pieces{"wait", "...", " what", "?!"});
+    REQUIRE(pretokens("a  b   c") == Pieces{"a", " ", " b", "  ", " c"});
+    REQUIRE(pretokens("a\nb\n\nc\n \n d") == Pieces{"a", "\n", "b", "\n", "\n", "c", "\n \n", " d"});
+    REQUIRE(pretokens("end  ") == Pieces{"end", "  "});
+    REQUIRE(pretokens(" ") == Pieces{" "});
+    REQUIRE(pretokens("'") == Pieces{"'"});
+    REQUIRE(pretokens("").empty());
+}
+
+TEST_CASE("the first cut knows the classes of Unicode", "[tokenizer]") {
+    REQUIRE(pretokens("naïve 中文x") == Pieces{"naïve", " 中文x"});
+    REQUIRE(pretokens("x²½Ⅷ٣") == Pieces{"x", "²½Ⅷ٣"});  // other numbers, letter numbers, Arabic digits
+    REQUIRE(pretokens("a\u00a0b\u3000c") == Pieces{"a", "\u00a0", "b", "\u3000", "c"});
+    REQUIRE(pretokens("a\u2003\u2003b") == Pieces{"a", "\u2003", "\u2003", "b"});
+    REQUIRE(pretokens("a\u200bb") == Pieces{"a", "\u200b", "b"});  // a zero-width space is not white space
+    REQUIRE(pretokens("a\x1c b") == Pieces{"a", "\x1c", " b"});    // nor is a file separator
+    REQUIRE(pretokens("e\u0301t") == Pieces{"e", "\u0301", "t"});  // a combining accent is no letter
+    REQUIRE(pretokens("a\xff\xfe b\xe4\xb8") == Pieces{"a", "\xff\xfe", " b", "\xe4\xb8"});
+}
+
+namespace {
+
+// The expression taken literally: the alternatives in their order, each as long as it can be, on characters
+// with a known class (L letter, N number, S white space, O other).
+struct Labelled {
+    std::string text;
+    char label;
+};
+
+std::size_t regex_length(const std::vector<Labelled>& t, std::size_t i) {
+    const auto is = [&](std::size_t k, const char* c) { return k < t.size() && t[k].text == c; };
+    const auto run = [&](std::size_t k, char label) {
+        std::size_t n = 0;
+        while (k + n < t.size() && t[k + n].label == label) ++n;
+        return n;
+    };
+    if (is(i, "'")) {
+        for (const char* c : {"s", "t", "m", "d"}) {
+            if (is(i + 1, c)) return 2;
+        }
+        for (const char* c : {"re", "ve", "ll"}) {
+            if (is(i + 1, std::string(1, c[0]).c_str()) && is(i + 2, std::string(1, c[1]).c_str())) return 3;
+        }
+    }
+    for (const char label : {'L', 'N', 'O'}) {
+        const std::size_t space = is(i, " ") ? 1 : 0;
+        if (const std::size_t n = run(i + space, label)) return space + n;
+    }
+    const std::size_t n = run(i, 'S');
+    return i + n == t.size() || n == 1 ? n : n - 1;
+}
+
+}  // namespace
+
+TEST_CASE("the first cut agrees with the expression taken literally on random texts", "[tokenizer]") {
+    const std::vector<Labelled> alphabet = {
+        {"s", 'L'},    {"t", 'L'},      {"r", 'L'},      {"e", 'L'},      {"v", 'L'},      {"l", 'L'},
+        {"L", 'L'},    {"é", 'L'},      {"中", 'L'},     {"𝒳", 'L'},      {"7", 'N'},      {"²", 'N'},
+        {"Ⅷ", 'N'},    {"'", 'O'},      {"!", 'O'},      {"…", 'O'},      {"🙂", 'O'},   {"\xff", 'O'},
+        {"\xc0", 'O'}, {"\x1c", 'O'},   {"\u200b", 'O'}, {" ", 'S'},      {" ", 'S'},      {"\n", 'S'},
+        {"\t", 'S'},   {"\u00a0", 'S'}, {"\u0085", 'S'}, {"\u1680", 'S'}, {"\u2028", 'S'}, {"\u3000", 'S'}};
+    Rng rng(1);
+    for (int round = 0; round < 3000; ++round) {
+        std::vector<Labelled> labelled;
+        std::string text;
+        for (std::uint64_t n = rng.below(12) + 1; n > 0; --n) {
+            labelled.push_back(alphabet[rng.below(alphabet.size())]);
+            text += labelled.back().text;
+        }
+        Pieces expected;
+        for (std::size_t i = 0; i < labelled.size();) {
+            expected.emplace_back();
+            for (std::size_t n = regex_length(labelled, i); n > 0; --n) expected.back() += labelled[i++].text;
+        }
+        INFO(text);
+        REQUIRE(pretokens(text) == expected);
+    }
+}
+
+// ---- merging ---------------------------------------------------------------------------------------------
+TEST_CASE("the merge that was learned first is made first, of equal ones the leftmost", "[tokenizer]") {
+    const Tokenizer t(small_vocabulary(
+        {{"u", "g"}, {"h", "ug"}, {"u", "n"}, {"a", "a"}, {"aa", "aa"}, {"b", "c"}, {"a", "b"}}));
+    REQUIRE(texts(t, t.encode("hug")) == Pieces{"hug"});
+    REQUIRE(texts(t, t.encode("hugun")) == Pieces{"hug", "un"});
+    REQUIRE(texts(t, t.encode("gun")) == Pieces{"g", "un"});
+    REQUIRE(texts(t, t.encode("aaa")) == Pieces{"aa", "a"});
+    REQUIRE(texts(t, t.encode("aaaaaaa")) == Pieces{"aaaa", "aa", "a"});
+    REQUIRE(texts(t, t.encode("abc")) == Pieces{"a", "bc"});  // (b, c) came before (a, b)
+    REQUIRE(texts(t, t.encode("h ug")) == Pieces{"h", " ", "ug"});
+    REQUIRE(t.encode("").empty());
+}
+
+TEST_CASE("encoding agrees with the definition carried out step by step", "[tokenizer]") {
+    const Tokenizer t = trained();
+    std::map<std::pair<int, int>, int> rank;
+    for (int r = 0; r < static_cast<int>(t.vocabulary().merges.size()); ++r) {
+        rank[{t.vocabulary().merges[r].left, t.vocabulary().merges[r].right}] = r;
+    }
+    const auto slow_encode = [&](const std::string& text) {
+        Ids all;
+        for (const std::string& piece : pretokens(text)) {
+            Ids ids;
+            for (const char byte : piece) ids.push_back(t.id_of({&byte, 1}).value());
+            for (;;) {
+                int best = -1, best_rank = 1 << 30;
+                for (int i = 0; i + 1 < static_cast<int>(ids.size()); ++i) {
+                    const auto found = rank.find({ids[i], ids[i + 1]});
+                    if (found != rank.end() && found->second < best_rank) best = i, best_rank = found->second;
+                }
+                if (best < 0) break;
+                const std::string joined =
+                    std::string(t.token_bytes(ids[best])) + std::string(t.token_bytes(ids[best + 1]));
+                ids[best] = t.id_of(joined).value();
+                ids.erase(ids.begin() + best + 1);
+            }
+            all.insert(all.end(), ids.begin(), ids.end());
+        }
+        return all;
+    };
+    const Pieces alphabet = {"t", "h", "e",  " ", "o", "u", "s", "i", "n",  "g",
+                             "é", "ï", "ru", "и", "1", "2", ".", "…", "\n", "house"};
+    Rng rng(2);
+    for (int round = 0; round < 300; ++round) {
+        const std::string text = random_text(rng, alphabet, 1 + static_cast<int>(rng.below(60)));
+        INFO(text);
+        REQUIRE(t.encode(text) == slow_encode(text));
+        REQUIRE(t.encode(text) == slow_encode(text));  // and again, from the cache of words
+    }
+    REQUIRE(t.encode(sample) == slow_encode(sample));
+}
+
+TEST_CASE("words that compete for a place in the cache keep their own ids", "[tokenizer]") {
+    // 60,000 different words, several times what the cache holds; a mistaken word would decode to another text.
+    const Tokenizer t = trained();
+    std::string text;
+    for (int i = 0; i < 60000; ++i) {
+        text += ' ';
+        for (int rest = i; rest > 0; rest /= 26) text += static_cast<char>('a' + rest % 26);
+    }
+    const Ids once = t.encode(text);
+    REQUIRE(t.decode(once) == text);
+    REQUIRE(t.encode(text) == once);
+}
+
+TEST_CASE("a word and the same word with a zero byte behind are two words", "[tokenizer]") {
+    const Tokenizer t = trained();
+    const std::string bare = "!!", zero("!!\0", 3);
+    REQUIRE(t.decode(t.encode(bare)) == bare);
+    REQUIRE(t.decode(t.encode(zero)) == zero);
+    REQUIRE(t.encode(zero).size() == t.encode(bare).size() + 1);
+}
+
+TEST_CASE("every string of bytes survives encoding and decoding", "[tokenizer]") {
+    const Tokenizer t = trained();
+    std::string all;
+    for (int b = 0; b < 256; ++b) all += static_cast<char>(b);
+    REQUIRE(t.decode(t.encode(all)) == all);
+    REQUIRE(t.decode(t.encode(sample)) == sample);
+    Rng rng(3);
+    for (int round = 0; round < 300; ++round) {
+        std::string bytes;
+        for (std::uint64_t n = rng.below(80); n > 0; --n) bytes += static_cast<char>(rng.below(256));
+        REQUIRE(t.decode(t.encode(bytes)) == bytes);
+    }
+}
+
+TEST_CASE("a word of half a megabyte takes no quadratic time", "[tokenizer]") {
+    // n log n: some 0.1 s; n²: minutes, which nobody overlooks.
+    const Tokenizer t(small_vocabulary({{"a", "a"}, {"aa", "aa"}, {"aaaa", "aaaa"}}));
+    const Ids ids = t.encode(std::string(1 << 19, 'a'));
+    REQUIRE(ids.size() == 1 << 16);
+    REQUIRE(std::all_of(ids.begin(), ids.end(), [&](int id) { return t.token_bytes(id) == "aaaaaaaa"; }));
+}
+
+TEST_CASE("several threads may encode at once", "[tokenizer]") {
+    const Tokenizer t = trained();
+    const Ids expected = t.encode(sample);
+    std::vector<int> wrong(4, 0);
+    std::vector<std::thread> threads;
+    for (int& errors : wrong) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < 50; ++i) errors += t.encode(sample) != expected;
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    REQUIRE(wrong == std::vector<int>(4, 0));
+}
+
+TEST_CASE("a special token in a text is read as one only when that is asked for", "[tokenizer]") {
+    Vocabulary v = small_vocabulary({{"h", "i"}});
+    v.added.push_back({static_cast<int>(v.tokens.size()), true});
+    v.tokens.push_back("<|endoftext|>>");
+    v.added.push_back({static_cast<int>(v.tokens.size()), false});  // added, but not special
+    v.tokens.push_back("[tool]");
+    const Tokenizer t(v);
+    const std::string text = "hi<|endoftext|> hi<|endoftext|><|endoftext|>>[tool]hi";
+    const int hi = 256, eos = 257, longer = 258, tool = 259;
+
+    const Ids special = t.encode(text, SpecialTokens::parse);
+    REQUIRE(special == Ids{hi, eos, t.id_of(" ").value(), hi, eos, longer, tool, hi});
+    REQUIRE(t.decode(special) == text);
+    const Ids plain = t.encode(text);
+    REQUIRE(std::count(plain.begin(), plain.end(), eos) == 0);
+    REQUIRE(std::count(plain.begin(), plain.end(), tool) == 1);
+    REQUIRE(t.decode(plain) == text);
+    REQUIRE(t.is_special(eos));
+    REQUIRE_FALSE(t.is_special(tool));
+    REQUIRE_FALSE(t.is_special(hi));
+    REQUIRE(t.eos_id() == eos);
+    REQUIRE(t.id_of("<|endoftext|>") == eos);
+    // The end of a text before a special token is an end for white space too.
+    REQUIRE(texts(t, t.encode("hi  <|endoftext|>", SpecialTokens::parse)).size() == 4);
+}
+
+TEST_CASE("an id outside the vocabulary is an error that names it", "[tokenizer]") {
+    const Tokenizer t = trained();
+    REQUIRE(contains(error_of([&] { t.decode(Ids{0, -1}); }), "no token -1"));
+    REQUIRE(contains(error_of([&] { t.token_bytes(t.vocab_size()); }),
+                     "expected 0 to " + std::to_string(t.vocab_size() - 1)));
+    REQUIRE(t.id_of("not a token at all") == std::nullopt);
+}
+
+TEST_CASE("a vocabulary that contradicts itself is refused", "[tokenizer]") {
+    const auto complaint = [](auto&& change) {
+        Vocabulary v = small_vocabulary({{"h", "i"}});
+        change(v);
+        return error_of([&] { Tokenizer t(v, "test"); });
+    };
+    REQUIRE(complaint([](Vocabulary&) {}) == "");
+    REQUIRE(
+        contains(complaint([](Vocabulary& v) { v.tokens[5] = v.tokens[6]; }), "tokens 5 and 6 are both \"'\""));
+    REQUIRE(contains(complaint([](Vocabulary& v) { v.tokens[220] = "xyz"; }), "lacks the byte 32 (\"Ġ\")"));
+    REQUIRE(contains(complaint([](Vocabulary& v) { v.tokens[256] = ""; }), "token 256 is empty"));
+    REQUIRE(contains(complaint([](Vocabulary& v) { v.merges.push_back({0, 1}); }), "merge 2 makes \"!\"\""));
+    REQUIRE(contains(complaint([](Vocabulary& v) { v.merges.push_back(v.merges[0]); }), "appears twice"));
+    REQUIRE(contains(complaint([](Vocabulary& v) { v.merges.push_back({0, 300}); }), "expected ids below 258"));
+    REQUIRE(contains(complaint([](Vocabulary& v) { v.added.push_back({900, true}); }), "added token 900"));
+    REQUIRE(contains(complaint([](Vocabulary& v) { v.added.push_back(v.added[0]); }), "appears twice"));
+    REQUIRE(contains(complaint([](Vocabulary& v) { v.eos_id = 258; }), "token 258 is not in the vocabulary"));
+    Vocabulary no_eos = small_vocabulary({});
+    no_eos.eos_id.reset();
+    const Tokenizer without(no_eos);
+    REQUIRE(contains(error_of([&] { without.eos_id(); }), "no end-of-text token"));
+}
+
+// ---- GPT-2 itself ----------------------------------------------------------------------------------------
+TEST_CASE("GPT-2's own vocabulary gives the ids on which four tokenizers agree", "[tokenizer]") {
+    const std::string folder = "../shared/golden/gpt2-tokenizer";
+    if (!file_exists(folder + "/cases.json")) {
+        WARN("skipped: " << folder << " is not there");
+        return;
+    }
+    const Tokenizer t = Tokenizer::load(folder);
+    REQUIRE(t.vocab_size() == 50257);
+    REQUIRE(t.eos_id() == 50256);
+    const Json cases = read_json(folder + "/cases.json")["cases"];
+    REQUIRE(cases.size() == 380);
+    for (const Json& c : cases) {
+        std::string text;
+        const std::string hex = c["utf8_hex"];
+        for (std::size_t i = 0; i < hex.size(); i += 2)
+            text += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+        INFO(text);
+        REQUIRE(t.encode(text) == c["ids"].get<Ids>());
+        REQUIRE(t.decode(c["ids"].get<Ids>()) == text);
+        if (c.contains("ids_special"))
+            REQUIRE(t.encode(text, SpecialTokens::parse) == c["ids_special"].get<Ids>());
+    }
+}
+
+TEST_CASE("the byte alphabet is GPT-2's", "[tokenizer]") {
+    REQUIRE(visible_bytes(" a\n") == "ĠaĊ");
+    REQUIRE(visible_bytes("é") == "Ã©");
+    REQUIRE(byte_token_order()[0] == '!');
+    REQUIRE(byte_token_order()[220] == ' ');
+    REQUIRE(byte_token_order()[255] == 0xad);
+    std::string all;
+    for (int b = 0; b < 256; ++b) all += static_cast<char>(b);
+    REQUIRE(bytes_of_visible(visible_bytes(all)) == all);
+    REQUIRE(bytes_of_visible("a b") == std::nullopt);  // a space is not visible
+    REQUIRE(bytes_of_visible("中") == std::nullopt);
+    REQUIRE(bytes_of_visible("\xc3") == std::nullopt);
+}
+
+TEST_CASE("UTF-8 is well formed or not exactly as the standard says", "[tokenizer]") {
+    for (const std::string good : {"", "a", "\x7f", "\u0080", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff",
+                                   "\U00010000", "\U0010ffff"}) {
+        REQUIRE(find_invalid_utf8(good) == std::string::npos);
+        std::string again;
+        if (!good.empty()) append_utf8(again, decode_utf8(good, 0).value);
+        REQUIRE(again == good);
+    }
+    for (const std::string bad :
+         {"\x80", "\xc0\x80", "\xc1\xbf", "\xc3", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xed\xbf\xbf", "\xe4\xb8",
+          "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xf0\x9f\x99"}) {
+        REQUIRE(find_invalid_utf8("ok" + bad) == 2);
+        REQUIRE(find_invalid_utf8("é" + bad + "a") == 2);
+    }
+}

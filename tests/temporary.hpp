@@ -1,0 +1,55 @@
+// For tests of files: a folder that goes away again, and the message of an error.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "error.hpp"
+
+namespace tbt::test {
+
+class TemporaryFolder {
+public:
+    TemporaryFolder() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "tbt-test-XXXXXX").string();
+        if (!mkdtemp(pattern.data())) throw Error("cannot make a temporary folder " + pattern);
+        path_ = pattern;
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+
+    const std::string& path() const { return path_; }
+    std::string file(const std::string& name) const { return path_ + "/" + name; }
+    // Quicker than write_file, which waits for the disk.
+    std::string write(const std::string& name, const std::string& content) const {
+        std::ofstream(file(name), std::ios::binary) << content;
+        return file(name);
+    }
+
+private:
+    std::string path_;
+};
+
+// What action() complains about: "" when it throws nothing, a note when the message has more than one line.
+template <class Action>
+std::string error_of(Action&& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        const std::string message = error.what();
+        return message.find('\n') == std::string::npos ? message : "more than one line: " + message;
+    }
+    return "";
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace tbt::test
