@@ -10,6 +10,10 @@ BUILD ?= build$(if $(filter-out release,$(MODE)),-$(MODE))$(if $(filter-out nati
 PYTHON ?= python3
 SHELL := /bin/sh
 MAKEFLAGS += --no-builtin-rules
+# All cores, unless told otherwise (make -j1).
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+endif
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -99,10 +103,10 @@ $(PACKAGES): lib/install_packages.sh
 	@mkdir -p $(@D)
 	@CXX="$(CXX)" CXXFLAGS="$(COMMON)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh run
 	@touch $@
-$(TEST_PACKAGES): lib/install_packages.sh
+$(TEST_PACKAGES): lib/install_packages.sh | $(PACKAGES)
 	@mkdir -p $(@D)
 	@CXX="$(CXX)" CXXFLAGS="$(COMMON)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh test
-	@touch $@ $(PACKAGES)
+	@touch $@
 
 # Other flags than last time: everything is built again.
 FLAGS := $(BUILD)/.flags

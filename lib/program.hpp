@@ -10,9 +10,7 @@
 // Exit status: 0; 1 when the work failed (a bad file, too little memory); 2 when the command line is wrong.
 #pragma once
 
-#include <cstdio>
-#include <exception>
-#include <new>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -22,37 +20,11 @@
 
 namespace tbt {
 
-inline int complain(std::string_view program, std::string_view message, int status) {
-    const std::size_t slash = program.find_last_of('/');
-    if (slash != std::string_view::npos) program.remove_prefix(slash + 1);
-    std::fflush(stdout);
-    std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(program.size()), program.data(), static_cast<int>(message.size()),
-                 message.data());
-    return status;
-}
+// Prints "PROGRAM: MESSAGE" on stderr and returns the status.
+int complain(std::string_view program, std::string_view message, int status);
 
-template <class Options, class Body>
-int run_program(int argc, char** argv, const std::string& description, Options&& options, Body&& body) {
-    const char* name = argc > 0 ? argv[0] : "tbt";
-    try {
-        CLI::App app(description);
-        app.get_formatter()->column_width(36);
-        options(app);
-        try {
-            app.parse(argc, argv);
-        } catch (const CLI::ParseError& e) {
-            if (e.get_exit_code() == 0) return app.exit(e);  // --help
-            return complain(name, std::string(e.what()) + " (--help lists the options)", 2);
-        }
-        body();
-        return std::fflush(stdout) == 0 ? 0 : complain(name, "cannot write to standard output", 1);
-    } catch (const UsageError& e) {
-        return complain(name, e.what(), 2);
-    } catch (const std::bad_alloc&) {
-        return complain(name, "out of memory: try a smaller model, context or batch", 1);
-    } catch (const std::exception& e) {
-        return complain(name, e.what(), 1);
-    }
-}
+// options() declares the command line; body() does the work after it was read. Compiled once, in program.cpp: CLI11 is large.
+int run_program(int argc, char** argv, const std::string& description, const std::function<void(CLI::App&)>& options,
+                const std::function<void()>& body);
 
 }  // namespace tbt

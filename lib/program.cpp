@@ -1,0 +1,42 @@
+#include "program.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+namespace tbt {
+
+int complain(std::string_view program, std::string_view message, int status) {
+    const std::size_t slash = program.find_last_of('/');
+    if (slash != std::string_view::npos) program.remove_prefix(slash + 1);
+    std::fflush(stdout);
+    std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(program.size()), program.data(), static_cast<int>(message.size()),
+                 message.data());
+    return status;
+}
+
+int run_program(int argc, char** argv, const std::string& description, const std::function<void(CLI::App&)>& options,
+                const std::function<void()>& body) {
+    const char* name = argc > 0 ? argv[0] : "tbt";
+    try {
+        CLI::App app(description);
+        app.get_formatter()->column_width(36);
+        options(app);
+        try {
+            app.parse(argc, argv);
+        } catch (const CLI::ParseError& e) {
+            if (e.get_exit_code() == 0) return app.exit(e);  // --help
+            return complain(name, std::string(e.what()) + " (--help lists the options)", 2);
+        }
+        body();
+        return std::fflush(stdout) == 0 ? 0 : complain(name, "cannot write to standard output", 1);
+    } catch (const UsageError& e) {
+        return complain(name, e.what(), 2);
+    } catch (const std::bad_alloc&) {
+        return complain(name, "out of memory: try a smaller model, context or batch", 1);
+    } catch (const std::exception& e) {
+        return complain(name, e.what(), 1);
+    }
+}
+
+}  // namespace tbt
