@@ -58,7 +58,7 @@ TrainingOptions small_options() {
     options.warm_up = 4;
     options.learning_rate = 5e-3;
     options.threads = 1;
-    options.micro_rows = 50;
+    options.parts = 3;
     return options;
 }
 

@@ -54,7 +54,7 @@ TEST_CASE("gradients have the same bits for any number of threads", "[train]") {
     const auto ids = random_ids(5 * 33, 1), targets = random_ids(5 * 33, 2);
     std::vector<float> first;
     for (const int threads : {1, 2, 3}) {
-        GptTrainer model(tiny, threads, 70);
+        GptTrainer model(tiny, threads, 4);
         initialise(model.parameters(), model.layout(), tiny, 7);
         model.parameters_changed();
         model.gradient(ids, targets, 5, 33);
@@ -67,7 +67,7 @@ TEST_CASE("gradients have the same bits for any number of threads", "[train]") {
 
 TEST_CASE("what was computed before leaves no trace in a gradient", "[train]") {
     const auto ids = random_ids(4 * 30, 1), targets = random_ids(4 * 30, 2);
-    GptTrainer fresh(tiny, 2, 64), used(tiny, 2, 64);
+    GptTrainer fresh(tiny, 2), used(tiny, 2);
     for (GptTrainer* model : {&fresh, &used}) {
         initialise(model->parameters(), model->layout(), tiny, 7);
         model->parameters_changed();
@@ -82,7 +82,7 @@ TEST_CASE("losses without gradients are those with gradients", "[train]") {
     const auto ids = random_ids(3 * 20, 1);
     auto targets = random_ids(3 * 20, 2);
     targets[7] = -1;
-    GptTrainer model(tiny, 2, 40);
+    GptTrainer model(tiny, 2);
     initialise(model.parameters(), model.layout(), tiny, 7);
     model.parameters_changed();
     const std::vector<double> losses = model.losses(ids, targets, 3, 20);
@@ -96,7 +96,7 @@ TEST_CASE("losses without gradients are those with gradients", "[train]") {
 TEST_CASE("the future does not reach back: a changed token changes no loss before it", "[train]") {
     auto ids = random_ids(40, 1);
     const auto targets = random_ids(40, 2);
-    GptTrainer model(tiny, 1, 64);
+    GptTrainer model(tiny, 1);
     initialise(model.parameters(), model.layout(), tiny, 7);
     model.parameters_changed();
     const auto before = model.losses(ids, targets, 1, 40);
@@ -199,7 +199,7 @@ TEST_CASE("the learning rate climbs to its peak, then falls along a cosine to a 
 }
 
 TEST_CASE("training steps make the loss fall on a text that can be learned by heart", "[train]") {
-    GptTrainer model(tiny, 1, 64);
+    GptTrainer model(tiny, 1);
     initialise(model.parameters(), model.layout(), tiny, 1);
     model.parameters_changed();
     AdamW optimiser(model.layout(), {});

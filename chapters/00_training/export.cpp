@@ -50,7 +50,7 @@ std::string recipe_json(Training& training, const Corpus& corpus, const ExportIn
                             {"lr", o.learning_rate},
                             {"weight_decay", o.weight_decay},
                             {"seed", o.seed},
-                            {"micro_rows", o.micro_rows}}},
+                            {"parts", o.parts}}},
                           {"parameters", training.model().layout().count()},
                           {"steps_done", training.steps_done()},
                           {"tokens", training.tokens_done()},

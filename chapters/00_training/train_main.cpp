@@ -122,9 +122,11 @@ void add_training_options(CLI::App& app, Options& o) {
     app.add_option("--lr", t.learning_rate, "highest learning rate")->capture_default_str();
     app.add_option("--weight-decay", t.weight_decay, "of matrices and embeddings")->capture_default_str();
     app.add_option("--seed", t.seed, "of the weights and the documents")->capture_default_str();
-    app.add_option("--micro-rows", t.micro_rows, "tokens worked on at a time")->capture_default_str();
+    app.add_option("--parts", t.parts, "a batch is cut into so many for the threads")
+        ->capture_default_str()
+        ->check(CLI::PositiveNumber);
     app.add_flag("--resume", o.resume, "go on from the checkpoint in --out");
-    app.add_flag("--replan", o.replan, "with --resume: accept other --steps, --warmup or --lr");
+    app.add_flag("--replan", o.replan, "with --resume: go on with other options (but the same model)");
     app.add_option("--minutes", o.loop.minutes, "stop cleanly after this time; 0: no limit")
         ->capture_default_str();
     app.add_option("--checkpoint-minutes", o.loop.checkpoint_minutes, "between two checkpoints")

@@ -52,7 +52,7 @@ OrderedJson plan_of(const TrainingOptions& o) {
 Training::Training(const Corpus& corpus, const Tokenizer& tokenizer, const TrainingOptions& options)
     : corpus_(corpus),
       options_(checked(options, tokenizer)),
-      model_(options_.shape, options_.threads, options_.micro_rows),
+      model_(options_.shape, options_.threads, options_.parts),
       optimiser_(model_.layout(), optimiser_options(options_)),
       batches_(corpus, tokenizer, options_.seed),
       tokenizer_hash_(hash_of(tokenizer)),
@@ -86,7 +86,7 @@ std::string Training::recipe() const {
                                {"batch", options_.batch},
                                {"weight_decay", options_.weight_decay},
                                {"seed", options_.seed},
-                               {"micro_rows", options_.micro_rows},
+                               {"parts", options_.parts},
                                {"corpus", corpus_.hash()},
                                {"tokenizer", tokenizer_hash_}};
     return fixed.dump();
@@ -106,6 +106,25 @@ std::string Training::header() const {
     return h.dump();
 }
 
+// A checkpoint fits when it was made with the same options.
+void Training::check_recipe(const std::string& name, const std::string& header_text, bool replan) const {
+    const Json header = Json::parse(header_text);
+    const Json theirs = Json::parse(header.at("recipe").get<std::string>()), ours = Json::parse(recipe());
+    for (const char* key : {"layers", "heads", "embd", "context", "vocab", "tokenizer"}) {
+        if (theirs.at(key) != ours.at(key)) {
+            throw Error(name + ": the checkpoint was made with other options: " + key + " " +
+                        theirs.at(key).dump() + ", now " + ours.at(key).dump());
+        }
+    }
+    if (replan) return;
+    const Json plan = plan_of(options_);
+    if (theirs != ours || header.at("plan") != plan) {
+        throw Error(name + ": the checkpoint was made with other options: " + theirs.dump() +
+                    header.at("plan").dump() + ", now " + ours.dump() + plan.dump() +
+                    "; use the same, or --replan to go on with the new ones");
+    }
+}
+
 void Training::save(const std::filesystem::path& path) {
     train::write_checkpoint(path, header(),
                             {model_.parameters(), optimiser_.first_moments(), optimiser_.second_moments()});
@@ -114,14 +133,7 @@ void Training::save(const std::filesystem::path& path) {
 void Training::load(const std::filesystem::path& path, bool replan) {
     const Json h = parse_json(train::read_checkpoint_header(path), path.string());
     try {
-        if (h.at("recipe") != recipe()) {
-            throw Error(path.string() + ": the checkpoint was made with other options: " +
-                        h.at("recipe").get<std::string>() + ", now " + recipe());
-        }
-        if (!replan && h.at("plan") != Json(plan_of(options_))) {
-            throw Error(path.string() + ": the checkpoint was made with " + h.at("plan").dump() + ", now " +
-                        plan_of(options_).dump() + "; use the same, or --replan to go on with the new ones");
-        }
+        check_recipe(path.string(), h.dump(), replan);
         std::vector<CurvePoint> points;
         for (const Json& p : h.at("curve")) {
             points.push_back(

@@ -21,9 +21,8 @@ struct TrainingOptions {
     double weight_decay = 0.1;
     std::uint64_t seed = 1;
     int threads = 0;  // 0: all cores; the result does not depend on it
-    // Tokens worked on at a time, so that they stay in the cache; changes the order of sums, not their
-    // meaning.
-    std::int64_t micro_rows = 1024;
+    // Into how many parts a batch is cut for the threads; changes the order of sums, not their meaning.
+    int parts = 8;
 };
 
 // One row of the curve.
@@ -55,8 +54,9 @@ public:
     std::string recipe() const;
 
     void save(const std::filesystem::path& path);
-    // Throws Error, and changes nothing, when the file is damaged or of other options. With `replan` another
-    // number of steps, learning rate or warm-up is taken from the options.
+    // Throws Error, and changes nothing, when the file is damaged or of other options. With `replan` only the
+    // model's shape and the tokenizer must be the same: to go on with more steps, say, or with a better
+    // corpus.
     void load(const std::filesystem::path& path, bool replan = false);
 
     std::vector<CurvePoint> curve;  // kept in the checkpoint
@@ -64,6 +64,7 @@ public:
 
 private:
     std::string header() const;
+    void check_recipe(const std::string& name, const std::string& header_text, bool replan) const;
 
     const Corpus& corpus_;
     TrainingOptions options_;

@@ -93,10 +93,13 @@ void print_profile(const train::Profile& p, double seconds) {
                                                      {"head", p.head},
                                                      {"backward", p.backward},
                                                      {"attention backward", p.attention_backward},
-                                                     {"weight gradients", p.weights},
-                                                     {"packing", p.pack}};
-    for (const auto& [name, spent] : phases)
+                                                     {"weight gradients", p.weights}};
+    double rest = seconds;
+    for (const auto& [name, spent] : phases) {
         std::fprintf(stderr, "%-20s %5.1f %%\n", name, 100 * spent / seconds);
+        rest -= spent;
+    }
+    std::fprintf(stderr, "%-20s %5.1f %%\n", "update, data, waiting", 100 * rest / seconds);
 }
 
 // What is carried from step to step.
@@ -183,7 +186,6 @@ bool run_training(Training& training, const Corpus& corpus, const Tokenizer& tok
                  whole(training.model().layout().count()), whole(training.tokens_per_step()), flops / 1e6,
                  training.options().threads, peak / 1e9);
     Progress progress(training, peak);
-    training.model().profile = {};
     const double start = now();
     double saved = start;
     const auto time_is_up = [&] { return options.minutes > 0 && now() - start >= options.minutes * 60; };
@@ -204,7 +206,9 @@ bool run_training(Training& training, const Corpus& corpus, const Tokenizer& tok
         }
     }
     progress.end_line();
-    if (options.profile && loop.seconds > 0) print_profile(training.model().profile, loop.seconds);
+    if (options.profile && loop.seconds > 0) {
+        print_profile(training.model().profile(), loop.seconds * training.options().threads);
+    }
     const bool done = training.steps_done() >= last;
     loop.validate();
     if (done && loop.tokens > 0) loop.add_point(true);

@@ -1,4 +1,7 @@
+#include "gpt_trainer.hpp"
+
 #include <algorithm>
+#include <atomic>
 
 #include "../error.hpp"
 #include "gpt_trainer_parts.hpp"
@@ -14,39 +17,25 @@ AlignedFloats zeros(std::int64_t n) {
 
 }  // namespace
 
-GptTrainer::GptTrainer(const ModelShape& shape, int threads, std::int64_t micro_rows)
-    : shape_(shape),
-      layout_(shape),
-      threads_(threads),
-      micro_rows_(micro_rows),
-      parameters_(zeros(layout_.total)),
-      gradients_(zeros(layout_.total)),
-      a_(std::make_unique<Activations>()),
-      scratch_(static_cast<std::size_t>(threads)) {
+GptTrainer::GptTrainer(const ModelShape& shape, int threads, int parts)
+    : shape_(shape), layout_(shape), threads_(threads), parts_(parts), parameters_(zeros(layout_.total)) {
+    gradients_.push_back(zeros(layout_.total));
+    for (int t = 0; t < threads; ++t) workspaces_.push_back(std::make_unique<Workspace>());
     const std::int64_t C = shape.channels;
-    const auto p = [this](const std::string& name) { return parameters_.get() + layout_[name].offset; };
-    const auto g = [this](const std::string& name) { return gradients_.get() + layout_[name].offset; };
-    const auto linear = [&](const std::string& name, std::int64_t in, std::int64_t out) {
-        return Linear(p(name + ".weight"), p(name + ".bias"), g(name + ".weight"), g(name + ".bias"), in,
-                      out);
-    };
+    const auto at = [this](const std::string& name) { return layout_[name].offset; };
     for (std::int64_t l = 0; l < shape.layers; ++l) {
         const std::string h = "h." + std::to_string(l) + ".";
-        Block block{};
-        block.ln_1_gain = p(h + "ln_1.weight");
-        block.ln_1_bias = p(h + "ln_1.bias");
-        block.ln_2_gain = p(h + "ln_2.weight");
-        block.ln_2_bias = p(h + "ln_2.bias");
-        block.d_ln_1_gain = g(h + "ln_1.weight");
-        block.d_ln_1_bias = g(h + "ln_1.bias");
-        block.d_ln_2_gain = g(h + "ln_2.weight");
-        block.d_ln_2_bias = g(h + "ln_2.bias");
-        block.qkv = linear(h + "attn.c_attn", C, 3 * C);
-        block.attention_projection = linear(h + "attn.c_proj", C, C);
-        block.fc = linear(h + "mlp.c_fc", C, 4 * C);
-        block.projection = linear(h + "mlp.c_proj", 4 * C, C);
-        blocks_.push_back(std::move(block));
+        const auto linear = [&](const std::string& name, std::int64_t in, std::int64_t out) {
+            return Linear(at(h + name + ".weight"), at(h + name + ".bias"), in, out);
+        };
+        blocks_.push_back({at(h + "ln_1.weight"), at(h + "ln_1.bias"), at(h + "ln_2.weight"),
+                           at(h + "ln_2.bias"), linear("attn.c_attn", C, 3 * C), linear("attn.c_proj", C, C),
+                           linear("mlp.c_fc", C, 4 * C), linear("mlp.c_proj", 4 * C, C)});
     }
+    wte_ = at("wte.weight");
+    wpe_ = at("wpe.weight");
+    ln_f_gain_ = at("ln_f.weight");
+    ln_f_bias_ = at("ln_f.bias");
     table_.reserve(C, shape.vocabulary);
     table_transposed_.reserve(shape.vocabulary, C);
 }
@@ -54,51 +43,37 @@ GptTrainer::GptTrainer(const ModelShape& shape, int threads, std::int64_t micro_
 GptTrainer::~GptTrainer() = default;
 
 void GptTrainer::parameters_changed() {
-    const MatrixView wte =
-        MatrixView::of(parameters_.get() + layout_["wte.weight"].offset, shape_.vocabulary, shape_.channels);
+    const MatrixView wte = MatrixView::of(parameters_.get() + wte_, shape_.vocabulary, shape_.channels);
     run_team(threads_, [&](const Worker& worker) {
-        const Timer timer(profile.pack, worker);
         for (Block& block : blocks_) {
-            for (Linear* linear : {&block.qkv, &block.attention_projection, &block.fc, &block.projection})
-                linear->pack(worker);
+            for (Linear* linear : {&block.qkv, &block.attention_projection, &block.fc, &block.projection}) {
+                linear->pack(parameters_.get(), worker);
+            }
         }
         table_.pack(wte.transposed(), worker);
         table_transposed_.pack(wte, worker);
     });
 }
 
-void GptTrainer::reserve(std::int64_t B, std::int64_t T) {
-    Activations& a = *a_;
-    const std::int64_t M = B * T, C = shape_.channels;
-    if (M > a.M) {
-        for (Block& b : blocks_) {
-            for (AlignedFloats* rows : {&b.x, &b.ln_1, &b.attention_out, &b.x_middle, &b.ln_2})
-                *rows = zeros(M * C);
-            b.qkv_out = zeros(M * 3 * C);
-            b.fc_out = zeros(M * 4 * C);
-            b.gelu_out = zeros(M * 4 * C);
-            b.attention_stats = zeros(M * shape_.heads * 2);
-            b.ln_1_stats = zeros(M * 2);
-            b.ln_2_stats = zeros(M * 2);
-        }
-        for (AlignedFloats* rows : {&a.x_last, &a.ln_f, &a.d_x, &a.d_ln, &a.d_attention})
-            *rows = zeros(M * C);
-        a.ln_f_stats = zeros(M * 2);
-        a.d_wide = zeros(M * 4 * C);
-        a.logits = zeros(std::min(M, head_rows) * shape_.vocabulary);
-        a.M = M;
+void GptTrainer::Workspace::reserve(const ModelShape& shape, std::int64_t T) {
+    if (T <= capacity) return;
+    const std::int64_t C = shape.channels;
+    layers.resize(static_cast<std::size_t>(shape.layers));
+    for (Layer& l : layers) {
+        for (AlignedFloats* rows : {&l.x, &l.ln_1, &l.attention, &l.x_middle, &l.ln_2}) *rows = zeros(T * C);
+        l.qkv = zeros(T * 3 * C);
+        l.fc = zeros(T * 4 * C);
+        l.gelu = zeros(T * 4 * C);
+        l.attention_stats = zeros(T * shape.heads * 2);
+        l.ln_1_stats = zeros(T * 2);
+        l.ln_2_stats = zeros(T * 2);
     }
-    a.B = B;
-    a.T = T;
-    a.packed_c.reserve(M, C);
-    a.packed_3c.reserve(M, 3 * C);
-    a.packed_4c.reserve(M, 4 * C);
-    if (M >= head_rows) a.packed_ln_f.reserve(head_rows, C);
-    a.packed_ln_f_rest.reserve(M % head_rows, C);
-}
-
-std::int64_t GptTrainer::micro_batch(std::int64_t B, std::int64_t T) const {
-    return std::clamp<std::int64_t>(micro_rows_ / T, 1, B);
+    for (AlignedFloats* rows : {&x_last, &ln_f, &d_x, &d_ln, &d_attention}) *rows = zeros(T * C);
+    ln_f_stats = zeros(T * 2);
+    d_wide = zeros(T * 4 * C);
+    logits = zeros(std::min(T, head_rows) * shape.vocabulary);
+    packed.reserve(T, 4 * C);
+    capacity = T;
 }
 
 void GptTrainer::check(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
@@ -110,13 +85,25 @@ void GptTrainer::check(std::span<const std::int32_t> ids, std::span<const std::i
                     std::to_string(targets.size()) + " targets, expected B·T of both and T up to " +
                     std::to_string(shape_.context));
     }
-    const auto valid = [&](std::int32_t id, std::int32_t lowest) {
-        return id >= lowest && id < shape_.vocabulary;
+    const auto outside = [&](std::int32_t id, std::int32_t lowest) {
+        return id < lowest || id >= shape_.vocabulary;
     };
-    if (!std::ranges::all_of(ids, [&](std::int32_t id) { return valid(id, 0); }) ||
-        !std::ranges::all_of(targets, [&](std::int32_t id) { return valid(id, -1); })) {
+    if (std::ranges::any_of(ids, [&](std::int32_t id) { return outside(id, 0); }) ||
+        std::ranges::any_of(targets, [&](std::int32_t id) { return outside(id, -1); })) {
         throw Error("train: a token id is outside the vocabulary of " + std::to_string(shape_.vocabulary));
     }
+}
+
+// Whoever is free takes the next part; nothing depends on who that is.
+void GptTrainer::for_each_part(std::int64_t B, const std::function<void(int, Range, Workspace&)>& work) {
+    const int parts = static_cast<int>(std::min<std::int64_t>(parts_, B));
+    std::atomic<int> next{0};
+    run_team(std::min(threads_, parts), [&](const Worker& worker) {
+        for (int part = next++; part < parts; part = next++) {
+            work(part, {B * part / parts, B * (part + 1) / parts},
+                 *workspaces_[static_cast<std::size_t>(worker.rank)]);
+        }
+    });
 }
 
 double GptTrainer::gradient(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
@@ -125,19 +112,25 @@ double GptTrainer::gradient(std::span<const std::int32_t> ids, std::span<const s
     const auto counted = std::ranges::count_if(targets, [](std::int32_t id) { return id >= 0; });
     const float factor = 1.0f / static_cast<float>(std::max<std::int64_t>(1, counted));
     std::vector<double> losses(ids.size());
-    const std::int64_t step = micro_batch(B, T);
-    reserve(step, T);
+    const auto parts = static_cast<std::size_t>(std::min<std::int64_t>(parts_, B));
+    while (gradients_.size() < parts) gradients_.push_back(zeros(layout_.total));
+    for (auto& workspace : workspaces_) workspace->reserve(shape_, T);
+    for_each_part(B, [&](int part, Range sequences, Workspace& w) {
+        float* gradients = gradients_[static_cast<std::size_t>(part)].get();
+        std::fill_n(gradients, layout_.total, 0.0f);
+        for (std::int64_t b = sequences.begin; b < sequences.end; ++b) {
+            const Sequence sequence{ids.data() + b * T, targets.data() + b * T, losses.data() + b * T, T};
+            forward(sequence, w);
+            head(sequence, w, factor, gradients);
+            backward(sequence, w, gradients);
+        }
+    });
     run_team(threads_, [&](const Worker& worker) {
         const Range mine = worker.share(layout_.total, 16);
-        std::fill(gradients_.get() + mine.begin, gradients_.get() + mine.end, 0.0f);
-        for (std::int64_t b = 0; b < B; b += step) {
-            const std::int64_t n = std::min(step, B - b);
-            if (worker.rank == 0) reserve(n, T);
-            worker.sync();
-            forward(ids.data() + b * T, n, T, worker);
-            head(targets.data() + b * T, losses.data() + b * T, n * T, factor, true, worker);
-            backward(ids.data() + b * T, n, T, worker);
-            worker.sync();
+        for (std::size_t part = 1; part < parts; ++part) {
+            const float* more = gradients_[part].get();
+            for (std::int64_t i = mine.begin; i < mine.end; ++i)
+                gradients_[0][static_cast<std::size_t>(i)] += more[i];
         }
     });
     double sum = 0;
@@ -150,69 +143,34 @@ std::vector<double> GptTrainer::losses(std::span<const std::int32_t> ids,
                                        std::int64_t T) {
     check(ids, targets, B, T);
     std::vector<double> losses(ids.size());
-    const std::int64_t step = micro_batch(B, T);
-    reserve(step, T);
-    run_team(threads_, [&](const Worker& worker) {
-        for (std::int64_t b = 0; b < B; b += step) {
-            const std::int64_t n = std::min(step, B - b);
-            if (worker.rank == 0) reserve(n, T);
-            worker.sync();
-            forward(ids.data() + b * T, n, T, worker);
-            head(targets.data() + b * T, losses.data() + b * T, n * T, 1.0f, false, worker);
-            worker.sync();
+    for (auto& workspace : workspaces_) workspace->reserve(shape_, T);
+    for_each_part(B, [&](int, Range sequences, Workspace& w) {
+        for (std::int64_t b = sequences.begin; b < sequences.end; ++b) {
+            const Sequence sequence{ids.data() + b * T, targets.data() + b * T, losses.data() + b * T, T};
+            forward(sequence, w);
+            head(sequence, w, 1.0f, nullptr);
         }
     });
     return losses;
 }
 
-void GptTrainer::forward(const std::int32_t* ids, std::int64_t B, std::int64_t T, const Worker& worker) {
-    const std::int64_t M = B * T, C = shape_.channels;
-    const Range rows = worker.share(M, 16);
-    Activations& a = *a_;
-    AttentionScratch& scratch = scratch_[static_cast<std::size_t>(worker.rank)];
-    embedding_rows(ids, parameters_.get() + layout_["wte.weight"].offset,
-                   parameters_.get() + layout_["wpe.weight"].offset, blocks_[0].x.get(), T, C, rows);
-    for (std::size_t l = 0; l < blocks_.size(); ++l) {
-        Block& b = blocks_[l];
-        float* next = l + 1 < blocks_.size() ? blocks_[l + 1].x.get() : a.x_last.get();
-        {
-            const Timer timer(profile.forward, worker);
-            layer_norm_rows(b.x.get(), b.ln_1_gain, b.ln_1_bias, b.ln_1.get(), b.ln_1_stats.get(), C, rows);
-            b.qkv.forward_rows(b.ln_1.get(), b.qkv_out.get(), rows);
-        }
-        worker.sync();
-        {
-            const Timer timer(profile.attention, worker);
-            attention_forward(b.qkv_out.get(), b.attention_out.get(), b.attention_stats.get(),
-                              {B, T, shape_.heads, C / shape_.heads}, scratch, worker);
-            worker.sync();
-        }
-        const Timer timer(profile.forward, worker);
-        b.attention_projection.forward_rows(b.attention_out.get(), b.x_middle.get(), rows);
-        for (std::int64_t i = rows.begin * C; i < rows.end * C; ++i)
-            b.x_middle[static_cast<std::size_t>(i)] += b.x[static_cast<std::size_t>(i)];
-        layer_norm_rows(b.x_middle.get(), b.ln_2_gain, b.ln_2_bias, b.ln_2.get(), b.ln_2_stats.get(), C,
-                        rows);
-        b.fc.forward_rows(b.ln_2.get(), b.fc_out.get(), rows);
-        gelu(b.fc_out.get() + rows.begin * 4 * C, b.gelu_out.get() + rows.begin * 4 * C,
-             (rows.end - rows.begin) * 4 * C);
-        b.projection.forward_rows(b.gelu_out.get(), next, rows);
-        for (std::int64_t i = rows.begin * C; i < rows.end * C; ++i)
-            next[i] += b.x_middle[static_cast<std::size_t>(i)];
-    }
-    layer_norm_rows(a.x_last.get(), parameters_.get() + layout_["ln_f.weight"].offset,
-                    parameters_.get() + layout_["ln_f.bias"].offset, a.ln_f.get(), a.ln_f_stats.get(), C,
-                    rows);
-    worker.sync();
-}
-
 double GptTrainer::flops_per_token(std::int64_t T) const {
-    const auto L = static_cast<double>(shape_.layers), C = static_cast<double>(shape_.channels),
-               V = static_cast<double>(shape_.vocabulary);
-    const double weights = L * 12 * C * C + V * C;
+    const auto L = static_cast<double>(shape_.layers), C = static_cast<double>(shape_.channels);
+    const double weights = L * 12 * C * C + static_cast<double>(shape_.vocabulary) * C;
     // A query meets (T + 1) / 2 keys: q·k and p·v forward, 2 · 2 products backward, 2C operations a key each.
     const double attention = L * 6 * 2 * C * (static_cast<double>(T) + 1) / 2;
     return 6 * weights + attention;
+}
+
+Profile GptTrainer::profile() const {
+    Profile sum;
+    for (const auto& w : workspaces_) {
+        for (double Profile::*phase : {&Profile::forward, &Profile::attention, &Profile::head,
+                                       &Profile::backward, &Profile::attention_backward, &Profile::weights}) {
+            sum.*phase += w->profile.*phase;
+        }
+    }
+    return sum;
 }
 
 }  // namespace tbt::train

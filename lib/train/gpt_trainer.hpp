@@ -4,37 +4,40 @@
 //     per layer:  x = x + proj(attention(qkv(ln_1(x))));   x = x + proj(gelu(fc(ln_2(x))))
 //     logits = ln_f(x) · wteᵀ
 //
-// A batch is worked off in micro-batches, so that the activations of one stay in the last-level cache;
-// gradients add up. Gradients have the same bits for any number of threads.
+// A batch is cut into parts of whole sequences. A thread takes the next part that nobody has, runs it forward
+// and backward, and adds up its gradient in a block that belongs to the part; at the end the blocks are added
+// in their order. So threads wait for each other once a step, not once a layer, and the bits of the result
+// depend on the number of parts but not on the number of threads.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "train_attention.hpp"
-#include "train_layers.hpp"
+#include "../matmul.hpp"
+#include "../threads.hpp"
 #include "parameters.hpp"
 
 namespace tbt::train {
 
-// Seconds spent per phase, as seen by the first thread.
+// Seconds spent per phase, summed over the threads.
 struct Profile {
-    double forward = 0, attention = 0, head = 0, backward = 0, attention_backward = 0, weights = 0, pack = 0;
+    double forward = 0, attention = 0, head = 0, backward = 0, attention_backward = 0, weights = 0;
 };
 
 class GptTrainer {
 public:
-    // Sequences of a micro-batch are chosen to make about `micro_rows` tokens.
-    GptTrainer(const ModelShape& shape, int threads, std::int64_t micro_rows = 1024);
+    // parts: into how many a batch is cut, so the most threads that help, and blocks of gradients in memory.
+    GptTrainer(const ModelShape& shape, int threads, int parts = 8);
     ~GptTrainer();
 
     const ModelShape& shape() const { return shape_; }
     const ParameterLayout& layout() const { return layout_; }
-    std::span<float> parameters() { return {parameters_.get(), static_cast<std::size_t>(layout_.total)}; }
-    std::span<float> gradients() { return {gradients_.get(), static_cast<std::size_t>(layout_.total)}; }
+    std::span<float> parameters() { return block(parameters_); }
+    std::span<float> gradients() { return block(gradients_[0]); }
     std::span<float> of(const ParameterInfo& t) {
         return parameters().subspan(static_cast<std::size_t>(t.offset), static_cast<std::size_t>(t.size));
     }
@@ -42,8 +45,8 @@ public:
     // After parameters() were written to: packs the weights for the kernels.
     void parameters_changed();
 
-    // Mean of −ln p(target) over the counted targets (≥ 0), and its gradient with respect to every parameter.
-    // ids, targets (B, T).
+    // Mean of −ln p(target) over the targets that count (≥ 0), and its gradient with respect to every
+    // parameter. ids, targets (B, T).
     double gradient(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets, std::int64_t B,
                     std::int64_t T);
 
@@ -55,30 +58,34 @@ public:
     // backward), attention's products over the causal half only.
     double flops_per_token(std::int64_t T) const;
 
-    Profile profile;
+    Profile profile() const;
 
 private:
-    struct Block;
-    struct Activations;
-    void reserve(std::int64_t B, std::int64_t T);
-    void forward(const std::int32_t* ids, std::int64_t B, std::int64_t T, const Worker& worker);
-    void head(const std::int32_t* targets, double* losses, std::int64_t M, float factor, bool gradient,
-              const Worker& worker);
-    void backward(const std::int32_t* ids, std::int64_t B, std::int64_t T, const Worker& worker);
-    void backward_block(std::size_t l, std::int64_t B, std::int64_t T, const Worker& worker);
-    std::int64_t micro_batch(std::int64_t B, std::int64_t T) const;
+    struct Block;      // of the model: where its parameters lie, its packed matrices
+    struct Workspace;  // of a thread: activations of one sequence, scratch
+    struct Sequence;   // tokens, targets, losses
+
+    std::span<float> block(const AlignedFloats& b) {
+        return {b.get(), static_cast<std::size_t>(layout_.total)};
+    }
     void check(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets, std::int64_t B,
                std::int64_t T) const;
+    void for_each_part(std::int64_t B,
+                       const std::function<void(int part, Range sequences, Workspace&)>& work);
+    void forward(const Sequence& sequence, Workspace& w) const;
+    void head(const Sequence& sequence, Workspace& w, float factor, float* gradients) const;
+    void backward(const Sequence& sequence, Workspace& w, float* gradients) const;
+    void backward_block(std::size_t l, std::int64_t T, Workspace& w, float* gradients) const;
 
     ModelShape shape_;
     ParameterLayout layout_;
-    int threads_;
-    std::int64_t micro_rows_;
-    AlignedFloats parameters_, gradients_;
+    int threads_, parts_;
+    AlignedFloats parameters_;
+    std::vector<AlignedFloats> gradients_;  // one block a part; the sum ends up in the first
     std::vector<Block> blocks_;
     PackedMatrix table_, table_transposed_;  // wteᵀ (C, V) for the logits, wte (V, C) for their gradient
-    std::unique_ptr<Activations> a_;
-    std::vector<AttentionScratch> scratch_;
+    std::int64_t wte_, wpe_, ln_f_gain_, ln_f_bias_;
+    std::vector<std::unique_ptr<Workspace>> workspaces_;
 };
 
 }  // namespace tbt::train

@@ -1,46 +1,59 @@
-// The inside of GptTrainer, shared by its forward and its backward half.
+// The inside of GptTrainer, shared by its two files.
 #pragma once
 
 #include <chrono>
 
 #include "gpt_trainer.hpp"
+#include "train_attention.hpp"
+#include "train_layers.hpp"
 
 namespace tbt::train {
 
 // Logits are made, turned into their gradient and used up for so many rows at a time: 4 MB at V = 4096.
 inline constexpr std::int64_t head_rows = 256;
 
-// Adds the time of its life to a counter, on the first thread.
+// Adds the time of its life to a counter.
 class Timer {
 public:
-    Timer(double& counter, const Worker& worker)
-        : counter_(worker.rank == 0 ? &counter : nullptr), start_(clock::now()) {}
-    ~Timer() {
-        if (counter_) *counter_ += std::chrono::duration<double>(clock::now() - start_).count();
-    }
+    explicit Timer(double& counter) : counter_(counter), start_(clock::now()) {}
+    ~Timer() { counter_ += std::chrono::duration<double>(clock::now() - start_).count(); }
     Timer(const Timer&) = delete;
     Timer& operator=(const Timer&) = delete;
 
 private:
     using clock = std::chrono::steady_clock;
-    double* counter_;
+    double& counter_;
     clock::time_point start_;
 };
 
-// One transformer block: its parameters, and the activations its backward pass needs (of one micro-batch).
+// One transformer block. Vectors are offsets into the blocks of parameters and of gradients.
 struct GptTrainer::Block {
-    const float *ln_1_gain, *ln_1_bias, *ln_2_gain, *ln_2_bias;
-    float *d_ln_1_gain, *d_ln_1_bias, *d_ln_2_gain, *d_ln_2_bias;
+    std::int64_t ln_1_gain, ln_1_bias, ln_2_gain, ln_2_bias;
     Linear qkv, attention_projection, fc, projection;
-    AlignedFloats x, ln_1, ln_1_stats, qkv_out, attention_stats, attention_out;  // x (M, C) comes in
-    AlignedFloats x_middle, ln_2, ln_2_stats, fc_out, gelu_out;
 };
 
-struct GptTrainer::Activations {
-    std::int64_t B = 0, T = 0, M = 0;
+struct GptTrainer::Sequence {
+    const std::int32_t* ids;      // (T)
+    const std::int32_t* targets;  // (T)
+    double* losses;               // (T)
+    std::int64_t T;
+};
+
+struct GptTrainer::Workspace {
+    // What the backward pass needs of one layer.
+    struct Layer {
+        AlignedFloats x, ln_1, ln_1_stats, qkv, attention_stats, attention;  // x (T, C) comes in
+        AlignedFloats x_middle, ln_2, ln_2_stats, fc, gelu;
+    };
+    std::vector<Layer> layers;
     AlignedFloats x_last, ln_f, ln_f_stats, logits;
-    AlignedFloats d_x, d_ln, d_wide, d_attention;  // (M, C), (M, C), (M, 4C), (M, C)
-    PackedMatrix packed_c, packed_3c, packed_4c, packed_ln_f, packed_ln_f_rest;
+    AlignedFloats d_x, d_ln, d_wide, d_attention;  // (T, C), (T, C), (T, 4C), (T, C)
+    PackedMatrix packed;
+    AttentionScratch scratch;
+    Profile profile;
+    std::int64_t capacity = 0;  // tokens
+
+    void reserve(const ModelShape& shape, std::int64_t T);
 };
 
 }  // namespace tbt::train

@@ -95,12 +95,11 @@ void AttentionScratch::prepare(std::int64_t T, std::int64_t D) {
 }
 
 void attention_forward(const float* qkv, float* out, float* stats, const AttentionShape& shape,
-                       AttentionScratch& s, const Worker& worker) {
+                       AttentionScratch& s) {
     const auto [B, T, H, D] = shape;
     const std::int64_t C = H * D;
     s.prepare(T, D);
-    const Range mine = worker.share(B * H);
-    for (std::int64_t pair = mine.begin; pair < mine.end; ++pair) {
+    for (std::int64_t pair = 0; pair < B * H; ++pair) {
         const std::int64_t b = pair / H, h = pair % H;
         const float* head = qkv + b * T * 3 * C + h * D;
         gather(head, 3 * C, T, D, s.Dp, 1.0f / std::sqrt(static_cast<float>(D)), s.q.get());
@@ -134,14 +133,12 @@ void attention_forward(const float* qkv, float* out, float* stats, const Attenti
 //     ∂v = pᵀ g      ∂p = g vᵀ      ∂s = p ∘ (∂p − Σ_k p ∂p) = p ∘ (∂p − g · out)      ∂q̂ = ∂s k      ∂k =
 //     ∂sᵀ q̂
 void attention_backward(const float* qkv, const float* out, const float* stats, const float* d_out,
-                        float* d_qkv, const AttentionShape& shape, AttentionScratch& s,
-                        const Worker& worker) {
+                        float* d_qkv, const AttentionShape& shape, AttentionScratch& s) {
     const auto [B, T, H, D] = shape;
     const std::int64_t C = H * D;
     s.prepare(T, D);
     const float scale = 1.0f / std::sqrt(static_cast<float>(D));
-    const Range mine = worker.share(B * H);
-    for (std::int64_t pair = mine.begin; pair < mine.end; ++pair) {
+    for (std::int64_t pair = 0; pair < B * H; ++pair) {
         const std::int64_t b = pair / H, h = pair % H;
         const float* head = qkv + b * T * 3 * C + h * D;
         gather(head, 3 * C, T, D, s.Dp, scale, s.q.get());

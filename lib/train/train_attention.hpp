@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "../tensor.hpp"
-#include "../threads.hpp"
 
 namespace tbt::train {
 
@@ -30,17 +28,16 @@ private:
 
 // out = softmax(mask(q kᵀ / √D)) v per head; qkv (B, T, 3C) holds q, k and v of all heads side by side.
 // stats (B, H, T, 2) keeps each row's maximum and 1 / Σ exp for the backward pass.
-// Each thread takes whole (sequence, head) pairs; the caller syncs before and after.
 void attention_forward(const float* qkv,  // (B, T, 3C)
                        float* out,        // (B, T, C)
                        float* stats,      // (B, H, T, 2)
-                       const AttentionShape& shape, AttentionScratch& scratch, const Worker& worker);
+                       const AttentionShape& shape, AttentionScratch& scratch);
 
 void attention_backward(const float* qkv,    // (B, T, 3C)
                         const float* out,    // (B, T, C)
                         const float* stats,  // (B, H, T, 2)
                         const float* d_out,  // (B, T, C)
                         float* d_qkv,        // (B, T, 3C)
-                        const AttentionShape& shape, AttentionScratch& scratch, const Worker& worker);
+                        const AttentionShape& shape, AttentionScratch& scratch);
 
 }  // namespace tbt::train

@@ -17,32 +17,28 @@ constexpr float layer_norm_epsilon = 1e-5f;
 
 }  // namespace
 
-void embedding_rows(const std::int32_t* ids, const float* token_table, const float* position_table, float* x,
-                    std::int64_t T, std::int64_t C, Range rows) {
-    for (std::int64_t m = rows.begin; m < rows.end; ++m) {
+void embed(const std::int32_t* ids, const float* token_table, const float* position_table, float* x,
+           std::int64_t M, std::int64_t T, std::int64_t C) {
+    for (std::int64_t m = 0; m < M; ++m) {
         const float* token = token_table + ids[m] * C;
         const float* position = position_table + m % T * C;
         for (std::int64_t c = 0; c < C; ++c) x[m * C + c] = token[c] + position[c];
     }
 }
 
-void embedding_backward_columns(const std::int32_t* ids, const float* d_x, float* d_token_table,
-                                float* d_position_table, std::int64_t M, std::int64_t T, std::int64_t C,
-                                const Worker& worker) {
-    const Range mine = worker.share(C, lanes);
+void embed_backward(const std::int32_t* ids, const float* d_x, float* d_token_table, float* d_position_table,
+                    std::int64_t M, std::int64_t T, std::int64_t C) {
     for (std::int64_t m = 0; m < M; ++m) {
         float* token = d_token_table + ids[m] * C;
         float* position = d_position_table + m % T * C;
-        for (std::int64_t c = mine.begin; c < mine.end; ++c) {
-            token[c] += d_x[m * C + c];
-            position[c] += d_x[m * C + c];
-        }
+        for (std::int64_t c = 0; c < C; ++c) token[c] += d_x[m * C + c];
+        for (std::int64_t c = 0; c < C; ++c) position[c] += d_x[m * C + c];
     }
 }
 
-void layer_norm_rows(const float* x, const float* gain, const float* bias, float* y, float* stats,
-                     std::int64_t C, Range rows) {
-    for (std::int64_t m = rows.begin; m < rows.end; ++m) {
+void layer_norm(const float* x, const float* gain, const float* bias, float* y, float* stats, std::int64_t M,
+                std::int64_t C) {
+    for (std::int64_t m = 0; m < M; ++m) {
         const float* in = x + m * C;
         Lanes sum = Lanes::zero();
         for (std::int64_t c = 0; c < C; c += lanes) sum = sum + Lanes::load(in + c);
@@ -65,39 +61,24 @@ void layer_norm_rows(const float* x, const float* gain, const float* bias, float
 }
 
 // With x̂ = (x − mean) · r and g = ∂y ∘ gain:   ∂x = r · (g − mean(g) − x̂ · mean(g ∘ x̂))
-void layer_norm_backward_rows(const float* x, const float* stats, const float* gain, const float* d_y,
-                              float* d_x, std::int64_t C, Range rows) {
-    for (std::int64_t m = rows.begin; m < rows.end; ++m) {
-        const float* in = x + m * C;
-        const float* g_in = d_y + m * C;
+void layer_norm_backward(const float* x, const float* stats, const float* gain, const float* d_y, float* d_x,
+                         float* d_gain, float* d_bias, std::int64_t M, std::int64_t C) {
+    for (std::int64_t m = 0; m < M; ++m, x += C, d_y += C, d_x += C) {
         const Lanes centre = Lanes::all(stats[2 * m]), rate = Lanes::all(stats[2 * m + 1]);
+        const auto normal = [&](std::int64_t c) { return (Lanes::load(x + c) - centre) * rate; };
         Lanes sum_g = Lanes::zero(), sum_gx = Lanes::zero();
         for (std::int64_t c = 0; c < C; c += lanes) {
-            const Lanes g = Lanes::load(g_in + c) * Lanes::load(gain + c);
+            const Lanes d = Lanes::load(d_y + c), g = d * Lanes::load(gain + c);
             sum_g = sum_g + g;
-            sum_gx = fma(g, (Lanes::load(in + c) - centre) * rate, sum_gx);
+            sum_gx = fma(g, normal(c), sum_gx);
+            fma(d, normal(c), Lanes::load(d_gain + c)).store(d_gain + c);
+            (Lanes::load(d_bias + c) + d).store(d_bias + c);
         }
         const Lanes mean_g = Lanes::all(simd::sum(sum_g) / static_cast<float>(C));
         const Lanes mean_gx = Lanes::all(simd::sum(sum_gx) / static_cast<float>(C));
-        float* out = d_x + m * C;
         for (std::int64_t c = 0; c < C; c += lanes) {
-            const Lanes g = Lanes::load(g_in + c) * Lanes::load(gain + c);
-            const Lanes normal = (Lanes::load(in + c) - centre) * rate;
-            fma(rate, g - mean_g - normal * mean_gx, Lanes::load(out + c)).store(out + c);
-        }
-    }
-}
-
-void layer_norm_backward_columns(const float* x, const float* stats, const float* d_y, float* d_gain,
-                                 float* d_bias, std::int64_t M, std::int64_t C, const Worker& worker) {
-    const Range mine = worker.share(C, lanes);
-    for (std::int64_t m = 0; m < M; ++m) {
-        const Lanes centre = Lanes::all(stats[2 * m]), rate = Lanes::all(stats[2 * m + 1]);
-        for (std::int64_t c = mine.begin; c < mine.end; c += lanes) {
-            const Lanes g = Lanes::load(d_y + m * C + c);
-            const Lanes normal = (Lanes::load(x + m * C + c) - centre) * rate;
-            fma(g, normal, Lanes::load(d_gain + c)).store(d_gain + c);
-            (Lanes::load(d_bias + c) + g).store(d_bias + c);
+            const Lanes g = Lanes::load(d_y + c) * Lanes::load(gain + c);
+            fma(rate, g - mean_g - normal(c) * mean_gx, Lanes::load(d_x + c)).store(d_x + c);
         }
     }
 }
@@ -134,50 +115,43 @@ void gelu_backward(const float* x, float* d_y, std::int64_t n) {
     }
 }
 
-Linear::Linear(const float* w, const float* b, float* d_w, float* d_b, std::int64_t k, std::int64_t n)
-    : w_(w), b_(b), d_w_(d_w), d_b_(d_b), k_(k), n_(n) {
+Linear::Linear(std::int64_t w_offset, std::int64_t b_offset, std::int64_t k, std::int64_t n)
+    : w_(w_offset), b_(b_offset), k_(k), n_(n) {
     packed_.reserve(k, n);
     packed_transposed_.reserve(n, k);
 }
 
-void Linear::pack(const Worker& worker) {
-    packed_.pack(MatrixView::of(w_, k_, n_), worker);
-    packed_transposed_.pack(MatrixView::of(w_, k_, n_).transposed(), worker);
+void Linear::pack(const float* parameters, const Worker& worker) {
+    packed_.pack(MatrixView::of(parameters + w_, k_, n_), worker);
+    packed_transposed_.pack(MatrixView::of(parameters + w_, k_, n_).transposed(), worker);
 }
 
-void Linear::forward_rows(const float* x, float* y, Range rows) const {
-    const MatrixView mine = MatrixView::of(x + rows.begin * k_, rows.end - rows.begin, k_);
-    matmul(mine, packed_, y + rows.begin * n_, n_, {b_, false}, Worker{});
+void Linear::forward(const float* x, float* y, std::int64_t M, const float* parameters) const {
+    matmul(MatrixView::of(x, M, k_), packed_, y, n_, {parameters + b_, false}, Worker{});
 }
 
-void Linear::backward_rows(const float* d_y, float* d_x, Range rows, bool accumulate) const {
-    const MatrixView mine = MatrixView::of(d_y + rows.begin * n_, rows.end - rows.begin, n_);
-    matmul(mine, packed_transposed_, d_x + rows.begin * k_, k_, {nullptr, accumulate}, Worker{});
+void Linear::backward_input(const float* d_y, float* d_x, std::int64_t M) const {
+    matmul(MatrixView::of(d_y, M, n_), packed_transposed_, d_x, k_, {}, Worker{});
 }
 
-void Linear::backward_columns(const float* x, const float* d_y, std::int64_t M, PackedMatrix& packed,
-                              const Worker& worker) const {
-    packed.pack(MatrixView::of(d_y, M, n_), worker);
-    column_sums(d_y, d_b_, M, n_, worker);
-    worker.sync();
-    const Range mine = worker.share(k_, lanes);
-    const MatrixView x_columns{x + mine.begin, mine.end - mine.begin, M, 1, k_};
-    matmul(x_columns, packed, d_w_ + mine.begin * n_, n_, {nullptr, true}, Worker{});
-}
-
-void column_sums(const float* d_y, float* d_b, std::int64_t M, std::int64_t N, const Worker& worker) {
-    const Range mine = worker.share(N, lanes);
+void Linear::backward_weights(const float* x, const float* d_y, std::int64_t M, PackedMatrix& packed,
+                              float* gradients) const {
+    packed.reserve(M, n_);
+    packed.pack(MatrixView::of(d_y, M, n_), Worker{});
+    matmul(MatrixView::of(x, M, k_).transposed(), packed, gradients + w_, n_, {nullptr, true}, Worker{});
+    float* d_b = gradients + b_;
     for (std::int64_t m = 0; m < M; ++m) {
-        for (std::int64_t n = mine.begin; n < mine.end; n += lanes)
-            (Lanes::load(d_b + n) + Lanes::load(d_y + m * N + n)).store(d_b + n);
+        for (std::int64_t n = 0; n < n_; n += lanes) {
+            (Lanes::load(d_b + n) + Lanes::load(d_y + m * n_ + n)).store(d_b + n);
+        }
     }
 }
 
-void cross_entropy_rows(float* logits, std::int64_t stride, const std::int32_t* targets, double* losses,
-                        std::int64_t V, float factor, bool gradient, Range rows) {
+void cross_entropy(float* logits, const std::int32_t* targets, double* losses, std::int64_t M, std::int64_t V,
+                   float factor, bool gradient) {
     constexpr float lowest = -std::numeric_limits<float>::infinity();
-    for (std::int64_t m = rows.begin; m < rows.end; ++m) {
-        float* row = logits + m * stride;
+    for (std::int64_t m = 0; m < M; ++m) {
+        float* row = logits + m * V;
         if (targets[m] < 0) {
             losses[m] = 0;
             if (gradient) std::fill_n(row, V, 0.0f);

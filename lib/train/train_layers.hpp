@@ -1,10 +1,8 @@
 // The layers of a GPT for training: forward passes that keep what the backward passes need, and the backward
-// passes.
+// passes. One thread does all of it; the trainer gives each thread sequences of its own.
 //
 // Notation: ∂x is the gradient of the loss with respect to x, in code d_x. M rows are tokens (of all
-// sequences), C channels. Every thread calls the same functions. "Rows" functions do the given rows and need
-// only those; "columns" functions sum over all rows, each thread for its own columns (so the sum's order
-// never depends on the number of threads); the caller syncs before them.
+// sequences), C channels, a multiple of 16. Gradients of parameters are added to what is there.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +13,20 @@
 namespace tbt::train {
 
 // x[m] = token_table[ids[m]] + position_table[m mod T]
-void embedding_rows(const std::int32_t* ids, const float* token_table, const float* position_table, float* x,
-                    std::int64_t T, std::int64_t C, Range rows);
+void embed(const std::int32_t* ids, const float* token_table, const float* position_table, float* x,
+           std::int64_t M, std::int64_t T, std::int64_t C);
 
 // ∂token_table[ids[m]] += ∂x[m],  ∂position_table[m mod T] += ∂x[m]
-void embedding_backward_columns(const std::int32_t* ids, const float* d_x, float* d_token_table,
-                                float* d_position_table, std::int64_t M, std::int64_t T, std::int64_t C,
-                                const Worker& worker);
+void embed_backward(const std::int32_t* ids, const float* d_x, float* d_token_table, float* d_position_table,
+                    std::int64_t M, std::int64_t T, std::int64_t C);
 
 // y = (x − mean) · r · gain + bias, r = 1 / √(variance + 1e-5); stats (M, 2) keeps mean and r of each row.
-void layer_norm_rows(const float* x, const float* gain, const float* bias, float* y, float* stats,
-                     std::int64_t C, Range rows);
+void layer_norm(const float* x, const float* gain, const float* bias, float* y, float* stats, std::int64_t M,
+                std::int64_t C);
 
-// d_x += the gradient through the layer norm.
-void layer_norm_backward_rows(const float* x, const float* stats, const float* gain, const float* d_y,
-                              float* d_x, std::int64_t C, Range rows);
-
-// ∂gain += Σ_m ∂y · x̂,  ∂bias += Σ_m ∂y
-void layer_norm_backward_columns(const float* x, const float* stats, const float* d_y, float* d_gain,
-                                 float* d_bias, std::int64_t M, std::int64_t C, const Worker& worker);
+// ∂x += the gradient through the layer norm; ∂gain += Σ_m ∂y · x̂,  ∂bias += Σ_m ∂y
+void layer_norm_backward(const float* x, const float* stats, const float* gain, const float* d_y, float* d_x,
+                         float* d_gain, float* d_bias, std::int64_t M, std::int64_t C);
 
 // y = ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))) over n values, a multiple of 16.
 void gelu(const float* x, float* y, std::int64_t n);
@@ -41,39 +34,34 @@ void gelu(const float* x, float* y, std::int64_t n);
 // d_y becomes ∂x = ∂y · gelu′(x), in place.
 void gelu_backward(const float* x, float* d_y, std::int64_t n);
 
-// y = x · w + b with w (K, N), packed once a step for both directions.
+// y = x · w + b. w (K, N) and b (N) lie in the block of all parameters, their gradients at the same places of
+// a block of gradients. w is packed once a step, for both directions.
 class Linear {
 public:
     Linear() = default;
-    Linear(const float* w, const float* b, float* d_w, float* d_b, std::int64_t k, std::int64_t n);
+    Linear(std::int64_t w_offset, std::int64_t b_offset, std::int64_t k, std::int64_t n);
 
-    // After the weights changed. The caller syncs before the next use.
-    void pack(const Worker& worker);
+    // After the parameters changed; each thread of the team packs its share.
+    void pack(const float* parameters, const Worker& worker);
 
-    void forward_rows(const float* x, float* y, Range rows) const;
+    void forward(const float* x, float* y, std::int64_t M, const float* parameters) const;
 
-    // ∂x = ∂y · wᵀ (or ∂x += …)
-    void backward_rows(const float* d_y, float* d_x, Range rows, bool accumulate = false) const;
+    // ∂x = ∂y · wᵀ
+    void backward_input(const float* d_y, float* d_x, std::int64_t M) const;
 
-    // ∂w += xᵀ · ∂y and ∂b += Σ_m ∂y, in the order of the rows; packs ∂y into `packed`, which the team
-    // shares. Syncs once inside, and does not read d_y or b after that.
-    void backward_columns(const float* x, const float* d_y, std::int64_t M, PackedMatrix& packed,
-                          const Worker& worker) const;
+    // ∂w += xᵀ · ∂y,  ∂b += Σ_m ∂y, in the order of the rows. `packed` is scratch.
+    void backward_weights(const float* x, const float* d_y, std::int64_t M, PackedMatrix& packed,
+                          float* gradients) const;
 
 private:
-    const float *w_ = nullptr, *b_ = nullptr;
-    float *d_w_ = nullptr, *d_b_ = nullptr;
-    std::int64_t k_ = 0, n_ = 0;
+    std::int64_t w_ = 0, b_ = 0, k_ = 0, n_ = 0;
     PackedMatrix packed_, packed_transposed_;
 };
 
-// d_b[n] += Σ_m d_y[m, n]
-void column_sums(const float* d_y, float* d_b, std::int64_t M, std::int64_t N, const Worker& worker);
-
-// Softmax and cross-entropy of rows of logits (·, V), `stride` apart:
+// Softmax and cross-entropy of logits (M, V):
 // losses[m] = −ln p[target]; with gradient: logits become (p − onehot(target)) · factor.
 // A negative target does not count: loss and gradient are 0.
-void cross_entropy_rows(float* logits, std::int64_t stride, const std::int32_t* targets, double* losses,
-                        std::int64_t V, float factor, bool gradient, Range rows);
+void cross_entropy(float* logits, const std::int32_t* targets, double* losses, std::int64_t M, std::int64_t V,
+                   float factor, bool gradient);
 
 }  // namespace tbt::train
