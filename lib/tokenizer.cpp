@@ -105,6 +105,8 @@ private:
         for (int i = 0; i >= 0; i = symbols_[static_cast<std::size_t>(i)].next) {
             ids.push_back(symbols_[static_cast<std::size_t>(i)].id);
         }
+        if (symbols_.capacity() > std::size_t{1} << 20)
+            symbols_ = {}, heap_ = {};  // no megabytes kept for one long word
     }
 
     void push_candidate(const Tokenizer& tokenizer, int position) {

@@ -86,7 +86,6 @@ private:
 
     int add_token(std::string text) {
         const int id = static_cast<int>(vocabulary_.tokens.size());
-        ids_.emplace(text, id);
         vocabulary_.tokens.push_back(std::move(text));
         return id;
     }
@@ -94,8 +93,7 @@ private:
     bool is_allowed(const Pair& pair) const {
         const std::string joined = bytes(pair.left) + bytes(pair.right);
         if (joined.size() > static_cast<std::size_t>(options_.max_token_bytes)) return false;
-        if (options_.single_digits && joined.find_first_of("0123456789") != std::string::npos) return false;
-        return !ids_.contains(joined);
+        return !options_.single_digits || joined.find_first_of("0123456789") == std::string::npos;
     }
 
     void count_pair(const Pair& pair, std::int64_t change) { uses_[pair].count += change; }
@@ -146,7 +144,6 @@ private:
     std::vector<Word> words_;
     const TokenizerOptions& options_;
     Vocabulary vocabulary_;
-    std::unordered_map<std::string, int> ids_;
     std::unordered_map<Pair, PairUse, PairHash> uses_;
     std::priority_queue<Candidate> queue_;
 };

@@ -21,8 +21,7 @@ struct TokenizerOptions {
 };
 
 // Deterministic: the result depends on the texts as a set and the options, nothing else. Of the pairs with the
-// highest count the one with the lowest left id is merged first, then the one with the lowest right id. A pair
-// whose bytes are a token already is passed over, so that each token is made in one way only.
+// highest count the one with the lowest left id is merged first, then the one with the lowest right id.
 class TokenizerTrainer {
 public:
     // Adds one document. Special tokens must not be part of the text.

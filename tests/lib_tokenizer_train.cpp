@@ -70,7 +70,6 @@ Pieces slow_merges(const Pieces& texts, const TokenizerOptions& options) {
             if (static_cast<int>(joined.size()) > options.max_token_bytes ||
                 (options.single_digits && has_digit))
                 continue;
-            if (std::find(tokens.begin(), tokens.end(), joined) != tokens.end()) continue;
             if (count > most) best = pair, most = count;
         }
         if (best.first < 0) break;
