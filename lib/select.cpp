@@ -36,6 +36,23 @@ Cut cut_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> w
     return cut;
 }
 
+// Where a few elements hold nearly all the weight, they hold the prefix too. Takes the largest n/64 keys, if it looks like that.
+bool prefix_among_largest(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t target, std::vector<float>& large_keys,
+                          std::vector<std::uint64_t>& large_weights) {
+    constexpr std::size_t stride = 64;
+    std::uint64_t sample = 0, largest = 0;
+    for (std::size_t i = 0; i < weights.size(); i += stride) sample += weights[i], largest = std::max(largest, weights[i]);
+    if (keys.size() < stride * stride || sample > 8 * std::max(largest, weight_of_largest / stride)) return false;
+    const float bound = reached_by_at_least(keys, keys.size() / stride);
+    const auto count = static_cast<std::size_t>(std::count_if(keys.begin(), keys.end(), [=](float key) { return key >= bound; }));
+    if (count > keys.size() / 8) return false;
+    std::vector<int> ids(count + slack);
+    large_keys.resize(count + slack), large_weights.resize(count + slack);
+    keep(keys, {bound}, {nullptr, keys.data(), weights.data()}, {ids.data(), large_keys.data(), large_weights.data()});
+    large_keys.resize(count), large_weights.resize(count);
+    return std::accumulate(large_weights.begin(), large_weights.end(), std::uint64_t{0}) >= target;
+}
+
 }  // namespace
 
 float reached_by_at_least(std::span<const float> values, std::size_t k) {
@@ -69,6 +86,12 @@ Cut smallest_prefix_by_sorting(std::span<const float> keys, std::span<const std:
 Cut smallest_prefix(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t target, float top,
                     float spread) {
     if (keys.size() <= few) return smallest_prefix_by_sorting(keys, weights, target);
+    std::vector<float> finer_keys;
+    std::vector<std::uint64_t> finer_weights;
+    if (prefix_among_largest(keys, weights, target, finer_keys, finer_weights)) {
+        return smallest_prefix(finer_keys, finer_weights, target, top, spread);
+    }
+    finer_keys.clear(), finer_weights.clear();
     // Weights are whole numbers, so a bucket's total is exact and the prefix ends in the bucket where the running
     // total passes the target. Only that one is looked at closely: in finer buckets, and in the end by sorting.
     const Buckets buckets{top, static_cast<float>(bucket_count) / spread};
@@ -85,8 +108,6 @@ Cut smallest_prefix(std::span<const float> keys, std::span<const std::uint64_t> 
     if (inside.size() <= few || inside.size() == keys.size()) {
         return cut_by_sorting(keys, weights, target - before, std::move(inside));
     }
-    std::vector<float> finer_keys;
-    std::vector<std::uint64_t> finer_weights;
     float lowest = std::numeric_limits<float>::infinity(), highest = -lowest;
     for (const int i : inside) {
         const float key = at(keys, i);

@@ -1,7 +1,6 @@
 // The draw: a wheel with one segment for each candidate, as wide as its probability.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -19,8 +18,8 @@ namespace tbt {
 inline int draw(Candidates& c, double u) {
     if (!(u >= 0 && u < 1)) throw Error("draw: u is " + std::to_string(u) + ", expected a number in [0, 1)");
     const std::uint64_t W = c.total_weight();
-    // u·W may round up to W.
-    std::uint64_t notch = std::min(static_cast<std::uint64_t>(u * static_cast<double>(W)), W - 1);
+    // u is at most 1 − 2^-53, which is more than any rounding of W or u·W: the notch is below W.
+    auto notch = static_cast<std::uint64_t>(u * static_cast<double>(W));
     const std::span<const std::uint64_t> w = c.weights();
     // First by blocks, then by candidates.
     constexpr std::size_t block = 256;

@@ -1,0 +1,181 @@
+// Chapter 03: temperature, and the draw.
+//
+// Shows one set of logits at several temperatures, spins the wheel a hundred thousand times, and then does both with the
+// model's own logits. Run it: make run-03, or one part: make run-03 ARGS="--part 2". Other text: ARGS='"Once upon a time"'.
+// Look for: the order of the words never changes, only how far they are apart; and every draw is decided by one number u.
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/01_next_token/next_token.hpp"
+#include "chapters/03_temperature/sample.hpp"
+#include "chapters/03_temperature/show.hpp"
+#include "chapters/03_temperature/temperature.hpp"
+#include "model.hpp"
+#include "program.hpp"
+#include "rng.hpp"
+#include "svg.hpp"
+#include "terminal.hpp"
+
+using namespace tbt;
+
+namespace {
+
+constexpr std::array<std::string_view, 5> words{"sunny", "cloudy", "rainy", "windy", "foggy"};
+const std::vector<float> logits{5, 3, 2, 1, 0.5f};
+constexpr double temperatures[] = {0.5, 1.0, 1.5};
+constexpr int draws = 100000;
+
+double entropy_at(std::span<const float> s, double T) {
+    Candidates c(s);
+    apply_temperature(c, T);
+    return c.entropy();
+}
+
+void one_distribution() {
+    std::printf("1. The same logits at three temperatures:\n");
+    for (const double T : temperatures) {
+        std::printf("\n   T = %g, entropy %.6f nats\n", T, entropy_at(logits, T));
+        print_bars(words, softmax_at(logits, T));
+    }
+    std::printf("\n   Two more sets of logits:\n\n");
+    for (const std::vector<float>& s : {std::vector<float>{2, 1, 0.5f}, std::vector<float>{2, 1, 0.5f, -1}}) {
+        std::printf("   [");
+        for (std::size_t i = 0; i < s.size(); ++i) std::printf("%s%g", i ? ", " : "", static_cast<double>(s[i]));
+        std::printf("]\n");
+        for (const double T : {0.5, 1.0, 2.0}) {
+            std::printf("   T = %-4g", T);
+            for (const double p : softmax_at(s, T)) std::printf(" %.6f", p);
+            std::printf("\n");
+        }
+    }
+}
+
+void the_wheel(std::uint64_t seed) {
+    std::printf("2. The wheel, unrolled from u = 0 to u = 1 (s sunny, c cloudy, r rainy, w windy, f foggy):\n\n");
+    for (const double T : temperatures) std::printf("   T = %-4g %s\n", T, unrolled(words, softmax_at(logits, T), 66).c_str());
+    std::printf("\n   The same five u at each temperature:\n\n   u      ");
+    Rng rng(seed);
+    double us[5];
+    for (double& u : us) std::printf("  %.4f", u = rng.uniform());
+    for (const double T : {0.0, 0.5, 1.0, 1.5, 5.0}) {
+        Candidates c(logits);
+        apply_temperature(c, T);
+        std::printf("\n   T = %-4g", T);
+        for (const double u : us) std::printf("  %-6s", std::string(words[static_cast<std::size_t>(draw(c, u))]).c_str());
+    }
+    std::printf("\n\n   %d draws at T = 1, against what the law expects:\n\n", draws);
+    Candidates c(logits);
+    int count[5] = {};
+    for (int i = 0; i < draws; ++i) ++count[draw(c, rng.uniform())];
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const double p = c.probability(i);
+        std::printf("   %s %6d   %8.1f ± %.1f\n", padded(words[i], 8).c_str(), count[i], draws * p, std::sqrt(draws * p * (1 - p)));
+    }
+}
+
+void next_token_of_the_model(const Model& model, const NextLogits& gpt, const std::string& prompt, const std::vector<int>& ids) {
+    const std::span<const float> row = gpt(ids);
+    std::printf("3. The model's next token after \"%s\":\n\n   %s", prompt.c_str(), padded("", 14).c_str());
+    const std::array<double, 5> Ts{0.2, 0.5, 0.8, 1.0, 1.5};
+    for (const double T : Ts) std::printf("  T = %-4g", T);
+    std::printf("\n");
+    for (const Candidate& top : top_candidates(row, 8)) {
+        std::printf("   %s", padded(visible(model.tokenizer.token_bytes(top.id)), 14).c_str());
+        for (const double T : Ts) {
+            Candidates c(row);
+            apply_temperature(c, T);
+            std::printf("  %6.2f %%", 100 * c.probability(static_cast<std::size_t>(top.id)));
+        }
+        std::printf("\n");
+    }
+    std::printf("   %s", padded("entropy (nats)", 14).c_str());
+    for (const double T : Ts) std::printf("  %-8.4f", entropy_at(row, T));
+    std::printf("\n");
+}
+
+void texts_of_the_model(const Model& model, const NextLogits& gpt, const std::string& prompt, const std::vector<int>& ids, int length, std::uint64_t seed) {
+    std::printf("4. \"%s …\" at each temperature, two draws:\n", prompt.c_str());
+    const int eos = model.tokenizer.eos_id();
+    Candidates c;
+    for (const double T : {0.0, 0.2, 0.5, 0.8, 1.0, 1.5}) {
+        std::printf("\n   T = %g\n", T);
+        for (std::uint64_t sample = 0; sample < 2; ++sample) {
+            Rng rng(seed, sample);
+            std::vector<int> written;
+            const auto pick = [&](std::span<const float> row, const std::vector<int>&) {
+                c.reset(row);
+                apply_temperature(c, T);
+                return draw(c, rng.uniform());
+            };
+            generate(gpt, ids, length, pick, [&](int id) {
+                if (id != eos) written.push_back(id);
+                return id != eos;
+            });
+            print_wrapped("…" + visible(model.tokenizer.decode(written)));
+        }
+    }
+}
+
+// Three game-show wheels side by side.
+void write_figure(const std::string& file) {
+    std::string svg;
+    constexpr double radius = 92, pi = 3.14159265358979;
+    for (int k = 0; k < 3; ++k) {
+        const double T = temperatures[k], cx = 120 + 240 * k, cy = 150;
+        const std::vector<double> p = softmax_at(logits, T);
+        double from = 0;
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            const double to = from + p[i], a = 2 * pi * from - pi / 2, b = 2 * pi * to - pi / 2;
+            char path[256];
+            std::snprintf(path, sizeof path, "<path d=\"M%.1f %.1f L%.1f %.1f A%.0f %.0f 0 %d 1 %.1f %.1f Z\" fill=\"%s\"/>\n", cx, cy, cx + radius * std::cos(a),
+                          cy + radius * std::sin(a), radius, radius, to - from > 0.5, cx + radius * std::cos(b), cy + radius * std::sin(b),
+                          svg_colour(static_cast<int>(i)).c_str());
+            svg += path;
+            from = to;
+        }
+        char label[64];
+        std::snprintf(label, sizeof label, "T = %g, entropy %.2f", T, entropy_at(logits, T));
+        svg += svg_text(cx, 40, label, "middle", 14);
+        svg += svg_text(cx, 56, "▼", "middle", 14);  // the pointer: u = 0 at the top, then clockwise
+    }
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const double x = 120 + 105 * static_cast<double>(i);
+        svg += svg_rect(x, 266, 12, 12, svg_colour(static_cast<int>(i))) + svg_text(x + 18, 277, std::string(words[i]));
+    }
+    write_svg(file, 720, 295, svg);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::string prompt = "The weather today is", figure, model_directory = shipped_model("storyteller").string();
+    int part = 0, max_new_tokens = 24;
+    std::uint64_t seed = 7;
+    return run_program(
+        argc, argv, "Chapter 03: temperature, and the draw.",
+        [&](CLI::App& app) {
+            app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
+            app.add_option("--part", part, "only this part, 1 to 4 (1 and 2 need no model)")->check(CLI::Range(1, 4));
+            app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 4")->capture_default_str()->check(CLI::Range(1, 100000));
+            app.add_option("--seed", seed, "of the draws")->capture_default_str();
+            app.add_option("--model", model_directory, "a model directory")->capture_default_str();
+            app.add_option("--figure", figure, "write the wheels as a picture (SVG)");
+        },
+        [&] {
+            const auto wanted = [&](int n) { return part == 0 || part == n; };
+            const auto gap = [&](int n) { if (part == 0 && n > 1) std::printf("\n"); };
+            if (wanted(1)) one_distribution();
+            if (wanted(2)) gap(2), the_wheel(seed);
+            if (!figure.empty()) write_figure(figure);
+            if (!wanted(3) && !wanted(4)) return;
+            Model model = load_model(model_directory);
+            const std::vector<int> ids = encode_prompt(model, prompt, max_new_tokens);
+            CachedModel gpt(model.gpt);
+            if (wanted(3)) gap(3), next_token_of_the_model(model, std::ref(gpt), prompt, ids);
+            if (wanted(4)) gap(4), texts_of_the_model(model, std::ref(gpt), prompt, ids, max_new_tokens, seed);
+        });
+}

@@ -1,0 +1,103 @@
+// Sampling over a vocabulary of GPT-2's size, one core: each step from a fresh row of logits, in µs and in passes over the row (the
+// time it takes to read it once, from the same rounds).
+//
+// The rows are normal with standard deviation 1 (flat: a nucleus of some 30,000 tokens) and 4 (peaked: one or two hundred). Every step
+// includes the look at the row that checks it and finds its maximum.
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "bench.hpp"
+#include "chapters/02_greedy/greedy.hpp"
+#include "chapters/08_penalties/full_chain.hpp"
+#include "rng.hpp"
+
+namespace tbt::bench {
+
+namespace {
+
+constexpr std::size_t V = 50257;
+
+std::vector<float> normal_row(double sigma) {
+    Rng rng(7);
+    std::vector<float> row(V);
+    for (float& s : row) s = static_cast<float>(sigma * rng.normal());
+    return row;
+}
+
+Candidate step(std::string name, std::shared_ptr<const std::vector<float>> row, std::function<void(Candidates&)> work) {
+    const auto candidates = std::make_shared<Candidates>();
+    return {std::move(name), [=](int times) {
+                for (int i = 0; i < times; ++i) {
+                    candidates->reset(*row);
+                    work(*candidates);
+                    keep(static_cast<float>(candidates->size()));
+                }
+            }};
+}
+
+// The penalties on a row that is already a copy: what they cost by themselves.
+Candidate penalties(std::shared_ptr<const std::vector<float>> row, const std::vector<int>& text) {
+    const auto candidates = std::make_shared<Candidates>(*row);
+    candidates->find(0);
+    return {"repetition + frequency, 512 tokens", [=](int times) {
+                for (int i = 0; i < times; ++i) {
+                    penalize_repetition(*candidates, text, 1.0001);
+                    penalize_frequency_presence(*candidates, text, 0.0001, 0.0001);
+                    keep(candidates->logits()[0]);
+                }
+            }};
+}
+
+// What not to do: sort the vocabulary.
+void top_p_by_sorting(const std::vector<float>& row, std::vector<int>& order) {
+    order.resize(row.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int a, int b) { return row[static_cast<std::size_t>(a)] > row[static_cast<std::size_t>(b)]; });
+}
+
+void run(const Settings&) {
+    Table table("sampling", {"logits", "step", "µs", "passes"});
+    std::vector<int> text(512);
+    Rng rng(3);
+    for (int& id : text) id = static_cast<int>(rng.below(V));
+    for (const double sigma : {1.0, 4.0}) {
+        const auto row = std::make_shared<const std::vector<float>>(normal_row(sigma));
+        const auto order = std::make_shared<std::vector<int>>();
+        std::vector<Candidate> work = read_probes(static_cast<std::int64_t>(V * sizeof(float)), 1);
+        const std::size_t probes = work.size();
+        const auto add = [&](std::string name, std::function<void(Candidates&)> f) { work.push_back(step(std::move(name), row, std::move(f))); };
+        add("look at the row", [](Candidates& c) { c.largest(); });
+        add("draw over all", [](Candidates& c) { keep(static_cast<float>(draw(c, 0.7))); });
+        add("top-k 40", [](Candidates& c) { keep_top_k(c, 40); });
+        add("top-k 40, T, top-p 0.9, draw", [](Candidates& c) {
+            keep_top_k(c, 40), apply_temperature(c, 0.8), keep_top_p(c, 0.9);
+            keep(static_cast<float>(draw(c, 0.7)));
+        });
+        add("top-p 0.9", [](Candidates& c) { keep_top_p(c, 0.9); });
+        add("min-p 0.05", [](Candidates& c) { keep_min_p(c, 0.05); });
+        add("typical 0.9", [](Candidates& c) { keep_typical(c, 0.9); });
+        add("epsilon 0.0003", [](Candidates& c) { cut_epsilon(c, 0.0003); });
+        add("eta 0.0003", [](Candidates& c) { cut_eta(c, 0.0003); });
+        add("copy for edits", [](Candidates& c) { c.find(0); });
+        work.push_back(penalties(row, text));
+        work.push_back({"sort the row (what we avoid)", [=](int times) {
+                            for (int i = 0; i < times; ++i) top_p_by_sorting(*row, *order), keep(static_cast<float>((*order)[0]));
+                        }});
+        const std::vector<Timing> timings = interleaved(work);
+        double pass = timings[0].median;
+        for (std::size_t i = 1; i < probes; ++i) pass = std::min(pass, timings[i].median);
+        table.row({sigma == 1.0 ? "flat" : "peaked", "read the row (probe)", {pass * 1e6, 2}, {1.0, 1}});
+        for (std::size_t i = probes; i < work.size(); ++i) {
+            table.row({sigma == 1.0 ? "flat" : "peaked", work[i].name, {timings[i].median * 1e6, 2}, {timings[i].median / pass, 1}});
+        }
+    }
+}
+
+const Section section{"sampling", 40, "steps of the chain over 50,257 logits, one core", run};
+
+}  // namespace
+
+}  // namespace tbt::bench

@@ -1,0 +1,87 @@
+#!/bin/sh
+# Mutation run: plants well-known bugs one by one and checks that the tests see each of them.
+#   make mutants                    all of tests/mutants/*.txt
+#   make mutants ONLY=top_p         those of tests/mutants/top_p.txt
+# A file lists mutants, each five lines and an empty one:
+#   mutant: what the bug is
+#   file: the source it is planted in (a header of a chapter, or a .cpp of lib or a chapter)
+#   test: the test file to build
+#   from: text that stands exactly once in the source, in one line
+#   to: what it becomes
+# The mutated header is put in front of the include path, a mutated .cpp is compiled in place of the library's.
+# Expects CXX, FLAGS (of a test), LIBRARY, MAIN (the object of tests/main.cpp) and LIBS in the environment; make sets them.
+set -u
+only=${ONLY:-}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+killed=0 survived=0 number=0
+limit=''
+command -v timeout >/dev/null 2>&1 && limit='timeout 120'
+flags="$FLAGS -O0 -w"
+
+# The test framework's header once, for all builds.
+mkdir -p "$work/pch"
+case $CXX in *clang*) use="-include-pch $work/pch/catch.hpp.gch" ;; *) use="-include catch.hpp" ;; esac
+# shellcheck disable=SC2086
+$CXX $flags -x c++-header tests/catch.hpp -o "$work/pch/catch.hpp.gch" || exit 1
+
+# build NAME INCLUDE TEST [MUTATED.cpp ORIGINAL.cpp]
+build() {
+    extra=''
+    # shellcheck disable=SC2086
+    if [ -n "${4:-}" ]; then
+        $CXX $flags -I"$2" -I"$(dirname "$5")" -c "$4" -o "$work/$1.extra.o" || return 1
+        extra="$work/$1.extra.o"
+    fi
+    # shellcheck disable=SC2086
+    $CXX $flags -I"$2" -I"$work/pch" $use -c "$3" -o "$work/$1.o" && $CXX $flags "$work/$1.o" "$MAIN" $extra "$LIBRARY" $LIBS -o "$work/$1"
+}
+
+field() { sed -n "s/^$1: //p" "$2" | head -n 1; }
+
+for list in tests/mutants/*.txt; do
+    [ -z "$only" ] || [ "$list" = "tests/mutants/$only.txt" ] || continue
+    rm -f "$work"/m.*
+    awk -v work="$work" '/^mutant: / { n++ } n && NF { print > (work "/m." sprintf("%03d", n)) }' "$list"
+    for m in "$work"/m.*; do
+        [ -f "$m" ] || continue
+        number=$((number + 1))
+        what=$(field mutant "$m") file=$(field file "$m") test=$(field test "$m")
+        # Without the mutation the tests must pass, or a failure says nothing.
+        base="base-$(basename "$test" .cpp)"
+        if [ ! -f "$work/$base" ]; then
+            if ! build "$base" "$work" "$test" || ! $limit "$work/$base" >"$work/log" 2>&1; then
+                echo "BROKEN    $test fails without any mutation:"
+                tail -n 5 "$work/log"
+                exit 1
+            fi
+        fi
+        mutated="$work/tree-$number/$file"
+        mkdir -p "$(dirname "$mutated")"
+        if ! FROM=$(field from "$m") TO=$(field to "$m") awk '
+            BEGIN { from = ENVIRON["FROM"]; to = ENVIRON["TO"] }
+            { at = index($0, from)
+              if (at) { hits++; $0 = substr($0, 1, at - 1) to substr($0, at + length(from)) }
+              print }
+            END { exit hits != 1 }' "$file" > "$mutated"; then
+            echo "BROKEN    $what: its text must stand exactly once in $file"
+            exit 1
+        fi
+        case $file in *.cpp) source=$mutated ;; *) source='' ;; esac
+        if ! build "mutant-$number" "$work/tree-$number" "$test" "$source" "$file" 2>"$work/log"; then
+            echo "BROKEN    $what: does not compile:"
+            head -n 5 "$work/log"
+            exit 1
+        fi
+        if $limit "$work/mutant-$number" -r compact >"$work/log" 2>&1; then
+            echo "SURVIVED  $what ($file)"
+            survived=$((survived + 1))
+        else
+            echo "killed    $what ($(grep -c 'failed:' "$work/log") failures in $(basename "$test"))"
+            killed=$((killed + 1))
+        fi
+        rm -f "$work/mutant-$number" "$work/mutant-$number.o"
+    done
+done
+echo "$killed mutants killed, $survived survived"
+[ "$survived" -eq 0 ] && [ "$killed" -gt 0 ]
