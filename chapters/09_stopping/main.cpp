@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "chapters/02_greedy/greedy.hpp"
+#include "chapters/01_next_token/next_token.hpp"
+#include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/09_stopping/stopping.hpp"
 #include "model.hpp"
 #include "program.hpp"
@@ -73,19 +74,25 @@ void print_slide_costs(int context, Model* model) {
     }
 }
 
-// 4. One text, greedily, under different rules.
+// 4. One text, greedily, under different rules. A minimum is a step of the chain: the EOS is banned before the draw; throwing it away
+// afterwards would make the model continue a text that it had finished.
 void write_until(Model& model, const std::string& prompt, const std::string& title, const StopRules& rules, int min_new_tokens = 0) {
+    SamplingOptions greedy;
+    greedy.temperature = 0;
+    greedy.min_new_tokens = min_new_tokens;
+    PenaltyOptions more;
+    more.eos = rules.eos;
+    const Chain chain = full_chain(greedy, Dialect::ours, more);
+    Candidates scratch;
     CachedModel gpt(model.gpt);
     Window window(std::min(rules.context, model.config().n_positions), default_keep(std::min(rules.context, model.config().n_positions)));
     TextStream stream(rules.strings);
     std::vector<int> ids = encode_prompt(model, prompt);
+    const std::size_t prompt_length = ids.size();
     std::optional<FinishReason> reason;
     int generated = 0;
     while (!reason) {
-        const std::span<const float> logits = gpt(window.view(ids));
-        std::vector<float> scores(logits.begin(), logits.end());
-        if (generated < min_new_tokens) ban_eos(scores, rules.eos);
-        const int id = argmax(scores);
+        const int id = chain.pick(gpt(window.view(ids)), {ids, prompt_length}, 0.0, scratch);
         ids.push_back(id);
         ++generated;
         if (!rules.is_eos(id)) stream.push(model.tokenizer.token_bytes(id));

@@ -48,12 +48,6 @@ inline std::optional<FinishReason> why_stop(const StopRules& rules, int id, cons
     return std::nullopt;
 }
 
-// Min new tokens: while too few were generated, EOS must be impossible. That is done to the logits, before the draw; to
-// throw an EOS away after the draw would leave the model to continue a text that it had finished.
-inline void ban_eos(std::span<float> logits, const std::vector<int>& eos) {
-    for (const int id : eos) logits[static_cast<std::size_t>(id)] = -std::numeric_limits<float>::infinity();
-}
-
 // The part of a text that the model reads. When it exceeds the context, all but the last `keep` tokens are dropped.
 //
 // Each token that stays moves to a new position, and with learned positions the keys and values computed for the old one are of
