@@ -1,0 +1,51 @@
+// The decoding loop under a constraint: mask first, then whatever picks.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "chapters/01_next_token/next_token.hpp"
+#include "chapters/13_json_grammar/token_constraint.hpp"
+
+namespace tbt {
+
+struct GuidedText {
+    std::vector<int> ids;     // prompt and new tokens, without end-of-text
+    int forward_passes = 0;
+    int forced = 0;           // tokens appended without asking the model
+    bool complete = false;    // the new text is one of the language
+};
+
+// pick(logits, ids) chooses among the tokens that are not −∞; emit(id) is told and may end the text by returning false.
+//
+// Where only one token is legal there is nothing to ask. It is appended at once, and so is the next if it is the only one; the
+// model reads the whole run in the one forward pass that predicts what follows it.
+template <class Pick, class Emit>
+GuidedText generate_guided(const NextLogits& model, std::vector<int> ids, TokenConstraint& constraint, Pick&& pick, Emit&& emit) {
+    GuidedText text;
+    const int eos = constraint.language().trie().eos();
+    std::vector<float> masked;
+    while (!constraint.ended() && constraint.remaining() > 0) {
+        int id = constraint.forced();
+        if (id >= 0) {
+            if (id != eos) ++text.forced;
+        } else {
+            const TokenMask& mask = constraint.mask();
+            if (mask.count() == 0) break;  // complete, and the vocabulary has no end-of-text
+            const std::span<const float> logits = model(ids);
+            ++text.forward_passes;
+            masked.assign(logits.begin(), logits.end());
+            mask.apply(masked);
+            id = pick(std::span<const float>(masked), ids);
+        }
+        constraint.advance(id);
+        if (id == eos) break;
+        ids.push_back(id);
+        if (!emit(id)) break;
+    }
+    text.complete = constraint.complete();
+    text.ids = std::move(ids);
+    return text;
+}
+
+}  // namespace tbt

@@ -1,0 +1,66 @@
+// From bytes to tokens: the exact set of tokens that keep a text alive, computed once for each state.
+//
+// A token is legal iff the machine survives all its bytes. Trying V = 50,257 tokens one by one at each step would cost more than
+// a small model does, so
+//   1. the vocabulary is a tree, and a refused byte prunes everything below it (token_trie.hpp);
+//   2. what depends on the innermost part of a state only is found once for all states that share it (the outline), with the few
+//      nodes of the tree where a token leaves that part: these, and what is below them, are walked with the real state;
+//   3. the result is kept for the state.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "chapters/13_json_grammar/byte_machine.hpp"
+#include "chapters/13_json_grammar/token_mask.hpp"
+#include "chapters/13_json_grammar/token_trie.hpp"
+
+namespace tbt {
+
+class MaskCache {
+public:
+    using State = ByteMachine::State;
+
+    struct Entry {
+        TokenMask mask;           // with the end-of-text token iff the text may end here
+        int costliest = 0;        // closing_bytes behind any of the tokens: at most this
+        int only = -1;            // the token, when there is just one
+    };
+
+    MaskCache(std::shared_ptr<ByteMachine> machine, std::shared_ptr<const TokenTrie> trie) : machine_(std::move(machine)), trie_(std::move(trie)) {}
+
+    // Valid until the next call.
+    const Entry& of(State state);
+
+    // The states behind one more token, each once, and a token that leads there.
+    struct Step {
+        State state;
+        int token;
+    };
+    std::vector<Step> steps(State state);
+
+    ByteMachine& machine() { return *machine_; }
+    const TokenTrie& trie() const { return *trie_; }
+    std::size_t outlines() const { return outlines_.size(); }
+    std::size_t masks() const { return entries_.size(); }
+
+private:
+    struct Outline {
+        Entry entry;
+        std::vector<std::int32_t> exits;  // nodes of the tree behind which the outline knows too little
+    };
+    static constexpr std::size_t most_entries = 4096;  // 6 KB each at V = 50,257
+
+    const Outline& outline(State outlined);
+    void take(Entry& entry, int token, State state, int hidden) const;
+
+    std::shared_ptr<ByteMachine> machine_;
+    std::shared_ptr<const TokenTrie> trie_;
+    std::unordered_map<State, Entry> entries_;
+    std::unordered_map<State, Outline> outlines_;
+    std::vector<State> scratch_;
+};
+
+}  // namespace tbt

@@ -1,0 +1,67 @@
+// A set of tokens as one bit each, and its application to a row of logits.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "error.hpp"
+
+namespace tbt {
+
+class TokenMask {
+public:
+    TokenMask() = default;
+    explicit TokenMask(int vocabulary) : size_(vocabulary), words_((static_cast<std::size_t>(vocabulary) + 63) / 64) {}
+
+    int size() const { return size_; }
+    void set(int id) { words_[word(id)] |= bit(id); }
+    bool test(int id) const { return id >= 0 && id < size_ && (words_[word(id)] & bit(id)) != 0; }
+
+    int count() const {
+        int n = 0;
+        for (const std::uint64_t w : words_) n += std::popcount(w);
+        return n;
+    }
+    // The only token in the set; −1 when there are none or several.
+    int only() const {
+        int found = -1;
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            if (words_[i] == 0) continue;
+            if (found >= 0 || !std::has_single_bit(words_[i])) return -1;
+            found = static_cast<int>(i * 64) + std::countr_zero(words_[i]);
+        }
+        return found;
+    }
+    bool operator==(const TokenMask&) const = default;
+
+    // s_i ← −∞ for every token that is not in the set. Logits beyond the tokenizer's vocabulary (some models pad) are masked too.
+    void apply(std::span<float> logits) const {
+        if (logits.size() < static_cast<std::size_t>(size_)) {
+            throw Error("mask: " + std::to_string(logits.size()) + " logits, expected at least one for each of " + std::to_string(size_) + " tokens");
+        }
+        constexpr float masked = -std::numeric_limits<float>::infinity();
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            const std::uint64_t w = words_[i];
+            float* s = logits.data() + i * 64;
+            const std::size_t n = std::min<std::size_t>(64, logits.size() - i * 64);
+            if (~w == 0) continue;
+            for (std::size_t j = 0; j < n; ++j) s[j] = (w >> j & 1) != 0 ? s[j] : masked;
+        }
+        for (std::size_t i = words_.size() * 64; i < logits.size(); ++i) logits[i] = masked;
+    }
+
+private:
+    static std::size_t word(int id) { return static_cast<std::size_t>(id) / 64; }
+    static std::uint64_t bit(int id) { return std::uint64_t{1} << (static_cast<unsigned>(id) % 64); }
+
+    int size_ = 0;
+    std::vector<std::uint64_t> words_;
+};
+
+}  // namespace tbt

@@ -1,0 +1,103 @@
+#include "chapters/13_json_grammar/token_trie.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "error.hpp"
+
+namespace tbt {
+
+namespace {
+
+std::vector<std::string> ordinary_tokens(const Tokenizer& tokenizer) {
+    std::vector<std::string> tokens(static_cast<std::size_t>(tokenizer.vocab_size()));
+    for (int id = 0; id < tokenizer.vocab_size(); ++id) {
+        if (!tokenizer.is_special(id)) tokens[static_cast<std::size_t>(id)] = tokenizer.token_bytes(id);
+    }
+    return tokens;
+}
+
+// The first eight bytes as a number that sorts like them: most comparisons need no more.
+std::uint64_t sort_key(const std::string& bytes) {
+    std::uint64_t key = 0;
+    for (std::size_t i = 0; i < 8; ++i) key = key << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u);
+    return key;
+}
+
+}  // namespace
+
+TokenTrie::TokenTrie(std::vector<std::string> tokens, int eos) : tokens_(std::move(tokens)), eos_(eos) {
+    if (eos_ < -1 || eos_ >= vocabulary()) {
+        throw Error("token trie: end-of-text token " + std::to_string(eos_) + ", expected an id below " + std::to_string(vocabulary()) + " or -1");
+    }
+    if (eos_ >= 0) tokens_[static_cast<std::size_t>(eos_)].clear();  // it ends texts, it is not written
+    build();
+}
+
+TokenTrie::TokenTrie(const Tokenizer& tokenizer)
+    : TokenTrie(ordinary_tokens(tokenizer), tokenizer.vocabulary().eos_id ? *tokenizer.vocabulary().eos_id : -1) {}
+
+void TokenTrie::build() {
+    struct Entry {
+        std::uint64_t key;
+        std::int32_t token;
+    };
+    std::vector<Entry> order;
+    std::size_t total = 0;
+    for (int id = 0; id < vocabulary(); ++id) {
+        const std::string& bytes = tokens_[static_cast<std::size_t>(id)];
+        if (bytes.size() > 60000) throw Error("token trie: token " + std::to_string(id) + " has " + std::to_string(bytes.size()) + " bytes, expected at most 60000");
+        if (bytes.empty()) continue;
+        order.push_back({sort_key(bytes), id});
+        longest_ = std::max(longest_, static_cast<int>(bytes.size()));
+        total += bytes.size();
+    }
+    std::sort(order.begin(), order.end(), [&](const Entry& a, const Entry& b) {
+        if (a.key != b.key) return a.key < b.key;
+        const std::string &x = bytes(a.token), &y = bytes(b.token);
+        const int c = x.compare(y);  // bytes compare as unsigned: char_traits says so
+        return c != 0 ? c < 0 : a.token < b.token;
+    });
+
+    nodes_.reserve(total / 2);
+    std::vector<int> open;  // the nodes on the way to the last token
+    const auto close_from = [&](std::size_t depth) {
+        for (; open.size() > depth; open.pop_back()) nodes_[static_cast<std::size_t>(open.back())].end = static_cast<std::int32_t>(nodes_.size());
+    };
+    std::string_view last;
+    for (const Entry& entry : order) {
+        const std::string_view now = bytes(entry.token);
+        std::size_t common = 0;
+        while (common < std::min(last.size(), now.size()) && last[common] == now[common]) ++common;
+        if (common == now.size() && common == last.size() && !open.empty()) {
+            twins_.emplace_back(nodes_[static_cast<std::size_t>(open.back())].token, entry.token);
+            continue;
+        }
+        close_from(common);
+        for (std::size_t i = common; i < now.size(); ++i) {
+            open.push_back(static_cast<int>(nodes_.size()));
+            nodes_.push_back({0, -1, static_cast<std::uint16_t>(i + 1), static_cast<std::uint8_t>(now[i])});
+            below_.push_back(entry.token);
+        }
+        nodes_.back().token = entry.token;
+        last = now;
+    }
+    close_from(0);
+}
+
+std::string_view TokenTrie::path(int node) const {
+    const auto i = static_cast<std::size_t>(node);
+    return std::string_view(bytes(below_[i])).substr(0, nodes_[i].depth);
+}
+
+int TokenTrie::child(int node, unsigned char byte) const {
+    const int last = node < 0 ? static_cast<int>(nodes_.size()) : nodes_[static_cast<std::size_t>(node)].end;
+    for (int i = node + 1; i < last; i = nodes_[static_cast<std::size_t>(i)].end) {
+        if (nodes_[static_cast<std::size_t>(i)].byte == byte) return i;
+        if (nodes_[static_cast<std::size_t>(i)].byte > byte) break;
+    }
+    return -1;
+}
+
+}  // namespace tbt

@@ -1,0 +1,74 @@
+// The vocabulary as a tree of bytes: tokens that begin alike share the walk.
+//
+// A machine that refuses a byte refuses every token below it in one step. The tree lies flat in memory in the order of a
+// walk; `end` of a node says where to go on when everything below it is refused.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/13_json_grammar/byte_machine.hpp"
+#include "tokenizer.hpp"
+
+namespace tbt {
+
+class TokenTrie {
+public:
+    struct Node {
+        std::int32_t end;     // the first node that is not below this one
+        std::int32_t token;   // the token that ends here, −1: none
+        std::uint16_t depth;  // bytes from the root, at least 1
+        std::uint8_t byte;
+    };
+
+    // The bytes of each token; empty: a token that never stands in a text (special ones). eos −1: there is none.
+    TokenTrie(std::vector<std::string> tokens, int eos);
+    explicit TokenTrie(const Tokenizer& tokenizer);
+
+    int vocabulary() const { return static_cast<int>(tokens_.size()); }
+    int eos() const { return eos_; }
+    const std::string& bytes(int token) const { return tokens_[static_cast<std::size_t>(token)]; }
+    const std::vector<Node>& nodes() const { return nodes_; }
+    int longest() const { return longest_; }
+    // The bytes on the way to a node.
+    std::string_view path(int node) const;
+    // Tokens with the same bytes as an earlier one, by that earlier one.
+    const std::vector<std::pair<int, int>>& twins() const { return twins_; }
+    // The first node below `node` (0 … : below the root when node is −1) that is reached by the byte; −1: none.
+    int child(int node, unsigned char byte) const;
+
+    // Walks the nodes first … last−1, all below one node, from that node's state. visit(index, node, state) sees each
+    // node that the machine reaches.
+    template <class Visit>
+    void walk(ByteMachine& machine, ByteMachine::State state, int first, int last, std::vector<ByteMachine::State>& states, Visit&& visit) const {
+        if (first >= last) return;
+        const std::size_t base = nodes_[static_cast<std::size_t>(first)].depth;
+        states.resize(static_cast<std::size_t>(longest_) + 2);
+        states[base - 1] = state;
+        for (int i = first; i < last;) {
+            const Node& node = nodes_[static_cast<std::size_t>(i)];
+            const ByteMachine::State reached = machine.next(states[node.depth - std::size_t{1}], node.byte);
+            if (reached == ByteMachine::dead) {
+                i = node.end;
+                continue;
+            }
+            states[node.depth] = reached;
+            visit(i, node, reached);
+            ++i;
+        }
+    }
+
+private:
+    void build();
+
+    std::vector<std::string> tokens_;
+    int eos_ = -1, longest_ = 0;
+    std::vector<Node> nodes_;
+    std::vector<std::int32_t> below_;  // for each node some token below it (or at it), for path()
+    std::vector<std::pair<int, int>> twins_;
+};
+
+}  // namespace tbt

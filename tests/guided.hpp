@@ -1,0 +1,92 @@
+// Helpers for the tests of chapters 13 and 14: vocabularies, masks by brute force, a model that knows nothing.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/13_json_grammar/guided_loop.hpp"
+#include "math.hpp"
+#include "rng.hpp"
+
+namespace tbt::testing {
+
+// All 256 bytes, the given tokens, and the end-of-text token last.
+inline std::shared_ptr<const TokenTrie> vocabulary_with(const std::vector<std::string>& more) {
+    std::vector<std::string> tokens;
+    for (int byte = 0; byte < 256; ++byte) tokens.emplace_back(1, static_cast<char>(byte));
+    tokens.insert(tokens.end(), more.begin(), more.end());
+    tokens.emplace_back();
+    const int eos = static_cast<int>(tokens.size()) - 1;
+    return std::make_shared<const TokenTrie>(std::move(tokens), eos);
+}
+
+// All bytes, and `count` random strings over `letters`, up to seven bytes long.
+inline std::shared_ptr<const TokenTrie> random_vocabulary(Rng& rng, std::string_view letters, int count) {
+    std::vector<std::string> tokens;
+    for (int i = 0; i < count; ++i) {
+        std::string token;
+        for (std::uint64_t n = 2 + rng.below(6); n > 0; --n) token += letters[rng.below(letters.size())];
+        tokens.push_back(token);
+    }
+    return vocabulary_with(tokens);
+}
+
+// Every token, tried by itself.
+inline TokenMask brute_force_mask(ByteMachine& machine, const TokenTrie& trie, ByteMachine::State state) {
+    TokenMask mask(trie.vocabulary());
+    for (int id = 0; id < trie.vocabulary(); ++id) {
+        const bool legal = id == trie.eos() ? machine.accepts(state)
+                                            : !trie.bytes(id).empty() && read_bytes(machine, state, trie.bytes(id)) != ByteMachine::dead;
+        if (legal) mask.set(id);
+    }
+    return mask;
+}
+
+// A draw by the law that a model without knowledge has under the mask: all legal tokens alike.
+inline int random_token(const TokenMask& mask, Rng& rng) {
+    std::vector<int> legal;
+    for (int id = 0; id < mask.size(); ++id) {
+        if (mask.test(id)) legal.push_back(id);
+    }
+    return legal.empty() ? -1 : legal[rng.below(legal.size())];
+}
+
+// A text of the language, its tokens drawn uniformly from the masks. Throws Error if the constraint leads into a dead end.
+inline std::string random_text(const std::shared_ptr<GuidedLanguage>& language, int budget, Rng& rng) {
+    TokenConstraint constraint(language, budget);
+    std::string text;
+    while (constraint.remaining() > 0) {
+        const int id = random_token(constraint.mask(), rng);
+        if (id < 0) break;
+        constraint.advance(id);
+        if (constraint.ended()) break;
+        text += language->trie().bytes(id);
+    }
+    if (!constraint.complete()) throw Error("the text was not completed within " + std::to_string(budget) + " tokens: " + text);
+    return text;
+}
+
+inline std::shared_ptr<GuidedLanguage> language(std::shared_ptr<ByteMachine> machine, std::shared_ptr<const TokenTrie> trie) {
+    return std::make_shared<GuidedLanguage>(std::move(machine), std::move(trie));
+}
+
+// The fewest tokens to acceptance, by trying everything; −1: more than `limit`.
+inline int brute_force_minimum(ByteMachine& machine, const TokenTrie& trie, ByteMachine::State state, int limit) {
+    if (machine.accepts(state)) return 0;
+    if (limit == 0) return -1;
+    int best = -1;
+    for (int id = 0; id < trie.vocabulary(); ++id) {
+        if (trie.bytes(id).empty()) continue;
+        const auto next = read_bytes(machine, state, trie.bytes(id));
+        if (next == ByteMachine::dead) continue;
+        const int rest = brute_force_minimum(machine, trie, next, best < 0 ? limit - 1 : best - 2);
+        if (rest >= 0) best = rest + 1;
+        if (best == 1) break;
+    }
+    return best;
+}
+
+}  // namespace tbt::testing
