@@ -9,32 +9,38 @@
 #   from: text that stands exactly once in the source, in one line
 #   to: what it becomes
 # The mutated header is put in front of the include path, a mutated .cpp is compiled in place of the library's.
-# Expects CXX, FLAGS (of a test), LIBRARY, MAIN (the object of tests/main.cpp) and LIBS in the environment; make sets them.
+# make passes the build folder and the compiler in BUILD and CXX; FLAGS, LIBRARY and LIBS can be set too.
 set -u
-only=${ONLY:-}
+only=${1:-${ONLY:-}}
+BUILD=${BUILD:-build}
+CXX=${CXX:-g++}
+FLAGS=${FLAGS:-$(cat "$BUILD/.flags")}
+LIBRARY=${LIBRARY:-$BUILD/libtbt.a}
+LIBS=${LIBS:--lutf8proc}
+echo '#include <catch2/catch_all.hpp>' | $CXX -x c++ -E - >/dev/null 2>&1 && LIBS="$LIBS -lCatch2"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 killed=0 survived=0 number=0
 limit=''
 command -v timeout >/dev/null 2>&1 && limit='timeout 120'
-flags="$FLAGS -O0 -w"
+flags="$FLAGS -Itests -O0 -w"
 
 # The test framework's header once, for all builds.
 mkdir -p "$work/pch"
 case $CXX in *clang*) use="-include-pch $work/pch/catch.hpp.gch" ;; *) use="-include catch.hpp" ;; esac
 # shellcheck disable=SC2086
-$CXX $flags -x c++-header tests/catch.hpp -o "$work/pch/catch.hpp.gch" || exit 1
+$CXX $flags -x c++-header tests/catch.hpp -o "$work/pch/catch.hpp.gch" && $CXX $flags -c tests/main.cpp -o "$work/main.o" || exit 1
 
 # build NAME INCLUDE TEST [MUTATED.cpp ORIGINAL.cpp]
 build() {
     extra=''
     # shellcheck disable=SC2086
     if [ -n "${4:-}" ]; then
-        $CXX $flags -I"$2" -I"$(dirname "$5")" -c "$4" -o "$work/$1.extra.o" || return 1
+        $CXX -I"$2" $flags -I"$(dirname "$5")" -c "$4" -o "$work/$1.extra.o" || return 1
         extra="$work/$1.extra.o"
     fi
     # shellcheck disable=SC2086
-    $CXX $flags -I"$2" -I"$work/pch" $use -c "$3" -o "$work/$1.o" && $CXX $flags "$work/$1.o" "$MAIN" $extra "$LIBRARY" $LIBS -o "$work/$1"
+    $CXX -I"$2" $flags -I"$work/pch" $use -c "$3" -o "$work/$1.o" && $CXX $flags "$work/$1.o" "$work/main.o" $extra "$LIBRARY" $LIBS -o "$work/$1"
 }
 
 field() { sed -n "s/^$1: //p" "$2" | head -n 1; }
