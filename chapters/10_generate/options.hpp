@@ -1,0 +1,57 @@
+// The generator's command line: options with transformers' names, checked, and made into a request.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/10_generate/generate.hpp"
+#include "model.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tbt {
+
+// An empty optional was not given. That is more than a default: what was asked for must not be ignored.
+struct GenerateOptions {
+    std::optional<double> temperature, top_p, min_p, typical_p, epsilon_cutoff, eta_cutoff;
+    std::optional<double> repetition_penalty, frequency_penalty, presence_penalty;
+    std::optional<int> top_k, no_repeat_ngram_size, max_new_tokens, min_new_tokens;
+    std::optional<std::uint64_t> seed;
+    std::optional<std::string> preset, dialect, penalty_scope;
+    std::vector<std::string> stop_strings, ban_words, logit_bias;  // logit_bias: ID=VALUE
+    bool greedy = false, do_sample = false, no_escape = false;
+    std::string context = "refuse";
+    int keep = 0, samples = 1;
+
+    std::string model = shipped_model("storyteller").string();
+    std::string weights = "f32";
+    int threads = 0;
+};
+
+void add_sampling_options(CLI::App& app, GenerateOptions& options);  // how tokens are chosen, where a text ends
+void add_model_options(CLI::App& app, GenerateOptions& options);     // --model --weights --threads
+
+Model open_model(const GenerateOptions& options);
+
+// The steps that the options switch on. What is not said: as the preset has it, or as the dialect does by itself; without either
+// temperature 0.8 and top-p 0.9.
+SamplingOptions sampling_of(const GenerateOptions& options);
+
+// Throws UsageError on contradictions and on values that make no sense.
+GenerateRequest request_of(const GenerateOptions& options, const Model& model, int default_max_new_tokens = 200);
+
+// The ids of a prompt that leaves room for what was asked.
+std::vector<int> prompt_ids(const GenerateOptions& options, const Model& model, std::string_view prompt);
+
+// The bytes of a model's tokens; special ones are no text.
+TokenBytes token_bytes_of(const Tokenizer& tokenizer);
+
+// \n \t \r \\ \" \' as the characters they stand for; other backslashes stay.
+std::string unescaped(std::string_view text);
+
+}  // namespace tbt
