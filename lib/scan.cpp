@@ -10,8 +10,8 @@
 namespace tbt {
 
 using simd::Batch;
-using simd::Lanes;
 using simd::lane_count;
+using simd::Lanes;
 
 namespace {
 
@@ -60,7 +60,7 @@ Integers quanta_of_exp(const Doubles& x) {
     p = fma(p, r, Doubles(0x1.5555555553b63p-3));
     p = fma(p, r, Doubles(0x1.0000000000000p-1));
     const Doubles y = Doubles(1.0) + fma(p * r, r, r);
-    // y·2^(n + 44) by adding to the exponent, then rounded to an integer by adding 2^52, whose bits are taken off again.
+    // y·2^(n + 44) by adding to the exponent, then rounded by adding 2^52, whose bits are taken off again.
     const Integers exponent = (std::bit_cast<Integers>(t) << 52) + Integers(std::int64_t{quantum_bits} << 52);
     const Doubles scaled = std::bit_cast<Doubles>(std::bit_cast<Integers>(y) + exponent);
     return std::bit_cast<Integers>(scaled + Doubles(0x1p52)) - Integers(std::bit_cast<std::int64_t>(0x1p52));
@@ -68,8 +68,12 @@ Integers quanta_of_exp(const Doubles& x) {
 
 // Bit i says whether p[i] >= t (or > t), for sixteen floats.
 #if defined(__AVX512F__)
-unsigned at_least(const float* p, float t) { return _mm512_cmp_ps_mask(_mm512_loadu_ps(p), _mm512_set1_ps(t), _CMP_GE_OQ); }
-unsigned above(const float* p, float t) { return _mm512_cmp_ps_mask(_mm512_loadu_ps(p), _mm512_set1_ps(t), _CMP_GT_OQ); }
+unsigned at_least(const float* p, float t) {
+    return _mm512_cmp_ps_mask(_mm512_loadu_ps(p), _mm512_set1_ps(t), _CMP_GE_OQ);
+}
+unsigned above(const float* p, float t) {
+    return _mm512_cmp_ps_mask(_mm512_loadu_ps(p), _mm512_set1_ps(t), _CMP_GT_OQ);
+}
 #elif defined(__AVX__)
 template <int How>
 unsigned compare(const float* p, float t) {
@@ -102,10 +106,12 @@ void move_chosen(unsigned bits, std::size_t base, const Source& from, const Colu
                                  : _mm512_add_epi32(counting, _mm512_set1_epi32(static_cast<int>(base)));
     const __m512 values = _mm512_loadu_ps(from.values + base);
     if (to.weights) {
-        const __m512i low = _mm512_loadu_si512(from.weights + base), high = _mm512_loadu_si512(from.weights + base + 8);
+        const __m512i low = _mm512_loadu_si512(from.weights + base),
+                      high = _mm512_loadu_si512(from.weights + base + 8);
         const auto low_mask = static_cast<__mmask8>(bits & 0xFF), high_mask = static_cast<__mmask8>(bits >> 8);
         _mm512_storeu_si512(to.weights + n, _mm512_maskz_compress_epi64(low_mask, low));
-        _mm512_storeu_si512(to.weights + n + std::popcount(bits & 0xFF), _mm512_maskz_compress_epi64(high_mask, high));
+        _mm512_storeu_si512(to.weights + n + std::popcount(bits & 0xFF),
+                            _mm512_maskz_compress_epi64(high_mask, high));
     }
     _mm512_storeu_si512(to.ids + n, _mm512_maskz_compress_epi32(mask, ids));
     _mm512_storeu_ps(to.values + n, _mm512_maskz_compress_ps(mask, values));
@@ -130,7 +136,8 @@ void move_chosen_at_end(unsigned bits, std::size_t base, const Source& from, con
 }
 
 xsimd::batch<std::int32_t> bucket_of(const Batch& key, const Batch& top, const Batch& scale) {
-    // −∞ and what lies far below fall into the last bucket. The constant comes first: a NaN (−∞ − −∞) gives it too.
+    // −∞ and what lies far below fall into the last bucket. (−∞ − −∞ is NaN: min then gives its second operand on
+    // x86, and to_int gives 0 on arm; either is a bucket.)
     const Batch b = xsimd::min((top - key) * scale, Batch(static_cast<float>(bucket_count - 1)));
     return xsimd::to_int(b);
 }
@@ -184,7 +191,8 @@ std::uint64_t exp_in_quanta(std::span<const float> s, float m, double temperatur
     return total;
 }
 
-double weighted_sum_of_gaps(std::span<const float> s, std::span<const std::uint64_t> w, float m, double temperature) {
+double weighted_sum_of_gaps(std::span<const float> s, std::span<const std::uint64_t> w, float m,
+                            double temperature) {
     const double inverse = std::min(1.0 / temperature, 1e300);
     double sum[lane_count] = {};
     for (std::size_t i = 0; i < s.size(); i += lane_count) {
@@ -204,7 +212,8 @@ std::size_t keep(std::span<const float> keys, const Cut& cut, const Source& from
     std::size_t n = 0, ties = cut.ties;
     const auto choose = [&](unsigned high, unsigned greater) {
         unsigned equal = high & ~greater;
-        while (static_cast<std::size_t>(std::popcount(equal)) > ties) equal &= ~std::bit_floor(equal);  // the last one goes
+        while (static_cast<std::size_t>(std::popcount(equal)) > ties)
+            equal &= ~std::bit_floor(equal);  // the last one goes
         ties -= static_cast<std::size_t>(std::popcount(equal));
         return greater | equal;
     };
@@ -220,7 +229,8 @@ std::size_t keep(std::span<const float> keys, const Cut& cut, const Source& from
         float rest[lane_count];
         for (std::size_t j = 0; j < lane_count; ++j) rest[j] = i + j < keys.size() ? keys[i + j] : -infinity;
         const unsigned inside = (1u << (keys.size() - i)) - 1;
-        const unsigned chosen = choose(at_least(rest, cut.threshold) & inside, above(rest, cut.threshold) & inside);
+        const unsigned chosen =
+            choose(at_least(rest, cut.threshold) & inside, above(rest, cut.threshold) & inside);
         move_chosen_at_end(chosen, i, from, to, n);
         n += static_cast<std::size_t>(std::popcount(chosen));
     }
@@ -235,7 +245,8 @@ void bucket_weights(std::span<const float> keys, std::span<const std::uint64_t> 
     const Batch top(buckets.top), scale(buckets.scale);
     const auto add = [&](const float* key, const std::uint64_t* w, std::size_t n) {
         for (int k = 0; k < simd::batch_count; ++k) {
-            bucket_of(Batch::load_unaligned(key + k * simd::batch_size), top, scale).store_aligned(b + k * simd::batch_size);
+            bucket_of(Batch::load_unaligned(key + k * simd::batch_size), top, scale)
+                .store_aligned(b + k * simd::batch_size);
         }
         for (std::size_t j = 0; j < n; ++j) table[j % 4][b[j]] += w[j];
     };
@@ -246,7 +257,8 @@ void bucket_weights(std::span<const float> keys, std::span<const std::uint64_t> 
         for (std::size_t j = 0; j < lane_count; ++j) rest[j] = i + j < keys.size() ? keys[i + j] : buckets.top;
         add(rest, weights.data() + i, keys.size() - i);
     }
-    for (std::size_t k = 0; k < bucket_count; ++k) total[k] = table[0][k] + table[1][k] + table[2][k] + table[3][k];
+    for (std::size_t k = 0; k < bucket_count; ++k)
+        total[k] = table[0][k] + table[1][k] + table[2][k] + table[3][k];
 }
 
 void collect_bucket(std::span<const float> keys, const Buckets& buckets, int b, std::vector<int>& positions) {

@@ -1,4 +1,4 @@
-// Scans over a row of floats at the speed of memory: maxima, exponentials in whole quanta, and keeping what is large.
+// Scans over a row of floats at the speed of memory: maxima, exponentials in whole quanta, keeping what is large.
 //
 // None of them sorts. A row of fifty thousand floats takes about two microseconds to read, and hundreds to sort.
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace tbt {
 
-// The row in groups of about `group` elements, the maximum of each. (Which element is in which group is not promised; every element
-// is in one.) Returns false when the row holds a NaN or +∞; the maxima then mean nothing.
+// The row in groups of about `group` elements, the maximum of each. (Which element is in which group is not
+// promised; every element is in one.) Returns false when the row holds a NaN or +∞; the maxima then mean nothing.
 bool group_maxima(std::span<const float> row, std::size_t group, std::vector<float>& maxima);
 
 // One quantum of weight is 2^-44 of the weight of the largest element.
@@ -24,8 +24,10 @@ inline constexpr std::size_t longest_row = std::size_t{1} << 19;
 // grouping with the same sum. Elements more than 31.2·T below m have weight 0, and so has −∞. Returns Σ w_i.
 std::uint64_t exp_in_quanta(std::span<const float> s, float m, double temperature, std::uint64_t* w);
 
-// Σ w_i·(m − s_i)/T over the elements with a weight, in double: sixteen sums of every sixteenth element, then added in order.
-double weighted_sum_of_gaps(std::span<const float> s, std::span<const std::uint64_t> w, float m, double temperature);
+// Σ w_i·(m − s_i)/T over the elements with a weight, in double: sixteen sums of every sixteenth element, then
+// added in order.
+double weighted_sum_of_gaps(std::span<const float> s, std::span<const std::uint64_t> w, float m,
+                            double temperature);
 
 // A lower bound of what stays: the keys above `threshold`, and of those equal to it the first `ties`.
 struct Cut {
@@ -47,11 +49,11 @@ struct Columns {
 // Written behind the last element kept; so much room must be there beyond what is kept.
 inline constexpr std::size_t slack = 16;
 
-// Copies what the cut keeps of `from` to `to`, in its order; returns how many. `to` may be the memory of `from`. The keys
-// decide, one for each element; they may be the values themselves.
+// Copies what the cut keeps of `from` to `to`, in its order; returns how many. `to` may be the memory of `from`.
+// The keys decide, one for each element; they may be the values themselves.
 std::size_t keep(std::span<const float> keys, const Cut& cut, const Source& from, const Columns& to);
 
-// Keys in buckets of equal width, the greatest keys in bucket 0: bucket(x) = min(⌊(top − x)·scale⌋, bucket_count − 1).
+// Keys in buckets of equal width, the greatest in bucket 0: bucket(x) = min(⌊(top − x)·scale⌋, bucket_count − 1).
 inline constexpr int bucket_count = 512;
 struct Buckets {
     float top = 0;

@@ -24,7 +24,8 @@ float at(std::span<const float> keys, int position) { return keys[static_cast<st
 Cut cut_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t target,
                    std::vector<int> positions) {
     const auto greater = [&](int a, int b) { return at(keys, a) > at(keys, b); };
-    if (!std::is_sorted(positions.begin(), positions.end(), greater)) std::stable_sort(positions.begin(), positions.end(), greater);
+    if (!std::is_sorted(positions.begin(), positions.end(), greater))
+        std::stable_sort(positions.begin(), positions.end(), greater);
     Cut cut{at(keys, positions.front()), 0};
     std::uint64_t sum = 0;
     for (const int i : positions) {
@@ -36,19 +37,24 @@ Cut cut_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> w
     return cut;
 }
 
-// Where a few elements hold nearly all the weight, they hold the prefix too. Takes the largest n/64 keys, if it looks like that.
-bool prefix_among_largest(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t target, std::vector<float>& large_keys,
+// Where a few elements hold nearly all the weight, they hold the prefix too. Takes the largest n/64 keys, if it
+// looks like that.
+bool prefix_among_largest(std::span<const float> keys, std::span<const std::uint64_t> weights,
+                          std::uint64_t target, std::vector<float>& large_keys,
                           std::vector<std::uint64_t>& large_weights) {
     constexpr std::size_t stride = 64;
     std::uint64_t sample = 0, largest = 0;
-    for (std::size_t i = 0; i < weights.size(); i += stride) sample += weights[i], largest = std::max(largest, weights[i]);
+    for (std::size_t i = 0; i < weights.size(); i += stride)
+        sample += weights[i], largest = std::max(largest, weights[i]);
     if (keys.size() < stride * stride || sample > 8 * std::max(largest, weight_of_largest / stride)) return false;
     const float bound = reached_by_at_least(keys, keys.size() / stride);
-    const auto count = static_cast<std::size_t>(std::count_if(keys.begin(), keys.end(), [=](float key) { return key >= bound; }));
+    const auto count =
+        static_cast<std::size_t>(std::count_if(keys.begin(), keys.end(), [=](float key) { return key >= bound; }));
     if (count > keys.size() / 8) return false;
     std::vector<int> ids(count + slack);
     large_keys.resize(count + slack), large_weights.resize(count + slack);
-    keep(keys, {bound}, {nullptr, keys.data(), weights.data()}, {ids.data(), large_keys.data(), large_weights.data()});
+    keep(keys, {bound}, {nullptr, keys.data(), weights.data()},
+         {ids.data(), large_keys.data(), large_weights.data()});
     large_keys.resize(count), large_weights.resize(count);
     return std::accumulate(large_weights.begin(), large_weights.end(), std::uint64_t{0}) >= target;
 }
@@ -59,14 +65,16 @@ float reached_by_at_least(std::span<const float> values, std::size_t k) {
     // Each of the groups whose maximum is among the k largest maxima holds an element that reaches the k-th of
     // them. With four times as many groups as k, two large elements seldom share one.
     const std::size_t group = std::min<std::size_t>(values.size() / (4 * k), 32);
-    if (group < 2 || values.size() <= few) return kth_by_partition({values.begin(), values.end()}, std::min(k, values.size()));
+    if (group < 2 || values.size() <= few)
+        return kth_by_partition({values.begin(), values.end()}, std::min(k, values.size()));
     std::vector<float> maxima;
     group_maxima(values, group, maxima);
     return kth_largest(maxima, k);
 }
 
 float kth_largest(std::span<const float> values, std::size_t k) {
-    if (values.size() <= few || values.size() / (4 * k) < 2) return kth_by_partition({values.begin(), values.end()}, k);
+    if (values.size() <= few || values.size() / (4 * k) < 2)
+        return kth_by_partition({values.begin(), values.end()}, k);
     const float bound = reached_by_at_least(values, k);
     std::vector<float> high;
     for (const float v : values) {
@@ -75,7 +83,8 @@ float kth_largest(std::span<const float> values, std::size_t k) {
     return kth_by_partition(std::move(high), k);
 }
 
-Cut smallest_prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t target) {
+Cut smallest_prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights,
+                               std::uint64_t target) {
     const std::uint64_t sum = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
     target = std::min(std::max<std::uint64_t>(target, 1), sum);
     std::vector<int> all(keys.size());
@@ -83,8 +92,8 @@ Cut smallest_prefix_by_sorting(std::span<const float> keys, std::span<const std:
     return cut_by_sorting(keys, weights, target, std::move(all));
 }
 
-Cut smallest_prefix(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t target, float top,
-                    float spread) {
+Cut smallest_prefix(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t target,
+                    float top, float spread) {
     if (keys.size() <= few) return smallest_prefix_by_sorting(keys, weights, target);
     std::vector<float> finer_keys;
     std::vector<std::uint64_t> finer_weights;

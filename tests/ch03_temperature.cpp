@@ -15,7 +15,8 @@ namespace {
 constexpr float inf = std::numeric_limits<float>::infinity();
 
 // The printed digits of spec/errata.md and spec/exercises.md: six places, so half a unit of the last.
-void require_close(const std::vector<double>& got, const std::vector<double>& expected, double tolerance = 5.1e-7) {
+void require_close(const std::vector<double>& got, const std::vector<double>& expected,
+                   double tolerance = 5.1e-7) {
     REQUIRE(got.size() == expected.size());
     for (std::size_t i = 0; i < got.size(); ++i) {
         INFO("at " << i << ": " << got[i] << ", expected " << expected[i]);
@@ -44,8 +45,10 @@ TEST_CASE("temperature on the tutorials' logits gives the right numbers, not the
 }
 
 TEST_CASE("entropy, top probability and agreement of draws are those of the temperature explorer", "[ch03]") {
-    const double expected[][5] = {{.2, .000504, .999954, .999909, .999863}, {.5, .111137, .979182, .959126, .938844},
-                                  {.8, .426431, .895526, .807861, .718588}, {1, .661073, .821030, .688421, .554892},
+    const double expected[][5] = {{.2, .000504, .999954, .999909, .999863},
+                                  {.5, .111137, .979182, .959126, .938844},
+                                  {.8, .426431, .895526, .807861, .718588},
+                                  {1, .661073, .821030, .688421, .554892},
                                   {1.5, 1.136041, .646331, .457651, .275741}};
     for (const auto& [T, entropy, top, two, three] : expected) {
         Candidates c(eight);
@@ -58,7 +61,8 @@ TEST_CASE("entropy, top probability and agreement of draws are those of the temp
 
 TEST_CASE("the temperatures of the visualizer exercise have their entropies", "[ch03]") {
     std::vector<float> B, Z;
-    for (int i = 0; i < 10; ++i) B.push_back(4.0f - 0.5f * static_cast<float>(i)), Z.push_back(-static_cast<float>(std::log(i + 1.0)));
+    for (int i = 0; i < 10; ++i)
+        B.push_back(4.0f - 0.5f * static_cast<float>(i)), Z.push_back(-static_cast<float>(std::log(i + 1.0)));
     const std::vector<float> A{5, 3, 2, 1, 0.5f, -1, -2, -5, -6, -7};
     const auto entropy = [](const std::vector<float>& s, double T) {
         Candidates c(s);
@@ -71,7 +75,8 @@ TEST_CASE("the temperatures of the visualizer exercise have their entropies", "[
 }
 
 TEST_CASE("temperature zero keeps the argmax alone, of equal logits the lower id", "[ch03]") {
-    for (const std::vector<float>& s : {std::vector<float>{1, 4, 4, 2}, std::vector<float>{-inf, -3, -3}, std::vector<float>{-2, 7, -inf, 7}}) {
+    for (const std::vector<float>& s :
+         {std::vector<float>{1, 4, 4, 2}, std::vector<float>{-inf, -3, -3}, std::vector<float>{-2, 7, -inf, 7}}) {
         Candidates c(s);
         apply_temperature(c, 0);
         REQUIRE(c.size() == 1);
@@ -160,7 +165,8 @@ TEST_CASE("no u reaches a masked token, wherever it stands", "[ch03]") {
 }
 
 TEST_CASE("the law of the draw is the softmax, to the width of a notch", "[ch03]") {
-    // The smallest u that gives token i or a later one is the probability of the tokens before it: found by bisection.
+    // The smallest u that gives token i or a later one is the probability of the tokens before it: found by
+    // bisection.
     Candidates c(eight);
     apply_temperature(c, 1.3);
     long double W = 0;
@@ -177,7 +183,8 @@ TEST_CASE("the law of the draw is the softmax, to the width of a notch", "[ch03]
     }
 }
 
-TEST_CASE("a hundred thousand draws fit the law: chi-square with a false alarm once in a million seeds", "[ch03]") {
+TEST_CASE("a hundred thousand draws fit the law: chi-square with a false alarm once in a million seeds",
+          "[ch03]") {
     Candidates c(eight);
     apply_temperature(c, 2);
     Rng rng(20240601);

@@ -34,7 +34,9 @@ std::vector<double> law(const std::vector<float>& s, int k) {
 std::vector<int> by_sorting(const std::vector<float>& s, int k) {
     std::vector<int> ids(s.size());
     std::iota(ids.begin(), ids.end(), 0);
-    std::stable_sort(ids.begin(), ids.end(), [&](int a, int b) { return s[static_cast<std::size_t>(a)] > s[static_cast<std::size_t>(b)]; });
+    std::stable_sort(ids.begin(), ids.end(), [&](int a, int b) {
+        return s[static_cast<std::size_t>(a)] > s[static_cast<std::size_t>(b)];
+    });
     ids.resize(std::min(ids.size(), static_cast<std::size_t>(k)));
     std::sort(ids.begin(), ids.end());
     return ids;

@@ -27,7 +27,8 @@ std::vector<int> kept(const std::vector<float>& s, Cut&& cut, double T = 1) {
     return ids;
 }
 std::vector<int> nucleus(const std::vector<float>& s, double p, double T = 1) {
-    return kept(s, [p](Candidates& c) { keep_top_p(c, p); }, T);
+    return kept(
+        s, [p](Candidates& c) { keep_top_p(c, p); }, T);
 }
 
 std::vector<float> logs(const std::vector<double>& p) {
@@ -136,11 +137,14 @@ TEST_CASE("a p outside [0, 1] is refused, and percent are recognised", "[ch05]")
 }
 
 TEST_CASE("min-p keeps what has at least the fraction m of the largest probability", "[ch05]") {
-    const auto min_p = [](const std::vector<float>& s, double m, double T = 1) { return kept(s, [m](Candidates& c) { keep_min_p(c, m); }, T); };
+    const auto min_p = [](const std::vector<float>& s, double m, double T = 1) {
+        return kept(
+            s, [m](Candidates& c) { keep_min_p(c, m); }, T);
+    };
     REQUIRE(min_p(eight, 0).size() == 8);
-    REQUIRE(min_p(eight, .05) == std::vector<int>{0, 1});        // e^-3 = .0498
+    REQUIRE(min_p(eight, .05) == std::vector<int>{0, 1});  // e^-3 = .0498
     REQUIRE(min_p(eight, .049) == std::vector<int>{0, 1, 2});
-    REQUIRE(min_p({3, 3, 2}, 1) == std::vector<int>{0, 1});      // all that are as probable as the first
+    REQUIRE(min_p({3, 3, 2}, 1) == std::vector<int>{0, 1});           // all that are as probable as the first
     REQUIRE(min_p(eight, .1, 2) == std::vector<int>{0, 1, 2, 3, 4});  // e^(-4.5/2) = .1054
     REQUIRE(min_p(eight, 1e-300).size() == 8);
     Candidates c(eight);
@@ -149,11 +153,14 @@ TEST_CASE("min-p keeps what has at least the fraction m of the largest probabili
 }
 
 TEST_CASE("typical sampling keeps the tokens nearest to the entropy and may drop the first", "[ch05]") {
-    // p = .5 and 50 tokens of .01: H = .5 ln 2 + .5 ln 100 = 2.649; surprises .693 (far: 1.956) and 4.605 (far: 1.956).
+    // p = .5 and 50 tokens of .01: H = .5 ln 2 + .5 ln 100 = 2.649; surprises .693 (far: 1.956) and 4.605
+    // (far: 1.956).
     std::vector<double> p(51, .01);
     p[0] = .45;
     for (std::size_t i = 1; i < 51; ++i) p[i] = .55 / 50;
-    const auto typical = [](const std::vector<float>& s, double m) { return kept(s, [m](Candidates& c) { keep_typical(c, m); }); };
+    const auto typical = [](const std::vector<float>& s, double m) {
+        return kept(s, [m](Candidates& c) { keep_typical(c, m); });
+    };
     // H = .45·.799 + .55·4.510 = 2.840: |4.510 − H| = 1.670 is nearer than |.799 − H| = 2.041.
     const std::vector<int> few = typical(logs(p), .3);
     REQUIRE(few.size() == 28);  // 28 · .011 = .308
@@ -178,7 +185,8 @@ TEST_CASE("typical sampling by buckets keeps what sorting by distance keeps", "[
             std::sort(order.begin(), order.end());
             std::uint64_t sum = 0;
             std::vector<int> expected;
-            for (std::size_t i = 0; sum < quanta(c, m); ++i) sum += c.weights()[order[i].second], expected.push_back(static_cast<int>(order[i].second));
+            for (std::size_t i = 0; sum < quanta(c, m); ++i)
+                sum += c.weights()[order[i].second], expected.push_back(static_cast<int>(order[i].second));
             std::sort(expected.begin(), expected.end());
             REQUIRE(quick == expected);
         }
@@ -196,7 +204,9 @@ TEST_CASE("after a cut that removed the most probable token, the rest is a distr
 }
 
 TEST_CASE("epsilon drops what is below it and keeps what is exactly at it; the largest always stays", "[ch05]") {
-    const auto epsilon = [](const std::vector<float>& s, double e) { return kept(s, [e](Candidates& c) { cut_epsilon(c, e); }); };
+    const auto epsilon = [](const std::vector<float>& s, double e) {
+        return kept(s, [e](Candidates& c) { cut_epsilon(c, e); });
+    };
     REQUIRE(epsilon(eight, 0).size() == 8);
     REQUIRE(epsilon(eight, .01) == std::vector<int>{0, 1, 2, 3});
     REQUIRE(epsilon(std::vector<float>(4, 1), .25).size() == 4);
@@ -208,7 +218,9 @@ TEST_CASE("epsilon drops what is below it and keeps what is exactly at it; the l
 }
 
 TEST_CASE("eta's threshold is the smaller of epsilon and its entropy rule", "[ch05]") {
-    const auto eta = [](const std::vector<float>& s, double e) { return kept(s, [e](Candidates& c) { cut_eta(c, e); }); };
+    const auto eta = [](const std::vector<float>& s, double e) {
+        return kept(s, [e](Candidates& c) { cut_eta(c, e); });
+    };
     // H = .661073: √.01·e^−H = .0516 > .01, so epsilon decides.
     REQUIRE(eta(eight, .01) == std::vector<int>{0, 1, 2, 3});
     // Zipf over 1000: H = 5.191, √.01·e^−H = .000556 < .01; p_i = .1336/i >= .000556 up to i = 239.

@@ -18,7 +18,8 @@ std::vector<float> zipf(int n) {
     return s;
 }
 
-std::vector<double> law(const std::vector<float>& s, const SamplingOptions& options, Dialect dialect = Dialect::ours) {
+std::vector<double> law(const std::vector<float>& s, const SamplingOptions& options,
+                        Dialect dialect = Dialect::ours) {
     Candidates c(s);
     in_order(dialect, cut_steps(options, dialect)).apply(c, {});
     return c.probabilities();
@@ -165,6 +166,7 @@ TEST_CASE("a trace tells what every step removed and where the chosen token stoo
     REQUIRE((t.steps[2].chosen_before.rank == 2 && t.steps[2].chosen_after.rank == 2));
     REQUIRE(std::abs(t.steps[2].chosen_after.probability - .268941) <= 5.1e-7);
     REQUIRE(std::abs(t.final_log_probability - std::log(.2689414)) <= 1e-6);
-    REQUIRE((t.top.size() == 4 && t.top[0].removed_by == -1 && t.top[2].removed_by == 2 && t.top[3].removed_by == 1));
+    REQUIRE(
+        (t.top.size() == 4 && t.top[0].removed_by == -1 && t.top[2].removed_by == 2 && t.top[3].removed_by == 1));
     REQUIRE(t.steps[2].entropy_after == t.final_entropy);
 }

@@ -17,7 +17,8 @@ std::vector<float> after(const std::vector<float>& s, F&& f) {
     return {c.logits().begin(), c.logits().end()};
 }
 std::vector<int> banned_by_ngram(const std::vector<int>& ids, int n) {
-    const std::vector<float> s = after(std::vector<float>(10, 1.0f), [&](Candidates& c) { ban_repeated_ngrams(c, ids, n); });
+    const std::vector<float> s =
+        after(std::vector<float>(10, 1.0f), [&](Candidates& c) { ban_repeated_ngrams(c, ids, n); });
     std::vector<int> out;
     for (int i = 0; i < 10; ++i) {
         if (s[static_cast<std::size_t>(i)] == banned) out.push_back(i);
@@ -50,15 +51,21 @@ TEST_CASE("a penalized token can become more probable, because others lose more"
 }
 
 TEST_CASE("a penalty of 1.2 takes a sixth off a positive logit and adds a fifth to a negative one", "[ch08]") {
-    const std::vector<float> s = after({6, -6, 0}, [](Candidates& c) { penalize_repetition(c, std::vector<int>{0, 1, 2}, 1.2); });
+    const std::vector<float> s = after({6, -6, 0}, [](Candidates& c) {
+        penalize_repetition(c, std::vector<int>{0, 1, 2}, 1.2);
+    });
     REQUIRE(std::abs(s[0] - 5.0f) <= 1e-6f);
     REQUIRE(std::abs(s[1] + 7.2f) <= 1e-6f);
     REQUIRE(s[2] == 0.0f);
 }
 
 TEST_CASE("the repetition penalty counts each token once, however often it occurs", "[ch08]") {
-    const std::vector<float> once = after(five, [](Candidates& c) { penalize_repetition(c, std::vector<int>{0, 4}, 1.3); });
-    const std::vector<float> often = after(five, [](Candidates& c) { penalize_repetition(c, std::vector<int>{0, 4, 0, 4, 4, 0}, 1.3); });
+    const std::vector<float> once = after(five, [](Candidates& c) {
+        penalize_repetition(c, std::vector<int>{0, 4}, 1.3);
+    });
+    const std::vector<float> often = after(five, [](Candidates& c) {
+        penalize_repetition(c, std::vector<int>{0, 4, 0, 4, 4, 0}, 1.3);
+    });
     REQUIRE(once == often);
 }
 
@@ -165,17 +172,23 @@ TEST_CASE("the full chain puts every step where the dialect has it", "[ch08]") {
     o.temperature = .8, o.top_k = 40, o.top_p = .9, o.repetition_penalty = 1.2, o.frequency_penalty = .5;
     PenaltyOptions more;
     more.bias = {{{1}, -1.0f}};
-    REQUIRE(full_chain(o, Dialect::ours, more).to_string() ==
-            "bias of 1 → repetition 1.2 → frequency-presence 0.5/0 → temperature 0.8 → top-k 40 → top-p 0.9 → draw");
-    REQUIRE(full_chain(o, Dialect::llama_cpp, more).to_string() ==
-            "bias of 1 → repetition 1.2 → frequency-presence 0.5/0 → top-k 40 → top-p 0.9 → temperature 0.8 → draw");
+    REQUIRE(
+        full_chain(o, Dialect::ours, more).to_string() ==
+        "bias of 1 → repetition 1.2 → frequency-presence 0.5/0 → temperature 0.8 → top-k 40 → top-p 0.9 → draw");
+    REQUIRE(
+        full_chain(o, Dialect::llama_cpp, more).to_string() ==
+        "bias of 1 → repetition 1.2 → frequency-presence 0.5/0 → top-k 40 → top-p 0.9 → temperature 0.8 → draw");
     REQUIRE_THROWS_WITH(full_chain(o, Dialect::transformers, more), Catch::Contains("frequency-presence"));
     o.frequency_penalty = 0, o.no_repeat_ngram_size = 3, o.min_new_tokens = 5;
     more.eos = {0};
     more.bad_words = {{1, 2}};
     REQUIRE(full_chain(o, Dialect::transformers, more).to_string() ==
-            "bias of 1 → repetition 1.2 → no-repeat-ngram 3 → bad-words 1 → min-new-tokens 5 → temperature 0.8 → top-k 40 → top-p 0.9 → draw");
-    REQUIRE(full_chain(o, Dialect::ours, more, {{"grammar", "", [](Candidates&, const TextSoFar&) {}}}).steps().front().name == "grammar");
+            "bias of 1 → repetition 1.2 → no-repeat-ngram 3 → bad-words 1 → min-new-tokens 5 → temperature 0.8 → "
+            "top-k 40 → top-p 0.9 → draw");
+    REQUIRE(full_chain(o, Dialect::ours, more, {{"grammar", "", [](Candidates&, const TextSoFar&) {}}})
+                .steps()
+                .front()
+                .name == "grammar");
 }
 
 TEST_CASE("penalty options outside their range are refused", "[ch08]") {
@@ -192,5 +205,6 @@ TEST_CASE("penalty options outside their range are refused", "[ch08]") {
     refused([](SamplingOptions& o) { o.no_repeat_ngram_size = -1; });
     refused([](SamplingOptions& o) { o.min_new_tokens = -1; });
     refused([](SamplingOptions& o) { o.min_new_tokens = 1; });  // no EOS known
-    REQUIRE_THROWS_WITH(after(five, [](Candidates& c) { penalize_repetition(c, std::vector<int>{7}, 2); }), Catch::Contains("token 7"));
+    REQUIRE_THROWS_WITH(after(five, [](Candidates& c) { penalize_repetition(c, std::vector<int>{7}, 2); }),
+                        Catch::Contains("token 7"));
 }

@@ -69,10 +69,12 @@ TEST_CASE("weights are the exponentials, rounded to quanta", "[scan]") {
             const std::uint64_t total = exp_in_quanta(row, m, T, w.data());
             std::uint64_t sum = 0;
             for (std::size_t i = 0; i < row.size(); ++i) {
-                const long double exact = std::exp((static_cast<long double>(row[i]) - m) / T) * std::pow(2.0L, quantum_bits);
-                // Half a quantum of rounding; two roundings of x = (s − m)·(1/T), which the exponential multiplies by x, and the
-                // polynomial: |x|·2^-52 + 2e-15, of at most 2^44 quanta. x·e^x is under 1/e.
-                REQUIRE(std::abs(static_cast<long double>(w[i]) - exact) <= 0.5L + 2.3e-15L * std::pow(2.0L, quantum_bits));
+                const long double exact =
+                    std::exp((static_cast<long double>(row[i]) - m) / T) * std::pow(2.0L, quantum_bits);
+                // Half a quantum of rounding; two roundings of x = (s − m)·(1/T), which the exponential multiplies
+                // by x, and the polynomial: |x|·2^-52 + 2e-15, of at most 2^44 quanta. x·e^x is under 1/e.
+                REQUIRE(std::abs(static_cast<long double>(w[i]) - exact) <=
+                        0.5L + 2.3e-15L * std::pow(2.0L, quantum_bits));
                 sum += w[i];
             }
             REQUIRE(sum == total);
@@ -101,7 +103,8 @@ TEST_CASE("the weighted sum of gaps is Σ w·(m − s)/T, masked elements includ
             if (w[i] > 0) expected += static_cast<long double>(w[i]) * (static_cast<long double>(m) - row[i]) / 2;
         }
         // A relative 2^-53 for each of up to 5,000/16 + 16 additions.
-        REQUIRE(std::abs(static_cast<long double>(weighted_sum_of_gaps(row, w, m, 2.0)) - expected) <= 1e-13L * expected + 1e-3L);
+        REQUIRE(std::abs(static_cast<long double>(weighted_sum_of_gaps(row, w, m, 2.0)) - expected) <=
+                1e-13L * expected + 1e-3L);
     }
 }
 
@@ -121,14 +124,16 @@ TEST_CASE("keep takes what is above the threshold and the first ties at it, all 
                 std::vector<int> to_ids(row.size() + slack);
                 std::vector<float> to_values(row.size() + slack);
                 std::vector<std::uint64_t> to_weights(row.size() + slack);
-                std::size_t n = keep(row, {threshold, ties}, {nullptr, row.data(), nullptr}, {to_ids.data(), to_values.data(), nullptr});
+                std::size_t n = keep(row, {threshold, ties}, {nullptr, row.data(), nullptr},
+                                     {to_ids.data(), to_values.data(), nullptr});
                 REQUIRE(n == expected.size());
                 REQUIRE(std::equal(expected.begin(), expected.end(), to_ids.begin()));
                 // In place, with ids and weights of their own.
                 std::copy(row.begin(), row.end(), to_values.begin());
                 std::copy(ids.begin(), ids.end(), to_ids.begin());
                 std::copy(weights.begin(), weights.end(), to_weights.begin());
-                n = keep(std::span<const float>(to_values.data(), row.size()), {threshold, ties}, {to_ids.data(), to_values.data(), to_weights.data()},
+                n = keep(std::span<const float>(to_values.data(), row.size()), {threshold, ties},
+                         {to_ids.data(), to_values.data(), to_weights.data()},
                          {to_ids.data(), to_values.data(), to_weights.data()});
                 REQUIRE(n == expected.size());
                 for (std::size_t k = 0; k < n; ++k) {
@@ -144,7 +149,8 @@ TEST_CASE("the k-th largest is what sorting finds, and the quick bound is reache
     for (const std::vector<float>& row : rows()) {
         std::vector<float> sorted = row;
         std::sort(sorted.begin(), sorted.end(), std::greater<>());
-        for (const std::size_t k : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{40}, row.size() / 2, row.size()}) {
+        for (const std::size_t k :
+             {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{40}, row.size() / 2, row.size()}) {
             if (k < 1 || k > row.size()) continue;
             REQUIRE(kth_largest(row, k) == sorted[k - 1]);
             REQUIRE(reached_by_at_least(row, k) <= sorted[k - 1]);

@@ -1,13 +1,14 @@
 // The tokens that may still be chosen, with their logits: what every step of a sampling chain works on.
 //
-// One row of V logits s and a temperature T stand for the distribution p_i = e^(s_i/T) / Σ_j e^(s_j/T). A step changes
-// logits, the temperature, or removes candidates. Three decisions keep it fast and its results the same everywhere:
+// One row of V logits s and a temperature T stand for the distribution p_i = e^(s_i/T) / Σ_j e^(s_j/T). A step
+// changes logits, the temperature, or removes candidates. Three decisions keep it fast and its results the same
+// everywhere:
 //
 // - The candidates always stand in the order of their ids; nothing sorts the vocabulary.
 // - The temperature is a number beside the logits: setting it costs nothing and can never change their order.
-// - Probabilities are weights in whole quanta of 2^-44 of the largest one, as money is counted in cents. Whole numbers
-//   have the same sum in any order, so "is the mass of these tokens at least p?" has one answer, not one per
-//   order of summation: in doubles .4 + .3 + .2 is .8999999999999999 and .2 + .3 + .4 is .9.
+// - Probabilities are weights in whole quanta of 2^-44 of the largest one, as money is counted in cents. Whole
+//   numbers have the same sum in any order, so "is the mass of these tokens at least p?" has one answer, not one
+//   per order of summation: in doubles .4 + .3 + .2 is .8999999999999999 and .2 + .3 + .4 is .9.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,8 @@ namespace tbt {
 class Candidates {
 public:
     Candidates() = default;
-    // A view of a row of logits (V). −∞ marks a token that may not be chosen. Throws Error on NaN, on +∞ and when nothing is left.
+    // A view of a row of logits (V). −∞ marks a token that may not be chosen. Throws Error on NaN, on +∞ and when
+    // nothing is left.
     explicit Candidates(std::span<const float> logits) { reset(logits); }
     Candidates(const Candidates&) = delete;
     Candidates& operator=(const Candidates&) = delete;
@@ -39,7 +41,8 @@ public:
     // Starts again with another row; the memory is used again.
     void reset(std::span<const float> logits) {
         if (logits.empty() || logits.size() > longest_row) {
-            throw Error("sampling: a row of " + std::to_string(logits.size()) + " logits, expected 1 to " + std::to_string(longest_row));
+            throw Error("sampling: a row of " + std::to_string(logits.size()) + " logits, expected 1 to " +
+                        std::to_string(longest_row));
         }
         row_ = logits;
         vocab_size_ = logits.size();
@@ -48,7 +51,7 @@ public:
         weighed_ = measured_ = false;
     }
 
-    // ---- what there is: position i of size(), in the order of ids --------------------------------------------------
+    // ---- what there is: position i of size(), in the order of ids ----
     std::size_t vocab_size() const { return vocab_size_; }
     std::size_t size() const { return row_.size(); }
     int id(std::size_t i) const { return whole_row_ ? static_cast<int>(i) : ids_[i]; }
@@ -69,7 +72,7 @@ public:
         return maxima_.size() >= 4 * k ? kth_largest(maxima_, k) : reached_by_at_least(row_, k);
     }
 
-    // ---- the distribution ------------------------------------------------------------------------------------------
+    // ---- the distribution ----
     // w_i = e^((s_i − max s)/T) in whole quanta, and their sum.
     std::span<const std::uint64_t> weights() {
         weigh();
@@ -80,12 +83,16 @@ public:
         return total_;
     }
     // w_i / Σ w
-    double probability(std::size_t i) { return static_cast<double>(weights()[i]) / static_cast<double>(total_weight()); }
+    double probability(std::size_t i) {
+        return static_cast<double>(weights()[i]) / static_cast<double>(total_weight());
+    }
     // ln p_i = (s_i − max s)/T − ln Σ_j e^((s_j − max s)/T); also where the weight is 0.
     double log_probability(std::size_t i) {
         return (static_cast<double>(row_[i]) - static_cast<double>(largest())) / temperature_ - log_sum();
     }
-    double log_sum() { return portable_log(static_cast<double>(total_weight()) / static_cast<double>(weight_of_largest)); }
+    double log_sum() {
+        return portable_log(static_cast<double>(total_weight()) / static_cast<double>(weight_of_largest));
+    }
     // H = −Σ p ln p, in nats: with d_i = (max s − s_i)/T it is ln Σ e^-d_i + Σ p_i·d_i.
     double entropy() {
         const double gaps = weighted_sum_of_gaps(row_, weights(), largest(), temperature_);
@@ -98,13 +105,19 @@ public:
         return p;
     }
 
-    // ---- what a step may do ----------------------------------------------------------------------------------------
+    // ---- what a step may do ----
     // T ← T·factor. Nothing else changes, so it is free.
     void multiply_temperature(double factor) {
         temperature_ *= factor;
         weighed_ = false;
     }
-    // The logit of a token, to be changed; null when it is no longer a candidate. The first call copies the row.
+    // All V logits, to be changed, as long as no token has been cut; then none. The first call copies the row.
+    std::span<float> whole_row() {
+        make_own();
+        weighed_ = measured_ = false;
+        return whole_row_ ? std::span<float>(values_.data(), vocab_size_) : std::span<float>();
+    }
+    // The logit of one token, to be changed; null when it is no longer a candidate.
     float* find(int id) {
         make_own();
         weighed_ = measured_ = false;
@@ -127,19 +140,22 @@ public:
         maxima_.clear();
         // Weights are relative to the largest logit: where that is gone, they start again.
         if (!by_logit && std::find(row_.begin(), row_.end(), largest_) == row_.end()) measured_ = weighed_ = false;
-        if (weighed_) total_ = std::accumulate(weights_.begin(), weights_.begin() + static_cast<std::ptrdiff_t>(kept), std::uint64_t{0});
+        if (weighed_) total_ = std::accumulate(weights, weights + kept, std::uint64_t{0});
     }
     void keep(const Cut& cut) { keep_by(row_, cut); }
 
-    // Which logit is not a number, for the message; called when the scan found one.
+    // Says which logit is not a number; called when the scan found one.
     [[noreturn]] void complain() const {
         for (std::size_t i = 0; i < size(); ++i) {
             if (!(row_[i] < std::numeric_limits<float>::infinity())) {
-                throw Error("sampling: the logit of token " + std::to_string(id(i)) + " is " + (std::isnan(row_[i]) ? "NaN" : "+infinity") +
+                throw Error("sampling: the logit of token " + std::to_string(id(i)) + " is " +
+                            (std::isnan(row_[i]) ? "NaN" : "+infinity") +
                             ", expected a finite number or -infinity; the model or a bias is broken");
             }
         }
-        throw Error("sampling: every token is masked (all logits are -infinity), so there is nothing to choose; loosen the bans");
+        throw Error(
+            "sampling: every token is masked (all logits are -infinity), so nothing can be chosen; loosen the "
+            "bans");
     }
 
 private:
@@ -164,7 +180,8 @@ private:
         if (values_.size() < size() + slack) values_.resize(size() + slack);
         if (row_.data() != values_.data()) std::copy(row_.begin(), row_.end(), values_.begin());
         if (temperature_ != 1) {
-            for (std::size_t i = 0; i < size(); ++i) values_[i] = static_cast<float>(static_cast<double>(values_[i]) / temperature_);
+            for (std::size_t i = 0; i < size(); ++i)
+                values_[i] = static_cast<float>(static_cast<double>(values_[i]) / temperature_);
             temperature_ = 1;
         }
         row_ = {values_.data(), row_.size()};
@@ -172,7 +189,7 @@ private:
 
     std::span<const float> row_;  // the logits: the caller's row, or values_
     std::size_t vocab_size_ = 0;
-    bool whole_row_ = true;       // position i is token i; otherwise ids_[i]
+    bool whole_row_ = true;  // position i is token i; otherwise ids_[i]
     double temperature_ = 1;
     bool measured_ = false, weighed_ = false;
     float largest_ = 0;
@@ -180,7 +197,7 @@ private:
     std::vector<int> ids_;
     std::vector<float> values_;
     std::vector<std::uint64_t> weights_;
-    std::vector<float> maxima_;   // of groups of the row; empty once it was cut
+    std::vector<float> maxima_;  // of groups of the row; empty once it was cut
 };
 
 }  // namespace tbt

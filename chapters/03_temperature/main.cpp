@@ -1,8 +1,9 @@
 // Chapter 03: temperature, and the draw.
 //
-// Shows one set of logits at several temperatures, spins the wheel a hundred thousand times, and then does both with the
-// model's own logits. Run it: make run-03, or one part: make run-03 ARGS="--part 2". Other text: ARGS='"Once upon a time"'.
-// Look for: the order of the words never changes, only how far they are apart; and every draw is decided by one number u.
+// Shows one set of logits at several temperatures, spins the wheel a hundred thousand times, and then does both
+// with the model's own logits. Run it: make run-03, or one part: make run-03 ARGS="--part 2". Other text:
+// ARGS='"Once upon a time"'. Look for: the order of the words never changes, only how far they are apart; and
+// every draw is decided by one number u.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -56,7 +57,8 @@ void one_distribution() {
 
 void the_wheel(std::uint64_t seed) {
     std::printf("2. The wheel, unrolled from u = 0 to u = 1 (s sunny, c cloudy, r rainy, w windy, f foggy):\n\n");
-    for (const double T : temperatures) std::printf("   T = %-4g %s\n", T, unrolled(words, softmax_at(logits, T), 66).c_str());
+    for (const double T : temperatures)
+        std::printf("   T = %-4g %s\n", T, unrolled(words, softmax_at(logits, T), 66).c_str());
     std::printf("\n   The same five u at each temperature:\n\n   u      ");
     Rng rng(seed);
     double us[5];
@@ -65,7 +67,8 @@ void the_wheel(std::uint64_t seed) {
         Candidates c(logits);
         apply_temperature(c, T);
         std::printf("\n   T = %-4g", T);
-        for (const double u : us) std::printf("  %-6s", std::string(words[static_cast<std::size_t>(draw(c, u))]).c_str());
+        for (const double u : us)
+            std::printf("  %-6s", std::string(words[static_cast<std::size_t>(draw(c, u))]).c_str());
     }
     std::printf("\n\n   %d draws at T = 1, against what the law expects:\n\n", draws);
     Candidates c(logits);
@@ -73,11 +76,13 @@ void the_wheel(std::uint64_t seed) {
     for (int i = 0; i < draws; ++i) ++count[draw(c, rng.uniform())];
     for (std::size_t i = 0; i < words.size(); ++i) {
         const double p = c.probability(i);
-        std::printf("   %s %6d   %8.1f ± %.1f\n", padded(words[i], 8).c_str(), count[i], draws * p, std::sqrt(draws * p * (1 - p)));
+        std::printf("   %s %6d   %8.1f ± %.1f\n", padded(words[i], 8).c_str(), count[i], draws * p,
+                    std::sqrt(draws * p * (1 - p)));
     }
 }
 
-void next_token_of_the_model(const Model& model, const NextLogits& gpt, const std::string& prompt, const std::vector<int>& ids) {
+void next_token_of_the_model(const Model& model, const NextLogits& gpt, const std::string& prompt,
+                             const std::vector<int>& ids) {
     const std::span<const float> row = gpt(ids);
     std::printf("3. The model's next token after \"%s\":\n\n   %s", prompt.c_str(), padded("", 14).c_str());
     const std::array<double, 5> Ts{0.2, 0.5, 0.8, 1.0, 1.5};
@@ -97,7 +102,8 @@ void next_token_of_the_model(const Model& model, const NextLogits& gpt, const st
     std::printf("\n");
 }
 
-void texts_of_the_model(const Model& model, const NextLogits& gpt, const std::string& prompt, const std::vector<int>& ids, int length, std::uint64_t seed) {
+void texts_of_the_model(const Model& model, const NextLogits& gpt, const std::string& prompt,
+                        const std::vector<int>& ids, int length, std::uint64_t seed) {
     std::printf("4. \"%s …\" at each temperature, two draws:\n", prompt.c_str());
     const int eos = model.tokenizer.eos_id();
     Candidates c;
@@ -131,8 +137,10 @@ void write_figure(const std::string& file) {
         for (std::size_t i = 0; i < p.size(); ++i) {
             const double to = from + p[i], a = 2 * pi * from - pi / 2, b = 2 * pi * to - pi / 2;
             char path[256];
-            std::snprintf(path, sizeof path, "<path d=\"M%.1f %.1f L%.1f %.1f A%.0f %.0f 0 %d 1 %.1f %.1f Z\" fill=\"%s\"/>\n", cx, cy, cx + radius * std::cos(a),
-                          cy + radius * std::sin(a), radius, radius, to - from > 0.5, cx + radius * std::cos(b), cy + radius * std::sin(b),
+            std::snprintf(path, sizeof path,
+                          "<path d=\"M%.1f %.1f L%.1f %.1f A%.0f %.0f 0 %d 1 %.1f %.1f Z\" fill=\"%s\"/>\n", cx,
+                          cy, cx + radius * std::cos(a), cy + radius * std::sin(a), radius, radius,
+                          to - from > 0.5, cx + radius * std::cos(b), cy + radius * std::sin(b),
                           svg_colour(static_cast<int>(i)).c_str());
             svg += path;
             from = to;
@@ -144,7 +152,8 @@ void write_figure(const std::string& file) {
     }
     for (std::size_t i = 0; i < words.size(); ++i) {
         const double x = 120 + 105 * static_cast<double>(i);
-        svg += svg_rect(x, 266, 12, 12, svg_colour(static_cast<int>(i))) + svg_text(x + 18, 277, std::string(words[i]));
+        svg += svg_rect(x, 266, 12, 12, svg_colour(static_cast<int>(i))) +
+               svg_text(x + 18, 277, std::string(words[i]));
     }
     write_svg(file, 720, 295, svg);
 }
@@ -159,15 +168,20 @@ int main(int argc, char** argv) {
         argc, argv, "Chapter 03: temperature, and the draw.",
         [&](CLI::App& app) {
             app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
-            app.add_option("--part", part, "only this part, 1 to 4 (1 and 2 need no model)")->check(CLI::Range(1, 4));
-            app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 4")->capture_default_str()->check(CLI::Range(1, 100000));
+            app.add_option("--part", part, "only this part, 1 to 4 (1 and 2 need no model)")
+                ->check(CLI::Range(1, 4));
+            app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 4")
+                ->capture_default_str()
+                ->check(CLI::Range(1, 100000));
             app.add_option("--seed", seed, "of the draws")->capture_default_str();
             app.add_option("--model", model_directory, "a model directory")->capture_default_str();
             app.add_option("--figure", figure, "write the wheels as a picture (SVG)");
         },
         [&] {
             const auto wanted = [&](int n) { return part == 0 || part == n; };
-            const auto gap = [&](int n) { if (part == 0 && n > 1) std::printf("\n"); };
+            const auto gap = [&](int n) {
+                if (part == 0 && n > 1) std::printf("\n");
+            };
             if (wanted(1)) one_distribution();
             if (wanted(2)) gap(2), the_wheel(seed);
             if (!figure.empty()) write_figure(figure);

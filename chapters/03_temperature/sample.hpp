@@ -11,10 +11,10 @@ namespace tbt {
 
 // The inverse of the distribution function: the first candidate, in the order of ids, with P(id or lower) > u.
 //
-// The wheel has W = Σ w_i equal notches, candidate i holds w_i of them, one after the other by id, and u in [0, 1) points
-// at notch ⌊u·W⌋. A masked token holds no notch, so no u reaches it; the last notch is W − 1, so no u runs off
-// the end. The order is that of the ids, not of the probabilities: the same kept tokens and the same u give the
-// same token, whichever way they were cut.
+// The wheel has W = Σ w_i equal notches, candidate i holds w_i of them, one after the other by id, and u in [0, 1)
+// points at notch ⌊u·W⌋. A masked token holds no notch, so no u reaches it; the last notch is W − 1, so no u runs
+// off the end. The order is that of the ids, not of the probabilities: the same kept tokens and the same u give
+// the same token, whichever way they were cut.
 inline int draw(Candidates& c, double u) {
     if (!(u >= 0 && u < 1)) throw Error("draw: u is " + std::to_string(u) + ", expected a number in [0, 1)");
     const std::uint64_t W = c.total_weight();

@@ -25,7 +25,8 @@ inline std::string unrolled(std::span<const std::string_view> words, std::span<c
     std::size_t column = 0;
     for (std::size_t i = 0; i < words.size(); ++i) {
         end += p[i] * width;
-        for (; static_cast<double>(column) + 0.5 < end && column < static_cast<std::size_t>(width); ++column) strip += words[i][0];
+        for (; static_cast<double>(column) + 0.5 < end && column < static_cast<std::size_t>(width); ++column)
+            strip += words[i][0];
     }
     return strip;
 }
@@ -43,7 +44,8 @@ inline void print_wrapped(std::string_view text, int lines = 100) {
         }
         if (end == text.size() && columns(text) <= width) space = end;
         if (space == 0) space = end;
-        std::printf("   %.*s%s\n", static_cast<int>(space), text.data(), lines == 0 && space < text.size() ? " …" : "");
+        std::printf("   %.*s%s\n", static_cast<int>(space), text.data(),
+                    lines == 0 && space < text.size() ? " …" : "");
         text.remove_prefix(space);
         if (!text.empty() && text[0] == ' ') text.remove_prefix(1);
     }

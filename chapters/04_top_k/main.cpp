@@ -1,8 +1,9 @@
 // Chapter 04: top-k sampling.
 //
 // Cuts the tail off a distribution: on the tutorials' eight words, on equal logits, and on a confident and a flat
-// distribution, where the same k is too many and too few. Run it: make run-04, or one part: make run-04 ARGS="--part 2".
-// Look for: how much probability the ten best tokens hold in each distribution. One k cannot suit both.
+// distribution, where the same k is too many and too few. Run it: make run-04, or one part: make run-04
+// ARGS="--part 2". Look for: how much probability the ten best tokens hold in each distribution.
+// One k cannot suit both.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -25,7 +26,8 @@ using namespace tbt;
 
 namespace {
 
-constexpr std::array<std::string_view, 8> words{"sunny", "cloudy", "rainy", "windy", "foggy", "snowy", "hazy", "xylophone"};
+constexpr std::array<std::string_view, 8> words{"sunny", "cloudy", "rainy", "windy",
+                                                "foggy", "snowy",  "hazy",  "xylophone"};
 const std::vector<float> logits{5, 3, 2, 1, 0.5f, -1, -2, -5};
 
 void eight_words() {
@@ -39,8 +41,10 @@ void eight_words() {
             Candidates c(logits);
             keep_top_k(c, k);
             const double p = c.probabilities()[i];
-            if (p > 0) std::printf("  %8.6f", p);
-            else std::printf("  %8s", "-");
+            if (p > 0)
+                std::printf("  %8.6f", p);
+            else
+                std::printf("  %8s", "-");
         }
         std::printf("\n");
     }
@@ -52,7 +56,8 @@ void ties() {
     for (const Ties rule : {Ties::exact, Ties::kept}) {
         Candidates c(equal);
         keep_top_k(c, 2, rule);
-        std::printf("   %s keeps", rule == Ties::exact ? "exactly k, lower ids first" : "s >= the k-th largest     ");
+        std::printf("   %s keeps",
+                    rule == Ties::exact ? "exactly k, lower ids first" : "s >= the k-th largest     ");
         for (std::size_t i = 0; i < c.size(); ++i) std::printf(" %d", c.id(i));
         std::printf("\n");
     }
@@ -67,7 +72,8 @@ void confident_and_flat() {
             Candidates all(s);
             double mass = 0;  // both laws are in descending order
             for (std::size_t i = 0; i < static_cast<std::size_t>(k); ++i) mass += all.probability(i);
-            std::printf("   %8.3f %s %8.4f %%", mass, padded(bar(mass, 8), 8).c_str(), 100 * all.probability(static_cast<std::size_t>(k - 1)));
+            std::printf("   %8.3f %s %8.4f %%", mass, padded(bar(mass, 8), 8).c_str(),
+                        100 * all.probability(static_cast<std::size_t>(k - 1)));
         }
         std::printf("\n");
     }
@@ -81,10 +87,12 @@ void with_the_model(const Model& model, const NextLogits& gpt, const std::vector
         double mass = 0;
         const std::vector<Candidate> top = top_candidates(row, k);
         for (const Candidate& t : top) mass += all.probability(static_cast<std::size_t>(t.id));
-        std::printf("\n   \"%s\": %.1f %% of the probability, entropy %.2f nats\n", prompt.c_str(), 100 * mass, all.entropy());
+        std::printf("\n   \"%s\": %.1f %% of the probability, entropy %.2f nats\n", prompt.c_str(), 100 * mass,
+                    all.entropy());
         for (std::size_t i = 0; i < top.size(); i += i < 3 ? 1 : std::max<std::size_t>(top.size() - 4, 1)) {
             if (i == top.size() - 1 && top.size() > 4) std::printf("      …\n");
-            std::printf("   %3zu %s %8.4f %%\n", i + 1, padded(visible(model.tokenizer.token_bytes(top[i].id)), 14).c_str(),
+            std::printf("   %3zu %s %8.4f %%\n", i + 1,
+                        padded(visible(model.tokenizer.token_bytes(top[i].id)), 14).c_str(),
                         100 * all.probability(static_cast<std::size_t>(top[i].id)));
         }
     }
@@ -94,17 +102,20 @@ void with_the_model(const Model& model, const NextLogits& gpt, const std::vector
 void write_figure(const std::string& file) {
     std::string svg;
     const std::vector<float> laws[] = {confident_law(), flat_law()};
-    const char* names[] = {"confident: nine of the ten kept are noise", "flat: the ten hold 17 % of the probability"};
+    const char* names[] = {"confident: nine of the ten kept are noise",
+                           "flat: the ten hold 17 % of the probability"};
     for (int k = 0; k < 2; ++k) {
         Candidates c(laws[k]);
         const double x0 = 40 + 350 * k, base = 250;
         svg += svg_text(x0, 30, names[k], "start", 14);
         for (std::size_t i = 0; i < 20; ++i) {
-            const double height = std::max(0.7, 190 * c.probability(i) / c.probability(0)), x = x0 + 15.5 * static_cast<double>(i);
+            const double height = std::max(0.7, 190 * c.probability(i) / c.probability(0)),
+                         x = x0 + 15.5 * static_cast<double>(i);
             svg += svg_rect(x, base - height, 12, height, i < 10 ? svg_colour(0) : svg_grey);
         }
         svg += svg_line(x0 + 153.5, 50, x0 + 153.5, base + 8, svg_grey, "stroke-dasharray=\"4 3\"");
-        svg += svg_text(x0 + 147, base + 22, "k = 10 kept", "end", 12) + svg_text(x0 + 160, base + 22, "cut", "start", 12);
+        svg += svg_text(x0 + 147, base + 22, "k = 10 kept", "end", 12) +
+               svg_text(x0 + 160, base + 22, "cut", "start", 12);
     }
     write_svg(file, 720, 285, svg);
 }
@@ -119,7 +130,8 @@ int main(int argc, char** argv) {
         argc, argv, "Chapter 04: top-k sampling.",
         [&](CLI::App& app) {
             app.add_option("prompt", prompts, "texts to continue in part 4")->capture_default_str();
-            app.add_option("--part", part, "only this part, 1 to 4 (1 to 3 need no model)")->check(CLI::Range(1, 4));
+            app.add_option("--part", part, "only this part, 1 to 4 (1 to 3 need no model)")
+                ->check(CLI::Range(1, 4));
             app.add_option("--top-k", k, "k in part 4")->capture_default_str()->check(CLI::Range(1, 1000000));
             app.add_option("--model", model_directory, "a model directory")->capture_default_str();
             app.add_option("--figure", figure, "write the two distributions as a picture (SVG)");

@@ -20,13 +20,14 @@ enum class Ties {
 // Throws UsageError unless k is a number of tokens.
 inline void check_top_k(long long k) {
     if (k >= 0) return;
-    throw UsageError("top-k: got " + std::to_string(k) + ", expected a number of tokens, 1 or more; 0 turns it off, 1 is greedy, 40 is usual");
+    throw UsageError("top-k: got " + std::to_string(k) +
+                     ", expected a number of tokens, 1 or more; 0 turns it off, 1 is greedy, 40 is usual");
 }
 
 // Keeps the k largest logits by the total order [Fan, Lewis & Dauphin 2018]; k = 0 and k >= V keep all.
 //
-// A threshold test "s_i >= the k-th largest" keeps too many where logits are equal: of [1, 1, 1, 1] with k = 2 all four.
-// So the cut says how many of the tokens *at* the threshold stay, and they are taken in the order of their ids.
+// A threshold test "s_i >= the k-th largest" keeps too many where logits are equal: of [1, 1, 1, 1] with k = 2 all
+// four. So the cut says how many of the tokens *at* the threshold stay, taken in the order of their ids.
 inline void keep_top_k(Candidates& c, int k, Ties ties = Ties::exact) {
     check_top_k(k);
     const auto wanted = static_cast<std::size_t>(k);

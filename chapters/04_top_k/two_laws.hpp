@@ -1,4 +1,4 @@
-// Two distributions over 1,000 tokens, in descending order: one that is nearly sure, one that sees many ways to go on.
+// Two distributions over 1,000 tokens, in descending order: one is nearly sure, one sees many ways to go on.
 #pragma once
 
 #include <vector>

@@ -19,18 +19,23 @@ namespace tbt {
 // Throws UsageError unless the value lies in [0, 1], in (0, 1], in [0, 1).
 inline void check_min_p(double m) {
     if (m >= 0 && m <= 1) return;
-    throw UsageError("min-p: got " + std::to_string(m) + ", expected a fraction from 0 to 1 of the largest probability; 0 turns it off, 0.05 is usual");
+    throw UsageError(
+        "min-p: got " + std::to_string(m) +
+        ", expected a fraction from 0 to 1 of the largest probability; 0 turns it off, 0.05 is usual");
 }
 inline void check_typical_p(double m) {
     if (m > 0 && m <= 1) return;
-    throw UsageError("typical-p: got " + std::to_string(m) + ", expected a probability above 0 and up to 1; 1 turns it off, 0.9 is usual");
+    throw UsageError("typical-p: got " + std::to_string(m) +
+                     ", expected a probability above 0 and up to 1; 1 turns it off, 0.9 is usual");
 }
 inline void check_cutoff(const std::string& name, double epsilon) {
     if (epsilon >= 0 && epsilon < 1) return;
-    throw UsageError(name + ": got " + std::to_string(epsilon) + ", expected a probability from 0 to below 1; 0 turns it off, 0.0003 to 0.004 is usual");
+    throw UsageError(name + ": got " + std::to_string(epsilon) +
+                     ", expected a probability from 0 to below 1; 0 turns it off, 0.0003 to 0.004 is usual");
 }
 
-// Keeps p_i >= m·p_max [Nguyen et al. 2024]. A quotient of probabilities is a difference of logits, so no exponential is needed:
+// Keeps p_i >= m·p_max [Nguyen et al. 2024]. A quotient of probabilities is a difference of logits, so no
+// exponential is needed:
 //
 //   e^(s_i/T) >= m·e^(s_max/T)  ⇔  s_i >= s_max + T·ln m
 inline void keep_min_p(Candidates& c, double m) {
@@ -38,13 +43,16 @@ inline void keep_min_p(Candidates& c, double m) {
     if (m == 0) return;
     const double lowest = static_cast<double>(c.largest()) + c.temperature() * portable_log(m);
     // The smallest float that is not below it.
-    float threshold = static_cast<float>(std::max(lowest, -static_cast<double>(std::numeric_limits<float>::max())));
-    if (static_cast<double>(threshold) < lowest) threshold = std::nextafter(threshold, std::numeric_limits<float>::infinity());
+    float threshold =
+        static_cast<float>(std::max(lowest, -static_cast<double>(std::numeric_limits<float>::max())));
+    if (static_cast<double>(threshold) < lowest)
+        threshold = std::nextafter(threshold, std::numeric_limits<float>::infinity());
     c.keep({std::min(threshold, c.largest())});
 }
 
-// Keeps the tokens whose surprise −ln p_i is nearest to the entropy H, the surprise expected on average, until their mass
-// is at least m; of equally near ones the lower ids, or all [Meister et al. 2023, §3]. It may remove the most probable token.
+// Keeps the tokens whose surprise −ln p_i is nearest to the entropy H, the surprise expected on average, until
+// their mass is at least m; of equally near ones the lower ids, or all [Meister et al. 2023, §3]. It may remove
+// the most probable token.
 //
 //   |−ln p_i − H| = |s_i − centre|/T with centre = s_max − T·(H − ln Σ_j e^((s_j − s_max)/T))
 inline void keep_typical(Candidates& c, double m, Ties ties = Ties::exact) {
@@ -52,7 +60,8 @@ inline void keep_typical(Candidates& c, double m, Ties ties = Ties::exact) {
     if (m == 1) return;
     const double centre = static_cast<double>(c.largest()) - c.temperature() * (c.entropy() - c.log_sum());
     std::vector<float> keys(c.size());  // the nearest has the largest key
-    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = -static_cast<float>(std::abs(static_cast<double>(c.logits()[i]) - centre));
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        keys[i] = -static_cast<float>(std::abs(static_cast<double>(c.logits()[i]) - centre));
     Cut cut = smallest_prefix(keys, c.weights(), quanta(c, m), 0.0f, weighty_range(c));
     if (ties == Ties::kept) cut.ties = c.size();
     c.keep_by(keys, cut);
@@ -76,7 +85,7 @@ inline void cut_epsilon(Candidates& c, double epsilon) {
     if (epsilon > 0) keep_probable(c, epsilon);
 }
 
-// Drops p_i < min(ε, √ε·e^(−H)): where many tokens are possible (H large), less probable ones may stay [ibid., §4.2]
+// Drops p_i < min(ε, √ε·e^(−H)): where many tokens are possible (H large), less probable ones stay [ibid., §4.2]
 inline void cut_eta(Candidates& c, double epsilon) {
     check_cutoff("eta-cutoff", epsilon);
     if (epsilon > 0) keep_probable(c, std::min(epsilon, std::sqrt(epsilon) * portable_exp(-c.entropy())));

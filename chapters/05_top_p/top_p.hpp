@@ -15,7 +15,8 @@ namespace tbt {
 // Throws UsageError unless p is a probability.
 inline void check_top_p(double p) {
     if (p >= 0 && p <= 1) return;
-    throw UsageError("top-p: got " + std::to_string(p) + ", expected a probability from 0 to 1; 1 turns it off, 0.9 is usual" +
+    throw UsageError("top-p: got " + std::to_string(p) +
+                     ", expected a probability from 0 to 1; 1 turns it off, 0.9 is usual" +
                      (p > 1 && p <= 100 ? " (is " + std::to_string(p) + " meant in percent?)" : std::string()));
 }
 
@@ -26,14 +27,17 @@ inline std::uint64_t quanta(Candidates& c, double mass) {
 }
 
 // Weights matter down to 31.2 temperatures below the largest logit; further down they round to nothing.
-inline float weighty_range(const Candidates& c) { return static_cast<float>(std::min(31.2 * c.temperature(), 1e30)); }
+inline float weighty_range(const Candidates& c) {
+    return static_cast<float>(std::min(31.2 * c.temperature(), 1e30));
+}
 
-// Keeps the smallest prefix, most probable first by the total order, whose mass is at least p [Holtzman et al. 2020, §3.1]
+// Keeps the smallest prefix, most probable first, whose mass is at least p [Holtzman et al. 2020, §3.1]
 //
 //   V_p = the shortest {i_1, …, i_n} with s_i1 >= s_i2 >= … and Σ w_i >= p·Σ w
 //
-// "At least", not "above": the token that reaches p is the last to stay. Never empty: p = 0 keeps one. p = 1 keeps all.
-// Both sides are whole numbers (p·Σ w rounded to one), so the answer depends on no order of summation: .4 + .3 + .2 reaches .9.
+// "At least", not "above": the token that reaches p is the last to stay. Never empty: p = 0 keeps one. p = 1 keeps
+// all. Both sides are whole numbers (p·Σ w rounded to one), so the answer depends on no order of summation: .4 +
+// .3 + .2 reaches .9.
 inline void keep_top_p(Candidates& c, double p) {
     check_top_p(p);
     if (p == 1) return;

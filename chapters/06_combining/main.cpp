@@ -1,8 +1,9 @@
 // Chapter 06: combining the steps, and why their order matters.
 //
-// Walks the tutorials' worked example through a chain, shows one request understood differently by four programs, and how
-// temperature moves the nucleus but not the top k; then lets the model write with each preset. Run it: make run-06, or one
-// part: make run-06 ARGS="--part 2". Look for: the same three numbers, T = 0.5 and p = 0.8, keep one token here and two there.
+// Walks the tutorials' worked example through a chain, shows one request understood differently by four programs,
+// and how temperature moves the nucleus but not the top k; then lets the model write with each preset. Run it:
+// make run-06, or one part: make run-06 ARGS="--part 2". Look for: the same three numbers, T = 0.5 and p = 0.8,
+// keep one token here and two there.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -28,7 +29,9 @@ const std::vector<float> example{10, 8, 5, 2, 1, 0.5f};
 constexpr std::string_view animals[] = {"cat", "dog", "car", "house", "tree", "book"};
 constexpr int draws = 100000;
 
-Chain chain_of(const SamplingOptions& options, Dialect dialect = Dialect::ours) { return in_order(dialect, cut_steps(options, dialect)); }
+Chain chain_of(const SamplingOptions& options, Dialect dialect = Dialect::ours) {
+    return in_order(dialect, cut_steps(options, dialect));
+}
 
 SamplingOptions options(double temperature, int top_k, double top_p) {
     SamplingOptions o;
@@ -63,7 +66,8 @@ void worked_example(std::uint64_t seed) {
     Rng rng(seed);
     int cats = 0;
     for (int i = 0; i < draws; ++i) cats += chain.pick(example, {}, rng.uniform(), scratch) == 0;
-    std::printf("\n   %d draws: %d cats; expected %.0f ± %.1f.\n", draws, cats, draws * 0.880797, std::sqrt(draws * 0.880797 * 0.119203));
+    std::printf("\n   %d draws: %d cats; expected %.0f ± %.1f.\n", draws, cats, draws * 0.880797,
+                std::sqrt(draws * 0.880797 * 0.119203));
 }
 
 void four_dialects() {
@@ -79,10 +83,12 @@ void four_dialects() {
     }
     std::printf("\n   Four equal logits, k = 2:\n\n  ");
     const std::vector<float> equal(4, 1.0f);
-    for (const auto& [name, dialect] : dialects()) std::printf("  %s keeps %zu", std::string(name).c_str(), kept(equal, options(1, 2, 1), dialect));
+    for (const auto& [name, dialect] : dialects())
+        std::printf("  %s keeps %zu", std::string(name).c_str(), kept(equal, options(1, 2, 1), dialect));
     std::printf("\n\n   What each does when told nothing:\n\n");
     for (const auto& [name, dialect] : dialects()) {
-        std::printf("   %s %s\n", padded(name, 13).c_str(), in_order(dialect, cut_steps(defaults_of(dialect), dialect)).to_string().c_str());
+        std::printf("   %s %s\n", padded(name, 13).c_str(),
+                    in_order(dialect, cut_steps(defaults_of(dialect), dialect)).to_string().c_str());
     }
 }
 
@@ -101,14 +107,16 @@ void sizes() {
     }
 }
 
-void with_presets(const Model& model, const NextLogits& gpt, const std::string& prompt, int length, std::uint64_t seed) {
+void with_presets(const Model& model, const NextLogits& gpt, const std::string& prompt, int length,
+                  std::uint64_t seed) {
     std::printf("4. \"%s …\" with each preset (penalties come in chapter 08):\n", prompt.c_str());
     const std::vector<int> ids = encode_prompt(model, prompt, length);
     const int eos = model.tokenizer.eos_id();
     Candidates scratch;
     for (const Preset& preset : presets()) {
         const Chain chain = chain_of(preset.options);
-        std::printf("\n   %s (%s): %s\n", std::string(preset.name).c_str(), std::string(preset.good_for).c_str(), chain.to_string().c_str());
+        std::printf("\n   %s (%s): %s\n", std::string(preset.name).c_str(), std::string(preset.good_for).c_str(),
+                    chain.to_string().c_str());
         Rng rng(seed);
         std::vector<int> written;
         const auto pick = [&](std::span<const float> row, const std::vector<int>& so_far) {
@@ -143,15 +151,19 @@ void write_figure(const std::string& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string prompt = "The old lighthouse keeper", figure, model_directory = shipped_model("storyteller").string();
+    std::string prompt = "The old lighthouse keeper", figure,
+                model_directory = shipped_model("storyteller").string();
     int part = 0, max_new_tokens = 40;
     std::uint64_t seed = 1;
     return run_program(
         argc, argv, "Chapter 06: combining the steps, and why their order matters.",
         [&](CLI::App& app) {
             app.add_option("prompt", prompt, "the text to continue in part 4")->capture_default_str();
-            app.add_option("--part", part, "only this part, 1 to 4 (1 to 3 need no model)")->check(CLI::Range(1, 4));
-            app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 4")->capture_default_str()->check(CLI::Range(1, 100000));
+            app.add_option("--part", part, "only this part, 1 to 4 (1 to 3 need no model)")
+                ->check(CLI::Range(1, 4));
+            app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 4")
+                ->capture_default_str()
+                ->check(CLI::Range(1, 100000));
             app.add_option("--seed", seed, "of the draws")->capture_default_str();
             app.add_option("--model", model_directory, "a model directory")->capture_default_str();
             app.add_option("--figure", figure, "write sizes over the temperature as a picture (SVG)");

@@ -38,7 +38,8 @@ inline const Preset& preset_named(std::string_view name) {
     for (const Preset& preset : presets()) {
         if (preset.name == name) return preset;
     }
-    throw UsageError("preset: got '" + std::string(name) + "', expected factual, conservative, balanced or creative");
+    throw UsageError("preset: got '" + std::string(name) +
+                     "', expected factual, conservative, balanced or creative");
 }
 
 }  // namespace tbt

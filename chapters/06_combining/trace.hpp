@@ -41,8 +41,9 @@ struct Trace {
     std::size_t raw_candidates = 0, final_candidates = 0;
     double u = 0;
     int chosen = 0;
-    double raw_log_probability = 0, final_log_probability = 0;  // of the chosen token, without the chain and with it
-    std::vector<TracedToken> top;                                // the first by the model's own logits
+    double raw_log_probability = 0,
+           final_log_probability = 0;  // of the chosen token, without the chain and with it
+    std::vector<TracedToken> top;      // the first by the model's own logits
 };
 
 inline std::size_t position_of(const Candidates& c, int id) {
@@ -60,7 +61,8 @@ inline Standing standing(Candidates& c, int id) {
     return {rank, c.probability(at)};
 }
 
-inline Trace trace(const Chain& chain, std::span<const float> logits, const TextSoFar& text, double u, int chosen, int top = 5) {
+inline Trace trace(const Chain& chain, std::span<const float> logits, const TextSoFar& text, double u, int chosen,
+                   int top = 5) {
     Trace t;
     t.u = u;
     t.chosen = chosen;
@@ -85,7 +87,8 @@ inline Trace trace(const Chain& chain, std::span<const float> logits, const Text
         s.chosen_after = standing(c, chosen);
         double left = 0;
         for (std::size_t i = 0; i < c.size(); ++i) {
-            if (c.logits()[i] != -std::numeric_limits<float>::infinity()) left += before[static_cast<std::size_t>(c.id(i))];
+            if (c.logits()[i] != -std::numeric_limits<float>::infinity())
+                left += before[static_cast<std::size_t>(c.id(i))];
         }
         s.mass_removed = s.candidates_after == s.candidates_before ? 0 : std::max(0.0, 1 - left);
         for (TracedToken& token : t.top) {
@@ -95,7 +98,8 @@ inline Trace trace(const Chain& chain, std::span<const float> logits, const Text
     }
     t.final_entropy = c.entropy();
     t.final_candidates = c.count();
-    if (const std::size_t at = position_of(c, chosen); at < c.size()) t.final_log_probability = c.log_probability(at);
+    if (const std::size_t at = position_of(c, chosen); at < c.size())
+        t.final_log_probability = c.log_probability(at);
     for (TracedToken& token : t.top) {
         if (token.removed_by < 0) token.final_probability = c.probability(position_of(c, token.id));
     }

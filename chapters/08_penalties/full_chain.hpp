@@ -36,20 +36,25 @@ inline std::span<const int> in_scope(const TextSoFar& text, Scope scope) {
 
 // What the options of chapter 06 have no number for.
 struct PenaltyOptions {
-    std::optional<Scope> scope;           // of repetition, frequency and presence; otherwise as the dialect does
+    std::optional<Scope> scope;  // of repetition, frequency and presence; otherwise as the dialect does
     std::vector<SequenceBias> bias;
     std::vector<std::vector<int>> bad_words;  // sequences of ids that must not appear
-    std::vector<int> eos;                 // for min_new_tokens
+    std::vector<int> eos;                     // for min_new_tokens
 };
 
-inline std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const PenaltyOptions& more, Dialect dialect) {
+inline std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const PenaltyOptions& more,
+                                            Dialect dialect) {
     check_repetition_penalty(o.repetition_penalty), check_ngram(o.no_repeat_ngram_size);
     check_penalty("frequency-penalty", o.frequency_penalty), check_penalty("presence-penalty", o.presence_penalty);
-    if (o.min_new_tokens < 0) throw UsageError("min-new-tokens: got " + std::to_string(o.min_new_tokens) + ", expected a count, 0 or more");
-    if (o.min_new_tokens > 0 && more.eos.empty()) throw UsageError("min-new-tokens: this model has no end-of-text token to hold back");
+    if (o.min_new_tokens < 0)
+        throw UsageError("min-new-tokens: got " + std::to_string(o.min_new_tokens) +
+                         ", expected a count, 0 or more");
+    if (o.min_new_tokens > 0 && more.eos.empty())
+        throw UsageError("min-new-tokens: this model has no end-of-text token to hold back");
     const Scope written = dialect == Dialect::llama_cpp ? Scope::last_64 : Scope::generated;
     const Scope counted = more.scope.value_or(written);
-    const Scope repeated = more.scope.value_or(dialect == Dialect::transformers || dialect == Dialect::vllm ? Scope::all : written);
+    const Scope repeated =
+        more.scope.value_or(dialect == Dialect::transformers || dialect == Dialect::vllm ? Scope::all : written);
     std::vector<SequenceBias> bans;
     for (const std::vector<int>& word : more.bad_words) bans.push_back({word, banned});
     const auto bias_step = [](std::vector<SequenceBias> list) {
@@ -57,26 +62,31 @@ inline std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const Pena
     };
 
     std::vector<ChainStep> steps;
-    if (!more.bias.empty()) steps.push_back({"bias", "of " + std::to_string(more.bias.size()), bias_step(more.bias)});
+    if (!more.bias.empty())
+        steps.push_back({"bias", "of " + std::to_string(more.bias.size()), bias_step(more.bias)});
     if (!bans.empty()) steps.push_back({"bad-words", std::to_string(bans.size()), bias_step(bans)});
     if (o.min_new_tokens > 0) {
-        steps.push_back({"min-new-tokens", std::to_string(o.min_new_tokens), [n = o.min_new_tokens, eos = more.eos](Candidates& c, const TextSoFar& t) {
+        steps.push_back({"min-new-tokens", std::to_string(o.min_new_tokens),
+                         [n = o.min_new_tokens, eos = more.eos](Candidates& c, const TextSoFar& t) {
                              ban_eos_until(c, t.generated().size(), n, eos);
                          }});
     }
     if (o.repetition_penalty != 1) {
-        steps.push_back({"repetition", short_number(o.repetition_penalty), [theta = o.repetition_penalty, repeated](Candidates& c, const TextSoFar& t) {
+        steps.push_back({"repetition", short_number(o.repetition_penalty),
+                         [theta = o.repetition_penalty, repeated](Candidates& c, const TextSoFar& t) {
                              penalize_repetition(c, in_scope(t, repeated), theta);
                          }});
     }
     if (o.frequency_penalty != 0 || o.presence_penalty != 0) {
-        steps.push_back({"frequency-presence", short_number(o.frequency_penalty) + "/" + short_number(o.presence_penalty),
-                         [f = o.frequency_penalty, p = o.presence_penalty, counted](Candidates& c, const TextSoFar& t) {
-                             penalize_frequency_presence(c, in_scope(t, counted), f, p);
-                         }});
+        steps.push_back(
+            {"frequency-presence", short_number(o.frequency_penalty) + "/" + short_number(o.presence_penalty),
+             [f = o.frequency_penalty, p = o.presence_penalty, counted](Candidates& c, const TextSoFar& t) {
+                 penalize_frequency_presence(c, in_scope(t, counted), f, p);
+             }});
     }
     if (o.no_repeat_ngram_size > 0) {
-        steps.push_back({"no-repeat-ngram", std::to_string(o.no_repeat_ngram_size), [n = o.no_repeat_ngram_size](Candidates& c, const TextSoFar& t) {
+        steps.push_back({"no-repeat-ngram", std::to_string(o.no_repeat_ngram_size),
+                         [n = o.no_repeat_ngram_size](Candidates& c, const TextSoFar& t) {
                              ban_repeated_ngrams(c, t.ids, n);
                          }});
     }
@@ -84,7 +94,8 @@ inline std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const Pena
 }
 
 // Everything the options ask for, in the dialect's order; `more_steps` may bring others (a grammar's mask).
-inline Chain full_chain(const SamplingOptions& options, Dialect dialect, const PenaltyOptions& more = {}, std::vector<ChainStep> more_steps = {}) {
+inline Chain full_chain(const SamplingOptions& options, Dialect dialect, const PenaltyOptions& more = {},
+                        std::vector<ChainStep> more_steps = {}) {
     for (ChainStep& step : penalty_steps(options, more, dialect)) more_steps.push_back(std::move(step));
     for (ChainStep& step : cut_steps(options, dialect)) more_steps.push_back(std::move(step));
     return in_order(dialect, std::move(more_steps));

@@ -1,8 +1,9 @@
 // Chapter 08: penalties against repetition, and bans.
 //
-// Shows what each penalty does to five logits, with its surprises, and then breaks a real loop of greedy decoding with each of
-// them. Run it: make run-08, or one part: make run-08 ARGS="--part 3". Other text: ARGS='"the key advantage is"'.
-// Look for: a penalized word that becomes *more* probable; and how each penalty pays for the broken loop.
+// Shows what each penalty does to five logits, with its surprises, and then breaks a real loop of greedy decoding
+// with each of them. Run it: make run-08, or one part: make run-08 ARGS="--part 3". Other text: ARGS='"the key
+// advantage is"'. Look for: a penalized word that becomes *more* probable; and how each penalty pays for the
+// broken loop.
 #include <array>
 #include <cstdio>
 #include <string>
@@ -58,8 +59,9 @@ void five_words() {
     const std::vector<float> six{6, -6};
     Candidates e(six);
     penalize_repetition(e, std::vector<int>{0, 1}, 1.2);
-    std::printf("\n   A penalty of 1.2 makes 6 into %.3f (%.3f %%) and -6 into %.3f (%+.0f %% in magnitude).\n", static_cast<double>(e.logits()[0]),
-                100 * (static_cast<double>(e.logits()[0]) / 6 - 1), static_cast<double>(e.logits()[1]), 100 * (static_cast<double>(e.logits()[1]) / -6 - 1));
+    std::printf("\n   A penalty of 1.2 makes 6 into %.3f (%.3f %%) and -6 into %.3f (%+.0f %% in magnitude).\n",
+                static_cast<double>(e.logits()[0]), 100 * (static_cast<double>(e.logits()[0]) / 6 - 1),
+                static_cast<double>(e.logits()[1]), 100 * (static_cast<double>(e.logits()[1]) / -6 - 1));
 }
 
 void counts_and_ngrams() {
@@ -69,7 +71,8 @@ void counts_and_ngrams() {
     penalize_frequency_presence(c, std::vector<int>{0, 1, 0, 0}, 0.5, 0.3);
     row("penalized", values(c), "  %8.2f");
     std::printf("\n   No 3-gram twice: which token may not follow?\n\n");
-    for (const std::vector<int>& ids : {std::vector<int>{1, 2, 3, 1, 2}, std::vector<int>{1, 2, 3, 4, 1, 2, 5, 1, 2}, std::vector<int>{1, 2}}) {
+    for (const std::vector<int>& ids :
+         {std::vector<int>{1, 2, 3, 1, 2}, std::vector<int>{1, 2, 3, 4, 1, 2, 5, 1, 2}, std::vector<int>{1, 2}}) {
         const std::vector<float> flat(6, 0.0f);
         Candidates n(flat);
         ban_repeated_ngrams(n, ids, 3);
@@ -85,16 +88,19 @@ void counts_and_ngrams() {
 // The remedies for part 3: greedy decoding (temperature 0) with one of them switched on, and sampling without any.
 std::vector<std::pair<std::string, SamplingOptions>> remedies() {
     SamplingOptions greedy, repetition, frequency, presence, ngram, sampling;
-    greedy.temperature = repetition.temperature = frequency.temperature = presence.temperature = ngram.temperature = 0;
+    greedy.temperature = repetition.temperature = frequency.temperature = presence.temperature =
+        ngram.temperature = 0;
     repetition.repetition_penalty = 1.3;
     frequency.frequency_penalty = 1.0;
     presence.presence_penalty = 2.0;
     ngram.no_repeat_ngram_size = 3;
     sampling.temperature = 0.8, sampling.top_p = 0.9;
-    return {{"greedy", greedy}, {"repetition 1.3", repetition}, {"frequency 1.0", frequency}, {"presence 2.0", presence}, {"no 3-gram twice", ngram}, {"T 0.8, top-p 0.9", sampling}};
+    return {{"greedy", greedy},         {"repetition 1.3", repetition}, {"frequency 1.0", frequency},
+            {"presence 2.0", presence}, {"no 3-gram twice", ngram},     {"T 0.8, top-p 0.9", sampling}};
 }
 
-void a_loop_broken(const Model& model, const NextLogits& gpt, const std::string& prompt, int length, Scope scope, std::uint64_t seed) {
+void a_loop_broken(const Model& model, const NextLogits& gpt, const std::string& prompt, int length, Scope scope,
+                   std::uint64_t seed) {
     std::printf("3. \"%s …\", %d tokens:\n", prompt.c_str(), length);
     const std::vector<int> ids = encode_prompt(model, prompt, length);
     PenaltyOptions more;
@@ -110,8 +116,11 @@ void a_loop_broken(const Model& model, const NextLogits& gpt, const std::string&
         const std::vector<int> all = generate(gpt, ids, length, pick, [](int) { return true; });
         const std::span<const int> text = std::span(all).subspan(ids.size());
         const Loop loop = find_loop(all);
-        std::printf("\n   %s distinct-1 %.2f, -2 %.2f, seq-rep-4 %.2f, %s\n", padded(name + ":", 18).c_str(), distinct_ngrams(text, 1), distinct_ngrams(text, 2),
-                    repeated_ngrams(text, 4), loop ? ("loop of " + std::to_string(loop.period) + " × " + std::to_string(loop.repeats)).c_str() : "no loop");
+        std::printf("\n   %s distinct-1 %.2f, -2 %.2f, seq-rep-4 %.2f, %s\n", padded(name + ":", 18).c_str(),
+                    distinct_ngrams(text, 1), distinct_ngrams(text, 2), repeated_ngrams(text, 4),
+                    loop
+                        ? ("loop of " + std::to_string(loop.period) + " × " + std::to_string(loop.repeats)).c_str()
+                        : "no loop");
         print_wrapped("…" + visible(model.tokenizer.decode(text)), 3);
     }
 }
@@ -126,7 +135,8 @@ void write_figure(const std::string& file) {
     for (double theta = 1; theta <= 3.001; theta += 0.05) {
         Candidates c(logits);
         penalize_repetition(c, written, theta);
-        for (std::size_t i = 0; i < words.size(); ++i) chart.series[i].points.emplace_back(theta, c.probability(i));
+        for (std::size_t i = 0; i < words.size(); ++i)
+            chart.series[i].points.emplace_back(theta, c.probability(i));
     }
     write_svg(file, chart);
 }
@@ -134,16 +144,21 @@ void write_figure(const std::string& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string prompt = "The weather today is", figure, scope = "generated", model_directory = shipped_model("storyteller").string();
+    std::string prompt = "The weather today is", figure, scope = "generated",
+                model_directory = shipped_model("storyteller").string();
     int part = 0, max_new_tokens = 200;
     std::uint64_t seed = 1;
     return run_program(
         argc, argv, "Chapter 08: penalties against repetition, and bans.",
         [&](CLI::App& app) {
             app.add_option("prompt", prompt, "the text to continue in part 3")->capture_default_str();
-            app.add_option("--part", part, "only this part, 1 to 3 (1 and 2 need no model)")->check(CLI::Range(1, 3));
-            app.add_option("--penalty-scope", scope, "what counts as written: generated, all, last-64")->capture_default_str();
-            app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 3")->capture_default_str()->check(CLI::Range(1, 100000));
+            app.add_option("--part", part, "only this part, 1 to 3 (1 and 2 need no model)")
+                ->check(CLI::Range(1, 3));
+            app.add_option("--penalty-scope", scope, "what counts as written: generated, all, last-64")
+                ->capture_default_str();
+            app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 3")
+                ->capture_default_str()
+                ->check(CLI::Range(1, 100000));
             app.add_option("--seed", seed, "of the draws")->capture_default_str();
             app.add_option("--model", model_directory, "a model directory")->capture_default_str();
             app.add_option("--figure", figure, "write the penalty's effect as a picture (SVG)");

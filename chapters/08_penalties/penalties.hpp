@@ -17,7 +17,7 @@ namespace tbt {
 
 inline constexpr float banned = -std::numeric_limits<float>::infinity();
 
-// How often each token occurs in a text, and which occur: a table of V counts that is cleared by walking what was counted.
+// How often each token occurs in a text, and which occur: a table of V counts, cleared by walking what was counted.
 class TokenCounts {
 public:
     void count(std::span<const int> ids, std::size_t vocab_size) {
@@ -26,7 +26,8 @@ public:
         if (counts_.size() < vocab_size) counts_.resize(vocab_size);
         for (const int id : ids) {
             if (id < 0 || static_cast<std::size_t>(id) >= vocab_size) {
-                throw Error("penalties: token " + std::to_string(id) + " is not in the vocabulary of " + std::to_string(vocab_size));
+                throw Error("penalties: token " + std::to_string(id) + " is not in the vocabulary of " +
+                            std::to_string(vocab_size));
             }
             if (counts_[static_cast<std::size_t>(id)]++ == 0) distinct_.push_back(id);
         }
@@ -44,28 +45,33 @@ template <class F>
 void for_each_seen(Candidates& c, std::span<const int> ids, F&& f) {
     thread_local TokenCounts counts;
     counts.count(ids, c.vocab_size());
+    const std::span<float> row = c.whole_row();
     for (const int id : counts.distinct()) {
-        if (float* s = c.find(id)) f(*s, counts.of(id));
+        float* s = row.empty() ? c.find(id) : &row[static_cast<std::size_t>(id)];
+        if (s) f(*s, counts.of(id));
     }
 }
 
 inline void check_repetition_penalty(double theta) {
     if (std::isfinite(theta) && theta > 0) return;
-    throw UsageError("repetition-penalty: got " + short_number(theta) + ", expected a number above 0; 1 turns it off, 1.1 to 1.3 is usual");
+    throw UsageError("repetition-penalty: got " + short_number(theta) +
+                     ", expected a number above 0; 1 turns it off, 1.1 to 1.3 is usual");
 }
 inline void check_penalty(const std::string& name, double alpha) {
     if (std::isfinite(alpha)) return;
-    throw UsageError(name + ": got " + short_number(alpha) + ", expected a finite number; 0 turns it off, 0.3 to 1 is usual");
+    throw UsageError(name + ": got " + short_number(alpha) +
+                     ", expected a finite number; 0 turns it off, 0.3 to 1 is usual");
 }
 inline void check_ngram(long long n) {
     if (n >= 0) return;
-    throw UsageError("no-repeat-ngram-size: got " + std::to_string(n) + ", expected a length, 1 or more; 0 turns it off, 3 is usual");
+    throw UsageError("no-repeat-ngram-size: got " + std::to_string(n) +
+                     ", expected a length, 1 or more; 0 turns it off, 3 is usual");
 }
 
 // s_j ← s_j·θ if s_j < 0, else s_j/θ, once for each distinct token j of the text [Keskar et al. 2019, §4.1]
 //
-// The sign decides, so that θ > 1 always lowers the logit. But zero means nothing to softmax: adding a constant to all logits
-// changes no probability, and yet it changes what this penalty does.
+// The sign decides, so that θ > 1 always lowers the logit. But zero means nothing to softmax: adding a constant to
+// all logits changes no probability, and yet it changes what this penalty does.
 inline void penalize_repetition(Candidates& c, std::span<const int> text, double theta) {
     check_repetition_penalty(theta);
     if (theta == 1) return;
@@ -74,13 +80,15 @@ inline void penalize_repetition(Candidates& c, std::span<const int> text, double
 }
 
 // s_j ← s_j − c_j·α_f − [c_j > 0]·α_p with c_j the number of times that token j occurs in the text (OpenAI's rule)
-inline void penalize_frequency_presence(Candidates& c, std::span<const int> text, double frequency, double presence) {
+inline void penalize_frequency_presence(Candidates& c, std::span<const int> text, double frequency,
+                                        double presence) {
     check_penalty("frequency-penalty", frequency), check_penalty("presence-penalty", presence);
     if (frequency == 0 && presence == 0) return;
     for_each_seen(c, text, [=](float& s, int count) { s = static_cast<float>(s - count * frequency - presence); });
 }
 
-// Bans every token that would complete an n-gram the text already has [Paulus, Xiong & Socher 2018, §2.5]; n = 1 bans all it has.
+// Bans every token that would complete an n-gram the text already has [Paulus, Xiong & Socher 2018, §2.5]; n = 1
+// bans all it has.
 inline void ban_repeated_ngrams(Candidates& c, std::span<const int> ids, int n) {
     check_ngram(n);
     const auto length = static_cast<std::size_t>(n);
@@ -92,18 +100,21 @@ inline void ban_repeated_ngrams(Candidates& c, std::span<const int> ids, int n) 
     }
 }
 
-// The last token of `sequence` gets `bias` when the text ends with the tokens before it. A sequence of one token is biased always, a bias
-// of −∞ is a ban: so this is logit bias, sequence bias and banned words in one.
+// The last token of `sequence` gets `bias` when the text ends with the tokens before it. A sequence of one token
+// is biased always, a bias of −∞ is a ban: so this is logit bias, sequence bias and banned words in one.
 struct SequenceBias {
     std::vector<int> sequence;
     float bias = 0;
 };
 
 inline void check_bias(const SequenceBias& b, std::size_t vocab_size) {
-    if (b.sequence.empty()) throw UsageError("bias: an empty sequence has no token to bias; name at least one token");
+    if (b.sequence.empty())
+        throw UsageError("bias: an empty sequence has no token to bias; name at least one token");
     for (const int id : b.sequence) {
         if (id < 0 || static_cast<std::size_t>(id) >= vocab_size) {
-            throw UsageError("bias: token " + std::to_string(id) + " is not in the vocabulary, expected an id from 0 to " + std::to_string(vocab_size - 1));
+            throw UsageError("bias: token " + std::to_string(id) +
+                             " is not in the vocabulary, expected an id from 0 to " +
+                             std::to_string(vocab_size - 1));
         }
     }
     if (std::isnan(b.bias) || b.bias == std::numeric_limits<float>::infinity()) {
@@ -123,7 +134,8 @@ inline void add_bias(Candidates& c, std::span<const int> ids, std::span<const Se
 
 // Bans the tokens that end a text while fewer than `minimum` tokens have been generated.
 inline void ban_eos_until(Candidates& c, std::size_t generated, int minimum, std::span<const int> eos) {
-    if (minimum < 0) throw UsageError("min-new-tokens: got " + std::to_string(minimum) + ", expected a count, 0 or more");
+    if (minimum < 0)
+        throw UsageError("min-new-tokens: got " + std::to_string(minimum) + ", expected a count, 0 or more");
     if (generated >= static_cast<std::size_t>(minimum)) return;
     for (const int id : eos) {
         if (float* s = c.find(id)) *s = banned;

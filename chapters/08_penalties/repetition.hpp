@@ -7,11 +7,14 @@
 
 namespace tbt {
 
-// The share of n-grams that are different from each other: 1 for a text without repetition [Li et al. 2016, distinct-n]
+// The share of n-grams that are different from each other: 1 for a text without repetition [Li et al. 2016,
+// distinct-n]
 inline double distinct_ngrams(std::span<const int> ids, std::size_t n) {
     if (ids.size() < n) return 1;
     std::set<std::vector<int>> different;
-    for (std::size_t i = 0; i + n <= ids.size(); ++i) different.emplace(ids.begin() + static_cast<std::ptrdiff_t>(i), ids.begin() + static_cast<std::ptrdiff_t>(i + n));
+    for (std::size_t i = 0; i + n <= ids.size(); ++i)
+        different.emplace(ids.begin() + static_cast<std::ptrdiff_t>(i),
+                          ids.begin() + static_cast<std::ptrdiff_t>(i + n));
     return static_cast<double>(different.size()) / static_cast<double>(ids.size() - n + 1);
 }
 

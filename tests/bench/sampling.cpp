@@ -1,8 +1,8 @@
-// Sampling over a vocabulary of GPT-2's size, one core: each step from a fresh row of logits, in µs and in passes over the row (the
-// time it takes to read it once, from the same rounds).
+// Sampling over a vocabulary of GPT-2's size, one core: each step from a fresh row of logits, in µs and in passes
+// over the row (the time it takes to read it once, from the same rounds).
 //
-// The rows are normal with standard deviation 1 (flat: a nucleus of some 30,000 tokens) and 4 (peaked: one or two hundred). Every step
-// includes the look at the row that checks it and finds its maximum.
+// The rows are normal with standard deviation 1 (flat: a nucleus of some 30,000 tokens) and 4 (peaked: one or two
+// hundred). Every step includes the look at the row that checks it and finds its maximum.
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -27,7 +27,8 @@ std::vector<float> normal_row(double sigma) {
     return row;
 }
 
-Candidate step(std::string name, std::shared_ptr<const std::vector<float>> row, std::function<void(Candidates&)> work) {
+Candidate step(std::string name, std::shared_ptr<const std::vector<float>> row,
+               std::function<void(Candidates&)> work) {
     const auto candidates = std::make_shared<Candidates>();
     return {std::move(name), [=](int times) {
                 for (int i = 0; i < times; ++i) {
@@ -55,7 +56,8 @@ Candidate penalties(std::shared_ptr<const std::vector<float>> row, const std::ve
 void top_p_by_sorting(const std::vector<float>& row, std::vector<int>& order) {
     order.resize(row.size());
     std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](int a, int b) { return row[static_cast<std::size_t>(a)] > row[static_cast<std::size_t>(b)]; });
+    std::sort(order.begin(), order.end(),
+              [&](int a, int b) { return row[static_cast<std::size_t>(a)] > row[static_cast<std::size_t>(b)]; });
 }
 
 void run(const Settings&) {
@@ -68,7 +70,9 @@ void run(const Settings&) {
         const auto order = std::make_shared<std::vector<int>>();
         std::vector<Candidate> work = read_probes(static_cast<std::int64_t>(V * sizeof(float)), 1);
         const std::size_t probes = work.size();
-        const auto add = [&](std::string name, std::function<void(Candidates&)> f) { work.push_back(step(std::move(name), row, std::move(f))); };
+        const auto add = [&](std::string name, std::function<void(Candidates&)> f) {
+            work.push_back(step(std::move(name), row, std::move(f)));
+        };
         add("look at the row", [](Candidates& c) { c.largest(); });
         add("draw over all", [](Candidates& c) { keep(static_cast<float>(draw(c, 0.7))); });
         add("top-k 40", [](Candidates& c) { keep_top_k(c, 40); });
@@ -84,14 +88,18 @@ void run(const Settings&) {
         add("copy for edits", [](Candidates& c) { c.find(0); });
         work.push_back(penalties(row, text));
         work.push_back({"sort the row (what we avoid)", [=](int times) {
-                            for (int i = 0; i < times; ++i) top_p_by_sorting(*row, *order), keep(static_cast<float>((*order)[0]));
+                            for (int i = 0; i < times; ++i)
+                                top_p_by_sorting(*row, *order), keep(static_cast<float>((*order)[0]));
                         }});
         const std::vector<Timing> timings = interleaved(work);
         double pass = timings[0].median;
         for (std::size_t i = 1; i < probes; ++i) pass = std::min(pass, timings[i].median);
         table.row({sigma == 1.0 ? "flat" : "peaked", "read the row (probe)", {pass * 1e6, 2}, {1.0, 1}});
         for (std::size_t i = probes; i < work.size(); ++i) {
-            table.row({sigma == 1.0 ? "flat" : "peaked", work[i].name, {timings[i].median * 1e6, 2}, {timings[i].median / pass, 1}});
+            table.row({sigma == 1.0 ? "flat" : "peaked",
+                       work[i].name,
+                       {timings[i].median * 1e6, 2},
+                       {timings[i].median / pass, 1}});
         }
     }
 }
