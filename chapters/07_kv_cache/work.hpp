@@ -1,0 +1,43 @@
+// What generating costs with and without a KV cache, counted exactly.
+#pragma once
+
+#include <cstdint>
+
+namespace tbt {
+
+// Work of generating G tokens after a prompt of P. A position is projected when its keys, values and everything else of it are
+// computed; a dot product is one query with one key, per head and layer, causal.
+struct Work {
+    std::int64_t positions = 0;
+    std::int64_t dot_products = 0;
+};
+
+// One forward pass over `fresh` new tokens behind `past` known ones: fresh token i meets past + i + 1 keys.
+constexpr Work forward_work(std::int64_t past, std::int64_t fresh) {
+    return {fresh, fresh * past + fresh * (fresh + 1) / 2};
+}
+
+// Without a cache each token reads everything again: Σ_i (P + i) = G·P + G(G − 1)/2 positions.
+constexpr Work uncached_work(std::int64_t prompt, std::int64_t generated) {
+    Work total;
+    for (std::int64_t i = 0; i < generated; ++i) {
+        const Work pass = forward_work(0, prompt + i);
+        total.positions += pass.positions;
+        total.dot_products += pass.dot_products;
+    }
+    return total;
+}
+
+// With a cache the prompt is read once, then one token at a time; the last one drawn is never read: P + G − 1 positions.
+constexpr Work cached_work(std::int64_t prompt, std::int64_t generated) {
+    if (generated == 0) return {};
+    Work total = forward_work(0, prompt);
+    for (std::int64_t i = 1; i < generated; ++i) {
+        const Work pass = forward_work(prompt + i - 1, 1);
+        total.positions += pass.positions;
+        total.dot_products += pass.dot_products;
+    }
+    return total;
+}
+
+}  // namespace tbt
