@@ -29,7 +29,7 @@ for lesson in README.md chapters/*/README.md; do
     while [ -f "$work/$n.command" ]; do
         command=$(cat "$work/$n.command")
         # NO_COLOR and no terminal: what a reader would paste.
-        if ! NO_COLOR=1 sh -c "${command} MAKEFLAGS=" > "$work/$n.raw" 2>"$work/$n.err" < /dev/null; then
+        if ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL NO_COLOR=1 sh -c "$command" > "$work/$n.raw" 2>"$work/$n.err" < /dev/null; then
             echo "$lesson: \`$command\` failed: $(tail -n 1 "$work/$n.err")"
             failed=$((failed + 1))
             cp "$work/$n.old" "$work/$n.new"
