@@ -3,8 +3,8 @@
 // Shows a stop string that lies across tokens, characters that do, what it costs to slide the context window, and one text
 // of the model ended in six ways. Run it: make run-09, or one part: make run-09 ARGS="--part 1". Look for: the column
 // "waiting", which holds just what could still become a stop string, and the price of forgetting one token at a time.
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -13,6 +13,7 @@
 #include "chapters/09_stopping/stopping.hpp"
 #include "model.hpp"
 #include "program.hpp"
+#include "rng.hpp"
 #include "svg.hpp"
 #include "terminal.hpp"
 
@@ -41,31 +42,34 @@ void print_stream(const std::vector<std::string>& tokens, const std::vector<std:
 
 struct SlideCost {
     double positions = 0;     // computed, per token
-    double microseconds = 0;  // per token; 0: not measured
+    double microseconds = 0;  // of processor time per token, all threads together; 0: not measured
 };
 
 // 3. Writes on when the context is full, for whole rounds of the window.
 SlideCost slide_cost(int context, int keep, Model* model) {
     Window window(context, keep);
-    std::vector<int> ids(static_cast<std::size_t>(context), 0);
+    // A text without repetitions: in one that repeats itself, what is kept may happen to stand where it stood.
+    Rng rng(1);
+    std::vector<int> ids(static_cast<std::size_t>(context));
+    for (int& id : ids) id = static_cast<int>(rng.below(256));
     std::optional<CachedModel> gpt;
     if (model) gpt.emplace(model->gpt), (*gpt)(window.view(ids));
     const int round = context - keep + 1, tokens = round * std::max(1, 16 / round);
     long positions = 0;
-    const auto started = std::chrono::steady_clock::now();
+    const std::clock_t started = std::clock();
     for (int i = 0; i < tokens; ++i) {
-        ids.push_back(static_cast<int>(ids.size()) % 7);
+        ids.push_back(static_cast<int>(rng.below(256)));
         const int before = window.slides();
         const std::span<const int> view = window.view(ids);
         positions += window.slides() > before ? static_cast<long>(view.size()) : 1;
         if (gpt) (*gpt)(view);
     }
-    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - started;
-    return {static_cast<double>(positions) / tokens, model ? took.count() / tokens : 0};
+    const double seconds = static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC;
+    return {static_cast<double>(positions) / tokens, model ? 1e6 * seconds / tokens : 0};
 }
 
 void print_slide_costs(int context, Model* model) {
-    std::printf("   kept   positions computed a token%s\n", model ? "   microseconds a token" : "");
+    std::printf("   kept   positions computed a token%s\n", model ? "   processor time, microseconds a token" : "");
     for (const int keep : {context, context - 1, context * 7 / 8, context * 3 / 4, context / 2, context / 4, 1}) {
         const SlideCost cost = slide_cost(context, keep, model);
         std::printf("   %4d  %8.2f", keep, cost.positions);
