@@ -152,15 +152,19 @@ bool group_maxima(std::span<const float> row, std::size_t group, std::vector<flo
     std::size_t g = 0;
     for (std::size_t begin = 0; begin < row.size(); begin += chunk, g += lane_count) {
         const std::size_t end = std::min(begin + chunk, row.size());
-        Lanes m = Lanes::all(-infinity);
-        const auto take = [&](const Lanes& x) {
+        // Four maxima take turns, as each has to wait for its last comparison.
+        Lanes m[4] = {Lanes::all(-infinity), Lanes::all(-infinity), Lanes::all(-infinity), Lanes::all(-infinity)};
+        const auto take = [&](Lanes& into, const Lanes& x) {
             for (int k = 0; k < simd::batch_count; ++k) proper = proper & (x.part[k] < Batch(infinity));
-            m = max(m, x);
+            into = max(into, x);
         };
         std::size_t i = begin;
-        for (; i + lane_count <= end; i += lane_count) take(Lanes::load(row.data() + i));
-        if (i < end) take(Lanes::load_first(row.data() + i, static_cast<int>(end - i), -infinity));
-        m.store(maxima.data() + g);
+        for (; i + 4 * lane_count <= end; i += 4 * lane_count) {
+            for (int k = 0; k < 4; ++k) take(m[k], Lanes::load(row.data() + i + k * lane_count));
+        }
+        for (; i + lane_count <= end; i += lane_count) take(m[0], Lanes::load(row.data() + i));
+        if (i < end) take(m[0], Lanes::load_first(row.data() + i, static_cast<int>(end - i), -infinity));
+        max(max(m[0], m[1]), max(m[2], m[3])).store(maxima.data() + g);
     }
     return xsimd::all(proper);
 }

@@ -5,10 +5,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <vector>
 
 namespace tbt {
+
+// A vector that starts at a cache line, so that no SIMD load or store crosses one.
+template <class T>
+struct LineAllocator {
+    using value_type = T;
+    LineAllocator() = default;
+    template <class U>
+    LineAllocator(const LineAllocator<U>&) {}
+    T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64})); }
+    void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t{64}); }
+    bool operator==(const LineAllocator&) const { return true; }
+};
+template <class T>
+using LineVector = std::vector<T, LineAllocator<T>>;
 
 // The row in groups of about `group` elements, the maximum of each. (Which element is in which group is not
 // promised; every element is in one.) Returns false when the row holds a NaN or +∞; the maxima then mean nothing.

@@ -194,9 +194,9 @@ private:
     bool measured_ = false, weighed_ = false;
     float largest_ = 0;
     std::uint64_t total_ = 0;
-    std::vector<int> ids_;
-    std::vector<float> values_;
-    std::vector<std::uint64_t> weights_;
+    LineVector<int> ids_;
+    LineVector<float> values_;
+    LineVector<std::uint64_t> weights_;
     std::vector<float> maxima_;  // of groups of the row; empty once it was cut
 };
 

@@ -20,14 +20,14 @@ namespace {
 
 constexpr std::size_t V = 50257;
 
-std::vector<float> normal_row(double sigma) {
+LineVector<float> normal_row(double sigma) {
     Rng rng(7);
-    std::vector<float> row(V);
+    LineVector<float> row(V);
     for (float& s : row) s = static_cast<float>(sigma * rng.normal());
     return row;
 }
 
-Candidate step(std::string name, std::shared_ptr<const std::vector<float>> row,
+Candidate step(std::string name, std::shared_ptr<const LineVector<float>> row,
                std::function<void(Candidates&)> work) {
     const auto candidates = std::make_shared<Candidates>();
     return {std::move(name), [=](int times) {
@@ -40,7 +40,7 @@ Candidate step(std::string name, std::shared_ptr<const std::vector<float>> row,
 }
 
 // The penalties on a row that is already a copy: what they cost by themselves.
-Candidate penalties(std::shared_ptr<const std::vector<float>> row, const std::vector<int>& text) {
+Candidate penalties(std::shared_ptr<const LineVector<float>> row, const std::vector<int>& text) {
     const auto candidates = std::make_shared<Candidates>(*row);
     candidates->find(0);
     return {"repetition + frequency, 512 tokens", [=](int times) {
@@ -53,7 +53,7 @@ Candidate penalties(std::shared_ptr<const std::vector<float>> row, const std::ve
 }
 
 // What not to do: sort the vocabulary.
-void top_p_by_sorting(const std::vector<float>& row, std::vector<int>& order) {
+void top_p_by_sorting(const LineVector<float>& row, std::vector<int>& order) {
     order.resize(row.size());
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(),
@@ -66,7 +66,7 @@ void run(const Settings&) {
     Rng rng(3);
     for (int& id : text) id = static_cast<int>(rng.below(V));
     for (const double sigma : {1.0, 4.0}) {
-        const auto row = std::make_shared<const std::vector<float>>(normal_row(sigma));
+        const auto row = std::make_shared<const LineVector<float>>(normal_row(sigma));
         const auto order = std::make_shared<std::vector<int>>();
         std::vector<Candidate> work = read_probes(static_cast<std::int64_t>(V * sizeof(float)), 1);
         const std::size_t probes = work.size();
