@@ -41,29 +41,42 @@ Doubles load_as_double(const float* p) {
 #endif
 }
 
-// e^x in whole quanta, for −40 <= x <= 0, as the bits of the integer. x = n·ln 2 + r, |r| <= ln 2 / 2.
-Integers quanta_of_exp(const Doubles& x) {
+// Several vectors in step: the processor multiplies one while it waits for another.
+constexpr std::size_t in_step = 4;
+constexpr std::size_t group_size = in_step * doubles;
+
+// Σ and the weights e^((p[i] − m)/T) in whole quanta, for `group_size` floats p[i] <= m. With x = (p[i] − m)/T, cut at −40:
+//
+//   e^x·2^44 = 2^(n + 44)·e^r, x = n·ln 2 + r, |r| <= ln 2 / 2
+Integers quanta_of_exp(const float* p, const Doubles& m, const Doubles& inverse_t, std::int64_t* w) {
+    const auto each = [](auto&& f) {
+        for (std::size_t k = 0; k < in_step; ++k) f(k);
+    };
     // Adding 1.5·2^52 rounds to an integer and leaves it in the low bits of the sum.
     const Doubles shift(0x1.8p52);
-    const Doubles t = fma(x, Doubles(1.4426950408889634), shift);
-    const Doubles n = t - shift;
-    Doubles r = fma(n, Doubles(-0x1.62e42fee00000p-1), x);
-    r = fma(n, Doubles(-0x1.a39ef35793c76p-33), r);
+    Doubles t[in_step], r[in_step], y[in_step];
+    each([&](std::size_t k) {
+        const Doubles x = xsimd::max((load_as_double(p + k * doubles) - m) * inverse_t, Doubles(-40.0));
+        t[k] = fma(x, Doubles(1.4426950408889634), shift);
+        const Doubles n = t[k] - shift;
+        r[k] = fma(n, Doubles(-0x1.a39ef35793c76p-33), fma(n, Doubles(-0x1.62e42fee00000p-1), x));
+        y[k] = Doubles(0x1.288060f149570p-22);
+    });
     // e^r = 1 + r + r²·P(r); P by Chebyshev interpolation, relative error of e^r under 1.2e-15.
-    Doubles p(0x1.288060f149570p-22);
-    p = fma(p, r, Doubles(0x1.72c75c67ac6b9p-19));
-    p = fma(p, r, Doubles(0x1.a019c98e708e7p-16));
-    p = fma(p, r, Doubles(0x1.a019ad80eed25p-13));
-    p = fma(p, r, Doubles(0x1.6c16c173948e7p-10));
-    p = fma(p, r, Doubles(0x1.1111111c4e74fp-7));
-    p = fma(p, r, Doubles(0x1.5555555554cb0p-5));
-    p = fma(p, r, Doubles(0x1.5555555553b63p-3));
-    p = fma(p, r, Doubles(0x1.0000000000000p-1));
-    const Doubles y = Doubles(1.0) + fma(p * r, r, r);
-    // y·2^(n + 44) by adding to the exponent, then rounded by adding 2^52, whose bits are taken off again.
-    const Integers exponent = (std::bit_cast<Integers>(t) << 52) + Integers(std::int64_t{quantum_bits} << 52);
-    const Doubles scaled = std::bit_cast<Doubles>(std::bit_cast<Integers>(y) + exponent);
-    return std::bit_cast<Integers>(scaled + Doubles(0x1p52)) - Integers(std::bit_cast<std::int64_t>(0x1p52));
+    for (const double c : {0x1.72c75c67ac6b9p-19, 0x1.a019c98e708e7p-16, 0x1.a019ad80eed25p-13, 0x1.6c16c173948e7p-10,
+                           0x1.1111111c4e74fp-7, 0x1.5555555554cb0p-5, 0x1.5555555553b63p-3, 0x1.0p-1, 1.0, 1.0}) {
+        each([&](std::size_t k) { y[k] = fma(y[k], r[k], Doubles(c)); });
+    }
+    Integers sum(std::int64_t{0});
+    each([&](std::size_t k) {
+        // y·2^(n + 44) by adding to the exponent, then rounded by adding 2^52, whose bits are taken off again.
+        const Integers exponent = (std::bit_cast<Integers>(t[k]) << 52) + Integers(std::int64_t{quantum_bits} << 52);
+        const Doubles scaled = std::bit_cast<Doubles>(std::bit_cast<Integers>(y[k]) + exponent);
+        const Integers q = std::bit_cast<Integers>(scaled + Doubles(0x1p52)) - Integers(std::bit_cast<std::int64_t>(0x1p52));
+        q.store_unaligned(w + k * doubles);
+        sum += q;
+    });
+    return sum;
 }
 
 // Bit i says whether p[i] >= t (or > t), for sixteen floats.
@@ -171,27 +184,22 @@ bool group_maxima(std::span<const float> row, std::size_t group, std::vector<flo
 
 std::uint64_t exp_in_quanta(std::span<const float> s, float m, double temperature, std::uint64_t* w) {
     // A temperature so small that its inverse overflows is still one: nothing but the maximum has a weight.
-    const Doubles inverse(std::min(1.0 / temperature, 1e300)), largest(static_cast<double>(m)), least(-40.0);
-    const auto weight = [&](const float* p) {
-        return quanta_of_exp(xsimd::max((load_as_double(p) - largest) * inverse, least));
-    };
+    const Doubles inverse(std::min(1.0 / temperature, 1e300)), largest(static_cast<double>(m));
     Integers sum(std::int64_t{0});
     std::size_t i = 0;
-    for (; i + doubles <= s.size(); i += doubles) {
-        const Integers q = weight(s.data() + i);
-        q.store_unaligned(reinterpret_cast<std::int64_t*>(w) + i);
-        sum += q;
+    for (; i + group_size <= s.size(); i += group_size) {
+        sum += quanta_of_exp(s.data() + i, largest, inverse, reinterpret_cast<std::int64_t*>(w) + i);
     }
-    alignas(64) std::int64_t part[doubles];
+    alignas(64) std::int64_t part[group_size];
     std::uint64_t total = 0;
     if (i < s.size()) {
-        float rest[doubles];
-        for (std::size_t j = 0; j < doubles; ++j) rest[j] = i + j < s.size() ? s[i + j] : -infinity;
-        weight(rest).store_aligned(part);
+        float rest[group_size];
+        for (std::size_t j = 0; j < group_size; ++j) rest[j] = i + j < s.size() ? s[i + j] : -infinity;
+        quanta_of_exp(rest, largest, inverse, part);
         for (std::size_t j = 0; i + j < s.size(); ++j) total += w[i + j] = static_cast<std::uint64_t>(part[j]);
     }
     sum.store_aligned(part);
-    for (const std::int64_t q : part) total += static_cast<std::uint64_t>(q);
+    for (std::size_t j = 0; j < doubles; ++j) total += static_cast<std::uint64_t>(part[j]);
     return total;
 }
 
@@ -266,16 +274,19 @@ void bucket_weights(std::span<const float> keys, std::span<const std::uint64_t> 
 }
 
 void collect_bucket(std::span<const float> keys, const Buckets& buckets, int b, std::vector<int>& positions) {
-    positions.clear();
     const Batch top(buckets.top), scale(buckets.scale);
     const xsimd::batch<std::int32_t> wanted(b);
     alignas(64) std::int32_t of[simd::batch_size];
+    positions.resize(keys.size() + 1);
+    std::size_t found = 0;
     const auto take = [&](const float* key, std::size_t base, std::size_t n) {
         const auto bucket = bucket_of(Batch::load_unaligned(key), top, scale);
         if (!xsimd::any(bucket == wanted)) return;
         bucket.store_aligned(of);
+        // Written always, counted when it is the bucket's: no branch to guess wrong.
         for (std::size_t j = 0; j < n; ++j) {
-            if (of[j] == b) positions.push_back(static_cast<int>(base + j));
+            positions[found] = static_cast<int>(base + j);
+            found += of[j] == b;
         }
     };
     constexpr auto width = static_cast<std::size_t>(simd::batch_size);
@@ -286,6 +297,7 @@ void collect_bucket(std::span<const float> keys, const Buckets& buckets, int b, 
         for (std::size_t j = 0; j < width; ++j) rest[j] = i + j < keys.size() ? keys[i + j] : buckets.top;
         take(rest, i, keys.size() - i);
     }
+    positions.resize(found);
 }
 
 }  // namespace tbt

@@ -69,7 +69,7 @@ inline constexpr std::size_t slack = 16;
 std::size_t keep(std::span<const float> keys, const Cut& cut, const Source& from, const Columns& to);
 
 // Keys in buckets of equal width, the greatest in bucket 0: bucket(x) = min(⌊(top − x)·scale⌋, bucket_count − 1).
-inline constexpr int bucket_count = 512;
+inline constexpr int bucket_count = 1024;
 struct Buckets {
     float top = 0;
     float scale = 1;

@@ -37,7 +37,7 @@ Cut cut_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> w
     return cut;
 }
 
-// Where a few elements hold nearly all the weight, they hold the prefix too. Takes the largest n/64 keys, if it
+// Where a few elements hold nearly all the weight, they hold the prefix too. Takes the largest n/192 keys, if it
 // looks like that.
 bool prefix_among_largest(std::span<const float> keys, std::span<const std::uint64_t> weights,
                           std::uint64_t target, std::vector<float>& large_keys,
@@ -47,7 +47,7 @@ bool prefix_among_largest(std::span<const float> keys, std::span<const std::uint
     for (std::size_t i = 0; i < weights.size(); i += stride)
         sample += weights[i], largest = std::max(largest, weights[i]);
     if (keys.size() < stride * stride || sample > 8 * std::max(largest, weight_of_largest / stride)) return false;
-    const float bound = reached_by_at_least(keys, keys.size() / stride);
+    const float bound = reached_by_at_least(keys, keys.size() / 192);
     const auto count =
         static_cast<std::size_t>(std::count_if(keys.begin(), keys.end(), [=](float key) { return key >= bound; }));
     if (count > keys.size() / 8) return false;

@@ -17,27 +17,36 @@ namespace tbt {
 
 inline constexpr float banned = -std::numeric_limits<float>::infinity();
 
-// How often each token occurs in a text, and which occur: a table of V counts, cleared by walking what was counted.
+// How often each token occurs in a text, and which occur: a table of V places, cleared by walking what was seen.
 class TokenCounts {
 public:
+    struct Counted {
+        int id = 0;
+        int times = 0;
+    };
+
     void count(std::span<const int> ids, std::size_t vocab_size) {
-        for (const int id : distinct_) counts_[static_cast<std::size_t>(id)] = 0;
+        for (const Counted& c : distinct_) place_[static_cast<std::size_t>(c.id)] = 0;
         distinct_.clear();
-        if (counts_.size() < vocab_size) counts_.resize(vocab_size);
+        if (place_.size() < vocab_size) place_.resize(vocab_size);
         for (const int id : ids) {
             if (id < 0 || static_cast<std::size_t>(id) >= vocab_size) {
                 throw Error("penalties: token " + std::to_string(id) + " is not in the vocabulary of " +
                             std::to_string(vocab_size));
             }
-            if (counts_[static_cast<std::size_t>(id)]++ == 0) distinct_.push_back(id);
+            int& place = place_[static_cast<std::size_t>(id)];
+            if (place == 0) {
+                distinct_.push_back({id, 0});
+                place = static_cast<int>(distinct_.size());
+            }
+            ++distinct_[static_cast<std::size_t>(place - 1)].times;
         }
     }
-    const std::vector<int>& distinct() const { return distinct_; }
-    int of(int id) const { return counts_[static_cast<std::size_t>(id)]; }
+    const std::vector<Counted>& distinct() const { return distinct_; }
 
 private:
-    std::vector<int> counts_;
-    std::vector<int> distinct_;
+    std::vector<int> place_;         // of each token in distinct_, from 1; 0: not seen
+    std::vector<Counted> distinct_;  // in order of first appearance
 };
 
 // Calls f(logit, count) for each distinct token of the text that is still a candidate.
@@ -46,9 +55,9 @@ void for_each_seen(Candidates& c, std::span<const int> ids, F&& f) {
     thread_local TokenCounts counts;
     counts.count(ids, c.vocab_size());
     const std::span<float> row = c.whole_row();
-    for (const int id : counts.distinct()) {
+    for (const auto& [id, times] : counts.distinct()) {
         float* s = row.empty() ? c.find(id) : &row[static_cast<std::size_t>(id)];
-        if (s) f(*s, counts.of(id));
+        if (s) f(*s, times);
     }
 }
 
