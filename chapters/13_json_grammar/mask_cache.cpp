@@ -5,9 +5,9 @@
 
 namespace tbt {
 
-void MaskCache::take(Entry& entry, int token, State state, int hidden) const {
+void MaskCache::take(Entry& entry, int token, State state) const {
     entry.mask.set(token);
-    entry.costliest = std::max(entry.costliest, machine_->closing_bytes(state) + hidden);
+    entry.costliest = std::max(entry.costliest, machine_->closing_bytes(state));
 }
 
 const MaskCache::Outline& MaskCache::outline(State outlined) {
@@ -15,12 +15,20 @@ const MaskCache::Outline& MaskCache::outline(State outlined) {
     Outline& o = place->second;
     if (!added) return o;
     o.entry.mask = TokenMask(trie_->vocabulary());
+    // Neighbours in the tree mostly lead to the same state: what is known of it is asked once.
+    State last = ByteMachine::dead;
+    bool escaped = false;
     trie_->walk(*machine_, outlined, 0, static_cast<int>(trie_->nodes().size()), scratch_, [&](int i, const TokenTrie::Node& node, State state) {
+        if (state != last) {
+            last = state;
+            escaped = machine_->escaped(state);
+            if (!escaped) o.entry.costliest = std::max(o.entry.costliest, machine_->closing_bytes(state));
+        }
         // An escaped state decides nothing: neither that this token is legal nor that it isn't.
-        if (machine_->escaped(state)) {
+        if (escaped) {
             o.exits.push_back(i);
         } else if (node.token >= 0) {
-            take(o.entry, node.token, state, 0);
+            o.entry.mask.set(node.token);
         }
     });
     return o;
@@ -41,9 +49,9 @@ const MaskCache::Entry& MaskCache::of(State state) {
         done = node.end;
         const State there = read_bytes(*machine_, state, trie_->path(exit));
         if (there == ByteMachine::dead) continue;
-        if (node.token >= 0) take(entry, node.token, there, 0);
+        if (node.token >= 0) take(entry, node.token, there);
         trie_->walk(*machine_, there, exit + 1, node.end, scratch_, [&](int, const TokenTrie::Node& n, State s) {
-            if (n.token >= 0) take(entry, n.token, s, 0);
+            if (n.token >= 0) take(entry, n.token, s);
         });
     }
     for (const auto& [first, twin] : trie_->twins()) {

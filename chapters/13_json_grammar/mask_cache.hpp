@@ -54,7 +54,7 @@ private:
     static constexpr std::size_t most_entries = 4096;  // 6 KB each at V = 50,257
 
     const Outline& outline(State outlined);
-    void take(Entry& entry, int token, State state, int hidden) const;
+    void take(Entry& entry, int token, State state) const;
 
     std::shared_ptr<ByteMachine> machine_;
     std::shared_ptr<const TokenTrie> trie_;
