@@ -23,7 +23,8 @@ Cut cut_by_brute_force(const std::string& text, const std::vector<std::string>& 
         int best = -1;
         for (std::size_t i = 0; i < stops.size(); ++i) {
             if (!text.substr(0, end).ends_with(stops[i])) continue;
-            if (best < 0 || stops[i].size() > stops[static_cast<std::size_t>(best)].size()) best = static_cast<int>(i);
+            if (best < 0 || stops[i].size() > stops[static_cast<std::size_t>(best)].size())
+                best = static_cast<int>(i);
         }
         if (best >= 0) return {text.substr(0, end - stops[static_cast<std::size_t>(best)].size()), best};
     }
@@ -46,8 +47,8 @@ struct Streamed {
     int which = -1;
 };
 
-// Streams a text cut into pieces and checks, after each piece, that what was shown is right and nothing is held back longer
-// than it must be.
+// Streams a text cut into pieces and checks, after each piece, that what was shown is right and nothing is held
+// back longer than it must be.
 Streamed stream(const std::vector<std::string>& pieces, const std::vector<std::string>& stops) {
     const StopStrings automaton(stops);
     TextStream s(automaton);
@@ -134,7 +135,8 @@ TEST_CASE("for every split of a text the streamed pieces join to the same text",
         std::string text;
         std::vector<std::string> stops;
     };
-    // Characters of one to four bytes, stop strings that overlap, that are cut by nothing, that contain characters of several bytes.
+    // Characters of one to four bytes, stop strings that overlap, that are cut by nothing, that contain characters
+    // of several bytes.
     const std::vector<Example> examples = {
         {"aé€🙂b", {}},
         {"é€🙂STOP€", {"STOP"}},
@@ -159,7 +161,8 @@ TEST_CASE("for every split of a text the streamed pieces join to the same text",
 }
 
 TEST_CASE("random texts, stop strings and splits agree with brute force", "[ch09]") {
-    // A tiny alphabet makes matches and near misses common; one letter has two bytes, and stray halves of it occur.
+    // A tiny alphabet makes matches and near misses common; one letter has two bytes, and stray halves of it
+    // occur.
     const std::vector<std::string> letters = {"a", "b", "é", "a", "b", "\xC3"};
     Rng rng(9);
     int stopped = 0;
@@ -176,7 +179,8 @@ TEST_CASE("random texts, stop strings and splits agree with brute force", "[ch09
         REQUIRE(got.text == valid_text(expected.bytes));
         // Equal stop strings are one: compare what was found, not its place.
         REQUIRE((got.which < 0) == (expected.which < 0));
-        if (got.which >= 0) REQUIRE(stops[static_cast<std::size_t>(got.which)] == stops[static_cast<std::size_t>(expected.which)]);
+        if (got.which >= 0)
+            REQUIRE(stops[static_cast<std::size_t>(got.which)] == stops[static_cast<std::size_t>(expected.which)]);
         stopped += got.which >= 0;
     }
     REQUIRE((stopped > 500 && stopped < 2500));  // both kinds of ending were tried
@@ -195,9 +199,12 @@ TEST_CASE("a character split across tokens is shown whole and never as U+FFFD", 
 TEST_CASE("broken bytes become U+FFFD as the Unicode standard recommends", "[ch09]") {
     const std::string r = "\xEF\xBF\xBD";
     // The Unicode standard, version 15, table 3-8 and its neighbours.
-    REQUIRE(valid_text("\x61\xF1\x80\x80\xE1\x80\xC2\x62\x80\x63\x80\xBF\x64") == "a" + r + r + r + "b" + r + "c" + r + r + "d");
-    REQUIRE(valid_text("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41") == r + r + r + r + r + r + r + r + "A");  // overlong forms
-    REQUIRE(valid_text("\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41") == r + r + r + r + r + r + r + r + "A");  // surrogates
+    REQUIRE(valid_text("\x61\xF1\x80\x80\xE1\x80\xC2\x62\x80\x63\x80\xBF\x64") ==
+            "a" + r + r + r + "b" + r + "c" + r + r + "d");
+    REQUIRE(valid_text("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41") ==
+            r + r + r + r + r + r + r + r + "A");  // overlong forms
+    REQUIRE(valid_text("\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41") ==
+            r + r + r + r + r + r + r + r + "A");  // surrogates
     REQUIRE(valid_text("\xF4\x91\x92\x93\xFF\x41\x80\xBF\x42") == r + r + r + r + r + "A" + r + r + "B");
     REQUIRE(valid_text("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41") == r + r + r + r + "A");
 }
@@ -283,7 +290,8 @@ TEST_CASE("sliding costs context / (context − keep + 1) positions a token", "[
             ids.push_back(0);
             const int slides = window.slides();
             const std::size_t length = window.view(ids).size();
-            computed += window.slides() > slides ? static_cast<long>(length) : 1;  // a slide invalidates every cached key
+            computed +=
+                window.slides() > slides ? static_cast<long>(length) : 1;  // a slide invalidates every cached key
         }
         REQUIRE(computed == 5L * context);
     }

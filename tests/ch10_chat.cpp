@@ -35,7 +35,8 @@ struct Session {
 
     void run() {
         Conversation conversation(encode, budget);
-        const Answer answer = [&](const std::vector<int>& prompt, const std::function<void(const std::string&)>& show) {
+        const Answer answer = [&](const std::vector<int>& prompt,
+                                  const std::function<void(const std::string&)>& show) {
             prompts.push_back(decode(prompt));
             // The stub goes through the real generator: bytes as tokens, stop strings, streaming.
             std::vector<int> written = encode(writes.front());
@@ -50,7 +51,9 @@ struct Session {
             r.stop.eos = {256};
             r.stop.strings = StopStrings(chat_stop_strings);
             std::string byte;
-            const TokenBytes bytes = [&byte](int id) { return byte = std::string(1, static_cast<char>(id)), std::string_view(byte); };
+            const TokenBytes bytes = [&byte](int id) {
+                return byte = std::string(1, static_cast<char>(id)), std::string_view(byte);
+            };
             GenerateObserver observer;
             observer.on_text = [&](std::size_t, const std::string& piece) { show(piece); };
             return generate_texts(one_at_a_time(model), bytes, prompt, r, observer)[0].text;
@@ -116,8 +119,11 @@ TEST_CASE("a goodbye, a blank line and the end of input end a chat", "[ch10][cha
 }
 
 TEST_CASE("the oldest turns go, whole ones, when the prompt would not fit", "[ch10][chat]") {
-    const std::string last = "User: c\nAssistant:", second = "User: b\nAssistant: two\n", first = "User: a\nAssistant: one\n";
-    const auto run = [&](std::size_t budget) { return session({"a", "b", "c"}, {" one", " two", " three"}, static_cast<int>(budget)).prompts.back(); };
+    const std::string last = "User: c\nAssistant:", second = "User: b\nAssistant: two\n",
+                      first = "User: a\nAssistant: one\n";
+    const auto run = [&](std::size_t budget) {
+        return session({"a", "b", "c"}, {" one", " two", " three"}, static_cast<int>(budget)).prompts.back();
+    };
     REQUIRE(run(first.size() + second.size() + last.size()) == first + second + last);
     REQUIRE(run(first.size() + second.size() + last.size() - 1) == second + last);
     REQUIRE(run(second.size() + last.size()) == second + last);
@@ -131,7 +137,8 @@ TEST_CASE("a line that could not fit alone is refused and not kept, and the chat
     REQUIRE(s.complaints.size() == 1);
     REQUIRE_THAT(s.complaints[0], Catch::Contains("61 tokens") && Catch::Contains("room for 60"));
     REQUIRE(s.prompts.size() == 3);
-    REQUIRE(s.prompts[1] == "User: hi\nAssistant: one\nUser: there\nAssistant:");  // the refused line cost no history
+    REQUIRE(s.prompts[1] ==
+            "User: hi\nAssistant: one\nUser: there\nAssistant:");  // the refused line cost no history
     REQUIRE(s.prompts[2] == "User: " + longest + "\nAssistant:");
 }
 

@@ -66,10 +66,12 @@ GenerateRequest request(int max_new_tokens, std::vector<std::string> stops = {})
     return r;
 }
 
-GeneratedText write(const std::string& prompt, const std::string& answer, const GenerateRequest& r, std::vector<std::string>* pieces = nullptr) {
+GeneratedText write(const std::string& prompt, const std::string& answer, const GenerateRequest& r,
+                    std::vector<std::string>* pieces = nullptr) {
     GenerateObserver observer;
     if (pieces) observer.on_text = [pieces](std::size_t, const std::string& piece) { pieces->push_back(piece); };
-    return generate_texts(one_at_a_time(script(prompt.size(), bytes_of(answer))), one_byte, bytes_of(prompt), r, observer)[0];
+    return generate_texts(one_at_a_time(script(prompt.size(), bytes_of(answer))), one_byte, bytes_of(prompt), r,
+                          observer)[0];
 }
 
 GptConfig small_config() {
@@ -160,7 +162,8 @@ TEST_CASE("the context ends a text, or slides", "[ch10]") {
     for (std::size_t i = 0; i < read.size(); ++i) {
         lengths.push_back(read[i].size());
         // Always the last tokens of the text so far.
-        REQUIRE(std::equal(read[i].rbegin(), read[i].rend(), all.rbegin() + static_cast<std::ptrdiff_t>(all.size() - prompt.size() - i)));
+        REQUIRE(std::equal(read[i].rbegin(), read[i].rend(),
+                           all.rbegin() + static_cast<std::ptrdiff_t>(all.size() - prompt.size() - i)));
     }
     REQUIRE(lengths == std::vector<std::size_t>{6, 7, 8, 9, 10, 7, 8, 9, 10, 7, 8, 9});
 }
@@ -206,7 +209,8 @@ TEST_CASE("samples of a network share one reading of the prompt and are what eac
         alone.samples = 1;
         alone.first_stream = static_cast<std::uint64_t>(i);
         CachedModel model(gpt);
-        REQUIRE(ids_of(generate_texts(one_at_a_time(std::ref(model)), one_byte, prompt, alone))[0] == texts[static_cast<std::size_t>(i)]);
+        REQUIRE(ids_of(generate_texts(one_at_a_time(std::ref(model)), one_byte, prompt, alone))[0] ==
+                texts[static_cast<std::size_t>(i)]);
     }
 }
 
@@ -222,8 +226,11 @@ TEST_CASE("a batch goes on from what it has read, over texts that grow, part and
             const std::uint64_t kind = rng.below(8);
             if (kind == 0) text = texts[rng.below(3)];                               // another's text
             if (kind == 1) text.resize(1 + rng.below(text.size()));                  // go back
-            if (kind == 2) text.erase(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(rng.below(text.size())));  // slide
-            for (std::uint64_t n = rng.below(3); n > 0 && text.size() < 60; --n) text.push_back(static_cast<int>(rng.below(257)));
+            if (kind == 2)
+                text.erase(text.begin(),
+                           text.begin() + static_cast<std::ptrdiff_t>(rng.below(text.size())));  // slide
+            for (std::uint64_t n = rng.below(3); n > 0 && text.size() < 60; --n)
+                text.push_back(static_cast<int>(rng.below(257)));
             if (rng.below(5) > 0) asked.push_back({i, text});
         }
         if (asked.empty()) continue;
@@ -264,7 +271,8 @@ TEST_CASE("an interrupted text keeps what was written", "[ch10]") {
     GenerateObserver observer;
     observer.go_on = [&] { return steps++ < 4; };
     observer.on_text = [&](std::size_t, const std::string& piece) { streamed += piece; };
-    const auto texts = generate_texts(one_at_a_time(script(1, bytes_of("abc\nUser: x"))), one_byte, bytes_of("?"), r, observer);
+    const auto texts =
+        generate_texts(one_at_a_time(script(1, bytes_of("abc\nUser: x"))), one_byte, bytes_of("?"), r, observer);
     REQUIRE(texts[0].reason == FinishReason::interrupted);
     REQUIRE(texts[0].text == "abc\n");
     REQUIRE(streamed == "abc\n");
@@ -308,9 +316,11 @@ TEST_CASE("requests that cannot be served are refused", "[ch10]") {
     GenerateRequest r = request(5);
     REQUIRE_THROWS_WITH(generate_texts(model, one_byte, {}, r), Catch::Contains("empty prompt"));
     r.samples = 0;
-    REQUIRE_THROWS_WITH(generate_texts(model, one_byte, bytes_of("a"), r), Catch::Contains("num-return-sequences"));
+    REQUIRE_THROWS_WITH(generate_texts(model, one_byte, bytes_of("a"), r),
+                        Catch::Contains("num-return-sequences"));
     r.samples = 1;
-    REQUIRE_THROWS_WITH(generate_texts(model, one_byte, std::vector<int>(64, 'a'), r), Catch::Contains("fill the context of 64"));
+    REQUIRE_THROWS_WITH(generate_texts(model, one_byte, std::vector<int>(64, 'a'), r),
+                        Catch::Contains("fill the context of 64"));
     r.stop.policy = ContextPolicy::slide;
     REQUIRE(generate_texts(model, one_byte, std::vector<int>(64, 'a'), r)[0].ids.size() == 5);
 }
@@ -318,17 +328,33 @@ TEST_CASE("requests that cannot be served are refused", "[ch10]") {
 TEST_CASE("greedy texts are transformers' to the last id", "[ch10][golden]") {
     Gpt gpt = Gpt::load("tests/data/tiny-gpt2");
     const auto golden = nlohmann::json::parse(std::ifstream("tests/data/tiny-gpt2/golden.json"));
-    const std::vector<std::string> understood = {"kind", "prompt", "num_beams", "max_new_tokens", "hf446", "hf430", "v5", "robust",
-                                                 "no_repeat_ngram_size", "repetition_penalty", "min_new_tokens", "min_length", "eos_token_id",
-                                                 "bad_words_ids", "sequence_bias", "suppress_tokens", "renormalize_logits"};
+    const std::vector<std::string> understood = {"kind",
+                                                 "prompt",
+                                                 "num_beams",
+                                                 "max_new_tokens",
+                                                 "hf446",
+                                                 "hf430",
+                                                 "v5",
+                                                 "robust",
+                                                 "no_repeat_ngram_size",
+                                                 "repetition_penalty",
+                                                 "min_new_tokens",
+                                                 "min_length",
+                                                 "eos_token_id",
+                                                 "bad_words_ids",
+                                                 "sequence_bias",
+                                                 "suppress_tokens",
+                                                 "renormalize_logits"};
     const TokenBytes no_bytes = [](int) { return std::string_view{}; };
     int compared = 0, skipped = 0;
     for (const auto& example : golden["generate"]) {
         if (example["kind"] != "greedy") continue;
         bool known = true;
-        for (const auto& [key, value] : example.items()) known = known && std::find(understood.begin(), understood.end(), key) != understood.end();
+        for (const auto& [key, value] : example.items())
+            known = known && std::find(understood.begin(), understood.end(), key) != understood.end();
         if (!known) {
-            ++skipped;  // forced EOS, decaying length penalty, tokens suppressed at the beginning: not in this course
+            ++skipped;  // forced EOS, decaying length penalty, tokens suppressed at the beginning: not in this
+                        // course
             continue;
         }
         const auto prompt = example["prompt"].get<std::vector<int>>();
@@ -338,26 +364,32 @@ TEST_CASE("greedy texts are transformers' to the last id", "[ch10][golden]") {
         r.stop.eos = {68};
         if (example.contains("eos_token_id")) {
             const auto& e = example["eos_token_id"];
-            r.stop.eos = e.is_null() ? std::vector<int>{} : e.is_array() ? e.get<std::vector<int>>() : std::vector<int>{e.get<int>()};
+            r.stop.eos = e.is_null()    ? std::vector<int>{}
+                         : e.is_array() ? e.get<std::vector<int>>()
+                                        : std::vector<int>{e.get<int>()};
         }
         SamplingOptions sampling;
         sampling.temperature = 0;
         sampling.no_repeat_ngram_size = example.value("no_repeat_ngram_size", 0);
         sampling.repetition_penalty = example.value("repetition_penalty", 1.0);
-        sampling.min_new_tokens = std::max(example.value("min_new_tokens", 0), example.value("min_length", 0) - static_cast<int>(prompt.size()));
+        sampling.min_new_tokens = std::max(example.value("min_new_tokens", 0),
+                                           example.value("min_length", 0) - static_cast<int>(prompt.size()));
         PenaltyOptions more;
         more.eos = r.stop.eos;
-        if (example.contains("bad_words_ids")) more.bad_words = example["bad_words_ids"].get<std::vector<std::vector<int>>>();
+        if (example.contains("bad_words_ids"))
+            more.bad_words = example["bad_words_ids"].get<std::vector<std::vector<int>>>();
         if (example.contains("suppress_tokens")) {
             for (const int id : example["suppress_tokens"]) more.bad_words.push_back({id});
         }
         if (example.contains("sequence_bias")) {
-            for (const auto& b : example["sequence_bias"]) more.bias.push_back({b[0].get<std::vector<int>>(), b[1].get<float>()});
+            for (const auto& b : example["sequence_bias"])
+                more.bias.push_back({b[0].get<std::vector<int>>(), b[1].get<float>()});
         }
         r.chain = full_chain(sampling, Dialect::transformers, more);
         CachedBatch model(gpt);
         INFO(example.dump().substr(0, 300));
-        REQUIRE(generate_texts(std::ref(model), no_bytes, prompt, r)[0].ids == example["hf446"]["sequences"][0].get<std::vector<int>>());
+        REQUIRE(generate_texts(std::ref(model), no_bytes, prompt, r)[0].ids ==
+                example["hf446"]["sequences"][0].get<std::vector<int>>());
         ++compared;
     }
     REQUIRE(compared >= 40);

@@ -77,7 +77,8 @@ TEST_CASE("options become a chain in the dialect's order", "[ch10][options]") {
     REQUIRE(chain_of("--greedy") == "temperature 0 → draw");
     REQUIRE(chain_of("--temperature 0 --repetition-penalty 1.2") == "repetition 1.2 → temperature 0 → draw");
     REQUIRE(chain_of("--dialect transformers") == "top-k 50 → draw");
-    REQUIRE(chain_of("--dialect llama.cpp --temperature 0.5") == "top-k 40 → top-p 0.95 → min-p 0.05 → temperature 0.5 → draw");
+    REQUIRE(chain_of("--dialect llama.cpp --temperature 0.5") ==
+            "top-k 40 → top-p 0.95 → min-p 0.05 → temperature 0.5 → draw");
     REQUIRE(chain_of("--dialect vllm --top-p 0.7 --min-p 0.1") == "min-p 0.1 → top-p 0.7 → draw");
     REQUIRE(chain_of("--preset factual") == "temperature 0.2 → top-k 15 → top-p 0.6 → draw");
     REQUIRE(chain_of("--preset factual --top-k 0") == "temperature 0.2 → top-p 0.6 → draw");
@@ -87,11 +88,13 @@ TEST_CASE("options become a chain in the dialect's order", "[ch10][options]") {
 
 TEST_CASE("contradictions are refused, with what to do about them", "[ch10][options]") {
     using Catch::Contains;
-    REQUIRE_THAT(refusal("--greedy --temperature 0.7"), Contains("--greedy and --temperature 0.7") && Contains("ignored"));
-    for (const char* cut : {"--top-k 5", "--top-p 0.5", "--min-p 0.1", "--typical-p 0.5", "--epsilon-cutoff 0.1", "--eta-cutoff 0.1", "--preset balanced",
-                            "--seed 1", "--num-return-sequences 2"}) {
+    REQUIRE_THAT(refusal("--greedy --temperature 0.7"),
+                 Contains("--greedy and --temperature 0.7") && Contains("ignored"));
+    for (const char* cut : {"--top-k 5", "--top-p 0.5", "--min-p 0.1", "--typical-p 0.5", "--epsilon-cutoff 0.1",
+                            "--eta-cutoff 0.1", "--preset balanced", "--seed 1", "--num-return-sequences 2"}) {
         const std::string name = std::string(cut).substr(0, std::string(cut).find(' '));
-        REQUIRE_THAT(refusal(std::string("--greedy ") + cut), Contains("--greedy and " + name) && Contains("change nothing"));
+        REQUIRE_THAT(refusal(std::string("--greedy ") + cut),
+                     Contains("--greedy and " + name) && Contains("change nothing"));
         REQUIRE_THAT(refusal(std::string("--temperature 0 ") + cut), Contains("--temperature 0 and " + name));
         REQUIRE(refusal(cut) == "nothing was refused");
     }
@@ -107,18 +110,42 @@ TEST_CASE("contradictions are refused, with what to do about them", "[ch10][opti
 TEST_CASE("values that make no sense are refused, each by name", "[ch10][options]") {
     using Catch::Contains;
     const std::vector<std::pair<const char*, const char*>> refused = {
-        {"--temperature -1", "temperature: got -1"}, {"--temperature nan", "temperature: got"}, {"--temperature inf", "temperature: got inf"},
-        {"--top-k -1", "top-k: got -1"}, {"--top-p -0.1", "top-p: got"}, {"--top-p 1.1", "top-p: got"}, {"--top-p nan", "top-p: got"},
-        {"--min-p 2", "min-p: got"}, {"--typical-p 0", "typical-p: got"}, {"--epsilon-cutoff 1", "epsilon-cutoff: got"}, {"--eta-cutoff -1", "eta-cutoff: got"},
-        {"--repetition-penalty 0", "repetition-penalty: got 0"}, {"--frequency-penalty nan", "frequency-penalty: got"},
-        {"--presence-penalty inf", "presence-penalty: got inf"}, {"--no-repeat-ngram-size -1", "no-repeat-ngram-size: got -1"},
-        {"--max-new-tokens -1", "--max-new-tokens: got -1"}, {"--min-new-tokens -1", "--min-new-tokens: got -1"},
-        {"--num-return-sequences 0", "--num-return-sequences: got 0"}, {"--keep -1", "--keep: got -1"}, {"--keep 65 --context slide", "context of 64"},
-        {"--context ring", "expected refuse or slide"}, {"--dialect hf", "expected ours"}, {"--preset wild", "expected factual"},
-        {"--penalty-scope some --presence-penalty 1", "penalty-scope: got 'some'"}, {"--logit-bias 5", "no '='"}, {"--logit-bias =5", "not an id"},
-        {"--logit-bias 257=1", "0 to 256"}, {"--logit-bias -1=1", "not an id"}, {"--logit-bias 5=", "not a number"}, {"--logit-bias 5=2x", "not a number"},
-        {"--logit-bias 5=nan", "bias: got nan"}, {"--logit-bias 5=inf", "bias: got inf"}, {"--logit-bias 5=1 --logit-bias 5=2", "twice"},
-        {"--seed -1", "--seed: got '-1'"}, {"--seed 18446744073709551616", "--seed: got"}, {"--seed 1.5", "--seed: got"},
+        {"--temperature -1", "temperature: got -1"},
+        {"--temperature nan", "temperature: got"},
+        {"--temperature inf", "temperature: got inf"},
+        {"--top-k -1", "top-k: got -1"},
+        {"--top-p -0.1", "top-p: got"},
+        {"--top-p 1.1", "top-p: got"},
+        {"--top-p nan", "top-p: got"},
+        {"--min-p 2", "min-p: got"},
+        {"--typical-p 0", "typical-p: got"},
+        {"--epsilon-cutoff 1", "epsilon-cutoff: got"},
+        {"--eta-cutoff -1", "eta-cutoff: got"},
+        {"--repetition-penalty 0", "repetition-penalty: got 0"},
+        {"--frequency-penalty nan", "frequency-penalty: got"},
+        {"--presence-penalty inf", "presence-penalty: got inf"},
+        {"--no-repeat-ngram-size -1", "no-repeat-ngram-size: got -1"},
+        {"--max-new-tokens -1", "--max-new-tokens: got -1"},
+        {"--min-new-tokens -1", "--min-new-tokens: got -1"},
+        {"--num-return-sequences 0", "--num-return-sequences: got 0"},
+        {"--keep -1", "--keep: got -1"},
+        {"--keep 65 --context slide", "context of 64"},
+        {"--context ring", "expected refuse or slide"},
+        {"--dialect hf", "expected ours"},
+        {"--preset wild", "expected factual"},
+        {"--penalty-scope some --presence-penalty 1", "penalty-scope: got 'some'"},
+        {"--logit-bias 5", "no '='"},
+        {"--logit-bias =5", "not an id"},
+        {"--logit-bias 257=1", "0 to 256"},
+        {"--logit-bias -1=1", "not an id"},
+        {"--logit-bias 5=", "not a number"},
+        {"--logit-bias 5=2x", "not a number"},
+        {"--logit-bias 5=nan", "bias: got nan"},
+        {"--logit-bias 5=inf", "bias: got inf"},
+        {"--logit-bias 5=1 --logit-bias 5=2", "twice"},
+        {"--seed -1", "--seed: got '-1'"},
+        {"--seed 18446744073709551616", "--seed: got"},
+        {"--seed 1.5", "--seed: got"},
         {"--max-new-tokens 64", "context has 64"}};
     for (const auto& [line, message] : refused) {
         INFO(line);
@@ -130,7 +157,8 @@ TEST_CASE("values that make no sense are refused, each by name", "[ch10][options
     empty.stop_strings.clear();
     empty.ban_words = {""};
     REQUIRE_THROWS_AS(request_of(empty, small_model()), UsageError);
-    for (const char* line : {"--top-k x", "--temperature", "--top-p 0.5.5", "--unheard-of 1"}) REQUIRE_THROWS_AS(parsed(line), CLI::ParseError);
+    for (const char* line : {"--top-k x", "--temperature", "--top-p 0.5.5", "--unheard-of 1"})
+        REQUIRE_THROWS_AS(parsed(line), CLI::ParseError);
 }
 
 TEST_CASE("stop strings and banned words are given one at a time, with escapes", "[ch10][options]") {
@@ -150,7 +178,8 @@ TEST_CASE("a prompt must leave room for what was asked, unless the context slide
     const std::string prompt(60, 'x');
     REQUIRE(prompt_ids(parsed(""), model, prompt).size() == 60);
     REQUIRE(prompt_ids(parsed("--max-new-tokens 4"), model, prompt).size() == 60);
-    REQUIRE_THROWS_WITH(prompt_ids(parsed("--max-new-tokens 5"), model, prompt), Catch::Contains("exceed the model's context of 64"));
+    REQUIRE_THROWS_WITH(prompt_ids(parsed("--max-new-tokens 5"), model, prompt),
+                        Catch::Contains("exceed the model's context of 64"));
     REQUIRE_THROWS_AS(prompt_ids(parsed(""), model, prompt + "xxxx"), Error);
     REQUIRE(prompt_ids(parsed("--context slide --max-new-tokens 500"), model, prompt + prompt).size() == 120);
     REQUIRE_THROWS_WITH(prompt_ids(parsed("--context slide"), model, "\xFF"), Catch::Contains("UTF-8"));

@@ -1,7 +1,8 @@
 // Finding stop strings in a stream of bytes: an automaton after Aho and Corasick [1975].
 //
-// Its state is the longest end of the text that is the beginning of some stop string. That one number answers both questions a
-// streaming decoder has: is a stop string complete now, and how many bytes may not be shown yet because they could become one.
+// Its state is the longest end of the text that is the beginning of some stop string. That one number answers both
+// questions a streaming decoder has: is a stop string complete now, and how many bytes may not be shown yet
+// because they could become one.
 #pragma once
 
 #include <array>
@@ -30,7 +31,8 @@ public:
         for (std::size_t i = 0; i < strings_.size(); ++i) {
             check(strings_[i]);
             if ((bytes += strings_[i].size()) > most_bytes) {
-                throw UsageError("stop strings: more than " + std::to_string(most_bytes) + " bytes together; shorter ones do as well");
+                throw UsageError("stop strings: more than " + std::to_string(most_bytes) +
+                                 " bytes together; shorter ones do as well");
             }
             add(strings_[i], static_cast<int>(i));
         }
@@ -58,7 +60,9 @@ private:
 
     static void check(const std::string& s) {
         if (s.empty()) {
-            throw UsageError("stop string: empty, expected at least one character; it would stop every text before its first token");
+            throw UsageError(
+                "stop string: empty, expected at least one character; it would stop every text before its first "
+                "token");
         }
         if (find_invalid_utf8(s) != std::string::npos) {
             throw UsageError("stop string: \"" + visible(s) + "\" is not valid UTF-8, so no text can contain it");
@@ -79,8 +83,8 @@ private:
         if (node(at).complete < 0) node(at).complete = index;  // the same string twice: its first place
     }
 
-    // Where the tree has no child, the text's next shorter end that is a beginning goes on instead. That end is shorter, so
-    // a walk by depth finds it finished.
+    // Where the tree has no child, the text's next shorter end that is a beginning goes on instead. That end is
+    // shorter, so a walk by depth finds it finished.
     void link() {
         std::deque<std::pair<int, int>> open;  // a state, and the one of its next shorter end
         for (const std::int32_t child : nodes_[0].next) {

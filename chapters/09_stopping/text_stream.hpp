@@ -1,8 +1,8 @@
 // From the bytes of tokens to text that may be shown.
 //
-// A token can end in the middle of a character, and a stop string can lie across tokens. So two kinds of bytes wait: a
-// character that is not complete, and a tail that could still become a stop string. All that was shown, joined, is the
-// final text, wherever the tokens happened to be cut.
+// A token can end in the middle of a character, and a stop string can lie across tokens. So two kinds of bytes
+// wait: a character that is not complete, and a tail that could still become a stop string. All that was shown,
+// joined, is the final text, wherever the tokens happened to be cut.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace tbt {
 // What stands at the beginning of some bytes, as the Unicode standard reads them (§3.9, table 3-7).
 struct Utf8Head {
     enum Kind { complete, cut, broken } kind;  // cut: the bytes end before the character does
-    std::size_t length;                        // broken: the bytes that belong to the attempt; one U+FFFD stands for all of them
+    std::size_t length;  // broken: the bytes that belong to the attempt; one U+FFFD stands for all of them
 };
 
 inline Utf8Head utf8_head(std::string_view bytes) {
@@ -40,7 +40,8 @@ public:
     // The stop strings must outlive the stream.
     explicit TextStream(const StopStrings& stops) : stops_(&stops) {}
 
-    // Takes the bytes of one token and gives the text that has become certain, often none. Behind a stop string: nothing.
+    // Takes the bytes of one token and gives the text that has become certain, often none. Behind a stop string:
+    // nothing.
     std::string push(std::string_view bytes) {
         if (stopped()) return "";
         for (const char byte : bytes) {
@@ -54,7 +55,8 @@ public:
         return take(waiting_.size() - stops_->held_back(state_), false);
     }
 
-    // The text is over: what waited for a stop string is shown, and a character that never came to its end is one U+FFFD.
+    // The text is over: what waited for a stop string is shown, and a character that never came to its end is one
+    // U+FFFD.
     std::string finish() { return take(waiting_.size(), true); }
 
     bool stopped() const { return stop_ >= 0; }

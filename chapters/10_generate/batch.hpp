@@ -1,7 +1,7 @@
 // Several texts written side by side: one forward pass gives each its next logits.
 //
-// A decode step is bound by reading the weights, and a batch reads them once for all its texts. The prompt is read once
-// too: the texts start as forks of one cache, which share its blocks (chapter 07).
+// A decode step is bound by reading the weights, and a batch reads them once for all its texts. The prompt is read
+// once too: the texts start as forks of one cache, which share its blocks (chapter 07).
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct BatchText {
 // Logits (V) for each text of the batch, valid until the next call.
 using BatchLogits = std::function<std::vector<std::span<const float>>(std::span<const BatchText> texts)>;
 
-// A GPT as such a function. Each text goes on from whatever slot has read most of it: its own as a rule, another one's
-// when the texts part for the first time. The logits are the same bits as if each text were alone.
+// A GPT as such a function. Each text goes on from whatever slot has read most of it: its own as a rule, another
+// one's when the texts part for the first time. The logits are the same bits as if each text were alone.
 class CachedBatch {
 public:
     explicit CachedBatch(Gpt& gpt) : gpt_(&gpt) {}
@@ -59,7 +59,8 @@ private:
     static std::size_t known_of(const Slot& slot, std::span<const int> ids) {
         if (!slot.cache) return 0;
         const auto parting = std::mismatch(ids.begin(), ids.end(), slot.seen.begin(), slot.seen.end()).first;
-        return std::min(static_cast<std::size_t>(parting - ids.begin()), static_cast<std::size_t>(slot.cache->length()));
+        return std::min(static_cast<std::size_t>(parting - ids.begin()),
+                        static_cast<std::size_t>(slot.cache->length()));
     }
 
     // All forks are taken before any slot changes: a text may be the beginning of several others.

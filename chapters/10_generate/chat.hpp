@@ -1,5 +1,5 @@
-// A conversation with a model that only continues text: a list of turns, written out as a prompt that ends where the
-// assistant's answer begins.
+// A conversation with a model that only continues text: a list of turns, written out as a prompt that ends where
+// the assistant's answer begins.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,15 @@ struct Turn {
     std::string user, assistant;
 };
 
-// What ends an answer: the model goes on to write the user's next line. Cut where it is complete, by the stream (chapter 09).
+// What ends an answer: the model goes on to write the user's next line. Cut where it is complete, by the stream
+// (chapter 09).
 inline const std::vector<std::string> chat_stop_strings = {"\nUser:", "User:"};
 
 inline std::string_view trimmed(std::string_view text) {
     constexpr std::string_view spaces = " \t\r\n\v\f";
     const std::size_t first = text.find_first_not_of(spaces);
-    return first == std::string_view::npos ? std::string_view{} : text.substr(first, text.find_last_not_of(spaces) - first + 1);
+    return first == std::string_view::npos ? std::string_view{}
+                                           : text.substr(first, text.find_last_not_of(spaces) - first + 1);
 }
 
 // A blank line, or quit, exit, q.
@@ -41,7 +43,8 @@ inline bool says_goodbye(std::string_view line) {
 inline std::string chat_prompt(const std::vector<Turn>& turns, std::string_view user) {
     std::string text;
     for (const Turn& turn : turns) {
-        text += "User: " + turn.user + "\nAssistant:" + (turn.assistant.empty() ? "" : " ") + turn.assistant + "\n";
+        text +=
+            "User: " + turn.user + "\nAssistant:" + (turn.assistant.empty() ? "" : " ") + turn.assistant + "\n";
     }
     return text + "User: " + std::string(user) + "\nAssistant:";
 }
@@ -55,16 +58,18 @@ public:
         if (budget < 1) throw UsageError("chat: the answers leave no room for a question; lower --max-new-tokens");
     }
 
-    // The prompt for what the user says now. When it is too long, the oldest turns go, whole ones: half a turn would be a
-    // question without its answer. Throws Error, and changes nothing, when not even the new line fits.
+    // The prompt for what the user says now. When it is too long, the oldest turns go, whole ones: half a turn
+    // would be a question without its answer. Throws Error, and changes nothing, when not even the new line fits.
     std::vector<int> ask(std::string_view line) {
         const std::string user(trimmed(line));
         if (const std::size_t bad = find_invalid_utf8(user); bad != std::string::npos) {
             throw Error("this line is not kept: its byte " + std::to_string(bad + 1) + " is not valid UTF-8");
         }
-        if (const std::size_t alone = encode_(chat_prompt({}, user)).size(); alone > static_cast<std::size_t>(budget_)) {
-            throw Error("this line is not kept: it takes " + std::to_string(alone) + " tokens, and the context has room for " +
-                        std::to_string(budget_) + " beside the answer; say it shorter");
+        if (const std::size_t alone = encode_(chat_prompt({}, user)).size();
+            alone > static_cast<std::size_t>(budget_)) {
+            throw Error("this line is not kept: it takes " + std::to_string(alone) +
+                        " tokens, and the context has room for " + std::to_string(budget_) +
+                        " beside the answer; say it shorter");
         }
         std::vector<int> ids = encode_(chat_prompt(turns_, user));
         while (ids.size() > static_cast<std::size_t>(budget_)) {
@@ -124,7 +129,8 @@ struct ChatScreen {
 };
 
 // Gives the model's answer to a prompt, cut at chat_stop_strings, and shows it piece by piece.
-using Answer = std::function<std::string(const std::vector<int>& prompt, const std::function<void(const std::string&)>& show)>;
+using Answer = std::function<std::string(const std::vector<int>& prompt,
+                                         const std::function<void(const std::string&)>& show)>;
 
 // Until the end of input or a goodbye.
 inline void chat(Conversation& conversation, const Answer& answer, const ChatScreen& screen) {

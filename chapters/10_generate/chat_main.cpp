@@ -1,8 +1,9 @@
 // Talk with the model: make chat.
 //
-// At a terminal: type a line, read the answer as it is written. Ctrl-C interrupts an answer, a second one or one at the prompt
-// leaves; so do Ctrl-D, a blank line, quit, exit and q. From a pipe: one question a line in, and on stdout nothing but the answers,
-// each ended by a line break; --echo shows both sides. What cannot be answered is said on stderr.
+// At a terminal: type a line, read the answer as it is written. Ctrl-C interrupts an answer, a second one or one
+// at the prompt leaves; so do Ctrl-D, a blank line, quit, exit and q. From a pipe: one question a line in, and on
+// stdout nothing but the answers, each ended by a line break; --echo shows both sides. What cannot be answered is
+// said on stderr.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -45,7 +46,8 @@ int main(int argc, char** argv) {
     GenerateOptions options;
     bool echo = false;
     return run_program(
-        argc, argv, "Talk with the model. A blank line, quit, exit, q or Ctrl-D ends it; Ctrl-C interrupts an answer.",
+        argc, argv,
+        "Talk with the model. A blank line, quit, exit, q or Ctrl-D ends it; Ctrl-C interrupts an answer.",
         [&](CLI::App& app) {
             add_sampling_options(app, options);
             app.add_flag("--echo", echo, "show both sides, as User: and Assistant: (for transcripts from a pipe)");
@@ -54,8 +56,11 @@ int main(int argc, char** argv) {
         [&] {
             // 1. The model, and what an answer is: so many tokens, ended by EOS or by the user's next line.
             sampling_of(options);
-            if (!options.stop_strings.empty()) throw UsageError("--stop-strings: a chat stops at \"User:\" by itself; make run takes other strings");
-            if (options.context != "refuse") throw UsageError("--context: a chat forgets whole turns by itself, oldest first; leave it out");
+            if (!options.stop_strings.empty())
+                throw UsageError(
+                    "--stop-strings: a chat stops at \"User:\" by itself; make run takes other strings");
+            if (options.context != "refuse")
+                throw UsageError("--context: a chat forgets whole turns by itself, oldest first; leave it out");
             options.stop_strings = chat_stop_strings;
             Model model = open_model(options);
             GenerateRequest request = request_of(options, model, default_max_new_tokens);
@@ -64,12 +69,15 @@ int main(int argc, char** argv) {
                                       model.config().n_positions - request.stop.max_new_tokens);
             const Interrupt interrupt;
 
-            // 2. An answer is a generation whose text is shown as it comes. Each turn draws from a stream of its own.
-            const Answer answer = [&](const std::vector<int>& prompt, const std::function<void(const std::string&)>& show) {
+            // 2. An answer is a generation whose text is shown as it comes. Each turn draws from a stream of its
+            // own.
+            const Answer answer = [&](const std::vector<int>& prompt,
+                                      const std::function<void(const std::string&)>& show) {
                 GenerateObserver observer;
                 observer.on_text = [&](std::size_t, const std::string& piece) { show(piece); };
                 observer.go_on = [] { return Interrupt::count() == 0; };
-                const GeneratedText text = generate_texts(std::ref(batch), token_bytes_of(model.tokenizer), prompt, request, observer)[0];
+                const GeneratedText text =
+                    generate_texts(std::ref(batch), token_bytes_of(model.tokenizer), prompt, request, observer)[0];
                 ++request.first_stream;
                 return text.text;
             };
@@ -93,7 +101,9 @@ int main(int argc, char** argv) {
             };
             screen.show = [](const std::string& piece) { print(piece); };
             screen.after_answer = [&] { print(Interrupt::count() > 0 ? " [interrupted]\n" : "\n"); };
-            screen.complain = [](const std::string& message) { std::fprintf(stderr, "chat: %s\n", message.c_str()); };
+            screen.complain = [](const std::string& message) {
+                std::fprintf(stderr, "chat: %s\n", message.c_str());
+            };
             chat(conversation, answer, screen);
         });
 }

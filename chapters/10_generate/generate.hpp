@@ -50,8 +50,9 @@ struct GenerateObserver {
 class TextWriter {
 public:
     TextWriter(const GenerateRequest& request, std::span<const int> prompt, std::uint64_t sample)
-        : request_(&request), ids_(prompt.begin(), prompt.end()), prompt_length_(prompt.size()), stream_(request.stop.strings),
-          rng_(request.seed, request.first_stream + sample), window_(window_of(request)) {}
+        : request_(&request), ids_(prompt.begin(), prompt.end()), prompt_length_(prompt.size()),
+          stream_(request.stop.strings), rng_(request.seed, request.first_stream + sample),
+          window_(window_of(request)) {}
 
     // What the model is to read.
     std::span<const int> window() { return window_.view(ids_); }
@@ -62,12 +63,15 @@ public:
         const double u = rng_.uniform();
         const TextSoFar so_far{ids_, prompt_length_};
         const int id = request_->chain.pick(logits, so_far, u, scratch);
-        if (request_->traced_tokens >= 0) traces_.push_back(trace(request_->chain, logits, so_far, u, id, request_->traced_tokens));
+        if (request_->traced_tokens >= 0)
+            traces_.push_back(trace(request_->chain, logits, so_far, u, id, request_->traced_tokens));
         ids_.push_back(id);
         std::string shown;
         if (!request_->stop.is_eos(id)) shown = stream_.push(bytes(id));
         const std::size_t generated = ids_.size() - prompt_length_;
-        if (const auto why = why_stop(request_->stop, id, stream_, static_cast<int>(generated), static_cast<int>(ids_.size()))) shown += end(*why);
+        if (const auto why =
+                why_stop(request_->stop, id, stream_, static_cast<int>(generated), static_cast<int>(ids_.size())))
+            shown += end(*why);
         return shown;
     }
 
@@ -80,7 +84,11 @@ public:
     const Trace* last_trace() const { return traces_.empty() ? nullptr : &traces_.back(); }
 
     GeneratedText result() {
-        return {{ids_.begin() + static_cast<std::ptrdiff_t>(prompt_length_), ids_.end()}, stream_.text(), *reason_, stream_.stop_string(), std::move(traces_)};
+        return {{ids_.begin() + static_cast<std::ptrdiff_t>(prompt_length_), ids_.end()},
+                stream_.text(),
+                *reason_,
+                stream_.stop_string(),
+                std::move(traces_)};
     }
 
 private:
@@ -99,18 +107,21 @@ private:
 };
 
 inline void check_request(const GenerateRequest& request, std::size_t prompt_length) {
-    if (request.samples < 1) throw UsageError("num-return-sequences: got " + std::to_string(request.samples) + ", expected 1 or more");
+    if (request.samples < 1)
+        throw UsageError("num-return-sequences: got " + std::to_string(request.samples) + ", expected 1 or more");
     if (prompt_length == 0) throw Error("generate: an empty prompt; start from the document separator");
-    if (request.stop.policy == ContextPolicy::refuse && prompt_length >= static_cast<std::size_t>(request.stop.context)) {
-        throw Error("generate: the prompt's " + std::to_string(prompt_length) + " tokens fill the context of " + std::to_string(request.stop.context) +
-                    "; shorten it, or let the context slide");
+    if (request.stop.policy == ContextPolicy::refuse &&
+        prompt_length >= static_cast<std::size_t>(request.stop.context)) {
+        throw Error("generate: the prompt's " + std::to_string(prompt_length) + " tokens fill the context of " +
+                    std::to_string(request.stop.context) + "; shorten it, or let the context slide");
     }
 }
 
-// Writes `samples` continuations of the prompt. Sample i is the same text however many are asked for: it has its own random
-// numbers, and its logits don't depend on who else is in the batch.
-inline std::vector<GeneratedText> generate_texts(const BatchLogits& model, const TokenBytes& bytes, std::span<const int> prompt,
-                                                 const GenerateRequest& request, const GenerateObserver& observer = {}) {
+// Writes `samples` continuations of the prompt. Sample i is the same text however many are asked for: it has its
+// own random numbers, and its logits don't depend on who else is in the batch.
+inline std::vector<GeneratedText> generate_texts(const BatchLogits& model, const TokenBytes& bytes,
+                                                 std::span<const int> prompt, const GenerateRequest& request,
+                                                 const GenerateObserver& observer = {}) {
     check_request(request, prompt.size());
     std::vector<TextWriter> writers;
     for (int i = 0; i < request.samples; ++i) writers.emplace_back(request, prompt, static_cast<std::uint64_t>(i));
@@ -144,7 +155,8 @@ inline std::vector<GeneratedText> generate_texts(const BatchLogits& model, const
         }
         if (running.empty()) break;
         if (interrupted()) {
-            for (const BatchText& text : running) show(text.slot, writers[text.slot].end(FinishReason::interrupted));
+            for (const BatchText& text : running)
+                show(text.slot, writers[text.slot].end(FinishReason::interrupted));
             break;
         }
         const std::vector<std::span<const float>> rows = model(running);

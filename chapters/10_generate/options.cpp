@@ -38,31 +38,41 @@ std::vector<std::string> given_cuts(const GenerateOptions& o) {
 }
 
 void check_contradictions(const GenerateOptions& o) {
-    if (o.greedy && o.do_sample) throw UsageError("--greedy and --do-sample contradict each other: take the most probable token, or draw one?");
+    if (o.greedy && o.do_sample)
+        throw UsageError(
+            "--greedy and --do-sample contradict each other: take the most probable token, or draw one?");
     if (o.greedy && o.temperature && *o.temperature != 0) {
-        throw UsageError("--greedy and --temperature " + short_number(*o.temperature) + ": greedy decoding draws nothing, so the temperature would be ignored; "
+        throw UsageError("--greedy and --temperature " + short_number(*o.temperature) +
+                         ": greedy decoding draws nothing, so the temperature would be ignored; "
                          "leave out --greedy to sample");
     }
     if (o.do_sample && o.temperature && *o.temperature == 0) {
-        throw UsageError("--do-sample and --temperature 0: at temperature 0 the most probable token is always taken; 0.7 to 1 is usual for sampling");
+        throw UsageError(
+            "--do-sample and --temperature 0: at temperature 0 the most probable token is always taken; 0.7 to 1 "
+            "is usual for sampling");
     }
     const bool takes_first = o.greedy || (o.temperature && *o.temperature == 0);
     if (const std::vector<std::string> cuts = given_cuts(o); takes_first && !cuts.empty()) {
-        throw UsageError(std::string(o.greedy ? "--greedy" : "--temperature 0") + " and " + cuts[0] + ": the most probable token is always taken, so " + cuts[0] +
-                         " would change nothing; leave it out, or " + (o.greedy ? "leave out --greedy" : "raise the temperature") + " to sample");
+        throw UsageError(std::string(o.greedy ? "--greedy" : "--temperature 0") + " and " + cuts[0] +
+                         ": the most probable token is always taken, so " + cuts[0] +
+                         " would change nothing; leave it out, or " +
+                         (o.greedy ? "leave out --greedy" : "raise the temperature") + " to sample");
     }
 }
 
 void check_counts(const GenerateOptions& o) {
     const auto check = [](const char* name, std::optional<int> value, int least) {
-        if (value && *value < least) throw UsageError(std::string(name) + ": got " + std::to_string(*value) + ", expected " + std::to_string(least) + " or more");
+        if (value && *value < least)
+            throw UsageError(std::string(name) + ": got " + std::to_string(*value) + ", expected " +
+                             std::to_string(least) + " or more");
     };
     check("--max-new-tokens", o.max_new_tokens, 0);
     check("--min-new-tokens", o.min_new_tokens, 0);
     check("--num-return-sequences", o.samples, 1);
     check("--keep", o.keep, 0);
     if (o.max_new_tokens && o.min_new_tokens && *o.min_new_tokens > *o.max_new_tokens) {
-        throw UsageError("--min-new-tokens " + std::to_string(*o.min_new_tokens) + " and --max-new-tokens " + std::to_string(*o.max_new_tokens) +
+        throw UsageError("--min-new-tokens " + std::to_string(*o.min_new_tokens) + " and --max-new-tokens " +
+                         std::to_string(*o.max_new_tokens) +
                          ": at least is more than at most; are the two exchanged?");
     }
 }
@@ -71,7 +81,8 @@ void check_counts(const GenerateOptions& o) {
 SequenceBias parse_bias(const std::string& text, int vocab_size) {
     const std::size_t sign = text.find('=');
     const auto fail = [&](const std::string& why) {
-        throw UsageError("--logit-bias: got '" + text + "', " + why + "; expected ID=VALUE such as 1234=-2.5 or 1234=-inf");
+        throw UsageError("--logit-bias: got '" + text + "', " + why +
+                         "; expected ID=VALUE such as 1234=-2.5 or 1234=-inf");
     };
     if (sign == std::string::npos) fail("which has no '='");
     const std::string id_text = text.substr(0, sign), value_text = text.substr(sign + 1);
@@ -110,55 +121,67 @@ PenaltyOptions penalties_of(const GenerateOptions& o, const Model& model, const 
     for (const std::string& text : o.logit_bias) {
         const SequenceBias bias = parse_bias(text, model.config().vocab_size);
         for (const SequenceBias& other : more.bias) {
-            if (other.sequence == bias.sequence) throw UsageError("--logit-bias: token " + std::to_string(bias.sequence[0]) + " is given twice; which of the two is meant?");
+            if (other.sequence == bias.sequence)
+                throw UsageError("--logit-bias: token " + std::to_string(bias.sequence[0]) +
+                                 " is given twice; which of the two is meant?");
         }
         more.bias.push_back(bias);
     }
-    for (const std::string& word : o.ban_words) add_banned_word(more.bad_words, o.no_escape ? word : unescaped(word), model.tokenizer);
+    for (const std::string& word : o.ban_words)
+        add_banned_word(more.bad_words, o.no_escape ? word : unescaped(word), model.tokenizer);
     return more;
 }
 
 // Keys and values of all samples, before the system finds out in the middle of a text.
 void check_memory(const Model& model, const GenerateRequest& r) {
     const std::int64_t tokens = std::min(r.stop.max_new_tokens, r.stop.context) + KvCache::block_tokens;
-    const std::int64_t bytes = r.samples * tokens * KvCache::bytes_per_token(model.config()), available = available_memory();
+    const std::int64_t bytes = r.samples * tokens * KvCache::bytes_per_token(model.config()),
+                       available = available_memory();
     if (r.samples == 1 || available == 0 || bytes <= available) return;
-    throw Error("--num-return-sequences " + std::to_string(r.samples) + ": the texts need up to " + std::to_string(bytes >> 20) + " MB, and " +
-                std::to_string(available >> 20) + " MB are free; ask for fewer at a time (sample i is the same text however many are asked for)");
+    throw Error("--num-return-sequences " + std::to_string(r.samples) + ": the texts need up to " +
+                std::to_string(bytes >> 20) + " MB, and " + std::to_string(available >> 20) +
+                " MB are free; ask for fewer at a time (sample i is the same text however many are asked for)");
 }
 
 }  // namespace
 
 void add_sampling_options(CLI::App& app, GenerateOptions& o) {
-    const auto group = [](CLI::Option* option, const char* name) { return option->group(name); };
-    const char* choosing = "How a token is chosen";
-    group(app.add_option("--temperature", o.temperature, "0 is greedy; below 1 sharper, above 1 wilder"), choosing);
-    group(app.add_option("--top-k", o.top_k, "keep the k most probable; 0: all"), choosing);
-    group(app.add_option("--top-p", o.top_p, "keep the fewest with probability p together; 1: all"), choosing);
-    group(app.add_option("--min-p", o.min_p, "keep what has this share of the largest probability; 0: all"), choosing);
-    group(app.add_option("--typical-p", o.typical_p, "keep the most typical with this probability together; 1: all"), choosing);
-    group(app.add_option("--epsilon-cutoff", o.epsilon_cutoff, "drop less probable tokens; 0: none"), choosing);
-    group(app.add_option("--eta-cutoff", o.eta_cutoff, "the same, adapted to the entropy; 0: none"), choosing);
-    group(app.add_option("--repetition-penalty", o.repetition_penalty, "divide the logits of tokens already there; 1: off"), choosing);
-    group(app.add_option("--frequency-penalty", o.frequency_penalty, "subtract this for each time a token was written; 0: off"), choosing);
-    group(app.add_option("--presence-penalty", o.presence_penalty, "subtract this from every token that was written; 0: off"), choosing);
-    group(app.add_option("--penalty-scope", o.penalty_scope, "penalties count: generated, all or last-64"), choosing);
-    group(app.add_option("--no-repeat-ngram-size", o.no_repeat_ngram_size, "ban sequences of this many tokens from coming twice; 0: off"), choosing);
-    group(app.add_option("--logit-bias", o.logit_bias, "ID=VALUE, added to a token's logit; -inf bans it (repeatable)")->allow_extra_args(false), choosing);
-    group(app.add_option("--ban-words", o.ban_words, "text that must not appear (repeatable)")->allow_extra_args(false), choosing);
-    group(app.add_option("--preset", o.preset, "factual, conservative, balanced or creative"), choosing);
-    group(app.add_option("--dialect", o.dialect, "order and defaults of: ours, transformers, llama.cpp, vllm"), choosing);
-    group(app.add_flag("--greedy", o.greedy, "always the most probable token"), choosing);
-    group(app.add_flag("--do-sample", o.do_sample, "draw (this is what happens anyway)"), choosing);
-    group(app.add_option_function<std::string>("--seed", [&o](const std::string& text) { o.seed = parse_seed(text); },
-                                               "of the draws; the same seed, the same text (default 0)"), choosing);
-    const char* ending = "Where a text ends";
-    group(app.add_option("--max-new-tokens", o.max_new_tokens, "at most so many tokens (default 200, or to the end of the context)"), ending);
-    group(app.add_option("--min-new-tokens", o.min_new_tokens, "no end before so many tokens"), ending);
-    group(app.add_option("--stop-strings", o.stop_strings, "text that ends the text and is cut off (repeatable)")->allow_extra_args(false), ending);
-    group(app.add_option("--context", o.context, "when the context is full: refuse, or slide")->capture_default_str(), ending);
-    group(app.add_option("--keep", o.keep, "tokens kept when the context slides (default: half of it)"), ending);
-    group(app.add_flag("--no-escape", o.no_escape, "leave \\n and the like in texts as they are"), ending);
+    const char* group = "How a token is chosen";
+    const auto option = [&](const char* name, auto& value, const char* help) {
+        return app.add_option(name, value, help)->group(group);
+    };
+    // A list takes one value each time it is named, so that a prompt behind it stays a prompt.
+    const auto list = [&](const char* name, auto& values, const char* help) {
+        option(name, values, help)->allow_extra_args(false);
+    };
+    option("--temperature", o.temperature, "0 is greedy; below 1 sharper, above 1 wilder (default 0.8)");
+    option("--top-k", o.top_k, "keep the k most probable; 0: all");
+    option("--top-p", o.top_p, "keep the fewest with probability p together; 1: all (default 0.9)");
+    option("--min-p", o.min_p, "keep what has this share of the largest probability; 0: all");
+    option("--typical-p", o.typical_p, "keep the most typical with this probability together; 1: all");
+    option("--epsilon-cutoff", o.epsilon_cutoff, "drop less probable tokens; 0: none");
+    option("--eta-cutoff", o.eta_cutoff, "the same, adapted to the entropy; 0: none");
+    option("--repetition-penalty", o.repetition_penalty, "divide the logits of tokens already there; 1: off");
+    option("--frequency-penalty", o.frequency_penalty, "subtract this for each time a token was written; 0: off");
+    option("--presence-penalty", o.presence_penalty, "subtract this from every token that was written; 0: off");
+    option("--penalty-scope", o.penalty_scope, "penalties count: generated, all or last-64");
+    option("--no-repeat-ngram-size", o.no_repeat_ngram_size, "ban repeating so many tokens in a row; 0: off");
+    list("--logit-bias", o.logit_bias, "ID=VALUE, added to a token's logit; -inf bans it (repeatable)");
+    list("--ban-words", o.ban_words, "text that must not appear (repeatable)");
+    option("--preset", o.preset, "factual, conservative, balanced or creative");
+    option("--dialect", o.dialect, "order and defaults of: ours, transformers, llama.cpp, vllm");
+    app.add_flag("--greedy", o.greedy, "always the most probable token")->group(group);
+    app.add_flag("--do-sample", o.do_sample, "draw (this is what happens anyway)")->group(group);
+    const auto set_seed = [&o](const std::string& text) { o.seed = parse_seed(text); };
+    app.add_option_function<std::string>("--seed", set_seed, "of the draws; same seed, same text (default 0)")
+        ->group(group);
+    group = "Where a text ends";
+    option("--max-new-tokens", o.max_new_tokens, "at most so many tokens, within the context");
+    option("--min-new-tokens", o.min_new_tokens, "no end before so many tokens");
+    list("--stop-strings", o.stop_strings, "text that ends the text and is cut off (repeatable)");
+    option("--context", o.context, "when the context is full: refuse, or slide")->capture_default_str();
+    option("--keep", o.keep, "tokens kept when the context slides (default: half of it)");
+    app.add_flag("--no-escape", o.no_escape, "leave \\n and the like in texts as they are")->group(group);
 }
 
 void add_model_options(CLI::App& app, GenerateOptions& o) {
@@ -169,7 +192,9 @@ void add_model_options(CLI::App& app, GenerateOptions& o) {
 
 Model open_model(const GenerateOptions& o) {
     GptOptions gpt;
-    if (o.threads < 0 || o.threads > 1024) throw UsageError("--threads: got " + std::to_string(o.threads) + ", expected 1 or more, or 0 for one a core");
+    if (o.threads < 0 || o.threads > 1024)
+        throw UsageError("--threads: got " + std::to_string(o.threads) +
+                         ", expected 1 or more, or 0 for one a core");
     gpt.threads = o.threads;
     if (o.weights == "f16") gpt.weights = WeightType::f16;
     else if (o.weights == "bf16") gpt.weights = WeightType::bf16;
@@ -187,8 +212,10 @@ SamplingOptions sampling_of(const GenerateOptions& o) {
     const auto set = [](auto& value, const auto& given) {
         if (given) value = *given;
     };
-    set(s.temperature, o.temperature), set(s.top_k, o.top_k), set(s.top_p, o.top_p), set(s.min_p, o.min_p), set(s.typical_p, o.typical_p);
-    set(s.epsilon_cutoff, o.epsilon_cutoff), set(s.eta_cutoff, o.eta_cutoff), set(s.repetition_penalty, o.repetition_penalty);
+    set(s.temperature, o.temperature), set(s.top_k, o.top_k), set(s.top_p, o.top_p), set(s.min_p, o.min_p),
+        set(s.typical_p, o.typical_p);
+    set(s.epsilon_cutoff, o.epsilon_cutoff), set(s.eta_cutoff, o.eta_cutoff),
+        set(s.repetition_penalty, o.repetition_penalty);
     set(s.frequency_penalty, o.frequency_penalty), set(s.presence_penalty, o.presence_penalty);
     set(s.no_repeat_ngram_size, o.no_repeat_ngram_size), set(s.min_new_tokens, o.min_new_tokens);
     return s;
@@ -203,19 +230,27 @@ GenerateRequest request_of(const GenerateOptions& o, const Model& model, int def
         for (std::string& s : strings) s = unescaped(s);
     }
     r.stop.strings = StopStrings(std::move(strings));
-    r.stop.max_new_tokens = o.max_new_tokens.value_or(std::max(default_max_new_tokens, o.min_new_tokens.value_or(0)));
+    r.stop.max_new_tokens =
+        o.max_new_tokens.value_or(std::max(default_max_new_tokens, o.min_new_tokens.value_or(0)));
     r.stop.context = model.config().n_positions;
     if (o.context == "slide") r.stop.policy = ContextPolicy::slide;
-    else if (o.context != "refuse") throw UsageError("--context: got '" + o.context + "', expected refuse or slide");
-    if (o.keep > 0 && o.context != "slide") throw UsageError("--keep " + std::to_string(o.keep) + ": nothing is dropped unless the context slides; add --context slide");
-    if (o.keep > r.stop.context) throw UsageError("--keep " + std::to_string(o.keep) + ": more than this model's context of " + std::to_string(r.stop.context));
+    else if (o.context != "refuse")
+        throw UsageError("--context: got '" + o.context + "', expected refuse or slide");
+    if (o.keep > 0 && o.context != "slide")
+        throw UsageError("--keep " + std::to_string(o.keep) +
+                         ": nothing is dropped unless the context slides; add --context slide");
+    if (o.keep > r.stop.context)
+        throw UsageError("--keep " + std::to_string(o.keep) + ": more than this model's context of " +
+                         std::to_string(r.stop.context));
     r.keep = o.keep;
     r.samples = o.samples;
     check_memory(model, r);
     r.seed = o.seed.value_or(0);
     const SamplingOptions sampling = sampling_of(o);
-    if (o.penalty_scope && sampling.repetition_penalty == 1 && sampling.frequency_penalty == 0 && sampling.presence_penalty == 0) {
-        throw UsageError("--penalty-scope: there is no penalty whose scope it could be; add --repetition-penalty 1.2, say");
+    if (o.penalty_scope && sampling.repetition_penalty == 1 && sampling.frequency_penalty == 0 &&
+        sampling.presence_penalty == 0) {
+        throw UsageError(
+            "--penalty-scope: there is no penalty whose scope it could be; add --repetition-penalty 1.2, say");
     }
     r.chain = full_chain(sampling, dialect_named(o.dialect.value_or("ours")), penalties_of(o, model, r.stop));
     return r;
@@ -223,11 +258,14 @@ GenerateRequest request_of(const GenerateOptions& o, const Model& model, int def
 
 std::vector<int> prompt_ids(const GenerateOptions& o, const Model& model, std::string_view prompt) {
     const std::string text = o.no_escape ? std::string(prompt) : unescaped(prompt);
-    const int room = std::max(1, o.max_new_tokens.value_or(o.min_new_tokens.value_or(1))), context = model.config().n_positions;
+    const int room = std::max(1, o.max_new_tokens.value_or(o.min_new_tokens.value_or(1))),
+              context = model.config().n_positions;
     if (o.context != "slide") {
         if (room >= context) {
-            throw UsageError("--max-new-tokens " + std::to_string(room) + ": this model's context has " + std::to_string(context) +
-                             " tokens, the prompt's included; ask for fewer, or let it forget with --context slide");
+            throw UsageError(
+                "--max-new-tokens " + std::to_string(room) + ": this model's context has " +
+                std::to_string(context) +
+                " tokens, the prompt's included; ask for fewer, or let it forget with --context slide");
         }
         return encode_prompt(model, text, room);
     }
@@ -251,7 +289,8 @@ std::string unescaped(std::string_view text) {
     constexpr std::string_view names = "ntr\\\"'", characters = "\n\t\r\\\"'";
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        const std::size_t known = text[i] == '\\' && i + 1 < text.size() ? names.find(text[i + 1]) : std::string_view::npos;
+        const std::size_t known =
+            text[i] == '\\' && i + 1 < text.size() ? names.find(text[i + 1]) : std::string_view::npos;
         out += known == std::string_view::npos ? text[i] : characters[known];
         if (known != std::string_view::npos) ++i;
     }

@@ -38,8 +38,8 @@ void add_model_options(CLI::App& app, GenerateOptions& options);     // --model 
 
 Model open_model(const GenerateOptions& options);
 
-// The steps that the options switch on. What is not said: as the preset has it, or as the dialect does by itself; without either
-// temperature 0.8 and top-p 0.9.
+// The steps that the options switch on. What is not said: as the preset has it, or as the dialect does by itself;
+// without either temperature 0.8 and top-p 0.9.
 SamplingOptions sampling_of(const GenerateOptions& options);
 
 // Throws UsageError on contradictions and on values that make no sense.

@@ -33,20 +33,28 @@ std::string percent(double p) {
 }
 
 // One line. A path or a name that is not UTF-8 is no reason to fail at the very end.
-std::string line(const OrderedJson& j) { return j.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n"; }
+std::string line(const OrderedJson& j) {
+    return j.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
 
 OrderedJson to_json(const Standing& s) { return {{"rank", s.rank}, {"probability", s.probability}}; }
 
 OrderedJson to_json(const Tokenizer& tokenizer, const Chain* chain, const TracedToken& t) {
-    OrderedJson j = {{"id", t.id}, {"token", as_text(tokenizer, t.id)}, {"raw", finite_or_null(log_of(t.raw_probability))},
+    OrderedJson j = {{"id", t.id},
+                     {"token", as_text(tokenizer, t.id)},
+                     {"raw", finite_or_null(log_of(t.raw_probability))},
                      {"processed", finite_or_null(log_of(t.final_probability))}};
-    if (chain) j["removed_by"] = t.removed_by < 0 ? OrderedJson(nullptr) : OrderedJson(chain->steps()[static_cast<std::size_t>(t.removed_by)].name);
+    if (chain)
+        j["removed_by"] = t.removed_by < 0
+                              ? OrderedJson(nullptr)
+                              : OrderedJson(chain->steps()[static_cast<std::size_t>(t.removed_by)].name);
     return j;
 }
 
 OrderedJson steps_to_json(const Chain& chain) {
     OrderedJson steps = OrderedJson::array();
-    for (const ChainStep& step : chain.steps()) steps.push_back({{"name", step.name}, {"parameters", step.parameters}});
+    for (const ChainStep& step : chain.steps())
+        steps.push_back({{"name", step.name}, {"parameters", step.parameters}});
     return steps;
 }
 
@@ -55,18 +63,29 @@ OrderedJson steps_to_json(const Chain& chain) {
 void print_explanation(const Tokenizer& tokenizer, const Chain& chain, const Trace& t, int step) {
     std::printf("%d. %s, drawn with u = %.6f\n", step + 1, seen(tokenizer, t.chosen).c_str(), t.u);
     std::printf("   step                        kept    cut  mass cut  entropy   its rank and share\n");
-    const auto standing_of = [](const Standing& s) { return s.rank == 0 ? std::string("         gone") : padded("", 5 - static_cast<int>(std::to_string(s.rank).size())) + std::to_string(s.rank) + "  " + percent(s.probability); };
-    const Standing raw{t.steps.empty() ? std::size_t{0} : t.steps[0].chosen_before.rank, portable_exp(t.raw_log_probability)};
-    std::printf("   %s %7zu                   %7.3f  %s\n", padded("the model", 24).c_str(), t.raw_candidates, t.raw_entropy, standing_of(raw.rank ? raw : Standing{0, raw.probability}).c_str());
+    const auto standing_of = [](const Standing& s) {
+        return s.rank == 0 ? std::string("         gone")
+                           : padded("", 5 - static_cast<int>(std::to_string(s.rank).size())) +
+                                 std::to_string(s.rank) + "  " + percent(s.probability);
+    };
+    const Standing raw{t.steps.empty() ? std::size_t{0} : t.steps[0].chosen_before.rank,
+                       portable_exp(t.raw_log_probability)};
+    std::printf("   %s %7zu                   %7.3f  %s\n", padded("the model", 24).c_str(), t.raw_candidates,
+                t.raw_entropy, standing_of(raw.rank ? raw : Standing{0, raw.probability}).c_str());
     for (const StepTrace& s : t.steps) {
         const std::string name = s.parameters.empty() ? s.name : s.name + " " + s.parameters;
-        std::printf("   %s %7zu %6zu  %8.4f  %7.3f  %s\n", padded(name, 24).c_str(), s.candidates_after, s.candidates_before - s.candidates_after, s.mass_removed,
-                    s.entropy_after, standing_of(s.chosen_after).c_str());
+        std::printf("   %s %7zu %6zu  %8.4f  %7.3f  %s\n", padded(name, 24).c_str(), s.candidates_after,
+                    s.candidates_before - s.candidates_after, s.mass_removed, s.entropy_after,
+                    standing_of(s.chosen_after).c_str());
     }
     for (const TracedToken& token : t.top) {
-        std::printf("   %s %9s  ", padded(seen(tokenizer, token.id), 24).c_str(), percent(token.raw_probability).c_str());
-        if (token.removed_by >= 0) std::printf("cut by %s\n", chain.steps()[static_cast<std::size_t>(token.removed_by)].name.c_str());
-        else std::printf("-> %s%s\n", percent(token.final_probability).c_str(), token.id == t.chosen ? "  <- drawn" : "");
+        std::printf("   %s %9s  ", padded(seen(tokenizer, token.id), 24).c_str(),
+                    percent(token.raw_probability).c_str());
+        if (token.removed_by >= 0)
+            std::printf("cut by %s\n", chain.steps()[static_cast<std::size_t>(token.removed_by)].name.c_str());
+        else
+            std::printf("-> %s%s\n", percent(token.final_probability).c_str(),
+                        token.id == t.chosen ? "  <- drawn" : "");
     }
     std::printf("\n");
 }
@@ -74,24 +93,30 @@ void print_explanation(const Tokenizer& tokenizer, const Chain& chain, const Tra
 void print_log_probabilities(const Tokenizer& tokenizer, const GeneratedText& text) {
     std::printf("   token                raw  processed   first choices (raw)\n");
     for (const Trace& t : text.traces) {
-        std::printf("   %s %9.4f  %9.4f  ", padded(seen(tokenizer, t.chosen), 14).c_str(), t.raw_log_probability, t.final_log_probability);
-        for (const TracedToken& token : t.top) std::printf(" %s %.2f", seen(tokenizer, token.id).c_str(), log_of(token.raw_probability));
+        std::printf("   %s %9.4f  %9.4f  ", padded(seen(tokenizer, t.chosen), 14).c_str(), t.raw_log_probability,
+                    t.final_log_probability);
+        for (const TracedToken& token : t.top)
+            std::printf(" %s %.2f", seen(tokenizer, token.id).c_str(), log_of(token.raw_probability));
         std::printf("\n");
     }
 }
 
-void write_surprise_figure(const std::string& file, const Tokenizer& tokenizer, const std::string& prompt, const GeneratedText& text) {
+void write_surprise_figure(const std::string& file, const Tokenizer& tokenizer, const std::string& prompt,
+                           const GeneratedText& text) {
     constexpr double left = 24, right = 696, letter = 8.2, row = 40;
     constexpr double bits_of_full_shade = 6;
     const std::string mono = "style=\"font-family:monospace\"";
     double x = left, y = 66;
-    std::string out = svg_text(left, 28, "How surprised was the model? The bits of each token, −log₂ of its probability", "start", 15, "font-weight=\"bold\"");
+    std::string out =
+        svg_text(left, 28, "How surprised was the model? The bits of each token, −log₂ of its probability",
+                 "start", 15, "font-weight=\"bold\"");
     const auto put = [&](const std::string& label, const std::string& below, double shade) {
         const double width = std::max(letter * columns(label) + 6, 25.0);
         if (x + width > right) x = left, y += row;
         if (shade >= 0) {
             char opacity[48];
-            std::snprintf(opacity, sizeof opacity, "opacity=\"%.2f\" rx=\"3\"", 0.06 + 0.74 * std::min(1.0, shade));
+            std::snprintf(opacity, sizeof opacity, "opacity=\"%.2f\" rx=\"3\"",
+                          0.06 + 0.74 * std::min(1.0, shade));
             out += svg_rect(x, y - 15, width - 2, 20, svg_colour(1), opacity);
         }
         out += svg_text(x + (width - 2) / 2, y, label, "middle", 14, mono);
@@ -108,25 +133,42 @@ void write_surprise_figure(const std::string& file, const Tokenizer& tokenizer, 
     write_svg(file, 720, static_cast<int>(y) + 40, out);
 }
 
-std::string trace_header(const std::string& model, const std::string& prompt, const GenerateRequest& request, const std::vector<int>& prompt_ids) {
-    const OrderedJson j = {{"format", "token-by-token trace 1"}, {"model", model}, {"prompt", prompt}, {"prompt_ids", prompt_ids}, {"seed", request.seed},
-                           {"samples", request.samples}, {"chain", steps_to_json(request.chain)}};
+std::string trace_header(const std::string& model, const std::string& prompt, const GenerateRequest& request,
+                         const std::vector<int>& prompt_ids) {
+    const OrderedJson j = {{"format", "token-by-token trace 1"},
+                           {"model", model},
+                           {"prompt", prompt},
+                           {"prompt_ids", prompt_ids},
+                           {"seed", request.seed},
+                           {"samples", request.samples},
+                           {"chain", steps_to_json(request.chain)}};
     return line(j);
 }
 
 std::string trace_line(const Tokenizer& tokenizer, const Trace& t, std::size_t sample, int step) {
-    OrderedJson j = {{"sample", sample}, {"step", step}, {"id", t.chosen}, {"token", as_text(tokenizer, t.chosen)}, {"u", t.u}};
-    j["raw"] = {{"candidates", t.raw_candidates}, {"entropy", t.raw_entropy}, {"log_probability", t.raw_log_probability}};
-    j["processed"] = {{"candidates", t.final_candidates}, {"entropy", t.final_entropy}, {"log_probability", t.final_log_probability}};
+    OrderedJson j = {
+        {"sample", sample}, {"step", step}, {"id", t.chosen}, {"token", as_text(tokenizer, t.chosen)}, {"u", t.u}};
+    j["raw"] = {
+        {"candidates", t.raw_candidates}, {"entropy", t.raw_entropy}, {"log_probability", t.raw_log_probability}};
+    j["processed"] = {{"candidates", t.final_candidates},
+                      {"entropy", t.final_entropy},
+                      {"log_probability", t.final_log_probability}};
     j["steps"] = OrderedJson::array();
     for (const StepTrace& s : t.steps) {
-        j["steps"].push_back({{"name", s.name}, {"parameters", s.parameters}, {"before", s.candidates_before}, {"after", s.candidates_after},
-                              {"mass_removed", s.mass_removed}, {"entropy_before", s.entropy_before}, {"entropy_after", s.entropy_after},
-                              {"chosen_before", to_json(s.chosen_before)}, {"chosen_after", to_json(s.chosen_after)}});
+        j["steps"].push_back({{"name", s.name},
+                              {"parameters", s.parameters},
+                              {"before", s.candidates_before},
+                              {"after", s.candidates_after},
+                              {"mass_removed", s.mass_removed},
+                              {"entropy_before", s.entropy_before},
+                              {"entropy_after", s.entropy_after},
+                              {"chosen_before", to_json(s.chosen_before)},
+                              {"chosen_after", to_json(s.chosen_after)}});
     }
     j["top"] = OrderedJson::array();
     for (const TracedToken& token : t.top) {
-        const std::string by = token.removed_by < 0 ? "" : t.steps[static_cast<std::size_t>(token.removed_by)].name;
+        const std::string by =
+            token.removed_by < 0 ? "" : t.steps[static_cast<std::size_t>(token.removed_by)].name;
         OrderedJson entry = to_json(tokenizer, nullptr, token);
         entry["removed_by"] = by.empty() ? OrderedJson(nullptr) : OrderedJson(by);
         j["top"].push_back(entry);
@@ -134,19 +176,29 @@ std::string trace_line(const Tokenizer& tokenizer, const Trace& t, std::size_t s
     return line(j);
 }
 
-std::string json_result(const std::string& model, const std::string& prompt, const GenerateRequest& request, const std::vector<int>& prompt_ids,
-                        const Tokenizer& tokenizer, const std::vector<GeneratedText>& texts) {
-    OrderedJson j = {{"model", model}, {"prompt", prompt}, {"prompt_ids", prompt_ids}, {"seed", request.seed}, {"chain", steps_to_json(request.chain)}};
+std::string json_result(const std::string& model, const std::string& prompt, const GenerateRequest& request,
+                        const std::vector<int>& prompt_ids, const Tokenizer& tokenizer,
+                        const std::vector<GeneratedText>& texts) {
+    OrderedJson j = {{"model", model},
+                     {"prompt", prompt},
+                     {"prompt_ids", prompt_ids},
+                     {"seed", request.seed},
+                     {"chain", steps_to_json(request.chain)}};
     j["texts"] = OrderedJson::array();
     for (const GeneratedText& text : texts) {
         OrderedJson entry = {{"text", text.text}, {"ids", text.ids}, {"finish_reason", to_string(text.reason)}};
-        if (text.stop_string >= 0) entry["stop_string"] = request.stop.strings.strings()[static_cast<std::size_t>(text.stop_string)];
+        if (text.stop_string >= 0)
+            entry["stop_string"] = request.stop.strings.strings()[static_cast<std::size_t>(text.stop_string)];
         if (!text.traces.empty()) {
             entry["logprobs"] = OrderedJson::array();
             for (const Trace& t : text.traces) {
-                OrderedJson token = {{"id", t.chosen}, {"token", as_text(tokenizer, t.chosen)}, {"raw", finite_or_null(t.raw_log_probability)},
-                                     {"processed", finite_or_null(t.final_log_probability)}, {"top", OrderedJson::array()}};
-                for (const TracedToken& other : t.top) token["top"].push_back(to_json(tokenizer, &request.chain, other));
+                OrderedJson token = {{"id", t.chosen},
+                                     {"token", as_text(tokenizer, t.chosen)},
+                                     {"raw", finite_or_null(t.raw_log_probability)},
+                                     {"processed", finite_or_null(t.final_log_probability)},
+                                     {"top", OrderedJson::array()}};
+                for (const TracedToken& other : t.top)
+                    token["top"].push_back(to_json(tokenizer, &request.chain, other));
                 entry["logprobs"].push_back(token);
             }
         }
