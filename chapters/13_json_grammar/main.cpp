@@ -119,7 +119,7 @@ void show_model(const Settings& settings, const std::string& figure) {
     MaskTrace trace(model.tokenizer, constraint, settings.shown);
     std::printf("5. The model writes, chain: mask → %s; seed %llu; budget %d tokens.\n   Prompt: %s\n\n", chain.to_string().c_str(), static_cast<unsigned long long>(settings.seed), settings.max_new_tokens,
                 visible(settings.prompt).c_str());
-    trace.print_header();
+    if (settings.shown > 0) trace.print_header();
     const auto pick = [&](std::span<const float> masked, std::span<const int> ids) {
         const int id = chain.pick(masked, {ids, prompt.size()}, rng.uniform(), scratch);
         trace.step(gpt(ids), masked, id);

@@ -1,6 +1,7 @@
 // What the programs of chapters 13 and 14 print at each step: allowed tokens, mass removed, what the model wanted.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -31,7 +32,7 @@ public:
         for (std::size_t i = 0; i < masked.size(); ++i) std::isinf(masked[i]) ? removed += static_cast<double>(p[i]) : ++allowed;
         const int wanted = argmax(raw);
         counts_.push_back(allowed);
-        removed_.push_back(removed);
+        chosen_.push_back(chosen);
         if (static_cast<int>(counts_.size()) > shown_) return;
         const Style style;
         const bool refused = std::isinf(masked[static_cast<std::size_t>(wanted)]);
@@ -40,20 +41,21 @@ public:
     }
 
     void print_rest() const {
-        if (static_cast<int>(counts_.size()) > shown_) std::printf("   ...   (%zu steps in all)\n", counts_.size());
+        if (shown_ > 0 && static_cast<int>(counts_.size()) > shown_) std::printf("   ...   (%zu steps in all)\n", counts_.size());
     }
 
+    // A bar for each step, as long as the logarithm of the number of tokens that were allowed, beside the token that was chosen.
     void write_figure(const std::string& file) const {
-        LineChart chart;
-        chart.title = "Tokens allowed at each step";
-        chart.x_label = "step";
-        chart.y_label = "tokens (log)";
-        chart.log_y = true;
-        chart.y_from_zero = false;
-        LineChart::Series series{"allowed", {}, false, false};
-        for (std::size_t i = 0; i < counts_.size(); ++i) series.points.emplace_back(static_cast<double>(i + 1), static_cast<double>(counts_[i]));
-        chart.series.push_back(series);
-        write_svg(file, chart);
+        constexpr int rows = 24, height = 18, left = 120, width = 480;
+        const std::size_t n = std::min<std::size_t>(counts_.size(), rows);
+        const double full = std::log10(static_cast<double>(constraint_->language().trie().vocabulary()));
+        std::string drawing = svg_text(20, 22, "Tokens that the mask allows at each step (logarithmic), and the one that was chosen", "start", 14);
+        for (std::size_t i = 0; i < n; ++i) {
+            const double y = 40 + static_cast<double>(i) * height, length = std::max(2.0, std::log10(counts_[i]) / full * width);
+            drawing += svg_text(left - 8, y + 12, shown(chosen_[i]), "end", 12) + svg_rect(left, y + 2, length, height - 5, svg_colour(counts_[i] * 2 > constraint_->language().trie().vocabulary() ? 0 : 1)) +
+                       svg_text(left + length + 6, y + 12, std::to_string(counts_[i]), "start", 12);
+        }
+        write_svg(file, 720, 52 + static_cast<int>(n) * height, drawing);
     }
 
 private:
@@ -62,8 +64,7 @@ private:
     const Tokenizer* tokenizer_;
     TokenConstraint* constraint_;
     int shown_;
-    std::vector<int> counts_;
-    std::vector<double> removed_;
+    std::vector<int> counts_, chosen_;
 };
 
 }  // namespace tbt

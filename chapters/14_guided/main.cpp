@@ -117,7 +117,7 @@ void show_model(const Settings& settings, const std::string& figure) {
         return id;
     };
     const GuidedText text = generate_guided(predict, ids, constraint, pick, [](int) { return true; });
-    if (settings.shown > 0) trace.print_rest();
+    trace.print_rest();
     const std::vector<int> fresh(text.ids.begin() + static_cast<std::ptrdiff_t>(ids.size()), text.ids.end());
     std::printf("\n%s%s\n\n   %s; %zu tokens, %d forward passes, %d tokens forced\n", prompt.c_str(), model.tokenizer.decode(fresh).c_str(), text.complete ? "complete" : "not complete",
                 fresh.size(), text.forward_passes, text.forced);

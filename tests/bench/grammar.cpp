@@ -1,0 +1,166 @@
+// Masks at each step of a JSON text: how long they take the first time a state is seen, and ever after.
+#include <algorithm>
+#include <memory>
+
+#include "bench.hpp"
+#include "chapters/13_json_grammar/json_grammar.hpp"
+#include "chapters/13_json_grammar/token_constraint.hpp"
+#include "chapters/14_guided/gbnf.hpp"
+#include "chapters/14_guided/grammar_machine.hpp"
+#include "chapters/14_guided/schema.hpp"
+#include "files.hpp"
+#include "rng.hpp"
+
+namespace tbt::bench {
+
+namespace {
+
+// GPT-2's vocabulary where it is at hand, else made-up words of letters, so that there are as many tokens.
+std::vector<std::string> vocabulary(std::string& name) {
+    for (const char* directory : {"tests/data/gpt2-tokenizer", "../shared/golden/gpt2-tokenizer"}) {
+        if (!file_exists(join_path(directory, "merges.txt"))) continue;
+        name = "GPT-2's vocabulary";
+        const Tokenizer tokenizer = Tokenizer::load(directory);
+        std::vector<std::string> tokens(static_cast<std::size_t>(tokenizer.vocab_size()));
+        for (int id = 0; id < tokenizer.vocab_size(); ++id) tokens[static_cast<std::size_t>(id)] = tokenizer.is_special(id) ? "" : tokenizer.token_bytes(id);
+        return tokens;
+    }
+    name = "a made-up vocabulary";
+    std::vector<std::string> tokens;
+    for (int byte = 0; byte < 256; ++byte) tokens.emplace_back(1, static_cast<char>(byte));
+    Rng rng(1);
+    while (tokens.size() < 50256) {
+        std::string word = rng.below(2) == 0 ? " " : "";
+        for (std::uint64_t n = 1 + rng.below(8); n > 0; --n) word += "etaoinshrdlucmfwypvbgkjqxz\"{}[]:,"[rng.below(rng.below(8) == 0 ? 33 : 26)];
+        tokens.push_back(word);
+    }
+    tokens.emplace_back();
+    return tokens;
+}
+
+// Records as programs write them, indented and not.
+std::string json_text() {
+    std::string text = "[";
+    for (int i = 0; i < 120; ++i) {
+        const std::string n = std::to_string(i);
+        text += i == 0 ? "" : ",";
+        text += i % 2 == 0 ? "\n  {\n    \"id\": " + n + ",\n    \"name\": \"Ada Lovelace\",\n    \"tags\": [\"first\", \"program\"],\n    \"score\": 0." + n + "e-3,\n    \"paid\": true\n  }"
+                           : "{\"id\":" + n + ",\"customer\":{\"name\":\"Grace \\\"Amazing\\\" Hopper\",\"home\":null},\"items\":[{\"product\":\"caf\xc3\xa9 \\u00e9\",\"count\":" + n + "}],\"paid\":false}";
+    }
+    return text + "]";
+}
+
+std::vector<int> longest_tokens(const TokenTrie& trie, const std::string& text) {
+    std::vector<int> ids;
+    for (std::size_t at = 0; at < text.size();) {
+        int node = -1, best = -1;
+        for (std::size_t i = at; i < text.size() && (node = trie.child(node, static_cast<unsigned char>(text[i]))) >= 0; ++i) {
+            if (trie.nodes()[static_cast<std::size_t>(node)].token >= 0) best = trie.nodes()[static_cast<std::size_t>(node)].token;
+        }
+        ids.push_back(best);
+        at += trie.bytes(best).size();
+    }
+    return ids;
+}
+
+struct Times {
+    std::vector<double> each;
+    double mean() const {
+        double sum = 0;
+        for (const double t : each) sum += t;
+        return sum / static_cast<double>(each.size()) * 1e6;
+    }
+    double at(double share) const {
+        std::vector<double> sorted = each;
+        std::sort(sorted.begin(), sorted.end());
+        return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))] * 1e6;
+    }
+};
+
+Times masks_along(MaskCache& masks, const std::vector<int>& ids) {
+    Times times;
+    ByteMachine::State state = masks.machine().start();
+    for (const int id : ids) {
+        const double start = now();
+        const TokenMask& mask = masks.of(state).mask;
+        times.each.push_back(now() - start);
+        if (!mask.test(id)) throw Error("bench: a token of the text is masked");
+        state = read_bytes(masks.machine(), state, masks.trie().bytes(id));
+    }
+    return times;
+}
+
+Times median_of(const std::vector<Times>& runs) {
+    Times medians;
+    for (std::size_t i = 0; i < runs[0].each.size(); ++i) {
+        std::vector<double> here;
+        for (const Times& run : runs) here.push_back(run.each[i]);
+        std::sort(here.begin(), here.end());
+        medians.each.push_back(here[here.size() / 2]);
+    }
+    return medians;
+}
+
+template <class Make>
+void measure(Table& table, const std::string& name, const std::shared_ptr<const TokenTrie>& trie, const std::string& text, Make make) {
+    const std::vector<int> ids = longest_tokens(*trie, text);
+    std::vector<double> compile;
+    for (int i = 0; i < 5; ++i) {
+        const double start = now();
+        const std::shared_ptr<ByteMachine> machine = make();
+        compile.push_back((now() - start) * 1e3);
+    }
+    std::sort(compile.begin(), compile.end());
+    // Each position's median of several runs: now and then the system takes the core away, which is not the mask's time.
+    std::vector<Times> first, again;
+    std::size_t outlines = 0;
+    for (int i = 0; i < 5; ++i) {
+        MaskCache masks(make(), trie);
+        first.push_back(masks_along(masks, ids));
+        again.push_back(masks_along(masks, ids));
+        outlines = masks.outlines();
+    }
+    const Times fresh = median_of(first), known = median_of(again);
+    table.row({name, Cell(compile[2], 2), Cell(fresh.mean(), 2), Cell(fresh.at(0.5), 2), Cell(fresh.at(0.99), 1), Cell(fresh.at(1), 0), Cell(known.mean(), 3), Cell(static_cast<double>(outlines), 0)});
+}
+
+void run(const Settings&) {
+    std::string name;
+    std::vector<std::string> tokens = vocabulary(name);
+    const int eos = static_cast<int>(tokens.size()) - 1;
+    double best = 1e9;
+    std::shared_ptr<const TokenTrie> trie;
+    for (int i = 0; i < 3; ++i) {
+        std::vector<std::string> copy = tokens;
+        const double start = now();
+        trie = std::make_shared<const TokenTrie>(std::move(copy), eos);
+        best = std::min(best, now() - start);
+    }
+    const std::string text = json_text();
+    std::printf("%s: %zu tokens, tree of %zu nodes built in %.1f ms; a JSON text of %zu tokens; times in µs a mask\n", name.c_str(), tokens.size(), trie->nodes().size(), best * 1e3,
+                longest_tokens(*trie, text).size());
+    Table table("grammar", {"language", "compile ms", "mean", "p50", "p99", "max", "seen before", "outlines"});
+    measure(table, "JSON, by hand", trie, text, [] { return std::make_shared<JsonMachine>(); });
+    measure(table, "json.gbnf", trie, text, [] { return std::make_shared<GrammarMachine>(compile_gbnf(read_file("data/grammars/json.gbnf"))); });
+    const std::string schema = R"({"type":"array","items":{"type":"object"}})", order = read_file("data/schemas/order.json"), sql = read_file("data/grammars/sql.gbnf");
+    measure(table, "schema: list of objects", trie, text, [&] { return std::make_shared<GrammarMachine>(compile_schema(schema, {12, false})); });
+    measure(table, "schema: order.json", trie, "{\"id\": 150, \"customer\": \"Ada Lovelace\", \"items\": [{\"product\": \"oil lamp\", \"count\": 3}, {\"count\": 1, \"product\": \"rope\"}], \"paid\": true}",
+            [&] { return std::make_shared<GrammarMachine>(compile_schema(order)); });
+    measure(table, "sql.gbnf", trie, "SELECT name, COUNT(*) AS n FROM people WHERE (age >= 30 OR NOT home IS NULL) AND job IN ('baker', 'sailor') GROUP BY name ORDER BY n DESC LIMIT 5;",
+            [&] { return std::make_shared<GrammarMachine>(compile_gbnf(sql)); });
+
+    TokenMask half(static_cast<int>(tokens.size()));
+    Rng rng(2);
+    for (int id = 0; id < half.size(); ++id) {
+        if (rng.below(2) == 0) half.set(id);
+    }
+    std::vector<float> logits(tokens.size(), 1.0f);
+    const Timing apply = interleaved({{"apply", [&](int times) { for (int i = 0; i < times; ++i) half.apply(logits), keep(logits[1]); }}})[0];
+    std::printf("applying a mask to the logits: %.2f µs\n", apply.median * 1e6);
+}
+
+const Section section{"grammar", 60, "masks under a grammar, µs", run};
+
+}  // namespace
+
+}  // namespace tbt::bench
