@@ -1,9 +1,11 @@
 // Catch2 version 3 or version 2, whichever is installed. Precompiled once by the Makefile.
-#pragma once
+#ifndef TBT_TESTS_CATCH_HPP  // a header compiled on its own may not say #pragma once
+#define TBT_TESTS_CATCH_HPP
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
 #else
 #include <catch2/catch.hpp>
+#endif
 #endif

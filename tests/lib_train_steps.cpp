@@ -66,6 +66,52 @@ TEST_CASE("gradients have the same bits for any number of threads", "[train]") {
     CHECK(std::ranges::count(first, 0.0f) < static_cast<std::ptrdiff_t>(first.size()) / 4);
 }
 
+TEST_CASE("a teacher's gradient is that of every possible target, each as often as the teacher says", "[train]") {
+    const ModelShape small{1, 2, 16, 4, 17}, other{2, 1, 32, 6, 17};
+    GptTrainer student(small, 1), teacher(other, 2);
+    initialise(student.parameters(), student.layout(), small, 7);
+    initialise(teacher.parameters(), teacher.layout(), other, 8);
+    for (float& p : teacher.parameters()) p *= 5;  // a law far from even
+    student.parameters_changed();
+    teacher.parameters_changed();
+    const std::vector<std::int32_t> ids{3};
+    std::vector<double> expected(student.gradients().size());
+    double total = 0;
+    for (std::int32_t v = 0; v < 17; ++v) {
+        const std::vector<std::int32_t> target{v};
+        const double q = std::exp(-teacher.losses(ids, target, 1, 1)[0]);
+        student.gradient(ids, target, 1, 1);
+        for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += q * static_cast<double>(student.gradients()[i]);
+        total += q;
+    }
+    REQUIRE(std::abs(total - 1) <= 1e-6);
+    student.learn_from(&teacher);
+    const std::vector<std::int32_t> target{5};
+    const double loss = student.gradient(ids, target, 1, 1);
+    double largest = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        const double difference = std::abs(expected[i] - static_cast<double>(student.gradients()[i]));
+        REQUIRE(difference <= 1e-6);  // a few float roundings of numbers below 1
+        largest = std::max(largest, std::abs(expected[i]));
+    }
+    CHECK(largest > 0.01);
+    CHECK(loss == student.losses(ids, target, 1, 1)[0]);  // the text's loss, whoever teaches
+}
+
+TEST_CASE("who is taught by a model with the same weights has nothing to learn", "[train]") {
+    const auto ids = random_ids(2 * 30, 1), targets = random_ids(2 * 30, 2);
+    GptTrainer model(tiny, 2), teacher(tiny, 2);
+    initialise(model.parameters(), model.layout(), tiny, 7);
+    initialise(teacher.parameters(), teacher.layout(), tiny, 7);
+    model.parameters_changed();
+    teacher.parameters_changed();
+    model.learn_from(&teacher);
+    model.gradient(ids, targets, 2, 30);
+    CHECK(std::ranges::all_of(model.gradients(), [](float g) { return g == 0.0f; }));
+    GptTrainer foreign({1, 2, 32, 40, 60}, 2);
+    CHECK(refusal([&] { model.learn_from(&foreign); }).find("a teacher of 60 tokens") != std::string::npos);
+}
+
 TEST_CASE("what was computed before leaves no trace in a gradient", "[train]") {
     const auto ids = random_ids(4 * 30, 1), targets = random_ids(4 * 30, 2);
     GptTrainer fresh(tiny, 2), used(tiny, 2);

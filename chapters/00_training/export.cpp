@@ -51,6 +51,7 @@ std::string recipe_json(Training& training, const Corpus& corpus, const ExportIn
                             {"weight_decay", o.weight_decay},
                             {"seed", o.seed},
                             {"parts", o.parts}}},
+                          {"teacher", o.teacher.empty() ? OrderedJson() : OrderedJson(o.teacher)},
                           {"parameters", training.model().layout().count()},
                           {"steps_done", training.steps_done()},
                           {"tokens", training.tokens_done()},

@@ -122,6 +122,7 @@ void add_training_options(CLI::App& app, Options& o) {
     app.add_option("--lr", t.learning_rate, "highest learning rate")->capture_default_str();
     app.add_option("--weight-decay", t.weight_decay, "of matrices and embeddings")->capture_default_str();
     app.add_option("--seed", t.seed, "of the weights and the documents")->capture_default_str();
+    app.add_option("--teacher", t.teacher, "a model directory: learn its law instead of the text (distillation)");
     app.add_option("--parts", t.parts, "a batch is cut into so many for the threads")
         ->capture_default_str()
         ->check(CLI::PositiveNumber);

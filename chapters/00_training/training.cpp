@@ -4,22 +4,59 @@
 
 #include "../../lib/error.hpp"
 #include "../../lib/json_file.hpp"
+#include "../../lib/model_config.hpp"
+#include "../../lib/safetensors.hpp"
 #include "../../lib/train/checkpoint.hpp"
 
 namespace tbt {
 namespace {
 
-// FNV-1a over the bytes of all tokens: checkpoints and tokenizers must fit.
-std::string hash_of(const Tokenizer& tokenizer) {
-    std::uint64_t hash = 0xcbf29ce484222325u;
-    const auto mix = [&](unsigned char c) { hash = (hash ^ c) * 0x100000001b3u; };
-    for (int id = 0; id < tokenizer.vocab_size(); ++id) {
-        for (const char c : tokenizer.token_bytes(id)) mix(static_cast<unsigned char>(c));
-        mix(0xff);
+// FNV-1a.
+class Hash {
+public:
+    void add(unsigned char c) { value_ = (value_ ^ c) * 0x100000001b3u; }
+    std::string text() const {
+        char text[17];
+        std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value_));
+        return text;
     }
-    char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
-    return text;
+
+private:
+    std::uint64_t value_ = 0xcbf29ce484222325u;
+};
+
+// Over the bytes of all tokens: checkpoints and tokenizers must fit.
+std::string hash_of(const Tokenizer& tokenizer) {
+    Hash hash;
+    for (int id = 0; id < tokenizer.vocab_size(); ++id) {
+        for (const char c : tokenizer.token_bytes(id)) hash.add(static_cast<unsigned char>(c));
+        hash.add(0xff);
+    }
+    return hash.text();
+}
+
+std::string hash_of(std::span<const float> values) {
+    Hash hash;
+    for (const auto byte : std::as_bytes(values)) hash.add(static_cast<unsigned char>(byte));
+    return hash.text();
+}
+
+std::unique_ptr<train::GptTrainer> load_teacher(const std::string& directory, const std::string& tokenizer_hash,
+                                                const TrainingOptions& options) {
+    if (directory.empty()) return nullptr;
+    const GptConfig config = read_model_config(directory);
+    if (hash_of(Tokenizer::load(directory)) != tokenizer_hash) {
+        throw Error(directory + ": the teacher has another tokenizer; train with --tokenizer " + directory);
+    }
+    const train::ModelShape shape{config.n_layer, config.n_head, config.n_embd, config.n_positions, config.vocab_size};
+    auto teacher = std::make_unique<train::GptTrainer>(shape, options.threads, options.parts);
+    const Safetensors file = Safetensors::open_directory(directory);
+    for (const train::ParameterInfo& t : teacher->layout().tensors) {
+        const Tensor tensor = file.read_weight(t.name, t.shape);
+        std::copy_n(tensor.data(), t.size, teacher->of(t).data());
+    }
+    teacher->parameters_changed();
+    return teacher;
 }
 
 TrainingOptions checked(TrainingOptions options, const Tokenizer& tokenizer) {
@@ -57,6 +94,9 @@ Training::Training(const Corpus& corpus, const Tokenizer& tokenizer, const Train
       batches_(corpus, tokenizer, options_.seed),
       tokenizer_hash_(hash_of(tokenizer)),
       threads_(options_.threads) {
+    teacher_ = load_teacher(options_.teacher, tokenizer_hash_, options_);
+    if (teacher_) teacher_hash_ = hash_of(teacher_->parameters());
+    model_.learn_from(teacher_.get());
     train::initialise(model_.parameters(), model_.layout(), options_.shape, options_.seed);
     model_.parameters_changed();
 }
@@ -78,17 +118,18 @@ double Training::step() {
 
 std::string Training::recipe() const {
     const train::ModelShape& s = options_.shape;
-    const OrderedJson fixed = {{"layers", s.layers},
-                               {"heads", s.heads},
-                               {"embd", s.channels},
-                               {"context", s.context},
-                               {"vocab", s.vocabulary},
-                               {"batch", options_.batch},
-                               {"weight_decay", options_.weight_decay},
-                               {"seed", options_.seed},
-                               {"parts", options_.parts},
-                               {"corpus", corpus_.hash()},
-                               {"tokenizer", tokenizer_hash_}};
+    OrderedJson fixed = {{"layers", s.layers},
+                         {"heads", s.heads},
+                         {"embd", s.channels},
+                         {"context", s.context},
+                         {"vocab", s.vocabulary},
+                         {"batch", options_.batch},
+                         {"weight_decay", options_.weight_decay},
+                         {"seed", options_.seed},
+                         {"parts", options_.parts},
+                         {"corpus", corpus_.hash()},
+                         {"tokenizer", tokenizer_hash_}};
+    if (teacher_) fixed["teacher"] = teacher_hash_;
     return fixed.dump();
 }
 

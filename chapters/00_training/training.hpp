@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct TrainingOptions {
     int threads = 0;  // 0: all cores; the result does not depend on it
     // Into how many parts a batch is cut for the threads; changes the order of sums, not their meaning.
     int parts = 8;
+    // A model directory whose law is learned instead of the text's next tokens (distillation); empty: none.
+    std::string teacher;
 };
 
 // One row of the curve.
@@ -69,6 +72,8 @@ private:
     const Corpus& corpus_;
     TrainingOptions options_;
     train::GptTrainer model_;
+    std::unique_ptr<train::GptTrainer> teacher_;
+    std::string teacher_hash_;
     train::AdamW optimiser_;
     BatchSource batches_;
     std::string tokenizer_hash_;

@@ -78,7 +78,7 @@ Dfa compared(const Decimal& bound, bool strictly, bool least) {
     };
     Either all;
     if (const Either plus = side(false); !plus.empty()) all.add(plus.text());
-    if (const Either minus = side(true); !minus.empty()) all.add("-" + minus.text());
+    if (const Either minus = side(true); !minus.empty()) all.add(std::string(1, '-').append(minus.text()));
     return all.empty() ? Dfa{} : regex_whole(all.text());
 }
 

@@ -55,6 +55,17 @@ void GptTrainer::parameters_changed() {
     });
 }
 
+void GptTrainer::learn_from(GptTrainer* teacher) {
+    if (teacher && (teacher->shape_.vocabulary != shape_.vocabulary || teacher->shape_.context < shape_.context ||
+                    teacher->threads_ < threads_)) {
+        throw Error("train: a teacher of " + std::to_string(teacher->shape_.vocabulary) + " tokens, context " +
+                    std::to_string(teacher->shape_.context) + " and " + std::to_string(teacher->threads_) +
+                    " threads, expected " + std::to_string(shape_.vocabulary) + " tokens and at least " +
+                    std::to_string(shape_.context) + " and " + std::to_string(threads_));
+    }
+    teacher_ = teacher;
+}
+
 void GptTrainer::Workspace::reserve(const ModelShape& shape, std::int64_t T) {
     if (T <= capacity) return;
     const std::int64_t C = shape.channels;
@@ -72,6 +83,7 @@ void GptTrainer::Workspace::reserve(const ModelShape& shape, std::int64_t T) {
     ln_f_stats = zeros(T * 2);
     d_wide = zeros(T * 4 * C);
     logits = zeros(std::min(T, head_rows) * shape.vocabulary);
+    losses.resize(static_cast<std::size_t>(head_rows));
     packed.reserve(T, 4 * C);
     capacity = T;
 }
@@ -95,13 +107,12 @@ void GptTrainer::check(std::span<const std::int32_t> ids, std::span<const std::i
 }
 
 // Whoever is free takes the next part; nothing depends on who that is.
-void GptTrainer::for_each_part(std::int64_t B, const std::function<void(int, Range, Workspace&)>& work) {
+void GptTrainer::for_each_part(std::int64_t B, const std::function<void(int, Range, int)>& work) {
     const int parts = static_cast<int>(std::min<std::int64_t>(parts_, B));
     std::atomic<int> next{0};
     run_team(std::min(threads_, parts), [&](const Worker& worker) {
         for (int part = next++; part < parts; part = next++) {
-            work(part, {B * part / parts, B * (part + 1) / parts},
-                 *workspaces_[static_cast<std::size_t>(worker.rank)]);
+            work(part, {B * part / parts, B * (part + 1) / parts}, worker.rank);
         }
     });
 }
@@ -115,13 +126,19 @@ double GptTrainer::gradient(std::span<const std::int32_t> ids, std::span<const s
     const auto parts = static_cast<std::size_t>(std::min<std::int64_t>(parts_, B));
     while (gradients_.size() < parts) gradients_.push_back(zeros(layout_.total));
     for (auto& workspace : workspaces_) workspace->reserve(shape_, T);
-    for_each_part(B, [&](int part, Range sequences, Workspace& w) {
+    if (teacher_) {
+        for (auto& workspace : teacher_->workspaces_) workspace->reserve(teacher_->shape_, T);
+    }
+    for_each_part(B, [&](int part, Range sequences, int rank) {
+        Workspace& w = *workspaces_[static_cast<std::size_t>(rank)];
+        Workspace* teacher = teacher_ ? teacher_->workspaces_[static_cast<std::size_t>(rank)].get() : nullptr;
         float* gradients = gradients_[static_cast<std::size_t>(part)].get();
         std::fill_n(gradients, layout_.total, 0.0f);
         for (std::int64_t b = sequences.begin; b < sequences.end; ++b) {
             const Sequence sequence{ids.data() + b * T, targets.data() + b * T, losses.data() + b * T, T};
             forward(sequence, w);
-            head(sequence, w, factor, gradients);
+            if (teacher) teacher_->forward(sequence, *teacher);
+            head(sequence, w, factor, gradients, teacher);
             backward(sequence, w, gradients);
         }
     });
@@ -144,11 +161,12 @@ std::vector<double> GptTrainer::losses(std::span<const std::int32_t> ids,
     check(ids, targets, B, T);
     std::vector<double> losses(ids.size());
     for (auto& workspace : workspaces_) workspace->reserve(shape_, T);
-    for_each_part(B, [&](int, Range sequences, Workspace& w) {
+    for_each_part(B, [&](int, Range sequences, int rank) {
+        Workspace& w = *workspaces_[static_cast<std::size_t>(rank)];
         for (std::int64_t b = sequences.begin; b < sequences.end; ++b) {
             const Sequence sequence{ids.data() + b * T, targets.data() + b * T, losses.data() + b * T, T};
             forward(sequence, w);
-            head(sequence, w, 1.0f, nullptr);
+            head(sequence, w, 1.0f, nullptr, nullptr);
         }
     });
     return losses;

@@ -45,6 +45,11 @@ public:
     // After parameters() were written to: packs the weights for the kernels.
     void parameters_changed();
 
+    // From now on gradient() pulls towards the teacher's law q instead of the text's next token: p − q where it was
+    // p − onehot [Hinton et al. 2015, §2, at temperature 1]. Losses are still −ln p(target). The teacher must have the
+    // vocabulary, at least the context and at least the threads of this model, and outlive it; null: the text again.
+    void learn_from(GptTrainer* teacher);
+
     // Mean of −ln p(target) over the targets that count (≥ 0), and its gradient with respect to every
     // parameter. ids, targets (B, T).
     double gradient(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets, std::int64_t B,
@@ -71,9 +76,10 @@ private:
     void check(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets, std::int64_t B,
                std::int64_t T) const;
     void for_each_part(std::int64_t B,
-                       const std::function<void(int part, Range sequences, Workspace&)>& work);
+                       const std::function<void(int part, Range sequences, int rank)>& work);
     void forward(const Sequence& sequence, Workspace& w) const;
-    void head(const Sequence& sequence, Workspace& w, float factor, float* gradients) const;
+    void head(const Sequence& sequence, Workspace& w, float factor, float* gradients, Workspace* teacher) const;
+    void logits(Workspace& w, std::int64_t t, std::int64_t n) const;
     void backward(const Sequence& sequence, Workspace& w, float* gradients) const;
     void backward_block(std::size_t l, std::int64_t T, Workspace& w, float* gradients) const;
 
@@ -86,6 +92,7 @@ private:
     PackedMatrix table_, table_transposed_;  // wteᵀ (C, V) for the logits, wte (V, C) for their gradient
     std::int64_t wte_, wpe_, ln_f_gain_, ln_f_bias_;
     std::vector<std::unique_ptr<Workspace>> workspaces_;
+    GptTrainer* teacher_ = nullptr;
 };
 
 }  // namespace tbt::train

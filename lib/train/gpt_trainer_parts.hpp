@@ -47,6 +47,7 @@ struct GptTrainer::Workspace {
     };
     std::vector<Layer> layers;
     AlignedFloats x_last, ln_f, ln_f_stats, logits;
+    std::vector<double> losses;  // (head_rows), of a teacher: not used
     AlignedFloats d_x, d_ln, d_wide, d_attention;  // (T, C), (T, C), (T, 4C), (T, C)
     PackedMatrix packed;
     AttentionScratch scratch;

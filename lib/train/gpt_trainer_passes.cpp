@@ -44,24 +44,36 @@ void GptTrainer::forward(const Sequence& sequence, Workspace& w) const {
     layer_norm(w.x_last.get(), p + ln_f_gain_, p + ln_f_bias_, w.ln_f.get(), w.ln_f_stats.get(), T, C);
 }
 
+void GptTrainer::logits(Workspace& w, std::int64_t t, std::int64_t n) const {
+    const std::int64_t C = shape_.channels;
+    matmul(MatrixView::of(w.ln_f.get() + t * C, n, C), table_, w.logits.get(), shape_.vocabulary, {}, Worker{});
+}
+
 // A few rows at a time: logits = ln_f · wteᵀ, in place ∂logits = (p − onehot) · factor, then ∂ln_f = ∂logits
 // · wte (into d_ln) and ∂wte += ∂logitsᵀ · ln_f. The whole matrix of logits never exists. gradients may be
-// null.
-void GptTrainer::head(const Sequence& sequence, Workspace& w, float factor, float* gradients) const {
+// null. With a teacher of law q:  p − q = (p − onehot) − (q − onehot).
+void GptTrainer::head(const Sequence& sequence, Workspace& w, float factor, float* gradients,
+                      Workspace* teacher) const {
     const Timer timer(w.profile.head);
     const std::int64_t C = shape_.channels, V = shape_.vocabulary;
     for (std::int64_t t = 0; t < sequence.T; t += head_rows) {
         const std::int64_t n = std::min(head_rows, sequence.T - t);
         const MatrixView x = MatrixView::of(w.ln_f.get() + t * C, n, C);
-        const MatrixView logits = MatrixView::of(w.logits.get(), n, V);
-        matmul(x, table_, w.logits.get(), V, {}, Worker{});
+        const MatrixView d_logits = MatrixView::of(w.logits.get(), n, V);
+        logits(w, t, n);
         cross_entropy(w.logits.get(), sequence.targets + t, sequence.losses + t, n, V, factor,
                       gradients != nullptr);
         if (!gradients) continue;
-        matmul(logits, table_transposed_, w.d_ln.get() + t * C, C, {}, Worker{});
+        if (teacher) {
+            teacher_->logits(*teacher, t, n);
+            cross_entropy(teacher->logits.get(), sequence.targets + t, teacher->losses.data(), n, V, factor, true);
+            const float* theirs = teacher->logits.get();
+            for (std::int64_t i = 0; i < n * V; ++i) w.logits.get()[i] -= theirs[i];
+        }
+        matmul(d_logits, table_transposed_, w.d_ln.get() + t * C, C, {}, Worker{});
         w.packed.reserve(n, C);
         w.packed.pack(x, Worker{});
-        matmul(logits.transposed(), w.packed, gradients + wte_, C, {nullptr, true}, Worker{});
+        matmul(d_logits.transposed(), w.packed, gradients + wte_, C, {nullptr, true}, Worker{});
     }
 }
 
