@@ -3,17 +3,20 @@
 #   tests/lessons.sh           every output block is what its command prints now, and every line of a code block
 #                              stands in the file it is taken from
 #   tests/lessons.sh update    writes the present output into the blocks
+# Files after check or update are the only ones looked at: tests/lessons.sh check chapters/03_temperature/README.md
 # An output block:  <!-- output: make run-03 ARGS="…" -->  followed by a ```text block.
 # A code block:     <!-- from: temperature.hpp -->          followed by a ```cpp block; the path starts at the
 #                   lesson's folder or at the repository's root.
 # Ends with "N passed, N failed".
 set -u
 mode=${1:-check}
+[ $# -eq 0 ] || shift
+[ $# -gt 0 ] || set -- README.md chapters/*/README.md
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 
-for lesson in README.md chapters/*/README.md; do
+for lesson in "$@"; do
     [ -f "$lesson" ] || continue
     folder=$(dirname "$lesson")
 
@@ -70,7 +73,8 @@ for lesson in README.md chapters/*/README.md; do
         /^<!-- from: .* -->$/  { file = $0; sub(/^<!-- from: /, "", file); sub(/ -->$/, "", file)
                                  path = folder "/" file; delete known; found = 0
                                  while ((getline line < path) > 0) { found = 1; gsub(/^[ ]+|[ ]+$/, "", line); known[line] = 1 }
-                                 if (!found) { path = file; while ((getline line < path) > 0) { found = 1; gsub(/^[ ]+|[ ]+$/, "", line); known[line] = 1 } }
+                                 close(path)
+                                 if (!found) { path = file; while ((getline line < path) > 0) { found = 1; gsub(/^[ ]+|[ ]+$/, "", line); known[line] = 1 }; close(path) }
                                  if (!found) { print lesson ": there is no file " file; bad = 1 }
                                  waiting = 1; next }
         waiting && /^```cpp$/  { inside = 1; waiting = 0; count = 0; next }
