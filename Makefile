@@ -121,21 +121,37 @@ $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(PACKAGES)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) -c $< -o $@
 
-LIBRARY := $(BUILD)/libtbt.a
-$(LIBRARY): $(call object,$(LIB_SRC) $(CHAPTER_SRC))
-	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $^
-
-$(CHAPTERS:%=$(BUILD)/%): $(BUILD)/%: $(BUILD)/obj/chapters/%/main.o $(LIBRARY)
-	$(call say,LINK,$@)
-	$(Q)$(LINK) $< $(LIBRARY) $(LIBS) -o $@
-
-define tool_rule
-$(BUILD)/$(patsubst %_main,%,$(basename $(notdir $(1)))): $(call object,$(1)) $(LIBRARY)
-	$$(call say,LINK,$$@)
-	$$(Q)$$(LINK) $$< $$(LIBRARY) $$(LIBS) -o $$@
+# An archive for lib, one for lib/train, one for each chapter that has .cpp files. A program needs lib and the chapters up to
+# its own, so `make run` compiles no more than that; training stands apart, with lib/train and chapter 00.
+define archive_rule
+$(1): $(call object,$(2))
+	$$(call say,AR,$$@)
+	$$(Q)rm -f $$@ && ar rcs $$@ $$^
 endef
-$(foreach main,$(TOOL_MAIN),$(eval $(call tool_rule,$(main))))
+LIB := $(BUILD)/libtbt.a
+TRAIN := $(BUILD)/libtrain.a
+$(eval $(call archive_rule,$(LIB),$(filter-out lib/train/%,$(LIB_SRC))))
+$(eval $(call archive_rule,$(TRAIN),$(filter lib/train/%,$(LIB_SRC))))
+CHAPTER_FOLDERS := $(sort $(patsubst chapters/%/,%,$(dir $(CHAPTER_SRC) $(CHAPTER_MAIN))))
+WITH_SOURCE := $(sort $(patsubst chapters/%/,%,$(dir $(CHAPTER_SRC))))
+$(foreach c,$(WITH_SOURCE),$(eval $(call archive_rule,$(BUILD)/lib$(c).a,$(filter chapters/$(c)/%,$(CHAPTER_SRC)))))
+# The chapters from 01 to $(1), the last first: an archive may need those after it.
+up_to = $(if $(filter 00_%,$(1)),$(1),$(call reversed,$(filter-out 00_%,$(call until,$(1),$(CHAPTER_FOLDERS)))))
+until = $(if $(2),$(firstword $(2)) $(if $(filter $(1),$(firstword $(2))),,$(call until,$(1),$(wordlist 2,$(words $(2)),$(2)))))
+reversed = $(if $(1),$(call reversed,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
+archives = $(patsubst %,$(BUILD)/lib%.a,$(filter $(WITH_SOURCE),$(call up_to,$(1)))) $(if $(filter 00_%,$(1)),$(TRAIN)) $(LIB)
+# Everything, for tests and benchmarks.
+LIBRARY := $(patsubst %,$(BUILD)/lib%.a,$(call reversed,$(WITH_SOURCE))) $(TRAIN) $(LIB)
+
+# A program: $(1) its name, $(2) its main file, $(3) its chapter.
+define program_rule
+$(BUILD)/$(1): $(call object,$(2)) $(call archives,$(3))
+	$$(call say,LINK,$$@)
+	$$(Q)$$(LINK) $$^ $$(LIBS) -o $$@
+endef
+chapter_of = $(word 2,$(subst /, ,$(1)))
+$(foreach c,$(CHAPTERS),$(eval $(call program_rule,$(c),chapters/$(c)/main.cpp,$(c))))
+$(foreach main,$(TOOL_MAIN),$(eval $(call program_rule,$(patsubst %_main,%,$(basename $(notdir $(main)))),$(main),$(call chapter_of,$(main)))))
 
 .PHONY: all tools $(TOOLS:%=%-tool)
 all: $(CHAPTERS:%=$(BUILD)/%) $(TOOLS:%=$(BUILD)/%)
@@ -208,8 +224,8 @@ test: all $(BUILD)/tests
 lessons: all
 	@sh tests/lessons.sh $(if $(UPDATE),update,check)
 # Puts well-known bugs into the headers, one at a time, and sees that the tests notice.
-mutants: $(BUILD)/libtbt.a
-	@BUILD="$(BUILD)" CXX="$(CXX)" sh tests/mutants/run.sh $(ONLY)
+mutants: $(LIBRARY)
+	@BUILD="$(BUILD)" CXX="$(CXX)" LIBRARY="$(LIBRARY)" sh tests/mutants/run.sh $(ONLY)
 
 # ---- benchmarks -------------------------------------------------------------------------------------------
 # Opponents are used where the system has them: OpenBLAS, oneDNN.

@@ -40,7 +40,7 @@ build() {
         extra="$work/$1.extra.o"
     fi
     # shellcheck disable=SC2086
-    $CXX -I"$2" $flags -I"$work/pch" $use -c "$3" -o "$work/$1.o" && $CXX $flags "$work/$1.o" "$work/main.o" $extra "$LIBRARY" $LIBS -o "$work/$1"
+    $CXX -I"$2" $flags -I"$work/pch" $use -c "$3" -o "$work/$1.o" && $CXX $flags "$work/$1.o" "$work/main.o" $extra $LIBRARY $LIBS -o "$work/$1"
 }
 
 field() { sed -n "s/^$1: //p" "$2" | head -n 1; }
