@@ -1,0 +1,246 @@
+// Beam search as transformers does it, so that scores compare: all beams in one forward pass a step, their caches
+// forked, ends kept apart.
+//
+// Each step, for B beams:
+//   1. score(beam, token) = sum(beam) + ln p(token | beam), processed           B·V numbers
+//   2. the best 2·B of them, so that B can go on even if B of them end          [candidates]
+//   3. an end among the first B is finished:  score = sum / length^α;  the B best finished are kept
+//   4. the first B that do not end live on; the rest is pruned
+// until nothing live can beat the worst finished one, or the budget is used up.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chapters/04_top_k/top_k.hpp"
+#include "chapters/10_generate/batch.hpp"
+#include "chapters/11_beam_search/hypothesis.hpp"
+#include "chapters/11_beam_search/length_penalty.hpp"
+#include "rng.hpp"
+
+namespace tbt {
+
+// A search under way: texts() says what the model must read, step() takes its answer. The request must outlive it.
+class BeamSearch {
+public:
+    BeamSearch(const BeamRequest& request, std::span<const int> prompt)
+        : request_(&request), beams_(static_cast<std::size_t>(std::max(1, request.beams.num_beams))),
+          prompt_length_(prompt.size()), rng_(request.seed.value_or(0)) {
+        check_beams(request, prompt.size());
+        const std::size_t room = static_cast<std::size_t>(request.stop.context) - prompt.size();
+        limit_ = std::min(static_cast<std::size_t>(request.stop.max_new_tokens), room);
+        live_.push_back({{prompt.begin(), prompt.end()}, 0, TextStream(request.stop.strings), -1});
+    }
+
+    bool done() const { return live_.empty(); }
+
+    // The live beams, the best first. Beam i is kept in slot first_slot + i.
+    std::vector<BatchText> texts(std::size_t first_slot = 0) const {
+        std::vector<BatchText> texts;
+        for (std::size_t i = 0; i < live_.size(); ++i) texts.push_back({first_slot + i, live_[i].ids});
+        return texts;
+    }
+
+    // One row of logits (V) for each live beam.
+    void step(std::span<const std::span<const float>> logits) {
+        std::vector<Candidate> candidates;
+        for (std::size_t b = 0; b < live_.size(); ++b) extend(b, logits[b], candidates);
+        keep_best(candidates);
+        ++generated_;
+        std::vector<Hypothesis> next;
+        for (std::size_t rank = 0; rank < candidates.size(); ++rank) place(candidates[rank], rank, next);
+        live_ = std::move(next);
+        if (!worth_going_on()) end_live("left when the search stopped");
+    }
+
+    // Nobody wants to wait any longer: what lives is finished as it stands.
+    void interrupt() {
+        for (Hypothesis& h : live_) {
+            const double score = score_of(h.sum);
+            admit({std::move(h), score, FinishReason::interrupted});
+        }
+        live_.clear();
+    }
+
+    // The best first, at most num_return_sequences. Throws Error when everything was banned.
+    std::vector<BeamText> results() const {
+        if (finished_.empty())
+            throw Error("beam search: no text could be finished: every continuation is banned; loosen the bans");
+        std::vector<BeamText> texts;
+        for (const Finished& f : finished_) {
+            if (texts.size() == static_cast<std::size_t>(request_->beams.num_return_sequences)) break;
+            TextStream stream = f.h.stream;
+            stream.finish();
+            texts.push_back({{f.h.ids.begin() + static_cast<std::ptrdiff_t>(prompt_length_), f.h.ids.end()},
+                             f.h.sum, f.score, f.reason, stream.stop_string(), stream.text()});
+        }
+        return texts;
+    }
+
+    const std::vector<LatticeNode>& lattice() const { return lattice_; }
+
+private:
+    struct Hypothesis {
+        std::vector<int> ids;  // prompt included
+        double sum = 0;
+        TextStream stream;
+        int node = -1;         // in the lattice
+    };
+    struct Finished {
+        Hypothesis h;
+        double score = 0;
+        FinishReason reason = FinishReason::length;
+    };
+    struct Candidate {
+        std::size_t parent = 0;
+        int id = 0;
+        float value = 0;  // orders the tokens of one parent, also where their sums round to the same number
+        double sum = 0;
+        double key = 0;   // what is kept: the greatest sums, or with sampling the greatest sums plus noise
+    };
+
+    std::size_t wanted() const {
+        return std::max<std::size_t>(2, 1 + request_->stop.eos.size()) * beams_;
+    }
+    double score_of(double sum) const { return length_normalised(sum, generated_, request_->beams.length_penalty); }
+
+    // Adds the best continuations of one beam. Without a processor the logits stay where they are:
+    //   ln p_i = s_i − ln Σ_j e^(s_j)
+    void extend(std::size_t parent, std::span<const float> logits, std::vector<Candidate>& candidates) {
+        const Hypothesis& beam = live_[parent];
+        scratch_.reset(logits);
+        double log_sum = static_cast<double>(scratch_.largest()) + scratch_.log_sum();
+        if (request_->processor) {
+            row_.resize(logits.size());
+            for (std::size_t i = 0; i < row_.size(); ++i)
+                row_[i] = static_cast<float>(static_cast<double>(logits[i]) - log_sum);
+            request_->processor(row_, beam.ids);
+            if (std::all_of(row_.begin(), row_.end(), [](float x) { return x == banned; })) return;
+            scratch_.reset(row_);
+            log_sum = 0;
+        }
+        if (!request_->seed) keep_top_k(scratch_, static_cast<int>(std::min(wanted(), logits.size())));
+        for (std::size_t i = 0; i < scratch_.size(); ++i) {
+            const float value = scratch_.logits()[i];
+            if (value == banned) continue;
+            const double sum = beam.sum + (static_cast<double>(value) - log_sum);
+            candidates.push_back({parent, scratch_.id(i), value, sum, request_->seed ? sum + gumbel() : sum});
+        }
+    }
+
+    // −ln(−ln u). The keys ln w + gumbel in descending order are a draw without replacement by the weights w
+    // [Vieira 2014; Kool, van Hoof & Welling 2019].
+    double gumbel() {
+        const double u = (static_cast<double>(rng_.next() >> 11) + 0.5) * 0x1p-53;
+        return -portable_log(-portable_log(u));
+    }
+
+    // The best 2·B, in order: greater sum, then the better parent, then the lower id.
+    void keep_best(std::vector<Candidate>& candidates) const {
+        const auto in_order = [](const Candidate& a, const Candidate& b) {
+            if (a.sum != b.sum) return a.sum > b.sum;
+            if (a.parent != b.parent) return a.parent < b.parent;
+            return comes_before(a.value, a.id, b.value, b.id);
+        };
+        const std::size_t kept = std::min(candidates.size(), wanted());
+        const auto end = candidates.begin() + static_cast<std::ptrdiff_t>(kept);
+        std::partial_sort(candidates.begin(), end, candidates.end(), [&](const Candidate& a, const Candidate& b) {
+            return a.key != b.key ? a.key > b.key : in_order(a, b);
+        });
+        candidates.resize(kept);
+        std::sort(candidates.begin(), candidates.end(), in_order);
+    }
+
+    // Decides what becomes of one candidate.
+    void place(const Candidate& c, std::size_t rank, std::vector<Hypothesis>& next) {
+        const Hypothesis& parent = live_[c.parent];
+        TextStream stream = parent.stream;
+        if (request_->bytes && !request_->stop.is_eos(c.id)) stream.push(request_->bytes(c.id));
+        const auto end = why_stop(request_->stop, c.id, stream, static_cast<int>(generated_),
+                                  static_cast<int>(prompt_length_ + generated_));
+        const bool among_first = rank < beams_;
+        const bool kept = end ? among_first : next.size() < beams_;
+        const int node = record(c, end, kept);
+        if (!kept) return;
+        Hypothesis h{parent.ids, c.sum, std::move(stream), node};
+        h.ids.push_back(c.id);
+        if (end) admit({std::move(h), score_of(c.sum), *end});
+        else next.push_back(std::move(h));
+    }
+
+    // Into the list of finished texts, behind those that are as good; only the B best stay.
+    void admit(Finished f) {
+        const auto at = std::upper_bound(finished_.begin(), finished_.end(), f.score,
+                                         [](double score, const Finished& other) { return score > other.score; });
+        finished_.insert(at, std::move(f));
+        if (finished_.size() <= beams_) return;
+        prune(finished_.back().h.node, "ended, but better ones are finished");
+        finished_.pop_back();
+    }
+
+    // Could the best live beam still get into the list? Its sum can only fall; with α > 0 its score can rise with
+    // the length, which `no` ignores and `never` does not.
+    bool worth_going_on() const {
+        if (live_.empty() || finished_.size() < beams_) return true;
+        const BeamOptions& o = request_->beams;
+        if (o.early_stopping == EarlyStopping::yes) return false;
+        const bool to_the_limit = o.early_stopping == EarlyStopping::never && o.length_penalty > 0;
+        const std::size_t length = to_the_limit ? limit_ : generated_;
+        return length_normalised(live_[0].sum, length, o.length_penalty) > finished_.back().score;
+    }
+
+    void end_live(const char* why) {
+        for (const Hypothesis& h : live_) prune(h.node, why);
+        live_.clear();
+    }
+
+    int record(const Candidate& c, std::optional<FinishReason> end, bool kept) {
+        if (!request_->keep_lattice) return -1;
+        const std::string beyond = "beyond the best " + std::to_string(beams_);
+        const Fate fate = !kept ? Fate::pruned : end ? Fate::finished : Fate::live;
+        const std::string why = !kept ? (end ? "ended, but " + beyond : beyond) : end ? to_string(*end) : "";
+        const Hypothesis& parent = live_[c.parent];
+        lattice_.push_back({static_cast<int>(generated_), parent.node, c.id, c.sum - parent.sum, c.sum,
+                            score_of(c.sum), fate, why});
+        return static_cast<int>(lattice_.size()) - 1;
+    }
+    void prune(int node, const char* why) {
+        if (node < 0) return;
+        LatticeNode& n = lattice_[static_cast<std::size_t>(node)];
+        n.fate = Fate::pruned, n.why = why;
+    }
+
+    const BeamRequest* request_;
+    std::size_t beams_;                // B
+    std::size_t prompt_length_;
+    std::size_t limit_ = 0;            // tokens that may be generated
+    std::size_t generated_ = 0;        // by each live beam
+    std::vector<Hypothesis> live_;     // by sum
+    std::vector<Finished> finished_;   // by score
+    std::vector<LatticeNode> lattice_;
+    Rng rng_;
+    Candidates scratch_;
+    std::vector<float> row_;
+};
+
+// go_on, when given, is asked before each pass; false ends the search.
+inline BeamSearch run_beam_search(const BatchLogits& model, const BeamRequest& request, std::span<const int> prompt,
+                                  const std::function<bool()>& go_on = {}) {
+    BeamSearch search(request, prompt);
+    while (!search.done()) {
+        if (go_on && !go_on()) search.interrupt();
+        else search.step(model(search.texts()));
+    }
+    return search;
+}
+
+inline std::vector<BeamText> beam_search(const BatchLogits& model, const BeamRequest& request,
+                                         std::span<const int> prompt) {
+    return run_beam_search(model, request, prompt).results();
+}
+
+}  // namespace tbt

@@ -1,0 +1,53 @@
+// Beam search, plainly: keep the B most probable beginnings, extend each by every token, keep B again.
+//
+// The whole idea on one screen. beam_search.hpp is the complete one: batched, cached, with transformers' rules.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "chapters/01_next_token/next_token.hpp"
+#include "chapters/03_temperature/candidates.hpp"
+#include "chapters/11_beam_search/length_penalty.hpp"
+
+namespace tbt {
+
+struct PlainBeam {
+    std::vector<int> ids;  // prompt and generated
+    double sum = 0;        // Σ ln p of the generated tokens: the logarithm of the text's probability
+};
+
+// Finished texts (they end in eos or have max_new_tokens), the best first.
+inline std::vector<PlainBeam> plain_beam_search(const NextLogits& model, const std::vector<int>& prompt, int B,
+                                                int max_new_tokens, int eos, double length_penalty = 1) {
+    std::vector<PlainBeam> live{{prompt, 0}}, finished;
+    for (int n = 1; n <= max_new_tokens && !live.empty(); ++n) {
+        // 1. Every beam with every token behind it.
+        std::vector<PlainBeam> candidates;
+        for (const PlainBeam& beam : live) {
+            Candidates c(model(beam.ids));
+            for (int id = 0; id < static_cast<int>(c.size()); ++id) {
+                candidates.push_back(beam);
+                candidates.back().ids.push_back(id);
+                candidates.back().sum += c.log_probability(static_cast<std::size_t>(id));
+            }
+        }
+        // 2. The B best. What has ended must never be extended: it leaves the beam and waits.
+        std::stable_sort(candidates.begin(), candidates.end(),
+                         [](const PlainBeam& a, const PlainBeam& b) { return a.sum > b.sum; });
+        candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(B)));
+        live.clear();
+        for (PlainBeam& c : candidates)
+            (c.ids.back() == eos || n == max_new_tokens ? finished : live).push_back(std::move(c));
+    }
+    // 3. Short texts have larger sums; the length penalty makes texts of different lengths comparable.
+    const auto score = [&](const PlainBeam& b) {
+        return length_normalised(b.sum, b.ids.size() - prompt.size(), length_penalty);
+    };
+    std::stable_sort(finished.begin(), finished.end(),
+                     [&](const PlainBeam& a, const PlainBeam& b) { return score(a) > score(b); });
+    return finished;
+}
+
+}  // namespace tbt

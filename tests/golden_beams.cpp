@@ -1,0 +1,121 @@
+// Every beam search of the reference data: ids equal, scores to 1e-5.
+#include "catch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "chapters/11_beam_search/beam_search.hpp"
+#include "json_file.hpp"
+
+using namespace tbt;
+
+namespace {
+
+constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+const std::string folder = "tests/data/tiny-gpt2/";
+
+EarlyStopping early_stopping_of(const Json& c) {
+    const Json e = c.value("early_stopping", Json(false));
+    return e.is_string() ? EarlyStopping::never : e.get<bool>() ? EarlyStopping::yes : EarlyStopping::no;
+}
+
+// What the course has no option for, as a step of the chain: beams take any processor.
+ChainStep only_this_token(int token, std::size_t at_length) {
+    return {"forced", "", [=](Candidates& k, const TextSoFar& t) {
+                if (t.generated().size() + 1 != at_length) return;
+                const std::span<float> row = k.whole_row();
+                for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<int>(i) == token ? 0 : minus_infinity;
+            }};
+}
+// From the start on, the end's log-probability x grows by |x|·(factor^tokens − 1).
+ChainStep towards_the_end(int eos, std::size_t start, double factor) {
+    return {"decay", "", [=](Candidates& k, const TextSoFar& t) {
+                const std::size_t n = t.generated().size();
+                float* s = k.find(eos);
+                if (n > start) *s += std::abs(*s) * static_cast<float>(std::pow(factor, n - start) - 1);
+            }};
+}
+ChainStep not_at_the_beginning(std::vector<int> tokens) {
+    return {"begin", "", [tokens = std::move(tokens)](Candidates& k, const TextSoFar& t) {
+                for (const int id : tokens)
+                    if (t.generated().empty()) *k.find(id) = minus_infinity;
+            }};
+}
+ChainStep normalise() {
+    return {"normalise", "", [](Candidates& k, const TextSoFar&) {
+                const float log_sum = static_cast<float>(static_cast<double>(k.largest()) + k.log_sum());
+                for (float& s : k.whole_row()) s -= log_sum;
+            }};
+}
+
+BeamRequest request_of(const Json& c, int default_eos, int context) {
+    BeamRequest r;
+    const std::vector<int> prompt = c["prompt"];
+    SamplingOptions o;
+    PenaltyOptions more;
+    const Json eos = c.contains("eos_token_id") ? c["eos_token_id"] : Json(default_eos);
+    if (eos.is_array()) r.stop.eos = eos.get<std::vector<int>>();
+    else if (!eos.is_null()) r.stop.eos = {eos.get<int>()};
+    more.eos = r.stop.eos;
+    r.stop.max_new_tokens = c["max_new_tokens"];
+    r.stop.context = context;
+    r.beams = {c["num_beams"], c.value("length_penalty", 1.0), early_stopping_of(c), c.value("num_return_sequences", 1)};
+    std::vector<ChainStep> last;
+    static const std::set<std::string> known = {"kind", "prompt", "hf430", "hf446", "v5", "robust", "eos_token_id", "max_new_tokens",
+                                                "num_beams", "length_penalty", "early_stopping", "num_return_sequences"};
+    for (const auto& [key, value] : c.items()) {
+        if (known.count(key)) continue;
+        else if (key == "no_repeat_ngram_size") o.no_repeat_ngram_size = value;
+        else if (key == "repetition_penalty") o.repetition_penalty = value;
+        else if (key == "min_new_tokens") o.min_new_tokens = value;
+        else if (key == "min_length") o.min_new_tokens = std::max(0, value.get<int>() - static_cast<int>(prompt.size()));
+        else if (key == "bad_words_ids") more.bad_words = value.get<std::vector<std::vector<int>>>();
+        else if (key == "suppress_tokens") for (const int id : value) more.bias.push_back({{id}, minus_infinity});
+        else if (key == "sequence_bias") for (const Json& b : value) more.bias.push_back({b[0].get<std::vector<int>>(), b[1].get<float>()});
+        else if (key == "begin_suppress_tokens") last.push_back(not_at_the_beginning(value.get<std::vector<int>>()));
+        else if (key == "forced_eos_token_id") last.push_back(only_this_token(value, static_cast<std::size_t>(r.stop.max_new_tokens)));
+        else if (key == "exponential_decay_length_penalty") last.push_back(towards_the_end(default_eos, value[0].get<std::size_t>(), value[1]));
+        else if (key == "renormalize_logits") { if (value.get<bool>()) last.push_back(normalise()); }
+        else FAIL("unknown parameter " << key);
+    }
+    std::vector<ChainStep> steps = full_chain(o, Dialect::transformers, more).steps();
+    for (ChainStep& step : last) steps.push_back(std::move(step));
+    r.processor = processor_of(Chain(std::move(steps)), prompt.size());
+    return r;
+}
+
+}  // namespace
+
+TEST_CASE("every beam search finds the texts and scores that transformers finds", "[golden][beam]") {
+    if (!std::filesystem::exists(folder + "golden.json")) {
+        WARN(folder + " is not here: nothing compared");
+        return;
+    }
+    const Json golden = read_json(folder + "golden.json");
+    Gpt gpt = Gpt::load(folder);
+    int compared = 0;
+    for (const Json& c : golden["generate"]) {
+        if (c["kind"] != "beam" || c.value("numeric_edge", false) || c.value("tie_order", false)) continue;
+        const BeamRequest request = request_of(c, golden["meta"]["eos_token_id"], gpt.config().n_positions);
+        const std::vector<int> prompt = c["prompt"];
+        CachedBatch model(gpt);
+        const std::vector<BeamText> texts = beam_search(std::ref(model), request, prompt);
+        const Json& expected = c.contains("v5") && c["v5"].is_object() ? c["v5"] : c["hf446"];
+        INFO("case " << compared << ": " << c.dump());
+        REQUIRE(texts.size() == expected["sequences"].size());
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            INFO("text " << i);
+            REQUIRE(texts[i].ids == expected["sequences"][i].get<std::vector<int>>());
+            const double score = expected["scores"][i];
+            // The reference is float32: 1e-5 absolute where scores are means, as fine relative to sums above 1.
+            REQUIRE(std::abs(texts[i].score - score) <= 1e-5 * std::max(1.0, std::abs(score)));
+        }
+        ++compared;
+    }
+    REQUIRE(compared == 200);
+}
