@@ -29,7 +29,7 @@ UNAME_M := $(shell uname -m)
 # ---- compiler flags ---------------------------------------------------------------------------------------
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi
 # gcc 12 takes its own AVX-512 intrinsics for uninitialised reads (gcc bug 105593).
-WARNINGS += $(if $(findstring g++,$(CXX)),-Wno-maybe-uninitialized -Wno-uninitialized)
+WARNINGS += $(if $(shell $(CXX) --version 2>/dev/null | grep -i clang),,-Wno-maybe-uninitialized -Wno-uninitialized)
 # Floating point as written: no contraction, no reassociation; fused multiply-adds are spelled out in the code.
 COMMON := -std=c++20 $(WARNINGS) -ffp-contract=off -I. -Ilib -MMD -MP
 ifneq ($(filter arm64 aarch64,$(UNAME_M)),)

@@ -242,7 +242,8 @@ TEST_CASE("on random grammars the machine derives what the definition derives, a
             derived[text] = expected;
             expected ? ++accepted : ++rejected;
         }
-        for (const auto& [text, is] : derived) {
+        for (const auto& entry : derived) {
+            const std::string& text = entry.first;
             const auto state = read_bytes(*machine, machine->start(), text);
             if (state == ByteMachine::dead) {
                 REQUIRE(std::none_of(derived.begin(), derived.end(), [&](const auto& d) { return d.second && d.first.rfind(text, 0) == 0; }));

@@ -98,7 +98,7 @@ void SchemaDocument::check(const Json& schema) {
             continue;
         }
         if (refused.count(key) != 0) unsupported(schema, key, "cannot be enforced; leave it out, or say it with other keywords");
-        const auto near = std::min_element(enforced.begin(), enforced.end(), [&](const auto& a, const auto& b) { return distance(key, a) < distance(key, b); });
+        const auto near = std::min_element(enforced.begin(), enforced.end(), [&k = key](const auto& a, const auto& b) { return distance(k, a) < distance(k, b); });
         unsupported(schema, key, "is not a known keyword" + (distance(key, *near) <= 2 ? "; did you mean '" + *near + "'?" : std::string("; begin its name with x- to have it ignored")));
     }
     const auto kind = [&](const char* key, bool ok, const char* expected) {
