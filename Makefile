@@ -176,8 +176,8 @@ train: $(BUILD)/train
 	$< tokenizer --out $(STORYTELLER)
 	$< --tokenizer $(STORYTELLER) --out $(STORYTELLER) --f16 $(STORYTELLER_RECIPE) $(call resume,$(STORYTELLER))
 	$< --tokenizer $(STORYTELLER) --out $(SKETCH) --f16 $(SKETCH_RECIPE) $(call resume,$(SKETCH))
-STORYTELLER_RECIPE := --layers 6 --heads 6 --embd 192 --batch 8 --steps 8000 --warmup 200 --lr 0.002
-SKETCH_RECIPE := --layers 2 --heads 3 --embd 96 --batch 16 --steps 4000 --warmup 200 --lr 0.003
+STORYTELLER_RECIPE := --layers 6 --heads 6 --embd 192 --batch 8 --steps 4400 --warmup 200 --lr 0.002
+SKETCH_RECIPE := --teacher $(STORYTELLER) --layers 2 --heads 3 --embd 96 --batch 8 --steps 9000 --warmup 200 --lr 0.003
 
 # make run-03, or the chapter's whole name: make run-03_temperature
 .PHONY: $(CHAPTERS:%=run-%)
