@@ -14,7 +14,7 @@
 
 using namespace tbt;
 using namespace tbt::test;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

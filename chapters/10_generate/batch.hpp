@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
+#include "error.hpp"
 
 namespace tbt {
 

@@ -52,6 +52,7 @@ public:
         keep_best(candidates);
         ++generated_;
         std::vector<Hypothesis> next;
+        last_tokens_.clear();
         for (std::size_t rank = 0; rank < candidates.size(); ++rank) place(candidates[rank], rank, next);
         live_ = std::move(next);
         if (!worth_going_on()) end_live("left when the search stopped");
@@ -82,6 +83,8 @@ public:
     }
 
     const std::vector<LatticeNode>& lattice() const { return lattice_; }
+    // What the beams took in the last step, ends of their own accord left out.
+    const std::vector<int>& last_tokens() const { return last_tokens_; }
 
 private:
     struct Hypothesis {
@@ -168,6 +171,7 @@ private:
         if (!kept) return;
         Hypothesis h{parent.ids, c.sum, std::move(stream), node};
         h.ids.push_back(c.id);
+        if (!end || *end == FinishReason::length || *end == FinishReason::context) last_tokens_.push_back(c.id);
         if (end) admit({std::move(h), score_of(c.sum), *end});
         else next.push_back(std::move(h));
     }
@@ -222,6 +226,7 @@ private:
     std::vector<Hypothesis> live_;     // by sum
     std::vector<Finished> finished_;   // by score
     std::vector<LatticeNode> lattice_;
+    std::vector<int> last_tokens_;
     Rng rng_;
     Candidates scratch_;
     std::vector<float> row_;
