@@ -24,7 +24,8 @@ public:
     std::span<const float> operator()(std::span<const int> ids) {
         const auto at = laws_.find({ids.begin() + 1, ids.end()});
         logits_.clear();
-        for (const double p : at == laws_.end() ? otherwise_ : at->second) logits_.push_back(static_cast<float>(std::log(p)));
+        for (const double p : at == laws_.end() ? otherwise_ : at->second)
+            logits_.push_back(static_cast<float>(std::log(p)));
         return logits_;
     }
 
@@ -46,7 +47,8 @@ inline TreeModel tree_where_two_beams_win() {
 // Random logits that depend on all the ids.
 class RandomModel {
 public:
-    RandomModel(std::uint64_t seed, int vocab, double spread = 2) : seed_(seed), logits_(static_cast<std::size_t>(vocab)), spread_(spread) {}
+    RandomModel(std::uint64_t seed, int vocab, double spread = 2)
+        : seed_(seed), logits_(static_cast<std::size_t>(vocab)), spread_(spread) {}
     std::span<const float> operator()(std::span<const int> ids) {
         std::uint64_t h = seed_;
         for (const int id : ids) h = SplitMix64(h ^ static_cast<std::uint64_t>(id + 1)).next();
@@ -74,7 +76,8 @@ struct Text {
 
 // Every text of at most `depth` tokens that ends in eos or has them all.
 template <class Model>
-void all_texts(Model& model, std::vector<int>& ids, std::size_t prompt, std::size_t depth, int eos, double sum, std::vector<Text>& out) {
+void all_texts(Model& model, std::vector<int>& ids, std::size_t prompt, std::size_t depth, int eos, double sum,
+               std::vector<Text>& out) {
     const std::size_t n = ids.size() - prompt;
     if (n > 0 && (n == depth || ids.back() == eos)) {
         out.push_back({{ids.begin() + static_cast<std::ptrdiff_t>(prompt), ids.end()}, sum});
@@ -89,7 +92,8 @@ void all_texts(Model& model, std::vector<int>& ids, std::size_t prompt, std::siz
     }
 }
 
-inline BeamRequest beams(int B, int max_new_tokens, std::vector<int> eos = {}, double length_penalty = 1, int returned = 1) {
+inline BeamRequest beams(int B, int max_new_tokens, std::vector<int> eos = {}, double length_penalty = 1,
+                         int returned = 1) {
     BeamRequest r;
     r.beams.num_beams = B;
     r.beams.length_penalty = length_penalty;

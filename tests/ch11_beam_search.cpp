@@ -34,19 +34,26 @@ TEST_CASE("two beams lose to greedy on one tree and win on another", "[beam]") {
     for (const int B : {1, 2, 3, 4}) {
         INFO(B << " beams");
         const double expected = B == 2 ? .0595 : .136, winning = B == 1 ? .24 : .36;
-        REQUIRE(std::abs(std::exp(search(tree_where_two_beams_lose(), beams(B, 3))[0].sum) - expected) <= tree_tolerance);
-        REQUIRE(std::abs(std::exp(plain_beam_search(tree_where_two_beams_lose(), prompt, B, 3, -1)[0].sum) - expected) <= tree_tolerance);
-        REQUIRE(std::abs(std::exp(search(tree_where_two_beams_win(), beams(B, 2))[0].sum) - winning) <= tree_tolerance);
-        REQUIRE(std::abs(std::exp(plain_beam_search(tree_where_two_beams_win(), prompt, B, 2, -1)[0].sum) - winning) <= tree_tolerance);
+        REQUIRE(std::abs(std::exp(search(tree_where_two_beams_lose(), beams(B, 3))[0].sum) - expected) <=
+                tree_tolerance);
+        REQUIRE(std::abs(std::exp(plain_beam_search(tree_where_two_beams_lose(), prompt, B, 3, -1)[0].sum) -
+                         expected) <= tree_tolerance);
+        REQUIRE(std::abs(std::exp(search(tree_where_two_beams_win(), beams(B, 2))[0].sum) - winning) <=
+                tree_tolerance);
+        REQUIRE(std::abs(std::exp(plain_beam_search(tree_where_two_beams_win(), prompt, B, 2, -1)[0].sum) -
+                         winning) <= tree_tolerance);
     }
 }
 
 TEST_CASE("one beam is greedy decoding, token for token", "[beam]") {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         RandomModel model(seed, 50);
-        std::vector<int> ids = generate(std::ref(model), {3, 7}, 12, [](auto logits, auto&) { return argmax(logits); }, [](int id) { return id != 5; });
+        std::vector<int> ids = generate(
+            std::ref(model), {3, 7}, 12, [](auto logits, auto&) { return argmax(logits); },
+            [](int id) { return id != 5; });
         ids.erase(ids.begin(), ids.begin() + 2);
-        // The one beam must not outlive its end: 2·B candidates would let it go on, early stopping ends the search.
+        // The one beam must not outlive its end: 2·B candidates would let it go on, early stopping ends the
+        // search.
         BeamRequest request = beams(1, 12, {5});
         request.beams.early_stopping = EarlyStopping::yes;
         REQUIRE(search(model, request, {3, 7})[0].ids == ids);
@@ -70,7 +77,8 @@ TEST_CASE("with as many beams as there are texts, beam search is exhaustive", "[
             std::vector<int> ids{1, 3};
             all_texts(model, ids, 2, depth, eos, 0, all);
             std::sort(all.begin(), all.end(), [&](const Text& a, const Text& b) {
-                return length_normalised(a.sum, a.ids.size(), alpha) > length_normalised(b.sum, b.ids.size(), alpha);
+                return length_normalised(a.sum, a.ids.size(), alpha) >
+                       length_normalised(b.sum, b.ids.size(), alpha);
             });
             const int B = 256;  // V^depth
             const std::vector<BeamText> found = search(model, beams(B, depth, {eos}, alpha, B), {1, 3});
@@ -243,7 +251,9 @@ TEST_CASE("beams, stop strings and the n-gram ban work together", "[beam]") {
             REQUIRE(t.text == all.substr(0, stop));
             if (stop != std::string::npos) {
                 REQUIRE(t.stop_string == 0);
-                REQUIRE(all.substr(0, all.size() - bytes[static_cast<std::size_t>(t.ids.back())].size()).find("abc") == std::string::npos);
+                REQUIRE(
+                    all.substr(0, all.size() - bytes[static_cast<std::size_t>(t.ids.back())].size()).find("abc") ==
+                    std::string::npos);
             }
             // The prompt's token 0 belongs to the n-grams.
             std::vector<std::pair<int, int>> pairs;
@@ -304,7 +314,9 @@ TEST_CASE("the end of the context ends a text like the budget", "[beam]") {
 TEST_CASE("a search that is interrupted gives what it has", "[beam]") {
     int passes = 0;
     const BeamRequest request = beams(3, 50, {}, 1, 2);
-    const auto found = run_beam_search(one_at_a_time(RandomModel(5, 9)), request, std::vector<int>{1}, [&] { return ++passes <= 4; }).results();
+    const auto found = run_beam_search(one_at_a_time(RandomModel(5, 9)), request, std::vector<int>{1}, [&] {
+                           return ++passes <= 4;
+                       }).results();
     REQUIRE(found.size() == 2);
     REQUIRE(found[0].ids.size() == 4);
     REQUIRE(found[0].reason == FinishReason::interrupted);
@@ -325,7 +337,10 @@ TEST_CASE("requests that make no sense are refused", "[beam]") {
     BeamRequest r = beams(2, 5);
     r.stop.strings = StopStrings({"x"});
     refused(r, "bytes");
-    const auto broken = [](std::span<const int>) { static const std::vector<float> s{1, NAN}; return std::span<const float>(s); };
+    const auto broken = [](std::span<const int>) {
+        static const std::vector<float> s{1, NAN};
+        return std::span<const float>(s);
+    };
     REQUIRE_THROWS_WITH(search(broken, beams(2, 5)), Contains("NaN"));
     // More beams than there are texts: all there are.
     REQUIRE(search(RandomModel(0, 3), beams(100, 2, {}, 1, 100)).size() == 9);

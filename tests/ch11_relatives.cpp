@@ -57,7 +57,8 @@ TEST_CASE("exact search finds the best of all texts and proves it with a fractio
             std::vector<int> ids{1};
             all_texts(model, ids, 1, depth, eos, 0, all);
             const Text best = *std::max_element(all.begin(), all.end(), [&](const Text& a, const Text& b) {
-                return length_normalised(a.sum, a.ids.size(), alpha) < length_normalised(b.sum, b.ids.size(), alpha);
+                return length_normalised(a.sum, a.ids.size(), alpha) <
+                       length_normalised(b.sum, b.ids.size(), alpha);
             });
             const BeamRequest request = beams(3, depth, {eos}, alpha);
             const std::vector<int> prompt{1};
@@ -128,8 +129,10 @@ TEST_CASE("a later group pays for every earlier beam that took its token in the 
     REQUIRE(std::abs(found[0].sum - 2 * std::log(.5)) <= 1e-6);
     REQUIRE(std::abs(found[1].sum - 2 * std::log(.3)) <= 1e-6);
     REQUIRE(std::abs(found[2].sum - 2 * (std::log(.5) - .6)) <= 1e-6);
-    REQUIRE_THROWS_WITH(diverse_beam_search(one_at_a_time(law), beams(4, 2), 3, 1, std::vector<int>{1}), Contains("divisor of the 4 beams"));
-    REQUIRE_THROWS_WITH(diverse_beam_search(one_at_a_time(law), beams(4, 2), 2, -1, std::vector<int>{1}), Contains("diversity-penalty"));
+    REQUIRE_THROWS_WITH(diverse_beam_search(one_at_a_time(law), beams(4, 2), 3, 1, std::vector<int>{1}),
+                        Contains("divisor of the 4 beams"));
+    REQUIRE_THROWS_WITH(diverse_beam_search(one_at_a_time(law), beams(4, 2), 2, -1, std::vector<int>{1}),
+                        Contains("diversity-penalty"));
 }
 
 TEST_CASE("drawn beams: the law of the better of two draws without replacement", "[beam][sampling]") {
@@ -149,7 +152,8 @@ TEST_CASE("drawn beams: the law of the better of two draws without replacement",
     }
     REQUIRE(counted[3] == 0);
     double chi_square = 0;
-    for (std::size_t i = 0; i < 3; ++i) chi_square += std::pow(counted[i] - draws * expected[i], 2) / (draws * expected[i]);
+    for (std::size_t i = 0; i < 3; ++i)
+        chi_square += std::pow(counted[i] - draws * expected[i], 2) / (draws * expected[i]);
     REQUIRE(chi_square <= 18.4);  // 2 degrees of freedom: one false alarm in 10^4
     // The same seed, the same texts; the scores are the law's, without the noise.
     request = beams(4, 8, {}, 1, 4), request.seed = 5;
@@ -162,10 +166,12 @@ TEST_CASE("drawn beams: the law of the better of two draws without replacement",
 }
 
 TEST_CASE("the command line of beams: nothing is ignored", "[beam][options]") {
-    REQUIRE(refusal("--num-beams 3 --length-penalty 0.6 --early-stopping never --num-return-sequences 2") == "nothing was refused");
+    REQUIRE(refusal("--num-beams 3 --length-penalty 0.6 --early-stopping never --num-return-sequences 2") ==
+            "nothing was refused");
     REQUIRE(refusal("--do-sample --temperature 0.7 --seed 3 --top-k 5") == "nothing was refused");
     REQUIRE(refusal("--dialect transformers --no-repeat-ngram-size 3") == "nothing was refused");
-    for (const std::string given : {"--temperature 0.7", "--top-k 5", "--top-p 0.5", "--min-p 0.1", "--typical-p 0.5", "--seed 1", "--preset factual"})
+    for (const std::string given : {"--temperature 0.7", "--top-k 5", "--top-p 0.5", "--min-p 0.1",
+                                    "--typical-p 0.5", "--seed 1", "--preset factual"})
         REQUIRE_THAT(refusal(given), Contains("draws nothing") && Contains("--do-sample"));
     REQUIRE_THAT(refusal("--greedy"), Contains("--num-beams 1"));
     REQUIRE_THAT(refusal("--context slide"), Contains("--context slide"));

@@ -29,7 +29,8 @@ ChainStep only_this_token(int token, std::size_t at_length) {
     return {"forced", "", [=](Candidates& k, const TextSoFar& t) {
                 if (t.generated().size() + 1 != at_length) return;
                 const std::span<float> row = k.whole_row();
-                for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<int>(i) == token ? 0 : minus_infinity;
+                for (std::size_t i = 0; i < row.size(); ++i)
+                    row[i] = static_cast<int>(i) == token ? 0 : minus_infinity;
             }};
 }
 // From the start on, the end's log-probability x grows by |x|·(factor^tokens − 1).
@@ -64,24 +65,34 @@ BeamRequest request_of(const Json& c, int default_eos, int context) {
     more.eos = r.stop.eos;
     r.stop.max_new_tokens = c["max_new_tokens"];
     r.stop.context = context;
-    r.beams = {c["num_beams"], c.value("length_penalty", 1.0), early_stopping_of(c), c.value("num_return_sequences", 1)};
+    r.beams = {c["num_beams"], c.value("length_penalty", 1.0), early_stopping_of(c),
+               c.value("num_return_sequences", 1)};
     std::vector<ChainStep> last;
-    static const std::set<std::string> known = {"kind", "prompt", "hf430", "hf446", "v5", "robust", "eos_token_id", "max_new_tokens",
-                                                "num_beams", "length_penalty", "early_stopping", "num_return_sequences"};
+    static const std::set<std::string> known = {
+        "kind",      "prompt",         "hf430",          "hf446",
+        "v5",        "robust",         "eos_token_id",   "max_new_tokens",
+        "num_beams", "length_penalty", "early_stopping", "num_return_sequences"};
     for (const auto& [key, value] : c.items()) {
         if (known.count(key)) continue;
         else if (key == "no_repeat_ngram_size") o.no_repeat_ngram_size = value;
         else if (key == "repetition_penalty") o.repetition_penalty = value;
         else if (key == "min_new_tokens") o.min_new_tokens = value;
-        else if (key == "min_length") o.min_new_tokens = std::max(0, value.get<int>() - static_cast<int>(prompt.size()));
+        else if (key == "min_length")
+            o.min_new_tokens = std::max(0, value.get<int>() - static_cast<int>(prompt.size()));
         else if (key == "bad_words_ids") more.bad_words = value.get<std::vector<std::vector<int>>>();
-        else if (key == "suppress_tokens") for (const int id : value) more.bias.push_back({{id}, minus_infinity});
-        else if (key == "sequence_bias") for (const Json& b : value) more.bias.push_back({b[0].get<std::vector<int>>(), b[1].get<float>()});
-        else if (key == "begin_suppress_tokens") last.push_back(not_at_the_beginning(value.get<std::vector<int>>()));
-        else if (key == "forced_eos_token_id") last.push_back(only_this_token(value, static_cast<std::size_t>(r.stop.max_new_tokens)));
-        else if (key == "exponential_decay_length_penalty") last.push_back(towards_the_end(default_eos, value[0].get<std::size_t>(), value[1]));
-        else if (key == "renormalize_logits") { if (value.get<bool>()) last.push_back(normalise()); }
-        else FAIL("unknown parameter " << key);
+        else if (key == "suppress_tokens")
+            for (const int id : value) more.bias.push_back({{id}, minus_infinity});
+        else if (key == "sequence_bias")
+            for (const Json& b : value) more.bias.push_back({b[0].get<std::vector<int>>(), b[1].get<float>()});
+        else if (key == "begin_suppress_tokens")
+            last.push_back(not_at_the_beginning(value.get<std::vector<int>>()));
+        else if (key == "forced_eos_token_id")
+            last.push_back(only_this_token(value, static_cast<std::size_t>(r.stop.max_new_tokens)));
+        else if (key == "exponential_decay_length_penalty")
+            last.push_back(towards_the_end(default_eos, value[0].get<std::size_t>(), value[1]));
+        else if (key == "renormalize_logits") {
+            if (value.get<bool>()) last.push_back(normalise());
+        } else FAIL("unknown parameter " << key);
     }
     std::vector<ChainStep> steps = full_chain(o, Dialect::transformers, more).steps();
     for (ChainStep& step : last) steps.push_back(std::move(step));

@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "chapters/04_top_k/top_k.hpp"
 #include "chapters/10_generate/batch.hpp"
+#include "chapters/11_beam_search/beam_candidates.hpp"
 #include "chapters/11_beam_search/hypothesis.hpp"
+#include "chapters/11_beam_search/lattice.hpp"
 #include "chapters/11_beam_search/length_penalty.hpp"
-#include "rng.hpp"
 
 namespace tbt {
 
@@ -28,8 +28,11 @@ namespace tbt {
 class BeamSearch {
 public:
     BeamSearch(const BeamRequest& request, std::span<const int> prompt)
-        : request_(&request), beams_(static_cast<std::size_t>(std::max(1, request.beams.num_beams))),
-          prompt_length_(prompt.size()), rng_(request.seed.value_or(0)) {
+        : request_(&request),
+          beams_(static_cast<std::size_t>(std::max(1, request.beams.num_beams))),
+          prompt_length_(prompt.size()),
+          candidates_(request),
+          lattice_(request.keep_lattice) {
         check_beams(request, prompt.size());
         const std::size_t room = static_cast<std::size_t>(request.stop.context) - prompt.size();
         limit_ = std::min(static_cast<std::size_t>(request.stop.max_new_tokens), room);
@@ -47,13 +50,13 @@ public:
 
     // One row of logits (V) for each live beam.
     void step(std::span<const std::span<const float>> logits) {
-        std::vector<Candidate> candidates;
-        for (std::size_t b = 0; b < live_.size(); ++b) extend(b, logits[b], candidates);
-        keep_best(candidates);
+        for (std::size_t b = 0; b < live_.size(); ++b)
+            candidates_.extend(b, live_[b].sum, live_[b].ids, logits[b]);
         ++generated_;
-        std::vector<Hypothesis> next;
         last_tokens_.clear();
-        for (std::size_t rank = 0; rank < candidates.size(); ++rank) place(candidates[rank], rank, next);
+        std::vector<Hypothesis> next;
+        std::size_t rank = 0;
+        for (const BeamCandidate& c : candidates_.take_best()) place(c, rank++, next);
         live_ = std::move(next);
         if (!worth_going_on()) end_live("left when the search stopped");
     }
@@ -77,12 +80,16 @@ public:
             TextStream stream = f.h.stream;
             stream.finish();
             texts.push_back({{f.h.ids.begin() + static_cast<std::ptrdiff_t>(prompt_length_), f.h.ids.end()},
-                             f.h.sum, f.score, f.reason, stream.stop_string(), stream.text()});
+                             f.h.sum,
+                             f.score,
+                             f.reason,
+                             stream.stop_string(),
+                             stream.text()});
         }
         return texts;
     }
 
-    const std::vector<LatticeNode>& lattice() const { return lattice_; }
+    const std::vector<LatticeNode>& lattice() const { return lattice_.nodes(); }
     // What the beams took in the last step, ends of their own accord left out.
     const std::vector<int>& last_tokens() const { return last_tokens_; }
 
@@ -91,75 +98,20 @@ private:
         std::vector<int> ids;  // prompt included
         double sum = 0;
         TextStream stream;
-        int node = -1;         // in the lattice
+        int node = -1;  // in the lattice
     };
     struct Finished {
         Hypothesis h;
         double score = 0;
         FinishReason reason = FinishReason::length;
     };
-    struct Candidate {
-        std::size_t parent = 0;
-        int id = 0;
-        float value = 0;  // orders the tokens of one parent, also where their sums round to the same number
-        double sum = 0;
-        double key = 0;   // what is kept: the greatest sums, or with sampling the greatest sums plus noise
-    };
 
-    std::size_t wanted() const {
-        return std::max<std::size_t>(2, 1 + request_->stop.eos.size()) * beams_;
-    }
-    double score_of(double sum) const { return length_normalised(sum, generated_, request_->beams.length_penalty); }
-
-    // Adds the best continuations of one beam. Without a processor the logits stay where they are:
-    //   ln p_i = s_i − ln Σ_j e^(s_j)
-    void extend(std::size_t parent, std::span<const float> logits, std::vector<Candidate>& candidates) {
-        const Hypothesis& beam = live_[parent];
-        scratch_.reset(logits);
-        double log_sum = static_cast<double>(scratch_.largest()) + scratch_.log_sum();
-        if (request_->processor) {
-            row_.resize(logits.size());
-            for (std::size_t i = 0; i < row_.size(); ++i)
-                row_[i] = static_cast<float>(static_cast<double>(logits[i]) - log_sum);
-            request_->processor(row_, beam.ids);
-            if (std::all_of(row_.begin(), row_.end(), [](float x) { return x == banned; })) return;
-            scratch_.reset(row_);
-            log_sum = 0;
-        }
-        if (!request_->seed) keep_top_k(scratch_, static_cast<int>(std::min(wanted(), logits.size())));
-        for (std::size_t i = 0; i < scratch_.size(); ++i) {
-            const float value = scratch_.logits()[i];
-            if (value == banned) continue;
-            const double sum = beam.sum + (static_cast<double>(value) - log_sum);
-            candidates.push_back({parent, scratch_.id(i), value, sum, request_->seed ? sum + gumbel() : sum});
-        }
-    }
-
-    // −ln(−ln u). The keys ln w + gumbel in descending order are a draw without replacement by the weights w
-    // [Vieira 2014; Kool, van Hoof & Welling 2019].
-    double gumbel() {
-        const double u = (static_cast<double>(rng_.next() >> 11) + 0.5) * 0x1p-53;
-        return -portable_log(-portable_log(u));
-    }
-
-    // The best 2·B, in order: greater sum, then the better parent, then the lower id.
-    void keep_best(std::vector<Candidate>& candidates) const {
-        const auto in_order = [](const Candidate& a, const Candidate& b) {
-            if (a.sum != b.sum) return a.sum > b.sum;
-            if (a.parent != b.parent) return a.parent < b.parent;
-            return comes_before(a.value, a.id, b.value, b.id);
-        };
-        const std::size_t kept = std::min(candidates.size(), wanted());
-        const auto end = candidates.begin() + static_cast<std::ptrdiff_t>(kept);
-        std::partial_sort(candidates.begin(), end, candidates.end(), [&](const Candidate& a, const Candidate& b) {
-            return a.key != b.key ? a.key > b.key : in_order(a, b);
-        });
-        candidates.resize(kept);
-        std::sort(candidates.begin(), candidates.end(), in_order);
+    double score_of(double sum) const {
+        return length_normalised(sum, generated_, request_->beams.length_penalty);
     }
 
     // Decides what becomes of one candidate.
-    void place(const Candidate& c, std::size_t rank, std::vector<Hypothesis>& next) {
+    void place(const BeamCandidate& c, std::size_t rank, std::vector<Hypothesis>& next) {
         const Hypothesis& parent = live_[c.parent];
         TextStream stream = parent.stream;
         if (request_->bytes && !request_->stop.is_eos(c.id)) stream.push(request_->bytes(c.id));
@@ -167,7 +119,9 @@ private:
                                   static_cast<int>(prompt_length_ + generated_));
         const bool among_first = rank < beams_;
         const bool kept = end ? among_first : next.size() < beams_;
-        const int node = record(c, end, kept);
+        const int step = static_cast<int>(generated_);
+        const int node = lattice_.add(
+            {step, parent.node, c.id, c.sum - parent.sum, c.sum, score_of(c.sum), {}, {}}, end, kept, beams_);
         if (!kept) return;
         Hypothesis h{parent.ids, c.sum, std::move(stream), node};
         h.ids.push_back(c.id);
@@ -182,7 +136,7 @@ private:
                                          [](double score, const Finished& other) { return score > other.score; });
         finished_.insert(at, std::move(f));
         if (finished_.size() <= beams_) return;
-        prune(finished_.back().h.node, "ended, but better ones are finished");
+        lattice_.prune(finished_.back().h.node, "ended, but better ones are finished");
         finished_.pop_back();
     }
 
@@ -198,43 +152,25 @@ private:
     }
 
     void end_live(const char* why) {
-        for (const Hypothesis& h : live_) prune(h.node, why);
+        for (const Hypothesis& h : live_) lattice_.prune(h.node, why);
         live_.clear();
     }
 
-    int record(const Candidate& c, std::optional<FinishReason> end, bool kept) {
-        if (!request_->keep_lattice) return -1;
-        const std::string beyond = "beyond the best " + std::to_string(beams_);
-        const Fate fate = !kept ? Fate::pruned : end ? Fate::finished : Fate::live;
-        const std::string why = !kept ? (end ? "ended, but " + beyond : beyond) : end ? to_string(*end) : "";
-        const Hypothesis& parent = live_[c.parent];
-        lattice_.push_back({static_cast<int>(generated_), parent.node, c.id, c.sum - parent.sum, c.sum,
-                            score_of(c.sum), fate, why});
-        return static_cast<int>(lattice_.size()) - 1;
-    }
-    void prune(int node, const char* why) {
-        if (node < 0) return;
-        LatticeNode& n = lattice_[static_cast<std::size_t>(node)];
-        n.fate = Fate::pruned, n.why = why;
-    }
-
     const BeamRequest* request_;
-    std::size_t beams_;                // B
+    std::size_t beams_;  // B
     std::size_t prompt_length_;
-    std::size_t limit_ = 0;            // tokens that may be generated
-    std::size_t generated_ = 0;        // by each live beam
-    std::vector<Hypothesis> live_;     // by sum
-    std::vector<Finished> finished_;   // by score
-    std::vector<LatticeNode> lattice_;
+    std::size_t limit_ = 0;           // tokens that may be generated
+    std::size_t generated_ = 0;       // by each live beam
+    std::vector<Hypothesis> live_;    // by sum
+    std::vector<Finished> finished_;  // by score
     std::vector<int> last_tokens_;
-    Rng rng_;
-    Candidates scratch_;
-    std::vector<float> row_;
+    BeamCandidates candidates_;
+    Lattice lattice_;
 };
 
 // go_on, when given, is asked before each pass; false ends the search.
-inline BeamSearch run_beam_search(const BatchLogits& model, const BeamRequest& request, std::span<const int> prompt,
-                                  const std::function<bool()>& go_on = {}) {
+inline BeamSearch run_beam_search(const BatchLogits& model, const BeamRequest& request,
+                                  std::span<const int> prompt, const std::function<bool()>& go_on = {}) {
     BeamSearch search(request, prompt);
     while (!search.done()) {
         if (go_on && !go_on()) search.interrupt();

@@ -1,7 +1,7 @@
 // The best text of all: exhaustive search that leaves out only what provably cannot win.
 //
-// A log-probability is never above 0, so a sum only falls. What a beginning of n tokens with sum s can still become
-// within a budget of N tokens is at most
+// A log-probability is never above 0, so a sum only falls. What a beginning of n tokens with sum s can still
+// become within a budget of N tokens is at most
 //
 //   bound(s) = s / N^α  (α > 0: the text may grow to N tokens)      s / n^α  (α <= 0)
 //
@@ -23,10 +23,10 @@
 namespace tbt {
 
 struct ExactText {
-    std::vector<int> ids;   // generated
+    std::vector<int> ids;  // generated
     double sum = 0, score = -std::numeric_limits<double>::infinity();
-    long expanded = 0;      // beginnings that the model read
-    bool proven = true;     // false: most_expanded was reached, there may be a better text
+    long expanded = 0;   // beginnings that the model read
+    bool proven = true;  // false: most_expanded was reached, there may be a better text
 };
 
 class ExactSearch {
@@ -35,8 +35,11 @@ public:
     // at_least: a score known to be reached (a beam search's), from which branches are cut.
     ExactSearch(NextLogits model, const BeamRequest& request, std::span<const int> prompt, double at_least,
                 long most_expanded = 1000000)
-        : model_(std::move(model)), request_(&request), ids_(prompt.begin(), prompt.end()),
-          prompt_length_(prompt.size()), most_expanded_(most_expanded) {
+        : model_(std::move(model)),
+          request_(&request),
+          ids_(prompt.begin(), prompt.end()),
+          prompt_length_(prompt.size()),
+          most_expanded_(most_expanded) {
         check_beams(request, prompt.size());
         limit_ = std::min(static_cast<std::size_t>(request.stop.max_new_tokens),
                           static_cast<std::size_t>(request.stop.context) - prompt.size());
@@ -70,7 +73,8 @@ private:
         for (std::size_t i = 0; i < row.size(); ++i) {
             const double log_probability = static_cast<double>(row[i]) - log_sum;
             if (log_probability > 0)
-                throw Error("exact search: token " + std::to_string(i) + " has a log-probability above 0, so no "
+                throw Error("exact search: token " + std::to_string(i) +
+                            " has a log-probability above 0, so no "
                             "branch can be cut; leave out the bias that raises it");
             const double child = sum + log_probability;
             if (bound(child, n) > best_.score) children.emplace_back(-child, static_cast<int>(i));

@@ -54,16 +54,19 @@ BeamText greedy_text(CachedBatch& batch, BeamRequest request, std::span<const in
 
 std::vector<double> log_probabilities(Gpt& gpt, const BeamRequest& request, const std::vector<int>& prompt,
                                       const std::vector<int>& generated) {
+    if (generated.empty()) return {};
+    // One pass: the logits behind the prompt's last token and behind each generated one but the last.
     CachedModel model(gpt);
     std::vector<int> ids = prompt;
+    ids.insert(ids.end(), generated.begin(), generated.end() - 1);
+    const Logits logits = model.last(ids, static_cast<int>(generated.size()));
     std::vector<double> values;
-    for (const int id : generated) {
-        Candidates c(model(ids));
+    for (std::size_t i = 0; i < generated.size(); ++i) {
+        Candidates c(logits.row(static_cast<std::int64_t>(i)));
         std::vector<float> row;
-        for (std::size_t i = 0; i < c.size(); ++i) row.push_back(static_cast<float>(c.log_probability(i)));
-        if (request.processor) request.processor(row, ids);
-        values.push_back(static_cast<double>(row[static_cast<std::size_t>(id)]));
-        ids.push_back(id);
+        for (std::size_t j = 0; j < c.size(); ++j) row.push_back(static_cast<float>(c.log_probability(j)));
+        if (request.processor) request.processor(row, std::span(ids).first(prompt.size() + i));
+        values.push_back(static_cast<double>(row[static_cast<std::size_t>(generated[i])]));
     }
     return values;
 }
@@ -86,16 +89,19 @@ void print_departure(Model& model, const BeamRequest& request, const std::vector
                               b = log_probabilities(model.gpt, request, prompt, best.ids);
     const std::vector<double> gs = running_sums(g), bs = running_sums(b);
     std::printf("\nGreedy decoding and the beams part at token %zu:\n\n", parting + 1);
-    std::printf("   %5s  %-14s %8s %9s   %-14s %8s %9s\n", "token", "greedy", "ln p", "sum", "beams", "ln p", "sum");
+    std::printf("   %5s  %-14s %8s %9s   %-14s %8s %9s\n", "token", "greedy", "ln p", "sum", "beams", "ln p",
+                "sum");
     for (std::size_t i = parting > 0 ? parting - 1 : 0; i < std::min({parting + 6, g.size(), b.size()}); ++i) {
-        std::printf("   %5zu  %s %8.4f %9.4f   %s %8.4f %9.4f\n", i + 1, padded(seen(model, greedy.ids[i]), 14).c_str(),
-                    g[i], gs[i], padded(seen(model, best.ids[i]), 14).c_str(), b[i], bs[i]);
+        std::printf("   %5zu  %s %8.4f %9.4f   %s %8.4f %9.4f\n", i + 1,
+                    padded(seen(model, greedy.ids[i]), 14).c_str(), g[i], gs[i],
+                    padded(seen(model, best.ids[i]), 14).c_str(), b[i], bs[i]);
     }
-    std::printf("   score after %3zu tokens %20.4f   after %3zu tokens %16.4f\n\n", g.size(), greedy.score, b.size(),
-                best.score);
+    std::printf("   score after %3zu tokens %20.4f   after %3zu tokens %16.4f\n\n", g.size(), greedy.score,
+                b.size(), best.score);
     if (greedy.score <= best.score) {
         const auto paid = paid_from(bs, gs);
-        if (paid) std::printf("   From token %zu on the detour has paid: the beams' sum stays above.\n", *paid + 1);
+        if (paid)
+            std::printf("   From token %zu on the detour has paid: the beams' sum stays above.\n", *paid + 1);
         else std::printf("   The detour pays by its length: the score divides the sum by it.\n");
     } else if (const auto node = dropped(search.lattice(), greedy.ids)) {
         std::printf("   Greedy's text is the better one! The beams dropped it at token %d (%s).\n",

@@ -21,8 +21,8 @@ std::vector<double> log_probabilities(Gpt& gpt, const BeamRequest& request, cons
 // A text on one line, cut to so many columns.
 std::string shortened(const std::string& text, int width);
 
-// Where greedy decoding leaves the best text's path, what the detour costs and when it has paid, or where the beams
-// dropped greedy's text though it is better.
+// Where greedy decoding leaves the best text's path, what the detour costs and when it has paid, or where the
+// beams dropped greedy's text though it is better.
 void print_departure(Model& model, const BeamRequest& request, const std::vector<int>& prompt,
                      const BeamText& greedy, const BeamSearch& search);
 

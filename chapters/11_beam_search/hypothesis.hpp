@@ -41,8 +41,8 @@ struct BeamOptions {
     int num_return_sequences = 1;
 };
 
-// Changes a beam's log-probabilities (V) before they are added to its sum, knowing its ids, prompt included. −∞
-// bans a token. A penalty, a grammar's mask, …; it must depend on nothing but its arguments.
+// Changes a beam's log-probabilities (V) before they are added to its sum, knowing its ids, prompt included; −∞ bans
+// a token. A penalty, a grammar's mask, …: it must depend on nothing but its arguments.
 using BeamProcessor = std::function<void(std::span<float> log_probs, std::span<const int> ids)>;
 
 struct BeamRequest {
@@ -64,20 +64,6 @@ struct BeamText {
     std::string text;      // without EOS and the stop string
 };
 
-enum class Fate { live, finished, pruned };
-
-// One candidate: a live hypothesis with one token more. All that a step looked at stand in order of their sums.
-struct LatticeNode {
-    int step = 0;     // from 1: the number of generated tokens
-    int parent = -1;  // index of a node, −1: the prompt
-    int token = 0;
-    double log_probability = 0;
-    double sum = 0;
-    double score = 0;
-    Fate fate = Fate::live;
-    std::string why;
-};
-
 inline void check_beams(const BeamRequest& r, std::size_t prompt_length) {
     const BeamOptions& b = r.beams;
     if (b.num_beams < 1)
@@ -87,8 +73,9 @@ inline void check_beams(const BeamRequest& r, std::size_t prompt_length) {
         throw UsageError("length-penalty: got " + short_number(b.length_penalty) +
                          ", expected a finite number; 0 compares sums, 1 means, more than 1 favours long texts");
     if (b.num_return_sequences < 1 || b.num_return_sequences > b.num_beams)
-        throw UsageError("num-return-sequences: got " + std::to_string(b.num_return_sequences) + ", expected 1 to " +
-                         std::to_string(b.num_beams) + ", the number of beams; raise --num-beams for more");
+        throw UsageError("num-return-sequences: got " + std::to_string(b.num_return_sequences) +
+                         ", expected 1 to " + std::to_string(b.num_beams) +
+                         ", the number of beams; raise --num-beams for more");
     if (r.stop.max_new_tokens < 1)
         throw UsageError("max-new-tokens: got " + std::to_string(r.stop.max_new_tokens) +
                          ", expected 1 or more: a search needs something to search");

@@ -1,10 +1,11 @@
 // Chapter 11: beam search.
 //
-// Searches for probable continuations of a prompt with every option of chapter 10 and transformers' beam options,
-// and shows the search: texts with scores, the lattice of all hypotheses, where greedy decoding leaves the best
-// path, and how far from the true optimum the beams end. Run it: make run-11, make run-11 ARGS='"Explain gravity:"
-// --num-beams 8 --num-return-sequences 3', or one of the demonstrations: make run-11 ARGS="--part 1". Look for:
-// a text that greedy decoding cannot find because its first word is only the second best.
+// Searches for probable continuations of a prompt with the options of chapter 10 and transformers' beam options,
+// and shows the search: texts with scores, the lattice of all hypotheses, where greedy decoding and the beams
+// part, and how far from the proven optimum they end. Run it: make run-11, make run-11 ARGS='"Explain gravity:"
+// --num-beams 8
+// --num-return-sequences 3', or a demonstration: make run-11 ARGS="--part 1". Look for: a best text whose first
+// word is only the third best; and a prompt where more beams find less.
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -34,8 +35,9 @@ struct Output {
 
 void check_output(const Output& o, const BeamSettings& s) {
     if (s.groups > 1 && (!o.trace_file.empty() || !o.figure.empty()))
-        throw UsageError("--num-beam-groups: each group is a search of its own, without a common lattice; leave out " +
-                         std::string(o.trace_file.empty() ? "--figure" : "--trace"));
+        throw UsageError(
+            "--num-beam-groups: each group is a search of its own, without a common lattice; leave out " +
+            std::string(o.trace_file.empty() ? "--figure" : "--trace"));
     if (o.part != 0 && (o.json || !o.trace_file.empty() || !o.figure.empty()))
         throw UsageError("--part: a demonstration has no result to write; leave out --json, --trace and --figure");
 }
@@ -67,7 +69,8 @@ int main(int argc, char** argv) {
                                  "compare with the best of all texts of so many tokens; 0: don't")
                       ->capture_default_str()
                       ->check(CLI::Range(0, 64)));
-            group(app.add_option("--part", output.part, "instead, a demonstration: 1 to 5")->check(CLI::Range(1, 5)));
+            group(app.add_option("--part", output.part, "instead, a demonstration: 1 to 5")
+                      ->check(CLI::Range(1, 5)));
             group(app.add_option("--trace", output.trace_file, "write the lattice as JSON lines to a file"));
             group(app.add_option("--figure", output.figure, "write the lattice as a picture (SVG)"));
             group(app.add_flag("--json", output.json, "the result as JSON"));

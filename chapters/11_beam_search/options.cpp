@@ -15,13 +15,15 @@ void check_draws(const BeamSettings& s) {
     const GenerateOptions& o = s.generate;
     if (o.greedy) throw UsageError("--greedy: in beam search that is --num-beams 1");
     if (o.context == "slide")
-        throw UsageError("--context slide: the beams share one context and cannot forget its beginning; leave it out");
+        throw UsageError(
+            "--context slide: the beams share one context and cannot forget its beginning; leave it out");
     if (s.diversity_penalty && s.groups == 1)
         throw UsageError("--diversity-penalty: there is only one group of beams; add --num-beam-groups 2, say");
     if (o.do_sample) return;
     const auto refuse = [](bool given, const char* name) {
         if (given)
-            throw UsageError(std::string(name) + ": beam search takes the best candidates and draws nothing, so "
+            throw UsageError(std::string(name) +
+                             ": beam search takes the best candidates and draws nothing, so "
                              "this would change nothing or cut good texts; add --do-sample for beam sampling");
     };
     refuse(o.temperature.has_value(), "--temperature"), refuse(o.top_k.has_value(), "--top-k");
@@ -54,7 +56,8 @@ void add_beam_options(CLI::App& app, BeamSettings& s) {
     option("--early-stopping", s.early_stopping, "when num-beams texts are finished: true (stop), false, never");
     option("--num-return-sequences", s.beams.num_return_sequences, "so many texts, the best first");
     option("--num-beam-groups", s.groups, "groups of beams that keep out of each other's way; 1: none");
-    option("--diversity-penalty", s.diversity_penalty, "what a group pays for a token that another has taken (0.5)");
+    option("--diversity-penalty", s.diversity_penalty,
+           "what a group pays for a token that another has taken (0.5)");
 }
 
 BeamRequest beam_request_of(const BeamSettings& s, const Model& model, std::size_t prompt_length,

@@ -22,9 +22,13 @@ const char* name_of(Fate fate) {
 }
 
 OrderedJson to_json(const BeamText& t, const BeamRequest& request) {
-    OrderedJson j = {{"text", t.text}, {"ids", t.ids}, {"sum", t.sum}, {"score", t.score},
+    OrderedJson j = {{"text", t.text},
+                     {"ids", t.ids},
+                     {"sum", t.sum},
+                     {"score", t.score},
                      {"finish_reason", to_string(t.reason)}};
-    if (t.stop_string >= 0) j["stop_string"] = request.stop.strings.strings()[static_cast<std::size_t>(t.stop_string)];
+    if (t.stop_string >= 0)
+        j["stop_string"] = request.stop.strings.strings()[static_cast<std::size_t>(t.stop_string)];
     return j;
 }
 
@@ -83,17 +87,19 @@ void print_lattice(const Tokenizer& tokenizer, const std::vector<LatticeNode>& l
         const LatticeNode& n = lattice[i];
         if (n.step != step) {
             step = n.step;
-            std::printf("   %-27s %8s %9s %8s\n", ("step " + std::to_string(step)).c_str(), "ln p", "sum", "score");
+            std::printf("   %-27s %8s %9s %8s\n", ("step " + std::to_string(step)).c_str(), "ln p", "sum",
+                        "score");
         }
         const std::string from = n.parent < 0 ? "" : node_name(static_cast<std::size_t>(n.parent));
-        const std::string fate = n.why.empty() ? name_of(n.fate) : std::string(name_of(n.fate)).append(": ") + n.why;
-        const std::string_view colour =
-            n.fate == Fate::pruned ? style.dim : n.fate == Fate::finished ? style.green : std::string_view();
+        const std::string fate =
+            n.why.empty() ? name_of(n.fate) : std::string(name_of(n.fate)).append(": ") + n.why;
+        const std::string_view colour = n.fate == Fate::pruned     ? style.dim
+                                        : n.fate == Fate::finished ? style.green
+                                                                   : std::string_view();
         std::printf("%.*s %c%c %-5s %-5s %s %8.4f %9.4f %8.4f  %s%.*s\n", static_cast<int>(colour.size()),
-                    colour.data(), on_best[i] ? '*' : ' ', on_greedy[i] ? 'g' : ' ',
-                    node_name(i).c_str(), from.c_str(), padded(seen(tokenizer, n.token), 15).c_str(),
-                    n.log_probability, n.sum, n.score, fate.c_str(), static_cast<int>(style.reset.size()),
-                    style.reset.data());
+                    colour.data(), on_best[i] ? '*' : ' ', on_greedy[i] ? 'g' : ' ', node_name(i).c_str(),
+                    from.c_str(), padded(seen(tokenizer, n.token), 15).c_str(), n.log_probability, n.sum, n.score,
+                    fate.c_str(), static_cast<int>(style.reset.size()), style.reset.data());
     }
 }
 
@@ -128,11 +134,12 @@ void write_lattice_figure(const std::string& file, const Tokenizer& tokenizer, c
         std::snprintf(sum, sizeof sum, "%.2f", n.sum);
         out += svg_rect(x[i], y[i] - 16, width - 4, 32, colour, look);
         out += svg_text(x[i] + width / 2 - 2, y[i] - 1, seen(tokenizer, n.token), "middle", 12);
-        out += svg_text(x[i] + width / 2 - 2, y[i] + 12, n.fate == Fate::finished ? std::string(sum) + " end" : sum,
-                        "middle", 10);
+        out += svg_text(x[i] + width / 2 - 2, y[i] + 12,
+                        n.fate == Fate::finished ? std::string(sum) + " end" : sum, "middle", 10);
     }
     for (int s = 1; s <= steps; ++s)
-        out += svg_text(left + column * (s - 1) + 26 + width / 2 - 2, 48, "step " + std::to_string(s), "middle", 11);
+        out +=
+            svg_text(left + column * (s - 1) + 26 + width / 2 - 2, 48, "step " + std::to_string(s), "middle", 11);
     write_svg(file, 720, static_cast<int>(top + row * (most + 1)), out);
 }
 

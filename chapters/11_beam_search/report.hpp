@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "chapters/11_beam_search/beam_search.hpp"
+#include "chapters/11_beam_search/hypothesis.hpp"
+#include "chapters/11_beam_search/lattice.hpp"
 #include "tokenizer.hpp"
 
 namespace tbt {

@@ -70,8 +70,9 @@ void show_tree(const Tree& tree, int steps) {
 
 void show_trees() {
     const std::vector<double> even{.34, .33, .33};
-    std::printf("1. Two beams can lose. A .40, B .35, C .25; then A: .34 .33 .33, B: .50 .50 0;\n"
-                "   behind AA one token is certain, behind all else .34 .33 .33:\n\n");
+    std::printf(
+        "1. Two beams can lose. A .40, B .35, C .25; then A: .34 .33 .33, B: .50 .50 0;\n"
+        "   behind AA one token is certain, behind all else .34 .33 .33:\n\n");
     show_tree({{{}, {.4, .35, .25}}, {{1}, {.5, .5, 0}}, {{0, 0}, {1, 0, 0}}, {{}, even}}, 3);
     std::printf("\n   Usually they win. A .60, B .40; then A: .40 .35 .25, B: .90 .05 .05:\n\n");
     show_tree({{{}, {.6, .4, 0}}, {{0}, {.4, .35, .25}}, {{1}, {.9, .05, .05}}, {{}, even}}, 2);
@@ -109,13 +110,14 @@ void show_lengths(Model& model) {
     std::printf("\n   %-24s", "");
     for (int i = 0; i < 3; ++i) std::printf("  B  1    4   16");
     std::printf("\n");
-    for (const char* prompt : {"Explain gravity:", "The meaning of life is", "In the year 2050,",
-                               "User: hi\nAssistant:", "Hello"}) {
+    for (const char* prompt :
+         {"Explain gravity:", "The meaning of life is", "In the year 2050,", "User: hi\nAssistant:", "Hello"}) {
         const std::vector<int> ids = encode_prompt(model, prompt, budget);
         std::printf("   %s", padded(visible(prompt), 24).c_str());
         for (const double alpha : penalties) {
             for (const int B : widths)
-                std::printf(" %4zu", beam_search(std::ref(batch), request_for(model, B, budget, alpha), ids)[0].ids.size());
+                std::printf(" %4zu",
+                            beam_search(std::ref(batch), request_for(model, B, budget, alpha), ids)[0].ids.size());
             std::printf(" ");
         }
         std::printf("\n");
@@ -124,8 +126,9 @@ void show_lengths(Model& model) {
 
 void show_blandness(Model& model) {
     constexpr int tokens = 100;
-    const std::vector<const char*> prompts{"The weather today is",  "Once upon a time",          "In the year 2050,",
-                                           "The meaning of life is", "The old lighthouse keeper", "The key advantage is"};
+    const std::vector<const char*> prompts{"The weather today is",      "Once upon a time",
+                                           "In the year 2050,",         "The meaning of life is",
+                                           "The old lighthouse keeper", "The key advantage is"};
     CachedBatch batch(model.gpt);
     std::printf("4. %zu prompts, %d tokens each:\n\n", prompts.size(), tokens);
     std::printf("                    mean ln p   repeated 4-grams   distinct 2-grams\n");
@@ -160,8 +163,7 @@ void show_diversity(Model& model) {
     request.beams.num_return_sequences = 4;
     const auto show = [&](const char* title, const std::vector<BeamText>& texts) {
         std::printf("   %s\n", title);
-        for (const BeamText& t : texts)
-            std::printf("   %7.4f  …%s\n", t.score, shortened(t.text, 66).c_str());
+        for (const BeamText& t : texts) std::printf("   %7.4f  …%s\n", t.score, shortened(t.text, 66).c_str());
     };
     std::printf("5. Four texts that begin with \"%s\":\n\n", prompt);
     show("4 beams: one text in four editions", beam_search(std::ref(batch), request, ids));
