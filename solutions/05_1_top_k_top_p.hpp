@@ -1,0 +1,66 @@
+// Exercise 05_1: top-k and top-p together.
+//
+// Both cuts, one after the other, as nearly every chat program has them switched on:
+//
+//     1. p_i = e^(s_i) / Σ_j e^(s_j)
+//     2. keep the k most probable tokens; of equal logits the lower id comes first; k = 0 or k > V keeps all
+//     3. p_i ← p_i / Σ_kept p_j
+//     4. of these keep the smallest prefix, most probable first, whose mass is at least p; never empty
+//     5. p_i ← p_i / Σ_kept p_j
+//
+// Logits are finite or −∞, at least one is finite; a token at −∞ is never kept. A k below 0 and a p outside [0, 1] are
+// a UsageError that says what was got and what is allowed.
+//
+// Write it from the logits, without the steps of chapters 04 and 05: about 20 lines. Check: make check EX=05_1
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "error.hpp"
+#include "exercises/exercise.hpp"
+#include "math.hpp"
+
+namespace tbt::ex05_1 {
+
+struct Share {
+    int id = 0;
+    double probability = 0;
+};
+
+// What is left, most probable first. portable_exp (math.hpp) is e^x.
+inline std::vector<Share> top_k_top_p([[maybe_unused]] std::span<const float> logits, [[maybe_unused]] int k,
+                                      [[maybe_unused]] double p) {
+    // >>> write here
+    if (k < 0) throw UsageError("top-k: got " + std::to_string(k) + ", expected 0 (off) or more");
+    if (!(p >= 0 && p <= 1)) throw UsageError("top-p: got " + std::to_string(p) + ", expected 0 to 1");
+    const double largest = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
+    std::vector<Share> shares;
+    for (std::size_t i = 0; i < logits.size(); ++i) {
+        if (std::isinf(logits[i])) continue;
+        shares.push_back({static_cast<int>(i), portable_exp(static_cast<double>(logits[i]) - largest)});
+    }
+    const auto logit = [&](const Share& share) { return logits[static_cast<std::size_t>(share.id)]; };
+    std::stable_sort(shares.begin(), shares.end(), [&](auto& a, auto& b) { return logit(a) > logit(b); });
+    if (k > 0) shares.resize(std::min(shares.size(), static_cast<std::size_t>(k)));
+    const auto normalise = [&] {
+        double sum = 0;
+        for (const Share& share : shares) sum += share.probability;
+        for (Share& share : shares) share.probability /= sum;
+    };
+    normalise();  // top-p asks for a share of what top-k left
+    double mass = shares[0].probability;
+    std::size_t n = 1;
+    while (n < shares.size() && mass < p) mass += shares[n++].probability;
+    if (p < 1) shares.resize(n);
+    normalise();
+    return shares;
+    // <<< to here
+}
+
+}  // namespace tbt::ex05_1

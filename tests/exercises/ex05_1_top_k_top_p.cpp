@@ -1,0 +1,120 @@
+// Exercise 05_1: top-k, then top-p.
+#include "exercise_check.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "05_1_top_k_top_p.hpp"
+#include "rng.hpp"
+
+using namespace tbt;
+using namespace tbt::ex05_1;
+
+namespace {
+
+const std::vector<float> eight = {5, 3, 2, 1, .5f, -1, -2, -5};
+constexpr float masked = -std::numeric_limits<float>::infinity();
+
+std::vector<float> zipf(int n) {
+    std::vector<float> s;
+    for (int i = 1; i <= n; ++i) s.push_back(static_cast<float>(-std::log(i)));
+    return s;
+}
+
+std::vector<int> ids(const std::vector<Share>& shares) {
+    std::vector<int> result;
+    for (const Share& share : shares) result.push_back(share.id);
+    return result;
+}
+
+std::vector<float> normal_logits(Rng& rng, int n) {
+    std::vector<float> s;
+    for (int i = 0; i < n; ++i) s.push_back(static_cast<float>(rng.normal()));
+    return s;
+}
+
+}  // namespace
+
+TEST_CASE("top-p .9 of eight logits keeps two words, .880797 and .119203", "[ex05_1]") {
+    const std::vector<Share> kept = top_k_top_p(eight, 0, .9);
+    REQUIRE(ids(kept) == std::vector<int>{0, 1});
+    CHECK(std::abs(kept[0].probability - .880797) <= 1e-6);  // printed with six places
+    CHECK(std::abs(kept[1].probability - .119203) <= 1e-6);
+}
+
+TEST_CASE("how many of the eight survive", "[ex05_1]") {
+    struct Row { int k; double p; std::size_t kept; };
+    for (const Row& row : {Row{0, .5, 1}, {0, .9, 2}, {0, .95, 3}, {0, .99, 5}, {3, .9, 2}, {5, .95, 3}, {1, 1, 1}, {0, 1, 8}, {3, 1, 3}}) {
+        INFO("k = " << row.k << ", p = " << row.p << "; think about: the token that reaches p is the last to stay");
+        CHECK(top_k_top_p(eight, row.k, row.p).size() == row.kept);
+    }
+}
+
+TEST_CASE("how many of a thousand Zipf tokens survive", "[ex05_1]") {
+    struct Row { int k; double p; std::size_t kept; };
+    for (const Row& row : {Row{50, .9, 32}, {50, .95, 40}, {50, .5, 5}, {20, .9, 14}, {10, .9, 8}, {10, .5, 2}, {0, .9, 473}, {0, .95, 688}}) {
+        INFO("k = " << row.k << ", p = " << row.p << "; think about: the second cut sees probabilities that sum to 1 again");
+        CHECK(top_k_top_p(zipf(1000), row.k, row.p).size() == row.kept);
+    }
+}
+
+TEST_CASE("of equal logits the lower ids stay, exactly k of them", "[ex05_1]") {
+    CHECK(ids(top_k_top_p(std::vector<float>{1, 2, 2, 2}, 2, 1)) == std::vector<int>{1, 2});
+    CHECK(ids(top_k_top_p(std::vector<float>{0, 0, 0, 0}, 0, .5)) == std::vector<int>{0, 1});
+    CHECK(ids(top_k_top_p(std::vector<float>{0, 0, 0, 0}, 0, .75)) == std::vector<int>{0, 1, 2});
+}
+
+TEST_CASE("one token is always kept, and no masked one", "[ex05_1]") {
+    CHECK(ids(top_k_top_p(eight, 0, 0)) == std::vector<int>{0});
+    CHECK(ids(top_k_top_p(std::vector<float>{masked, 7, masked}, 3, 1)) == std::vector<int>{1});
+    CHECK(ids(top_k_top_p(std::vector<float>{-3}, 99, .1)) == std::vector<int>{0});
+}
+
+TEST_CASE("large logits don't overflow", "[ex05_1]") {
+    INFO("think about: e^1000 is more than a double holds, e^(1000 - 1000) is not");
+    CHECK(ids(top_k_top_p(std::vector<float>{999, 1000, -1000}, 2, 1)) == std::vector<int>{1, 0});
+    CHECK(ids(top_k_top_p(std::vector<float>{-2000, -2001}, 0, .99)) == std::vector<int>{0, 1});
+}
+
+TEST_CASE("a k below 0 and a p outside 0 to 1 are refused", "[ex05_1]") {
+    CHECK_THROWS_AS(top_k_top_p(eight, -1, .9), UsageError);
+    for (const double p : {-.1, 1.1, 90.0, std::nan("")}) {
+        INFO("p = " << p);
+        CHECK_THROWS_AS(top_k_top_p(eight, 3, p), UsageError);
+    }
+}
+
+TEST_CASE("any row: sums to 1, in order, and no more than either cut keeps alone", "[ex05_1]") {
+    Rng rng(51);
+    for (int round = 0; round < 300; ++round) {
+        std::vector<float> s = normal_logits(rng, 1 + static_cast<int>(rng.below(40)));
+        for (float& x : s) x = std::round(4 * x) / 4;  // ties
+        const int k = 1 + static_cast<int>(rng.below(12));
+        const double p = rng.uniform();
+        const auto both = top_k_top_p(s, k, p);
+        INFO("round " << round << ": V = " << s.size() << ", k = " << k << ", p = " << p);
+        REQUIRE(!both.empty());
+        CHECK(both.size() <= std::min(static_cast<std::size_t>(k), top_k_top_p(s, 0, p).size()));
+        double sum = 0;
+        for (std::size_t i = 0; i < both.size(); ++i) {
+            sum += both[i].probability;
+            if (i == 0) continue;
+            const float before = s[static_cast<std::size_t>(both[i - 1].id)], here = s[static_cast<std::size_t>(both[i].id)];
+            CHECK((before > here || (before == here && both[i - 1].id < both[i].id)));
+        }
+        CHECK(std::abs(sum - 1) <= 1e-12);  // a few roundings of 1e-16
+    }
+}
+
+TEST_CASE("a thousand normal logits: top-p alone keeps about 612, with k = 50 about 43", "[ex05_1]") {
+    Rng rng(1000);
+    double alone = 0, both = 0;
+    constexpr int rounds = 50;
+    for (int i = 0; i < rounds; ++i) {
+        const std::vector<float> s = normal_logits(rng, 1000);
+        alone += static_cast<double>(top_k_top_p(s, 0, .9).size()) / rounds;
+        both += static_cast<double>(top_k_top_p(s, 50, .9).size()) / rounds;
+    }
+    CHECK(std::abs(alone - 611.7) <= 4 * 9.5 / std::sqrt(rounds));  // four standard errors
+    CHECK(std::abs(both - 42.6) <= 4 * .62 / std::sqrt(rounds));
+}

@@ -1,0 +1,94 @@
+// Exercise 05_2: exclude top choices.
+#include "exercise_check.hpp"
+
+#include <cmath>
+
+#include "05_2_xtc.hpp"
+#include "rng.hpp"
+
+using namespace tbt;
+using namespace tbt::ex05_2;
+
+namespace {
+
+constexpr double always = 1;
+
+void check_law(const std::vector<double>& got, const std::vector<double>& expected) {
+    REQUIRE(got.size() == expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        INFO("token " << i << ": expected " << expected[i] << ", got " << got[i]);
+        CHECK(std::abs(got[i] - expected[i]) <= 1e-12);  // a division of numbers below 1
+    }
+}
+
+}  // namespace
+
+TEST_CASE("of three tokens above the threshold only the least probable stays", "[ex05_2]") {
+    check_law(exclude_top_choices({.4, .3, .2, .1}, .19, always, 0), {0, 0, .2 / .3, .1 / .3});
+}
+
+TEST_CASE("the published cases of llama.cpp's test-sampling", "[ex05_2]") {
+    check_law(exclude_top_choices({.4, .3, .2, .1}, .09, .99, .5), {0, 0, 0, 1});
+    check_law(exclude_top_choices({.4, .3, .2, .1}, .29, .99, .5), {0, .3 / .6, .2 / .6, .1 / .6});
+    check_law(exclude_top_choices({.4, .3, .2, .1}, .39, .99, .5), {.4, .3, .2, .1});
+}
+
+TEST_CASE("a token exactly at the threshold is a top choice", "[ex05_2]") {
+    check_law(exclude_top_choices({.5, .25, .25}, .25, always, 0), {0, 0, 1});
+    check_law(exclude_top_choices({.5, .5}, .5, always, 0), {0, 1});
+}
+
+TEST_CASE("the ids may stand in any order", "[ex05_2]") {
+    check_law(exclude_top_choices({.1, .25, .35, .3}, .2, always, 0), {.1 / .35, .25 / .35, 0, 0});
+}
+
+TEST_CASE("of equally probable ones the last id stays", "[ex05_2]") {
+    INFO("think about: of equals the lower id comes first, and the first choices are the ones to go");
+    check_law(exclude_top_choices({.25, .125, .25, .25, .125}, .25, always, 0), {0, .25, 0, .5, .25});
+}
+
+TEST_CASE("one good token alone is left in peace", "[ex05_2]") {
+    check_law(exclude_top_choices({.05, .9, .05}, .1, always, 0), {.05, .9, .05});
+    check_law(exclude_top_choices({.6, .4}, .51, always, 0), {.6, .4});
+    check_law(exclude_top_choices({.3, .3, .4}, .9, always, 0), {.3, .3, .4});
+    check_law(exclude_top_choices({1}, .1, always, 0), {1});
+}
+
+TEST_CASE("it happens when u is below the probability", "[ex05_2]") {
+    const std::vector<double> law = {.5, .5}, after = {0, 1};
+    check_law(exclude_top_choices(law, .1, .5, .25), after);
+    check_law(exclude_top_choices(law, .1, .5, .75), law);
+    INFO("think about: with probability 0 no u in [0, 1), not even 0, may drop anything");
+    check_law(exclude_top_choices(law, .1, 0, 0), law);
+    check_law(exclude_top_choices(law, .1, .5, .5), law);
+}
+
+TEST_CASE("thresholds and probabilities outside 0 to 1 are refused", "[ex05_2]") {
+    for (const double bad : {-.01, 1.01, std::nan("")}) {
+        CHECK_THROWS_AS(exclude_top_choices({.5, .5}, bad, .5, .1), UsageError);
+        CHECK_THROWS_AS(exclude_top_choices({.5, .5}, .1, bad, .1), UsageError);
+    }
+}
+
+TEST_CASE("any law: a law comes out, and one top choice is left if there was one", "[ex05_2]") {
+    Rng rng(52);
+    for (int round = 0; round < 300; ++round) {
+        std::vector<double> p(2 + rng.below(8));
+        double sum = 0;
+        for (double& x : p) sum += x = static_cast<double>(1 + rng.below(9));
+        for (double& x : p) x /= sum;
+        const double threshold = rng.uniform() / 2;
+        const auto q = exclude_top_choices(p, threshold, always, rng.uniform());
+        int before = 0, after = 0;
+        double mass = 0;
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            INFO("round " << round << ", token " << i << ", threshold " << threshold);
+            before += p[i] >= threshold;
+            after += p[i] >= threshold && q[i] > 0;
+            if (p[i] < threshold) CHECK(q[i] >= p[i] * (1 - 1e-12));
+            mass += q[i];
+        }
+        CHECK(after == std::min(before, 1));
+        CHECK(std::abs(mass - 1) <= 1e-12);
+    }
+}
