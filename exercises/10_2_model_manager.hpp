@@ -1,0 +1,85 @@
+// Exercise 10_2: a model manager, as behind `ollama pull`: it keeps models, and finds the cheapest one that can
+// do a task.
+//
+//   pull      adds a model; one of the same name is replaced. Throws tbt::Error when the name is empty or the size is
+//             not above 0.
+//   remove    takes a model away and says whether it was there.
+//   total     the gigabytes of all models.
+//   find_best the smallest model that can do the task (of equal sizes the first name); it is noted as used.
+//             No model can: none, and nothing is noted.
+//   usage     each model that is here or was used: how often, and the percentage of all uses (0 if there are none); the
+//             most used first, of equal counts the first name.
+//
+// Write five member functions, about 25 lines. Check: make check EX=10_2
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "error.hpp"
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex10_2 {
+
+struct ModelInfo {
+    std::string name;
+    double gigabytes = 0;
+    std::vector<std::string> tasks;
+
+    bool can(const std::string& task) const { return std::find(tasks.begin(), tasks.end(), task) != tasks.end(); }
+};
+
+struct Usage {
+    std::string name;
+    int count = 0;
+    double percent = 0;
+};
+
+class ModelManager {
+public:
+    void pull([[maybe_unused]] const ModelInfo& model) {
+        // >>> write here
+        throw NotWritten();
+        // <<< to here
+    }
+
+    bool remove([[maybe_unused]] const std::string& name) {
+        // >>> write here
+        throw NotWritten();
+        // <<< to here
+    }
+
+    // By name: a map is in order.
+    std::vector<ModelInfo> list() const {
+        std::vector<ModelInfo> all;
+        for (const auto& [name, model] : models_) all.push_back(model);
+        return all;
+    }
+
+    double total() const {
+        // >>> write here
+        throw NotWritten();
+        // <<< to here
+    }
+
+    std::optional<std::string> find_best([[maybe_unused]] const std::string& task) {
+        // >>> write here
+        throw NotWritten();
+        // <<< to here
+    }
+
+    std::vector<Usage> usage() const {
+        // >>> write here
+        throw NotWritten();
+        // <<< to here
+    }
+
+private:
+    std::map<std::string, ModelInfo> models_;
+    std::map<std::string, int> used_;  // by name
+};
+
+}  // namespace tbt::ex10_2

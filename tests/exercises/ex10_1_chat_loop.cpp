@@ -1,0 +1,151 @@
+// Exercise 10_1: scripted conversations with a model that says what it is told to.
+#include "exercise_check.hpp"
+
+#include <sstream>
+
+#include "10_1_chat_loop.hpp"
+#include "rng.hpp"
+
+using namespace tbt;
+using namespace tbt::ex10_1;
+
+namespace {
+
+// What was typed, what the model writes for each prompt; what came of it.
+struct Script {
+    std::vector<std::string> writes;
+    std::size_t context = 1000, max_new_tokens = 100;
+    std::vector<std::string> prompts;
+    std::string printed;
+    std::vector<Turn> turns;
+
+    void run(const std::string& typed) {
+        ChatModel model;
+        model.context = context;
+        model.max_new_tokens = max_new_tokens;
+        model.count_tokens = [](const std::string& text) { return text.size(); };  // a token a byte
+        model.write = [this](const std::string& prompt) {
+            prompts.push_back(prompt);
+            return prompts.size() <= writes.size() ? writes[prompts.size() - 1] : std::string(" ok");
+        };
+        std::istringstream in(typed);
+        std::ostringstream out;
+        turns = chat(in, out, model);
+        printed = out.str();
+    }
+};
+
+Script script(const std::string& typed, std::vector<std::string> writes, std::size_t context = 1000) {
+    Script s{std::move(writes), context, 100, {}, {}, {}};
+    s.run(typed);
+    return s;
+}
+
+}  // namespace
+
+TEST_CASE("one line gives one prompt, which ends where the answer begins", "[ex10_1]") {
+    const Script s = script("hi\n", {" Hello!"});
+    INFO("think about: what stands behind the last colon? The model's own tokens bring the blank.");
+    REQUIRE(s.prompts.size() == 1);
+    CHECK(s.prompts[0] == "User: hi\nAssistant:");
+    CHECK(s.printed == "Hello!\n");
+}
+
+TEST_CASE("the second prompt holds the first turn", "[ex10_1]") {
+    const Script s = script("hi\nwho are you?\n", {" Hello!", " A model."});
+    REQUIRE(s.prompts.size() == 2);
+    CHECK(s.prompts[1] == "User: hi\nAssistant: Hello!\nUser: who are you?\nAssistant:");
+    REQUIRE(s.turns.size() == 2);
+    CHECK(s.turns[1].user == "who are you?");
+    CHECK(s.turns[1].assistant == "A model.");
+}
+
+TEST_CASE("what the model writes for the user is cut and never comes back", "[ex10_1]") {
+    const Script s = script("hi\nand?\n", {"ok\nUser: x\nAssistant: y", " fine"});
+    INFO("think about: is the turn remembered before or after the cut?");
+    CHECK(s.printed == "ok\nfine\n");
+    REQUIRE(s.prompts.size() == 2);
+    CHECK(s.prompts[1] == "User: hi\nAssistant: ok\nUser: and?\nAssistant:");
+    CHECK(answer_in(" I see. User: yes") == "I see.");
+    CHECK(answer_in("User: at once") == "");
+    CHECK(answer_in(" the user: me ") == "the user: me");
+}
+
+TEST_CASE("an empty answer is a turn, with nothing behind its colon", "[ex10_1]") {
+    const Script s = script("hi\nhello?\n", {" \n", " yes"});
+    REQUIRE(s.prompts.size() == 2);
+    CHECK(s.prompts[1] == "User: hi\nAssistant:\nUser: hello?\nAssistant:");
+    CHECK(s.printed == "\nyes\n");
+}
+
+TEST_CASE("a blank line, quit, exit, q and the end of input say goodbye", "[ex10_1]") {
+    for (const char* line : {"", "   ", "\t\r", "quit", "exit", "q", " QUIT ", "Exit\r", "\tQ "}) {
+        INFO("the line \"" << line << "\"");
+        CHECK(is_goodbye(line));
+        CHECK(script(std::string("hi\n") + line + "\nmore\n", {}).prompts.size() == 1);
+    }
+    for (const char* line : {"quit it", "queue", "exit?", "no", "é", "."}) {
+        INFO("the line \"" << line << "\"");
+        CHECK_FALSE(is_goodbye(line));
+    }
+    CHECK(script("", {}).prompts.empty());
+    CHECK(script("hi", {}).prompts.size() == 1);  // the last line has no line break
+}
+
+TEST_CASE("lines are trimmed, and UTF-8 passes unharmed", "[ex10_1]") {
+    const Script s = script("  Grüße à 🌍 \r\n", {" Voilà Å "});
+    REQUIRE(s.prompts.size() == 1);
+    CHECK(s.prompts[0] == "User: Grüße à 🌍\nAssistant:");
+    CHECK(s.printed == "Voilà Å\n");
+}
+
+TEST_CASE("a prompt exactly as long as the budget keeps every turn, one token more drops the oldest", "[ex10_1]") {
+    const std::string both = prompt_of({{"one", "first"}}, "two");
+    INFO("think about: prompt ≤ context − max_new_tokens. Is the limit itself allowed?");
+    for (const std::size_t less : {0u, 1u}) {
+        const Script s = script("one\ntwo\n", {" first", " second"}, both.size() + 100 - less);
+        INFO("the whole prompt takes " << both.size() << " tokens, the budget is " << both.size() - less);
+        REQUIRE(s.prompts.size() == 2);
+        CHECK(s.prompts[1] == (less == 0 ? both : "User: two\nAssistant:"));
+        CHECK(s.turns.size() == 2 - less);
+    }
+}
+
+TEST_CASE("a line that is too long by itself is refused, and nothing else is lost", "[ex10_1]") {
+    const std::string long_line(200, 'x');
+    const Script s = script("one\n" + long_line + "\ntwo\n", {" first", " second"}, 200);
+    INFO("think about: when is it known that not even an empty history helps? Before any turn is dropped.");
+    CHECK(s.printed == "first\ntoo long\nsecond\n");
+    REQUIRE(s.prompts.size() == 2);
+    CHECK(s.prompts[1] == "User: one\nAssistant: first\nUser: two\nAssistant:");
+}
+
+TEST_CASE("however long the talk is, a prompt fits, is made of the latest whole turns, and could hold no more",
+          "[ex10_1]") {
+    Rng rng(5);
+    std::string typed;
+    std::vector<Turn> said;
+    std::vector<std::string> writes;
+    for (int i = 0; i < 60; ++i) {
+        said.push_back(
+            {"u" + std::to_string(i) + std::string(rng.below(30), 'u'), std::string(rng.below(40), 'a')});
+        typed += said.back().user + "\n";
+        writes.push_back(" " + said.back().assistant + "\nUser: never");
+    }
+    const Script s = script(typed, writes, 220);
+    REQUIRE(s.prompts.size() == said.size());
+    for (std::size_t i = 0; i < said.size(); ++i) {
+        const auto at = said.begin() + static_cast<std::ptrdiff_t>(i);
+        // The history is the longest one that fits; turns that were dropped once don't come back.
+        std::string expected = prompt_of({}, at->user);
+        for (auto first = at; first != said.begin();) {
+            const std::string more = prompt_of({--first, at}, at->user);
+            if (more.size() > 120) break;
+            expected = more;
+        }
+        INFO("prompt " << i << ", budget 120");
+        CHECK(s.prompts[i].size() <= 120);
+        CHECK(expected.ends_with(s.prompts[i]));
+        if (i < 4) CHECK(s.prompts[i] == expected);
+    }
+}

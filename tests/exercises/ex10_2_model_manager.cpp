@@ -1,0 +1,163 @@
+// Exercise 10_2: five models, fifty queries, and what is odd about an empty manager.
+#include "exercise_check.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "10_2_model_manager.hpp"
+#include "rng.hpp"
+
+using namespace tbt;
+using namespace tbt::ex10_2;
+
+namespace {
+
+ModelManager five_models() {
+    ModelManager m;
+    m.pull({"llama3.1:8b", 4.5, {"chat", "reasoning", "summarization"}});
+    m.pull({"phi3:3.8b", 2.2, {"chat", "classification"}});
+    m.pull({"codellama:7b", 3.8, {"code", "chat"}});
+    m.pull({"nomic-embed", .3, {"embedding"}});
+    m.pull({"mistral:7b", 4.1, {"chat", "reasoning", "summarization", "classification"}});
+    return m;
+}
+
+// Sizes have one decimal; a sum of a few dozen of them is exact to far better than this.
+bool near(double a, double b) { return std::fabs(a - b) <= 1e-9; }
+
+}  // namespace
+
+TEST_CASE("the smallest model that can do it is chosen", "[ex10_2]") {
+    ModelManager m = five_models();
+    INFO("think about: smallest among all, or among those that can?");
+    CHECK(m.find_best("chat") == "phi3:3.8b");
+    CHECK(m.find_best("reasoning") == "mistral:7b");
+    CHECK(m.find_best("embedding") == "nomic-embed");
+}
+
+TEST_CASE("five models take 14.9 GB and are listed by name", "[ex10_2]") {
+    const ModelManager m = five_models();
+    CHECK(near(m.total(), 14.9));
+    std::vector<std::string> names;
+    for (const ModelInfo& model : m.list()) names.push_back(model.name);
+    CHECK(names ==
+          std::vector<std::string>{"codellama:7b", "llama3.1:8b", "mistral:7b", "nomic-embed", "phi3:3.8b"});
+}
+
+TEST_CASE("fifty queries: phi3 25, codellama 10, nomic-embed 8, mistral 7, llama3.1 none", "[ex10_2]") {
+    ModelManager m = five_models();
+    const std::vector<std::pair<std::string, int>> queries = {{"chat", 15},           {"code", 10},
+                                                              {"classification", 10}, {"embedding", 8},
+                                                              {"summarization", 4},   {"reasoning", 3}};
+    for (const auto& [task, count] : queries) {
+        for (int i = 0; i < count; ++i) m.find_best(task);
+    }
+    const std::vector<Usage> expected = {{"phi3:3.8b", 25, 50},
+                                         {"codellama:7b", 10, 20},
+                                         {"nomic-embed", 8, 16},
+                                         {"mistral:7b", 7, 14},
+                                         {"llama3.1:8b", 0, 0}};
+    const std::vector<Usage> report = m.usage();
+    INFO("think about: a model that was never asked is in the report too");
+    REQUIRE(report.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        INFO("line " << i << ": expected " << expected[i].name << " " << expected[i].count << ", got "
+                     << report[i].name << " " << report[i].count << " (" << report[i].percent << " %)");
+        CHECK(report[i].name == expected[i].name);
+        CHECK(report[i].count == expected[i].count);
+        CHECK(near(report[i].percent, expected[i].percent));
+    }
+}
+
+TEST_CASE("a task that nobody can do gives none and is not noted", "[ex10_2]") {
+    ModelManager m = five_models();
+    CHECK_FALSE(m.find_best("translation").has_value());
+    INFO("think about: what does the report count, questions or uses of a model?");
+    CHECK(m.usage().size() == 5);
+    for (const Usage& u : m.usage()) CHECK(u.count == 0);
+    m.find_best("chat");
+    CHECK(near(m.usage()[0].percent, 100));
+}
+
+TEST_CASE("an empty manager has an empty report, no models and no size", "[ex10_2]") {
+    ModelManager m;
+    CHECK(m.usage().empty());
+    CHECK(m.list().empty());
+    CHECK(m.total() == 0);
+    CHECK_FALSE(m.find_best("chat").has_value());
+    CHECK(m.usage().empty());
+}
+
+TEST_CASE("a report without uses has percentages of zero, not NaN", "[ex10_2]") {
+    const ModelManager m = five_models();
+    INFO("think about: 0 of 0");
+    for (const Usage& u : m.usage()) CHECK(u.percent == 0);
+    CHECK(m.usage()[0].name == "codellama:7b");  // equal counts: by name
+}
+
+TEST_CASE("removing says whether the model was there", "[ex10_2]") {
+    ModelManager m = five_models();
+    CHECK(m.remove("phi3:3.8b"));
+    CHECK_FALSE(m.remove("phi3:3.8b"));
+    CHECK_FALSE(m.remove("phi3"));
+    CHECK(m.list().size() == 4);
+    CHECK(m.find_best("chat") == "codellama:7b");
+}
+
+TEST_CASE("what a removed model did stays in the report", "[ex10_2]") {
+    ModelManager m = five_models();
+    m.find_best("embedding");
+    m.find_best("code");
+    m.remove("nomic-embed");
+    m.remove("llama3.1:8b");
+    const std::vector<Usage> report = m.usage();
+    REQUIRE(report.size() == 4);  // llama3.1 was never used and is gone
+    CHECK(report[0].name == "codellama:7b");
+    CHECK(report[1].name == "nomic-embed");
+    CHECK(near(report[1].percent, 50));
+}
+
+TEST_CASE("pulling again replaces, and keeps the count", "[ex10_2]") {
+    ModelManager m = five_models();
+    m.find_best("chat");
+    m.pull({"phi3:3.8b", 7.9, {"classification"}});
+    CHECK(m.list().size() == 5);
+    CHECK(near(m.total(), 14.9 - 2.2 + 7.9));
+    CHECK(m.find_best("chat") == "codellama:7b");
+    CHECK(m.find_best("classification") == "mistral:7b");
+    for (const Usage& u : m.usage()) {
+        if (u.name == "phi3:3.8b") CHECK(u.count == 1);
+    }
+}
+
+TEST_CASE("bad models are refused and change nothing", "[ex10_2]") {
+    ModelManager m = five_models();
+    CHECK_THROWS_AS(m.pull({"", 1, {"chat"}}), Error);
+    for (const double size : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+        INFO("a size of " << size);
+        CHECK_THROWS_AS(m.pull({"phi3:3.8b", size, {"chat"}}), Error);
+    }
+    CHECK(near(m.total(), 14.9));
+}
+
+TEST_CASE("of equal sizes the first name wins, in whichever order they came", "[ex10_2]") {
+    Rng rng(11);
+    for (int round = 0; round < 50; ++round) {
+        ModelManager m;
+        std::string expected;
+        double smallest = 1e9;
+        for (int i = 0; i < 8; ++i) {
+            const ModelInfo model{std::string(1, static_cast<char>('a' + rng.below(26))) + std::to_string(i),
+                                  1 + static_cast<double>(rng.below(3)),
+                                  {rng.below(2) ? "x" : "y"}};
+            m.pull(model);
+            if (!model.can("x")) continue;
+            if (model.gigabytes < smallest || (model.gigabytes == smallest && model.name < expected)) {
+                expected = model.name;
+                smallest = model.gigabytes;
+            }
+        }
+        INFO("round " << round << ", expected \"" << expected << "\"");
+        CHECK(m.find_best("x").value_or("") == expected);
+    }
+}
