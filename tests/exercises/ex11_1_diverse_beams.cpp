@@ -1,0 +1,158 @@
+// Exercise 11_1: what the groups choose, and at which score.
+#include "exercise_check.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "11_1_diverse_beams.hpp"
+#include "rng.hpp"
+
+using namespace tbt;
+using namespace tbt::ex11_1;
+
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+std::vector<double> logs(std::vector<double> p) {
+    for (double& x : p) x = std::log(x);
+    return p;
+}
+
+std::string words(const std::vector<Continuation>& group) {
+    std::string text;
+    for (const Continuation& c : group)
+        text += "beam " + std::to_string(c.beam) + " token " + std::to_string(c.token) + " (" +
+                std::to_string(c.score) + ")  ";
+    return text;
+}
+
+void check_group(const std::vector<Continuation>& got, const std::vector<Continuation>& expected) {
+    INFO("expected " << words(expected) << "\n  got      " << words(got));
+    REQUIRE(got.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        INFO("at index " << i);
+        CHECK(got[i].beam == expected[i].beam);
+        CHECK(got[i].token == expected[i].token);
+        CHECK(std::fabs(got[i].score - expected[i].score) <= 1e-12);
+    }
+}
+
+// The group's choice by its definition: again and again the best of what is left.
+std::vector<Continuation> by_definition(const Group& group, double lambda, const std::vector<int>& chosen) {
+    std::vector<Continuation> best;
+    std::vector<std::vector<bool>> taken(group.scores.size(), std::vector<bool>(chosen.size()));
+    while (best.size() < group.scores.size()) {
+        std::size_t beam = 0, token = 0;
+        double value = 0;
+        bool any = false;
+        for (std::size_t b = 0; b < group.scores.size(); ++b) {
+            for (std::size_t t = 0; t < chosen.size(); ++t) {
+                const double v = group.scores[b] + group.log_probabilities[b][t] - lambda * chosen[t];
+                if (!taken[b][t] && (!any || v > value)) beam = b, token = t, value = v, any = true;
+            }
+        }
+        taken[beam][token] = true;
+        best.push_back({static_cast<int>(beam), static_cast<int>(token),
+                        group.scores[beam] + group.log_probabilities[beam][token]});
+    }
+    return best;
+}
+
+}  // namespace
+
+TEST_CASE("three groups of one beam spread over three tokens", "[ex11_1]") {
+    // ln .5 = −.693, ln .3 = −1.204, ln .2 = −1.609; with λ = 1 a token that was chosen once loses 1.
+    const Group g{{0}, {logs({.5, .3, .2})}};
+    const auto got = diverse_step({g, g, g}, 1);
+    REQUIRE(got.size() == 3);
+    check_group(got[0], {{0, 0, std::log(.5)}});
+    check_group(got[1], {{0, 1, std::log(.3)}});
+    check_group(got[2], {{0, 2, std::log(.2)}});
+}
+
+TEST_CASE("a weak penalty changes nothing, and grows with each group that agreed", "[ex11_1]") {
+    // ln .5 − ln .3 = .511: λ = .3 is not enough for the second group, twice .3 is for the third.
+    const Group g{{0}, {logs({.5, .3, .2})}};
+    const auto got = diverse_step({g, g, g}, .3);
+    REQUIRE(got.size() == 3);
+    INFO("think about: the count is of all groups before, not only of the last one");
+    check_group(got[1], {{0, 0, std::log(.5)}});
+    check_group(got[2], {{0, 1, std::log(.3)}});
+}
+
+TEST_CASE("the score that is kept is the model's own", "[ex11_1]") {
+    const Group g{{-2}, {logs({.9, .1})}};
+    const auto got = diverse_step({g, g}, .5);
+    REQUIRE(got.size() == 2);
+    INFO("think about: a penalty that stays in the score is paid again in every later step");
+    check_group(got[1], {{0, 0, -2 + std::log(.9)}});
+}
+
+TEST_CASE("beams of one group don't push each other away", "[ex11_1]") {
+    const Group g{{-1, -1.25}, {logs({.8, .1, .1}), logs({.8, .15, .05})}};
+    const auto got = diverse_step({g}, 100);
+    REQUIRE(got.size() == 1);
+    check_group(got[0], {{0, 0, -1 + std::log(.8)}, {1, 0, -1.25 + std::log(.8)}});
+}
+
+TEST_CASE("a token chosen by both beams of a group counts twice", "[ex11_1]") {
+    const Group both{{0, 0}, {logs({.8, .1, .1}), logs({.8, .1, .1})}};
+    const Group next{{0, -inf}, {logs({.7, .2, .1}), logs({.7, .2, .1})}};
+    // ln .7 − ln .2 = 1.25 and ln .7 − ln .1 = 1.95: once .7 would leave token 0 in front, twice puts it behind
+    // token 1.
+    const auto got = diverse_step({both, next}, .7);
+    REQUIRE(got.size() == 2);
+    check_group(got[1], {{0, 1, std::log(.2)}, {0, 0, std::log(.7)}});
+}
+
+TEST_CASE("without a penalty every group does a plain step", "[ex11_1]") {
+    const Group g{{-1, -1.5}, {logs({.1, .2, .7}), logs({.05, .9, .05})}};
+    const auto got = diverse_step({g, g}, 0);
+    REQUIRE(got.size() == 2);
+    for (const auto& group : got) check_group(group, {{0, 2, -1 + std::log(.7)}, {1, 1, -1.5 + std::log(.9)}});
+}
+
+TEST_CASE("of equal values the lower beam comes first, then the lower token", "[ex11_1]") {
+    const Group g{{-1, -1}, {{-1, -.5, -.5}, {-.5, -2, -.5}}};
+    const auto got = diverse_step({g}, 1);
+    REQUIRE(got.size() == 1);
+    check_group(got[0], {{0, 1, -1.5}, {0, 2, -1.5}});
+}
+
+TEST_CASE("at the first step only one beam of a group lives", "[ex11_1]") {
+    const Group g{{0, -inf, -inf}, {logs({.6, .3, .1}), logs({.6, .3, .1}), logs({.6, .3, .1})}};
+    const auto got = diverse_step({g}, .5);
+    REQUIRE(got.size() == 1);
+    check_group(got[0], {{0, 0, std::log(.6)}, {0, 1, std::log(.3)}, {0, 2, std::log(.1)}});
+}
+
+TEST_CASE("no groups: nothing to choose", "[ex11_1]") { CHECK(diverse_step({}, 1).empty()); }
+
+TEST_CASE("random groups choose what the definition says", "[ex11_1]") {
+    Rng rng(11);
+    for (int round = 0; round < 200; ++round) {
+        const std::size_t width = 1 + rng.below(3), vocabulary = 2 + rng.below(6), count = 1 + rng.below(4);
+        const double lambda = static_cast<double>(rng.below(5)) / 4;
+        std::vector<Group> groups(count);
+        for (Group& g : groups) {
+            for (std::size_t b = 0; b < width; ++b) {
+                // Multiples of 1/8: ties happen, and every sum is exact.
+                g.scores.push_back(-static_cast<double>(rng.below(8)) / 8);
+                g.log_probabilities.emplace_back();
+                for (std::size_t t = 0; t < vocabulary; ++t)
+                    g.log_probabilities[b].push_back(-static_cast<double>(1 + rng.below(16)) / 8);
+            }
+        }
+        const auto got = diverse_step(groups, lambda);
+        REQUIRE(got.size() == count);
+        std::vector<int> chosen(vocabulary);
+        for (std::size_t g = 0; g < count; ++g) {
+            INFO("round " << round << ", group " << g << " of " << count << ", λ = " << lambda);
+            const auto expected = by_definition(groups[g], lambda, chosen);
+            check_group(got[g], expected);
+            for (const Continuation& c : expected) ++chosen[static_cast<std::size_t>(c.token)];
+        }
+    }
+}

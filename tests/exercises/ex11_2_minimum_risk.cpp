@@ -1,0 +1,120 @@
+// Exercise 11_2: common tokens, and the text with the greatest expected utility.
+#include "exercise_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "11_2_minimum_risk.hpp"
+#include "rng.hpp"
+
+using namespace tbt;
+using namespace tbt::ex11_2;
+
+namespace {
+
+std::string words(const Ids& ids) {
+    std::string text = "[";
+    for (const int id : ids) text += (text.size() > 1 ? " " : "") + std::to_string(id);
+    return text + "]";
+}
+
+void check_f1(const Ids& a, const Ids& b, double expected) {
+    const double got = token_f1(a, b);
+    INFO("token_f1(" << words(a) << ", " << words(b) << "): expected " << expected << ", got " << got);
+    CHECK(std::fabs(got - expected) <= 1e-15);
+}
+
+double same(const Ids& a, const Ids& b) { return a == b ? 1 : 0; }
+
+}  // namespace
+
+TEST_CASE("two of three tokens in common give two thirds", "[ex11_2]") {
+    check_f1({1, 2, 3}, {3, 1, 4}, 2. / 3);
+    check_f1({1, 2, 3}, {1, 2, 3}, 1);
+    check_f1({1, 2, 3}, {4, 5}, 0);
+    check_f1({1, 2}, {1, 2, 3, 4, 5, 6}, .5);
+}
+
+TEST_CASE("a token is shared as often as the text that has fewer of it says it", "[ex11_2]") {
+    INFO("think about: a loop would otherwise be like everything");
+    check_f1({7, 7, 7, 7}, {7, 8}, 2. * 1 / 6);
+    check_f1({7, 8}, {7, 7, 7, 7}, 2. * 1 / 6);
+    check_f1({7, 7, 9}, {7, 7, 7}, 2. * 2 / 6);
+}
+
+TEST_CASE("two empty texts are alike, an empty one and another are not", "[ex11_2]") {
+    INFO("think about: 0 / 0");
+    check_f1({}, {}, 1);
+    check_f1({}, {1}, 0);
+    check_f1({1, 2}, {}, 0);
+}
+
+TEST_CASE("F1 is the same both ways, and the same as counting pairs by hand", "[ex11_2]") {
+    Rng rng(2);
+    for (int round = 0; round < 300; ++round) {
+        Ids a(rng.below(8)), b(1 + rng.below(6));
+        for (int& id : a) id = static_cast<int>(rng.below(5));
+        for (int& id : b) id = static_cast<int>(rng.below(5)) + 1;
+        double common = 0;
+        for (int id = 0; id < 7; ++id)
+            common += static_cast<double>(
+                std::min(std::count(a.begin(), a.end(), id), std::count(b.begin(), b.end(), id)));
+        check_f1(a, b, 2 * common / static_cast<double>(a.size() + b.size()));
+        check_f1(b, a, 2 * common / static_cast<double>(a.size() + b.size()));
+    }
+}
+
+TEST_CASE("the text in the middle is kept, though it was not drawn most often", "[ex11_2]") {
+    // [9 9], drawn twice, is like nothing else; [1 2 3] is like both [1 2 4] and [1 3 5].
+    const std::vector<Ids> texts = {{9, 9}, {1, 2, 4}, {1, 2, 3}, {1, 3, 5}, {9, 9}};
+    INFO("sums: 2, 2, 2.333, 2, 2");
+    CHECK(minimum_risk(texts, token_f1) == 2);
+}
+
+TEST_CASE("if only the same text is of use, the most frequent one is kept", "[ex11_2]") {
+    CHECK(minimum_risk({{1}, {2}, {3}, {2}, {1}, {2}}, same) == 1);
+    INFO("think about: of equal sums the lower index");
+    CHECK(minimum_risk({{3}, {1}, {2}}, same) == 0);
+    CHECK(minimum_risk({{3}, {1}, {2}, {2}, {1}}, same) == 1);
+}
+
+TEST_CASE("one text is kept whatever it is worth", "[ex11_2]") {
+    CHECK(minimum_risk({{}}, token_f1) == 0);
+    CHECK(minimum_risk({{5}, {6}}, [](const Ids& a, const Ids&) { return a[0] == 6 ? -3. : -4.; }) == 1);
+}
+
+TEST_CASE("the candidate is the first argument, what may have been meant the second", "[ex11_2]") {
+    // Precision: how much of the candidate is right. A short safe text wins; the other way round the long one
+    // would.
+    const auto precision = [](const Ids& candidate, const Ids& truth) {
+        double right = 0;
+        for (const int id : candidate) right += std::count(truth.begin(), truth.end(), id) > 0;
+        return right / static_cast<double>(candidate.size());
+    };
+    CHECK(minimum_risk({{1, 2, 3, 4}, {1}, {1, 5}}, precision) == 1);
+}
+
+TEST_CASE("no other text has a greater sum, none with as great a one comes earlier", "[ex11_2]") {
+    Rng rng(6);
+    for (int round = 0; round < 200; ++round) {
+        std::vector<Ids> texts(1 + rng.below(6));
+        for (Ids& t : texts) t = {static_cast<int>(rng.below(4)), static_cast<int>(rng.below(4))};
+        // Whole numbers: sums are exact. Not the same both ways, and below zero at times.
+        const Utility utility = [](const Ids& c, const Ids& t) {
+            return static_cast<double>((3 * c[0] + 5 * t[1] + c[1] * t[0]) % 7 - 5);
+        };
+        const std::size_t got = minimum_risk(texts, utility);
+        REQUIRE(got < texts.size());
+        const auto sum = [&](std::size_t i) {
+            double s = 0;
+            for (const Ids& t : texts) s += utility(texts[i], t);
+            return s;
+        };
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            INFO(texts.size() << " texts; got index " << got << " with " << sum(got) << ", index " << i << " has "
+                              << sum(i));
+            CHECK((i < got ? sum(i) < sum(got) : sum(i) <= sum(got)));
+        }
+    }
+}
