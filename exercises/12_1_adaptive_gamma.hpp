@@ -1,0 +1,71 @@
+// Exercise 12_1: how many tokens should the draft write in a round of speculative decoding?
+//
+// With acceptance α (each drafted token is accepted with that probability) a round of γ drafted tokens gives, on
+// average,
+//
+//     E(α, γ) = 1 + α + α² + … + α^γ = (1 − α^(γ+1)) / (1 − α)        tokens, and γ + 1 when α = 1
+//
+// and costs γ·c + 1 passes of the target, when a draft pass costs c of them [Leviathan et al. 2023, §3]. The gain
+// is E / (γ·c + 1). Too small a γ leaves accepted tokens on the table, too large a γ drafts what is thrown away.
+//
+// α changes with the text, so it is measured: of the drafted tokens that were judged, how many were accepted? In
+// a round everything up to and including the first rejected token is judged; what was drafted behind it is not.
+// Before anything is known, pretend two tokens were judged and one of them accepted: α = (accepted + 1) / (judged
+// + 2).
+//
+// Write five functions, about 20 lines. Check: make check EX=12_1. It stands alone: nothing of chapter 12 is
+// needed.
+#pragma once
+
+#include <cmath>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex12_1 {
+
+inline double expected_tokens([[maybe_unused]] double alpha, [[maybe_unused]] int gamma) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// Against one pass of the target for each token.
+inline double gain([[maybe_unused]] double alpha, [[maybe_unused]] int gamma, [[maybe_unused]] double cost) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// The γ in 0 … most with the greatest gain, the smallest of several. 0: don't draft.
+inline int best_gamma([[maybe_unused]] double alpha, [[maybe_unused]] double cost, [[maybe_unused]] int most) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+class AdaptiveGamma {
+public:
+    AdaptiveGamma(double cost, int most) : cost_(cost), most_(most) {}
+
+    // A round: of `drafted` tokens the first `accepted` were accepted, 0 ≤ accepted ≤ drafted.
+    void observe([[maybe_unused]] int drafted, [[maybe_unused]] int accepted) {
+        // >>> write here
+        throw NotWritten();
+        // <<< to here
+    }
+
+    double alpha() const {
+        // >>> write here
+        throw NotWritten();
+        // <<< to here
+    }
+
+    int gamma() const { return best_gamma(alpha(), cost_, most_); }
+
+private:
+    double cost_;
+    int most_;
+    double accepted_ = 0, judged_ = 0;
+};
+
+}  // namespace tbt::ex12_1

@@ -1,0 +1,104 @@
+// Exercise 12_2: the law that shows the mistake, and the law without it.
+#include "exercise_check.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "12_2_find_the_bug.hpp"
+#include "rng.hpp"
+
+using namespace tbt;
+using namespace tbt::ex12_2;
+
+namespace {
+
+std::string words(const Law& law) {
+    std::string text = "(";
+    for (const double x : law) text += (text.size() > 1 ? ", " : "") + std::to_string(x);
+    return text + ")";
+}
+
+// 1e-12: a handful of roundings of numbers below 1.
+void check_law(const Law& got, const Law& expected, double tolerance = 1e-12) {
+    INFO("expected " << words(expected) << ", got " << words(got));
+    REQUIRE(got.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        INFO("at index " << i);
+        CHECK(std::fabs(got[i] - expected[i]) <= tolerance);
+    }
+}
+
+const Law p3 = {.5, .3, .2}, q3 = {.2, .3, .5};
+
+// Two tokens, 00 01 10 11: each is one step, the second one under the laws behind the first.
+template <class Correction>
+Law two_tokens(Correction correction) {
+    const auto step = [&](const Law& p, const Law& q) { return law_of_step(p, q, correction(p, q)); };
+    const Law first = step({.7, .3}, {.4, .6});
+    const Law behind0 = step({.6, .4}, {.3, .7}), behind1 = step({.2, .8}, {.5, .5});
+    return {first[0] * behind0[0], first[0] * behind0[1], first[1] * behind1[0], first[1] * behind1[1]};
+}
+
+Law random_law(Rng& rng, std::size_t size) {
+    Law law(size);
+    double sum = 0;
+    for (double& x : law) sum += x = rng.below(4) ? rng.uniform() : 0;
+    if (!(sum > 0)) sum = law[rng.below(size)] = 1;
+    for (double& x : law) x /= sum;
+    return law;
+}
+
+}  // namespace
+
+TEST_CASE("the instrument shows what the tutorial's second draw does", "[ex12_2]") {
+    check_law(law_of_step(p3, q3, tutorial_correction(p3, q3)), {.35, .39, .26});
+}
+
+TEST_CASE("the instrument adds what was accepted and β of the second draw", "[ex12_2]") {
+    check_law(law_of_step(p3, q3, {0, 0, 1}), {.2, .3, .5});
+    check_law(law_of_step(p3, p3, {0, 0, 1}), p3);                   // nothing is rejected
+    check_law(law_of_step({1, 0}, {0, 1}, {.25, .75}), {.25, .75});  // everything is
+}
+
+TEST_CASE("over two tokens the tutorial's law is .2928 .3172 .1014 .2886 instead of .42 .28 .06 .24", "[ex12_2]") {
+    check_law(two_tokens(tutorial_correction), {.2928, .3172, .1014, .2886});
+}
+
+TEST_CASE("what the second draw must give is what the accepted ones lack", "[ex12_2]") {
+    INFO("think about: token 0 has got .2 of its .5, tokens 1 and 2 all that they are due");
+    check_law(right_correction(p3, q3), {1, 0, 0});
+    check_law(right_correction({.6, .3, .1}, {.3, .2, .5}), {.75, .25, 0});
+}
+
+TEST_CASE("with it the law over two tokens is .42 .28 .06 .24", "[ex12_2]") {
+    check_law(two_tokens(right_correction), {.42, .28, .06, .24});
+}
+
+TEST_CASE("a draft that agrees leaves nothing to correct, and no 0/0", "[ex12_2]") {
+    INFO("think about: the residual sums to zero; the law must still be one");
+    check_law(right_correction(p3, p3), p3, 0);
+    check_law(right_correction({1}, {1}), {1}, 0);
+}
+
+TEST_CASE("a draft that is always wrong is corrected to the target", "[ex12_2]") {
+    check_law(right_correction({.25, .75, 0}, {0, 0, 1}), {.25, .75, 0});
+}
+
+TEST_CASE("whatever the two laws are, the token that comes out follows the target", "[ex12_2]") {
+    Rng rng(12);
+    for (int round = 0; round < 300; ++round) {
+        const std::size_t size =
+            1 + static_cast<std::size_t>(round) / 20;  // the smallest counterexample comes first
+        const Law p = random_law(rng, size), q = random_law(rng, size);
+        INFO("p = " << words(p) << ", q = " << words(q));
+        const Law c = right_correction(p, q);
+        double sum = 0;
+        for (std::size_t i = 0; i < c.size(); ++i) {
+            INFO("index " << i << " of the second draw's law: " << c[i]);
+            REQUIRE(c[i] >= 0);
+            sum += c[i];
+        }
+        REQUIRE(std::fabs(sum - 1) <= 1e-12);
+        check_law(law_of_step(p, q, c), p);
+    }
+}
