@@ -7,7 +7,8 @@ namespace tbt {
 
 namespace {
 
-// Limits of a search, in expanded states: a question asked for one token among many, and the one question before the first token.
+// Limits of a search, in expanded states: a question asked for one token among many, and the one question before
+// the first token.
 constexpr int search_work = 400;
 constexpr int minimum_work = 4000;
 
@@ -18,7 +19,8 @@ int plus(int a, int b) { return a == Closing::never || b == Closing::never ? Clo
 Closing::Closing(MaskCache& masks) : masks_(&masks) {
     for (int byte = 0; byte < 256; ++byte) {
         const int node = masks.trie().child(-1, static_cast<unsigned char>(byte));
-        spells_every_byte_ = spells_every_byte_ && node >= 0 && masks.trie().nodes()[static_cast<std::size_t>(node)].token >= 0;
+        spells_every_byte_ = spells_every_byte_ && node >= 0 &&
+                             masks.trie().nodes()[static_cast<std::size_t>(node)].token >= 0;
     }
 }
 
@@ -27,9 +29,11 @@ unsigned char Closing::shortest_byte(State state) {
     const int wanted = machine.closing_bytes(state) - 1;
     for (int byte = 0; byte < 256; ++byte) {
         const State next = machine.next(state, static_cast<unsigned char>(byte));
-        if (next != ByteMachine::dead && machine.closing_bytes(next) == wanted) return static_cast<unsigned char>(byte);
+        if (next != ByteMachine::dead && machine.closing_bytes(next) == wanted)
+            return static_cast<unsigned char>(byte);
     }
-    throw Error("closing: the machine promises an end in " + std::to_string(wanted + 1) + " bytes, but no byte leads there");
+    throw Error("closing: the machine promises an end in " + std::to_string(wanted + 1) +
+                " bytes, but no byte leads there");
 }
 
 std::string Closing::shortest(State state) {
@@ -48,13 +52,15 @@ int Closing::least(State state) const {
     return (masks_->machine().closing_bytes(state) + longest - 1) / longest;
 }
 
-// A first bound: the shortest completion in bytes, cut into as few tokens as possible. All its ends are shortest completions of
-// the states on the way, so one pass from the back serves them all:  n(i) = 1 + min over tokens at i of n(i + length).
+// A first bound: the shortest completion in bytes, cut into as few tokens as possible. All its ends are shortest
+// completions of the states on the way, so one pass from the back serves them all:  n(i) = 1 + min over tokens at
+// i of n(i + length).
 Closing::Known& Closing::known(State state) {
     if (const auto found = known_.find(state); found != known_.end()) return found->second;
     const std::string text = shortest(state);
     std::vector<State> states{state};
-    for (const char c : text) states.push_back(masks_->machine().next(states.back(), static_cast<unsigned char>(c)));
+    for (const char c : text)
+        states.push_back(masks_->machine().next(states.back(), static_cast<unsigned char>(c)));
     const TokenTrie& trie = masks_->trie();
     std::vector<int> tokens(text.size() + 1, never);
     tokens[text.size()] = 0;
@@ -63,10 +69,12 @@ Closing::Known& Closing::known(State state) {
         for (std::size_t j = i; j < text.size(); ++j) {
             node = trie.child(node, static_cast<unsigned char>(text[j]));
             if (node < 0) break;
-            if (trie.nodes()[static_cast<std::size_t>(node)].token >= 0) tokens[i] = std::min(tokens[i], plus(tokens[j + 1], 1));
+            if (trie.nodes()[static_cast<std::size_t>(node)].token >= 0)
+                tokens[i] = std::min(tokens[i], plus(tokens[j + 1], 1));
         }
     }
-    for (std::size_t i = 0; i < states.size(); ++i) known_.try_emplace(states[i], Known{tokens[i], least(states[i])});
+    for (std::size_t i = 0; i < states.size(); ++i)
+        known_.try_emplace(states[i], Known{tokens[i], least(states[i])});
     return known_.at(state);
 }
 
@@ -75,8 +83,9 @@ const std::vector<MaskCache::Step>& Closing::steps(State state) {
     if (added) {
         place->second = masks_->steps(state);
         const ByteMachine& machine = masks_->machine();
-        std::stable_sort(place->second.begin(), place->second.end(),
-                         [&](const auto& a, const auto& b) { return machine.closing_bytes(a.state) < machine.closing_bytes(b.state); });
+        std::stable_sort(place->second.begin(), place->second.end(), [&](const auto& a, const auto& b) {
+            return machine.closing_bytes(a.state) < machine.closing_bytes(b.state);
+        });
     }
     return place->second;
 }

@@ -30,13 +30,16 @@ int main(int argc, char** argv) {
                 if (state != ByteMachine::dead) continue;
                 rejected = true;
                 if (!quiet) {
-                    std::printf("%s: not JSON: byte %zu is \"%s\", where the machine is %s\n", file.c_str(), i + 1, visible(text.substr(i, 1)).c_str(),
+                    std::printf("%s: not JSON: byte %zu is \"%s\", where the machine is %s\n", file.c_str(), i + 1,
+                                visible(text.substr(i, 1)).c_str(),
                                 JsonMachine::name(JsonMachine::unpack(before).mode));
                 }
             }
             if (rejected || machine.accepts(state)) return;
             rejected = true;
-            if (!quiet) std::printf("%s: not JSON: it ends too early, at least %d bytes are missing\n", file.c_str(), machine.closing_bytes(state));
+            if (!quiet)
+                std::printf("%s: not JSON: it ends too early, at least %d bytes are missing\n", file.c_str(),
+                            machine.closing_bytes(state));
         });
     return status != 0 ? 2 : rejected ? 1 : 0;
 }

@@ -13,7 +13,9 @@ bool is_blank(unsigned char b) { return b == ' ' || b == '\t' || b == '\n' || b 
 bool is_digit(unsigned char b) { return b >= '0' && b <= '9'; }
 bool is_hex(unsigned char b) { return is_digit(b) || (b >= 'a' && b <= 'f') || (b >= 'A' && b <= 'F'); }
 bool is_letter(unsigned char b, char letter) { return (b | 0x20) == letter; }
-bool number_may_end(Mode m) { return m == Mode::zero || m == Mode::digits || m == Mode::fraction || m == Mode::exponent_digits; }
+bool number_may_end(Mode m) {
+    return m == Mode::zero || m == Mode::digits || m == Mode::fraction || m == Mode::exponent_digits;
+}
 bool is_number(Mode m) { return m >= Mode::minus && m <= Mode::exponent_digits; }
 bool takes_blanks(Mode m) { return m <= Mode::after; }
 
@@ -42,12 +44,14 @@ Letter letter_after(Mode mode) {
 
 JsonMachine::JsonMachine(JsonOptions options) : options_(options), cells_(2) {
     if (options_.max_whitespace < -1 || options_.max_whitespace > 255) {
-        throw UsageError("white space: at most " + std::to_string(options_.max_whitespace) + " characters in a row, expected 0 to 255, or -1 for any number");
+        throw UsageError("white space: at most " + std::to_string(options_.max_whitespace) +
+                         " characters in a row, expected 0 to 255, or -1 for any number");
     }
 }
 
 JsonMachine::View JsonMachine::unpack(State s) {
-    return {static_cast<Mode>(s & 0xff), (s >> 8 & 1) != 0, static_cast<int>(s >> 16 & 0xff), static_cast<std::uint32_t>(s >> 32)};
+    return {static_cast<Mode>(s & 0xff), (s >> 8 & 1) != 0, static_cast<int>(s >> 16 & 0xff),
+            static_cast<std::uint32_t>(s >> 32)};
 }
 
 std::uint32_t JsonMachine::open(std::uint32_t cell, Kind kind) {
@@ -112,8 +116,8 @@ State JsonMachine::close(const View& v, Kind kind) const {
     return pack({below == unknown ? Mode::beyond : Mode::after, false, 0, below});
 }
 
-// The first byte of a sequence says how many follow; four of them narrow the second byte, so that no character has two spellings,
-// no surrogate is spelled, and nothing lies above U+10FFFF [RFC 3629, §4].
+// The first byte of a sequence says how many follow; four of them narrow the second byte, so that no character has
+// two spellings, no surrogate is spelled, and nothing lies above U+10FFFF [RFC 3629, §4].
 State JsonMachine::in_string(const View& v, unsigned char byte) const {
     if (byte == '"') return pack({v.is_key ? Mode::colon : Mode::after, false, 0, v.cell});
     if (byte == '\\') return in(v, Mode::escape);
@@ -130,7 +134,9 @@ State JsonMachine::in_string(const View& v, unsigned char byte) const {
 }
 
 State JsonMachine::in_sequence(const View& v, unsigned char byte) {
-    const auto within = [&](int low, int high, Mode mode) { return byte >= low && byte <= high ? in(v, mode) : dead; };
+    const auto within = [&](int low, int high, Mode mode) {
+        return byte >= low && byte <= high ? in(v, mode) : dead;
+    };
     switch (v.mode) {
         case Mode::more1: return within(0x80, 0xbf, Mode::string);
         case Mode::more2: return within(0x80, 0xbf, Mode::more1);
@@ -148,14 +154,19 @@ State JsonMachine::in_escape(const View& v, unsigned char byte) const {
     switch (v.mode) {
         case Mode::escape:
             if (byte == 'u') return in(v, Mode::hex1);
-            return byte != 0 && std::string_view("\"\\/bfnrt").find(static_cast<char>(byte)) != std::string_view::npos ? in(v, Mode::string) : dead;
-        case Mode::hex1: return is_letter(byte, 'd') && !options_.lone_surrogates ? in(v, Mode::hex2_d) : hex(Mode::hex2);
+            return byte != 0 &&
+                           std::string_view("\"\\/bfnrt").find(static_cast<char>(byte)) != std::string_view::npos
+                       ? in(v, Mode::string)
+                       : dead;
+        case Mode::hex1:
+            return is_letter(byte, 'd') && !options_.lone_surrogates ? in(v, Mode::hex2_d) : hex(Mode::hex2);
         case Mode::hex2: return hex(Mode::hex3);
         case Mode::hex3: return hex(Mode::hex4);
         case Mode::hex4: return hex(Mode::string);
         case Mode::hex2_d:
             if (byte >= '0' && byte <= '7') return in(v, Mode::hex3);
-            return byte == '8' || byte == '9' || is_letter(byte, 'a') || is_letter(byte, 'b') ? in(v, Mode::high3) : dead;
+            return byte == '8' || byte == '9' || is_letter(byte, 'a') || is_letter(byte, 'b') ? in(v, Mode::high3)
+                                                                                              : dead;
         case Mode::high3: return hex(Mode::high4);
         case Mode::high4: return hex(Mode::low_backslash);
         case Mode::low_backslash: return byte == '\\' ? in(v, Mode::low_u) : dead;
@@ -202,7 +213,12 @@ int JsonMachine::closing_bytes(State state) const {
         case Mode::string: return open + string;
         case Mode::escape: case Mode::hex4: case Mode::more1: return open + 1 + string;
         case Mode::hex3: case Mode::more2: case Mode::after_e0: case Mode::after_ed: return open + 2 + string;
-        case Mode::hex2: case Mode::hex2_d: case Mode::low2: case Mode::more3: case Mode::after_f0: case Mode::after_f4: return open + 3 + string;
+        case Mode::hex2:
+        case Mode::hex2_d:
+        case Mode::low2:
+        case Mode::more3:
+        case Mode::after_f0:
+        case Mode::after_f4: return open + 3 + string;
         case Mode::hex1: case Mode::low1: return open + 4 + string;
         case Mode::low_u: return open + 5 + string;
         case Mode::low_backslash: return open + 6 + string;
@@ -231,7 +247,8 @@ int JsonMachine::hidden_bytes(State state) const {
 
 std::string JsonMachine::stack(State state) const {
     std::string text;
-    for (std::uint32_t cell = unpack(state).cell; cell > unknown; cell = cells_[cell].below) text += cells_[cell].kind == array ? '[' : '{';
+    for (std::uint32_t cell = unpack(state).cell; cell > unknown; cell = cells_[cell].below)
+        text += cells_[cell].kind == array ? '[' : '{';
     return {text.rbegin(), text.rend()};
 }
 

@@ -1,7 +1,7 @@
 // JSON as a machine over bytes, all of RFC 8259: one mode, and a stack of the containers that are open.
 //
-// Nothing recurses: the stack is a list of cells, each with a pointer to the one below. Cells are never changed, so a state
-// is (mode, top cell) and copies share what lies below, at any depth.
+// Nothing recurses: the stack is a list of cells, each with a pointer to the one below. Cells are never changed,
+// so a state is (mode, top cell) and copies share what lies below, at any depth.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@
 namespace tbt {
 
 struct JsonOptions {
-    // The most white space characters in a row; −1: any number. A model that may write blanks for ever sometimes does.
+    // The most white space characters in a row; −1: any number. A model that may write blanks for ever sometimes
+    // does.
     int max_whitespace = 12;
     // RFC 8259's grammar lets \uD800 stand alone, though it is no character and many parsers refuse it (§8.2).
     bool lone_surrogates = false;
@@ -31,10 +32,10 @@ public:
         value, first_item, first_key, key, colon, after,                    // between symbols
         string, escape, hex1, hex2, hex3, hex4,                             // in a string; in an escape \uXXXX
         hex2_d, high3, high4, low_backslash, low_u, low1, low2,             // in a surrogate pair \uD83D\uDE00
-        more1, more2, more3, after_e0, after_ed, after_f0, after_f4,        // in a UTF-8 sequence: bytes still missing
+        more1, more2, more3, after_e0, after_ed, after_f0, after_f4,        // in UTF-8: bytes still missing
         minus, zero, digits, point, fraction, exponent, exponent_sign, exponent_digits,
         t_rue, tr_ue, tru_e, f_alse, fa_lse, fal_se, fals_e, n_ull, nu_ll, nul_l,
-        beyond,                                                             // an outline that lost its way: see byte_machine.hpp
+        beyond,  // an outline that lost its way: see byte_machine.hpp
     };
     struct View {
         Mode mode = Mode::value;
@@ -70,7 +71,8 @@ private:
     };
 
     static State pack(const View& v) {
-        return State{v.cell} << 32 | static_cast<State>(v.blanks) << 16 | static_cast<State>(v.is_key) << 8 | static_cast<State>(v.mode);
+        return State{v.cell} << 32 | static_cast<State>(v.blanks) << 16 | static_cast<State>(v.is_key) << 8 |
+               static_cast<State>(v.mode);
     }
     static State in(const View& v, Mode mode) { return pack({mode, v.is_key, 0, v.cell}); }
 

@@ -1,8 +1,8 @@
 // Chapter 13: JSON that is always valid and always ends.
 //
-// Shows the byte machine reading a text; masks over a vocabulary, and how they are made; the tutorial's machine of required keys,
-// corrected; what a mask does to the law of a text, enumerated; then the model itself, writing under the mask: what it wanted,
-// what the grammar made of it, and how the text is closed before the budget ends.
+// Shows the byte machine reading a text; masks over a vocabulary, and how they are made; the tutorial's machine of
+// required keys, corrected; what a mask does to the law of a text, enumerated; then the model itself, writing
+// under the mask: what it wanted, what the grammar made of it, and how the text is closed before the budget ends.
 // Run it: make run-13, or make run-13 ARGS='--part model --temperature 2 --max-new-tokens 30 "{\"name\":"'.
 // Look for: the number of allowed tokens, from tens of thousands in a string to one before a colon.
 #include <cstdio>
@@ -27,24 +27,31 @@ namespace {
 // 1. Byte by byte: the mode, the stack, how many bytes may follow, and the shortest way to the end.
 void show_machine(const std::string& text) {
     JsonMachine machine;
-    std::printf("1. The machine reads bytes. %s\n\n   byte  then it awaits    open   next  to close\n", visible(text).c_str());
+    std::printf("1. The machine reads bytes. %s\n\n   byte  then it awaits    open   next  to close\n",
+                visible(text).c_str());
     ByteMachine::State state = machine.start();
     for (const char c : text) {
         state = machine.next(state, static_cast<unsigned char>(c));
         if (state == ByteMachine::dead) {
-            std::printf("   %s  refused: no JSON text goes on like this\n", padded(visible(std::string(1, c)), 4).c_str());
+            std::printf("   %s  refused: no JSON text goes on like this\n",
+                        padded(visible(std::string(1, c)), 4).c_str());
             return;
         }
         int next = 0;
-        for (int byte = 0; byte < 256; ++byte) next += machine.next(state, static_cast<unsigned char>(byte)) != ByteMachine::dead;
-        std::printf("   %s  %s  %s  %4d  %8d%s\n", padded(visible(std::string(1, c)), 4).c_str(), padded(JsonMachine::name(JsonMachine::unpack(state).mode), 16).c_str(),
-                    padded(machine.stack(state), 5).c_str(), next, machine.closing_bytes(state), machine.accepts(state) ? "  may end" : "");
+        for (int byte = 0; byte < 256; ++byte)
+            next += machine.next(state, static_cast<unsigned char>(byte)) != ByteMachine::dead;
+        std::printf("   %s  %s  %s  %4d  %8d%s\n", padded(visible(std::string(1, c)), 4).c_str(),
+                    padded(JsonMachine::name(JsonMachine::unpack(state).mode), 16).c_str(),
+                    padded(machine.stack(state), 5).c_str(), next, machine.closing_bytes(state),
+                    machine.accepts(state) ? "  may end" : "");
     }
 }
 
 // 2. From bytes to tokens, on a vocabulary small enough to print.
 void show_masks() {
-    const std::vector<std::string> tokens = {"{", "}", "[", "]", "\"", ":", ",", "{\"", "\":", "\",", "\"}", "]}", "name", "Ada", "1", "23", "true", "tr", "ue", " ", ""};
+    const std::vector<std::string> tokens = {"{",   "}",   "[",    "]",   "\"", ":",    ",",
+                                             "{\"", "\":", "\",",  "\"}", "]}", "name", "Ada",
+                                             "1",   "23",  "true", "tr",  "ue", " ",    ""};
     const auto trie = std::make_shared<const TokenTrie>(tokens, static_cast<int>(tokens.size()) - 1);
     const auto machine = std::make_shared<JsonMachine>(JsonOptions{1, false, false});
     MaskCache masks(machine, trie);
@@ -70,15 +77,18 @@ void show_keys() {
         for (const std::string& s : machine.allowed()) std::printf(" %s", s.c_str());
         std::printf("\n");
     }
-    std::printf("   Orders of the keys: %d. The tutorial's version never uses a key up: %d.\n", RequiredKeys(keys).orders(), TutorialKeys(keys).orders());
+    std::printf("   Orders of the keys: %d. The tutorial's version never uses a key up: %d.\n",
+                RequiredKeys(keys).orders(), TutorialKeys(keys).orders());
 }
 
-// 4. A mask changes the law. All texts of two tokens, with their probabilities: by the model alone, its complete ones renormalised, and
-// under the mask, which keeps the proportions among what is legal at each step.
+// 4. A mask changes the law. All texts of two tokens, with their probabilities: by the model alone, its complete
+// ones renormalised, and under the mask, which keeps the proportions among what is legal at each step.
 void show_law() {
     const std::vector<std::string> tokens = {"[", "]", "1"};
     const double first[] = {0.6, 0.0, 0.4}, behind[] = {0.0, 0.1, 0.9};  // behind [; a number is already complete
-    const auto language = std::make_shared<GuidedLanguage>(std::make_shared<JsonMachine>(JsonOptions{0, false, false}), std::make_shared<const TokenTrie>(tokens, -1));
+    const auto language =
+        std::make_shared<GuidedLanguage>(std::make_shared<JsonMachine>(JsonOptions{0, false, false}),
+                                         std::make_shared<const TokenTrie>(tokens, -1));
     const auto masked = [](const double* p, const TokenMask& mask, int id) {
         double sum = 0;
         for (int i = 0; i < mask.size(); ++i) sum += mask.test(i) ? p[i] : 0;
@@ -87,11 +97,15 @@ void show_law() {
     TokenConstraint constraint(language, 2);
     const double number = masked(first, constraint.mask(), 2), bracket = masked(first, constraint.mask(), 0);
     constraint.advance(0);
-    const double closed = bracket * masked(behind, constraint.mask(), 1), open = bracket * masked(behind, constraint.mask(), 2);
+    const double closed = bracket * masked(behind, constraint.mask(), 1),
+                 open = bracket * masked(behind, constraint.mask(), 2);
     const double valid = first[0] * behind[1] + first[2];
-    std::printf("\n4. Budget: two tokens. The model begins with [ (.6) or 1 (.4), and goes on behind [ with 1 (.9) or ] (.1).\n\n"
-                "   text    model alone   its JSON texts, renormalised   under the mask\n");
-    std::printf("   []      %11.4f   %28.4f   %14.4f\n", first[0] * behind[1], first[0] * behind[1] / valid, closed);
+    std::printf(
+        "\n4. Budget: two tokens. The model begins with [ (.6) or 1 (.4), and goes on behind [ with 1 (.9) or ] "
+        "(.1).\n\n"
+        "   text    model alone   its JSON texts, renormalised   under the mask\n");
+    std::printf("   []      %11.4f   %28.4f   %14.4f\n", first[0] * behind[1], first[0] * behind[1] / valid,
+                closed);
     std::printf("   1       %11.4f   %28.4f   %14.4f\n", first[2], first[2] / valid, number);
     std::printf("   [1      %11.4f   %28.4f   %14.4f\n", first[0] * behind[2], 0.0, open);
 }
@@ -117,7 +131,8 @@ void show_model(const Settings& settings, const std::string& figure) {
     Rng rng(settings.seed);
     CachedModel gpt(model.gpt);
     MaskTrace trace(model.tokenizer, constraint, settings.shown);
-    std::printf("5. The model writes, chain: mask → %s; seed %llu; budget %d tokens.\n   Prompt: %s\n\n", chain.to_string().c_str(), static_cast<unsigned long long>(settings.seed), settings.max_new_tokens,
+    std::printf("5. The model writes, chain: mask → %s; seed %llu; budget %d tokens.\n   Prompt: %s\n\n",
+                chain.to_string().c_str(), static_cast<unsigned long long>(settings.seed), settings.max_new_tokens,
                 visible(settings.prompt).c_str());
     if (settings.shown > 0) trace.print_header();
     const auto pick = [&](std::span<const float> masked, std::span<const int> ids) {
@@ -125,11 +140,13 @@ void show_model(const Settings& settings, const std::string& figure) {
         trace.step(gpt(ids), masked, id);
         return id;
     };
-    const GuidedText text = generate_guided([&](std::span<const int> ids) { return gpt(ids); }, prompt, constraint, pick, [&](int) { return true; });
+    const GuidedText text = generate_guided([&](std::span<const int> ids) { return gpt(ids); }, prompt, constraint,
+                                            pick, [&](int) { return true; });
     trace.print_rest();
     const std::vector<int> fresh(text.ids.begin() + static_cast<std::ptrdiff_t>(prompt.size()), text.ids.end());
-    std::printf("\n   %s%s\n   %s; %zu tokens, %d forward passes, %d tokens forced\n", settings.prompt.c_str(), model.tokenizer.decode(fresh).c_str(),
-                text.complete ? "complete JSON" : "not complete", fresh.size(), text.forward_passes, text.forced);
+    std::printf("\n   %s%s\n   %s; %zu tokens, %d forward passes, %d tokens forced\n", settings.prompt.c_str(),
+                model.tokenizer.decode(fresh).c_str(), text.complete ? "complete JSON" : "not complete",
+                fresh.size(), text.forward_passes, text.forced);
     if (!figure.empty()) trace.write_figure(figure);
 }
 
@@ -141,18 +158,31 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv, "Chapter 13: a JSON machine over bytes, masks over tokens, and texts that always close.",
         [&](CLI::App& app) {
-            app.add_option("prompt", settings.prompt, "the beginning of a JSON text, for the model to complete")->capture_default_str();
+            app.add_option("prompt", settings.prompt, "the beginning of a JSON text, for the model to complete")
+                ->capture_default_str();
             app.add_option("--text", text, "what the machine reads in part 1")->capture_default_str();
-            app.add_option("--part", part, "what to show: machine (parts 1 to 4), model (part 5) or all")->capture_default_str()->check(CLI::IsMember({"machine", "model", "all"}));
+            app.add_option("--part", part, "what to show: machine (parts 1 to 4), model (part 5) or all")
+                ->capture_default_str()
+                ->check(CLI::IsMember({"machine", "model", "all"}));
             app.add_option("--temperature", settings.sampling.temperature, "0 is greedy")->capture_default_str();
-            app.add_option("--top-k", settings.sampling.top_k, "the k most probable legal tokens, 0: all")->capture_default_str();
-            app.add_option("--top-p", settings.sampling.top_p, "the smallest set of legal tokens with this mass")->capture_default_str();
-            app.add_option("--max-new-tokens", settings.max_new_tokens, "the budget")->capture_default_str()->check(CLI::Range(0, 1000000));
-            app.add_option("--max-whitespace", settings.max_whitespace, "white space characters in a row, -1: any number")->capture_default_str()->check(CLI::Range(-1, 255));
-            app.add_option("--steps", settings.shown, "steps to show")->capture_default_str()->check(CLI::Range(0, 1000000));
+            app.add_option("--top-k", settings.sampling.top_k, "the k most probable legal tokens, 0: all")
+                ->capture_default_str();
+            app.add_option("--top-p", settings.sampling.top_p, "the smallest set of legal tokens with this mass")
+                ->capture_default_str();
+            app.add_option("--max-new-tokens", settings.max_new_tokens, "the budget")
+                ->capture_default_str()
+                ->check(CLI::Range(0, 1000000));
+            app.add_option("--max-whitespace", settings.max_whitespace,
+                           "white space characters in a row, -1: any number")
+                ->capture_default_str()
+                ->check(CLI::Range(-1, 255));
+            app.add_option("--steps", settings.shown, "steps to show")
+                ->capture_default_str()
+                ->check(CLI::Range(0, 1000000));
             app.add_option("--seed", settings.seed, "of the draws")->capture_default_str();
             app.add_option("--model", settings.model, "a model directory")->capture_default_str();
-            app.add_option("--figure", figure, "write the number of allowed tokens at each step as a picture (SVG)");
+            app.add_option("--figure", figure,
+                           "write the number of allowed tokens at each step as a picture (SVG)");
         },
         [&] {
             if (part != "model") {

@@ -18,19 +18,21 @@ const MaskCache::Outline& MaskCache::outline(State outlined) {
     // Neighbours in the tree mostly lead to the same state: what is known of it is asked once.
     State last = ByteMachine::dead;
     bool escaped = false;
-    trie_->walk(*machine_, outlined, 0, static_cast<int>(trie_->nodes().size()), scratch_, [&](int i, const TokenTrie::Node& node, State state) {
-        if (state != last) {
-            last = state;
-            escaped = machine_->escaped(state);
-            if (!escaped) o.entry.costliest = std::max(o.entry.costliest, machine_->closing_bytes(state));
-        }
-        // An escaped state decides nothing: neither that this token is legal nor that it isn't.
-        if (escaped) {
-            o.exits.push_back(i);
-        } else if (node.token >= 0) {
-            o.entry.mask.set(node.token);
-        }
-    });
+    trie_->walk(*machine_, outlined, 0, static_cast<int>(trie_->nodes().size()), scratch_,
+                [&](int i, const TokenTrie::Node& node, State state) {
+                    if (state != last) {
+                        last = state;
+                        escaped = machine_->escaped(state);
+                        if (!escaped)
+                            o.entry.costliest = std::max(o.entry.costliest, machine_->closing_bytes(state));
+                    }
+                    // An escaped state decides nothing: neither that this token is legal nor that it isn't.
+                    if (escaped) {
+                        o.exits.push_back(i);
+                    } else if (node.token >= 0) {
+                        o.entry.mask.set(node.token);
+                    }
+                });
     return o;
 }
 
@@ -65,9 +67,10 @@ const MaskCache::Entry& MaskCache::of(State state) {
 std::vector<MaskCache::Step> MaskCache::steps(State state) {
     std::vector<Step> steps;
     std::unordered_set<State> seen;
-    trie_->walk(*machine_, state, 0, static_cast<int>(trie_->nodes().size()), scratch_, [&](int, const TokenTrie::Node& node, State s) {
-        if (node.token >= 0 && seen.insert(s).second) steps.push_back({s, node.token});
-    });
+    trie_->walk(*machine_, state, 0, static_cast<int>(trie_->nodes().size()), scratch_,
+                [&](int, const TokenTrie::Node& node, State s) {
+                    if (node.token >= 0 && seen.insert(s).second) steps.push_back({s, node.token});
+                });
     return steps;
 }
 

@@ -1,10 +1,11 @@
 // From bytes to tokens: the exact set of tokens that keep a text alive, computed once for each state.
 //
-// A token is legal iff the machine survives all its bytes. Trying V = 50,257 tokens one by one at each step would cost more than
-// a small model does, so
+// A token is legal iff the machine survives all its bytes. Trying V = 50,257 tokens one by one at each step would
+// cost more than a small model does, so
 //   1. the vocabulary is a tree, and a refused byte prunes everything below it (token_trie.hpp);
-//   2. what depends on the innermost part of a state only is found once for all states that share it (the outline), with the few
-//      nodes of the tree where a token leaves that part: these, and what is below them, are walked with the real state;
+//   2. what depends on the innermost part of a state only is found once for all states that share it (the outline),
+//      with the few nodes of the tree where a token leaves that part: these, and what is below them, are walked with
+//      the real state;
 //   3. the result is kept for the state.
 #pragma once
 
@@ -29,7 +30,8 @@ public:
         int only = -1;            // the token, when there is just one
     };
 
-    MaskCache(std::shared_ptr<ByteMachine> machine, std::shared_ptr<const TokenTrie> trie) : machine_(std::move(machine)), trie_(std::move(trie)) {}
+    MaskCache(std::shared_ptr<ByteMachine> machine, std::shared_ptr<const TokenTrie> trie)
+        : machine_(std::move(machine)), trie_(std::move(trie)) {}
 
     // Valid until the next call.
     const Entry& of(State state);

@@ -1,4 +1,5 @@
-// The machine of the tutorial: an object with some required keys, read symbol by symbol. And what was wrong with it.
+// The machine of the tutorial: an object with some required keys, read symbol by symbol. And what was wrong with
+// it.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 
 namespace tbt {
 
-// first {, then each required key with a value, in any order, then }. A symbol is a string such as "{" or "\"name\"".
+// first {, then each required key with a value, in any order, then }. A symbol is a string such as "{" or
+// "\"name\"".
 class RequiredKeys {
 public:
     explicit RequiredKeys(std::vector<std::string> keys) : keys_(std::move(keys)) {}
@@ -29,7 +31,8 @@ public:
 
     void advance(const std::string& symbol) {
         const std::vector<std::string> legal = allowed();
-        if (std::find(legal.begin(), legal.end(), symbol) == legal.end()) throw Error("required keys: " + symbol + " is not allowed here");
+        if (std::find(legal.begin(), legal.end(), symbol) == legal.end())
+            throw Error("required keys: " + symbol + " is not allowed here");
         switch (place_) {
             case Place::start: place_ = keys_.empty() ? Place::after : Place::key; break;
             case Place::key: seen_.push_back(remember(symbol)); place_ = Place::colon; break;
@@ -75,7 +78,8 @@ private:
     Place place_ = Place::start;
 };
 
-// As printed: the symbol is remembered with its quotes, never equals a key without, and each key is offered again and again.
+// As printed: the symbol is remembered with its quotes, never equals a key without, and each key is offered again
+// and again.
 class TutorialKeys : public RequiredKeys {
 public:
     using RequiredKeys::RequiredKeys;

@@ -7,22 +7,29 @@
 
 namespace tbt {
 
-TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int budget, std::string_view beginning) : language_(std::move(language)), budget_(budget) {
-    if (budget_ < 0) throw UsageError("guided: a budget of " + std::to_string(budget_) + " tokens, expected 0 or more");
+TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int budget, std::string_view beginning)
+    : language_(std::move(language)), budget_(budget) {
+    if (budget_ < 0)
+        throw UsageError("guided: a budget of " + std::to_string(budget_) + " tokens, expected 0 or more");
     states_.push_back(language_->machine().start());
-    if (state() == ByteMachine::dead) throw Error("guided: the language is empty: no text at all fulfils what is asked; relax it");
+    if (state() == ByteMachine::dead)
+        throw Error("guided: the language is empty: no text at all fulfils what is asked; relax it");
     states_[0] = read_bytes(language_->machine(), state(), beginning);
-    if (state() == ByteMachine::dead) throw UsageError("guided: no text of the language begins with \"" + visible(beginning) + "\"; change the prompt, or what is asked");
+    if (state() == ByteMachine::dead)
+        throw UsageError("guided: no text of the language begins with \"" + visible(beginning) +
+                         "\"; change the prompt, or what is asked");
     if (budget_ != no_budget && language_->closing().fits(state(), budget_)) return;
     if (budget_ == no_budget && language_->closing().spells_every_byte()) return;
     const Closing::Minimum minimum = language_->closing().minimum(state());
     if (minimum.tokens == Closing::never) {
-        throw Error("guided: this vocabulary cannot spell any text of the language" + std::string(minimum.exact ? "" : " (none found)") +
-                    "; the shortest is \"" + visible(language_->closing().shortest(state())) + "\"");
+        throw Error("guided: this vocabulary cannot spell any text of the language" +
+                    std::string(minimum.exact ? "" : " (none found)") + "; the shortest is \"" +
+                    visible(language_->closing().shortest(state())) + "\"");
     }
     if (minimum.tokens > budget_) {
-        throw Error("guided: a budget of " + std::to_string(budget_) + " tokens is too small: the shortest text " + (minimum.exact ? "" : "found ") + "needs " +
-                    std::to_string(minimum.tokens) + "; allow at least " + std::to_string(minimum.tokens));
+        throw Error("guided: a budget of " + std::to_string(budget_) + " tokens is too small: the shortest text " +
+                    (minimum.exact ? "" : "found ") + "needs " + std::to_string(minimum.tokens) +
+                    "; allow at least " + std::to_string(minimum.tokens));
     }
 }
 
@@ -32,12 +39,14 @@ const TokenMask& TokenConstraint::mask() {
         return tight_ = TokenMask(language_->trie().vocabulary());
     }
     const MaskCache::Entry& entry = language_->masks().of(state());
-    const bool ample = budget_ == no_budget || (language_->closing().spells_every_byte() && entry.costliest < remaining());
+    const bool ample = budget_ == no_budget ||
+                       (language_->closing().spells_every_byte() && entry.costliest < remaining());
     // A vocabulary without all bytes can spell itself into a corner: there the mask asks for each token.
     return ample && language_->closing().spells_every_byte() ? entry.mask : tightened();
 }
 
-// Near the end of the budget: a token must leave a completion that fits into the rest. Many tokens share few states.
+// Near the end of the budget: a token must leave a completion that fits into the rest. Many tokens share few
+// states.
 const TokenMask& TokenConstraint::tightened() {
     if (tight_ready_) return tight_;
     tight_ready_ = true;
@@ -47,14 +56,17 @@ const TokenMask& TokenConstraint::tightened() {
     if (trie.eos() >= 0 && complete()) tight_.set(trie.eos());
     std::unordered_map<State, bool> verdicts;
     std::vector<State> scratch;
-    trie.walk(language.machine(), state(), 0, static_cast<int>(trie.nodes().size()), scratch, [&](int, const TokenTrie::Node& node, State reached) {
-        if (node.token < 0) return;
-        const auto [verdict, unknown] = verdicts.try_emplace(reached);
-        if (unknown) {
-            verdict->second = budget_ == no_budget ? language.closing().minimum(reached).tokens != Closing::never : fits(reached);
-        }
-        if (verdict->second) tight_.set(node.token);
-    });
+    trie.walk(language.machine(), state(), 0, static_cast<int>(trie.nodes().size()), scratch,
+              [&](int, const TokenTrie::Node& node, State reached) {
+                  if (node.token < 0) return;
+                  const auto [verdict, unknown] = verdicts.try_emplace(reached);
+                  if (unknown) {
+                      verdict->second = budget_ == no_budget
+                                            ? language.closing().minimum(reached).tokens != Closing::never
+                                            : fits(reached);
+                  }
+                  if (verdict->second) tight_.set(node.token);
+              });
     for (const auto& [first, twin] : trie.twins()) {
         if (tight_.test(first)) tight_.set(twin);
     }
@@ -67,7 +79,8 @@ bool TokenConstraint::allows(int token) {
     const std::string& bytes = language_->trie().bytes(token);
     const State reached = read_bytes(language_->machine(), state(), bytes);
     if (bytes.empty() || reached == ByteMachine::dead) return false;
-    if (budget_ == no_budget && !language_->closing().spells_every_byte()) return language_->closing().minimum(reached).tokens != Closing::never;
+    if (budget_ == no_budget && !language_->closing().spells_every_byte())
+        return language_->closing().minimum(reached).tokens != Closing::never;
     return fits(reached);
 }
 
@@ -79,7 +92,8 @@ int TokenConstraint::forced() {
 void TokenConstraint::advance(int token) {
     if (!allows(token)) {
         const bool known = token >= 0 && token < language_->trie().vocabulary();
-        throw Error("guided: token " + std::to_string(token) + (known ? " \"" + visible(language_->trie().bytes(token)) + "\"" : "") +
+        throw Error("guided: token " + std::to_string(token) +
+                    (known ? " \"" + visible(language_->trie().bytes(token)) + "\"" : "") +
                     " is not allowed here" + (ended_ ? ": the text has ended" : "") + "; choose one of the mask");
     }
     tight_ready_ = false;
@@ -92,7 +106,9 @@ void TokenConstraint::advance(int token) {
 
 void TokenConstraint::rollback(int tokens) {
     const int read = length() + (ended_ ? 1 : 0);
-    if (tokens < 0 || tokens > read) throw Error("guided: rolling back " + std::to_string(tokens) + " tokens, expected 0 to " + std::to_string(read));
+    if (tokens < 0 || tokens > read)
+        throw Error("guided: rolling back " + std::to_string(tokens) + " tokens, expected 0 to " +
+                    std::to_string(read));
     tight_ready_ = false;
     if (tokens > 0 && ended_) {
         ended_ = false;

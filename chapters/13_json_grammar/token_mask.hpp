@@ -17,7 +17,8 @@ namespace tbt {
 class TokenMask {
 public:
     TokenMask() = default;
-    explicit TokenMask(int vocabulary) : size_(vocabulary), words_((static_cast<std::size_t>(vocabulary) + 63) / 64) {}
+    explicit TokenMask(int vocabulary)
+        : size_(vocabulary), words_((static_cast<std::size_t>(vocabulary) + 63) / 64) {}
 
     int size() const { return size_; }
     void set(int id) { words_[word(id)] |= bit(id); }
@@ -40,10 +41,12 @@ public:
     }
     bool operator==(const TokenMask&) const = default;
 
-    // s_i ← −∞ for every token that is not in the set. Logits beyond the tokenizer's vocabulary (some models pad) are masked too.
+    // s_i ← −∞ for every token that is not in the set. Logits beyond the tokenizer's vocabulary (some models
+    // pad) are masked too.
     void apply(std::span<float> logits) const {
         if (logits.size() < static_cast<std::size_t>(size_)) {
-            throw Error("mask: " + std::to_string(logits.size()) + " logits, expected at least one for each of " + std::to_string(size_) + " tokens");
+            throw Error("mask: " + std::to_string(logits.size()) + " logits, expected at least one for each of " +
+                        std::to_string(size_) + " tokens");
         }
         constexpr float masked = -std::numeric_limits<float>::infinity();
         const std::size_t whole = static_cast<std::size_t>(size_) / 64;
@@ -60,13 +63,14 @@ public:
     }
 
 private:
-    // Thirty-two logits. A bit becomes a number of only ones or only zeros, which chooses between the bits of s and those of −∞: no
-    // branch, so the compiler makes SIMD of it.
+    // Thirty-two logits. A bit becomes a number of only ones or only zeros, which chooses between the bits of s
+    // and those of −∞: no branch, so the compiler makes SIMD of it.
     static void apply_half(std::uint32_t bits, float* s) {
         constexpr auto minus_infinity = std::bit_cast<std::uint32_t>(-std::numeric_limits<float>::infinity());
         for (std::uint32_t j = 0; j < 32; ++j) {
             const std::uint32_t chosen = 0u - (bits >> j & 1u);
-            s[j] = std::bit_cast<float>((std::bit_cast<std::uint32_t>(s[j]) & chosen) | (minus_infinity & ~chosen));
+            s[j] =
+                std::bit_cast<float>((std::bit_cast<std::uint32_t>(s[j]) & chosen) | (minus_infinity & ~chosen));
         }
     }
     static std::size_t word(int id) { return static_cast<std::size_t>(id) / 64; }

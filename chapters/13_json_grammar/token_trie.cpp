@@ -21,7 +21,8 @@ std::vector<std::string> ordinary_tokens(const Tokenizer& tokenizer) {
 // The first eight bytes as a number that sorts like them: most comparisons need no more.
 std::uint64_t sort_key(const std::string& bytes) {
     std::uint64_t key = 0;
-    for (std::size_t i = 0; i < 8; ++i) key = key << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u);
+    for (std::size_t i = 0; i < 8; ++i)
+        key = key << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u);
     return key;
 }
 
@@ -29,7 +30,8 @@ std::uint64_t sort_key(const std::string& bytes) {
 
 TokenTrie::TokenTrie(std::vector<std::string> tokens, int eos) : tokens_(std::move(tokens)), eos_(eos) {
     if (eos_ < -1 || eos_ >= vocabulary()) {
-        throw Error("token trie: end-of-text token " + std::to_string(eos_) + ", expected an id below " + std::to_string(vocabulary()) + " or -1");
+        throw Error("token trie: end-of-text token " + std::to_string(eos_) + ", expected an id below " +
+                    std::to_string(vocabulary()) + " or -1");
     }
     if (eos_ >= 0) tokens_[static_cast<std::size_t>(eos_)].clear();  // it ends texts, it is not written
     build();
@@ -47,7 +49,9 @@ void TokenTrie::build() {
     std::size_t total = 0;
     for (int id = 0; id < vocabulary(); ++id) {
         const std::string& bytes = tokens_[static_cast<std::size_t>(id)];
-        if (bytes.size() > 60000) throw Error("token trie: token " + std::to_string(id) + " has " + std::to_string(bytes.size()) + " bytes, expected at most 60000");
+        if (bytes.size() > 60000)
+            throw Error("token trie: token " + std::to_string(id) + " has " + std::to_string(bytes.size()) +
+                        " bytes, expected at most 60000");
         if (bytes.empty()) continue;
         order.push_back({sort_key(bytes), id});
         longest_ = std::max(longest_, static_cast<int>(bytes.size()));
@@ -63,7 +67,8 @@ void TokenTrie::build() {
     nodes_.reserve(total / 2);
     std::vector<int> open;  // the nodes on the way to the last token
     const auto close_from = [&](std::size_t depth) {
-        for (; open.size() > depth; open.pop_back()) nodes_[static_cast<std::size_t>(open.back())].end = static_cast<std::int32_t>(nodes_.size());
+        for (; open.size() > depth; open.pop_back())
+            nodes_[static_cast<std::size_t>(open.back())].end = static_cast<std::int32_t>(nodes_.size());
     };
     std::string_view last;
     for (const Entry& entry : order) {

@@ -1,7 +1,7 @@
 // The vocabulary as a tree of bytes: tokens that begin alike share the walk.
 //
-// A machine that refuses a byte refuses every token below it in one step. The tree lies flat in memory in the order of a
-// walk; `end` of a node says where to go on when everything below it is refused.
+// A machine that refuses a byte refuses every token below it in one step. The tree lies flat in memory in the
+// order of a walk; `end` of a node says where to go on when everything below it is refused.
 #pragma once
 
 #include <cstdint>
@@ -37,13 +37,15 @@ public:
     std::string_view path(int node) const;
     // Tokens with the same bytes as an earlier one, by that earlier one.
     const std::vector<std::pair<int, int>>& twins() const { return twins_; }
-    // The first node below `node` (0 … : below the root when node is −1) that is reached by the byte; −1: none.
+    // The first node below `node` (0 … : below the root when node is −1) that is reached by the byte; −1:
+    // none.
     int child(int node, unsigned char byte) const;
 
-    // Walks the nodes first … last−1, all below one node, from that node's state. visit(index, node, state) sees each
-    // node that the machine reaches.
+    // Walks the nodes first … last−1, all below one node, from that node's state. visit(index, node, state)
+    // sees each node that the machine reaches.
     template <class Visit>
-    void walk(ByteMachine& machine, ByteMachine::State state, int first, int last, std::vector<ByteMachine::State>& states, Visit&& visit) const {
+    void walk(ByteMachine& machine, ByteMachine::State state, int first, int last,
+              std::vector<ByteMachine::State>& states, Visit&& visit) const {
         if (first >= last) return;
         const std::size_t base = nodes_[static_cast<std::size_t>(first)].depth;
         states.resize(static_cast<std::size_t>(longest_) + 2);

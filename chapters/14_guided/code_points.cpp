@@ -70,9 +70,11 @@ CodePointSet CodePointSet::operator&(const CodePointSet& other) const {
 
 namespace {
 
-// A range low … high as sequences of digit ranges: as long as the lower digits do not run over their whole range, cut off the
-// part where they don't. The last `free` digits below a place are free when low ends in zeros and high in the highest digits.
-void split_digits(std::int32_t low, std::int32_t high, const std::vector<int>& bits, std::vector<DigitRanges>& out) {
+// A range low … high as sequences of digit ranges: as long as the lower digits do not run over their whole
+// range, cut off the part where they don't. The last `free` digits below a place are free when low ends in zeros
+// and high in the highest digits.
+void split_digits(std::int32_t low, std::int32_t high, const std::vector<int>& bits,
+                  std::vector<DigitRanges>& out) {
     int below = 0;
     for (std::size_t place = bits.size() - 1; place > 0; --place) {
         below += bits[place];
@@ -101,7 +103,8 @@ void split_digits(std::int32_t low, std::int32_t high, const std::vector<int>& b
 
 }  // namespace
 
-std::vector<DigitRanges> digit_sequences(const std::vector<CodePointSet::Range>& numbers, const std::vector<int>& digit_bits) {
+std::vector<DigitRanges> digit_sequences(const std::vector<CodePointSet::Range>& numbers,
+                                         const std::vector<int>& digit_bits) {
     std::vector<DigitRanges> out;
     for (const CodePointSet::Range& r : numbers) split_digits(r.low, r.high, digit_bits, out);
     return out;
@@ -114,14 +117,19 @@ std::vector<ByteSequence> utf8_sequences(const CodePointSet& set) {
         std::vector<int> bits;
         int mark;
     };
-    static const std::vector<Length> lengths = {{0, 0x7f, {7}, 0}, {0x80, 0x7ff, {5, 6}, 0xc0}, {0x800, 0xffff, {4, 6, 6}, 0xe0}, {0x10000, 0x10ffff, {3, 6, 6, 6}, 0xf0}};
+    static const std::vector<Length> lengths = {{0, 0x7f, {7}, 0},
+                                                {0x80, 0x7ff, {5, 6}, 0xc0},
+                                                {0x800, 0xffff, {4, 6, 6}, 0xe0},
+                                                {0x10000, 0x10ffff, {3, 6, 6, 6}, 0xf0}};
     std::vector<ByteSequence> out;
     for (const Length& length : lengths) {
-        for (const DigitRanges& digits : digit_sequences((set & CodePointSet(length.low, length.high)).ranges(), length.bits)) {
+        for (const DigitRanges& digits :
+             digit_sequences((set & CodePointSet(length.low, length.high)).ranges(), length.bits)) {
             ByteSequence bytes;
             for (std::size_t i = 0; i < digits.size(); ++i) {
                 const int mark = i == 0 ? length.mark : 0x80;
-                bytes.push_back({{static_cast<std::uint8_t>(digits[i].low | mark), static_cast<std::uint8_t>(digits[i].high | mark)}});
+                bytes.push_back({{static_cast<std::uint8_t>(digits[i].low | mark),
+                                  static_cast<std::uint8_t>(digits[i].high | mark)}});
             }
             out.push_back(std::move(bytes));
         }
@@ -131,7 +139,8 @@ std::vector<ByteSequence> utf8_sequences(const CodePointSet& set) {
 
 std::vector<std::int32_t> code_points_of(std::string_view text, const std::string& what) {
     const std::size_t bad = find_invalid_utf8(text);
-    if (bad != std::string_view::npos) throw UsageError(what + ": byte " + std::to_string(bad + 1) + " is not UTF-8; save the text as UTF-8");
+    if (bad != std::string_view::npos)
+        throw UsageError(what + ": byte " + std::to_string(bad + 1) + " is not UTF-8; save the text as UTF-8");
     std::vector<std::int32_t> points;
     for (std::size_t i = 0; i < text.size();) {
         const CodePoint c = decode_utf8(text, i);

@@ -55,7 +55,8 @@ std::vector<ByteSequence> utf8_sequences(const CodePointSet& set);
 // Numbers as digits: digit_bits gives the bits of each digit, most significant first. Each result has one range of
 // digits for each place. (Four hexadecimal digits: {4, 4, 4, 4}.)
 using DigitRanges = std::vector<ByteRange>;
-std::vector<DigitRanges> digit_sequences(const std::vector<CodePointSet::Range>& numbers, const std::vector<int>& digit_bits);
+std::vector<DigitRanges> digit_sequences(const std::vector<CodePointSet::Range>& numbers,
+                                         const std::vector<int>& digit_bits);
 
 // The code points of a text; throws Error naming the place of the first byte that is not UTF-8.
 std::vector<std::int32_t> code_points_of(std::string_view text, const std::string& what);

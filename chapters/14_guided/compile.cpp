@@ -46,7 +46,9 @@ int add_repeat(Grammar& grammar, const Expression& e, int from, int first_rule) 
         grammar.node(end).final = true;
         grammar.rule(*rule).start = start;
     }
-    const auto once = [&](int at) { return rule ? grammar.call(at, *rule) : add_expression(grammar, body, at, first_rule); };
+    const auto once = [&](int at) {
+        return rule ? grammar.call(at, *rule) : add_expression(grammar, body, at, first_rule);
+    };
     for (int i = 0; i < e.low; ++i) from = once(from);
     const int out = grammar.add_node();
     if (endless) {
@@ -79,7 +81,8 @@ int add_expression(Grammar& grammar, const Expression& e, int from, int first_ru
         case Kind::choice: {
             const int out = grammar.add_node();
             for (const Expression& part : e.parts) {
-                const int in = grammar.add_node();  // a node of its own, so that a loop in one choice is not one of all
+                const int in =
+                    grammar.add_node();  // a node of its own, so that a loop in one choice is not one of all
                 grammar.skip(from, in);
                 grammar.skip(add_expression(grammar, part, in, first_rule), out);
             }
@@ -94,7 +97,8 @@ namespace {
 // Writes small rules out in place of their names.
 class Inliner {
 public:
-    explicit Inliner(NamedRules& rules) : rules_(rules), state_(rules.names.size()), sizes_(rules.names.size(), most) {}
+    explicit Inliner(NamedRules& rules)
+        : rules_(rules), state_(rules.names.size()), sizes_(rules.names.size(), most) {}
 
     void run() {
         for (std::size_t r = 0; r < rules_.bodies.size(); ++r) visit(static_cast<int>(r), 0);
@@ -125,7 +129,8 @@ private:
     }
 
     static bool calls(const Expression& e) {
-        return e.kind == Kind::rule || std::any_of(e.parts.begin(), e.parts.end(), [](const Expression& part) { return calls(part); });
+        return e.kind == Kind::rule ||
+               std::any_of(e.parts.begin(), e.parts.end(), [](const Expression& part) { return calls(part); });
     }
 
     enum class State { unseen, open, done };

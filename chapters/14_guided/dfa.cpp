@@ -19,12 +19,15 @@ constexpr int most_states = 20000, most_nfa_nodes = 500000;
 struct Nfa {
     struct Node {
         std::vector<std::pair<CodePointSet, int>> edges;
-        std::vector<int> free, at_begin, at_end;  // steps without a character: always, or only at the text's begin or end
+        std::vector<int> free, at_begin,
+            at_end;  // steps without a character: always, or only at the text's begin or end
     };
     std::vector<Node> nodes;
 
     int add() {
-        if (nodes.size() >= most_nfa_nodes) throw UsageError("regular expression: too large once its repetitions are written out; use smaller numbers");
+        if (nodes.size() >= most_nfa_nodes)
+            throw UsageError(
+                "regular expression: too large once its repetitions are written out; use smaller numbers");
         nodes.emplace_back();
         return static_cast<int>(nodes.size()) - 1;
     }
@@ -104,7 +107,8 @@ struct Nfa {
 
 // Where several edges overlap, cuts them into disjoint ones, each with all its targets.
 std::map<std::vector<int>, CodePointSet> disjoint(const std::vector<std::pair<CodePointSet, int>>& edges) {
-    std::vector<std::pair<std::int32_t, std::pair<int, int>>> events;  // at a code point, a target comes (+1) or goes (−1)
+    std::vector<std::pair<std::int32_t, std::pair<int, int>>>
+        events;  // at a code point, a target comes (+1) or goes (−1)
     for (const auto& [set, to] : edges) {
         for (const CodePointSet::Range& r : set.ranges()) {
             events.push_back({r.low, {to, 1}});
@@ -134,7 +138,8 @@ Dfa trimmed(Dfa dfa) {
     std::vector<std::vector<int>> before(n);
     std::vector<int> open, place(n, -1);
     for (std::size_t s = 0; s < n; ++s) {
-        for (const Dfa::Edge& e : dfa.states[s].edges) before[static_cast<std::size_t>(e.to)].push_back(static_cast<int>(s));
+        for (const Dfa::Edge& e : dfa.states[s].edges)
+            before[static_cast<std::size_t>(e.to)].push_back(static_cast<int>(s));
         if (dfa.states[s].accepting) open.push_back(static_cast<int>(s)), place[s] = 0;
     }
     while (!open.empty()) {
@@ -161,7 +166,8 @@ Dfa trimmed(Dfa dfa) {
 }
 
 // Two automata side by side. A missing edge of one is a state of its own (−1) that never accepts.
-Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& accept, bool a_may_fail, bool b_may_fail) {
+Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& accept, bool a_may_fail,
+            bool b_may_fail) {
     Dfa result;
     std::map<std::pair<int, int>, int> index;
     std::vector<std::pair<int, int>> pairs;
@@ -169,7 +175,9 @@ Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& a
         const auto [place, added] = index.try_emplace({x, y}, static_cast<int>(pairs.size()));
         if (added) {
             pairs.emplace_back(x, y);
-            if (pairs.size() > most_states) throw UsageError("regular language: more than " + std::to_string(most_states) + " states; use smaller repetitions");
+            if (pairs.size() > most_states)
+                throw UsageError("regular language: more than " + std::to_string(most_states) +
+                                 " states; use smaller repetitions");
         }
         return place->second;
     };
@@ -212,7 +220,9 @@ Dfa Dfa::of(const Expression& expression) {
     std::map<std::vector<int>, int> index;
     std::vector<std::vector<int>> sets{nfa.close({start}, true, false)};
     for (std::size_t i = 0; i < sets.size(); ++i) {
-        if (sets.size() > most_states) throw UsageError("regular expression: more than " + std::to_string(most_states) + " states; use smaller repetitions");
+        if (sets.size() > most_states)
+            throw UsageError("regular expression: more than " + std::to_string(most_states) +
+                             " states; use smaller repetitions");
         const std::vector<int> at_end = nfa.close(sets[i], i == 0, true);
         State state{{}, std::binary_search(at_end.begin(), at_end.end(), final)};
         std::vector<std::pair<CodePointSet, int>> edges;
@@ -246,7 +256,8 @@ bool Dfa::accepts(std::string_view text) const {
     int at = 0;
     for (const std::int32_t c : code_points_of(text, "text")) {
         const std::vector<Edge>& edges = states[static_cast<std::size_t>(at)].edges;
-        const auto edge = std::find_if(edges.begin(), edges.end(), [&](const Edge& e) { return e.on.contains(c); });
+        const auto edge =
+            std::find_if(edges.begin(), edges.end(), [&](const Edge& e) { return e.on.contains(c); });
         if (edge == edges.end()) return false;
         at = edge->to;
     }

@@ -1,5 +1,5 @@
-// Regular languages over code points, as deterministic automata: the only form in which languages can be intersected and
-// subtracted, which JSON Schema asks for all the time (a pattern and a length; any key but these).
+// Regular languages over code points, as deterministic automata: the only form in which languages can be
+// intersected and subtracted, which JSON Schema asks for all the time (a pattern and a length; any key but these).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What grammars and regular expressions are written in: characters, sequences, choices, repetitions, names of rules.
+// What grammars and regular expressions are written in: characters, sequences, choices, repetitions, names of
+// rules.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +29,30 @@ struct Expression {
     std::vector<Expression> parts;
     int low = 0, high = 0, rule = 0;
 
-    static Expression characters(CodePointSet s) { Expression e; e.kind = Kind::characters; e.set = std::move(s); return e; }
-    static Expression literal(std::string t) { Expression e; e.kind = Kind::text; e.text = std::move(t); return e; }
-    static Expression sequence(std::vector<Expression> p) { Expression e; e.kind = Kind::sequence; e.parts = std::move(p); return e; }
-    static Expression choice(std::vector<Expression> p) { Expression e; e.kind = Kind::choice; e.parts = std::move(p); return e; }
+    static Expression characters(CodePointSet s) {
+        Expression e;
+        e.kind = Kind::characters;
+        e.set = std::move(s);
+        return e;
+    }
+    static Expression literal(std::string t) {
+        Expression e;
+        e.kind = Kind::text;
+        e.text = std::move(t);
+        return e;
+    }
+    static Expression sequence(std::vector<Expression> p) {
+        Expression e;
+        e.kind = Kind::sequence;
+        e.parts = std::move(p);
+        return e;
+    }
+    static Expression choice(std::vector<Expression> p) {
+        Expression e;
+        e.kind = Kind::choice;
+        e.parts = std::move(p);
+        return e;
+    }
     static Expression repeat(Expression part, int low, int high) {
         Expression e;
         e.kind = Kind::repeat;

@@ -18,12 +18,14 @@ std::string date() {
     const std::string year = "[0-9]{4}";
     const std::string by_four = "(?:0[48]|[2468][048]|[13579][26])";
     const std::string leap = "(?:[0-9]{2}" + by_four + "|(?:" + by_four + "|00)00)";
-    const std::string long_month = "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])", short_month = "(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)";
-    return "(?:" + year + "-(?:" + long_month + "|" + short_month + "|02-(?:0[1-9]|1[0-9]|2[0-8]))|" + leap + "-02-29)";
+    const std::string long_month = "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])",
+                      short_month = "(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)";
+    return "(?:" + year + "-(?:" + long_month + "|" + short_month + "|02-(?:0[1-9]|1[0-9]|2[0-8]))|" + leap +
+           "-02-29)";
 }
 
-// A leap second is 23:59:60 in Greenwich: with an offset of +HH:MM the local time is that much later. Offsets in quarters of an hour,
-// as all are that are in use.
+// A leap second is 23:59:60 in Greenwich: with an offset of +HH:MM the local time is that much later. Offsets in
+// quarters of an hour, as all are that are in use.
 std::string time(bool leap_seconds) {
     std::string all = hour + ":" + minute + ":" + minute + "(?:\\.[0-9]+)?" + offset;
     if (!leap_seconds) return "(?:" + all + ")";
@@ -31,7 +33,8 @@ std::string time(bool leap_seconds) {
     for (int local = 14; local < 24 * 60; local += 15) {
         const int ahead = (local + 1) % (24 * 60), behind = (24 * 60 - ahead) % (24 * 60);
         char text[80];
-        std::snprintf(text, sizeof text, "|%02d:%02d:60(?:\\.[0-9]+)?(?:\\+%02d:%02d|-%02d:%02d)", local / 60, local % 60, ahead / 60, ahead % 60, behind / 60, behind % 60);
+        std::snprintf(text, sizeof text, "|%02d:%02d:60(?:\\.[0-9]+)?(?:\\+%02d:%02d|-%02d:%02d)", local / 60,
+                      local % 60, ahead / 60, ahead % 60, behind / 60, behind % 60);
         all += text;
     }
     return "(?:" + all + ")";
@@ -42,10 +45,12 @@ std::string ipv6() {
     const std::string group = "[0-9a-fA-F]{1,4}", last = "(?:" + group + ":" + group + "|" + ipv4 + ")";
     std::string all = "(?:" + group + ":){6}" + last;
     for (int before = 0; before <= 7; ++before) {
-        const std::string front = before == 0 ? "" : group + "(?::" + group + "){" + std::to_string(before - 1) + "}";
+        const std::string front = before == 0 ? ""
+                                              : group + "(?::" + group + "){" + std::to_string(before - 1) + "}";
         const int room = 7 - before;  // groups that may stand behind "::"
         all += "|" + front + "::";
-        if (room >= 1) all += "|" + front + "::" + group + "(?::" + group + "){0," + std::to_string(room - 1) + "}";
+        if (room >= 1)
+            all += "|" + front + "::" + group + "(?::" + group + "){0," + std::to_string(room - 1) + "}";
         if (room >= 2) all += "|" + front + "::(?:" + group + ":){0," + std::to_string(room - 2) + "}" + ipv4;
     }
     return "(?:" + all + ")";
@@ -56,7 +61,8 @@ std::string email() {
     const std::string atom = "[a-zA-Z0-9!#$%&'*+\\-/=?\\^_`{|}~]+";
     const std::string quoted = "\"(?:[ !#-\\[\\]-~]|\\\\[ -~])*\"";
     const std::string label = "[a-zA-Z0-9](?:[a-zA-Z0-9\\-]*[a-zA-Z0-9])?";
-    return "(?:" + atom + "(?:\\." + atom + ")*|" + quoted + ")@(?:" + label + "(?:\\." + label + ")*|\\[" + ipv4 + "\\]|\\[IPv6:" + ipv6() + "\\])";
+    return "(?:" + atom + "(?:\\." + atom + ")*|" + quoted + ")@(?:" + label + "(?:\\." + label + ")*|\\[" + ipv4 +
+           "\\]|\\[IPv6:" + ipv6() + "\\])";
 }
 
 }  // namespace

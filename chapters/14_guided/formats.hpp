@@ -8,8 +8,8 @@
 
 namespace tbt {
 
-// date, time, date-time (RFC 3339), uuid (RFC 4122), email (RFC 5321), ipv4, ipv6 (RFC 4291). Nothing for any other name.
-// leap_seconds: also 23:59:60 UTC, in every time zone, which takes a larger automaton.
+// date, time, date-time (RFC 3339), uuid (RFC 4122), email (RFC 5321), ipv4, ipv6 (RFC 4291). Nothing for any
+// other name. leap_seconds: also 23:59:60 UTC, in every time zone, which takes a larger automaton.
 std::optional<Dfa> format_language(const std::string& name, bool leap_seconds);
 std::string format_names();
 

@@ -16,7 +16,9 @@ constexpr int most_repeats = 100000;
 constexpr int deepest_group = 500;  // groups are parsed by recursion
 
 bool is_digit(std::int32_t c) { return c >= '0' && c <= '9'; }
-bool is_name(std::int32_t c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-'; }
+bool is_name(std::int32_t c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+}
 
 class Parser {
 public:
@@ -27,7 +29,9 @@ public:
         for (blanks(true); !at_end(); blanks(true)) parse_rule();
         for (std::size_t i = 0; i < rules_.names.size(); ++i) {
             if (defined_[i]) continue;
-            if (i == 0) throw UsageError(name_ + ": there is no rule 'root', from which the text is derived; write root ::= …");
+            if (i == 0)
+                throw UsageError(name_ +
+                                 ": there is no rule 'root', from which the text is derived; write root ::= …");
             fail("the rule '" + rules_.names[i] + "' is not defined", used_[i]);
         }
         return std::move(rules_);
@@ -44,7 +48,8 @@ private:
 
     [[noreturn]] void fail(const std::string& what, std::size_t where) const {
         std::size_t line = 1, column = 1;
-        for (std::size_t i = 0; i < std::min(where, text_.size()); ++i) text_[i] == '\n' ? (++line, column = 1) : ++column;
+        for (std::size_t i = 0; i < std::min(where, text_.size()); ++i)
+            text_[i] == '\n' ? (++line, column = 1) : ++column;
         throw UsageError(name_ + ":" + std::to_string(line) + ":" + std::to_string(column) + ": " + what);
     }
     [[noreturn]] void expected(const std::string& what) const {
@@ -83,7 +88,9 @@ private:
     std::string name_here(const char* what) {
         std::string name;
         while (is_name(peek())) name += static_cast<char>(text_[at_++]);
-        if (peek() == '_') fail("expected a letter, a digit or '-' in the name of a rule, got '_'; write a-b instead of a_b", at_);
+        if (peek() == '_')
+            fail("expected a letter, a digit or '-' in the name of a rule, got '_'; write a-b instead of a_b",
+                 at_);
         if (name.empty()) expected(what);
         return name;
     }
@@ -91,7 +98,9 @@ private:
     void parse_rule() {
         const std::size_t where = at_;
         const int rule = rule_of(name_here("the name of a rule"), where);
-        if (defined_[static_cast<std::size_t>(rule)]) fail("the rule '" + rules_.names[static_cast<std::size_t>(rule)] + "' is defined a second time", where);
+        if (defined_[static_cast<std::size_t>(rule)])
+            fail("the rule '" + rules_.names[static_cast<std::size_t>(rule)] + "' is defined a second time",
+                 where);
         defined_[static_cast<std::size_t>(rule)] = true;
         blanks(false);
         if (!(peek() == ':' && peek(1) == ':' && peek(2) == '=')) expected("::=");
@@ -99,7 +108,8 @@ private:
         blanks(true);
         rules_.bodies[static_cast<std::size_t>(rule)] = parse_choice(0);
         if (peek() == '\r' && peek(1) == '\n') ++at_;
-        if (!at_end() && peek() != '\n' && peek() != '\r') expected("a literal, a class, a rule, a group, '|' or the end of the line");
+        if (!at_end() && peek() != '\n' && peek() != '\r')
+            expected("a literal, a class, a rule, a group, '|' or the end of the line");
     }
 
     Expression parse_choice(int depth) {
@@ -123,7 +133,9 @@ private:
                 ++at_;
                 parts.push_back(Expression::characters(CodePointSet::all()));
             } else if (c == '(') {
-                if (depth >= deepest_group) fail("groups more than " + std::to_string(deepest_group) + " deep; name some of them as rules", at_);
+                if (depth >= deepest_group)
+                    fail("groups more than " + std::to_string(deepest_group) + " deep; name some of them as rules",
+                         at_);
                 ++at_;
                 blanks(true);
                 parts.push_back(parse_choice(depth + 1));
@@ -159,7 +171,10 @@ private:
                 blanks(true);
             }
             if (!take('}')) expected("'}'");
-            if (high != Expression::unlimited && high < low) fail("a repetition of " + std::to_string(low) + " to " + std::to_string(high) + " times, expected the smaller number first", where);
+            if (high != Expression::unlimited && high < low)
+                fail("a repetition of " + std::to_string(low) + " to " + std::to_string(high) +
+                         " times, expected the smaller number first",
+                     where);
         }
         what = Expression::repeat(std::move(what), low, high);
     }
@@ -170,7 +185,10 @@ private:
         const std::size_t where = at_;
         for (; is_digit(peek()); ++at_) {
             n = n * 10 + (peek() - '0');
-            if (n > most_repeats) fail("more than " + std::to_string(most_repeats) + " repetitions; leave the upper limit open: {m,}", where);
+            if (n > most_repeats)
+                fail(
+                    "more than " + std::to_string(most_repeats) + " repetitions; leave the upper limit open: {m,}",
+                    where);
         }
         return n;
     }
@@ -201,7 +219,8 @@ private:
             if (high < low) fail("a range whose end comes before its beginning", place);
             set.add(low, high);
         }
-        if (set.empty() && !negated) fail("an empty class, which no character fits; expected characters between [ and ]", where);
+        if (set.empty() && !negated)
+            fail("an empty class, which no character fits; expected characters between [ and ]", where);
         return Expression::characters(negated ? set.complement() : set);
     }
 
@@ -226,10 +245,12 @@ private:
         std::int64_t value = 0;
         for (int i = 0; i < digits; ++i, ++at_) {
             const std::int32_t c = peek(), letter = c | 0x20;
-            if (!is_digit(c) && !(letter >= 'a' && letter <= 'f')) expected(std::to_string(digits) + " hexadecimal digits");
+            if (!is_digit(c) && !(letter >= 'a' && letter <= 'f'))
+                expected(std::to_string(digits) + " hexadecimal digits");
             value = value * 16 + (is_digit(c) ? c - '0' : letter - 'a' + 10);
         }
-        if (value > CodePointSet::highest || (value >= 0xd800 && value <= 0xdfff)) fail("an escape that is no character of Unicode; expected up to 10FFFF without D800 to DFFF", where);
+        if (value > CodePointSet::highest || (value >= 0xd800 && value <= 0xdfff))
+            fail("an escape that is no character of Unicode; expected up to 10FFFF without D800 to DFFF", where);
         return static_cast<std::int32_t>(value);
     }
 

@@ -3,8 +3,8 @@
 //   root  ::= "yes" | "no" | number        # the text as a whole
 //   number ::= "-"? [0-9]{1,3} ("." [0-9]+)?
 //
-// Rules, "literals", [classes], [^negated] ones, . for any character, ( groups ), | * + ? {m} {m,} {m,n}, # comments. Escapes
-// \n \t \r \\ \" \[ \] \xHH \uHHHH \UHHHHHHHH. Classes and . count characters, not bytes.
+// Rules, "literals", [classes], [^negated] ones, . for any character, ( groups ), | * + ? {m} {m,} {m,n}, #
+// comments. Escapes \n \t \r \\ \" \[ \] \xHH \uHHHH \UHHHHHHHH. Classes and . count characters, not bytes.
 #pragma once
 
 #include <string>
@@ -25,14 +25,16 @@ struct NamedRules {
 // Throws UsageError "NAME:LINE:COLUMN: what was expected".
 NamedRules parse_gbnf(std::string_view text, const std::string& name = "grammar");
 
-// Adds an expression behind `from`; returns the node behind it. Rules of the expression are calls of grammar rules of that
-// number plus `first_rule`.
+// Adds an expression behind `from`; returns the node behind it. Rules of the expression are calls of grammar rules
+// of that number plus `first_rule`.
 int add_expression(Grammar& grammar, const Expression& expression, int from, int first_rule = 0);
 
-// The grammar of the rules; texts are derived from rule 0. Small rules that don't call themselves are written out where they are
-// used, which leaves fewer calls to follow and more tokens decided without the stack.
+// The grammar of the rules; texts are derived from rule 0. Small rules that don't call themselves are written out
+// where they are used, which leaves fewer calls to follow and more tokens decided without the stack.
 Grammar compile_rules(const NamedRules& rules);
 
-inline Grammar compile_gbnf(std::string_view text, const std::string& name = "grammar") { return compile_rules(parse_gbnf(text, name)); }
+inline Grammar compile_gbnf(std::string_view text, const std::string& name = "grammar") {
+    return compile_rules(parse_gbnf(text, name));
+}
 
 }  // namespace tbt

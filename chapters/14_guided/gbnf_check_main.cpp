@@ -15,7 +15,9 @@ int main(int argc, char** argv) {
     std::string grammar, file;
     bool quiet = false, rejected = false;
     const int status = run_program(
-        argc, argv, "Exit status 0: the text is in the language of the grammar; 1: it is not; 2: the grammar or a file is at fault.",
+        argc, argv,
+        "Exit status 0: the text is in the language of the grammar; 1: it is not; 2: the grammar or a file is at "
+        "fault.",
         [&](CLI::App& app) {
             app.add_option("grammar", grammar, "a GBNF grammar")->required();
             app.add_option("text", file, "the text to judge, to its last byte")->required();
@@ -26,15 +28,18 @@ int main(int argc, char** argv) {
             const std::string text = read_file(file);
             ByteMachine::State state = machine.start();
             std::size_t read = 0;
-            for (; read < text.size() && state != ByteMachine::dead; ++read) state = machine.next(state, static_cast<unsigned char>(text[read]));
+            for (; read < text.size() && state != ByteMachine::dead; ++read)
+                state = machine.next(state, static_cast<unsigned char>(text[read]));
             rejected = state == ByteMachine::dead || !machine.accepts(state);
             if (!rejected || quiet) return;
             if (state != ByteMachine::dead) {
-                std::printf("%s: rejected: it ends too early, at least %d bytes are missing\n", file.c_str(), machine.closing_bytes(state));
+                std::printf("%s: rejected: it ends too early, at least %d bytes are missing\n", file.c_str(),
+                            machine.closing_bytes(state));
             } else if (read == 0) {
                 std::printf("%s: rejected: no text can be derived from this grammar\n", file.c_str());
             } else {
-                std::printf("%s: rejected at byte %zu, \"%s\"\n", file.c_str(), read, visible(text.substr(read - 1, 1)).c_str());
+                std::printf("%s: rejected at byte %zu, \"%s\"\n", file.c_str(), read,
+                            visible(text.substr(read - 1, 1)).c_str());
             }
         });
     return status != 0 ? 2 : rejected ? 1 : 0;

@@ -22,7 +22,9 @@ int Grammar::add_rule(std::string name) {
 }
 
 int Grammar::add_node() {
-    if (nodes() >= most_nodes) throw UsageError("grammar: more than " + std::to_string(most_nodes) + " nodes; use fewer or smaller repetitions");
+    if (nodes() >= most_nodes)
+        throw UsageError("grammar: more than " + std::to_string(most_nodes) +
+                         " nodes; use fewer or smaller repetitions");
     nodes_.emplace_back();
     return nodes() - 1;
 }
@@ -47,9 +49,10 @@ int Grammar::sequences(int from, std::vector<ByteSequence> alternatives, int to)
     return to;
 }
 
-// Alternatives that begin alike share that node, and so do those that go on alike: `known` is a node for each rest. None is the
-// beginning of another.
-void Grammar::spread(int from, std::vector<ByteSequence> alternatives, int to, std::map<std::vector<ByteSequence>, int>& known) {
+// Alternatives that begin alike share that node, and so do those that go on alike: `known` is a node for each
+// rest. None is the beginning of another.
+void Grammar::spread(int from, std::vector<ByteSequence> alternatives, int to,
+                     std::map<std::vector<ByteSequence>, int>& known) {
     std::map<ByteChoice, std::vector<ByteSequence>> by_first;
     for (const ByteSequence& s : alternatives) by_first[s[0]].emplace_back(s.begin() + 1, s.end());
     for (auto& [first, rest] : by_first) {
@@ -110,7 +113,8 @@ void Grammar::close_free_steps(int first) {
         bool final;
     };
     std::vector<Own> own(count);  // before anything was taken over
-    for (int id = first; id < nodes(); ++id) own[local(id)] = {node(id).bytes.size(), node(id).calls.size(), node(id).final};
+    for (int id = first; id < nodes(); ++id)
+        own[local(id)] = {node(id).bytes.size(), node(id).calls.size(), node(id).final};
     std::vector<int> stamp(count, -1), open;
     for (int id = first; id < nodes(); ++id) {
         stamp[local(id)] = id;
@@ -123,8 +127,10 @@ void Grammar::close_free_steps(int first) {
             Node &n = node(id), &o = node(other);
             if (o.source >= 0) throw Error("grammar: a free step to a node that is yet to be expanded");
             const Own& has = own[local(other)];
-            n.bytes.insert(n.bytes.end(), o.bytes.begin(), o.bytes.begin() + static_cast<std::ptrdiff_t>(has.bytes));
-            n.calls.insert(n.calls.end(), o.calls.begin(), o.calls.begin() + static_cast<std::ptrdiff_t>(has.calls));
+            n.bytes.insert(n.bytes.end(), o.bytes.begin(),
+                           o.bytes.begin() + static_cast<std::ptrdiff_t>(has.bytes));
+            n.calls.insert(n.calls.end(), o.calls.begin(),
+                           o.calls.begin() + static_cast<std::ptrdiff_t>(has.calls));
             n.final = n.final || has.final;
             open.insert(open.end(), o.free.begin(), o.free.end());
         }
@@ -132,8 +138,9 @@ void Grammar::close_free_steps(int first) {
     for (int id = first; id < nodes(); ++id) node(id).free = {};
 }
 
-// cost(node) = 0 if final, else the least of 1 + cost(to) over byte edges and cost(rule) + cost(to) over calls [Knuth 1977]: lower
-// what can be lowered until nothing can. Behind `first` == 0 the costs of rules are settled; they stay as they are.
+// cost(node) = 0 if final, else the least of 1 + cost(to) over byte edges and cost(rule) + cost(to) over calls
+// [Knuth 1977]: lower what can be lowered until nothing can. Behind `first` == 0 the costs of rules are settled;
+// they stay as they are.
 void Grammar::settle_costs(int first) {
     const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
     std::vector<std::vector<int>> before(local(nodes()));  // nodes whose cost depends on a node's
@@ -181,8 +188,9 @@ void Grammar::settle_costs(int first) {
     }
 }
 
-// Rules in an order such that none begins with a call of an earlier one. There is none exactly if one can call itself before a
-// byte was read: left recursion, in which a machine that reads from left to right would call for ever.
+// Rules in an order such that none begins with a call of an earlier one. There is none exactly if one can call
+// itself before a byte was read: left recursion, in which a machine that reads from left to right would call for
+// ever.
 void Grammar::rank_rules() {
     std::vector<std::vector<int>> first_calls(rules_.size());
     for (int r = 0; r < rules(); ++r) {
@@ -220,8 +228,10 @@ void Grammar::rank_rules() {
             if (mark[static_cast<std::size_t>(next)] == 2) continue;
             if (mark[static_cast<std::size_t>(next)] == 1) {
                 std::string loop;
-                for (auto at = std::find(path.begin(), path.end(), next); at != path.end(); ++at) loop += "'" + rule(*at).name + "' -> ";
-                throw UsageError("grammar: left recursion: " + loop + "'" + rule(next).name + "'; let each rule read something before it calls itself");
+                for (auto at = std::find(path.begin(), path.end(), next); at != path.end(); ++at)
+                    loop += "'" + rule(*at).name + "' -> ";
+                throw UsageError("grammar: left recursion: " + loop + "'" + rule(next).name +
+                                 "'; let each rule read something before it calls itself");
             }
             mark[static_cast<std::size_t>(next)] = 1;
             path.push_back(next);

@@ -5,7 +5,8 @@
 //   call edge   a whole text of another rule leads to another node
 //   final       the rule may end here
 //
-// Everything guided generation knows is compiled to this: GBNF, regular expressions, JSON Schema, choices, ranges, tools.
+// Everything guided generation knows is compiled to this: GBNF, regular expressions, JSON Schema, choices, ranges,
+// tools.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +46,8 @@ public:
     };
     static constexpr int never = std::numeric_limits<int>::max() / 4;
 
-    // A part of the grammar that is built while it is walked, because all of it would be too much: an object whose members may
-    // come in any order has 2^n sets of members still to come.
+    // A part of the grammar that is built while it is walked, because all of it would be too much: an object whose
+    // members may come in any order has 2^n sets of members still to come.
     class NodeSource {
     public:
         virtual ~NodeSource() = default;
@@ -68,11 +69,15 @@ public:
 
     // ---- building: each adds a piece behind `from` and returns the node behind the piece ----
     int bytes(int from, std::string_view text);
-    int sequences(int from, std::vector<ByteSequence> alternatives) { return sequences(from, std::move(alternatives), add_node()); }
+    int sequences(int from, std::vector<ByteSequence> alternatives) {
+        return sequences(from, std::move(alternatives), add_node());
+    }
     int sequences(int from, std::vector<ByteSequence> alternatives, int to);
     int call(int from, int rule);
     void skip(int from, int to) { node(from).free.push_back(to); }
-    void edge(int from, std::uint8_t low, std::uint8_t high, int to) { node(from).bytes.push_back({low, high, to}); }
+    void edge(int from, std::uint8_t low, std::uint8_t high, int to) {
+        node(from).bytes.push_back({low, high, to});
+    }
 
     // All rules are there. Throws UsageError on left recursion. `root` is the rule that texts are derived from.
     void finish(int root);
@@ -86,7 +91,8 @@ public:
     }
 
 private:
-    void spread(int from, std::vector<ByteSequence> alternatives, int to, std::map<std::vector<ByteSequence>, int>& known);
+    void spread(int from, std::vector<ByteSequence> alternatives, int to,
+                std::map<std::vector<ByteSequence>, int>& known);
     void close_free_steps(int first);
     void settle_costs(int first);
     void rank_rules();

@@ -22,7 +22,8 @@ void sort_unique(Places& places) {
 
 }  // namespace
 
-GrammarMachine::GrammarMachine(Grammar grammar) : grammar_(std::move(grammar)), continuations_(2), callers_(static_cast<std::size_t>(grammar_.rules())) {
+GrammarMachine::GrammarMachine(Grammar grammar)
+    : grammar_(std::move(grammar)), continuations_(2), callers_(static_cast<std::size_t>(grammar_.rules())) {
     const int root = grammar_.root();
     if (grammar_.rule(root).cost >= Grammar::never) {
         start_ = dead;  // no text at all
@@ -34,7 +35,8 @@ GrammarMachine::GrammarMachine(Grammar grammar) : grammar_(std::move(grammar)), 
     start_ = collect();
 }
 
-// Reading a byte: every derivation moves along its edges, returns where its rule may end, and calls where rules are called.
+// Reading a byte: every derivation moves along its edges, returns where its rule may end, and calls where rules
+// are called.
 ByteMachine::State GrammarMachine::step(State state, unsigned char byte) {
     const std::size_t first = states_[state].first, size = states_[state].size;
     for (std::size_t i = first; i < first + size; ++i) {
@@ -58,7 +60,8 @@ ByteMachine::State GrammarMachine::step(State state, unsigned char byte) {
         block = static_cast<std::int32_t>(blocks_.size());
         blocks_.emplace_back().fill(unknown_step);
     }
-    blocks_[static_cast<std::size_t>(block)][byte & 15] = reached == dead ? dead_step : static_cast<std::int32_t>(reached);
+    blocks_[static_cast<std::size_t>(block)][byte & 15] = reached == dead ? dead_step
+                                                                          : static_cast<std::int32_t>(reached);
     return reached;
 }
 
@@ -94,8 +97,8 @@ void GrammarMachine::follow_calls(const Grammar::Node& node, int behind) {
     }
 }
 
-// In the order of ranks, so that all callers of a rule are known when it begins. Rules that begin add no arrivals of their
-// own: an empty text of theirs was taken into account by their callers.
+// In the order of ranks, so that all callers of a rule are known when it begins. Rules that begin add no arrivals
+// of their own: an empty text of theirs was taken into account by their callers.
 void GrammarMachine::begin_rules() {
     while (!called_.empty()) {
         std::pop_heap(called_.begin(), called_.end(), std::greater<>());
@@ -120,7 +123,8 @@ void GrammarMachine::begin(int rule, int behind) {
         follow_calls(node, behind);
         // An empty call inside a rule that has only begun leads to another beginning.
         for (std::size_t j = before; j < arrived_.size(); ++j) {
-            if (std::find(begun_.begin(), begun_.end(), arrived_[j]) == begun_.end()) begun_.push_back(arrived_[j]);
+            if (std::find(begun_.begin(), begun_.end(), arrived_[j]) == begun_.end())
+                begun_.push_back(arrived_[j]);
         }
         arrived_.resize(before);
     }
@@ -138,13 +142,16 @@ ByteMachine::State GrammarMachine::collect() {
 int GrammarMachine::continuation_of(std::vector<Place>& places) {
     sort_unique(places);
     std::uint64_t hash = 1;
-    for (const Place& p : places) hash = mix(mix(hash, static_cast<std::uint64_t>(p.node)), static_cast<std::uint64_t>(p.behind));
+    for (const Place& p : places)
+        hash = mix(mix(hash, static_cast<std::uint64_t>(p.node)), static_cast<std::uint64_t>(p.behind));
     for (auto [at, end] = continuation_index_.equal_range(hash); at != end; ++at) {
         if (continuations_[static_cast<std::size_t>(at->second)].places == places) return at->second;
     }
     const int id = static_cast<int>(continuations_.size());
     int cost = Grammar::never;
-    for (const Place& p : places) cost = std::min(cost, grammar_.node(p.node).cost + continuations_[static_cast<std::size_t>(p.behind)].cost);
+    for (const Place& p : places)
+        cost =
+            std::min(cost, grammar_.node(p.node).cost + continuations_[static_cast<std::size_t>(p.behind)].cost);
     continuations_.push_back({places, cost});
     continuation_index_.emplace(hash, id);
     return id;
@@ -152,10 +159,12 @@ int GrammarMachine::continuation_of(std::vector<Place>& places) {
 
 ByteMachine::State GrammarMachine::state_of(std::vector<Place>& places, bool accepts, bool escaped) {
     std::uint64_t hash = 2u + accepts + 2u * escaped;
-    for (const Place& p : places) hash = mix(mix(hash, static_cast<std::uint64_t>(p.node)), static_cast<std::uint64_t>(p.behind));
+    for (const Place& p : places)
+        hash = mix(mix(hash, static_cast<std::uint64_t>(p.node)), static_cast<std::uint64_t>(p.behind));
     for (auto [at, end] = state_index_.equal_range(hash); at != end; ++at) {
         const StateInfo& s = states_[static_cast<std::size_t>(at->second)];
-        if (s.size == places.size() && s.accepts == accepts && s.escaped == escaped && std::equal(places.begin(), places.end(), places_.begin() + s.first)) {
+        if (s.size == places.size() && s.accepts == accepts && s.escaped == escaped &&
+            std::equal(places.begin(), places.end(), places_.begin() + s.first)) {
             return static_cast<State>(at->second);
         }
     }
@@ -181,7 +190,8 @@ ByteMachine::State GrammarMachine::state_of(std::vector<Place>& places, bool acc
 // The rules that are being read, without what called them.
 ByteMachine::State GrammarMachine::outline(State state) {
     if (states_[state].outline >= 0) return static_cast<State>(states_[state].outline);
-    std::vector<Place> places(places_.begin() + states_[state].first, places_.begin() + states_[state].first + states_[state].size);
+    std::vector<Place> places(places_.begin() + states_[state].first,
+                              places_.begin() + states_[state].first + states_[state].size);
     for (Place& p : places) {
         if (p.behind != whole_text) p.behind = forgotten;
     }

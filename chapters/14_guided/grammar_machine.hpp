@@ -1,9 +1,10 @@
 // A grammar as a machine over bytes: all derivations that fit the text so far, followed side by side.
 //
-// One derivation is a node and what to return to when its rule ends: a continuation, that is a set of (node, continuation). All
-// calls of one rule at one place of the text share one continuation, whoever made them; so the number of derivations stays small
-// however ambiguous the grammar is [Earley 1970; Scott & Johnstone 2010]. Continuations and sets of derivations are kept once
-// each and named by numbers. A state is such a number, and a step once made is a table look-up.
+// One derivation is a node and what to return to when its rule ends: a continuation, that is a set of (node,
+// continuation). All calls of one rule at one place of the text share one continuation, whoever made them; so the
+// number of derivations stays small however ambiguous the grammar is [Earley 1970; Scott & Johnstone 2010].
+// Continuations and sets of derivations are kept once each and named by numbers. A state is such a number, and a
+// step once made is a table look-up.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // Chapter 14: one engine for grammars, regular expressions, JSON Schema, choices, ranges and tool calls.
 //
-// Shows how each of them becomes a machine over bytes, with its size and its shortest text; how a grammar is followed; then a
-// model writing under one of them. Run it: make run-14, or for example
+// Shows how each of them becomes a machine over bytes, with its size and its shortest text; how a grammar is
+// followed; then a model writing under one of them. Run it: make run-14, or for example
 //   make run-14 ARGS='--json-schema data/schemas/person.json "A person: "'
 //   make run-14 ARGS='--regex "[A-Z][a-z]+ is (sunny|rainy)\." --max-new-tokens 12 "The weather: "'
 // Look for: required members in any order, each once; a text that closes although the budget is small.
@@ -28,20 +28,24 @@ namespace {
 
 // 1. What each kind of request becomes.
 void show_machines() {
-    std::printf("1. Every request becomes rules over bytes:\n\n   request                          rules  nodes  shortest text\n");
+    std::printf(
+        "1. Every request becomes rules over bytes:\n\n   request                          rules  nodes  shortest "
+        "text\n");
     const auto row = [](const std::string& what, Grammar grammar) {
         GrammarMachine machine(std::move(grammar));
         std::string shortest;
         for (ByteMachine::State state = machine.start(); machine.closing_bytes(state) > 0;) {
             for (int byte = 0; byte < 256; ++byte) {
                 const ByteMachine::State next = machine.next(state, static_cast<unsigned char>(byte));
-                if (next == ByteMachine::dead || machine.closing_bytes(next) >= machine.closing_bytes(state)) continue;
+                if (next == ByteMachine::dead || machine.closing_bytes(next) >= machine.closing_bytes(state))
+                    continue;
                 shortest += static_cast<char>(byte);
                 state = next;
                 break;
             }
         }
-        std::printf("   %s %6d %6d  %s\n", padded(what, 32).c_str(), machine.grammar().rules(), machine.grammar().nodes(), padded(visible(shortest), 30).c_str());
+        std::printf("   %s %6d %6d  %s\n", padded(what, 32).c_str(), machine.grammar().rules(),
+                    machine.grammar().nodes(), padded(visible(shortest), 30).c_str());
     };
     row("--choice yes,no,maybe", compile_choices({"yes", "no", "maybe"}));
     row("--integer -5:120", compile_integers("-5", "120"));
@@ -68,7 +72,8 @@ void show_engine() {
     for (const char c : std::string("aaaaaaaabcb")) {
         state = machine.next(state, static_cast<unsigned char>(c));
         text += c;
-        std::printf("   %s %11d  %8d  %s\n", padded(text, 13).c_str(), machine.derivations(state), machine.closing_bytes(state), machine.accepts(state) ? "yes" : "no");
+        std::printf("   %s %11d  %8d  %s\n", padded(text, 13).c_str(), machine.derivations(state),
+                    machine.closing_bytes(state), machine.accepts(state) ? "yes" : "no");
     }
 }
 
@@ -90,15 +95,17 @@ void show_model(const Settings& settings, const std::string& figure) {
     using Clock = std::chrono::steady_clock;
     Model model = load_model(settings.model);
     const auto started = Clock::now();
-    const auto language = std::make_shared<GuidedLanguage>(machine_for(guide), std::make_shared<const TokenTrie>(model.tokenizer));
+    const auto language =
+        std::make_shared<GuidedLanguage>(machine_for(guide), std::make_shared<const TokenTrie>(model.tokenizer));
     TokenConstraint constraint(language, settings.max_new_tokens, beginning ? prompt : "");
     const double milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - started).count();
     std::fprintf(stderr, "compiled %s in %.1f ms\n", guide.name().c_str(), milliseconds);
 
     const Closing::Minimum least = language->closing().minimum(constraint.state());
     const Chain chain(cut_steps(settings.sampling, Dialect::ours));
-    std::printf("3. %s\n   chain: mask → %s; seed %llu; budget %d tokens, at least %d are needed\n\n", guide.name().c_str(), chain.to_string().c_str(),
-                static_cast<unsigned long long>(settings.seed), settings.max_new_tokens, least.tokens);
+    std::printf("3. %s\n   chain: mask → %s; seed %llu; budget %d tokens, at least %d are needed\n\n",
+                guide.name().c_str(), chain.to_string().c_str(), static_cast<unsigned long long>(settings.seed),
+                settings.max_new_tokens, least.tokens);
     const std::vector<int> ids = encode_prompt(model, prompt, settings.max_new_tokens);
     MaskTrace trace(model.tokenizer, constraint, settings.shown);
     if (settings.shown > 0) trace.print_header();
@@ -119,8 +126,9 @@ void show_model(const Settings& settings, const std::string& figure) {
     const GuidedText text = generate_guided(predict, ids, constraint, pick, [](int) { return true; });
     trace.print_rest();
     const std::vector<int> fresh(text.ids.begin() + static_cast<std::ptrdiff_t>(ids.size()), text.ids.end());
-    std::printf("\n%s%s\n\n   %s; %zu tokens, %d forward passes, %d tokens forced\n", prompt.c_str(), model.tokenizer.decode(fresh).c_str(), text.complete ? "complete" : "not complete",
-                fresh.size(), text.forward_passes, text.forced);
+    std::printf("\n%s%s\n\n   %s; %zu tokens, %d forward passes, %d tokens forced\n", prompt.c_str(),
+                model.tokenizer.decode(fresh).c_str(), text.complete ? "complete" : "not complete", fresh.size(),
+                text.forward_passes, text.forced);
     if (!figure.empty()) trace.write_figure(figure);
 }
 
@@ -134,16 +142,26 @@ int main(int argc, char** argv) {
         [&](CLI::App& app) {
             app.add_option("prompt", settings.prompt, "what stands before the text")->capture_default_str();
             settings.guide.add_options(app);
-            app.add_flag("--continue", settings.continue_prompt, "the prompt is the beginning of the text, and held to the request as well");
-            app.add_option("--part", part, "what to show: engine (parts 1 and 2), model (part 3) or all")->capture_default_str()->check(CLI::IsMember({"engine", "model", "all"}));
+            app.add_flag("--continue", settings.continue_prompt,
+                         "the prompt is the beginning of the text, and held to the request as well");
+            app.add_option("--part", part, "what to show: engine (parts 1 and 2), model (part 3) or all")
+                ->capture_default_str()
+                ->check(CLI::IsMember({"engine", "model", "all"}));
             app.add_option("--temperature", settings.sampling.temperature, "0 is greedy")->capture_default_str();
-            app.add_option("--top-k", settings.sampling.top_k, "the k most probable legal tokens, 0: all")->capture_default_str();
-            app.add_option("--top-p", settings.sampling.top_p, "the smallest set of legal tokens with this mass")->capture_default_str();
-            app.add_option("--max-new-tokens", settings.max_new_tokens, "the budget")->capture_default_str()->check(CLI::Range(0, 1000000));
-            app.add_option("--steps", settings.shown, "steps to show")->capture_default_str()->check(CLI::Range(0, 1000000));
+            app.add_option("--top-k", settings.sampling.top_k, "the k most probable legal tokens, 0: all")
+                ->capture_default_str();
+            app.add_option("--top-p", settings.sampling.top_p, "the smallest set of legal tokens with this mass")
+                ->capture_default_str();
+            app.add_option("--max-new-tokens", settings.max_new_tokens, "the budget")
+                ->capture_default_str()
+                ->check(CLI::Range(0, 1000000));
+            app.add_option("--steps", settings.shown, "steps to show")
+                ->capture_default_str()
+                ->check(CLI::Range(0, 1000000));
             app.add_option("--seed", settings.seed, "of the draws")->capture_default_str();
             app.add_option("--model", settings.model, "a model directory")->capture_default_str();
-            app.add_option("--figure", figure, "write the number of allowed tokens at each step as a picture (SVG)");
+            app.add_option("--figure", figure,
+                           "write the number of allowed tokens at each step as a picture (SVG)");
         },
         [&] {
             settings.guide.name();  // two requests at once are refused before anything is shown

@@ -12,7 +12,9 @@ namespace {
 constexpr std::size_t most_digits = 10000;
 
 std::string some_digit(char low, char high) { return low > high ? "" : std::string("[") + low + "-" + high + "]"; }
-std::string times(const std::string& what, std::size_t n) { return n == 0 ? "" : what + "{" + std::to_string(n) + "}"; }
+std::string times(const std::string& what, std::size_t n) {
+    return n == 0 ? "" : what + "{" + std::to_string(n) + "}";
+}
 
 // Alternatives of a regular expression.
 class Either {
@@ -99,17 +101,21 @@ Decimal Decimal::parse(const std::string& number) {
     if (i < number.size()) {  // e or E
         const bool minus = number[++i] == '-';
         if (number[i] == '+' || number[i] == '-') ++i;
-        for (; i < number.size(); ++i) exponent = std::min<std::int64_t>(exponent * 10 + (number[i] - '0'), 1'000'000'000);
+        for (; i < number.size(); ++i)
+            exponent = std::min<std::int64_t>(exponent * 10 + (number[i] - '0'), 1'000'000'000);
         if (minus) exponent = -exponent;
     }
     if (point < 0) point = static_cast<std::int64_t>(digits.size());
     if (digits.find_first_not_of('0') == std::string::npos) return d;
     point += exponent;
-    if (point > static_cast<std::int64_t>(most_digits) || point < -static_cast<std::int64_t>(most_digits) || digits.size() > most_digits) {
-        throw UsageError("number: " + number.substr(0, 40) + " has more than " + std::to_string(most_digits) + " digits when written out; use a smaller one");
+    if (point > static_cast<std::int64_t>(most_digits) || point < -static_cast<std::int64_t>(most_digits) ||
+        digits.size() > most_digits) {
+        throw UsageError("number: " + number.substr(0, 40) + " has more than " + std::to_string(most_digits) +
+                         " digits when written out; use a smaller one");
     }
     if (point < 0) digits.insert(0, static_cast<std::size_t>(-point), '0'), point = 0;
-    if (point > static_cast<std::int64_t>(digits.size())) digits.append(static_cast<std::size_t>(point) - digits.size(), '0');
+    if (point > static_cast<std::int64_t>(digits.size()))
+        digits.append(static_cast<std::size_t>(point) - digits.size(), '0');
     d.whole = digits.substr(0, static_cast<std::size_t>(point));
     d.fraction = digits.substr(static_cast<std::size_t>(point));
     d.whole.erase(0, std::min(d.whole.find_first_not_of('0'), d.whole.size()));
@@ -118,7 +124,9 @@ Decimal Decimal::parse(const std::string& number) {
     return d;
 }
 
-std::string Decimal::text() const { return (negative ? "-" : "") + whole + (fraction.empty() ? "" : "." + fraction); }
+std::string Decimal::text() const {
+    return (negative ? "-" : "") + whole + (fraction.empty() ? "" : "." + fraction);
+}
 
 Dfa decimals() { return regex_whole("-?" + any_unsigned); }
 Dfa whole_numbers() { return regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.0+)?"); }
@@ -128,20 +136,24 @@ Dfa at_most(const Decimal& bound, bool strictly) { return compared(bound, strict
 
 Dfa equal_to(const Decimal& value) {
     const std::string sign = is_zero(value) ? "-?" : value.negative ? "-" : "";
-    return regex_whole(sign + value.whole + (value.fraction.empty() ? "(?:\\.0+)?" : "\\." + value.fraction + "0*"));
+    return regex_whole(sign + value.whole +
+                       (value.fraction.empty() ? "(?:\\.0+)?" : "\\." + value.fraction + "0*"));
 }
 
-// step = p / 10^q. Reading digits, r = (the number so far without its point) mod p; with k digits behind the point the number is a
-// multiple iff r · 10^(q−k) is divisible by p. Behind q digits only zeros may follow.
+// step = p / 10^q. Reading digits, r = (the number so far without its point) mod p; with k digits behind the point
+// the number is a multiple iff r · 10^(q−k) is divisible by p. Behind q digits only zeros may follow.
 Dfa multiple_of(const Decimal& step) {
     const std::string number = step.whole + step.fraction;
     const std::size_t q = step.fraction.size();
     const std::int64_t p = number.size() > 6 ? 0 : std::stoll(number);
     if (p <= 0 || static_cast<std::size_t>(p) * (q + 2) > 20000) {
-        throw UsageError("number: multiples of " + step.text() + " need an automaton of more than 20,000 states; use a step with fewer digits");
+        throw UsageError("number: multiples of " + step.text() +
+                         " need an automaton of more than 20,000 states; use a step with fewer digits");
     }
     const auto whole = [&](std::int64_t r) { return static_cast<int>(1 + r); };
-    const auto behind = [&](std::size_t k, std::int64_t r) { return static_cast<int>(1 + p + static_cast<std::int64_t>(k) * p + r); };
+    const auto behind = [&](std::size_t k, std::int64_t r) {
+        return static_cast<int>(1 + p + static_cast<std::int64_t>(k) * p + r);
+    };
     Dfa dfa;
     dfa.states.resize(static_cast<std::size_t>(1 + p + p * static_cast<std::int64_t>(q + 1)));
     const auto at = [&](int s) -> Dfa::State& { return dfa.states[static_cast<std::size_t>(s)]; };
@@ -149,7 +161,9 @@ Dfa multiple_of(const Decimal& step) {
         for (; k < q; ++k) r = r * 10 % p;
         return r == 0;
     };
-    const auto digit = [](std::int64_t d) { return CodePointSet(static_cast<std::int32_t>('0' + d), static_cast<std::int32_t>('0' + d)); };
+    const auto digit = [](std::int64_t d) {
+        return CodePointSet(static_cast<std::int32_t>('0' + d), static_cast<std::int32_t>('0' + d));
+    };
     at(0).edges.push_back({CodePointSet('-', '-'), whole(0)});
     for (std::int64_t d = 0; d < 10; ++d) at(0).edges.push_back({digit(d), whole(d % p)});
     for (std::int64_t r = 0; r < p; ++r) {
@@ -158,7 +172,9 @@ Dfa multiple_of(const Decimal& step) {
         for (std::int64_t d = 0; d < 10; ++d) at(whole(r)).edges.push_back({digit(d), whole((r * 10 + d) % p)});
         for (std::size_t k = 0; k <= q; ++k) {
             at(behind(k, r)).accepting = multiple(k, r);
-            for (std::int64_t d = 0; d < (k == q ? 1 : 10); ++d) at(behind(k, r)).edges.push_back({digit(d), k == q ? behind(q, r) : behind(k + 1, (r * 10 + d) % p)});
+            for (std::int64_t d = 0; d < (k == q ? 1 : 10); ++d)
+                at(behind(k, r))
+                    .edges.push_back({digit(d), k == q ? behind(q, r) : behind(k + 1, (r * 10 + d) % p)});
         }
     }
     return dfa & decimals();
@@ -172,7 +188,9 @@ std::string without_exponents(std::string_view json) {
             while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
             end = std::min(end + 1, json.size());
         } else if (json[i] == '-' || is_digit(json[i])) {
-            while (end < json.size() && (is_digit(json[end]) || std::string_view(".eE+-").find(json[end]) != std::string_view::npos)) ++end;
+            while (end < json.size() &&
+                   (is_digit(json[end]) || std::string_view(".eE+-").find(json[end]) != std::string_view::npos))
+                ++end;
             static const Dfa number = regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?[eE][+\\-]?[0-9]+");
             const std::string text(json.substr(i, end - i));
             if (number.accepts(text)) {

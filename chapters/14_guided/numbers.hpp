@@ -1,8 +1,9 @@
 // Sets of decimal numbers as regular languages: at least 3.5, less than 100, whole, a multiple of 0.01.
 //
-// A number is compared digit by digit from the left, as one does by eye: longer is greater; of equal length the first digit that
-// differs decides. All these languages contain every decimal spelling of a value (1, 1.0, 1.00) or none; exponents are not among
-// them, since "1" followed by n zeros and "e-n" is one number for each n, which no finite automaton can know.
+// A number is compared digit by digit from the left, as one does by eye: longer is greater; of equal length the
+// first digit that differs decides. All these languages contain every decimal spelling of a value (1, 1.0, 1.00)
+// or none; exponents are not among them, since "1" followed by n zeros and "e-n" is one number for each n, which
+// no finite automaton can know.
 #pragma once
 
 #include <string>
@@ -15,7 +16,8 @@ struct Decimal {
     bool negative = false;
     std::string whole = "0", fraction;  // digits, without zeros in front of the whole or behind the fraction
 
-    // A number of JSON, with or without an exponent. Throws UsageError when it has more than 10,000 digits written out.
+    // A number of JSON, with or without an exponent. Throws UsageError when it has more than 10,000 digits written
+    // out.
     static Decimal parse(const std::string& number);
     std::string text() const;
 };

@@ -49,7 +49,8 @@ ObjectSource::ObjectSource(ObjectShape shape, int most_blanks, Spelling spelling
         int bytes = 0;
         for (const std::int32_t c : code_points_of(m.name, "key")) {
             std::size_t shortest = 12;
-            for (const ByteSequence& s : spell(CodePointSet(c, c), spelling_)) shortest = std::min(shortest, s.size());
+            for (const ByteSequence& s : spell(CodePointSet(c, c), spelling_))
+                shortest = std::min(shortest, s.size());
             bytes += static_cast<int>(shortest);
         }
         key_bytes_.push_back(bytes);
@@ -75,13 +76,16 @@ int ObjectSource::node_at(Grammar& grammar, Where where, const Seen& seen) {
 }
 
 int ObjectSource::member_cost(const Grammar& grammar, std::size_t member) const {
-    return std::min(Grammar::never, key_bytes_[member] + 3 + grammar.rule(shape_.members[member].rule).cost);  // "key":
+    return std::min(Grammar::never,
+                    key_bytes_[member] + 3 + grammar.rule(shape_.members[member].rule).cost);  // "key":
 }
 
 int ObjectSource::cost(const Grammar& grammar, int node) const { return cost_of(grammar, spots_.at(node)); }
 
 int ObjectSource::cost_of(const Grammar& grammar, const Spot& spot) const {
-    const auto clipped = [](std::int64_t cost) { return static_cast<int>(std::min<std::int64_t>(cost, Grammar::never)); };
+    const auto clipped = [](std::int64_t cost) {
+        return static_cast<int>(std::min<std::int64_t>(cost, Grammar::never));
+    };
     std::int64_t missing = 0;  // all required members that are not there yet, each with a comma
     for (std::size_t m = 0; m < shape_.members.size(); ++m) {
         if (shape_.members[m].required && !spot.seen[m]) missing += member_cost(grammar, m) + 1;
@@ -89,7 +93,9 @@ int ObjectSource::cost_of(const Grammar& grammar, const Spot& spot) const {
     if (spot.where == Where::after) return clipped(missing + 1);
     if (missing > 0) return clipped(missing);  // one comma less, and the brace
     if (spot.where == Where::first) return 1;
-    std::int64_t least = shape_.other_rule < 0 ? Grammar::never : other_key_bytes_ + 3 + std::int64_t{grammar.rule(shape_.other_rule).cost};
+    std::int64_t least = shape_.other_rule < 0
+                             ? Grammar::never
+                             : other_key_bytes_ + 3 + std::int64_t{grammar.rule(shape_.other_rule).cost};
     for (std::size_t m = 0; m < shape_.members.size(); ++m) {
         if (!spot.seen[m]) least = std::min<std::int64_t>(least, member_cost(grammar, m));
     }
@@ -109,7 +115,8 @@ void ObjectSource::expand(Grammar& grammar, int node) {
     grammar.skip(node, inner);
     const int at = add_blanks(grammar, inner, most_blanks_);
     bool complete = true;
-    for (std::size_t m = 0; m < shape_.members.size(); ++m) complete = complete && (spot.seen[m] || !shape_.members[m].required);
+    for (std::size_t m = 0; m < shape_.members.size(); ++m)
+        complete = complete && (spot.seen[m] || !shape_.members[m].required);
     if (complete && spot.where != Where::key) {
         const int end = grammar.add_node();
         grammar.edge(at, '}', '}', end);
@@ -127,12 +134,14 @@ void ObjectSource::add_keys(Grammar& grammar, int from, const Seen& seen) {
     for (std::size_t m = 0; m < shape_.members.size(); ++m) {
         if (seen[m] || member_cost(grammar, m) >= Grammar::never) continue;
         int at = key;
-        for (const std::int32_t c : code_points_of(shape_.members[m].name, "key")) at = grammar.sequences(at, spell(CodePointSet(c, c), spelling_));
+        for (const std::int32_t c : code_points_of(shape_.members[m].name, "key"))
+            at = grammar.sequences(at, spell(CodePointSet(c, c), spelling_));
         Seen then = seen;
         then[m] = true;
         add_value(grammar, at, shape_.members[m].rule, then);
     }
-    if (shape_.other_rule >= 0) add_value(grammar, add_dfa(grammar, other_keys_, key, spelling_), shape_.other_rule, seen);
+    if (shape_.other_rule >= 0)
+        add_value(grammar, add_dfa(grammar, other_keys_, key, spelling_), shape_.other_rule, seen);
 }
 
 void ObjectSource::add_value(Grammar& grammar, int behind_key, int rule, const Seen& seen) {

@@ -23,9 +23,9 @@ struct ObjectShape {
 // White space: at most so many characters, or any number (−1).
 int add_blanks(Grammar& grammar, int from, int most);
 
-// With n members there are 2^n sets of members that may have been written already, and for each of them another part of the grammar:
-// the keys that are left, and whether the object may close. Only those that a text comes to are ever built. No key is offered
-// twice; one that leads nowhere is not offered at all.
+// With n members there are 2^n sets of members that may have been written already, and for each of them another
+// part of the grammar: the keys that are left, and whether the object may close. Only those that a text comes to
+// are ever built. No key is offered twice; one that leads nowhere is not offered at all.
 class ObjectSource : public Grammar::NodeSource {
 public:
     ObjectSource(ObjectShape shape, int most_blanks, Spelling spelling);

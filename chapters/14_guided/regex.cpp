@@ -1,9 +1,6 @@
 #include "chapters/14_guided/regex.hpp"
 
-#include <map>
-
-#include <utf8proc.h>
-
+#include "chapters/14_guided/character_classes.hpp"
 #include "error.hpp"
 #include "utf8.hpp"
 
@@ -16,50 +13,6 @@ using Kind = Expression::Kind;
 constexpr int most_repeats = 10000, deepest_group = 500;
 
 bool is_digit(std::int32_t c) { return c >= '0' && c <= '9'; }
-
-CodePointSet digits() { return {'0', '9'}; }
-CodePointSet word() {
-    CodePointSet s('a', 'z');
-    s.add('A', 'Z');
-    s.add('0', '9');
-    s.add('_', '_');
-    return s;
-}
-CodePointSet line_ends() {
-    CodePointSet s = CodePointSet::of("\n\r");
-    s.add(0x2028, 0x2029);
-    return s;
-}
-CodePointSet space() {
-    CodePointSet s = line_ends();
-    s.add(CodePointSet::of("\t\v\f "));
-    for (const auto& [low, high] : {std::pair{0xa0, 0xa0}, {0x1680, 0x1680}, {0x2000, 0x200a}, {0x202f, 0x202f}, {0x205f, 0x205f}, {0x3000, 0x3000}, {0xfeff, 0xfeff}}) s.add(low, high);
-    return s;
-}
-
-// The general categories of Unicode by their short and long names; one letter stands for a group of them.
-CodePointSet category(const std::string& name) {
-    static const std::map<std::string, std::string> shorts = {
-        {"Letter", "L"}, {"Cased_Letter", "LC"}, {"Uppercase_Letter", "Lu"}, {"Lowercase_Letter", "Ll"}, {"Titlecase_Letter", "Lt"}, {"Modifier_Letter", "Lm"}, {"Other_Letter", "Lo"},
-        {"Mark", "M"}, {"Combining_Mark", "M"}, {"Nonspacing_Mark", "Mn"}, {"Spacing_Mark", "Mc"}, {"Enclosing_Mark", "Me"}, {"Number", "N"}, {"Decimal_Number", "Nd"}, {"digit", "Nd"},
-        {"Letter_Number", "Nl"}, {"Other_Number", "No"}, {"Punctuation", "P"}, {"punct", "P"}, {"Symbol", "S"}, {"Math_Symbol", "Sm"}, {"Currency_Symbol", "Sc"}, {"Separator", "Z"},
-        {"Space_Separator", "Zs"}, {"Control", "Cc"}, {"cntrl", "Cc"}, {"Format", "Cf"}};
-    const auto long_name = shorts.find(name);
-    const std::string wanted = long_name == shorts.end() ? name : long_name->second;
-    static const std::string groups = "L M N P S Z Lu Ll Lt Lm Lo LC Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Co Cn ";
-    CodePointSet set;
-    if (wanted == "ASCII") return {0, 0x7f};
-    if (wanted == "Any") return CodePointSet::all();
-    if (wanted.empty() || groups.find(wanted + " ") == std::string::npos) return set;
-    std::int32_t from = -1;
-    for (std::int32_t c = 0; c <= CodePointSet::highest + 1; ++c) {
-        const std::string is = c > CodePointSet::highest ? "" : utf8proc_category_string(c);
-        const bool in = is == wanted || (wanted.size() == 1 && !is.empty() && is[0] == wanted[0]) || (wanted == "LC" && (is == "Lu" || is == "Ll" || is == "Lt"));
-        if (in && from < 0) from = c;
-        if (!in && from >= 0) set.add(from, c - 1), from = -1;
-    }
-    return set;
-}
 
 class Parser {
 public:
@@ -86,7 +39,9 @@ private:
         at_ += ascii.size();
         return true;
     }
-    [[noreturn]] void fail(const std::string& what) const { throw UsageError(name_ + ": column " + std::to_string(at_ + 1) + ": " + what); }
+    [[noreturn]] void fail(const std::string& what) const {
+        throw UsageError(name_ + ": column " + std::to_string(at_ + 1) + ": " + what);
+    }
 
     Expression choice(int depth) {
         std::vector<Expression> choices{sequence(depth)};
@@ -115,14 +70,16 @@ private:
             ++at_;
             low = high = number();
             if (take(',')) high = is_digit(peek()) ? number() : Expression::unlimited;
-            if (!take('}')) fail("expected '}' at the end of a repetition {m}, {m,} or {m,n}; write \\{ for the character");
+            if (!take('}'))
+                fail("expected '}' at the end of a repetition {m}, {m,} or {m,n}; write \\{ for the character");
             if (high != Expression::unlimited && high < low) fail("a repetition whose largest number comes first");
         } else if (!take('*')) {
             return false;
         }
         take('?');  // lazy: the same language
         if (peek() == '+') fail("possessive repetition, which is not supported; leave the second '+' out");
-        if (peek() == '*' || peek() == '?' || (peek() == '{' && is_digit(peek(1)))) fail("a repetition of a repetition; put the first into a group (?:…)");
+        if (peek() == '*' || peek() == '?' || (peek() == '{' && is_digit(peek(1))))
+            fail("a repetition of a repetition; put the first into a group (?:…)");
         e = Expression::repeat(std::move(e), low, high);
         return true;
     }
@@ -132,7 +89,9 @@ private:
         int n = 0;
         for (; is_digit(peek()); ++at_) {
             n = n * 10 + (peek() - '0');
-            if (n > most_repeats) fail("more than " + std::to_string(most_repeats) + " repetitions; use smaller numbers, or leave the upper one open");
+            if (n > most_repeats)
+                fail("more than " + std::to_string(most_repeats) +
+                     " repetitions; use smaller numbers, or leave the upper one open");
         }
         return n;
     }
@@ -142,7 +101,8 @@ private:
         if (c == '(') return group(depth);
         if (c == '[') return Expression::characters(char_class());
         if (c == '\\') return escape();
-        if (c == '*' || c == '+' || c == '?' || c == '{') fail("nothing to repeat here; write \\ before the character to mean itself");
+        if (c == '*' || c == '+' || c == '?' || c == '{')
+            fail("nothing to repeat here; write \\ before the character to mean itself");
         if (c == ']' || c == '}') fail("a bracket without its opening one; write \\ before it to mean itself");
         ++at_;
         if (c == '^') return Expression::at(Kind::begin);
@@ -155,9 +115,11 @@ private:
         if (depth >= deepest_group) fail("groups more than " + std::to_string(deepest_group) + " deep");
         ++at_;
         if (take('?') && !take(':')) {
-            if (peek() == '=' || peek() == '!') fail("look-ahead (?" + std::string(1, static_cast<char>(peek())) + "…), which is not supported");
+            if (peek() == '=' || peek() == '!')
+                fail("look-ahead (?" + std::string(1, static_cast<char>(peek())) + "…), which is not supported");
             if (take("<=") || take("<!")) fail("look-behind, which is not supported");
-            if (!take('<')) fail("flags or another group (?…), which is not supported; use (…), (?:…) or (?<name>…)");
+            if (!take('<'))
+                fail("flags or another group (?…), which is not supported; use (…), (?:…) or (?<name>…)");
             while (!at_end() && peek() != '>') ++at_;
             if (!take('>')) fail("expected '>' behind the name of the group");
         }
@@ -168,7 +130,8 @@ private:
 
     Expression escape() {
         const std::int32_t e = peek(1);
-        if (e == 'b' || e == 'B') fail("word boundary \\" + std::string(1, static_cast<char>(e)) + ", which is not supported");
+        if (e == 'b' || e == 'B')
+            fail("word boundary \\" + std::string(1, static_cast<char>(e)) + ", which is not supported");
         if (e == 'k' || (e >= '1' && e <= '9')) fail("back reference, which no automaton can decide");
         return Expression::characters(escaped());
     }
@@ -208,7 +171,9 @@ private:
                     if (property.rfind(prefix, 0) == 0) property = property.substr(std::string(prefix).size());
                 }
                 const CodePointSet set = category(property);
-                if (set.empty()) fail("the property \\p{" + property + "}, which is not supported; general categories such as L, Lu or Letter are");
+                if (set.empty())
+                    fail("the property \\p{" + property +
+                         "}, which is not supported; general categories such as L, Lu or Letter are");
                 return c == 'p' ? set : set.complement();
             }
             default: break;
@@ -222,7 +187,8 @@ private:
         std::int32_t value = 0;
         for (int i = 0; i < count; ++i, ++at_) {
             const std::int32_t c = peek(), low = c | 0x20;
-            if (!is_digit(c) && !(low >= 'a' && low <= 'f')) fail("expected " + std::to_string(count) + " hexadecimal digits");
+            if (!is_digit(c) && !(low >= 'a' && low <= 'f'))
+                fail("expected " + std::to_string(count) + " hexadecimal digits");
             value = value * 16 + (is_digit(c) ? c - '0' : low - 'a' + 10);
         }
         return value;
@@ -238,9 +204,11 @@ private:
             if (!take('}')) fail("expected '}' behind \\u{…");
         } else {
             value = hexadecimal(4);
-            if (value >= 0xd800 && value < 0xdc00 && take("\\u")) value = 0x10000 + ((value - 0xd800) << 10) + (hexadecimal(4) - 0xdc00);
+            if (value >= 0xd800 && value < 0xdc00 && take("\\u"))
+                value = 0x10000 + ((value - 0xd800) << 10) + (hexadecimal(4) - 0xdc00);
         }
-        if (value < 0 || value > CodePointSet::highest || (value >= 0xd800 && value <= 0xdfff)) fail("an escape that is no character of Unicode");
+        if (value < 0 || value > CodePointSet::highest || (value >= 0xd800 && value <= 0xdfff))
+            fail("an escape that is no character of Unicode");
         return value;
     }
 
@@ -293,7 +261,8 @@ Expression parse_regex(std::string_view text, const std::string& name) { return 
 Dfa regex_whole(std::string_view text, const std::string& name) { return Dfa::of(parse_regex(text, name)); }
 
 Dfa regex_search(std::string_view text, const std::string& name) {
-    const Expression anything = Expression::repeat(Expression::characters(CodePointSet::all()), 0, Expression::unlimited);
+    const Expression anything =
+        Expression::repeat(Expression::characters(CodePointSet::all()), 0, Expression::unlimited);
     return Dfa::of(Expression::sequence({anything, parse_regex(text, name), anything}));
 }
 

@@ -1,9 +1,11 @@
-// Regular expressions, in the notation of JavaScript (ECMA-262), which JSON Schema uses too. Characters are code points.
+// Regular expressions, in the notation of JavaScript (ECMA-262), which JSON Schema uses too. Characters are code
+// points.
 //
 //   a . [a-z] [^a-z] \d \w \s \D \W \S \n \t \x41 \u0041 \u{1F600} \p{Letter}   characters
 //   ab  a|b  (a) (?:a) (?<name>a)   a* a+ a? a{2} a{2,} a{2,5}   ^ $            combinations
 //
-// What no automaton can decide (back references), and what is left out here (look-around, \b, flags), is refused by name.
+// What no automaton can decide (back references), and what is left out here (look-around, \b, flags), is refused
+// by name.
 #pragma once
 
 #include <string>

@@ -19,7 +19,10 @@ const char* any_number = "-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)
 class SchemaCompiler {
 public:
     SchemaCompiler(SchemaDocument& document, const SchemaOptions& options)
-        : document_(document), options_(options), scalars_(document, !options.plain), shapes_(document, scalars_) {}
+        : document_(document),
+          options_(options),
+          scalars_(document, !options.plain),
+          shapes_(document, scalars_) {}
 
     Grammar compile() {
         const int root = grammar_.add_rule("root"), value = rule_for({&document_.root()});
@@ -30,7 +33,9 @@ public:
             build(demands, rule);
         }
         const int start = grammar_.add_node();
-        const int end = add_blanks(grammar_, grammar_.call(add_blanks(grammar_, start, options_.max_whitespace), value), options_.max_whitespace);
+        const int end = add_blanks(grammar_,
+                                   grammar_.call(add_blanks(grammar_, start, options_.max_whitespace), value),
+                                   options_.max_whitespace);
         grammar_.node(end).final = true;
         grammar_.rule(root).start = start;
         grammar_.finish(root);
@@ -72,7 +77,8 @@ private:
             grammar_.skip(add_dfa(grammar_, numbers, start, Spelling::utf8), end);
         }
         if (!s.strings || !s.strings->empty()) {
-            const int text = add_dfa(grammar_, s.strings ? *s.strings : Dfa::anything(), grammar_.bytes(start, "\""), spelling());
+            const int text = add_dfa(grammar_, s.strings ? *s.strings : Dfa::anything(),
+                                     grammar_.bytes(start, "\""), spelling());
             grammar_.skip(grammar_.bytes(text, "\""), end);
         }
     }
@@ -85,7 +91,9 @@ private:
             if (!f->contains("properties")) continue;
             for (const auto& [key, schema] : f->at("properties").items()) names.insert(key);
         }
-        for (const std::string& name : names) shape.members.push_back({name, rule_for(shapes_.about_member(facts, name)), required.count(name) != 0});
+        for (const std::string& name : names)
+            shape.members.push_back(
+                {name, rule_for(shapes_.about_member(facts, name)), required.count(name) != 0});
         bool others = true;
         const Demands about_others = shapes_.about_others(facts, others);
         if (others) shape.other_rule = rule_for(about_others);
@@ -104,17 +112,23 @@ private:
         const long long least = shapes_.least_items(facts), most = shapes_.most_items(facts);
         const auto prefix = static_cast<long long>(shapes_.longest_prefix(facts));
         if (most >= 0 && most < least) return;
-        if (std::max(least, most) > most_items_written_out) document_.unsupported(*facts[0], most > least ? "maxItems" : "minItems", "above 20000 needs too large a grammar; use a smaller limit");
+        if (std::max(least, most) > most_items_written_out)
+            document_.unsupported(*facts[0], most > least ? "maxItems" : "minItems",
+                                  "above 20000 needs too large a grammar; use a smaller limit");
         for (const Json* f : facts) {
             const bool several = most < 0 || most > 1;
-            if (f->contains("uniqueItems") && f->at("uniqueItems") == Json(true) && several) document_.unsupported(*f, "uniqueItems", "would need a memory of all items, which a grammar does not have; leave it out");
+            if (f->contains("uniqueItems") && f->at("uniqueItems") == Json(true) && several)
+                document_.unsupported(
+                    *f, "uniqueItems",
+                    "would need a memory of all items, which a grammar does not have; leave it out");
         }
         // Item by item, as long as positions differ; from then on in a loop.
         const long long written_out = most >= 0 ? most : std::max(least, prefix);
         int at = blanks(grammar_.bytes(start, "["));
         if (least == 0) grammar_.skip(grammar_.bytes(at, "]"), end);
         for (long long i = 0; i < written_out; ++i) {
-            const int behind = blanks(grammar_.call(at, rule_for(shapes_.about_item(facts, static_cast<std::size_t>(i)))));
+            const int behind =
+                blanks(grammar_.call(at, rule_for(shapes_.about_item(facts, static_cast<std::size_t>(i)))));
             if (i + 1 >= least) grammar_.skip(grammar_.bytes(behind, "]"), end);
             if (most >= 0 && i + 1 == most) return;
             at = blanks(grammar_.bytes(behind, ","));
@@ -122,7 +136,8 @@ private:
         if (most == 0) return;
         const int loop = grammar_.add_node();
         grammar_.skip(at, loop);
-        const int behind = blanks(grammar_.call(loop, rule_for(shapes_.about_item(facts, static_cast<std::size_t>(written_out)))));
+        const int behind = blanks(
+            grammar_.call(loop, rule_for(shapes_.about_item(facts, static_cast<std::size_t>(written_out)))));
         grammar_.skip(grammar_.bytes(behind, "]"), end);
         grammar_.skip(blanks(grammar_.bytes(behind, ",")), loop);
     }

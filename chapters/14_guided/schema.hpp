@@ -1,8 +1,9 @@
 // JSON Schema (draft 2020-12) as a grammar: the JSON texts that a schema allows.
 //
-// A schema is a list of demands that a value must meet together. For strings, numbers and the three words the demands become
-// regular languages, which can be intersected, united and subtracted, so allOf, anyOf, oneOf and not are exact. For objects
-// and arrays they are collected: the value of a member must meet what every one of the schemas around it says about that member.
+// A schema is a list of demands that a value must meet together. For strings, numbers and the three words the
+// demands become regular languages, which can be intersected, united and subtracted, so allOf, anyOf, oneOf and
+// not are exact. For objects and arrays they are collected: the value of a member must meet what every one of the
+// schemas around it says about that member.
 #pragma once
 
 #include <memory>
@@ -15,8 +16,9 @@ namespace tbt {
 
 struct SchemaOptions {
     int max_whitespace = 12;   // in a row; −1: any number
-    // Write strings, keys and whole numbers in the one usual way ("é" and 5, not "\u00e9" and 5.0). Otherwise every spelling of an
-    // allowed value is accepted, except that numbers under a demand are read without exponents (see without_exponents).
+    // Write strings, keys and whole numbers in the one usual way ("é" and 5, not "\u00e9" and 5.0). Otherwise
+    // every spelling of an allowed value is accepted, except that numbers under a demand are read without
+    // exponents (see without_exponents).
     bool plain = true;
 
     static SchemaOptions judging() { return {-1, false}; }
@@ -34,6 +36,7 @@ private:
 };
 
 // Throws UnsupportedSchema; UsageError when the text is no JSON or no schema.
-Grammar compile_schema(const std::string& schema, const SchemaOptions& options = {}, const std::string& name = "schema");
+Grammar compile_schema(const std::string& schema, const SchemaOptions& options = {},
+                       const std::string& name = "schema");
 
 }  // namespace tbt

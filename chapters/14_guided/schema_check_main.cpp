@@ -1,6 +1,6 @@
 // Does a JSON text meet a JSON Schema? The machine that makes the masks reads it byte by byte.
 //
-//   build/schema_check SCHEMA INSTANCE    exit status 0: it does; 1: it does not; 2: a file or the schema is at fault;
+//   build/schema_check SCHEMA INSTANCE    exit status 0: it does; 1: it does not; 2: a file or schema is at fault;
 //                                         3: the schema uses a keyword that cannot be enforced, named on stderr
 // Numbers with exponents are rewritten without before they are read: no finite automaton knows that 1e2 is 100.
 #include <cstdio>
@@ -18,7 +18,9 @@ int main(int argc, char** argv) {
     std::string schema, file;
     bool quiet = false, rejected = false, unsupported = false;
     const int status = run_program(
-        argc, argv, "Exit status 0: the instance meets the schema; 1: it does not; 2: a file or the schema is at fault; 3: a keyword is not supported.",
+        argc, argv,
+        "Exit status 0: the instance meets the schema; 1: it does not; 2: a file or the schema is at fault; 3: a "
+        "keyword is not supported.",
         [&](CLI::App& app) {
             app.add_option("schema", schema, "a JSON Schema (draft 2020-12)")->required();
             app.add_option("instance", file, "the JSON text to judge")->required();
@@ -30,13 +32,17 @@ int main(int argc, char** argv) {
                 const std::string text = without_exponents(read_file(file));
                 ByteMachine::State state = machine.start();
                 std::size_t read = 0;
-                for (; read < text.size() && state != ByteMachine::dead; ++read) state = machine.next(state, static_cast<unsigned char>(text[read]));
+                for (; read < text.size() && state != ByteMachine::dead; ++read)
+                    state = machine.next(state, static_cast<unsigned char>(text[read]));
                 rejected = state == ByteMachine::dead || !machine.accepts(state);
                 if (!rejected || quiet) return;
                 if (state != ByteMachine::dead) {
-                    std::printf("%s: rejected: it ends too early, at least %d bytes are missing\n", file.c_str(), machine.closing_bytes(state));
+                    std::printf("%s: rejected: it ends too early, at least %d bytes are missing\n", file.c_str(),
+                                machine.closing_bytes(state));
                 } else {
-                    std::printf("%s: rejected behind \"%s\"\n", file.c_str(), visible(text.substr(read < 40 ? 0 : read - 40, std::min<std::size_t>(read, 40))).c_str());
+                    std::printf(
+                        "%s: rejected behind \"%s\"\n", file.c_str(),
+                        visible(text.substr(read < 40 ? 0 : read - 40, std::min<std::size_t>(read, 40))).c_str());
                 }
             } catch (const UnsupportedSchema&) {
                 unsupported = true;

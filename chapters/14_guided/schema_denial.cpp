@@ -1,4 +1,5 @@
-// Saying no: the objects or arrays that do not meet a schema, said without "not". What makes oneOf, not, if and dependent… exact.
+// Saying no: the objects or arrays that do not meet a schema, said without "not". What makes oneOf, not, if and
+// dependent… exact.
 #include "chapters/14_guided/schema_shapes.hpp"
 
 namespace tbt {
@@ -25,19 +26,22 @@ std::optional<Alternatives> ShapeRules::denied(const Alternatives& alternatives,
     return none;
 }
 
-// An object fails when a required member is missing, or a named one is there and fails; an array when it is too short or too
-// long, or an item at a certain place fails. "Some other member or item fails" has no such form.
+// An object fails when a required member is missing, or a named one is there and fails; an array when it is too
+// short or too long, or an item at a certain place fails. "Some other member or item fails" has no such form.
 const std::optional<Alternatives>& ShapeRules::denied_fact(const Json& fact, const std::string& type) {
     const auto [place, added] = denials_.try_emplace({&fact, type});
     if (!added) return place->second;
-    const auto anything = [&](const char* keyword) { return !fact.contains(keyword) || fact.at(keyword) == Json(true) || fact.at(keyword) == Json::object(); };
+    const auto anything = [&](const char* keyword) {
+        return !fact.contains(keyword) || fact.at(keyword) == Json(true) || fact.at(keyword) == Json::object();
+    };
     Alternatives any;
     const auto add = [&](Json schema) { any.push_back({&document_->keep(std::move(schema))}); };
     if (type == "object") {
         if (!anything("additionalProperties")) return place->second;
         for (const std::string& name : required({&fact})) add({{"properties", {{name, false}}}});
         if (fact.contains("properties")) {
-            for (const auto& [key, schema] : fact.at("properties").items()) add({{"required", Json::array({key})}, {"properties", {{key, {{"not", schema}}}}}});
+            for (const auto& [key, schema] : fact.at("properties").items())
+                add({{"required", Json::array({key})}, {"properties", {{key, {{"not", schema}}}}}});
         }
     } else {
         const bool unique = fact.contains("uniqueItems") && fact.at("uniqueItems") == Json(true);
@@ -56,7 +60,8 @@ const std::optional<Alternatives>& ShapeRules::denied_fact(const Json& fact, con
     return place->second = std::move(any);
 }
 
-// Where no two alternatives can hold at once, "one of" is "any of"; elsewhere each one is taken without the others.
+// Where no two alternatives can hold at once, "one of" is "any of"; elsewhere each one is taken without the
+// others.
 Alternatives ShapeRules::only_one(const Json& schema, const std::string& type) {
     std::vector<Alternatives> parts;
     for (const Json& part : schema.at("oneOf")) parts.push_back(of(part, type));
@@ -73,8 +78,11 @@ Alternatives ShapeRules::only_one(const Json& schema, const std::string& type) {
             if (i == j || apart(parts[i], parts[j])) continue;
             const std::optional<Alternatives> without = denied(parts[j], type);
             if (!without) {
-                document_->unsupported(schema, "oneOf", "has alternatives " + std::to_string(std::min(i, j)) + " and " + std::to_string(std::max(i, j)) + " that one " + type +
-                                       " might meet at once; use anyOf, or give each a required member with a const of its own");
+                document_->unsupported(
+                    schema, "oneOf",
+                    "has alternatives " + std::to_string(std::min(i, j)) + " and " +
+                        std::to_string(std::max(i, j)) + " that one " + type +
+                        " might meet at once; use anyOf, or give each a required member with a const of its own");
             }
             alone = all_of(alone, *without);
         }
@@ -86,9 +94,14 @@ Alternatives ShapeRules::only_one(const Json& schema, const std::string& type) {
 // if A then B else C: A and B, or C without A.
 Alternatives ShapeRules::conditional(const Json& schema, const std::string& type) {
     const Alternatives& condition = of(schema.at("if"), type);
-    const auto branch = [&](const char* keyword) { return schema.contains(keyword) ? of(schema.at(keyword), type) : Alternatives{{}}; };
+    const auto branch = [&](const char* keyword) {
+        return schema.contains(keyword) ? of(schema.at(keyword), type) : Alternatives{{}};
+    };
     const std::optional<Alternatives> otherwise = denied(condition, type);
-    if (!otherwise) document_->unsupported(schema, "if", "depends on all members or items of " + type + "s, which cannot be enforced; use anyOf with a const in each alternative");
+    if (!otherwise)
+        document_->unsupported(schema, "if",
+                               "depends on all members or items of " + type +
+                                   "s, which cannot be enforced; use anyOf with a const in each alternative");
     Alternatives either = all_of(condition, branch("then"));
     const Alternatives rest = all_of(*otherwise, branch("else"));
     either.insert(either.end(), rest.begin(), rest.end());

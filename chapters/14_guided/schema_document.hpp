@@ -1,4 +1,5 @@
-// A schema document: finding references, names of places for messages, and a check that every keyword is one we know.
+// A schema document: finding references, names of places for messages, and a check that every keyword is one we
+// know.
 #pragma once
 
 #include <deque>

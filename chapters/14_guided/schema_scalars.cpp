@@ -35,13 +35,16 @@ constexpr long long longest_string = 20000;
 }  // namespace
 
 Scalars operator&(const Scalars& a, const Scalars& b) {
-    return {a.null && b.null, a.yes && b.yes, a.no && b.no, both(a.numbers, b.numbers), both(a.strings, b.strings)};
+    return {a.null && b.null, a.yes && b.yes, a.no && b.no, both(a.numbers, b.numbers),
+            both(a.strings, b.strings)};
 }
 Scalars operator|(const Scalars& a, const Scalars& b) {
-    return {a.null || b.null, a.yes || b.yes, a.no || b.no, either(a.numbers, b.numbers), either(a.strings, b.strings)};
+    return {a.null || b.null, a.yes || b.yes, a.no || b.no, either(a.numbers, b.numbers),
+            either(a.strings, b.strings)};
 }
 Scalars operator-(const Scalars& a, const Scalars& b) {
-    return {a.null && !b.null, a.yes && !b.yes, a.no && !b.no, without(a.numbers, b.numbers, all_numbers()), without(a.strings, b.strings, all_strings())};
+    return {a.null && !b.null, a.yes && !b.yes, a.no && !b.no, without(a.numbers, b.numbers, all_numbers()),
+            without(a.strings, b.strings, all_strings())};
 }
 
 bool type_allows(const Json& schema, const std::string& type) {
@@ -65,7 +68,8 @@ std::vector<const Json*> listed_values(const Json& schema, bool& restricted) {
 const Scalars& ScalarRules::of(const Json& schema) {
     if (const auto found = known_.find(&schema); found != known_.end()) return found->second;
     document_->check(schema);
-    if (!open_.insert(&schema).second) document_->unsupported(schema, "$ref", "leads back to itself without reading anything");
+    if (!open_.insert(&schema).second)
+        document_->unsupported(schema, "$ref", "leads back to itself without reading anything");
     Scalars scalars = work_out(schema);
     open_.erase(&schema);
     return known_.emplace(&schema, std::move(scalars)).first->second;
@@ -74,8 +78,10 @@ const Scalars& ScalarRules::of(const Json& schema) {
 Scalars ScalarRules::work_out(const Json& schema) {
     if (schema.is_boolean()) return schema.get<bool>() ? Scalars::all() : Scalars::none();
     Scalars result = of_types(schema);
-    result.strings = both(result.strings, result.strings && result.strings->empty() ? Language() : strings(schema));
-    result.numbers = both(result.numbers, result.numbers && result.numbers->empty() ? Language() : numbers(schema));
+    result.strings =
+        both(result.strings, result.strings && result.strings->empty() ? Language() : strings(schema));
+    result.numbers =
+        both(result.numbers, result.numbers && result.numbers->empty() ? Language() : numbers(schema));
     bool restricted = false;
     const std::vector<const Json*> values = listed_values(schema, restricted);
     if (restricted) {
@@ -135,9 +141,12 @@ Scalars ScalarRules::of_values(const Json& values) const {
 
 std::optional<Dfa> ScalarRules::strings(const Json& schema) {
     Language language;
-    const long long low = count_of(*document_, schema, "minLength", 0), high = count_of(*document_, schema, "maxLength", -1);
+    const long long low = count_of(*document_, schema, "minLength", 0),
+                    high = count_of(*document_, schema, "maxLength", -1);
     if (low > longest_string || high > longest_string) {
-        document_->unsupported(schema, high > longest_string ? "maxLength" : "minLength", "above " + std::to_string(longest_string) + " needs too large an automaton; use a smaller limit");
+        document_->unsupported(
+            schema, high > longest_string ? "maxLength" : "minLength",
+            "above " + std::to_string(longest_string) + " needs too large an automaton; use a smaller limit");
     }
     if (low > 0 || high >= 0) {
         if (high >= 0 && high < low) return Dfa{};
@@ -151,14 +160,17 @@ std::optional<Dfa> ScalarRules::strings(const Json& schema) {
         language = length;
     }
     try {
-        if (schema.contains("pattern")) language = both(language, regex_search(schema.at("pattern").get<std::string>(), "pattern"));
+        if (schema.contains("pattern"))
+            language = both(language, regex_search(schema.at("pattern").get<std::string>(), "pattern"));
     } catch (const UsageError& e) {
         document_->unsupported(schema, "pattern", std::string("cannot be enforced: ") + e.what());
     }
     if (schema.contains("format")) {
         const std::string format = schema.at("format").get<std::string>();
         const std::optional<Dfa> known = format_language(format, leap_seconds_);
-        if (!known) document_->unsupported(schema, "format", "\"" + shown(format) + "\" cannot be enforced; these can: " + format_names());
+        if (!known)
+            document_->unsupported(schema, "format",
+                                   "\"" + shown(format) + "\" cannot be enforced; these can: " + format_names());
         language = both(language, known);
     }
     return language;

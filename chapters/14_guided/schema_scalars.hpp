@@ -1,4 +1,5 @@
-// What a schema says about strings, numbers and the words null, true and false: as sets, with all operations on sets.
+// What a schema says about strings, numbers and the words null, true and false: as sets, with all operations on
+// sets.
 #pragma once
 
 #include <map>
@@ -16,7 +17,9 @@ struct Scalars {
 
     static Scalars all() { return {}; }
     static Scalars none() { return {false, false, false, Dfa{}, Dfa{}}; }
-    bool empty() const { return !null && !yes && !no && numbers && numbers->empty() && strings && strings->empty(); }
+    bool empty() const {
+        return !null && !yes && !no && numbers && numbers->empty() && strings && strings->empty();
+    }
 };
 
 Scalars operator&(const Scalars& a, const Scalars& b);

@@ -11,7 +11,8 @@ constexpr int deepest_proof = 6;
 
 bool speaks_of(const Json& schema, const std::string& type) {
     static const std::vector<const char*> of_objects = {"properties", "required", "additionalProperties"};
-    static const std::vector<const char*> of_arrays = {"items", "prefixItems", "minItems", "maxItems", "uniqueItems"};
+    static const std::vector<const char*> of_arrays = {"items", "prefixItems", "minItems", "maxItems",
+                                                       "uniqueItems"};
     const auto& keywords = type == "object" ? of_objects : of_arrays;
     return std::any_of(keywords.begin(), keywords.end(), [&](const char* k) { return schema.contains(k); });
 }
@@ -25,7 +26,8 @@ Alternatives all_of(const Alternatives& a, const Alternatives& b) {
     }
     std::sort(result.begin(), result.end());
     result.erase(std::unique(result.begin(), result.end()), result.end());
-    if (result.size() > most_alternatives) throw UsageError("schema: more than 2000 combinations of anyOf and oneOf; nest fewer of them");
+    if (result.size() > most_alternatives)
+        throw UsageError("schema: more than 2000 combinations of anyOf and oneOf; nest fewer of them");
     return result;
 }
 
@@ -41,7 +43,8 @@ const Alternatives& ShapeRules::of(const Json& schema, const std::string& type) 
     const auto key = std::pair(&schema, type);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
     document_->check(schema);
-    if (!open_.insert(key).second) document_->unsupported(schema, "$ref", "leads back to itself without reading anything");
+    if (!open_.insert(key).second)
+        document_->unsupported(schema, "$ref", "leads back to itself without reading anything");
     Alternatives alternatives = work_out(schema, type);
     open_.erase(key);
     return known_.emplace(key, std::move(alternatives)).first->second;
@@ -82,12 +85,17 @@ Alternatives ShapeRules::work_out(const Json& schema, const std::string& type) {
     if (schema.contains("oneOf")) result = all_of(result, only_one(schema, type));
     if (schema.contains("not")) {
         const std::optional<Alternatives> without = denied(of(schema.at("not"), type), type);
-        if (!without) document_->unsupported(schema, "not", "speaks of all members or items of " + type + "s, which cannot be denied; say what is allowed instead");
+        if (!without)
+            document_->unsupported(schema, "not",
+                                   "speaks of all members or items of " + type +
+                                       "s, which cannot be denied; say what is allowed instead");
         result = all_of(result, *without);
     }
     if (schema.contains("if")) result = all_of(result, conditional(schema, type));
-    if (type == "object" && schema.contains("dependentRequired")) result = all_of(result, dependent(schema.at("dependentRequired"), true));
-    if (type == "object" && schema.contains("dependentSchemas")) result = all_of(result, dependent(schema.at("dependentSchemas"), false));
+    if (type == "object" && schema.contains("dependentRequired"))
+        result = all_of(result, dependent(schema.at("dependentRequired"), true));
+    if (type == "object" && schema.contains("dependentSchemas"))
+        result = all_of(result, dependent(schema.at("dependentSchemas"), false));
     return result;
 }
 
@@ -162,7 +170,8 @@ Demands ShapeRules::about_item(const Demands& facts, std::size_t index) const {
 
 std::size_t ShapeRules::longest_prefix(const Demands& facts) const {
     std::size_t longest = 0;
-    for (const Json* f : facts) longest = std::max(longest, f->contains("prefixItems") ? f->at("prefixItems").size() : 0);
+    for (const Json* f : facts)
+        longest = std::max(longest, f->contains("prefixItems") ? f->at("prefixItems").size() : 0);
     return longest;
 }
 
@@ -197,11 +206,14 @@ bool ShapeRules::impossible(const Demands& demands, int depth) {
 bool ShapeRules::impossible_shape(const Demands& facts, const std::string& type, int depth) {
     if (type == "object") {
         const std::set<std::string> names = required(facts);
-        return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return impossible(about_member(facts, name), depth + 1); });
+        return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+            return impossible(about_member(facts, name), depth + 1);
+        });
     }
     const long long least = least_items(facts), most = most_items(facts);
     if (most >= 0 && most < least) return true;
-    for (std::size_t i = 0; i < std::min<std::size_t>(static_cast<std::size_t>(least), longest_prefix(facts) + 1); ++i) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(static_cast<std::size_t>(least), longest_prefix(facts) + 1);
+         ++i) {
         if (impossible(about_item(facts, i), depth + 1)) return true;
     }
     return false;

@@ -13,11 +13,14 @@ ByteChoice one(char c) { return {{static_cast<std::uint8_t>(c), static_cast<std:
 // A range of hexadecimal digits, in both cases of letters.
 ByteChoice hex_digits(ByteRange r, bool lower_only) {
     ByteChoice choice;
-    if (r.low < 10) choice.push_back({static_cast<std::uint8_t>('0' + r.low), static_cast<std::uint8_t>('0' + std::min<int>(r.high, 9))});
+    if (r.low < 10)
+        choice.push_back(
+            {static_cast<std::uint8_t>('0' + r.low), static_cast<std::uint8_t>('0' + std::min<int>(r.high, 9))});
     if (r.high < 10) return choice;
     const int low = std::max<int>(r.low, 10) - 10, high = r.high - 10;
     choice.push_back({static_cast<std::uint8_t>('a' + low), static_cast<std::uint8_t>('a' + high)});
-    if (!lower_only) choice.push_back({static_cast<std::uint8_t>('A' + low), static_cast<std::uint8_t>('A' + high)});
+    if (!lower_only)
+        choice.push_back({static_cast<std::uint8_t>('A' + low), static_cast<std::uint8_t>('A' + high)});
     return choice;
 }
 
@@ -33,7 +36,8 @@ std::vector<ByteSequence> spell(const CodePointSet& set, Spelling spelling) {
     }();
     std::vector<ByteSequence> all = utf8_sequences(set - must_escape);
     const bool plain = spelling == Spelling::json_plain;
-    const std::string shorts = plain ? "\"\\bfnrt" : "\"\\/bfnrt", meant = plain ? "\"\\\b\f\n\r\t" : "\"\\/\b\f\n\r\t";
+    const std::string shorts = plain ? "\"\\bfnrt" : "\"\\/bfnrt",
+                      meant = plain ? "\"\\\b\f\n\r\t" : "\"\\/\b\f\n\r\t";
     for (std::size_t i = 0; i < shorts.size(); ++i) {
         if (set.contains(meant[i])) all.push_back({one('\\'), one(shorts[i])});
     }
@@ -47,11 +51,16 @@ std::vector<ByteSequence> spell(const CodePointSet& set, Spelling spelling) {
     if (plain) return all;
     // 20 bits above U+FFFF, ten in each half of a pair: \uD800 + high, \uDC00 + low.
     std::vector<CodePointSet::Range> above;
-    for (const CodePointSet::Range& r : (set & CodePointSet(0x10000, CodePointSet::highest)).ranges()) above.push_back({r.low - 0x10000, r.high - 0x10000});
+    for (const CodePointSet::Range& r : (set & CodePointSet(0x10000, CodePointSet::highest)).ranges())
+        above.push_back({r.low - 0x10000, r.high - 0x10000});
     for (const DigitRanges& d : digit_sequences(above, {2, 4, 4, 2, 4, 4})) {
-        const auto quarter = [](ByteRange r, int base) { return ByteRange{static_cast<std::uint8_t>(r.low + base), static_cast<std::uint8_t>(r.high + base)}; };
-        all.push_back({one('\\'), one('u'), hex_digits({13, 13}, false), hex_digits(quarter(d[0], 8), false), hex_digits(d[1], false), hex_digits(d[2], false),
-                       one('\\'), one('u'), hex_digits({13, 13}, false), hex_digits(quarter(d[3], 12), false), hex_digits(d[4], false), hex_digits(d[5], false)});
+        const auto quarter = [](ByteRange r, int base) {
+            return ByteRange{static_cast<std::uint8_t>(r.low + base), static_cast<std::uint8_t>(r.high + base)};
+        };
+        all.push_back({one('\\'), one('u'), hex_digits({13, 13}, false), hex_digits(quarter(d[0], 8), false),
+                       hex_digits(d[1], false), hex_digits(d[2], false), one('\\'), one('u'),
+                       hex_digits({13, 13}, false), hex_digits(quarter(d[3], 12), false), hex_digits(d[4], false),
+                       hex_digits(d[5], false)});
     }
     return all;
 }
