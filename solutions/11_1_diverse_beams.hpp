@@ -11,7 +11,9 @@
 // Within a group: the greatest value first; of equal values the lower beam, then the lower token. λ = 0: plain
 // beam search in each group. Beams of one group may choose the same token without any penalty.
 //
-// Write one function, about 20 lines. Check: make check EX=11_1. It stands alone: nothing of chapter 11 is needed.
+// (The program of chapter 11 leaves the penalty in the score, as transformers does; the paper, and you, don't.)
+//
+// Write one function, about 20 lines. Check: make check EX=11_1
 #pragma once
 
 #include <algorithm>

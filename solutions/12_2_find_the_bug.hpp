@@ -8,8 +8,8 @@
 //        out_i = min(p_i, q_i) + β·c_i,        β = 1 − Σ min(p_j, q_j)        (β: the probability of a rejection)
 //
 //    Point it at tutorial_correction: p = (.5, .3, .2), q = (.2, .3, .5) gives (.35, .39, .26), which is not p.
-// 2. Find the c with which out = p, and write it. Where p = q nothing is ever rejected, and rounding may leave a sum
-//    of zero: the law is p then, never 0/0.
+// 2. Find the c with which out = p, and write it. Where p = q nothing is ever rejected, and rounding may leave a
+//    sum of zero: the law is p then, never 0/0.
 //
 // About 12 lines. Check: make check EX=12_2. It stands alone: nothing of chapter 12 is needed.
 #pragma once
