@@ -1,0 +1,39 @@
+// Exercise 14_1: a format for JSON Schema: "date", the full-date of RFC 3339, judged byte by byte.
+//
+//     YYYY-MM-DD      year 0000 … 9999, month 01 … 12, day 01 … the last day of that month
+//     February has 29 days in a leap year: divisible by 4, but not by 100 unless by 400
+//
+// A guide must know it early: `2023-02-3` is dead, since no digit makes a date of it, and a model that has
+// written it cannot be helped any more. So judge a prefix:
+//
+//     dead        no date begins like this
+//     alive       some date begins like this, and it needs more bytes
+//     complete    it is a date
+//
+// Write two functions, about 20 lines. Check: make check EX=14_1. Chapter 14 makes a regular expression of the
+// same dates.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex14_1 {
+
+enum class Verdict { dead, alive, complete };
+
+// The days of a month, 1 … 12.
+inline int days_in([[maybe_unused]] int year, [[maybe_unused]] int month) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+inline Verdict judge([[maybe_unused]] std::string_view text) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex14_1

@@ -1,0 +1,65 @@
+// Exercise 14_2: predict. Which of these tokens does the grammar allow next?
+//
+// No function to invent, only rules to read: write the ids, ascending, as in `return {0, 3, 7};`. A token is
+// allowed when the text so far and its bytes can still become a text of the grammar; the end, when the text so
+// far is one. The vocabulary is that of `tokens`:
+//
+//      0 "1"    1 "12"    2 "123"    3 ","    4 ",1"    5 "-"    6 "0"    7 "01"
+//      8 "a"    9 "an"   10 "and"   11 " "   12 "\xC3" 13 "\xA9" 14 "é"   15 the end (no bytes)
+//
+// Six answers. Check: make check EX=14_2. Then try your own grammar: make run-14 ARGS="--grammar FILE …"
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex14_2 {
+
+inline const std::vector<std::string> tokens = {"1", "12", "123", ",", ",1",   "-",    "0",        "01",
+                                                "a", "an", "and", " ", "\xC3", "\xA9", "\xC3\xA9", ""};
+
+// root ::= [0-9]{1,2} ("," [0-9]{1,2})*        nothing is written yet
+inline std::vector<int> at_the_start() {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// The same grammar; the text so far is 1
+inline std::vector<int> behind_one_digit() {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// root ::= "-"? ("0" | [1-9] [0-9]*)           the text so far is -0
+inline std::vector<int> behind_minus_zero() {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// root ::= word (" " word)*    word ::= "a" | "an" | "and"        the text so far is an
+inline std::vector<int> inside_a_word() {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// root ::= [^0-9,]+            nothing is written yet; a class means whole characters, as UTF-8
+inline std::vector<int> not_a_digit() {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// root ::= "caf" [a-zé]{1,2} "-"       the text so far is "caf\xC3", half of an é
+inline std::vector<int> inside_a_character() {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex14_2

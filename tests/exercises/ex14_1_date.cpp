@@ -1,0 +1,121 @@
+// Exercise 14_1: dates, near-dates, and every prefix there is.
+#include "exercise_check.hpp"
+
+#include <string>
+
+#include "14_1_date.hpp"
+#include "chapters/14_guided/grammar_machine.hpp"
+#include "chapters/14_guided/schema.hpp"
+#include "rng.hpp"
+
+using namespace tbt;
+using namespace tbt::ex14_1;
+
+namespace {
+
+std::string word(Verdict v) { return v == Verdict::dead ? "dead" : v == Verdict::alive ? "alive" : "complete"; }
+
+void check_verdict(const std::string& text, const std::string& expected) {
+    const std::string got = word(judge(text));
+    INFO("\"" << text << "\": expected " << expected << ", got " << got);
+    CHECK(got == expected);
+}
+
+// Tries all bytes behind an alive prefix; counts the dates, and fails where an alive prefix leads to none.
+long count_dates(std::string& text) {
+    long dates = 0;
+    for (const char byte : std::string("0123456789-")) {
+        text.push_back(byte);
+        const Verdict v = judge(text);
+        if (v == Verdict::complete) ++dates;
+        if (v == Verdict::alive) {
+            const long more = count_dates(text);
+            INFO("\"" << text << "\" is said to be alive, but no date begins like this");
+            if (more == 0) CHECK(more > 0);
+            dates += more;
+        }
+        text.pop_back();
+    }
+    return dates;
+}
+
+}  // namespace
+
+TEST_CASE("a date is complete, its beginnings are alive", "[ex14_1]") {
+    const std::string date = "2031-04-30";
+    for (std::size_t n = 0; n < date.size(); ++n) check_verdict(date.substr(0, n), "alive");
+    check_verdict(date, "complete");
+    check_verdict(date + "0", "dead");
+    check_verdict(date + "T", "dead");
+}
+
+TEST_CASE("months have their lengths", "[ex14_1]") {
+    const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    for (int month = 1; month <= 12; ++month) {
+        INFO("2023, month " << month << ": got " << days_in(2023, month));
+        CHECK(days_in(2023, month) == days[month - 1]);
+    }
+}
+
+TEST_CASE("leap years: by 4, not by 100, but by 400", "[ex14_1]") {
+    for (const int year : {2024, 2000, 1600, 0, 4, 2400}) {
+        INFO("year " << year);
+        CHECK(days_in(year, 2) == 29);
+    }
+    for (const int year : {2023, 1900, 2100, 100, 1, 9999}) {
+        INFO("year " << year);
+        CHECK(days_in(year, 2) == 28);
+    }
+    check_verdict("2024-02-29", "complete");
+    check_verdict("2023-02-29", "dead");
+    check_verdict("1900-02-29", "dead");
+    check_verdict("2000-02-29", "complete");
+    check_verdict("0000-02-29", "complete");
+}
+
+TEST_CASE("a prefix that no digit can save is dead at once", "[ex14_1]") {
+    INFO("think about: which days does the first digit leave?");
+    check_verdict("2023-2", "dead");
+    check_verdict("2023-1", "alive");
+    check_verdict("2023-13", "dead");
+    check_verdict("2023-00", "dead");
+    check_verdict("2023-02-3", "dead");
+    check_verdict("2024-02-2", "alive");
+    check_verdict("2023-04-3", "alive");
+    check_verdict("2023-04-31", "dead");
+    check_verdict("2023-12-4", "dead");
+    check_verdict("2023-01-00", "dead");
+    check_verdict("2023-01-0", "alive");
+}
+
+TEST_CASE("other bytes are dead wherever they stand", "[ex14_1]") {
+    for (const char* text : {"a", "-", " ", "20a", "2023/", "20231", "2023-1-", "2023-01/", "2023-01-1 ", "+",
+                             "\xC3", "2023-01-\xFF"}) {
+        check_verdict(text, "dead");
+    }
+}
+
+TEST_CASE("four hundred years have 146,097 dates, and nothing alive leads nowhere", "[ex14_1]") {
+    long dates = 0;
+    for (const char* century : {"20", "21", "22", "23"}) {
+        std::string text = century;
+        dates += count_dates(text);
+    }
+    CHECK(dates == 146097);
+}
+
+TEST_CASE("chapter 14 comes to the same verdict, on dates with a byte changed", "[ex14_1]") {
+    GrammarMachine machine(compile_schema(R"({"type": "string", "format": "date"})"));
+    const ByteMachine::State quote = machine.next(machine.start(), '"');
+    Rng rng(14);
+    for (int round = 0; round < 3000; ++round) {
+        std::string text = std::to_string(1000 + rng.below(9000)) + (rng.below(9) ? "-0" : "-1") +
+                           std::to_string(rng.below(10)) + "-" + std::to_string(rng.below(4)) +
+                           std::to_string(rng.below(10));
+        if (rng.below(2)) text[rng.below(text.size())] = "0123456789-/ "[rng.below(13)];
+        text.resize(rng.below(12), '1');
+        const ByteMachine::State state = read_bytes(machine, quote, text);
+        const bool complete = state != ByteMachine::dead && machine.next(state, '"') != ByteMachine::dead;
+        check_verdict(text, complete ? "complete" : state == ByteMachine::dead ? "dead" : "alive");
+    }
+}
