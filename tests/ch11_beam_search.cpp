@@ -105,6 +105,21 @@ TEST_CASE("the plain and the complete search agree where nothing ends early", "[
     }
 }
 
+TEST_CASE("the plain search with as many beams as there are texts is exhaustive too", "[beam]") {
+    constexpr int V = 3, depth = 4, eos = 2, B = 81;
+    for (const double alpha : {0.0, 1.0, 2.0}) {
+        for (std::uint64_t seed = 0; seed < 5; ++seed) {
+            const std::vector<BeamText> all =
+                search(RandomModel(seed, V), beams(B, depth, {eos}, alpha, B), {1, 0, 1, 1});
+            const std::vector<PlainBeam> plain =
+                plain_beam_search(RandomModel(seed, V), {1, 0, 1, 1}, B, depth, eos, alpha);
+            REQUIRE(plain.size() == all.size());
+            for (std::size_t i = 0; i < all.size(); ++i)
+                REQUIRE(std::vector<int>(plain[i].ids.begin() + 4, plain[i].ids.end()) == all[i].ids);
+        }
+    }
+}
+
 TEST_CASE("the prompt's length changes no score", "[beam]") {
     // A law without memory: whatever the prompt, the same texts.
     const std::vector<float> logits{0.3f, 0.1f, -1.0f, 0.7f};
@@ -144,6 +159,17 @@ TEST_CASE("an end that is not among the first B is not finished, and does not ta
     REQUIRE(nodes[3].why == "beyond the best 2");
 }
 
+TEST_CASE("with several ends, enough candidates are taken that every beam can go on", "[beam]") {
+    // One beam, three ends, all better than the one token that goes on.
+    const std::vector<float> logits{3.0f, 2.5f, 2.0f, 1.0f};
+    const auto model = [&](std::span<const int>) { return std::span<const float>(logits); };
+    BeamRequest request = beams(1, 2, {0, 1, 2});
+    request.keep_lattice = true;
+    const BeamSearch s = run_beam_search(one_at_a_time(model), request, std::vector<int>{0});
+    REQUIRE(s.lattice().size() == 4);
+    REQUIRE(s.lattice()[3].why == "left when the search stopped");
+}
+
 TEST_CASE("equal scores: the better parent first, then the lower id", "[beam]") {
     const std::vector<float> logits(5, 0.0f);
     const auto model = [&](std::span<const int>) { return std::span<const float>(logits); };
@@ -170,6 +196,20 @@ TEST_CASE("early stopping: at once, while ending now would pay, while ending eve
     REQUIRE(early_stopping_named("true") == EarlyStopping::yes);
     REQUIRE(early_stopping_named("never") == EarlyStopping::never);
     REQUIRE_THROWS_WITH(early_stopping_named("maybe"), Contains("expected true, false or never"));
+}
+
+TEST_CASE("never hopes for length only where length pays", "[beam]") {
+    // With α = −1 the score is sum·n. The end (0) comes with .3, .3, .97. After two steps the list has −1.2 and
+    // −1.71·2; a live sum of −.88 beats the latter now (−1.76), though not at 20 tokens.
+    const auto model = [](std::span<const int> ids) {
+        static const std::vector<float> laws[] = {{std::log(.3f), std::log(.6f), std::log(.1f)},
+                                                  {std::log(.3f), std::log(.69f), std::log(.01f)},
+                                                  {std::log(.97f), std::log(.02f), std::log(.01f)}};
+        return std::span<const float>(laws[std::min<std::size_t>(ids.size() - 1, 2)]);
+    };
+    BeamRequest request = beams(2, 20, {0}, -1, 2);
+    request.beams.early_stopping = EarlyStopping::never;
+    REQUIRE(ids_of(search(model, request)) == std::vector<std::vector<int>>{{0}, {1, 1, 0}});
 }
 
 TEST_CASE("a larger length penalty finds longer texts", "[beam]") {
@@ -297,6 +337,10 @@ TEST_CASE("a beam without a legal continuation is dropped; when all are, the sea
     };
     for (const BeamText& t : search(RandomModel(1, 3), request, {2}))
         REQUIRE(std::find(t.ids.begin(), t.ids.end() - 1, 1) == t.ids.end() - 1);
+    // Two legal texts, four beams: two texts.
+    request = beams(4, 1, {}, 1, 4);
+    request.processor = [&](std::span<float> row, std::span<const int>) { row[0] = no; };
+    REQUIRE(search(RandomModel(1, 3), request, {2}).size() == 2);
     request.processor = [&](std::span<float> row, std::span<const int>) { std::fill(row.begin(), row.end(), no); };
     REQUIRE_THROWS_WITH(search(RandomModel(1, 3), request, {2}), Contains("every continuation is banned"));
 }

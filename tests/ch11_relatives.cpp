@@ -117,18 +117,22 @@ TEST_CASE("one group is beam search; groups without a penalty all find the same"
 }
 
 TEST_CASE("a later group pays for every earlier beam that took its token in the same step", "[beam][diverse]") {
-    // A law without memory: .5 .3 .2. Three groups of one beam and λ = 0.6:
+    // A law without memory: .5 .3 .2. Four groups of one beam and λ = 0.6:
     //   group 1: 0 (ln .5 = -.693). group 2: 0 costs -1.293, 1 is -1.204: takes 1.
     //   group 3: 0 costs -1.293, 1 costs -1.804, 2 is -1.609: takes 0.
+    //   group 4: 0 costs -1.893, twice taken, 1 costs -1.804, 2 is -1.609: takes 2.
     const std::vector<float> logits{std::log(.5f), std::log(.3f), std::log(.2f)};
     const auto law = [&](std::span<const int>) { return std::span<const float>(logits); };
-    const auto found = diverse_beam_search(one_at_a_time(law), beams(3, 2, {}, 1, 3), 3, 0.6, std::vector<int>{1});
-    REQUIRE(found[0].ids == std::vector<int>{0, 0});
-    REQUIRE(found[1].ids == std::vector<int>{1, 1});
-    REQUIRE(found[2].ids == std::vector<int>{0, 0});
-    REQUIRE(std::abs(found[0].sum - 2 * std::log(.5)) <= 1e-6);
-    REQUIRE(std::abs(found[1].sum - 2 * std::log(.3)) <= 1e-6);
-    REQUIRE(std::abs(found[2].sum - 2 * (std::log(.5) - .6)) <= 1e-6);
+    const std::vector<int> prompt{1};
+    const auto found = diverse_beam_search(one_at_a_time(law), beams(4, 2, {}, 1, 4), 4, 0.6, prompt);
+    const auto expect = [&](const BeamText& t, std::vector<int> ids, double sum) {
+        REQUIRE(t.ids == ids);
+        REQUIRE(std::abs(t.sum - sum) <= 1e-6);  // float log-probabilities
+    };
+    expect(found[0], {0, 0}, 2 * std::log(.5));
+    expect(found[1], {1, 1}, 2 * std::log(.3));
+    expect(found[2], {0, 0}, 2 * (std::log(.5) - .6));
+    expect(found[3], {2, 2}, 2 * std::log(.2));
     REQUIRE_THROWS_WITH(diverse_beam_search(one_at_a_time(law), beams(4, 2), 3, 1, std::vector<int>{1}),
                         Contains("divisor of the 4 beams"));
     REQUIRE_THROWS_WITH(diverse_beam_search(one_at_a_time(law), beams(4, 2), 2, -1, std::vector<int>{1}),

@@ -6,6 +6,7 @@
 // --num-beams 8
 // --num-return-sequences 3', or a demonstration: make run-11 ARGS="--part 1". Look for: a best text whose first
 // word is only the third best; and a prompt where more beams find less.
+#include <chrono>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -28,7 +29,7 @@ namespace {
 constexpr int default_max_new_tokens = 40;
 
 struct Output {
-    bool json = false;
+    bool json = false, stats = false;
     int lattice_steps = 3, horizon = 6, part = 0;
     std::string trace_file, figure;
 };
@@ -38,8 +39,20 @@ void check_output(const Output& o, const BeamSettings& s) {
         throw UsageError(
             "--num-beam-groups: each group is a search of its own, without a common lattice; leave out " +
             std::string(o.trace_file.empty() ? "--figure" : "--trace"));
-    if (o.part != 0 && (o.json || !o.trace_file.empty() || !o.figure.empty()))
-        throw UsageError("--part: a demonstration has no result to write; leave out --json, --trace and --figure");
+}
+
+// A demonstration has settings of its own: what it would ignore is refused.
+void demonstrate(int part, const std::vector<CLI::Option*>& others, const GenerateOptions& options) {
+    for (const CLI::Option* o : others) {
+        if (o->count() > 0)
+            throw UsageError("--part: a demonstration has its own texts and settings; leave out " + o->get_name());
+    }
+    if (part == 1) return show_trees();
+    Model model = open_model(options);
+    if (part == 2) show_probes(model);
+    else if (part == 3) show_lengths(model);
+    else if (part == 4) show_blandness(model);
+    else show_diversity(model);
 }
 
 void write_file(const std::string& name, const std::string& text) {
@@ -54,6 +67,7 @@ int main(int argc, char** argv) {
     std::string prompt = "The old lighthouse keeper";
     BeamSettings settings;
     Output output;
+    std::vector<CLI::Option*> others;  // all but --part and the model's
     int status = 0;
     const int ran = run_program(
         argc, argv, "Chapter 11: beam search; continues a text by 40 tokens unless told otherwise.",
@@ -61,6 +75,8 @@ int main(int argc, char** argv) {
             app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
             add_beam_options(app, settings);
             add_sampling_options(app, settings.generate);
+            app.get_option("--do-sample")->description("beam sampling: the candidates are drawn");
+            app.get_option("--greedy")->description("refused: it is --num-beams 1");
             const auto group = [](CLI::Option* option) { option->group("What is shown"); };
             group(app.add_option("--lattice", output.lattice_steps, "so many steps of the lattice; 0: none")
                       ->capture_default_str()
@@ -69,31 +85,31 @@ int main(int argc, char** argv) {
                                  "compare with the best of all texts of so many tokens; 0: don't")
                       ->capture_default_str()
                       ->check(CLI::Range(0, 64)));
-            group(app.add_option("--part", output.part, "instead, a demonstration: 1 to 5")
-                      ->check(CLI::Range(1, 5)));
             group(app.add_option("--trace", output.trace_file, "write the lattice as JSON lines to a file"));
             group(app.add_option("--figure", output.figure, "write the lattice as a picture (SVG)"));
             group(app.add_flag("--json", output.json, "the result as JSON"));
+            group(app.add_flag("--stats", output.stats, "passes, positions and time, on stderr"));
+            others = app.get_options([](const CLI::Option* o) { return o->get_name() != "--help"; });
+            group(app.add_option("--part", output.part, "instead, a demonstration: 1 to 5")
+                      ->check(CLI::Range(1, 5)));
             add_model_options(app, settings.generate);
         },
         [&] {
             // 1. Model and request.
             check_output(output, settings);
-            if (output.part == 1) return show_trees();
+            if (output.part != 0) return demonstrate(output.part, others, settings.generate);
             Model model = open_model(settings.generate);
-            if (output.part == 2) return show_probes(model);
-            if (output.part == 3) return show_lengths(model);
-            if (output.part == 4) return show_blandness(model);
-            if (output.part == 5) return show_diversity(model);
             const std::vector<int> ids = prompt_ids(settings.generate, model, prompt);
             BeamRequest request = beam_request_of(settings, model, ids.size(), default_max_new_tokens);
             request.keep_lattice = true;
             const std::string shown = settings.generate.no_escape ? prompt : unescaped(prompt);
 
             // 2. The search. Ctrl-C ends it with what it has.
+            const auto started = std::chrono::steady_clock::now();
             CachedBatch batch(model.gpt);
             const Interrupt interrupt;
-            const auto go_on = [] { return Interrupt::count() == 0; };
+            int passes = 0;
+            const auto go_on = [&] { return ++passes, Interrupt::count() == 0; };
             std::vector<BeamText> texts;
             std::optional<BeamSearch> search;
             if (settings.groups > 1) {
@@ -103,22 +119,24 @@ int main(int argc, char** argv) {
                 search = run_beam_search(std::ref(batch), request, ids, go_on);
                 texts = search->results();
             }
+            const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - started;
+            if (Interrupt::count() > 0) status = 130;  // as a shell reports Ctrl-C
 
-            // 3. What came out.
+            // 3. What came out. Time depends on the machine, so it goes to stderr.
+            const std::string& name = settings.generate.model;
             if (!output.trace_file.empty())
-                write_file(output.trace_file, beam_trace(settings.generate.model, shown, request, ids,
-                                                         model.tokenizer, search->lattice(), texts));
+                write_file(output.trace_file,
+                           beam_trace(name, shown, request, ids, model.tokenizer, search->lattice(), texts));
             if (!output.figure.empty())
                 write_lattice_figure(output.figure, model.tokenizer,
                                      "“" + shown + "”, " + std::to_string(request.beams.num_beams) + " beams",
                                      search->lattice(), texts[0].ids);
-            if (Interrupt::count() > 0) status = 130;  // as a shell reports Ctrl-C
-            if (output.json) {
-                std::fputs(beam_json(settings.generate.model, shown, request, ids, texts).c_str(), stdout);
-                return;
-            }
-            print_beam_texts(texts, shown);
-            if (!search || request.seed || status != 0) return;
+            if (output.json) std::fputs(beam_json(name, shown, request, ids, texts).c_str(), stdout);
+            else print_beam_texts(texts, shown);
+            if (output.stats)
+                std::fprintf(stderr, "%d passes over %ld positions, %.1f ms\n", passes, batch.computed(),
+                             time.count());
+            if (output.json || !search || request.seed || status != 0) return;
 
             // 4. What became of the rest.
             const BeamText greedy = greedy_text(batch, request, ids);
