@@ -3,7 +3,7 @@
 // Best of n: the text of which the model is surest. Its log-probability Σ ln p_i falls with every token, so the
 // sum alone would choose the shortest; the mean per token doesn't:
 //
-//     score = (ln p_1 + â¦ + ln p_n) / n        the greatest wins, of equal scores the earlier text
+//     score = (ln p_1 + … + ln p_n) / n        the greatest wins, of equal scores the earlier text
 //
 // A text without tokens has nothing to be sure of and is passed over; if there is no other, the first is kept.
 //
