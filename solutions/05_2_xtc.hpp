@@ -1,14 +1,15 @@
 // Exercise 05_2: exclude top choices (XTC) [p-e-w 2024, text-generation-webui].
 //
-// Every cut of this chapter drops improbable tokens. XTC does the opposite, now and then: where several tokens are good
-// enough, it drops all of them but the least probable, so that the text leaves the beaten track and stays sensible.
+// Every cut of this chapter drops improbable tokens. XTC does the opposite, now and then: where several
+// tokens are good enough, it drops all of them but the least probable, so that the text leaves the beaten
+// track and stays sensible.
 //
 //     with u < probability:   A = {i : p_i >= threshold};   if |A| >= 2, keep A's last token and everything outside A
 //     otherwise:              nothing changes
 //
-// "Last" in the course's order: greater probability first, of equal ones the lower id. Then p_i ← p_i / Σ_kept p_j.
-// A threshold above 1/2 never drops anything. Probability 0 is off. A threshold or a probability outside [0, 1] is a
-// UsageError.
+// "Last" in the course's order: greater probability first, of equal ones the lower id. Then p_i ← p_i /
+// Σ_kept p_j. A threshold above 1/2 never drops anything. Probability 0 is off. A threshold or a
+// probability outside [0, 1] is a UsageError.
 //
 // Write one function, about 12 lines. Check: make check EX=05_2
 #pragma once

@@ -43,17 +43,42 @@ TEST_CASE("top-p .9 of eight logits keeps two words, .880797 and .119203", "[ex0
 }
 
 TEST_CASE("how many of the eight survive", "[ex05_1]") {
-    struct Row { int k; double p; std::size_t kept; };
-    for (const Row& row : {Row{0, .5, 1}, {0, .9, 2}, {0, .95, 3}, {0, .99, 5}, {3, .9, 2}, {5, .95, 3}, {1, 1, 1}, {0, 1, 8}, {3, 1, 3}}) {
-        INFO("k = " << row.k << ", p = " << row.p << "; think about: the token that reaches p is the last to stay");
+    struct Row {
+        int k;
+        double p;
+        std::size_t kept;
+    };
+    for (const Row& row : {Row{0, .5, 1},
+                           {0, .9, 2},
+                           {0, .95, 3},
+                           {0, .99, 5},
+                           {3, .9, 2},
+                           {5, .95, 3},
+                           {1, 1, 1},
+                           {0, 1, 8},
+                           {3, 1, 3}}) {
+        INFO("k = " << row.k << ", p = " << row.p
+                    << "; think about: the token that reaches p is the last to stay");
         CHECK(top_k_top_p(eight, row.k, row.p).size() == row.kept);
     }
 }
 
 TEST_CASE("how many of a thousand Zipf tokens survive", "[ex05_1]") {
-    struct Row { int k; double p; std::size_t kept; };
-    for (const Row& row : {Row{50, .9, 32}, {50, .95, 40}, {50, .5, 5}, {20, .9, 14}, {10, .9, 8}, {10, .5, 2}, {0, .9, 473}, {0, .95, 688}}) {
-        INFO("k = " << row.k << ", p = " << row.p << "; think about: the second cut sees probabilities that sum to 1 again");
+    struct Row {
+        int k;
+        double p;
+        std::size_t kept;
+    };
+    for (const Row& row : {Row{50, .9, 32},
+                           {50, .95, 40},
+                           {50, .5, 5},
+                           {20, .9, 14},
+                           {10, .9, 8},
+                           {10, .5, 2},
+                           {0, .9, 473},
+                           {0, .95, 688}}) {
+        INFO("k = " << row.k << ", p = " << row.p
+                    << "; think about: the second cut sees probabilities that sum to 1 again");
         CHECK(top_k_top_p(zipf(1000), row.k, row.p).size() == row.kept);
     }
 }
@@ -99,7 +124,8 @@ TEST_CASE("any row: sums to 1, in order, and no more than either cut keeps alone
         for (std::size_t i = 0; i < both.size(); ++i) {
             sum += both[i].probability;
             if (i == 0) continue;
-            const float before = s[static_cast<std::size_t>(both[i - 1].id)], here = s[static_cast<std::size_t>(both[i].id)];
+            const float before = s[static_cast<std::size_t>(both[i - 1].id)],
+                        here = s[static_cast<std::size_t>(both[i].id)];
             CHECK((before > here || (before == here && both[i - 1].id < both[i].id)));
         }
         CHECK(std::abs(sum - 1) <= 1e-12);  // a few roundings of 1e-16

@@ -16,7 +16,8 @@ namespace {
 // The rule, as it is written: the first length whose mass is enough.
 std::size_t by_definition(const std::vector<int>& weights, int percent) {
     for (std::size_t n = 1; n < weights.size(); ++n) {
-        if (std::accumulate(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(n), 0) >= percent) return n;
+        if (std::accumulate(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(n), 0) >= percent)
+            return n;
     }
     return weights.size();
 }
@@ -48,7 +49,8 @@ TEST_CASE("the first witness shows a's bug and not b's", "[ex05_3]") {
     const Witness w = witness_a();
     check_is_law(w);
     const std::size_t right = by_definition(w.weights, w.percent);
-    INFO("percent " << w.percent << ": right is " << right << "; think about: what does a do when the sum is exactly p?");
+    INFO("percent " << w.percent << ": right is " << right
+                    << "; think about: what does a do when the sum is exactly p?");
     CHECK(nucleus_a(w.weights, w.percent) != right);
     CHECK(nucleus_b(w.weights, w.percent) == right);
 }
@@ -57,7 +59,8 @@ TEST_CASE("the second witness shows b's bug and not a's", "[ex05_3]") {
     const Witness w = witness_b();
     check_is_law(w);
     const std::size_t right = by_definition(w.weights, w.percent);
-    INFO("percent " << w.percent << ": right is " << right << "; think about: which word makes the sum step over p?");
+    INFO("percent " << w.percent << ": right is " << right
+                    << "; think about: which word makes the sum step over p?");
     CHECK(nucleus_b(w.weights, w.percent) != right);
     CHECK(nucleus_a(w.weights, w.percent) == right);
 }
@@ -70,7 +73,8 @@ TEST_CASE("any law at any percentage", "[ex05_3]") {
             weights.push_back(1 + static_cast<int>(rng.below(static_cast<std::uint64_t>(std::min(left, 45)))));
         std::sort(weights.begin(), weights.end(), std::greater<>());
         for (int percent = 0; percent <= 100; ++percent) {
-            INFO("round " << round << ", " << weights.size() << " words, first " << weights[0] << ", percent " << percent);
+            INFO("round " << round << ", " << weights.size() << " words, first " << weights[0] << ", percent "
+                          << percent);
             REQUIRE(nucleus(weights, percent) == by_definition(weights, percent));
         }
     }

@@ -1,0 +1,50 @@
+// Exercise 06_1: one token, from logits to choice, with every number in between.
+//
+//     e_i = e^(s_i/T)            1. of the k tokens with the largest logits (of equal ones the lower ids)
+//     a_i = e_i / Σ e            2. after top-k
+//     c_i = a_1 + … + a_i        3. cumulative; the nucleus is the first n of them, with the least n for which c_n >= p
+//     f_i = a_i / c_n            4. the law that is drawn from
+//     the token                  5. the first, in the order of the ids, with Σ_{j <= i} f_j > u
+//
+// By hand nobody subtracts the largest logit first, so s_i/T must be below 700 here. Refuse, as a
+// UsageError that says what is allowed: T not above 0, k below 1, p outside [0, 1], u outside [0, 1); k >
+// V keeps all.
+//
+// Try it with pencil and paper: logits 10 8 5 2 1 .5 for cat dog car house tree book, T = 1, k = 3, p =
+// .9, u = .75.
+//
+// Write one function, about 25 lines. Check: make check EX=06_1
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "error.hpp"
+#include "exercises/exercise.hpp"
+#include "math.hpp"
+
+namespace tbt::ex06_1 {
+
+struct Example {
+    std::vector<int> kept;             // by top-k, most probable first; the lists below are in this order
+    std::vector<double> exponentials;  // e_i
+    double sum = 0;                    // Σ e
+    std::vector<double> after_top_k;   // a_i
+    std::vector<double> cumulative;    // c_i
+    std::size_t nucleus = 0;           // n
+    std::vector<double> final_law;     // f_i: n of them
+    int id = -1;                       // the token
+};
+
+// portable_exp (math.hpp) is e^x.
+inline Example complete_example([[maybe_unused]] std::span<const float> logits, [[maybe_unused]] double T,
+                                [[maybe_unused]] int k, [[maybe_unused]] double p, [[maybe_unused]] double u) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex06_1

@@ -1,0 +1,45 @@
+// Exercise 06_3: mirostat [Basu et al. 2021], version 2: a thermostat for surprise.
+//
+// Top-k and top-p fix how many words may come; the text's surprise then drifts, low (it repeats itself)
+// or high (it falls apart). Mirostat fixes the surprise. It keeps one number, mu, the most bits a token
+// may surprise by, and after each token turns it a little towards the target tau:
+//
+//     S_i = −log2 p_i                                    surprise of token i, in bits
+//     1. keep the tokens with S_i <= mu; the most probable one always stays (of equal ones the lower id)
+//     2. draw from what is left, renormalised, in the order of the ids: the first i with Σ_{j <= i} q_j > u
+//     3. mu ← mu − eta·(S_drawn − tau)                   with S of the model's own law, before the cut
+//
+// mu starts at 2·tau. (llama.cpp takes S after the cut in step 3; the paper's authors before it, as
+// here.) tau below 0, eta not above 0, u outside [0, 1), or a NaN: UsageError.
+//
+// Write two functions, about 15 lines. Check: make check EX=06_3
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "error.hpp"
+#include "exercises/exercise.hpp"
+#include "math.hpp"
+
+namespace tbt::ex06_3 {
+
+// Bits; infinite for p = 0. portable_log (math.hpp) is ln x, and ln 2 is .6931471805599453.
+inline double surprise([[maybe_unused]] double p) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// p: one probability for each token, by id. Returns the token drawn and moves mu.
+inline int mirostat([[maybe_unused]] std::span<const double> p, [[maybe_unused]] double tau,
+                    [[maybe_unused]] double eta, [[maybe_unused]] double& mu, [[maybe_unused]] double u) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex06_3

@@ -1,0 +1,125 @@
+// Exercise 06_2: entropy, divergence, frequencies, and the eight strategies over a Zipf law.
+#include "exercise_check.hpp"
+
+#include <cmath>
+
+#include "06_2_comparator.hpp"
+#include "chapters/06_combining/chain.hpp"
+#include "rng.hpp"
+
+using namespace tbt;
+using namespace tbt::ex06_2;
+
+namespace {
+
+using Law = std::vector<double>;
+
+// The first n of 1000 Zipf tokens.
+Law zipf(int n) {
+    Law p(1000, 0.0);
+    double sum = 0;
+    for (int i = 1; i <= n; ++i) sum += 1.0 / i;
+    for (int i = 1; i <= n; ++i) p[static_cast<std::size_t>(i - 1)] = 1.0 / i / sum;
+    return p;
+}
+
+std::vector<int> draws_of(const Law& law, int n, std::uint64_t seed) {
+    std::vector<float> logits;
+    for (const double x : law) logits.push_back(static_cast<float>(portable_log(x)));
+    Candidates c(logits);
+    Rng rng(seed);
+    std::vector<int> draws;
+    for (int i = 0; i < n; ++i) draws.push_back(draw(c, rng.uniform()));
+    return draws;
+}
+
+struct Row {
+    const char* name;
+    int kept;
+    double entropy, exact_kl, unique, unique_sd, drawn_entropy, entropy_sd, drawn_kl, kl_sd;
+};
+// A standard deviation below the last printed digit counts as one unit of it.
+const Row table[] = {
+    {"greedy", 1, 0, 2.012964, 1, .1, 0, 1e-6, 2.012964, 1e-6},
+    {"pure", 1000, 5.191011, 0, 333.7, 11, 4.774786, .063, .416225, .0146},
+    {"k = 10", 10, 1.993806, .938314, 10, .1, 1.989292, .025, .942827, .0022},
+    {"k = 20", 20, 2.527997, .732658, 20, .1, 2.518431, .032, .742224, .0031},
+    {"k = 50", 50, 3.197126, .509063, 49.9, .31, 3.172020, .040, .534170, .0052},
+    {"p = .5", 24, 2.664233, .684310, 24, .1, 2.652632, .034, .695911, .0035},
+    {"p = .9", 473, 4.713056, .105295, 256.6, 8.6, 4.469260, .060, .349090, .0118},
+    {"p = .95", 688, 4.953581, .051218, 296.3, 10, 4.629742, .062, .375058, .0126},
+};
+
+}  // namespace
+
+TEST_CASE("a fair coin has ln 2, and against a biased one .143841", "[ex06_2]") {
+    CHECK(std::abs(entropy(Law{.5, .5}) - .693147) <= 1e-6);
+    CHECK(std::abs(kl(Law{.5, .5}, Law{.25, .75}) - .143841) <= 1e-6);
+    INFO("think about: the two directions differ");
+    CHECK(std::abs(kl(Law{.25, .75}, Law{.5, .5}) - .130812) <= 1e-6);
+}
+
+TEST_CASE("what cannot happen adds nothing", "[ex06_2]") {
+    CHECK(entropy(Law{0, 1, 0}) == 0);
+    CHECK(std::abs(kl(Law{0, 1, 0}, Law{.5, .25, .25}) - std::log(4)) <= 1e-12);
+    CHECK(kl(Law{0, 1}, Law{0, 1}) == 0);
+}
+
+TEST_CASE("what happened and was impossible is infinitely far away", "[ex06_2]") {
+    CHECK(kl(Law{.5, .5}, Law{1, 0}) == std::numeric_limits<double>::infinity());
+    CHECK(kl(zipf(1000), zipf(10)) == std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("frequencies are counts over draws", "[ex06_2]") {
+    CHECK(frequencies(std::vector<int>{2, 0, 2, 2}, 5) == Law{.25, 0, .75, 0, 0});
+    CHECK(frequencies(std::vector<int>{0}, 1) == Law{1});
+}
+
+TEST_CASE("laws of different size, ids from elsewhere and no draws are refused", "[ex06_2]") {
+    CHECK_THROWS_AS(kl(Law{1}, Law{.5, .5}), Error);
+    CHECK_THROWS_AS(frequencies(std::vector<int>{}, 3), Error);
+    CHECK_THROWS_AS(frequencies(std::vector<int>{0, 3}, 3), Error);
+    CHECK_THROWS_AS(frequencies(std::vector<int>{-1}, 3), Error);
+}
+
+TEST_CASE("the exact values of eight strategies over 1000 Zipf tokens", "[ex06_2]") {
+    for (const Row& row : table) {
+        INFO(row.name);
+        CHECK(std::abs(entropy(zipf(row.kept)) - row.entropy) <= 1e-6);  // printed with six places
+        CHECK(std::abs(kl(zipf(row.kept), zipf(1000)) - row.exact_kl) <= 1e-6);
+    }
+}
+
+TEST_CASE("a thousand draws of each strategy", "[ex06_2]") {
+    for (const Row& row : table) {
+        const Law empirical = frequencies(draws_of(zipf(row.kept), 1000, 11), 1000);
+        const auto unique = 1000 - std::count(empirical.begin(), empirical.end(), 0.0);
+        INFO(row.name << ": " << unique << " different tokens");
+        // Four standard deviations.
+        CHECK(std::abs(static_cast<double>(unique) - row.unique) <= 4 * row.unique_sd);
+        CHECK(std::abs(entropy(empirical) - row.drawn_entropy) <= 4 * row.entropy_sd);
+        CHECK(std::abs(kl(empirical, zipf(1000)) - row.drawn_kl) <= 4 * row.kl_sd);
+        INFO(
+            "think about: the truncated law is p times a constant, so the logarithm of that constant is all that "
+            "changes");
+        CHECK(std::abs(kl(empirical, zipf(1000)) - kl(empirical, zipf(row.kept)) - row.exact_kl) <= 1e-6);
+    }
+}
+
+TEST_CASE("any two laws: neither value is negative, a law has no distance from itself", "[ex06_2]") {
+    Rng rng(62);
+    for (int round = 0; round < 200; ++round) {
+        Law q(1 + rng.below(12)), p(q.size());
+        double q_sum = 0, p_sum = 0;
+        for (std::size_t i = 0; i < q.size(); ++i) {
+            q_sum += q[i] = rng.uniform() + 1e-3;
+            p_sum += p[i] = rng.uniform() + 1e-3;
+        }
+        for (std::size_t i = 0; i < q.size(); ++i) q[i] /= q_sum, p[i] /= p_sum;
+        INFO("round " << round << ", " << q.size() << " tokens");
+        CHECK(entropy(q) >= 0);
+        CHECK(entropy(q) <= std::log(static_cast<double>(q.size())) + 1e-12);
+        CHECK(kl(q, p) >= 0);
+        CHECK(kl(q, q) == 0);
+    }
+}

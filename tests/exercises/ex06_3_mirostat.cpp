@@ -1,0 +1,90 @@
+// Exercise 06_3: mirostat, version 2.
+#include "exercise_check.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include "06_3_mirostat.hpp"
+#include "rng.hpp"
+
+using namespace tbt;
+using namespace tbt::ex06_3;
+
+namespace {
+
+using Law = std::vector<double>;
+const Law four = {.5, .25, .125, .125};  // surprises 1, 2, 3, 3 bits
+constexpr double exact = 1e-12;  // a few roundings
+
+Law zipf(int n, double exponent) {
+    Law p;
+    for (int i = 1; i <= n; ++i) p.push_back(std::pow(i, -exponent));
+    const double sum = std::accumulate(p.begin(), p.end(), 0.0);
+    for (double& x : p) x /= sum;
+    return p;
+}
+
+}  // namespace
+
+TEST_CASE("surprise is counted in bits", "[ex06_3]") {
+    CHECK(std::abs(surprise(.5) - 1) <= exact);
+    CHECK(std::abs(surprise(.125) - 3) <= exact);
+    CHECK(std::abs(surprise(1)) <= exact);
+    CHECK(surprise(0) == std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("a bar of 2.5 bits leaves two tokens, two thirds to one third", "[ex06_3]") {
+    double mu = 2.5;
+    CHECK(mirostat(four, 1.5, .2, mu, .66) == 0);
+    INFO(
+        "think about: the drawn token surprised by 1 bit, half a bit less than wanted, so the bar rises by .2 "
+        "times .5");
+    CHECK(std::abs(mu - 2.6) <= exact);
+    mu = 2.5;
+    CHECK(mirostat(four, 1.5, .2, mu, .67) == 1);
+    INFO("think about: 2 bits in the model's law; after the cut it would be 1.585");
+    CHECK(std::abs(mu - 2.4) <= exact);
+}
+
+TEST_CASE("the most probable token always stays", "[ex06_3]") {
+    double mu = .3;
+    CHECK(mirostat(four, 1.5, .1, mu, .999) == 0);
+    CHECK(std::abs(mu - .35) <= exact);
+    mu = -4;
+    CHECK(mirostat(Law{.2, .4, .4}, 1, .1, mu, .999) == 1);
+}
+
+TEST_CASE("tokens lie on the wheel by id, and impossible ones not at all", "[ex06_3]") {
+    for (const auto& [u, id] : {std::pair{.0, 1}, {.24, 1}, {.26, 3}, {.999, 3}}) {
+        double mu = std::numeric_limits<double>::infinity();
+        INFO("u = " << u);
+        CHECK(mirostat(Law{0, .25, 0, .75}, 1, .1, mu, u) == id);
+    }
+}
+
+TEST_CASE("values that make no sense are refused", "[ex06_3]") {
+    double mu = 3;
+    CHECK_THROWS_AS(mirostat(four, -1, .1, mu, .5), UsageError);
+    CHECK_THROWS_AS(mirostat(four, 3, 0, mu, .5), UsageError);
+    CHECK_THROWS_AS(mirostat(four, 3, .1, mu, 1), UsageError);
+    CHECK_THROWS_AS(mirostat(four, std::nan(""), .1, mu, .5), UsageError);
+    CHECK_THROWS_AS(mirostat(four, 3, .1, mu, -.1), UsageError);
+}
+
+TEST_CASE("the surprise comes out as ordered, whatever the model's law", "[ex06_3]") {
+    // The mean error of n tokens is (mu_0 − mu_n)/(eta·n): mu stays within some bits of itself, so it vanishes.
+    struct Setting {
+        double exponent, tau;
+    };
+    for (const Setting& s : {Setting{1, 3}, {1, 5}, {1.5, 2}, {.7, 6}}) {
+        const Law p = zipf(1000, s.exponent);
+        Rng rng(63);
+        double mu = 2 * s.tau, sum = 0;
+        constexpr int n = 4000;
+        for (int i = 0; i < n; ++i)
+            sum += surprise(p[static_cast<std::size_t>(mirostat(p, s.tau, .1, mu, rng.uniform()))]);
+        INFO("Zipf with exponent " << s.exponent << ", tau " << s.tau << ": mean surprise " << sum / n << ", mu "
+                                   << mu);
+        CHECK(std::abs(sum / n - s.tau) <= .05);
+    }
+}
