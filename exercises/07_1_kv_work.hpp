@@ -1,0 +1,54 @@
+// Exercise 07_1: generate with and without a KV cache, and count.
+//
+// Both loops write the same greedy text; only what they ask the model to read differs.
+//
+//     without: every step reads the whole text, with nothing before it       Σ_{i<G} (P + i) = G·P + G(G − 1)/2 positions
+//     with:    the first step reads the prompt, each further one the         P + G − 1 positions
+//              token just chosen; the last token chosen is never read
+//
+// A read of `fresh` tokens behind `past` known ones is `fresh` positions; token i of them (from 0) meets
+// past + i + 1 keys, and each such meeting is one causal dot product.
+//
+// P: length of the prompt; G: number of new tokens. G = 0 reads nothing. A prompt without tokens and a G
+// below 0 are an Error. argmax (chapter 02) chooses.
+//
+// Write two functions, about 20 lines; no clock in them. Check: make check EX=07_1. With the shipped
+// model and a clock: make try EX=07_1
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "chapters/02_greedy/greedy.hpp"
+#include "error.hpp"
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex07_1 {
+
+// Reads ids that follow `past` already read ones; gives the logits behind the last of them.
+using Read = std::function<std::span<const float>(std::span<const int> fresh, int past)>;
+
+struct Run {
+    std::vector<int> ids;  // the prompt and G new tokens
+    std::int64_t positions = 0;
+    std::int64_t dot_products = 0;
+};
+
+// For both: one read, counted.
+inline std::span<const float> counted([[maybe_unused]] Run& run, [[maybe_unused]] const Read& read,
+                                      [[maybe_unused]] std::span<const int> fresh, [[maybe_unused]] int past) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+inline Run generate([[maybe_unused]] const Read& read, [[maybe_unused]] const std::vector<int>& prompt,
+                    [[maybe_unused]] int G, [[maybe_unused]] bool cached) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex07_1
