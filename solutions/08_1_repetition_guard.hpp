@@ -1,0 +1,70 @@
+// Exercise 08_1: notice a loop while it begins, and penalise more.
+//
+// Of the last `window` tokens (n of them):
+//
+//     tokens     every id that occurs at least twice, with its count
+//     bigrams    every pair of neighbours that occurs at least twice, with its count
+//     longest    length of the longest passage that stands at two different places; they may overlap
+//
+//     severity = mean of  (n − distinct tokens)/(n − 1),  (n − 1 − distinct bigrams)/(n − 2),  longest/(n − 1)
+//
+// each 0 for a text without repetition and 1 for one token over and over; n < 2 is 0, and at n = 2 the
+// middle term is 0.
+//
+//     penalty = 1 + severity/2
+//
+// Write two functions, about 25 lines. Check: make check EX=08_1
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex08_1 {
+
+struct Repetition {
+    std::map<int, int> tokens;                   // id: how often
+    std::map<std::pair<int, int>, int> bigrams;  // pair: how often
+    std::size_t longest = 0;
+    double severity = 0;
+};
+
+inline Repetition check([[maybe_unused]] std::span<const int> ids, [[maybe_unused]] std::size_t window) {
+    // >>> write here
+    Repetition r;
+    const std::span<const int> last = ids.last(std::min(window, ids.size()));
+    const std::size_t n = last.size();
+    if (n < 2) return r;
+    for (std::size_t i = 0; i < n; ++i) ++r.tokens[last[i]];
+    for (std::size_t i = 0; i + 1 < n; ++i) ++r.bigrams[{last[i], last[i + 1]}];
+    // same[j]: how many tokens before and at j equal those before and at i, for the i of the loop (j < i)
+    std::vector<std::size_t> same(n, 0);
+    for (std::size_t i = 1; i < n; ++i) {
+        for (std::size_t j = i; j-- > 0;) {
+            same[j] = last[i] == last[j] ? (j > 0 ? same[j - 1] : 0) + 1 : 0;
+            r.longest = std::max(r.longest, same[j]);
+        }
+    }
+    const auto share = [](std::size_t part, std::size_t whole) {
+        return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+    };
+    r.severity = (share(n - r.tokens.size(), n - 1) + share(n - 1 - r.bigrams.size(), n - 2) +
+                  share(r.longest, n - 1)) / 3;
+    std::erase_if(r.tokens, [](const auto& token) { return token.second < 2; });
+    std::erase_if(r.bigrams, [](const auto& bigram) { return bigram.second < 2; });
+    return r;
+    // <<< to here
+}
+
+inline double adaptive_penalty([[maybe_unused]] double severity) {
+    // >>> write here
+    return 1 + severity / 2;
+    // <<< to here
+}
+
+}  // namespace tbt::ex08_1
