@@ -1,0 +1,93 @@
+// Exercise 09_1: prompt healing.
+#include "exercise_check.hpp"
+
+#include <cmath>
+
+#include "09_1_prompt_healing.hpp"
+#include "rng.hpp"
+
+using namespace tbt;
+using namespace tbt::ex09_1;
+
+namespace {
+
+const Vocabulary url = {"http", ":", "://", "/", " ", ":/", ""};
+
+std::vector<int> allowed(std::string_view owed, const Vocabulary& bytes) {
+    std::vector<float> logits(bytes.size(), 1.0f);
+    mask(logits, owed, bytes);
+    std::vector<int> ids;
+    for (std::size_t id = 0; id < bytes.size(); ++id) {
+        if (!std::isinf(logits[id])) ids.push_back(static_cast<int>(id));
+    }
+    return ids;
+}
+
+}  // namespace
+
+TEST_CASE("http: gives back its colon, and only tokens with a colon may come", "[ex09_1]") {
+    std::vector<int> ids = {0, 1};
+    const std::string owed = take_back(ids, url);
+    CHECK(owed == ":");
+    CHECK(ids == std::vector<int>{0});
+    CHECK(allowed(owed, url) == std::vector<int>{1, 2, 5});
+    CHECK(still_owed(owed, "://") == "");
+}
+
+TEST_CASE("a token that pays a part leaves the rest owed", "[ex09_1]") {
+    INFO("think about: what was one token may come back as two");
+    CHECK(allowed("://", url) == std::vector<int>{1, 2, 5});
+    CHECK(still_owed("://", ":") == "//");
+    CHECK(allowed("//", url) == std::vector<int>{3});
+    CHECK(still_owed("//", "/") == "/");
+    CHECK(still_owed("/", "/") == "");
+}
+
+TEST_CASE("when nothing is owed, everything may come, also tokens without bytes", "[ex09_1]") {
+    CHECK(allowed("", url).size() == url.size());
+    CHECK(still_owed("", "http") == "");
+}
+
+TEST_CASE("a token without bytes may not come while something is owed", "[ex09_1]") {
+    INFO("think about: it is the beginning of everything, and pays nothing");
+    CHECK(allowed("x", Vocabulary{"", "x", "y"}) == std::vector<int>{1});
+}
+
+TEST_CASE("a prompt of one token or none is left alone", "[ex09_1]") {
+    std::vector<int> one = {1}, none;
+    CHECK(take_back(one, url) == "");
+    CHECK(one == std::vector<int>{1});
+    CHECK(take_back(none, url) == "");
+    CHECK(none.empty());
+}
+
+TEST_CASE("logits of tokens that may come are not touched", "[ex09_1]") {
+    std::vector<float> logits = {5, 4, 3, 2, 1, 0, -1};
+    mask(logits, ":", url);
+    CHECK(logits[1] == 4);
+    CHECK(logits[2] == 3);
+    CHECK(logits[0] == -std::numeric_limits<float>::infinity());
+}
+
+TEST_CASE("whatever is drawn, the text begins with the whole prompt", "[ex09_1]") {
+    const Vocabulary abc = {"a", "b", "c", "ab", "bc", "abc", "ca", "", "cab"};
+    Rng rng(91);
+    for (int round = 0; round < 300; ++round) {
+        std::vector<int> ids(2 + rng.below(5));
+        std::string prompt, text;
+        for (int& id : ids) id = static_cast<int>(rng.below(abc.size()));
+        for (const int id : ids) prompt += abc[static_cast<std::size_t>(id)];
+        std::string owed = take_back(ids, abc);
+        for (int i = 0; i < 8; ++i) {
+            const std::vector<int> choice = allowed(owed, abc);
+            INFO("round " << round << ": prompt \"" << prompt << "\", still owed \"" << owed << "\"");
+            REQUIRE(!choice.empty());  // every byte is a token, so one of them can always come
+            ids.push_back(choice[rng.below(choice.size())]);
+            owed = still_owed(owed, abc[static_cast<std::size_t>(ids.back())]);
+        }
+        for (const int id : ids) text += abc[static_cast<std::size_t>(id)];
+        INFO("round " << round << ": prompt \"" << prompt << "\", text \"" << text << "\"");
+        CHECK(owed.empty());
+        CHECK(text.compare(0, prompt.size(), prompt) == 0);
+    }
+}
