@@ -29,13 +29,14 @@ public:
         return gpt_->forward(cache_, ids.subspan(known));
     }
 
-    // The logits behind each of the last `count` ids: (count, V). One forward pass.
+    // The logits behind each of the last `count` ids: (count, V). One forward pass, after one for what stands before them
+    // and was not read yet.
     Logits last(std::span<const int> ids, int count) {
-        const std::size_t known = go_back_to_common_prefix(ids, static_cast<std::size_t>(count));
+        const auto asked = static_cast<std::size_t>(count);
+        const std::size_t known = go_back_to_common_prefix(ids, asked), before = ids.size() - asked;
         seen_.assign(ids.begin(), ids.end());
-        const Logits all = gpt_->forward_all(cache_, ids.subspan(known));
-        const std::int64_t v = gpt_->config().vocab_size;
-        return {all.values.last(static_cast<std::size_t>(count * v)), count};
+        if (known < before) gpt_->forward(cache_, ids.subspan(known, before - known));
+        return gpt_->forward_all(cache_, ids.last(asked));
     }
 
     const KvCache& cache() const { return cache_; }

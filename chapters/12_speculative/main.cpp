@@ -1,0 +1,220 @@
+// Chapter 12: speculative decoding. A small model drafts, the large one checks a whole draft in one pass.
+//
+// Run it: make run-12, make run-12 ARGS='"Explain gravity:" --num-assistant-tokens 8', ARGS="--draft lookup",
+// ARGS="--times". Look for: the law of the wrong rule in part 1; in part 2 the ratio p/q beside u; in part 3 how many
+// tokens each pass of the large model gives, and that acceptance is Σ min(p, q).
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chapters/10_generate/options.hpp"
+#include "chapters/12_speculative/outcomes.hpp"
+#include "chapters/12_speculative/show.hpp"
+#include "chapters/12_speculative/speculative.hpp"
+#include "files.hpp"
+#include "program.hpp"
+#include "terminal.hpp"
+
+using namespace tbt;
+
+namespace {
+
+struct Settings {
+    std::string prompt = "Once upon a time", draft = "sketch", schedule = "constant", trace, figure, part = "all";
+    int length = 5;
+    bool wrong = false, times = false;
+};
+
+double seconds_of(const std::function<void()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// 1. One token, three in the vocabulary: every outcome enumerated.
+void show_by_hand() {
+    const std::vector<float> p{0.5f, 0.3f, 0.2f}, q{0.2f, 0.3f, 0.5f};
+    std::vector<float> p_logits, q_logits;
+    for (std::size_t i = 0; i < 3; ++i) {
+        p_logits.push_back(static_cast<float>(portable_log(p[i])));
+        q_logits.push_back(static_cast<float>(portable_log(q[i])));
+    }
+    std::printf("1. By hand: target p = (.5, .3, .2), draft q = (.2, .3, .5). Every outcome of a round:\n\n");
+    std::printf("   correction drawn from    A       B       C       accepted\n");
+    for (const Correction correction : {Correction::residual, Correction::target}) {
+        SpeculativeRules rules;
+        rules.correction = correction;
+        std::vector<double> law(3);
+        double accepted = 0;
+        AllOutcomes chance;
+        do {
+            ModelDraft draft([&](std::span<const int>) { return std::span<const float>(q_logits); }, 9);
+            std::vector<float> rows = p_logits;
+            rows.insert(rows.end(), p_logits.begin(), p_logits.end());
+            const LastLogits target = [&](std::span<const int>, int count) { return Logits{rows, count}; };
+            const std::vector<int> ids{0};
+            const Round round = speculate_once(target, draft, rules, ids, 1, 1, chance);
+            law[static_cast<std::size_t>(round.tokens[0])] += chance.probability();
+            accepted += chance.probability() * round.accepted();
+        } while (chance.next());
+        std::printf("   %s  %.4f  %.4f  %.4f  %.4f%s\n", correction == Correction::residual ? "max(0, p - q)        " : "p, the common mistake",
+                    law[0], law[1], law[2], accepted, correction == Correction::residual ? "   <- p itself" : "");
+    }
+    std::printf("\n");
+}
+
+struct Models {
+    Model target;
+    std::unique_ptr<Model> draft;  // null: prompt lookup
+};
+
+Models open_models(const GenerateOptions& options, const Settings& settings) {
+    Models models{open_model(options), nullptr};
+    if (settings.draft == "lookup") return models;
+    // The draft is too small for threads to pay.
+    const auto directory = settings.draft == "sketch" ? shipped_model("sketch") : std::filesystem::path(settings.draft);
+    models.draft = std::make_unique<Model>(load_model(directory, {1, WeightType::f32}));
+    check_same_vocabulary(models.target.tokenizer, models.draft->tokenizer);
+    return models;
+}
+
+struct Written {
+    std::vector<int> ids;
+    std::vector<Round> rounds;
+    std::string text;
+};
+
+// The whole generator: chain, stop strings, EOS, budget and context as in chapter 10.
+Written write(Models& models, const GenerateRequest& request, std::span<const int> prompt, const Settings& settings, bool overlaps) {
+    SpeculativeRules rules;
+    rules.chain = request.chain;
+    rules.max_new_tokens = request.stop.max_new_tokens;
+    rules.context = request.stop.context;
+    rules.eos = request.stop.eos;
+    rules.correction = settings.wrong ? Correction::target : Correction::residual;
+    rules.overlaps = overlaps;
+    const DraftLength length = settings.schedule == "constant" ? DraftLength::fixed(settings.length) : DraftLength::adaptive(settings.length);
+
+    Written written;
+    TextStream stream(request.stop.strings);
+    const TokenBytes bytes = token_bytes_of(models.target.tokenizer);
+    int generated = 0;
+    const auto emit = [&](int id) {
+        if (!request.stop.is_eos(id)) stream.push(bytes(id));
+        ++generated;
+        return !why_stop(request.stop, id, stream, generated, static_cast<int>(prompt.size()) + generated);
+    };
+    const auto watch = [&](const Round& round) { written.rounds.push_back(round); };
+    CachedModel large(models.target.gpt);
+    const LastLogits target = [&](std::span<const int> ids, int count) { return large.last(ids, count); };
+    RandomChance chance(Rng(request.seed, request.first_stream));
+    if (models.draft) {
+        CachedModel small(models.draft->gpt);
+        ModelDraft draft(std::ref(small), models.draft->config().n_positions);
+        written.ids = speculate(target, draft, rules, prompt, length, chance, emit, watch);
+    } else {
+        PromptLookup draft;
+        written.ids = speculate(target, draft, rules, prompt, length, chance, emit, watch);
+    }
+    stream.finish();
+    written.text = stream.text();
+    return written;
+}
+
+void show_rounds(const Models& models, const Written& written) {
+    constexpr std::size_t detailed = 2, lanes = 10;
+    const Tokenizer& tokenizer = models.target.tokenizer;
+    std::printf("2. The first rounds, judgement by judgement:\n\n");
+    for (std::size_t r = 0; r < std::min(detailed, written.rounds.size()); ++r) {
+        std::printf("   round %zu     drafted        p         q   min(1,p/q)     u\n", r + 1);
+        print_judgements(tokenizer, written.rounds[r]);
+        std::printf("\n");
+    }
+    std::printf("   as lanes ([rejected], → correction, + bonus):\n\n");
+    for (std::size_t r = 0; r < std::min(lanes, written.rounds.size()); ++r) std::printf("   %2zu  %s\n", r + 1, lane_of(tokenizer, written.rounds[r]).c_str());
+    if (written.rounds.size() > lanes) std::printf("   …   %zu rounds in all\n", written.rounds.size());
+    std::printf("\n");
+}
+
+void show_counts(const std::string& prompt, const Written& written) {
+    double judged = 0, accepted = 0, overlap = 0, drafted = 0;
+    for (const Round& round : written.rounds) {
+        judged += static_cast<double>(round.judged.size());
+        drafted += static_cast<double>(round.drafted.size());
+        accepted += round.accepted();
+        overlap += round.overlap;
+    }
+    std::printf("3. The text:\n\n%s%s\n\n", prompt.c_str(), written.text.c_str());
+    std::printf("   %zu tokens in %zu passes of the target: %.2f tokens a pass\n", written.ids.size(), written.rounds.size(),
+                static_cast<double>(written.ids.size()) / static_cast<double>(std::max<std::size_t>(written.rounds.size(), 1)));
+    if (judged > 0)
+        std::printf("   %.0f drafted, %.0f judged, %.0f accepted: %.3f of the judged; Σ min(p, q) says %.3f\n", drafted, judged, accepted, accepted / judged,
+                    overlap / judged);
+}
+
+// 4. The clock: plain and speculative decoding in turn, medians.
+void show_times(Models& models, const GenerateRequest& request, std::span<const int> prompt, const Settings& settings) {
+    std::printf("\n4. Against plain decoding with the same chain (medians of 7 in turn, tokens a second):\n\n");
+    const auto median = [](std::vector<double> x) { return std::nth_element(x.begin(), x.begin() + 3, x.end()), x[3]; };
+    const TokenBytes bytes = token_bytes_of(models.target.tokenizer);
+    std::vector<double> plain(7), fast(7);
+    for (std::size_t i = 0; i < 7; ++i) {
+        GenerateRequest turn = request;
+        turn.first_stream = i;
+        std::size_t tokens = 0;
+        plain[i] = seconds_of([&] {
+            CachedBatch batch(models.target.gpt);
+            tokens = generate_texts(std::ref(batch), bytes, prompt, turn)[0].ids.size();
+        }) / static_cast<double>(tokens);
+        fast[i] = seconds_of([&] { tokens = write(models, turn, prompt, settings, false).ids.size(); }) / static_cast<double>(tokens);
+    }
+    std::printf("   plain %.0f, speculative %.0f: %.2f times as fast\n", 1 / median(plain), 1 / median(fast), median(plain) / median(fast));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Settings settings;
+    GenerateOptions options;
+    return run_program(
+        argc, argv, "Chapter 12: speculative decoding, a draft and its judge.",
+        [&](CLI::App& app) {
+            app.add_option("prompt", settings.prompt, "the text to continue")->capture_default_str();
+            app.add_option("--draft", settings.draft, "sketch, lookup (n-grams of the text itself), or a model directory")->capture_default_str();
+            app.add_option("--num-assistant-tokens", settings.length, "tokens to draft in a round (adaptive: at most)")->capture_default_str();
+            app.add_option("--num-assistant-tokens-schedule", settings.schedule, "constant or adaptive")
+                ->capture_default_str()
+                ->check(CLI::IsMember({"constant", "adaptive"}));
+            app.add_flag("--wrong", settings.wrong, "draw corrections from p: the common mistake");
+            app.add_flag("--times", settings.times, "measure against plain decoding");
+            app.add_option("--part", settings.part, "all, hand, rounds or text")->capture_default_str()->check(CLI::IsMember({"all", "hand", "rounds", "text"}));
+            app.add_option("--trace", settings.trace, "write the rounds as JSON lines");
+            app.add_option("--figure", settings.figure, "write the lanes as a picture (SVG)");
+            add_sampling_options(app, options);
+            add_model_options(app, options);
+        },
+        [&] {
+            DraftLength::fixed(settings.length);
+            const auto wants = [&](const char* part) { return settings.part == "all" || settings.part == part; };
+            if (wants("hand")) show_by_hand();
+            if (settings.part == "hand") return;
+            if (options.context == "slide") throw UsageError("--context slide: a draft is judged at the positions it was written for; use refuse");
+            sampling_of(options);
+            Models models = open_models(options, settings);
+            const GenerateRequest request = request_of(options, models.target, 60);
+            const std::vector<int> prompt = prompt_ids(options, models.target, settings.prompt);
+            const Written written = write(models, request, prompt, settings, true);
+            if (wants("rounds")) show_rounds(models, written);
+            if (wants("text")) show_counts(options.no_escape ? settings.prompt : unescaped(settings.prompt), written);
+            if (!settings.figure.empty()) write_lanes(settings.figure, models.target.tokenizer, written.rounds);
+            if (!settings.trace.empty()) {
+                std::string lines;
+                for (std::size_t r = 0; r < written.rounds.size(); ++r) lines += round_line(models.target.tokenizer, written.rounds[r], static_cast<int>(r) + 1);
+                write_file(settings.trace, lines);
+            }
+            if (settings.times) show_times(models, request, prompt, settings);
+        });
+}

@@ -1,0 +1,111 @@
+// Every outcome of a random procedure, with its probability.
+//
+// A procedure that asks `chance` whenever it needs luck can be run with real random numbers, or once for each way
+// the luck can fall. The second gives its law exactly, as far as it is small enough: no statistics, no tolerance
+// but rounding.
+//
+//     AllOutcomes chance;
+//     do { law[procedure(chance)] += chance.probability(); } while (chance.next());
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "chapters/03_temperature/sample.hpp"
+#include "rng.hpp"
+
+namespace tbt {
+
+// Index i with probability weights[i] / Σ weights, by the inverse of the distribution function; never one of weight 0.
+inline int draw_weighted(std::span<const double> weights, double u) {
+    double total = 0;
+    for (const double w : weights) total += w;
+    double point = u * total;
+    int last = -1;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        if (!(weights[i] > 0)) continue;
+        last = static_cast<int>(i);
+        if (point < weights[i]) break;
+        point -= weights[i];
+    }
+    return last;  // where rounding ran off the end, the last that can be drawn
+}
+
+// Luck by random numbers.
+class RandomChance {
+public:
+    explicit RandomChance(Rng rng) : rng_(rng) {}
+
+    // True with this probability; 1 and more is certain.
+    bool accept(double probability) { return (u_ = rng_.uniform()) < probability; }
+    int draw(Candidates& law) { return tbt::draw(law, u_ = rng_.uniform()); }
+    int draw(std::span<const double> weights) { return draw_weighted(weights, u_ = rng_.uniform()); }
+    double u() const { return u_; }  // the last number
+
+private:
+    Rng rng_;
+    double u_ = 0;
+};
+
+// Luck in every way it can fall, depth first. The procedure must ask the same questions when it gets the same answers.
+class AllOutcomes {
+public:
+    bool accept(double probability) {
+        const double p = probability < 1 ? probability : 1;
+        const double yes_no[] = {p, 1 - p};
+        return choose(yes_no) == 0;
+    }
+    int draw(Candidates& law) {
+        const std::vector<double> p = law.probabilities();
+        return choose(p);
+    }
+    int draw(std::span<const double> weights) {
+        double total = 0;
+        for (const double w : weights) total += w;
+        std::vector<double> p(weights.begin(), weights.end());
+        for (double& x : p) x /= total;
+        return choose(p);
+    }
+    double u() const { return 0; }
+
+    double probability() const { return probability_; }  // of the way it fell this time
+    // On to the next way; false after the last.
+    bool next() {
+        while (!path_.empty() && path_.back().at + 1 == path_.back().ways.size()) path_.pop_back();
+        if (path_.empty()) return false;
+        ++path_.back().at;
+        depth_ = 0, probability_ = 1;
+        return true;
+    }
+
+private:
+    struct Way {
+        int index;
+        double probability;
+    };
+    struct Question {
+        std::vector<Way> ways;  // those that can happen
+        std::size_t at = 0;
+    };
+
+    int choose(std::span<const double> probabilities) {
+        if (depth_ == path_.size()) {
+            Question question;
+            for (std::size_t i = 0; i < probabilities.size(); ++i) {
+                if (probabilities[i] > 0) question.ways.push_back({static_cast<int>(i), probabilities[i]});
+            }
+            path_.push_back(std::move(question));
+        }
+        const Question& question = path_[depth_++];
+        const Way& way = question.ways[question.at];
+        probability_ *= way.probability;
+        return way.index;
+    }
+
+    std::vector<Question> path_;
+    std::size_t depth_ = 0;
+    double probability_ = 1;
+};
+
+}  // namespace tbt

@@ -1,0 +1,76 @@
+#include "chapters/12_speculative/show.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "json_file.hpp"
+#include "svg.hpp"
+#include "terminal.hpp"
+
+namespace tbt {
+
+namespace {
+
+std::string shown(const Tokenizer& tokenizer, int id) {
+    return tokenizer.is_special(id) ? "<end>" : visible(tokenizer.token_bytes(id));
+}
+
+}  // namespace
+
+std::string lane_of(const Tokenizer& tokenizer, const Round& round) {
+    std::string lane;
+    for (const Round::Judged& x : round.judged) {
+        const std::string token = shown(tokenizer, x.id);
+        lane += x.accepted ? token + " " : "[" + token + "] ";
+    }
+    const bool one_more = round.tokens.size() > static_cast<std::size_t>(round.accepted());
+    if (one_more) lane += (round.bonus ? "+ " : "→ ") + shown(tokenizer, round.tokens.back());
+    return lane;
+}
+
+void print_judgements(const Tokenizer& tokenizer, const Round& round) {
+    for (const Round::Judged& x : round.judged) {
+        std::printf("     %s  %8.4f  %8.4f  %8.4f  %7.4f  %s\n", padded(shown(tokenizer, x.id), 12).c_str(), x.p, x.q,
+                    std::min(1.0, x.p / x.q), x.u, x.accepted ? "accepted" : "rejected");
+    }
+    if (round.tokens.size() > static_cast<std::size_t>(round.accepted())) {
+        std::printf("     %s  %s\n", padded(shown(tokenizer, round.tokens.back()), 12).c_str(),
+                    round.bonus ? "bonus, from the target's last row" : "correction, from the residual");
+    }
+}
+
+void write_lanes(const std::string& file, const Tokenizer& tokenizer, const std::vector<Round>& rounds) {
+    constexpr int row = 30, left = 70, letter = 8;
+    const std::size_t n = std::min<std::size_t>(rounds.size(), 10);
+    std::string drawing = svg_text(20, 24, "Rounds: drafted tokens accepted, rejected, and the target's own", "start", 15);
+    const auto box = [&](double& x, double y, const std::string& text, int colour, bool faint) {
+        const double width = letter * (columns(text) + 1);
+        drawing += svg_rect(x, y, width, row - 8, svg_colour(colour), faint ? "opacity=\"0.35\" rx=\"3\"" : "rx=\"3\"");
+        drawing += svg_text(x + width / 2, y + 16, text, "middle", 12, "style=\"fill:#fff\"");
+        x += width + 4;
+    };
+    for (std::size_t r = 0; r < n; ++r) {
+        double x = left;
+        const double y = 40 + static_cast<double>(r) * row;
+        drawing += svg_text(left - 10, y + 16, std::to_string(r + 1), "end", 12);
+        for (const Round::Judged& t : rounds[r].judged) box(x, y, shown(tokenizer, t.id), t.accepted ? 0 : 1, false);
+        if (rounds[r].tokens.size() > static_cast<std::size_t>(rounds[r].accepted()))
+            box(x, y, shown(tokenizer, rounds[r].tokens.back()), rounds[r].bonus ? 4 : 2, false);
+    }
+    double x = left;
+    const double y = 48 + static_cast<double>(n) * row;
+    for (const auto& [text, colour] : {std::pair{"accepted", 0}, {"rejected", 1}, {"correction", 2}, {"bonus", 4}}) box(x, y, text, colour, false);
+    write_svg(file, 720, static_cast<int>(y) + row, drawing);
+}
+
+std::string round_line(const Tokenizer& tokenizer, const Round& round, int number) {
+    OrderedJson judged = OrderedJson::array(), drafted = OrderedJson::array(), tokens = OrderedJson::array();
+    for (const Round::Judged& x : round.judged)
+        judged.push_back({{"id", x.id}, {"p", x.p}, {"q", x.q}, {"u", x.u}, {"accepted", x.accepted}});
+    for (const int id : round.drafted) drafted.push_back(id);
+    for (const int id : round.tokens) tokens.push_back({{"id", id}, {"text", shown(tokenizer, id)}});
+    const OrderedJson line = {{"round", number}, {"drafted", drafted}, {"judged", judged}, {"tokens", tokens}, {"bonus", round.bonus}};
+    return line.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tbt

@@ -1,0 +1,142 @@
+// Speculative decoding: a cheap model drafts some tokens, the large one judges them all in a single pass, and the
+// text has exactly the large one's law. [Leviathan, Kalman & Matias 2023; Chen et al. 2023]
+//
+//   p   the target's law for the next token, after every step of the chain
+//   q   the law the drafted token x was drawn from
+//
+//   accept x with probability min(1, p(x)/q(x)); rejected, draw from the residual max(0, p − q) / Σ max(0, p − q).
+//
+// Then  P(token) = min(p, q) + (1 − Σ min(p, q)) · (p − min(p, q)) / (1 − Σ min(p, q)) = p.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "chapters/01_next_token/next_token.hpp"
+#include "chapters/06_combining/chain.hpp"
+#include "chapters/12_speculative/draft_length.hpp"
+#include "chapters/12_speculative/drafts.hpp"
+#include "error.hpp"
+
+namespace tbt {
+
+// The logits behind each of the last `count` ids, in one pass: CachedModel::last.
+using LastLogits = std::function<Logits(std::span<const int> ids, int count)>;
+
+// Where the correction after a rejection comes from.
+enum class Correction {
+    residual,  // right
+    target,    // from p, as it is often written: the law is then min(p, q) + (1 − Σ min(p, q)) · p, which is not p
+};
+
+struct SpeculativeRules {
+    Chain chain;             // on both laws
+    int max_new_tokens = 100;
+    int context = 0;         // tokens the models can read
+    std::vector<int> eos;
+    Correction correction = Correction::residual;
+    bool overlaps = false;   // also add up Σ min(p, q): what theory says of acceptance
+};
+
+// One round: drafted, judged, one more token.
+struct Round {
+    struct Judged {
+        int id = 0;
+        double p = 0, q = 0, u = 0;
+        bool accepted = false;
+    };
+    std::vector<int> drafted;
+    std::vector<Judged> judged;  // up to the first rejection
+    std::vector<int> tokens;     // what the round adds to the text
+    bool bonus = false;          // all were accepted, and the last token is one more from the target's last row
+    double overlap = 0;          // Σ min(p, q), summed over the judged
+    int accepted() const { return static_cast<int>(std::count_if(judged.begin(), judged.end(), [](const Judged& j) { return j.accepted; })); }
+};
+
+// max(0, p − q) for each of the V tokens, not yet divided by its sum. Where nothing is left (p = q up to rounding), p.
+inline std::vector<double> residual(Candidates& p, const DraftedToken& x) {
+    std::vector<double> rest = p.probabilities();
+    if (x.law) {
+        for (std::size_t i = 0; i < x.law->size(); ++i) rest[static_cast<std::size_t>(x.law->id(i))] -= x.law->probability(i);
+    } else {
+        rest[static_cast<std::size_t>(x.id)] -= 1;
+    }
+    double sum = 0;
+    for (double& r : rest) sum += (r = std::max(0.0, r));
+    return sum > 0 ? rest : p.probabilities();
+}
+
+inline double overlap(Candidates& p, const DraftedToken& x) {
+    if (!x.law) return probability_of(p, x.id);
+    double sum = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) sum += std::min(p.probability(i), probability_of(*x.law, p.id(i)));
+    return sum;
+}
+
+// Lets the draft propose up to `length` tokens behind `ids` and judges them. Chance: see outcomes.hpp.
+template <class Draft, class Chance>
+Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRules& rules, std::span<const int> ids,
+                     std::size_t prompt_length, int length, Chance& chance) {
+    const auto ends = [&](int id) { return std::find(rules.eos.begin(), rules.eos.end(), id) != rules.eos.end(); };
+    Round round;
+    // 1. Draft. Behind the end of a text there is nothing to draft.
+    std::vector<int> text(ids.begin(), ids.end());
+    const std::vector<DraftedToken>& drafted = draft.propose(rules.chain, text, prompt_length, length, ends, chance);
+    for (const DraftedToken& x : drafted) {
+        text.push_back(x.id);
+        round.drafted.push_back(x.id);
+    }
+    // 2. Verify: row i is the target's answer to the text up to the i-th drafted token.
+    const Logits rows = target(text, static_cast<int>(drafted.size()) + 1);
+    Candidates p;
+    for (std::size_t i = 0; i <= drafted.size(); ++i) {
+        p.reset(rows.row(static_cast<std::int64_t>(i)));
+        rules.chain.apply(p, {std::span(text).first(ids.size() + i), prompt_length});
+        if (i == drafted.size()) {
+            round.bonus = true;
+            round.tokens.push_back(chance.draw(p));
+            break;
+        }
+        const DraftedToken& x = drafted[i];
+        const double p_x = probability_of(p, x.id), q_x = x.law ? probability_of(*x.law, x.id) : 1;
+        if (rules.overlaps) round.overlap += overlap(p, x);
+        const bool accepted = chance.accept(p_x / q_x);
+        round.judged.push_back({x.id, p_x, q_x, chance.u(), accepted});
+        if (!accepted) {
+            round.tokens.push_back(rules.correction == Correction::residual ? chance.draw(std::span<const double>(residual(p, x)))
+                                                                            : chance.draw(p));
+            break;
+        }
+        round.tokens.push_back(x.id);
+        if (ends(x.id)) break;
+    }
+    return round;
+}
+
+// Round after round until the text ends: an EOS, max_new_tokens, the context, or emit(id) returning false. Returns the
+// generated ids. watch(round) sees each round before its tokens are emitted.
+template <class Draft, class Chance, class Emit, class Watch>
+std::vector<int> speculate(const LastLogits& target, Draft& draft, const SpeculativeRules& rules, std::span<const int> prompt,
+                           DraftLength length, Chance& chance, Emit&& emit, Watch&& watch) {
+    if (prompt.empty()) throw Error("speculative: an empty prompt; start from the document separator");
+    std::vector<int> ids(prompt.begin(), prompt.end());
+    const auto generated = [&] { return static_cast<int>(ids.size() - prompt.size()); };
+    const auto room = [&] { return std::min(rules.max_new_tokens - generated(), rules.context - static_cast<int>(ids.size())); };
+    bool go_on = true;
+    while (go_on && room() > 0) {
+        // A round adds one token more than it accepts, so one less is drafted than there is room for.
+        const Round round = speculate_once(target, draft, rules, ids, prompt.size(), std::min(length.next(), room() - 1), chance);
+        length.learn(static_cast<int>(round.judged.size()), round.accepted());
+        watch(round);
+        for (const int id : round.tokens) {
+            ids.push_back(id);
+            go_on = emit(id) && std::find(rules.eos.begin(), rules.eos.end(), id) == rules.eos.end();
+            if (!go_on) break;
+        }
+    }
+    return {ids.begin() + static_cast<std::ptrdiff_t>(prompt.size()), ids.end()};
+}
+
+}  // namespace tbt

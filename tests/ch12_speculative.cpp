@@ -1,0 +1,410 @@
+// Chapter 12: speculative decoding has the target's law, whoever drafts.
+#include "catch.hpp"
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "chapters/02_greedy/greedy.hpp"
+#include "chapters/08_penalties/full_chain.hpp"
+#include "chapters/12_speculative/outcomes.hpp"
+#include "chapters/12_speculative/speculative.hpp"
+#include "model.hpp"
+#include "tokenizer_train.hpp"
+
+using namespace tbt;
+
+namespace {
+
+constexpr int V = 3, eos = 0;
+using LawOfTexts = std::map<std::vector<int>, double>;
+
+// A made-up model: logits that depend on every token of the text. The same text, the same logits.
+class ToyModel {
+public:
+    ToyModel(std::uint64_t seed, double spread) : seed_(seed), spread_(spread) {}
+
+    std::span<const float> operator()(std::span<const int> ids) { return rows(ids, 1).values; }
+    Logits rows(std::span<const int> ids, int count) {
+        values_.clear();
+        for (std::size_t n = ids.size() + 1 - static_cast<std::size_t>(count); n <= ids.size(); ++n) {
+            std::uint64_t key = seed_;
+            for (const int id : ids.first(n)) key = key * 1000003 + static_cast<std::uint64_t>(id) + 17;
+            Rng rng(key);
+            for (int v = 0; v < V; ++v) values_.push_back(static_cast<float>(spread_ * rng.normal()));
+        }
+        return {values_, count};
+    }
+    LastLogits last() {
+        return [this](std::span<const int> ids, int count) { return rows(ids, count); };
+    }
+
+private:
+    std::uint64_t seed_;
+    double spread_;
+    std::vector<float> values_;
+};
+
+// Logits whose softmax is this law, whatever the text; or after each last token.
+class TableModel {
+public:
+    explicit TableModel(std::vector<std::vector<double>> laws) : laws_(std::move(laws)) {}
+    std::span<const float> operator()(std::span<const int> ids) { return rows(ids, 1).values; }
+    Logits rows(std::span<const int> ids, int count) {
+        values_.clear();
+        for (std::size_t n = ids.size() + 1 - static_cast<std::size_t>(count); n <= ids.size(); ++n) {
+            const auto& law = laws_.size() == 1 ? laws_[0] : laws_[static_cast<std::size_t>(ids[n - 1])];
+            for (const double p : law) values_.push_back(static_cast<float>(portable_log(p)));
+        }
+        return {values_, count};
+    }
+    LastLogits last() {
+        return [this](std::span<const int> ids, int count) { return rows(ids, count); };
+    }
+
+private:
+    std::vector<std::vector<double>> laws_;
+    std::vector<float> values_;
+};
+
+const std::vector<int> prompt{1, 2, 1};
+
+SpeculativeRules rules_of(Chain chain, int max_new_tokens, std::vector<int> ends = {}, int context = 100) {
+    SpeculativeRules rules;
+    rules.chain = std::move(chain);
+    rules.max_new_tokens = max_new_tokens;
+    rules.context = context;
+    rules.eos = std::move(ends);
+    return rules;
+}
+
+// What plain decoding writes, with its probabilities.
+template <class Model>
+LawOfTexts plain_law(Model model, const SpeculativeRules& rules, const std::vector<int>& begin = prompt) {
+    LawOfTexts law;
+    AllOutcomes chance;
+    do {
+        std::vector<int> ids = begin;
+        Candidates c;
+        for (int i = 0; i < rules.max_new_tokens && static_cast<int>(ids.size()) < rules.context; ++i) {
+            c.reset(model(ids));
+            rules.chain.apply(c, {ids, begin.size()});
+            ids.push_back(chance.draw(c));
+            if (std::find(rules.eos.begin(), rules.eos.end(), ids.back()) != rules.eos.end()) break;
+        }
+        law[ids] += chance.probability();
+    } while (chance.next());
+    return law;
+}
+
+template <class Model, class Draft>
+LawOfTexts speculative_law(Model target, Draft draft, const SpeculativeRules& rules, DraftLength length,
+                           const std::vector<int>& begin = prompt) {
+    LawOfTexts law;
+    AllOutcomes chance;
+    do {
+        std::vector<int> ids = begin;
+        for (const int id : speculate(target.last(), draft, rules, begin, length, chance, [](int) { return true; }, [](const Round&) {})) ids.push_back(id);
+        law[ids] += chance.probability();
+    } while (chance.next());
+    return law;
+}
+
+double largest_difference(const LawOfTexts& a, const LawOfTexts& b) {
+    double largest = 0;
+    const auto compare = [&](const LawOfTexts& x, const LawOfTexts& y) {
+        for (const auto& [text, p] : x) {
+            const auto other = y.find(text);
+            largest = std::max(largest, std::abs(p - (other == y.end() ? 0.0 : other->second)));
+        }
+    };
+    compare(a, b), compare(b, a);
+    return largest;
+}
+
+double mass(const LawOfTexts& law) {
+    double sum = 0;
+    for (const auto& [text, p] : law) sum += p;
+    return sum;
+}
+
+Chain chain_of(double temperature, int top_k, double top_p, double repetition) {
+    SamplingOptions o;
+    o.temperature = temperature, o.top_k = top_k, o.top_p = top_p, o.repetition_penalty = repetition;
+    return full_chain(o, Dialect::ours);
+}
+
+// Products of up to eight probabilities, each rounded to a few units of 1e-16, and quanta of 2^-44 in the laws of both sides.
+constexpr double rounding = 1e-12;
+
+}  // namespace
+
+TEST_CASE("the law of the texts is the target's: any draft, any length, with cuts, penalties and an end", "[ch12]") {
+    const std::vector<Chain> chains = {chain_of(1, 0, 1, 1), chain_of(0.7, 2, 1, 1), chain_of(1.3, 0, 0.8, 1), chain_of(1, 0, 1, 1.5),
+                                       chain_of(0.8, 3, 0.9, 1.3)};
+    double tested = 0;
+    for (std::size_t c = 0; c < chains.size(); ++c) {
+        for (const int length : {1, 2, 3, 5}) {
+            for (const bool ends : {false, true}) {
+                const SpeculativeRules rules = rules_of(chains[c], 4, ends ? std::vector<int>{eos} : std::vector<int>{});
+                const ToyModel target(c + 1, 1.5), near(c + 1, 1.2), far(77, 2);
+                const LawOfTexts expected = plain_law(target, rules);
+                REQUIRE(std::abs(mass(expected) - 1) <= rounding);
+                INFO("chain " << rules.chain.to_string() << ", length " << length << ", EOS " << ends);
+                for (const ToyModel& draft : {near, far}) {
+                    const LawOfTexts law = speculative_law(target, ModelDraft(draft, 100), rules, DraftLength::fixed(length));
+                    REQUIRE(largest_difference(law, expected) <= rounding);
+                    tested += static_cast<double>(law.size());
+                }
+            }
+        }
+    }
+    CHECK(tested > 1000);
+}
+
+TEST_CASE("prompt lookup and adaptive lengths have the target's law too", "[ch12]") {
+    for (const bool ends : {false, true}) {
+        const SpeculativeRules rules = rules_of(chain_of(0.9, 3, 1, 1.2), 5, ends ? std::vector<int>{eos} : std::vector<int>{});
+        const ToyModel target(5, 1.5), draft(6, 1.5);
+        const std::vector<int> begin{1, 2, 0, 2, 1, 2, 1, 2};  // looks back at several places
+        const LawOfTexts expected = plain_law(target, rules, begin);
+        CHECK(largest_difference(speculative_law(target, PromptLookup(3), rules, DraftLength::fixed(3), begin), expected) <= rounding);
+        CHECK(largest_difference(speculative_law(target, PromptLookup(1), rules, DraftLength::fixed(2), begin), expected) <= rounding);
+        const SpeculativeRules shorter = rules_of(rules.chain, 4, rules.eos);
+        CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 100), shorter, DraftLength::adaptive(3, 0.1), begin),
+                                 plain_law(target, shorter, begin)) <= rounding);
+    }
+}
+
+TEST_CASE("where the context ends, speculative texts end as plain ones do, also when the draft reads less", "[ch12]") {
+    const SpeculativeRules rules = rules_of(chain_of(1, 0, 1, 1), 10, {}, 6);
+    const ToyModel target(9, 1.5), draft(10, 1);
+    const LawOfTexts expected = plain_law(target, rules);
+    REQUIRE(expected.begin()->first.size() == 6);
+    CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 6), rules, DraftLength::fixed(4)), expected) <= rounding);
+    CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 4), rules, DraftLength::fixed(4)), expected) <= rounding);
+    CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 1), rules, DraftLength::fixed(4)), expected) <= rounding);
+}
+
+TEST_CASE("two steps: the exact law is .42 .28 .06 .24, the tutorial's is .2928 .3172 .1014 .2886", "[ch12]") {
+    // A first token "2" stands for the beginning: P0 = (.7, .3), P(·|0) = (.6, .4), P(·|1) = (.2, .8).
+    const TableModel target({{.6, .4}, {.2, .8}, {.7, .3}}), draft({{.3, .7}, {.5, .5}, {.4, .6}});
+    SpeculativeRules rules = rules_of(Chain(), 2);
+    const auto law_of = [&] {
+        const LawOfTexts law = speculative_law(target, ModelDraft(draft, 9), rules, DraftLength::fixed(2), {2});
+        return std::vector<double>{law.at({2, 0, 0}), law.at({2, 0, 1}), law.at({2, 1, 0}), law.at({2, 1, 1})};
+    };
+    // Logits are floats: ln p is rounded to 6e-8 of itself.
+    const auto near = [](const std::vector<double>& a, const std::vector<double>& b) {
+        for (std::size_t i = 0; i < 4; ++i) REQUIRE(std::abs(a[i] - b[i]) <= 2e-7);
+    };
+    near(law_of(), {.42, .28, .06, .24});
+    // Two tokens leave room for one drafted token in the first round; the tutorial's numbers are of two drafted ones.
+    rules.max_new_tokens = 3;
+    rules.correction = Correction::target;
+    const LawOfTexts longer = speculative_law(target, ModelDraft(draft, 9), rules, DraftLength::fixed(2), {2});
+    std::vector<double> firsts(4);
+    for (const auto& [text, p] : longer) firsts[static_cast<std::size_t>(2 * text[1] + text[2])] += p;
+    near(firsts, {.2928, .3172, .1014, .2886});
+}
+
+TEST_CASE("one step: p = (.5, .3, .2), q = (.2, .3, .5) accepts .7; the tutorial's rule gives .35 .39 .26", "[ch12]") {
+    const TableModel target({{.5, .3, .2}}), draft({{.2, .3, .5}});
+    SpeculativeRules rules = rules_of(Chain(), 2);
+    rules.overlaps = true;
+    for (const bool right : {true, false}) {
+        rules.correction = right ? Correction::residual : Correction::target;
+        std::vector<double> law(3);
+        double accepted = 0, overlap = 0;
+        AllOutcomes chance;
+        do {
+            TableModel t = target;
+            ModelDraft d(draft, 9);
+            const std::vector<int> ids{0};
+            const Round round = speculate_once(t.last(), d, rules, ids, 1, 1, chance);
+            law[static_cast<std::size_t>(round.tokens[0])] += chance.probability();
+            accepted += chance.probability() * round.accepted();
+            overlap = round.overlap;
+        } while (chance.next());
+        CHECK(accepted == Approx(0.7).margin(1e-7));
+        CHECK(overlap == Approx(0.7).margin(1e-7));
+        const std::vector<double> expected = right ? std::vector<double>{.5, .3, .2} : std::vector<double>{.35, .39, .26};
+        for (std::size_t i = 0; i < 3; ++i) REQUIRE(std::abs(law[i] - expected[i]) <= 1e-7);
+    }
+}
+
+TEST_CASE("an accepted end of text is the last token of its round", "[ch12]") {
+    const TableModel model({{.9, .05, .05}});
+    SpeculativeRules rules = rules_of(Chain(), 9, {eos});
+    int ended = 0;
+    AllOutcomes chance;
+    do {
+        TableModel t = model;
+        ModelDraft d(model, 9);
+        const std::vector<int> ids{1};
+        const Round round = speculate_once(t.last(), d, rules, ids, 1, 3, chance);
+        const auto end = std::find(round.tokens.begin(), round.tokens.end(), eos);
+        if (end == round.tokens.end()) continue;
+        ++ended;
+        REQUIRE(end + 1 == round.tokens.end());
+    } while (chance.next());
+    CHECK(ended >= 3);
+}
+
+TEST_CASE("tokens a round: 2.941170 at acceptance .7 and five drafted; the best length weighs them against their cost", "[ch12]") {
+    CHECK(expected_tokens(0.7, 5) == Approx(2.941170).margin(5e-7));
+    CHECK(expected_tokens(1, 4) == 5);
+    CHECK(expected_tokens(0, 4) == 1);
+    CHECK(best_length(0.0, 0.1, 8) == 1);
+    CHECK(best_length(1.0, 0.1, 8) == 8);
+    for (const double a : {0.3, 0.6, 0.8, 0.95}) {
+        int best = 1;
+        double most = 0;
+        for (int n = 1; n <= 10; ++n) {
+            const double gain = (1 - std::pow(a, n + 1)) / (1 - a) / (1 + 0.15 * n);
+            if (gain > most + 1e-12) most = gain, best = n;
+        }
+        CHECK(best_length(a, 0.15, 10) == best);
+    }
+    DraftLength length = DraftLength::adaptive(10, 0.15);
+    const int before = length.next();
+    for (int i = 0; i < 20; ++i) length.learn(5, 5);
+    CHECK(length.next() > before);
+    for (int i = 0; i < 30; ++i) length.learn(1, 0);
+    CHECK(length.next() == 1);
+    CHECK_THROWS_AS(DraftLength::fixed(0), UsageError);
+    CHECK_THROWS_AS(DraftLength::adaptive(-1), UsageError);
+}
+
+TEST_CASE("the residual is what the draft left over; with equal laws it falls back to the target's", "[ch12]") {
+    const float p_logits[] = {0.0f, 1.0f, 2.0f}, q_logits[] = {2.0f, 1.0f, 0.0f};
+    Candidates p{std::span<const float>(p_logits)}, q{std::span<const float>(q_logits)};
+    const std::vector<double> rest = residual(p, {0, &q});
+    CHECK(rest[0] == 0);
+    CHECK(rest[1] == 0);
+    CHECK(rest[2] == Approx(p.probability(2) - q.probability(2)));
+    CHECK(residual(p, {0, &p}) == p.probabilities());
+    const std::vector<double> without = residual(p, {2, nullptr});
+    CHECK(without == std::vector<double>{p.probability(0), p.probability(1), 0.0});
+}
+
+TEST_CASE("a weighted draw reaches every weight's share, none of weight zero, and the last at u just below 1", "[ch12]") {
+    const std::vector<double> w{0, 1, 0, 2, 1, 0};
+    CHECK(draw_weighted(w, 0) == 1);
+    CHECK(draw_weighted(w, 0.2499) == 1);
+    CHECK(draw_weighted(w, 0.25) == 3);
+    CHECK(draw_weighted(w, 0.7499) == 3);
+    CHECK(draw_weighted(w, 0.75) == 4);
+    CHECK(draw_weighted(w, 0x1.fffffffffffffp-1) == 4);
+}
+
+TEST_CASE("prompt lookup takes what followed the longest and latest match, up to an end", "[ch12]") {
+    AllOutcomes chance;
+    const auto lookup = [&](int longest, std::vector<int> ids, int length) {
+        PromptLookup draft(longest);
+        std::vector<int> found;
+        for (const DraftedToken& x : draft.propose(Chain(), ids, 0, length, [](int id) { return id == 99; }, chance)) found.push_back(x.id);
+        return found;
+    };
+    CHECK(lookup(2, {1, 2, 3, 4, 1, 2}, 3) == std::vector<int>{3, 4, 1});
+    CHECK(lookup(2, {1, 2, 3, 9, 2, 5, 1, 2}, 2) == std::vector<int>{3, 9});  // two tokens match before one
+    CHECK(lookup(1, {1, 2, 3, 9, 2, 5, 1, 2}, 2) == std::vector<int>{5, 1});
+    CHECK(lookup(2, {1, 2, 7, 1, 2, 8, 1, 2}, 1) == std::vector<int>{8});     // the latest
+    CHECK(lookup(3, {4, 4, 4}, 5) == std::vector<int>{4});                    // the text ends behind what it found
+    CHECK(lookup(2, {1, 2, 99, 3, 1, 2}, 4) == std::vector<int>{99});
+    CHECK(lookup(3, {1, 2, 3}, 4).empty());
+    CHECK(lookup(3, {1}, 4).empty());
+    CHECK_THROWS_AS(PromptLookup(0), UsageError);
+}
+
+TEST_CASE("at temperature 0 the text is the target's greedy text, token for token, and the caches are rolled back", "[ch12]") {
+    Model target = load_model(shipped_model("storyteller"), {1, WeightType::f32}), draft = load_model(shipped_model("sketch"), {1, WeightType::f32});
+    check_same_vocabulary(target.tokenizer, draft.tokenizer);
+    for (const char* text : {"Once upon a time", "The weather today is", "User: hi\nAssistant:"}) {
+        const std::vector<int> ids = encode_prompt(target, text);
+        CachedModel plain(target.gpt);
+        const std::vector<int> greedy =
+            generate(std::ref(plain), ids, 60, [](std::span<const float> s, std::span<const int>) { return argmax(s); }, [](int) { return true; });
+        for (const int length : {1, 4, 7}) {
+            CachedModel large(target.gpt), small(draft.gpt);
+            ModelDraft drafts(std::ref(small), draft.config().n_positions);
+            SpeculativeRules rules = rules_of(chain_of(0, 0, 1, 1), 60, {}, target.config().n_positions);
+            RandomChance chance(Rng(1, 0));
+            int passes = 0, emitted = 0;
+            const std::vector<int> written =
+                speculate([&](std::span<const int> all, int count) { return large.last(all, count); }, drafts, rules, ids,
+                          DraftLength::fixed(length), chance, [&](int) { return ++emitted > 0; }, [&](const Round&) { ++passes; });
+            REQUIRE(std::vector<int>(greedy.begin() + static_cast<std::ptrdiff_t>(ids.size()), greedy.end()) == written);
+            CHECK(emitted == 60);
+            CHECK(passes < 60);  // something was accepted
+        }
+    }
+}
+
+TEST_CASE("the shipped models' first two tokens have the target's law: chi-square, a false alarm once in a million seeds", "[ch12]") {
+    Model target = load_model(shipped_model("storyteller"), {1, WeightType::f32}), draft = load_model(shipped_model("sketch"), {1, WeightType::f32});
+    const std::vector<int> ids = encode_prompt(target, "The weather today");
+    CachedModel plain(target.gpt), large(target.gpt), small(draft.gpt);
+    const SpeculativeRules rules = rules_of(chain_of(1.2, 4, 1, 1), 2, {}, 512);
+    const auto expected = [&] {
+        LawOfTexts law;
+        AllOutcomes chance;
+        do {
+            std::vector<int> text = ids;
+            Candidates c;
+            for (int i = 0; i < 2; ++i) {
+                c.reset(plain(text));
+                rules.chain.apply(c, {text, ids.size()});
+                text.push_back(chance.draw(c));
+            }
+            law[{text[ids.size()], text[ids.size() + 1]}] += chance.probability();
+        } while (chance.next());
+        return law;
+    }();
+    constexpr int runs = 1500;
+    std::map<std::vector<int>, int> count;
+    RandomChance chance(Rng(2024, 12));
+    ModelDraft drafts(std::ref(small), 512);
+    const LastLogits last = [&](std::span<const int> all, int n) { return large.last(all, n); };
+    for (int run = 0; run < runs; ++run)
+        ++count[speculate(last, drafts, rules, ids, DraftLength::fixed(1), chance, [](int) { return true; }, [](const Round&) {})];
+    double chi2 = 0, rare = 0;
+    int cells = 0, rare_count = 0;
+    for (const auto& [text, p] : expected) {
+        if (p * runs < 8) {  // too few for the approximation: together
+            rare += p * runs, rare_count += count[text];
+            continue;
+        }
+        chi2 += (count[text] - p * runs) * (count[text] - p * runs) / (p * runs);
+        ++cells;
+    }
+    if (rare > 0) chi2 += (rare_count - rare) * (rare_count - rare) / std::max(rare, 8.0);
+    // Wilson and Hilferty's 1 − 1e-6 quantile: k·(1 − 2/(9k) + 4.7534·√(2/(9k)))³
+    const double k = cells, root = 1 - 2 / (9 * k) + 4.7534 * std::sqrt(2 / (9 * k));
+    INFO(cells << " cells, chi-square " << chi2);
+    REQUIRE(cells >= 5);
+    REQUIRE(chi2 <= k * root * root * root);
+}
+
+TEST_CASE("models with other tokens are refused, and the first difference is named", "[ch12]") {
+    const auto trained = [](const char* text, int vocab) {
+        TokenizerTrainer trainer;
+        trainer.add_text(text);
+        TokenizerOptions options;
+        options.vocab_size = vocab;
+        return trainer.train(options);
+    };
+    const Tokenizer ours = trained("aaaa bbbb aaaa bbbb", 260), other = trained("cccc dddd cccc dddd", 260), small = trained("aaaa", 258);
+    const auto message = [](const Tokenizer& a, const Tokenizer& b) {
+        try {
+            check_same_vocabulary(a, b);
+        } catch (const Error& e) {
+            return std::string(e.what());
+        }
+        return std::string("none");
+    };
+    CHECK(message(ours, ours) == "none");
+    CHECK(message(ours, small).find("the target has 260 tokens, the draft 258") != std::string::npos);
+    CHECK(message(ours, other).find("for the target and 'cc' for the draft; a draft must have the target's tokenizer") != std::string::npos);
+}
