@@ -5,6 +5,10 @@
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
+// Version 3 has another name for it.
+namespace Catch {
+inline auto Contains(const std::string& part) { return Matchers::ContainsSubstring(part); }
+}  // namespace Catch
 #else
 #include <catch2/catch.hpp>
 #endif
