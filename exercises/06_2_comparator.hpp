@@ -4,7 +4,7 @@
 // ask three things:
 //
 //     entropy(q)   H = −Σ q ln q, in nats; a token with q = 0 adds nothing
-//     KL(q‖p)      Σ q ln(q/p): how far q has moved away from p, in nats. q = 0 adds nothing; where q > 0 and p = 0 it is
+//     KL(q‖p)      Σ q ln(q/p): how far q has moved away from p, in nats. q = 0 adds nothing; where only p = 0 it is
 //                  infinite. So KL(p‖q), the other way round, is infinite for every strategy that drops a token.
 //     frequencies  of the draws: a law as well, the empirical one
 //
@@ -45,7 +45,8 @@ inline double kl([[maybe_unused]] std::span<const double> q, [[maybe_unused]] st
 }
 
 // How often each of the V tokens was drawn, divided by the number of draws.
-inline std::vector<double> frequencies([[maybe_unused]] std::span<const int> draws, [[maybe_unused]] std::size_t V) {
+inline std::vector<double> frequencies([[maybe_unused]] std::span<const int> draws,
+                                       [[maybe_unused]] std::size_t V) {
     // >>> write here
     throw NotWritten();
     // <<< to here
