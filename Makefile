@@ -85,6 +85,7 @@ help:
 	'  make run                 write text with the shipped model (PROMPT="Once upon a time" ARGS="…")' \
 	'  make chat                talk with it' \
 	'  make run-02              run the program of a chapter (ARGS="--help" shows its options)' \
+	'  make check EX=05_2       check an exercise (make hint, solution, try, watch; make progress, next)' \
 	'  make test                build and run all tests' \
 	'  make bench               measure the limits of this machine and our share of them (ONLY=matmul …)' \
 	'  make lessons             check that the lessons still say what the programs print' \
@@ -215,9 +216,33 @@ $(BUILD)/tests: $(call object,$(TEST_SRC)) $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(LIBS) $(CATCH_LIBS) -o $@
 
+# The exercises' tests, once against the solutions and once against the stubs, each in a folder of objects of its own.
+EXERCISE_SRC := $(wildcard tests/exercises/*.cpp)
+define exercise_rules
+$(BUILD)/obj/$(1)/%.o: tests/exercises/%.cpp $(PCH) | $(TEST_PACKAGES)
+	@mkdir -p $$(@D)
+	$$(call say,CXX,"$$< ($(1))")
+	$$(Q)$$(CXX) $$(TEST_FLAGS) -O$(2) -Itests/exercises -I$(1) $$(if $$(findstring clang,$$(CXX)),-include-pch $$(PCH),-include catch.hpp) -c $$< -o $$@ 2>$$@.log || { cat $$@.log; exit 1; }
+	@cat $$@.log
+$(BUILD)/tests-$(1): $(patsubst tests/exercises/%.cpp,$(BUILD)/obj/$(1)/%.o,$(EXERCISE_SRC)) $(BUILD)/obj/tests/main.o $(LIBRARY)
+	$$(call say,LINK,$$@)
+	$$(Q)$$(LINK) $$^ $$(LIBS) $$(CATCH_LIBS) -o $$@
+endef
+$(eval $(call exercise_rules,solutions,1))
+$(eval $(call exercise_rules,exercises,0))
+
 .PHONY: test
-test: all $(BUILD)/tests
+test: all $(BUILD)/tests $(BUILD)/tests-solutions $(BUILD)/tests-exercises
 	@$(BUILD)/tests $(if $(ONLY),"$(ONLY)")
+	@$(if $(ONLY),,$(BUILD)/tests-solutions)
+	@$(if $(ONLY),,cat $(BUILD)/obj/exercises/*.log > $(BUILD)/stubs.log; sh tests/exercises/stubs.sh $(BUILD)/tests-exercises $(BUILD)/stubs.log)
+
+# For learners: make check EX=05_2 and so on.
+.PHONY: check hint solution try watch progress next
+check watch: $(BUILD)/obj/tests/main.o $(PCH)
+check watch try: $(LIBRARY)
+check hint solution try watch progress next:
+	@BUILD="$(BUILD)" CXX="$(CXX)" LIBRARY="$(LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" LEVEL="$(LEVEL)" FORCE="$(FORCE)" SOLUTION="$(SOLUTION)" ARGS="$(ARGS)" sh exercises/exercise.sh $@ "$(EX)"
 
 # Are the outputs and code excerpts in the lessons still what the programs print and the files say? UPDATE=1 rewrites outputs.
 .PHONY: lessons mutants

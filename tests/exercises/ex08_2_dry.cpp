@@ -37,7 +37,7 @@ TEST_CASE("0 1 2 0 1: to say 2 again would continue a passage of two", "[ex08_2]
     CHECK(penalised({5, 5, 5, 5}, {0, 1, 2, 0, 1}, 1, 1.1, 2) == Row{5, 5, 4, 5});
 }
 
-TEST_CASE("the published cases of llama.cpp's test-sampling", "[ex08_2]") {
+TEST_CASE("the published cases of llama.cpp's test-sampling (DRY)", "[ex08_2]") {
     check_law(4, {0, 1}, 1, 2, {}, {.25, .25, .25, .25});
     check_law(4, {0, 1, 2, 0, 1}, 1, 2, {}, {.296923, .296923, .109232, .296923});
     check_law(5, {0, 1, 3, 4, 0, 1}, 1, 2, {3}, {.2, .2, .2, .2, .2});

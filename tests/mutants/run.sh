@@ -23,7 +23,7 @@ trap 'rm -rf "$work"' EXIT
 killed=0 survived=0 number=0
 limit=''
 command -v timeout >/dev/null 2>&1 && limit='timeout 120'
-flags="$FLAGS -Itests -O0 -w"
+flags="$FLAGS -Itests -Itests/exercises -O0 -w"
 
 # The test framework's header once, for all builds.
 mkdir -p "$work/pch"
@@ -40,13 +40,13 @@ build() {
         extra="$work/$1.extra.o"
     fi
     # shellcheck disable=SC2086
-    $CXX -I"$2" $flags -I"$work/pch" $use -c "$3" -o "$work/$1.o" && $CXX $flags "$work/$1.o" "$work/main.o" $extra $LIBRARY $LIBS -o "$work/$1"
+    $CXX -I"$2" -I"$2/solutions" $flags -Isolutions -I"$work/pch" $use -c "$3" -o "$work/$1.o" && $CXX $flags "$work/$1.o" "$work/main.o" $extra $LIBRARY $LIBS -o "$work/$1"
 }
 
 field() { sed -n "s/^$1: //p" "$2" | head -n 1; }
 
-for list in tests/mutants/*.txt; do
-    [ -z "$only" ] || [ "$list" = "tests/mutants/$only.txt" ] || continue
+for list in tests/mutants/*.txt tests/mutants/exercises/*.txt; do
+    [ -z "$only" ] || [ "$list" = "tests/mutants/$only.txt" ] || { [ "$only" = exercises ] && [ "$(dirname "$list")" = tests/mutants/exercises ]; } || continue
     rm -f "$work"/m.*
     awk -v work="$work" '/^mutant: / { n++ } n && NF { print > (work "/m." sprintf("%03d", n)) }' "$list"
     for m in "$work"/m.*; do

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Every stub compiles without a warning, fails kindly, and differs from its solution inside the marks only.
+#   stubs.sh BINARY LOG    the tests compiled against the stubs, and what the compiler said
+# Ends with "N passed, N failed".
+set -u
+binary=$1 log=$2
+good=0 bad=0
+complain() { echo "$1: $2"; wrong=1; }
+outside() { awk '/>>> write here/ { print; skip = 1 } /<<< to here/ { skip = 0 } !skip' "$1"; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+if grep -q 'warning:' "$log"; then grep 'warning:' "$log" | head -n 5; bad=$((bad + 1)); fi
+for solution in solutions/*.hpp; do
+    name=$(basename "$solution" .hpp) wrong=0
+    number=$(echo "$name" | cut -d_ -f1,2)
+    stub=exercises/$name.hpp
+    # A learner's own tree may have the exercise solved: then git knows the stub.
+    git show "HEAD:$stub" > "$work/stub.hpp" 2>/dev/null || cp "$stub" "$work/stub.hpp"
+    outside "$work/stub.hpp" > "$work/a"; outside "$solution" > "$work/b"
+    cmp -s "$work/a" "$work/b" || complain "$name" "stub and solution differ outside the marked lines"
+    grep -q '>>> write here' "$work/stub.hpp" || complain "$name" "no marked lines"
+    for hint in '1 nudge' '2 plan' '3 nearly there'; do
+        grep -q "^$hint" "exercises/$name.hints" 2>/dev/null || complain "$name" "no hint '$hint'"
+    done
+    [ -f "tests/mutants/exercises/$name.txt" ] || complain "$name" "no mutants"
+    if cmp -s "$stub" "$work/stub.hpp"; then
+        if "$binary" "[ex$number]" > "$work/out" 2>&1; then complain "$name" "the stub passes its tests"; fi
+        grep -q 'you have not written this yet' "$work/out" || complain "$name" "the stub does not say that it is not written yet"
+        grep -q 'fatal error condition' "$work/out" && complain "$name" "the stub crashes"
+    fi
+    [ $wrong -eq 0 ] && good=$((good + 1)) || bad=$((bad + 1))
+done
+echo "$good passed, $bad failed"
+[ $bad -eq 0 ] && [ $good -gt 0 ]
