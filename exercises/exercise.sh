@@ -11,7 +11,8 @@ fail() { echo "make: $*" >&2; exit 2; }
 
 all() { for f in solutions/*.hpp; do basename "$f" .hpp; done; }
 number_of() { echo "$1" | cut -d_ -f1,2; }
-title_of() { sed -n '1s/^\/\/ Exercise [0-9_]*: \(.*[^.]\)\.*$/\1/p' "solutions/$1.hpp" | cut -c1-46; }
+# What the first line says, up to the first sign: "exclude top choices".
+title_of() { sed -n '1s/^\/\/ Exercise [0-9_]*: *//p' "solutions/$1.hpp" | sed 's/\. .*//; s/ *[[(:,].*//; s/\.$//'; }
 
 # The exercise's whole name; its number is enough. Unknown: the nearest ones are named.
 resolve() {
@@ -116,7 +117,11 @@ progress() {
 
 case $command in
 check)
-    if [ -n "$wanted" ]; then check "$(resolve "$wanted")" || exit 1; exit 0; fi
+    if [ -n "$wanted" ]; then
+        name=$(resolve "$wanted") || exit 2
+        check "$name"
+        exit
+    fi
     good=0 bad=0
     for name in $(all); do if QUIET=1 check "$name" | head -n 1; passed "$(number_of "$name")"; then good=$((good + 1)); else bad=$((bad + 1)); fi; done
     echo "$good of $((good + bad)) exercises pass" ;;
