@@ -1,4 +1,5 @@
-// The loops around the micro-kernel: which thread computes what, and in which order the blocks go through the caches.
+// The loops around the micro-kernel: which thread computes what, and in which order the blocks go through the
+// caches.
 #include "matmul.hpp"
 
 #include <algorithm>
@@ -22,21 +23,22 @@ using kernel::panel_vectors;
 using kernel::Tile;
 using kernel::tile_rows;
 
-// Many rows: tile_rows rows of x by k_block stay in the L1 cache while a group of panels of w, which stays in the L2
-// cache, goes by. Rows of x that are not contiguous are gathered first, row_block at a time.
-constexpr std::int64_t k_block = 768, group_floats = 192 * 1024, row_block = 16 * tile_rows;
+// Many rows: tile_rows rows of x by k_block stay in the L1 cache while a group of panels of w, which stays in
+// the L2 cache, goes by. Rows of x that are not contiguous are gathered first, row_block at a time.
+constexpr std::int64_t k_block = 1024, group_floats = 192 * 1024, row_block = 8 * tile_rows;
 constexpr std::int64_t group_panels = 64;  // at most
 
-// Few rows: the four streams of panels advance together in steps of this many k, of which two fit the L1 cache.
-constexpr std::int64_t k_chunk = 32;
+// Few rows: four panels side by side, in blocks of this many k, of which two fit the L1 cache; so far ahead
+// the next is fetched.
+constexpr std::int64_t k_chunk = 32, k_ahead = 16;
 
 // What one thread computes: rows × panels of y.
 struct Part {
     Range rows, panels;
 };
 
-// Threads in a grid, the one whose largest part is the smallest, and among those the one whose parts read least:
-// a few rows are split by columns, many rows and few columns by rows.
+// Threads in a grid, the one whose largest part is the smallest, and among those the one whose parts read
+// least: a few rows are split by columns, many rows and few columns by rows.
 Part part_of(std::int64_t m, std::int64_t n, const Worker& worker) {
     const std::int64_t tiles = divide_up(m, tile_rows), panels = kernel::panel_count(n);
     std::int64_t best_work = -1, best_reads = 0;
@@ -44,7 +46,8 @@ Part part_of(std::int64_t m, std::int64_t n, const Worker& worker) {
     for (int across = worker.size; across >= 1; --across) {
         if (worker.size % across != 0) continue;
         const int down = worker.size / across;
-        const std::int64_t rows = divide_up(tiles, down), columns = divide_up(panels, across), work = rows * columns;
+        const std::int64_t rows = divide_up(tiles, down), columns = divide_up(panels, across),
+                           work = rows * columns;
         const std::int64_t reads = rows * tile_rows + columns * panel;
         if (best_work >= 0 && (work > best_work || (work == best_work && reads >= best_reads))) continue;
         best_work = work;
@@ -65,15 +68,14 @@ struct Product {
 
 // Runs the kernel on `rows` × `columns` of y, columns being whole registers. Where y ends within the last
 // register, on a copy of the tile.
-void run_tile(kernel::Kernel kernel, Tile& tile, const Product& q, std::int64_t row, int rows, std::int64_t column, int columns) {
+inline void run_tile(kernel::Kernel kernel, Tile& tile, const Product& q, std::int64_t row, int rows,
+                     std::int64_t column, int columns) {
     tile.y = q.y + row * q.y_stride + column;
     tile.y_row = q.y_stride;
-    if (tile.bias) tile.bias = q.options.bias + column;
-    const int used = static_cast<int>(std::min<std::int64_t>(columns, q.w.n() - column));
-    if (used == columns) return kernel(tile);
+    if (column + columns <= q.w.n()) return kernel(tile);
 
     float edge[tile_rows][panel] = {}, bias[panel] = {};
-    const std::size_t bytes = static_cast<std::size_t>(used) * sizeof(float);
+    const std::size_t bytes = static_cast<std::size_t>(q.w.n() - column) * sizeof(float);
     float* const y = tile.y;
     if (tile.add) {
         for (int r = 0; r < rows; ++r) std::memcpy(edge[r], y + r * q.y_stride, bytes);
@@ -87,32 +89,58 @@ void run_tile(kernel::Kernel kernel, Tile& tile, const Product& q, std::int64_t 
 
 // ---- few rows: every panel is read once, from memory straight into the registers ----
 
+// `count` whole panels from p on, or the narrower last one, over one block of k.
+template <class Element>
+void multiply_few(const Product& q, kernel::Kernel kernel, Range rows, std::int64_t p, int count, int vectors,
+                  Range ks, const Element* next) {
+    const std::int64_t K = q.w.k(), column = p * panel;
+    const auto* w = reinterpret_cast<const Element*>(q.w.data()) + column * K + ks.begin * vectors * batch;
+    const float* bias = ks.end == K && q.options.bias ? q.options.bias + column : nullptr;
+    Tile tile{q.x.data + rows.begin * q.x.row_stride + ks.begin * q.x.column_stride,
+              q.x.row_stride,
+              q.x.column_stride,
+              w,
+              panel * K,
+              ks.end - ks.begin,
+              nullptr,
+              0,
+              bias,
+              q.options.accumulate || ks.begin > 0,
+              next};
+    run_tile(kernel, tile, q, rows.begin, static_cast<int>(rows.end - rows.begin), column,
+             count * vectors * batch);
+}
+
+// Four panels at a time are four streams from memory. One or two rows run through them side by side from end
+// to end. More rows fill the registers with fewer panels: they take the four in turn, in short blocks, each
+// fetching a part of the next block of all four.
 template <class Element>
 void few_rows(const Product& q, const Part& part) {
-    const std::int64_t K = q.w.k(), row = part.rows.begin;
-    const int rows = static_cast<int>(part.rows.end - row), together = kernel::panels_at_once(rows);
+    using kernel::streams;
+    const std::int64_t K = q.w.k(), whole = std::min(part.panels.end, q.w.n() / panel);
+    const int rows = static_cast<int>(part.rows.end - part.rows.begin),
+              together = kernel::panels_at_once(rows);
     const auto* w = reinterpret_cast<const Element*>(q.w.data());
-    const float* x = q.x.data + row * q.x.row_stride;
-    // `count` panels (or the narrower last one) from p on, k from `first` to `last`.
-    const auto run = [&](kernel::Kernel kernel, std::int64_t p, int count, int width, std::int64_t first, std::int64_t last, const Element* next) {
-        Tile tile{x + first * q.x.column_stride, q.x.row_stride, q.x.column_stride, w + p * panel * K + first * width, panel * K, last - first,
-                  nullptr, 0, last == K ? q.options.bias : nullptr, q.options.accumulate || first > 0, next};
-        run_tile(kernel, tile, q, row, rows, p * panel, count * width);
-    };
-    const std::int64_t whole = std::min(part.panels.end, q.w.n() / panel);
     std::int64_t p = part.panels.begin;
-    for (; p + kernel::streams <= whole; p += kernel::streams) {
-        for (std::int64_t k = 0; k < K || k == 0; k += k_chunk) {
-            const std::int64_t end = std::min(K, k + k_chunk), after = end == K ? (p + kernel::streams) * panel * K : p * panel * K + end * panel;
-            for (int i = 0; i < kernel::streams; i += together) {
-                const Element* next = w + after + i * (k_chunk / kernel::streams) * panel;
-                run(kernel::streaming<Element>(rows), p + i, together, panel, k, end, next);
+    for (; p + streams <= whole; p += streams) {
+        if (together == streams) {
+            multiply_few(q, kernel::streaming<Element>(rows), part.rows, p, streams, kernel::tile_vectors,
+                         {0, K}, w + (p * K + k_ahead) * panel);
+            continue;
+        }
+        for (std::int64_t k = 0; k == 0 || k < K; k += k_chunk) {
+            const Range ks{k, std::min(K, k + k_chunk)};
+            const Element* next = w + (ks.end < K ? p * K + ks.end : (p + streams) * K) * panel;
+            for (int i = 0; i < streams; i += together) {
+                multiply_few(q, kernel::streaming<Element>(rows), part.rows, p + i, together,
+                             kernel::tile_vectors, ks, next + i * (k_chunk / streams) * panel);
             }
         }
     }
     for (; p < part.panels.end; ++p) {
         const int vectors = panel_vectors(p, q.w.n());
-        run(kernel::single<Element>(rows, vectors), p, 1, vectors * batch, 0, K, nullptr);
+        multiply_few<Element>(q, kernel::single<Element>(rows, vectors), part.rows, p, 1, vectors, {0, K},
+                              nullptr);
     }
 }
 
@@ -123,7 +151,8 @@ void gather_rows(const MatrixView& x, Range rows, Range ks, float* to) {
     constexpr std::int64_t strip = 8 * tile_rows;  // floats next to each other that are read together
     const std::int64_t count = ks.end - ks.begin;
     for (std::int64_t first = rows.begin; first < rows.end; first += strip, to += strip * count) {
-        const std::int64_t n = std::min(strip, rows.end - first), whole = x.row_stride == 1 ? n / tile_rows * tile_rows : 0;
+        const std::int64_t n = std::min(strip, rows.end - first),
+                           whole = x.row_stride == 1 ? n / tile_rows * tile_rows : 0;
         for (std::int64_t k = 0; k < count; ++k) {
             const float* from = x.data + first * x.row_stride + (ks.begin + k) * x.column_stride;
             for (std::int64_t r = 0; r < whole; r += tile_rows) {
@@ -143,31 +172,40 @@ const float* panel_block(const PackedMatrix& w, std::int64_t p, Range ks, float*
     const auto* from = reinterpret_cast<const Element*>(w.data()) + p * panel * w.k() + ks.begin * width;
     if constexpr (std::is_same_v<Element, float>) return from;
     else {
-        for (std::int64_t i = 0; i < (ks.end - ks.begin) * width; i += batch) kernel::load(from + i).store_aligned(to + i);
+        for (std::int64_t i = 0; i < (ks.end - ks.begin) * width; i += batch)
+            kernel::load(from + i).store_aligned(to + i);
         return to;
     }
 }
 
 // All rows of a strip by a group of panels, over one block of k. `gathered` is null where x is read in place.
 template <class Element>
-void multiply_group(const Product& q, Range strip, Range panels, Range ks, const float* gathered, float* wide) {
-    const std::int64_t count = ks.end - ks.begin;
+void multiply_group(const Product& q, Range strip, Range panels, Range ks, const float* gathered,
+                    float* wide) {
+    const std::int64_t count = ks.end - ks.begin, last = panels.end - panels.begin - 1;
     const float* w[group_panels];
-    for (std::int64_t p = panels.begin; p < panels.end; ++p) {
-        w[p - panels.begin] = panel_block<Element>(q.w, p, ks, wide + (p - panels.begin) * panel * count);
-    }
+    for (std::int64_t p = 0; p <= last; ++p)
+        w[p] = panel_block<Element>(q.w, panels.begin + p, ks, wide + p * panel * count);
+    const float* bias = ks.end == q.w.k() ? q.options.bias : nullptr;
+    const bool add = q.options.accumulate || ks.begin > 0;
+    const int last_vectors = panel_vectors(panels.begin + last, q.w.n());
     for (std::int64_t row = strip.begin; row < strip.end; row += tile_rows) {
         const int rows = static_cast<int>(std::min<std::int64_t>(tile_rows, strip.end - row));
-        for (std::int64_t p = panels.begin; p < panels.end; ++p) {
-            const int vectors = panel_vectors(p, q.w.n());
-            Tile tile{gathered + (row - strip.begin) * count, 1, tile_rows, w[p - panels.begin], 0, count, nullptr, 0,
-                      ks.end == q.w.k() ? q.options.bias : nullptr, q.options.accumulate || ks.begin > 0};
-            if (!gathered) {
-                tile.x = q.x.data + row * q.x.row_stride + ks.begin * q.x.column_stride;
-                tile.x_row = q.x.row_stride;
-                tile.x_step = q.x.column_stride;
-            }
-            run_tile(kernel::single<float>(rows, vectors), tile, q, row, rows, p * panel, vectors * batch);
+        Tile tile{
+            gathered + (row - strip.begin) * count, 1, tile_rows, nullptr, 0, count, nullptr, 0, bias, add};
+        if (!gathered) {
+            tile.x = q.x.data + row * q.x.row_stride + ks.begin * q.x.column_stride;
+            tile.x_row = q.x.row_stride;
+            tile.x_step = q.x.column_stride;
+        }
+        const kernel::Kernel whole = kernel::single<float>(rows, kernel::tile_vectors),
+                             end = kernel::single<float>(rows, last_vectors);
+        for (std::int64_t p = 0; p <= last; ++p) {
+            const std::int64_t column = (panels.begin + p) * panel;
+            tile.w = w[p];
+            if (bias) tile.bias = bias + column;
+            if (p < last) run_tile(whole, tile, q, row, rows, column, panel);
+            else run_tile(end, tile, q, row, rows, column, last_vectors * batch);
         }
     }
 }
@@ -189,7 +227,8 @@ void many_rows(const Product& q, const Part& part) {
             const Range strip{row, std::min(part.rows.end, row + strip_rows)};
             if (gather) gather_rows(q.x, strip, ks, gathered);
             for (std::int64_t p = part.panels.begin; p < part.panels.end; p += group) {
-                multiply_group<Element>(q, strip, {p, std::min(part.panels.end, p + group)}, ks, gathered, scratch.get());
+                multiply_group<Element>(q, strip, {p, std::min(part.panels.end, p + group)}, ks, gathered,
+                                        scratch.get());
             }
         }
     }
@@ -204,23 +243,27 @@ void multiply_part(const Product& q, const Part& part) {
 
 }  // namespace
 
-void matmul(const MatrixView& x, const PackedMatrix& w, float* y, std::int64_t y_stride, const MatmulOptions& options,
-            const Worker& worker) {
+void matmul(const MatrixView& x, const PackedMatrix& w, float* y, std::int64_t y_stride,
+            const MatmulOptions& options, const Worker& worker) {
     if (x.columns != w.k()) {
-        throw Error("matmul: x has shape " + to_string(Shape{x.rows, x.columns}) + ", expected " + std::to_string(w.k()) +
-                    " columns, as many as w has rows");
+        throw Error("matmul: x has shape " + to_string(Shape{x.rows, x.columns}) + ", expected " +
+                    std::to_string(w.k()) + " columns, as many as w has rows");
     }
     const Product product{x, w, y, y_stride, options};
     const Part part = part_of(x.rows, w.n(), worker);
     switch (w.type()) {
-        case WeightType::f32: return multiply_part<float>(product, part);
-        case WeightType::f16: return multiply_part<F16>(product, part);
-        case WeightType::bf16: return multiply_part<BF16>(product, part);
+        case WeightType::f32:
+            return multiply_part<float>(product, part);
+        case WeightType::f16:
+            return multiply_part<F16>(product, part);
+        case WeightType::bf16:
+            return multiply_part<BF16>(product, part);
     }
 }
 
 void matmul(const Tensor& x, const PackedMatrix& w, Tensor& y, const MatmulOptions& options, int threads) {
-    if (x.shape().size() != 2) throw Error("matmul: x has shape " + to_string(x.shape()) + ", expected two dimensions");
+    if (x.shape().size() != 2)
+        throw Error("matmul: x has shape " + to_string(x.shape()) + ", expected two dimensions");
     check_shape("matmul", "x", x.shape(), {x.dim(0), w.k()});
     check_shape("matmul", "y", y.shape(), {x.dim(0), w.n()});
     run_team(threads, [&](const Worker& worker) {
@@ -228,12 +271,14 @@ void matmul(const Tensor& x, const PackedMatrix& w, Tensor& y, const MatmulOptio
     });
 }
 
-void matmul_plain(const MatrixView& x, const MatrixView& w, float* y, std::int64_t y_stride, const MatmulOptions& options) {
+void matmul_plain(const MatrixView& x, const MatrixView& w, float* y, std::int64_t y_stride,
+                  const MatmulOptions& options) {
     for (std::int64_t m = 0; m < x.rows; ++m) {
         for (std::int64_t n = 0; n < w.columns; ++n) {
             float sum = options.accumulate ? y[m * y_stride + n] : 0.0f;
             for (std::int64_t k = 0; k < w.rows; ++k) {
-                sum = std::fma(x.data[m * x.row_stride + k * x.column_stride], w.data[k * w.row_stride + n * w.column_stride], sum);
+                sum = std::fma(x.data[m * x.row_stride + k * x.column_stride],
+                               w.data[k * w.row_stride + n * w.column_stride], sum);
             }
             y[m * y_stride + n] = options.bias ? sum + options.bias[n] : sum;
         }

@@ -1,9 +1,11 @@
-// The micro-kernel of matmul: a tile of y, a few rows by one panel of columns, kept in registers while k runs.
+// The micro-kernel of matmul: a tile of y, a few rows by one panel of columns, kept in registers while k
+// runs.
 //
 // For every k the panel's row w[k, ·] is loaded into `Vectors` registers, each x[r, k] is broadcast, and all
-// Rows · Vectors sums take one fused multiply-add. A load feeds Rows of them and a broadcast feeds Vectors, so the
-// multipliers are the limit, not the loads. They need about eight independent sums to stay busy (latency 4, two a
-// cycle): with few rows several panels are read side by side, which also keeps more of the memory system at work.
+// Rows · Vectors sums take one fused multiply-add. A load feeds Rows of them and a broadcast feeds Vectors,
+// so the multipliers are the limit, not the loads. They need about eight independent sums to stay busy
+// (latency 4, two a cycle): with few rows several panels are read side by side, which also keeps more of the
+// memory system at work.
 #pragma once
 
 #include <array>
@@ -54,10 +56,13 @@ inline Batch load(const F16* p) {
 }
 inline Batch load(const BF16* p) {
     const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-    return _mm512_castsi512_ps(_mm512_maskz_slli_epi32(every_lane, _mm512_maskz_cvtepu16_epi32(every_lane, halves), 16));
+    return _mm512_castsi512_ps(
+        _mm512_maskz_slli_epi32(every_lane, _mm512_maskz_cvtepu16_epi32(every_lane, halves), 16));
 }
 #elif defined(__AVX2__) && defined(__F16C__)
-inline Batch load(const F16* p) { return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))); }
+inline Batch load(const F16* p) {
+    return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
 inline Batch load(const BF16* p) {
     const __m256i words = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
     return _mm256_castsi256_ps(_mm256_slli_epi32(words, 16));
@@ -75,6 +80,32 @@ Batch load(const Element* p) {
     return Batch::load_aligned(wide);
 }
 #endif
+
+// ---- and narrowed when they are packed ----
+
+inline void store(const Batch& values, float* p) { values.store_aligned(p); }
+
+#if defined(__AVX512F__)
+inline void store(const Batch& values, F16* p) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
+                        _mm512_maskz_cvtps_ph(every_lane, values, _MM_FROUND_TO_NEAREST_INT));
+}
+#elif defined(__AVX2__) && defined(__F16C__)
+inline void store(const Batch& values, F16* p) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT));
+}
+#else
+inline void store(const Batch& values, F16* p) {
+    alignas(64) float wide[batch];
+    values.store_aligned(wide);
+    for (int i = 0; i < batch; ++i) p[i].bits = to_f16(wide[i]);
+}
+#endif
+inline void store(const Batch& values, BF16* p) {
+    alignas(64) float wide[batch];
+    values.store_aligned(wide);
+    for (int i = 0; i < batch; ++i) p[i].bits = to_bf16(wide[i]);
+}
 
 // ---- the packed layout ----
 
@@ -102,8 +133,8 @@ struct Tile {
     const void* next = nullptr;  // with Prefetch: what will be read next, `streams` panels side by side
 };
 
-// With few rows the weights come from memory. The hardware fetches ahead, but in each stream of addresses only to
-// the end of its page; four streams taken in turn keep it busy.
+// With few rows the weights come from memory. The hardware fetches ahead, but in each stream of addresses
+// only to the end of its page; four streams taken in turn keep it busy.
 inline constexpr int streams = 4;
 
 // y[r, n] = Σ_k x[r, k] · w[k, n], k = 0, 1, 2, …
@@ -114,7 +145,8 @@ void multiply(const Tile& t) {
     Batch sum[Rows][columns];
     if (t.add) {
         for (int r = 0; r < Rows; ++r) {
-            for (int c = 0; c < columns; ++c) sum[r][c] = Batch::load_unaligned(t.y + r * t.y_row + c * batch);
+            for (int c = 0; c < columns; ++c)
+                sum[r][c] = Batch::load_unaligned(t.y + r * t.y_row + c * batch);
         }
     } else {
         for (int r = 0; r < Rows; ++r) {
@@ -152,7 +184,8 @@ void multiply(const Tile& t) {
     for (; k > 0; --k) step();
     if (t.bias) {
         for (int r = 0; r < Rows; ++r) {
-            for (int c = 0; c < columns; ++c) sum[r][c] = sum[r][c] + Batch::load_unaligned(t.bias + c * batch);
+            for (int c = 0; c < columns; ++c)
+                sum[r][c] = sum[r][c] + Batch::load_unaligned(t.bias + c * batch);
         }
     }
     for (int r = 0; r < Rows; ++r) {
@@ -166,8 +199,10 @@ using Kernel = void (*)(const Tile&);
 template <class Element>
 Kernel streaming(int rows) {
     static constexpr auto table = []<int... R>(std::integer_sequence<int, R...>) {
-        return std::array<Kernel, tile_rows>{multiply<Element, R + 1, panels_at_once(R + 1), tile_vectors, true>...};
-    }(std::make_integer_sequence<int, tile_rows>());
+        return std::array<Kernel, tile_rows>{
+            multiply<Element, R + 1, panels_at_once(R + 1), tile_vectors, true>...};
+    }
+    (std::make_integer_sequence<int, tile_rows>());
     return table[static_cast<std::size_t>(rows - 1)];
 }
 
@@ -177,7 +212,8 @@ Kernel single(int rows, int vectors) {
     static constexpr auto table = []<int... I>(std::integer_sequence<int, I...>) {
         return std::array<Kernel, tile_rows * tile_vectors>{
             multiply<Element, I / tile_vectors + 1, 1, I % tile_vectors + 1, false>...};
-    }(std::make_integer_sequence<int, tile_rows * tile_vectors>());
+    }
+    (std::make_integer_sequence<int, tile_rows * tile_vectors>());
     return table[static_cast<std::size_t>((rows - 1) * tile_vectors + vectors - 1)];
 }
 

@@ -2,10 +2,9 @@
 //
 //     panel p:  w[0, p·P … p·P+P−1]  w[1, p·P …]  …  w[K−1, p·P …]        P = kernel::panel
 //
-// so that a panel is read from its first byte to its last, however many rows x has. The last panel is only as wide
-// as it must be, rounded up to one register and filled with zeros.
+// so that a panel is read from its first byte to its last, however many rows x has. The last panel is only as
+// wide as it must be, rounded up to one register and filled with zeros.
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "error.hpp"
@@ -21,40 +20,47 @@ using kernel::BF16;
 using kernel::F16;
 using kernel::panel;
 
-void convert(const float* from, float* to, int n) { std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float)); }
-void convert(const float* from, F16* to, int n) {
-    for (int i = 0; i < n; ++i) to[i].bits = to_f16(from[i]);
-}
-void convert(const float* from, BF16* to, int n) {
-    for (int i = 0; i < n; ++i) to[i].bits = to_bf16(from[i]);
+// Rounds `width` floats, whole registers, to the type of the weights.
+template <class Element>
+void convert(const float* from, Element* to, int width) {
+    for (int i = 0; i < width; i += batch) kernel::store(kernel::Batch::load_unaligned(from + i), to + i);
 }
 
-// Panel p of w, the rows [k_begin, k_end).
+// Columns next to each other, as in a row-major w.
 template <class Element>
-void pack_panel(const MatrixView& w, std::int64_t p, std::int64_t k_begin, std::int64_t k_end, Element* to) {
-    constexpr int strip = 16;
-    const int width = kernel::panel_vectors(p, w.columns) * batch, used = static_cast<int>(std::min<std::int64_t>(width, w.columns - p * panel));
-    const float* from = w.data + p * panel * w.column_stride;
-    to += k_begin * width;
-    if (w.column_stride == 1 && used == width) {
-        for (std::int64_t k = k_begin; k < k_end; ++k, to += width) convert(from + k * w.row_stride, to, width);
-        return;
+void pack_rows(const MatrixView& w, std::int64_t first_column, int width, Element* to) {
+    const float* from = w.data + first_column;
+    for (std::int64_t k = 0; k < w.rows; ++k, to += width) {
+        if (width == panel) convert(from + k * w.row_stride, to, panel);  // a constant: unrolled
+        else convert(from + k * w.row_stride, to, width);
     }
-    // Columns far apart (w is a transposed view): a strip of k at a time, so that whole cache lines are read.
+}
+
+// Columns far apart, as in a transposed view: sixteen k at a time, so that whole cache lines are read. `used`
+// of the `width` columns exist, the others are zero.
+template <class Element>
+void pack_columns(const MatrixView& w, std::int64_t first_column, int used, int width, Element* to) {
+    constexpr int strip = 16;
     float block[strip][panel] = {};
-    for (std::int64_t k = k_begin; k < k_end; k += strip) {
-        const int count = static_cast<int>(std::min<std::int64_t>(strip, k_end - k));
+    for (std::int64_t k = 0; k < w.rows; k += strip) {
+        const int count = static_cast<int>(std::min<std::int64_t>(strip, w.rows - k));
+        const float* from = w.data + k * w.row_stride + first_column * w.column_stride;
         for (int j = 0; j < used; ++j) {
-            const float* column = from + k * w.row_stride + j * w.column_stride;
-            for (int i = 0; i < count; ++i) block[i][j] = column[i * w.row_stride];
+            for (int i = 0; i < count; ++i) block[i][j] = from[i * w.row_stride + j * w.column_stride];
         }
         for (int i = 0; i < count; ++i, to += width) convert(block[i], to, width);
     }
 }
 
 template <class Element>
-void pack_panels(const MatrixView& w, Range panels, Element* to) {
-    for (std::int64_t p = panels.begin; p < panels.end; ++p) pack_panel(w, p, 0, w.rows, to + p * panel * w.rows);
+void pack_panels(const MatrixView& w, Range panels, float* memory) {
+    for (std::int64_t p = panels.begin; p < panels.end; ++p) {
+        auto* to = reinterpret_cast<Element*>(memory) + p * panel * w.rows;
+        const int width = kernel::panel_vectors(p, w.columns) * batch;
+        const int used = static_cast<int>(std::min<std::int64_t>(width, w.columns - p * panel));
+        if (w.column_stride == 1 && used == width) pack_rows(w, p * panel, width, to);
+        else pack_columns(w, p * panel, used, width, to);
+    }
 }
 
 std::string shape_text(std::int64_t rows, std::int64_t columns) { return to_string(Shape{rows, columns}); }
@@ -67,7 +73,8 @@ PackedMatrix::PackedMatrix(const MatrixView& w, WeightType type) {
 }
 
 void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
-    if (k < 0 || n < 0) throw Error("matmul: weights have shape " + shape_text(k, n) + ", expected no negative dimension");
+    if (k < 0 || n < 0)
+        throw Error("matmul: weights have shape " + shape_text(k, n) + ", expected no negative dimension");
     element_count({k, n});  // throws if there are too many
     k_ = k;
     n_ = n;
@@ -89,9 +96,9 @@ void PackedMatrix::pack(const MatrixView& w, const Worker& worker) {
                     shape_text(k_, n_) + " as reserved");
     }
     const Range mine = worker.share(kernel::panel_count(n_));
-    if (type_ == WeightType::f32) pack_panels(w, mine, data_.get());
-    if (type_ == WeightType::f16) pack_panels(w, mine, reinterpret_cast<F16*>(data_.get()));
-    if (type_ == WeightType::bf16) pack_panels(w, mine, reinterpret_cast<BF16*>(data_.get()));
+    if (type_ == WeightType::f32) pack_panels<float>(w, mine, data_.get());
+    if (type_ == WeightType::f16) pack_panels<F16>(w, mine, data_.get());
+    if (type_ == WeightType::bf16) pack_panels<BF16>(w, mine, data_.get());
 }
 
 }  // namespace tbt
