@@ -28,9 +28,11 @@ using kernel::tile_rows;
 constexpr std::int64_t k_block = 1024, group_floats = 192 * 1024, row_block = 8 * tile_rows;
 constexpr std::int64_t group_panels = 64;  // at most
 
-// Few rows: four panels side by side, in blocks of this many k, of which two fit the L1 cache; so far ahead
-// the next is fetched.
-constexpr std::int64_t k_chunk = 32, k_ahead = 16;
+// Few rows, at most so many: weights of 16 bits are widened in registers, once a tile. Weights are fetched this many k
+// ahead of one or two rows.
+template <class Element>
+constexpr std::int64_t few = std::is_same_v<Element, float> ? tile_rows / kernel::streams : 2 * tile_rows;
+constexpr std::int64_t k_ahead = 16;
 
 // What one thread computes: rows × panels of y.
 struct Part {
@@ -89,58 +91,44 @@ inline void run_tile(kernel::Kernel kernel, Tile& tile, const Product& q, std::i
 
 // ---- few rows: every panel is read once, from memory straight into the registers ----
 
-// `count` whole panels from p on, or the narrower last one, over one block of k.
+// `count` whole panels from p on, or the narrower last one. ahead: what to fetch meanwhile.
 template <class Element>
 void multiply_few(const Product& q, kernel::Kernel kernel, Range rows, std::int64_t p, int count, int vectors,
-                  Range ks, const Element* next) {
+                  const Element* ahead) {
     const std::int64_t K = q.w.k(), column = p * panel;
-    const auto* w = reinterpret_cast<const Element*>(q.w.data()) + column * K + ks.begin * vectors * batch;
-    const float* bias = ks.end == K && q.options.bias ? q.options.bias + column : nullptr;
-    Tile tile{q.x.data + rows.begin * q.x.row_stride + ks.begin * q.x.column_stride,
+    Tile tile{q.x.data + rows.begin * q.x.row_stride,
               q.x.row_stride,
               q.x.column_stride,
-              w,
+              reinterpret_cast<const Element*>(q.w.data()) + column * K,
               panel * K,
-              ks.end - ks.begin,
+              K,
               nullptr,
               0,
-              bias,
-              q.options.accumulate || ks.begin > 0,
-              next};
-    run_tile(kernel, tile, q, rows.begin, static_cast<int>(rows.end - rows.begin), column,
-             count * vectors * batch);
+              q.options.bias ? q.options.bias + column : nullptr,
+              q.options.accumulate,
+              ahead};
+    run_tile(kernel, tile, q, rows.begin, static_cast<int>(rows.end - rows.begin), column, count * vectors * batch);
 }
 
-// Four panels at a time are four streams from memory. One or two rows run through them side by side from end
-// to end. More rows fill the registers with fewer panels: they take the four in turn, in short blocks, each
-// fetching a part of the next block of all four.
+// One or two rows leave room in the registers for four panels side by side, which are four streams from memory. More
+// rows take one panel at a time, all of its k, and read it again from the L2 cache where they fill more than one tile.
 template <class Element>
 void few_rows(const Product& q, const Part& part) {
     using kernel::streams;
-    const std::int64_t K = q.w.k(), whole = std::min(part.panels.end, q.w.n() / panel);
-    const int rows = static_cast<int>(part.rows.end - part.rows.begin),
-              together = kernel::panels_at_once(rows);
-    const auto* w = reinterpret_cast<const Element*>(q.w.data());
+    const std::int64_t K = q.w.k(), whole = std::min(part.panels.end, q.w.n() / panel),
+                       count = part.rows.end - part.rows.begin, height = divide_up(count, divide_up(count, tile_rows));
     std::int64_t p = part.panels.begin;
-    for (; p + streams <= whole; p += streams) {
-        if (together == streams) {
-            multiply_few(q, kernel::streaming<Element>(rows), part.rows, p, streams, kernel::tile_vectors,
-                         {0, K}, w + (p * K + k_ahead) * panel);
-            continue;
-        }
-        for (std::int64_t k = 0; k == 0 || k < K; k += k_chunk) {
-            const Range ks{k, std::min(K, k + k_chunk)};
-            const Element* next = w + (ks.end < K ? p * K + ks.end : (p + streams) * K) * panel;
-            for (int i = 0; i < streams; i += together) {
-                multiply_few(q, kernel::streaming<Element>(rows), part.rows, p + i, together,
-                             kernel::tile_vectors, ks, next + i * (k_chunk / streams) * panel);
-            }
-        }
+    for (; count * streams <= tile_rows && p + streams <= whole; p += streams) {
+        const auto* ahead = reinterpret_cast<const Element*>(q.w.data()) + (p * K + k_ahead) * panel;
+        multiply_few(q, kernel::streaming<Element>(static_cast<int>(count)), part.rows, p, streams, kernel::tile_vectors, ahead);
     }
     for (; p < part.panels.end; ++p) {
         const int vectors = panel_vectors(p, q.w.n());
-        multiply_few<Element>(q, kernel::single<Element>(rows, vectors), part.rows, p, 1, vectors, {0, K},
-                              nullptr);
+        for (std::int64_t row = part.rows.begin; row < part.rows.end; row += height) {
+            const Range rows{row, std::min(part.rows.end, row + height)};
+            const kernel::Kernel run = kernel::single<Element>(static_cast<int>(rows.end - rows.begin), vectors);
+            multiply_few<Element>(q, run, rows, p, 1, vectors, nullptr);
+        }
     }
 }
 
@@ -237,7 +225,7 @@ void many_rows(const Product& q, const Part& part) {
 template <class Element>
 void multiply_part(const Product& q, const Part& part) {
     if (part.rows.begin == part.rows.end) return;
-    if (part.rows.end - part.rows.begin <= tile_rows) few_rows<Element>(q, part);
+    if (part.rows.end - part.rows.begin <= few<Element>) few_rows<Element>(q, part);
     else many_rows<Element>(q, part);
 }
 

@@ -31,12 +31,6 @@ inline constexpr int tile_rows = 6, tile_vectors = 4;
 #endif
 inline constexpr int panel = tile_vectors * batch;  // columns of w stored side by side
 
-// With this many rows, how many panels fill the tile: 1, 2 or 4.
-constexpr int panels_at_once(int rows) {
-    const int fit = tile_rows / rows;
-    return fit >= 4 ? 4 : fit >= 2 ? 2 : 1;
-}
-
 struct F16 {
     std::uint16_t bits;
 };
@@ -130,7 +124,7 @@ struct Tile {
     std::int64_t y_row;
     const float* bias;           // nullptr: none
     bool add;                    // continue the sums that y holds
-    const void* next = nullptr;  // with Prefetch: what will be read next, `streams` panels side by side
+    const void* next = nullptr;  // with Prefetch: what will be read next
 };
 
 // With few rows the weights come from memory. The hardware fetches ahead, but in each stream of addresses
@@ -141,8 +135,7 @@ inline constexpr int streams = 4;
 template <class Element, int Rows, int Panels, int Vectors, bool Prefetch>
 void multiply(const Tile& t) {
     constexpr int columns = Panels * Vectors, width = Vectors * batch;
-    constexpr int period = Prefetch ? streams / Panels : 4;  // steps in which every stream is prefetched once
-    Batch sum[Rows][columns];
+        Batch sum[Rows][columns];
     if (t.add) {
         for (int r = 0; r < Rows; ++r) {
             for (int c = 0; c < columns; ++c)
@@ -167,21 +160,23 @@ void multiply(const Tile& t) {
         w += width;
     };
     std::int64_t k = t.k;
-    for (; k >= period; k -= period) {
+    if constexpr (!Prefetch) {
+        for (; k >= 4; k -= 4) {
 #pragma GCC unroll 4
-        for (int u = 0; u < period; ++u) {
-            step();
-            if constexpr (Prefetch) {
-                for (int p = u * Panels; p < (u + 1) * Panels; ++p) {
-                    for (int byte = 0; byte < width * static_cast<int>(sizeof(Element)); byte += 64) {
-                        __builtin_prefetch(reinterpret_cast<const char*>(next + p * w_panel) + byte);
-                    }
+            for (int u = 0; u < 4; ++u) step();
+        }
+    }
+    for (; k > 0; --k) {
+        step();
+        if constexpr (Prefetch) {
+            for (int p = 0; p < Panels; ++p) {
+                for (int byte = 0; byte < width * static_cast<int>(sizeof(Element)); byte += 64) {
+                    __builtin_prefetch(reinterpret_cast<const char*>(next + p * w_panel) + byte);
                 }
             }
+            next += width;
         }
-        if constexpr (Prefetch) next += width;
     }
-    for (; k > 0; --k) step();
     if (t.bias) {
         for (int r = 0; r < Rows; ++r) {
             for (int c = 0; c < columns; ++c)
@@ -195,14 +190,13 @@ void multiply(const Tile& t) {
 
 using Kernel = void (*)(const Tile&);
 
-// For `rows` rows and panels_at_once(rows) whole panels, prefetching what comes next.
+// For the few rows that leave room for `streams` whole panels side by side.
 template <class Element>
 Kernel streaming(int rows) {
     static constexpr auto table = []<int... R>(std::integer_sequence<int, R...>) {
-        return std::array<Kernel, tile_rows>{
-            multiply<Element, R + 1, panels_at_once(R + 1), tile_vectors, true>...};
+        return std::array<Kernel, sizeof...(R)>{multiply<Element, R + 1, streams, tile_vectors, true>...};
     }
-    (std::make_integer_sequence<int, tile_rows>());
+    (std::make_integer_sequence<int, tile_rows / streams>());
     return table[static_cast<std::size_t>(rows - 1)];
 }
 
