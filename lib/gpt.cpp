@@ -43,6 +43,7 @@ private:
 struct Pass {
     std::vector<SequenceRows> sequences;
     std::vector<int> tokens, positions;     // (R)
+    std::vector<std::int64_t> rows;         // 0 … R−1
     std::vector<std::int64_t> logit_rows;   // (L)
     Buffer x, normed, qkv, mixed, inner, logits, scratch;
 };
@@ -61,6 +62,7 @@ struct Gpt::State {
     void prepare(std::span<const Step> steps);
     void run(const Worker& worker);
     void run_block(const Block& block, int layer, const Worker& worker);
+    const float* norm(std::span<const std::int64_t> rows, const Tensor& gamma, const Tensor& beta, const Worker& worker);
 };
 
 Gpt::Gpt(const GptConfig& config, const WeightSource& source, const GptOptions& options) : state_(std::make_unique<State>()) {
@@ -69,9 +71,10 @@ Gpt::Gpt(const GptConfig& config, const WeightSource& source, const GptOptions& 
     s.options = options;
     if (s.options.threads <= 0) s.options.threads = default_threads();
     const std::int64_t c = config.n_embd, f = config.n_inner, v = config.vocab_size;
+    const WeightType type = options.weights.value_or(WeightType::f32);
     const auto matrix = [&](const std::string& name, std::int64_t k, std::int64_t n) {
         const Tensor w = source(name, {k, n});
-        return PackedMatrix(MatrixView::of(w.data(), k, n), options.weights);
+        return PackedMatrix(MatrixView::of(w.data(), k, n), type);
     };
     s.token_embedding = source("wte.weight", {v, c});
     s.position_embedding = source("wpe.weight", {config.n_positions, c});
@@ -94,28 +97,42 @@ Gpt::Gpt(const GptConfig& config, const WeightSource& source, const GptOptions& 
     s.norm_gamma = source("ln_f.weight", {c});
     s.norm_beta = source("ln_f.bias", {c});
     const auto embedding_transposed = [&](const Tensor& e) {
-        return PackedMatrix(MatrixView::of(e.data(), v, c).transposed(), options.weights);
+        return PackedMatrix(MatrixView::of(e.data(), v, c).transposed(), type);
     };
     s.output = config.tie_word_embeddings ? embedding_transposed(s.token_embedding)
                                           : embedding_transposed(source("lm_head.weight", {v, c}));
 }
 
+// Weights of 16 bits are exactly the floats they are widened to, so keeping them as they are changes no bit of a logit.
+// float32 where matrices of several types are mixed.
+static WeightType stored_type(const Safetensors& file) {
+    std::optional<std::string> dtype;
+    for (const auto& [name, tensor] : file.tensors()) {
+        if (tensor.shape.size() != 2) continue;
+        if (dtype && *dtype != tensor.dtype) return WeightType::f32;
+        dtype = tensor.dtype;
+    }
+    return dtype == "F16" ? WeightType::f16 : dtype == "BF16" ? WeightType::bf16 : WeightType::f32;
+}
+
 Gpt Gpt::load(const std::filesystem::path& directory, const GptOptions& options) {
     const std::string name = directory.string();
     const GptConfig config = read_model_config(name);
+    const Safetensors file = Safetensors::open_directory(name);
+    GptOptions chosen = options;
+    if (!chosen.weights) chosen.weights = stored_type(file);
     // Asked before anything is allocated: what is needed at least, and what the machine could give.
-    const std::int64_t needed = estimated_bytes(config, options.weights == WeightType::f32 ? 4 : 2);
+    const std::int64_t needed = estimated_bytes(config, chosen.weights == WeightType::f32 ? 4 : 2);
     if (const std::int64_t available = available_memory(); available > 0 && needed > available) {
         throw Error(name + ": the model needs about " + std::to_string(needed >> 20) + " MiB of memory, " + std::to_string(available >> 20) +
                     " MiB are available; use a smaller model or --weights f16");
     }
-    const Safetensors file = Safetensors::open_directory(name);
     const std::string behind = "h." + std::to_string(config.n_layer) + ".ln_1.weight";
     if (file.find(behind) || file.find("transformer." + behind)) {
         throw Error(name + ": config.json says n_layer " + std::to_string(config.n_layer) + ", but the weights go on with " + behind +
                     "; they don't belong together");
     }
-    return Gpt(config, [&](const std::string& weight, const Shape& shape) { return file.read_weight(weight, shape); }, options);
+    return Gpt(config, [&](const std::string& weight, const Shape& shape) { return file.read_weight(weight, shape); }, chosen);
 }
 
 Gpt::~Gpt() = default;
@@ -181,7 +198,9 @@ void Gpt::State::prepare(std::span<const Step> steps) {
     const auto rows = static_cast<std::int64_t>(p.tokens.size());
     const std::int64_t c = config.n_embd;
     p.x.get(rows * c);
-    p.normed.get(rows * c);
+    for (auto r = static_cast<std::int64_t>(p.rows.size()); r < rows; ++r) p.rows.push_back(r);
+    p.rows.resize(static_cast<std::size_t>(rows));
+    p.normed.get(std::max<std::int64_t>(rows, options.threads * options.threads) * c);
     p.qkv.get(rows * 3 * c);
     p.mixed.get(rows * c);
     p.inner.get(rows * config.n_inner);
@@ -208,14 +227,24 @@ void Gpt::State::run(const Worker& worker) {
 
     // Only the rows that somebody asked for, side by side.
     const auto wanted = static_cast<std::int64_t>(p.logit_rows.size());
-    float* normed = p.normed.get(0);
-    const auto [first, last] = worker.share(wanted);
-    for (std::int64_t i = first; i < last; ++i) {
-        layer_norm(x + p.logit_rows[static_cast<std::size_t>(i)] * c, norm_gamma.data(), norm_beta.data(),
-                   config.layer_norm_epsilon, normed + i * c, 1, c, Worker{});
-    }
-    worker.sync();
+    const float* normed = norm(p.logit_rows, norm_gamma, norm_beta, worker);
     matmul(MatrixView::of(normed, wanted, c), output, p.logits.get(0), config.vocab_size, {}, worker);
+}
+
+// Layer norm of these rows of x, side by side. Of fewer rows than threads each thread makes a copy of its own: that takes
+// less time than waiting for another's.
+const float* Gpt::State::norm(std::span<const std::int64_t> rows, const Tensor& gamma, const Tensor& beta, const Worker& worker) {
+    const std::int64_t c = config.n_embd, count = static_cast<std::int64_t>(rows.size());
+    const bool alone = count < worker.size;
+    const float* x = pass.x.get(0);
+    float* normed = pass.normed.get(0) + (alone ? worker.rank * count * c : 0);
+    const auto [begin, end] = alone ? Range{0, count} : worker.share(count);
+    for (std::int64_t r = begin; r < end; ++r) {
+        layer_norm(x + rows[static_cast<std::size_t>(r)] * c, gamma.data(), beta.data(), config.layer_norm_epsilon, normed + r * c, 1,
+                   c, Worker{});
+    }
+    if (!alone) worker.sync();
+    return normed;
 }
 
 void Gpt::State::run_block(const Block& b, int layer, const Worker& worker) {
@@ -223,10 +252,9 @@ void Gpt::State::run_block(const Block& b, int layer, const Worker& worker) {
     const auto rows = static_cast<std::int64_t>(p.tokens.size());
     const std::int64_t c = config.n_embd, f = config.n_inner;
     const AttentionShape shape{config.n_embd, config.n_head};
-    float *x = p.x.get(0), *normed = p.normed.get(0), *qkv = p.qkv.get(0), *mixed = p.mixed.get(0), *inner = p.inner.get(0);
+    float *x = p.x.get(0), *qkv = p.qkv.get(0), *mixed = p.mixed.get(0), *inner = p.inner.get(0);
 
-    layer_norm(x, b.norm1_gamma.data(), b.norm1_beta.data(), config.layer_norm_epsilon, normed, rows, c, worker);
-    worker.sync();
+    const float* normed = norm(p.rows, b.norm1_gamma, b.norm1_beta, worker);
     matmul(MatrixView::of(normed, rows, c), b.qkv, qkv, 3 * c, {b.qkv_bias.data()}, worker);
     worker.sync();
     // A thread attends with the same (sequence, head) pairs that it appended: no sync between the two.
@@ -235,11 +263,8 @@ void Gpt::State::run_block(const Block& b, int layer, const Worker& worker) {
     worker.sync();
     matmul(MatrixView::of(mixed, rows, c), b.proj, x, c, {b.proj_bias.data(), true}, worker);
     worker.sync();
-    layer_norm(x, b.norm2_gamma.data(), b.norm2_beta.data(), config.layer_norm_epsilon, normed, rows, c, worker);
-    worker.sync();
-    matmul(MatrixView::of(normed, rows, c), b.up, inner, f, {b.up_bias.data()}, worker);
-    worker.sync();
-    gelu(inner, rows * f, worker);
+    normed = norm(p.rows, b.norm2_gamma, b.norm2_beta, worker);
+    matmul(MatrixView::of(normed, rows, c), b.up, inner, f, {.bias = b.up_bias.data(), .activation = gelu}, worker);
     worker.sync();
     matmul(MatrixView::of(inner, rows, f), b.down, x, c, {b.down_bias.data(), true}, worker);
     worker.sync();

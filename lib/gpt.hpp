@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,7 +27,7 @@ namespace tbt {
 
 struct GptOptions {
     int threads = 0;                         // 0: default_threads()
-    WeightType weights = WeightType::f32;    // how the matrices are kept in memory
+    std::optional<WeightType> weights = {};  // how the matrices are kept in memory; none: as they are stored
 };
 
 // Gives a weight by its name on the hub (without the "transformer." prefix), with the shape expected of it.

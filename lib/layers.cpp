@@ -64,15 +64,19 @@ void layer_norm(const float* x, const float* gamma, const float* beta, float eps
     }
 }
 
-void gelu(float* x, std::int64_t n, const Worker& worker) {
+void gelu(float* x, std::int64_t n) {
     const Lanes cubic = Lanes::all(0.044715f), scale = Lanes::all(0.7978845608f);
     const Lanes half = Lanes::all(0.5f);
-    const auto [begin, end] = worker.share(n, lane_count);
-    map(x + begin, x + begin, end - begin, [&](const Lanes& v, std::int64_t, int) {
+    map(x, x, n, [&](const Lanes& v, std::int64_t, int) {
         const Lanes inner = scale * fma(cubic * v, v * v, v);
         const Lanes h = half * v;
         return fma(h, simd::tanh(inner), h);
     });
+}
+
+void gelu(float* x, std::int64_t n, const Worker& worker) {
+    const auto [begin, end] = worker.share(n, lane_count);
+    gelu(x + begin, end - begin);
 }
 
 void add(const float* x, float* y, std::int64_t n, const Worker& worker) {

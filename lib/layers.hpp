@@ -16,6 +16,7 @@ void layer_norm(const float* x, const float* gamma, const float* beta, float eps
                 std::int64_t columns, const Worker& worker);
 
 // x ← ½·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))), elementwise over n values. [Hendrycks & Gimpel 2016]
+void gelu(float* x, std::int64_t n);
 void gelu(float* x, std::int64_t n, const Worker& worker);
 
 // y ← y + x over n values.

@@ -227,6 +227,11 @@ void multiply_part(const Product& q, const Part& part) {
     if (part.rows.begin == part.rows.end) return;
     if (part.rows.end - part.rows.begin <= few<Element>) few_rows<Element>(q, part);
     else many_rows<Element>(q, part);
+    if (!q.options.activation) return;
+    const std::int64_t begin = part.panels.begin * panel, end = std::min(q.w.n(), part.panels.end * panel);
+    for (std::int64_t row = part.rows.begin; row < part.rows.end; ++row) {
+        q.options.activation(q.y + row * q.y_stride + begin, end - begin);
+    }
 }
 
 }  // namespace
@@ -268,7 +273,9 @@ void matmul_plain(const MatrixView& x, const MatrixView& w, float* y, std::int64
                 sum = std::fma(x.data[m * x.row_stride + k * x.column_stride],
                                w.data[k * w.row_stride + n * w.column_stride], sum);
             }
-            y[m * y_stride + n] = options.bias ? sum + options.bias[n] : sum;
+            float& result = y[m * y_stride + n];
+            result = options.bias ? sum + options.bias[n] : sum;
+            if (options.activation) options.activation(&result, 1);
         }
     }
 }

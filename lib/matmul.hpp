@@ -57,6 +57,7 @@ private:
 struct MatmulOptions {
     const float* bias = nullptr;  // (N), added to every row at the end
     bool accumulate = false;      // y += x · w instead of y = x · w
+    void (*activation)(float* y, std::int64_t n) = nullptr;  // applied to each element once it is complete
 };
 
 // y (M, N) = x (M, K) · w (K, N). x may be strided either way; rows of y are y_stride apart.

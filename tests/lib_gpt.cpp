@@ -173,3 +173,17 @@ TEST_CASE("16-bit weights compute what the same weights widened to float compute
     REQUIRE(all_logits(bf16, ids) == reference);
     REQUIRE(f16.weight_bytes() < f32.weight_bytes());
 }
+
+TEST_CASE("weights kept as they are stored, in 16 bits, give the bits of weights widened to float", "[gpt][model]") {
+    const auto directory = std::filesystem::path("data/models/storyteller");
+    Gpt stored = Gpt::load(directory), wide = Gpt::load(directory, {0, WeightType::f32});
+    CHECK(stored.weight_bytes() < wide.weight_bytes());
+    std::vector<int> ids;
+    for (int i = 0; i < 40; ++i) ids.push_back(i * 97 % stored.config().vocab_size);
+    KvCache a(stored.config()), b(wide.config());
+    for (std::size_t at = 0, count = 1; at < ids.size(); at += count++) {
+        const auto piece = std::span<const int>(ids).subspan(at, std::min(count, ids.size() - at));
+        const Logits x = stored.forward_all(a, piece), y = wide.forward_all(b, piece);
+        CHECK(std::equal(x.values.begin(), x.values.end(), y.values.begin(), y.values.end()));
+    }
+}

@@ -186,7 +186,7 @@ void add_sampling_options(CLI::App& app, GenerateOptions& o) {
 
 void add_model_options(CLI::App& app, GenerateOptions& o) {
     app.add_option("--model", o.model, "a model directory")->capture_default_str();
-    app.add_option("--weights", o.weights, "keep weights in memory as f32, f16 or bf16")->capture_default_str();
+    app.add_option("--weights", o.weights, "keep weights in memory as f32, f16 or bf16; stored: as in the file")->capture_default_str();
     app.add_option("--threads", o.threads, "0: one for each core")->capture_default_str();
 }
 
@@ -196,9 +196,10 @@ Model open_model(const GenerateOptions& o) {
         throw UsageError("--threads: got " + std::to_string(o.threads) +
                          ", expected 1 or more, or 0 for one a core");
     gpt.threads = o.threads;
-    if (o.weights == "f16") gpt.weights = WeightType::f16;
+    if (o.weights == "f32") gpt.weights = WeightType::f32;
+    else if (o.weights == "f16") gpt.weights = WeightType::f16;
     else if (o.weights == "bf16") gpt.weights = WeightType::bf16;
-    else if (o.weights != "f32") throw UsageError("--weights: got '" + o.weights + "', expected f32, f16 or bf16");
+    else if (o.weights != "stored") throw UsageError("--weights: got '" + o.weights + "', expected stored, f32, f16 or bf16");
     return load_model(o.model, gpt);
 }
 

@@ -29,7 +29,7 @@ struct GenerateOptions {
     int keep = 0, samples = 1;
 
     std::string model = shipped_model("storyteller").string();
-    std::string weights = "f32";
+    std::string weights = "stored";
     int threads = 0;
 };
 

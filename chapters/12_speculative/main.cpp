@@ -74,9 +74,8 @@ struct Models {
 Models open_models(const GenerateOptions& options, const Settings& settings) {
     Models models{open_model(options), nullptr};
     if (settings.draft == "lookup") return models;
-    // The draft is too small for threads to pay.
     const auto directory = settings.draft == "sketch" ? shipped_model("sketch") : std::filesystem::path(settings.draft);
-    models.draft = std::make_unique<Model>(load_model(directory, {1, WeightType::f32}));
+    models.draft = std::make_unique<Model>(load_model(directory, {options.threads}));
     check_same_vocabulary(models.target.tokenizer, models.draft->tokenizer);
     return models;
 }
