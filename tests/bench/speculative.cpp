@@ -1,0 +1,135 @@
+// Speculative against plain decoding on the shipped models, the same chain and prompts, in turn. For each
+// temperature and length of draft: tokens a second of both, their ratio, the share of judged tokens that was accepted, and
+// how many tokens a pass of the target gave. "stored" keeps the weights in 16 bits, as they are on disk; f32 widens them once.
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench.hpp"
+#include "chapters/08_penalties/full_chain.hpp"
+#include "chapters/12_speculative/outcomes.hpp"
+#include "chapters/12_speculative/speculative.hpp"
+#include "model.hpp"
+
+namespace tbt::bench {
+
+namespace {
+
+constexpr int tokens_a_text = 120;
+const std::vector<std::string> prompts{"Once upon a time", "The weather today is", "User: What is gravity?\nAssistant:",
+                                       "Explain photosynthesis:"};
+
+struct Pair {
+    Model target, draft;
+    std::vector<std::vector<int>> prompts;
+    SpeculativeRules rules;
+};
+
+struct Counts {
+    double rounds = 0, judged = 0, accepted = 0, tokens = 0;
+};
+
+// One text for each prompt, token by token.
+void plain(Pair& pair, std::uint64_t seed, double& tokens) {
+    tokens = 0;
+    for (const std::vector<int>& prompt : pair.prompts) {
+        CachedModel model(pair.target.gpt);
+        RandomChance chance(Rng(seed, 0));
+        Candidates p;
+        const auto pick = [&](std::span<const float> logits, std::span<const int> ids) {
+            p.reset(logits);
+            pair.rules.chain.apply(p, {ids, prompt.size()});
+            return chance.draw(p);
+        };
+        generate(std::ref(model), prompt, tokens_a_text, pick, [&](int) { return ++tokens, true; });
+    }
+}
+
+// The same number of tokens, drafted `length` at a time: by the sketch, or (lookup) from the text itself.
+void speculative(Pair& pair, std::uint64_t seed, const DraftLength& length, bool lookup, Counts& counts) {
+    counts = {};
+    const auto watch = [&](const Round& round) {
+        counts.rounds += 1;
+        counts.judged += static_cast<double>(round.judged.size());
+        counts.accepted += round.accepted();
+        counts.tokens += static_cast<double>(round.tokens.size());
+    };
+    const auto go_on = [](int) { return true; };
+    for (const std::vector<int>& prompt : pair.prompts) {
+        CachedModel large(pair.target.gpt), small(pair.draft.gpt);
+        RandomChance chance(Rng(seed, 0));
+        const LastLogits target = [&](std::span<const int> ids, int count) { return large.last(ids, count); };
+        ModelDraft model_draft(std::ref(small), pair.draft.config().n_positions);
+        PromptLookup lookup_draft;
+        if (lookup) speculate(target, lookup_draft, pair.rules, prompt, length, chance, go_on, watch);
+        else speculate(target, model_draft, pair.rules, prompt, length, chance, go_on, watch);
+    }
+}
+
+struct Way {
+    std::string name;
+    DraftLength length;
+    bool lookup = false;
+};
+
+void measure(Table& table, Pair& pair, const std::string& weights, double temperature) {
+    std::vector<Way> ways;
+    for (const int length : {2, 4, 6, 8, 12}) ways.push_back({std::to_string(length), DraftLength::fixed(length)});
+    ways.push_back({"adaptive", DraftLength::adaptive(12)});
+    ways.push_back({"lookup 4", DraftLength::fixed(4), true});
+
+    double plain_tokens = 0;
+    std::vector<Counts> counts(ways.size());
+    std::vector<Candidate> work;
+    std::vector<std::uint64_t> seeds(ways.size() + 1, 0);  // each run writes other texts, every candidate the same ones
+    work.push_back({"plain", [&](int times) {
+                        for (int i = 0; i < times; ++i) plain(pair, ++seeds[0], plain_tokens);
+                    }});
+    for (std::size_t w = 0; w < ways.size(); ++w) {
+        work.push_back({ways[w].name, [&, w](int times) {
+                            Counts sum, one;
+                            for (int i = 0; i < times; ++i) {
+                                speculative(pair, ++seeds[w + 1], ways[w].length, ways[w].lookup, one);
+                                sum.rounds += one.rounds, sum.judged += one.judged, sum.accepted += one.accepted, sum.tokens += one.tokens;
+                            }
+                            Counts& all = counts[w];
+                            all.rounds += sum.rounds, all.judged += sum.judged, all.accepted += sum.accepted, all.tokens += sum.tokens;
+                        }});
+    }
+    const std::vector<Timing> timings = interleaved(work, 7, 0.001);
+    const double texts = static_cast<double>(pair.prompts.size()) * tokens_a_text;
+    for (std::size_t w = 0; w < ways.size(); ++w) {
+        const Counts& c = counts[w];
+        table.row({weights, {temperature, 1}, ways[w].name, {c.accepted / c.judged, 3}, {c.tokens / c.rounds, 2},
+                   {texts / timings[0].median, 0}, {texts / timings[w + 1].median, 0},
+                   {timings[0].median / timings[w + 1].median, 2}});
+    }
+}
+
+void run(const Settings& settings) {
+    Table table("speculative", {"weights", "T", "draft", "accepted", "a pass", "plain tok/s", "spec tok/s", "ratio"});
+    const std::filesystem::path models("data/models");
+    const int threads = settings.threads.back();
+    for (const bool wide : {false, true}) {
+        GptOptions options{threads, {}};
+        if (wide) options.weights = WeightType::f32;
+        Pair pair{load_model(models / "storyteller", options), load_model(models / "sketch", options), {}, {}};
+        for (const std::string& prompt : prompts) pair.prompts.push_back(encode_prompt(pair.target, prompt));
+        pair.rules.max_new_tokens = tokens_a_text;
+        pair.rules.context = pair.target.config().n_positions;
+        for (const double temperature : {0.0, 0.8, 1.2}) {
+            SamplingOptions sampling;
+            sampling.temperature = temperature;
+            if (temperature > 0) sampling.top_p = 0.9;
+            pair.rules.chain = full_chain(sampling, Dialect::ours);
+            measure(table, pair, wide ? "f32" : "stored", temperature);
+        }
+    }
+}
+
+const Section section{"speculative", 60, "drafts by the sketch, judged by the storyteller, against plain decoding", run};
+
+}  // namespace
+
+}  // namespace tbt::bench
