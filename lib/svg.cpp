@@ -21,6 +21,11 @@ std::string number(double value, const char* format = "%.1f") {
     return text;
 }
 
+// Characters, not bytes.
+std::size_t length_utf8(const std::string& text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
 std::string escaped(const std::string& text) {
     std::string out;
     for (const char c : text) {
@@ -140,11 +145,30 @@ void write_svg(const std::string& file, const BarChart& chart) {
     write_svg(file, chart_width, static_cast<int>(y) + 32, out);
 }
 
+// The names of the lines with their colours, in rows between title and plot, where no line can run into them. Returns
+// the pixels they take.
+int add_legend(const LineChart& chart, int left, std::string& out) {
+    if (chart.series.size() == 1 && chart.series[0].name.empty()) return 0;
+    constexpr int first_row = 50, row = 20;
+    double x = left, y = first_row;
+    int index = 0;
+    for (const LineChart::Series& s : chart.series) {
+        const double width = 24 + 7.0 * static_cast<double>(length_utf8(s.name)) + 22;
+        if (x > left && x + width > chart_width) x = left, y += row;
+        out += svg_rect(x, y - 6, 18, 4, svg_colour(index++));
+        out += svg_text(x + 24, y, s.name, "start", 12);
+        x += width;
+    }
+    return static_cast<int>(y) - first_row + row;
+}
+
 void write_svg(const std::string& file, const LineChart& chart) {
-    constexpr int height = 420, left = 70, right = 20, top = 50, bottom = 60;
+    std::string legend;
+    constexpr int left = 70, right = 20, bottom = 60, plot = 310;
+    const int top = 56 + add_legend(chart, left, legend), height = top + plot + bottom;
     Axis x = axis_over(chart, true, chart.log_x, false), y = axis_over(chart, false, chart.log_y, chart.y_from_zero);
     x.from = left, x.to = chart_width - right, y.from = height - bottom, y.to = top;
-    std::string out = svg_text(20, 28, chart.title, "start", 16, "font-weight=\"bold\"");
+    std::string out = svg_text(20, 28, chart.title, "start", 16, "font-weight=\"bold\"") + legend;
     for (const double v : y.ticks()) {
         out += svg_line(left, y.pixel(v), chart_width - right, y.pixel(v), svg_grey, "stroke-opacity=\"0.25\"");
         out += svg_text(left - 8, y.pixel(v) + 4, number(v, "%.5g"), "end", 12);
@@ -172,9 +196,6 @@ void write_svg(const std::string& file, const LineChart& chart) {
         if (!path.empty()) {
             out += "<path d=\"" + path + "\" fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"2\"" + (s.dashed ? " stroke-dasharray=\"6 4\"" : "") + "/>\n";
         }
-        const double ly = top + 6 + 18.0 * index;
-        out += svg_rect(chart_width - right - 168, ly, 18, 4, colour);
-        out += svg_text(chart_width - right - 144, ly + 7, s.name, "start", 12);
         ++index;
     }
     write_svg(file, chart_width, height, out);
