@@ -115,8 +115,7 @@ OrderedJson ids_to_json(const std::vector<int>& ids) {
 
 }  // namespace
 
-GptConfig read_model_config(const std::string& directory) {
-    const std::string path = join_path(directory, "config.json");
+GptConfig read_config_file(const std::string& path) {
     const ConfigReader file(path);
     check_variant(file);
     GptConfig config;
@@ -135,6 +134,11 @@ GptConfig read_model_config(const std::string& directory) {
     }
     read_special_ids(file, config);
     check_config(config, path);
+    return config;
+}
+
+GptConfig read_model_config(const std::string& directory) {
+    GptConfig config = read_config_file(join_path(directory, "config.json"));
     const std::string generation = join_path(directory, "generation_config.json");
     if (file_exists(generation)) read_special_ids(ConfigReader(generation), config);
     return config;
@@ -206,6 +210,32 @@ void check_config(const GptConfig& config, const std::string& name) {
              std::to_string(config.n_layer) + ", vocab_size " + std::to_string(config.vocab_size) +
              "), expected a GPT-2");
     }
+}
+
+std::vector<WeightShape> weight_shapes(const GptConfig& config) {
+    const std::int64_t c = config.n_embd, f = config.n_inner, v = config.vocab_size;
+    std::vector<WeightShape> all = {{"wte.weight", {v, c}}, {"wpe.weight", {config.n_positions, c}}};
+    for (int layer = 0; layer < config.n_layer; ++layer) {
+        const std::string h = "h." + std::to_string(layer) + ".";
+        for (const auto& [name, shape] : std::initializer_list<WeightShape>{{"ln_1.weight", {c}},
+                                                                           {"ln_1.bias", {c}},
+                                                                           {"attn.c_attn.weight", {c, 3 * c}},
+                                                                           {"attn.c_attn.bias", {3 * c}},
+                                                                           {"attn.c_proj.weight", {c, c}},
+                                                                           {"attn.c_proj.bias", {c}},
+                                                                           {"ln_2.weight", {c}},
+                                                                           {"ln_2.bias", {c}},
+                                                                           {"mlp.c_fc.weight", {c, f}},
+                                                                           {"mlp.c_fc.bias", {f}},
+                                                                           {"mlp.c_proj.weight", {f, c}},
+                                                                           {"mlp.c_proj.bias", {c}}}) {
+            all.push_back({h + name, shape});
+        }
+    }
+    all.push_back({"ln_f.weight", {c}});
+    all.push_back({"ln_f.bias", {c}});
+    if (!config.tie_word_embeddings) all.push_back({"lm_head.weight", {v, c}});
+    return all;
 }
 
 std::int64_t parameter_count(const GptConfig& config) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tensor.hpp"
+
 namespace tbt {
 
 struct GptConfig {
@@ -29,11 +31,22 @@ struct GptConfig {
 // compute.
 GptConfig read_model_config(const std::string& directory);
 
+// The same for one file of any name, without the other.
+GptConfig read_config_file(const std::string& path);
+
 // Writes both files, each atomically.
 void write_model_config(const std::string& directory, const GptConfig& config);
 
 // Throws Error "NAME: n_embd is 65, expected …" unless all sizes are positive, sane and fit together.
 void check_config(const GptConfig& config, const std::string& name);
+
+struct WeightShape {
+    std::string name;  // on the hub, without the prefix "transformer."
+    Shape shape;       // of matrices (inputs, outputs), of embeddings (ids, C)
+};
+
+// All weights of such a model.
+std::vector<WeightShape> weight_shapes(const GptConfig& config);
 
 // The number of weights (tied ones once), to be asked before anything is allocated.
 std::int64_t parameter_count(const GptConfig& config);

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -66,6 +68,8 @@ struct TensorToWrite {
     Shape shape;
     std::span<const float> values;
     StoredType type = StoredType::f32;
+    // Instead of values, where memory for all of them is not wanted: gives numbers first … first + values.size() − 1.
+    std::function<void(std::int64_t first, std::span<float> values)> fill = {};
 };
 
 // Writes a file, atomically. 16-bit types are rounded to the nearest, ties to even; a finite number that is too

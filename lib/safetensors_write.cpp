@@ -16,8 +16,18 @@ const char* dtype_name(StoredType type) {
     return type == StoredType::f32 ? "F32" : type == StoredType::f16 ? "F16" : "BF16";
 }
 
-std::size_t bytes_of(const TensorToWrite& tensor) {
-    return tensor.values.size() * (tensor.type == StoredType::f32 ? sizeof(float) : sizeof(std::uint16_t));
+std::uint64_t bytes_of(const TensorToWrite& tensor) {
+    const std::size_t size = tensor.type == StoredType::f32 ? sizeof(float) : sizeof(std::uint16_t);
+    return static_cast<std::uint64_t>(element_count(tensor.shape)) * size;
+}
+
+void check_f16(const std::string& path, const std::string& name, std::span<const float> values) {
+    for (const float value : values) {
+        if (std::fabs(value) >= 65520.0f && std::isfinite(value)) {
+            throw Error(path + ": tensor \"" + name + "\" holds " + std::to_string(value) +
+                        ", expected less than 65520, the largest F16; store it as F32 or BF16");
+        }
+    }
 }
 
 // Checks everything that can be wrong before the file is begun.
@@ -28,18 +38,12 @@ void check(const std::string& path, const std::vector<TensorToWrite>& tensors) {
             throw Error(path + ": tensor \"" + t.name + "\" " + what);
         };
         const std::int64_t expected = element_count(t.shape), got = static_cast<std::int64_t>(t.values.size());
-        if (got != expected) {
+        if (!t.fill && got != expected) {
             fail("has " + std::to_string(got) + " values, expected " + std::to_string(expected) + " for " +
                  to_string(t.shape));
         }
         if (i > 0 && tensors[i - 1].name == t.name) fail("is there twice");
-        if (t.type != StoredType::f16) continue;
-        for (const float value : t.values) {
-            if (std::fabs(value) >= 65520.0f && std::isfinite(value)) {
-                fail("holds " + std::to_string(value) +
-                     ", expected less than 65520, the largest F16; store it as F32 or BF16");
-            }
-        }
+        if (t.type == StoredType::f16) check_f16(path, t.name, t.values);
     }
 }
 
@@ -61,19 +65,28 @@ std::string header_text(const std::vector<TensorToWrite>& tensors,
     return length + text;
 }
 
-void write_values(AtomicFile& file, const TensorToWrite& tensor) {
-    if (tensor.type == StoredType::f32) {
-        file.write(tensor.values.data(), tensor.values.size_bytes());
-        return;
-    }
-    constexpr std::size_t piece = 1 << 16;
-    std::vector<std::uint16_t> halves;
-    for (std::size_t begin = 0; begin < tensor.values.size(); begin += piece) {
-        const auto part = tensor.values.subspan(begin, std::min(piece, tensor.values.size() - begin));
-        halves.resize(part.size());
-        std::transform(part.begin(), part.end(), halves.begin(),
-                       tensor.type == StoredType::f16 ? to_f16 : to_bf16);
-        file.write(halves.data(), halves.size() * sizeof(std::uint16_t));
+void write_values(AtomicFile& file, std::span<const float> values, StoredType type) {
+    if (type == StoredType::f32) return file.write(values.data(), values.size_bytes());
+    std::vector<std::uint16_t> halves(values.size());
+    std::transform(values.begin(), values.end(), halves.begin(), type == StoredType::f16 ? to_f16 : to_bf16);
+    file.write(halves.data(), halves.size() * sizeof(std::uint16_t));
+}
+
+// In pieces of a million numbers, so that no copy of a large tensor is made.
+void write_tensor(AtomicFile& file, const std::string& path, const TensorToWrite& tensor) {
+    constexpr std::int64_t piece = 1 << 20;
+    const std::int64_t total = element_count(tensor.shape);
+    std::vector<float> filled;
+    for (std::int64_t first = 0; first < total; first += piece) {
+        const auto size = static_cast<std::size_t>(std::min(piece, total - first));
+        if (!tensor.fill) {
+            write_values(file, tensor.values.subspan(static_cast<std::size_t>(first), size), tensor.type);
+            continue;
+        }
+        filled.resize(size);
+        tensor.fill(first, filled);
+        if (tensor.type == StoredType::f16) check_f16(path, tensor.name, filled);
+        write_values(file, filled, tensor.type);
     }
 }
 
@@ -91,7 +104,7 @@ void write_safetensors(const std::string& path, std::vector<TensorToWrite> tenso
     AtomicFile file(path);
     const std::string header = header_text(tensors, metadata);
     file.write(header.data(), header.size());
-    for (const TensorToWrite& tensor : tensors) write_values(file, tensor);
+    for (const TensorToWrite& tensor : tensors) write_tensor(file, path, tensor);
     file.commit();
 }
 

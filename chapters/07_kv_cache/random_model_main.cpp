@@ -1,0 +1,82 @@
+// Writes a model directory with random weights: any GPT-2, as on the Hugging Face hub. For measurements, where the
+// sizes matter and not the text.
+//
+//   build/random_model --preset gpt2 --type f16 --out /tmp/gpt2       GPT-2 124M
+//   build/random_model --layers 2 --embd 64 --heads 4 --vocab 500 --context 128 --out /tmp/tiny
+//   build/10_generate --model /tmp/tiny "Once"
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include "program.hpp"
+#include "random_model.hpp"
+
+using namespace tbt;
+
+namespace {
+
+struct Options {
+    std::string out, preset, config;
+    std::string type = "f32";
+    std::optional<int> layers, heads, embd, vocab, context;
+    RandomModelOptions model;
+};
+
+void declare(CLI::App& app, Options& o) {
+    app.add_option("--out", o.out, "the directory to write")->required();
+    auto* preset =
+        app.add_option("--preset", o.preset, "gpt2, gpt2-medium, gpt2-large, gpt2-xl, storyteller or sketch");
+    app.add_option("--config", o.config, "or a config.json to take the sizes from")->excludes(preset);
+    app.add_option("--layers", o.layers, "the layers (with neither of the two above: 2)");
+    app.add_option("--heads", o.heads, "heads in each (2)");
+    app.add_option("--embd", o.embd, "channels (64)");
+    app.add_option("--vocab", o.vocab, "tokens (512, or as many as the tokenizer has)");
+    app.add_option("--context", o.context, "positions (128)");
+    app.add_option("--type", o.type, "store the weights as f32, f16 or bf16")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"f32", "f16", "bf16"}));
+    app.add_option("--seed", o.model.seed, "of the weights")->capture_default_str();
+    app.add_option("--tokenizer", o.model.tokenizer,
+                   "copy the tokenizer of this model directory (default: babble)");
+    app.add_flag("--overwrite", o.model.overwrite, "replace a model that is there already");
+}
+
+GptConfig config_of(const Options& o) {
+    GptConfig config;
+    config.n_layer = config.n_head = 2;
+    config.n_embd = 64;
+    config.n_positions = 128;
+    config.vocab_size = o.model.tokenizer.empty() || o.vocab ? 512
+                                                             : Tokenizer::load(o.model.tokenizer).vocab_size();
+    if (!o.preset.empty()) config = preset_config(o.preset);
+    if (!o.config.empty()) config = read_config_file(o.config);
+    const int four_times = config.n_inner == 0 || config.n_inner == 4 * config.n_embd;
+    if (o.layers) config.n_layer = *o.layers;
+    if (o.heads) config.n_head = *o.heads;
+    if (o.embd) config.n_embd = *o.embd;
+    if (o.vocab) config.vocab_size = *o.vocab;
+    if (o.context) config.n_positions = *o.context;
+    // Beyond what a config may hold, check_config speaks of n_embd before n_inner.
+    if (four_times) config.n_inner = static_cast<int>(std::min<std::int64_t>(4ll * config.n_embd, 1 << 24));
+    return config;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options o;
+    return run_program(
+        argc, argv, "Writes a GPT-2 with random weights.", [&](CLI::App& app) { declare(app, o); },
+        [&] {
+            const GptConfig config = config_of(o);
+            o.model.type = o.type == "f32"   ? StoredType::f32
+                           : o.type == "f16" ? StoredType::f16
+                                             : StoredType::bf16;
+            write_random_model(o.out, config, o.model);
+            std::printf(
+                "%s: %.1f M weights as %s, %d layers, %d heads, %d channels, %d tokens, context %d, seed %llu\n",
+                o.out.c_str(), static_cast<double>(parameter_count(config)) / 1e6, o.type.c_str(), config.n_layer,
+                config.n_head, config.n_embd, config.vocab_size, config.n_positions,
+                static_cast<unsigned long long>(o.model.seed));
+        });
+}
