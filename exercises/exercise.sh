@@ -153,7 +153,7 @@ try)
     # shellcheck disable=SC2086
     $CXX $flags -MF /dev/null "$BUILD/exercises/${name}_try.cpp" $LIBRARY $LIBS -o "$BUILD/exercises/${name}_try" || exit 1
     # shellcheck disable=SC2086
-    exec "$BUILD/exercises/${name}_try" ${ARGS:-} ;;
+    exec "$BUILD/exercises/${name}_try" ${PROMPT:+"$PROMPT"} ${ARGS:-} ;;
 watch)
     name=$(resolve "$wanted") || exit 2
     echo "Watching exercises/$name.hpp; Ctrl-C ends."

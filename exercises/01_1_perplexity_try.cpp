@@ -1,0 +1,32 @@
+// make try EX=01_1: how surprised is the shipped model by these texts? By one of yours: PROMPT="…".
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "01_1_perplexity.hpp"
+#include "chapters/01_next_token/next_token.hpp"
+#include "model.hpp"
+#include "program.hpp"
+#include "terminal.hpp"
+
+using namespace tbt;
+
+int main(int argc, char** argv) {
+    std::vector<std::string> texts{"Once upon a time, there was a little girl who lived in a small house.",
+                                   "The weather today is sunny. The sun is shining and the sky is clear.",
+                                   "The weather today is square. The spoon is shining and the soup is clear.",
+                                   "clear is sky the and shining is sun The sunny is today weather The",
+                                   "Colourless green ideas sleep furiously."};
+    const auto options = [&](CLI::App& app) { app.add_option("texts", texts, "texts to judge"); };
+    return run_program(argc, argv, "Perplexity of texts.", options, [&] {
+        Model model = load_model(shipped_model("storyteller"));
+        std::printf("perplexity  text   (%d would be guessing)\n", model.tokenizer.vocab_size());
+        for (const std::string& text : texts) {
+            const std::vector<int> ids = encode_prompt(model, text);
+            CachedModel network(model.gpt);
+            const Logits logits = network.last(ids, static_cast<int>(ids.size()));
+            const std::string shown = columns(text) > 67 ? padded(text, 67) : text;
+            std::printf("%10.2f  %s\n", ex01_1::perplexity(logits.values, ids), shown.c_str());
+        }
+    });
+}

@@ -1,0 +1,55 @@
+// Exercise 01_1: perplexity.
+#include "exercise_check.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "01_1_perplexity.hpp"
+#include "rng.hpp"
+
+using namespace tbt;
+using namespace tbt::ex01_1;
+
+TEST_CASE("a model that finds both next tokens as likely as not has perplexity 2", "[ex01_1]") {
+    const std::vector<float> logits{0, 0, 5, 5, 9, 1};  // three rows over two tokens
+    const std::vector<int> ids{0, 1, 0};
+    CHECK(perplexity(logits, ids) == Approx(2).epsilon(1e-12));
+}
+
+TEST_CASE("a row is about the token after its own, and the last row about none", "[ex01_1]") {
+    const float ln3 = static_cast<float>(std::log(3.0));
+    const std::vector<float> logits{0, ln3, ln3, 0, 100, -100};  // .25/.75, .75/.25, and a row that must not count
+    INFO("think about: which row predicts ids[1]?");
+    CHECK(perplexity(logits, std::vector<int>{0, 1, 0}) == Approx(1 / 0.75).epsilon(1e-6));
+    CHECK(perplexity(logits, std::vector<int>{1, 0, 1}) == Approx(4).epsilon(1e-6));
+    CHECK(perplexity(logits, std::vector<int>{0, 1, 1}) == Approx(1 / std::sqrt(0.75 * 0.25)).epsilon(1e-6));
+}
+
+TEST_CASE("enormous logits are no problem", "[ex01_1]") {
+    const std::vector<float> logits{5000, 5000, -5000, -5000};
+    CHECK(perplexity(logits, std::vector<int>{0, 1}) == Approx(2).epsilon(1e-12));
+}
+
+TEST_CASE("guessing among V tokens has perplexity V", "[ex01_1]") {
+    const std::vector<float> logits(7 * 50, 0.25f);
+    const std::vector<int> ids{1, 2, 3, 4, 5, 6, 49};
+    CHECK(perplexity(logits, ids) == Approx(50).epsilon(1e-12));
+}
+
+TEST_CASE("random rows agree with the definition", "[ex01_1]") {
+    Rng rng(3);
+    std::vector<float> logits(5 * 11);
+    for (float& s : logits) s = static_cast<float>(3 * rng.normal());
+    const std::vector<int> ids{10, 0, 7, 7, 3};
+    double product = 1;
+    for (std::size_t t = 0; t < 4; ++t) {
+        double total = 0;
+        for (std::size_t v = 0; v < 11; ++v) total += std::exp(static_cast<double>(logits[t * 11 + v]));
+        product *= std::exp(static_cast<double>(logits[t * 11 + static_cast<std::size_t>(ids[t + 1])])) / total;
+    }
+    CHECK(perplexity(logits, ids) == Approx(std::pow(product, -0.25)).epsilon(1e-9));
+}
+
+TEST_CASE("one token has nothing to predict", "[ex01_1]") {
+    CHECK_THROWS_AS(perplexity(std::vector<float>{1, 2}, std::vector<int>{0}), Error);
+}

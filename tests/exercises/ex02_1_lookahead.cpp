@@ -1,0 +1,109 @@
+// Exercise 02_1: greedy with one step of foresight.
+#include "exercise_check.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "02_1_lookahead.hpp"
+#include "chapters/02_greedy/greedy.hpp"
+#include "rng.hpp"
+
+using namespace tbt;
+using namespace tbt::ex02_1;
+
+namespace {
+
+using Law = std::vector<double>;
+
+// A model that knows the last token only. Each answer overwrites the one before, as a GPT's does.
+struct Table {
+    std::vector<Law> laws;  // by the last id
+    std::vector<float> row = {};
+    std::vector<std::vector<int>> asked = {};
+
+    std::span<const float> operator()(std::span<const int> ids) {
+        asked.emplace_back(ids.begin(), ids.end());
+        row.clear();
+        for (const double p : laws[static_cast<std::size_t>(ids.back())]) row.push_back(static_cast<float>(std::log(p)));
+        return row;
+    }
+};
+
+int pick(Table& model, const std::vector<int>& ids, int width) {
+    return pick_with_foresight(std::ref(model), ids, width);
+}
+
+}  // namespace
+
+TEST_CASE("a less probable token that leads somewhere beats the most probable one", "[ex02_1]") {
+    // After 2 come 0, 1, 2 with .5 .4 .1. After 0 all is open, after 1 nearly nothing is: .5 · .4 < .4 · .9
+    Table model{{{.3, .4, .3}, {.05, .9, .05}, {.5, .4, .1}}};
+    INFO("think about: width 1 sees only the first token, width 2 the first two");
+    CHECK(pick(model, {2}, 1) == 0);
+    CHECK(pick(model, {2}, 2) == 1);
+    CHECK(pick(model, {2}, 3) == 1);
+    CHECK(pick(model, {2}, 99) == 1);
+}
+
+TEST_CASE("a token that is certain, but improbable itself, does not win", "[ex02_1]") {
+    Table model{{{.5, .5, 0}, {0, 0, 1}, {.8, .2, 0}}};
+    INFO("think about: both probabilities count, .8 · .5 against .2 · 1");
+    CHECK(pick(model, {2}, 2) == 0);
+}
+
+TEST_CASE("of equal pairs the first one stays", "[ex02_1]") {
+    Table model{{{.5, .25, .25}, {.5, .25, .25}, {.4, .4, .2}}};
+    INFO("think about: a later pair has to be better, not just as good");
+    CHECK(pick(model, {2}, 3) == 0);
+}
+
+TEST_CASE("the model is asked once for the text and once for each of `width` continuations", "[ex02_1]") {
+    Table model{{{.3, .4, .3}, {.05, .9, .05}, {.5, .4, .1}}};
+    pick(model, {1, 0, 2}, 2);
+    for (const std::vector<int>& text : model.asked) {
+        INFO("asked about a text of " << text.size() << " tokens");
+        REQUIRE((text.size() == 3 || text.size() == 4));
+        CHECK(text[0] == 1);
+        CHECK(text[1] == 0);
+        CHECK(text[2] == 2);
+    }
+    CHECK(model.asked.size() <= 3);
+}
+
+TEST_CASE("a dead end everywhere is still a choice", "[ex02_1]") {
+    Table model{{{0, 1}, {0, 1}}};
+    CHECK(pick(model, {0}, 1) == 1);
+    CHECK(pick(model, {0}, 2) == 1);
+}
+
+TEST_CASE("any model: the pair is the best of all pairs, and width 1 is greedy", "[ex02_1]") {
+    Rng rng(5);
+    for (int round = 0; round < 60; ++round) {
+        const std::size_t V = 2 + static_cast<std::size_t>(round) / 12;  // the smallest counterexample comes first
+        Table model;
+        for (std::size_t i = 0; i < V; ++i) {
+            Law p(V);
+            double sum = 0;
+            for (double& x : p) sum += x = .01 + rng.uniform();
+            for (double& x : p) x /= sum;
+            model.laws.push_back(p);
+        }
+        const std::vector<int> ids{1, 0};
+        std::size_t first = 0, second = 0;
+        for (std::size_t a = 0; a < V; ++a) {
+            for (std::size_t b = 0; b < V; ++b) {
+                if (model.laws[0][a] * model.laws[a][b] > model.laws[0][first] * model.laws[first][second])
+                    first = a, second = b;
+            }
+        }
+        INFO("round " << round << ", V = " << V << ": the best pair is " << first << ", " << second);
+        REQUIRE(pick(model, ids, static_cast<int>(V)) == static_cast<int>(first));
+        REQUIRE(pick(model, ids, 1) == argmax(model(ids)));
+    }
+}
+
+TEST_CASE("a width below 1 is refused", "[ex02_1]") {
+    Table model{{{.5, .5}, {.5, .5}}};
+    CHECK_THROWS_AS(pick(model, {0}, 0), UsageError);
+    CHECK_THROWS_AS(pick(model, {0}, -3), UsageError);
+}

@@ -1,0 +1,86 @@
+// Exercise 03_1: a temperature explorer.
+#include "exercise_check.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "03_1_explorer.hpp"
+
+using namespace tbt;
+using namespace tbt::ex03_1;
+
+namespace {
+
+const std::vector<float> eight{5, 3, 2, 1, .5f, -1, -2, -5};
+
+// Another law after every text.
+struct Toy {
+    std::vector<float> row;
+    std::span<const float> operator()(std::span<const int> ids) {
+        Rng rng(static_cast<std::uint64_t>(ids.size() * 31 + static_cast<std::size_t>(ids.back())));
+        row.clear();
+        for (int v = 0; v < 9; ++v) row.push_back(static_cast<float>(2 * rng.normal()));
+        return row;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("the table of eight logits", "[ex03_1]") {
+    const double table[][5] = {{.2, .000504, .999954, .999909, .999863}, {.5, .111137, .979182, .959126, .938844},
+                               {.8, .426431, .895526, .807861, .718588}, {1, .661073, .821030, .688421, .554892},
+                               {1.5, 1.136041, .646331, .457651, .275741}};
+    for (const auto& row : table) {
+        const Numbers n = numbers_at(eight, row[0]);
+        const double got[] = {n.entropy, n.top, n.agree_2, n.agree_3};
+        for (int i = 0; i < 4; ++i) {
+            INFO("T = " << row[0] << ", number " << i << ": expected " << row[i + 1] << ", got " << got[i]);
+            REQUIRE(std::abs(got[i] - row[i + 1]) <= 1e-6);  // the table has six decimals
+        }
+    }
+}
+
+TEST_CASE("a token that cannot come adds nothing to the entropy", "[ex03_1]") {
+    const Numbers n = numbers_at(std::vector<float>{0, 0, -INFINITY}, 1);
+    REQUIRE(std::abs(n.entropy - std::log(2.0)) <= 1e-12);
+}
+
+TEST_CASE("so many texts of so many tokens, without the prompt", "[ex03_1]") {
+    Toy toy;
+    const auto texts = explore(std::ref(toy), {4, 4, 4}, {0.5, 1, 2}, 4, 6, 1);
+    REQUIRE(texts.size() == 3);
+    for (const auto& row : texts) {
+        REQUIRE(row.size() == 4);
+        for (const auto& text : row) REQUIRE(text.size() == 6);
+    }
+    CHECK(texts[1][0] != texts[1][1]);
+}
+
+TEST_CASE("the same seed gives the same texts, another seed others", "[ex03_1]") {
+    Toy toy;
+    CHECK(explore(std::ref(toy), {1}, {0.8, 1.5}, 3, 8, 7) == explore(std::ref(toy), {1}, {0.8, 1.5}, 3, 8, 7));
+    CHECK(explore(std::ref(toy), {1}, {0.8, 1.5}, 3, 8, 7) != explore(std::ref(toy), {1}, {0.8, 1.5}, 3, 8, 8));
+}
+
+TEST_CASE("every temperature meets the same luck, whatever else is in the table", "[ex03_1]") {
+    Toy toy;
+    const Texts alone = explore(std::ref(toy), {1}, {1.5}, 2, 8, 7);
+    const Texts table = explore(std::ref(toy), {1}, {0.3, 1.5}, 3, 8, 7);
+    INFO("think about: where does the generator start?");
+    CHECK(alone[0][0] == table[1][0]);
+    CHECK(alone[0][1] == table[1][1]);
+}
+
+TEST_CASE("temperature 0 is greedy, and almost 0 too", "[ex03_1]") {
+    Toy toy;
+    const auto texts = explore(std::ref(toy), {2}, {0, 1e-6}, 2, 10, 3);
+    std::vector<int> ids{2};
+    for (int i = 0; i < 10; ++i) {
+        const auto row = toy(ids);
+        ids.push_back(static_cast<int>(std::max_element(row.begin(), row.end()) - row.begin()));
+    }
+    const std::vector<int> greedy(ids.begin() + 1, ids.end());
+    for (const auto& row : texts) {
+        for (const auto& text : row) CHECK(text == greedy);
+    }
+}
