@@ -1,11 +1,13 @@
 #include "scan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 
 #include "simd.hpp"
+#include "simd_double.hpp"
 
 namespace tbt {
 
@@ -16,68 +18,6 @@ using simd::Lanes;
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-
-using Doubles = xsimd::batch<double>;
-using Integers = xsimd::batch<std::int64_t>;
-constexpr std::size_t doubles = Doubles::size;
-
-Doubles fma(const Doubles& a, const Doubles& b, const Doubles& c) {
-#if defined(__AVX512F__)
-    return _mm512_fmadd_pd(a, b, c);
-#else
-    return xsimd::fma(a, b, c);
-#endif
-}
-
-Doubles load_as_double(const float* p) {
-#if defined(__AVX512F__)
-    return _mm512_cvtps_pd(_mm256_loadu_ps(p));
-#elif defined(__AVX__)
-    return _mm256_cvtps_pd(_mm_loadu_ps(p));
-#else
-    alignas(64) double d[doubles];
-    for (std::size_t i = 0; i < doubles; ++i) d[i] = static_cast<double>(p[i]);
-    return Doubles::load_aligned(d);
-#endif
-}
-
-// Several vectors in step: the processor multiplies one while it waits for another.
-constexpr std::size_t in_step = 4;
-constexpr std::size_t group_size = in_step * doubles;
-
-// Σ and the weights e^((p[i] − m)/T) in whole quanta, for `group_size` floats p[i] <= m. With x = (p[i] − m)/T, cut at −40:
-//
-//   e^x·2^44 = 2^(n + 44)·e^r, x = n·ln 2 + r, |r| <= ln 2 / 2
-Integers quanta_of_exp(const float* p, const Doubles& m, const Doubles& inverse_t, std::int64_t* w) {
-    const auto each = [](auto&& f) {
-        for (std::size_t k = 0; k < in_step; ++k) f(k);
-    };
-    // Adding 1.5·2^52 rounds to an integer and leaves it in the low bits of the sum.
-    const Doubles shift(0x1.8p52);
-    Doubles t[in_step], r[in_step], y[in_step];
-    each([&](std::size_t k) {
-        const Doubles x = xsimd::max((load_as_double(p + k * doubles) - m) * inverse_t, Doubles(-40.0));
-        t[k] = fma(x, Doubles(1.4426950408889634), shift);
-        const Doubles n = t[k] - shift;
-        r[k] = fma(n, Doubles(-0x1.a39ef35793c76p-33), fma(n, Doubles(-0x1.62e42fee00000p-1), x));
-        y[k] = Doubles(0x1.288060f149570p-22);
-    });
-    // e^r = 1 + r + r²·P(r); P by Chebyshev interpolation, relative error of e^r under 1.2e-15.
-    for (const double c : {0x1.72c75c67ac6b9p-19, 0x1.a019c98e708e7p-16, 0x1.a019ad80eed25p-13, 0x1.6c16c173948e7p-10,
-                           0x1.1111111c4e74fp-7, 0x1.5555555554cb0p-5, 0x1.5555555553b63p-3, 0x1.0p-1, 1.0, 1.0}) {
-        each([&](std::size_t k) { y[k] = fma(y[k], r[k], Doubles(c)); });
-    }
-    Integers sum(std::int64_t{0});
-    each([&](std::size_t k) {
-        // y·2^(n + 44) by adding to the exponent, then rounded by adding 2^52, whose bits are taken off again.
-        const Integers exponent = (std::bit_cast<Integers>(t[k]) << 52) + Integers(std::int64_t{quantum_bits} << 52);
-        const Doubles scaled = std::bit_cast<Doubles>(std::bit_cast<Integers>(y[k]) + exponent);
-        const Integers q = std::bit_cast<Integers>(scaled + Doubles(0x1p52)) - Integers(std::bit_cast<std::int64_t>(0x1p52));
-        q.store_unaligned(w + k * doubles);
-        sum += q;
-    });
-    return sum;
-}
 
 // Bit i says whether p[i] >= t (or > t), for sixteen floats.
 #if defined(__AVX512F__)
@@ -110,54 +50,101 @@ unsigned above(const float* p, float t) {
 }
 #endif
 
-// The elements base + i with bit i set, moved to to[n …]. All columns are read before any is written.
-void move_chosen(unsigned bits, std::size_t base, const Source& from, const Columns& to, std::size_t n) {
+// The elements from[i] with bit i set, one after the other from `to` on. `to` may lie in `from`, but not behind it.
+template <class T>
+void compress_few(unsigned bits, const T* from, T* to) {
+    for (; bits; bits &= bits - 1) *to++ = from[std::countr_zero(bits)];
+}
+
+// The same for a whole run of sixteen elements, which can all be read; may write `slack` elements. The second gives
+// the positions first + i themselves.
 #if defined(__AVX512F__)
-    const auto mask = static_cast<__mmask16>(bits);
+void compress(unsigned bits, const float* from, float* to) {
+    _mm512_storeu_ps(to, _mm512_maskz_compress_ps(static_cast<__mmask16>(bits), _mm512_loadu_ps(from)));
+}
+void compress(unsigned bits, const int* from, int* to) {
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), _mm512_loadu_si512(from)));
+}
+void compress(unsigned bits, const std::uint64_t* from, std::uint64_t* to) {
+    const __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 8);
+    const auto low_mask = static_cast<__mmask8>(bits & 0xFF), high_mask = static_cast<__mmask8>(bits >> 8);
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(low_mask, low));
+    _mm512_storeu_si512(to + std::popcount(bits & 0xFF), _mm512_maskz_compress_epi64(high_mask, high));
+}
+void compress_positions(unsigned bits, int first, int* to) {
     const __m512i counting = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const __m512i ids = from.ids ? _mm512_loadu_si512(from.ids + base)
-                                 : _mm512_add_epi32(counting, _mm512_set1_epi32(static_cast<int>(base)));
-    const __m512 values = _mm512_loadu_ps(from.values + base);
-    if (to.weights) {
-        const __m512i low = _mm512_loadu_si512(from.weights + base),
-                      high = _mm512_loadu_si512(from.weights + base + 8);
-        const auto low_mask = static_cast<__mmask8>(bits & 0xFF), high_mask = static_cast<__mmask8>(bits >> 8);
-        _mm512_storeu_si512(to.weights + n, _mm512_maskz_compress_epi64(low_mask, low));
-        _mm512_storeu_si512(to.weights + n + std::popcount(bits & 0xFF),
-                            _mm512_maskz_compress_epi64(high_mask, high));
-    }
-    _mm512_storeu_si512(to.ids + n, _mm512_maskz_compress_epi32(mask, ids));
-    _mm512_storeu_ps(to.values + n, _mm512_maskz_compress_ps(mask, values));
+    const __m512i positions = _mm512_add_epi32(counting, _mm512_set1_epi32(first));
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), positions));
+}
 #else
-    for (; bits; bits &= bits - 1, ++n) {
-        const std::size_t i = base + static_cast<std::size_t>(std::countr_zero(bits));
-        to.ids[n] = from.ids ? from.ids[i] : static_cast<int>(i);
-        to.values[n] = from.values[i];
-        if (to.weights) to.weights[n] = from.weights[i];
+void compress_positions(unsigned bits, int first, int* to) {
+    for (; bits; bits &= bits - 1) *to++ = first + std::countr_zero(bits);
+}
+template <class T>
+void compress(unsigned bits, const T* from, T* to) {
+    compress_few(bits, from, to);
+}
+#endif
+
+bool any_at_least(const float* p, int runs, const Lanes& t) {
+    Lanes m = Lanes::load(p);
+    for (int k = 1; k < runs; ++k) m = max(m, Lanes::load(p + k * lane_count));
+    auto any = m.part[0] >= t.part[0];
+    for (int k = 1; k < simd::batch_count; ++k) any = any | (m.part[k] >= t.part[k]);
+    return xsimd::any(any);
+}
+
+constexpr unsigned whole_run = 0xFFFF;
+
+// Calls f(key, i, inside) for the runs of sixteen keys from i on that may hold one >= threshold. The last run can be
+// shorter: `key` is then a copy, and `inside` has a bit for each key that is one.
+template <class F>
+void for_each_run_with(std::span<const float> keys, float threshold, F&& f) {
+    constexpr int glance = 4;  // runs; where little is large, most hold nothing
+    const Lanes t = Lanes::all(threshold);
+    std::size_t i = 0;
+    for (; i + glance * lane_count <= keys.size(); i += glance * lane_count) {
+        if (!any_at_least(keys.data() + i, glance, t)) continue;
+        for (std::size_t k = i; k < i + glance * lane_count; k += lane_count) f(keys.data() + k, k, whole_run);
+    }
+    for (; i + lane_count <= keys.size(); i += lane_count) f(keys.data() + i, i, whole_run);
+    if (i == keys.size()) return;
+    float rest[lane_count] = {};
+    std::copy_n(keys.data() + i, keys.size() - i, rest);
+    f(rest, i, (1u << (keys.size() - i)) - 1);
+}
+
+template <class T>
+void move(unsigned chosen, unsigned inside, const T* from, T* to) {
+    if (inside == whole_run) compress(chosen, from, to);
+    else compress_few(chosen, from, to);
+}
+
+// sum[j mod doubles] += w[j] for the bits j that are set, for a run of sixteen weights.
+void add_chosen(unsigned bits, const std::uint64_t* w, simd::Integers& sum) {
+#if defined(__AVX512F__)
+    const __m512i low = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(bits & 0xFF), w);
+    const __m512i high = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(bits >> 8), w + 8);
+    sum = _mm512_add_epi64(sum, _mm512_add_epi64(low, high));
+#else
+    constexpr auto width = simd::doubles;
+    alignas(64) static constexpr auto masks = [] {
+        std::array<std::array<std::int64_t, width>, std::size_t{1} << width> all{};
+        for (std::size_t m = 0; m < all.size(); ++m) {
+            for (std::size_t j = 0; j < width; ++j) all[m][j] = m >> j & 1 ? -1 : 0;
+        }
+        return all;
+    }();
+    for (std::size_t k = 0; k < lane_count; k += width, bits >>= width) {
+        const auto mask = simd::Integers::load_aligned(masks[bits & (masks.size() - 1)].data());
+        sum += mask & simd::Integers::load_unaligned(reinterpret_cast<const std::int64_t*>(w) + k);
     }
 #endif
 }
 
-// The same for fewer than sixteen elements, which must not be read beyond.
-void move_chosen_at_end(unsigned bits, std::size_t base, const Source& from, const Columns& to, std::size_t n) {
-    for (; bits; bits &= bits - 1, ++n) {
-        const std::size_t i = base + static_cast<std::size_t>(std::countr_zero(bits));
-        to.ids[n] = from.ids ? from.ids[i] : static_cast<int>(i);
-        to.values[n] = from.values[i];
-        if (to.weights) to.weights[n] = from.weights[i];
-    }
-}
-
-xsimd::batch<std::int32_t> bucket_of(const Batch& key, const Batch& top, const Batch& scale) {
-    // −∞ and what lies far below fall into the last bucket. (−∞ − −∞ is NaN: min then gives its second operand on
-    // x86, and to_int gives 0 on arm; either is a bucket.)
-    const Batch b = xsimd::min((top - key) * scale, Batch(static_cast<float>(bucket_count - 1)));
-    return xsimd::to_int(b);
-}
-
 }  // namespace
 
-bool group_maxima(std::span<const float> row, std::size_t group, std::vector<float>& maxima) {
+float group_maxima(std::span<const float> row, std::size_t group, std::vector<float>& maxima) {
     // Element j of every run of sixteen goes to lane j: a group is a lane over `group` runs.
     const std::size_t chunk = std::max<std::size_t>(group, 1) * lane_count;
     maxima.resize((row.size() + chunk - 1) / chunk * lane_count);
@@ -179,45 +166,17 @@ bool group_maxima(std::span<const float> row, std::size_t group, std::vector<flo
         if (i < end) take(m[0], Lanes::load_first(row.data() + i, static_cast<int>(end - i), -infinity));
         max(max(m[0], m[1]), max(m[2], m[3])).store(maxima.data() + g);
     }
-    return xsimd::all(proper);
+    Lanes largest = Lanes::all(-infinity);
+    for (std::size_t i = 0; i < maxima.size(); i += lane_count) largest = max(largest, Lanes::load(maxima.data() + i));
+    return xsimd::all(proper) ? simd::largest(largest) : std::numeric_limits<float>::quiet_NaN();
 }
 
-std::uint64_t exp_in_quanta(std::span<const float> s, float m, double temperature, std::uint64_t* w) {
-    // A temperature so small that its inverse overflows is still one: nothing but the maximum has a weight.
-    const Doubles inverse(std::min(1.0 / temperature, 1e300)), largest(static_cast<double>(m));
-    Integers sum(std::int64_t{0});
+void negative_distances(std::span<const float> s, double centre, std::span<float> keys) {
+    const simd::Doubles c(centre);
     std::size_t i = 0;
-    for (; i + group_size <= s.size(); i += group_size) {
-        sum += quanta_of_exp(s.data() + i, largest, inverse, reinterpret_cast<std::int64_t*>(w) + i);
-    }
-    alignas(64) std::int64_t part[group_size];
-    std::uint64_t total = 0;
-    if (i < s.size()) {
-        float rest[group_size];
-        for (std::size_t j = 0; j < group_size; ++j) rest[j] = i + j < s.size() ? s[i + j] : -infinity;
-        quanta_of_exp(rest, largest, inverse, part);
-        for (std::size_t j = 0; i + j < s.size(); ++j) total += w[i + j] = static_cast<std::uint64_t>(part[j]);
-    }
-    sum.store_aligned(part);
-    for (std::size_t j = 0; j < doubles; ++j) total += static_cast<std::uint64_t>(part[j]);
-    return total;
-}
-
-double weighted_sum_of_gaps(std::span<const float> s, std::span<const std::uint64_t> w, float m,
-                            double temperature) {
-    const double inverse = std::min(1.0 / temperature, 1e300);
-    double sum[lane_count] = {};
-    for (std::size_t i = 0; i < s.size(); i += lane_count) {
-        const std::size_t n = std::min<std::size_t>(lane_count, s.size() - i);
-        for (std::size_t j = 0; j < n; ++j) {
-            // Where the weight is 0 the gap may be infinite: cut it, 0 · 40 is 0.
-            const double gap = std::min((static_cast<double>(m) - static_cast<double>(s[i + j])) * inverse, 40.0);
-            sum[j] = std::fma(static_cast<double>(w[i + j]), gap, sum[j]);
-        }
-    }
-    double total = 0;
-    for (const double x : sum) total += x;
-    return total;
+    for (; i + simd::doubles <= s.size(); i += simd::doubles)
+        simd::store_as_float(-xsimd::abs(simd::load_as_double(s.data() + i) - c), keys.data() + i);
+    for (; i < s.size(); ++i) keys[i] = static_cast<float>(-std::abs(static_cast<double>(s[i]) - centre));
 }
 
 std::size_t keep(std::span<const float> keys, const Cut& cut, const Source& from, const Columns& to) {
@@ -229,75 +188,43 @@ std::size_t keep(std::span<const float> keys, const Cut& cut, const Source& from
         ties -= static_cast<std::size_t>(std::popcount(equal));
         return greater | equal;
     };
-    std::size_t i = 0;
-    for (; i + lane_count <= keys.size(); i += lane_count) {
-        const unsigned high = at_least(keys.data() + i, cut.threshold);
-        if (!high) continue;
-        const unsigned chosen = choose(high, above(keys.data() + i, cut.threshold));
-        move_chosen(chosen, i, from, to, n);
+    for_each_run_with(keys, cut.threshold, [&](const float* key, std::size_t i, unsigned inside) {
+        const unsigned high = at_least(key, cut.threshold) & inside;
+        if (!high) return;
+        const unsigned chosen = choose(high, above(key, cut.threshold) & inside);
+        if (from.ids) move(chosen, inside, from.ids + i, to.ids + n);
+        else compress_positions(chosen, static_cast<int>(i), to.ids + n);
+        move(chosen, inside, from.values + i, to.values + n);
         n += static_cast<std::size_t>(std::popcount(chosen));
-    }
-    if (i < keys.size()) {
-        float rest[lane_count];
-        for (std::size_t j = 0; j < lane_count; ++j) rest[j] = i + j < keys.size() ? keys[i + j] : -infinity;
-        const unsigned inside = (1u << (keys.size() - i)) - 1;
-        const unsigned chosen =
-            choose(at_least(rest, cut.threshold) & inside, above(rest, cut.threshold) & inside);
-        move_chosen_at_end(chosen, i, from, to, n);
-        n += static_cast<std::size_t>(std::popcount(chosen));
-    }
+    });
     return n;
 }
 
-void bucket_weights(std::span<const float> keys, std::span<const std::uint64_t> weights, const Buckets& buckets,
-                    std::span<std::uint64_t, bucket_count> total) {
-    // Neighbours often share a bucket, and each addition would wait for the last: four tables take turns.
-    alignas(64) std::uint64_t table[4][bucket_count] = {};
-    alignas(64) std::int32_t b[lane_count];
-    const Batch top(buckets.top), scale(buckets.scale);
-    const auto add = [&](const float* key, const std::uint64_t* w, std::size_t n) {
-        for (int k = 0; k < simd::batch_count; ++k) {
-            bucket_of(Batch::load_unaligned(key + k * simd::batch_size), top, scale)
-                .store_aligned(b + k * simd::batch_size);
-        }
-        for (std::size_t j = 0; j < n; ++j) table[j % 4][b[j]] += w[j];
-    };
-    std::size_t i = 0;
-    for (; i + lane_count <= keys.size(); i += lane_count) add(keys.data() + i, weights.data() + i, lane_count);
-    if (i < keys.size()) {
-        float rest[lane_count];
-        for (std::size_t j = 0; j < lane_count; ++j) rest[j] = i + j < keys.size() ? keys[i + j] : buckets.top;
-        add(rest, weights.data() + i, keys.size() - i);
+void split(std::span<const float> keys, std::span<const std::uint64_t> weights, float low, float high,
+           Between& between) {
+    if (between.keys.size() < keys.size() + slack) {
+        between.keys.resize(keys.size() + slack);
+        between.weights.resize(keys.size() + slack);
     }
-    for (std::size_t k = 0; k < bucket_count; ++k)
-        total[k] = table[0][k] + table[1][k] + table[2][k] + table[3][k];
-}
-
-void collect_bucket(std::span<const float> keys, const Buckets& buckets, int b, std::vector<int>& positions) {
-    const Batch top(buckets.top), scale(buckets.scale);
-    const xsimd::batch<std::int32_t> wanted(b);
-    alignas(64) std::int32_t of[simd::batch_size];
-    positions.resize(keys.size() + 1);
-    std::size_t found = 0;
-    const auto take = [&](const float* key, std::size_t base, std::size_t n) {
-        const auto bucket = bucket_of(Batch::load_unaligned(key), top, scale);
-        if (!xsimd::any(bucket == wanted)) return;
-        bucket.store_aligned(of);
-        // Written always, counted when it is the bucket's: no branch to guess wrong.
-        for (std::size_t j = 0; j < n; ++j) {
-            positions[found] = static_cast<int>(base + j);
-            found += of[j] == b;
+    simd::Integers sum(std::int64_t{0});
+    std::size_t n = 0;
+    for_each_run_with(keys, low, [&](const float* key, std::size_t i, unsigned inside) {
+        const unsigned large = at_least(key, low) & inside, greater = above(key, high) & inside;
+        const std::uint64_t* w = weights.data() + i;
+        std::uint64_t last[lane_count] = {};
+        if (inside != whole_run) w = std::copy_n(w, std::popcount(inside), last) - std::popcount(inside);
+        add_chosen(greater, w, sum);
+        if (const unsigned chosen = large & ~greater) {
+            move(chosen, inside, key, between.keys.data() + n);
+            move(chosen, inside, w, between.weights.data() + n);
+            n += static_cast<std::size_t>(std::popcount(chosen));
         }
-    };
-    constexpr auto width = static_cast<std::size_t>(simd::batch_size);
-    std::size_t i = 0;
-    for (; i + width <= keys.size(); i += width) take(keys.data() + i, i, width);
-    if (i < keys.size()) {
-        float rest[width];
-        for (std::size_t j = 0; j < width; ++j) rest[j] = i + j < keys.size() ? keys[i + j] : buckets.top;
-        take(rest, i, keys.size() - i);
-    }
-    positions.resize(found);
+    });
+    alignas(64) std::int64_t part[simd::doubles];
+    sum.store_aligned(part);
+    between.count = n;
+    between.weight_above = 0;
+    for (const std::int64_t p : part) between.weight_above += static_cast<std::uint64_t>(p);
 }
 
 }  // namespace tbt

@@ -1,15 +1,19 @@
 #include "select.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
 
+#include "quanta.hpp"
+
 namespace tbt {
 
 namespace {
 
+constexpr float infinity = std::numeric_limits<float>::infinity(), lowest = std::numeric_limits<float>::lowest();
 constexpr std::size_t few = 128;  // not worth a cleverer way than the standard library's
 
 float kth_by_partition(std::vector<float> values, std::size_t k) {
@@ -37,26 +41,46 @@ Cut cut_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> w
     return cut;
 }
 
-// Where a few elements hold nearly all the weight, they hold the prefix too. Takes the largest n/192 keys, if it
-// looks like that.
-bool prefix_among_largest(std::span<const float> keys, std::span<const std::uint64_t> weights,
-                          std::uint64_t target, std::vector<float>& large_keys,
-                          std::vector<std::uint64_t>& large_weights) {
-    constexpr std::size_t stride = 64;
-    std::uint64_t sample = 0, largest = 0;
-    for (std::size_t i = 0; i < weights.size(); i += stride)
-        sample += weights[i], largest = std::max(largest, weights[i]);
-    if (keys.size() < stride * stride || sample > 8 * std::max(largest, weight_of_largest / stride)) return false;
-    const float bound = reached_by_at_least(keys, keys.size() / 192);
-    const auto count =
-        static_cast<std::size_t>(std::count_if(keys.begin(), keys.end(), [=](float key) { return key >= bound; }));
-    if (count > keys.size() / 8) return false;
-    std::vector<int> ids(count + slack);
-    large_keys.resize(count + slack), large_weights.resize(count + slack);
-    keep(keys, {bound}, {nullptr, keys.data(), weights.data()},
-         {ids.data(), large_keys.data(), large_weights.data()});
-    large_keys.resize(count), large_weights.resize(count);
-    return std::accumulate(large_weights.begin(), large_weights.end(), std::uint64_t{0}) >= target;
+constexpr std::size_t sampled = 128;
+
+// Elements drawn with probability w_i/Σ w: those under `sampled` notches at equal distances on the wheel of all
+// weights. Where a few elements hold most of the weight, they are most of the sample.
+std::array<float, sampled> sample_by_weight(std::span<const float> keys, std::span<const std::uint64_t> weights,
+                                            std::uint64_t sum) {
+    constexpr std::size_t block = 64;
+    std::array<float, sampled> sample;
+    const std::uint64_t distance = sum / sampled;
+    std::uint64_t notch = distance / 2;  // counted from the element that i has come to
+    std::size_t i = 0;
+    for (float& key : sample) {
+        for (; i + block <= weights.size(); i += block) {
+            std::uint64_t all = 0;
+            for (std::size_t j = 0; j < block; ++j) all += weights[i + j];
+            if (notch < all) break;
+            notch -= all;
+        }
+        while (notch >= weights[i]) notch -= weights[i++];
+        key = keys[i];
+        notch += distance;
+    }
+    return sample;
+}
+
+struct Pivots {
+    float low, middle, high;
+};
+
+// Two keys that the end of the prefix probably lies between, judged by a sample [Floyd & Rivest 1975]. Of a share p
+// of the weight, a sample has p ± √(p(1 − p)/sampled).
+Pivots pivots(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t sum,
+              std::uint64_t target) {
+    std::array<float, sampled> sample = sample_by_weight(keys, weights, sum);
+    std::sort(sample.begin(), sample.end(), std::greater<>());
+    const double p = static_cast<double>(target) / static_cast<double>(sum);
+    const double place = p * sampled, spread = 1 + 2 * std::sqrt(place * (1 - p));
+    const auto key = [&](double at) { return sample[static_cast<std::size_t>(at)]; };
+    return {place + spread < sampled ? key(place + spread) : lowest, key(sampled / 2),
+            place > spread ? key(place - spread) : infinity};
 }
 
 }  // namespace
@@ -92,40 +116,31 @@ Cut smallest_prefix_by_sorting(std::span<const float> keys, std::span<const std:
     return cut_by_sorting(keys, weights, target, std::move(all));
 }
 
-Cut smallest_prefix(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t target,
-                    float top, float spread) {
-    if (keys.size() <= few) return smallest_prefix_by_sorting(keys, weights, target);
-    std::vector<float> finer_keys;
-    std::vector<std::uint64_t> finer_weights;
-    if (prefix_among_largest(keys, weights, target, finer_keys, finer_weights)) {
-        return smallest_prefix(finer_keys, finer_weights, target, top, spread);
-    }
-    finer_keys.clear(), finer_weights.clear();
-    // Weights are whole numbers, so a bucket's total is exact and the prefix ends in the bucket where the running
-    // total passes the target. Only that one is looked at closely: in finer buckets, and in the end by sorting.
-    const Buckets buckets{top, static_cast<float>(bucket_count) / spread};
-    std::uint64_t total[bucket_count];
-    bucket_weights(keys, weights, buckets, total);
-    const std::uint64_t sum = std::accumulate(std::begin(total), std::end(total), std::uint64_t{0});
-    if (sum == 0) return smallest_prefix_by_sorting(keys, weights, target);
+Cut smallest_prefix(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t sum,
+                    std::uint64_t target) {
+    thread_local Between parts[2];
     target = std::min(std::max<std::uint64_t>(target, 1), sum);
-    std::uint64_t before = 0;
-    int b = 0;
-    while (before + total[b] < target) before += total[b++];
-    std::vector<int> inside;
-    collect_bucket(keys, buckets, b, inside);
-    if (inside.size() <= few || inside.size() == keys.size()) {
-        return cut_by_sorting(keys, weights, target - before, std::move(inside));
+    for (int turn = 0; keys.size() > few; turn = 1 - turn) {
+        Between& part = parts[turn];
+        std::uint64_t within = 0;
+        const auto take = [&](float low, float high) {
+            split(keys, weights, low, high, part);
+            within = std::accumulate(part.weights.begin(), part.weights.begin() + part.count, std::uint64_t{0});
+        };
+        // The part of the row that the prefix ends in: between the pivots, or else above or below them.
+        const auto narrow = [&](float low, float high) {
+            take(low, high);
+            if (target <= part.weight_above) take(std::nextafter(high, infinity), infinity);
+            else if (target > part.weight_above + within) take(lowest, std::nextafter(low, -infinity));
+        };
+        const Pivots guess = pivots(keys, weights, sum, target);
+        narrow(guess.low, guess.high);
+        if (part.count > keys.size() / 2) narrow(guess.middle, guess.middle);  // many keys are equal
+        if (part.count == keys.size()) break;                                  // all are
+        keys = {part.keys.data(), part.count}, weights = {part.weights.data(), part.count};
+        target -= part.weight_above, sum = within;
     }
-    float lowest = std::numeric_limits<float>::infinity(), highest = -lowest;
-    for (const int i : inside) {
-        const float key = at(keys, i);
-        finer_keys.push_back(key);
-        finer_weights.push_back(weights[static_cast<std::size_t>(i)]);
-        if (std::isfinite(key)) lowest = std::min(lowest, key), highest = std::max(highest, key);
-    }
-    const float range = highest > lowest ? (highest - lowest) * 1.01f : 1.0f;
-    return smallest_prefix(finer_keys, finer_weights, target - before, highest, range);
+    return smallest_prefix_by_sorting(keys, weights, target);
 }
 
 }  // namespace tbt

@@ -18,10 +18,9 @@ float reached_by_at_least(std::span<const float> values, std::size_t k);
 
 // The elements by descending key, of equal keys the first in the row first: the cut behind the smallest prefix
 // whose weights sum to at least `target` (a target of 0 counts as 1, one above the sum of all as that sum). Never
-// empty. No key may be above `top`; `spread` is about how far below it weights still matter (a bad guess costs
-// time only).
-Cut smallest_prefix(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t target,
-                    float top, float spread);
+// empty. `sum` is Σ w_i; a key of −∞ must have weight 0.
+Cut smallest_prefix(std::span<const float> keys, std::span<const std::uint64_t> weights, std::uint64_t sum,
+                    std::uint64_t target);
 
 // The same, by sorting: what "smallest prefix" says, word for word.
 Cut smallest_prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights,

@@ -85,7 +85,7 @@ TEST_CASE("p = .9 of .4 .3 .2 .1 keeps three in whole quanta, where doubles fall
     const std::vector<float> keys{4, 3, 2, 1};
     const std::vector<std::uint64_t> w{4 * unit, 3 * unit, 2 * unit, unit};
     const auto target = static_cast<std::uint64_t>(std::nearbyint(.9 * static_cast<double>(10 * unit)));
-    REQUIRE(smallest_prefix(keys, w, target, 4, 10).threshold == 2);
+    REQUIRE(smallest_prefix(keys, w, 10 * unit, target).threshold == 2);
 }
 
 TEST_CASE("p = 0 keeps one token, p = 1 keeps all", "[ch05]") {
@@ -173,7 +173,7 @@ TEST_CASE("typical sampling keeps the tokens nearest to the entropy and may drop
     REQUIRE_THROWS_AS(keep_typical(c, 1.5), UsageError);
 }
 
-TEST_CASE("typical sampling by buckets keeps what sorting by distance keeps", "[ch05]") {
+TEST_CASE("typical sampling without sorting keeps what sorting by distance keeps", "[ch05]") {
     for (const double sigma : {1.0, 4.0}) {
         const std::vector<float> s = normal(5000, sigma, 8);
         for (const double m : {.2, .9}) {

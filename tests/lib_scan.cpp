@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "quanta.hpp"
 #include "rng.hpp"
 #include "scan.hpp"
 #include "select.hpp"
@@ -48,13 +49,13 @@ TEST_CASE("the maxima of groups hold the row's maximum, and a NaN or +infinity a
     std::vector<float> maxima;
     for (const std::vector<float>& row : rows()) {
         for (const std::size_t group : {1u, 3u, 64u}) {
-            REQUIRE(group_maxima(row, group, maxima));
+            REQUIRE(group_maxima(row, group, maxima) == largest(row));
             REQUIRE(largest(maxima) == largest(row));
             for (const float bad : {std::nanf(""), inf}) {
                 for (const std::size_t at : {std::size_t{0}, row.size() / 2, row.size() - 1}) {
                     std::vector<float> broken = row;
                     broken[at] = bad;
-                    REQUIRE_FALSE(group_maxima(broken, group, maxima));
+                    REQUIRE(std::isnan(group_maxima(broken, group, maxima)));
                 }
             }
         }
@@ -71,13 +72,19 @@ TEST_CASE("weights are the exponentials, rounded to quanta", "[scan]") {
             for (std::size_t i = 0; i < row.size(); ++i) {
                 const long double exact =
                     std::exp((static_cast<long double>(row[i]) - m) / T) * std::pow(2.0L, quantum_bits);
-                // Half a quantum of rounding; two roundings of x = (s − m)·(1/T), which the exponential multiplies
-                // by x, and the polynomial: |x|·2^-52 + 2e-15, of at most 2^44 quanta. x·e^x is under 1/e.
+                // Half a quantum of rounding; two roundings of x = (s − m)·log2(e)/T, which the exponential
+                // multiplies by x, and the polynomial: |x|·2^-52 + 2e-15, of at most 2^44 quanta. x·e^x is under
+                // 1/e.
                 REQUIRE(std::abs(static_cast<long double>(w[i]) - exact) <=
                         0.5L + 2.3e-15L * std::pow(2.0L, quantum_bits));
                 sum += w[i];
             }
             REQUIRE(sum == total);
+            std::vector<std::uint64_t> blocks(row.size() / quanta_block + 1), again(row.size());
+            REQUIRE(exp_in_quanta(row, m, T, again.data(), blocks.data()) == total);
+            REQUIRE(again == w);
+            for (std::size_t i = 0; i < row.size(); ++i) blocks[i / quanta_block] -= w[i];
+            REQUIRE(std::all_of(blocks.begin(), blocks.end(), [](std::uint64_t left) { return left == 0; }));
         }
     }
 }
@@ -108,11 +115,21 @@ TEST_CASE("the weighted sum of gaps is Σ w·(m − s)/T, masked elements includ
     }
 }
 
-TEST_CASE("keep takes what is above the threshold and the first ties at it, all columns alike", "[scan]") {
+TEST_CASE("negative distances are the doubles' rounded to float", "[scan]") {
+    for (const std::vector<float>& row : rows()) {
+        std::vector<float> keys(row.size());
+        for (const double centre : {0.0, 0.1234567890123, -3e5}) {
+            negative_distances(row, centre, keys);
+            for (std::size_t i = 0; i < row.size(); ++i)
+                REQUIRE(keys[i] == static_cast<float>(-std::abs(static_cast<double>(row[i]) - centre)));
+        }
+    }
+}
+
+TEST_CASE("keep takes what is above the threshold and the first ties at it, ids and values alike", "[scan]") {
     for (const std::vector<float>& row : rows()) {
         std::vector<int> ids(row.size());
-        std::vector<std::uint64_t> weights(row.size());
-        for (std::size_t i = 0; i < row.size(); ++i) ids[i] = static_cast<int>(3 * i + 1), weights[i] = i * i + 7;
+        for (std::size_t i = 0; i < row.size(); ++i) ids[i] = static_cast<int>(3 * i + 1);
         for (const float threshold : {largest(row), row[row.size() / 3], 0.0f, -inf}) {
             for (const std::size_t ties : {std::size_t{0}, std::size_t{1}, std::size_t{5}, ~std::size_t{0}}) {
                 std::vector<int> expected;
@@ -123,24 +140,45 @@ TEST_CASE("keep takes what is above the threshold and the first ties at it, all 
                 }
                 std::vector<int> to_ids(row.size() + slack);
                 std::vector<float> to_values(row.size() + slack);
-                std::vector<std::uint64_t> to_weights(row.size() + slack);
-                std::size_t n = keep(row, {threshold, ties}, {nullptr, row.data(), nullptr},
-                                     {to_ids.data(), to_values.data(), nullptr});
+                std::size_t n =
+                    keep(row, {threshold, ties}, {nullptr, row.data()}, {to_ids.data(), to_values.data()});
                 REQUIRE(n == expected.size());
                 REQUIRE(std::equal(expected.begin(), expected.end(), to_ids.begin()));
-                // In place, with ids and weights of their own.
+                // In place, with ids of their own.
                 std::copy(row.begin(), row.end(), to_values.begin());
                 std::copy(ids.begin(), ids.end(), to_ids.begin());
-                std::copy(weights.begin(), weights.end(), to_weights.begin());
                 n = keep(std::span<const float>(to_values.data(), row.size()), {threshold, ties},
-                         {to_ids.data(), to_values.data(), to_weights.data()},
-                         {to_ids.data(), to_values.data(), to_weights.data()});
+                         {to_ids.data(), to_values.data()}, {to_ids.data(), to_values.data()});
                 REQUIRE(n == expected.size());
                 for (std::size_t k = 0; k < n; ++k) {
                     const auto i = static_cast<std::size_t>(expected[k]);
-                    REQUIRE((to_ids[k] == ids[i] && to_values[k] == row[i] && to_weights[k] == weights[i]));
+                    REQUIRE((to_ids[k] == ids[i] && to_values[k] == row[i]));
                 }
             }
+        }
+    }
+}
+
+TEST_CASE("split sums what is above the higher pivot and keeps what is between them, in order", "[scan]") {
+    Between between;
+    for (const std::vector<float>& row : rows()) {
+        std::vector<std::uint64_t> weights(row.size());
+        for (std::size_t i = 0; i < row.size(); ++i) weights[i] = (i * i + 7) << 20;
+        const float m = largest(row);
+        for (const auto& [low, high] : std::vector<std::pair<float, float>>{
+                 {-1, 1}, {0.5f, 0.5f}, {m, inf}, {-inf, 0}, {-inf, inf}, {m, m}, {m + 1, inf}}) {
+            std::vector<float> keys;
+            std::vector<std::uint64_t> kept;
+            std::uint64_t above = 0;
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                if (row[i] > high) above += weights[i];
+                else if (row[i] >= low) keys.push_back(row[i]), kept.push_back(weights[i]);
+            }
+            split(row, weights, low, high, between);
+            REQUIRE(between.weight_above == above);
+            REQUIRE(between.count == keys.size());
+            REQUIRE(std::equal(keys.begin(), keys.end(), between.keys.begin()));
+            REQUIRE(std::equal(kept.begin(), kept.end(), between.weights.begin()));
         }
     }
 }
@@ -158,7 +196,7 @@ TEST_CASE("the k-th largest is what sorting finds, and the quick bound is reache
     }
 }
 
-TEST_CASE("the smallest prefix found by buckets is the one found by sorting, for every target", "[select]") {
+TEST_CASE("the smallest prefix found with pivots is the one found by sorting, for every target", "[select]") {
     int compared = 0;
     for (const std::vector<float>& row : rows()) {
         std::vector<std::uint64_t> w(row.size());
@@ -168,22 +206,20 @@ TEST_CASE("the smallest prefix found by buckets is the one found by sorting, for
             for (const double p : {0.0, 1e-9, 0.1, 0.5, 0.9, 0.99, 0.999999, 1.0}) {
                 const auto target = static_cast<std::uint64_t>(p * static_cast<double>(total));
                 const Cut plain = smallest_prefix_by_sorting(row, w, target);
-                for (const float spread : {static_cast<float>(31.2 * T), 0.01f, 1e30f}) {
-                    const Cut quick = smallest_prefix(row, w, target, m, spread);
-                    REQUIRE(quick.threshold == plain.threshold);
-                    REQUIRE(quick.ties == plain.ties);
-                    ++compared;
-                }
+                const Cut quick = smallest_prefix(row, w, total, target);
+                REQUIRE(quick.threshold == plain.threshold);
+                REQUIRE(quick.ties == plain.ties);
+                ++compared;
             }
         }
     }
-    REQUIRE(compared > 4000);
+    REQUIRE(compared > 1400);
 }
 
 TEST_CASE("the smallest prefix includes the element that reaches the target, and is never empty", "[select]") {
     const std::vector<float> keys{1, 5, 3, 5};
     const std::vector<std::uint64_t> w{1, 10, 4, 10};
-    const auto cut = [&](std::uint64_t target) { return smallest_prefix(keys, w, target, 5, 10); };
+    const auto cut = [&](std::uint64_t target) { return smallest_prefix(keys, w, 25, target); };
     REQUIRE((cut(0).threshold == 5 && cut(0).ties == 1));
     REQUIRE((cut(10).threshold == 5 && cut(10).ties == 1));
     REQUIRE((cut(11).threshold == 5 && cut(11).ties == 2));
@@ -191,4 +227,33 @@ TEST_CASE("the smallest prefix includes the element that reaches the target, and
     REQUIRE((cut(21).threshold == 3 && cut(21).ties == 1));
     REQUIRE((cut(25).threshold == 1 && cut(25).ties == 1));
     REQUIRE((cut(99).threshold == 1 && cut(99).ties == 1));
+}
+
+TEST_CASE("the smallest prefix of rows that mislead a sample is still the sorted one", "[select]") {
+    constexpr std::size_t n = 700, stride = n / 128;
+    Rng rng(5);
+    std::vector<std::vector<float>> misleading(4, std::vector<float>(n));
+    for (std::size_t i = 0; i < n; ++i) {
+        const float x = static_cast<float>(rng.normal());
+        misleading[0][i] = i % stride == 0 ? -9 : x;             // what is sampled weighs nothing
+        misleading[1][i] = i % stride == 0 ? 9 + x : x;          // what is sampled weighs all
+        misleading[2][i] = rng.below(9) ? 1 : x;                 // most are equal
+        misleading[3][i] = rng.below(90) ? -inf : std::round(x);  // nearly all are masked
+    }
+    for (const std::vector<float>& row : misleading) {
+        std::vector<std::uint64_t> w(n);
+        const std::uint64_t total = exp_in_quanta(row, largest(row), 1, w.data());
+        std::vector<float> sorted = row;
+        std::vector<std::uint64_t> targets{0, total};
+        std::sort(sorted.begin(), sorted.end(), std::greater<>());
+        for (const float x : sorted) {  // every prefix reaches its own sum exactly
+            std::uint64_t one = 0;
+            exp_in_quanta({&x, 1}, sorted[0], 1, &one);
+            targets.push_back(targets.size() == 2 ? one : targets.back() + one);
+        }
+        for (const std::uint64_t target : targets) {
+            const Cut plain = smallest_prefix_by_sorting(row, w, target), quick = smallest_prefix(row, w, total, target);
+            REQUIRE((quick.threshold == plain.threshold && quick.ties == plain.ties));
+        }
+    }
 }

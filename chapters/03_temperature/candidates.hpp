@@ -15,13 +15,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "error.hpp"
 #include "math.hpp"
+#include "quanta.hpp"
 #include "scan.hpp"
 #include "select.hpp"
 
@@ -82,6 +82,11 @@ public:
         weigh();
         return total_;
     }
+    // Σ w over each `quanta_block` positions.
+    std::span<const std::uint64_t> block_weights() {
+        weigh();
+        return {block_weights_.data(), (size() + quanta_block - 1) / quanta_block};
+    }
     // w_i / Σ w
     double probability(std::size_t i) {
         return static_cast<double>(weights()[i]) / static_cast<double>(total_weight());
@@ -128,19 +133,17 @@ public:
     }
     // Keeps what the cut keeps by these keys, one for each position; the second form by the logits themselves.
     void keep_by(std::span<const float> keys, const Cut& cut) {
-        const std::size_t n = size(), room = n + slack;
+        const std::size_t room = size() + slack;
         if (ids_.size() < room) ids_.resize(room);
         if (values_.size() < room) values_.resize(room);
-        std::uint64_t* weights = weighed_ ? weights_.data() : nullptr;
-        const Source from{whole_row_ ? nullptr : ids_.data(), row_.data(), weights};
-        const std::size_t kept = tbt::keep(keys, cut, from, {ids_.data(), values_.data(), weights});
+        const Source from{whole_row_ ? nullptr : ids_.data(), row_.data()};
+        const std::size_t kept = tbt::keep(keys, cut, from, {ids_.data(), values_.data()});
         const bool by_logit = keys.data() == row_.data();
         row_ = {values_.data(), kept};
         whole_row_ = false;
         maxima_.clear();
-        // Weights are relative to the largest logit: where that is gone, they start again.
-        if (!by_logit && std::find(row_.begin(), row_.end(), largest_) == row_.end()) measured_ = weighed_ = false;
-        if (weighed_) total_ = std::accumulate(weights, weights + kept, std::uint64_t{0});
+        weighed_ = false;
+        if (!by_logit) measured_ = false;  // the largest may be gone
     }
     void keep(const Cut& cut) { keep_by(row_, cut); }
 
@@ -162,8 +165,7 @@ private:
     // Looks at the row once: its largest value, and whether it is a row of logits at all.
     void measure() {
         if (measured_) return;
-        if (!group_maxima(row_, 64, maxima_)) complain();
-        largest_ = *std::max_element(maxima_.begin(), maxima_.end());
+        largest_ = group_maxima(row_, 64, maxima_);
         if (!std::isfinite(largest_)) complain();
         measured_ = true;
     }
@@ -171,7 +173,8 @@ private:
         if (weighed_) return;
         measure();
         if (weights_.size() < size() + slack) weights_.resize(size() + slack);
-        total_ = exp_in_quanta(row_, largest_, temperature_, weights_.data());
+        if (block_weights_.size() * quanta_block < size()) block_weights_.resize(size() / quanta_block + 1);
+        total_ = exp_in_quanta(row_, largest_, temperature_, weights_.data(), block_weights_.data());
         weighed_ = true;
     }
     // Steps that edit logits see s/T, as if the temperature had been applied to every logit.
@@ -196,7 +199,7 @@ private:
     std::uint64_t total_ = 0;
     LineVector<int> ids_;
     LineVector<float> values_;
-    LineVector<std::uint64_t> weights_;
+    LineVector<std::uint64_t> weights_, block_weights_;
     std::vector<float> maxima_;  // of groups of the row; empty once it was cut
 };
 

@@ -20,16 +20,12 @@ inline int draw(Candidates& c, double u) {
     const std::uint64_t W = c.total_weight();
     // u is at most 1 − 2^-53, which is more than any rounding of W or u·W: the notch is below W.
     auto notch = static_cast<std::uint64_t>(u * static_cast<double>(W));
-    const std::span<const std::uint64_t> w = c.weights();
     // First by blocks, then by candidates.
-    constexpr std::size_t block = 256;
-    std::size_t i = 0;
-    for (; i + block <= w.size(); i += block) {
-        std::uint64_t sum = 0;
-        for (std::size_t j = 0; j < block; ++j) sum += w[i + j];
-        if (notch < sum) break;
-        notch -= sum;
-    }
+    std::size_t block = 0;
+    const std::span<const std::uint64_t> of_block = c.block_weights();
+    while (notch >= of_block[block]) notch -= of_block[block++];
+    std::size_t i = block * quanta_block;
+    const std::span<const std::uint64_t> w = c.weights();
     while (notch >= w[i]) notch -= w[i++];
     return c.id(i);
 }

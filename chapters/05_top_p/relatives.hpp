@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "chapters/04_top_k/top_k.hpp"
 #include "error.hpp"
 #include "math.hpp"
+#include "scan.hpp"
 #include "chapters/05_top_p/top_p.hpp"
 
 namespace tbt {
@@ -34,20 +36,23 @@ inline void check_cutoff(const std::string& name, double epsilon) {
                      ", expected a probability from 0 to below 1; 0 turns it off, 0.0003 to 0.004 is usual");
 }
 
-// Keeps p_i >= m·p_max [Nguyen et al. 2024]. A quotient of probabilities is a difference of logits, so no
-// exponential is needed:
-//
-//   e^(s_i/T) >= m·e^(s_max/T)  ⇔  s_i >= s_max + T·ln m
-inline void keep_min_p(Candidates& c, double m) {
-    check_min_p(m);
-    if (m == 0) return;
-    const double lowest = static_cast<double>(c.largest()) + c.temperature() * portable_log(m);
+// Keeps the logits from `lowest` on; the largest always stays.
+inline void keep_from(Candidates& c, double lowest) {
     // The smallest float that is not below it.
     float threshold =
         static_cast<float>(std::max(lowest, -static_cast<double>(std::numeric_limits<float>::max())));
     if (static_cast<double>(threshold) < lowest)
         threshold = std::nextafter(threshold, std::numeric_limits<float>::infinity());
     c.keep({std::min(threshold, c.largest())});
+}
+
+// Keeps p_i >= m·p_max [Nguyen et al. 2024]. A quotient of probabilities is a difference of logits, so no
+// exponential is needed:
+//
+//   e^(s_i/T) >= m·e^(s_max/T)  ⇔  s_i >= s_max + T·ln m
+inline void keep_min_p(Candidates& c, double m) {
+    check_min_p(m);
+    if (m > 0) keep_from(c, static_cast<double>(c.largest()) + c.temperature() * portable_log(m));
 }
 
 // Keeps the tokens whose surprise −ln p_i is nearest to the entropy H, the surprise expected on average, until
@@ -59,24 +64,20 @@ inline void keep_typical(Candidates& c, double m, Ties ties = Ties::exact) {
     check_typical_p(m);
     if (m == 1) return;
     const double centre = static_cast<double>(c.largest()) - c.temperature() * (c.entropy() - c.log_sum());
-    std::vector<float> keys(c.size());  // the nearest has the largest key
-    for (std::size_t i = 0; i < keys.size(); ++i)
-        keys[i] = -static_cast<float>(std::abs(static_cast<double>(c.logits()[i]) - centre));
-    Cut cut = smallest_prefix(keys, c.weights(), quanta(c, m), 0.0f, weighty_range(c));
+    thread_local std::vector<float> room;
+    if (room.size() < c.size()) room.resize(c.size());
+    const std::span<float> keys(room.data(), c.size());  // the nearest has the largest key
+    negative_distances(c.logits(), centre, keys);
+    Cut cut = smallest_prefix(keys, c.weights(), c.total_weight(), quanta(c, m));
     if (ties == Ties::kept) cut.ties = c.size();
     c.keep_by(keys, cut);
 }
 
-// Keeps p_i >= lowest; the largest always stays.
-inline void keep_probable(Candidates& c, double lowest) {
-    const double least_weight = lowest * static_cast<double>(c.total_weight());
-    // Weights grow with logits, so "w_i >= the least weight" is a threshold on the logits.
-    const std::span<const std::uint64_t> w = c.weights();
-    float threshold = c.largest();
-    for (std::size_t i = 0; i < w.size(); ++i) {
-        if (static_cast<double>(w[i]) >= least_weight) threshold = std::min(threshold, c.logits()[i]);
-    }
-    c.keep({threshold});
+// Keeps p_i >= least, a threshold on the logits again:
+//
+//   ln p_i = (s_i − s_max)/T − ln Σ_j e^((s_j − s_max)/T) >= ln least
+inline void keep_probable(Candidates& c, double least) {
+    keep_from(c, static_cast<double>(c.largest()) + c.temperature() * (portable_log(least) + c.log_sum()));
 }
 
 // Drops p_i < ε [Hewitt, Manning & Liang 2022, §4.1]

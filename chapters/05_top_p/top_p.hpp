@@ -26,11 +26,6 @@ inline std::uint64_t quanta(Candidates& c, double mass) {
     return std::min(all, static_cast<std::uint64_t>(std::nearbyint(mass * static_cast<double>(all))));
 }
 
-// Weights matter down to 31.2 temperatures below the largest logit; further down they round to nothing.
-inline float weighty_range(const Candidates& c) {
-    return static_cast<float>(std::min(31.2 * c.temperature(), 1e30));
-}
-
 // Keeps the smallest prefix, most probable first, whose mass is at least p [Holtzman et al. 2020, §3.1]
 //
 //   V_p = the shortest {i_1, …, i_n} with s_i1 >= s_i2 >= … and Σ w_i >= p·Σ w
@@ -41,7 +36,7 @@ inline float weighty_range(const Candidates& c) {
 inline void keep_top_p(Candidates& c, double p) {
     check_top_p(p);
     if (p == 1) return;
-    c.keep(smallest_prefix(c.logits(), c.weights(), quanta(c, p), c.largest(), weighty_range(c)));
+    c.keep(smallest_prefix(c.logits(), c.weights(), c.total_weight(), quanta(c, p)));
 }
 
 }  // namespace tbt
