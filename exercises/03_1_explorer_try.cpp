@@ -60,12 +60,13 @@ int main(int argc, char** argv) {
         const std::vector<int> ids = encode_prompt(model, prompt, length);
         const std::span<const float> row = network(ids);
         const std::vector<float> logits(row.begin(), row.end());
-        const ex03_1::Texts texts = ex03_1::explore(std::ref(network), ids, temperatures, samples, length, seed);
+        const ex03_1::Texts texts =
+            ex03_1::explore(std::ref(network), ids, temperatures, samples, length, seed);
         std::printf("%s …   (%d tokens each, no penalty)\n", prompt.c_str(), length);
         for (std::size_t t = 0; t < texts.size(); ++t) {
             const ex03_1::Numbers n = ex03_1::numbers_at(logits, temperatures[t]);
-            std::printf("\nT = %.1f   first token: entropy %.3f, top %.3f, two agree %.3f, three %.3f\n", temperatures[t],
-                        n.entropy, n.top, n.agree_2, n.agree_3);
+            std::printf("\nT = %.1f   first token: entropy %.3f, top %.3f, two agree %.3f, three %.3f\n",
+                        temperatures[t], n.entropy, n.top, n.agree_2, n.agree_3);
             std::vector<std::string> decoded;
             for (const std::vector<int>& text : texts[t]) decoded.push_back(model.tokenizer.decode(text));
             print_side_by_side(decoded);

@@ -1,10 +1,9 @@
 // Exercise 01_1: perplexity.
-#include "exercise_check.hpp"
-
 #include <cmath>
 #include <vector>
 
 #include "01_1_perplexity.hpp"
+#include "exercise_check.hpp"
 #include "rng.hpp"
 
 using namespace tbt;
@@ -18,7 +17,8 @@ TEST_CASE("a model that finds both next tokens as likely as not has perplexity 2
 
 TEST_CASE("a row is about the token after its own, and the last row about none", "[ex01_1]") {
     const float ln3 = static_cast<float>(std::log(3.0));
-    const std::vector<float> logits{0, ln3, ln3, 0, 100, -100};  // .25/.75, .75/.25, and a row that must not count
+    const std::vector<float> logits{0, ln3, ln3,
+                                    0, 100, -100};  // .25/.75, .75/.25, and a row that must not count
     INFO("think about: which row predicts ids[1]?");
     CHECK(perplexity(logits, std::vector<int>{0, 1, 0}) == Approx(1 / 0.75).epsilon(1e-6));
     CHECK(perplexity(logits, std::vector<int>{1, 0, 1}) == Approx(4).epsilon(1e-6));

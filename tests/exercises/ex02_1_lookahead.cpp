@@ -1,11 +1,10 @@
 // Exercise 02_1: greedy with one step of foresight.
-#include "exercise_check.hpp"
-
 #include <cmath>
 #include <vector>
 
 #include "02_1_lookahead.hpp"
 #include "chapters/02_greedy/greedy.hpp"
+#include "exercise_check.hpp"
 #include "rng.hpp"
 
 using namespace tbt;
@@ -24,7 +23,8 @@ struct Table {
     std::span<const float> operator()(std::span<const int> ids) {
         asked.emplace_back(ids.begin(), ids.end());
         row.clear();
-        for (const double p : laws[static_cast<std::size_t>(ids.back())]) row.push_back(static_cast<float>(std::log(p)));
+        for (const double p : laws[static_cast<std::size_t>(ids.back())])
+            row.push_back(static_cast<float>(std::log(p)));
         return row;
     }
 };
@@ -79,7 +79,8 @@ TEST_CASE("a dead end everywhere is still a choice", "[ex02_1]") {
 TEST_CASE("any model: the pair is the best of all pairs, and width 1 is greedy", "[ex02_1]") {
     Rng rng(5);
     for (int round = 0; round < 60; ++round) {
-        const std::size_t V = 2 + static_cast<std::size_t>(round) / 12;  // the smallest counterexample comes first
+        const std::size_t V =
+            2 + static_cast<std::size_t>(round) / 12;  // the smallest counterexample comes first
         Table model;
         for (std::size_t i = 0; i < V; ++i) {
             Law p(V);

@@ -1,10 +1,9 @@
 // Exercise 03_1: a temperature explorer.
-#include "exercise_check.hpp"
-
 #include <cmath>
 #include <vector>
 
 #include "03_1_explorer.hpp"
+#include "exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex03_1;
@@ -27,8 +26,10 @@ struct Toy {
 }  // namespace
 
 TEST_CASE("the table of eight logits", "[ex03_1]") {
-    const double table[][5] = {{.2, .000504, .999954, .999909, .999863}, {.5, .111137, .979182, .959126, .938844},
-                               {.8, .426431, .895526, .807861, .718588}, {1, .661073, .821030, .688421, .554892},
+    const double table[][5] = {{.2, .000504, .999954, .999909, .999863},
+                               {.5, .111137, .979182, .959126, .938844},
+                               {.8, .426431, .895526, .807861, .718588},
+                               {1, .661073, .821030, .688421, .554892},
                                {1.5, 1.136041, .646331, .457651, .275741}};
     for (const auto& row : table) {
         const Numbers n = numbers_at(eight, row[0]);

@@ -27,7 +27,7 @@ TEST_CASE("of three tokens above the threshold only the least probable stays", "
     check_law(exclude_top_choices({.4, .3, .2, .1}, .19, always, 0), {0, 0, .2 / .3, .1 / .3});
 }
 
-TEST_CASE("the published cases of llama.cpp's test-sampling", "[ex05_2]") {
+TEST_CASE("the published cases of llama.cpp's test-sampling (XTC)", "[ex05_2]") {
     check_law(exclude_top_choices({.4, .3, .2, .1}, .09, .99, .5), {0, 0, 0, 1});
     check_law(exclude_top_choices({.4, .3, .2, .1}, .29, .99, .5), {0, .3 / .6, .2 / .6, .1 / .6});
     check_law(exclude_top_choices({.4, .3, .2, .1}, .39, .99, .5), {.4, .3, .2, .1});

@@ -1,0 +1,46 @@
+// make try EX=03_4: a text, and the temperature that each of its tokens was drawn at. Another text: PROMPT="…".
+#include <cstdio>
+#include <string>
+
+#include "03_4_dynamic.hpp"
+#include "chapters/01_next_token/next_token.hpp"
+#include "chapters/03_temperature/sample.hpp"
+#include "chapters/03_temperature/show.hpp"
+#include "model.hpp"
+#include "program.hpp"
+#include "rng.hpp"
+#include "terminal.hpp"
+
+using namespace tbt;
+
+int main(int argc, char** argv) {
+    std::string prompt = "The weather today";
+    std::uint64_t seed = 0;
+    double low = 0, high = 2;
+    const auto options = [&](CLI::App& app) {
+        app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
+        app.add_option("--seed", seed, "other texts")->capture_default_str();
+        app.add_option("--low", low, "where the model is sure")->capture_default_str();
+        app.add_option("--high", high, "where all tokens are equal")->capture_default_str();
+    };
+    return run_program(argc, argv, "Dynamic temperature.", options, [&] {
+        constexpr int length = 24;
+        Model model = load_model(shipped_model("storyteller"));
+        CachedModel network(model.gpt);
+        Rng rng(seed);
+        Candidates c;
+        std::vector<int> ids = encode_prompt(model, prompt, length);
+        std::printf("%s …\n", prompt.c_str());
+        for (int i = 0; i < length; ++i) {
+            const std::span<const float> logits = network(ids);
+            const double T = ex03_4::dynamic_temperature(logits, low, high);
+            c.reset(logits);
+            apply_temperature(c, T);
+            ids.push_back(draw(c, rng.uniform()));
+            std::printf("   %s T = %.3f  %s\n",
+                        padded(visible(model.tokenizer.token_bytes(ids.back())), 14).c_str(), T,
+                        bar(high > 0 ? T / high : 0, 40).c_str());
+        }
+        print_wrapped(model.tokenizer.decode(ids));
+    });
+}

@@ -1,0 +1,125 @@
+// Exercise 04_1: top-nσ.
+#include <cmath>
+
+#include "04_1_top_n_sigma.hpp"
+#include "chapters/03_temperature/temperature.hpp"
+#include "exercise_check.hpp"
+#include "rng.hpp"
+
+using namespace tbt;
+using namespace tbt::ex04_1;
+
+namespace {
+
+using Row = std::vector<float>;
+
+// The tokens that are left.
+std::vector<int> kept(const Row& s, double N) {
+    const Row cut = top_n_sigma(s, N);
+    REQUIRE(cut.size() == s.size());
+    std::vector<int> ids;
+    for (std::size_t i = 0; i < s.size(); ++i) {
+        if (cut[i] == gone) continue;
+        INFO("token " << i << " stays, so its logit must not change");
+        REQUIRE(cut[i] == s[i]);
+        ids.push_back(static_cast<int>(i));
+    }
+    return ids;
+}
+
+void check_law(const Row& logits, double N, const std::vector<double>& expected) {
+    const std::vector<double> law = softmax_at(top_n_sigma(logits, N), 1);
+    for (std::size_t i = 0; i < law.size(); ++i) {
+        INFO("N = " << N << ", token " << i << ": expected " << expected[i] << ", got " << law[i]);
+        CHECK(std::abs(law[i] - expected[i]) <= 1e-6);  // six places are printed
+    }
+}
+
+Row random_row(Rng& rng, std::size_t V) {
+    Row s(V);
+    for (float& x : s)
+        x = static_cast<float>(rng.below(64)) / 8;  // exact in float, also times and divided by 2
+    return s;
+}
+
+}  // namespace
+
+TEST_CASE("0 0 0 4: mean 1, width √3, so the border is 4 − N·1.73", "[ex04_1]") {
+    CHECK(kept({0, 0, 0, 4}, 1) == std::vector<int>{3});
+    CHECK(kept({0, 0, 0, 4}, 2.3) == std::vector<int>{3});
+    CHECK(kept({0, 0, 0, 4}, 2.4) == std::vector<int>{0, 1, 2, 3});
+}
+
+TEST_CASE("the published cases of llama.cpp's test-sampling (top-nσ)", "[ex04_1]") {
+    Row s;
+    for (const double p : {.1, .2, .3, .4}) s.push_back(static_cast<float>(std::log(p)));
+    check_law(s, 1, {0, 0, .428571, .571429});
+    check_law(s, 0, {.1, .2, .3, .4});
+    check_law(s, 3, {.1, .2, .3, .4});
+}
+
+TEST_CASE("the width divides by n, not by n − 1", "[ex04_1]") {
+    INFO("think about: of 0 and 2 the mean is 1 and the width 1; with n − 1 it would be 1.41");
+    CHECK(kept({0, 2}, 1.9) == std::vector<int>{1});
+    CHECK(kept({0, 2}, 2.1) == std::vector<int>{0, 1});
+}
+
+TEST_CASE("a logit on the border stays", "[ex04_1]") {
+    INFO("think about: of 0 and 2 the border at N = 2 is exactly 0");
+    CHECK(kept({0, 2}, 2) == std::vector<int>{0, 1});
+    CHECK(kept({-1, 1, -1, 1}, 1) == std::vector<int>{1, 3});
+}
+
+TEST_CASE("a banned token neither comes back nor counts", "[ex04_1]") {
+    INFO("think about: −∞ in a sum is −∞, and −∞ minus −∞ is not a number");
+    CHECK(kept({0, gone, 2, gone}, 2) == std::vector<int>{0, 2});
+    CHECK(kept({0, gone, 2, gone}, 1.9) == std::vector<int>{2});
+    CHECK(kept({gone, 3}, 1) == std::vector<int>{1});
+    CHECK(kept({gone, 3, 0}, 0) == std::vector<int>{1, 2});
+}
+
+TEST_CASE("where all are equal, all stay", "[ex04_1]") {
+    CHECK(kept({5, 5, 5}, 1) == std::vector<int>{0, 1, 2});
+    CHECK(kept({-2.5f}, .5) == std::vector<int>{0});
+    CHECK(kept({-3, -3, -3}, 1e-9) == std::vector<int>{0, 1, 2});
+}
+
+TEST_CASE("large logits: the differences count, not the size", "[ex04_1]") {
+    INFO("think about: in float, 4194304 squared leaves nothing of the differences");
+    CHECK(kept({4194304, 4194304 + 2}, 1.9) == std::vector<int>{1});
+    CHECK(kept({4194304, 4194304 + 2}, 2) == std::vector<int>{0, 1});
+}
+
+TEST_CASE("a number of widths below 0, or none at all, is refused", "[ex04_1]") {
+    CHECK_THROWS_AS(top_n_sigma({1, 2}, -.1), UsageError);
+    CHECK_THROWS_AS(top_n_sigma({1, 2}, std::nan("")), UsageError);
+}
+
+TEST_CASE("any row: the definition, at any temperature, and the largest always stays", "[ex04_1]") {
+    Rng rng(41);
+    for (int round = 0; round < 200; ++round) {
+        const Row s = random_row(rng, 1 + static_cast<std::size_t>(round) / 10);
+        const double N = .25 + 2 * rng.uniform(), size = static_cast<double>(s.size());
+        double mean = 0, squares = 0;
+        for (const float x : s) mean += static_cast<double>(x) / size;
+        for (const float x : s) squares += (static_cast<double>(x) - mean) * (static_cast<double>(x) - mean);
+        const float most = *std::max_element(s.begin(), s.end());
+        std::vector<int> expected;
+        bool close = false;  // so near the border that rounding decides
+        for (std::size_t i = 0; i < s.size(); ++i) {
+            const double above =
+                static_cast<double>(s[i]) - (static_cast<double>(most) - N * std::sqrt(squares / size));
+            close = close || (std::abs(above) < 1e-9 && s[i] != most);
+            if (above >= 0 || s[i] == most) expected.push_back(static_cast<int>(i));
+        }
+        if (close) continue;
+        INFO("round " << round << ": " << s.size() << " logits, N = " << N);
+        REQUIRE(kept(s, N) == expected);
+        Row hot = s, cold = s;
+        for (float& x : hot) x /= 4;
+        for (float& x : cold) x *= 4;
+        INFO("think about: dividing all logits by a temperature divides the width, too");
+        REQUIRE(kept(hot, N) == expected);
+        REQUIRE(kept(cold, N) == expected);
+    }
+}

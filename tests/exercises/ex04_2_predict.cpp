@@ -1,0 +1,72 @@
+// Exercise 04_2: the answers, judged by the chapter's own cut; none of them stands here.
+#include <algorithm>
+#include <limits>
+
+#include "04_2_predict.hpp"
+#include "chapters/03_temperature/temperature.hpp"
+#include "chapters/04_top_k/top_k.hpp"
+#include "exercise_check.hpp"
+
+using namespace tbt;
+using namespace tbt::ex04_2;
+
+namespace {
+
+using Row = std::vector<float>;
+constexpr float gone = -std::numeric_limits<float>::infinity();
+
+void check_prediction(const std::vector<int>& predicted, const std::vector<double>& law, const char* think) {
+    INFO("ids lie in 0 to " << law.size() - 1 << ", ascending, each once");
+    REQUIRE(std::is_sorted(predicted.begin(), predicted.end()));
+    REQUIRE(std::adjacent_find(predicted.begin(), predicted.end()) == predicted.end());
+    for (const int id : predicted) REQUIRE((id >= 0 && static_cast<std::size_t>(id) < law.size()));
+    for (std::size_t id = 0; id < law.size(); ++id) {
+        const bool said = std::count(predicted.begin(), predicted.end(), static_cast<int>(id)) > 0;
+        INFO("token " << id << (said ? ", which you name" : ", which you leave out")
+                      << "; think about: " << think);
+        const bool right = said == (law[id] > 0);
+        REQUIRE(right);
+    }
+}
+
+std::vector<double> cut(const Row& s, int k, Ties ties = Ties::exact, double T = 1) {
+    Candidates c(s);
+    apply_temperature(c, T);
+    keep_top_k(c, k, ties);
+    return c.probabilities();
+}
+
+}  // namespace
+
+TEST_CASE("equal logits: exactly k stay", "[ex04_2]") {
+    check_prediction(equal_logits(), cut({2, 1, 2, 0, 2}, 2), "of equal logits, who comes first?");
+}
+
+TEST_CASE("a threshold keeps the ties", "[ex04_2]") {
+    check_prediction(by_threshold(), cut({2, 1, 2, 0, 2}, 2, Ties::kept),
+                     "what is the 2nd largest value, and who reaches it?");
+}
+
+TEST_CASE("fewer than k are left", "[ex04_2]") {
+    check_prediction(few_left(), cut({gone, 3, gone, 1, 5}, 4),
+                     "can a banned token be among the most probable?");
+}
+
+TEST_CASE("temperature 0 before the cut", "[ex04_2]") {
+    check_prediction(frozen(), cut({1, 7, 2, 7, 3}, 3, Ties::exact, 0),
+                     "how many tokens does temperature 0 leave?");
+}
+
+TEST_CASE("k = 0", "[ex04_2]") {
+    check_prediction(switched_off(), cut({4, gone, -1, 2}, 0), "0 turns the cut off; nothing else changes");
+}
+
+TEST_CASE("zeroed instead of masked", "[ex04_2]") {
+    Row s{-3, -1, -2, -4};
+    const std::vector<double> kept = cut(s, 2);
+    for (std::size_t i = 0; i < s.size(); ++i) s[i] = kept[i] > 0 ? s[i] : 0;
+    std::vector<double> law = softmax_at(s, 1);
+    const double first = law[1];
+    for (double& p : law) p = p > first ? p : 0;
+    check_prediction(zeroed(), law, "is 0 a small logit?");
+}

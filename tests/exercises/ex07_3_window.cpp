@@ -1,0 +1,98 @@
+// Exercise 07_3: attention sinks and a window.
+#include "07_3_window.hpp"
+#include "exercise_check.hpp"
+
+using namespace tbt;
+using namespace tbt::ex07_3;
+
+namespace {
+
+using Ids = std::vector<int>;
+
+// By the sentence itself: among the first S or among the last W up to t.
+Ids by_definition(const Window& w, int t) {
+    Ids seen;
+    for (int j = 0; j <= t; ++j) {
+        if (j < w.sinks || j > t - w.window) seen.push_back(j);
+    }
+    return seen;
+}
+
+}  // namespace
+
+TEST_CASE("the paper's example: 4 sinks, a window of 4, token 9", "[ex07_3]") {
+    const Window w{4, 4};
+    CHECK(seen_by(w, 9) == Ids{0, 1, 2, 3, 6, 7, 8, 9});
+    const Ids seen{0, 1, 2, 3, 6, 7, 8, 9};
+    for (int place = 0; place < 8; ++place) {
+        INFO("token " << seen[static_cast<std::size_t>(place)] << ", place " << place);
+        CHECK(place_of(w, seen[static_cast<std::size_t>(place)], 9) == place);
+    }
+}
+
+TEST_CASE("at first everything is seen, where it stands", "[ex07_3]") {
+    const Window w{4, 4};
+    CHECK(seen_by(w, 0) == Ids{0});
+    CHECK(seen_by(w, 2) == Ids{0, 1, 2});
+    INFO("think about: a sink inside the window is still one token");
+    CHECK(seen_by(w, 5) == Ids{0, 1, 2, 3, 4, 5});
+    CHECK(seen_by(w, 7) == Ids{0, 1, 2, 3, 4, 5, 6, 7});
+    CHECK(seen_by(w, 8) == Ids{0, 1, 2, 3, 5, 6, 7, 8});
+    for (int j = 0; j <= 7; ++j) CHECK(place_of(w, j, 7) == j);
+}
+
+TEST_CASE("no sinks: a plain window; a window of one: the sinks and itself", "[ex07_3]") {
+    CHECK(seen_by({0, 3}, 10) == Ids{8, 9, 10});
+    CHECK(place_of({0, 3}, 8, 10) == 0);
+    CHECK(slot_of({0, 3}, 10) == 1);
+    CHECK(seen_by({2, 1}, 10) == Ids{0, 1, 10});
+    CHECK(slot_of({2, 1}, 10) == 2);
+}
+
+TEST_CASE("what is not seen has no place", "[ex07_3]") {
+    const Window w{4, 4};
+    CHECK_THROWS_AS(place_of(w, 4, 9), Error);
+    CHECK_THROWS_AS(place_of(w, 5, 9), Error);
+    INFO("think about: the future is not seen either");
+    CHECK_THROWS_AS(place_of(w, 10, 9), Error);
+    CHECK_THROWS_AS(place_of(w, -1, 9), Error);
+}
+
+TEST_CASE("any window: the sentence, the places, and a memory in which nobody is overwritten too early",
+          "[ex07_3]") {
+    for (const Window& w : {Window{1, 2}, Window{2, 3}, Window{0, 5}, Window{4, 1}, Window{3, 7}}) {
+        Ids memory(static_cast<std::size_t>(w.sinks + w.window), -1);
+        for (int t = 0; t < 60; ++t) {
+            INFO(w.sinks << " sinks, a window of " << w.window << ", token " << t);
+            const Ids expected = by_definition(w, t);
+            REQUIRE(seen_by(w, t) == expected);
+            const int slot = slot_of(w, t);
+            REQUIRE((slot >= 0 && slot < w.sinks + w.window));
+            memory[static_cast<std::size_t>(slot)] = t;
+            int place = 0;
+            for (const int j : expected) {
+                INFO("token " << j << " must lie in its slot, " << slot_of(w, j));
+                REQUIRE(memory[static_cast<std::size_t>(slot_of(w, j))] == j);
+                REQUIRE(place_of(w, j, t) == place++);
+            }
+        }
+    }
+}
+
+TEST_CASE("the keys that are met, counted", "[ex07_3]") {
+    for (const Window& w : {Window{4, 4}, Window{0, 1}, Window{1, 2}, Window{3, 7}}) {
+        std::int64_t sum = 0;
+        for (int n = 0; n < 40; ++n) {
+            INFO(w.sinks << " sinks, a window of " << w.window << ", " << n << " tokens");
+            REQUIRE(dot_products(w, n) == sum);
+            sum += static_cast<std::int64_t>(by_definition(w, n).size());
+        }
+    }
+}
+
+TEST_CASE("four million tokens with 4 sinks and a window of 2044", "[ex07_3]") {
+    INFO("think about: 32 bits are not enough, and a loop is not needed");
+    CHECK(dot_products({4, 2044}, 4'000'000) == 8'189'903'872LL);
+    CHECK(slot_of({4, 2044}, 3'999'999) == 4 + 3'999'995 % 2044);
+    CHECK(place_of({4, 2044}, 3'999'999, 3'999'999) == 2047);
+}
