@@ -74,6 +74,7 @@ public:
     }
     int sequences(int from, std::vector<ByteSequence> alternatives, int to);
     int call(int from, int rule);
+    void call(int from, int rule, int to) { node(from).calls.push_back({rule, to}); }
     void skip(int from, int to) { node(from).free.push_back(to); }
     void edge(int from, std::uint8_t low, std::uint8_t high, int to) {
         node(from).bytes.push_back({low, high, to});

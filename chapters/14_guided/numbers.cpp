@@ -130,6 +130,7 @@ std::string Decimal::text() const {
 
 Dfa decimals() { return regex_whole("-?" + any_unsigned); }
 Dfa whole_numbers() { return regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.0+)?"); }
+Dfa whole_numbers_without_point() { return regex_whole("-?(?:0|[1-9][0-9]*)"); }
 Dfa plain_integers() { return regex_whole("0|-?[1-9][0-9]*"); }
 Dfa at_least(const Decimal& bound, bool strictly) { return compared(bound, strictly, true); }
 Dfa at_most(const Decimal& bound, bool strictly) { return compared(bound, strictly, false); }
@@ -143,7 +144,8 @@ Dfa equal_to(const Decimal& value) {
 // step = p / 10^q. Reading digits, r = (the number so far without its point) mod p; with k digits behind the point
 // the number is a multiple iff r · 10^(q−k) is divisible by p. Behind q digits only zeros may follow.
 Dfa multiple_of(const Decimal& step) {
-    const std::string number = step.whole + step.fraction;
+    std::string number = step.whole + step.fraction;
+    number.erase(0, number.find_first_not_of('0'));
     const std::size_t q = step.fraction.size();
     const std::int64_t p = number.size() > 6 ? 0 : std::stoll(number);
     if (p <= 0 || static_cast<std::size_t>(p) * (q + 2) > 20000) {

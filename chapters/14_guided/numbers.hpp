@@ -24,6 +24,7 @@ struct Decimal {
 
 Dfa decimals();      // -?(0|[1-9][0-9]*)(\.[0-9]+)?
 Dfa whole_numbers(); // the same with zeros behind the point
+Dfa whole_numbers_without_point();
 Dfa at_least(const Decimal& bound, bool strictly);
 Dfa at_most(const Decimal& bound, bool strictly);
 Dfa equal_to(const Decimal& value);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "chapters/14_guided/shortest_object.hpp"
+
 namespace tbt {
 
 int add_blanks(Grammar& grammar, int from, int most) {
@@ -24,88 +26,102 @@ int add_blanks(Grammar& grammar, int from, int most) {
 
 namespace {
 
-// How many characters: found level by level. Every level can be passed with an ASCII letter, which is one byte.
-int shortest_text(const Dfa& dfa) {
-    std::vector<int> reached{0};
-    for (int length = 0;; ++length) {
-        std::vector<int> next;
-        for (const int s : reached) {
-            if (dfa.states[static_cast<std::size_t>(s)].accepting) return length;
-            for (const Dfa::Edge& e : dfa.states[static_cast<std::size_t>(s)].edges) next.push_back(e.to);
+int spelled_bytes(std::int32_t low, std::int32_t high, Spelling spelling) {
+    std::size_t shortest = 12;
+    for (const ByteSequence& s : spell(CodePointSet(low, high), spelling)) shortest = std::min(shortest, s.size());
+    return static_cast<int>(shortest);
+}
+
+int shortest_character(const CodePointSet& set, Spelling spelling) {
+    if (!(set & CodePointSet('0', '9')).empty() || !(set & CodePointSet('a', 'z')).empty()) return 1;
+    int shortest = 12;
+    for (const CodePointSet::Range& r : set.ranges()) shortest = std::min(shortest, spelled_bytes(r.low, r.high, spelling));
+    return shortest;
+}
+
+// The fewest bytes of a text of the language: shortest paths, where an edge is as long as its shortest character.
+int shortest_text(const Dfa& dfa, Spelling spelling) {
+    std::vector<int> distance(dfa.states.size(), Grammar::never);
+    distance[0] = 0;
+    for (bool nearer = true; nearer;) {
+        nearer = false;
+        for (std::size_t s = 0; s < dfa.states.size(); ++s) {
+            if (distance[s] >= Grammar::never) continue;
+            for (const Dfa::Edge& e : dfa.states[s].edges) {
+                int& to = distance[static_cast<std::size_t>(e.to)];
+                const int step = shortest_character(e.on, spelling);
+                if (distance[s] + step < to) to = distance[s] + step, nearer = true;
+            }
         }
-        std::sort(next.begin(), next.end());
-        next.erase(std::unique(next.begin(), next.end()), next.end());
-        reached.swap(next);
     }
+    int least = Grammar::never;
+    for (std::size_t s = 0; s < dfa.states.size(); ++s) {
+        if (dfa.states[s].accepting) least = std::min(least, distance[s]);
+    }
+    return least;
 }
 
 }  // namespace
 
 ObjectSource::ObjectSource(ObjectShape shape, int most_blanks, Spelling spelling)
     : shape_(std::move(shape)), most_blanks_(most_blanks), spelling_(spelling) {
-    std::vector<std::string> names;
     for (const ObjectShape::Member& m : shape_.members) {
-        names.push_back(m.name);
         int bytes = 0;
-        for (const std::int32_t c : code_points_of(m.name, "key")) {
-            std::size_t shortest = 12;
-            for (const ByteSequence& s : spell(CodePointSet(c, c), spelling_))
-                shortest = std::min(shortest, s.size());
-            bytes += static_cast<int>(shortest);
-        }
-        key_bytes_.push_back(bytes);
+        for (const std::int32_t c : code_points_of(m.name, "key")) bytes += spelled_bytes(c, c, spelling_);
+        member_bytes_.push_back(bytes);
     }
-    if (shape_.other_rule < 0) return;
-    other_keys_ = complement(Dfa::of(names));
-    other_key_bytes_ = shortest_text(other_keys_);
+    for (const ObjectShape::KeyClass& c : shape_.classes) class_bytes_.push_back(shortest_text(c.keys, spelling_));
 }
 
 int ObjectSource::first_node(Grammar& grammar, int index) {
     index_ = index;
-    return node_at(grammar, Where::first, Seen(shape_.members.size()));
+    return node_at(grammar, {Where::first, std::vector<bool>(shape_.members.size()), 0, 0});
 }
 
-int ObjectSource::node_at(Grammar& grammar, Where where, const Seen& seen) {
-    const auto [place, added] = nodes_.try_emplace({where, seen}, 0);
+int ObjectSource::node_at(Grammar& grammar, const Spot& spot) {
+    const auto [place, added] = nodes_.try_emplace(spot, 0);
     if (added) {
         place->second = grammar.add_node();
         grammar.node(place->second).source = index_;
-        spots_[place->second] = place->first;
+        spots_[place->second] = spot;
     }
     return place->second;
 }
 
-int ObjectSource::member_cost(const Grammar& grammar, std::size_t member) const {
-    return std::min(Grammar::never,
-                    key_bytes_[member] + 3 + grammar.rule(shape_.members[member].rule).cost);  // "key":
+ObjectSource::Spot ObjectSource::behind_member(const Spot& spot, int member, Needs serves) const {
+    Spot then = spot;
+    then.where = Where::after;
+    then.served |= serves;
+    if (member >= 0) then.seen[static_cast<std::size_t>(member)] = true;
+    if (shape_.most >= 0 || spot.count < shape_.least) ++then.count;
+    return then;
 }
 
-int ObjectSource::cost(const Grammar& grammar, int node) const { return cost_of(grammar, spots_.at(node)); }
+bool ObjectSource::complete(const Spot& spot) const {
+    for (std::size_t m = 0; m < shape_.members.size(); ++m) {
+        if (shape_.members[m].required && !spot.seen[m]) return false;
+    }
+    return spot.served == shape_.needs && spot.count >= shape_.least &&
+           (shape_.most < 0 || spot.count <= shape_.most);
+}
 
-int ObjectSource::cost_of(const Grammar& grammar, const Spot& spot) const {
-    const auto clipped = [](std::int64_t cost) {
-        return static_cast<int>(std::min<std::int64_t>(cost, Grammar::never));
-    };
-    std::int64_t missing = 0;  // all required members that are not there yet, each with a comma
-    for (std::size_t m = 0; m < shape_.members.size(); ++m) {
-        if (shape_.members[m].required && !spot.seen[m]) missing += member_cost(grammar, m) + 1;
-    }
-    if (spot.where == Where::after) return clipped(missing + 1);
-    if (missing > 0) return clipped(missing);  // one comma less, and the brace
-    if (spot.where == Where::first) return 1;
-    std::int64_t least = shape_.other_rule < 0
-                             ? Grammar::never
-                             : other_key_bytes_ + 3 + std::int64_t{grammar.rule(shape_.other_rule).cost};
-    for (std::size_t m = 0; m < shape_.members.size(); ++m) {
-        if (!spot.seen[m]) least = std::min<std::int64_t>(least, member_cost(grammar, m));
-    }
-    return clipped(least + 1);
+int ObjectSource::cost(const Grammar& grammar, int node) const {
+    const Spot& spot = spots_.at(node);
+    ShortestObject search(grammar, shape_, member_bytes_, class_bytes_, spot.seen);
+    const int more = search.bytes(spot.served, spot.count, spot.where == Where::key);
+    if (more >= Grammar::never) return Grammar::never;
+    // Each further member has a comma before it, except where one stands already.
+    return spot.where == Where::after || more == 0 ? more + 1 : more;
 }
 
 std::vector<int> ObjectSource::rules() const {
     std::vector<int> rules;
-    for (const ObjectShape::Member& m : shape_.members) rules.push_back(m.rule);
-    if (shape_.other_rule >= 0) rules.push_back(shape_.other_rule);
+    for (const ObjectShape::Member& m : shape_.members) {
+        for (const auto& [serves, rule] : m.values) rules.push_back(rule);
+    }
+    for (const ObjectShape::KeyClass& c : shape_.classes) {
+        for (const auto& [serves, rule] : c.values) rules.push_back(rule);
+    }
     return rules;
 }
 
@@ -114,40 +130,47 @@ void ObjectSource::expand(Grammar& grammar, int node) {
     const int inner = grammar.add_node();
     grammar.skip(node, inner);
     const int at = add_blanks(grammar, inner, most_blanks_);
-    bool complete = true;
-    for (std::size_t m = 0; m < shape_.members.size(); ++m)
-        complete = complete && (spot.seen[m] || !shape_.members[m].required);
-    if (complete && spot.where != Where::key) {
+    if (complete(spot) && spot.where != Where::key) {
         const int end = grammar.add_node();
         grammar.edge(at, '}', '}', end);
         grammar.node(end).final = true;
     }
     if (spot.where == Where::after) {
-        grammar.edge(at, ',', ',', node_at(grammar, Where::key, spot.seen));
-    } else {
-        add_keys(grammar, at, spot.seen);
+        Spot next = spot;
+        next.where = Where::key;
+        grammar.edge(at, ',', ',', node_at(grammar, next));
+    } else if (shape_.most < 0 || spot.count < shape_.most) {
+        add_keys(grammar, at, spot);
     }
 }
 
-void ObjectSource::add_keys(Grammar& grammar, int from, const Seen& seen) {
+void ObjectSource::add_keys(Grammar& grammar, int from, const Spot& spot) {
+    const auto possible = [&](const ObjectShape::Values& values) {
+        return std::any_of(values.begin(), values.end(),
+                           [&](const auto& v) { return grammar.rule(v.second).cost < Grammar::never; });
+    };
     const int key = grammar.bytes(from, "\"");
     for (std::size_t m = 0; m < shape_.members.size(); ++m) {
-        if (seen[m] || member_cost(grammar, m) >= Grammar::never) continue;
+        const ObjectShape::Member& member = shape_.members[m];
+        if (spot.seen[m] || !possible(member.values)) continue;
         int at = key;
-        for (const std::int32_t c : code_points_of(shape_.members[m].name, "key"))
+        for (const std::int32_t c : code_points_of(member.name, "key"))
             at = grammar.sequences(at, spell(CodePointSet(c, c), spelling_));
-        Seen then = seen;
-        then[m] = true;
-        add_value(grammar, at, shape_.members[m].rule, then);
+        add_values(grammar, at, member.values, static_cast<int>(m), spot);
     }
-    if (shape_.other_rule >= 0)
-        add_value(grammar, add_dfa(grammar, other_keys_, key, spelling_), shape_.other_rule, seen);
+    for (const ObjectShape::KeyClass& c : shape_.classes) {
+        if (possible(c.values)) add_values(grammar, add_dfa(grammar, c.keys, key, spelling_), c.values, -1, spot);
+    }
 }
 
-void ObjectSource::add_value(Grammar& grammar, int behind_key, int rule, const Seen& seen) {
+void ObjectSource::add_values(Grammar& grammar, int behind_key, const ObjectShape::Values& values, int member,
+                              const Spot& spot) {
     const int colon = add_blanks(grammar, grammar.bytes(behind_key, "\""), most_blanks_);
     const int value = add_blanks(grammar, grammar.bytes(colon, ":"), most_blanks_);
-    grammar.node(value).calls.push_back({rule, node_at(grammar, Where::after, seen)});
+    for (const auto& [serves, rule] : values) {
+        if ((serves & spot.served) != 0) continue;  // served by another already
+        grammar.call(value, rule, node_at(grammar, behind_member(spot, member, serves)));
+    }
 }
 
 }  // namespace tbt

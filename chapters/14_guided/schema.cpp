@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chapters/14_guided/array_source.hpp"
 #include "chapters/14_guided/numbers.hpp"
 #include "chapters/14_guided/object_source.hpp"
 #include "chapters/14_guided/regex.hpp"
@@ -11,7 +12,9 @@ namespace tbt {
 
 namespace {
 
-constexpr long long most_items_written_out = 20000;
+constexpr long long most_members_counted = 1000;
+constexpr std::size_t most_counters = 4;
+constexpr double most_array_states = 1e6;
 
 // A JSON number with everything the RFC allows, where nothing is demanded of it.
 const char* any_number = "-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?";
@@ -84,62 +87,93 @@ private:
     }
 
     void add_object(const Demands& facts, int start, int end) {
+        const ObjectPlan plan = shapes_.facts().objects(facts);
+        check_generable(plan, facts);
         ObjectShape shape;
-        const std::set<std::string> required = shapes_.required(facts);
-        std::set<std::string> names = required;
-        for (const Json* f : facts) {
-            if (!f->contains("properties")) continue;
-            for (const auto& [key, schema] : f->at("properties").items()) names.insert(key);
-        }
-        for (const std::string& name : names)
-            shape.members.push_back(
-                {name, rule_for(shapes_.about_member(facts, name)), required.count(name) != 0});
-        bool others = true;
-        const Demands about_others = shapes_.about_others(facts, others);
-        if (others) shape.other_rule = rule_for(about_others);
+        for (const ObjectPlan::Member& m : plan.members)
+            shape.members.push_back({m.name, values_of(m, plan.needs), m.required});
+        for (const ObjectPlan::Member& c : plan.classes) shape.classes.push_back({c.keys, values_of(c, plan.needs)});
+        shape.needs = (1u << plan.needs.size()) - 1;
+        shape.least = static_cast<int>(plan.least);
+        shape.most = static_cast<int>(plan.most);
+        add_source(std::make_unique<ObjectSource>(std::move(shape), options_.max_whitespace, spelling()), '{', start, end);
+    }
 
-        // A rule of its own: the grammar's source ends rules, not parts of them.
-        const int rule = grammar_.add_rule("object"), open = grammar_.add_node();
-        auto source = std::make_unique<ObjectSource>(std::move(shape), options_.max_whitespace, spelling());
-        ObjectSource& object = *source;
-        const int index = grammar_.add_source(std::move(source));
-        grammar_.edge(open, '{', '{', object.first_node(grammar_, index));
-        grammar_.rule(rule).start = open;
-        grammar_.skip(grammar_.call(start, rule), end);
+    // The rules of a member's value, by the needs that it is written for.
+    ObjectShape::Values values_of(const ObjectPlan::Member& member, const std::vector<const Json*>& needs) {
+        ObjectShape::Values values;
+        for (Needs serves = 0; serves < 1u << needs.size(); ++serves) {
+            if ((serves & ~member.needs) != 0) continue;
+            Demands demands = member.value;
+            for (std::size_t n = 0; n < needs.size(); ++n) {
+                if ((serves >> n & 1) != 0) demands = join(demands, {needs[n]});
+            }
+            values[serves] = rule_for(demands);
+        }
+        return values;
+    }
+
+    // A text may write a key twice, but a reader keeps one of them. Where that could make a good object a bad one,
+    // only a judge goes on.
+    void check_generable(const ObjectPlan& plan, const Demands& facts) {
+        if (plan.least > most_members_counted)
+            document_.unsupported(*facts[0], "minProperties", "above 1000 needs too large a grammar; use a smaller limit");
+        if (!options_.plain || plan.classes.empty()) return;
+        if (plan.least > 1)
+            document_.unsupported(*facts[0], "minProperties",
+                                  "counts keys that nobody names, of which a text may hold one twice; set additionalProperties to false");
+        if (std::any_of(plan.classes.begin(), plan.classes.end(), [](const auto& c) { return c.needs != 0; }))
+            document_.unsupported(*facts[0], "not",
+                                  "speaks of keys that nobody names, of which a text may hold one twice; set additionalProperties to false");
     }
 
     void add_array(const Demands& facts, int start, int end) {
-        const long long least = shapes_.least_items(facts), most = shapes_.most_items(facts);
-        const auto prefix = static_cast<long long>(shapes_.longest_prefix(facts));
-        if (most >= 0 && most < least) return;
-        if (std::max(least, most) > most_items_written_out)
-            document_.unsupported(*facts[0], most > least ? "maxItems" : "minItems",
-                                  "above 20000 needs too large a grammar; use a smaller limit");
-        for (const Json* f : facts) {
-            const bool several = most < 0 || most > 1;
-            if (f->contains("uniqueItems") && f->at("uniqueItems") == Json(true) && several)
-                document_.unsupported(
-                    *f, "uniqueItems",
-                    "would need a memory of all items, which a grammar does not have; leave it out");
+        const ArrayPlan plan = shapes_.facts().arrays(facts);
+        if (plan.most >= 0 && plan.most < plan.least) return;
+        if ((plan.unique && (plan.most < 0 || plan.most > 1)) || plan.repeats)
+            document_.unsupported(*facts[0], "uniqueItems",
+                                  "would need a memory of all items, which a grammar does not have; leave it out");
+        ArrayShape shape;
+        shape.least = static_cast<int>(plan.least);
+        shape.most = static_cast<int>(plan.most);
+        std::size_t positions = plan.prefix.size();
+        for (const ItemCount& c : plan.counts) {
+            shape.counters.push_back({static_cast<int>(c.from), static_cast<int>(c.least), static_cast<int>(c.most)});
+            positions = std::max(positions, static_cast<std::size_t>(c.from));
         }
-        // Item by item, as long as positions differ; from then on in a loop.
-        const long long written_out = most >= 0 ? most : std::max(least, prefix);
-        int at = blanks(grammar_.bytes(start, "["));
-        if (least == 0) grammar_.skip(grammar_.bytes(at, "]"), end);
-        for (long long i = 0; i < written_out; ++i) {
-            const int behind =
-                blanks(grammar_.call(at, rule_for(shapes_.about_item(facts, static_cast<std::size_t>(i)))));
-            if (i + 1 >= least) grammar_.skip(grammar_.bytes(behind, "]"), end);
-            if (most >= 0 && i + 1 == most) return;
-            at = blanks(grammar_.bytes(behind, ","));
+        shape.rules.resize(positions + 1);
+        if (plan.counts.size() > most_counters || ArraySource::count_states(shape) > most_array_states)
+            document_.unsupported(*facts[0], limit_of(plan), "needs too large a grammar; use smaller limits");
+        for (std::size_t i = 0; i <= positions; ++i) {
+            for (const ArrayShape::Choice& choice : ArraySource::choices(shape.counters, static_cast<int>(i)))
+                shape.rules[i][choice] = rule_for(about_item(plan, i, choice));
         }
-        if (most == 0) return;
-        const int loop = grammar_.add_node();
-        grammar_.skip(at, loop);
-        const int behind = blanks(
-            grammar_.call(loop, rule_for(shapes_.about_item(facts, static_cast<std::size_t>(written_out)))));
-        grammar_.skip(grammar_.bytes(behind, "]"), end);
-        grammar_.skip(blanks(grammar_.bytes(behind, ",")), loop);
+        add_source(std::make_unique<ArraySource>(std::move(shape), options_.max_whitespace), '[', start, end);
+    }
+
+    static const char* limit_of(const ArrayPlan& plan) {
+        return !plan.counts.empty() ? "contains" : plan.most > plan.least ? "maxItems" : "minItems";
+    }
+
+    Demands about_item(const ArrayPlan& plan, std::size_t index, const ArrayShape::Choice& choice) {
+        Demands about = index < plan.prefix.size() ? plan.prefix[index] : plan.rest;
+        for (std::size_t c = 0; c < choice.size(); ++c) {
+            if (choice[c] == ArrayShape::Meets::yes) about = join(about, {plan.counts[c].value});
+            if (choice[c] == ArrayShape::Meets::no) about = join(about, {&shapes_.negation_of(*plan.counts[c].value)});
+        }
+        return about;
+    }
+
+    // A rule of its own: the grammar's source ends rules, not parts of them.
+    template <class Source>
+    void add_source(std::unique_ptr<Source> made, char bracket, int start, int end) {
+        const int rule = grammar_.add_rule(bracket == '{' ? "object" : "array"), open = grammar_.add_node();
+        Source& source = *made;
+        const int index = grammar_.add_source(std::move(made));
+        const auto byte = static_cast<std::uint8_t>(bracket);
+        grammar_.edge(open, byte, byte, source.first_node(grammar_, index));
+        grammar_.rule(rule).start = open;
+        grammar_.skip(grammar_.call(start, rule), end);
     }
 
     SchemaDocument& document_;
@@ -154,7 +188,7 @@ private:
 }  // namespace
 
 Grammar compile_schema(const std::string& schema, const SchemaOptions& options, const std::string& name) {
-    SchemaDocument document(schema, name);
+    SchemaDocument document(schema, name, options.draft);
     return SchemaCompiler(document, options).compile();
 }
 

@@ -21,6 +21,10 @@ struct SchemaOptions {
     // exponents (see without_exponents).
     bool plain = true;
 
+    // The draft of a schema that does not say its $schema: 4, 6, 7, 2019 or 2020; 0: 2020-12, with older ways to say
+    // things where they mean nothing else there.
+    int draft = 0;
+
     static SchemaOptions judging() { return {-1, false}; }
 };
 

@@ -16,19 +16,22 @@ using namespace tbt;
 
 int main(int argc, char** argv) {
     std::string schema, file;
+    SchemaOptions options = SchemaOptions::judging();
     bool quiet = false, rejected = false, unsupported = false;
     const int status = run_program(
         argc, argv,
         "Exit status 0: the instance meets the schema; 1: it does not; 2: a file or the schema is at fault; 3: a "
         "keyword is not supported.",
         [&](CLI::App& app) {
-            app.add_option("schema", schema, "a JSON Schema (draft 2020-12)")->required();
+            app.add_option("schema", schema, "a JSON Schema")->required();
             app.add_option("instance", file, "the JSON text to judge")->required();
+            app.add_option("--draft", options.draft, "the draft of a schema without $schema: 4, 6, 7, 2019 or 2020")
+                ->check(CLI::IsMember({4, 6, 7, 2019, 2020}));
             app.add_flag("--quiet", quiet, "say nothing");
         },
         [&] {
             try {
-                GrammarMachine machine(compile_schema(read_file(schema), SchemaOptions::judging(), schema));
+                GrammarMachine machine(compile_schema(read_file(schema), options, schema));
                 const std::string text = without_exponents(read_file(file));
                 ByteMachine::State state = machine.start();
                 std::size_t read = 0;

@@ -1,88 +1,27 @@
 #include "chapters/14_guided/schema_document.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
+#include "chapters/14_guided/uri.hpp"
 #include "terminal.hpp"
 
 namespace tbt {
 
 namespace {
 
-const std::set<std::string> enforced = {"type",
-                                        "properties",
-                                        "required",
-                                        "additionalProperties",
-                                        "enum",
-                                        "const",
-                                        "items",
-                                        "prefixItems",
-                                        "minItems",
-                                        "maxItems",
-                                        "uniqueItems",
-                                        "minLength",
-                                        "maxLength",
-                                        "pattern",
-                                        "minimum",
-                                        "maximum",
-                                        "exclusiveMinimum",
-                                        "exclusiveMaximum",
-                                        "multipleOf",
-                                        "anyOf",
-                                        "oneOf",
-                                        "allOf",
-                                        "not",
-                                        "if",
-                                        "then",
-                                        "else",
-                                        "dependentRequired",
-                                        "dependentSchemas",
-                                        "$ref",
-                                        "format"};
-// These say something about a schema, not about values.
-const std::set<std::string> annotations = {
-    "title",       "description",     "default",          "examples",     "deprecated", "readOnly",
-    "writeOnly",   "$comment",        "$schema",          "$id",          "$anchor",    "$defs",
-    "definitions", "contentEncoding", "contentMediaType", "contentSchema"};
-// Keywords of the standard that a left-to-right machine of moderate size cannot enforce, or that nobody has
-// written yet.
-const std::set<std::string> refused = {
-    "patternProperties",     "propertyNames",    "minProperties",    "maxProperties",
-    "dependencies",          "contains",         "minContains",      "maxContains",
-    "unevaluatedProperties", "unevaluatedItems", "additionalItems",  "$dynamicRef",
-    "$dynamicAnchor",        "$recursiveRef",    "$recursiveAnchor", "$vocabulary"};
+const char* const maps_of_schemas[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas",
+                                       "dependencies"};
+const char* const lists_of_schemas[] = {"allOf", "anyOf", "oneOf", "prefixItems", "items"};
+const char* const single_schemas[] = {"items", "additionalItems", "contains", "not", "if", "then", "else",
+                                      "propertyNames", "additionalProperties", "unevaluatedProperties",
+                                      "unevaluatedItems", "contentSchema"};
 
-int distance(const std::string& a, const std::string& b) {
-    std::vector<int> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        int diagonal = row[0];
-        row[0] = static_cast<int>(i);
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const int above = row[j];
-            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-            diagonal = above;
-        }
-    }
-    return row[b.size()];
-}
-
-std::string unescaped(const std::string& token) {
-    std::string percent, text;
+// ~1 is / and ~0 is ~ in a JSON pointer [RFC 6901].
+std::string without_tildes(const std::string& token) {
+    std::string text;
     for (std::size_t i = 0; i < token.size(); ++i) {
-        if (token[i] == '%' && i + 2 < token.size() && std::isxdigit(static_cast<unsigned char>(token[i + 1])) &&
-            std::isxdigit(static_cast<unsigned char>(token[i + 2]))) {
-            percent += static_cast<char>(std::stoi(token.substr(i + 1, 2), nullptr, 16));
-            i += 2;
-        } else {
-            percent += token[i];
-        }
-    }
-    for (std::size_t i = 0; i < percent.size(); ++i) {
-        const bool tilde = percent[i] == '~' && i + 1 < percent.size() &&
-                           (percent[i + 1] == '0' || percent[i + 1] == '1');
-        text += tilde ? (percent[++i] == '0' ? '~' : '/') : percent[i];
+        const bool tilde = token[i] == '~' && i + 1 < token.size() && (token[i + 1] == '0' || token[i + 1] == '1');
+        text += tilde ? (token[++i] == '0' ? '~' : '/') : token[i];
     }
     return text;
 }
@@ -100,9 +39,11 @@ bool search(const Json& at, const Json& wanted, std::string& path) {
     return false;
 }
 
+bool is_text(const Json& schema, const char* key) { return schema.contains(key) && schema.at(key).is_string(); }
+
 }  // namespace
 
-SchemaDocument::SchemaDocument(const std::string& text, const std::string& name) : name_(name) {
+SchemaDocument::SchemaDocument(const std::string& text, const std::string& name, int draft) : name_(name) {
     try {
         root_ = parse_json(text, name);
     } catch (const UsageError&) {
@@ -110,6 +51,99 @@ SchemaDocument::SchemaDocument(const std::string& text, const std::string& name)
     } catch (const Error& e) {
         throw UsageError(e.what());
     }
+    resources_.push_back({&root_, "", draft_named(root_, draft)});
+    by_uri_[""] = 0;
+    resource_[&root_] = 0;
+    index(root_, 0, 0);
+}
+
+int SchemaDocument::draft_named(const Json& schema, int otherwise) const {
+    if (!schema.is_object() || !schema.contains("$schema")) return otherwise;
+    static const std::map<std::string, int> drafts = {{"json-schema.org/draft-04/schema", 4},
+                                                      {"json-schema.org/draft-06/schema", 6},
+                                                      {"json-schema.org/draft-07/schema", 7},
+                                                      {"json-schema.org/draft/2019-09/schema", 2019},
+                                                      {"json-schema.org/draft/2020-12/schema", 2020}};
+    std::string uri = is_text(schema, "$schema") ? schema.at("$schema").get<std::string>() : "";
+    if (!uri.empty() && uri.back() == '#') uri.pop_back();
+    for (const char* scheme : {"http://", "https://"}) {
+        if (uri.rfind(scheme, 0) == 0) uri.erase(0, std::string(scheme).size());
+    }
+    const auto found = drafts.find(uri);
+    if (found == drafts.end())
+        unsupported(schema, "$schema", "names a dialect of its own; known are the drafts 4, 6, 7, 2019-09 and 2020-12");
+    return found->second;
+}
+
+// Finds identifiers and anchors wherever a schema may stand; an enum or an unknown keyword holds none.
+void SchemaDocument::index(const Json& schema, int resource, int depth) {
+    if (!schema.is_object()) return;
+    const int outer_draft = resources_[static_cast<std::size_t>(resource)].draft;
+    const int draft = depth == 0 ? outer_draft : draft_named(schema, outer_draft);
+    const char* const id_key = draft == 4 ? "id" : "$id";
+    const bool old = draft != 0 && draft <= 7;
+    if (is_text(schema, id_key) && !(old && schema.contains("$ref"))) {
+        const Uri id = Uri::parse(schema.at(id_key).get<std::string>());
+        const std::string uri =
+            resolve_uri(Uri::parse(resources_[static_cast<std::size_t>(resource)].uri), id).text();
+        const bool only_fragment = id.text().empty() && id.has_fragment;
+        if (depth == 0) resources_[0].uri = uri, by_uri_[uri] = 0;
+        if (depth > 0 && !only_fragment) {
+            resources_.push_back({&schema, uri, draft});
+            resource = static_cast<int>(resources_.size()) - 1;
+            by_uri_.emplace(uri, resource);
+        }
+        if (old && !id.fragment.empty()) anchors_.emplace(std::pair(resource, id.fragment), &schema);
+    }
+    resource_[&schema] = resource;
+    unevaluated_ = unevaluated_ || schema.contains("unevaluatedProperties") || schema.contains("unevaluatedItems");
+    for (const char* key : {"$anchor", "$dynamicAnchor"}) {
+        if (is_text(schema, key)) anchors_.emplace(std::pair(resource, schema.at(key).get<std::string>()), &schema);
+    }
+    if (is_text(schema, "$dynamicAnchor")) dynamic_[schema.at("$dynamicAnchor").get<std::string>()].insert(resource);
+    if (schema.contains("$recursiveAnchor") && schema.at("$recursiveAnchor") == Json(true)) recursive_.insert(resource);
+    for (const char* key : maps_of_schemas) {
+        if (!schema.contains(key) || !schema.at(key).is_object()) continue;
+        for (const auto& [name, part] : schema.at(key).items()) index(part, resource, depth + 1);
+    }
+    for (const char* key : lists_of_schemas) {
+        if (!schema.contains(key) || !schema.at(key).is_array()) continue;
+        for (const Json& part : schema.at(key)) index(part, resource, depth + 1);
+    }
+    for (const char* key : single_schemas) {
+        if (schema.contains(key)) index(schema.at(key), resource, depth + 1);
+    }
+}
+
+int SchemaDocument::resource_of(const Json& schema) const {
+    const auto found = resource_.find(&schema);
+    return found == resource_.end() ? 0 : found->second;
+}
+
+int SchemaDocument::draft_of(const Json& schema) const {
+    return resources_[static_cast<std::size_t>(resource_of(schema))].draft;
+}
+
+bool SchemaDocument::ignores_siblings(const Json& schema) const {
+    const int draft = draft_of(schema);
+    return draft != 0 && draft <= 7 && is_text(schema, "$ref");
+}
+
+const Json* SchemaDocument::prefix_of(const Json& schema) const {
+    if (schema.contains("prefixItems")) return &schema.at("prefixItems");
+    return schema.contains("items") && schema.at("items").is_array() ? &schema.at("items") : nullptr;
+}
+
+const Json* SchemaDocument::rest_of(const Json& schema) const {
+    if (!schema.contains("items")) return nullptr;
+    if (!schema.at("items").is_array()) return &schema.at("items");
+    return schema.contains("additionalItems") ? &schema.at("additionalItems") : nullptr;
+}
+
+Json SchemaDocument::at(const Json& schema) {
+    if (schema.is_boolean()) return schema;
+    held_.push_back(&schema);
+    return {{"$at", held_.size() - 1}};
 }
 
 std::string SchemaDocument::path_of(const Json& schema) const {
@@ -125,98 +159,59 @@ void SchemaDocument::wrong(const Json& schema, const std::string& what) const {
 }
 
 void SchemaDocument::check(const Json& schema) {
-    if (!checked_.insert(&schema).second) return;
-    if (schema.is_boolean()) return;
-    if (!schema.is_object()) wrong(schema, "a schema is an object, true or false; this is " + kind_of(schema));
-    for (const auto& [key, value] : schema.items()) {
-        if (enforced.count(key) != 0 || key.rfind("x-", 0) == 0) continue;
-        if (annotations.count(key) != 0) {
-            const bool standard =
-                key != "$schema" ||
-                (value.is_string() && value.get<std::string>().find("json-schema.org/") != std::string::npos);
-            if (!standard)
-                unsupported(schema, key, "names a vocabulary of its own; only those of json-schema.org are known");
-            if (key == "$id" && &schema != &root_)
-                unsupported(schema, key, "inside a schema changes what references mean, which is not supported");
-            continue;
-        }
-        if (refused.count(key) != 0)
-            unsupported(schema, key, "cannot be enforced; leave it out, or say it with other keywords");
-        const auto near =
-            std::min_element(enforced.begin(), enforced.end(),
-                             [&k = key](const auto& a, const auto& b) { return distance(k, a) < distance(k, b); });
-        unsupported(schema, key,
-                    "is not a known keyword" + (distance(key, *near) <= 2
-                                                    ? "; did you mean '" + *near + "'?"
-                                                    : std::string("; begin its name with x- to have it ignored")));
-    }
-    const auto kind = [&](const char* key, bool ok, const char* expected) {
-        if (schema.contains(key) && !ok)
-            wrong(schema, std::string("'") + key + "' is " + kind_of(schema.at(key)) + ", expected " + expected);
-    };
-    const auto is = [&](const char* key, auto test) { return !schema.contains(key) || test(schema.at(key)); };
-    const auto object = [](const Json& v) { return v.is_object(); };
-    const auto schemas = [](const Json& v) { return v.is_array() && !v.empty(); };
-    const auto number = [](const Json& v) { return v.is_number(); };
-    const auto text = [](const Json& v) { return v.is_string(); };
-    for (const char* key : {"properties", "dependentRequired", "dependentSchemas"})
-        kind(key, is(key, object), "an object");
-    kind("required",
-         is("required",
-            [](const Json& v) {
-                return v.is_array() &&
-                       std::all_of(v.begin(), v.end(), [](const Json& s) { return s.is_string(); });
-            }),
-         "a list of names");
-    kind("enum", is("enum", [](const Json& v) { return v.is_array(); }), "a list of values");
-    for (const char* key : {"anyOf", "oneOf", "allOf", "prefixItems"})
-        kind(key, is(key, schemas), "a list of schemas");
-    for (const char* key : {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
-        kind(key, is(key, number), "a number");
-    for (const char* key : {"pattern", "format", "$ref", "$anchor"}) kind(key, is(key, text), "a string");
-    kind("uniqueItems", is("uniqueItems", [](const Json& v) { return v.is_boolean(); }), "true or false");
-    kind("items", is("items", [](const Json& v) { return !v.is_array(); }),
-         "one schema (a list of them is 'prefixItems')");
-    if (schema.contains("multipleOf") && !(schema.at("multipleOf").get<double>() > 0))
-        wrong(schema, "'multipleOf' must be greater than 0");
-    if (schema.contains("type")) {
-        static const std::set<std::string> types = {"null",   "boolean", "integer", "number",
-                                                    "string", "array",   "object"};
-        const Json& type = schema.at("type");
-        const auto known = [](const Json& t) { return t.is_string() && types.count(t.get<std::string>()) != 0; };
-        if (!(known(type) || (type.is_array() && !type.empty() && std::all_of(type.begin(), type.end(), known)))) {
-            wrong(
-                schema,
-                "'type' is " + shown(type.dump()) +
-                    ", expected one of null, boolean, integer, number, string, array, object, or a list of them");
-        }
-    }
+    const bool made_here = resource_.count(&schema) == 0;
+    if (!made_here && checked_.insert(&schema).second) check_keywords(*this, schema);
 }
 
-const Json& SchemaDocument::resolve(const Json& schema) {
-    const std::string reference = schema.at("$ref").get<std::string>();
-    std::string fragment = reference;
-    if (root_.is_object() && root_.contains("$id") && root_["$id"].is_string()) {  // the document by its own name
-        std::string id = root_["$id"].get<std::string>();
-        if (!id.empty() && id.back() == '#') id.pop_back();
-        if (!id.empty() && fragment.rfind(id, 0) == 0 &&
-            (fragment.size() == id.size() || fragment[id.size()] == '#'))
-            fragment.erase(0, id.size());
+std::vector<const Json*> SchemaDocument::references(const Json& schema) {
+    std::vector<const Json*> targets;
+    if (schema.contains("$at") && resource_.count(&schema) == 0) targets.push_back(held_[schema.at("$at").get<std::size_t>()]);
+    if (schema.contains("$ref")) targets.push_back(&follow(schema, "$ref"));
+    if (ignores_siblings(schema)) return targets;
+    // Dynamic references depend on the way one came only where several schemas offer the same anchor.
+    if (schema.contains("$dynamicRef")) {
+        std::string anchor;
+        const Json& target = follow(schema, "$dynamicRef", &anchor);
+        const bool dynamic = !anchor.empty() && is_text(target, "$dynamicAnchor") &&
+                             target.at("$dynamicAnchor") == Json(anchor);
+        if (dynamic && dynamic_.at(anchor).size() > 1)
+            unsupported(schema, "$dynamicRef", "has several schemas to lead to, depending on the way, which is not supported");
+        targets.push_back(&target);
     }
-    if (!fragment.empty() && fragment[0] != '#')
-        unsupported(schema, "$ref",
-                    "leads to \"" + shown(reference) + "\", outside this document; copy it into $defs");
-    fragment.erase(0, 1);
-    const Json* at = &root_;
-    if (!fragment.empty() && fragment[0] != '/') {
-        at = find_anchor(root_, unescaped(fragment));
-        if (at == nullptr) wrong(schema, "there is no '$anchor' \"" + shown(fragment) + "\" for '$ref'");
-        return *at;
+    if (schema.contains("$recursiveRef")) {
+        const Json& target = follow(schema, "$recursiveRef");
+        if (recursive_.count(resource_of(target)) != 0 && recursive_.size() > 1)
+            unsupported(schema, "$recursiveRef", "has several schemas to lead to, depending on the way, which is not supported");
+        targets.push_back(&target);
     }
-    while (!fragment.empty()) {
-        const std::size_t end = std::min(fragment.find('/', 1), fragment.size());
-        const std::string token = unescaped(fragment.substr(1, end - 1));
-        fragment.erase(0, end);
+    return targets;
+}
+
+const Json& SchemaDocument::follow(const Json& schema, const char* keyword, std::string* anchor) {
+    const std::string reference = schema.at(keyword).get<std::string>();
+    const Uri base = Uri::parse(resources_[static_cast<std::size_t>(resource_of(schema))].uri);
+    const Uri target = resolve_uri(base, Uri::parse(reference));
+    const auto resource = by_uri_.find(target.text());
+    if (resource == by_uri_.end())
+        unsupported(schema, keyword, "leads to \"" + shown(reference) + "\", outside this document; copy it into $defs");
+    const Json& root = *resources_[static_cast<std::size_t>(resource->second)].root;
+    const std::string fragment = without_percents(target.fragment);
+    if (fragment.empty() || fragment[0] == '/') return walk(schema, keyword, root, fragment);
+    const auto found = anchors_.find({resource->second, fragment});
+    if (found == anchors_.end())
+        wrong(schema, "there is no '$anchor' \"" + shown(fragment) + "\" for '" + keyword + "'");
+    if (anchor != nullptr) *anchor = fragment;
+    return *found->second;
+}
+
+const Json& SchemaDocument::walk(const Json& schema, const char* keyword, const Json& from, std::string pointer) {
+    const std::string whole = pointer;
+    const Json* at = &from;
+    int resource = resource_of(from);
+    while (!pointer.empty()) {
+        const std::size_t end = std::min(pointer.find('/', 1), pointer.size());
+        const std::string token = without_tildes(pointer.substr(1, end - 1));
+        pointer.erase(0, end);
         const bool index = at->is_array() && !token.empty() && token.size() < 9 &&
                            token.find_first_not_of("0123456789") == std::string::npos;
         if (at->is_object() && at->contains(token)) {
@@ -224,34 +219,14 @@ const Json& SchemaDocument::resolve(const Json& schema) {
         } else if (index && std::stoul(token) < at->size()) {
             at = &at->at(std::stoul(token));
         } else {
-            wrong(schema, "'$ref' \"" + shown(reference) + "\" leads nowhere: there is no \"" + shown(token) +
-                              "\" in " + path_of(*at));
+            wrong(schema, std::string("'") + keyword + "' \"#" + shown(whole) + "\" leads nowhere: there is no \"" +
+                              shown(token) + "\" in " + path_of(*at));
         }
-        // A schema resource inside the document has a base of its own.
-        if (at->is_object() && at->contains("$id") && at != &root_)
-            unsupported(*at, "$id", "inside a schema changes what references mean, which is not supported");
+        if (const auto known = resource_.find(at); known != resource_.end()) resource = known->second;
     }
+    // A place that no keyword made a schema: what stands there is one now, as part of what it stands in.
+    if (at->is_object() && resource_.count(at) == 0) index(*at, resource, 1);
     return *at;
-}
-
-const Json* SchemaDocument::find_anchor(const Json& at, const std::string& anchor) const {
-    if (at.is_object() && at.contains("$anchor") && at["$anchor"] == anchor) return &at;
-    if (!at.is_structured()) return nullptr;
-    for (const auto& [key, value] : at.items()) {
-        if (at.is_object() && (key == "enum" || key == "const")) continue;
-        if (const Json* found = find_anchor(value, anchor)) return found;
-    }
-    return nullptr;
-}
-
-long long count_of(SchemaDocument& document, const Json& schema, const char* keyword, long long otherwise) {
-    if (!schema.contains(keyword)) return otherwise;
-    const Json& value = schema.at(keyword);
-    const double number = value.is_number() ? value.get<double>() : -1;
-    if (!(number >= 0) || number != std::floor(number))
-        document.wrong(schema, std::string("'") + keyword + "' is " + shown(value.dump()) +
-                                   ", expected a whole number from 0");
-    return number > 1e9 ? 1'000'000'000 : static_cast<long long>(number);
 }
 
 }  // namespace tbt

@@ -77,19 +77,10 @@ const Scalars& ScalarRules::of(const Json& schema) {
 
 Scalars ScalarRules::work_out(const Json& schema) {
     if (schema.is_boolean()) return schema.get<bool>() ? Scalars::all() : Scalars::none();
-    Scalars result = of_types(schema);
-    result.strings =
-        both(result.strings, result.strings && result.strings->empty() ? Language() : strings(schema));
-    result.numbers =
-        both(result.numbers, result.numbers && result.numbers->empty() ? Language() : numbers(schema));
-    bool restricted = false;
-    const std::vector<const Json*> values = listed_values(schema, restricted);
-    if (restricted) {
-        Json list = Json::array();
-        for (const Json* v : values) list.push_back(*v);
-        result = result & of_values(list);
-    }
-    if (schema.contains("$ref")) result = result & of(document_->resolve(schema));
+    Scalars result;
+    for (const Json* target : document_->references(schema)) result = result & of(*target);
+    if (document_->ignores_siblings(schema)) return result;
+    result = result & own(schema);
     if (schema.contains("allOf")) {
         for (const Json& part : schema.at("allOf")) result = result & of(part);
     }
@@ -117,12 +108,31 @@ Scalars ScalarRules::work_out(const Json& schema) {
     return result;
 }
 
+// What the schema says without the help of others.
+Scalars ScalarRules::own(const Json& schema) {
+    Scalars result = of_types(schema);
+    result.strings =
+        both(result.strings, result.strings && result.strings->empty() ? Language() : strings(schema));
+    result.numbers =
+        both(result.numbers, result.numbers && result.numbers->empty() ? Language() : numbers(schema));
+    bool restricted = false;
+    const std::vector<const Json*> values = listed_values(schema, restricted);
+    if (restricted) {
+        Json list = Json::array();
+        for (const Json* v : values) list.push_back(*v);
+        result = result & of_values(list);
+    }
+    return result;
+}
+
 Scalars ScalarRules::of_types(const Json& schema) const {
     Scalars s;
     s.null = type_allows(schema, "null");
     s.yes = s.no = type_allows(schema, "boolean");
     if (!type_allows(schema, "string")) s.strings = Dfa{};
-    if (!type_allows(schema, "number")) s.numbers = type_allows(schema, "integer") ? whole_numbers() : Dfa{};
+    const bool without_point = document_->draft_of(schema) == 4;  // there 1.0 is no integer
+    if (!type_allows(schema, "number"))
+        s.numbers = !type_allows(schema, "integer") ? Dfa{} : without_point ? whole_numbers_without_point() : whole_numbers();
     return s;
 }
 
@@ -179,11 +189,14 @@ std::optional<Dfa> ScalarRules::strings(const Json& schema) {
 std::optional<Dfa> ScalarRules::numbers(const Json& schema) const {
     Language language;
     const auto bound = [&](const char* keyword, auto make) {
-        if (schema.contains(keyword)) language = both(language, make(Decimal::parse(schema.at(keyword).dump())));
+        if (schema.contains(keyword) && schema.at(keyword).is_number())
+            language = both(language, make(Decimal::parse(schema.at(keyword).dump())));
     };
-    bound("minimum", [](const Decimal& d) { return at_least(d, false); });
+    // Draft 4 says true beside a bound instead of an exclusive bound.
+    const auto strict = [&](const char* keyword) { return schema.contains(keyword) && schema.at(keyword) == Json(true); };
+    bound("minimum", [&](const Decimal& d) { return at_least(d, strict("exclusiveMinimum")); });
     bound("exclusiveMinimum", [](const Decimal& d) { return at_least(d, true); });
-    bound("maximum", [](const Decimal& d) { return at_most(d, false); });
+    bound("maximum", [&](const Decimal& d) { return at_most(d, strict("exclusiveMaximum")); });
     bound("exclusiveMaximum", [](const Decimal& d) { return at_most(d, true); });
     try {
         bound("multipleOf", [](const Decimal& d) { return multiple_of(d); });

@@ -33,6 +33,7 @@ public:
 
 private:
     Scalars work_out(const Json& schema);
+    Scalars own(const Json& schema);
     Scalars of_types(const Json& schema) const;
     Scalars of_values(const Json& values) const;
     std::optional<Dfa> strings(const Json& schema);
