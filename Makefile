@@ -239,10 +239,13 @@ test: all $(BUILD)/tests $(BUILD)/tests-solutions $(BUILD)/tests-exercises
 
 # For learners: make check EX=05_2 and so on.
 .PHONY: check hint solution try watch progress next
-check watch: $(BUILD)/obj/tests/main.o $(PCH)
-check watch try: $(LIBRARY)
+# An exercise needs the chapters up to its own.
+EX_CHAPTER := $(if $(EX),$(filter $(firstword $(subst _, ,$(EX)))_%,$(CHAPTER_FOLDERS)))
+EX_LIBRARY := $(if $(EX_CHAPTER),$(call archives,$(EX_CHAPTER)),$(LIBRARY))
+check watch: $(BUILD)/obj/tests/main.o $(BUILD)/obj/exercises/limits.o $(PCH)
+check watch try: $(EX_LIBRARY)
 check hint solution try watch progress next:
-	@BUILD="$(BUILD)" CXX="$(CXX)" LIBRARY="$(LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" LEVEL="$(LEVEL)" FORCE="$(FORCE)" SOLUTION="$(SOLUTION)" ARGS="$(ARGS)" sh exercises/exercise.sh $@ "$(EX)"
+	@BUILD="$(BUILD)" CXX="$(CXX)" LIBRARY="$(EX_LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" LEVEL="$(LEVEL)" FORCE="$(FORCE)" SOLUTION="$(SOLUTION)" ARGS="$(ARGS)" sh exercises/exercise.sh $@ "$(EX)"
 
 # Are the outputs and code excerpts in the lessons still what the programs print and the files say? UPDATE=1 rewrites outputs.
 .PHONY: lessons mutants

@@ -1,4 +1,4 @@
-// Exercise 03_3: find the bug, twice: who falls off the wheel?
+// Exercise 03_3: find the bug in a draw, twice: who falls off the wheel?
 //
 // Below are two draws from real programs. Both pass any test with a hundred thousand draws. The rule:
 //

@@ -1,4 +1,4 @@
-// Exercise 04_2: predict. Which tokens stay?
+// Exercise 04_2: predict which tokens a cut keeps.
 //
 // No function to invent, only the rules of this chapter: write the ids that can still be drawn, ascending,
 // as in `return {0, 3, 7};`. With pencil and paper, before you run anything. The token's id is its place in

@@ -1,4 +1,4 @@
-// Exercise 14_2: predict. Which of these tokens does the grammar allow next?
+// Exercise 14_2: predict which of these tokens the grammar allows next.
 //
 // No function to invent, only rules to read: write the ids, ascending, as in `return {0, 3, 7};`. A token is
 // allowed when the text so far and its bytes can still become a text of the grammar; the end, when the text so

@@ -7,12 +7,17 @@ command=$1 wanted=${2:-}
 state=${STATE:-exercises/.progress}
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$(printf '\033[1m') green=$(printf '\033[32m') red=$(printf '\033[31m') plain=$(printf '\033[0m')
 else bold='' green='' red='' plain=''; fi
-fail() { echo "make: $*" >&2; exit 2; }
+# On a terminal the words say it all, and make's "Error 1" below them would look like a broken install.
+finish() { [ -t 1 ] && exit 0; exit "$1"; }
+fail() { echo "make: $*" | reflow >&2; finish 2; }
 
 all() { for f in solutions/*.hpp; do basename "$f" .hpp; done; }
 number_of() { echo "$1" | cut -d_ -f1,2; }
-# What the first line says, up to the first sign: "exclude top choices".
-title_of() { sed -n '1s/^\/\/ Exercise [0-9_]*: *//p' "solutions/$1.hpp" | sed 's/\. .*//; s/ *[[(:,].*//; s/\.$//'; }
+# What the first line says, up to the first sign and 48 characters: "exclude top choices".
+title_of() {
+    sed -n '1s/^\/\/ Exercise [0-9_]*: *//p' "solutions/$1.hpp" | sed 's/[.?] .*//; s/ *[[(:].*//; s/[.]$//' |
+        awk '{ line = $1; for (i = 2; i <= NF; i++) { if (length(line " " $i) > 48) { line = line "…"; break } line = line " " $i } print line }'
+}
 
 # The exercise's whole name; its number is enough. Unknown: the nearest ones are named.
 resolve() {
@@ -47,7 +52,7 @@ check() {
     # shellcheck disable=SC2086
     if ! printf '#include "%s.hpp"\n' "$name" | $CXX $flags -MF /dev/null -fmax-errors=3 -x c++ -fsyntax-only - 2>"$out/log"; then
         echo "${red}$number does not compile${plain}:"
-        grep -v 'In file included from <stdin>\|^ *from <stdin>' "$out/log" | head -n 20
+        grep -v -e 'In file included from <stdin>' -e '^ *from <stdin>' "$out/log" | head -n 20
         record "$number" open "$(hints_of "$number")"
         return 1
     fi
@@ -55,22 +60,23 @@ check() {
     case $CXX in *clang*) use="-include-pch $BUILD/pch/catch.hpp.gch" ;; *) use="-include catch.hpp" ;; esac
     # shellcheck disable=SC2086
     if ! $CXX $flags -w -MF /dev/null $use -c "tests/exercises/ex$name.cpp" -o "$out/$name.o" 2>"$out/log" ||
-        ! $CXX $flags "$out/$name.o" "$BUILD/obj/tests/main.o" $LIBRARY $LIBS -o "$out/$name" 2>>"$out/log"; then
+        ! $CXX $flags "$out/$name.o" "$BUILD/obj/tests/main.o" "$BUILD/obj/exercises/limits.o" $LIBRARY $LIBS -o "$out/$name" 2>>"$out/log"; then
         echo "${red}$number does not fit its tests${plain}: were names or parameters outside the marked lines changed?"
         grep 'error' "$out/log" | head -n 5
+        record "$number" open "$(hints_of "$number")"
         return 1
     fi
-    limit=''
-    command -v timeout >/dev/null 2>&1 && limit='timeout 10'
-    # 4 GB of memory; not where the sanitizers reserve terabytes.
-    (case $flags in *fsanitize*) ;; *) ulimit -v 4194304 2>/dev/null ;; esac
-     exec $limit "$out/$name" --abort > "$out/log" 2>&1)
+    EXERCISE_LIMITS=1 "$out/$name" --abort > "$out/log" 2>&1 < /dev/null
     status=$?
     # Catch's own closing words and rulers are not for learners.
-    report() { grep -v '^[~.=-]*$\|host application\|^Run with -?\|test cases:\|assertions:\|passed, [0-9]* failed' "$out/log" | head -n 30; }
-    if [ $status -eq 0 ]; then
+    report() {
+        grep -v -e '^[~.=-]*$' -e 'host application' -e '^Run with -?' -e 'test cases:' -e 'assertions:' -e 'passed, [0-9]* failed' "$out/log" |
+            awk '/: FAILED:$/ && ++failures > 1 { exit } { print }' | head -n 30
+    }
+    tests=$(sed -n 's/^\([0-9]*\) passed, 0 failed$/\1/p' "$out/log")
+    if [ $status -eq 0 ] && [ -n "$tests" ]; then
         record "$number" passed "$(hints_of "$number")"
-        echo "${green}$number passed${plain}, all $(sed -n 's/^\([0-9]*\) passed, 0 failed$/\1/p' "$out/log") tests: $(title_of "$name")"
+        echo "${green}$number passed${plain}, all $tests tests: $(title_of "$name")"
         [ -n "${QUIET:-}" ] && return 0
         upcoming=$(next_open)
         echo "Another way to do it: make solution EX=$number${upcoming:+   Next: make check EX=$(number_of "$upcoming")}"
@@ -78,12 +84,18 @@ check() {
     fi
     record "$number" open "$(hints_of "$number")"
     if grep -q 'you have not written this yet' "$out/log"; then
-        echo "$number: you have not written this yet ($(title_of "$name"))."
+        so_far=$(sed -n 's/^\([1-9][0-9]*\) passed, 1 failed$/\1/p' "$out/log")
+        if [ -n "$so_far" ]; then echo "$number: the first $so_far tests pass; the next one needs what you have not written yet."
+        else echo "$number: you have not written this yet ($(title_of "$name"))."; fi
         echo "Open exercises/$name.hpp and write between the marks. Stuck? make hint EX=$number"
-    elif [ $status -eq 124 ]; then
+    elif grep -q '^limit: time' "$out/log"; then
         echo "${red}$number ran longer than 10 s${plain} and was stopped: does a loop of yours ever end?"
-    elif grep -q 'bad_alloc' "$out/log"; then
-        echo "${red}$number used up its memory${plain} (4 GB): does something of yours grow without end?"
+    elif grep -q -e '^limit: memory' -e 'bad_alloc' "$out/log"; then
+        echo "${red}$number used up its memory${plain} (2 GB): does something of yours grow without end?"
+    elif [ $status -eq 126 ]; then
+        echo "${red}$number printed more than 16 MB${plain} and was stopped: a loop without end, with output in it?"
+    elif [ $status -eq 0 ]; then
+        echo "${red}$number ended the tests${plain} before they were through: an exit in your code?"
     elif [ $status -ge 128 ] || grep -q 'fatal error condition' "$out/log"; then
         echo "${red}$number crashed${plain}, in your code or called from it: an index outside, or recursion without end?"
         report
@@ -92,6 +104,20 @@ check() {
         echo "${red}$number is not there yet${plain}: that was the first test that failed. make hint EX=$number"
     fi
     return 1
+}
+
+# Prose to the width of a terminal, with the items of lists; formulas and tables are indented and stay as they are.
+reflow() {
+    awk -v width=79 '
+        function end_line() { if (line != "") print line; line = "" }
+        function add(word) {
+            if (line != "" && length(line) + 1 + length(word) > width) { print line; line = indent word }
+            else line = line == "" ? word : line " " word
+        }
+        /^$/ || /^    / || /^[1-3] (nudge|plan|nearly there)$/ || (/^ / && line == "") { end_line(); indent = ""; print; next }
+        /^[0-9]+\. / || /^- / { end_line(); indent = "   " }
+        { for (i = 1; i <= NF; i++) add($i) }
+        END { end_line() }'
 }
 
 bar() {  # done, all
@@ -118,18 +144,28 @@ progress() {
 case $command in
 check)
     if [ -n "$wanted" ]; then
-        name=$(resolve "$wanted") || exit 2
+        name=$(resolve "$wanted") || finish 2
         check "$name"
-        exit
+        finish $?
     fi
     good=0 bad=0
-    for name in $(all); do if QUIET=1 check "$name" | head -n 1; passed "$(number_of "$name")"; then good=$((good + 1)); else bad=$((bad + 1)); fi; done
-    echo "$good of $((good + bad)) exercises pass" ;;
+    for name in $(all); do
+        number=$(number_of "$name")
+        if grep -q 'throw NotWritten' "exercises/$name.hpp"; then  # no need to compile
+            echo "$number: not written yet ($(title_of "$name"))"
+            record "$number" open "$(hints_of "$number")"
+        else
+            QUIET=1 check "$name"
+        fi
+        passed "$number" && good=$((good + 1)) || bad=$((bad + 1))
+    done
+    echo "$good of $((good + bad)) exercises pass"
+    finish $((bad > 0)) ;;
 hint)
-    name=$(resolve "$wanted") || exit 2
+    name=$(resolve "$wanted") || finish 2
     number=$(number_of "$name") level=${LEVEL:-$(($(hints_of "$(number_of "$name")") + 1))}
     case $level in [1-3]) ;; [4-9]) level=3 ;; *) fail "LEVEL=$level: there are three hints, 1 to 3" ;; esac
-    awk -v level="$level" '/^[1-3] / { on = ($1 == level) } on' "exercises/$name.hints"
+    awk -v level="$level" '/^[1-3] / { on = ($1 == level) } on' "exercises/$name.hints" | reflow
     was=$(hints_of "$number")
     [ "$level" -gt "$was" ] && was=$level
     passed "$number" && how=passed || how=open
@@ -137,13 +173,13 @@ hint)
     [ "$level" -lt 3 ] && echo "(one more: make hint EX=$number)"
     exit 0 ;;
 solution)
-    name=$(resolve "$wanted") || exit 2
+    name=$(resolve "$wanted") || finish 2
     number=$(number_of "$name")
     passed "$number" || [ -n "${FORCE:-}" ] || fail "$number has not passed yet; hints: make hint EX=$number; to see it all the same: FORCE=1"
     diff -u "exercises/$name.hpp" "solutions/$name.hpp" && echo "Yours is the same."
     exit 0 ;;
 try)
-    name=$(resolve "$wanted") || exit 2
+    name=$(resolve "$wanted") || finish 2
     [ -f "exercises/${name}_try.cpp" ] || fail "$(number_of "$name") has nothing to show; those that have: $(for f in exercises/*_try.cpp; do number_of "$(basename "$f")"; done | tr '\n' ' ')"
     mkdir -p "$BUILD/exercises"
     cp "exercises/${name}_try.cpp" "$BUILD/exercises/${name}_try.cpp"
@@ -151,11 +187,16 @@ try)
     [ -n "${SOLUTION:-}" ] && from=solutions
     flags="$(cat "$BUILD/.flags") -I$from"
     # shellcheck disable=SC2086
-    $CXX $flags -MF /dev/null "$BUILD/exercises/${name}_try.cpp" $LIBRARY $LIBS -o "$BUILD/exercises/${name}_try" || exit 1
+    $CXX $flags -MF /dev/null -fdiagnostics-color=never "$BUILD/exercises/${name}_try.cpp" $LIBRARY $LIBS -o "$BUILD/exercises/${name}_try" 2>"$BUILD/exercises/log" || {
+        head -n 10 "$BUILD/exercises/log"
+        echo "It does not compile yet: make check EX=$(number_of "$name")"
+        finish 1
+    }
     # shellcheck disable=SC2086
-    exec "$BUILD/exercises/${name}_try" ${PROMPT:+"$PROMPT"} ${ARGS:-} ;;
+    "$BUILD/exercises/${name}_try" ${PROMPT:+"$PROMPT"} ${ARGS:-}
+    finish $? ;;
 watch)
-    name=$(resolve "$wanted") || exit 2
+    name=$(resolve "$wanted") || finish 2
     echo "Watching exercises/$name.hpp; Ctrl-C ends."
     trap 'exit 0' INT
     last=''
@@ -168,7 +209,7 @@ progress) progress ;;
 next)
     name=$(next_open)
     [ -n "$name" ] || { echo "All exercises pass."; exit 0; }
-    sed -n '/^\/\//!q;p' "exercises/$name.hpp" | sed 's/^\/\/ \{0,1\}//'
+    sed -n '/^\/\//!q;p' "exercises/$name.hpp" | sed 's/^\/\/ \{0,1\}//' | reflow
     printf '\nWrite in exercises/%s.hpp, then: make check EX=%s\n' "$name" "$(number_of "$name")" ;;
 *) fail "exercise.sh: unknown command '$command'" ;;
 esac

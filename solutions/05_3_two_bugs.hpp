@@ -1,4 +1,4 @@
-// Exercise 05_3: find the bug, twice.
+// Exercise 05_3: find the bug in a nucleus, twice.
 //
 // Below are two nuclei from real programs, both wrong, each in its own way. Weights are whole numbers
 // that sum to 100 (so .4 + .3 + .2 is 90, without any rounding), sorted, greatest first, all above 0;

@@ -1,4 +1,4 @@
-// Exercise 12_2: find the bug. The tutorial's speculative decoding is almost right, and its texts look fine.
+// Exercise 12_2: find the bug in a speculative decoding that is almost right. Its texts look fine.
 //
 // A drafted token x ~ q is accepted with probability min(1, p(x)/q(x)); after a rejection another token is drawn
 // from somewhere. That must give p itself, the law of the target alone. Does it, with tutorial_correction?
