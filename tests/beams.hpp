@@ -127,4 +127,10 @@ std::vector<BeamText> search(Model model, const BeamRequest& request, std::vecto
     return beam_search(one_at_a_time(std::move(model)), request, prompt);
 }
 
+inline std::vector<std::vector<int>> ids_of(const std::vector<BeamText>& texts) {
+    std::vector<std::vector<int>> ids;
+    for (const BeamText& t : texts) ids.push_back(t.ids);
+    return ids;
+}
+
 }  // namespace tbt::test

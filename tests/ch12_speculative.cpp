@@ -10,63 +10,16 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/speculative.hpp"
-#include "model.hpp"
-#include "tokenizer_train.hpp"
+#include "toy_models.hpp"
 
 using namespace tbt;
+using toy::TableModel;
+using toy::ToyModel;
 
 namespace {
 
-constexpr int V = 3, eos = 0;
+constexpr int eos = 0;
 using LawOfTexts = std::map<std::vector<int>, double>;
-
-// A made-up model: logits that depend on every token of the text. The same text, the same logits.
-class ToyModel {
-public:
-    ToyModel(std::uint64_t seed, double spread) : seed_(seed), spread_(spread) {}
-
-    std::span<const float> operator()(std::span<const int> ids) { return rows(ids, 1).values; }
-    Logits rows(std::span<const int> ids, int count) {
-        values_.clear();
-        for (std::size_t n = ids.size() + 1 - static_cast<std::size_t>(count); n <= ids.size(); ++n) {
-            std::uint64_t key = seed_;
-            for (const int id : ids.first(n)) key = key * 1000003 + static_cast<std::uint64_t>(id) + 17;
-            Rng rng(key);
-            for (int v = 0; v < V; ++v) values_.push_back(static_cast<float>(spread_ * rng.normal()));
-        }
-        return {values_, count};
-    }
-    LastLogits last() {
-        return [this](std::span<const int> ids, int count) { return rows(ids, count); };
-    }
-
-private:
-    std::uint64_t seed_;
-    double spread_;
-    std::vector<float> values_;
-};
-
-// Logits whose softmax is this law, whatever the text; or after each last token.
-class TableModel {
-public:
-    explicit TableModel(std::vector<std::vector<double>> laws) : laws_(std::move(laws)) {}
-    std::span<const float> operator()(std::span<const int> ids) { return rows(ids, 1).values; }
-    Logits rows(std::span<const int> ids, int count) {
-        values_.clear();
-        for (std::size_t n = ids.size() + 1 - static_cast<std::size_t>(count); n <= ids.size(); ++n) {
-            const auto& law = laws_.size() == 1 ? laws_[0] : laws_[static_cast<std::size_t>(ids[n - 1])];
-            for (const double p : law) values_.push_back(static_cast<float>(portable_log(p)));
-        }
-        return {values_, count};
-    }
-    LastLogits last() {
-        return [this](std::span<const int> ids, int count) { return rows(ids, count); };
-    }
-
-private:
-    std::vector<std::vector<double>> laws_;
-    std::vector<float> values_;
-};
 
 const std::vector<int> prompt{1, 2, 1};
 
@@ -316,95 +269,4 @@ TEST_CASE("prompt lookup takes what followed the longest and latest match, up to
     CHECK(lookup(3, {1, 2, 3}, 4).empty());
     CHECK(lookup(3, {1}, 4).empty());
     CHECK_THROWS_AS(PromptLookup(0), UsageError);
-}
-
-TEST_CASE("at temperature 0 the text is the target's greedy text, token for token, and the caches are rolled back", "[ch12]") {
-    Model target = load_model(shipped_model("storyteller"), {1, WeightType::f32}), draft = load_model(shipped_model("sketch"), {1, WeightType::f32});
-    check_same_vocabulary(target.tokenizer, draft.tokenizer);
-    for (const char* text : {"Once upon a time", "The weather today is", "User: hi\nAssistant:"}) {
-        const std::vector<int> ids = encode_prompt(target, text);
-        CachedModel plain(target.gpt);
-        const std::vector<int> greedy =
-            generate(std::ref(plain), ids, 60, [](std::span<const float> s, std::span<const int>) { return argmax(s); }, [](int) { return true; });
-        for (const int length : {1, 4, 7}) {
-            CachedModel large(target.gpt), small(draft.gpt);
-            ModelDraft drafts(std::ref(small), draft.config().n_positions);
-            SpeculativeRules rules = rules_of(chain_of(0, 0, 1, 1), 60, {}, target.config().n_positions);
-            RandomChance chance(Rng(1, 0));
-            int passes = 0, emitted = 0;
-            const std::vector<int> written =
-                speculate([&](std::span<const int> all, int count) { return large.last(all, count); }, drafts, rules, ids,
-                          DraftLength::fixed(length), chance, [&](int) { return ++emitted > 0; }, [&](const Round&) { ++passes; });
-            REQUIRE(std::vector<int>(greedy.begin() + static_cast<std::ptrdiff_t>(ids.size()), greedy.end()) == written);
-            CHECK(emitted == 60);
-            CHECK(passes < 60);  // something was accepted
-        }
-    }
-}
-
-TEST_CASE("the shipped models' first two tokens have the target's law: chi-square, a false alarm once in a million seeds", "[ch12]") {
-    Model target = load_model(shipped_model("storyteller"), {1, WeightType::f32}), draft = load_model(shipped_model("sketch"), {1, WeightType::f32});
-    const std::vector<int> ids = encode_prompt(target, "The weather today");
-    CachedModel plain(target.gpt), large(target.gpt), small(draft.gpt);
-    const SpeculativeRules rules = rules_of(chain_of(1.2, 4, 1, 1), 2, {}, 512);
-    const auto expected = [&] {
-        LawOfTexts law;
-        AllOutcomes chance;
-        do {
-            std::vector<int> text = ids;
-            Candidates c;
-            for (int i = 0; i < 2; ++i) {
-                c.reset(plain(text));
-                rules.chain.apply(c, {text, ids.size()});
-                text.push_back(chance.draw(c));
-            }
-            law[{text[ids.size()], text[ids.size() + 1]}] += chance.probability();
-        } while (chance.next());
-        return law;
-    }();
-    constexpr int runs = 1500;
-    std::map<std::vector<int>, int> count;
-    RandomChance chance(Rng(2024, 12));
-    ModelDraft drafts(std::ref(small), 512);
-    const LastLogits last = [&](std::span<const int> all, int n) { return large.last(all, n); };
-    for (int run = 0; run < runs; ++run)
-        ++count[speculate(last, drafts, rules, ids, DraftLength::fixed(1), chance, [](int) { return true; }, [](const Round&) {})];
-    double chi2 = 0, rare = 0;
-    int cells = 0, rare_count = 0;
-    for (const auto& [text, p] : expected) {
-        if (p * runs < 8) {  // too few for the approximation: together
-            rare += p * runs, rare_count += count[text];
-            continue;
-        }
-        chi2 += (count[text] - p * runs) * (count[text] - p * runs) / (p * runs);
-        ++cells;
-    }
-    if (rare > 0) chi2 += (rare_count - rare) * (rare_count - rare) / std::max(rare, 8.0);
-    // Wilson and Hilferty's 1 − 1e-6 quantile: k·(1 − 2/(9k) + 4.7534·√(2/(9k)))³
-    const double k = cells, root = 1 - 2 / (9 * k) + 4.7534 * std::sqrt(2 / (9 * k));
-    INFO(cells << " cells, chi-square " << chi2);
-    REQUIRE(cells >= 5);
-    REQUIRE(chi2 <= k * root * root * root);
-}
-
-TEST_CASE("models with other tokens are refused, and the first difference is named", "[ch12]") {
-    const auto trained = [](const char* text, int vocab) {
-        TokenizerTrainer trainer;
-        trainer.add_text(text);
-        TokenizerOptions options;
-        options.vocab_size = vocab;
-        return trainer.train(options);
-    };
-    const Tokenizer ours = trained("aaaa bbbb aaaa bbbb", 260), other = trained("cccc dddd cccc dddd", 260), small = trained("aaaa", 258);
-    const auto message = [](const Tokenizer& a, const Tokenizer& b) {
-        try {
-            check_same_vocabulary(a, b);
-        } catch (const Error& e) {
-            return std::string(e.what());
-        }
-        return std::string("none");
-    };
-    CHECK(message(ours, ours) == "none");
-    CHECK(message(ours, small).find("the target has 260 tokens, the draft 258") != std::string::npos);
-    CHECK(message(ours, other).find("for the target and 'cc' for the draft; a draft must have the target's tokenizer") != std::string::npos);
 }

@@ -13,7 +13,7 @@
 #include "chapters/10_generate/options.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/show.hpp"
-#include "chapters/12_speculative/speculative.hpp"
+#include "chapters/12_speculative/speculative_text.hpp"
 #include "files.hpp"
 #include "program.hpp"
 #include "terminal.hpp"
@@ -80,50 +80,21 @@ Models open_models(const GenerateOptions& options, const Settings& settings) {
     return models;
 }
 
-struct Written {
-    std::vector<int> ids;
-    std::vector<Round> rounds;
-    std::string text;
-};
-
-// The whole generator: chain, stop strings, EOS, budget and context as in chapter 10.
-Written write(Models& models, const GenerateRequest& request, std::span<const int> prompt, const Settings& settings, bool overlaps) {
-    SpeculativeRules rules;
-    rules.chain = request.chain;
-    rules.max_new_tokens = request.stop.max_new_tokens;
-    rules.context = request.stop.context;
-    rules.eos = request.stop.eos;
-    rules.correction = settings.wrong ? Correction::target : Correction::residual;
-    rules.overlaps = overlaps;
+SpeculativeText write(Models& models, const GenerateRequest& request, std::span<const int> prompt, const Settings& settings, bool overlaps) {
     const DraftLength length = settings.schedule == "constant" ? DraftLength::fixed(settings.length) : DraftLength::adaptive(settings.length);
-
-    Written written;
-    TextStream stream(request.stop.strings);
-    const TokenBytes bytes = token_bytes_of(models.target.tokenizer);
-    int generated = 0;
-    const auto emit = [&](int id) {
-        if (!request.stop.is_eos(id)) stream.push(bytes(id));
-        ++generated;
-        return !why_stop(request.stop, id, stream, generated, static_cast<int>(prompt.size()) + generated);
-    };
-    const auto watch = [&](const Round& round) { written.rounds.push_back(round); };
+    const Correction correction = settings.wrong ? Correction::target : Correction::residual;
     CachedModel large(models.target.gpt);
     const LastLogits target = [&](std::span<const int> ids, int count) { return large.last(ids, count); };
     RandomChance chance(Rng(request.seed, request.first_stream));
-    if (models.draft) {
-        CachedModel small(models.draft->gpt);
-        ModelDraft draft(std::ref(small), models.draft->config().n_positions);
-        written.ids = speculate(target, draft, rules, prompt, length, chance, emit, watch);
-    } else {
-        PromptLookup draft;
-        written.ids = speculate(target, draft, rules, prompt, length, chance, emit, watch);
-    }
-    stream.finish();
-    written.text = stream.text();
-    return written;
+    const auto with = [&](auto&& draft) {
+        return speculative_text(target, draft, length, request, token_bytes_of(models.target.tokenizer), prompt, chance, correction, overlaps);
+    };
+    if (!models.draft) return with(PromptLookup());
+    CachedModel small(models.draft->gpt);
+    return with(ModelDraft(std::ref(small), models.draft->config().n_positions));
 }
 
-void show_rounds(const Models& models, const Written& written) {
+void show_rounds(const Models& models, const SpeculativeText& written) {
     constexpr std::size_t detailed = 2, lanes = 10;
     const Tokenizer& tokenizer = models.target.tokenizer;
     std::printf("2. The first rounds, judgement by judgement:\n\n");
@@ -138,7 +109,7 @@ void show_rounds(const Models& models, const Written& written) {
     std::printf("\n");
 }
 
-void show_counts(const std::string& prompt, const Written& written) {
+void show_counts(const std::string& prompt, const SpeculativeText& written) {
     double judged = 0, accepted = 0, overlap = 0, drafted = 0;
     for (const Round& round : written.rounds) {
         judged += static_cast<double>(round.judged.size());
@@ -146,9 +117,9 @@ void show_counts(const std::string& prompt, const Written& written) {
         accepted += round.accepted();
         overlap += round.overlap;
     }
-    std::printf("3. The text:\n\n%s%s\n\n", prompt.c_str(), written.text.c_str());
-    std::printf("   %zu tokens in %zu passes of the target: %.2f tokens a pass\n", written.ids.size(), written.rounds.size(),
-                static_cast<double>(written.ids.size()) / static_cast<double>(std::max<std::size_t>(written.rounds.size(), 1)));
+    std::printf("3. The text:\n\n%s%s\n\n", prompt.c_str(), written.text.text.c_str());
+    std::printf("   %zu tokens in %zu passes of the target: %.2f tokens a pass\n", written.text.ids.size(), written.rounds.size(),
+                static_cast<double>(written.text.ids.size()) / static_cast<double>(std::max<std::size_t>(written.rounds.size(), 1)));
     if (judged > 0)
         std::printf("   %.0f drafted, %.0f judged, %.0f accepted: %.3f of the judged; Σ min(p, q) says %.3f\n", drafted, judged, accepted, accepted / judged,
                     overlap / judged);
@@ -168,7 +139,7 @@ void show_times(Models& models, const GenerateRequest& request, std::span<const 
             CachedBatch batch(models.target.gpt);
             tokens = generate_texts(std::ref(batch), bytes, prompt, turn)[0].ids.size();
         }) / static_cast<double>(tokens);
-        fast[i] = seconds_of([&] { tokens = write(models, turn, prompt, settings, false).ids.size(); }) / static_cast<double>(tokens);
+        fast[i] = seconds_of([&] { tokens = write(models, turn, prompt, settings, false).text.ids.size(); }) / static_cast<double>(tokens);
     }
     std::printf("   plain %.0f, speculative %.0f: %.2f times as fast\n", 1 / median(plain), 1 / median(fast), median(plain) / median(fast));
 }
@@ -198,22 +169,18 @@ int main(int argc, char** argv) {
         [&] {
             DraftLength::fixed(settings.length);
             const auto wants = [&](const char* part) { return settings.part == "all" || settings.part == part; };
-            if (wants("hand")) show_by_hand();
-            if (settings.part == "hand") return;
-            if (options.context == "slide") throw UsageError("--context slide: a draft is judged at the positions it was written for; use refuse");
+            if (settings.part == "hand") return show_by_hand();
             sampling_of(options);
             Models models = open_models(options, settings);
             const GenerateRequest request = request_of(options, models.target, 60);
             const std::vector<int> prompt = prompt_ids(options, models.target, settings.prompt);
-            const Written written = write(models, request, prompt, settings, true);
+            if (settings.part == "all") show_by_hand();
+            const SpeculativeText written = write(models, request, prompt, settings, true);
             if (wants("rounds")) show_rounds(models, written);
             if (wants("text")) show_counts(options.no_escape ? settings.prompt : unescaped(settings.prompt), written);
             if (!settings.figure.empty()) write_lanes(settings.figure, models.target.tokenizer, written.rounds);
-            if (!settings.trace.empty()) {
-                std::string lines;
-                for (std::size_t r = 0; r < written.rounds.size(); ++r) lines += round_line(models.target.tokenizer, written.rounds[r], static_cast<int>(r) + 1);
-                write_file(settings.trace, lines);
-            }
+            if (!settings.trace.empty())
+                write_file(settings.trace, speculative_trace(models.target.tokenizer, settings.prompt, prompt, request, settings.draft, written));
             if (settings.times) show_times(models, request, prompt, settings);
         });
 }

@@ -63,14 +63,25 @@ void write_lanes(const std::string& file, const Tokenizer& tokenizer, const std:
     write_svg(file, 720, static_cast<int>(y) + row, drawing);
 }
 
-std::string round_line(const Tokenizer& tokenizer, const Round& round, int number) {
-    OrderedJson judged = OrderedJson::array(), drafted = OrderedJson::array(), tokens = OrderedJson::array();
-    for (const Round::Judged& x : round.judged)
-        judged.push_back({{"id", x.id}, {"p", x.p}, {"q", x.q}, {"u", x.u}, {"accepted", x.accepted}});
-    for (const int id : round.drafted) drafted.push_back(id);
-    for (const int id : round.tokens) tokens.push_back({{"id", id}, {"text", shown(tokenizer, id)}});
-    const OrderedJson line = {{"round", number}, {"drafted", drafted}, {"judged", judged}, {"tokens", tokens}, {"bonus", round.bonus}};
-    return line.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+std::string speculative_trace(const Tokenizer& tokenizer, const std::string& prompt, std::span<const int> prompt_ids,
+                              const GenerateRequest& request, const std::string& draft, const SpeculativeText& written) {
+    const auto line = [](const OrderedJson& object) { return object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n"; };
+    std::string lines = line({{"format", "token-by-token rounds 1"},
+                              {"prompt", prompt},
+                              {"prompt_ids", prompt_ids},
+                              {"seed", request.seed},
+                              {"chain", request.chain.to_string()},
+                              {"draft", draft},
+                              {"finish_reason", to_string(written.text.reason)}});
+    int number = 0;
+    for (const Round& round : written.rounds) {
+        OrderedJson judged = OrderedJson::array(), tokens = OrderedJson::array();
+        for (const Round::Judged& x : round.judged)
+            judged.push_back({{"id", x.id}, {"p", x.p}, {"q", x.q}, {"u", x.u}, {"accepted", x.accepted}});
+        for (const int id : round.tokens) tokens.push_back({{"id", id}, {"token", tokenizer.token_bytes(id)}});
+        lines += line({{"round", ++number}, {"drafted", round.drafted}, {"judged", judged}, {"tokens", tokens}, {"bonus", round.bonus}});
+    }
+    return lines;
 }
 
 }  // namespace tbt

@@ -1,10 +1,11 @@
 // Rounds made visible: lanes for the terminal, a picture, JSON lines.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "chapters/12_speculative/speculative.hpp"
+#include "chapters/12_speculative/speculative_text.hpp"
 #include "tokenizer.hpp"
 
 namespace tbt {
@@ -18,7 +19,8 @@ void print_judgements(const Tokenizer& tokenizer, const Round& round);
 // The lanes of the first rounds as boxes.
 void write_lanes(const std::string& file, const Tokenizer& tokenizer, const std::vector<Round>& rounds);
 
-// --trace: one JSON object a round, with its line break. The lesson documents the fields.
-std::string round_line(const Tokenizer& tokenizer, const Round& round, int number);
+// --trace: JSON lines, the request and then the rounds. The lesson documents the fields.
+std::string speculative_trace(const Tokenizer& tokenizer, const std::string& prompt, std::span<const int> prompt_ids,
+                              const GenerateRequest& request, const std::string& draft, const SpeculativeText& written);
 
 }  // namespace tbt

@@ -1,0 +1,54 @@
+// Beam search on the shipped model: what a step of B beams costs, in one pass over forked caches, against one beam, and
+// against B passes (each beam alone, the way of the first tutorials).
+#include <string>
+#include <vector>
+
+#include "bench.hpp"
+#include "chapters/11_beam_search/beam_search.hpp"
+#include "model.hpp"
+
+namespace tbt::bench {
+
+namespace {
+
+constexpr int tokens = 64;
+
+BeamRequest request_of(int B, const Model& model) {
+    BeamRequest request;
+    request.beams.num_beams = B;
+    request.stop.max_new_tokens = tokens;
+    request.stop.context = model.config().n_positions;
+    return request;
+}
+
+void run(const Settings& settings) {
+    Table table("beams", {"beams", "threads", "µs a step", "× one beam", "× B passes", "positions"});
+    for (const int threads : settings.threads) {
+        Model model = load_model("data/models/storyteller", {threads});
+        const std::vector<int> prompt = encode_prompt(model, "The old lighthouse keeper");
+        const std::vector<int> sizes{1, 2, 4, 8, 16};
+        std::vector<Candidate> work;
+        std::vector<double> positions(sizes.size());
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            const BeamRequest request = request_of(sizes[i], model);
+            work.push_back({"beams", [&, i, request](int times) {
+                                for (int t = 0; t < times; ++t) {
+                                    CachedBatch batch(model.gpt);
+                                    keep(static_cast<float>(beam_search(std::ref(batch), request, prompt)[0].sum));
+                                    positions[i] = static_cast<double>(batch.computed());
+                                }
+                            }});
+        }
+        const std::vector<Timing> t = interleaved(work, 7, 0.02);
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            table.row({std::to_string(sizes[i]), {static_cast<double>(threads), 0}, {t[i].median / tokens * 1e6, 0},
+                       {t[i].median / t[0].median, 2}, {t[i].median / t[0].median / sizes[i], 2}, {positions[i], 0}});
+        }
+    }
+}
+
+const Section section{"beams", 55, "a step of beam search in one pass, against one beam and against as many passes", run};
+
+}  // namespace
+
+}  // namespace tbt::bench
