@@ -16,10 +16,12 @@ using Row = std::vector<float>;
 constexpr float gone = -std::numeric_limits<float>::infinity();
 
 void check_prediction(const std::vector<int>& predicted, const std::vector<double>& law, const char* think) {
-    INFO("ids lie in 0 to " << law.size() - 1 << ", ascending, each once");
-    REQUIRE(std::is_sorted(predicted.begin(), predicted.end()));
-    REQUIRE(std::adjacent_find(predicted.begin(), predicted.end()) == predicted.end());
-    for (const int id : predicted) REQUIRE((id >= 0 && static_cast<std::size_t>(id) < law.size()));
+    {
+        INFO("ids lie in 0 to " << law.size() - 1 << ", ascending, each once");
+        REQUIRE(std::is_sorted(predicted.begin(), predicted.end()));
+        REQUIRE(std::adjacent_find(predicted.begin(), predicted.end()) == predicted.end());
+        for (const int id : predicted) REQUIRE((id >= 0 && static_cast<std::size_t>(id) < law.size()));
+    }
     for (std::size_t id = 0; id < law.size(); ++id) {
         const bool said = std::count(predicted.begin(), predicted.end(), static_cast<int>(id)) > 0;
         INFO("token " << id << (said ? ", which you name" : ", which you leave out")

@@ -7,6 +7,8 @@ binary=$1 log=$2
 good=0 bad=0
 complain() { echo "$1: $2"; wrong=1; }
 outside() { awk '/>>> write here/ { print; skip = 1 } /<<< to here/ { skip = 0 } !skip' "$1"; }
+# Names of three letters or more, without those of the language that are also English.
+words() { grep -oE '[A-Za-z_][A-Za-z0-9_]{2,}' | grep -vxE 'for|begin|end|throw|empty|return|while' | sort -u; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 if grep -q 'warning:' "$log"; then grep 'warning:' "$log" | head -n 5; bad=$((bad + 1)); fi
@@ -23,6 +25,12 @@ for solution in solutions/*.hpp; do
         grep -q "^$hint" "exercises/$name.hints" 2>/dev/null || complain "$name" "no hint '$hint'"
     done
     [ -f "tests/mutants/exercises/$name.txt" ] || complain "$name" "no mutants"
+    # The first hint may not give away a name that the solution invents.
+    awk '/>>> write here/ { on = 1 } on { sub(/\/\/.*/, ""); print } /<<< to here/ { on = 0 }' "$solution" | words > "$work/inside"
+    words < "$work/b" > "$work/known"
+    sed -n '/^1 nudge/,/^2 plan/p' "exercises/$name.hints" | words > "$work/hint"
+    comm -23 "$work/inside" "$work/known" | comm -12 - "$work/hint" > "$work/given"
+    [ -s "$work/given" ] && complain "$name" "its first hint has a name of the solution: $(tr '\n' ' ' < "$work/given")"
     if cmp -s "$stub" "$work/stub.hpp"; then
         if "$binary" "[ex$number]" > "$work/out" 2>&1; then complain "$name" "the stub passes its tests"; fi
         grep -q 'you have not written this yet' "$work/out" || complain "$name" "the stub does not say that it is not written yet"
