@@ -1,7 +1,6 @@
 #include "gpt.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "error.hpp"
@@ -59,7 +58,6 @@ struct Gpt::State {
     Tensor norm_gamma, norm_beta;
     PackedMatrix output;  // (C, V)
     Pass pass;
-    std::optional<ElasticTeam> team;
 
     void prepare(std::span<const Step> steps);
     void run(const Worker& worker);
@@ -72,7 +70,6 @@ Gpt::Gpt(const GptConfig& config, const WeightSource& source, const GptOptions& 
     s.config = config;
     s.options = options;
     if (s.options.threads <= 0) s.options.threads = default_threads();
-    s.team.emplace(s.options.threads);
     const std::int64_t c = config.n_embd, f = config.n_inner, v = config.vocab_size;
     const WeightType type = options.weights.value_or(WeightType::f32);
     const auto matrix = [&](const std::string& name, std::int64_t k, std::int64_t n) {
@@ -165,7 +162,7 @@ Logits Gpt::forward_all(KvCache& cache, std::span<const int> tokens) {
 Logits Gpt::forward(std::span<const Step> steps) {
     State& s = *state_;
     s.prepare(steps);
-    s.team->run([&](const Worker& worker) { s.run(worker); });
+    run_team(s.options.threads, [&](const Worker& worker) { s.run(worker); });
     for (const SequenceRows& sequence : s.pass.sequences) sequence.cache->advance(sequence.tokens);
     const auto rows = static_cast<std::int64_t>(s.pass.logit_rows.size());
     const float* logits = s.pass.logits.get(0);

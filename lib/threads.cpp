@@ -1,7 +1,6 @@
 #include "threads.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -59,14 +58,11 @@ void Barrier::wait() {
         if (round_.load(std::memory_order_acquire) != round) return;
         pause_briefly();
     }
-    const auto start = std::chrono::steady_clock::now();
-    bool arrived = false;
-    for (int yields = 0; yields < 200 && !arrived; ++yields) {
-        arrived = round_.load(std::memory_order_acquire) != round;
-        if (!arrived) std::this_thread::yield();
+    for (int yields = 0; yields < 200; ++yields) {
+        if (round_.load(std::memory_order_acquire) != round) return;
+        std::this_thread::yield();
     }
-    if (!arrived) round_.wait(round, std::memory_order_acquire);
-    waited_.fetch_add(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count(), std::memory_order_relaxed);
+    round_.wait(round, std::memory_order_acquire);
 }
 
 Range Worker::share(std::int64_t n, std::int64_t grain) const {
@@ -89,7 +85,7 @@ int default_threads() {
     return std::max(1, cores);
 }
 
-double detail::run_team(int threads, void (*body)(void*, const Worker&), void* context) {
+void detail::run_team(int threads, void (*body)(void*, const Worker&), void* context) {
 #ifdef _OPENMP
     if (threads > 1) {
         Barrier barrier(threads);
@@ -102,38 +98,14 @@ double detail::run_team(int threads, void (*body)(void*, const Worker&), void* c
                 size = omp_get_num_threads();
                 if (size != threads) new (&barrier) Barrier(size);
             }
-            const Worker worker{omp_get_thread_num(), size, &barrier};
-            body(context, worker);
-            worker.sync();  // here rather than at the end of the region, where nobody counts
+            body(context, Worker{omp_get_thread_num(), size, &barrier});
         }
-        return size > 1 ? barrier.waited() / (size - 1) : 0;
+        return;
     }
 #else
     (void)threads;
 #endif
     body(context, Worker{});
-    return 0;
-}
-
-void ElasticTeam::run(void (*body)(void*, const Worker&), void* context) {
-    const auto start = std::chrono::steady_clock::now();
-    const double waited = detail::run_team(size(), body, context);
-    learn(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), waited);
-}
-
-// With half of the threads a pass takes at most twice as long: worth it when more than half of the time was waiting.
-void ElasticTeam::learn(double seconds, double waited) {
-    ++passes_;
-    if (size() > 1 && waited > 0.5 * seconds) {
-        patience_ = grown_ && passes_ <= 4 ? std::min(2 * patience_, 1024) : 8;
-        ++halvings_;
-        passes_ = 0;
-        grown_ = false;
-    } else if (halvings_ > 0 && passes_ >= patience_) {
-        --halvings_;
-        passes_ = 0;
-        grown_ = true;
-    }
 }
 
 }  // namespace tbt

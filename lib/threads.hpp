@@ -25,12 +25,9 @@ class Barrier {
 public:
     explicit Barrier(int size) : size_(size) {}
     void wait();
-    // Seconds that the threads have waited, all together, without the waits that spinning covers.
-    double waited() const { return static_cast<double>(waited_.load(std::memory_order_relaxed)) * 1e-9; }
 
 private:
     int size_;
-    std::atomic<std::int64_t> waited_{0};  // nanoseconds
     std::atomic<int> arrived_{0};
     std::atomic<std::uint32_t> round_{0};
 };
@@ -54,8 +51,7 @@ struct Worker {
 int default_threads();
 
 namespace detail {
-// Returns the seconds that a thread waited for the slowest one, in the mean, where that was more than a moment.
-double run_team(int threads, void (*body)(void*, const Worker&), void* context);
+void run_team(int threads, void (*body)(void*, const Worker&), void* context);
 }
 
 // Calls body(worker) on `threads` threads (1 where the build has no OpenMP). body must not throw.
@@ -66,34 +62,5 @@ void run_team(int threads, Body&& body) {
         threads, [](void* context, const Worker& worker) { (*static_cast<Plain*>(context))(worker); },
         const_cast<void*>(static_cast<const void*>(&body)));
 }
-
-// A team for many short passes, which does without a part of its threads while another program takes their cores: all
-// threads wait for the one that has none, at every barrier of a pass, and a single thread may be ten times faster. For
-// work that does not depend on the number of threads.
-class ElasticTeam {
-public:
-    explicit ElasticTeam(int threads) : threads_(threads) {}
-    int threads() const { return threads_; }
-    int size() const { return size_of(halvings_); }  // of the next pass
-
-    template <class Body>
-    void run(Body&& body) {
-        using Plain = std::remove_reference_t<Body>;
-        run([](void* context, const Worker& worker) { (*static_cast<Plain*>(context))(worker); },
-            const_cast<void*>(static_cast<const void*>(&body)));
-    }
-
-    // What a pass of `seconds`, of which the threads waited `waited`, means for the size of the next.
-    void learn(double seconds, double waited);
-
-private:
-    void run(void (*body)(void*, const Worker&), void* context);
-    int size_of(int halvings) const { return threads_ >> halvings > 1 ? threads_ >> halvings : 1; }
-
-    int threads_, halvings_ = 0;
-    int patience_ = 8;  // passes in a smaller team before a larger one is tried again; doubled each time that fails
-    int passes_ = 0;    // since the size changed
-    bool grown_ = false;
-};
 
 }  // namespace tbt
