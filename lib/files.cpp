@@ -123,4 +123,12 @@ MappedFile::~MappedFile() {
     if (data_) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
+void MappedFile::forget(std::span<const std::byte> part) const {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    if (part.data() < data_ || part.data() + part.size() > data_ + size_) return;
+    const auto offset = static_cast<std::size_t>(part.data() - data_);
+    const std::size_t first = (offset + page - 1) / page * page, end = (offset + part.size()) / page * page;
+    if (first < end) ::madvise(const_cast<std::byte*>(data_ + first), end - first, MADV_DONTNEED);
+}
+
 }  // namespace tbt

@@ -52,6 +52,8 @@ public:
 
     const std::string& path() const { return path_; }
     std::span<const std::byte> bytes() const { return {data_, size_}; }
+    // The pages that lie wholly in this part are not needed in memory any more; read again, they come back.
+    void forget(std::span<const std::byte> part) const;
 
 private:
     std::string path_;

@@ -6,6 +6,7 @@
 #include "error.hpp"
 #include "layers.hpp"
 #include "memory.hpp"
+#include "memory_plan.hpp"
 #include "safetensors.hpp"
 #include "threads.hpp"
 
@@ -115,23 +116,28 @@ static WeightType stored_type(const Safetensors& file) {
     return dtype == "F16" ? WeightType::f16 : dtype == "BF16" ? WeightType::bf16 : WeightType::f32;
 }
 
+// The file holds the weights that config.json speaks of, no fewer and no more layers.
+static void check_weights(const std::string& name, const Safetensors& file, const GptConfig& config) {
+    const auto fail = [&](const std::string& what) {
+        throw Error(name + ": config.json says n_layer " + std::to_string(config.n_layer) + ", but the weights " + what +
+                    "; they don't belong together");
+    };
+    const std::string behind = "h." + std::to_string(config.n_layer) + ".ln_1.weight";
+    if (file.find(behind) || file.find("transformer." + behind)) fail("go on with " + behind);
+    const auto tensors = static_cast<std::int64_t>(file.tensors().size());
+    if (tensors < config.n_layer) fail("are only " + std::to_string(tensors) + " tensors");
+    for (const WeightShape& w : weight_shapes(config)) file.check_weight(w.name, w.shape);
+}
+
 Gpt Gpt::load(const std::filesystem::path& directory, const GptOptions& options) {
     const std::string name = directory.string();
     const GptConfig config = read_model_config(name);
     const Safetensors file = Safetensors::open_directory(name);
     GptOptions chosen = options;
     if (!chosen.weights) chosen.weights = stored_type(file);
-    // Asked before anything is allocated: what is needed at least, and what the machine could give.
-    const std::int64_t needed = estimated_bytes(config, chosen.weights == WeightType::f32 ? 4 : 2);
-    if (const std::int64_t available = available_memory(); available > 0 && needed > available) {
-        throw Error(name + ": the model needs about " + std::to_string(needed >> 20) + " MiB of memory, " + std::to_string(available >> 20) +
-                    " MiB are available; use a smaller model or --weights f16");
-    }
-    const std::string behind = "h." + std::to_string(config.n_layer) + ".ln_1.weight";
-    if (file.find(behind) || file.find("transformer." + behind)) {
-        throw Error(name + ": config.json says n_layer " + std::to_string(config.n_layer) + ", but the weights go on with " + behind +
-                    "; they don't belong together");
-    }
+    // Asked before anything is allocated: are the weights these, and does the machine have the memory?
+    check_weights(name, file, config);
+    check_memory(name, plan_memory(config, *chosen.weights, config.n_positions, 1).total(), available_memory());
     return Gpt(config, [&](const std::string& weight, const Shape& shape) { return file.read_weight(weight, shape); }, chosen);
 }
 

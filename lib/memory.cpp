@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cgroup.hpp"
+
 namespace tbt {
 
 std::int64_t available_memory() {
@@ -23,11 +25,7 @@ std::int64_t available_memory() {
 #ifdef _SC_PHYS_PAGES
     if (available == 0) available = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 #endif
-    // cgroup v2: a number of bytes, or "max", which reads as no number.
-    std::int64_t limit = 0, used = 0;
-    if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit && std::ifstream("/sys/fs/cgroup/memory.current") >> used) {
-        available = std::min(available, std::max<std::int64_t>(limit - used, 1));
-    }
+    if (const std::int64_t left = cgroup_memory_left(); left >= 0) available = std::min(available, left);
     return available;
 }
 

@@ -249,10 +249,4 @@ std::int64_t parameter_count(const GptConfig& config) {
     return static_cast<std::int64_t>(std::min(count, too_many));  // exact below 2^53
 }
 
-std::int64_t estimated_bytes(const GptConfig& config, int bytes_per_weight) {
-    const double cache = 2.0 * config.n_layer * config.n_positions * config.n_embd * sizeof(float);
-    const double weights = static_cast<double>(parameter_count(config)) * bytes_per_weight;
-    return static_cast<std::int64_t>(std::min(weights + cache, 0x1p62));
-}
-
 }  // namespace tbt

@@ -51,7 +51,4 @@ std::vector<WeightShape> weight_shapes(const GptConfig& config);
 // The number of weights (tied ones once), to be asked before anything is allocated.
 std::int64_t parameter_count(const GptConfig& config);
 
-// Bytes of weights at `bytes_per_weight` each and a key-value cache of one full context.
-std::int64_t estimated_bytes(const GptConfig& config, int bytes_per_weight = 4);
-
 }  // namespace tbt

@@ -4,6 +4,8 @@
 #include <exception>
 #include <new>
 
+#include "threads.hpp"
+
 namespace tbt {
 
 int complain(std::string_view program, std::string_view message, int status) {
@@ -22,12 +24,18 @@ int run_program(int argc, char** argv, const std::string& description, const std
         CLI::App app(description);
         app.get_formatter()->column_width(36);
         options(app);
+        // Every program of the course can be told how many threads to use; some have this option of their own.
+        int threads = 0;
+        if (!app.get_option_no_throw("--threads")) {
+            app.add_option("--threads", threads, "0: one for each core")->capture_default_str()->check(CLI::Range(0, 1024));
+        }
         try {
             app.parse(argc, argv);
         } catch (const CLI::ParseError& e) {
             if (e.get_exit_code() == 0) return app.exit(e);  // --help
             return complain(name, std::string(e.what()) + " (--help lists the options)", 2);
         }
+        set_default_threads(threads);
         body();
         return std::fflush(stdout) == 0 ? 0 : complain(name, "cannot write to standard output", 1);
     } catch (const UsageError& e) {

@@ -236,22 +236,34 @@ const TensorView* Safetensors::find(const std::string& name) const {
     return entry == tensors_.end() ? nullptr : &entry->second;
 }
 
-Tensor Safetensors::read(const std::string& name, const Shape& shape) const {
+const TensorView& Safetensors::expect(const std::string& name, const Shape& shape) const {
     const TensorView* view = find(name);
     if (!view) throw Error(name_ + ": has no tensor \"" + name + "\" of shape " + to_string(shape));
     if (view->shape != shape) {
         throw Error(view->file + ": tensor \"" + name + "\" has shape " + to_string(view->shape) +
                     ", expected " + to_string(shape));
     }
+    return *view;
+}
+
+Tensor Safetensors::read(const std::string& name, const Shape& shape) const {
+    const TensorView& view = expect(name, shape);
     Tensor tensor(shape);
-    widen(*view, name, tensor.values());
+    widen(view, name, tensor.values());
+    for (const auto& file : files_) file->forget(view.bytes);
     return tensor;
 }
 
-Tensor Safetensors::read_weight(const std::string& name, const Shape& shape) const {
+std::string Safetensors::on_file(const std::string& name) const {
     const std::string prefixed = "transformer." + name;
-    return read(!find(name) && find(prefixed) ? prefixed : name, shape);
+    return !find(name) && find(prefixed) ? prefixed : name;
 }
+
+Tensor Safetensors::read_weight(const std::string& name, const Shape& shape) const {
+    return read(on_file(name), shape);
+}
+
+void Safetensors::check_weight(const std::string& name, const Shape& shape) const { expect(on_file(name), shape); }
 
 void widen(const TensorView& view, const std::string& name, std::span<float> values) {
     const std::uint64_t size = element_bytes(view.dtype);

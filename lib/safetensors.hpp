@@ -49,9 +49,13 @@ public:
     Tensor read(const std::string& name, const Shape& shape) const;
     // The same for the names of the hub, with the prefix "transformer." or without.
     Tensor read_weight(const std::string& name, const Shape& shape) const;
+    // Throws the errors of read_weight that the header gives away already; reads nothing.
+    void check_weight(const std::string& name, const Shape& shape) const;
 
 private:
     void add_file(const std::string& path);
+    const TensorView& expect(const std::string& name, const Shape& shape) const;
+    std::string on_file(const std::string& name) const;
     void add_shards(const std::string& index_path, const std::string& directory);
 
     std::string name_;  // the file or directory, for messages

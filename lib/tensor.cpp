@@ -1,6 +1,7 @@
 #include "tensor.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <limits>
 #include <new>
@@ -10,6 +11,7 @@
 #endif
 
 #include "error.hpp"
+#include "memory.hpp"
 
 namespace tbt {
 
@@ -32,7 +34,26 @@ std::int64_t element_count(const Shape& shape) {
     return n;
 }
 
-void AlignedDelete::operator()(float* p) const { std::free(p); }
+namespace {
+
+std::atomic<std::int64_t> held{0}, most_held{0};
+
+void count(std::int64_t bytes) {
+    const std::int64_t now = held += bytes;
+    for (std::int64_t most = most_held; most < now && !most_held.compare_exchange_weak(most, now);) {
+    }
+}
+
+}  // namespace
+
+std::int64_t tensor_bytes() { return held; }
+std::int64_t most_tensor_bytes() { return most_held; }
+void reset_most_tensor_bytes() { most_held = held.load(); }
+
+void AlignedDelete::operator()(float* p) const {
+    std::free(p);
+    count(-static_cast<std::int64_t>(bytes));
+}
 
 AlignedFloats allocate_floats(std::int64_t n) {
     constexpr std::size_t huge_page = std::size_t{2} << 20;
@@ -47,6 +68,7 @@ AlignedFloats allocate_floats(std::int64_t n) {
 #ifdef __linux__
     if (alignment == huge_page) madvise(p, bytes, MADV_HUGEPAGE);
 #endif
+    count(static_cast<std::int64_t>(bytes));
     return AlignedFloats(static_cast<float*>(p), AlignedDelete{bytes});
 }
 

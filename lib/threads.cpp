@@ -1,22 +1,27 @@
 #include "threads.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 #include <thread>
 
 #ifdef _OPENMP
 #include <omp.h>
 #endif
-#ifdef __linux__
-#include <sched.h>
-#endif
+
+#include "cores.hpp"
+#include "error.hpp"
 
 namespace tbt {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int most_threads = 1024;
+int chosen_threads = 0;
+std::atomic<bool> teams_may_shrink{true};
 
 void pause_briefly() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -26,25 +31,56 @@ void pause_briefly() {
 #endif
 }
 
-int number_in_environment(const char* name) {
-    const char* text = std::getenv(name);
-    return text ? std::atoi(text) : 0;
+int cores() {
+    static const int number = usable_cores(allowed_processors());
+    return number;
 }
 
-// cgroup v2: "max 100000" or "150000 100000" (quota and period in microseconds); v1: two files. 0: no quota.
-int cgroup_quota_in_cores() {
-    double quota = 0, period = 0;
-    std::string first;
-    if (std::ifstream v2("/sys/fs/cgroup/cpu.max"); v2 >> first >> period) {
-        quota = first == "max" ? 0 : std::atof(first.c_str());
-    } else {
-        std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") >> quota;
-        std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_period_us") >> period;
-    }
-    return quota > 0 && period > 0 ? std::max(1, static_cast<int>(std::lround(quota / period))) : 0;
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
 }
+
+// TBT_THREADS is ours and has to be a number; OMP_NUM_THREADS may be a list such as "4,2", of which the first
+// counts.
+int threads_in_environment() {
+    if (const char* text = std::getenv("TBT_THREADS"); text && *text) {
+        char* end = nullptr;
+        const long n = std::strtol(text, &end, 10);
+        if (*end == '\0' && n >= 1 && n <= most_threads) return static_cast<int>(n);
+        throw Error(std::string("TBT_THREADS is '") + text + "', expected a number from 1 to " +
+                    std::to_string(most_threads));
+    }
+    const char* text = std::getenv("OMP_NUM_THREADS");
+    return text ? std::clamp(std::atoi(text), 0, most_threads) : 0;
+}
+
+#ifdef _OPENMP
+// How many threads the machine lets work at the same time, judged by what they waited. When the members of a team
+// of n waited half of the time on average, teams of at most n / 2 follow for twenty times as long as was spent on
+// finding that out; then twice as many are tried again. So at most a twentieth of the time is lost to trying.
+class TeamLimit {
+public:
+    int cut(int threads) {
+        if (limit_ < threads && Clock::now() >= retry_) limit_ = std::min(2 * limit_, most_threads);
+        return std::min(threads, limit_);
+    }
+    void learn(int threads, double seconds, double seconds_waited) {
+        if (seconds_waited < 0.5 * seconds * (threads - 1)) return;
+        limit_ = threads / 2;
+        retry_ = Clock::now() +
+                 std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(20 * seconds));
+    }
+
+private:
+    int limit_ = most_threads;
+    Clock::time_point retry_{};
+};
+#endif
 
 }  // namespace
+
+// Where the threads are more than the cores, the one that is waited for needs the core of one that waits.
+Barrier::Barrier(int size) : size_(size), spins_(size <= cores() ? 2000 : 0) {}
 
 void Barrier::wait() {
     const std::uint32_t round = round_.load(std::memory_order_relaxed);
@@ -54,15 +90,16 @@ void Barrier::wait() {
         round_.notify_all();
         return;
     }
-    for (int spins = 0; spins < 5000; ++spins) {
+    for (int spins = 0; spins < spins_; ++spins) {
         if (round_.load(std::memory_order_acquire) != round) return;
         pause_briefly();
     }
-    for (int yields = 0; yields < 200; ++yields) {
-        if (round_.load(std::memory_order_acquire) != round) return;
+    const Clock::time_point start = Clock::now();
+    for (int yields = 0; yields < 100 && round_.load(std::memory_order_acquire) == round; ++yields) {
         std::this_thread::yield();
     }
     round_.wait(round, std::memory_order_acquire);
+    nanoseconds_waited_ += std::chrono::nanoseconds(Clock::now() - start).count();
 }
 
 Range Worker::share(std::int64_t n, std::int64_t grain) const {
@@ -73,21 +110,21 @@ Range Worker::share(std::int64_t n, std::int64_t grain) const {
 }
 
 int default_threads() {
-    for (const char* name : {"TBT_THREADS", "OMP_NUM_THREADS"}) {
-        if (const int n = number_in_environment(name); n > 0) return std::min(n, 1024);
-    }
-    int cores = static_cast<int>(std::thread::hardware_concurrency());
-#ifdef __linux__
-    cpu_set_t mask;
-    if (sched_getaffinity(0, sizeof mask, &mask) == 0) cores = CPU_COUNT(&mask);
-#endif
-    if (const int quota = cgroup_quota_in_cores(); quota > 0) cores = std::min(cores, quota);
-    return std::max(1, cores);
+    if (chosen_threads > 0) return chosen_threads;
+    if (const int n = threads_in_environment(); n > 0) return n;
+    return cores();
 }
+
+void set_default_threads(int threads) { chosen_threads = std::clamp(threads, 0, most_threads); }
+
+void let_teams_shrink(bool allowed) { teams_may_shrink = allowed; }
 
 void detail::run_team(int threads, void (*body)(void*, const Worker&), void* context) {
 #ifdef _OPENMP
+    static thread_local TeamLimit limit;
+    if (teams_may_shrink) threads = limit.cut(threads);
     if (threads > 1) {
+        const Clock::time_point start = Clock::now();
         Barrier barrier(threads);
         std::atomic<int> size{0};
 #pragma omp parallel num_threads(threads)
@@ -99,7 +136,9 @@ void detail::run_team(int threads, void (*body)(void*, const Worker&), void* con
                 if (size != threads) new (&barrier) Barrier(size);
             }
             body(context, Worker{omp_get_thread_num(), size, &barrier});
+            barrier.wait();  // the runtime's own barrier spins far longer
         }
+        limit.learn(size, seconds_since(start), barrier.seconds_waited());
         return;
     }
 #else

@@ -5,6 +5,10 @@
 // Worker; a function does its share of the outputs, and sync() waits for the others where one layer needs what
 // another thread wrote. Threads always own whole outputs: nothing is summed across threads, so results do
 // not depend on their number.
+//
+// That leaves the number free to follow the machine: where threads wait for each other more than they work,
+// because another process wants the same core or there are more threads than cores, run_team goes on with half of
+// them for a while.
 #pragma once
 
 #include <atomic>
@@ -19,17 +23,21 @@ struct Range {
     std::int64_t end = 0;
 };
 
-// A barrier that spins for a moment (the usual wait is under a microsecond), then yields, then sleeps, so that
-// more threads than cores are slow but harmless.
+// A barrier that spins for a moment (the usual wait is under a microsecond), then yields, then sleeps.
 class Barrier {
 public:
-    explicit Barrier(int size) : size_(size) {}
+    explicit Barrier(int size);
     void wait();
+
+    // Seconds that threads, all together, waited beyond the spinning.
+    double seconds_waited() const { return static_cast<double>(nanoseconds_waited_.load()) * 1e-9; }
 
 private:
     int size_;
+    int spins_;
     std::atomic<int> arrived_{0};
     std::atomic<std::uint32_t> round_{0};
+    std::atomic<std::int64_t> nanoseconds_waited_{0};
 };
 
 struct Worker {
@@ -46,15 +54,20 @@ struct Worker {
     Range share(std::int64_t n, std::int64_t grain = 1) const;
 };
 
-// The cores this process may use: its affinity mask, cut down by a cgroup's CPU quota. At least 1.
-// TBT_THREADS and OMP_NUM_THREADS, in this order, override it.
+// What a program uses when nobody says otherwise: set_default_threads if it was called with a positive number, the
+// environment variables TBT_THREADS or OMP_NUM_THREADS, the cores that this process may use (cores.hpp). At
+// least 1.
 int default_threads();
+void set_default_threads(int threads);
+
+// false: run_team always takes as many threads as it is asked for; for tests and measurements.
+void let_teams_shrink(bool allowed);
 
 namespace detail {
 void run_team(int threads, void (*body)(void*, const Worker&), void* context);
 }
 
-// Calls body(worker) on `threads` threads (1 where the build has no OpenMP). body must not throw.
+// Calls body(worker) on `threads` threads or fewer (1 where the build has no OpenMP). body must not throw.
 template <class Body>
 void run_team(int threads, Body&& body) {
     using Plain = std::remove_reference_t<Body>;

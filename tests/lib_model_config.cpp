@@ -66,9 +66,6 @@ TEST_CASE("the number of weights is known before they are read", "[config]") {
     for (const auto& [name, view] : file.tensors()) count += element_count(view.shape);
     REQUIRE(parameter_count(read_model_config(tiny)) == count);
     REQUIRE(parameter_count(gpt2_small()) == 124439808);
-    // 4 bytes a weight, and 2 · 12 layers · 1024 positions · 768 components of 4 bytes.
-    REQUIRE(estimated_bytes(gpt2_small()) == 4 * 124439808ll + 75497472);
-    REQUIRE(estimated_bytes(gpt2_small(), 2) == 2 * 124439808ll + 75497472);
 }
 
 TEST_CASE("a configuration that was written is read again", "[config]") {

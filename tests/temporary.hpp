@@ -1,4 +1,4 @@
-// For tests of files: a folder that goes away again, and the message of an error.
+// For tests: a folder that goes away again, the message of an error, teams of a fixed size.
 #pragma once
 
 #include <cstdlib>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "error.hpp"
+#include "threads.hpp"
 
 namespace tbt::test {
 
@@ -47,6 +48,12 @@ std::string error_of(Action&& action) {
     }
     return "";
 }
+
+// Teams of exactly as many threads as asked for, whatever else the machine has to do.
+struct FullTeams {
+    FullTeams() { let_teams_shrink(false); }
+    ~FullTeams() { let_teams_shrink(true); }
+};
 
 inline bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;

@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
             threads = {1};
             if (default_threads() > 1) threads.push_back(default_threads());
         }
+        let_teams_shrink(false);  // a measurement with two threads means two
         const bench::Settings settings{threads};
         std::printf("SIMD: %d bits; cores: %d\n", simd::batch_size * 32, default_threads());
         for (const bench::Section& section : sections) {

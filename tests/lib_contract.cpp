@@ -1,0 +1,171 @@
+// The promise that everything is built on: logits depend on the tokens and the weights, on nothing else, to the
+// last bit. Here for every length up to the context, one to four threads, three types of weights, and every way in
+// which a cache comes to its tokens.
+#include "catch.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "gpt.hpp"
+#include "random_model.hpp"
+#include "rng.hpp"
+#include "temporary.hpp"
+
+using namespace tbt;
+
+namespace {
+
+constexpr int context = 132;  // two whole blocks of the cache, and some tokens of a third
+constexpr int vocabulary = 37;
+
+GptConfig small_config() {
+    GptConfig config;
+    config.vocab_size = vocabulary;
+    config.n_positions = context;
+    config.n_embd = 24;
+    config.n_layer = 2;
+    config.n_head = 2;  // heads of 12 components: not a multiple of any register
+    config.n_inner = 50;
+    return config;
+}
+
+// GPT-2's start is too tame for a test: logits that hardly differ could be equal by chance.
+WeightSource loud_weights() {
+    return [source = random_weights(small_config(), 11)](const std::string& name, const Shape& shape) {
+        Tensor w = source(name, shape);
+        for (float& v : w.values()) v *= shape.size() == 1 ? 1.0f : 12.0f;
+        return w;
+    };
+}
+
+std::vector<int> some_text() {
+    Rng rng(3);
+    std::vector<int> ids(context);
+    for (int& id : ids) id = static_cast<int>(rng.below(vocabulary));
+    return ids;
+}
+
+// Row t: the logits after tokens 0 … t. From one pass with one thread.
+struct Reference {
+    std::vector<float> rows;
+    explicit Reference(WeightType type) {
+        Gpt gpt(small_config(), loud_weights(), {1, type});
+        KvCache cache(gpt.config());
+        const std::vector<int> ids = some_text();
+        const Logits logits = gpt.forward_all(cache, ids);
+        rows.assign(logits.values.begin(), logits.values.end());
+    }
+    bool is_row(int t, std::span<const float> logits) const {
+        return std::equal(logits.begin(), logits.end(), rows.begin() + t * vocabulary,
+                          rows.begin() + (t + 1) * vocabulary);
+    }
+};
+
+std::span<const int> part(const std::vector<int>& ids, int first, int end) {
+    return std::span(ids).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first));
+}
+
+constexpr WeightType types[] = {WeightType::f32, WeightType::f16, WeightType::bf16};
+
+}  // namespace
+
+TEST_CASE("logits are the same bits at every length, with one to four threads, for every type of weights",
+          "[contract]") {
+    const test::FullTeams full;
+    const std::vector<int> ids = some_text();
+    for (const WeightType type : types) {
+        const Reference reference(type);
+        for (int threads = 1; threads <= 4; ++threads) {
+            Gpt gpt(small_config(), loud_weights(), {threads, type});
+            KvCache growing(gpt.config());
+            int wrong = 0;
+            for (int t = 0; t < context; ++t) {
+                KvCache fresh(gpt.config());
+                wrong += !reference.is_row(t, gpt.forward(fresh, part(ids, 0, t + 1)));
+                wrong += !reference.is_row(t, gpt.forward(growing, part(ids, t, t + 1)));
+            }
+            INFO("type " << static_cast<int>(type) << ", threads " << threads);
+            REQUIRE(wrong == 0);
+        }
+    }
+}
+
+TEST_CASE("the three types of weights are three different models, each with its own bits", "[contract]") {
+    const Reference f32(WeightType::f32), f16(WeightType::f16), bf16(WeightType::bf16);
+    REQUIRE(f32.rows != f16.rows);
+    REQUIRE(f32.rows != bf16.rows);
+    REQUIRE(f16.rows != bf16.rows);
+}
+
+TEST_CASE("a cache cut anywhere and filled again in two pieces gives the same bits, for every type of weights",
+          "[contract]") {
+    const test::FullTeams full;
+    const std::vector<int> ids = some_text();
+    std::vector<int> other = ids;
+    std::reverse(other.begin(), other.end());
+    for (const WeightType type : types) {
+        const Reference reference(type);
+        Gpt gpt(small_config(), loud_weights(), {3, type});
+        KvCache cache(gpt.config());
+        for (int cut = 1; cut < context - 1; ++cut) {
+            const int middle = cut + (context - cut) / 2;
+            cache.clear();
+            gpt.forward(cache, part(ids, 0, cut));
+            gpt.forward(cache, part(other, cut, context));  // another ending, forgotten again
+            cache.truncate(cut);
+            INFO("cut at " << cut);
+            REQUIRE(reference.is_row(middle - 1, gpt.forward(cache, part(ids, cut, middle))));
+            REQUIRE(reference.is_row(context - 1, gpt.forward(cache, part(ids, middle, context))));
+        }
+    }
+}
+
+TEST_CASE("forks at every length leave each other's bits alone", "[contract]") {
+    const test::FullTeams full;
+    const std::vector<int> ids = some_text();
+    std::vector<int> other = ids;
+    std::reverse(other.begin(), other.end());
+    const Reference reference(WeightType::f32);
+    Gpt gpt(small_config(), loud_weights(), {3});
+    KvCache trunk(gpt.config());
+    for (int length = 1; length < context; ++length) {
+        gpt.forward(trunk, part(ids, length - 1, length));
+        KvCache fork = trunk, second = fork;
+        // The fork writes other tokens first, then the trunk's ending: each in its own blocks.
+        gpt.forward(fork, part(other, length, context));
+        INFO("fork at " << length);
+        REQUIRE(reference.is_row(context - 1, gpt.forward(second, part(ids, length, context))));
+        fork.truncate(length);
+        REQUIRE(reference.is_row(length, gpt.forward(fork, part(ids, length, length + 1))));
+    }
+    REQUIRE(reference.is_row(context - 1, gpt.forward(trunk, part(ids, context - 1, context))));
+}
+
+TEST_CASE("sequences of all lengths in one batch get what each gets alone, with any number of threads",
+          "[contract]") {
+    const test::FullTeams full;
+    const std::vector<int> ids = some_text();
+    const Reference reference(WeightType::f32);
+    for (int threads = 1; threads <= 4; ++threads) {
+        Gpt gpt(small_config(), loud_weights(), {threads});
+        for (int shift = 0; shift < 8; ++shift) {
+            std::vector<KvCache> caches;
+            std::vector<int> lengths;
+            for (int length = 1 + shift; length <= context; length += 8) lengths.push_back(length);
+            caches.reserve(lengths.size());
+            std::vector<Step> steps;
+            for (const int length : lengths) {
+                KvCache& cache = caches.emplace_back(gpt.config());
+                // Some come whole, some as one token behind a filled cache.
+                const int before = length % 3 == 0 ? 0 : length - 1;
+                if (before > 0) gpt.forward(cache, part(ids, 0, before));
+                steps.push_back({&cache, part(ids, before, length)});
+            }
+            const Logits logits = gpt.forward(steps);
+            for (std::size_t i = 0; i < lengths.size(); ++i) {
+                INFO("threads " << threads << ", length " << lengths[i]);
+                REQUIRE(reference.is_row(lengths[i] - 1, logits.row(static_cast<std::int64_t>(i))));
+            }
+        }
+    }
+}
