@@ -59,9 +59,9 @@ AlignedFloats allocate_floats(std::int64_t n) {
     constexpr std::size_t huge_page = std::size_t{2} << 20;
     const std::size_t wanted = static_cast<std::size_t>(std::max<std::int64_t>(n, 1)) * sizeof(float);
     const std::size_t alignment = wanted >= 2 * huge_page ? huge_page : 64;
-    const std::size_t bytes = (wanted + alignment - 1) / alignment * alignment;
-    void* p = std::aligned_alloc(alignment, bytes);
-    if (!p) {
+    const std::size_t bytes = (wanted + 63) / 64 * 64;
+    void* p = nullptr;
+    if (posix_memalign(&p, alignment, bytes) != 0) {
         throw Error("out of memory: " + std::to_string(bytes >> 20) + " MiB asked for; use a smaller model, "
                     "context or batch");
     }

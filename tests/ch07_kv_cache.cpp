@@ -4,9 +4,12 @@
 #include <vector>
 
 #include "chapters/02_greedy/greedy.hpp"
+#include "chapters/07_kv_cache/redundancy.hpp"
+#include "chapters/07_kv_cache/roofline.hpp"
 #include "chapters/07_kv_cache/work.hpp"
 #include "gpt.hpp"
 #include "rng.hpp"
+#include "temporary.hpp"
 
 using namespace tbt;
 
@@ -75,4 +78,94 @@ TEST_CASE("greedy text and logits are the same with and without a cache, and the
     REQUIRE(with == without);
     REQUIRE(positions_with == cached_work(P, G).positions);
     REQUIRE(positions_without == uncached_work(P, G).positions);
+}
+
+namespace {
+
+GptConfig two_layers() {
+    GptConfig config;
+    config.vocab_size = 97;
+    config.n_positions = 80;
+    config.n_embd = 20;
+    config.n_layer = 2;
+    config.n_head = 2;
+    config.n_inner = 40;
+    return config;
+}
+
+Gpt some_gpt() {
+    return Gpt(two_layers(), [](const std::string& name, const Shape& shape) {
+        Rng rng(23, name.size() * 1000 + static_cast<std::uint64_t>(name.back()));
+        Tensor t(shape);
+        for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.3);
+        return t;
+    });
+}
+
+}  // namespace
+
+TEST_CASE("without a cache the keys and values of all earlier positions come out as before, every bit", "[ch07]") {
+    Gpt gpt = some_gpt();
+    std::vector<int> ids;
+    KvCache cache(two_layers());
+    for (int t = 0; t < 80; ++t) {
+        ids.push_back(t * 7 % 97);
+        gpt.forward(cache, std::span(ids).last(1));
+        KvCache fresh(two_layers());
+        gpt.forward(fresh, ids);
+        REQUIRE(equal_positions(cache, fresh, two_layers(), t + 1) == t + 1);
+    }
+}
+
+TEST_CASE("from the first other token on, keys and values are others", "[ch07]") {
+    Gpt gpt = some_gpt();
+    std::vector<int> ids(70);
+    for (int t = 0; t < 70; ++t) ids[static_cast<std::size_t>(t)] = t * 5 % 97;
+    KvCache cache(two_layers());
+    gpt.forward(cache, ids);
+    for (const int changed : {0, 1, 40, 63, 64, 69}) {
+        std::vector<int> other = ids;
+        other[static_cast<std::size_t>(changed)] = 96;
+        KvCache fresh(two_layers());
+        gpt.forward(fresh, other);
+        REQUIRE(equal_positions(cache, fresh, two_layers(), 70) == changed);
+    }
+    // One step to the left: the same tokens at other positions. No key survives.
+    KvCache slid(two_layers());
+    gpt.forward(slid, std::span(ids).subspan(1));
+    REQUIRE(equal_positions(cache, slid, two_layers(), 69) == 0);
+}
+
+TEST_CASE("a roofline is read from the bench's JSON, and points lie where arithmetic puts them", "[ch07]") {
+    const test::TemporaryFolder folder;
+    const std::string file = folder.write("bench.json", R"({"sections": {
+        "limits": [{"limit": "fused multiply-add", "threads": 1, "figure": 200.0}, {"limit": "read 12 MB", "threads": 1, "figure": 25.0},
+                   {"limit": "fused multiply-add", "threads": 2, "figure": 400.0}, {"limit": "read 12 MB", "threads": 2, "figure": 50.0}],
+        "matmul": [{"M×K×N": "1×1000×2000", "threads": 2, "µs": 200.0}, {"M×K×N": "1×1000×2000 f16", "threads": 2, "µs": 100.0},
+                   {"M×K×N": "1×1000×2000", "threads": 1, "µs": 400.0}, {"M×K×N": "100ᵀ×1000×2000", "threads": 2, "µs": 1250.0}]}})");
+    const Roofline roofline = read_roofline(file, 0);
+    REQUIRE(roofline.threads == 2);
+    REQUIRE(roofline.peak == 400);
+    REQUIRE(roofline.slopes.size() == 1);
+    REQUIRE(roofline.products.size() == 3);
+    const Product& one = roofline.products[0];
+    REQUIRE(one.operations() == 4e6);
+    REQUIRE(one.bytes() == 8e6 + 12e3);
+    REQUIRE(one.gigaflops() == Approx(20));
+    REQUIRE(roofline.products[1].bytes() == 4e6 + 12e3);
+    REQUIRE(roofline.products[2].gigaflops() == Approx(320));
+    // Below the corner at 400 / 50 = 8 operations a byte the memory limits, above it the arithmetic.
+    REQUIRE(roofline.limit(4, roofline.slopes[0]) == 200);
+    REQUIRE(roofline.limit(8, roofline.slopes[0]) == 400);
+    REQUIRE(roofline.limit(80, roofline.slopes[0]) == 400);
+    REQUIRE(read_roofline(file, 1).peak == 200);
+    REQUIRE(chart_of(roofline).series.size() == 3);
+
+    REQUIRE(test::contains(test::error_of([&] { read_roofline(file, 3); }), "has no figures for 3 threads"));
+    for (const char* broken : {"{}", "[]", R"({"sections": 1})", R"({"sections": {"limits": []}})"}) {
+        const std::string other = folder.write("other.json", broken);
+        REQUIRE(test::contains(test::error_of([&] { read_roofline(other, 0); }), "build/bench --only limits,matmul --json"));
+    }
+    const std::string empty = folder.write("empty.json", R"({"sections": {"limits": [1, "x"], "matmul": [null]}})");
+    REQUIRE(test::contains(test::error_of([&] { read_roofline(empty, 0); }), "has no figures"));
 }

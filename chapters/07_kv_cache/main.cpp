@@ -1,20 +1,29 @@
 // Chapter 07: the KV cache.
 //
-// Shows what is computed again and again without a cache, that the cache changes no bit, how much work it saves (counted, then
-// timed), what it costs in memory, and what happens when tokens are taken back or fall out of the window. Run it: make run-07,
-// or one part: make run-07 ARGS="--part 3". Look for: "same bits", and the last column of part 3.
+// Shows what is computed again and again without a cache, that the cache changes no bit, how much work it saves
+// (counted, then timed), what it costs in memory, and what happens when tokens are taken back or fall out of the
+// window.
+//
+//   make run-07                                       all five parts
+//   make run-07 ARGS="--part 3"                       the one with the clock
+//   make run-07 ARGS="--memory --context 512 --batch 8"   what a model needs, from its config.json alone;
+//   --measure: and took
+//
+// Look for: "same bits", and the last column of part 3.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "chapters/02_greedy/greedy.hpp"
+#include "chapters/07_kv_cache/memory_report.hpp"
+#include "chapters/07_kv_cache/redundancy.hpp"
+#include "chapters/07_kv_cache/timing.hpp"
 #include "chapters/07_kv_cache/work.hpp"
 #include "model.hpp"
 #include "program.hpp"
-#include "svg.hpp"
 #include "terminal.hpp"
 
 using namespace tbt;
@@ -23,117 +32,78 @@ namespace {
 
 constexpr int generated = 100;
 
-// Every token from scratch: a fresh cache, the whole text.
-std::vector<float> uncached_logits(Gpt& gpt, std::span<const int> ids) {
-    KvCache fresh(gpt.config());
+// Every token from scratch: an empty cache, the whole text. The cache is given back to look into.
+std::vector<float> uncached_logits(Gpt& gpt, std::span<const int> ids, KvCache& fresh) {
+    fresh.clear();
     const std::span<const float> logits = gpt.forward(fresh, ids);
     return {logits.begin(), logits.end()};
 }
+std::vector<float> uncached_logits(Gpt& gpt, std::span<const int> ids) {
+    KvCache fresh(gpt.config());
+    return uncached_logits(gpt, ids, fresh);
+}
 
+// Only the tokens that the cache has not seen.
 std::vector<float> cached_logits(Gpt& gpt, KvCache& cache, std::span<const int> ids) {
-    const std::span<const float> logits = gpt.forward(cache, ids.subspan(static_cast<std::size_t>(cache.length())));
+    const std::span<const float> logits =
+        gpt.forward(cache, ids.subspan(static_cast<std::size_t>(cache.length())));
     return {logits.begin(), logits.end()};
 }
 
-// 1. and 2. Both ways side by side.
+// 1. Both ways side by side; of the uncached pass, the positions whose keys and values the cache holds already.
 void same_bits(Model& model, std::vector<int> ids, int steps) {
-    KvCache cache(model.config());
-    std::printf("1. Greedy, with and without a cache. Positions computed at each step, and whether all %d logits are the same bits:\n\n"
-                "   step  token          without   with\n", model.config().vocab_size);
-    std::int64_t again = 0, equal = 0;
+    KvCache cache(model.config()), fresh(model.config());
+    std::printf(
+        "1. Greedy, with and without a cache: positions computed, those of them that come\n"
+        "   out as before (keys and values, every bit), and the %d logits compared.\n\n"
+        "                         without      with   logits\n"
+        "   step  token       computed again  computed\n",
+        model.config().vocab_size);
+    int in_vain = 0, equal = 0;
     for (int step = 1; step <= steps; ++step) {
-        const std::size_t fresh = ids.size() - static_cast<std::size_t>(cache.length());
-        const std::vector<float> with = cached_logits(model.gpt, cache, ids), without = uncached_logits(model.gpt, ids);
-        const bool same = with == without;
+        const int known = cache.length(), fresh_tokens = static_cast<int>(ids.size()) - known;
+        const std::vector<float> with = cached_logits(model.gpt, cache, ids);
+        const std::vector<float> without = uncached_logits(model.gpt, ids, fresh);
+        const int again = equal_positions(cache, fresh, model.config(), known);
         const int id = argmax(with);
-        std::printf("   %4d  %s %8zu %6zu   %s\n", step, padded(visible(model.tokenizer.token_bytes(id)), 13).c_str(), ids.size(), fresh,
-                    same ? "same bits" : "DIFFERENT");
-        equal += same;
-        again += static_cast<std::int64_t>(ids.size() - fresh);
+        std::printf("   %4d  %s %7zu %5d %9d   %s\n", step,
+                    padded(visible(model.tokenizer.token_bytes(id)), 11).c_str(), ids.size(), again, fresh_tokens,
+                    with == without ? "same bits" : "DIFFERENT");
+        equal += with == without;
+        in_vain += again;
         ids.push_back(id);
     }
-    std::printf("\n   Without the cache %lld positions were computed a second time, with the same result. %lld of %d steps: same bits.\n",
-                static_cast<long long>(again), static_cast<long long>(equal), steps);
+    std::printf(
+        "\n   Without the cache the keys and values of %d positions were computed again,\n"
+        "   each to the bit what it had been. Logits: same bits at %d of %d steps.\n",
+        in_vain, equal, steps);
 }
 
 // 2. Work, by counting.
 void work_table() {
-    std::printf("2. Work for %d new tokens after a prompt of P, counted exactly:\n\n"
-                "               positions projected            causal dot products\n"
-                "      P   without     with    ratio       without        with   ratio\n", generated);
+    std::printf(
+        "2. Work for %d new tokens after a prompt of P, counted exactly:\n\n"
+        "         positions projected            causal dot products\n"
+        "      P   without     with    ratio       without        with   ratio\n",
+        generated);
     for (const int p : {2, 12, 50, 100, 200, 400}) {
         const Work a = uncached_work(p, generated), b = cached_work(p, generated);
-        std::printf("   %4d  %8lld %8lld  %7.3f  %12lld  %10lld  %6.2f\n", p, static_cast<long long>(a.positions), static_cast<long long>(b.positions),
-                    static_cast<double>(a.positions) / static_cast<double>(b.positions), static_cast<long long>(a.dot_products),
-                    static_cast<long long>(b.dot_products), static_cast<double>(a.dot_products) / static_cast<double>(b.dot_products));
+        const auto ratio = [](std::int64_t x, std::int64_t y) {
+            return static_cast<double>(x) / static_cast<double>(y);
+        };
+        std::printf("   %4d  %8lld %8lld  %7.3f  %12lld  %10lld  %6.2f\n", p, static_cast<long long>(a.positions),
+                    static_cast<long long>(b.positions), ratio(a.positions, b.positions),
+                    static_cast<long long>(a.dot_products), static_cast<long long>(b.dot_products),
+                    ratio(a.dot_products, b.dot_products));
     }
 }
 
-// Microseconds for the token at each of some positions: the median of several forward passes.
-std::vector<std::pair<double, double>> time_per_token(Gpt& gpt, bool with_cache, int repeats) {
-    const int context = gpt.config().n_positions;
-    std::vector<int> ids(static_cast<std::size_t>(context), 5);
-    std::vector<std::pair<double, double>> points;
-    KvCache cache(gpt.config());
-    for (int position = std::min(10, context - 1); position < context; position += std::max(1, context / 10)) {
-        std::vector<double> times;
-        for (int i = 0; i <= repeats; ++i) {  // the first one warms up
-            cache.clear();
-            const std::span<const int> text = std::span(ids).first(static_cast<std::size_t>(position + 1));
-            if (with_cache) gpt.forward(cache, text.first(static_cast<std::size_t>(position)));
-            const auto started = std::chrono::steady_clock::now();
-            gpt.forward(cache, with_cache ? text.last(1) : text);
-            if (i) times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - started).count());
-        }
-        std::nth_element(times.begin(), times.begin() + repeats / 2, times.end());
-        points.emplace_back(position, times[static_cast<std::size_t>(repeats / 2)]);
+double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+    double largest = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        largest = std::max(largest, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
     }
-    return points;
-}
-
-// 3. Time, by the clock: different on every machine, and therefore never part of a test.
-void time_table(Model& model, const std::string& figure) {
-    const auto without = time_per_token(model.gpt, false, 3), with = time_per_token(model.gpt, true, 9);
-    std::printf("3. Microseconds for one token at a position (median; %d threads):\n\n   position   without      with\n", model.gpt.threads());
-    for (std::size_t i = 0; i < with.size(); ++i) {
-        std::printf("   %8.0f  %8.0f  %8.0f  %s\n", with[i].first, without[i].second, with[i].second, bar(without[i].second / without.back().second, 30).c_str());
-    }
-    std::printf("\n   The last token costs %.2f times the first with the cache, %.1f times without.\n", with.back().second / with.front().second,
-                without.back().second / without.front().second);
-    if (figure.empty()) return;
-    LineChart chart;
-    chart.title = "Time for one token, by its position";
-    chart.x_label = "position in the text";
-    chart.y_label = "milliseconds";
-    LineChart::Series a{"without a cache", {}}, b{"with a cache", {}};
-    for (const auto& [x, y] : without) a.points.emplace_back(x, y / 1000);
-    for (const auto& [x, y] : with) b.points.emplace_back(x, y / 1000);
-    chart.series = {a, b};
-    write_svg(figure, chart);
-}
-
-// 4. Memory, by formula and as allocated.
-void memory_table(const GptConfig& config) {
-    const auto kib = [](std::int64_t bytes) { return static_cast<double>(bytes) / 1024; };
-    std::printf("4. Memory: 2 (keys and values) · %d layers · %d channels · 4 bytes = %.0f KiB a token\n\n"
-                "   tokens     formula   blocks of %d\n", config.n_layer, config.n_embd, kib(KvCache::bytes_per_token(config)), KvCache::block_tokens);
-    KvCache cache(config);
-    for (const int tokens : {1, 64, 65, 200, config.n_positions}) {
-        if (tokens > config.n_positions) continue;
-        cache.clear();
-        cache.make_room(tokens);
-        std::printf("   %6d  %6.0f KiB  %8.0f KiB\n", tokens, kib(tokens * KvCache::bytes_per_token(config)), kib(cache.bytes()));
-    }
-    std::printf("\n   A fork shares its blocks: ");
-    cache.clear();
-    cache.make_room(200);
-    cache.advance(200);
-    KvCache fork = cache;
-    fork.make_room(1);
-    int copied = 0;
-    const int blocks = (200 + KvCache::block_tokens - 1) / KvCache::block_tokens;
-    for (int b = 0; b < blocks; ++b) copied += fork.keys(b, 0, 0) != cache.keys(b, 0, 0);
-    std::printf("a second text after 200 common tokens copies %d of %d blocks.\n", copied, blocks);
+    return largest;
 }
 
 // 5. Taking tokens back is free; moving the window is not.
@@ -141,42 +111,77 @@ void rollback_and_sliding(Model& model, const std::vector<int>& prompt) {
     KvCache cache(model.config());
     std::vector<int> ids = prompt;
     for (int i = 0; i < 8; ++i) ids.push_back(argmax(cached_logits(model.gpt, cache, ids)));
-    cache.truncate(static_cast<int>(prompt.size()) - 1);  // rollback: back to the prompt, its last token is read again
-    const std::vector<float> rolled_back = cached_logits(model.gpt, cache, prompt);
-    std::printf("5. After 8 tokens taken back:        %s as a fresh start\n", rolled_back == uncached_logits(model.gpt, prompt) ? "same bits" : "DIFFERENT");
+    // Rollback: to the prompt without its last token, which is read again for its logits.
+    cache.truncate(static_cast<int>(prompt.size()) - 1);
+    const bool same = cached_logits(model.gpt, cache, prompt) == uncached_logits(model.gpt, prompt);
+    std::printf("5. Eight tokens taken back:     %s as a fresh start; 1 position computed\n",
+                same ? "same bits" : "DIFFERENT");
 
-    // Sliding: drop the first token and keep the cache of the others as it is. Their keys were made for other positions.
-    const std::span<const int> shorter = std::span(ids).subspan(1);
+    // Sliding: the first token is dropped. The keys of the others were made one position further to the right.
+    const std::vector<int> shorter(ids.begin() + 1, ids.end());
     const std::vector<float> right = uncached_logits(model.gpt, shorter), stale = uncached_logits(model.gpt, ids);
-    double largest = 0;
-    for (std::size_t i = 0; i < right.size(); ++i) largest = std::max(largest, std::abs(static_cast<double>(right[i]) - static_cast<double>(stale[i])));
-    std::printf("   After the first token fell out:   logits off by up to %.2f if the old keys are kept;\n"
-                "                                     all %zu positions must be computed again\n", largest, shorter.size());
+    std::printf(
+        "   The first token dropped:     old keys kept: logits off by up to %.2f;\n"
+        "                                right: all %zu positions computed again\n",
+        largest_difference(right, stale), shorter.size());
+}
+
+struct Options {
+    std::string prompt = "Once upon a time, there was", figure, model = shipped_model("storyteller").string(),
+                weights;
+    int part = 0, threads = 0, context = 0, batch = 1;
+    bool memory = false, measure = false;
+};
+
+void declare(CLI::App& app, Options& o) {
+    app.add_option("prompt", o.prompt, "the text to continue")->capture_default_str();
+    app.add_option("--part", o.part, "only this part, 1 to 5 (3 is the one with a clock)")
+        ->check(CLI::Range(1, 5));
+    app.add_option("--model", o.model, "a model directory")->capture_default_str();
+    app.add_option("--weights", o.weights, "keep weights as f32, f16 or bf16 (default: as stored)")
+        ->check(CLI::IsMember({"f32", "f16", "bf16"}));
+    app.add_option("--threads", o.threads, "0: one for each core")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 1024));
+    app.add_option("--figure", o.figure, "with part 3: write time against position as a picture (SVG)");
+    auto* memory =
+        app.add_flag("--memory", o.memory, "what the model needs in memory, from its config.json alone");
+    app.add_flag("--measure", o.measure, "and what it really takes: load it, fill the caches")->needs(memory);
+    app.add_option("--context", o.context, "tokens of each text (default: all the model has)")
+        ->needs(memory)
+        ->check(CLI::PositiveNumber);
+    app.add_option("--batch", o.batch, "texts at the same time")->needs(memory)->capture_default_str();
+}
+
+void memory(const Options& o, const GptOptions& options) {
+    if (o.measure) print_memory_used(o.model, options, o.context, o.batch);
+    else print_memory_forecast(o.model, o.context, o.batch);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string prompt = "Once upon a time, there was", figure, model_directory = shipped_model("storyteller").string();
-    int part = 0, threads = 0;
+    Options o;
     return run_program(
-        argc, argv, "Chapter 07: the KV cache.",
-        [&](CLI::App& app) {
-            app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
-            app.add_option("--part", part, "only this part, 1 to 5 (3 is the one with a clock)")->check(CLI::Range(1, 5));
-            app.add_option("--threads", threads, "0: all cores")->capture_default_str()->check(CLI::Range(0, 1024));
-            app.add_option("--model", model_directory, "a model directory")->capture_default_str();
-            app.add_option("--figure", figure, "with part 3: write time against position as a picture (SVG)");
-        },
+        argc, argv, "Chapter 07: the KV cache.", [&](CLI::App& app) { declare(app, o); },
         [&] {
-            const auto wanted = [&](int n) { return part == 0 || part == n; };
-            const auto gap = [&] { if (part == 0) std::printf("\n"); };
-            Model model = load_model(model_directory, {threads});
-            const std::vector<int> ids = encode_prompt(model, prompt, 16);
+            GptOptions options{o.threads, std::nullopt};
+            if (!o.weights.empty()) {
+                options.weights = o.weights == "f32"   ? WeightType::f32
+                                  : o.weights == "f16" ? WeightType::f16
+                                                       : WeightType::bf16;
+            }
+            if (o.memory) return memory(o, options);
+            const auto wanted = [&](int n) { return o.part == 0 || o.part == n; };
+            const auto gap = [&] {
+                if (o.part == 0) std::printf("\n");
+            };
+            Model model = load_model(o.model, options);
+            const std::vector<int> ids = encode_prompt(model, o.prompt, 16);
             if (wanted(1)) same_bits(model, ids, 12), gap();
             if (wanted(2)) work_table(), gap();
-            if (wanted(3)) time_table(model, figure), gap();
-            if (wanted(4)) memory_table(model.config()), gap();
+            if (wanted(3)) print_times(model.gpt, o.figure), gap();
+            if (wanted(4)) print_cache_memory(model.config()), gap();
             if (wanted(5)) rollback_and_sliding(model, ids);
         });
 }

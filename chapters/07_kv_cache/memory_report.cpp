@@ -1,0 +1,124 @@
+#include "memory_report.hpp"
+
+#include <cstdio>
+#include <vector>
+
+#include "kv_cache.hpp"
+#include "memory.hpp"
+#include "memory_plan.hpp"
+
+namespace tbt {
+
+namespace {
+
+double mib(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+struct Part {
+    const char* name;
+    std::int64_t MemoryPlan::*bytes;
+};
+constexpr Part parts[] = {{"matrices of the layers", &MemoryPlan::matrices},
+                          {"output matrix", &MemoryPlan::output},
+                          {"embeddings, looked up", &MemoryPlan::embeddings},
+                          {"biases and gains", &MemoryPlan::vectors},
+                          {"keys and values", &MemoryPlan::cache},
+                          {"activations", &MemoryPlan::activations},
+                          {"logits", &MemoryPlan::logits}};
+
+void print_heading(const std::filesystem::path& directory, const GptConfig& c, int context, int batch) {
+    std::printf(
+        "%s: %d layers, %d channels, %d tokens, context %d\n"
+        "%d sequence%s of %d tokens\n\n",
+        directory.filename().string().c_str(), c.n_layer, c.n_embd, c.vocab_size, c.n_positions, batch,
+        batch == 1 ? "" : "s", context);
+}
+
+std::filesystem::path without_slash(const std::filesystem::path& directory) {
+    return directory.has_filename() ? directory : directory.parent_path();
+}
+
+WeightType stored_type(const GptConfig& config) {
+    if (config.torch_dtype == "float16") return WeightType::f16;
+    return config.torch_dtype == "bfloat16" ? WeightType::bf16 : WeightType::f32;
+}
+
+}  // namespace
+
+void print_memory_forecast(const std::filesystem::path& directory, int context, int batch) {
+    const GptConfig config = read_model_config(directory.string());
+    if (context == 0) context = config.n_positions;
+    const MemoryPlan wide = plan_memory(config, WeightType::f32, context, batch);
+    const MemoryPlan half = plan_memory(config, WeightType::f16, context, batch);
+    print_heading(without_slash(directory), config, context, batch);
+    std::printf("  MiB                            f32   f16, bf16\n");
+    for (const Part& part : parts)
+        std::printf("  %-24s %9.2f   %9.2f\n", part.name, mib(wide.*part.bytes), mib(half.*part.bytes));
+    std::printf("  %-24s %9.2f   %9.2f\n", "in all", mib(wide.total()), mib(half.total()));
+}
+
+void print_memory_used(const std::filesystem::path& directory, const GptOptions& options, int context, int batch) {
+    const GptConfig config = read_model_config(directory.string());
+    if (context == 0) context = config.n_positions;
+    const WeightType type = options.weights.value_or(stored_type(config));
+    const MemoryPlan plan = plan_memory(config, type, context, batch);
+    check_memory(directory.string(), plan.total(), available_memory());
+
+    const std::int64_t before = tensor_bytes();
+    Gpt gpt = Gpt::load(directory, {options.threads, type});
+    const std::int64_t weights = tensor_bytes() - before;
+    std::vector<KvCache> caches;
+    caches.reserve(static_cast<std::size_t>(batch));
+    const std::vector<int> prompt(static_cast<std::size_t>(context > 1 ? context - 1 : 1), 0), next = {0};
+    std::vector<Step> steps;
+    std::int64_t cache = 0;
+    for (int i = 0; i < batch; ++i) {
+        gpt.forward(caches.emplace_back(config, context), prompt);
+        steps.push_back({&caches.back(), next});
+        cache += caches.back().pool_bytes();
+    }
+    if (context > 1) gpt.forward(steps);
+    const std::int64_t total = tensor_bytes() - before;
+
+    const char* names[] = {"f32", "f16", "bf16"};
+    print_heading(without_slash(directory), config, context, batch);
+    std::printf("  MiB, weights as %-4s      forecast     counted\n", names[static_cast<int>(type)]);
+    const auto row = [](const char* name, std::int64_t forecast, std::int64_t counted) {
+        std::printf("  %-22s %11.2f %11.2f\n", name, mib(forecast), mib(counted));
+    };
+    row("weights", plan.weights(), weights);
+    row("keys and values", plan.cache, cache);
+    row("activations, logits *", plan.activations + plan.logits, total - weights - cache);
+    row("in all", plan.total(), total);
+    std::printf("  %-22s %11s %11.2f\n", "most while loading", "", mib(most_tensor_bytes()));
+    std::printf("  %-22s %11s %11.2f\n", "the process, at most", "", mib(peak_resident_memory()));
+    std::printf("\n  * and about a MiB of working memory for each thread, which is not in the forecast\n");
+}
+
+void print_cache_memory(const GptConfig& config) {
+    const auto kib = [](std::int64_t bytes) { return static_cast<double>(bytes) / 1024; };
+    std::printf(
+        "4. Memory: 2 (keys and values) · %d layers · %d channels · 4 bytes = %.0f KiB a token\n\n"
+        "   tokens     formula   blocks of %d\n",
+        config.n_layer, config.n_embd, kib(KvCache::bytes_per_token(config)), KvCache::block_tokens);
+    KvCache cache(config);
+    for (const int tokens : {1, 64, 65, 200, config.n_positions}) {
+        if (tokens > config.n_positions) continue;
+        cache.clear();
+        cache.make_room(tokens);
+        std::printf("   %6d  %6.0f KiB  %8.0f KiB\n", tokens, kib(tokens * KvCache::bytes_per_token(config)),
+                    kib(cache.bytes()));
+    }
+    if (config.n_positions <= 200) return;
+    std::printf("\n   A fork shares its blocks: ");
+    cache.clear();
+    cache.make_room(200);
+    cache.advance(200);
+    KvCache fork = cache;
+    fork.make_room(1);
+    int copied = 0;
+    const int blocks = (200 + KvCache::block_tokens - 1) / KvCache::block_tokens;
+    for (int b = 0; b < blocks; ++b) copied += fork.keys(b, 0, 0) != cache.keys(b, 0, 0);
+    std::printf("a second text after 200 common tokens copies %d of %d blocks.\n", copied, blocks);
+}
+
+}  // namespace tbt

@@ -1,0 +1,13 @@
+// The clock beside the counts: what one token costs at each position, and a whole text, with a cache and without.
+#pragma once
+
+#include <string>
+
+#include "gpt.hpp"
+
+namespace tbt {
+
+// Prints both; `figure`, unless empty, is where the picture of time against position goes (SVG).
+void print_times(Gpt& gpt, const std::string& figure);
+
+}  // namespace tbt
