@@ -25,8 +25,9 @@ resolve() {
     for name in $(all); do
         if [ "$name" = "$1" ] || [ "$(number_of "$name")" = "$1" ]; then echo "$name"; return; fi
     done
-    chapter=$(echo "$1" | sed 's/^\([0-9]\)\(_.*\)*$/0\1/; s/_.*//')
-    near=$(all | grep "^${chapter}_" | cut -d_ -f1,2 | tr '\n' ' ')
+    chapter=$(echo "$1" | sed 's/[^0-9].*//; s/^\([0-9]\)$/0\1/')
+    if [ -n "$chapter" ]; then near=$(all | grep "^${chapter}_" | cut -d_ -f1,2 | tr '\n' ' ')
+    else fail "there is no exercise '$1'; $(all | grep -iF -e "$1" | sed 's/^\([0-9]*_[0-9]*\)_\(.*\)/\1 is \2,/' | tr '\n' ' ')make progress lists them all"; fi
     [ -n "$near" ] && fail "there is no exercise '$1'; this chapter has: $near"
     fail "there is no exercise '$1'; there are: $(all | cut -d_ -f1,2 | tr '\n' ' ')"
 }
@@ -52,7 +53,7 @@ next_open() {
 }
 
 # ---- check ----
-# Compiles the file alone first, so that a missing semicolon is reported where it is; then its tests, which run with
+# Compiles the file alone, so that a missing semicolon is reported where it is, and meanwhile its tests, which run with
 # a limit on time and memory.
 check() {
     name=$1 number=$(number_of "$1") out=$BUILD/exercises
@@ -63,18 +64,21 @@ check() {
     if $CXX --version 2>/dev/null | grep -qi clang; then few=-ferror-limit=3 use="-include-pch $BUILD/pch/catch.hpp.gch"
     else few=-fmax-errors=3 use='-include catch.hpp'; fi
     # shellcheck disable=SC2086
+    $CXX $flags -w -MF /dev/null $use -c "tests/exercises/ex$name.cpp" -o "$out/$name.o" 2>"$out/log.tests" &  # meanwhile
+    tests=$!
     if ! printf '#include "%s.hpp"\n' "$name" | $CXX $flags -MF /dev/null $few -x c++ -fsyntax-only - 2>"$out/log"; then
         echo "${red}$number does not compile${plain}:"
+        wait "$tests"
         grep -v -e 'In file included from <stdin>' -e '^ *from <stdin>' "$out/log" | head -n 20
         record "$number" open "$(hints_of "$number")"
         return 1
     fi
     grep 'warning:' "$out/log" | head -n 3
     # shellcheck disable=SC2086
-    if ! $CXX $flags -w -MF /dev/null $use -c "tests/exercises/ex$name.cpp" -o "$out/$name.o" 2>"$out/log" ||
-        ! $CXX $flags "$out/$name.o" "$BUILD/obj/tests/main.o" "$BUILD/obj/exercises/limits.o" $LIBRARY $LIBS -o "$out/$name" 2>>"$out/log"; then
+    if ! wait "$tests" ||
+        ! $CXX $flags "$out/$name.o" "$BUILD/obj/tests/main.o" "$BUILD/obj/exercises/limits.o" $LIBRARY $LIBS -o "$out/$name" 2>>"$out/log.tests"; then
         echo "${red}$number does not fit its tests${plain}: were names or parameters outside the marked lines changed?"
-        grep 'error' "$out/log" | head -n 5
+        grep 'error' "$out/log.tests" | head -n 5
         record "$number" open "$(hints_of "$number")"
         return 1
     fi
@@ -168,11 +172,11 @@ check)
     good=0 bad=0
     for name in $(all); do
         number=$(number_of "$name")
-        if grep -q 'throw NotWritten' "exercises/$name.hpp"; then  # no need to compile
+        if grep -q 'throw NotWritten' "exercises/$name.hpp" 2>/dev/null; then  # no need to compile
             echo "$number: not written yet ($(title_of "$name"))"
             record "$number" open "$(hints_of "$number")"
         else
-            QUIET=1 check "$name"
+            (QUIET=1 check "$name")  # a subshell, so that a missing file ends this one only
         fi
         passed "$number" && good=$((good + 1)) || bad=$((bad + 1))
     done
