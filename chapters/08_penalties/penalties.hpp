@@ -17,7 +17,8 @@ namespace tbt {
 
 inline constexpr float banned = -std::numeric_limits<float>::infinity();
 
-// How often each token occurs in a text, and which occur: a table of V places, cleared by walking what was seen.
+// How often each token occurs in a text. A text grows by a token a step, so only what differs from the text before
+// is counted.
 class TokenCounts {
 public:
     struct Counted {
@@ -26,25 +27,43 @@ public:
     };
 
     void count(std::span<const int> ids, std::size_t vocab_size) {
-        for (const Counted& c : distinct_) place_[static_cast<std::size_t>(c.id)] = 0;
-        distinct_.clear();
         if (place_.size() < vocab_size) place_.resize(vocab_size);
-        for (const int id : ids) {
+        const bool grown = ids.size() >= text_.size() && std::equal(text_.begin(), text_.end(), ids.begin());
+        const std::size_t common =
+            grown ? text_.size()
+                  : static_cast<std::size_t>(
+                        std::mismatch(ids.begin(), ids.end(), text_.begin(), text_.end()).first - ids.begin());
+        while (text_.size() > common) forget_last();
+        for (const int id : ids.subspan(common)) {
             if (id < 0 || static_cast<std::size_t>(id) >= vocab_size) {
                 throw Error("penalties: token " + std::to_string(id) + " is not in the vocabulary of " +
                             std::to_string(vocab_size));
             }
-            int& place = place_[static_cast<std::size_t>(id)];
-            if (place == 0) {
-                distinct_.push_back({id, 0});
-                place = static_cast<int>(distinct_.size());
-            }
-            ++distinct_[static_cast<std::size_t>(place - 1)].times;
+            add(id);
         }
     }
     const std::vector<Counted>& distinct() const { return distinct_; }
 
 private:
+    void add(int id) {
+        int& place = place_[static_cast<std::size_t>(id)];
+        if (place == 0) {
+            distinct_.push_back({id, 0});
+            place = static_cast<int>(distinct_.size());
+        }
+        ++distinct_[static_cast<std::size_t>(place - 1)].times;
+        text_.push_back(id);
+    }
+    // A token that is gone then was the last to appear first: it stands at the end of distinct_.
+    void forget_last() {
+        int& place = place_[static_cast<std::size_t>(text_.back())];
+        text_.pop_back();
+        if (--distinct_[static_cast<std::size_t>(place - 1)].times > 0) return;
+        distinct_.pop_back();
+        place = 0;
+    }
+
+    std::vector<int> text_;
     std::vector<int> place_;         // of each token in distinct_, from 1; 0: not seen
     std::vector<Counted> distinct_;  // in order of first appearance
 };
@@ -85,7 +104,10 @@ inline void penalize_repetition(Candidates& c, std::span<const int> text, double
     check_repetition_penalty(theta);
     if (theta == 1) return;
     const float t = static_cast<float>(theta);
-    for_each_seen(c, text, [t](float& s, int) { s = s < 0 ? s * t : s / t; });
+    for_each_seen(c, text, [t](float& s, int) {
+        const float larger = s * t, smaller = s / t;  // both, as a wrong guess costs more than a division
+        s = s < 0 ? larger : smaller;
+    });
 }
 
 // s_j ← s_j − c_j·α_f − [c_j > 0]·α_p with c_j the number of times that token j occurs in the text (OpenAI's rule)
