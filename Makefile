@@ -236,6 +236,7 @@ test: all $(BUILD)/tests $(BUILD)/tests-solutions $(BUILD)/tests-exercises
 	@$(BUILD)/tests $(if $(ONLY),"$(ONLY)")
 	@$(if $(ONLY),,$(BUILD)/tests-solutions)
 	@$(if $(ONLY),,cat $(BUILD)/obj/exercises/*.log > $(BUILD)/stubs.log; sh tests/exercises/stubs.sh $(BUILD)/tests-exercises $(BUILD)/stubs.log)
+	@$(if $(ONLY),,sh tests/refusals.sh $(BUILD))
 
 # For learners: make check EX=05_2 and so on.
 .PHONY: check hint solution try watch progress next

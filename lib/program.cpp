@@ -17,6 +17,25 @@ int complain(std::string_view program, std::string_view message, int status) {
     return status;
 }
 
+namespace {
+
+// CLI11 says "Could not convert: --top-k = 1.5", and not what it expected.
+std::string explained(const CLI::App& app, const std::string& what) {
+    constexpr std::string_view beginning = "Could not convert: ";
+    const std::size_t sign = what.find(" = ");
+    if (!what.starts_with(beginning) || sign == std::string::npos) return what;
+    const std::string name = what.substr(beginning.size(), sign - beginning.size());
+    const CLI::Option* option = app.get_option_no_throw(name);
+    const std::string type = option ? option->get_type_name() : "";
+    std::string expected = "another kind of value";
+    if (type.starts_with("INT")) expected = "a whole number of at most nine digits";
+    if (type.starts_with("UINT")) expected = "a whole number, 0 or more";
+    if (type.starts_with("FLOAT")) expected = "a number";
+    return name + ": got '" + what.substr(sign + 3) + "', expected " + expected;
+}
+
+}  // namespace
+
 int run_program(int argc, char** argv, const std::string& description, const std::function<void(CLI::App&)>& options,
                 const std::function<void()>& body) {
     const char* name = argc > 0 ? argv[0] : "tbt";
@@ -33,7 +52,7 @@ int run_program(int argc, char** argv, const std::string& description, const std
             app.parse(argc, argv);
         } catch (const CLI::ParseError& e) {
             if (e.get_exit_code() == 0) return app.exit(e);  // --help
-            return complain(name, std::string(e.what()) + " (--help lists the options)", 2);
+            return complain(name, explained(app, e.what()) + " (--help lists the options)", 2);
         }
         set_default_threads(threads);
         body();

@@ -1,6 +1,7 @@
 // The generator's command line: what is understood, what is refused, and what comes out for programs.
 #include "catch.hpp"
 
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -238,4 +239,53 @@ TEST_CASE("results and traces are JSON with everything in it", "[ch10][options]"
     const auto header = nlohmann::json::parse(trace_header("a \xFF model", "é?", request, ids));
     REQUIRE(header["format"] == "token-by-token trace 1");
     REQUIRE(header["prompt_ids"] == ids);
+}
+
+TEST_CASE("a trace has the fields of the lesson, and --explain prints its figures", "[ch10][options]") {
+    Model model = small_model();
+    GenerateRequest request = request_of(parsed("--repetition-penalty 1.3 --top-k 9 --max-new-tokens 12"), model);
+    request.traced_tokens = 4;
+    CachedBatch batch(model.gpt);
+    const std::vector<int> ids = prompt_ids(parsed(""), model, "abc");
+    const auto texts = generate_texts(std::ref(batch), token_bytes_of(model.tokenizer), ids, request);
+    const auto keys = [](const nlohmann::json& j) {
+        std::set<std::string> names;
+        for (const auto& [name, value] : j.items()) names.insert(name);
+        return names;
+    };
+    const auto header = nlohmann::json::parse(trace_header("m", "abc", request, ids));
+    REQUIRE(keys(header) ==
+            std::set<std::string>{"format", "model", "prompt", "prompt_ids", "seed", "samples", "chain"});
+    REQUIRE(keys(header["chain"][0]) == std::set<std::string>{"name", "parameters"});
+    int step = 0;
+    for (const Trace& trace : texts[0].traces) {
+        const auto line = nlohmann::json::parse(trace_line(model.tokenizer, trace, 0, step));
+        REQUIRE(keys(line) == std::set<std::string>{"sample", "step", "id", "token", "u", "raw", "processed",
+                                                    "steps", "top"});
+        REQUIRE(keys(line["raw"]) == std::set<std::string>{"candidates", "entropy", "log_probability"});
+        REQUIRE(keys(line["top"][0]) == std::set<std::string>{"id", "token", "raw", "processed", "removed_by"});
+        // The table of --explain: after its two heads and the model's own line, one line a step.
+        std::istringstream text(explanation(model.tokenizer, request.chain, trace, step++));
+        std::string row;
+        for (int i = 0; i < 3; ++i) std::getline(text, row);
+        for (const auto& s : line["steps"]) {
+            REQUIRE(keys(s) == std::set<std::string>{"name", "parameters", "before", "after", "mass_removed",
+                                                     "entropy_before", "entropy_after", "chosen_before",
+                                                     "chosen_after"});
+            REQUIRE(std::getline(text, row));
+            std::istringstream cells(row);
+            std::string name, parameters;
+            int kept = 0, cut = 0, rank = 0;
+            double mass = 0, entropy = 0, share = 0;
+            REQUIRE(cells >> name >> parameters >> kept >> cut >> mass >> entropy >> rank >> share);
+            REQUIRE((name == s["name"] && parameters == s["parameters"]));
+            REQUIRE((kept == s["after"] && cut == s["before"].get<int>() - kept));
+            REQUIRE(rank == s["chosen_after"]["rank"]);
+            // Half a unit of the last digit printed.
+            REQUIRE(std::abs(mass - s["mass_removed"].get<double>()) <= 0.50001e-4);
+            REQUIRE(std::abs(entropy - s["entropy_after"].get<double>()) <= 0.50001e-3);
+            REQUIRE(std::abs(share / 100 - s["chosen_after"]["probability"].get<double>()) <= 0.50001e-4);
+        }
+    }
+    REQUIRE(step == static_cast<int>(texts[0].ids.size()));
 }

@@ -24,6 +24,7 @@
 #include "quanta.hpp"
 #include "scan.hpp"
 #include "select.hpp"
+#include "short_number.hpp"
 
 namespace tbt {
 

@@ -16,6 +16,7 @@
 #include "chapters/03_temperature/show.hpp"
 #include "chapters/03_temperature/temperature.hpp"
 #include "model.hpp"
+#include "part_options.hpp"
 #include "program.hpp"
 #include "rng.hpp"
 #include "svg.hpp"
@@ -164,20 +165,25 @@ int main(int argc, char** argv) {
     std::string prompt = "The weather today is", figure, model_directory = shipped_model("storyteller").string();
     int part = 0, max_new_tokens = 24;
     std::uint64_t seed = 7;
+    PartOptions for_parts(part);
     return run_program(
         argc, argv, "Chapter 03: temperature, and the draw.",
         [&](CLI::App& app) {
-            app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
+            for_parts.add({3, 4},
+                          app.add_option("prompt", prompt, "the text to continue")->capture_default_str());
             app.add_option("--part", part, "only this part, 1 to 4 (1 and 2 need no model)")
                 ->check(CLI::Range(1, 4));
-            app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 4")
-                ->capture_default_str()
-                ->check(CLI::Range(1, 100000));
-            app.add_option("--seed", seed, "of the draws")->capture_default_str();
-            app.add_option("--model", model_directory, "a model directory")->capture_default_str();
+            for_parts.add({4},
+                          app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 4")
+                              ->capture_default_str()
+                              ->check(CLI::Range(1, 100000)));
+            for_parts.add({2, 4}, app.add_option("--seed", seed, "of the draws")->capture_default_str());
+            for_parts.add({3, 4},
+                          app.add_option("--model", model_directory, "a model directory")->capture_default_str());
             app.add_option("--figure", figure, "write the wheels as a picture (SVG)");
         },
         [&] {
+            for_parts.check();
             const auto wanted = [&](int n) { return part == 0 || part == n; };
             const auto gap = [&](int n) {
                 if (part == 0 && n > 1) std::printf("\n");

@@ -16,7 +16,7 @@ namespace tbt {
 // off the end. The order is that of the ids, not of the probabilities: the same kept tokens and the same u give
 // the same token, whichever way they were cut.
 inline int draw(Candidates& c, double u) {
-    if (!(u >= 0 && u < 1)) throw Error("draw: u is " + std::to_string(u) + ", expected a number in [0, 1)");
+    if (!(u >= 0 && u < 1)) throw Error("draw: u is " + short_number(u) + ", expected a number in [0, 1)");
     const std::uint64_t W = c.total_weight();
     // u is at most 1 − 2^-53, which is more than any rounding of W or u·W: the notch is below W.
     auto notch = static_cast<std::uint64_t>(u * static_cast<double>(W));

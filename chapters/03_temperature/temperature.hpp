@@ -14,7 +14,7 @@ namespace tbt {
 // Throws UsageError unless T is a temperature.
 inline void check_temperature(double T) {
     if (std::isfinite(T) && T >= 0) return;
-    throw UsageError("temperature: got " + std::to_string(T) +
+    throw UsageError("temperature: got " + short_number(T) +
                      ", expected a number >= 0; 0 always takes the most probable token, "
                      "0.7 to 1 is usual, above 1 gets wilder");
 }

@@ -17,6 +17,7 @@
 #include "chapters/04_top_k/top_k.hpp"
 #include "chapters/04_top_k/two_laws.hpp"
 #include "model.hpp"
+#include "part_options.hpp"
 #include "program.hpp"
 #include "rng.hpp"
 #include "svg.hpp"
@@ -126,17 +127,22 @@ int main(int argc, char** argv) {
     std::vector<std::string> prompts{"Once upon a", "The meaning of life is"};
     std::string figure, model_directory = shipped_model("storyteller").string();
     int part = 0, k = 10;
+    PartOptions for_parts(part);
     return run_program(
         argc, argv, "Chapter 04: top-k sampling.",
         [&](CLI::App& app) {
-            app.add_option("prompt", prompts, "texts to continue in part 4")->capture_default_str();
+            for_parts.add({4},
+                          app.add_option("prompt", prompts, "texts to continue in part 4")->capture_default_str());
             app.add_option("--part", part, "only this part, 1 to 4 (1 to 3 need no model)")
                 ->check(CLI::Range(1, 4));
-            app.add_option("--top-k", k, "k in part 4")->capture_default_str()->check(CLI::Range(1, 1000000));
-            app.add_option("--model", model_directory, "a model directory")->capture_default_str();
+            for_parts.add({4},
+                          app.add_option("--top-k", k, "k in part 4")->capture_default_str()->check(CLI::Range(1, 1000000)));
+            for_parts.add({4},
+                          app.add_option("--model", model_directory, "a model directory")->capture_default_str());
             app.add_option("--figure", figure, "write the two distributions as a picture (SVG)");
         },
         [&] {
+            for_parts.check();
             if (!figure.empty()) write_figure(figure);
             if (part == 0 || part == 1) eight_words();
             if (part == 0) std::printf("\n");

@@ -20,6 +20,7 @@
 #include "chapters/05_top_p/relatives.hpp"
 #include "chapters/05_top_p/top_p.hpp"
 #include "model.hpp"
+#include "part_options.hpp"
 #include "program.hpp"
 #include "rng.hpp"
 #include "svg.hpp"
@@ -142,21 +143,26 @@ int main(int argc, char** argv) {
     int part = 0, max_new_tokens = 30;
     double p = 0.9;
     std::uint64_t seed = 1;
+    PartOptions for_parts(part);
     return run_program(
         argc, argv, "Chapter 05: top-p (nucleus) sampling and its relatives.",
         [&](CLI::App& app) {
-            app.add_option("prompt", prompt, "the text to continue in part 3")->capture_default_str();
+            for_parts.add({3},
+                          app.add_option("prompt", prompt, "the text to continue in part 3")->capture_default_str());
             app.add_option("--part", part, "only this part, 1 to 3 (1 and 2 need no model)")
                 ->check(CLI::Range(1, 3));
-            app.add_option("--top-p", p, "p in part 3")->capture_default_str();
-            app.add_option("--max-new-tokens", max_new_tokens, "length of the text in part 3")
-                ->capture_default_str()
-                ->check(CLI::Range(1, 100000));
-            app.add_option("--seed", seed, "of the draws")->capture_default_str();
-            app.add_option("--model", model_directory, "a model directory")->capture_default_str();
+            for_parts.add({3}, app.add_option("--top-p", p, "p in part 3")->capture_default_str());
+            for_parts.add({3},
+                          app.add_option("--max-new-tokens", max_new_tokens, "length of the text in part 3")
+                              ->capture_default_str()
+                              ->check(CLI::Range(1, 100000)));
+            for_parts.add({3}, app.add_option("--seed", seed, "of the draws")->capture_default_str());
+            for_parts.add({3},
+                          app.add_option("--model", model_directory, "a model directory")->capture_default_str());
             app.add_option("--figure", figure, "write the cumulative curves as a picture (SVG)");
         },
         [&] {
+            for_parts.check();
             check_top_p(p);
             if (!figure.empty()) write_figure(figure);
             if (part == 0 || part == 1) adding_up();

@@ -22,17 +22,17 @@ namespace tbt {
 inline void check_min_p(double m) {
     if (m >= 0 && m <= 1) return;
     throw UsageError(
-        "min-p: got " + std::to_string(m) +
+        "min-p: got " + short_number(m) +
         ", expected a fraction from 0 to 1 of the largest probability; 0 turns it off, 0.05 is usual");
 }
 inline void check_typical_p(double m) {
     if (m > 0 && m <= 1) return;
-    throw UsageError("typical-p: got " + std::to_string(m) +
+    throw UsageError("typical-p: got " + short_number(m) +
                      ", expected a probability above 0 and up to 1; 1 turns it off, 0.9 is usual");
 }
 inline void check_cutoff(const std::string& name, double epsilon) {
     if (epsilon >= 0 && epsilon < 1) return;
-    throw UsageError(name + ": got " + std::to_string(epsilon) +
+    throw UsageError(name + ": got " + short_number(epsilon) +
                      ", expected a probability from 0 to below 1; 0 turns it off, 0.0003 to 0.004 is usual");
 }
 

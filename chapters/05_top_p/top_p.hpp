@@ -15,9 +15,10 @@ namespace tbt {
 // Throws UsageError unless p is a probability.
 inline void check_top_p(double p) {
     if (p >= 0 && p <= 1) return;
-    throw UsageError("top-p: got " + std::to_string(p) +
+    throw UsageError("top-p: got " + short_number(p) +
                      ", expected a probability from 0 to 1; 1 turns it off, 0.9 is usual" +
-                     (p > 1 && p <= 100 ? " (is " + std::to_string(p) + " meant in percent?)" : std::string()));
+                     (p >= 2 && p <= 100 ? " (" + short_number(p) + " percent are " + short_number(p / 100) + ")"
+                                         : std::string()));
 }
 
 // A probability mass of all that c holds, in whole quanta.

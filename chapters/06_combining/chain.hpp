@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <span>
 #include <string>
@@ -143,12 +142,6 @@ inline Chain in_order(Dialect dialect, std::vector<ChainStep> steps) {
     std::stable_sort(steps.begin(), steps.end(),
                      [&](const ChainStep& a, const ChainStep& b) { return place(a) < place(b); });
     return Chain(std::move(steps));
-}
-
-inline std::string short_number(double x) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", x);
-    return text;
 }
 
 // The steps of chapters 03 to 05 that the options switch on; every option is checked, also those that are off.

@@ -16,6 +16,7 @@
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/06_combining/presets.hpp"
 #include "model.hpp"
+#include "part_options.hpp"
 #include "program.hpp"
 #include "rng.hpp"
 #include "svg.hpp"
@@ -155,20 +156,25 @@ int main(int argc, char** argv) {
                 model_directory = shipped_model("storyteller").string();
     int part = 0, max_new_tokens = 40;
     std::uint64_t seed = 1;
+    PartOptions for_parts(part);
     return run_program(
         argc, argv, "Chapter 06: combining the steps, and why their order matters.",
         [&](CLI::App& app) {
-            app.add_option("prompt", prompt, "the text to continue in part 4")->capture_default_str();
+            for_parts.add({4},
+                          app.add_option("prompt", prompt, "the text to continue in part 4")->capture_default_str());
             app.add_option("--part", part, "only this part, 1 to 4 (1 to 3 need no model)")
                 ->check(CLI::Range(1, 4));
-            app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 4")
-                ->capture_default_str()
-                ->check(CLI::Range(1, 100000));
-            app.add_option("--seed", seed, "of the draws")->capture_default_str();
-            app.add_option("--model", model_directory, "a model directory")->capture_default_str();
+            for_parts.add({4},
+                          app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 4")
+                              ->capture_default_str()
+                              ->check(CLI::Range(1, 100000)));
+            for_parts.add({1, 4}, app.add_option("--seed", seed, "of the draws")->capture_default_str());
+            for_parts.add({4},
+                          app.add_option("--model", model_directory, "a model directory")->capture_default_str());
             app.add_option("--figure", figure, "write sizes over the temperature as a picture (SVG)");
         },
         [&] {
+            for_parts.check();
             if (!figure.empty()) write_figure(figure);
             if (part == 0 || part == 1) worked_example(seed);
             if (part == 0) std::printf("\n");

@@ -18,6 +18,7 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/08_penalties/repetition.hpp"
 #include "model.hpp"
+#include "part_options.hpp"
 #include "program.hpp"
 #include "rng.hpp"
 #include "svg.hpp"
@@ -148,22 +149,28 @@ int main(int argc, char** argv) {
                 model_directory = shipped_model("storyteller").string();
     int part = 0, max_new_tokens = 200;
     std::uint64_t seed = 1;
+    PartOptions for_parts(part);
     return run_program(
         argc, argv, "Chapter 08: penalties against repetition, and bans.",
         [&](CLI::App& app) {
-            app.add_option("prompt", prompt, "the text to continue in part 3")->capture_default_str();
+            for_parts.add({3},
+                          app.add_option("prompt", prompt, "the text to continue in part 3")->capture_default_str());
             app.add_option("--part", part, "only this part, 1 to 3 (1 and 2 need no model)")
                 ->check(CLI::Range(1, 3));
-            app.add_option("--penalty-scope", scope, "what counts as written: generated, all, last-64")
-                ->capture_default_str();
-            app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 3")
-                ->capture_default_str()
-                ->check(CLI::Range(1, 100000));
-            app.add_option("--seed", seed, "of the draws")->capture_default_str();
-            app.add_option("--model", model_directory, "a model directory")->capture_default_str();
+            for_parts.add({3},
+                          app.add_option("--penalty-scope", scope, "what counts as written: generated, all, last-64")
+                              ->capture_default_str());
+            for_parts.add({3},
+                          app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 3")
+                              ->capture_default_str()
+                              ->check(CLI::Range(1, 100000)));
+            for_parts.add({3}, app.add_option("--seed", seed, "of the draws")->capture_default_str());
+            for_parts.add({3},
+                          app.add_option("--model", model_directory, "a model directory")->capture_default_str());
             app.add_option("--figure", figure, "write the penalty's effect as a picture (SVG)");
         },
         [&] {
+            for_parts.check();
             const Scope counted = scope_named(scope);
             if (!figure.empty()) write_figure(figure);
             if (part == 0 || part == 1) five_words();

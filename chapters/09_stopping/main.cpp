@@ -13,6 +13,7 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/09_stopping/stopping.hpp"
 #include "model.hpp"
+#include "part_options.hpp"
 #include "program.hpp"
 #include "rng.hpp"
 #include "svg.hpp"
@@ -170,20 +171,25 @@ int main(int argc, char** argv) {
     std::string prompt = "Once upon a time", model_directory = shipped_model("storyteller").string(), figure;
     int part = 0, context = 512;
     bool time = false;
+    PartOptions for_parts(part);
     return run_program(
         argc, argv, "Chapter 09: when a text ends, and what may be shown while it is written.",
         [&](CLI::App& app) {
-            app.add_option("prompt", prompt, "the text to continue in part 4")->capture_default_str();
+            for_parts.add({4},
+                          app.add_option("prompt", prompt, "the text to continue in part 4")->capture_default_str());
             app.add_option("--part", part, "show one part only, 1 to 4")->check(CLI::Range(1, 4));
-            app.add_option("--context", context, "the context of part 3, in tokens")
-                ->capture_default_str()
-                ->check(CLI::Range(8, 100000));
-            app.add_flag("--time", time, "part 3: also measure the time with the model");
-            app.add_option("--model", model_directory, "a model directory (parts 4, and 3 with --time)")
-                ->capture_default_str();
+            for_parts.add({3},
+                          app.add_option("--context", context, "the context of part 3, in tokens")
+                              ->capture_default_str()
+                              ->check(CLI::Range(8, 100000)));
+            for_parts.add({3}, app.add_flag("--time", time, "part 3: also measure the time with the model"));
+            for_parts.add({3, 4},
+                          app.add_option("--model", model_directory, "a model directory (parts 4, and 3 with --time)")
+                              ->capture_default_str());
             app.add_option("--figure", figure, "write the picture of the lesson (SVG)");
         },
         [&] {
+            for_parts.check();
             if (!figure.empty()) write_figure(figure);
             const auto wanted = [&](int p) { return part == 0 || part == p; };
             if (wanted(1)) {

@@ -55,7 +55,7 @@ public:
 
     // budget: the tokens that a prompt may have, the context less those of an answer.
     Conversation(Encode encode, int budget) : encode_(std::move(encode)), budget_(budget) {
-        if (budget < 1) throw UsageError("chat: the answers leave no room for a question; lower --max-new-tokens");
+        if (budget < 1) throw UsageError("--max-new-tokens: the answers leave no room for a question; ask for fewer");
     }
 
     // The prompt for what the user says now. When it is too long, the oldest turns go, whole ones: half a turn

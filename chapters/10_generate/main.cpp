@@ -146,7 +146,7 @@ int main(int argc, char** argv) {
             observer.on_trace = [&](std::size_t sample, const Trace& trace) {
                 const int step = traced[sample]++;
                 if (output.explain && request.samples == 1)
-                    print_explanation(model.tokenizer, request.chain, trace, step);
+                    std::fputs(explanation(model.tokenizer, request.chain, trace, step).c_str(), stdout);
                 if (trace_file) write_trace(trace_line(model.tokenizer, trace, sample, step));
             };
             CachedBatch batch(model.gpt);
@@ -166,7 +166,8 @@ int main(int argc, char** argv) {
             for (std::size_t i = 0; i < texts.size() && !output.json; ++i) {
                 if (texts.size() > 1) std::printf("%s--- %zu ---\n", i ? "\n" : "", i + 1);
                 for (std::size_t s = 0; output.explain && texts.size() > 1 && s < texts[i].traces.size(); ++s) {
-                    print_explanation(model.tokenizer, request.chain, texts[i].traces[s], static_cast<int>(s));
+                    std::fputs(explanation(model.tokenizer, request.chain, texts[i].traces[s], static_cast<int>(s)).c_str(),
+                               stdout);
                 }
                 if (!streams) print_prompt(), std::printf("%s", texts[i].text.c_str());
                 std::printf("\n");

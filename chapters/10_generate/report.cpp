@@ -1,6 +1,7 @@
 #include "chapters/10_generate/report.hpp"
 
 #include <cmath>
+#include <cstdarg>
 #include <cstdio>
 
 #include "json_file.hpp"
@@ -32,6 +33,15 @@ std::string percent(double p) {
     return text;
 }
 
+[[gnu::format(printf, 2, 3)]] void append(std::string& out, const char* format, ...) {
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    out += text;
+}
+
 // One line. A path or a name that is not UTF-8 is no reason to fail at the very end.
 std::string line(const OrderedJson& j) {
     return j.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
@@ -60,9 +70,10 @@ OrderedJson steps_to_json(const Chain& chain) {
 
 }  // namespace
 
-void print_explanation(const Tokenizer& tokenizer, const Chain& chain, const Trace& t, int step) {
-    std::printf("%d. %s, drawn with u = %.6f\n", step + 1, seen(tokenizer, t.chosen).c_str(), t.u);
-    std::printf("   step                        kept    cut  mass cut  entropy   its rank and share\n");
+std::string explanation(const Tokenizer& tokenizer, const Chain& chain, const Trace& t, int step) {
+    std::string out = std::to_string(step + 1) + ". " + seen(tokenizer, t.chosen);
+    append(out, ", drawn with u = %.6f\n", t.u);
+    out += "   step                        kept    cut  mass cut  entropy   its rank and share\n";
     const auto standing_of = [](const Standing& s) {
         return s.rank == 0 ? std::string("         gone")
                            : padded("", 5 - static_cast<int>(std::to_string(s.rank).size())) +
@@ -70,24 +81,23 @@ void print_explanation(const Tokenizer& tokenizer, const Chain& chain, const Tra
     };
     const Standing raw{t.steps.empty() ? std::size_t{0} : t.steps[0].chosen_before.rank,
                        portable_exp(t.raw_log_probability)};
-    std::printf("   %s %7zu                   %7.3f  %s\n", padded("the model", 24).c_str(), t.raw_candidates,
-                t.raw_entropy, standing_of(raw.rank ? raw : Standing{0, raw.probability}).c_str());
+    append(out, "   %s %7zu                   %7.3f  %s\n", padded("the model", 24).c_str(), t.raw_candidates,
+           t.raw_entropy, standing_of(raw.rank ? raw : Standing{0, raw.probability}).c_str());
     for (const StepTrace& s : t.steps) {
         const std::string name = s.parameters.empty() ? s.name : s.name + " " + s.parameters;
-        std::printf("   %s %7zu %6zu  %8.4f  %7.3f  %s\n", padded(name, 24).c_str(), s.candidates_after,
-                    s.candidates_before - s.candidates_after, s.mass_removed, s.entropy_after,
-                    standing_of(s.chosen_after).c_str());
+        append(out, "   %s %7zu %6zu  %8.4f  %7.3f  %s\n", padded(name, 24).c_str(), s.candidates_after,
+               s.candidates_before - s.candidates_after, s.mass_removed, s.entropy_after,
+               standing_of(s.chosen_after).c_str());
     }
     for (const TracedToken& token : t.top) {
-        std::printf("   %s %9s  ", padded(seen(tokenizer, token.id), 24).c_str(),
-                    percent(token.raw_probability).c_str());
+        append(out, "   %s %9s  ", padded(seen(tokenizer, token.id), 24).c_str(),
+               percent(token.raw_probability).c_str());
         if (token.removed_by >= 0)
-            std::printf("cut by %s\n", chain.steps()[static_cast<std::size_t>(token.removed_by)].name.c_str());
+            out += "cut by " + chain.steps()[static_cast<std::size_t>(token.removed_by)].name + "\n";
         else
-            std::printf("-> %s%s\n", percent(token.final_probability).c_str(),
-                        token.id == t.chosen ? "  <- drawn" : "");
+            out += "-> " + percent(token.final_probability) + (token.id == t.chosen ? "  <- drawn\n" : "\n");
     }
-    std::printf("\n");
+    return out + "\n";
 }
 
 void print_log_probabilities(const Tokenizer& tokenizer, const GeneratedText& text) {

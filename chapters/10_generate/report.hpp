@@ -10,7 +10,7 @@
 namespace tbt {
 
 // --explain: what each step of the chain did to the candidates, and to the token that was drawn.
-void print_explanation(const Tokenizer& tokenizer, const Chain& chain, const Trace& trace, int step);
+std::string explanation(const Tokenizer& tokenizer, const Chain& chain, const Trace& trace, int step);
 
 // --logprobs: one line a token.
 void print_log_probabilities(const Tokenizer& tokenizer, const GeneratedText& text);

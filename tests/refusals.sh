@@ -1,0 +1,110 @@
+#!/bin/sh
+# Types wrong things into the programs of chapters 03 to 10: each must say one clear line on stderr and exit with
+# status 2 (the command line is wrong) or 1 (something else is), write nothing else, and never crash.
+#   tests/refusals.sh [BUILD]
+# Ends with "N passed, N failed".
+set -u
+build=${1:-build}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+# refused STATUS TEXT PROGRAM ARGUMENTS…
+refused() {
+    wanted=$1 text=$2 program=$3
+    shift 3
+    "$build/$program" "$@" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    if [ "$status" -eq "$wanted" ] && [ "$(wc -l <"$work/err")" -eq 1 ] && [ ! -s "$work/out" ] && grep -qF -- "$text" "$work/err"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$program $*: expected status $wanted, nothing on stdout and \"$text\", got status $status and: $(head -c 300 "$work/err")"
+    fi
+}
+# holds WHAT COMMAND…
+holds() {
+    what=$1
+    shift
+    if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "not so: $what"; fi
+}
+
+# Values that make no sense.
+refused 2 'temperature: got -1, expected a number >= 0' 10_generate --temperature -1
+refused 2 'temperature: got nan, expected' 10_generate --temperature nan
+refused 2 "--temperature: got 'warm', expected a number" 10_generate --temperature warm
+refused 2 "--top-k: got '1.5', expected a whole number" 10_generate --top-k 1.5
+refused 2 'top-k: got -1, expected' 10_generate --top-k -1
+refused 2 'top-p: got 1.5, expected a probability' 10_generate --top-p 1.5
+refused 2 '90 percent are 0.9' 10_generate --top-p 90
+refused 2 'min-p: got 2' 10_generate --min-p 2
+refused 2 'typical-p: got 0' 10_generate --typical-p 0
+refused 2 'epsilon-cutoff: got 1' 10_generate --epsilon-cutoff 1
+refused 2 'repetition-penalty: got 0, expected a number above 0' 10_generate --repetition-penalty 0
+refused 2 'frequency-penalty: got inf' 10_generate --frequency-penalty inf
+refused 2 'no-repeat-ngram-size: got -1' 10_generate --no-repeat-ngram-size -1
+refused 2 'not an id from 0 to' 10_generate --logit-bias 99999=1
+refused 2 'stop string: empty' 10_generate --stop-strings ''
+refused 2 '--ban-words: got an empty word' 10_generate --ban-words ''
+refused 2 "preset: got 'wild', expected factual, conservative" 10_generate --preset wild
+refused 2 "dialect: got 'gpt', expected ours, transformers" 10_generate --dialect gpt
+refused 2 "penalty-scope: got 'some'" 10_generate --repetition-penalty 1.2 --penalty-scope some
+refused 2 "--seed: got '-1'" 10_generate --seed -1
+refused 2 '--num-return-sequences: got 0' 10_generate --num-return-sequences 0
+refused 2 '--logprobs: got -1' 10_generate --logprobs -1
+refused 2 'not expected: --top_k' 10_generate --top_k 5
+
+# Wishes that contradict each other: nothing is ignored.
+refused 2 '--greedy and --top-k' 10_generate --greedy --top-k 5
+refused 2 '--temperature 0 and --top-p' 10_generate --temperature 0 --top-p 0.5
+refused 2 '--temperature 0 and --seed' 10_generate --temperature 0 --seed 1
+refused 2 '--greedy and --temperature 0.7' 10_generate --greedy --temperature 0.7
+refused 2 '--greedy and --preset' 10_generate --greedy --preset creative
+refused 2 '--greedy and --do-sample' 10_generate --greedy --do-sample
+refused 2 '--penalty-scope: there is no penalty' 10_generate --penalty-scope all
+refused 2 "it has no step 'typical'" 10_generate --dialect vllm --typical-p 0.5
+refused 2 'at least is more than at most' 10_generate --min-new-tokens 9 --max-new-tokens 3
+refused 2 '--keep 3: nothing is dropped' 10_generate --keep 3
+refused 2 '--json and --explain' 10_generate --json --explain
+refused 2 '--part 1 and --seed' 03_temperature --part 1 --seed 3
+refused 2 '--part 2 and --top-k' 04_top_k --part 2 --top-k 3
+refused 2 '--part 1 and --top-p' 05_top_p --part 1 --top-p 0.5
+refused 2 '--part 2 and --max-new-tokens' 06_combining --part 2 --max-new-tokens 3
+refused 2 '--part 1 and prompt' 08_penalties --part 1 'a prompt'
+refused 2 '--part 4 and --context' 09_stopping --part 4 --context 30
+refused 2 'top-p: got 2' 05_top_p --top-p 2
+refused 2 '--top-k: Value 0 not in range' 04_top_k --top-k 0
+refused 2 '--stop-strings: a chat stops at' chat --stop-strings x
+refused 2 '--max-new-tokens: the answers leave no room' chat --max-new-tokens 512
+
+# Files, prompts, the context.
+refused 1 'no such model directory' 10_generate --model "$work/none"
+refused 1 'no such model directory' 03_temperature --part 4 --model "$work/none"
+refused 1 'config.json' 10_generate --model "$work"
+refused 1 'cannot be written' 10_generate --trace "$work/none/trace.jsonl"
+refused 1 'is not valid UTF-8' 10_generate "$(printf 'caf\351')"
+refused 1 "exceed the model's context" 10_generate --max-new-tokens 511
+refused 1 "exceed the model's context" 03_temperature --part 4 --max-new-tokens 600
+refused 2 "this model's context has" 10_generate --max-new-tokens 100000
+
+# Ends that are no errors.
+"$build/10_generate" --max-new-tokens 200 2>"$work/err" | head -c 5 >/dev/null
+holds 'a pipe closed early is no error message' [ ! -s "$work/err" ]
+"$build/chat" </dev/null >"$work/out" 2>"$work/err"
+holds 'the end of input ends a chat, silently' [ $? -eq 0 -a ! -s "$work/out" -a ! -s "$work/err" ]
+printf 'caf\351\nq\n' | "$build/chat" >"$work/out" 2>"$work/err"
+holds 'a line that is not UTF-8 is refused and the chat goes on' [ $? -eq 0 -a ! -s "$work/out" -a "$(wc -l <"$work/err")" -eq 1 ]
+mkfifo "$work/fifo"
+"$build/chat" <"$work/fifo" >"$work/out" 2>"$work/err" &
+chat=$!
+exec 3>"$work/fifo"
+echo hi >&3
+for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s "$work/out" ] || sleep 0.3; done
+sleep 0.3
+kill -INT "$chat"
+wait "$chat"
+holds 'Ctrl-C at the prompt ends a chat that has answered' [ $? -eq 0 -a -s "$work/out" -a ! -s "$work/err" ]
+exec 3>&-
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
