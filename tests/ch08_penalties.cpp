@@ -5,6 +5,7 @@
 
 #include "chapters/03_temperature/temperature.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
+#include "rng.hpp"
 
 using namespace tbt;
 
@@ -207,4 +208,25 @@ TEST_CASE("penalty options outside their range are refused", "[ch08]") {
     refused([](SamplingOptions& o) { o.min_new_tokens = 1; });  // no EOS known
     REQUIRE_THROWS_WITH(after(five, [](Candidates& c) { penalize_repetition(c, std::vector<int>{7}, 2); }),
                         Catch::Contains("token 7"));
+}
+
+TEST_CASE("counts kept from text to text are those counted anew, while texts grow, part and shrink", "[ch08]") {
+    Rng rng(8);
+    TokenCounts kept;
+    std::vector<int> text;
+    for (int round = 0; round < 2000; ++round) {
+        // Mostly a token more; at times another beginning, as when several texts take turns, or a window that slides.
+        const auto what = rng.below(8);
+        if (what == 0) text.resize(rng.below(text.size() + 1));
+        if (what == 1 && !text.empty()) text.erase(text.begin());
+        if (what > 1) text.push_back(static_cast<int>(rng.below(12)));
+        kept.count(text, 12);
+        TokenCounts anew;
+        anew.count(text, 12);
+        REQUIRE(kept.distinct().size() == anew.distinct().size());
+        for (std::size_t i = 0; i < anew.distinct().size(); ++i) {
+            REQUIRE(kept.distinct()[i].id == anew.distinct()[i].id);
+            REQUIRE(kept.distinct()[i].times == anew.distinct()[i].times);
+        }
+    }
 }

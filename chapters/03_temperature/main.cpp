@@ -43,8 +43,9 @@ void one_distribution() {
         std::printf("\n   T = %g, entropy %.6f nats\n", T, entropy_at(logits, T));
         print_bars(words, softmax_at(logits, T));
     }
-    std::printf("\n   Two more sets of logits:\n\n");
-    for (const std::vector<float>& s : {std::vector<float>{2, 1, 0.5f}, std::vector<float>{2, 1, 0.5f, -1}}) {
+    std::printf("\n   Three more sets of logits:\n\n");
+    for (const std::vector<float>& s : std::vector<std::vector<float>>{
+             {2, 1, 0.5f}, {2, 1, 0.5f, -1}, {5.2f, 4.8f, 3.2f, 2.1f}}) {
         std::printf("   [");
         for (std::size_t i = 0; i < s.size(); ++i) std::printf("%s%g", i ? ", " : "", static_cast<double>(s[i]));
         std::printf("]\n");
