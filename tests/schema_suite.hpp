@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "chapters/14_guided/grammar_machine.hpp"
+#include "chapters/14_guided/judged_text.hpp"
 #include "chapters/14_guided/numbers.hpp"
 #include "chapters/14_guided/schema.hpp"
 #include "files.hpp"
@@ -31,7 +32,7 @@ inline void judge_group(const nlohmann::json& group, const SchemaOptions& option
         GrammarMachine machine(compile_schema(group.at("schema").dump(), options, file));
         for (const nlohmann::json& test : group.at("tests")) {
             const std::string text = test.contains("text") ? test.at("text").get<std::string>() : test.at("data").dump();
-            if (accepts_text(machine, without_exponents(text)) == test.at("valid").get<bool>()) {
+            if (accepts_text(machine, judged_text(text)) == test.at("valid").get<bool>()) {
                 ++result.right;
             } else {
                 result.wrong.push_back(place + ": " + test.at("description").get<std::string>() + ": " + text);

@@ -1,7 +1,6 @@
 // A set of tokens as one bit each, and its application to a row of logits.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bit_mask.hpp"
 #include "error.hpp"
 
 namespace tbt {
@@ -48,31 +48,14 @@ public:
             throw Error("mask: " + std::to_string(logits.size()) + " logits, expected at least one for each of " +
                         std::to_string(size_) + " tokens");
         }
-        constexpr float masked = -std::numeric_limits<float>::infinity();
         const std::size_t whole = static_cast<std::size_t>(size_) / 64;
-        for (std::size_t i = 0; i < whole; ++i) {
-            float* s = logits.data() + i * 64;
-            if (words_[i] == 0) std::fill(s, s + 64, masked);
-            if (words_[i] == 0 || ~words_[i] == 0) continue;
-            apply_half(static_cast<std::uint32_t>(words_[i]), s);
-            apply_half(static_cast<std::uint32_t>(words_[i] >> 32), s + 32);
-        }
+        mask_logits(logits.first(whole * 64), std::span(words_).first(whole));
         for (std::size_t id = whole * 64; id < logits.size(); ++id) {
-            if (!test(static_cast<int>(id))) logits[id] = masked;
+            if (!test(static_cast<int>(id))) logits[id] = -std::numeric_limits<float>::infinity();
         }
     }
 
 private:
-    // Thirty-two logits. A bit becomes a number of only ones or only zeros, which chooses between the bits of s
-    // and those of −∞: no branch, so the compiler makes SIMD of it.
-    static void apply_half(std::uint32_t bits, float* s) {
-        constexpr auto minus_infinity = std::bit_cast<std::uint32_t>(-std::numeric_limits<float>::infinity());
-        for (std::uint32_t j = 0; j < 32; ++j) {
-            const std::uint32_t chosen = 0u - (bits >> j & 1u);
-            s[j] =
-                std::bit_cast<float>((std::bit_cast<std::uint32_t>(s[j]) & chosen) | (minus_infinity & ~chosen));
-        }
-    }
     static std::size_t word(int id) { return static_cast<std::size_t>(id) / 64; }
     static std::uint64_t bit(int id) { return std::uint64_t{1} << (static_cast<unsigned>(id) % 64); }
 

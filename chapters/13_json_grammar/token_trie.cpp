@@ -28,6 +28,27 @@ std::uint64_t sort_key(const std::string& bytes) {
 
 }  // namespace
 
+// First into drawers by the first two bytes, then each drawer by itself.
+void TokenTrie::sort_entries(std::vector<Entry>& entries) const {
+    std::vector<std::size_t> end(65537);
+    for (const Entry& e : entries) ++end[(e.key >> 48) + 1];
+    for (std::size_t i = 1; i < end.size(); ++i) end[i] += end[i - 1];
+    std::vector<Entry> sorted(entries.size());
+    for (const Entry& e : entries) sorted[end[e.key >> 48]++] = e;  // end[i] moves from the drawer's front to its back
+    const auto before = [&](const Entry& a, const Entry& b) {
+        if (a.key != b.key) return a.key < b.key;
+        const int c = bytes(a.token).compare(bytes(b.token));  // bytes compare as unsigned: char_traits says so
+        return c != 0 ? c < 0 : a.token < b.token;
+    };
+    auto front = sorted.begin();
+    for (std::size_t i = 0; i + 1 < end.size(); ++i) {
+        const auto back = sorted.begin() + static_cast<std::ptrdiff_t>(end[i]);
+        if (back - front > 1) std::sort(front, back, before);
+        front = back;
+    }
+    entries.swap(sorted);
+}
+
 TokenTrie::TokenTrie(std::vector<std::string> tokens, int eos) : tokens_(std::move(tokens)), eos_(eos) {
     if (eos_ < -1 || eos_ >= vocabulary()) {
         throw Error("token trie: end-of-text token " + std::to_string(eos_) + ", expected an id below " +
@@ -41,10 +62,6 @@ TokenTrie::TokenTrie(const Tokenizer& tokenizer)
     : TokenTrie(ordinary_tokens(tokenizer), tokenizer.vocabulary().eos_id ? *tokenizer.vocabulary().eos_id : -1) {}
 
 void TokenTrie::build() {
-    struct Entry {
-        std::uint64_t key;
-        std::int32_t token;
-    };
     std::vector<Entry> order;
     std::size_t total = 0;
     for (int id = 0; id < vocabulary(); ++id) {
@@ -57,12 +74,7 @@ void TokenTrie::build() {
         longest_ = std::max(longest_, static_cast<int>(bytes.size()));
         total += bytes.size();
     }
-    std::sort(order.begin(), order.end(), [&](const Entry& a, const Entry& b) {
-        if (a.key != b.key) return a.key < b.key;
-        const std::string &x = bytes(a.token), &y = bytes(b.token);
-        const int c = x.compare(y);  // bytes compare as unsigned: char_traits says so
-        return c != 0 ? c < 0 : a.token < b.token;
-    });
+    sort_entries(order);
 
     nodes_.reserve(total / 2);
     std::vector<int> open;  // the nodes on the way to the last token

@@ -64,7 +64,12 @@ public:
     }
 
 private:
+    struct Entry {
+        std::uint64_t key;
+        std::int32_t token;
+    };
     void build();
+    void sort_entries(std::vector<Entry>& entries) const;
 
     std::vector<std::string> tokens_;
     int eos_ = -1, longest_ = 0;

@@ -153,7 +153,8 @@ void ArraySource::expand(Grammar& grammar, int node) {
     const int at = add_blanks(grammar, inner, most_blanks_);
     if (spot.where != Where::item && complete(spot.index, spot.counts)) {
         const int end = grammar.add_node();
-        grammar.edge(at, ']', ']', end);
+        for (const char c : shape_.closing)
+            grammar.edge(at, static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(c), end);
         grammar.node(end).final = true;
     }
     if (shape_.most >= 0 && spot.index >= shape_.most) return;

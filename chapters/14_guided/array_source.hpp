@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "chapters/14_guided/grammar.hpp"
@@ -19,6 +20,7 @@ struct ArrayShape {
     std::vector<std::map<Choice, int>> rules;  // by index; the last for all items behind
     std::vector<Counter> counters;
     int least = 0, most = -1;
+    std::string closing = "]";  // the bytes that may close the array
 };
 
 class ArraySource : public Grammar::NodeSource {

@@ -40,8 +40,29 @@ std::string time(bool leap_seconds) {
     return "(?:" + all + ")";
 }
 
+// Mailbox of RFC 5321, §4.1.2: atoms or a quoted string, then a domain or an address in brackets.
+std::string email() {
+    const std::string atom = "[a-zA-Z0-9!#$%&'*+\\-/=?\\^_`{|}~]+";
+    const std::string quoted = "\"(?:[ !#-\\[\\]-~]|\\\\[ -~])*\"";
+    const std::string label = "[a-zA-Z0-9](?:[a-zA-Z0-9\\-]*[a-zA-Z0-9])?";
+    return "(?:" + atom + "(?:\\." + atom + ")*|" + quoted + ")@(?:" + label + "(?:\\." + label + ")*|\\[" + ipv4 +
+           "\\]|\\[[iI][pP][vV]6:" + ipv6_pattern() + "\\])";
+}
+
+// Years, months and days, or weeks; then hours, minutes and seconds; none left out in between [RFC 3339, appendix A].
+std::string duration() {
+    const std::string n = "[0-9]+", seconds = n + "S", minutes = n + "M(?:" + seconds + ")?";
+    const std::string time = "T(?:" + n + "H(?:" + minutes + ")?|" + minutes + "|" + seconds + ")";
+    const std::string days = n + "D", months = n + "M(?:" + days + ")?";
+    return "P(?:(?:" + n + "Y(?:" + months + ")?|" + months + "|" + days + ")(?:" + time + ")?|" + time + "|" + n + "W)";
+}
+
+const std::string json_pointer = "(?:/(?:[^~/]|~[01])*)*";  // RFC 6901
+
+}  // namespace
+
 // Up to eight groups; "::" stands for one or more that are zero; the last two may be an IPv4 address.
-std::string ipv6() {
+std::string ipv6_pattern() {
     const std::string group = "[0-9a-fA-F]{1,4}", last = "(?:" + group + ":" + group + "|" + ipv4 + ")";
     std::string all = "(?:" + group + ":){6}" + last;
     for (int before = 0; before <= 7; ++before) {
@@ -56,17 +77,6 @@ std::string ipv6() {
     return "(?:" + all + ")";
 }
 
-// Mailbox of RFC 5321, §4.1.2: atoms or a quoted string, then a domain or an address in brackets.
-std::string email() {
-    const std::string atom = "[a-zA-Z0-9!#$%&'*+\\-/=?\\^_`{|}~]+";
-    const std::string quoted = "\"(?:[ !#-\\[\\]-~]|\\\\[ -~])*\"";
-    const std::string label = "[a-zA-Z0-9](?:[a-zA-Z0-9\\-]*[a-zA-Z0-9])?";
-    return "(?:" + atom + "(?:\\." + atom + ")*|" + quoted + ")@(?:" + label + "(?:\\." + label + ")*|\\[" + ipv4 +
-           "\\]|\\[IPv6:" + ipv6() + "\\])";
-}
-
-}  // namespace
-
 std::optional<Dfa> format_language(const std::string& name, bool leap_seconds) {
     if (name == "date") return regex_whole(date());
     if (name == "time") return regex_whole(time(leap_seconds));
@@ -74,10 +84,19 @@ std::optional<Dfa> format_language(const std::string& name, bool leap_seconds) {
     if (name == "uuid") return regex_whole("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
     if (name == "email") return regex_whole(email());
     if (name == "ipv4") return regex_whole(ipv4);
-    if (name == "ipv6") return regex_whole(ipv6());
+    if (name == "ipv6") return regex_whole(ipv6_pattern());
+    if (name == "duration") return regex_whole(duration());
+    if (name == "json-pointer") return regex_whole(json_pointer);
+    if (name == "relative-json-pointer") return regex_whole("(?:0|[1-9][0-9]*)(?:#|" + json_pointer + ")");
+    if (name == "uri") return regex_whole(uri_pattern(false, false));
+    if (name == "uri-reference") return regex_whole(uri_pattern(true, false));
+    if (name == "iri") return regex_whole(uri_pattern(false, true));
+    if (name == "iri-reference") return regex_whole(uri_pattern(true, true));
+    if (name == "uri-template") return regex_whole(uri_template_pattern());
     return std::nullopt;
 }
 
-std::string format_names() { return "date, time, date-time, uuid, email, ipv4, ipv6"; }
+std::string format_names() { return "date, time, date-time, duration, uuid, email, ipv4, ipv6, uri, uri-reference, iri, iri-reference, "
+           "uri-template, json-pointer, relative-json-pointer"; }
 
 }  // namespace tbt

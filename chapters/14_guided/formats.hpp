@@ -13,4 +13,9 @@ namespace tbt {
 std::optional<Dfa> format_language(const std::string& name, bool leap_seconds);
 std::string format_names();
 
+// Pieces of formats, as regular expressions.
+std::string ipv6_pattern();
+std::string uri_pattern(bool relative, bool international);
+std::string uri_template_pattern();
+
 }  // namespace tbt

@@ -146,6 +146,8 @@ private:
             } else if (c == '*' || c == '+' || c == '?' || c == '{') {
                 if (parts.empty()) fail("expected something to repeat before the repetition", at_);
                 parse_repetition(parts.back());
+            } else if (c == '<' || (c == '!' && peek(1) == '<')) {
+                fail("a token, <…>, which is not supported; write the token's text as a literal", at_);
             } else {
                 more = false;
             }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chapters/14_guided/array_source.hpp"
+#include "chapters/14_guided/judged_text.hpp"
 #include "chapters/14_guided/numbers.hpp"
 #include "chapters/14_guided/object_source.hpp"
 #include "chapters/14_guided/regex.hpp"
@@ -24,7 +25,7 @@ public:
     SchemaCompiler(SchemaDocument& document, const SchemaOptions& options)
         : document_(document),
           options_(options),
-          scalars_(document, !options.plain),
+          scalars_(document, !options.plain, options.formats),
           shapes_(document, scalars_) {}
 
     Grammar compile() {
@@ -130,10 +131,14 @@ private:
     void add_array(const Demands& facts, int start, int end) {
         const ArrayPlan plan = shapes_.facts().arrays(facts);
         if (plan.most >= 0 && plan.most < plan.least) return;
-        if ((plan.unique && (plan.most < 0 || plan.most > 1)) || plan.repeats)
+        if (plan.unique && plan.repeats) return;
+        ArrayShape shape;
+        if (!options_.plain) {  // the text was prepared: see judged_text.hpp
+            shape.closing = plan.unique ? "]" : plan.repeats ? std::string(1, repeats) : std::string("]") + repeats;
+        } else if ((plan.unique && (plan.most < 0 || plan.most > 1)) || plan.repeats) {
             document_.unsupported(*facts[0], "uniqueItems",
                                   "would need a memory of all items, which a grammar does not have; leave it out");
-        ArrayShape shape;
+        }
         shape.least = static_cast<int>(plan.least);
         shape.most = static_cast<int>(plan.most);
         std::size_t positions = plan.prefix.size();

@@ -25,6 +25,9 @@ struct SchemaOptions {
     // things where they mean nothing else there.
     int draft = 0;
 
+    // false: format says nothing about values, as in draft 2020-12 where nobody asks for more.
+    bool formats = true;
+
     static SchemaOptions judging() { return {-1, false}; }
 };
 

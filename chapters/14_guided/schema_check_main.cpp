@@ -2,11 +2,11 @@
 //
 //   build/schema_check SCHEMA INSTANCE    exit status 0: it does; 1: it does not; 2: a file or schema is at fault;
 //                                         3: the schema uses a keyword that cannot be enforced, named on stderr
-// Numbers with exponents are rewritten without before they are read: no finite automaton knows that 1e2 is 100.
+// What no grammar can know is worked out before the text is read: see judged_text.hpp.
 #include <cstdio>
 
 #include "chapters/14_guided/grammar_machine.hpp"
-#include "chapters/14_guided/numbers.hpp"
+#include "chapters/14_guided/judged_text.hpp"
 #include "chapters/14_guided/schema.hpp"
 #include "files.hpp"
 #include "program.hpp"
@@ -17,7 +17,7 @@ using namespace tbt;
 int main(int argc, char** argv) {
     std::string schema, file;
     SchemaOptions options = SchemaOptions::judging();
-    bool quiet = false, rejected = false, unsupported = false;
+    bool quiet = false, ignore_formats = false, rejected = false, unsupported = false;
     const int status = run_program(
         argc, argv,
         "Exit status 0: the instance meets the schema; 1: it does not; 2: a file or the schema is at fault; 3: a "
@@ -27,12 +27,14 @@ int main(int argc, char** argv) {
             app.add_option("instance", file, "the JSON text to judge")->required();
             app.add_option("--draft", options.draft, "the draft of a schema without $schema: 4, 6, 7, 2019 or 2020")
                 ->check(CLI::IsMember({4, 6, 7, 2019, 2020}));
+            app.add_flag("--ignore-formats", ignore_formats, "read format as a remark, which draft 2020-12 allows");
             app.add_flag("--quiet", quiet, "say nothing");
         },
         [&] {
             try {
+                options.formats = !ignore_formats;
                 GrammarMachine machine(compile_schema(read_file(schema), options, schema));
-                const std::string text = without_exponents(read_file(file));
+                const std::string text = judged_text(read_file(file));
                 ByteMachine::State state = machine.start();
                 std::size_t read = 0;
                 for (; read < text.size() && state != ByteMachine::dead; ++read)

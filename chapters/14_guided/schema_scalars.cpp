@@ -175,7 +175,7 @@ std::optional<Dfa> ScalarRules::strings(const Json& schema) {
     } catch (const UsageError& e) {
         document_->unsupported(schema, "pattern", std::string("cannot be enforced: ") + e.what());
     }
-    if (schema.contains("format")) {
+    if (formats_ && schema.contains("format")) {
         const std::string format = schema.at("format").get<std::string>();
         const std::optional<Dfa> known = format_language(format, leap_seconds_);
         if (!known)

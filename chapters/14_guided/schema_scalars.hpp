@@ -28,7 +28,8 @@ Scalars operator-(const Scalars& a, const Scalars& b);
 
 class ScalarRules {
 public:
-    ScalarRules(SchemaDocument& document, bool leap_seconds) : document_(&document), leap_seconds_(leap_seconds) {}
+    ScalarRules(SchemaDocument& document, bool leap_seconds, bool formats)
+        : document_(&document), leap_seconds_(leap_seconds), formats_(formats) {}
     const Scalars& of(const Json& schema);
 
 private:
@@ -40,7 +41,7 @@ private:
     std::optional<Dfa> numbers(const Json& schema) const;
 
     SchemaDocument* document_;
-    bool leap_seconds_;
+    bool leap_seconds_, formats_;
     std::map<const Json*, Scalars> known_;
     std::set<const Json*> open_;
 };
