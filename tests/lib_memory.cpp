@@ -71,9 +71,9 @@ TEST_CASE("the plan of GPT-2 124M has the numbers that its formulas give by hand
 }
 
 TEST_CASE("what a model and its caches really take is what the plan says", "[memory]") {
-    {
+    for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
         // The working memory that each thread keeps for large products is allocated once: not here.
-        Gpt warm_up(some_config(), random_weights(some_config(), 1), {1, WeightType::f32});
+        Gpt warm_up(some_config(), random_weights(some_config(), 1), {1, type});
         KvCache cache(some_config());
         warm_up.forward(cache, std::vector<int>(200, 3));
     }

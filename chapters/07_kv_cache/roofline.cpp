@@ -75,8 +75,13 @@ LineChart chart_of(const Roofline& roofline) {
     chart.x_label = "operations per byte moved";
     chart.y_label = "GF/s";
     chart.log_x = chart.log_y = true;
+    double drawn = 0;
     for (const Slope& slope : roofline.slopes) {
-        LineChart::Series roof{slope.name, {}, true};
+        // Slopes that nearly coincide with the one before would only crowd the picture.
+        const bool last = &slope == &roofline.slopes.back();
+        if (drawn > 0 && !last && slope.gigabytes * 1.35 > drawn) continue;
+        drawn = slope.gigabytes;
+        LineChart::Series roof{"reading " + slope.name, {}, true};
         const double corner = roofline.peak / slope.gigabytes;
         for (const double x : {0.3, corner, 1000.0}) roof.points.emplace_back(x, roofline.limit(x, slope));
         chart.series.push_back(std::move(roof));

@@ -24,7 +24,8 @@ int main(int argc, char** argv) {
         },
         [&] {
             const Roofline roofline = read_roofline(file, threads);
-            std::printf("%.0f threads: at most %.0f GF/s", roofline.threads, roofline.peak);
+            std::printf("%.0f thread%s: at most %.0f GF/s", roofline.threads, roofline.threads == 1 ? "" : "s",
+                        roofline.peak);
             for (const Slope& slope : roofline.slopes)
                 std::printf(", %s at %.0f GB/s", slope.name.c_str(), slope.gigabytes);
             std::printf("\n\n    M      K      N   op/byte      GF/s   GB/s   of peak\n");
