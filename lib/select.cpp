@@ -120,7 +120,7 @@ Cut smallest_prefix(std::span<const float> keys, std::span<const std::uint64_t> 
                     std::uint64_t target) {
     thread_local Between parts[2];
     target = std::min(std::max<std::uint64_t>(target, 1), sum);
-    for (int turn = 0; keys.size() > few; turn = 1 - turn) {
+    for (int turn = 0; keys.size() > few && sum > 0; turn = 1 - turn) {
         Between& part = parts[turn];
         std::uint64_t within = 0;
         const auto take = [&](float low, float high) {

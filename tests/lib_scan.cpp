@@ -227,6 +227,8 @@ TEST_CASE("the smallest prefix includes the element that reaches the target, and
     REQUIRE((cut(21).threshold == 3 && cut(21).ties == 1));
     REQUIRE((cut(25).threshold == 1 && cut(25).ties == 1));
     REQUIRE((cut(99).threshold == 1 && cut(99).ties == 1));
+    const Cut of_nothing = smallest_prefix(std::vector<float>(300, 2), std::vector<std::uint64_t>(300), 0, 1);
+    REQUIRE((of_nothing.threshold == 2 && of_nothing.ties == 1));
 }
 
 TEST_CASE("the smallest prefix of rows that mislead a sample is still the sorted one", "[select]") {
