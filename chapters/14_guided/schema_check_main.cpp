@@ -3,6 +3,7 @@
 //   build/schema_check SCHEMA INSTANCE    exit status 0: it does; 1: it does not; 2: a file or schema is at fault;
 //                                         3: the schema uses a keyword that cannot be enforced, named on stderr
 // What no grammar can know is worked out before the text is read: see judged_text.hpp.
+#include <algorithm>
 #include <cstdio>
 
 #include "chapters/14_guided/grammar_machine.hpp"
@@ -13,6 +14,25 @@
 #include "terminal.hpp"
 
 using namespace tbt;
+
+namespace {
+
+std::string prepared(const std::string& text) {
+    try {
+        return judged_text(text);
+    } catch (const UsageError& e) {
+        throw UnsupportedSchema("number", "the instance", std::string("cannot be judged: ") + e.what());
+    }
+}
+
+// A list closed by the byte that marks it ends the text that is shown with its bracket, and the reason.
+std::string shown_end(std::string text) {
+    const bool repeated = !text.empty() && text.back() == repeats;
+    std::replace(text.begin(), text.end(), repeats, ']');
+    return "\"" + visible(text) + "\"" + (repeated ? ", a list with two equal items" : "");
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
     std::string schema, file;
@@ -34,7 +54,7 @@ int main(int argc, char** argv) {
             try {
                 options.formats = !ignore_formats;
                 GrammarMachine machine(compile_schema(read_file(schema), options, schema));
-                const std::string text = judged_text(read_file(file));
+                const std::string text = prepared(read_file(file));
                 ByteMachine::State state = machine.start();
                 std::size_t read = 0;
                 for (; read < text.size() && state != ByteMachine::dead; ++read)
@@ -46,8 +66,8 @@ int main(int argc, char** argv) {
                                 machine.closing_bytes(state));
                 } else {
                     std::printf(
-                        "%s: rejected behind \"%s\"\n", file.c_str(),
-                        visible(text.substr(read < 40 ? 0 : read - 40, std::min<std::size_t>(read, 40))).c_str());
+                        "%s: rejected behind %s\n", file.c_str(),
+                        shown_end(text.substr(read < 40 ? 0 : read - 40, std::min<std::size_t>(read, 40))).c_str());
                 }
             } catch (const UnsupportedSchema&) {
                 unsupported = true;
