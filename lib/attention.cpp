@@ -8,8 +8,8 @@
 
 namespace tbt {
 
-using simd::Lanes;
 using simd::lane_count;
+using simd::Lanes;
 
 namespace {
 
@@ -24,7 +24,7 @@ struct Head {
     const KvCache& cache;
     int layer;
     int head;
-    int size;    // D
+    int size;  // D
     int padded;  // D rounded up to sixteen
 };
 
@@ -47,7 +47,8 @@ void score(const Head& h, const float* const* query, int blocks, float* scores, 
             }
         }
         for (int q = 0; q < Q; ++q) {
-            for (int g = 0; g < groups; ++g) (sum[q][g] * scale).store(scores + q * stride + b * block_tokens + g * lane_count);
+            for (int g = 0; g < groups; ++g)
+                (sum[q][g] * scale).store(scores + q * stride + b * block_tokens + g * lane_count);
         }
     }
 }
@@ -70,7 +71,8 @@ float exponentials(float* scores, int length, int padded_length) {
 // Pass 3: out[q][d] = (Σ_u weight[q][u] · value[u][d]) · inverse[q], for `G` groups of sixteen components from d on. Even and
 // odd positions are summed apart, each in order, and added at the end: the same two sums for any number of queries.
 template <int Q, int G>
-void mix(const Head& h, const float* weights, std::int64_t stride, int length, int d, const float* inverse, float* const* out) {
+void mix(const Head& h, const float* weights, std::int64_t stride, int length, int d, const float* inverse,
+         float* const* out) {
     Lanes sum[2][Q][G];
     for (auto& half : sum) {
         for (auto& row : half) std::fill(row, row + G, Lanes::zero());
@@ -79,7 +81,7 @@ void mix(const Head& h, const float* weights, std::int64_t stride, int length, i
         const float* values = h.cache.values(b, h.layer, h.head) + d;
         const float* w = weights + b * block_tokens;
         const int n = std::min(block_tokens, length - b * block_tokens);
-        const auto add = [&](int u, Lanes (&half)[Q][G]) {
+        const auto add = [&](int u, Lanes(&half)[Q][G]) {
             Lanes v[G];
             for (int g = 0; g < G; ++g) v[g] = Lanes::load(values + u * h.padded + g * lane_count);
             for (int q = 0; q < Q; ++q) {
@@ -109,7 +111,8 @@ void mix(const Head& h, const float* weights, std::int64_t stride, int length, i
 
 // Q consecutive queries; the first sees `length` positions, each next one more.
 template <int Q>
-void attend_queries(const Head& h, const float* const* query, int length, float* const* out, float* scores, std::int64_t stride) {
+void attend_queries(const Head& h, const float* const* query, int length, float* const* out, float* scores,
+                    std::int64_t stride) {
     const int longest = length + Q - 1;
     const int padded_length = (longest + lane_count - 1) / lane_count * lane_count;
     score<Q>(h, query, (longest + block_tokens - 1) / block_tokens, scores, stride);
@@ -118,20 +121,24 @@ void attend_queries(const Head& h, const float* const* query, int length, float*
     // A weight behind a query's own position is exactly 0, so running to `longest` adds nothing to it.
     int d = 0;
     if constexpr (Q == 1) {
-        for (; d + 4 * lane_count <= h.padded; d += 4 * lane_count) mix<Q, 4>(h, scores, stride, longest, d, inverse, out);
+        for (; d + 4 * lane_count <= h.padded; d += 4 * lane_count)
+            mix<Q, 4>(h, scores, stride, longest, d, inverse, out);
     }
-    for (; d + 2 * lane_count <= h.padded; d += 2 * lane_count) mix<Q, 2>(h, scores, stride, longest, d, inverse, out);
+    for (; d + 2 * lane_count <= h.padded; d += 2 * lane_count)
+        mix<Q, 2>(h, scores, stride, longest, d, inverse, out);
     for (; d < h.padded; d += lane_count) mix<Q, 1>(h, scores, stride, longest, d, inverse, out);
 }
 
-std::int64_t scores_stride(int longest) { return (longest + block_tokens - 1) / block_tokens * block_tokens + block_tokens; }
+std::int64_t scores_stride(int longest) {
+    return (longest + block_tokens - 1) / block_tokens * block_tokens + block_tokens;
+}
 
 }  // namespace
 
 std::int64_t attention_scratch_size(int longest) { return tile * scores_stride(longest); }
 
-void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequences, const AttentionShape& shape, int layer,
-                            const Worker& worker) {
+void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequences, const AttentionShape& shape,
+                            int layer, const Worker& worker) {
     const int c = shape.channels, size = shape.head_size();
     const auto [begin, end] = worker.share(static_cast<std::int64_t>(sequences.size()) * shape.heads);
     for (std::int64_t pair = begin; pair < end; ++pair) {
@@ -150,8 +157,8 @@ void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequ
     }
 }
 
-void attend(const float* qkv, std::span<const SequenceRows> sequences, const AttentionShape& shape, int layer, float* out,
-            float* scratch, const Worker& worker) {
+void attend(const float* qkv, std::span<const SequenceRows> sequences, const AttentionShape& shape, int layer,
+            float* out, float* scratch, const Worker& worker) {
     const int c = shape.channels, size = shape.head_size();
     int longest = 0;
     for (const SequenceRows& s : sequences) longest = std::max(longest, s.cache->length() + s.tokens);

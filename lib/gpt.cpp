@@ -17,10 +17,10 @@ namespace {
 // Weights of one block; shapes in the order (inputs, outputs). C channels, F = inner size of the feed-forward part.
 struct Block {
     Tensor norm1_gamma, norm1_beta;  // (C)
-    PackedMatrix qkv, proj;          // (C, 3C), (C, C)
+    PackedMatrix qkv, proj;  // (C, 3C), (C, C)
     Tensor qkv_bias, proj_bias;
     Tensor norm2_gamma, norm2_beta;
-    PackedMatrix up, down;           // (C, F), (F, C)
+    PackedMatrix up, down;  // (C, F), (F, C)
     Tensor up_bias, down_bias;
 };
 
@@ -43,9 +43,9 @@ private:
 // The rows of one forward pass and the buffers they go through. R rows, L rows that need logits.
 struct Pass {
     std::vector<SequenceRows> sequences;
-    std::vector<int> tokens, positions;     // (R)
-    std::vector<std::int64_t> rows;         // 0 … R−1
-    std::vector<std::int64_t> logit_rows;   // (L)
+    std::vector<int> tokens, positions;  // (R)
+    std::vector<std::int64_t> rows;  // 0 … R−1
+    std::vector<std::int64_t> logit_rows;  // (L)
     Buffer x, normed, qkv, mixed, inner, logits, scratch;
 };
 
@@ -63,10 +63,12 @@ struct Gpt::State {
     void prepare(std::span<const Step> steps);
     void run(const Worker& worker);
     void run_block(const Block& block, int layer, const Worker& worker);
-    const float* norm(std::span<const std::int64_t> rows, const Tensor& gamma, const Tensor& beta, const Worker& worker);
+    const float* norm(std::span<const std::int64_t> rows, const Tensor& gamma, const Tensor& beta,
+                      const Worker& worker);
 };
 
-Gpt::Gpt(const GptConfig& config, const WeightSource& source, const GptOptions& options) : state_(std::make_unique<State>()) {
+Gpt::Gpt(const GptConfig& config, const WeightSource& source, const GptOptions& options)
+    : state_(std::make_unique<State>()) {
     State& s = *state_;
     s.config = config;
     s.options = options;
@@ -119,8 +121,8 @@ static WeightType stored_type(const Safetensors& file) {
 // The file holds the weights that config.json speaks of, no fewer and no more layers.
 static void check_weights(const std::string& name, const Safetensors& file, const GptConfig& config) {
     const auto fail = [&](const std::string& what) {
-        throw Error(name + ": config.json says n_layer " + std::to_string(config.n_layer) + ", but the weights " + what +
-                    "; they don't belong together");
+        throw Error(name + ": config.json says n_layer " + std::to_string(config.n_layer) + ", but the weights " +
+                    what + "; they don't belong together");
     };
     const std::string behind = "h." + std::to_string(config.n_layer) + ".ln_1.weight";
     if (file.find(behind) || file.find("transformer." + behind)) fail("go on with " + behind);
@@ -138,7 +140,9 @@ Gpt Gpt::load(const std::filesystem::path& directory, const GptOptions& options)
     // Asked before anything is allocated: are the weights these, and does the machine have the memory?
     check_weights(name, file, config);
     check_memory(name, plan_memory(config, *chosen.weights, config.n_positions, 1).total(), available_memory());
-    return Gpt(config, [&](const std::string& weight, const Shape& shape) { return file.read_weight(weight, shape); }, chosen);
+    return Gpt(
+        config, [&](const std::string& weight, const Shape& shape) { return file.read_weight(weight, shape); },
+        chosen);
 }
 
 Gpt::~Gpt() = default;
@@ -185,20 +189,24 @@ void Gpt::State::prepare(std::span<const Step> steps) {
     p.logit_rows.clear();
     int longest = 0;
     for (const Step& step : steps) {
-        if (step.tokens.empty()) throw Error("gpt: a forward pass over no tokens; start from the document separator");
+        if (step.tokens.empty())
+            throw Error("gpt: a forward pass over no tokens; start from the document separator");
         const auto count = static_cast<int>(step.tokens.size());
         const auto first = static_cast<std::int64_t>(p.tokens.size());
         for (const int token : step.tokens) {
             if (token < 0 || token >= config.vocab_size) {
-                throw Error("gpt: token id " + std::to_string(token) + " is outside the vocabulary, expected 0 to " +
-                            std::to_string(config.vocab_size - 1) + "; is this the tokenizer of this model?");
+                throw Error("gpt: token id " + std::to_string(token) +
+                            " is outside the vocabulary, expected 0 to " + std::to_string(config.vocab_size - 1) +
+                            "; is this the tokenizer of this model?");
             }
             p.tokens.push_back(token);
-            p.positions.push_back(step.cache->length() + static_cast<int>(p.tokens.size() - 1 - static_cast<std::size_t>(first)));
+            p.positions.push_back(step.cache->length() +
+                                  static_cast<int>(p.tokens.size() - 1 - static_cast<std::size_t>(first)));
         }
         step.cache->make_room(count);
         p.sequences.push_back({step.cache, first, count});
-        for (std::int64_t r = step.all_logits ? first : first + count - 1; r < first + count; ++r) p.logit_rows.push_back(r);
+        for (std::int64_t r = step.all_logits ? first : first + count - 1; r < first + count; ++r)
+            p.logit_rows.push_back(r);
         longest = std::max(longest, step.cache->length() + count);
     }
     const auto rows = static_cast<std::int64_t>(p.tokens.size());
@@ -229,7 +237,8 @@ void Gpt::State::run(const Worker& worker) {
     }
     worker.sync();
 
-    for (int layer = 0; layer < config.n_layer; ++layer) run_block(blocks[static_cast<std::size_t>(layer)], layer, worker);
+    for (int layer = 0; layer < config.n_layer; ++layer)
+        run_block(blocks[static_cast<std::size_t>(layer)], layer, worker);
 
     // Only the rows that somebody asked for, side by side.
     const auto wanted = static_cast<std::int64_t>(p.logit_rows.size());
@@ -239,15 +248,16 @@ void Gpt::State::run(const Worker& worker) {
 
 // Layer norm of these rows of x, side by side. Of fewer rows than threads each thread makes a copy of its own: that takes
 // less time than waiting for another's.
-const float* Gpt::State::norm(std::span<const std::int64_t> rows, const Tensor& gamma, const Tensor& beta, const Worker& worker) {
+const float* Gpt::State::norm(std::span<const std::int64_t> rows, const Tensor& gamma, const Tensor& beta,
+                              const Worker& worker) {
     const std::int64_t c = config.n_embd, count = static_cast<std::int64_t>(rows.size());
     const bool alone = count < worker.size;
     const float* x = pass.x.get(0);
     float* normed = pass.normed.get(0) + (alone ? worker.rank * count * c : 0);
     const auto [begin, end] = alone ? Range{0, count} : worker.share(count);
     for (std::int64_t r = begin; r < end; ++r) {
-        layer_norm(x + rows[static_cast<std::size_t>(r)] * c, gamma.data(), beta.data(), config.layer_norm_epsilon, normed + r * c, 1,
-                   c, Worker{});
+        layer_norm(x + rows[static_cast<std::size_t>(r)] * c, gamma.data(), beta.data(), config.layer_norm_epsilon,
+                   normed + r * c, 1, c, Worker{});
     }
     if (!alone) worker.sync();
     return normed;
@@ -270,7 +280,8 @@ void Gpt::State::run_block(const Block& b, int layer, const Worker& worker) {
     matmul(MatrixView::of(mixed, rows, c), b.proj, x, c, {b.proj_bias.data(), true}, worker);
     worker.sync();
     normed = norm(p.rows, b.norm2_gamma, b.norm2_beta, worker);
-    matmul(MatrixView::of(normed, rows, c), b.up, inner, f, {.bias = b.up_bias.data(), .activation = gelu}, worker);
+    matmul(MatrixView::of(normed, rows, c), b.up, inner, f, {.bias = b.up_bias.data(), .activation = gelu},
+           worker);
     worker.sync();
     matmul(MatrixView::of(inner, rows, f), b.down, x, c, {b.down_bias.data(), true}, worker);
     worker.sync();

@@ -31,7 +31,7 @@ constexpr std::int64_t group_panels = 64;  // at most
 // Few rows, at most so many: weights of 16 bits are widened in registers, once a tile. Weights are fetched this many k
 // ahead of one or two rows.
 template <class Element>
-constexpr std::int64_t few = std::is_same_v<Element, float> ? tile_rows / kernel::streams : 2 * tile_rows;
+constexpr std::int64_t few = std::is_same_v<Element, float> ? tile_rows : 2 * tile_rows;
 constexpr std::int64_t k_ahead = 16;
 
 // What one thread computes: rows × panels of y.
@@ -107,7 +107,8 @@ void multiply_few(const Product& q, kernel::Kernel kernel, Range rows, std::int6
               q.options.bias ? q.options.bias + column : nullptr,
               q.options.accumulate,
               ahead};
-    run_tile(kernel, tile, q, rows.begin, static_cast<int>(rows.end - rows.begin), column, count * vectors * batch);
+    run_tile(kernel, tile, q, rows.begin, static_cast<int>(rows.end - rows.begin), column,
+             count * vectors * batch);
 }
 
 // One or two rows leave room in the registers for four panels side by side, which are four streams from memory. More
@@ -116,18 +117,22 @@ template <class Element>
 void few_rows(const Product& q, const Part& part) {
     using kernel::streams;
     const std::int64_t K = q.w.k(), whole = std::min(part.panels.end, q.w.n() / panel),
-                       count = part.rows.end - part.rows.begin, height = divide_up(count, divide_up(count, tile_rows));
+                       count = part.rows.end - part.rows.begin,
+                       height = divide_up(count, divide_up(count, tile_rows));
     std::int64_t p = part.panels.begin;
     for (; count * streams <= tile_rows && p + streams <= whole; p += streams) {
         const auto* ahead = reinterpret_cast<const Element*>(q.w.data()) + (p * K + k_ahead) * panel;
-        multiply_few(q, kernel::streaming<Element>(static_cast<int>(count)), part.rows, p, streams, kernel::tile_vectors, ahead);
+        multiply_few(q, kernel::streaming<Element>(static_cast<int>(count)), part.rows, p, streams,
+                     kernel::tile_vectors, ahead);
     }
     for (; p < part.panels.end; ++p) {
         const int vectors = panel_vectors(p, q.w.n());
         for (std::int64_t row = part.rows.begin; row < part.rows.end; row += height) {
             const Range rows{row, std::min(part.rows.end, row + height)};
-            const kernel::Kernel run = kernel::single<Element>(static_cast<int>(rows.end - rows.begin), vectors);
-            multiply_few<Element>(q, run, rows, p, 1, vectors, nullptr);
+            const kernel::Kernel run =
+                kernel::single<Element, true>(static_cast<int>(rows.end - rows.begin), vectors);
+            multiply_few<Element>(q, run, rows, p, 1, vectors,
+                                  reinterpret_cast<const Element*>(q.w.data()) + (p * K + k_ahead) * panel);
         }
     }
 }
@@ -168,8 +173,7 @@ const float* panel_block(const PackedMatrix& w, std::int64_t p, Range ks, float*
 
 // All rows of a strip by a group of panels, over one block of k. `gathered` is null where x is read in place.
 template <class Element>
-void multiply_group(const Product& q, Range strip, Range panels, Range ks, const float* gathered,
-                    float* wide) {
+void multiply_group(const Product& q, Range strip, Range panels, Range ks, const float* gathered, float* wide) {
     const std::int64_t count = ks.end - ks.begin, last = panels.end - panels.begin - 1;
     const float* w[group_panels];
     for (std::int64_t p = 0; p <= last; ++p)
@@ -179,15 +183,14 @@ void multiply_group(const Product& q, Range strip, Range panels, Range ks, const
     const int last_vectors = panel_vectors(panels.begin + last, q.w.n());
     for (std::int64_t row = strip.begin; row < strip.end; row += tile_rows) {
         const int rows = static_cast<int>(std::min<std::int64_t>(tile_rows, strip.end - row));
-        Tile tile{
-            gathered + (row - strip.begin) * count, 1, tile_rows, nullptr, 0, count, nullptr, 0, bias, add};
+        Tile tile{gathered + (row - strip.begin) * count, 1, tile_rows, nullptr, 0, count, nullptr, 0, bias, add};
         if (!gathered) {
             tile.x = q.x.data + row * q.x.row_stride + ks.begin * q.x.column_stride;
             tile.x_row = q.x.row_stride;
             tile.x_step = q.x.column_stride;
         }
-        const kernel::Kernel whole = kernel::single<float>(rows, kernel::tile_vectors),
-                             end = kernel::single<float>(rows, last_vectors);
+        const kernel::Kernel whole = kernel::single<float, false>(rows, kernel::tile_vectors),
+                             end = kernel::single<float, false>(rows, last_vectors);
         for (std::int64_t p = 0; p <= last; ++p) {
             const std::int64_t column = (panels.begin + p) * panel;
             tile.w = w[p];
@@ -245,12 +248,9 @@ void matmul(const MatrixView& x, const PackedMatrix& w, float* y, std::int64_t y
     const Product product{x, w, y, y_stride, options};
     const Part part = part_of(x.rows, w.n(), worker);
     switch (w.type()) {
-        case WeightType::f32:
-            return multiply_part<float>(product, part);
-        case WeightType::f16:
-            return multiply_part<F16>(product, part);
-        case WeightType::bf16:
-            return multiply_part<BF16>(product, part);
+        case WeightType::f32: return multiply_part<float>(product, part);
+        case WeightType::f16: return multiply_part<F16>(product, part);
+        case WeightType::bf16: return multiply_part<BF16>(product, part);
     }
 }
 

@@ -135,7 +135,7 @@ inline constexpr int streams = 4;
 template <class Element, int Rows, int Panels, int Vectors, bool Prefetch>
 void multiply(const Tile& t) {
     constexpr int columns = Panels * Vectors, width = Vectors * batch;
-        Batch sum[Rows][columns];
+    Batch sum[Rows][columns];
     if (t.add) {
         for (int r = 0; r < Rows; ++r) {
             for (int c = 0; c < columns; ++c)
@@ -159,15 +159,7 @@ void multiply(const Tile& t) {
         x += x_step;
         w += width;
     };
-    std::int64_t k = t.k;
-    if constexpr (!Prefetch) {
-        for (; k >= 4; k -= 4) {
-#pragma GCC unroll 4
-            for (int u = 0; u < 4; ++u) step();
-        }
-    }
-    for (; k > 0; --k) {
-        step();
+    const auto fetch = [&]() __attribute__((always_inline)) {
         if constexpr (Prefetch) {
             for (int p = 0; p < Panels; ++p) {
                 for (int byte = 0; byte < width * static_cast<int>(sizeof(Element)); byte += 64) {
@@ -176,7 +168,15 @@ void multiply(const Tile& t) {
             }
             next += width;
         }
+    };
+    std::int64_t k = t.k;
+    if constexpr (Panels == 1) {
+        for (; k >= 4; k -= 4) {
+#pragma GCC unroll 4
+            for (int u = 0; u < 4; ++u) step(), fetch();
+        }
     }
+    for (; k > 0; --k) step(), fetch();
     if (t.bias) {
         for (int r = 0; r < Rows; ++r) {
             for (int c = 0; c < columns; ++c)
@@ -201,11 +201,11 @@ Kernel streaming(int rows) {
 }
 
 // For `rows` rows and one panel of `vectors` registers: a whole one, or the last.
-template <class Element>
+template <class Element, bool Prefetch>
 Kernel single(int rows, int vectors) {
     static constexpr auto table = []<int... I>(std::integer_sequence<int, I...>) {
         return std::array<Kernel, tile_rows * tile_vectors>{
-            multiply<Element, I / tile_vectors + 1, 1, I % tile_vectors + 1, false>...};
+            multiply<Element, I / tile_vectors + 1, 1, I % tile_vectors + 1, Prefetch>...};
     }
     (std::make_integer_sequence<int, tile_rows * tile_vectors>());
     return table[static_cast<std::size_t>((rows - 1) * tile_vectors + vectors - 1)];

@@ -23,7 +23,8 @@ std::string number(double value, const char* format = "%.1f") {
 
 // Characters, not bytes.
 std::size_t length_utf8(const std::string& text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 std::string escaped(const std::string& text) {
@@ -54,7 +55,8 @@ struct Axis {
     std::vector<double> ticks() const {
         std::vector<double> values;
         if (logarithmic) {
-            for (double v = std::pow(10.0, std::ceil(std::log10(low) - 1e-9)); v <= high * 1.0001; v *= 10) values.push_back(v);
+            for (double v = std::pow(10.0, std::ceil(std::log10(low) - 1e-9)); v <= high * 1.0001; v *= 10)
+                values.push_back(v);
             return values;
         }
         const double rough = (high - low) / 6, power = std::pow(10.0, std::floor(std::log10(rough)));
@@ -65,7 +67,8 @@ struct Axis {
                 break;
             }
         }
-        for (double v = std::ceil(low / step - 1e-9) * step; v <= high + step * 1e-6; v += step) values.push_back(std::abs(v) < step * 1e-6 ? 0 : v);
+        for (double v = std::ceil(low / step - 1e-9) * step; v <= high + step * 1e-6; v += step)
+            values.push_back(std::abs(v) < step * 1e-6 ? 0 : v);
         return values;
     }
 };
@@ -91,23 +94,27 @@ Axis axis_over(const LineChart& chart, bool x, bool logarithmic, bool from_zero)
 
 const std::string& svg_colour(int index) {
     // Okabe & Ito's palette for all kinds of colour vision.
-    static const std::string colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8c6d31", "#7f7f7f"};
+    static const std::string colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                          "#E69F00", "#56B4E9", "#8c6d31", "#7f7f7f"};
     return colours[static_cast<std::size_t>(index) % 8];
 }
 
-std::string svg_text(double x, double y, const std::string& text, const std::string& anchor, int size, const std::string& extra) {
-    return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" + anchor + "\" font-size=\"" + std::to_string(size) + "\" " +
-           extra + ">" + escaped(text) + "</text>\n";
+std::string svg_text(double x, double y, const std::string& text, const std::string& anchor, int size,
+                     const std::string& extra) {
+    return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" + anchor + "\" font-size=\"" +
+           std::to_string(size) + "\" " + extra + ">" + escaped(text) + "</text>\n";
 }
 
-std::string svg_rect(double x, double y, double width, double height, const std::string& fill, const std::string& extra) {
-    return "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(width) + "\" height=\"" + number(height) + "\" fill=\"" + fill +
-           "\" " + extra + "/>\n";
+std::string svg_rect(double x, double y, double width, double height, const std::string& fill,
+                     const std::string& extra) {
+    return "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(width) + "\" height=\"" +
+           number(height) + "\" fill=\"" + fill + "\" " + extra + "/>\n";
 }
 
-std::string svg_line(double x1, double y1, double x2, double y2, const std::string& stroke, const std::string& extra) {
-    return "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) + "\" y2=\"" + number(y2) + "\" stroke=\"" + stroke + "\" " +
-           extra + "/>\n";
+std::string svg_line(double x1, double y1, double x2, double y2, const std::string& stroke,
+                     const std::string& extra) {
+    return "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) + "\" y2=\"" +
+           number(y2) + "\" stroke=\"" + stroke + "\" " + extra + "/>\n";
 }
 
 void write_svg(const std::string& file, int width, int height, const std::string& elements) {
@@ -115,9 +122,11 @@ void write_svg(const std::string& file, int width, int height, const std::string
     {
         std::ofstream out(beside);
         // Text takes the page's own colour where the viewer says so, else a grey that both kinds of page can show.
-        out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << width << ' ' << height << "\" width=\"" << width << "\" height=\"" << height
+        out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << width << ' ' << height
+            << "\" width=\"" << width << "\" height=\"" << height
             << "\" font-family=\"Helvetica, Arial, sans-serif\">\n"
-            << "<style>text{fill:#333} @media (prefers-color-scheme: dark){text{fill:#ccc} .paper{fill:#161b22}}</style>\n"
+            << "<style>text{fill:#333} @media (prefers-color-scheme: dark){text{fill:#ccc} "
+               ".paper{fill:#161b22}}</style>\n"
             << "<rect class=\"paper\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
             << elements << "</svg>\n";
         if (!out.flush()) throw Error(file + ": cannot write the figure; does the folder exist?");
@@ -138,7 +147,8 @@ void write_svg(const std::string& file, const BarChart& chart) {
     for (const auto& b : chart.bars) {
         out += svg_text(left - 10, y + 16, b.label, "end");
         out += svg_rect(left, y + 3, std::max(1.0, b.value * scale), row - 8, svg_colour(b.colour), "rx=\"2\"");
-        out += svg_text(left + b.value * scale + 8, y + 16, number(b.value, ("%." + std::to_string(chart.decimals) + "f").c_str()), "start", 12);
+        out += svg_text(left + b.value * scale + 8, y + 16,
+                        number(b.value, ("%." + std::to_string(chart.decimals) + "f").c_str()), "start", 12);
         y += row;
     }
     if (!chart.value_label.empty()) out += svg_text(left, y + 18, chart.value_label, "start", 12);
@@ -166,7 +176,8 @@ void write_svg(const std::string& file, const LineChart& chart) {
     std::string legend;
     constexpr int left = 70, right = 20, bottom = 60, plot = 310;
     const int top = 56 + add_legend(chart, left, legend), height = top + plot + bottom;
-    Axis x = axis_over(chart, true, chart.log_x, false), y = axis_over(chart, false, chart.log_y, chart.y_from_zero);
+    Axis x = axis_over(chart, true, chart.log_x, false),
+         y = axis_over(chart, false, chart.log_y, chart.y_from_zero);
     x.from = left, x.to = chart_width - right, y.from = height - bottom, y.to = top;
     std::string out = svg_text(20, 28, chart.title, "start", 16, "font-weight=\"bold\"") + legend;
     for (const double v : y.ticks()) {
@@ -185,16 +196,19 @@ void write_svg(const std::string& file, const LineChart& chart) {
         const std::string& colour = svg_colour(index);
         std::string path;
         for (const auto& [px, py] : s.points) {
-            if (!std::isfinite(px) || !std::isfinite(py) || (chart.log_x && px <= 0) || (chart.log_y && py <= 0)) continue;
+            if (!std::isfinite(px) || !std::isfinite(py) || (chart.log_x && px <= 0) || (chart.log_y && py <= 0))
+                continue;
             const std::string at = number(x.pixel(px), "%.2f") + " " + number(y.pixel(py), "%.2f");
             if (s.dots) {
-                out += "<circle cx=\"" + number(x.pixel(px), "%.2f") + "\" cy=\"" + number(y.pixel(py), "%.2f") + "\" r=\"4\" fill=\"" + colour + "\"/>\n";
+                out += "<circle cx=\"" + number(x.pixel(px), "%.2f") + "\" cy=\"" + number(y.pixel(py), "%.2f") +
+                       "\" r=\"4\" fill=\"" + colour + "\"/>\n";
             } else {
                 path += (path.empty() ? "M" : "L") + at;
             }
         }
         if (!path.empty()) {
-            out += "<path d=\"" + path + "\" fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"2\"" + (s.dashed ? " stroke-dasharray=\"6 4\"" : "") + "/>\n";
+            out += "<path d=\"" + path + "\" fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"2\"" +
+                   (s.dashed ? " stroke-dasharray=\"6 4\"" : "") + "/>\n";
         }
         ++index;
     }

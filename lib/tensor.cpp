@@ -6,9 +6,7 @@
 #include <limits>
 #include <new>
 
-#ifdef __linux__
 #include <sys/mman.h>
-#endif
 
 #include "error.hpp"
 #include "memory.hpp"
@@ -17,9 +15,7 @@ namespace tbt {
 
 std::string to_string(const Shape& shape) {
     std::string text = "(";
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-        text += (i ? ", " : "") + std::to_string(shape[i]);
-    }
+    for (std::size_t i = 0; i < shape.size(); ++i) { text += (i ? ", " : "") + std::to_string(shape[i]); }
     return text + ")";
 }
 
@@ -40,8 +36,7 @@ std::atomic<std::int64_t> held{0}, most_held{0};
 
 void count(std::int64_t bytes) {
     const std::int64_t now = held += bytes;
-    for (std::int64_t most = most_held; most < now && !most_held.compare_exchange_weak(most, now);) {
-    }
+    for (std::int64_t most = most_held; most < now && !most_held.compare_exchange_weak(most, now);) {}
 }
 
 }  // namespace
@@ -51,28 +46,47 @@ std::int64_t most_tensor_bytes() { return most_held; }
 void reset_most_tensor_bytes() { most_held = held.load(); }
 
 void AlignedDelete::operator()(float* p) const {
-    std::free(p);
+    if (mapped) munmap(p, bytes);
+    else std::free(p);
     count(-static_cast<std::int64_t>(bytes));
 }
 
-AlignedFloats allocate_floats(std::int64_t n) {
-    constexpr std::size_t huge_page = std::size_t{2} << 20;
-    const std::size_t wanted = static_cast<std::size_t>(std::max<std::int64_t>(n, 1)) * sizeof(float);
-    const std::size_t alignment = wanted >= 2 * huge_page ? huge_page : 64;
-    const std::size_t bytes = (wanted + 63) / 64 * 64;
-    void* p = nullptr;
-    if (posix_memalign(&p, alignment, bytes) != 0) {
-        throw Error("out of memory: " + std::to_string(bytes >> 20) + " MiB asked for; use a smaller model, "
-                    "context or batch");
-    }
-#ifdef __linux__
-    if (alignment == huge_page) madvise(p, bytes, MADV_HUGEPAGE);
-#endif
-    count(static_cast<std::int64_t>(bytes));
-    return AlignedFloats(static_cast<float*>(p), AlignedDelete{bytes});
+namespace {
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+Error out_of_memory(std::size_t bytes) {
+    return Error("out of memory: " + std::to_string(bytes >> 20) +
+                 " MiB asked for; use a smaller model, context or batch");
 }
 
-Tensor::Tensor(Shape shape) : shape_(std::move(shape)), size_(element_count(shape_)), data_(allocate_floats(size_)) {
+AlignedFloats owned(void* p, std::size_t bytes, bool mapped) {
+#ifdef __linux__
+    if (bytes >= 2 * huge_page) madvise(p, bytes, MADV_HUGEPAGE);
+#endif
+    count(static_cast<std::int64_t>(bytes));
+    return AlignedFloats(static_cast<float*>(p), AlignedDelete{bytes, mapped});
+}
+
+}  // namespace
+
+AlignedFloats allocate_floats(std::int64_t n) {
+    const std::size_t wanted = static_cast<std::size_t>(std::max<std::int64_t>(n, 1)) * sizeof(float);
+    const std::size_t bytes = (wanted + 63) / 64 * 64;
+    void* p = nullptr;
+    if (posix_memalign(&p, bytes >= 2 * huge_page ? huge_page : 64, bytes) != 0) throw out_of_memory(bytes);
+    return owned(p, bytes, false);
+}
+
+AlignedFloats allocate_zeros(std::int64_t n) {
+    const std::size_t bytes = static_cast<std::size_t>(std::max<std::int64_t>(n, 1)) * sizeof(float);
+    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) throw out_of_memory(bytes);
+    return owned(p, bytes, true);
+}
+
+Tensor::Tensor(Shape shape)
+    : shape_(std::move(shape)), size_(element_count(shape_)), data_(allocate_floats(size_)) {
     fill(0.0f);
 }
 
@@ -108,7 +122,8 @@ void Tensor::fill(float value) { std::fill_n(data(), size_, value); }
 
 void check_shape(const char* who, const char* name, const Shape& got, const Shape& expected) {
     if (got != expected) {
-        throw Error(std::string(who) + ": " + name + " has shape " + to_string(got) + ", expected " + to_string(expected));
+        throw Error(std::string(who) + ": " + name + " has shape " + to_string(got) + ", expected " +
+                    to_string(expected));
     }
 }
 

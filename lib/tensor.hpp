@@ -24,10 +24,13 @@ std::int64_t element_count(const Shape& shape);
 // Aligned memory for n floats; large blocks ask the system for huge pages. Not initialised.
 struct AlignedDelete {
     std::size_t bytes = 0;
+    bool mapped = false;
     void operator()(float* p) const;
 };
 using AlignedFloats = std::unique_ptr<float[], AlignedDelete>;
 AlignedFloats allocate_floats(std::int64_t n);
+// All zero. Straight from the system, which hands out each page when it is first touched.
+AlignedFloats allocate_zeros(std::int64_t n);
 
 class Tensor {
 public:

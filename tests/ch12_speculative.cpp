@@ -58,7 +58,10 @@ LawOfTexts speculative_law(Model target, Draft draft, const SpeculativeRules& ru
     AllOutcomes chance;
     do {
         std::vector<int> ids = begin;
-        for (const int id : speculate(target.last(), draft, rules, begin, length, chance, [](int) { return true; }, [](const Round&) {})) ids.push_back(id);
+        for (const int id : speculate(
+                 target.last(), draft, rules, begin, length, chance, [](int) { return true; },
+                 [](const Round&) {}))
+            ids.push_back(id);
         law[ids] += chance.probability();
     } while (chance.next());
     return law;
@@ -93,20 +96,23 @@ constexpr double rounding = 1e-12;
 
 }  // namespace
 
-TEST_CASE("the law of the texts is the target's: any draft, any length, with cuts, penalties and an end", "[ch12]") {
-    const std::vector<Chain> chains = {chain_of(1, 0, 1, 1), chain_of(0.7, 2, 1, 1), chain_of(1.3, 0, 0.8, 1), chain_of(1, 0, 1, 1.5),
-                                       chain_of(0.8, 3, 0.9, 1.3)};
+TEST_CASE("the law of the texts is the target's: any draft, any length, with cuts, penalties and an end",
+          "[ch12]") {
+    const std::vector<Chain> chains = {chain_of(1, 0, 1, 1), chain_of(0.7, 2, 1, 1), chain_of(1.3, 0, 0.8, 1),
+                                       chain_of(1, 0, 1, 1.5), chain_of(0.8, 3, 0.9, 1.3)};
     double tested = 0;
     for (std::size_t c = 0; c < chains.size(); ++c) {
         for (const int length : {1, 2, 3, 5}) {
             for (const bool ends : {false, true}) {
-                const SpeculativeRules rules = rules_of(chains[c], 4, ends ? std::vector<int>{eos} : std::vector<int>{});
+                const SpeculativeRules rules =
+                    rules_of(chains[c], 4, ends ? std::vector<int>{eos} : std::vector<int>{});
                 const ToyModel target(c + 1, 1.5), near(c + 1, 1.2), far(77, 2);
                 const LawOfTexts expected = plain_law(target, rules);
                 REQUIRE(std::abs(mass(expected) - 1) <= rounding);
                 INFO("chain " << rules.chain.to_string() << ", length " << length << ", EOS " << ends);
                 for (const ToyModel& draft : {near, far}) {
-                    const LawOfTexts law = speculative_law(target, ModelDraft(draft, 100), rules, DraftLength::fixed(length));
+                    const LawOfTexts law =
+                        speculative_law(target, ModelDraft(draft, 100), rules, DraftLength::fixed(length));
                     REQUIRE(largest_difference(law, expected) <= rounding);
                     tested += static_cast<double>(law.size());
                 }
@@ -118,26 +124,34 @@ TEST_CASE("the law of the texts is the target's: any draft, any length, with cut
 
 TEST_CASE("prompt lookup and adaptive lengths have the target's law too", "[ch12]") {
     for (const bool ends : {false, true}) {
-        const SpeculativeRules rules = rules_of(chain_of(0.9, 3, 1, 1.2), 5, ends ? std::vector<int>{eos} : std::vector<int>{});
+        const SpeculativeRules rules =
+            rules_of(chain_of(0.9, 3, 1, 1.2), 5, ends ? std::vector<int>{eos} : std::vector<int>{});
         const ToyModel target(5, 1.5), draft(6, 1.5);
         const std::vector<int> begin{1, 2, 0, 2, 1, 2, 1, 2};  // looks back at several places
         const LawOfTexts expected = plain_law(target, rules, begin);
-        CHECK(largest_difference(speculative_law(target, PromptLookup(3), rules, DraftLength::fixed(3), begin), expected) <= rounding);
-        CHECK(largest_difference(speculative_law(target, PromptLookup(1), rules, DraftLength::fixed(2), begin), expected) <= rounding);
+        CHECK(largest_difference(speculative_law(target, PromptLookup(3), rules, DraftLength::fixed(3), begin),
+                                 expected) <= rounding);
+        CHECK(largest_difference(speculative_law(target, PromptLookup(1), rules, DraftLength::fixed(2), begin),
+                                 expected) <= rounding);
         const SpeculativeRules shorter = rules_of(rules.chain, 4, rules.eos);
-        CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 100), shorter, DraftLength::adaptive(3, 0.1), begin),
-                                 plain_law(target, shorter, begin)) <= rounding);
+        CHECK(largest_difference(
+                  speculative_law(target, ModelDraft(draft, 100), shorter, DraftLength::adaptive(3, 0.1), begin),
+                  plain_law(target, shorter, begin)) <= rounding);
     }
 }
 
-TEST_CASE("where the context ends, speculative texts end as plain ones do, also when the draft reads less", "[ch12]") {
+TEST_CASE("where the context ends, speculative texts end as plain ones do, also when the draft reads less",
+          "[ch12]") {
     const SpeculativeRules rules = rules_of(chain_of(1, 0, 1, 1), 10, {}, 6);
     const ToyModel target(9, 1.5), draft(10, 1);
     const LawOfTexts expected = plain_law(target, rules);
     REQUIRE(expected.begin()->first.size() == 6);
-    CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 6), rules, DraftLength::fixed(4)), expected) <= rounding);
-    CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 4), rules, DraftLength::fixed(4)), expected) <= rounding);
-    CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 1), rules, DraftLength::fixed(4)), expected) <= rounding);
+    CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 6), rules, DraftLength::fixed(4)),
+                             expected) <= rounding);
+    CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 4), rules, DraftLength::fixed(4)),
+                             expected) <= rounding);
+    CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 1), rules, DraftLength::fixed(4)),
+                             expected) <= rounding);
 }
 
 TEST_CASE("two steps: the exact law is .42 .28 .06 .24, the tutorial's is .2928 .3172 .1014 .2886", "[ch12]") {
@@ -162,7 +176,8 @@ TEST_CASE("two steps: the exact law is .42 .28 .06 .24, the tutorial's is .2928 
     near(firsts, {.2928, .3172, .1014, .2886});
 }
 
-TEST_CASE("one step: p = (.5, .3, .2), q = (.2, .3, .5) accepts .7; the tutorial's rule gives .35 .39 .26", "[ch12]") {
+TEST_CASE("one step: p = (.5, .3, .2), q = (.2, .3, .5) accepts .7; the tutorial's rule gives .35 .39 .26",
+          "[ch12]") {
     const TableModel target({{.5, .3, .2}}), draft({{.2, .3, .5}});
     SpeculativeRules rules = rules_of(Chain(), 2);
     rules.overlaps = true;
@@ -182,7 +197,8 @@ TEST_CASE("one step: p = (.5, .3, .2), q = (.2, .3, .5) accepts .7; the tutorial
         } while (chance.next());
         CHECK(accepted == Approx(0.7).margin(1e-7));
         CHECK(overlap == Approx(0.7).margin(1e-7));
-        const std::vector<double> expected = right ? std::vector<double>{.5, .3, .2} : std::vector<double>{.35, .39, .26};
+        const std::vector<double> expected = right ? std::vector<double>{.5, .3, .2}
+                                                   : std::vector<double>{.35, .39, .26};
         for (std::size_t i = 0; i < 3; ++i) REQUIRE(std::abs(law[i] - expected[i]) <= 1e-7);
     }
 }
@@ -205,7 +221,9 @@ TEST_CASE("an accepted end of text is the last token of its round", "[ch12]") {
     CHECK(ended >= 3);
 }
 
-TEST_CASE("tokens a round: 2.941170 at acceptance .7 and five drafted; the best length weighs them against their cost", "[ch12]") {
+TEST_CASE(
+    "tokens a round: 2.941170 at acceptance .7 and five drafted; the best length weighs them against their cost",
+    "[ch12]") {
     CHECK(expected_tokens(0.7, 5) == Approx(2.941170).margin(5e-7));
     CHECK(expected_tokens(1, 4) == 5);
     CHECK(expected_tokens(0, 4) == 1);
@@ -242,7 +260,8 @@ TEST_CASE("the residual is what the draft left over; with equal laws it falls ba
     CHECK(without == std::vector<double>{p.probability(0), p.probability(1), 0.0});
 }
 
-TEST_CASE("a weighted draw reaches every weight's share, none of weight zero, and the last at u just below 1", "[ch12]") {
+TEST_CASE("a weighted draw reaches every weight's share, none of weight zero, and the last at u just below 1",
+          "[ch12]") {
     const std::vector<double> w{0, 1, 0, 2, 1, 0};
     CHECK(draw_weighted(w, 0) == 1);
     CHECK(draw_weighted(w, 0.2499) == 1);
@@ -257,14 +276,16 @@ TEST_CASE("prompt lookup takes what followed the longest and latest match, up to
     const auto lookup = [&](int longest, std::vector<int> ids, int length) {
         PromptLookup draft(longest);
         std::vector<int> found;
-        for (const DraftedToken& x : draft.propose(Chain(), ids, 0, length, [](int id) { return id == 99; }, chance)) found.push_back(x.id);
+        for (const DraftedToken& x : draft.propose(
+                 Chain(), ids, 0, length, [](int id) { return id == 99; }, chance))
+            found.push_back(x.id);
         return found;
     };
     CHECK(lookup(2, {1, 2, 3, 4, 1, 2}, 3) == std::vector<int>{3, 4, 1});
     CHECK(lookup(2, {1, 2, 3, 9, 2, 5, 1, 2}, 2) == std::vector<int>{3, 9});  // two tokens match before one
     CHECK(lookup(1, {1, 2, 3, 9, 2, 5, 1, 2}, 2) == std::vector<int>{5, 1});
-    CHECK(lookup(2, {1, 2, 7, 1, 2, 8, 1, 2}, 1) == std::vector<int>{8});     // the latest
-    CHECK(lookup(3, {4, 4, 4}, 5) == std::vector<int>{4});                    // the text ends behind what it found
+    CHECK(lookup(2, {1, 2, 7, 1, 2, 8, 1, 2}, 1) == std::vector<int>{8});  // the latest
+    CHECK(lookup(3, {4, 4, 4}, 5) == std::vector<int>{4});  // the text ends behind what it found
     CHECK(lookup(2, {1, 2, 99, 3, 1, 2}, 4) == std::vector<int>{99});
     CHECK(lookup(3, {1, 2, 3}, 4).empty());
     CHECK(lookup(3, {1}, 4).empty());

@@ -62,23 +62,28 @@ int main(int argc, char** argv) {
         argc, argv, "Chapter 00: previously. Corpus, tokenizer and training in one small run.",
         [&](CLI::App& app) {
             app.add_option("--corpus", folder, "folder of the grammar files")->capture_default_str();
-            app.add_option("--steps", steps, "updates of the weights")->capture_default_str()->check(CLI::Range(1, 100000));
+            app.add_option("--steps", steps, "updates of the weights")
+                ->capture_default_str()
+                ->check(CLI::Range(1, 100000));
         },
         [&] {
             const Corpus corpus = Corpus::load(folder);
             const Corpus::Document document = corpus.document(seed, 9);
-            std::printf("1. A document of the corpus (%s), drawn with %.1f bits of choices, %.3f bits a byte:\n\n%s\n\n",
-                        corpus.genres[static_cast<std::size_t>(document.genre)].c_str(), document.bits,
-                        document.bits / static_cast<double>(document.text.size()), document.text.c_str());
+            std::printf(
+                "1. A document of the corpus (%s), drawn with %.1f bits of choices, %.3f bits a byte:\n\n%s\n\n",
+                corpus.genres[static_cast<std::size_t>(document.genre)].c_str(), document.bits,
+                document.bits / static_cast<double>(document.text.size()), document.text.c_str());
 
             TokenizerTrainer trainer;
             for (std::uint64_t i = 0; i < 2000; ++i) trainer.add_text(corpus.document(seed, i).text);
             TokenizerOptions tokens;
             tokens.vocab_size = 768;
             const Tokenizer tokenizer = trainer.train(tokens);
-            std::printf("2. A tokenizer of %d tokens, learned from 2,000 documents, cuts it like this:\n\n  ", tokenizer.vocab_size());
+            std::printf("2. A tokenizer of %d tokens, learned from 2,000 documents, cuts it like this:\n\n  ",
+                        tokenizer.vocab_size());
             const std::vector<int> ids = tokenizer.encode(document.text);
-            for (std::size_t i = 0; i < ids.size() && i < 24; ++i) std::printf(" %s", visible(tokenizer.token_bytes(ids[i])).c_str());
+            for (std::size_t i = 0; i < ids.size() && i < 24; ++i)
+                std::printf(" %s", visible(tokenizer.token_bytes(ids[i])).c_str());
             std::printf(" …\n\n");
 
             TrainingOptions options;
@@ -89,8 +94,11 @@ int main(int argc, char** argv) {
             options.learning_rate = 5e-3;
             options.seed = seed;
             Training training(corpus, tokenizer, options);
-            std::printf("3. A GPT of %lld parameters learns to predict the next token, %lld tokens a step:\n\n   step  bits/byte\n",
-                        static_cast<long long>(training.model().layout().count()), static_cast<long long>(options.batch * options.shape.context));
+            std::printf(
+                "3. A GPT of %lld parameters learns to predict the next token, %lld tokens a step:\n\n   step  "
+                "bits/byte\n",
+                static_cast<long long>(training.model().layout().count()),
+                static_cast<long long>(options.batch * options.shape.context));
             std::string first = continued(training, tokenizer, 24), halfway;
             double bits = 0, bytes = 0;
             for (int step = 1; step <= steps; ++step) {
@@ -106,7 +114,9 @@ int main(int argc, char** argv) {
             }
             std::printf("   floor      0.12  %s  (the choices in the text itself)\n", bar(0.12 / 4, 48).c_str());
 
-            std::printf("\n4. What it writes, always taking the most probable token:\n\n   at the start:  %s\n   halfway:       %s\n   at the end:    %s\n",
-                        first.c_str(), halfway.c_str(), continued(training, tokenizer, 24).c_str());
+            std::printf(
+                "\n4. What it writes, always taking the most probable token:\n\n   at the start:  %s\n   halfway: "
+                "      %s\n   at the end:    %s\n",
+                first.c_str(), halfway.c_str(), continued(training, tokenizer, 24).c_str());
         });
 }

@@ -31,8 +31,10 @@ void print_steps(const Tokenizer& tokenizer, const std::vector<GreedyStep>& step
     std::printf("   step  first choice           second choice          gap\n");
     for (std::size_t i = 0; i < steps.size() && i < shown_steps; ++i) {
         const GreedyStep& s = steps[i];
-        std::printf("   %4zu  %s %5.1f %%  %s %5.1f %%  %s\n", i + 1, padded(visible(tokenizer.token_bytes(s.id)), 13).c_str(), 100 * s.first,
-                    padded(visible(tokenizer.token_bytes(s.second_id)), 13).c_str(), 100 * s.second, bar(s.first - s.second, 16).c_str());
+        std::printf("   %4zu  %s %5.1f %%  %s %5.1f %%  %s\n", i + 1,
+                    padded(visible(tokenizer.token_bytes(s.id)), 13).c_str(), 100 * s.first,
+                    padded(visible(tokenizer.token_bytes(s.second_id)), 13).c_str(), 100 * s.second,
+                    bar(s.first - s.second, 16).c_str());
     }
 }
 
@@ -78,7 +80,9 @@ int main(int argc, char** argv) {
         argc, argv, "Chapter 02: greedy decoding, and the loop it gets stuck in.",
         [&](CLI::App& app) {
             app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
-            app.add_option("--max-new-tokens", max_new_tokens, "tokens to append")->capture_default_str()->check(CLI::Range(1, 100000));
+            app.add_option("--max-new-tokens", max_new_tokens, "tokens to append")
+                ->capture_default_str()
+                ->check(CLI::Range(1, 100000));
             app.add_option("--model", model_directory, "a model directory")->capture_default_str();
             app.add_option("--figure", figure, "write the gap at each step as a picture (SVG)");
         },
@@ -93,11 +97,13 @@ int main(int argc, char** argv) {
             const auto pick = [&](std::span<const float> logits, const std::vector<int>&) {
                 const std::vector<Candidate> two = top_candidates(logits, 2);
                 const int id = argmax(logits);
-                steps.push_back({id, two[1].id, static_cast<double>(two[0].probability), static_cast<double>(two[1].probability)});
+                steps.push_back({id, two[1].id, static_cast<double>(two[0].probability),
+                                 static_cast<double>(two[1].probability)});
                 return id;
             };
             const int eos = tokenizer.eos_id();
-            const std::vector<int> ids = generate(std::ref(gpt), prompt_ids, max_new_tokens, pick, [&](int id) { return id != eos; });
+            const std::vector<int> ids =
+                generate(std::ref(gpt), prompt_ids, max_new_tokens, pick, [&](int id) { return id != eos; });
             std::printf("1. Always the most probable token:\n\n%s\n", tokenizer.decode(ids).c_str());
 
             std::printf("\n2. How sure it was:\n\n");
@@ -105,12 +111,15 @@ int main(int argc, char** argv) {
 
             const Loop loop = find_loop(ids);
             if (loop) {
-                const auto once = std::span(ids).subspan(static_cast<std::size_t>(loop.start), static_cast<std::size_t>(loop.period));
-                std::printf("\n3. A loop of %d tokens, %d times over: \"%s\"\n", loop.period, loop.repeats, visible(tokenizer.decode(once)).c_str());
+                const auto once = std::span(ids).subspan(static_cast<std::size_t>(loop.start),
+                                                         static_cast<std::size_t>(loop.period));
+                std::printf("\n3. A loop of %d tokens, %d times over: \"%s\"\n", loop.period, loop.repeats,
+                            visible(tokenizer.decode(once)).c_str());
                 print_rounds(loop, prompt_ids.size(), steps);
             } else {
-                std::printf("\n3. No loop in these %zu tokens: the text %s\n", steps.size(),
-                            ids.back() == eos ? "came to its end first." : "was cut off first; try --max-new-tokens 300.");
+                std::printf(
+                    "\n3. No loop in these %zu tokens: the text %s\n", steps.size(),
+                    ids.back() == eos ? "came to its end first." : "was cut off first; try --max-new-tokens 300.");
             }
             if (!figure.empty()) write_figure(figure, steps);
         });

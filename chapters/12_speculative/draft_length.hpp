@@ -41,7 +41,9 @@ public:
 
 private:
     DraftLength(int most, double cost) : most_(most), cost_(cost) {
-        if (most < 1) throw UsageError("num-assistant-tokens: got " + std::to_string(most) + ", expected 1 or more; without a draft use chapter 10");
+        if (most < 1)
+            throw UsageError("num-assistant-tokens: got " + std::to_string(most) +
+                             ", expected 1 or more; without a draft use chapter 10");
         if (cost < 0) throw UsageError("draft cost: got " + std::to_string(cost) + ", expected 0 or more");
     }
 

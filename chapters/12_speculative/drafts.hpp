@@ -39,11 +39,12 @@ inline double probability_of(Candidates& law, int id) {
 class ModelDraft {
 public:
     // context: the tokens it can read; behind them it proposes nothing.
-    ModelDraft(NextLogits model, int context) : model_(std::move(model)), context_(static_cast<std::size_t>(context)) {}
+    ModelDraft(NextLogits model, int context)
+        : model_(std::move(model)), context_(static_cast<std::size_t>(context)) {}
 
     template <class Ends, class Chance>
-    const std::vector<DraftedToken>& propose(const Chain& chain, std::span<const int> ids, std::size_t prompt_length, int length,
-                                             Ends&& ends, Chance& chance) {
+    const std::vector<DraftedToken>& propose(const Chain& chain, std::span<const int> ids,
+                                             std::size_t prompt_length, int length, Ends&& ends, Chance& chance) {
         drafted_.clear();
         while (laws_.size() < static_cast<std::size_t>(std::max(length, 0))) laws_.emplace_back();
         std::vector<int> text(ids.begin(), ids.end());
@@ -73,11 +74,14 @@ class PromptLookup {
 public:
     // longest: tokens at the end that must have been there before; shorter ones, to 1, are tried where it fails.
     explicit PromptLookup(int longest = 3) : longest_(longest) {
-        if (longest < 1) throw UsageError("prompt lookup: an n-gram of " + std::to_string(longest) + " tokens, expected 1 or more");
+        if (longest < 1)
+            throw UsageError("prompt lookup: an n-gram of " + std::to_string(longest) +
+                             " tokens, expected 1 or more");
     }
 
     template <class Ends, class Chance>
-    const std::vector<DraftedToken>& propose(const Chain&, std::span<const int> ids, std::size_t, int length, Ends&& ends, Chance&) {
+    const std::vector<DraftedToken>& propose(const Chain&, std::span<const int> ids, std::size_t, int length,
+                                             Ends&& ends, Chance&) {
         drafted_.clear();
         for (std::size_t at = follower(ids); at < ids.size() && static_cast<int>(drafted_.size()) < length; ++at) {
             drafted_.push_back({ids[at], nullptr});
@@ -92,7 +96,8 @@ private:
         for (std::size_t n = std::min(static_cast<std::size_t>(longest_), ids.size()); n >= 1; --n) {
             const std::span<const int> tail = ids.last(n);
             for (std::size_t start = ids.size() - n; start-- > 0;) {
-                if (std::equal(tail.begin(), tail.end(), ids.begin() + static_cast<std::ptrdiff_t>(start))) return start + n;
+                if (std::equal(tail.begin(), tail.end(), ids.begin() + static_cast<std::ptrdiff_t>(start)))
+                    return start + n;
             }
         }
         return ids.size();
@@ -110,7 +115,8 @@ inline void check_same_vocabulary(const Tokenizer& target, const Tokenizer& draf
                     std::to_string(draft.vocab_size()) + why);
     }
     for (int id = 0; id < target.vocab_size(); ++id) {
-        if (target.token_bytes(id) == draft.token_bytes(id) && target.is_special(id) == draft.is_special(id)) continue;
+        if (target.token_bytes(id) == draft.token_bytes(id) && target.is_special(id) == draft.is_special(id))
+            continue;
         throw Error("speculative: token " + std::to_string(id) + " is '" + std::string(target.token_bytes(id)) +
                     "' for the target and '" + std::string(draft.token_bytes(id)) + "' for the draft" + why);
     }

@@ -34,37 +34,10 @@ double seconds_of(const std::function<void()>& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// 1. One token, three in the vocabulary: every outcome enumerated.
-void show_by_hand() {
-    const std::vector<float> p{0.5f, 0.3f, 0.2f}, q{0.2f, 0.3f, 0.5f};
-    std::vector<float> p_logits, q_logits;
-    for (std::size_t i = 0; i < 3; ++i) {
-        p_logits.push_back(static_cast<float>(portable_log(p[i])));
-        q_logits.push_back(static_cast<float>(portable_log(q[i])));
-    }
-    std::printf("1. By hand: target p = (.5, .3, .2), draft q = (.2, .3, .5). Every outcome of a round:\n\n");
-    std::printf("   correction drawn from    A       B       C       accepted\n");
-    for (const Correction correction : {Correction::residual, Correction::target}) {
-        SpeculativeRules rules;
-        rules.correction = correction;
-        std::vector<double> law(3);
-        double accepted = 0;
-        AllOutcomes chance;
-        do {
-            ModelDraft draft([&](std::span<const int>) { return std::span<const float>(q_logits); }, 9);
-            std::vector<float> rows = p_logits;
-            rows.insert(rows.end(), p_logits.begin(), p_logits.end());
-            const LastLogits target = [&](std::span<const int>, int count) { return Logits{rows, count}; };
-            const std::vector<int> ids{0};
-            const Round round = speculate_once(target, draft, rules, ids, 1, 1, chance);
-            law[static_cast<std::size_t>(round.tokens[0])] += chance.probability();
-            accepted += chance.probability() * round.accepted();
-        } while (chance.next());
-        std::printf("   %s  %.4f  %.4f  %.4f  %.4f%s\n", correction == Correction::residual ? "max(0, p - q)        " : "p, the common mistake",
-                    law[0], law[1], law[2], accepted, correction == Correction::residual ? "   <- p itself" : "");
-    }
-    std::printf("\n");
-}
+// Seconds that the passes of the two models took.
+struct Clocks {
+    double draft = 0, target = 0;
+};
 
 struct Models {
     Model target;
@@ -74,24 +47,37 @@ struct Models {
 Models open_models(const GenerateOptions& options, const Settings& settings) {
     Models models{open_model(options), nullptr};
     if (settings.draft == "lookup") return models;
-    const auto directory = settings.draft == "sketch" ? shipped_model("sketch") : std::filesystem::path(settings.draft);
+    const auto directory = settings.draft == "sketch" ? shipped_model("sketch")
+                                                      : std::filesystem::path(settings.draft);
     models.draft = std::make_unique<Model>(load_model(directory, {options.threads}));
     check_same_vocabulary(models.target.tokenizer, models.draft->tokenizer);
     return models;
 }
 
-SpeculativeText write(Models& models, const GenerateRequest& request, std::span<const int> prompt, const Settings& settings, bool overlaps) {
-    const DraftLength length = settings.schedule == "constant" ? DraftLength::fixed(settings.length) : DraftLength::adaptive(settings.length);
+SpeculativeText write(Models& models, const GenerateRequest& request, std::span<const int> prompt,
+                      const Settings& settings, bool overlaps, Clocks& clocks) {
+    const DraftLength length = settings.schedule == "constant" ? DraftLength::fixed(settings.length)
+                                                               : DraftLength::adaptive(settings.length);
     const Correction correction = settings.wrong ? Correction::target : Correction::residual;
     CachedModel large(models.target.gpt);
-    const LastLogits target = [&](std::span<const int> ids, int count) { return large.last(ids, count); };
+    const LastLogits target = [&](std::span<const int> ids, int count) {
+        Logits rows;
+        clocks.target += seconds_of([&] { rows = large.last(ids, count); });
+        return rows;
+    };
     RandomChance chance(Rng(request.seed, request.first_stream));
     const auto with = [&](auto&& draft) {
-        return speculative_text(target, draft, length, request, token_bytes_of(models.target.tokenizer), prompt, chance, correction, overlaps);
+        return speculative_text(target, draft, length, request, token_bytes_of(models.target.tokenizer), prompt,
+                                chance, correction, overlaps);
     };
     if (!models.draft) return with(PromptLookup());
     CachedModel small(models.draft->gpt);
-    return with(ModelDraft(std::ref(small), models.draft->config().n_positions));
+    const NextLogits draft = [&](std::span<const int> ids) {
+        std::span<const float> row;
+        clocks.draft += seconds_of([&] { row = small(ids); });
+        return row;
+    };
+    return with(ModelDraft(draft, models.draft->config().n_positions));
 }
 
 void show_rounds(const Models& models, const SpeculativeText& written) {
@@ -104,7 +90,8 @@ void show_rounds(const Models& models, const SpeculativeText& written) {
         std::printf("\n");
     }
     std::printf("   as lanes ([rejected], → correction, + bonus):\n\n");
-    for (std::size_t r = 0; r < std::min(lanes, written.rounds.size()); ++r) std::printf("   %2zu  %s\n", r + 1, lane_of(tokenizer, written.rounds[r]).c_str());
+    for (std::size_t r = 0; r < std::min(lanes, written.rounds.size()); ++r)
+        std::printf("   %2zu  %s\n", r + 1, lane_of(tokenizer, written.rounds[r]).c_str());
     if (written.rounds.size() > lanes) std::printf("   …   %zu rounds in all\n", written.rounds.size());
     std::printf("\n");
 }
@@ -118,30 +105,49 @@ void show_counts(const std::string& prompt, const SpeculativeText& written) {
         overlap += round.overlap;
     }
     std::printf("3. The text:\n\n%s%s\n\n", prompt.c_str(), written.text.text.c_str());
-    std::printf("   %zu tokens in %zu passes of the target: %.2f tokens a pass\n", written.text.ids.size(), written.rounds.size(),
-                static_cast<double>(written.text.ids.size()) / static_cast<double>(std::max<std::size_t>(written.rounds.size(), 1)));
+    std::printf("   %zu tokens in %zu passes of the target: %.2f tokens a pass\n", written.text.ids.size(),
+                written.rounds.size(),
+                static_cast<double>(written.text.ids.size()) /
+                    static_cast<double>(std::max<std::size_t>(written.rounds.size(), 1)));
     if (judged > 0)
-        std::printf("   %.0f drafted, %.0f judged, %.0f accepted: %.3f of the judged; Σ min(p, q) says %.3f\n", drafted, judged, accepted, accepted / judged,
-                    overlap / judged);
+        std::printf("   %.0f drafted, %.0f judged, %.0f accepted: %.3f of the judged; Σ min(p, q) says %.3f\n",
+                    drafted, judged, accepted, accepted / judged, overlap / judged);
 }
 
 // 4. The clock: plain and speculative decoding in turn, medians.
-void show_times(Models& models, const GenerateRequest& request, std::span<const int> prompt, const Settings& settings) {
+void show_times(Models& models, const GenerateRequest& request, std::span<const int> prompt,
+                const Settings& settings) {
     std::printf("\n4. Against plain decoding with the same chain (medians of 7 in turn, tokens a second):\n\n");
-    const auto median = [](std::vector<double> x) { return std::nth_element(x.begin(), x.begin() + 3, x.end()), x[3]; };
+    const auto median = [](std::vector<double> x) {
+        return std::nth_element(x.begin(), x.begin() + 3, x.end()), x[3];
+    };
     const TokenBytes bytes = token_bytes_of(models.target.tokenizer);
     std::vector<double> plain(7), fast(7);
+    Clocks clocks;
+    double in_all = 0, rounds = 0;
     for (std::size_t i = 0; i < 7; ++i) {
         GenerateRequest turn = request;
         turn.first_stream = i;
         std::size_t tokens = 0;
         plain[i] = seconds_of([&] {
-            CachedBatch batch(models.target.gpt);
-            tokens = generate_texts(std::ref(batch), bytes, prompt, turn)[0].ids.size();
-        }) / static_cast<double>(tokens);
-        fast[i] = seconds_of([&] { tokens = write(models, turn, prompt, settings, false).text.ids.size(); }) / static_cast<double>(tokens);
+                       CachedBatch batch(models.target.gpt);
+                       tokens = generate_texts(std::ref(batch), bytes, prompt, turn)[0].ids.size();
+                   }) /
+                   static_cast<double>(tokens);
+        const double seconds = seconds_of([&] {
+            const SpeculativeText written = write(models, turn, prompt, settings, false, clocks);
+            tokens = written.text.ids.size();
+            rounds += static_cast<double>(written.rounds.size());
+        });
+        in_all += seconds;
+        fast[i] = seconds / static_cast<double>(tokens);
     }
-    std::printf("   plain %.0f, speculative %.0f: %.2f times as fast\n", 1 / median(plain), 1 / median(fast), median(plain) / median(fast));
+    std::printf("   plain %.0f, speculative %.0f: %.2f times as fast\n", 1 / median(plain), 1 / median(fast),
+                median(plain) / median(fast));
+    const double us = 1e6 / rounds;
+    std::printf("   a round takes %.0f µs: draft %.0f, target's pass %.0f, the rest %.0f; a plain token %.0f µs\n",
+                in_all * us, clocks.draft * us, clocks.target * us, (in_all - clocks.draft - clocks.target) * us,
+                median(plain) * 1e6);
 }
 
 }  // namespace
@@ -153,14 +159,20 @@ int main(int argc, char** argv) {
         argc, argv, "Chapter 12: speculative decoding, a draft and its judge.",
         [&](CLI::App& app) {
             app.add_option("prompt", settings.prompt, "the text to continue")->capture_default_str();
-            app.add_option("--draft", settings.draft, "sketch, lookup (n-grams of the text itself), or a model directory")->capture_default_str();
-            app.add_option("--num-assistant-tokens", settings.length, "tokens to draft in a round (adaptive: at most)")->capture_default_str();
+            app.add_option("--draft", settings.draft,
+                           "sketch, lookup (n-grams of the text itself), or a model directory")
+                ->capture_default_str();
+            app.add_option("--num-assistant-tokens", settings.length,
+                           "tokens to draft in a round (adaptive: at most)")
+                ->capture_default_str();
             app.add_option("--num-assistant-tokens-schedule", settings.schedule, "constant or adaptive")
                 ->capture_default_str()
                 ->check(CLI::IsMember({"constant", "adaptive"}));
             app.add_flag("--wrong", settings.wrong, "draw corrections from p: the common mistake");
             app.add_flag("--times", settings.times, "measure against plain decoding");
-            app.add_option("--part", settings.part, "all, hand, rounds or text")->capture_default_str()->check(CLI::IsMember({"all", "hand", "rounds", "text"}));
+            app.add_option("--part", settings.part, "all, hand, rounds or text")
+                ->capture_default_str()
+                ->check(CLI::IsMember({"all", "hand", "rounds", "text"}));
             app.add_option("--trace", settings.trace, "write the rounds as JSON lines");
             app.add_option("--figure", settings.figure, "write the lanes as a picture (SVG)");
             add_sampling_options(app, options);
@@ -175,12 +187,15 @@ int main(int argc, char** argv) {
             const GenerateRequest request = request_of(options, models.target, 60);
             const std::vector<int> prompt = prompt_ids(options, models.target, settings.prompt);
             if (settings.part == "all") show_by_hand();
-            const SpeculativeText written = write(models, request, prompt, settings, true);
+            Clocks clocks;
+            const SpeculativeText written = write(models, request, prompt, settings, true, clocks);
             if (wants("rounds")) show_rounds(models, written);
-            if (wants("text")) show_counts(options.no_escape ? settings.prompt : unescaped(settings.prompt), written);
+            if (wants("text"))
+                show_counts(options.no_escape ? settings.prompt : unescaped(settings.prompt), written);
             if (!settings.figure.empty()) write_lanes(settings.figure, models.target.tokenizer, written.rounds);
             if (!settings.trace.empty())
-                write_file(settings.trace, speculative_trace(models.target.tokenizer, settings.prompt, prompt, request, settings.draft, written));
+                write_file(settings.trace, speculative_trace(models.target.tokenizer, settings.prompt, prompt,
+                                                             request, settings.draft, written));
             if (settings.times) show_times(models, request, prompt, settings);
         });
 }

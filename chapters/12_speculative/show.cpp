@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "chapters/12_speculative/outcomes.hpp"
 #include "json_file.hpp"
+#include "math.hpp"
 #include "svg.hpp"
 #include "terminal.hpp"
 
@@ -16,6 +18,38 @@ std::string shown(const Tokenizer& tokenizer, int id) {
 }
 
 }  // namespace
+
+void show_by_hand() {
+    const std::vector<float> p{0.5f, 0.3f, 0.2f}, q{0.2f, 0.3f, 0.5f};
+    std::vector<float> p_logits, q_logits;
+    for (std::size_t i = 0; i < 3; ++i) {
+        p_logits.push_back(static_cast<float>(portable_log(p[i])));
+        q_logits.push_back(static_cast<float>(portable_log(q[i])));
+    }
+    std::printf("1. By hand: target p = (.5, .3, .2), draft q = (.2, .3, .5). Every outcome of a round:\n\n");
+    std::printf("   correction drawn from    A       B       C       accepted\n");
+    for (const Correction correction : {Correction::residual, Correction::target}) {
+        SpeculativeRules rules;
+        rules.correction = correction;
+        std::vector<double> law(3);
+        double accepted = 0;
+        AllOutcomes chance;
+        do {
+            ModelDraft draft([&](std::span<const int>) { return std::span<const float>(q_logits); }, 9);
+            std::vector<float> rows = p_logits;
+            rows.insert(rows.end(), p_logits.begin(), p_logits.end());
+            const LastLogits target = [&](std::span<const int>, int count) { return Logits{rows, count}; };
+            const std::vector<int> ids{0};
+            const Round round = speculate_once(target, draft, rules, ids, 1, 1, chance);
+            law[static_cast<std::size_t>(round.tokens[0])] += chance.probability();
+            accepted += chance.probability() * round.accepted();
+        } while (chance.next());
+        std::printf("   %s  %.4f  %.4f  %.4f  %.4f%s\n",
+                    correction == Correction::residual ? "max(0, p - q)        " : "p, the common mistake", law[0],
+                    law[1], law[2], accepted, correction == Correction::residual ? "   <- p itself" : "");
+    }
+    std::printf("\n");
+}
 
 std::string lane_of(const Tokenizer& tokenizer, const Round& round) {
     std::string lane;
@@ -30,8 +64,8 @@ std::string lane_of(const Tokenizer& tokenizer, const Round& round) {
 
 void print_judgements(const Tokenizer& tokenizer, const Round& round) {
     for (const Round::Judged& x : round.judged) {
-        std::printf("     %s  %8.4f  %8.4f  %8.4f  %7.4f  %s\n", padded(shown(tokenizer, x.id), 12).c_str(), x.p, x.q,
-                    std::min(1.0, x.p / x.q), x.u, x.accepted ? "accepted" : "rejected");
+        std::printf("     %s  %8.4f  %8.4f  %8.4f  %7.4f  %s\n", padded(shown(tokenizer, x.id), 12).c_str(), x.p,
+                    x.q, std::min(1.0, x.p / x.q), x.u, x.accepted ? "accepted" : "rejected");
     }
     if (round.tokens.size() > static_cast<std::size_t>(round.accepted())) {
         std::printf("     %s  %s\n", padded(shown(tokenizer, round.tokens.back()), 12).c_str(),
@@ -42,10 +76,12 @@ void print_judgements(const Tokenizer& tokenizer, const Round& round) {
 void write_lanes(const std::string& file, const Tokenizer& tokenizer, const std::vector<Round>& rounds) {
     constexpr int row = 30, left = 70, letter = 8;
     const std::size_t n = std::min<std::size_t>(rounds.size(), 10);
-    std::string drawing = svg_text(20, 24, "Rounds: drafted tokens accepted, rejected, and the target's own", "start", 15);
+    std::string drawing =
+        svg_text(20, 24, "Rounds: drafted tokens accepted, rejected, and the target's own", "start", 15);
     const auto box = [&](double& x, double y, const std::string& text, int colour, bool faint) {
         const double width = letter * (columns(text) + 1);
-        drawing += svg_rect(x, y, width, row - 8, svg_colour(colour), faint ? "opacity=\"0.35\" rx=\"3\"" : "rx=\"3\"");
+        drawing +=
+            svg_rect(x, y, width, row - 8, svg_colour(colour), faint ? "opacity=\"0.35\" rx=\"3\"" : "rx=\"3\"");
         drawing += svg_text(x + width / 2, y + 16, text, "middle", 12, "style=\"fill:#fff\"");
         x += width + 4;
     };
@@ -53,19 +89,24 @@ void write_lanes(const std::string& file, const Tokenizer& tokenizer, const std:
         double x = left;
         const double y = 40 + static_cast<double>(r) * row;
         drawing += svg_text(left - 10, y + 16, std::to_string(r + 1), "end", 12);
-        for (const Round::Judged& t : rounds[r].judged) box(x, y, shown(tokenizer, t.id), t.accepted ? 0 : 1, false);
+        for (const Round::Judged& t : rounds[r].judged)
+            box(x, y, shown(tokenizer, t.id), t.accepted ? 0 : 1, false);
         if (rounds[r].tokens.size() > static_cast<std::size_t>(rounds[r].accepted()))
             box(x, y, shown(tokenizer, rounds[r].tokens.back()), rounds[r].bonus ? 4 : 2, false);
     }
     double x = left;
     const double y = 48 + static_cast<double>(n) * row;
-    for (const auto& [text, colour] : {std::pair{"accepted", 0}, {"rejected", 1}, {"correction", 2}, {"bonus", 4}}) box(x, y, text, colour, false);
+    for (const auto& [text, colour] : {std::pair{"accepted", 0}, {"rejected", 1}, {"correction", 2}, {"bonus", 4}})
+        box(x, y, text, colour, false);
     write_svg(file, 720, static_cast<int>(y) + row, drawing);
 }
 
-std::string speculative_trace(const Tokenizer& tokenizer, const std::string& prompt, std::span<const int> prompt_ids,
-                              const GenerateRequest& request, const std::string& draft, const SpeculativeText& written) {
-    const auto line = [](const OrderedJson& object) { return object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n"; };
+std::string speculative_trace(const Tokenizer& tokenizer, const std::string& prompt,
+                              std::span<const int> prompt_ids, const GenerateRequest& request,
+                              const std::string& draft, const SpeculativeText& written) {
+    const auto line = [](const OrderedJson& object) {
+        return object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+    };
     std::string lines = line({{"format", "token-by-token rounds 1"},
                               {"prompt", prompt},
                               {"prompt_ids", prompt_ids},
@@ -79,7 +120,11 @@ std::string speculative_trace(const Tokenizer& tokenizer, const std::string& pro
         for (const Round::Judged& x : round.judged)
             judged.push_back({{"id", x.id}, {"p", x.p}, {"q", x.q}, {"u", x.u}, {"accepted", x.accepted}});
         for (const int id : round.tokens) tokens.push_back({{"id", id}, {"token", tokenizer.token_bytes(id)}});
-        lines += line({{"round", ++number}, {"drafted", round.drafted}, {"judged", judged}, {"tokens", tokens}, {"bonus", round.bonus}});
+        lines += line({{"round", ++number},
+                       {"drafted", round.drafted},
+                       {"judged", judged},
+                       {"tokens", tokens},
+                       {"bonus", round.bonus}});
     }
     return lines;
 }

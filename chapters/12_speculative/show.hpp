@@ -1,4 +1,4 @@
-// Rounds made visible: lanes for the terminal, a picture, JSON lines.
+// Laws and rounds made visible: a table, lanes for the terminal, a picture, JSON lines.
 #pragma once
 
 #include <span>
@@ -10,6 +10,10 @@
 
 namespace tbt {
 
+// The law of one round, three tokens in the vocabulary: every outcome enumerated, with the right correction and the
+// usual wrong one.
+void show_by_hand();
+
 // "·there ·was [·an] → ·a": accepted, [rejected], → correction or + bonus.
 std::string lane_of(const Tokenizer& tokenizer, const Round& round);
 
@@ -20,7 +24,8 @@ void print_judgements(const Tokenizer& tokenizer, const Round& round);
 void write_lanes(const std::string& file, const Tokenizer& tokenizer, const std::vector<Round>& rounds);
 
 // --trace: JSON lines, the request and then the rounds. The lesson documents the fields.
-std::string speculative_trace(const Tokenizer& tokenizer, const std::string& prompt, std::span<const int> prompt_ids,
-                              const GenerateRequest& request, const std::string& draft, const SpeculativeText& written);
+std::string speculative_trace(const Tokenizer& tokenizer, const std::string& prompt,
+                              std::span<const int> prompt_ids, const GenerateRequest& request,
+                              const std::string& draft, const SpeculativeText& written);
 
 }  // namespace tbt

@@ -28,16 +28,16 @@ using LastLogits = std::function<Logits(std::span<const int> ids, int count)>;
 // Where the correction after a rejection comes from.
 enum class Correction {
     residual,  // right
-    target,    // from p, as it is often written: the law is then min(p, q) + (1 − Σ min(p, q)) · p, which is not p
+    target,  // from p, as it is often written: the law is then min(p, q) + (1 − Σ min(p, q)) · p, which is not p
 };
 
 struct SpeculativeRules {
-    Chain chain;             // on both laws
+    Chain chain;  // on both laws
     int max_new_tokens = 100;
-    int context = 0;         // tokens the models can read
+    int context = 0;  // tokens the models can read
     std::vector<int> eos;
     Correction correction = Correction::residual;
-    bool overlaps = false;   // also add up Σ min(p, q): what theory says of acceptance
+    bool overlaps = false;  // also add up Σ min(p, q): what theory says of acceptance
 };
 
 // One round: drafted, judged, one more token.
@@ -49,17 +49,21 @@ struct Round {
     };
     std::vector<int> drafted;
     std::vector<Judged> judged;  // up to the first rejection
-    std::vector<int> tokens;     // what the round adds to the text
-    bool bonus = false;          // all were accepted, and the last token is one more from the target's last row
-    double overlap = 0;          // Σ min(p, q), summed over the judged
-    int accepted() const { return static_cast<int>(std::count_if(judged.begin(), judged.end(), [](const Judged& j) { return j.accepted; })); }
+    std::vector<int> tokens;  // what the round adds to the text
+    bool bonus = false;  // all were accepted, and the last token is one more from the target's last row
+    double overlap = 0;  // Σ min(p, q), summed over the judged
+    int accepted() const {
+        return static_cast<int>(
+            std::count_if(judged.begin(), judged.end(), [](const Judged& j) { return j.accepted; }));
+    }
 };
 
 // max(0, p − q) for each of the V tokens, not yet divided by its sum. Where nothing is left (p = q up to rounding), p.
 inline std::vector<double> residual(Candidates& p, const DraftedToken& x) {
     std::vector<double> rest = p.probabilities();
     if (x.law) {
-        for (std::size_t i = 0; i < x.law->size(); ++i) rest[static_cast<std::size_t>(x.law->id(i))] -= x.law->probability(i);
+        for (std::size_t i = 0; i < x.law->size(); ++i)
+            rest[static_cast<std::size_t>(x.law->id(i))] -= x.law->probability(i);
     } else {
         rest[static_cast<std::size_t>(x.id)] -= 1;
     }
@@ -77,13 +81,14 @@ inline double overlap(Candidates& p, const DraftedToken& x) {
 
 // Lets the draft propose up to `length` tokens behind `ids` and judges them. Chance: see outcomes.hpp.
 template <class Draft, class Chance>
-Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRules& rules, std::span<const int> ids,
-                     std::size_t prompt_length, int length, Chance& chance) {
+Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRules& rules,
+                     std::span<const int> ids, std::size_t prompt_length, int length, Chance& chance) {
     const auto ends = [&](int id) { return std::find(rules.eos.begin(), rules.eos.end(), id) != rules.eos.end(); };
     Round round;
     // 1. Draft. Behind the end of a text there is nothing to draft.
     std::vector<int> text(ids.begin(), ids.end());
-    const std::vector<DraftedToken>& drafted = draft.propose(rules.chain, text, prompt_length, length, ends, chance);
+    const std::vector<DraftedToken>& drafted =
+        draft.propose(rules.chain, text, prompt_length, length, ends, chance);
     for (const DraftedToken& x : drafted) {
         text.push_back(x.id);
         round.drafted.push_back(x.id);
@@ -105,8 +110,9 @@ Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRu
         const bool accepted = chance.accept(p_x / q_x);
         round.judged.push_back({x.id, p_x, q_x, chance.u(), accepted});
         if (!accepted) {
-            round.tokens.push_back(rules.correction == Correction::residual ? chance.draw(std::span<const double>(residual(p, x)))
-                                                                            : chance.draw(p));
+            round.tokens.push_back(rules.correction == Correction::residual
+                                       ? chance.draw(std::span<const double>(residual(p, x)))
+                                       : chance.draw(p));
             break;
         }
         round.tokens.push_back(x.id);
@@ -118,16 +124,20 @@ Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRu
 // Round after round until the text ends: an EOS, max_new_tokens, the context, or emit(id) returning false. Returns the
 // generated ids. watch(round) sees each round before its tokens are emitted.
 template <class Draft, class Chance, class Emit, class Watch>
-std::vector<int> speculate(const LastLogits& target, Draft& draft, const SpeculativeRules& rules, std::span<const int> prompt,
-                           DraftLength length, Chance& chance, Emit&& emit, Watch&& watch) {
+std::vector<int> speculate(const LastLogits& target, Draft& draft, const SpeculativeRules& rules,
+                           std::span<const int> prompt, DraftLength length, Chance& chance, Emit&& emit,
+                           Watch&& watch) {
     if (prompt.empty()) throw Error("speculative: an empty prompt; start from the document separator");
     std::vector<int> ids(prompt.begin(), prompt.end());
     const auto generated = [&] { return static_cast<int>(ids.size() - prompt.size()); };
-    const auto room = [&] { return std::min(rules.max_new_tokens - generated(), rules.context - static_cast<int>(ids.size())); };
+    const auto room = [&] {
+        return std::min(rules.max_new_tokens - generated(), rules.context - static_cast<int>(ids.size()));
+    };
     bool go_on = true;
     while (go_on && room() > 0) {
         // A round adds one token more than it accepts, so one less is drafted than there is room for.
-        const Round round = speculate_once(target, draft, rules, ids, prompt.size(), std::min(length.next(), room() - 1), chance);
+        const Round round =
+            speculate_once(target, draft, rules, ids, prompt.size(), std::min(length.next(), room() - 1), chance);
         length.learn(static_cast<int>(round.judged.size()), round.accepted());
         watch(round);
         for (const int id : round.tokens) {

@@ -21,8 +21,9 @@ struct SpeculativeText {
 // decoding would end it. on_text is told each piece as soon as it is certain.
 // The request's seed is for whoever makes `chance`.
 template <class Draft, class Chance>
-SpeculativeText speculative_text(const LastLogits& target, Draft& draft, DraftLength length, const GenerateRequest& request,
-                                 const TokenBytes& bytes, std::span<const int> prompt, Chance& chance,
+SpeculativeText speculative_text(const LastLogits& target, Draft& draft, DraftLength length,
+                                 const GenerateRequest& request, const TokenBytes& bytes,
+                                 std::span<const int> prompt, Chance& chance,
                                  Correction correction = Correction::residual, bool overlaps = false,
                                  const std::function<void(const std::string&)>& on_text = {}) {
     check_request(request, prompt.size());
@@ -49,7 +50,8 @@ SpeculativeText speculative_text(const LastLogits& target, Draft& draft, DraftLe
         reason = why_stop(request.stop, id, stream, generated, static_cast<int>(prompt.size()) + generated);
         return !reason;
     };
-    speculate(target, draft, rules, prompt, length, chance, emit, [&](const Round& round) { result.rounds.push_back(round); });
+    speculate(target, draft, rules, prompt, length, chance, emit,
+              [&](const Round& round) { result.rounds.push_back(round); });
     show(stream.finish());
     result.text.text = stream.text();
     result.text.reason = reason.value_or(FinishReason::length);  // a budget of 0 emits nothing

@@ -41,13 +41,18 @@ void run(const Settings& settings) {
         }
         const std::vector<Timing> t = interleaved(work, 7, 0.02);
         for (std::size_t i = 0; i < sizes.size(); ++i) {
-            table.row({std::to_string(sizes[i]), {static_cast<double>(threads), 0}, {t[i].median / tokens * 1e6, 0},
-                       {t[i].median / t[0].median, 2}, {t[i].median / t[0].median / sizes[i], 2}, {positions[i], 0}});
+            table.row({std::to_string(sizes[i]),
+                       {static_cast<double>(threads), 0},
+                       {t[i].median / tokens * 1e6, 0},
+                       {t[i].median / t[0].median, 2},
+                       {t[i].median / t[0].median / sizes[i], 2},
+                       {positions[i], 0}});
         }
     }
 }
 
-const Section section{"beams", 55, "a step of beam search in one pass, against one beam and against as many passes", run};
+const Section section{"beams", 55,
+                      "a step of beam search in one pass, against one beam and against as many passes", run};
 
 }  // namespace
 

@@ -17,8 +17,8 @@ namespace tbt::bench {
 namespace {
 
 constexpr int tokens_a_text = 120;
-const std::vector<std::string> prompts{"Once upon a time", "The weather today is", "User: What is gravity?\nAssistant:",
-                                       "Explain photosynthesis:"};
+const std::vector<std::string> prompts{"Once upon a time", "The weather today is",
+                                       "User: What is gravity?\nAssistant:", "Explain photosynthesis:"};
 
 struct Pair {
     Model target, draft;
@@ -82,7 +82,8 @@ void measure(Table& table, Pair& pair, const std::string& weights, double temper
     double plain_tokens = 0;
     std::vector<Counts> counts(ways.size());
     std::vector<Candidate> work;
-    std::vector<std::uint64_t> seeds(ways.size() + 1, 0);  // each run writes other texts, every candidate the same ones
+    std::vector<std::uint64_t> seeds(ways.size() + 1,
+                                     0);  // each run writes other texts, every candidate the same ones
     work.push_back({"plain", [&](int times) {
                         for (int i = 0; i < times; ++i) plain(pair, ++seeds[0], plain_tokens);
                     }});
@@ -91,24 +92,32 @@ void measure(Table& table, Pair& pair, const std::string& weights, double temper
                             Counts sum, one;
                             for (int i = 0; i < times; ++i) {
                                 speculative(pair, ++seeds[w + 1], ways[w].length, ways[w].lookup, one);
-                                sum.rounds += one.rounds, sum.judged += one.judged, sum.accepted += one.accepted, sum.tokens += one.tokens;
+                                sum.rounds += one.rounds, sum.judged += one.judged, sum.accepted += one.accepted,
+                                    sum.tokens += one.tokens;
                             }
                             Counts& all = counts[w];
-                            all.rounds += sum.rounds, all.judged += sum.judged, all.accepted += sum.accepted, all.tokens += sum.tokens;
+                            all.rounds += sum.rounds, all.judged += sum.judged, all.accepted += sum.accepted,
+                                all.tokens += sum.tokens;
                         }});
     }
     const std::vector<Timing> timings = interleaved(work, 7, 0.001);
     const double texts = static_cast<double>(pair.prompts.size()) * tokens_a_text;
     for (std::size_t w = 0; w < ways.size(); ++w) {
         const Counts& c = counts[w];
-        table.row({weights, {temperature, 1}, ways[w].name, {c.accepted / c.judged, 3}, {c.tokens / c.rounds, 2},
-                   {texts / timings[0].median, 0}, {texts / timings[w + 1].median, 0},
+        table.row({weights,
+                   {temperature, 1},
+                   ways[w].name,
+                   {c.accepted / c.judged, 3},
+                   {c.tokens / c.rounds, 2},
+                   {texts / timings[0].median, 0},
+                   {texts / timings[w + 1].median, 0},
                    {timings[0].median / timings[w + 1].median, 2}});
     }
 }
 
 void run(const Settings& settings) {
-    Table table("speculative", {"weights", "T", "draft", "accepted", "a pass", "plain tok/s", "spec tok/s", "ratio"});
+    Table table("speculative",
+                {"weights", "T", "draft", "accepted", "a pass", "plain tok/s", "spec tok/s", "ratio"});
     const std::filesystem::path models("data/models");
     const int threads = settings.threads.back();
     for (const bool wide : {false, true}) {
@@ -128,7 +137,8 @@ void run(const Settings& settings) {
     }
 }
 
-const Section section{"speculative", 60, "drafts by the sketch, judged by the storyteller, against plain decoding", run};
+const Section section{"speculative", 60, "drafts by the sketch, judged by the storyteller, against plain decoding",
+                      run};
 
 }  // namespace
 
