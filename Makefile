@@ -160,7 +160,8 @@ tools: $(TOOLS:%=$(BUILD)/%)
 $(TOOLS:%=%-tool): %-tool: $(BUILD)/%
 
 # ---- running ----------------------------------------------------------------------------------------------
-# PROMPT goes through the environment, so that quotes and dollars in it do no harm.
+# PROMPT goes through the environment, and unexpanded, so that quotes and dollars in it do no harm.
+override PROMPT := $(value PROMPT)
 export PROMPT
 .PHONY: run chat
 run: $(BUILD)/10_generate

@@ -33,9 +33,15 @@ std::vector<int> encode_prompt(const Model& model, std::string_view text, int ro
     if (ids.empty()) ids.push_back(model.tokenizer.eos_id());
     const int context = model.config().n_positions;
     if (static_cast<int>(ids.size()) + room > context) {
-        throw Error("prompt: " + std::to_string(ids.size()) + " tokens and " + std::to_string(room) +
-                    " new ones exceed the model's context of " + std::to_string(context) + "; shorten the prompt to " +
-                    std::to_string(context - room) + " tokens or ask for fewer new ones");
+        const int length = static_cast<int>(ids.size());
+        const std::string shorter = "shorten the prompt to " + std::to_string(context - room) + " tokens";
+        const std::string fewer = "ask for at most " + std::to_string(context - length) + " new ones";
+        throw Error("prompt: " + std::to_string(length) + " tokens and " + std::to_string(room) +
+                    " new ones exceed the model's context of " + std::to_string(context) + "; " +
+                    (room >= context && length >= context ? "make both fewer"
+                     : room >= context                    ? fewer
+                     : length >= context                  ? shorter
+                                                          : shorter + " or " + fewer));
     }
     return ids;
 }

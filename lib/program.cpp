@@ -34,6 +34,15 @@ std::string explained(const CLI::App& app, const std::string& what) {
     return name + ": got '" + what.substr(sign + 3) + "', expected " + expected;
 }
 
+// An option with an empty value ("--figure ''") would look as if it had not been given. Lists judge their own members.
+void refuse_empty_values(const CLI::App& app) {
+    for (const CLI::Option* option : app.get_options()) {
+        const bool single = option->nonpositional() && option->get_items_expected_max() == 1;
+        if (single && option->results() == std::vector<std::string>{""})
+            throw UsageError(option->get_name() + ": got an empty value");
+    }
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv, const std::string& description, const std::function<void(CLI::App&)>& options,
@@ -54,6 +63,7 @@ int run_program(int argc, char** argv, const std::string& description, const std
             if (e.get_exit_code() == 0) return app.exit(e);  // --help
             return complain(name, explained(app, e.what()) + " (--help lists the options)", 2);
         }
+        refuse_empty_values(app);
         set_default_threads(threads);
         body();
         return std::fflush(stdout) == 0 ? 0 : complain(name, "cannot write to standard output", 1);

@@ -78,13 +78,16 @@ refused 2 '--stop-strings: a chat stops at' chat --stop-strings x
 refused 2 '--max-new-tokens: the answers leave no room' chat --max-new-tokens 512
 
 # Files, prompts, the context.
+long=$(i=0; while [ $i -lt 100 ]; do printf ' one two three four five'; i=$((i + 1)); done)
 refused 1 'no such model directory' 10_generate --model "$work/none"
 refused 1 'no such model directory' 03_temperature --part 4 --model "$work/none"
 refused 1 'config.json' 10_generate --model "$work"
 refused 1 'cannot be written' 10_generate --trace "$work/none/trace.jsonl"
 refused 1 'is not valid UTF-8' 10_generate "$(printf 'caf\351')"
 refused 1 "exceed the model's context" 10_generate --max-new-tokens 511
-refused 1 "exceed the model's context" 03_temperature --part 4 --max-new-tokens 600
+refused 1 "context of 512; ask for at most 508 new ones" 03_temperature --part 4 --max-new-tokens 600
+refused 1 "shorten the prompt to 312 tokens or ask for at most 12 new" 03_temperature --part 4 --max-new-tokens 200 "$long"
+refused 2 '--figure: got an empty value' 01_next_token --figure ''
 refused 2 "this model's context has" 10_generate --max-new-tokens 100000
 
 # Ends that are no errors.

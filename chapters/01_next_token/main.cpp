@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
             const Tokenizer& tokenizer = model.tokenizer;
             std::vector<int> ids = encode_prompt(model, prompt, steps);
 
-            std::printf("1. The prompt becomes %zu tokens:", ids.size());
+            std::printf("1. The prompt becomes %zu token%s:", ids.size(), ids.size() == 1 ? "" : "s");
             for (const int id : ids) std::printf(" %s(%d)", visible(tokenizer.token_bytes(id)).c_str(), id);
             std::printf("\n\n2. Predict, pick the first, append, repeat:\n");
 
