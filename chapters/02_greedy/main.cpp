@@ -117,9 +117,9 @@ int main(int argc, char** argv) {
                             visible(tokenizer.decode(once)).c_str());
                 print_rounds(loop, prompt_ids.size(), steps);
             } else {
-                std::printf(
-                    "\n3. No loop in these %zu tokens: the text %s\n", steps.size(),
-                    ids.back() == eos ? "came to its end first." : "was cut off first; try --max-new-tokens 300.");
+                std::printf("\n3. No loop in these %zu tokens: the text %s\n", steps.size(),
+                            ids.back() == eos ? "came to its end first."
+                                              : "was cut off first; ask for more with --max-new-tokens.");
             }
             if (!figure.empty()) write_figure(figure, steps);
         });

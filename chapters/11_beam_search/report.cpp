@@ -105,10 +105,10 @@ void print_lattice(const Tokenizer& tokenizer, const std::vector<LatticeNode>& l
 
 void write_lattice_figure(const std::string& file, const Tokenizer& tokenizer, const std::string& title,
                           const std::vector<LatticeNode>& lattice, const std::vector<int>& best) {
-    constexpr double left = 30, top = 70, row = 40, right = 700;
+    constexpr double left = 30, top = 70, row = 40, right = 700, narrowest = 100;
     const std::vector<bool> on_best = path_of(lattice, best);
     const int steps = lattice.empty() ? 1 : lattice.back().step;
-    const double column = (right - left) / steps;
+    const double column = std::max((right - left) / steps, narrowest);  // a long search makes a wide picture
     std::vector<double> x, y;
     int rank = 0, most = 0;
     for (std::size_t i = 0; i < lattice.size(); ++i) {
@@ -140,7 +140,7 @@ void write_lattice_figure(const std::string& file, const Tokenizer& tokenizer, c
     for (int s = 1; s <= steps; ++s)
         out +=
             svg_text(left + column * (s - 1) + 26 + width / 2 - 2, 48, "step " + std::to_string(s), "middle", 11);
-    write_svg(file, 720, static_cast<int>(top + row * (most + 1)), out);
+    write_svg(file, static_cast<int>(left + column * steps + 20), static_cast<int>(top + row * (most + 1)), out);
 }
 
 std::string beam_trace(const std::string& model, const std::string& prompt, const BeamRequest& request,
