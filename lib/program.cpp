@@ -1,5 +1,7 @@
 #include "program.hpp"
 
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -34,13 +36,21 @@ std::string explained(const CLI::App& app, const std::string& what) {
     return name + ": got '" + what.substr(sign + 3) + "', expected " + expected;
 }
 
-// An option with an empty value ("--figure ''") would look as if it had not been given. Lists judge their own members.
-void refuse_empty_values(const CLI::App& app) {
+// What CLI11 lets through: an empty value ("--figure ''" would look as if it had not been given; lists judge their own
+// members), and for an unsigned number -1 or 2^64, which it turns into the largest.
+void refuse_odd_values(const CLI::App& app) {
     for (const CLI::Option* option : app.get_options()) {
-        const bool single = option->nonpositional() && option->get_items_expected_max() == 1;
-        if (single && option->results() == std::vector<std::string>{""})
-            throw UsageError(option->get_name() + ": got an empty value");
+        if (!option->nonpositional() || option->get_items_expected_max() != 1 || option->count() == 0) continue;
+        const std::string& value = option->results().back();
+        if (value.empty()) throw UsageError(option->get_name() + ": got an empty value");
+        if (!option->get_type_name().starts_with("UINT")) continue;
+        std::uint64_t number = 0;
+        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+        if (error != std::errc() || end != value.data() + value.size())
+            throw UsageError(option->get_name() + ": got '" + value +
+                             "', expected a whole number from 0 to 18446744073709551615");
     }
+    for (const CLI::App* command : app.get_subcommands()) refuse_odd_values(*command);
 }
 
 }  // namespace
@@ -63,7 +73,7 @@ int run_program(int argc, char** argv, const std::string& description, const std
             if (e.get_exit_code() == 0) return app.exit(e);  // --help
             return complain(name, explained(app, e.what()) + " (--help lists the options)", 2);
         }
-        refuse_empty_values(app);
+        refuse_odd_values(app);
         set_default_threads(threads);
         body();
         return std::fflush(stdout) == 0 ? 0 : complain(name, "cannot write to standard output", 1);

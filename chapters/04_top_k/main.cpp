@@ -91,7 +91,7 @@ void with_the_model(const Model& model, const NextLogits& gpt, const std::vector
         std::printf("\n   \"%s\": %.1f %% of the probability, entropy %.2f nats\n", prompt.c_str(), 100 * mass,
                     all.entropy());
         for (std::size_t i = 0; i < top.size(); i += i < 3 ? 1 : std::max<std::size_t>(top.size() - 4, 1)) {
-            if (i == top.size() - 1 && top.size() > 4) std::printf("      …\n");
+            if (i == top.size() - 1 && top.size() > 5) std::printf("      …\n");
             std::printf("   %3zu %s %8.4f %%\n", i + 1,
                         padded(visible(model.tokenizer.token_bytes(top[i].id)), 14).c_str(),
                         100 * all.probability(static_cast<std::size_t>(top[i].id)));
