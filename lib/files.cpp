@@ -74,16 +74,25 @@ void make_directory(const std::string& path) {
     if (error) throw Error(path + ": cannot be made a directory (" + error.message() + ")");
 }
 
-AtomicFile::AtomicFile(const std::string& path)
-    : path_(path), beside_(path + "." + std::to_string(::getpid()) + ".tmp") {
-    descriptor_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(path) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::file_status found = fs::status(path, error);
+    if (fs::is_directory(found)) throw Error(path + ": is a directory, expected a file");
+    // A rename would put a file in the place of /dev/stdout or a pipe: these are written to as they are.
+    const bool renamed = !fs::exists(found) || fs::is_regular_file(found);
+    if (renamed) {
+        if (const fs::path behind = fs::canonical(path, error); !error) target_ = behind.string();  // of a link
+        beside_ = target_ + "." + std::to_string(::getpid()) + ".tmp";
+    }
+    descriptor_ = ::open((renamed ? beside_ : target_).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail("cannot be written");
 }
 
 AtomicFile::~AtomicFile() {
     if (descriptor_ < 0) return;
     ::close(descriptor_);
-    ::unlink(beside_.c_str());
+    if (!beside_.empty()) ::unlink(beside_.c_str());
 }
 
 void AtomicFile::fail(const char* what) const { throw Error(path_ + ": " + what + reason()); }
@@ -100,8 +109,10 @@ void AtomicFile::write(const void* data, std::size_t size) {
 }
 
 void AtomicFile::commit() {
-    if (::fsync(descriptor_) != 0) fail("cannot be written");
-    if (::rename(beside_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
+    if (!beside_.empty()) {
+        if (::fsync(descriptor_) != 0) fail("cannot be written");
+        if (::rename(beside_.c_str(), target_.c_str()) != 0) fail("cannot be put in place");
+    }
     ::close(std::exchange(descriptor_, -1));
 }
 

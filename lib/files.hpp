@@ -24,7 +24,8 @@ void write_file(const std::string& path, std::string_view content);
 // Makes the directory and those above it; none of them need be missing.
 void make_directory(const std::string& path);
 
-// The same in pieces: nothing is seen at `path` before commit(); without it, nothing is left behind.
+// The same in pieces: nothing is seen at `path` before commit(); without it, nothing is left behind. (What is not a
+// file, such as /dev/stdout or a pipe, is written to at once.)
 class AtomicFile {
 public:
     explicit AtomicFile(const std::string& path);
@@ -38,7 +39,7 @@ public:
 private:
     [[noreturn]] void fail(const char* what) const;
 
-    std::string path_, beside_;
+    std::string path_, target_, beside_;  // as named; behind links; where it is written first
     int descriptor_ = -1;
 };
 

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 
 #include "error.hpp"
+#include "files.hpp"
 
 namespace tbt {
 
@@ -118,22 +117,14 @@ std::string svg_line(double x1, double y1, double x2, double y2, const std::stri
 }
 
 void write_svg(const std::string& file, int width, int height, const std::string& elements) {
-    const std::string beside = file + ".tmp";
-    {
-        std::ofstream out(beside);
-        // Text takes the page's own colour where the viewer says so, else a grey that both kinds of page can show.
-        out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << width << ' ' << height
-            << "\" width=\"" << width << "\" height=\"" << height
-            << "\" font-family=\"Helvetica, Arial, sans-serif\">\n"
-            << "<style>text{fill:#333} @media (prefers-color-scheme: dark){text{fill:#ccc} "
-               ".paper{fill:#161b22}}</style>\n"
-            << "<rect class=\"paper\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
-            << elements << "</svg>\n";
-        if (!out.flush()) throw Error(file + ": cannot write the figure; does the folder exist?");
-    }
-    std::error_code error;
-    std::filesystem::rename(beside, file, error);
-    if (error) throw Error(file + ": cannot write the figure: " + error.message());
+    const std::string w = std::to_string(width), h = std::to_string(height);
+    // Text takes the page's own colour where the viewer says so, else a grey that both kinds of page can show.
+    write_file(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + w + " " + h + "\" width=\"" + w +
+                         "\" height=\"" + h + "\" font-family=\"Helvetica, Arial, sans-serif\">\n" +
+                         "<style>text{fill:#333} @media (prefers-color-scheme: dark){text{fill:#ccc} "
+                         ".paper{fill:#161b22}}</style>\n"
+                         "<rect class=\"paper\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" +
+                         elements + "</svg>\n");
 }
 
 void write_svg(const std::string& file, const BarChart& chart) {

@@ -76,9 +76,9 @@ void print_times(Gpt& gpt, const std::string& figure) {
     std::vector<int> positions = {std::min(10, last)};
     for (int i = 1; i <= 9; ++i) positions.push_back(std::max(positions.back(), i * 500 / 9 * last / 511));
     std::printf(
-        "3. Microseconds for one token at a position (medians; %d threads):\n\n"
+        "3. Microseconds for one token at a position (medians; %d thread%s):\n\n"
         "   position   without    with   without, as a bar\n",
-        gpt.threads());
+        gpt.threads(), gpt.threads() == 1 ? "" : "s");
     for (const int position : positions) {
         without.points.emplace_back(position, token_time(gpt, cache, ids, position, false, 3));
         with.points.emplace_back(position, token_time(gpt, cache, ids, position, true, 25));

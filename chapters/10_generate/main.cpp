@@ -153,11 +153,8 @@ int main(int argc, char** argv) {
             const std::vector<GeneratedText> texts =
                 generate_texts(std::ref(batch), token_bytes_of(model.tokenizer), ids, request, observer);
             const double all = seconds();
-            if (trace_file) trace_file->commit();
-            if (!output.figure.empty())
-                write_surprise_figure(output.figure, model.tokenizer, shown_prompt, texts[0]);
 
-            // 3. What is shown when all is done.
+            // 3. What is shown when all is done, then the files.
             if (output.json) {
                 const std::string json =
                     json_result(options.model, shown_prompt, request, ids, model.tokenizer, texts);
@@ -173,6 +170,10 @@ int main(int argc, char** argv) {
                 std::printf("\n");
                 if (output.logprobs) std::printf("\n"), print_log_probabilities(model.tokenizer, texts[i]);
             }
+            std::fflush(stdout);
+            if (trace_file) trace_file->commit();
+            if (!output.figure.empty())
+                write_surprise_figure(output.figure, model.tokenizer, shown_prompt, texts[0]);
             if (output.stats) print_stats(request, ids.size(), texts, first_token, all);
             if (Interrupt::count() > 0) status = 130;  // as a shell reports Ctrl-C
         });

@@ -194,7 +194,7 @@ Model open_model(const GenerateOptions& o) {
     GptOptions gpt;
     if (o.threads < 0 || o.threads > 1024)
         throw UsageError("--threads: got " + std::to_string(o.threads) +
-                         ", expected 1 or more, or 0 for one a core");
+                         ", expected 1 to 1024, or 0 for one a core");
     gpt.threads = o.threads;
     if (o.weights == "f32") gpt.weights = WeightType::f32;
     else if (o.weights == "f16") gpt.weights = WeightType::f16;

@@ -55,12 +55,6 @@ void demonstrate(int part, const std::vector<CLI::Option*>& others, const Genera
     else show_diversity(model);
 }
 
-void write_file(const std::string& name, const std::string& text) {
-    AtomicFile file(name);
-    file.write(text.data(), text.size());
-    file.commit();
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
