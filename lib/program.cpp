@@ -76,7 +76,8 @@ int run_program(int argc, char** argv, const std::string& description, const std
         refuse_odd_values(app);
         set_default_threads(threads);
         body();
-        return std::fflush(stdout) == 0 ? 0 : complain(name, "cannot write to standard output", 1);
+        const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+        return written ? 0 : complain(name, "cannot write to standard output", 1);
     } catch (const UsageError& e) {
         return complain(name, e.what(), 2);
     } catch (const std::bad_alloc&) {

@@ -99,6 +99,10 @@ holds 'a pipe closed early is no error message' [ ! -s "$work/err" ]
 holds 'the end of input ends a chat, silently' [ $? -eq 0 -a ! -s "$work/out" -a ! -s "$work/err" ]
 printf 'caf\351\nq\n' | "$build/chat" >"$work/out" 2>"$work/err"
 holds 'a line that is not UTF-8 is refused and the chat goes on' [ $? -eq 0 -a ! -s "$work/out" -a "$(wc -l <"$work/err")" -eq 1 ]
+if [ -c /dev/full ]; then
+    printf 'hi\nq\n' | "$build/chat" >/dev/full 2>"$work/err"
+    holds 'answers that cannot be written are an error' [ $? -eq 1 -a "$(wc -l <"$work/err")" -eq 1 ]
+fi
 mkfifo "$work/fifo"
 "$build/chat" <"$work/fifo" >"$work/out" 2>"$work/err" &
 chat=$!

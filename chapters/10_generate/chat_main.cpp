@@ -95,8 +95,7 @@ int main(int argc, char** argv) {
                 return line;
             };
             screen.before_answer = [&](const std::string& line) {
-                if (echo && !terminal) print("User: " + line + "\n");
-                if (echo && !terminal) print("Assistant: ");
+                if (echo && !terminal) print("User: " + std::string(trimmed(line)) + "\nAssistant: ");
                 if (terminal) print(std::string(style.blue) + "Model: " + std::string(style.reset));
             };
             screen.show = [](const std::string& piece) { print(piece); };
@@ -104,6 +103,9 @@ int main(int argc, char** argv) {
             screen.complain = [](const std::string& message) {
                 std::fprintf(stderr, "chat: %s\n", message.c_str());
             };
+            if (terminal)
+                print(std::string(style.dim) + "Ask something. A blank line or q ends the chat, Ctrl-C an answer.\n" +
+                      std::string(style.reset));
             chat(conversation, answer, screen);
         });
 }
