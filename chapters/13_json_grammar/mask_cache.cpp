@@ -1,13 +1,63 @@
 #include "chapters/13_json_grammar/mask_cache.hpp"
 
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 
 namespace tbt {
 
-void MaskCache::take(Entry& entry, int token, State state) const {
-    entry.mask.set(token);
-    entry.costliest = std::max(entry.costliest, machine_->closing_bytes(state));
+// Decides the token at a node, from the state behind it. False: an escaped state decides nothing, neither that
+// this token is legal nor that it isn't, nor any below it.
+bool MaskCache::decide(Place place, Outline& o) {
+    if (machine_->escaped(place.state)) {
+        o.exits.push_back(place.node);
+        return false;
+    }
+    o.entry.costliest = std::max(o.entry.costliest, machine_->closing_bytes(place.state));
+    const int token = trie_->nodes()[static_cast<std::size_t>(place.node)].token;
+    if (token >= 0) o.entry.mask.set(token);
+    return true;
+}
+
+// Decides every token below a node. What is large is put off, to be looked at by itself: a list in place of
+// recursion, since a token may have sixty thousand bytes.
+void MaskCache::decide_below(Place place, Outline& o) {
+    open_.assign(1, place);
+    while (!open_.empty()) {
+        const Place now = open_.back();
+        open_.pop_back();
+        const bool large = trie_->end(now.node) - now.node > small_;
+        if (const ByteRun* run = large ? runs_.run(now.node, now.state) : nullptr) {
+            decide_by_run(*run, now.node, o);
+        } else {
+            decide_by_walk(now, o);
+        }
+    }
+}
+
+void MaskCache::decide_by_run(const ByteRun& run, int node, Outline& o) {
+    const int depth = trie_->depth(node);
+    o.entry.mask.add_common(run.words->tokens, trie_->at_most(depth + run.length()));
+    for (const State state : std::span(run.states).subspan(1))
+        o.entry.costliest = std::max(o.entry.costliest, machine_->closing_bytes(state));
+    for (const int exit : run.words->exits) {
+        const TokenTrie::Node& n = trie_->nodes()[static_cast<std::size_t>(exit)];
+        const int before = n.depth - depth - 1;  // bytes of the run
+        if (before > run.length()) continue;
+        const State state = machine_->next(run.states[static_cast<std::size_t>(before)], n.byte);
+        if (state == ByteMachine::dead || !decide({exit, state}, o)) continue;
+        if (n.end > exit + 1) open_.push_back({exit, state});
+    }
+}
+
+void MaskCache::decide_by_walk(Place place, Outline& o) {
+    trie_->walk(*machine_, place.state, place.node + 1, trie_->end(place.node), scratch_,
+                [&](int i, const TokenTrie::Node& node, State state) {
+                    if (!decide({i, state}, o)) return node.end;
+                    if (node.end - i <= small_) return i + 1;
+                    open_.push_back({i, state});
+                    return node.end;
+                });
 }
 
 const MaskCache::Outline& MaskCache::outline(State outlined) {
@@ -15,47 +65,21 @@ const MaskCache::Outline& MaskCache::outline(State outlined) {
     Outline& o = place->second;
     if (!added) return o;
     o.entry.mask = TokenMask(trie_->vocabulary());
-    // Neighbours in the tree mostly lead to the same state: what is known of it is asked once.
-    State last = ByteMachine::dead;
-    bool escaped = false;
-    trie_->walk(*machine_, outlined, 0, static_cast<int>(trie_->nodes().size()), scratch_,
-                [&](int i, const TokenTrie::Node& node, State state) {
-                    if (state != last) {
-                        last = state;
-                        escaped = machine_->escaped(state);
-                        if (!escaped)
-                            o.entry.costliest = std::max(o.entry.costliest, machine_->closing_bytes(state));
-                    }
-                    // An escaped state decides nothing: neither that this token is legal nor that it isn't.
-                    if (escaped) {
-                        o.exits.push_back(i);
-                    } else if (node.token >= 0) {
-                        o.entry.mask.set(node.token);
-                    }
-                });
+    decide_below({-1, outlined}, o);
     return o;
 }
 
 const MaskCache::Entry& MaskCache::of(State state) {
     if (const auto found = entries_.find(state); found != entries_.end()) return found->second;
     if (entries_.size() >= most_entries) entries_.clear();
-    const int hidden = machine_->hidden_bytes(state);
     const Outline& known = outline(machine_->outline(state));
-    Entry entry = known.entry;
-    entry.costliest += hidden;
-
-    int done = 0;  // exits below an exit are part of its walk
+    Outline whole{known.entry, {}};
+    whole.entry.costliest += machine_->hidden_bytes(state);
     for (const int exit : known.exits) {
-        if (exit < done) continue;
-        const TokenTrie::Node& node = trie_->nodes()[static_cast<std::size_t>(exit)];
-        done = node.end;
         const State there = read_bytes(*machine_, state, trie_->path(exit));
-        if (there == ByteMachine::dead) continue;
-        if (node.token >= 0) take(entry, node.token, there);
-        trie_->walk(*machine_, there, exit + 1, node.end, scratch_, [&](int, const TokenTrie::Node& n, State s) {
-            if (n.token >= 0) take(entry, n.token, s);
-        });
+        if (there != ByteMachine::dead && decide({exit, there}, whole)) decide_below({exit, there}, whole);
     }
+    Entry& entry = whole.entry;
     for (const auto& [first, twin] : trie_->twins()) {
         if (entry.mask.test(first)) entry.mask.set(twin);
     }
@@ -67,10 +91,10 @@ const MaskCache::Entry& MaskCache::of(State state) {
 std::vector<MaskCache::Step> MaskCache::steps(State state) {
     std::vector<Step> steps;
     std::unordered_set<State> seen;
-    trie_->walk(*machine_, state, 0, static_cast<int>(trie_->nodes().size()), scratch_,
-                [&](int, const TokenTrie::Node& node, State s) {
-                    if (node.token >= 0 && seen.insert(s).second) steps.push_back({s, node.token});
-                });
+    trie_->walk(*machine_, state, 0, trie_->end(-1), scratch_, [&](int i, const TokenTrie::Node& node, State s) {
+        if (node.token >= 0 && seen.insert(s).second) steps.push_back({s, node.token});
+        return i + 1;
+    });
     return steps;
 }
 

@@ -3,10 +3,11 @@
 // A token is legal iff the machine survives all its bytes. Trying V = 50,257 tokens one by one at each step would
 // cost more than a small model does, so
 //   1. the vocabulary is a tree, and a refused byte prunes everything below it (token_trie.hpp);
-//   2. what depends on the innermost part of a state only is found once for all states that share it (the outline),
-//      with the few nodes of the tree where a token leaves that part: these, and what is below them, are walked with
-//      the real state;
-//   3. the result is kept for the state.
+//   2. where a state treats many bytes alike, all tokens made of them are decided at once (token_runs.hpp);
+//   3. what depends on the innermost part of a state only is found once for all states that share it (the outline),
+//      with the few nodes of the tree where a token leaves that part: what is below them is walked with the real
+//      state;
+//   4. the result is kept for the state.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 
 #include "chapters/13_json_grammar/byte_machine.hpp"
 #include "chapters/13_json_grammar/token_mask.hpp"
+#include "chapters/13_json_grammar/token_runs.hpp"
 #include "chapters/13_json_grammar/token_trie.hpp"
 
 namespace tbt {
@@ -30,8 +32,9 @@ public:
         int only = -1;            // the token, when there is just one
     };
 
-    MaskCache(std::shared_ptr<ByteMachine> machine, std::shared_ptr<const TokenTrie> trie)
-        : machine_(std::move(machine)), trie_(std::move(trie)) {}
+    // Parts of the tree with fewer nodes than `small` are walked node by node.
+    MaskCache(std::shared_ptr<ByteMachine> machine, std::shared_ptr<const TokenTrie> trie, int small = 256)
+        : machine_(std::move(machine)), trie_(std::move(trie)), runs_(*machine_, *trie_), small_(small) {}
 
     // Valid until the next call.
     const Entry& of(State state);
@@ -53,15 +56,25 @@ private:
         Entry entry;
         std::vector<std::int32_t> exits;  // nodes of the tree behind which the outline knows too little
     };
+    struct Place {
+        int node;  // −1: the root
+        State state;
+    };
     static constexpr std::size_t most_entries = 4096;  // 6 KB each at V = 50,257
 
     const Outline& outline(State outlined);
-    void take(Entry& entry, int token, State state) const;
+    void decide_below(Place place, Outline& o);
+    void decide_by_run(const ByteRun& run, int node, Outline& o);
+    void decide_by_walk(Place place, Outline& o);
+    bool decide(Place place, Outline& o);
 
     std::shared_ptr<ByteMachine> machine_;
     std::shared_ptr<const TokenTrie> trie_;
+    TokenRuns runs_;
+    int small_;
     std::unordered_map<State, Entry> entries_;
     std::unordered_map<State, Outline> outlines_;
+    std::vector<Place> open_;
     std::vector<State> scratch_;
 };
 

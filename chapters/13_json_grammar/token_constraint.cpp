@@ -56,9 +56,9 @@ const TokenMask& TokenConstraint::tightened() {
     if (trie.eos() >= 0 && complete()) tight_.set(trie.eos());
     std::unordered_map<State, bool> verdicts;
     std::vector<State> scratch;
-    trie.walk(language.machine(), state(), 0, static_cast<int>(trie.nodes().size()), scratch,
-              [&](int, const TokenTrie::Node& node, State reached) {
-                  if (node.token < 0) return;
+    trie.walk(language.machine(), state(), 0, trie.end(-1), scratch,
+              [&](int i, const TokenTrie::Node& node, State reached) {
+                  if (node.token < 0) return i + 1;
                   const auto [verdict, unknown] = verdicts.try_emplace(reached);
                   if (unknown) {
                       verdict->second = budget_ == no_budget
@@ -66,6 +66,7 @@ const TokenMask& TokenConstraint::tightened() {
                                             : fits(reached);
                   }
                   if (verdict->second) tight_.set(node.token);
+                  return i + 1;
               });
     for (const auto& [first, twin] : trie.twins()) {
         if (tight_.test(first)) tight_.set(twin);

@@ -39,6 +39,14 @@ public:
         }
         return found;
     }
+    TokenMask& operator|=(const TokenMask& other) {
+        for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+        return *this;
+    }
+    // Adds what is in both.
+    void add_common(const TokenMask& a, const TokenMask& b) {
+        for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= a.words_[i] & b.words_[i];
+    }
     bool operator==(const TokenMask&) const = default;
 
     // s_i ← −∞ for every token that is not in the set. Logits beyond the tokenizer's vocabulary (some models

@@ -95,22 +95,33 @@ void TokenTrie::build() {
         for (std::size_t i = common; i < now.size(); ++i) {
             open.push_back(static_cast<int>(nodes_.size()));
             nodes_.push_back({0, -1, static_cast<std::uint16_t>(i + 1), static_cast<std::uint8_t>(now[i])});
-            below_.push_back(entry.token);
+            ranks_.push_back(static_cast<std::int32_t>(order_.size()));
         }
         nodes_.back().token = entry.token;
+        order_.push_back(entry.token);
         last = now;
     }
     close_from(0);
+    ranks_.push_back(static_cast<std::int32_t>(order_.size()));
+    sort_by_length();
+}
+
+void TokenTrie::sort_by_length() {
+    at_most_.assign(static_cast<std::size_t>(std::min(longest_, lengths)) + 1, TokenMask(vocabulary()));
+    for (const std::int32_t token : order_) {
+        const std::size_t length = bytes(token).size();
+        if (length < at_most_.size()) at_most_[length].set(token);
+    }
+    for (std::size_t n = 1; n < at_most_.size(); ++n) at_most_[n] |= at_most_[n - 1];
 }
 
 std::string_view TokenTrie::path(int node) const {
     const auto i = static_cast<std::size_t>(node);
-    return std::string_view(bytes(below_[i])).substr(0, nodes_[i].depth);
+    return std::string_view(bytes(order_[static_cast<std::size_t>(ranks_[i])])).substr(0, nodes_[i].depth);
 }
 
 int TokenTrie::child(int node, unsigned char byte) const {
-    const int last = node < 0 ? static_cast<int>(nodes_.size()) : nodes_[static_cast<std::size_t>(node)].end;
-    for (int i = node + 1; i < last; i = nodes_[static_cast<std::size_t>(i)].end) {
+    for (int i = node + 1; i < end(node); i = nodes_[static_cast<std::size_t>(i)].end) {
         if (nodes_[static_cast<std::size_t>(i)].byte == byte) return i;
         if (nodes_[static_cast<std::size_t>(i)].byte > byte) break;
     }

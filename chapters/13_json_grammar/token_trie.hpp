@@ -4,13 +4,16 @@
 // order of a walk; `end` of a node says where to go on when everything below it is refused.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "chapters/13_json_grammar/byte_machine.hpp"
+#include "chapters/13_json_grammar/token_mask.hpp"
 #include "tokenizer.hpp"
 
 namespace tbt {
@@ -33,6 +36,21 @@ public:
     const std::string& bytes(int token) const { return tokens_[static_cast<std::size_t>(token)]; }
     const std::vector<Node>& nodes() const { return nodes_; }
     int longest() const { return longest_; }
+    // The first node that is not below this one; −1 is the root.
+    int end(int node) const {
+        return node < 0 ? static_cast<int>(nodes_.size()) : nodes_[static_cast<std::size_t>(node)].end;
+    }
+    int depth(int node) const { return node < 0 ? 0 : nodes_[static_cast<std::size_t>(node)].depth; }
+    // The tokens at the nodes first … last−1, in the order of the walk.
+    std::span<const std::int32_t> tokens(int first, int last) const {
+        const std::int32_t from = ranks_[static_cast<std::size_t>(first)], to = ranks_[static_cast<std::size_t>(last)];
+        return std::span(order_).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
+    }
+    // The tokens of at most so many bytes, up to `lengths`.
+    static constexpr int lengths = 48;
+    const TokenMask& at_most(int bytes) const {
+        return at_most_[std::min(static_cast<std::size_t>(bytes), at_most_.size() - 1)];
+    }
     // The bytes on the way to a node.
     std::string_view path(int node) const;
     // Tokens with the same bytes as an earlier one, by that earlier one.
@@ -41,8 +59,8 @@ public:
     // none.
     int child(int node, unsigned char byte) const;
 
-    // Walks the nodes first … last−1, all below one node, from that node's state. visit(index, node, state)
-    // sees each node that the machine reaches.
+    // Walks the nodes first … last−1, all below one node, from that node's state. visit(index, node, state) sees
+    // each node that the machine reaches, and says where to go on: at index + 1, or at node.end to skip all below.
     template <class Visit>
     void walk(ByteMachine& machine, ByteMachine::State state, int first, int last,
               std::vector<ByteMachine::State>& states, Visit&& visit) const {
@@ -58,8 +76,7 @@ public:
                 continue;
             }
             states[node.depth] = reached;
-            visit(i, node, reached);
-            ++i;
+            i = visit(i, node, reached);
         }
     }
 
@@ -69,12 +86,14 @@ private:
         std::int32_t token;
     };
     void build();
+    void sort_by_length();
     void sort_entries(std::vector<Entry>& entries) const;
 
     std::vector<std::string> tokens_;
     int eos_ = -1, longest_ = 0;
     std::vector<Node> nodes_;
-    std::vector<std::int32_t> below_;  // for each node some token below it (or at it), for path()
+    std::vector<std::int32_t> order_, ranks_;  // tokens in the order of a walk; how many of them lie before a node
+    std::vector<TokenMask> at_most_;
     std::vector<std::pair<int, int>> twins_;
 };
 

@@ -55,20 +55,45 @@ ByteMachine::State GrammarMachine::step(State state, unsigned char byte) {
     }
     begin_rules();
     const State reached = collect();
-    std::int32_t& block = states_[state].next[byte >> 4];
-    if (block < 0) {
-        block = static_cast<std::int32_t>(blocks_.size());
-        blocks_.emplace_back().fill(unknown_step);
-    }
-    blocks_[static_cast<std::size_t>(block)][byte & 15] = reached == dead ? dead_step
-                                                                          : static_cast<std::int32_t>(reached);
+    remember(state, byte, reached);
     return reached;
+}
+
+// All bytes between the ends of edges that lie around this one take the same edges.
+void GrammarMachine::remember(State state, unsigned char byte, State reached) {
+    int low = 0, high = 255;
+    const StateInfo& info = states_[state];
+    for (std::size_t i = info.first; i < info.first + info.size; ++i) {
+        for (const Grammar::ByteEdge& e : grammar_.node(places_[i].node).bytes) {
+            if (e.low > byte) high = std::min(high, e.low - 1);
+            else low = std::max<int>(low, e.low);
+            if (e.high < byte) low = std::max(low, e.high + 1);
+            else high = std::min<int>(high, e.high);
+        }
+    }
+    const std::int32_t known = reached == dead ? dead_step : static_cast<std::int32_t>(reached);
+    for (int b = low; b <= high; ++b) {
+        std::int32_t& block = states_[state].next[static_cast<std::size_t>(b >> 4)];
+        if (block < 0) {
+            block = static_cast<std::int32_t>(blocks_.size());
+            blocks_.emplace_back().fill(unknown_step);
+        }
+        blocks_[static_cast<std::size_t>(block)][static_cast<std::size_t>(b & 15)] = known;
+    }
 }
 
 // Places from which the text cannot be completed are dropped at once: what stays is alive.
 void GrammarMachine::arrive(Place place) {
     if (grammar_.node(place.node).cost >= Grammar::never) return;
-    if (std::find(arrived_.begin(), arrived_.end(), place) == arrived_.end()) arrived_.push_back(place);
+    // Mostly a node has one continuation: the last place with this node says whether it is there already.
+    const auto node = static_cast<std::size_t>(place.node);
+    if (last_arrival_.size() <= node) last_arrival_.resize(static_cast<std::size_t>(grammar_.nodes()));
+    std::size_t& last = last_arrival_[node];
+    if (last < arrived_.size() && arrived_[last].node == place.node &&
+        (arrived_[last] == place || std::find(arrived_.begin(), arrived_.end(), place) != arrived_.end()))
+        return;
+    last = arrived_.size();
+    arrived_.push_back(place);
 }
 
 void GrammarMachine::leave(int continuation) {

@@ -62,6 +62,7 @@ private:
     };
 
     State step(State state, unsigned char byte);
+    void remember(State state, unsigned char byte, State reached);
     // What one step collects: places, then calls by the rank of the rule, then the state.
     void arrive(Place place);
     void leave(int continuation);
@@ -83,6 +84,7 @@ private:
 
     // Scratch of one step.
     std::vector<Place> arrived_, kept_;
+    std::vector<std::size_t> last_arrival_;          // by node: where in arrived_ it was put last
     std::vector<std::vector<Place>> callers_;        // by rule
     std::vector<std::pair<int, int>> called_;        // (rank, rule), a heap
     std::vector<Place> begun_;

@@ -1,0 +1,84 @@
+#include "chapters/13_json_grammar/token_runs.hpp"
+
+#include <algorithm>
+
+namespace tbt {
+
+const TokenRuns::Link& TokenRuns::link(State state) {
+    const auto [place, added] = links_.try_emplace(state);
+    if (!added) return place->second;
+    std::vector<Link> found;  // one for each next state
+    for (int byte = 0; byte < 256; ++byte) {
+        const State next = machine_->next(state, static_cast<unsigned char>(byte));
+        if (next == ByteMachine::dead || machine_->escaped(next)) continue;
+        auto same = std::find_if(found.rbegin(), found.rend(), [&](const Link& l) { return l.next == next; });
+        if (same == found.rend()) {
+            found.push_back({{}, next});
+            same = found.rbegin();
+        }
+        same->bytes.set(static_cast<std::size_t>(byte));
+    }
+    for (const Link& l : found) {
+        if (l.bytes.count() > place->second.bytes.count()) place->second = l;
+    }
+    return place->second;
+}
+
+// False: the states part before the bytes are refused.
+bool TokenRuns::follow(State state, const ByteSet& bytes) {
+    run_.states.assign(1, state);
+    for (const Link* now = &link(state); (now->bytes & bytes) == bytes; now = &link(now->next)) {
+        if (run_.length() == ByteRun::longest) return true;
+        run_.states.push_back(now->next);
+    }
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+        const State next = machine_->next(run_.states.back(), static_cast<unsigned char>(byte));
+        if (bytes[byte] && next != ByteMachine::dead) return false;
+    }
+    return true;
+}
+
+const ByteRun* TokenRuns::run(int node, State state) {
+    if (trie_->depth(node) + ByteRun::longest > TokenTrie::lengths) return nullptr;
+    const ByteSet bytes = link(state).bytes;
+    if (bytes.count() < 2 || !follow(state, bytes) || run_.length() < 2) return nullptr;
+    run_.words = &words(node, bytes);
+    const ByteSet& next = link(run_.states[1]).bytes;
+    return next == bytes || worthwhile(node, next) ? &run_ : nullptr;
+}
+
+// An identifier goes on with digits, which it may not begin with. Does the narrow set decide most of what the wider
+// one would, one byte later?
+bool TokenRuns::worthwhile(int node, const ByteSet& wider) const {
+    int lost = 0;
+    for (const int exit : run_.words->exits) {
+        const TokenTrie::Node& n = trie_->nodes()[static_cast<std::size_t>(exit)];
+        if (wider[n.byte] && n.depth > trie_->depth(node) + 1) lost += n.end - exit;
+    }
+    return lost < (trie_->end(node) - node) / 8;
+}
+
+const TokenWords& TokenRuns::words(int node, const ByteSet& bytes) {
+    if (words_kept_ >= most_words) words_.clear(), words_kept_ = 0;
+    const auto [place, added] = words_[bytes].try_emplace(node);
+    TokenWords& w = place->second;
+    if (!added) return w;
+    ++words_kept_;
+    w.tokens = TokenMask(trie_->vocabulary());
+    const int deepest = trie_->depth(node) + ByteRun::longest;
+    int inside = node + 1;  // from here on all nodes are words
+    for (int i = inside; i < trie_->end(node);) {
+        const TokenTrie::Node& n = trie_->nodes()[static_cast<std::size_t>(i)];
+        if (bytes[n.byte] && n.depth <= deepest) {
+            ++i;
+            continue;
+        }
+        for (const int token : trie_->tokens(inside, i)) w.tokens.set(token);
+        w.exits.push_back(i);
+        inside = i = n.end;
+    }
+    for (const int token : trie_->tokens(inside, trie_->end(node))) w.tokens.set(token);
+    return w;
+}
+
+}  // namespace tbt

@@ -1,0 +1,69 @@
+// Tokens that a state decides all at once.
+//
+// Inside a string most bytes make no difference: all of them lead from the state to itself or, where the length is
+// limited, from "24 more" to "23 more". A token of such bytes is legal if it is no longer than the run goes on.
+// There are tens of thousands of such tokens, the same ones in every string and at every length: they are found
+// once for each set of bytes.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "chapters/13_json_grammar/byte_machine.hpp"
+#include "chapters/13_json_grammar/token_mask.hpp"
+#include "chapters/13_json_grammar/token_trie.hpp"
+
+namespace tbt {
+
+using ByteSet = std::bitset<256>;
+
+// The tokens below a node of the tree, taken as words over a set of bytes.
+struct TokenWords {
+    TokenMask tokens;                 // those of such bytes only, behind the node
+    std::vector<std::int32_t> exits;  // the nodes where a token leaves the set, or has more bytes than a run
+};
+
+// s0 → s1 → … → sn: every byte of the set leads from each state to the next, and from the last one nowhere (or on,
+// if n is `longest`).
+struct ByteRun {
+    static constexpr int longest = 24;  // 25 tokens of GPT-2's 50,257 are longer
+
+    std::vector<ByteMachine::State> states;
+    const TokenWords* words = nullptr;
+    int length() const { return static_cast<int>(states.size()) - 1; }
+};
+
+class TokenRuns {
+public:
+    using State = ByteMachine::State;
+
+    TokenRuns(ByteMachine& machine, const TokenTrie& trie) : machine_(&machine), trie_(&trie) {}
+
+    // The run that decides most tokens below a node; null: there is none. Valid until the next call.
+    const ByteRun* run(int node, State state);
+
+private:
+    // The bytes that lead to the same next state, where these are the most.
+    struct Link {
+        ByteSet bytes;
+        State next = ByteMachine::dead;
+    };
+    static constexpr std::size_t most_words = 1024;  // 6 KB each at V = 50,257
+
+    const Link& link(State state);
+    bool follow(State state, const ByteSet& bytes);
+    const TokenWords& words(int node, const ByteSet& bytes);
+    bool worthwhile(int node, const ByteSet& wider) const;
+
+    ByteMachine* machine_;
+    const TokenTrie* trie_;
+    std::unordered_map<State, Link> links_;
+    std::unordered_map<ByteSet, std::map<int, TokenWords>> words_;
+    std::size_t words_kept_ = 0;
+    ByteRun run_;
+};
+
+}  // namespace tbt
