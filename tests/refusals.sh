@@ -1,5 +1,5 @@
 #!/bin/sh
-# Types wrong things into the programs of chapters 03 to 10: each must say one clear line on stderr and exit with
+# Types wrong things into the programs of chapters 01 to 12: each must say one clear line on stderr and exit with
 # status 2 (the command line is wrong) or 1 (something else is), write nothing else, and never crash.
 #   tests/refusals.sh [BUILD]
 # Ends with "N passed, N failed".
@@ -76,6 +76,8 @@ refused 2 '--part 1 and prompt' 08_penalties --part 1 'a prompt'
 refused 2 '--part 4 and --context' 09_stopping --part 4 --context 30
 refused 2 'top-p: got 2' 05_top_p --top-p 2
 refused 2 '--top-k: Value 0 not in range' 04_top_k --top-k 0
+refused 2 '--part hand and --trace' 12_speculative --part hand --trace trace.jsonl
+refused 2 '--part rounds and --times' 12_speculative --part rounds --times
 refused 2 '--stop-strings: a chat stops at' chat --stop-strings x
 refused 2 '--max-new-tokens: the answers leave no room' chat --max-new-tokens 512
 

@@ -266,7 +266,7 @@ std::vector<int> prompt_ids(const GenerateOptions& o, const Model& model, std::s
             throw UsageError(
                 "--max-new-tokens " + std::to_string(room) + ": this model's context has " +
                 std::to_string(context) +
-                " tokens, the prompt's included; ask for fewer, or let it forget with --context slide");
+                " tokens, the prompt's included; ask for fewer (make run can also forget: --context slide)");
         }
         return encode_prompt(model, text, room);
     }

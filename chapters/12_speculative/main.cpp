@@ -150,11 +150,20 @@ void show_times(Models& models, const GenerateRequest& request, std::span<const 
                 median(plain) * 1e6);
 }
 
+// Part "hand" is arithmetic on two laws: every other option would be ignored.
+void check_alone(const CLI::App& app) {
+    for (const CLI::Option* option : app.get_options())
+        if (option->count() > 0 && option->get_name() != "--part")
+            throw UsageError("--part hand and " + option->get_name() +
+                             ": that part needs no model and no options; leave one of the two out");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     Settings settings;
     GenerateOptions options;
+    const CLI::App* command_line = nullptr;
     return run_program(
         argc, argv, "Chapter 12: speculative decoding, a draft and its judge.",
         [&](CLI::App& app) {
@@ -177,11 +186,14 @@ int main(int argc, char** argv) {
             app.add_option("--figure", settings.figure, "write the lanes as a picture (SVG)");
             add_sampling_options(app, options);
             add_model_options(app, options);
+            command_line = &app;
         },
         [&] {
             DraftLength::fixed(settings.length);
             const auto wants = [&](const char* part) { return settings.part == "all" || settings.part == part; };
-            if (settings.part == "hand") return show_by_hand();
+            if (settings.part == "hand") return check_alone(*command_line), show_by_hand();
+            if (settings.part == "rounds" && settings.times)
+                throw UsageError("--part rounds and --times: the clock belongs to part text; leave one of the two out");
             sampling_of(options);
             Models models = open_models(options, settings);
             const GenerateRequest request = request_of(options, models.target, 60);
@@ -190,12 +202,12 @@ int main(int argc, char** argv) {
             Clocks clocks;
             const SpeculativeText written = write(models, request, prompt, settings, true, clocks);
             if (wants("rounds")) show_rounds(models, written);
-            if (wants("text"))
-                show_counts(options.no_escape ? settings.prompt : unescaped(settings.prompt), written);
+            const std::string text = options.no_escape ? settings.prompt : unescaped(settings.prompt);
+            if (wants("text")) show_counts(text, written);
             if (!settings.figure.empty()) write_lanes(settings.figure, models.target.tokenizer, written.rounds);
             if (!settings.trace.empty())
-                write_file(settings.trace, speculative_trace(models.target.tokenizer, settings.prompt, prompt,
-                                                             request, settings.draft, written));
+                write_file(settings.trace, speculative_trace(models.target.tokenizer, text, prompt, request,
+                                                             settings.draft, written));
             if (settings.times) show_times(models, request, prompt, settings);
         });
 }
