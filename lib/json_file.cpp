@@ -27,6 +27,9 @@ Json parse_json(std::string_view text, const std::string& name) {
     if (const std::size_t at = find_invalid_utf8(text); at != std::string_view::npos) {
         throw Error(name + ": byte " + std::to_string(at) + " is not UTF-8, expected JSON");
     }
+    // The parser takes a zero byte for the end of the text.
+    if (const std::size_t at = text.find('\0'); at != std::string_view::npos)
+        throw Error(name + ": is not JSON: byte " + std::to_string(at) + " is zero");
     // The parser keeps the last of several equal keys and says nothing; here every open object remembers its
     // keys.
     std::vector<std::unordered_set<std::string>> keys;

@@ -192,10 +192,13 @@ TEST_CASE("GBNF: what is wrong is refused with line, column and what was expecte
         {"root ::= a_b\na_b ::= \"x\"", "1:11: expected a letter, a digit or '-'"},
         {"root ::= \"a\" ::= \"b\"", "1:14: expected"},
         {"root ::= \"a\"\n  \"b\"", "2:3: expected the name of a rule"},
-        {"root ::= root \"a\" | \"b\"", "left recursion: 'root' -> 'root'"},
+        {"root ::= root \"a\" | \"b\"", "grammar:1:1: left recursion: 'root' -> 'root'"},
         {"root ::= a\na ::= b \"x\"\nb ::= \"\" a | \"y\"", "left recursion"},
         {"root ::= a \"x\"\na ::= \"b\"? root | \"c\"", "left recursion"},
-        {"root ::= \"x\"\na ::= a", "left recursion: 'a' -> 'a'"},
+        {"root ::= \"x\"\na ::= a", "grammar:2:1: left recursion: 'a' -> 'a'"},
+        {"root ::= (root \"abcdefghijklmnopqrstuvwxyz\"){9}", "grammar:1:1: left recursion"},
+        {"\xef\xbb\xbfroot ::= \"a\"", "1:1: expected the name of a rule, got a byte order mark"},
+        {"root ::= \"a\"\x01", "1:13: expected a literal, a class, a rule, a group, '|' or the end of the line, got '<01>'"},
         {"root ::= \"\xff\"", "byte 11 is not UTF-8"},
     };
     for (const auto& [grammar, message] : cases) {

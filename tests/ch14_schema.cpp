@@ -312,6 +312,9 @@ TEST_CASE("what cannot be enforced is refused by name and place, never skipped",
         {R"({"$schema":"http://localhost/own"})", "$schema", "dialect"},
         {R"({"maxLength":10000000})", "maxLength", "smaller limit"},
         {R"({"multipleOf":0.123456789})", "multipleOf", "20,000"},
+        {R"({"const":123456789012345678901234567890})", "123456789012345678901234567890", "more digits than a double"},
+        {R"({"maximum":1e400})", "1e400", "more digits than a double"},
+        {R"({"enum":["1e400",[-0.12345678901234567891]]})", "-0.12345678901234567891", "more digits than a double"},
     };
     for (const auto& [schema, keyword, message] : cases) {
         INFO(schema);
@@ -397,4 +400,10 @@ TEST_CASE("masks of a schema are exact: every token tried by itself", "[ch14]") 
             }
         }
     }
+}
+
+TEST_CASE("a schema is read to its last byte, as UTF-8", "[ch14]") {
+    CHECK_THROWS_WITH(compile_schema(std::string("{\"type\":\"string\"}\0", 18)), Catch::Contains("byte 17 is zero"));
+    CHECK_THROWS_WITH(compile_schema("{\"const\":\"\xff\"}"), Catch::Contains("not UTF-8"));
+    CHECK_THROWS_WITH(compile_schema("{} {}"), Catch::Contains("not JSON"));
 }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "error.hpp"
+#include "terminal.hpp"
 #include "utf8.hpp"
 
 namespace tbt {
@@ -34,6 +35,7 @@ public:
                                  ": there is no rule 'root', from which the text is derived; write root ::= …");
             fail("the rule '" + rules_.names[i] + "' is not defined", used_[i]);
         }
+        for (const std::size_t where : used_) rules_.places.push_back(place_of(where));
         return std::move(rules_);
     }
 
@@ -46,19 +48,22 @@ private:
         return true;
     }
 
-    [[noreturn]] void fail(const std::string& what, std::size_t where) const {
+    std::string place_of(std::size_t where) const {
         std::size_t line = 1, column = 1;
         for (std::size_t i = 0; i < std::min(where, text_.size()); ++i)
             text_[i] == '\n' ? (++line, column = 1) : ++column;
-        throw UsageError(name_ + ":" + std::to_string(line) + ":" + std::to_string(column) + ": " + what);
+        return name_ + ":" + std::to_string(line) + ":" + std::to_string(column);
+    }
+    [[noreturn]] void fail(const std::string& what, std::size_t where) const {
+        throw UsageError(place_of(where) + ": " + what);
     }
     [[noreturn]] void expected(const std::string& what) const {
         std::string got = "the end of the grammar";
         if (peek() == '\n') got = "the end of the line";
         if (peek() >= 0 && peek() != '\n') {
-            got = "'";
-            append_utf8(got, peek());
-            got += "'";
+            std::string c;
+            append_utf8(c, peek());
+            got = peek() == 0xfeff ? "a byte order mark; save the text without" : "'" + visible(c) + "'";
         }
         fail("expected " + what + ", got " + got, at_);
     }
@@ -102,6 +107,7 @@ private:
             fail("the rule '" + rules_.names[static_cast<std::size_t>(rule)] + "' is defined a second time",
                  where);
         defined_[static_cast<std::size_t>(rule)] = true;
+        used_[static_cast<std::size_t>(rule)] = where;
         blanks(false);
         if (!(peek() == ':' && peek(1) == ':' && peek(2) == '=')) expected("::=");
         at_ += 3;
@@ -268,5 +274,14 @@ private:
 }  // namespace
 
 NamedRules parse_gbnf(std::string_view text, const std::string& name) { return Parser(text, name).parse(); }
+
+Grammar compile_gbnf(std::string_view text, const std::string& name) {
+    const NamedRules rules = parse_gbnf(text, name);
+    try {
+        return compile_rules(rules);
+    } catch (const LeftRecursion& e) {
+        throw UsageError(rules.places[static_cast<std::size_t>(e.rule)] + ": " + e.what());
+    }
+}
 
 }  // namespace tbt

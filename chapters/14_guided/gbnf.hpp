@@ -20,6 +20,7 @@ namespace tbt {
 struct NamedRules {
     std::vector<std::string> names;
     std::vector<Expression> bodies;
+    std::vector<std::string> places;  // NAME:LINE:COLUMN where each is defined; none if they were made otherwise
 };
 
 // Throws UsageError "NAME:LINE:COLUMN: what was expected".
@@ -33,8 +34,6 @@ int add_expression(Grammar& grammar, const Expression& expression, int from, int
 // where they are used, which leaves fewer calls to follow and more tokens decided without the stack.
 Grammar compile_rules(const NamedRules& rules);
 
-inline Grammar compile_gbnf(std::string_view text, const std::string& name = "grammar") {
-    return compile_rules(parse_gbnf(text, name));
-}
+Grammar compile_gbnf(std::string_view text, const std::string& name = "grammar");
 
 }  // namespace tbt

@@ -227,11 +227,12 @@ void Grammar::rank_rules() {
             const int next = first_calls[now][place.back()++];
             if (mark[static_cast<std::size_t>(next)] == 2) continue;
             if (mark[static_cast<std::size_t>(next)] == 1) {
+                const auto begin = std::find(path.begin(), path.end(), next);
                 std::string loop;
-                for (auto at = std::find(path.begin(), path.end(), next); at != path.end(); ++at)
-                    loop += "'" + rule(*at).name + "' -> ";
-                throw UsageError("grammar: left recursion: " + loop + "'" + rule(next).name +
-                                 "'; let each rule read something before it calls itself");
+                for (auto at = begin; at != path.end(); ++at) loop += "'" + rule(*at).name + "' -> ";
+                throw LeftRecursion("left recursion: " + loop + "'" + rule(next).name +
+                                        "'; let each rule read something before it calls itself",
+                                    *std::min_element(begin, path.end()));
             }
             mark[static_cast<std::size_t>(next)] = 1;
             path.push_back(next);

@@ -18,8 +18,16 @@
 #include <vector>
 
 #include "chapters/14_guided/code_points.hpp"
+#include "error.hpp"
 
 namespace tbt {
+
+// A rule calls itself before it has read anything.
+class LeftRecursion : public UsageError {
+public:
+    LeftRecursion(const std::string& what, int r) : UsageError(what), rule(r) {}
+    int rule;  // of those that call each other, the first
+};
 
 class Grammar {
 public:

@@ -114,6 +114,8 @@ Grammar compile_integers(const std::string& low, const std::string& high) {
 }
 
 std::string schema_of_tools(const std::string& tools, const std::string& name) {
+    if (const std::string number = inexact_number(tools); !number.empty())
+        throw UsageError(name + ": the number " + shown(number) + " has more digits than a double holds; use at most 15");
     const Json list = parse_json(tools, name);
     if (!list.is_array() || list.empty())
         throw UsageError(name + ": " + kind_of(list) +

@@ -4,6 +4,7 @@
 
 #include "chapters/14_guided/regex.hpp"
 #include "error.hpp"
+#include "json_file.hpp"
 
 namespace tbt {
 
@@ -182,29 +183,61 @@ Dfa multiple_of(const Decimal& step) {
     return dfa & decimals();
 }
 
+namespace {
+
+// Cuts a JSON text into strings, numbers and single bytes: where the piece that begins at i ends.
+std::size_t end_of_piece(std::string_view json, std::size_t i) {
+    std::size_t end = i + 1;
+    if (json[i] == '"') {
+        while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
+        return std::min(end + 1, json.size());
+    }
+    if (json[i] != '-' && !is_digit(json[i])) return end;
+    while (end < json.size() &&
+           (is_digit(json[end]) || std::string_view(".eE+-").find(json[end]) != std::string_view::npos))
+        ++end;
+    return end;
+}
+
+bool is_json_number(const std::string& text) {
+    static const Dfa number = regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?");
+    return (text[0] == '-' || is_digit(text[0])) && number.accepts(text);
+}
+
+// What a double makes of it is the number that was written.
+bool fits_a_double(const std::string& number) {
+    const Json value = Json::parse(number, nullptr, false);
+    if (!value.is_number()) return false;
+    try {
+        const Decimal written = Decimal::parse(number), read = Decimal::parse(value.dump());
+        return written.whole == read.whole && written.fraction == read.fraction;
+    } catch (const UsageError&) {
+        return false;
+    }
+}
+
+}  // namespace
+
 std::string without_exponents(std::string_view json) {
     std::string out;
     for (std::size_t i = 0; i < json.size();) {
-        std::size_t end = i + 1;
-        if (json[i] == '"') {
-            while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
-            end = std::min(end + 1, json.size());
-        } else if (json[i] == '-' || is_digit(json[i])) {
-            while (end < json.size() &&
-                   (is_digit(json[end]) || std::string_view(".eE+-").find(json[end]) != std::string_view::npos))
-                ++end;
-            static const Dfa number = regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?[eE][+\\-]?[0-9]+");
-            const std::string text(json.substr(i, end - i));
-            if (number.accepts(text)) {
-                out += Decimal::parse(text).text();
-                i = end;
-                continue;
-            }
-        }
-        out += json.substr(i, end - i);
+        const std::size_t end = end_of_piece(json, i);
+        const std::string text(json.substr(i, end - i));
+        const bool exponent = text.find_first_of("eE") != std::string::npos && is_json_number(text);
+        out += exponent ? Decimal::parse(text).text() : text;
         i = end;
     }
     return out;
+}
+
+std::string inexact_number(std::string_view json) {
+    for (std::size_t i = 0; i < json.size();) {
+        const std::size_t end = end_of_piece(json, i);
+        const std::string text(json.substr(i, end - i));
+        if (is_json_number(text) && !fits_a_double(text)) return text;
+        i = end;
+    }
+    return "";
 }
 
 }  // namespace tbt

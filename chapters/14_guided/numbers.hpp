@@ -36,4 +36,7 @@ Dfa plain_integers();
 // Numbers with exponents in a JSON text, rewritten without; everything else as it was.
 std::string without_exponents(std::string_view json);
 
+// The first number of a JSON text that a double cannot hold: 123456789012345678901234567890, 1e400. "": there is none.
+std::string inexact_number(std::string_view json);
+
 }  // namespace tbt

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chapters/14_guided/numbers.hpp"
 #include "chapters/14_guided/uri.hpp"
 #include "terminal.hpp"
 
@@ -44,6 +45,8 @@ bool is_text(const Json& schema, const char* key) { return schema.contains(key) 
 }  // namespace
 
 SchemaDocument::SchemaDocument(const std::string& text, const std::string& name, int draft) : name_(name) {
+    if (const std::string number = inexact_number(text); !number.empty())
+        throw UnsupportedSchema(shown(number), "#", "has more digits than a double holds; use at most 15");
     try {
         root_ = parse_json(text, name);
     } catch (const UsageError&) {
