@@ -1,106 +1,16 @@
-// The complete generator, on models whose every answer is known, and on transformers' reference model.
+// The complete generator, on models whose every answer is known.
 #include "catch.hpp"
 
-#include <fstream>
 #include <limits>
-#include <map>
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
+#include "scripted_models.hpp"
 
 using namespace tbt;
-
-namespace {
-
-constexpr int eos = 256;
-constexpr std::size_t vocabulary = 257;  // the bytes, and EOS
-
-// Token i is byte i.
-const TokenBytes one_byte = [](int id) -> std::string_view {
-    static const std::string all = [] {
-        std::string s;
-        for (int b = 0; b < 256; ++b) s += static_cast<char>(b);
-        return s;
-    }();
-    return id < 256 ? std::string_view(all).substr(static_cast<std::size_t>(id), 1) : std::string_view("<EOS>");
-};
-
-std::vector<int> bytes_of(const std::string& text) {
-    std::vector<int> ids;
-    for (const char c : text) ids.push_back(static_cast<unsigned char>(c));
-    return ids;
-}
-
-// Writes what it was told, whatever the prompt, and then EOS.
-NextLogits script(std::size_t prompt_length, std::vector<int> answer) {
-    return [=, row = std::vector<float>(vocabulary)](std::span<const int> ids) mutable -> std::span<const float> {
-        const std::size_t at = ids.size() - prompt_length;
-        row.assign(vocabulary, -std::numeric_limits<float>::infinity());
-        row[static_cast<std::size_t>(at < answer.size() ? answer[at] : eos)] = 0;
-        return row;
-    };
-}
-
-// Any of eight letters, depending on everything read before: a wrong id anywhere changes all that follows.
-NextLogits letters() {
-    return [row = std::vector<float>(vocabulary)](std::span<const int> ids) mutable -> std::span<const float> {
-        std::uint64_t hash = 1;
-        for (const int id : ids) hash = (hash ^ static_cast<std::uint64_t>(id)) * 0x9E3779B97F4A7C15ull;
-        Rng rng(hash);
-        row.assign(vocabulary, -std::numeric_limits<float>::infinity());
-        for (int i = 0; i < 8; ++i) row[static_cast<std::size_t>('a' + i)] = static_cast<float>(rng.normal());
-        return row;
-    };
-}
-
-GenerateRequest request(int max_new_tokens, std::vector<std::string> stops = {}) {
-    GenerateRequest r;
-    r.stop.eos = {eos};
-    r.stop.strings = StopStrings(std::move(stops));
-    r.stop.max_new_tokens = max_new_tokens;
-    r.stop.context = 64;
-    return r;
-}
-
-GeneratedText write(const std::string& prompt, const std::string& answer, const GenerateRequest& r,
-                    std::vector<std::string>* pieces = nullptr) {
-    GenerateObserver observer;
-    if (pieces) observer.on_text = [pieces](std::size_t, const std::string& piece) { pieces->push_back(piece); };
-    return generate_texts(one_at_a_time(script(prompt.size(), bytes_of(answer))), one_byte, bytes_of(prompt), r,
-                          observer)[0];
-}
-
-GptConfig small_config() {
-    GptConfig config;
-    config.vocab_size = static_cast<int>(vocabulary);
-    config.n_positions = 64;
-    config.n_embd = 32;
-    config.n_layer = 2;
-    config.n_head = 2;
-    config.n_inner = 4 * 32;
-    return config;
-}
-
-Tensor random_weight(const std::string& name, const Shape& shape) {
-    std::uint64_t stream = 0;
-    for (const char c : name) stream = stream * 131 + static_cast<unsigned char>(c);
-    Rng rng(3, stream);
-    Tensor t(shape);
-    for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.3);
-    return t;
-}
-
-std::vector<std::vector<int>> ids_of(const std::vector<GeneratedText>& texts) {
-    std::vector<std::vector<int>> ids;
-    for (const GeneratedText& text : texts) ids.push_back(text.ids);
-    return ids;
-}
-
-}  // namespace
+using namespace tbt::test;
 
 TEST_CASE("a text ends with EOS, which is among its ids and not in its text", "[ch10]") {
     const GeneratedText text = write("say: ", "hello", request(20));
@@ -192,78 +102,6 @@ TEST_CASE("a sample is the same text however many are asked for", "[ch10]") {
     }
 }
 
-TEST_CASE("samples of a network share one reading of the prompt and are what each is alone", "[ch10]") {
-    Gpt gpt(small_config(), random_weight, {1});
-    GenerateRequest r = request(20);
-    r.samples = 4;
-    const std::vector<int> prompt = bytes_of("a prompt of some length");
-    CachedBatch together(gpt);
-    const auto texts = ids_of(generate_texts(std::ref(together), one_byte, prompt, r));
-    long generated = 0;
-    for (const auto& ids : texts) generated += static_cast<long>(ids.size());
-    // The prompt once, and every token but the last of each text.
-    REQUIRE(together.computed() == static_cast<long>(prompt.size()) + generated - r.samples);
-
-    for (int i = 0; i < r.samples; ++i) {
-        GenerateRequest alone = r;
-        alone.samples = 1;
-        alone.first_stream = static_cast<std::uint64_t>(i);
-        CachedModel model(gpt);
-        REQUIRE(ids_of(generate_texts(one_at_a_time(std::ref(model)), one_byte, prompt, alone))[0] ==
-                texts[static_cast<std::size_t>(i)]);
-    }
-}
-
-TEST_CASE("a batch goes on from what it has read, over texts that grow, part and go back", "[ch10]") {
-    Gpt gpt(small_config(), random_weight, {1});
-    CachedBatch batch(gpt);
-    Rng rng(1);
-    std::vector<std::vector<int>> texts(3, bytes_of("start"));
-    for (int round = 0; round < 40; ++round) {
-        std::vector<BatchText> asked;
-        for (std::size_t i = 0; i < texts.size(); ++i) {
-            std::vector<int>& text = texts[i];
-            const std::uint64_t kind = rng.below(8);
-            if (kind == 0) text = texts[rng.below(3)];                               // another's text
-            if (kind == 1) text.resize(1 + rng.below(text.size()));                  // go back
-            if (kind == 2)
-                text.erase(text.begin(),
-                           text.begin() + static_cast<std::ptrdiff_t>(rng.below(text.size())));  // slide
-            for (std::uint64_t n = rng.below(3); n > 0 && text.size() < 60; --n)
-                text.push_back(static_cast<int>(rng.below(257)));
-            if (rng.below(5) > 0) asked.push_back({i, text});
-        }
-        if (asked.empty()) continue;
-        const auto rows = batch(asked);
-        REQUIRE(rows.size() == asked.size());
-        for (std::size_t i = 0; i < asked.size(); ++i) {
-            const std::vector<float> got(rows[i].begin(), rows[i].end());
-            KvCache fresh(gpt.config());
-            Gpt reference(small_config(), random_weight, {1});
-            const std::span<const float> expected = reference.forward(fresh, asked[i].ids);
-            REQUIRE(std::equal(got.begin(), got.end(), expected.begin(), expected.end()));
-        }
-    }
-}
-
-TEST_CASE("the same seed gives the same texts with any number of threads", "[ch10]") {
-    std::vector<std::vector<std::vector<int>>> all;
-    for (const int threads : {1, 2, 3}) {
-        Gpt gpt(small_config(), random_weight, {threads});
-        CachedBatch batch(gpt);
-        GenerateRequest r = request(30);
-        r.samples = 3;
-        SamplingOptions sampling;
-        sampling.temperature = 0.9;
-        sampling.top_p = 0.95;
-        sampling.repetition_penalty = 1.1;
-        r.chain = full_chain(sampling, Dialect::ours);
-        all.push_back(ids_of(generate_texts(std::ref(batch), one_byte, bytes_of("threads"), r)));
-    }
-    REQUIRE(all[1] == all[0]);
-    REQUIRE(all[2] == all[0]);
-}
-
 TEST_CASE("an interrupted text keeps what was written", "[ch10]") {
     GenerateRequest r = request(40, {"\nUser:"});
     int steps = 0;
@@ -323,75 +161,4 @@ TEST_CASE("requests that cannot be served are refused", "[ch10]") {
                         Catch::Contains("fill the context of 64"));
     r.stop.policy = ContextPolicy::slide;
     REQUIRE(generate_texts(model, one_byte, std::vector<int>(64, 'a'), r)[0].ids.size() == 5);
-}
-
-TEST_CASE("greedy texts are transformers' to the last id", "[ch10][golden]") {
-    Gpt gpt = Gpt::load("tests/data/tiny-gpt2");
-    const auto golden = nlohmann::json::parse(std::ifstream("tests/data/tiny-gpt2/golden.json"));
-    const std::vector<std::string> understood = {"kind",
-                                                 "prompt",
-                                                 "num_beams",
-                                                 "max_new_tokens",
-                                                 "hf446",
-                                                 "hf430",
-                                                 "v5",
-                                                 "robust",
-                                                 "no_repeat_ngram_size",
-                                                 "repetition_penalty",
-                                                 "min_new_tokens",
-                                                 "min_length",
-                                                 "eos_token_id",
-                                                 "bad_words_ids",
-                                                 "sequence_bias",
-                                                 "suppress_tokens",
-                                                 "renormalize_logits"};
-    const TokenBytes no_bytes = [](int) { return std::string_view{}; };
-    int compared = 0, skipped = 0;
-    for (const auto& example : golden["generate"]) {
-        if (example["kind"] != "greedy") continue;
-        bool known = true;
-        for (const auto& [key, value] : example.items())
-            known = known && std::find(understood.begin(), understood.end(), key) != understood.end();
-        if (!known) {
-            ++skipped;  // forced EOS, decaying length penalty, tokens suppressed at the beginning: not in this
-                        // course
-            continue;
-        }
-        const auto prompt = example["prompt"].get<std::vector<int>>();
-        GenerateRequest r;
-        r.stop.max_new_tokens = example["max_new_tokens"];
-        r.stop.context = gpt.config().n_positions;
-        r.stop.eos = {68};
-        if (example.contains("eos_token_id")) {
-            const auto& e = example["eos_token_id"];
-            r.stop.eos = e.is_null()    ? std::vector<int>{}
-                         : e.is_array() ? e.get<std::vector<int>>()
-                                        : std::vector<int>{e.get<int>()};
-        }
-        SamplingOptions sampling;
-        sampling.temperature = 0;
-        sampling.no_repeat_ngram_size = example.value("no_repeat_ngram_size", 0);
-        sampling.repetition_penalty = example.value("repetition_penalty", 1.0);
-        sampling.min_new_tokens = std::max(example.value("min_new_tokens", 0),
-                                           example.value("min_length", 0) - static_cast<int>(prompt.size()));
-        PenaltyOptions more;
-        more.eos = r.stop.eos;
-        if (example.contains("bad_words_ids"))
-            more.bad_words = example["bad_words_ids"].get<std::vector<std::vector<int>>>();
-        if (example.contains("suppress_tokens")) {
-            for (const int id : example["suppress_tokens"]) more.bad_words.push_back({id});
-        }
-        if (example.contains("sequence_bias")) {
-            for (const auto& b : example["sequence_bias"])
-                more.bias.push_back({b[0].get<std::vector<int>>(), b[1].get<float>()});
-        }
-        r.chain = full_chain(sampling, Dialect::transformers, more);
-        CachedBatch model(gpt);
-        INFO(example.dump().substr(0, 300));
-        REQUIRE(generate_texts(std::ref(model), no_bytes, prompt, r)[0].ids ==
-                example["hf446"]["sequences"][0].get<std::vector<int>>());
-        ++compared;
-    }
-    REQUIRE(compared >= 40);
-    REQUIRE(skipped <= 15);
 }

@@ -193,8 +193,7 @@ void add_model_options(CLI::App& app, GenerateOptions& o) {
 Model open_model(const GenerateOptions& o) {
     GptOptions gpt;
     if (o.threads < 0 || o.threads > 1024)
-        throw UsageError("--threads: got " + std::to_string(o.threads) +
-                         ", expected 1 to 1024, or 0 for one a core");
+        throw UsageError("--threads: got " + std::to_string(o.threads) + ", expected 1 to 1024, or 0 for one a core");
     gpt.threads = o.threads;
     if (o.weights == "f32") gpt.weights = WeightType::f32;
     else if (o.weights == "f16") gpt.weights = WeightType::f16;
