@@ -91,8 +91,11 @@ const MaskCache::Entry& MaskCache::of(State state) {
 std::vector<MaskCache::Step> MaskCache::steps(State state) {
     std::vector<Step> steps;
     std::unordered_set<State> seen;
+    State last = ByteMachine::dead;  // neighbours in the tree mostly lead to the same state
     trie_->walk(*machine_, state, 0, trie_->end(-1), scratch_, [&](int i, const TokenTrie::Node& node, State s) {
-        if (node.token >= 0 && seen.insert(s).second) steps.push_back({s, node.token});
+        if (node.token < 0 || s == last) return i + 1;
+        last = s;
+        if (seen.insert(s).second) steps.push_back({s, node.token});
         return i + 1;
     });
     return steps;

@@ -56,9 +56,15 @@ const TokenMask& TokenConstraint::tightened() {
     if (trie.eos() >= 0 && complete()) tight_.set(trie.eos());
     std::unordered_map<State, bool> verdicts;
     std::vector<State> scratch;
+    const bool bytewise = budget_ != no_budget && language.closing().spells_every_byte();
     trie.walk(language.machine(), state(), 0, trie.end(-1), scratch,
               [&](int i, const TokenTrie::Node& node, State reached) {
                   if (node.token < 0) return i + 1;
+                  // Byte by byte there is room for all of it: nothing to search for.
+                  if (bytewise && language.machine().closing_bytes(reached) < remaining()) {
+                      tight_.set(node.token);
+                      return i + 1;
+                  }
                   const auto [verdict, unknown] = verdicts.try_emplace(reached);
                   if (unknown) {
                       verdict->second = budget_ == no_budget
