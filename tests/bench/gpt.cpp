@@ -21,8 +21,8 @@ namespace {
 struct Subject {
     std::string name;
     GptConfig config;
-    int prompt;   // tokens read at once
-    int depth;    // decoding deep in a text: so many tokens before
+    int prompt;  // tokens read at once
+    int depth;  // decoding deep in a text: so many tokens before
     int rounds;
 };
 
@@ -33,7 +33,9 @@ std::vector<Subject> subjects() {
         c.vocab_size = vocabulary, c.n_positions = context;
         return c;
     };
-    return {{"storyteller", shape(6, 6, 192, 4096, 512), 256, 448, 9}, {"GPT-2 124M", shape(12, 12, 768, 50257, 1024), 512, 896, 3}};
+    return {{"storyteller", shape(6, 6, 192, 4096, 512), 256, 448, 9},
+            {"sketch", shape(2, 3, 96, 4096, 512), 256, 448, 9},
+            {"GPT-2 124M", shape(12, 12, 768, 50257, 1024), 512, 896, 3}};
 }
 
 Gpt random_gpt(const GptConfig& config, WeightType weights, int threads) {
@@ -54,7 +56,8 @@ double output_weights(const GptConfig& c) { return static_cast<double>(c.n_embd)
 
 double prefill_flops(const Subject& s) {
     const double T = s.prompt, pairs = T * (T + 1) / 2;
-    return 2 * (block_weights(s.config) * T + output_weights(s.config)) + 4.0 * s.config.n_layer * s.config.n_embd * pairs;
+    return 2 * (block_weights(s.config) * T + output_weights(s.config)) +
+           4.0 * s.config.n_layer * s.config.n_embd * pairs;
 }
 double weight_bytes(const Subject& s, WeightType type) {
     return (block_weights(s.config) + output_weights(s.config)) * (type == WeightType::f32 ? 4 : 2);
@@ -69,7 +72,8 @@ Candidate decode(Gpt& gpt, std::shared_ptr<KvCache> cache, const std::vector<int
                 for (int i = 0; i < times; ++i) {
                     cache->truncate(depth);
                     for (int t = 0; t < written; ++t)
-                        keep(gpt.forward(*cache, std::span<const int>(text).subspan(static_cast<std::size_t>(depth + t), 1))[0]);
+                        keep(gpt.forward(*cache, std::span<const int>(text).subspan(
+                                                     static_cast<std::size_t>(depth + t), 1))[0]);
                 }
             }};
 }
@@ -79,7 +83,8 @@ void measure(Table& table, const Subject& s, WeightType type, int threads) {
     std::vector<int> text(static_cast<std::size_t>(s.depth + written));
     Rng rng(1);
     for (int& id : text) id = static_cast<int>(rng.below(static_cast<std::uint64_t>(s.config.vocab_size)));
-    const auto near = std::make_shared<KvCache>(s.config), deep = std::make_shared<KvCache>(s.config), fresh = std::make_shared<KvCache>(s.config);
+    const auto near = std::make_shared<KvCache>(s.config), deep = std::make_shared<KvCache>(s.config),
+               fresh = std::make_shared<KvCache>(s.config);
     constexpr int start = 64 - written / 2;  // as the middle of the first 128 tokens
     gpt.forward(*near, std::span<const int>(text).first(start));
     gpt.forward(*deep, std::span<const int>(text).first(static_cast<std::size_t>(s.depth)));
@@ -90,7 +95,8 @@ void measure(Table& table, const Subject& s, WeightType type, int threads) {
     work.push_back({"prefill", [&](int times) {
                         for (int i = 0; i < times; ++i) {
                             fresh->truncate(0);
-                            keep(gpt.forward(*fresh, std::span<const int>(text).first(static_cast<std::size_t>(s.prompt)))[0]);
+                            keep(gpt.forward(
+                                *fresh, std::span<const int>(text).first(static_cast<std::size_t>(s.prompt)))[0]);
                         }
                     }});
     work.push_back(decode(gpt, near, text, start));
@@ -101,12 +107,19 @@ void measure(Table& table, const Subject& s, WeightType type, int threads) {
     for (std::size_t i = 1; i < probes; ++i) read = std::min(read, t[i].median);
     const double bandwidth = weight_bytes(s, type) / read, flops = fma_probe_flops(threads) / t[probes].median;
     const auto row = [&](const std::string& what, const Timing& timing, double tokens, double limit) {
-        table.row({s.name, type == WeightType::f32 ? "f32" : "f16", what, {static_cast<double>(threads), 0}, {tokens / timing.median, 0},
-                   {tokens / limit, 0}, {limit / timing.median, 2}, {(timing.high - timing.low) / timing.median, 2}});
+        table.row({s.name,
+                   type == WeightType::f32 ? "f32" : "f16",
+                   what,
+                   {static_cast<double>(threads), 0},
+                   {tokens / timing.median, 0},
+                   {tokens / limit, 0},
+                   {limit / timing.median, 2},
+                   {(timing.high - timing.low) / timing.median, 2}});
     };
     row("prefill " + std::to_string(s.prompt), t[probes + 1], s.prompt, prefill_flops(s) / flops);
     row("decode 128", t[probes + 2], written, written * (weight_bytes(s, type) + cache_bytes(s, 64)) / bandwidth);
-    row("at " + std::to_string(s.depth), t[probes + 3], written, written * (weight_bytes(s, type) + cache_bytes(s, s.depth)) / bandwidth);
+    row("at " + std::to_string(s.depth), t[probes + 3], written,
+        written * (weight_bytes(s, type) + cache_bytes(s, s.depth)) / bandwidth);
 }
 
 // What the cache buys: a prompt of 400 tokens and 100 more, with and without it.
@@ -119,7 +132,8 @@ void cached_against_uncached(const Settings& settings) {
         KvCache cache(s.config), none(s.config), early(s.config), late(s.config);
         const std::span<const int> ids(text);
         const auto token_at = [&](KvCache& c, std::size_t depth) {
-            if (static_cast<std::size_t>(c.length()) < depth) gpt.forward(c, ids.first(depth - static_cast<std::size_t>(c.length())));
+            if (static_cast<std::size_t>(c.length()) < depth)
+                gpt.forward(c, ids.first(depth - static_cast<std::size_t>(c.length())));
             return [&gpt, &c, ids, depth](int times) {
                 for (int i = 0; i < times; ++i) {
                     c.truncate(static_cast<int>(depth));
@@ -132,7 +146,8 @@ void cached_against_uncached(const Settings& settings) {
                                                         for (int i = 0; i < times; ++i) {
                                                             cache.truncate(0);
                                                             keep(gpt.forward(cache, ids.first(400))[0]);
-                                                            for (std::size_t n = 400; n < 499; ++n) keep(gpt.forward(cache, ids.subspan(n, 1))[0]);
+                                                            for (std::size_t n = 400; n < 499; ++n)
+                                                                keep(gpt.forward(cache, ids.subspan(n, 1))[0]);
                                                         }
                                                     }},
                                                    {"without",
@@ -147,7 +162,11 @@ void cached_against_uncached(const Settings& settings) {
                                                    {"at 10", token_at(early, 10)},
                                                    {"at 500", token_at(late, 500)}},
                                                   5);
-        table.row({"storyteller, f16", {static_cast<double>(threads), 0}, {t[0].median * 1e3, 1}, {t[1].median * 1e3, 1}, {t[1].median / t[0].median, 1},
+        table.row({"storyteller, f16",
+                   {static_cast<double>(threads), 0},
+                   {t[0].median * 1e3, 1},
+                   {t[1].median * 1e3, 1},
+                   {t[1].median / t[0].median, 1},
                    {t[3].median / t[2].median, 2}});
     }
 }
@@ -164,7 +183,8 @@ void run(const Settings& settings) {
     cached_against_uncached(settings);
 }
 
-const Section section{"gpt", 30, "prefill and decode of whole models with random weights, as a share of the machine's limit", run};
+const Section section{
+    "gpt", 30, "prefill and decode of whole models with random weights, as a share of the machine's limit", run};
 
 }  // namespace
 
