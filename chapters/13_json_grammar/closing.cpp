@@ -25,12 +25,14 @@ Closing::Closing(MaskCache& masks) : masks_(&masks) {
 }
 
 unsigned char Closing::shortest_byte(State state) {
+    const auto [place, added] = shortest_.try_emplace(state);
+    if (!added) return place->second;
     ByteMachine& machine = masks_->machine();
     const int wanted = machine.closing_bytes(state) - 1;
     for (int byte = 0; byte < 256; ++byte) {
         const State next = machine.next(state, static_cast<unsigned char>(byte));
         if (next != ByteMachine::dead && machine.closing_bytes(next) == wanted)
-            return static_cast<unsigned char>(byte);
+            return place->second = static_cast<unsigned char>(byte);
     }
     throw Error("closing: the machine promises an end in " + std::to_string(wanted + 1) +
                 " bytes, but no byte leads there");
@@ -53,8 +55,8 @@ int Closing::least(State state) const {
 }
 
 // A first bound: the shortest completion in bytes, cut into as few tokens as possible. All its ends are shortest
-// completions of the states on the way, so one pass from the back serves them all:  n(i) = 1 + min over tokens at
-// i of n(i + length).
+// completions of the states on the way, so one pass from the back serves them all, up to those that are known:
+// n(i) = 1 + min over tokens at i of n(i + length).
 Closing::Known& Closing::known(State state) {
     if (const auto found = known_.find(state); found != known_.end()) return found->second;
     const std::string text = shortest(state);
@@ -65,6 +67,10 @@ Closing::Known& Closing::known(State state) {
     std::vector<int> tokens(text.size() + 1, never);
     tokens[text.size()] = 0;
     for (std::size_t i = text.size(); i-- > 0;) {
+        if (const auto found = known_.find(states[i]); found != known_.end()) {
+            tokens[i] = found->second.enough;
+            continue;
+        }
         int node = -1;
         for (std::size_t j = i; j < text.size(); ++j) {
             node = trie.child(node, static_cast<unsigned char>(text[j]));

@@ -49,6 +49,7 @@ private:
     MaskCache* masks_;
     bool spells_every_byte_ = true;
     std::unordered_map<State, Known> known_;
+    std::unordered_map<State, unsigned char> shortest_;
     std::unordered_map<State, std::vector<MaskCache::Step>> steps_;
 };
 

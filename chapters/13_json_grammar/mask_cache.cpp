@@ -35,19 +35,26 @@ void MaskCache::decide_below(Place place, Outline& o) {
     }
 }
 
+// visit(node, state): where tokens below `node` leave the run, and live on.
+template <class Visit>
+void MaskCache::leave(const ByteRun& run, int node, Visit&& visit) {
+    for (const int exit : run.words->exits) {
+        const TokenTrie::Node& n = trie_->nodes()[static_cast<std::size_t>(exit)];
+        const int before = n.depth - trie_->depth(node) - 1;  // bytes of the run
+        if (before > run.length()) continue;
+        const State state = machine_->next(run.states[static_cast<std::size_t>(before)], n.byte);
+        if (state != ByteMachine::dead) visit(exit, state);
+    }
+}
+
 void MaskCache::decide_by_run(const ByteRun& run, int node, Outline& o) {
     const int depth = trie_->depth(node);
     o.entry.mask.add_common(run.words->tokens, trie_->at_most(depth + run.length()));
     for (const State state : std::span(run.states).subspan(1))
         o.entry.costliest = std::max(o.entry.costliest, machine_->closing_bytes(state));
-    for (const int exit : run.words->exits) {
-        const TokenTrie::Node& n = trie_->nodes()[static_cast<std::size_t>(exit)];
-        const int before = n.depth - depth - 1;  // bytes of the run
-        if (before > run.length()) continue;
-        const State state = machine_->next(run.states[static_cast<std::size_t>(before)], n.byte);
-        if (state == ByteMachine::dead || !decide({exit, state}, o)) continue;
-        if (n.end > exit + 1) open_.push_back({exit, state});
-    }
+    leave(run, node, [&](int exit, State state) {
+        if (decide({exit, state}, o)) open_.push_back({exit, state});
+    });
 }
 
 void MaskCache::decide_by_walk(Place place, Outline& o) {
@@ -88,15 +95,47 @@ const MaskCache::Entry& MaskCache::of(State state) {
     return entries_.emplace(state, std::move(entry)).first->second;
 }
 
+void MaskCache::reach(State state, const std::function<void(const Reached&)>& visit) {
+    open_.assign(1, {-1, state});
+    const auto arrive = [&](int node, State reached) {
+        const int token = trie_->nodes()[static_cast<std::size_t>(node)].token;
+        if (token >= 0) visit({reached, token});
+    };
+    while (!open_.empty()) {
+        const Place now = open_.back();
+        open_.pop_back();
+        const int end = trie_->end(now.node);
+        if (const ByteRun* run = end - now.node > small_ ? runs_.run(now.node, now.state) : nullptr) {
+            const int depth = trie_->depth(now.node);
+            for (int n = 1; n <= run->length(); ++n) {
+                const int token = run->words->of_length[static_cast<std::size_t>(n)];
+                if (token >= 0)
+                    visit({run->states[static_cast<std::size_t>(n)], token, &run->words->tokens, depth + n});
+            }
+            leave(*run, now.node, [&](int exit, State there) {
+                arrive(exit, there);
+                open_.push_back({exit, there});
+            });
+        } else {
+            trie_->walk(*machine_, now.state, now.node + 1, end, scratch_,
+                        [&](int i, const TokenTrie::Node& node, State reached) {
+                            arrive(i, reached);
+                            if (node.end - i <= small_) return i + 1;
+                            open_.push_back({i, reached});
+                            return node.end;
+                        });
+        }
+    }
+}
+
 std::vector<MaskCache::Step> MaskCache::steps(State state) {
     std::vector<Step> steps;
     std::unordered_set<State> seen;
     State last = ByteMachine::dead;  // neighbours in the tree mostly lead to the same state
-    trie_->walk(*machine_, state, 0, trie_->end(-1), scratch_, [&](int i, const TokenTrie::Node& node, State s) {
-        if (node.token < 0 || s == last) return i + 1;
-        last = s;
-        if (seen.insert(s).second) steps.push_back({s, node.token});
-        return i + 1;
+    reach(state, [&](const Reached& r) {
+        if (r.state == last) return;
+        last = r.state;
+        if (seen.insert(r.state).second) steps.push_back({r.state, r.token});
     });
     return steps;
 }

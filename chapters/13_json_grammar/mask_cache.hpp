@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -27,9 +28,9 @@ public:
     using State = ByteMachine::State;
 
     struct Entry {
-        TokenMask mask;           // with the end-of-text token iff the text may end here
-        int costliest = 0;        // closing_bytes behind any of the tokens: at most this
-        int only = -1;            // the token, when there is just one
+        TokenMask mask;  // with the end-of-text token iff the text may end here
+        int costliest = 0;  // closing_bytes behind any of the tokens: at most this
+        int only = -1;  // the token, when there is just one
     };
 
     // Parts of the tree with fewer nodes than `small` are walked node by node.
@@ -38,6 +39,17 @@ public:
 
     // Valid until the next call.
     const Entry& of(State state);
+
+    // Tokens that lead to the same state: a single one, or (words not null) all in `words` of so many bytes.
+    struct Reached {
+        State state;
+        int token;  // one of them
+        const TokenMask* words = nullptr;
+        int bytes = 0;
+    };
+    // Shows every token that the machine survives, in such groups; a state may come up several times. visit must not
+    // ask this cache for anything.
+    void reach(State state, const std::function<void(const Reached&)>& visit);
 
     // The states behind one more token, each once, and a token that leads there.
     struct Step {
@@ -64,6 +76,8 @@ private:
 
     const Outline& outline(State outlined);
     void decide_below(Place place, Outline& o);
+    template <class Visit>
+    void leave(const ByteRun& run, int node, Visit&& visit);
     void decide_by_run(const ByteRun& run, int node, Outline& o);
     void decide_by_walk(Place place, Outline& o);
     bool decide(Place place, Outline& o);

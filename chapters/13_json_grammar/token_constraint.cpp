@@ -55,29 +55,28 @@ const TokenMask& TokenConstraint::tightened() {
     tight_ = TokenMask(trie.vocabulary());
     if (trie.eos() >= 0 && complete()) tight_.set(trie.eos());
     std::unordered_map<State, bool> verdicts;
-    std::vector<State> scratch;
-    const bool bytewise = budget_ != no_budget && language.closing().spells_every_byte();
-    trie.walk(language.machine(), state(), 0, trie.end(-1), scratch,
-              [&](int i, const TokenTrie::Node& node, State reached) {
-                  if (node.token < 0) return i + 1;
-                  // Byte by byte there is room for all of it: nothing to search for.
-                  if (bytewise && language.machine().closing_bytes(reached) < remaining()) {
-                      tight_.set(node.token);
-                      return i + 1;
-                  }
-                  const auto [verdict, unknown] = verdicts.try_emplace(reached);
-                  if (unknown) {
-                      verdict->second = budget_ == no_budget
-                                            ? language.closing().minimum(reached).tokens != Closing::never
-                                            : fits(reached);
-                  }
-                  if (verdict->second) tight_.set(node.token);
-                  return i + 1;
-              });
+    std::vector<State> reached;  // in the order of the tree, so that a search that gives up does so everywhere
+    language.masks().reach(state(), [&](const MaskCache::Reached& r) {
+        if (verdicts.try_emplace(r.state, false).second) reached.push_back(r.state);
+    });
+    for (const State s : reached) verdicts[s] = leaves_enough(s);
+    language.masks().reach(state(), [&](const MaskCache::Reached& r) {
+        if (!verdicts[r.state]) return;
+        if (r.words) tight_.add_common_but(*r.words, trie.at_most(r.bytes), trie.at_most(r.bytes - 1));
+        else tight_.set(r.token);
+    });
     for (const auto& [first, twin] : trie.twins()) {
         if (tight_.test(first)) tight_.set(twin);
     }
     return tight_;
+}
+
+// Can the text be completed behind a token that led to this state?
+bool TokenConstraint::leaves_enough(State reached) {
+    Closing& closing = language_->closing();
+    if (budget_ == no_budget)
+        return closing.spells_every_byte() || closing.minimum(reached).tokens != Closing::never;
+    return closing.fits(reached, remaining() - 1);
 }
 
 bool TokenConstraint::allows(int token) {
@@ -85,10 +84,7 @@ bool TokenConstraint::allows(int token) {
     if (token == language_->trie().eos()) return complete();
     const std::string& bytes = language_->trie().bytes(token);
     const State reached = read_bytes(language_->machine(), state(), bytes);
-    if (bytes.empty() || reached == ByteMachine::dead) return false;
-    if (budget_ == no_budget && !language_->closing().spells_every_byte())
-        return language_->closing().minimum(reached).tokens != Closing::never;
-    return fits(reached);
+    return !bytes.empty() && reached != ByteMachine::dead && leaves_enough(reached);
 }
 
 int TokenConstraint::forced() {

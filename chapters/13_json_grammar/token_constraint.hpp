@@ -73,7 +73,7 @@ public:
     GuidedLanguage& language() const { return *language_; }
 
 private:
-    bool fits(State state) { return budget_ == no_budget || language_->closing().fits(state, remaining() - 1); }
+    bool leaves_enough(State reached);
     const TokenMask& tightened();
 
     std::shared_ptr<GuidedLanguage> language_;

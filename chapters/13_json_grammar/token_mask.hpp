@@ -47,6 +47,10 @@ public:
     void add_common(const TokenMask& a, const TokenMask& b) {
         for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= a.words_[i] & b.words_[i];
     }
+    // Adds what is in a and in b but not in c.
+    void add_common_but(const TokenMask& a, const TokenMask& b, const TokenMask& c) {
+        for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= a.words_[i] & b.words_[i] & ~c.words_[i];
+    }
     bool operator==(const TokenMask&) const = default;
 
     // s_i ← −∞ for every token that is not in the set. Logits beyond the tokenizer's vocabulary (some models

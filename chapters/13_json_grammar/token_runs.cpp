@@ -65,7 +65,14 @@ const TokenWords& TokenRuns::words(int node, const ByteSet& bytes) {
     if (!added) return w;
     ++words_kept_;
     w.tokens = TokenMask(trie_->vocabulary());
-    const int deepest = trie_->depth(node) + ByteRun::longest;
+    w.of_length.assign(ByteRun::longest + 1, -1);
+    const int depth = trie_->depth(node), deepest = depth + ByteRun::longest;
+    const auto add = [&](int first, int last) {
+        for (const int token : trie_->tokens(first, last)) {
+            w.tokens.set(token);
+            w.of_length[trie_->bytes(token).size() - static_cast<std::size_t>(depth)] = token;
+        }
+    };
     int inside = node + 1;  // from here on all nodes are words
     for (int i = inside; i < trie_->end(node);) {
         const TokenTrie::Node& n = trie_->nodes()[static_cast<std::size_t>(i)];
@@ -73,11 +80,11 @@ const TokenWords& TokenRuns::words(int node, const ByteSet& bytes) {
             ++i;
             continue;
         }
-        for (const int token : trie_->tokens(inside, i)) w.tokens.set(token);
+        add(inside, i);
         w.exits.push_back(i);
         inside = i = n.end;
     }
-    for (const int token : trie_->tokens(inside, trie_->end(node))) w.tokens.set(token);
+    add(inside, trie_->end(node));
     return w;
 }
 

@@ -24,6 +24,7 @@ using ByteSet = std::bitset<256>;
 struct TokenWords {
     TokenMask tokens;                 // those of such bytes only, behind the node
     std::vector<std::int32_t> exits;  // the nodes where a token leaves the set, or has more bytes than a run
+    std::vector<int> of_length;       // one of the tokens with so many bytes behind the node; −1: there is none
 };
 
 // s0 → s1 → … → sn: every byte of the set leads from each state to the next, and from the last one nowhere (or on,
