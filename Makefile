@@ -196,7 +196,8 @@ run-%:
 # ---- tests ------------------------------------------------------------------------------------------------
 # The Catch2 header is precompiled: it is most of the time of a test file.
 PCH := $(BUILD)/pch/catch.hpp.gch
-TEST_FLAGS = $(CXXFLAGS_ALL) -I$(BUILD)/pch -Itests -Wno-sign-conversion
+# Tests run once: what they gain at -O3 takes longer to compile.
+TEST_FLAGS = $(CXXFLAGS_ALL) $(if $(filter release,$(MODE)),-O1) -I$(BUILD)/pch -Itests -Wno-sign-conversion
 $(PCH): tests/catch.hpp $(FLAGS) | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,PCH,$<)
