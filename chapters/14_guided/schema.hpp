@@ -34,8 +34,9 @@ struct SchemaOptions {
 // The schema asks for something that cannot be enforced. Never skipped: the text would not be what was asked for.
 class UnsupportedSchema : public UsageError {
 public:
-    UnsupportedSchema(const std::string& keyword, const std::string& path, const std::string& why)
-        : UsageError("schema: " + path + ": '" + keyword + "' " + why), keyword_(keyword) {}
+    // where: the file and the place in it.
+    UnsupportedSchema(const std::string& keyword, const std::string& where, const std::string& why)
+        : UsageError(where + ": '" + keyword + "' " + why), keyword_(keyword) {}
     const std::string& keyword() const { return keyword_; }
 
 private:

@@ -46,7 +46,7 @@ bool is_text(const Json& schema, const char* key) { return schema.contains(key) 
 
 SchemaDocument::SchemaDocument(const std::string& text, const std::string& name, int draft) : name_(name) {
     if (const std::string number = inexact_number(text); !number.empty())
-        throw UnsupportedSchema(shown(number), "#", "has more digits than a double holds; use at most 15");
+        throw UnsupportedSchema(shown(number), name + ": #", "has more digits than a double holds; use at most 15");
     try {
         root_ = parse_json(text, name);
     } catch (const UsageError&) {
@@ -155,7 +155,7 @@ std::string SchemaDocument::path_of(const Json& schema) const {
 }
 
 void SchemaDocument::unsupported(const Json& schema, const std::string& keyword, const std::string& why) const {
-    throw UnsupportedSchema(keyword, path_of(schema), why);
+    throw UnsupportedSchema(keyword, name_ + ": " + path_of(schema), why);
 }
 void SchemaDocument::wrong(const Json& schema, const std::string& what) const {
     throw UsageError(name_ + ": " + path_of(schema) + ": " + what);
