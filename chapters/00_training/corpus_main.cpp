@@ -7,18 +7,18 @@
 //
 // What to look for: "bits/byte" of stats. A model that has learned a genre completely reaches that
 // number on it and cannot go below.
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <set>
 #include <string>
+#include <string_view>
 
-#include "../../lib/error.hpp"
 #include "corpus.hpp"
 #include "corpus_lint.hpp"
+#include "error.hpp"
+#include "files.hpp"
+#include "program.hpp"
 
 namespace {
 
@@ -63,8 +63,8 @@ void add_words(const std::string& text, std::set<std::string>& words) {
 }
 
 void stats(const Corpus& corpus, const Options& options) {
-    std::printf("%-16s %9s %10s %9s %9s %9s %8s\n", "genre", "documents", "mean bytes", "max bytes",
-                "bits/byte", "held out", "words");
+    std::printf("%-16s %9s %10s %9s %9s %9s %8s\n", "genre", "documents", "mean bytes", "max bytes", "bits/byte",
+                "held out", "words");
     std::set<std::string> all_words;
     for (std::size_t g = 0; g < corpus.genres.size(); ++g) {
         std::set<std::string> words;
@@ -93,37 +93,34 @@ void stats(const Corpus& corpus, const Options& options) {
     }
     std::printf("%-16s %9llu %10.1f %9s %9.4f %9s %8zu\n", "(as drawn)",
                 static_cast<unsigned long long>(options.n),
-                static_cast<double>(bytes) / static_cast<double>(options.n), "",
-                bits / static_cast<double>(bytes), "", all_words.size());
+                static_cast<double>(bytes) / static_cast<double>(options.n), "", bits / static_cast<double>(bytes),
+                "", all_words.size());
     std::printf("corpus hash %s\n", corpus.hash().c_str());
 }
 
 void write(const Corpus& corpus, const Options& options) {
-    const std::string beside = options.out + ".part";
-    std::ofstream out(beside, std::ios::binary);
-    if (!out) throw tbt::Error(beside + ": cannot write this file");
+    constexpr std::string_view separator = "<|endoftext|>";
+    tbt::AtomicFile out(options.out);
     std::uint64_t bytes = 0, documents = 0;
     for (std::uint64_t i = 0; bytes < options.bytes; ++i) {
         if (i > 1'000'000 && documents == 0)
             throw tbt::Error("no document of this corpus is held out (no genre has 'hold')");
         const auto document = corpus.document(options.seed, i);
         if (document.held_out != options.held_out) continue;
-        out << document.text << "<|endoftext|>";
-        bytes += document.text.size() + 13;
+        out.write(document.text.data(), document.text.size());
+        out.write(separator.data(), separator.size());
+        bytes += document.text.size() + separator.size();
         ++documents;
     }
-    out.close();
-    if (!out) throw tbt::Error(beside + ": could not write all of it (is the disk full?)");
-    std::filesystem::rename(beside, options.out);
+    out.commit();
     std::cerr << options.out << ": " << bytes << " bytes, " << documents << " documents\n";
 }
 
 int check(const Corpus& corpus, const Options& options) {
     const tbt::LintReport report = tbt::lint(corpus, options.seed, options.n);
     for (const auto& finding : report.findings)
-        std::printf("%s: %s: %llu documents, as in \"%s\"\n", finding.genre.c_str(),
-                    finding.what.c_str(), static_cast<unsigned long long>(finding.documents),
-                    finding.example.c_str());
+        std::printf("%s: %s: %llu documents, as in \"%s\"\n", finding.genre.c_str(), finding.what.c_str(),
+                    static_cast<unsigned long long>(finding.documents), finding.example.c_str());
     for (const std::string& note : corpus.unused()) std::printf("note: %s\n", note.c_str());
     if (report.findings.empty())
         std::printf("nothing looks wrong in %llu documents of each genre\n",
@@ -135,44 +132,39 @@ int check(const Corpus& corpus, const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App app{"Look at the training corpus, measure it, write it out, check it."};
-    app.require_subcommand(1);
-    app.add_option("--folder", options.folder, "the folder of the grammar files (data/corpus)");
-    app.add_option("--only", options.only,
-                   "read only these grammar files, as a_world.grammar,g_translate.grammar")
-        ->delimiter(',');
-
-    auto* show_command = app.add_subcommand("show", "print documents of one genre");
-    show_command->add_option("genre", options.genre, "the genre's name")->required();
-    auto* stats_command = app.add_subcommand("stats", "sizes and entropy floor of every genre");
-    auto* write_command =
-        app.add_subcommand("write", "write documents, each followed by <|endoftext|>");
-    write_command->add_option("--bytes", options.bytes, "stop after this many bytes")->required();
-    write_command->add_option("--out", options.out, "the file to write")->required();
-    write_command->add_flag("--held-out", options.held_out,
-                            "only the held-out documents, not only the others");
-    auto* check_command = app.add_subcommand("check", "look for mistakes in the expanded text");
-    for (auto* command : {show_command, stats_command, check_command})
-        command->add_option("--n", options.n, "how many documents (of each genre)");
-    for (auto* command : app.get_subcommands({})) {
-        command->add_option("--seed", options.seed, "which documents (1)");
-        command->fallthrough();
-    }
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
-    }
-
-    try {
-        const Corpus corpus = load(options);
-        if (options.n == 0) options.n = *show_command ? 5 : *stats_command ? 4000 : 2000;
-        if (*show_command) show(corpus, options);
-        if (*stats_command) stats(corpus, options);
-        if (*write_command) write(corpus, options);
-        if (*check_command) return check(corpus, options);
-    } catch (const std::exception& error) {
-        std::cerr << error.what() << '\n';
-        return 1;
-    }
+    CLI::App *show_command = nullptr, *stats_command = nullptr, *write_command = nullptr, *check_command = nullptr;
+    int found = 0;
+    const int status = tbt::run_program(
+        argc, argv, "Look at the training corpus, measure it, write it out, check it.",
+        [&](CLI::App& app) {
+            app.require_subcommand(1);
+            app.add_option("--folder", options.folder, "the folder of the grammar files")->capture_default_str();
+            app.add_option("--only", options.only,
+                           "read only these grammar files, as a_world.grammar,g_translate.grammar")
+                ->delimiter(',');
+            show_command = app.add_subcommand("show", "print documents of one genre");
+            show_command->add_option("genre", options.genre, "the genre's name")->required();
+            stats_command = app.add_subcommand("stats", "sizes and entropy floor of every genre");
+            write_command = app.add_subcommand("write", "write documents, each followed by <|endoftext|>");
+            write_command->add_option("--bytes", options.bytes, "stop after this many bytes")->required();
+            write_command->add_option("--out", options.out, "the file to write")->required();
+            write_command->add_flag("--held-out", options.held_out,
+                                    "only the held-out documents, not only the others");
+            check_command = app.add_subcommand("check", "look for mistakes in the expanded text");
+            for (auto* command : {show_command, stats_command, check_command})
+                command->add_option("--n", options.n, "how many documents (of each genre)");
+            for (auto* command : app.get_subcommands({})) {
+                command->add_option("--seed", options.seed, "which documents")->capture_default_str();
+                command->fallthrough();
+            }
+        },
+        [&] {
+            const Corpus corpus = load(options);
+            if (options.n == 0) options.n = *show_command ? 5 : *stats_command ? 4000 : 2000;
+            if (*show_command) show(corpus, options);
+            if (*stats_command) stats(corpus, options);
+            if (*write_command) write(corpus, options);
+            if (*check_command) found = check(corpus, options);
+        });
+    return status != 0 ? status : found;
 }
