@@ -2,6 +2,7 @@
 #include "catch.hpp"
 
 #include "chapters/13_json_grammar/json_grammar.hpp"
+#include "chapters/13_json_grammar/token_constraint.hpp"
 #include "chapters/14_guided/gbnf.hpp"
 #include "chapters/14_guided/grammar_machine.hpp"
 #include "guided.hpp"
@@ -42,7 +43,29 @@ std::string random_grammar(Rng& rng) {
     return root + "\nword ::= [a-c] [a-d7]{0," + std::to_string(rng.below(2) == 0 ? 5 : 70) + "}\n";
 }
 
-// Walks random texts and compares each mask with trying every token.
+// Every token is reached once, in the state behind it.
+void compare_reached(MaskCache& masks, ByteMachine::State state) {
+    const TokenTrie& trie = masks.trie();
+    std::vector<ByteMachine::State> behind(static_cast<std::size_t>(trie.vocabulary()), ByteMachine::dead);
+    masks.reach(state, [&](const MaskCache::Reached& r) {
+        bool known = false;
+        for (int id = 0; id < trie.vocabulary(); ++id) {
+            const bool meant = r.words ? r.words->test(id) && static_cast<int>(trie.bytes(id).size()) == r.bytes : id == r.token;
+            if (!meant) continue;
+            known = known || id == r.token;
+            if (behind[static_cast<std::size_t>(id)] != ByteMachine::dead) FAIL("a token is reached twice");
+            behind[static_cast<std::size_t>(id)] = r.state;
+        }
+        if (!known) FAIL("the token that stands for others is not one of them");
+    });
+    for (const auto& [first, twin] : trie.twins()) behind[static_cast<std::size_t>(twin)] = behind[static_cast<std::size_t>(first)];
+    for (int id = 0; id < trie.vocabulary(); ++id) {
+        const auto expected = id == trie.eos() ? ByteMachine::dead : read_bytes(masks.machine(), state, trie.bytes(id));
+        if (behind[static_cast<std::size_t>(id)] != expected) FAIL("token " << id << " leads to another state");
+    }
+}
+
+// Walks random texts and compares each mask, and the states behind its tokens, with trying every token.
 int compare_masks(const std::shared_ptr<ByteMachine>& machine, const std::shared_ptr<const TokenTrie>& trie, int small, Rng& rng, int texts) {
     MaskCache masks(machine, trie, small);
     int compared = 0;
@@ -56,6 +79,7 @@ int compare_masks(const std::shared_ptr<ByteMachine>& machine, const std::shared
                 if (id != trie->eos() && entry.mask.test(id) && machine->closing_bytes(read_bytes(*machine, state, trie->bytes(id))) > entry.costliest)
                     FAIL("a token leaves more to close than the costliest");
             }
+            compare_reached(masks, state);
             ++compared;
             const int id = random_token(entry.mask, rng);
             if (id < 0 || id == trie->eos()) break;
@@ -100,6 +124,32 @@ TEST_CASE("a string of at most n letters takes every token of at most n letters"
         // The quote, four letters and their strings of x up to n, and xxx".
         REQUIRE(mask.count() == 1 + (n >= 1 ? 4 : 0) + std::max(0, n - 1) + (n >= 3 ? 1 : 0));
         REQUIRE(mask.test(256 + 60 - 1) == (n >= 3));
+    }
+}
+
+TEST_CASE("under a budget a text takes the words that leave room for its end, and no others", "[ch14]") {
+    Rng rng(37);
+    const auto trie = words_of_all_lengths(rng, 600);
+    // Short words leave more to write in the first, long ones in the second.
+    for (const char* grammar : {R"(root ::= [a-d]{30} "7")", R"(root ::= [a-d]{0,4} "7" | [a-d]{5,40} "7.7.7.7.7.7.")"}) {
+        const auto machine = std::make_shared<GrammarMachine>(compile_gbnf(grammar));
+        const auto shared = std::make_shared<GuidedLanguage>(machine, trie);
+        const int least = shared->closing().minimum(machine->start()).tokens;
+        for (int text = 0; text < 12; ++text) {
+            TokenConstraint constraint(shared, least + static_cast<int>(rng.below(4)));
+            while (!constraint.ended() && constraint.remaining() > 0) {
+                const TokenMask mask = constraint.mask();
+                for (int id = 0; id < trie->vocabulary(); ++id) {
+                    if (id == trie->eos()) continue;
+                    const auto next = read_bytes(*machine, constraint.state(), trie->bytes(id));
+                    const bool fits = !trie->bytes(id).empty() && next != ByteMachine::dead &&
+                                      shared->closing().minimum(next).tokens < constraint.remaining();
+                    if (mask.test(id) != fits) FAIL("token " << id << " with " << constraint.remaining() << " left");
+                }
+                constraint.advance(random_token(mask, rng));
+            }
+            REQUIRE(constraint.complete());
+        }
     }
 }
 
