@@ -65,7 +65,7 @@ public:
 private:
     double cost_;
     int most_;
-    double accepted_ = 0, judged_ = 0;
+    [[maybe_unused]] double accepted_ = 0, judged_ = 0;
 };
 
 }  // namespace tbt::ex12_1
