@@ -51,6 +51,22 @@ struct Lanes {
     }
 };
 
+// Rounded once, as IEEE 754 has it: xsimd's are approximations on ARM.
+inline Batch divide(const Batch& a, const Batch& b) {
+#if defined(__aarch64__)
+    return vdivq_f32(a, b);
+#else
+    return a / b;
+#endif
+}
+inline Batch sqrt(const Batch& a) {
+#if defined(__aarch64__)
+    return vsqrtq_f32(a);
+#else
+    return xsimd::sqrt(a);
+#endif
+}
+
 #define TBT_LANEWISE(NAME, EXPRESSION)                                                  \
     inline Lanes NAME(const Lanes& a, const Lanes& b) {                                 \
         Lanes r;                                                                        \
@@ -63,7 +79,7 @@ struct Lanes {
 TBT_LANEWISE(operator+, x + y)
 TBT_LANEWISE(operator-, x - y)
 TBT_LANEWISE(operator*, x* y)
-TBT_LANEWISE(operator/, x / y)
+TBT_LANEWISE(operator/, divide(x, y))
 TBT_LANEWISE(max, xsimd::max(x, y))
 TBT_LANEWISE(min, xsimd::min(x, y))
 #undef TBT_LANEWISE

@@ -53,7 +53,7 @@ inline Batch tanh(const Batch& x) {
     const auto [n, m_r] = detail::reduce(clamped + clamped);
     const Batch scale = detail::power_of_two(n);
     const Batch m = fma(scale, m_r, scale - Batch(1.0f));
-    return m / (m + Batch(2.0f));
+    return divide(m, m + Batch(2.0f));
 }
 
 inline Lanes exp(const Lanes& x) {

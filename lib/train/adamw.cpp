@@ -16,7 +16,7 @@ constexpr std::int64_t lanes = simd::lane_count;
 
 Lanes square_root(const Lanes& x) {
     Lanes r;
-    for (int i = 0; i < simd::batch_count; ++i) r.part[i] = xsimd::sqrt(x.part[i]);
+    for (int i = 0; i < simd::batch_count; ++i) r.part[i] = simd::sqrt(x.part[i]);
     return r;
 }
 
