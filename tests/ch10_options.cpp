@@ -278,7 +278,8 @@ TEST_CASE("a trace has the fields of the lesson, and --explain prints its figure
             int kept = 0, cut = 0, rank = 0;
             double mass = 0, entropy = 0, share = 0;
             REQUIRE(cells >> name >> parameters >> kept >> cut >> mass >> entropy >> rank >> share);
-            REQUIRE((name == s["name"] && parameters == s["parameters"]));
+            REQUIRE(name == s["name"].get<std::string>());
+            REQUIRE(parameters == s["parameters"].get<std::string>());
             REQUIRE((kept == s["after"] && cut == s["before"].get<int>() - kept));
             REQUIRE(rank == s["chosen_after"]["rank"]);
             // Half a unit of the last digit printed.
