@@ -33,7 +33,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi
 CLANG := $(shell $(CXX) --version 2>/dev/null | grep -i clang)
 WARNINGS += $(if $(CLANG),,-Wno-maybe-uninitialized -Wno-uninitialized)
 # Floating point as written: no contraction, no reassociation; fused multiply-adds are spelled out in the code.
-COMMON := -std=c++20 $(WARNINGS) -ffp-contract=off -I. -Ilib -MMD -MP
+COMMON := -std=c++20 $(WARNINGS) -ffp-contract=off -I. -MMD -MP
 ifneq ($(filter arm64 aarch64,$(UNAME_M)),)
 COMMON += $(if $(filter native,$(ARCH)),-mcpu=native,-march=$(ARCH))
 else
@@ -68,12 +68,16 @@ say = @printf '  %-5s %s\n' $(1) $(2)
 endif
 
 # ---- what there is ----------------------------------------------------------------------------------------
-LIB_SRC := $(wildcard lib/*.cpp lib/train/*.cpp)
+LIB_SRC := $(wildcard lib/*/*.cpp)
 # In a chapter: main.cpp is its program, NAME_main.cpp a further tool called NAME, other .cpp files belong to all.
+CHAPTER_CPP := $(sort $(wildcard chapters/*/*.cpp chapters/*/*/*.cpp))
 CHAPTER_MAIN := $(sort $(wildcard chapters/*/main.cpp))
-TOOL_MAIN := $(sort $(wildcard chapters/*/*_main.cpp))
-CHAPTER_SRC := $(filter-out $(CHAPTER_MAIN) $(TOOL_MAIN),$(wildcard chapters/*/*.cpp))
-TEST_SRC := $(wildcard tests/*.cpp)
+TOOL_MAIN := $(filter %_main.cpp,$(CHAPTER_CPP))
+CHAPTER_SRC := $(filter-out $(CHAPTER_MAIN) $(TOOL_MAIN),$(CHAPTER_CPP))
+# A test's group is what stands before its first underscore: ch03, lib, golden. Each group is a program.
+TEST_SRC := $(filter-out tests/main.cpp,$(wildcard tests/*.cpp))
+group_of = $(firstword $(subst _, ,$(basename $(notdir $(1)))))
+TEST_GROUPS := $(sort $(foreach t,$(TEST_SRC),$(call group_of,$(t))))
 BENCH_SRC := $(wildcard tests/bench/*.cpp)
 CHAPTERS := $(patsubst chapters/%/main.cpp,%,$(CHAPTER_MAIN))
 TOOLS := $(patsubst %_main,%,$(basename $(notdir $(TOOL_MAIN))))
@@ -124,8 +128,8 @@ $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(PACKAGES)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) -c $< -o $@
 
-# An archive for lib, one for lib/train, one for each chapter that has .cpp files. A program needs lib and the chapters up to
-# its own, so `make run` compiles no more than that; training stands apart, with lib/train and chapter 00.
+# An archive for lib, one for lib/train, one for each chapter that has .cpp files. A program is linked with the archives of
+# the chapters whose headers it includes, directly or through others, so `make run-03` compiles no more than that.
 define archive_rule
 $(1): $(call object,$(2))
 	$$(call say,AR,$$@)
@@ -135,14 +139,16 @@ LIB := $(BUILD)/libtbt.a
 TRAIN := $(BUILD)/libtrain.a
 $(eval $(call archive_rule,$(LIB),$(filter-out lib/train/%,$(LIB_SRC))))
 $(eval $(call archive_rule,$(TRAIN),$(filter lib/train/%,$(LIB_SRC))))
-CHAPTER_FOLDERS := $(sort $(patsubst chapters/%/,%,$(dir $(CHAPTER_SRC) $(CHAPTER_MAIN))))
-WITH_SOURCE := $(sort $(patsubst chapters/%/,%,$(dir $(CHAPTER_SRC))))
-$(foreach c,$(WITH_SOURCE),$(eval $(call archive_rule,$(BUILD)/lib$(c).a,$(filter chapters/$(c)/%,$(CHAPTER_SRC)))))
-# The chapters from 01 to $(1), the last first: an archive may need those after it.
-up_to = $(if $(filter 00_%,$(1)),$(1),$(call reversed,$(filter-out 00_%,$(call until,$(1),$(CHAPTER_FOLDERS)))))
-until = $(if $(2),$(firstword $(2)) $(if $(filter $(1),$(firstword $(2))),,$(call until,$(1),$(wordlist 2,$(words $(2)),$(2)))))
+WITH_SOURCE := $(sort $(foreach s,$(CHAPTER_SRC),$(word 2,$(subst /, ,$(s)))))
+chapter_source = $(filter chapters/$(1)/%,$(CHAPTER_SRC))
+$(foreach c,$(WITH_SOURCE),$(eval $(call archive_rule,$(BUILD)/lib$(c).a,$(call chapter_source,$(c)))))
+# used_NAME: the chapters (and train) behind a chapter, a group of tests or the benchmarks.
+USES := $(shell sh lib/uses.sh)
+uses_rule = used_$(firstword $(subst :, ,$(1))) := $(subst $(comma), ,$(word 2,$(subst :, ,$(1))))
+comma := ,
+$(foreach line,$(USES),$(eval $(call uses_rule,$(line))))
+archives = $(patsubst %,$(BUILD)/lib%.a,$(filter $(WITH_SOURCE) train,$(used_$(1)))) $(LIB)
 reversed = $(if $(1),$(call reversed,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
-archives = $(patsubst %,$(BUILD)/lib%.a,$(filter $(WITH_SOURCE),$(call up_to,$(1)))) $(if $(filter 00_%,$(1)),$(TRAIN)) $(LIB)
 # Everything, for tests and benchmarks.
 LIBRARY := $(patsubst %,$(BUILD)/lib%.a,$(call reversed,$(WITH_SOURCE))) $(TRAIN) $(LIB)
 
@@ -197,9 +203,10 @@ run-%:
 
 # ---- tests ------------------------------------------------------------------------------------------------
 # The Catch2 header is precompiled: it is most of the time of a test file.
-PCH := $(BUILD)/pch/catch.hpp.gch
+PCH := $(BUILD)/pch/tests/catch.hpp.gch
 # Tests run once: what they gain at -O3 takes longer to compile.
-TEST_FLAGS = $(CXXFLAGS_ALL) $(if $(filter release,$(MODE)),-O1) -I$(BUILD)/pch -Itests -Wno-sign-conversion
+TEST_FLAGS = $(CXXFLAGS_ALL) $(if $(filter release,$(MODE)),-O1) -I$(BUILD)/pch -Wno-sign-conversion
+USE_PCH = $(if $(CLANG),-include-pch $(PCH),-include tests/catch.hpp)
 $(PCH): tests/catch.hpp $(FLAGS) | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,PCH,$<)
@@ -207,7 +214,7 @@ $(PCH): tests/catch.hpp $(FLAGS) | $(TEST_PACKAGES)
 $(BUILD)/obj/tests/%.o: tests/%.cpp $(PCH) | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(TEST_FLAGS) $(if $(CLANG),-include-pch $(PCH),-include catch.hpp) -c $< -o $@
+	$(Q)$(CXX) $(TEST_FLAGS) $(USE_PCH) -c $< -o $@
 
 # main.cpp brings Catch's own main parts and so reads the header its own way.
 $(BUILD)/obj/tests/main.o: tests/main.cpp $(FLAGS) | $(TEST_PACKAGES)
@@ -216,9 +223,13 @@ $(BUILD)/obj/tests/main.o: tests/main.cpp $(FLAGS) | $(TEST_PACKAGES)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) -c $< -o $@
 
 CATCH_LIBS = $(if $(shell printf '$(HASH)include <catch2/catch_all.hpp>\n' | $(CXX) $(COMMON) -x c++ -E - >/dev/null 2>&1 && echo 3),-lCatch2)
-$(BUILD)/tests: $(call object,$(TEST_SRC)) $(LIBRARY)
-	$(call say,LINK,$@)
-	$(Q)$(LINK) $^ $(LIBS) $(CATCH_LIBS) -o $@
+TEST_PROGRAMS := $(TEST_GROUPS:%=$(BUILD)/tests-%)
+define test_rule
+$(BUILD)/tests-$(1): $(call object,$(foreach t,$(TEST_SRC),$(if $(filter $(1),$(call group_of,$(t))),$(t)))) $(BUILD)/obj/tests/main.o $(call archives,tests-$(1))
+	$$(call say,LINK,$$@)
+	$$(Q)$$(LINK) $$^ $$(LIBS) $$(CATCH_LIBS) -o $$@
+endef
+$(foreach g,$(TEST_GROUPS),$(eval $(call test_rule,$(g))))
 
 # The exercises' tests, once against the solutions and once against the stubs, each in a folder of objects of its own.
 EXERCISE_SRC := $(wildcard tests/exercises/*.cpp)
@@ -226,9 +237,9 @@ define exercise_rules
 $(BUILD)/obj/$(1)/%.o: tests/exercises/%.cpp $(PCH) | $(TEST_PACKAGES)
 	@mkdir -p $$(@D)
 	$$(call say,CXX,"$$< ($(1))")
-	$$(Q)$$(CXX) $$(TEST_FLAGS) -O$(2) -Itests/exercises -I$(1) $$(if $$(CLANG),-include-pch $$(PCH),-include catch.hpp) -c $$< -o $$@ 2>$$@.log || { cat $$@.log; exit 1; }
+	$$(Q)$$(CXX) $$(TEST_FLAGS) -O$(2) -I$(1) $$(USE_PCH) -c $$< -o $$@ 2>$$@.log || { cat $$@.log; exit 1; }
 	@cat $$@.log
-$(BUILD)/tests-$(1): $(patsubst tests/exercises/%.cpp,$(BUILD)/obj/$(1)/%.o,$(EXERCISE_SRC)) $(BUILD)/obj/tests/main.o $(LIBRARY)
+$(BUILD)/tests-$(1): $(patsubst tests/exercises/%.cpp,$(BUILD)/obj/$(1)/%.o,$(EXERCISE_SRC)) $(BUILD)/obj/tests/main.o $(call archives,tests-exercises)
 	$$(call say,LINK,$$@)
 	$$(Q)$$(LINK) $$^ $$(LIBS) $$(CATCH_LIBS) -o $$@
 endef
@@ -236,18 +247,25 @@ $(eval $(call exercise_rules,solutions,1))
 # Stubs are not run for long; clang takes a precompiled header only where it optimises, as the header did.
 $(eval $(call exercise_rules,exercises,$(if $(CLANG),1,0)))
 
+# ONLY=03 or ONLY=lib: one group of tests. ONLY="03 06": several.
+ONLY_GROUPS = $(patsubst %,tests-%,$(foreach o,$(ONLY),$(filter $(o) ch$(o) ch$(firstword $(subst _, ,$(o))),$(TEST_GROUPS))))
 .PHONY: test
-test: all $(BUILD)/tests $(BUILD)/tests-solutions $(BUILD)/tests-exercises
-	@$(BUILD)/tests $(if $(ONLY),"$(ONLY)")
-	@$(if $(ONLY),,$(BUILD)/tests-solutions)
-	@$(if $(ONLY),,cat $(BUILD)/obj/exercises/*.log > $(BUILD)/stubs.log; sh tests/exercises/stubs.sh $(BUILD)/tests-exercises $(BUILD)/stubs.log)
-	@$(if $(ONLY),,sh tests/refusals.sh $(BUILD))
+ifeq ($(ONLY),)
+test: all $(TEST_PROGRAMS) $(BUILD)/tests-solutions $(BUILD)/tests-exercises
+	@failed=0; for t in $(TEST_PROGRAMS) $(BUILD)/tests-solutions; do $$t || failed=1; done; exit $$failed
+	@cat $(BUILD)/obj/exercises/*.log > $(BUILD)/stubs.log; sh tests/exercises/stubs.sh $(BUILD)/tests-exercises $(BUILD)/stubs.log
+	@sh tests/refusals.sh $(BUILD)
+else
+test: $(ONLY_GROUPS:%=$(BUILD)/%)
+	@$(if $(ONLY_GROUPS),,echo "make: ONLY=$(ONLY): there are no such tests; there are: $(TEST_GROUPS:ch%=%)" >&2; exit 2)
+	@failed=0; for t in $^; do $$t || failed=1; done; exit $$failed
+endif
 
 # For learners: make check EX=05_2 and so on.
 .PHONY: check hint solution try watch progress next
-# An exercise needs the chapters up to its own.
-EX_CHAPTER := $(if $(EX),$(filter $(firstword $(subst _, ,$(EX)))_%,$(CHAPTER_FOLDERS)))
-EX_LIBRARY := $(if $(EX_CHAPTER),$(call archives,$(EX_CHAPTER)),$(LIBRARY))
+# An exercise is linked with what it includes.
+EX_SOURCE := $(if $(EX),$(firstword $(wildcard tests/exercises/ex$(EX).cpp tests/exercises/ex$(EX)_*.cpp)))
+EX_LIBRARY := $(call archives,$(if $(EX_SOURCE),ex-$(basename $(notdir $(EX_SOURCE))),tests-exercises))
 check watch: $(BUILD)/obj/tests/main.o $(BUILD)/obj/exercises/limits.o $(PCH)
 check watch try: $(EX_LIBRARY)
 check hint solution try watch progress next:

@@ -3,20 +3,21 @@
 #include <string>
 #include <vector>
 
-#include "01_1_perplexity.hpp"
 #include "chapters/01_next_token/next_token.hpp"
-#include "model.hpp"
-#include "program.hpp"
-#include "terminal.hpp"
+#include "exercises/01_1_perplexity.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 
 int main(int argc, char** argv) {
-    std::vector<std::string> texts{"Once upon a time, there was a little girl who lived in a small house.",
-                                   "The weather today is sunny. The sun is shining and the sky is clear.",
-                                   "The weather today is square. The spoon is shining and the soup is clear.",
-                                   "clear is sky the and shining is sun The sunny is today weather The",
-                                   "Colourless green ideas sleep furiously."};
+    std::vector<std::string> texts{
+        "Once upon a time, there was a little girl who lived in a small house.",
+        "The weather today is sunny. The sun is shining and the sky is clear.",
+        "The weather today is square. The spoon is shining and the soup is clear.",
+        "clear is sky the and shining is sun The sunny is today weather The",
+        "Colourless green ideas sleep furiously."};
     const auto options = [&](CLI::App& app) { app.add_option("texts", texts, "texts to judge"); };
     return run_program(argc, argv, "Perplexity of texts.", options, [&] {
         Model model = load_model(shipped_model("storyteller"));

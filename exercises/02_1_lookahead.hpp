@@ -1,18 +1,19 @@
 // Exercise 02_1: greedy with one step of foresight.
 //
-// Greedy takes the most probable token and may walk into a dead end. Look one token further: of the `width`
-// most probable tokens a (in the course's order: greater logit first, of equal ones the lower id), take the
-// one with the most probable pair
+// Greedy takes the most probable token and may walk into a dead end. Look one token further:
+// of the `width` most probable tokens a (in the course's order: greater logit first,
+// of equal ones the lower id), take the one with the most probable pair
 //
 //     argmax_a  ln p(a | ids) + max_b ln p(b | ids, a)
 //
-// Of equal pairs the first a in that order. Width 1 is plain greedy, a width above V means V, one below 1 is
-// a UsageError.
+// Of equal pairs the first a in that order. Width 1 is plain greedy, a width above V means V,
+// one below 1 is a UsageError.
 //
-// top_candidates(logits, n) of chapter 01 gives the n first tokens with their probabilities; the span of
-// logits is valid until the model is asked again.
+// top_candidates(logits, n) of chapter 01 gives the n first tokens with their probabilities;
+// the span of logits is valid until the model is asked again.
 //
-// Write one function, about 14 lines. Check: make check EX=02_1. Then see it read ahead: make try EX=02_1
+// Write one function, about 14 lines. Check: make check EX=02_1.
+// Then see it read ahead: make try EX=02_1
 #pragma once
 
 #include <limits>
@@ -21,13 +22,14 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "error.hpp"
 #include "exercises/exercise.hpp"
-#include "math.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/math.hpp"
 
 namespace tbt::ex02_1 {
 
-inline int pick_with_foresight([[maybe_unused]] const NextLogits& model, [[maybe_unused]] std::span<const int> ids,
+inline int pick_with_foresight([[maybe_unused]] const NextLogits& model,
+                               [[maybe_unused]] std::span<const int> ids,
                                [[maybe_unused]] int width) {
     // >>> write here
     throw NotWritten();

@@ -1,12 +1,12 @@
-// make try EX=02_1: greedy and with foresight of several widths, and how probable each text is. Another
-// text: PROMPT="…".
+// make try EX=02_1: greedy and with foresight of several widths, and how probable each text is.
+// Another text: PROMPT="…".
 #include <cstdio>
 #include <string>
 
-#include "02_1_lookahead.hpp"
 #include "chapters/03_temperature/show.hpp"
-#include "model.hpp"
-#include "program.hpp"
+#include "exercises/02_1_lookahead.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
 
 using namespace tbt;
 
@@ -26,11 +26,13 @@ int main(int argc, char** argv) {
             for (int i = 0; i < length; ++i) {
                 const int id = ex02_1::pick_with_foresight(std::ref(network), ids, width);
                 for (const Candidate& c : top_candidates(network(ids), 4096)) {
-                    if (c.id == id) log_probability += portable_log(static_cast<double>(c.probability));
+                    if (c.id == id)
+                        log_probability += portable_log(static_cast<double>(c.probability));
                 }
                 ids.push_back(id);
             }
-            std::printf("width %d, ln p of the %d new tokens: %.3f\n", width, length, log_probability);
+            std::printf("width %d, ln p of the %d new tokens: %.3f\n", width, length,
+                        log_probability);
             print_wrapped(model.tokenizer.decode(ids));
         }
     });

@@ -6,12 +6,14 @@
 //
 //        entropy = −Σ p ln p,   top = max p,   agree_2 = Σ p²  (two draws are the same),   agree_3 = Σ p³
 //
-// 2. For each temperature so many samples of `length` tokens, the generated ids only. Sample i draws from
-//    Rng(seed, i), so that all temperatures meet the same luck; temperature 0 is greedy.
+// 2. For each temperature so many samples of `length` tokens, the generated ids only.
+//    Sample i draws from Rng(seed, i), so that all temperatures meet the same luck;
+//    temperature 0 is greedy.
 //
 // apply_temperature, Candidates and draw are chapter 03's.
 //
-// Write two functions, about 8 and 14 lines. Check: make check EX=03_1. Then see texts: make try EX=03_1
+// Write two functions, about 8 and 14 lines. Check: make check EX=03_1.
+// Then see texts: make try EX=03_1
 #pragma once
 
 #include <cstdint>
@@ -23,8 +25,8 @@
 #include "chapters/03_temperature/sample.hpp"
 #include "chapters/03_temperature/temperature.hpp"
 #include "exercises/exercise.hpp"
-#include "math.hpp"
-#include "rng.hpp"
+#include "lib/kernels/math.hpp"
+#include "lib/kernels/rng.hpp"
 
 namespace tbt::ex03_1 {
 
@@ -32,7 +34,8 @@ struct Numbers {
     double entropy = 0, top = 0, agree_2 = 0, agree_3 = 0;
 };
 
-inline Numbers numbers_at([[maybe_unused]] std::span<const float> logits, [[maybe_unused]] double T) {
+inline Numbers numbers_at([[maybe_unused]] std::span<const float> logits,
+                          [[maybe_unused]] double T) {
     // >>> write here
     throw NotWritten();
     // <<< to here
@@ -41,9 +44,11 @@ inline Numbers numbers_at([[maybe_unused]] std::span<const float> logits, [[mayb
 using Texts = std::vector<std::vector<std::vector<int>>>;
 
 // texts[t][i]: sample i at temperatures[t].
-inline Texts explore([[maybe_unused]] const NextLogits& model, [[maybe_unused]] const std::vector<int>& prompt,
-                     [[maybe_unused]] const std::vector<double>& temperatures, [[maybe_unused]] int samples,
-                     [[maybe_unused]] int length, [[maybe_unused]] std::uint64_t seed) {
+inline Texts explore([[maybe_unused]] const NextLogits& model,
+                     [[maybe_unused]] const std::vector<int>& prompt,
+                     [[maybe_unused]] const std::vector<double>& temperatures,
+                     [[maybe_unused]] int samples, [[maybe_unused]] int length,
+                     [[maybe_unused]] std::uint64_t seed) {
     // >>> write here
     throw NotWritten();
     // <<< to here

@@ -1,12 +1,13 @@
-// make try EX=03_1: three texts at each of five temperatures, side by side. Another text: PROMPT="…".
+// make try EX=03_1: three texts at each of five temperatures, side by side.
+// Another text: PROMPT="…".
 #include <algorithm>
 #include <cstdio>
 #include <string>
 
-#include "03_1_explorer.hpp"
-#include "model.hpp"
-#include "program.hpp"
-#include "terminal.hpp"
+#include "exercises/03_1_explorer.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 
@@ -37,7 +38,8 @@ void print_side_by_side(const std::vector<std::string>& texts) {
     }
     for (std::size_t line = 0; line < longest; ++line) {
         std::string row;
-        for (const auto& lines : all) row += "  " + padded(line < lines.size() ? lines[line] : "", column);
+        for (const auto& lines : all)
+            row += "  " + padded(line < lines.size() ? lines[line] : "", column);
         row.erase(row.find_last_not_of(' ') + 1);
         std::printf("%s\n", row.c_str());
     }
@@ -65,10 +67,12 @@ int main(int argc, char** argv) {
         std::printf("%s …   (%d tokens each, no penalty)\n", prompt.c_str(), length);
         for (std::size_t t = 0; t < texts.size(); ++t) {
             const ex03_1::Numbers n = ex03_1::numbers_at(logits, temperatures[t]);
-            std::printf("\nT = %.1f   first token: entropy %.3f, top %.3f, two agree %.3f, three %.3f\n",
-                        temperatures[t], n.entropy, n.top, n.agree_2, n.agree_3);
+            std::printf(
+                "\nT = %.1f   first token: entropy %.3f, top %.3f, two agree %.3f, three %.3f\n",
+                temperatures[t], n.entropy, n.top, n.agree_2, n.agree_3);
             std::vector<std::string> decoded;
-            for (const std::vector<int>& text : texts[t]) decoded.push_back(model.tokenizer.decode(text));
+            for (const std::vector<int>& text : texts[t])
+                decoded.push_back(model.tokenizer.decode(text));
             print_side_by_side(decoded);
         }
     });

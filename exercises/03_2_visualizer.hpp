@@ -1,14 +1,14 @@
 // Exercise 03_2: a temperature visualizer, and the temperature that a task wants.
 //
-// What a temperature does depends on the logits: .7 is timid for a confident model and bold for a doubtful
-// one. So measure what it does, and then ask the other way round.
+// What a temperature does depends on the logits: .7 is timid for a confident model and bold for a
+// doubtful one. So measure what it does, and then ask the other way round.
 //
 // 1. Of the law p = softmax(s/T), T > 0:
 //
 //        entropy = −Σ p ln p  (0 · ln 0 = 0),   top = max p,   effective = how many p_i > .01 (strictly)
 //
-// 2. The normalised entropy h(T) = entropy / ln V goes from 0 (sure) to 1 (all V equal) as T grows. A task
-//    wants it in a range, and T(x) is the temperature with h(T) = x, found by bisection:
+// 2. The normalised entropy h(T) = entropy / ln V goes from 0 (sure) to 1 (all V equal) as T grows.
+//    A task wants it in a range, and T(x) is the temperature with h(T) = x, found by bisection:
 //
 //        factual 0 to .30        T from 0 to T(.30)              without logits  0.1 to 0.3
 //        balanced .30 to .70     T from T(.30) to T(.70)                         0.7 to 0.9
@@ -16,10 +16,11 @@
 //
 //    Another task is a UsageError. Where no temperature reaches x (all logits equal: h is 1 at any T), Error.
 //
-// Look for T between 10^-3 and 10^6. Logits are finite or −∞; V counts all of them. softmax_at is chapter
-// 03's.
+// Look for T between 10^-3 and 10^6. Logits are finite or −∞; V counts all of them.
+// softmax_at is chapter 03's.
 //
-// Write two functions, about 8 and 25 lines. Check: make check EX=03_2. Then see it: make try EX=03_2
+// Write two functions, about 8 and 25 lines. Check: make check EX=03_2.
+// Then see it: make try EX=03_2
 #pragma once
 
 #include <cmath>
@@ -27,9 +28,9 @@
 #include <string>
 
 #include "chapters/03_temperature/temperature.hpp"
-#include "error.hpp"
 #include "exercises/exercise.hpp"
-#include "math.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/math.hpp"
 
 namespace tbt::ex03_2 {
 
@@ -38,7 +39,8 @@ struct Numbers {
     int effective = 0;
 };
 
-inline Numbers numbers_at([[maybe_unused]] std::span<const float> logits, [[maybe_unused]] double T) {
+inline Numbers numbers_at([[maybe_unused]] std::span<const float> logits,
+                          [[maybe_unused]] double T) {
     // >>> write here
     throw NotWritten();
     // <<< to here

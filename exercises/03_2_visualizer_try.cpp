@@ -1,13 +1,13 @@
-// make try EX=03_2: the next token at seven temperatures, and what temperature each task wants. Another text:
-// PROMPT="…".
+// make try EX=03_2: the next token at seven temperatures, and what temperature each task wants.
+// Another text: PROMPT="…".
 #include <cstdio>
 #include <string>
 
-#include "03_2_visualizer.hpp"
 #include "chapters/01_next_token/next_token.hpp"
-#include "model.hpp"
-#include "program.hpp"
-#include "terminal.hpp"
+#include "exercises/03_2_visualizer.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 
@@ -26,16 +26,17 @@ int main(int argc, char** argv) {
                     logits.size());
         for (const double T : {.1, .3, .5, .7, 1.0, 1.5, 2.0}) {
             const ex03_2::Numbers n = ex03_2::numbers_at(logits, T);
-            std::printf("   %3.1f   %.4f  %7.4f  %9.2f  %8d   %s\n", T, n.top, n.entropy,
-                        portable_exp(n.entropy), n.effective,
-                        bar(n.entropy / portable_log(static_cast<double>(logits.size())), 30).c_str());
+            std::printf(
+                "   %3.1f   %.4f  %7.4f  %9.2f  %8d   %s\n", T, n.top, n.entropy,
+                portable_exp(n.entropy), n.effective,
+                bar(n.entropy / portable_log(static_cast<double>(logits.size())), 30).c_str());
         }
         std::printf("\n   task         T for these logits    usual\n");
         for (const char* task : {"factual", "balanced", "creative"}) {
             const ex03_2::Range here = ex03_2::recommend_temperature(task, logits);
             const ex03_2::Range usual = ex03_2::recommend_temperature(task);
-            std::printf("   %-10s  %6.3f to %6.3f     %.1f to %.1f\n", task, here.low, here.high, usual.low,
-                        usual.high);
+            std::printf("   %-10s  %6.3f to %6.3f     %.1f to %.1f\n", task, here.low, here.high,
+                        usual.low, usual.high);
         }
     });
 }

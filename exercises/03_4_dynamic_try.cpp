@@ -1,15 +1,16 @@
-// make try EX=03_4: a text, and the temperature that each of its tokens was drawn at. Another text: PROMPT="…".
+// make try EX=03_4: a text, and the temperature that each of its tokens was drawn at.
+// Another text: PROMPT="…".
 #include <cstdio>
 #include <string>
 
-#include "03_4_dynamic.hpp"
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/03_temperature/sample.hpp"
 #include "chapters/03_temperature/show.hpp"
-#include "model.hpp"
-#include "program.hpp"
-#include "rng.hpp"
-#include "terminal.hpp"
+#include "exercises/03_4_dynamic.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 

@@ -1,14 +1,14 @@
-// make try EX=04_1: how many tokens top-nσ, top-k and top-p leave, at three temperatures. Another text:
-// PROMPT="…".
+// make try EX=04_1: how many tokens top-nσ, top-k and top-p leave, at three temperatures.
+// Another text: PROMPT="…".
 #include <cstdio>
 #include <string>
 
-#include "04_1_top_n_sigma.hpp"
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/03_temperature/temperature.hpp"
 #include "chapters/04_top_k/top_k.hpp"
-#include "model.hpp"
-#include "program.hpp"
+#include "exercises/04_1_top_n_sigma.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
 
 using namespace tbt;
 
@@ -35,8 +35,10 @@ int main(int argc, char** argv) {
         CachedModel network(model.gpt);
         const std::vector<int> ids = encode_prompt(model, prompt);
         const std::span<const float> row = network(ids);
-        std::printf("\"%s\": tokens that stay, of %zu\n\n     T   N = 1   N = 2   N = 3   k = 40   p = .9\n",
-                    prompt.c_str(), row.size());
+        std::printf(
+            "\"%s\": tokens that stay, of %zu\n\n     T   N = 1   N = 2   N = 3   k = 40   p = "
+            ".9\n",
+            prompt.c_str(), row.size());
         for (const double T : {.5, 1.0, 2.0, 4.0}) {
             std::vector<float> s(row.begin(), row.end());
             for (float& x : s) x = static_cast<float>(static_cast<double>(x) / T);
@@ -51,7 +53,8 @@ int main(int argc, char** argv) {
         }
         Candidates c(row);
         std::printf("\nN = 1 keeps:");
-        const std::vector<float> cut = ex04_1::top_n_sigma(std::vector<float>(row.begin(), row.end()), 1);
+        const std::vector<float> cut =
+            ex04_1::top_n_sigma(std::vector<float>(row.begin(), row.end()), 1);
         for (const Candidate& t : top_candidates(cut, 12)) {
             if (t.logit != ex04_1::gone)
                 std::printf("%s", std::string(model.tokenizer.token_bytes(t.id)).c_str());

@@ -1,8 +1,8 @@
 // Exercise 04_2: predict which tokens a cut keeps.
 //
-// No function to invent, only the rules of this chapter: write the ids that can still be drawn, ascending,
-// as in `return {0, 3, 7};`. With pencil and paper, before you run anything. The token's id is its place in
-// the list, from 0; gone is −∞, a banned token.
+// No function to invent, only the rules of this chapter: write the ids that can still be drawn,
+// ascending, as in `return {0, 3, 7};`. With pencil and paper, before you run anything.
+// The token's id is its place in the list, from 0; gone is −∞, a banned token.
 //
 // Six answers. Check: make check EX=04_2
 #pragma once
@@ -20,7 +20,8 @@ inline std::vector<int> equal_logits() {
     // <<< to here
 }
 
-// [2, 1, 2, 0, 2]   the 2 most probable, by a program that keeps "what is at least as large as the 2nd"
+// [2, 1, 2, 0, 2] the 2 most probable, by a program that keeps "what is at least
+// as large as the 2nd"
 inline std::vector<int> by_threshold() {
     // >>> write here
     throw NotWritten();
@@ -48,8 +49,8 @@ inline std::vector<int> switched_off() {
     // <<< to here
 }
 
-// [-3, -1, -2, -4]   the 2 most probable, by a program that sets the others to 0 instead of −∞. All four can still
-// be drawn; which ones are now more probable than token 1?
+// [-3, -1, -2, -4] the 2 most probable, by a program that sets the others to 0 instead of −∞.
+// All four can still be drawn; which ones are now more probable than token 1?
 inline std::vector<int> zeroed() {
     // >>> write here
     throw NotWritten();

@@ -11,8 +11,8 @@
 // Logits are finite or −∞, at least one is finite; a token at −∞ is never kept. A k below 0 and a
 // p outside [0, 1] are a UsageError that says what was got and what is allowed.
 //
-// Write it from the logits, without the steps of chapters 04 and 05: about 20 lines. Check: make check
-// EX=05_1
+// Write it from the logits, without the steps of chapters 04 and 05: about 20 lines. Check:
+// make check EX=05_1
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,9 @@
 #include <string>
 #include <vector>
 
-#include "error.hpp"
 #include "exercises/exercise.hpp"
-#include "math.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/math.hpp"
 
 namespace tbt::ex05_1 {
 
@@ -35,8 +35,8 @@ struct Share {
 };
 
 // What is left, most probable first. portable_exp (math.hpp) is e^x.
-inline std::vector<Share> top_k_top_p([[maybe_unused]] std::span<const float> logits, [[maybe_unused]] int k,
-                                      [[maybe_unused]] double p) {
+inline std::vector<Share> top_k_top_p([[maybe_unused]] std::span<const float> logits,
+                                      [[maybe_unused]] int k, [[maybe_unused]] double p) {
     // >>> write here
     throw NotWritten();
     // <<< to here

@@ -1,15 +1,15 @@
 // Exercise 05_2: exclude top choices (XTC) [p-e-w 2024, text-generation-webui].
 //
-// Every cut of this chapter drops improbable tokens. XTC does the opposite, now and then: where several
-// tokens are good enough, it drops all of them but the least probable, so that the text leaves the beaten
-// track and stays sensible.
+// Every cut of this chapter drops improbable tokens. XTC does the opposite, now and then:
+// where several tokens are good enough, it drops all of them but the least probable,
+// so that the text leaves the beaten track and stays sensible.
 //
 //     with u < probability:   A = {i : p_i >= threshold};  if |A| >= 2, keep A's last token and all outside A
 //     otherwise:              nothing changes
 //
-// "Last" in the course's order: greater probability first, of equal ones the lower id. Then p_i ← p_i /
-// Σ_kept p_j. A threshold above 1/2 never drops anything. Probability 0 is off. A threshold or a
-// probability outside [0, 1] is a UsageError.
+// "Last" in the course's order: greater probability first, of equal ones the lower id.
+// Then p_i ← p_i / Σ_kept p_j. A threshold above 1/2 never drops anything. Probability 0 is off.
+// A threshold or a probability outside [0, 1] is a UsageError.
 //
 // Write one function, about 12 lines. Check: make check EX=05_2
 #pragma once
@@ -18,16 +18,17 @@
 #include <string>
 #include <vector>
 
-#include "error.hpp"
 #include "exercises/exercise.hpp"
+#include "lib/error.hpp"
 
 namespace tbt::ex05_2 {
 
-// p: one probability for each token, by id; u in [0, 1) decides whether it happens. Returns the new law; what was
-// dropped is 0.
+// p: one probability for each token, by id; u in [0, 1) decides whether it happens.
+// Returns the new law; what was dropped is 0.
 inline std::vector<double> exclude_top_choices([[maybe_unused]] std::vector<double> p,
                                                [[maybe_unused]] double threshold,
-                                               [[maybe_unused]] double probability, [[maybe_unused]] double u) {
+                                               [[maybe_unused]] double probability,
+                                               [[maybe_unused]] double u) {
     // >>> write here
     throw NotWritten();
     // <<< to here

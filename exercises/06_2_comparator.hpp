@@ -1,21 +1,22 @@
 // Exercise 06_2: compare decoding strategies by what they draw.
 //
-// A strategy turns the model's law p into a law q: greedy, top-k, top-p, … Draw a thousand tokens and
-// ask three things:
+// A strategy turns the model's law p into a law q: greedy, top-k, top-p, … Draw a thousand tokens
+// and ask three things:
 //
 //     entropy(q)   H = −Σ q ln q, in nats; a token with q = 0 adds nothing
 //     KL(q‖p)      Σ q ln(q/p): how far q has moved away from p, in nats. q = 0 adds nothing; where only p = 0 it is
 //                  infinite. So KL(p‖q), the other way round, is infinite for every strategy that drops a token.
 //     frequencies  of the draws: a law as well, the empirical one
 //
-// Both entropy and KL are never negative: a rounding below 0 is 0. Laws of different size, a draw outside
-// the vocabulary and no draws at all are an Error.
+// Both entropy and KL are never negative: a rounding below 0 is 0. Laws of different size,
+// a draw outside the vocabulary and no draws at all are an Error.
 //
-// Why is KL(empirical‖p) .416 for pure sampling, which drops nothing? A thousand draws from a thousand
-// tokens hit only about 334 of them. The distance is that of the sample, not of the strategy: KL(q‖p)
-// itself is exactly 0.
+// Why is KL(empirical‖p) .416 for pure sampling, which drops nothing?
+// A thousand draws from a thousand tokens hit only about 334 of them.
+// The distance is that of the sample, not of the strategy: KL(q‖p) itself is exactly 0.
 //
-// Write three functions, about 20 lines. Check: make check EX=06_2. Then see the table: make try EX=06_2
+// Write three functions, about 20 lines. Check: make check EX=06_2.
+// Then see the table: make try EX=06_2
 #pragma once
 
 #include <algorithm>
@@ -25,9 +26,9 @@
 #include <string>
 #include <vector>
 
-#include "error.hpp"
 #include "exercises/exercise.hpp"
-#include "math.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/math.hpp"
 
 namespace tbt::ex06_2 {
 
@@ -38,7 +39,8 @@ inline double entropy([[maybe_unused]] std::span<const double> q) {
     // <<< to here
 }
 
-inline double kl([[maybe_unused]] std::span<const double> q, [[maybe_unused]] std::span<const double> p) {
+inline double kl([[maybe_unused]] std::span<const double> q,
+                 [[maybe_unused]] std::span<const double> p) {
     // >>> write here
     throw NotWritten();
     // <<< to here

@@ -1,10 +1,10 @@
 // Exercise 06_2: eight strategies over a Zipf law of a thousand tokens, a thousand draws of each.
-#include "06_2_comparator.hpp"
+#include "exercises/06_2_comparator.hpp"
 
 #include <cstdio>
 
 #include "chapters/06_combining/chain.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex06_2;
@@ -17,8 +17,9 @@ int main() {
         int top_k;
         double top_p;
     };
-    const Strategy strategies[] = {{"greedy", 0, 0, 1},    {"pure", 1, 0, 1},       {"top-k 10", 1, 10, 1},
-                                   {"top-k 20", 1, 20, 1}, {"top-k 50", 1, 50, 1},  {"top-p .5", 1, 0, .5},
+    const Strategy strategies[] = {{"greedy", 0, 0, 1},    {"pure", 1, 0, 1},
+                                   {"top-k 10", 1, 10, 1}, {"top-k 20", 1, 20, 1},
+                                   {"top-k 50", 1, 50, 1}, {"top-p .5", 1, 0, .5},
                                    {"top-p .9", 1, 0, .9}, {"top-p .95", 1, 0, .95}};
     try {
         std::vector<float> logits;
@@ -40,8 +41,9 @@ int main() {
             for (int i = 0; i < 1000; ++i) draws.push_back(draw(c, rng.uniform()));
             const std::vector<double> drawn = frequencies(draws, V);
             const auto unique = static_cast<long>(V) - std::count(drawn.begin(), drawn.end(), 0.0);
-            std::printf("%-9s  %4zu  %8.6f %8.6f %7.4f  %7ld  %-3s %8.6f %8.6f\n", s.name, c.count(), entropy(q),
-                        kl(q, p), kl(p, q), unique, drawn[0] > 0 ? "yes" : "no", entropy(drawn), kl(drawn, p));
+            std::printf("%-9s  %4zu  %8.6f %8.6f %7.4f  %7ld  %-3s %8.6f %8.6f\n", s.name,
+                        c.count(), entropy(q), kl(q, p), kl(p, q), unique,
+                        drawn[0] > 0 ? "yes" : "no", entropy(drawn), kl(drawn, p));
         }
     } catch (const std::exception& problem) {
         std::fprintf(stderr, "06_2: %s\n", problem.what());

@@ -7,14 +7,14 @@
 //              further one the token just chosen; the
 //              last token chosen is never read
 //
-// A read of `fresh` tokens behind `past` known ones is `fresh` positions; token i of them (from 0) meets
-// past + i + 1 keys, and each such meeting is one causal dot product.
+// A read of `fresh` tokens behind `past` known ones is `fresh` positions; token i of them (from 0)
+// meets past + i + 1 keys, and each such meeting is one causal dot product.
 //
-// P: length of the prompt; G: number of new tokens. G = 0 reads nothing. A prompt without tokens and a G
-// below 0 are an Error. argmax (chapter 02) chooses.
+// P: length of the prompt; G: number of new tokens. G = 0 reads nothing.
+// A prompt without tokens and a G below 0 are an Error. argmax (chapter 02) chooses.
 //
-// Write two functions, about 20 lines; no clock in them. Check: make check EX=07_1. With the shipped
-// model and a clock: make try EX=07_1
+// Write two functions, about 20 lines; no clock in them. Check: make check EX=07_1.
+// With the shipped model and a clock: make try EX=07_1
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "chapters/02_greedy/greedy.hpp"
-#include "error.hpp"
 #include "exercises/exercise.hpp"
+#include "lib/error.hpp"
 
 namespace tbt::ex07_1 {
 
@@ -39,14 +39,16 @@ struct Run {
 
 // For both: one read, counted.
 inline std::span<const float> counted([[maybe_unused]] Run& run, [[maybe_unused]] const Read& read,
-                                      [[maybe_unused]] std::span<const int> fresh, [[maybe_unused]] int past) {
+                                      [[maybe_unused]] std::span<const int> fresh,
+                                      [[maybe_unused]] int past) {
     // >>> write here
     throw NotWritten();
     // <<< to here
 }
 
-inline Run generate([[maybe_unused]] const Read& read, [[maybe_unused]] const std::vector<int>& prompt,
-                    [[maybe_unused]] int G, [[maybe_unused]] bool cached) {
+inline Run generate([[maybe_unused]] const Read& read,
+                    [[maybe_unused]] const std::vector<int>& prompt, [[maybe_unused]] int G,
+                    [[maybe_unused]] bool cached) {
     // >>> write here
     throw NotWritten();
     // <<< to here

@@ -1,10 +1,10 @@
 // Exercise 07_1: your two loops on the shipped model, counted and timed.
-#include "07_1_kv_work.hpp"
+#include "exercises/07_1_kv_work.hpp"
 
 #include <chrono>
 #include <cstdio>
 
-#include "model.hpp"
+#include "lib/model/model.hpp"
 
 using namespace tbt;
 using namespace tbt::ex07_1;
@@ -18,10 +18,13 @@ int main() {
             cache.truncate(past);
             return model.gpt.forward(cache, fresh);
         };
-        std::vector<int> text = encode_prompt(model, "Once upon a time, there was a little girl who", G);
-        text = generate(read, text, 200, true).ids;  // a long text to cut prompts from; warms up, too
+        std::vector<int> text =
+            encode_prompt(model, "Once upon a time, there was a little girl who", G);
+        text =
+            generate(read, text, 200, true).ids;  // a long text to cut prompts from; warms up, too
         std::printf(
-            "%d new tokens    positions read        seconds          same\n      P   without   with   ratio  "
+            "%d new tokens    positions read        seconds          same\n      P   without   "
+            "with   ratio  "
             "without    with   text\n",
             G);
         for (const int P : {2, 12, 50, 100, 200}) {
@@ -32,12 +35,15 @@ int main() {
                 cache.clear();
                 const auto start = std::chrono::steady_clock::now();
                 runs[cached] = generate(read, prompt, G, cached == 1);
-                seconds[cached] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+                seconds[cached] =
+                    std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             }
-            std::printf("   %4d  %8lld %6lld  %6.2f %8.3f %7.3f   %s\n", P,
-                        static_cast<long long>(runs[0].positions), static_cast<long long>(runs[1].positions),
-                        static_cast<double>(runs[0].positions) / static_cast<double>(runs[1].positions),
-                        seconds[0], seconds[1], runs[0].ids == runs[1].ids ? "yes" : "NO");
+            std::printf(
+                "   %4d  %8lld %6lld  %6.2f %8.3f %7.3f   %s\n", P,
+                static_cast<long long>(runs[0].positions),
+                static_cast<long long>(runs[1].positions),
+                static_cast<double>(runs[0].positions) / static_cast<double>(runs[1].positions),
+                seconds[0], seconds[1], runs[0].ids == runs[1].ids ? "yes" : "NO");
         }
     } catch (const std::exception& problem) {
         std::fprintf(stderr, "07_1: %s\n", problem.what());

@@ -8,8 +8,8 @@
 //
 //     severity = mean of  (n − distinct tokens)/(n − 1),  (n − 1 − distinct bigrams)/(n − 2),  longest/(n − 1)
 //
-// each 0 for a text without repetition and 1 for one token over and over; n < 2 is 0, and at n = 2 the
-// middle term is 0.
+// each 0 for a text without repetition and 1 for one token over and over;
+// n < 2 is 0, and at n = 2 the middle term is 0.
 //
 //     penalty = 1 + severity/2
 //
@@ -34,7 +34,8 @@ struct Repetition {
     double severity = 0;
 };
 
-inline Repetition check([[maybe_unused]] std::span<const int> ids, [[maybe_unused]] std::size_t window) {
+inline Repetition check([[maybe_unused]] std::span<const int> ids,
+                        [[maybe_unused]] std::size_t window) {
     // >>> write here
     throw NotWritten();
     // <<< to here

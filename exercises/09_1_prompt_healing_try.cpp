@@ -1,11 +1,11 @@
 // Exercise 09_1: prompts that end in the middle of a word, as they are and healed.
-#include "09_1_prompt_healing.hpp"
+#include "exercises/09_1_prompt_healing.hpp"
 
 #include <cstdio>
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/02_greedy/greedy.hpp"
-#include "model.hpp"
+#include "lib/model/model.hpp"
 
 using namespace tbt;
 
@@ -16,8 +16,8 @@ int main() {
         for (int id = 0; id < model.tokenizer.vocab_size(); ++id)
             bytes.emplace_back(model.tokenizer.token_bytes(id));
         CachedModel network(model.gpt);
-        for (const char* prompt : {"Once upon a ti", "Once upon a time, there was a little gi", "They lived happ",
-                                   "The cat sat on the "}) {
+        for (const char* prompt : {"Once upon a ti", "Once upon a time, there was a little gi",
+                                   "They lived happ", "The cat sat on the "}) {
             for (const bool healed : {false, true}) {
                 std::vector<int> ids = encode_prompt(model, prompt, 16);
                 std::string owed = healed ? ex09_1::take_back(ids, bytes) : "";

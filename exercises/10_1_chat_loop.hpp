@@ -1,19 +1,20 @@
 // Exercise 10_1: a chat loop around a model that only continues text.
 //
-// The conversation is a list of turns. The model is given all of them, written out, and the beginning of its own
-// line:
+// The conversation is a list of turns. The model is given all of them, written out,
+// and the beginning of its own line:
 //
 //     User: hi\nAssistant: Hello!\nUser: how are you?\nAssistant:
 //
-// What it writes from there is the answer, up to the place where it starts to write the user's next line
-// ("User:"), without white space at both ends. After an empty answer nothing stands behind "Assistant:", not even
-// a blank.
+// What it writes from there is the answer, up to the place where it starts
+// to write the user's next line ("User:"), without white space at both ends.
+// After an empty answer nothing stands behind "Assistant:", not even a blank.
 //
 //   - prompt tokens ≤ budget = context − max_new_tokens: when it is too long, the oldest turns go, whole ones;
 //   - a line that does not even fit alone is answered by "too long" and otherwise forgotten;
 //   - the end of input, a blank line, or quit, exit, q (trimmed, in any case) end the conversation.
 //
-// Write four functions, about 25 lines. `trimmed` is given. Check: make check EX=10_1. Then talk: make try EX=10_1
+// Write four functions, about 25 lines. `trimmed` is given. Check: make check EX=10_1.
+// Then talk: make try EX=10_1
 #pragma once
 
 #include <functional>
@@ -32,7 +33,8 @@ struct Turn {
 };
 
 struct ChatModel {
-    std::function<std::string(const std::string& prompt)> write;  // what the model goes on to write, uncut
+    std::function<std::string(const std::string& prompt)>
+        write;  // what the model goes on to write, uncut
     std::function<std::size_t(const std::string& text)> count_tokens;
     std::size_t context = 0, max_new_tokens = 0;  // max_new_tokens < context
 };
@@ -66,7 +68,8 @@ inline std::string answer_in([[maybe_unused]] std::string_view written) {
     // <<< to here
 }
 
-// Reads lines until a goodbye, writes each answer as a line. Returns the turns that it still remembers.
+// Reads lines until a goodbye, writes each answer as a line. Returns the turns that
+// it still remembers.
 inline std::vector<Turn> chat([[maybe_unused]] std::istream& in, [[maybe_unused]] std::ostream& out,
                               [[maybe_unused]] const ChatModel& model) {
     // >>> write here

@@ -1,5 +1,5 @@
-// Exercise 10_2: a model manager, as behind `ollama pull`: it keeps models, and finds the cheapest one that can
-// do a task.
+// Exercise 10_2: a model manager, as behind `ollama pull`: it keeps models,
+// and finds the cheapest one that can do a task.
 //
 //   pull      adds a model; one of the same name is replaced. An empty name, or a size that is not above 0: throw
 //             tbt::Error.
@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "error.hpp"
 #include "exercises/exercise.hpp"
+#include "lib/error.hpp"
 
 namespace tbt::ex10_2 {
 
@@ -29,7 +29,9 @@ struct ModelInfo {
     double gigabytes = 0;
     std::vector<std::string> tasks;
 
-    bool can(const std::string& task) const { return std::find(tasks.begin(), tasks.end(), task) != tasks.end(); }
+    bool can(const std::string& task) const {
+        return std::find(tasks.begin(), tasks.end(), task) != tasks.end();
+    }
 };
 
 struct Usage {

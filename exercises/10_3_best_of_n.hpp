@@ -1,17 +1,20 @@
 // Exercise 10_3: write n texts, keep one.
 //
-// Best of n: the text of which the model is surest. Its log-probability Σ ln p_i falls with every token, so the
-// sum alone would choose the shortest; the mean per token doesn't:
+// Best of n: the text of which the model is surest. Its log-probability Σ ln p_i falls with every
+// token, so the sum alone would choose the shortest; the mean per token doesn't:
 //
 //     score = (ln p_1 + … + ln p_n) / n        the greatest wins, of equal scores the earlier text
 //
-// A text without tokens has nothing to be sure of and is passed over; if there is no other, the first is kept.
+// A text without tokens has nothing to be sure of and is passed over; if there is no other,
+// the first is kept.
 //
-// Self-consistency [Wang et al. 2022]: when texts end in an answer, let them vote. One wrong way of thinking is
-// rarely repeated, right ones meet in the same answer. The most frequent answer wins, of equally frequent ones
-// the one that came first; an empty answer is no vote. Nobody votes: the empty answer.
+// Self-consistency [Wang et al. 2022]: when texts end in an answer, let them vote.
+// One wrong way of thinking is rarely repeated, right ones meet in the same answer.
+// The most frequent answer wins, of equally frequent ones the one that came first;
+// an empty answer is no vote. Nobody votes: the empty answer.
 //
-// Write two functions, about 15 lines. Check: make check EX=10_3. Then see what it keeps: make try EX=10_3
+// Write two functions, about 15 lines. Check: make check EX=10_3.
+// Then see what it keeps: make try EX=10_3
 #pragma once
 
 #include <cstddef>
@@ -24,9 +27,10 @@
 
 namespace tbt::ex10_3 {
 
-// log_probabilities[t][i]: ln p of token i of text t, finite; at least one text. Returns the index of the best
-// one.
-inline std::size_t best_of([[maybe_unused]] const std::vector<std::vector<double>>& log_probabilities) {
+// log_probabilities[t][i]: ln p of token i of text t, finite; at least one text.
+// Returns the index of the best one.
+inline std::size_t best_of(
+    [[maybe_unused]] const std::vector<std::vector<double>>& log_probabilities) {
     // >>> write here
     throw NotWritten();
     // <<< to here

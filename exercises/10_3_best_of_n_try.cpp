@@ -1,9 +1,9 @@
 // make try EX=10_3: eight continuations by the shipped model, and the one your function keeps.
 #include <cstdio>
 
-#include "10_3_best_of_n.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/options.hpp"
+#include "exercises/10_3_best_of_n.hpp"
 
 int main() {
     using namespace tbt;
@@ -18,13 +18,15 @@ int main() {
         GenerateRequest request = request_of(options, model);
         request.traced_tokens = 0;
         CachedBatch batch(model.gpt);
-        const std::vector<int> prompt = prompt_ids(options, model, "The fisherman went to the harbour because");
+        const std::vector<int> prompt =
+            prompt_ids(options, model, "The fisherman went to the harbour because");
         const std::vector<GeneratedText> texts =
             generate_texts(std::ref(batch), token_bytes_of(model.tokenizer), prompt, request);
         std::vector<std::vector<double>> log_probabilities;
         for (const GeneratedText& text : texts) {
             log_probabilities.emplace_back();
-            for (const Trace& t : text.traces) log_probabilities.back().push_back(t.raw_log_probability);
+            for (const Trace& t : text.traces)
+                log_probabilities.back().push_back(t.raw_log_probability);
         }
         const std::size_t best = ex10_3::best_of(log_probabilities);
         for (std::size_t i = 0; i < texts.size(); ++i)

@@ -1,9 +1,10 @@
-// make try EX=11_2: twelve continuations by the shipped model, and the one that the others are most like.
+// make try EX=11_2: twelve continuations by the shipped model, and the one that the
+// others are most like.
 #include <cstdio>
 
-#include "11_2_minimum_risk.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/options.hpp"
+#include "exercises/11_2_minimum_risk.hpp"
 
 int main() {
     using namespace tbt;
@@ -17,7 +18,8 @@ int main() {
         Model model = open_model(options);
         const GenerateRequest request = request_of(options, model);
         CachedBatch batch(model.gpt);
-        const std::vector<int> prompt = prompt_ids(options, model, "The fisherman went to the harbour because");
+        const std::vector<int> prompt =
+            prompt_ids(options, model, "The fisherman went to the harbour because");
         std::vector<ex11_2::Ids> ids;
         const std::vector<GeneratedText> texts =
             generate_texts(std::ref(batch), token_bytes_of(model.tokenizer), prompt, request);

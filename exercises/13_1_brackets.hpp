@@ -10,7 +10,8 @@
 //   - The end-of-text token is allowed where nothing is due. An empty token that is not the end stands for no text
 //     (a special token): never allowed.
 //
-// Write three functions, about 20 lines. Check: make check EX=13_1. The machine of chapter 13 does this for JSON.
+// Write three functions, about 20 lines. Check: make check EX=13_1.
+// The machine of chapter 13 does this for JSON.
 #pragma once
 
 #include <optional>
@@ -32,16 +33,18 @@ inline std::optional<Due> next([[maybe_unused]] Due due, [[maybe_unused]] char b
 }
 
 // The state behind all bytes of a token.
-inline std::optional<Due> read([[maybe_unused]] const Due& due, [[maybe_unused]] std::string_view token) {
+inline std::optional<Due> read([[maybe_unused]] const Due& due,
+                               [[maybe_unused]] std::string_view token) {
     // >>> write here
     throw NotWritten();
     // <<< to here
 }
 
-// The ids, ascending, that may come next. tokens[id]: its bytes; `end` is the id of the end-of-text token.
+// The ids, ascending, that may come next. tokens[id]: its bytes;
+// `end` is the id of the end-of-text token.
 inline std::vector<int> allowed([[maybe_unused]] const Due& due,
-                                [[maybe_unused]] const std::vector<std::string>& tokens, [[maybe_unused]] int end,
-                                [[maybe_unused]] std::size_t room) {
+                                [[maybe_unused]] const std::vector<std::string>& tokens,
+                                [[maybe_unused]] int end, [[maybe_unused]] std::size_t room) {
     // >>> write here
     throw NotWritten();
     // <<< to here

@@ -3,15 +3,15 @@
 //     YYYY-MM-DD      year 0000 … 9999, month 01 … 12, day 01 … the last day of that month
 //     February has 29 days in a leap year: divisible by 4, but not by 100 unless by 400
 //
-// A guide must know it early: `2023-02-3` is dead, since no digit makes a date of it, and a model that has
-// written it cannot be helped any more. So judge a prefix:
+// A guide must know it early: `2023-02-3` is dead, since no digit makes a date of it,
+// and a model that has written it cannot be helped any more. So judge a prefix:
 //
 //     dead        no date begins like this
 //     alive       some date begins like this, and it needs more bytes
 //     complete    it is a date
 //
-// Write two functions, about 20 lines. Check: make check EX=14_1. Chapter 14 makes a regular expression of the
-// same dates.
+// Write two functions, about 20 lines. Check: make check EX=14_1.
+// Chapter 14 makes a regular expression of the same dates.
 #pragma once
 
 #include <cstddef>

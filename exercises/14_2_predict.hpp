@@ -1,13 +1,14 @@
 // Exercise 14_2: predict which of these tokens the grammar allows next.
 //
-// No function to invent, only rules to read: write the ids, ascending, as in `return {0, 3, 7};`. A token is
-// allowed when the text so far and its bytes can still become a text of the grammar; the end, when the text so
-// far is one. The vocabulary is that of `tokens`:
+// No function to invent, only rules to read: write the ids, ascending, as in `return {0, 3, 7};`.
+// A token is allowed when the text so far and its bytes can still become a text of the grammar;
+// the end, when the text so far is one. The vocabulary is that of `tokens`:
 //
 //      0 "1"    1 "12"    2 "123"    3 ","    4 ",1"    5 "-"    6 "0"    7 "01"
 //      8 "a"    9 "an"   10 "and"   11 " "   12 "\xC3" 13 "\xA9" 14 "é"   15 the end (no bytes)
 //
-// Six answers. Check: make check EX=14_2. Then try your own grammar: make run-14 ARGS="--grammar FILE …"
+// Six answers. Check: make check EX=14_2. Then try your own grammar:
+// make run-14 ARGS="--grammar FILE …"
 #pragma once
 
 #include <string>
@@ -17,8 +18,9 @@
 
 namespace tbt::ex14_2 {
 
-inline const std::vector<std::string> tokens = {"1", "12", "123", ",", ",1",   "-",    "0",        "01",
-                                                "a", "an", "and", " ", "\xC3", "\xA9", "\xC3\xA9", ""};
+inline const std::vector<std::string> tokens = {"1",    "12",   "123",      ",",  ",1",  "-",
+                                                "0",    "01",   "a",        "an", "and", " ",
+                                                "\xC3", "\xA9", "\xC3\xA9", ""};
 
 // root ::= [0-9]{1,2} ("," [0-9]{1,2})*        nothing is written yet
 inline std::vector<int> at_the_start() {

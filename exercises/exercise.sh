@@ -59,11 +59,11 @@ check() {
     name=$1 number=$(number_of "$1") out=$BUILD/exercises
     [ -f "exercises/$name.hpp" ] || fail "exercises/$name.hpp is missing; git checkout exercises/$name.hpp brings the empty one back"
     mkdir -p "$out"
-    flags="$(cat "$BUILD/.flags") -O0 -Iexercises -Itests -Itests/exercises -I$BUILD/pch"
+    flags="$(cat "$BUILD/.flags") -O0 -Iexercises -I$BUILD/pch"
     # g++ may be clang in disguise, as on macOS. It takes a precompiled header only where it optimises, as that did.
     if $CXX --version 2>/dev/null | grep -qi clang; then
-        few=-ferror-limit=3 use="-include-pch $BUILD/pch/catch.hpp.gch" flags="$flags -O1"
-    else few=-fmax-errors=3 use='-include catch.hpp'; fi
+        few=-ferror-limit=3 use="-include-pch $BUILD/pch/tests/catch.hpp.gch" flags="$flags -O1"
+    else few=-fmax-errors=3 use='-include tests/catch.hpp'; fi
     # shellcheck disable=SC2086
     $CXX $flags -w -MF /dev/null $use -c "tests/exercises/ex$name.cpp" -o "$out/$name.o" 2>"$out/log.tests" &  # meanwhile
     tests=$!

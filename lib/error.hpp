@@ -1,4 +1,5 @@
-// The one exception type of the library: a line a person can act on (who, what, expected, got, what to do).
+// The one exception type of the library: a line a person can act on (who, what,
+// expected, got, what to do).
 #pragma once
 
 #include <stdexcept>

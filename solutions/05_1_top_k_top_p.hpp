@@ -11,8 +11,8 @@
 // Logits are finite or −∞, at least one is finite; a token at −∞ is never kept. A k below 0 and a
 // p outside [0, 1] are a UsageError that says what was got and what is allowed.
 //
-// Write it from the logits, without the steps of chapters 04 and 05: about 20 lines. Check: make check
-// EX=05_1
+// Write it from the logits, without the steps of chapters 04 and 05: about 20 lines. Check:
+// make check EX=05_1
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,9 @@
 #include <string>
 #include <vector>
 
-#include "error.hpp"
 #include "exercises/exercise.hpp"
-#include "math.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/math.hpp"
 
 namespace tbt::ex05_1 {
 
@@ -35,19 +35,24 @@ struct Share {
 };
 
 // What is left, most probable first. portable_exp (math.hpp) is e^x.
-inline std::vector<Share> top_k_top_p([[maybe_unused]] std::span<const float> logits, [[maybe_unused]] int k,
-                                      [[maybe_unused]] double p) {
+inline std::vector<Share> top_k_top_p([[maybe_unused]] std::span<const float> logits,
+                                      [[maybe_unused]] int k, [[maybe_unused]] double p) {
     // >>> write here
     if (k < 0) throw UsageError("top-k: got " + std::to_string(k) + ", expected 0 (off) or more");
-    if (!(p >= 0 && p <= 1)) throw UsageError("top-p: got " + std::to_string(p) + ", expected 0 to 1");
+    if (!(p >= 0 && p <= 1))
+        throw UsageError("top-p: got " + std::to_string(p) + ", expected 0 to 1");
     const double largest = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
     std::vector<Share> shares;
     for (std::size_t i = 0; i < logits.size(); ++i) {
         if (std::isinf(logits[i])) continue;
-        shares.push_back({static_cast<int>(i), portable_exp(static_cast<double>(logits[i]) - largest)});
+        shares.push_back(
+            {static_cast<int>(i), portable_exp(static_cast<double>(logits[i]) - largest)});
     }
-    const auto logit = [&](const Share& share) { return logits[static_cast<std::size_t>(share.id)]; };
-    std::stable_sort(shares.begin(), shares.end(), [&](auto& a, auto& b) { return logit(a) > logit(b); });
+    const auto logit = [&](const Share& share) {
+        return logits[static_cast<std::size_t>(share.id)];
+    };
+    std::stable_sort(shares.begin(), shares.end(),
+                     [&](auto& a, auto& b) { return logit(a) > logit(b); });
     if (k > 0) shares.resize(std::min(shares.size(), static_cast<std::size_t>(k)));
     const auto normalise = [&] {
         double sum = 0;

@@ -6,12 +6,12 @@
 //     f_i = a_i / c_n            4. the law that is drawn from
 //     the token                  5. the first, in the order of the ids, with Σ_{j <= i} f_j > u
 //
-// By hand nobody subtracts the largest logit first, so s_i/T must be below 700 here. Refuse, as a
-// UsageError that says what is allowed: T not above 0, k below 1, p outside [0, 1], u outside [0, 1); k >
-// V keeps all.
+// By hand nobody subtracts the largest logit first, so s_i/T must be below 700 here.
+// Refuse, as a UsageError that says what is allowed: T not above 0, k below 1, p outside [0, 1],
+// u outside [0, 1); k > V keeps all.
 //
-// Try it with pencil and paper: logits 10 8 5 2 1 .5 for cat dog car house tree book, T = 1, k = 3, p =
-// .9, u = .75.
+// Try it with pencil and paper: logits 10 8 5 2 1 .5 for cat dog car house tree book, T = 1,
+// k = 3, p = .9, u = .75.
 //
 // Write one function, about 25 lines. Check: make check EX=06_1
 #pragma once
@@ -22,14 +22,14 @@
 #include <span>
 #include <vector>
 
-#include "error.hpp"
 #include "exercises/exercise.hpp"
-#include "math.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/math.hpp"
 
 namespace tbt::ex06_1 {
 
 struct Example {
-    std::vector<int> kept;             // by top-k, most probable first; the lists below are in this order
+    std::vector<int> kept;  // by top-k, most probable first; the lists below are in this order
     std::vector<double> exponentials;  // e_i
     double sum = 0;                    // Σ e
     std::vector<double> after_top_k;   // a_i
@@ -40,18 +40,22 @@ struct Example {
 };
 
 // portable_exp (math.hpp) is e^x.
-inline Example complete_example([[maybe_unused]] std::span<const float> logits, [[maybe_unused]] double T,
-                                [[maybe_unused]] int k, [[maybe_unused]] double p, [[maybe_unused]] double u) {
+inline Example complete_example([[maybe_unused]] std::span<const float> logits,
+                                [[maybe_unused]] double T, [[maybe_unused]] int k,
+                                [[maybe_unused]] double p, [[maybe_unused]] double u) {
     // >>> write here
     if (!(T > 0) || k < 1) throw UsageError("example: expected T above 0 and k of 1 or more");
-    if (!(p >= 0 && p <= 1 && u >= 0 && u < 1)) throw UsageError("example: expected p in [0, 1], u in [0, 1)");
+    if (!(p >= 0 && p <= 1 && u >= 0 && u < 1))
+        throw UsageError("example: expected p in [0, 1], u in [0, 1)");
     Example e;
     const auto logit = [&](int id) { return logits[static_cast<std::size_t>(id)]; };
     e.kept.resize(logits.size());
     std::iota(e.kept.begin(), e.kept.end(), 0);
-    std::stable_sort(e.kept.begin(), e.kept.end(), [&](int a, int b) { return logit(a) > logit(b); });
+    std::stable_sort(e.kept.begin(), e.kept.end(),
+                     [&](int a, int b) { return logit(a) > logit(b); });
     e.kept.resize(std::min(e.kept.size(), static_cast<std::size_t>(k)));
-    for (const int id : e.kept) e.exponentials.push_back(portable_exp(static_cast<double>(logit(id)) / T));
+    for (const int id : e.kept)
+        e.exponentials.push_back(portable_exp(static_cast<double>(logit(id)) / T));
     e.sum = std::accumulate(e.exponentials.begin(), e.exponentials.end(), 0.0);
     double mass = 0;
     for (const double x : e.exponentials) {

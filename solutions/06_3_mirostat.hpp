@@ -1,8 +1,9 @@
 // Exercise 06_3: mirostat [Basu et al. 2021], version 2: a thermostat for surprise.
 //
-// Top-k and top-p fix how many words may come; the text's surprise then drifts, low (it repeats itself)
-// or high (it falls apart). Mirostat fixes the surprise. It keeps one number, mu, the most bits a token
-// may surprise by, and after each token turns it a little towards the target tau:
+// Top-k and top-p fix how many words may come; the text's surprise then drifts,
+// low (it repeats itself) or high (it falls apart). Mirostat fixes the surprise.
+// It keeps one number, mu, the most bits a token may surprise by, and after each token turns it a
+// little towards the target tau:
 //
 //     S_i = −log2 p_i                                    surprise of token i, in bits
 //     1. keep the tokens with S_i <= mu; the most probable one always stays (of equal ones the lower id)
@@ -21,9 +22,9 @@
 #include <span>
 #include <vector>
 
-#include "error.hpp"
 #include "exercises/exercise.hpp"
-#include "math.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/math.hpp"
 
 namespace tbt::ex06_3 {
 
@@ -36,12 +37,15 @@ inline double surprise([[maybe_unused]] double p) {
 
 // p: one probability for each token, by id. Returns the token drawn and moves mu.
 inline int mirostat([[maybe_unused]] std::span<const double> p, [[maybe_unused]] double tau,
-                    [[maybe_unused]] double eta, [[maybe_unused]] double& mu, [[maybe_unused]] double u) {
+                    [[maybe_unused]] double eta, [[maybe_unused]] double& mu,
+                    [[maybe_unused]] double u) {
     // >>> write here
     if (!(tau >= 0 && eta > 0 && u >= 0 && u < 1))
         throw UsageError("mirostat: expected tau >= 0, eta > 0, u in [0, 1)");
     const auto best = static_cast<std::size_t>(std::max_element(p.begin(), p.end()) - p.begin());
-    const auto stays = [&](std::size_t i) { return i == best || (p[i] > 0 && surprise(p[i]) <= mu); };
+    const auto stays = [&](std::size_t i) {
+        return i == best || (p[i] > 0 && surprise(p[i]) <= mu);
+    };
     double mass = 0;
     for (std::size_t i = 0; i < p.size(); ++i) mass += stays(i) ? p[i] : 0;
     std::size_t drawn = best;

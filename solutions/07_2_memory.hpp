@@ -8,12 +8,13 @@
 //
 //     7 billion: 32 layers, dim 4096       13: 40 layers, dim 5120       70: 80 layers, dim 8192
 //
-// The formula keeps keys and values for every head, as the first models did. Newer ones share each among
-// a group of heads [Ainslie et al. 2023]: with 8 groups and heads of 128 channels, dim becomes 8 · 128 =
+// The formula keeps keys and values for every head, as the first models did.
+// Newer ones share each among a group of heads [Ainslie et al. 2023]:
+// with 8 groups and heads of 128 channels, dim becomes 8 · 128 =
 // 1024. Give that as well: `grouped`. The total uses the first one.
 //
-// total <= card fits. Otherwise, short by less than 20 % of the total: a shorter context or fewer bits;
-// else a smaller model. Anything negative or not a number is a UsageError.
+// total <= card fits. Otherwise, short by less than 20 % of the total: a shorter context or fewer
+// bits; else a smaller model. Anything negative or not a number is a UsageError.
 //
 // Write two functions, about 20 lines. Check: make check EX=07_2
 #pragma once
@@ -21,8 +22,8 @@
 #include <cmath>
 #include <string>
 
-#include "error.hpp"
 #include "exercises/exercise.hpp"
+#include "lib/error.hpp"
 
 namespace tbt::ex07_2 {
 
@@ -50,23 +51,28 @@ inline ModelShape nearest([[maybe_unused]] double billions) {
     // <<< to here
 }
 
-inline Memory memory([[maybe_unused]] double billions, [[maybe_unused]] double bits, [[maybe_unused]] int context,
-                     [[maybe_unused]] int batch, [[maybe_unused]] double card = 24) {
+inline Memory memory([[maybe_unused]] double billions, [[maybe_unused]] double bits,
+                     [[maybe_unused]] int context, [[maybe_unused]] int batch,
+                     [[maybe_unused]] double card = 24) {
     // >>> write here
-    for (const double x : {billions, bits, static_cast<double>(context), static_cast<double>(batch), card}) {
-        if (!(x >= 0)) throw UsageError("memory: got " + std::to_string(x) + ", expected 0 or more");
+    for (const double x :
+         {billions, bits, static_cast<double>(context), static_cast<double>(batch), card}) {
+        if (!(x >= 0))
+            throw UsageError("memory: got " + std::to_string(x) + ", expected 0 or more");
     }
     const ModelShape shape = nearest(billions);
     Memory m;
     m.weights = billions * bits / 8;
-    const double values = 2 * shape.layers * static_cast<double>(context) * static_cast<double>(batch);
+    const double values =
+        2 * shape.layers * static_cast<double>(context) * static_cast<double>(batch);
     m.kv = values * shape.dim * 2 / 1e9;
     m.grouped = values * 8 * 128 * 2 / 1e9;
     m.activations = m.weights / 10;
     m.total = m.weights + m.kv + m.activations;
     m.left = card - m.total;
     if (m.left < 0)
-        m.advice = -m.left < .2 * m.total ? Advice::shorter_context_or_fewer_bits : Advice::smaller_model;
+        m.advice =
+            -m.left < .2 * m.total ? Advice::shorter_context_or_fewer_bits : Advice::smaller_model;
     return m;
     // <<< to here
 }

@@ -1,23 +1,26 @@
 // Exercise 07_3: a cache that never grows: attention sinks and a window [Xiao et al. 2024].
 //
-// A KV cache keeps every token, so memory and time grow with the text. A window keeps the last W tokens, and
-// the text falls apart once the first tokens leave: attention has learned to put what it has left over on them.
-// Keep those few (the sinks), and it goes on for millions of tokens:
+// A KV cache keeps every token, so memory and time grow with the text.
+// A window keeps the last W tokens, and the text falls apart once the first tokens leave:
+// attention has learned to put what it has left over on them. Keep those few (the sinks),
+// and it goes on for millions of tokens:
 //
 //     token t, the t-th from 0, sees     the first S tokens (sinks)     and the last W, itself included
 //
 // 1. seen_by(t): what token t sees, ascending. As long as t < S + W that is everything up to t.
-// 2. place_of(j, t): the position the model is told for token j when it writes token t: its place within
-//    seen_by(t), not in the text, or positions would outgrow what the model was trained on. With the paper's
-//    example: S = 4, W = 4, t = 9 sees 0 1 2 3 6 7 8 9 at the places 0 … 7. An unseen j is an Error.
-// 3. slot_of(t): the memory has S + W slots and nothing is ever moved. Sinks lie in the first S, the others go
-//    round and round in the rest, each over the oldest one.
-// 4. dot_products(n): how many keys n tokens, one after the other, meet in all: Σ_{t<n} |seen_by(t)|, without
-//    a loop, since n may be a million.
+// 2. place_of(j, t): the position the model is told for token j when it writes token t: its place
+//    within seen_by(t), not in the text, or positions would outgrow what the model was trained on.
+//    With the paper's example: S = 4, W = 4, t = 9 sees 0 1 2 3 6 7 8 9 at the places 0 … 7.
+//    An unseen j is an Error.
+// 3. slot_of(t): the memory has S + W slots and nothing is ever moved. Sinks lie in the first S,
+//    the others go round and round in the rest, each over the oldest one.
+// 4. dot_products(n): how many keys n tokens, one after the other, meet in all:
+//    Σ_{t<n} |seen_by(t)|, without a loop, since n may be a million.
 //
 // S >= 0, W >= 1, 0 <= t. Write four functions, about 20 lines. Check: make check EX=07_3
 //
-// (The models of this course learn a vector for each position, so they cannot do this: chapter 09 slides.)
+// (The models of this course learn a vector for each position, so they cannot do this:
+// chapter 09 slides.)
 #pragma once
 
 #include <algorithm>
@@ -25,8 +28,8 @@
 #include <string>
 #include <vector>
 
-#include "error.hpp"
 #include "exercises/exercise.hpp"
+#include "lib/error.hpp"
 
 namespace tbt::ex07_3 {
 
@@ -43,11 +46,13 @@ inline std::vector<int> seen_by([[maybe_unused]] const Window& cache, [[maybe_un
     // <<< to here
 }
 
-inline int place_of([[maybe_unused]] const Window& cache, [[maybe_unused]] int j, [[maybe_unused]] int t) {
+inline int place_of([[maybe_unused]] const Window& cache, [[maybe_unused]] int j,
+                    [[maybe_unused]] int t) {
     // >>> write here
     const int forgotten = std::max(0, t + 1 - cache.sinks - cache.window);
     if (j < 0 || j > t || (j >= cache.sinks && j < cache.sinks + forgotten))
-        throw Error("window: token " + std::to_string(t) + " does not see token " + std::to_string(j));
+        throw Error("window: token " + std::to_string(t) + " does not see token " +
+                    std::to_string(j));
     return j < cache.sinks ? j : j - forgotten;
     // <<< to here
 }
@@ -58,7 +63,8 @@ inline int slot_of([[maybe_unused]] const Window& cache, [[maybe_unused]] int t)
     // <<< to here
 }
 
-inline std::int64_t dot_products([[maybe_unused]] const Window& cache, [[maybe_unused]] std::int64_t n) {
+inline std::int64_t dot_products([[maybe_unused]] const Window& cache,
+                                 [[maybe_unused]] std::int64_t n) {
     // >>> write here
     const std::int64_t slots = std::int64_t{cache.sinks} + cache.window;
     const std::int64_t growing = std::min(n, slots);

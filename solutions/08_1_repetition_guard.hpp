@@ -8,8 +8,8 @@
 //
 //     severity = mean of  (n − distinct tokens)/(n − 1),  (n − 1 − distinct bigrams)/(n − 2),  longest/(n − 1)
 //
-// each 0 for a text without repetition and 1 for one token over and over; n < 2 is 0, and at n = 2 the
-// middle term is 0.
+// each 0 for a text without repetition and 1 for one token over and over;
+// n < 2 is 0, and at n = 2 the middle term is 0.
 //
 //     penalty = 1 + severity/2
 //
@@ -34,7 +34,8 @@ struct Repetition {
     double severity = 0;
 };
 
-inline Repetition check([[maybe_unused]] std::span<const int> ids, [[maybe_unused]] std::size_t window) {
+inline Repetition check([[maybe_unused]] std::span<const int> ids,
+                        [[maybe_unused]] std::size_t window) {
     // >>> write here
     Repetition r;
     const std::span<const int> last = ids.last(std::min(window, ids.size()));
@@ -42,7 +43,8 @@ inline Repetition check([[maybe_unused]] std::span<const int> ids, [[maybe_unuse
     if (n < 2) return r;
     for (std::size_t i = 0; i < n; ++i) ++r.tokens[last[i]];
     for (std::size_t i = 0; i + 1 < n; ++i) ++r.bigrams[{last[i], last[i + 1]}];
-    // same[j]: how many tokens before and at j equal those before and at i, for the i of the loop (j < i)
+    // same[j]: how many tokens before and at j equal those before and at i,
+    // for the i of the loop (j < i)
     std::vector<std::size_t> same(n, 0);
     for (std::size_t i = 1; i < n; ++i) {
         for (std::size_t j = i; j-- > 0;) {
@@ -54,7 +56,8 @@ inline Repetition check([[maybe_unused]] std::span<const int> ids, [[maybe_unuse
         return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
     };
     r.severity = (share(n - r.tokens.size(), n - 1) + share(n - 1 - r.bigrams.size(), n - 2) +
-                  share(r.longest, n - 1)) / 3;
+                  share(r.longest, n - 1)) /
+                 3;
     std::erase_if(r.tokens, [](const auto& token) { return token.second < 2; });
     std::erase_if(r.bigrams, [](const auto& bigram) { return bigram.second < 2; });
     return r;

@@ -1,14 +1,15 @@
 // Exercise 08_2: DRY, "don't repeat yourself" [p-e-w 2024, text-generation-webui].
 //
-// The repetition penalty hits every word that occurred; a ban on n-grams strikes names dead. DRY asks how
-// long the passage is that a token would continue, and lets short ones be:
+// The repetition penalty hits every word that occurred; a ban on n-grams strikes names dead.
+// DRY asks how long the passage is that a token would continue, and lets short ones be:
 //
 //     L(t) = the longest match that t would continue: over all earlier places i with ids_i = t, the number of
 //            tokens just before i that equal the last tokens of the text, one by one
 //     L(t) >= allowed:   s_t ← s_t − multiplier·base^(L(t) − allowed), but never more than 10^30 less
 //
-// A breaker (a newline, a quotation mark) ends a match: it is not counted, nor is what stands before it,
-// and a breaker is never penalised itself. So the form of a dialogue may repeat.
+// A breaker (a newline, a quotation mark) ends a match: it is not counted,
+// nor is what stands before it, and a breaker is never penalised itself.
+// So the form of a dialogue may repeat.
 //
 // allowed >= 1. A multiplier of 0 is off. A logit of −∞ stays −∞. Ids lie within the vocabulary.
 //
@@ -26,15 +27,19 @@ namespace tbt::ex08_2 {
 
 // Changes the logits (V).
 inline void dry([[maybe_unused]] std::span<float> logits, [[maybe_unused]] std::span<const int> ids,
-                [[maybe_unused]] double multiplier, [[maybe_unused]] double base, [[maybe_unused]] int allowed,
-                [[maybe_unused]] std::span<const int> breakers) {
+                [[maybe_unused]] double multiplier, [[maybe_unused]] double base,
+                [[maybe_unused]] int allowed, [[maybe_unused]] std::span<const int> breakers) {
     // >>> write here
     const std::size_t n = ids.size();
-    const auto breaks = [&](int id) { return std::find(breakers.begin(), breakers.end(), id) != breakers.end(); };
+    const auto breaks = [&](int id) {
+        return std::find(breakers.begin(), breakers.end(), id) != breakers.end();
+    };
     std::vector<int> longest(logits.size(), 0);
     for (std::size_t i = 0; i < n; ++i) {
         int length = 0;
-        const auto matches = [&](std::size_t back) { return back <= i && ids[i - back] == ids[n - back]; };
+        const auto matches = [&](std::size_t back) {
+            return back <= i && ids[i - back] == ids[n - back];
+        };
         for (std::size_t back = 1; matches(back) && !breaks(ids[n - back]); ++back) ++length;
         int& l = longest[static_cast<std::size_t>(ids[i])];
         l = std::max(l, length);

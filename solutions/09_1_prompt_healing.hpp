@@ -1,9 +1,10 @@
 // Exercise 09_1: heal the end of a prompt (token healing).
 //
-// A prompt that ends in the middle of a word ends in a token the model has hardly ever seen in that place:
-// "The link is http:" is tokenized with ":" at its end, but in the model's texts "://" was one token. So it
-// has learned that ":" is *not* followed by "//". The cure: take the last token back and let the model write
-// it again, with what follows, but allow only what agrees with the text that was taken.
+// A prompt that ends in the middle of a word ends in a token the model has hardly ever
+// seen in that place: "The link is http:" is tokenized with ":" at its end, but in the
+// model's texts "://" was one token. So it has learned that ":" is *not* followed by "//".
+// The cure: take the last token back and let the model write it again, with what follows,
+// but allow only what agrees with the text that was taken.
 //
 //     owed = the bytes of the token taken back
 //     a token may come  <=>  it begins with owed, or owed begins with it (then the rest stays owed)
@@ -11,7 +12,8 @@
 //
 // A token without bytes would pay nothing for ever: while something is owed it may not come.
 //
-// Write three functions, about 12 lines. Check: make check EX=09_1. With the shipped model: make try EX=09_1
+// Write three functions, about 12 lines. Check: make check EX=09_1.
+// With the shipped model: make try EX=09_1
 #pragma once
 
 #include <algorithm>
@@ -29,8 +31,10 @@ namespace tbt::ex09_1 {
 // bytes[id]: the bytes of each token of the vocabulary (V).
 using Vocabulary = std::vector<std::string>;
 
-// Takes the last id back and returns its bytes. A prompt of one token or none stays as it is: nothing owed.
-inline std::string take_back([[maybe_unused]] std::vector<int>& ids, [[maybe_unused]] const Vocabulary& bytes) {
+// Takes the last id back and returns its bytes. A prompt of one token or none stays as
+// it is: nothing owed.
+inline std::string take_back([[maybe_unused]] std::vector<int>& ids,
+                             [[maybe_unused]] const Vocabulary& bytes) {
     // >>> write here
     if (ids.size() < 2) return "";
     const int last = ids.back();
@@ -54,7 +58,8 @@ inline void mask([[maybe_unused]] std::span<float> logits, [[maybe_unused]] std:
 }
 
 // What is still owed after a token that might come.
-inline std::string still_owed([[maybe_unused]] std::string_view owed, [[maybe_unused]] std::string_view token) {
+inline std::string still_owed([[maybe_unused]] std::string_view owed,
+                              [[maybe_unused]] std::string_view token) {
     // >>> write here
     return std::string(owed.substr(std::min(token.size(), owed.size())));
     // <<< to here

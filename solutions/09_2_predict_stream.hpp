@@ -1,13 +1,13 @@
 // Exercise 09_2: predict what a stream shows, and when.
 //
-// Tokens arrive one after the other. A stream shows a byte as soon as it is certain: not while it could
-// still become part of a stop string, not while its character is incomplete. A stop string is cut off,
-// and nothing follows it. At the end of the text, what waited is shown; a character that never came to
-// its end becomes U+FFFD ("\xEF\xBF\xBD").
+// Tokens arrive one after the other. A stream shows a byte as soon as it is certain:
+// not while it could still become part of a stop string, not while its character is incomplete.
+// A stop string is cut off, and nothing follows it. At the end of the text, what waited is shown;
+// a character that never came to its end becomes U+FFFD ("\xEF\xBF\xBD").
 //
-// For each case write what is shown after each token, "" for nothing, and at last what the end of the
-// text adds: one string more than there are tokens. With pencil and paper, before you look at
-// text_stream.hpp.
+// For each case write what is shown after each token, "" for nothing,
+// and at last what the end of the text adds: one string more than there are tokens.
+// With pencil and paper, before you look at text_stream.hpp.
 //
 //     a. stop "\n\nUser:"      "Hi"  " there\n"  "\nUs"  "e it"          (it was not a stop string after all)
 //     b. stop "\n\nUser:"      "Hi\n"  "\n\n"  "User"  ": x"  "y"

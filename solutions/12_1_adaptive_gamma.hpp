@@ -1,20 +1,21 @@
 // Exercise 12_1: how many tokens should the draft write in a round of speculative decoding?
 //
-// With acceptance α (each drafted token is accepted with that probability) a round of γ drafted tokens gives, on
-// average,
+// With acceptance α (each drafted token is accepted with that probability) a round of γ drafted
+// tokens gives, on average,
 //
 //     E(α, γ) = 1 + α + α² + … + α^γ = (1 − α^(γ+1)) / (1 − α)        tokens, and γ + 1 when α = 1
 //
-// and costs γ·c + 1 passes of the target, when a draft pass costs c of them [Leviathan et al. 2023, §3]. The gain
-// is E / (γ·c + 1). Too small a γ leaves accepted tokens on the table, too large a γ drafts what is thrown away.
+// and costs γ·c + 1 passes of the target, when a draft pass costs c of them [Leviathan et al.
+// 2023, §3]. The gain is E / (γ·c + 1). Too small a γ leaves accepted tokens on the table,
+// too large a γ drafts what is thrown away.
 //
-// α changes with the text, so it is measured: of the drafted tokens that were judged, how many were accepted? In
-// a round everything up to and including the first rejected token is judged; what was drafted behind it is not.
-// Before anything is known, pretend two tokens were judged and one of them accepted: α = (accepted + 1) / (judged
-// + 2).
+// α changes with the text, so it is measured: of the drafted tokens that were judged, how many
+// were accepted? In a round everything up to and including the first rejected token is judged;
+// what was drafted behind it is not. Before anything is known, pretend two tokens were judged and
+// one of them accepted: α = (accepted + 1) / (judged + 2).
 //
-// Write five functions, about 20 lines. Check: make check EX=12_1. It stands alone: nothing of chapter 12 is
-// needed.
+// Write five functions, about 20 lines. Check: make check EX=12_1. It stands alone:
+// nothing of chapter 12 is needed.
 #pragma once
 
 #include <cmath>
@@ -32,14 +33,16 @@ inline double expected_tokens([[maybe_unused]] double alpha, [[maybe_unused]] in
 }
 
 // Against one pass of the target for each token.
-inline double gain([[maybe_unused]] double alpha, [[maybe_unused]] int gamma, [[maybe_unused]] double cost) {
+inline double gain([[maybe_unused]] double alpha, [[maybe_unused]] int gamma,
+                   [[maybe_unused]] double cost) {
     // >>> write here
     return expected_tokens(alpha, gamma) / (gamma * cost + 1);
     // <<< to here
 }
 
 // The γ in 0 … most with the greatest gain, the smallest of several. 0: don't draft.
-inline int best_gamma([[maybe_unused]] double alpha, [[maybe_unused]] double cost, [[maybe_unused]] int most) {
+inline int best_gamma([[maybe_unused]] double alpha, [[maybe_unused]] double cost,
+                      [[maybe_unused]] int most) {
     // >>> write here
     int best = 0;
     for (int gamma = 1; gamma <= most; ++gamma) {

@@ -1,15 +1,17 @@
 // Exercise 12_2: find the bug in a speculative decoding that is almost right. Its texts look fine.
 //
-// A drafted token x ~ q is accepted with probability min(1, p(x)/q(x)); after a rejection another token is drawn
-// from somewhere. That must give p itself, the law of the target alone. Does it, with tutorial_correction?
+// A drafted token x ~ q is accepted with probability min(1, p(x)/q(x)); after a rejection
+// another token is drawn from somewhere. That must give p itself, the law of the target alone.
+// Does it, with tutorial_correction?
 //
-// 1. Write the instrument. The law of the token that comes out, for any law c of the second draw, is
+// 1. Write the instrument. The law of the token that comes out, for any law c of the
+//    second draw, is
 //
 //        out_i = min(p_i, q_i) + β·c_i,        β = 1 − Σ min(p_j, q_j)        (β: the probability of a rejection)
 //
 //    Point it at tutorial_correction: p = (.5, .3, .2), q = (.2, .3, .5) gives (.35, .39, .26), which is not p.
-// 2. Find the c with which out = p, and write it. Where p = q nothing is ever rejected, and rounding may leave a
-//    sum of zero: the law is p then, never 0/0.
+// 2. Find the c with which out = p, and write it. Where p = q nothing is ever rejected,
+//    and rounding may leave a sum of zero: the law is p then, never 0/0.
 //
 // About 12 lines. Check: make check EX=12_2. It stands alone: nothing of chapter 12 is needed.
 #pragma once
@@ -34,7 +36,8 @@ inline Law law_of_step([[maybe_unused]] const Law& p, [[maybe_unused]] const Law
     double rejected = 1;
     for (std::size_t i = 0; i < p.size(); ++i) rejected -= std::min(p[i], q[i]);
     Law out;
-    for (std::size_t i = 0; i < p.size(); ++i) out.push_back(std::min(p[i], q[i]) + rejected * correction[i]);
+    for (std::size_t i = 0; i < p.size(); ++i)
+        out.push_back(std::min(p[i], q[i]) + rejected * correction[i]);
     return out;
     // <<< to here
 }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "chapters/11_beam_search/beam_search.hpp"
-#include "model.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/model/model.hpp"
 
 namespace tbt::test {
 
@@ -76,8 +76,8 @@ struct Text {
 
 // Every text of at most `depth` tokens that ends in eos or has them all.
 template <class Model>
-void all_texts(Model& model, std::vector<int>& ids, std::size_t prompt, std::size_t depth, int eos, double sum,
-               std::vector<Text>& out) {
+void all_texts(Model& model, std::vector<int>& ids, std::size_t prompt, std::size_t depth, int eos,
+               double sum, std::vector<Text>& out) {
     const std::size_t n = ids.size() - prompt;
     if (n > 0 && (n == depth || ids.back() == eos)) {
         out.push_back({{ids.begin() + static_cast<std::ptrdiff_t>(prompt), ids.end()}, sum});
@@ -87,13 +87,14 @@ void all_texts(Model& model, std::vector<int>& ids, std::size_t prompt, std::siz
     const std::vector<float> logits(row.begin(), row.end());
     for (std::size_t id = 0; id < logits.size(); ++id) {
         ids.push_back(static_cast<int>(id));
-        all_texts(model, ids, prompt, depth, eos, sum + log_probability(logits, static_cast<int>(id)), out);
+        all_texts(model, ids, prompt, depth, eos,
+                  sum + log_probability(logits, static_cast<int>(id)), out);
         ids.pop_back();
     }
 }
 
-inline BeamRequest beams(int B, int max_new_tokens, std::vector<int> eos = {}, double length_penalty = 1,
-                         int returned = 1) {
+inline BeamRequest beams(int B, int max_new_tokens, std::vector<int> eos = {},
+                         double length_penalty = 1, int returned = 1) {
     BeamRequest r;
     r.beams.num_beams = B;
     r.beams.length_penalty = length_penalty;
@@ -113,7 +114,9 @@ inline Model small_model() {
     config.n_head = 2;
     config.n_inner = 64;
     config.eos_token_ids = {256};
-    const WeightSource source = [](const std::string&, const Shape& shape) { return Tensor(shape); };
+    const WeightSource source = [](const std::string&, const Shape& shape) {
+        return Tensor(shape);
+    };
     Vocabulary vocabulary;
     for (int b = 0; b < 256; ++b) vocabulary.tokens.emplace_back(1, static_cast<char>(b));
     vocabulary.tokens.emplace_back("<|endoftext|>");
@@ -123,7 +126,8 @@ inline Model small_model() {
 }
 
 template <class Model>
-std::vector<BeamText> search(Model model, const BeamRequest& request, std::vector<int> prompt = {0}) {
+std::vector<BeamText> search(Model model, const BeamRequest& request,
+                             std::vector<int> prompt = {0}) {
     return beam_search(one_at_a_time(std::move(model)), request, prompt);
 }
 

@@ -1,12 +1,12 @@
 // The generation loop and the cached model, on models small enough to think through.
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <cmath>
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "gpt.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/model/gpt.hpp"
 
 using namespace tbt;
 
@@ -40,7 +40,8 @@ std::vector<float> fresh_logits(Gpt& gpt, const std::vector<int>& ids) {
 
 }  // namespace
 
-TEST_CASE("the loop appends what pick chooses and hands the whole text to the model each time", "[ch01]") {
+TEST_CASE("the loop appends what pick chooses and hands the whole text to the model each time",
+          "[ch01]") {
     std::vector<std::vector<int>> seen;
     const std::vector<float> row(4, 0.0f);
     const NextLogits model = [&](std::span<const int> ids) {
@@ -49,16 +50,25 @@ TEST_CASE("the loop appends what pick chooses and hands the whole text to the mo
     };
     int next = 10;
     std::vector<int> emitted;
-    const std::vector<int> ids = generate(model, {1, 2}, 3, [&](auto, const auto&) { return next++; }, [&](int id) { emitted.push_back(id); return true; });
+    const std::vector<int> ids = generate(
+        model, {1, 2}, 3, [&](auto, const auto&) { return next++; },
+        [&](int id) {
+            emitted.push_back(id);
+            return true;
+        });
     REQUIRE(ids == std::vector<int>{1, 2, 10, 11, 12});
     REQUIRE(emitted == std::vector<int>{10, 11, 12});
     REQUIRE(seen == std::vector<std::vector<int>>{{1, 2}, {1, 2, 10}, {1, 2, 10, 11}});
 }
 
-TEST_CASE("the loop ends when emit says so, and runs no forward pass for a text of no tokens", "[ch01]") {
+TEST_CASE("the loop ends when emit says so, and runs no forward pass for a text of no tokens",
+          "[ch01]") {
     int calls = 0;
     const std::vector<float> row(4, 0.0f);
-    const NextLogits model = [&](std::span<const int>) { ++calls; return std::span<const float>(row); };
+    const NextLogits model = [&](std::span<const int>) {
+        ++calls;
+        return std::span<const float>(row);
+    };
     const auto pick = [](auto, const auto&) { return 3; };
     REQUIRE(generate(model, {1}, 9, pick, [](int) { return false; }) == std::vector<int>{1, 3});
     REQUIRE(calls == 1);
@@ -66,7 +76,8 @@ TEST_CASE("the loop ends when emit says so, and runs no forward pass for a text 
     REQUIRE(calls == 1);
 }
 
-TEST_CASE("candidates come by value, then by id, with probabilities over the whole vocabulary", "[ch01]") {
+TEST_CASE("candidates come by value, then by id, with probabilities over the whole vocabulary",
+          "[ch01]") {
     const std::vector<float> logits = {1.0f, 3.0f, 2.0f, 3.0f, -INFINITY, 2.0f};
     const std::vector<Candidate> top = top_candidates(logits, 5);
     std::vector<int> ids;
@@ -79,11 +90,14 @@ TEST_CASE("candidates come by value, then by id, with probabilities over the who
     REQUIRE(top_candidates(logits, 0).empty());
 }
 
-TEST_CASE("a cached model gives the bits of a fresh one: growing, rolled back, replaced, repeated", "[ch01]") {
+TEST_CASE("a cached model gives the bits of a fresh one: growing, rolled back, replaced, repeated",
+          "[ch01]") {
     Gpt gpt = tiny_gpt();
     Gpt other = tiny_gpt();
     CachedModel cached(gpt);
-    const std::vector<std::vector<int>> texts = {{1, 2, 3}, {1, 2, 3, 4}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}, {1, 2}, {1, 2, 9, 9}, {7}, {7, 8}};
+    const std::vector<std::vector<int>> texts = {
+        {1, 2, 3}, {1, 2, 3, 4}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}, {1, 2}, {1, 2, 9, 9},
+        {7},       {7, 8}};
     for (const std::vector<int>& ids : texts) {
         const auto logits = cached(ids);
         REQUIRE(std::vector<float>(logits.begin(), logits.end()) == fresh_logits(other, ids));
@@ -91,7 +105,8 @@ TEST_CASE("a cached model gives the bits of a fresh one: growing, rolled back, r
     }
 }
 
-TEST_CASE("the last rows of a cached model are the predictions behind each of the last tokens", "[ch01]") {
+TEST_CASE("the last rows of a cached model are the predictions behind each of the last tokens",
+          "[ch01]") {
     Gpt gpt = tiny_gpt();
     Gpt other = tiny_gpt();
     CachedModel cached(gpt);

@@ -1,4 +1,4 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <cmath>
 #include <vector>
@@ -30,7 +30,8 @@ TEST_CASE("a loop is the shortest passage that the text ends with over and over"
 
     const Loop three = loop({9, 9, 1, 2, 3, 1, 2, 3, 1, 2, 3});
     REQUIRE((three.period == 3 && three.start == 2 && three.repeats == 3));
-    // A half-finished round at the end belongs to the loop: 2 3 1 2 3 1 2 is the passage "2 3 1" two and a third times.
+    // A half-finished round at the end belongs to the loop: 2 3 1 2 3 1 2 is the passage "2 3 1"
+    // two and a third times.
     const Loop cut = loop({7, 2, 3, 1, 2, 3, 1, 2});
     REQUIRE((cut.period == 3 && cut.start == 1 && cut.repeats == 2));
     const Loop same = loop({4, 5, 5, 5, 5});

@@ -1,4 +1,4 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <cmath>
 #include <limits>
@@ -6,7 +6,7 @@
 
 #include "chapters/03_temperature/sample.hpp"
 #include "chapters/03_temperature/temperature.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 
@@ -14,7 +14,8 @@ namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-// The printed digits of spec/errata.md and spec/exercises.md: six places, so half a unit of the last.
+// The printed digits of spec/errata.md and spec/exercises.md: six places,
+// so half a unit of the last.
 void require_close(const std::vector<double>& got, const std::vector<double>& expected,
                    double tolerance = 5.1e-7) {
     REQUIRE(got.size() == expected.size());
@@ -28,7 +29,8 @@ const std::vector<float> eight{5, 3, 2, 1, 0.5f, -1, -2, -5};
 
 }  // namespace
 
-TEST_CASE("temperature on the tutorials' logits gives the right numbers, not the printed ones", "[ch03]") {
+TEST_CASE("temperature on the tutorials' logits gives the right numbers, not the printed ones",
+          "[ch03]") {
     const std::vector<float> three{2, 1, 0.5f};
     require_close(softmax_at(three, 0.5), {.843795, .114195, .042010});
     require_close(softmax_at(three, 1), {.628532, .231224, .140244});
@@ -41,10 +43,12 @@ TEST_CASE("temperature on the tutorials' logits gives the right numbers, not the
     require_close(softmax_at(five, 0.5), {.979189, .017934, .002427, .000328, .000121});
     require_close(softmax_at(five, 1), {.823352, .111429, .040992, .015080, .009147});
     require_close(softmax_at(five, 1.5), {.658673, .173624, .089142, .045767, .032793});
-    require_close(softmax_at(std::vector<float>{5.2f, 4.8f, 3.2f, 2.1f}, 1), {.540335, .362197, .073126, .024342});
+    require_close(softmax_at(std::vector<float>{5.2f, 4.8f, 3.2f, 2.1f}, 1),
+                  {.540335, .362197, .073126, .024342});
 }
 
-TEST_CASE("entropy, top probability and agreement of draws are those of the temperature explorer", "[ch03]") {
+TEST_CASE("entropy, top probability and agreement of draws are those of the temperature explorer",
+          "[ch03]") {
     const double expected[][5] = {{.2, .000504, .999954, .999909, .999863},
                                   {.5, .111137, .979182, .959126, .938844},
                                   {.8, .426431, .895526, .807861, .718588},
@@ -62,21 +66,26 @@ TEST_CASE("entropy, top probability and agreement of draws are those of the temp
 TEST_CASE("the temperatures of the visualizer exercise have their entropies", "[ch03]") {
     std::vector<float> B, Z;
     for (int i = 0; i < 10; ++i)
-        B.push_back(4.0f - 0.5f * static_cast<float>(i)), Z.push_back(-static_cast<float>(std::log(i + 1.0)));
+        B.push_back(4.0f - 0.5f * static_cast<float>(i)),
+            Z.push_back(-static_cast<float>(std::log(i + 1.0)));
     const std::vector<float> A{5, 3, 2, 1, 0.5f, -1, -2, -5, -6, -7};
     const auto entropy = [](const std::vector<float>& s, double T) {
         Candidates c(s);
         apply_temperature(c, T);
         return c.entropy();
     };
-    require_close({entropy(B, .1), entropy(B, 1), entropy(B, 2)}, {.040679, 1.662820, 2.079680}, 1e-6);
-    require_close({entropy(Z, .3), entropy(Z, 1), entropy(Z, 1.5)}, {.514866, 1.993806, 2.170608}, 1e-6);
-    require_close({entropy(A, .1), entropy(A, .7), entropy(A, 2)}, {.000000, .309926, 1.453103}, 1e-6);
+    require_close({entropy(B, .1), entropy(B, 1), entropy(B, 2)}, {.040679, 1.662820, 2.079680},
+                  1e-6);
+    require_close({entropy(Z, .3), entropy(Z, 1), entropy(Z, 1.5)}, {.514866, 1.993806, 2.170608},
+                  1e-6);
+    require_close({entropy(A, .1), entropy(A, .7), entropy(A, 2)}, {.000000, .309926, 1.453103},
+                  1e-6);
 }
 
 TEST_CASE("temperature zero keeps the argmax alone, of equal logits the lower id", "[ch03]") {
     for (const std::vector<float>& s :
-         {std::vector<float>{1, 4, 4, 2}, std::vector<float>{-inf, -3, -3}, std::vector<float>{-2, 7, -inf, 7}}) {
+         {std::vector<float>{1, 4, 4, 2}, std::vector<float>{-inf, -3, -3},
+          std::vector<float>{-2, 7, -inf, 7}}) {
         Candidates c(s);
         apply_temperature(c, 0);
         REQUIRE(c.size() == 1);
@@ -101,7 +110,8 @@ TEST_CASE("probabilities do not change when a constant is added to all logits", 
     require_close(softmax_at(shifted, 0.7), softmax_at(eight, 0.7), 0);
 }
 
-TEST_CASE("a temperature that is negative, NaN or infinite is refused with what is allowed", "[ch03]") {
+TEST_CASE("a temperature that is negative, NaN or infinite is refused with what is allowed",
+          "[ch03]") {
     for (const double T : {-1.0, -1e-300, std::nan(""), static_cast<double>(inf)}) {
         Candidates c(eight);
         REQUIRE_THROWS_WITH(apply_temperature(c, T), Catch::Contains("expected a number >= 0"));
@@ -139,7 +149,8 @@ TEST_CASE("the draw points at the segment that u lies in, from 0 to just below 1
     // Four equal segments: the borders belong to the right.
     const std::vector<float> equal(4, 1.0f);
     Candidates e(equal);
-    REQUIRE((draw(e, .25 - 0x1p-54) == 0 && draw(e, .25) == 1 && draw(e, .5) == 2 && draw(e, .75) == 3));
+    REQUIRE((draw(e, .25 - 0x1p-54) == 0 && draw(e, .25) == 1 && draw(e, .5) == 2 &&
+             draw(e, .75) == 3));
 }
 
 TEST_CASE("no u reaches a masked token, wherever it stands", "[ch03]") {
@@ -165,15 +176,16 @@ TEST_CASE("no u reaches a masked token, wherever it stands", "[ch03]") {
 }
 
 TEST_CASE("the law of the draw is the softmax, to the width of a notch", "[ch03]") {
-    // The smallest u that gives token i or a later one is the probability of the tokens before it: found by
-    // bisection.
+    // The smallest u that gives token i or a later one is the probability of the tokens before it:
+    // found by bisection.
     Candidates c(eight);
     apply_temperature(c, 1.3);
     long double W = 0;
     for (const float s : eight) W += std::exp((static_cast<long double>(s) - 5) / 1.3L);
     long double before = 0;
     for (int i = 0; i < 7; ++i) {
-        before += std::exp((static_cast<long double>(eight[static_cast<std::size_t>(i)]) - 5) / 1.3L) / W;
+        before +=
+            std::exp((static_cast<long double>(eight[static_cast<std::size_t>(i)]) - 5) / 1.3L) / W;
         double low = 0, high = 1 - 0x1p-53;
         for (int step = 0; step < 60; ++step) {
             const double middle = (low + high) / 2;
@@ -183,8 +195,9 @@ TEST_CASE("the law of the draw is the softmax, to the width of a notch", "[ch03]
     }
 }
 
-TEST_CASE("a hundred thousand draws fit the law: chi-square with a false alarm once in a million seeds",
-          "[ch03]") {
+TEST_CASE(
+    "a hundred thousand draws fit the law: chi-square with a false alarm once in a million seeds",
+    "[ch03]") {
     Candidates c(eight);
     apply_temperature(c, 2);
     Rng rng(20240601);
@@ -199,7 +212,9 @@ TEST_CASE("a hundred thousand draws fit the law: chi-square with a false alarm o
     REQUIRE(chi2 <= 40.522);  // the 1 − 1e-6 quantile with 7 degrees of freedom
 }
 
-TEST_CASE("the same u gives the same token whether the kept ones stand in a list or in the whole row", "[ch03]") {
+TEST_CASE(
+    "the same u gives the same token whether the kept ones stand in a list or in the whole row",
+    "[ch03]") {
     Rng rng(5);
     std::vector<float> s(3000), masked(3000, -inf);
     for (float& x : s) x = static_cast<float>(rng.normal());
@@ -215,7 +230,8 @@ TEST_CASE("the same u gives the same token whether the kept ones stand in a list
     }
 }
 
-TEST_CASE("an edit after a temperature changes s/T, and the row it came from stays as it was", "[ch03]") {
+TEST_CASE("an edit after a temperature changes s/T, and the row it came from stays as it was",
+          "[ch03]") {
     const std::vector<float> s{2, 1, 0};
     Candidates c(s);
     apply_temperature(c, 0.5);
@@ -225,5 +241,6 @@ TEST_CASE("an edit after a temperature changes s/T, and the row it came from sta
     c.keep({1.0f});
     REQUIRE(c.find(2) == nullptr);
     *c.find(1) = 0.0f;
-    require_close(c.probabilities(), {1 / (1 + std::exp(-2.0)), 1 - 1 / (1 + std::exp(-2.0)), 0}, 1e-12);
+    require_close(c.probabilities(), {1 / (1 + std::exp(-2.0)), 1 - 1 / (1 + std::exp(-2.0)), 0},
+                  1e-12);
 }

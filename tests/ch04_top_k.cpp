@@ -1,4 +1,4 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "chapters/03_temperature/sample.hpp"
 #include "chapters/04_top_k/top_k.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 
@@ -46,11 +46,13 @@ const std::vector<float> eight{5, 3, 2, 1, 0.5f, -1, -2, -5};
 
 }  // namespace
 
-TEST_CASE("top-k on the tutorial's logits gives the right numbers, not the printed ones", "[ch04]") {
+TEST_CASE("top-k on the tutorial's logits gives the right numbers, not the printed ones",
+          "[ch04]") {
     const std::vector<double> three = law(eight, 3);
     const double expected3[] = {.843795, .114195, .042010, 0, 0, 0, 0, 0};
     const std::vector<double> all = law(eight, 8);
-    const double expected8[] = {.821030, .111114, .040877, .015038, .009121, .002035, .000749, .000037};
+    const double expected8[] = {.821030, .111114, .040877, .015038,
+                                .009121, .002035, .000749, .000037};
     for (std::size_t i = 0; i < 8; ++i) {
         REQUIRE(std::abs(three[i] - expected3[i]) <= 5.1e-7);
         REQUIRE(std::abs(all[i] - expected8[i]) <= 5.1e-7);
@@ -77,7 +79,8 @@ TEST_CASE("k = 0 is off and k beyond the vocabulary keeps all", "[ch04]") {
     REQUIRE(kept(eight, 1) == std::vector<int>{0});
 }
 
-TEST_CASE("top-k keeps what sorting by the total order keeps, at every size, k and with many ties", "[ch04]") {
+TEST_CASE("top-k keeps what sorting by the total order keeps, at every size, k and with many ties",
+          "[ch04]") {
     Rng rng(4);
     for (const std::size_t n : {1u, 2u, 16u, 17u, 97u, 1000u, 4097u}) {
         for (int kind = 0; kind < 3; ++kind) {
@@ -109,7 +112,8 @@ TEST_CASE("temperature does not change the top-k set", "[ch04]") {
     }
 }
 
-TEST_CASE("a cut after weights were computed leaves the same distribution as one before", "[ch04]") {
+TEST_CASE("a cut after weights were computed leaves the same distribution as one before",
+          "[ch04]") {
     Candidates before(eight), after(eight);
     after.total_weight();
     keep_top_k(before, 3);

@@ -1,4 +1,4 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "chapters/03_temperature/temperature.hpp"
 #include "chapters/05_top_p/relatives.hpp"
 #include "chapters/05_top_p/top_p.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 
@@ -70,7 +70,8 @@ TEST_CASE("the token that reaches p exactly is the last one kept", "[ch05]") {
     // Equal logits: every probability is exactly 1/n of the whole.
     REQUIRE(nucleus(std::vector<float>(4, 1), .5) == std::vector<int>{0, 1});
     REQUIRE(nucleus(std::vector<float>(4, 1), .75) == std::vector<int>{0, 1, 2});
-    REQUIRE(nucleus(std::vector<float>(10, -3), .9).size() == 9);  // nine tenths, although .1 has no exact double
+    REQUIRE(nucleus(std::vector<float>(10, -3), .9).size() ==
+            9);  // nine tenths, although .1 has no exact double
     REQUIRE(nucleus(std::vector<float>(10, -3), .9 + 1e-12).size() == 10);
     REQUIRE(nucleus(std::vector<float>(10, -3), .1).size() == 1);
     // e^ln2 is 2 within a quantum: 2/4, 1/4, 1/4.
@@ -84,7 +85,8 @@ TEST_CASE("p = .9 of .4 .3 .2 .1 keeps three in whole quanta, where doubles fall
     const std::uint64_t unit = weight_of_largest / 4;
     const std::vector<float> keys{4, 3, 2, 1};
     const std::vector<std::uint64_t> w{4 * unit, 3 * unit, 2 * unit, unit};
-    const auto target = static_cast<std::uint64_t>(std::nearbyint(.9 * static_cast<double>(10 * unit)));
+    const auto target =
+        static_cast<std::uint64_t>(std::nearbyint(.9 * static_cast<double>(10 * unit)));
     REQUIRE(smallest_prefix(keys, w, 10 * unit, target).threshold == 2);
 }
 
@@ -144,7 +146,8 @@ TEST_CASE("min-p keeps what has at least the fraction m of the largest probabili
     REQUIRE(min_p(eight, 0).size() == 8);
     REQUIRE(min_p(eight, .05) == std::vector<int>{0, 1});  // e^-3 = .0498
     REQUIRE(min_p(eight, .049) == std::vector<int>{0, 1, 2});
-    REQUIRE(min_p({3, 3, 2}, 1) == std::vector<int>{0, 1});           // all that are as probable as the first
+    REQUIRE(min_p({3, 3, 2}, 1) ==
+            std::vector<int>{0, 1});  // all that are as probable as the first
     REQUIRE(min_p(eight, .1, 2) == std::vector<int>{0, 1, 2, 3, 4});  // e^(-4.5/2) = .1054
     REQUIRE(min_p(eight, 1e-300).size() == 8);
     Candidates c(eight);
@@ -152,9 +155,10 @@ TEST_CASE("min-p keeps what has at least the fraction m of the largest probabili
     REQUIRE_THROWS_AS(keep_min_p(c, -0.01), UsageError);
 }
 
-TEST_CASE("typical sampling keeps the tokens nearest to the entropy and may drop the first", "[ch05]") {
-    // p = .5 and 50 tokens of .01: H = .5 ln 2 + .5 ln 100 = 2.649; surprises .693 (far: 1.956) and 4.605
-    // (far: 1.956).
+TEST_CASE("typical sampling keeps the tokens nearest to the entropy and may drop the first",
+          "[ch05]") {
+    // p = .5 and 50 tokens of .01: H = .5 ln 2 + .5 ln 100 = 2.649; surprises .693 (far:
+    // 1.956) and 4.605 (far: 1.956).
     std::vector<double> p(51, .01);
     p[0] = .45;
     for (std::size_t i = 1; i < 51; ++i) p[i] = .55 / 50;
@@ -181,19 +185,22 @@ TEST_CASE("typical sampling without sorting keeps what sorting by distance keeps
             Candidates c(s);
             const double H = c.entropy();
             std::vector<std::pair<double, std::size_t>> order;
-            for (std::size_t i = 0; i < s.size(); ++i) order.emplace_back(std::abs(-c.log_probability(i) - H), i);
+            for (std::size_t i = 0; i < s.size(); ++i)
+                order.emplace_back(std::abs(-c.log_probability(i) - H), i);
             std::sort(order.begin(), order.end());
             std::uint64_t sum = 0;
             std::vector<int> expected;
             for (std::size_t i = 0; sum < quanta(c, m); ++i)
-                sum += c.weights()[order[i].second], expected.push_back(static_cast<int>(order[i].second));
+                sum += c.weights()[order[i].second],
+                    expected.push_back(static_cast<int>(order[i].second));
             std::sort(expected.begin(), expected.end());
             REQUIRE(quick == expected);
         }
     }
 }
 
-TEST_CASE("after a cut that removed the most probable token, the rest is a distribution again", "[ch05]") {
+TEST_CASE("after a cut that removed the most probable token, the rest is a distribution again",
+          "[ch05]") {
     std::vector<double> p(51, .55 / 50);
     p[0] = .45;
     const std::vector<float> s = logs(p);
@@ -203,7 +210,9 @@ TEST_CASE("after a cut that removed the most probable token, the rest is a distr
     REQUIRE(c.total_weight() == c.size() * weight_of_largest);
 }
 
-TEST_CASE("epsilon drops what is below it and keeps what is exactly at it; the largest always stays", "[ch05]") {
+TEST_CASE(
+    "epsilon drops what is below it and keeps what is exactly at it; the largest always stays",
+    "[ch05]") {
     const auto epsilon = [](const std::vector<float>& s, double e) {
         return kept(s, [e](Candidates& c) { cut_epsilon(c, e); });
     };

@@ -1,4 +1,4 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <cmath>
 #include <limits>
@@ -6,7 +6,7 @@
 
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/06_combining/trace.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 
@@ -32,7 +32,8 @@ std::size_t kept(const std::vector<float>& s, int k, double p) {
     return c.count();
 }
 std::size_t count(const std::vector<double>& p) {
-    return static_cast<std::size_t>(std::count_if(p.begin(), p.end(), [](double x) { return x > 0; }));
+    return static_cast<std::size_t>(
+        std::count_if(p.begin(), p.end(), [](double x) { return x > 0; }));
 }
 
 const std::vector<float> eight{5, 3, 2, 1, 0.5f, -1, -2, -5};
@@ -56,7 +57,8 @@ TEST_CASE("the tutorials' complete example comes out as computed by hand", "[ch0
     Rng rng(1);
     int cats = 0;
     for (int i = 0; i < 100000; ++i) cats += chain.pick(cat_dog, {}, rng.uniform(), scratch) == 0;
-    REQUIRE(std::abs(cats - 88080) <= 5 * 102.5);  // five standard deviations: a false alarm in 1.7 million seeds
+    REQUIRE(std::abs(cats - 88080) <=
+            5 * 102.5);  // five standard deviations: a false alarm in 1.7 million seeds
     o.temperature = .5;
     REQUIRE(count(law(cat_dog, o)) == 1);
     o.temperature = 1.5;
@@ -105,8 +107,10 @@ TEST_CASE("each dialect has its order", "[ch06]") {
     o.temperature = .8, o.top_k = 40, o.top_p = .9, o.min_p = .05;
     const auto line = [&](Dialect d) { return in_order(d, cut_steps(o, d)).to_string(); };
     REQUIRE(line(Dialect::ours) == "temperature 0.8 → top-k 40 → top-p 0.9 → min-p 0.05 → draw");
-    REQUIRE(line(Dialect::transformers) == "temperature 0.8 → top-k 40 → top-p 0.9 → min-p 0.05 → draw");
-    REQUIRE(line(Dialect::llama_cpp) == "top-k 40 → top-p 0.9 → min-p 0.05 → temperature 0.8 → draw");
+    REQUIRE(line(Dialect::transformers) ==
+            "temperature 0.8 → top-k 40 → top-p 0.9 → min-p 0.05 → draw");
+    REQUIRE(line(Dialect::llama_cpp) ==
+            "top-k 40 → top-p 0.9 → min-p 0.05 → temperature 0.8 → draw");
     REQUIRE(line(Dialect::vllm) == "temperature 0.8 → min-p 0.05 → top-k 40 → top-p 0.9 → draw");
     REQUIRE(in_order(Dialect::ours, {}).to_string() == "draw");
     REQUIRE(defaults_of(Dialect::transformers).top_k == 50);
@@ -117,7 +121,8 @@ TEST_CASE("each dialect has its order", "[ch06]") {
 TEST_CASE("a step that a dialect does not have is refused, not dropped", "[ch06]") {
     SamplingOptions o;
     o.eta_cutoff = .001;
-    REQUIRE_THROWS_WITH(in_order(Dialect::vllm, cut_steps(o, Dialect::vllm)), Catch::Contains("no step 'eta'"));
+    REQUIRE_THROWS_WITH(in_order(Dialect::vllm, cut_steps(o, Dialect::vllm)),
+                        Catch::Contains("no step 'eta'"));
     REQUIRE_THROWS_WITH(dialect_named("llama"), Catch::Contains("llama.cpp"));
     REQUIRE(dialect_named("llama.cpp") == Dialect::llama_cpp);
     for (const auto& [name, dialect] : dialects()) REQUIRE(name_of(dialect) == name);
@@ -166,7 +171,7 @@ TEST_CASE("a trace tells what every step removed and where the chosen token stoo
     REQUIRE((t.steps[2].chosen_before.rank == 2 && t.steps[2].chosen_after.rank == 2));
     REQUIRE(std::abs(t.steps[2].chosen_after.probability - .268941) <= 5.1e-7);
     REQUIRE(std::abs(t.final_log_probability - std::log(.2689414)) <= 1e-6);
-    REQUIRE(
-        (t.top.size() == 4 && t.top[0].removed_by == -1 && t.top[2].removed_by == 2 && t.top[3].removed_by == 1));
+    REQUIRE((t.top.size() == 4 && t.top[0].removed_by == -1 && t.top[2].removed_by == 2 &&
+             t.top[3].removed_by == 1));
     REQUIRE(t.steps[2].entropy_after == t.final_entropy);
 }

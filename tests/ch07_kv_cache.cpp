@@ -1,5 +1,5 @@
 // The counts of work with and without a cache: by formula, by hand, and as a model is really asked.
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <vector>
 
@@ -7,14 +7,17 @@
 #include "chapters/07_kv_cache/redundancy.hpp"
 #include "chapters/07_kv_cache/roofline.hpp"
 #include "chapters/07_kv_cache/work.hpp"
-#include "gpt.hpp"
-#include "rng.hpp"
-#include "temporary.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/model/gpt.hpp"
+#include "tests/temporary.hpp"
 
 using namespace tbt;
 
 TEST_CASE("a hundred new tokens cost as many positions as the formulas say", "[ch07]") {
-    const struct { std::int64_t p, without, with; } rows[] = {{2, 5150, 101}, {12, 6150, 111}, {50, 9950, 149}, {100, 14950, 199}, {200, 24950, 299}, {400, 44950, 499}};
+    const struct {
+        std::int64_t p, without, with;
+    } rows[] = {{2, 5150, 101},    {12, 6150, 111},   {50, 9950, 149},
+                {100, 14950, 199}, {200, 24950, 299}, {400, 44950, 499}};
     for (const auto& [p, without, with] : rows) {
         REQUIRE(uncached_work(p, 100).positions == without);
         REQUIRE(cached_work(p, 100).positions == with);
@@ -45,7 +48,10 @@ TEST_CASE("small cases can be counted by hand", "[ch07]") {
     REQUIRE(uncached_work(5, 0).positions == 0);
 }
 
-TEST_CASE("greedy text and logits are the same with and without a cache, and the cache reads P + G - 1 positions", "[ch07]") {
+TEST_CASE(
+    "greedy text and logits are the same with and without a cache, and the cache reads P + G - 1 "
+    "positions",
+    "[ch07]") {
     GptConfig config;
     config.vocab_size = 97;
     config.n_positions = 80;
@@ -64,7 +70,8 @@ TEST_CASE("greedy text and logits are the same with and without a cache, and the
     KvCache cache(config);
     std::int64_t positions_with = 0, positions_without = 0;
     for (int i = 0; i < G; ++i) {
-        const std::span<const int> fresh = std::span(with).subspan(static_cast<std::size_t>(cache.length()));
+        const std::span<const int> fresh =
+            std::span(with).subspan(static_cast<std::size_t>(cache.length()));
         positions_with += static_cast<std::int64_t>(fresh.size());
         const std::span<const float> a = gpt.forward(cache, fresh);
         const std::vector<float> cached(a.begin(), a.end());
@@ -104,7 +111,9 @@ Gpt some_gpt() {
 
 }  // namespace
 
-TEST_CASE("without a cache the keys and values of all earlier positions come out as before, every bit", "[ch07]") {
+TEST_CASE(
+    "without a cache the keys and values of all earlier positions come out as before, every bit",
+    "[ch07]") {
     Gpt gpt = some_gpt();
     std::vector<int> ids;
     KvCache cache(two_layers());
@@ -136,7 +145,8 @@ TEST_CASE("from the first other token on, keys and values are others", "[ch07]")
     REQUIRE(equal_positions(cache, slid, two_layers(), 69) == 0);
 }
 
-TEST_CASE("a roofline is read from the bench's JSON, and points lie where arithmetic puts them", "[ch07]") {
+TEST_CASE("a roofline is read from the bench's JSON, and points lie where arithmetic puts them",
+          "[ch07]") {
     const test::TemporaryFolder folder;
     const std::string file = folder.write("bench.json", R"({"sections": {
         "limits": [{"limit": "fused multiply-add", "threads": 1, "figure": 200.0}, {"limit": "read 12 MB", "threads": 1, "figure": 25.0},
@@ -154,18 +164,23 @@ TEST_CASE("a roofline is read from the bench's JSON, and points lie where arithm
     REQUIRE(one.gigaflops() == Approx(20));
     REQUIRE(roofline.products[1].bytes() == 4e6 + 12e3);
     REQUIRE(roofline.products[2].gigaflops() == Approx(320));
-    // Below the corner at 400 / 50 = 8 operations a byte the memory limits, above it the arithmetic.
+    // Below the corner at 400 / 50 = 8 operations a byte the memory limits,
+    // above it the arithmetic.
     REQUIRE(roofline.limit(4, roofline.slopes[0]) == 200);
     REQUIRE(roofline.limit(8, roofline.slopes[0]) == 400);
     REQUIRE(roofline.limit(80, roofline.slopes[0]) == 400);
     REQUIRE(read_roofline(file, 1).peak == 200);
     REQUIRE(chart_of(roofline).series.size() == 3);
 
-    REQUIRE(test::contains(test::error_of([&] { read_roofline(file, 3); }), "has no figures for 3 threads"));
-    for (const char* broken : {"{}", "[]", R"({"sections": 1})", R"({"sections": {"limits": []}})"}) {
+    REQUIRE(test::contains(test::error_of([&] { read_roofline(file, 3); }),
+                           "has no figures for 3 threads"));
+    for (const char* broken :
+         {"{}", "[]", R"({"sections": 1})", R"({"sections": {"limits": []}})"}) {
         const std::string other = folder.write("other.json", broken);
-        REQUIRE(test::contains(test::error_of([&] { read_roofline(other, 0); }), "build/bench --only limits,matmul --json"));
+        REQUIRE(test::contains(test::error_of([&] { read_roofline(other, 0); }),
+                               "build/bench --only limits,matmul --json"));
     }
-    const std::string empty = folder.write("empty.json", R"({"sections": {"limits": [1, "x"], "matmul": [null]}})");
+    const std::string empty =
+        folder.write("empty.json", R"({"sections": {"limits": [1, "x"], "matmul": [null]}})");
     REQUIRE(test::contains(test::error_of([&] { read_roofline(empty, 0); }), "has no figures"));
 }

@@ -1,11 +1,11 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <cmath>
 #include <vector>
 
 #include "chapters/03_temperature/temperature.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 
@@ -51,7 +51,8 @@ TEST_CASE("a penalized token can become more probable, because others lose more"
     REQUIRE(c.probability(1) > .174);
 }
 
-TEST_CASE("a penalty of 1.2 takes a sixth off a positive logit and adds a fifth to a negative one", "[ch08]") {
+TEST_CASE("a penalty of 1.2 takes a sixth off a positive logit and adds a fifth to a negative one",
+          "[ch08]") {
     const std::vector<float> s = after({6, -6, 0}, [](Candidates& c) {
         penalize_repetition(c, std::vector<int>{0, 1, 2}, 1.2);
     });
@@ -82,7 +83,8 @@ TEST_CASE("the repetition penalty is not invariant to a shift of all logits", "[
 
 TEST_CASE("frequency counts occurrences and presence counts once", "[ch08]") {
     const std::vector<int> text{0, 1, 0, 0};
-    const std::vector<float> s = after(five, [&](Candidates& c) { penalize_frequency_presence(c, text, .5, .3); });
+    const std::vector<float> s =
+        after(five, [&](Candidates& c) { penalize_frequency_presence(c, text, .5, .3); });
     const float expected[] = {3.2f, 2.2f, 2, 1, -1};
     for (std::size_t i = 0; i < 5; ++i) REQUIRE(std::abs(s[i] - expected[i]) <= 1e-6f);
 }
@@ -100,7 +102,8 @@ TEST_CASE("no-repeat n-gram bans what would complete an n-gram of the text", "[c
     REQUIRE(banned_by_ngram({1, 2, 1}, 0).empty());
 }
 
-TEST_CASE("a bias is added, an infinite one bans, a sequence is biased only after its beginning", "[ch08]") {
+TEST_CASE("a bias is added, an infinite one bans, a sequence is biased only after its beginning",
+          "[ch08]") {
     const auto biased = [](const std::vector<int>& ids, const std::vector<SequenceBias>& list) {
         return after(five, [&](Candidates& c) { add_bias(c, ids, list); });
     };
@@ -119,7 +122,8 @@ TEST_CASE("a bias is added, an infinite one bans, a sequence is biased only afte
 TEST_CASE("the end of the text is banned until enough was generated", "[ch08]") {
     const std::vector<int> eos{1, 3};
     for (std::size_t generated = 0; generated < 5; ++generated) {
-        const std::vector<float> s = after(five, [&](Candidates& c) { ban_eos_until(c, generated, 3, eos); });
+        const std::vector<float> s =
+            after(five, [&](Candidates& c) { ban_eos_until(c, generated, 3, eos); });
         REQUIRE((s[1] == banned) == (generated < 3));
         REQUIRE((s[3] == banned) == (generated < 3));
         REQUIRE(s[0] == 5.0f);
@@ -170,26 +174,30 @@ TEST_CASE("the scope decides which tokens count, and dialects differ in it", "[c
 
 TEST_CASE("the full chain puts every step where the dialect has it", "[ch08]") {
     SamplingOptions o;
-    o.temperature = .8, o.top_k = 40, o.top_p = .9, o.repetition_penalty = 1.2, o.frequency_penalty = .5;
+    o.temperature = .8, o.top_k = 40, o.top_p = .9, o.repetition_penalty = 1.2,
+    o.frequency_penalty = .5;
     PenaltyOptions more;
     more.bias = {{{1}, -1.0f}};
-    REQUIRE(
-        full_chain(o, Dialect::ours, more).to_string() ==
-        "bias of 1 → repetition 1.2 → frequency-presence 0.5/0 → temperature 0.8 → top-k 40 → top-p 0.9 → draw");
-    REQUIRE(
-        full_chain(o, Dialect::llama_cpp, more).to_string() ==
-        "bias of 1 → repetition 1.2 → frequency-presence 0.5/0 → top-k 40 → top-p 0.9 → temperature 0.8 → draw");
-    REQUIRE_THROWS_WITH(full_chain(o, Dialect::transformers, more), Catch::Contains("frequency-presence"));
+    REQUIRE(full_chain(o, Dialect::ours, more).to_string() ==
+            "bias of 1 → repetition 1.2 → frequency-presence 0.5/0 → temperature 0.8 → top-k 40 → "
+            "top-p 0.9 → draw");
+    REQUIRE(full_chain(o, Dialect::llama_cpp, more).to_string() ==
+            "bias of 1 → repetition 1.2 → frequency-presence 0.5/0 → top-k 40 → top-p 0.9 → "
+            "temperature 0.8 → draw");
+    REQUIRE_THROWS_WITH(full_chain(o, Dialect::transformers, more),
+                        Catch::Contains("frequency-presence"));
     o.frequency_penalty = 0, o.no_repeat_ngram_size = 3, o.min_new_tokens = 5;
     more.eos = {0};
     more.bad_words = {{1, 2}};
     REQUIRE(full_chain(o, Dialect::transformers, more).to_string() ==
-            "bias of 1 → repetition 1.2 → no-repeat-ngram 3 → bad-words 1 → min-new-tokens 5 → temperature 0.8 → "
+            "bias of 1 → repetition 1.2 → no-repeat-ngram 3 → bad-words 1 → min-new-tokens 5 → "
+            "temperature 0.8 → "
             "top-k 40 → top-p 0.9 → draw");
-    REQUIRE(full_chain(o, Dialect::ours, more, {{"grammar", "", [](Candidates&, const TextSoFar&) {}}})
-                .steps()
-                .front()
-                .name == "grammar");
+    REQUIRE(
+        full_chain(o, Dialect::ours, more, {{"grammar", "", [](Candidates&, const TextSoFar&) {}}})
+            .steps()
+            .front()
+            .name == "grammar");
 }
 
 TEST_CASE("penalty options outside their range are refused", "[ch08]") {
@@ -206,16 +214,19 @@ TEST_CASE("penalty options outside their range are refused", "[ch08]") {
     refused([](SamplingOptions& o) { o.no_repeat_ngram_size = -1; });
     refused([](SamplingOptions& o) { o.min_new_tokens = -1; });
     refused([](SamplingOptions& o) { o.min_new_tokens = 1; });  // no EOS known
-    REQUIRE_THROWS_WITH(after(five, [](Candidates& c) { penalize_repetition(c, std::vector<int>{7}, 2); }),
-                        Catch::Contains("token 7"));
+    REQUIRE_THROWS_WITH(
+        after(five, [](Candidates& c) { penalize_repetition(c, std::vector<int>{7}, 2); }),
+        Catch::Contains("token 7"));
 }
 
-TEST_CASE("counts kept from text to text are those counted anew, while texts grow, part and shrink", "[ch08]") {
+TEST_CASE("counts kept from text to text are those counted anew, while texts grow, part and shrink",
+          "[ch08]") {
     Rng rng(8);
     TokenCounts kept;
     std::vector<int> text;
     for (int round = 0; round < 2000; ++round) {
-        // Mostly a token more; at times another beginning, as when several texts take turns, or a window that slides.
+        // Mostly a token more; at times another beginning, as when several texts take turns,
+        // or a window that slides.
         const auto what = rng.below(8);
         if (what == 0) text.resize(rng.below(text.size() + 1));
         if (what == 1 && !text.empty()) text.erase(text.begin());

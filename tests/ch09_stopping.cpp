@@ -1,12 +1,13 @@
-// Stop strings, streaming and limits. The judge is brute force over all stop strings and all places.
-#include "catch.hpp"
+// Stop strings, streaming and limits. The judge is brute force over all stop
+// strings and all places.
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "chapters/09_stopping/stopping.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 
@@ -17,7 +18,8 @@ struct Cut {
     int which = -1;
 };
 
-// The definition, literally: the first place at which any stop string ends; of several that end there the longest.
+// The definition, literally: the first place at which any stop string ends;
+// of several that end there the longest.
 Cut cut_by_brute_force(const std::string& text, const std::vector<std::string>& stops) {
     for (std::size_t end = 1; end <= text.size(); ++end) {
         int best = -1;
@@ -26,7 +28,8 @@ Cut cut_by_brute_force(const std::string& text, const std::vector<std::string>& 
             if (best < 0 || stops[i].size() > stops[static_cast<std::size_t>(best)].size())
                 best = static_cast<int>(i);
         }
-        if (best >= 0) return {text.substr(0, end - stops[static_cast<std::size_t>(best)].size()), best};
+        if (best >= 0)
+            return {text.substr(0, end - stops[static_cast<std::size_t>(best)].size()), best};
     }
     return {text, -1};
 }
@@ -47,8 +50,8 @@ struct Streamed {
     int which = -1;
 };
 
-// Streams a text cut into pieces and checks, after each piece, that what was shown is right and nothing is held
-// back longer than it must be.
+// Streams a text cut into pieces and checks, after each piece, that what was shown is right and
+// nothing is held back longer than it must be.
 Streamed stream(const std::vector<std::string>& pieces, const std::vector<std::string>& stops) {
     const StopStrings automaton(stops);
     TextStream s(automaton);
@@ -58,14 +61,16 @@ Streamed stream(const std::vector<std::string>& pieces, const std::vector<std::s
         read += piece;
         if (find_invalid_utf8(shown) != std::string::npos) return {"a piece is not UTF-8", -2};
         if (!s.stopped()) {
-            const std::string certain = read.substr(0, read.size() - tail_by_brute_force(read, stops));
+            const std::string certain =
+                read.substr(0, read.size() - tail_by_brute_force(read, stops));
             std::size_t complete = 0;
             while (complete < certain.size()) {
                 const Utf8Head head = utf8_head(std::string_view(certain).substr(complete));
                 if (head.kind == Utf8Head::cut) break;
                 complete += head.length;
             }
-            if (shown != valid_text(certain.substr(0, complete))) return {"held back too much or too little", -2};
+            if (shown != valid_text(certain.substr(0, complete)))
+                return {"held back too much or too little", -2};
         }
     }
     shown += s.finish();
@@ -104,7 +109,8 @@ TEST_CASE("a beginning that comes to nothing is shown after all", "[ch09]") {
     TextStream s(stops);
     REQUIRE(s.push("a\nUse") == "a");
     REQUIRE(s.push("d") == "\nUsed");
-    REQUIRE(s.push("\n\nU") == "\n");  // the second line break may begin a stop string, the first one not any more
+    REQUIRE(s.push("\n\nU") ==
+            "\n");  // the second line break may begin a stop string, the first one not any more
     REQUIRE(s.waiting() == "\nU");
     REQUIRE(s.finish() == "\nU");
     REQUIRE(s.text() == "a\nUsed\n\nU");
@@ -135,15 +141,15 @@ TEST_CASE("for every split of a text the streamed pieces join to the same text",
         std::string text;
         std::vector<std::string> stops;
     };
-    // Characters of one to four bytes, stop strings that overlap, that are cut by nothing, that contain characters
-    // of several bytes.
+    // Characters of one to four bytes, stop strings that overlap, that are cut by nothing,
+    // that contain characters of several bytes.
     const std::vector<Example> examples = {
         {"aé€🙂b", {}},
         {"é€🙂STOP€", {"STOP"}},
         {"a€b€€c", {"€€"}},
         {"aaabab", {"abab", "aab"}},
         {"é\nUser: x", {"\nUser:", "User:"}},
-        {"x🙂🙃y", {"🙃"}},           // the two differ in their last byte only
+        {"x🙂🙃y", {"🙃"}},        // the two differ in their last byte only
         {"\xE2\x82 a\xFF\xC3", {" a"}},  // broken bytes: before and behind a stop string
         {"\xE2\x82z\x80\xF0\x9F", {}},
         {"aaaa", {"aaaaa"}},
@@ -161,8 +167,8 @@ TEST_CASE("for every split of a text the streamed pieces join to the same text",
 }
 
 TEST_CASE("random texts, stop strings and splits agree with brute force", "[ch09]") {
-    // A tiny alphabet makes matches and near misses common; one letter has two bytes, and stray halves of it
-    // occur.
+    // A tiny alphabet makes matches and near misses common; one letter has two bytes,
+    // and stray halves of it occur.
     const std::vector<std::string> letters = {"a", "b", "é", "a", "b", "\xC3"};
     Rng rng(9);
     int stopped = 0;
@@ -180,7 +186,8 @@ TEST_CASE("random texts, stop strings and splits agree with brute force", "[ch09
         // Equal stop strings are one: compare what was found, not its place.
         REQUIRE((got.which < 0) == (expected.which < 0));
         if (got.which >= 0)
-            REQUIRE(stops[static_cast<std::size_t>(got.which)] == stops[static_cast<std::size_t>(expected.which)]);
+            REQUIRE(stops[static_cast<std::size_t>(got.which)] ==
+                    stops[static_cast<std::size_t>(expected.which)]);
         stopped += got.which >= 0;
     }
     REQUIRE((stopped > 500 && stopped < 2500));  // both kinds of ending were tried
@@ -205,7 +212,8 @@ TEST_CASE("broken bytes become U+FFFD as the Unicode standard recommends", "[ch0
             r + r + r + r + r + r + r + r + "A");  // overlong forms
     REQUIRE(valid_text("\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41") ==
             r + r + r + r + r + r + r + r + "A");  // surrogates
-    REQUIRE(valid_text("\xF4\x91\x92\x93\xFF\x41\x80\xBF\x42") == r + r + r + r + r + "A" + r + r + "B");
+    REQUIRE(valid_text("\xF4\x91\x92\x93\xFF\x41\x80\xBF\x42") ==
+            r + r + r + r + r + "A" + r + r + "B");
     REQUIRE(valid_text("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41") == r + r + r + r + "A");
 }
 
@@ -290,8 +298,8 @@ TEST_CASE("sliding costs context / (context − keep + 1) positions a token", "[
             ids.push_back(0);
             const int slides = window.slides();
             const std::size_t length = window.view(ids).size();
-            computed +=
-                window.slides() > slides ? static_cast<long>(length) : 1;  // a slide invalidates every cached key
+            computed += window.slides() > slides ? static_cast<long>(length)
+                                                 : 1;  // a slide invalidates every cached key
         }
         REQUIRE(computed == 5L * context);
     }

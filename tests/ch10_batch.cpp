@@ -1,17 +1,18 @@
 // Several texts of one network at a time: the same bits as each text alone.
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
-#include "scripted_models.hpp"
+#include "tests/scripted_models.hpp"
 
 using namespace tbt;
 using namespace tbt::test;
 
-TEST_CASE("samples of a network share one reading of the prompt and are what each is alone", "[ch10]") {
+TEST_CASE("samples of a network share one reading of the prompt and are what each is alone",
+          "[ch10]") {
     Gpt gpt(small_config(), random_weight, {1});
     GenerateRequest r = request(20);
     r.samples = 4;
@@ -28,12 +29,13 @@ TEST_CASE("samples of a network share one reading of the prompt and are what eac
         alone.samples = 1;
         alone.first_stream = static_cast<std::uint64_t>(i);
         CachedModel model(gpt);
-        REQUIRE(ids_of(generate_texts(one_at_a_time(std::ref(model)), one_byte, prompt, alone))[0] ==
-                texts[static_cast<std::size_t>(i)]);
+        REQUIRE(ids_of(generate_texts(one_at_a_time(std::ref(model)), one_byte, prompt,
+                                      alone))[0] == texts[static_cast<std::size_t>(i)]);
     }
 }
 
-TEST_CASE("a batch goes on from what it has read, over texts that grow, part and go back", "[ch10]") {
+TEST_CASE("a batch goes on from what it has read, over texts that grow, part and go back",
+          "[ch10]") {
     Gpt gpt(small_config(), random_weight, {1});
     CachedBatch batch(gpt);
     Rng rng(1);
@@ -43,11 +45,12 @@ TEST_CASE("a batch goes on from what it has read, over texts that grow, part and
         for (std::size_t i = 0; i < texts.size(); ++i) {
             std::vector<int>& text = texts[i];
             const std::uint64_t kind = rng.below(8);
-            if (kind == 0) text = texts[rng.below(3)];                               // another's text
-            if (kind == 1) text.resize(1 + rng.below(text.size()));                  // go back
+            if (kind == 0) text = texts[rng.below(3)];               // another's text
+            if (kind == 1) text.resize(1 + rng.below(text.size()));  // go back
             if (kind == 2)
-                text.erase(text.begin(),
-                           text.begin() + static_cast<std::ptrdiff_t>(rng.below(text.size())));  // slide
+                text.erase(
+                    text.begin(),
+                    text.begin() + static_cast<std::ptrdiff_t>(rng.below(text.size())));  // slide
             for (std::uint64_t n = rng.below(3); n > 0 && text.size() < 60; --n)
                 text.push_back(static_cast<int>(rng.below(257)));
             if (rng.below(5) > 0) asked.push_back({i, text});

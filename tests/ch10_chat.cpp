@@ -1,5 +1,5 @@
 // The chat loop, line by line, with an assistant that says what it is told to.
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <deque>
 #include <string>
@@ -25,7 +25,8 @@ std::string decode(const std::vector<int>& ids) {
     return text;
 }
 
-// A scripted session: what was typed, what the model writes for each prompt (before any cut), and what came of it.
+// A scripted session: what was typed, what the model writes for each prompt (before any cut),
+// and what came of it.
 struct Session {
     std::deque<std::string> lines, writes;
     int budget = 1000;
@@ -42,9 +43,12 @@ struct Session {
             std::vector<int> written = encode(writes.front());
             writes.pop_front();
             std::vector<float> row;
-            const NextLogits model = [&, n = prompt.size()](std::span<const int> ids) -> std::span<const float> {
+            const NextLogits model =
+                [&, n = prompt.size()](std::span<const int> ids) -> std::span<const float> {
                 row.assign(257, -std::numeric_limits<float>::infinity());
-                row[ids.size() - n < written.size() ? static_cast<std::size_t>(written[ids.size() - n]) : 256] = 0;
+                row[ids.size() - n < written.size()
+                        ? static_cast<std::size_t>(written[ids.size() - n])
+                        : 256] = 0;
                 return row;
             };
             GenerateRequest r;
@@ -122,7 +126,8 @@ TEST_CASE("the oldest turns go, whole ones, when the prompt would not fit", "[ch
     const std::string last = "User: c\nAssistant:", second = "User: b\nAssistant: two\n",
                       first = "User: a\nAssistant: one\n";
     const auto run = [&](std::size_t budget) {
-        return session({"a", "b", "c"}, {" one", " two", " three"}, static_cast<int>(budget)).prompts.back();
+        return session({"a", "b", "c"}, {" one", " two", " three"}, static_cast<int>(budget))
+            .prompts.back();
     };
     REQUIRE(run(first.size() + second.size() + last.size()) == first + second + last);
     REQUIRE(run(first.size() + second.size() + last.size() - 1) == second + last);
@@ -131,14 +136,17 @@ TEST_CASE("the oldest turns go, whole ones, when the prompt would not fit", "[ch
     REQUIRE(run(last.size()) == last);
 }
 
-TEST_CASE("a line that could not fit alone is refused and not kept, and the chat goes on", "[ch10][chat]") {
+TEST_CASE("a line that could not fit alone is refused and not kept, and the chat goes on",
+          "[ch10][chat]") {
     const std::string longest(60 - std::string("User: \nAssistant:").size(), 'x');
-    const Session s = session({"hi", longest + "x", "there", longest}, {" one", " two", " three"}, 60);
+    const Session s =
+        session({"hi", longest + "x", "there", longest}, {" one", " two", " three"}, 60);
     REQUIRE(s.complaints.size() == 1);
     REQUIRE_THAT(s.complaints[0], Catch::Contains("61 tokens") && Catch::Contains("room for 60"));
     REQUIRE(s.prompts.size() == 3);
-    REQUIRE(s.prompts[1] ==
-            "User: hi\nAssistant: one\nUser: there\nAssistant:");  // the refused line cost no history
+    REQUIRE(
+        s.prompts[1] ==
+        "User: hi\nAssistant: one\nUser: there\nAssistant:");  // the refused line cost no history
     REQUIRE(s.prompts[2] == "User: " + longest + "\nAssistant:");
 }
 
@@ -147,10 +155,12 @@ TEST_CASE("a chat speaks UTF-8, and a line that doesn't is refused", "[ch10][cha
     REQUIRE(s.answers == std::vector<std::string>{"Zoë 🙃", "ja"});
     REQUIRE(s.complaints.size() == 1);
     REQUIRE_THAT(s.complaints[0], Catch::Contains("not valid UTF-8"));
-    REQUIRE(s.prompts[1] == "User: wie heißt du? 🙂\nAssistant: Zoë 🙃\nUser: gut\nAssistant:");
+    REQUIRE(s.prompts[1] ==
+            "User: wie heißt du? 🙂\nAssistant: Zoë 🙃\nUser: gut\nAssistant:");
 }
 
-TEST_CASE("an answer is shown trimmed while it comes, and what is shown is what is kept", "[ch10][chat]") {
+TEST_CASE("an answer is shown trimmed while it comes, and what is shown is what is kept",
+          "[ch10][chat]") {
     const std::string text = "\n  one \n two\t\n\n three  \n";
     for (unsigned long cuts = 0; cuts < 1ul << (text.size() - 1); cuts += 37) {
         TrimmedStream stream;

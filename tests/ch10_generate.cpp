@@ -1,5 +1,5 @@
 // The complete generator, on models whose every answer is known.
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <limits>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
-#include "scripted_models.hpp"
+#include "tests/scripted_models.hpp"
 
 using namespace tbt;
 using namespace tbt::test;
@@ -20,7 +20,9 @@ TEST_CASE("a text ends with EOS, which is among its ids and not in its text", "[
     REQUIRE(text.ids.back() == eos);
 }
 
-TEST_CASE("a text ends when its tokens are used up, and a cut character is one U+FFFD at the very end", "[ch10]") {
+TEST_CASE(
+    "a text ends when its tokens are used up, and a cut character is one U+FFFD at the very end",
+    "[ch10]") {
     std::vector<std::string> pieces;
     const GeneratedText text = write("?", "né€", request(4), &pieces);
     REQUIRE(text.reason == FinishReason::length);
@@ -37,7 +39,8 @@ TEST_CASE("a stop string ends a text; the prompt's own does not count", "[ch10]"
     REQUIRE(text.reason == FinishReason::stop_string);
     REQUIRE(text.stop_string == 0);
     REQUIRE(pieces == std::vector<std::string>{"o", "k"});
-    REQUIRE(text.ids == bytes_of("ok\nUser:"));  // what was generated, the stop string's tokens included
+    REQUIRE(text.ids ==
+            bytes_of("ok\nUser:"));  // what was generated, the stop string's tokens included
 }
 
 TEST_CASE("what could have become a stop string is shown when the text ends without it", "[ch10]") {
@@ -57,7 +60,8 @@ TEST_CASE("the context ends a text, or slides", "[ch10]") {
     REQUIRE(refused.ids.size() == 4);
 
     std::vector<std::vector<int>> read;
-    const BatchLogits model = [&, inner = one_at_a_time(letters())](std::span<const BatchText> texts) {
+    const BatchLogits model = [&,
+                               inner = one_at_a_time(letters())](std::span<const BatchText> texts) {
         read.emplace_back(texts[0].ids.begin(), texts[0].ids.end());
         return inner(texts);
     };
@@ -72,8 +76,9 @@ TEST_CASE("the context ends a text, or slides", "[ch10]") {
     for (std::size_t i = 0; i < read.size(); ++i) {
         lengths.push_back(read[i].size());
         // Always the last tokens of the text so far.
-        REQUIRE(std::equal(read[i].rbegin(), read[i].rend(),
-                           all.rbegin() + static_cast<std::ptrdiff_t>(all.size() - prompt.size() - i)));
+        REQUIRE(
+            std::equal(read[i].rbegin(), read[i].rend(),
+                       all.rbegin() + static_cast<std::ptrdiff_t>(all.size() - prompt.size() - i)));
     }
     REQUIRE(lengths == std::vector<std::size_t>{6, 7, 8, 9, 10, 7, 8, 9, 10, 7, 8, 9});
 }
@@ -88,17 +93,21 @@ TEST_CASE("a sample is the same text however many are asked for", "[ch10]") {
         r.samples = 5;
         const auto five = ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r));
         r.samples = 1;
-        REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[0] == five[0]);
+        REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[0] ==
+                five[0]);
         r.samples = 2;
-        REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[1] == five[1]);
+        REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[1] ==
+                five[1]);
         REQUIRE(five[0] != five[1]);
         // A stream on its own.
         r.samples = 1;
         r.first_stream = 4;
-        REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[0] == five[4]);
+        REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[0] ==
+                five[4]);
         r.first_stream = 0;
         r.seed = 6;
-        REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[0] != five[0]);
+        REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[0] !=
+                five[0]);
     }
 }
 
@@ -109,8 +118,8 @@ TEST_CASE("an interrupted text keeps what was written", "[ch10]") {
     GenerateObserver observer;
     observer.go_on = [&] { return steps++ < 4; };
     observer.on_text = [&](std::size_t, const std::string& piece) { streamed += piece; };
-    const auto texts =
-        generate_texts(one_at_a_time(script(1, bytes_of("abc\nUser: x"))), one_byte, bytes_of("?"), r, observer);
+    const auto texts = generate_texts(one_at_a_time(script(1, bytes_of("abc\nUser: x"))), one_byte,
+                                      bytes_of("?"), r, observer);
     REQUIRE(texts[0].reason == FinishReason::interrupted);
     REQUIRE(texts[0].text == "abc\n");
     REQUIRE(streamed == "abc\n");

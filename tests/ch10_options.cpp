@@ -1,5 +1,6 @@
-// The generator's command line: what is understood, what is refused, and what comes out for programs.
-#include "catch.hpp"
+// The generator's command line: what is understood, what is refused,
+// and what comes out for programs.
+#include "tests/catch.hpp"
 
 #include <set>
 #include <sstream>
@@ -76,36 +77,43 @@ TEST_CASE("options become a chain in the dialect's order", "[ch10][options]") {
     REQUIRE(chain_of("--top-k 5") == "temperature 0.8 → top-k 5 → top-p 0.9 → draw");
     REQUIRE(chain_of("--temperature 1 --top-p 1") == "draw");
     REQUIRE(chain_of("--greedy") == "temperature 0 → draw");
-    REQUIRE(chain_of("--temperature 0 --repetition-penalty 1.2") == "repetition 1.2 → temperature 0 → draw");
+    REQUIRE(chain_of("--temperature 0 --repetition-penalty 1.2") ==
+            "repetition 1.2 → temperature 0 → draw");
     REQUIRE(chain_of("--dialect transformers") == "top-k 50 → draw");
     REQUIRE(chain_of("--dialect llama.cpp --temperature 0.5") ==
             "top-k 40 → top-p 0.95 → min-p 0.05 → temperature 0.5 → draw");
     REQUIRE(chain_of("--dialect vllm --top-p 0.7 --min-p 0.1") == "min-p 0.1 → top-p 0.7 → draw");
     REQUIRE(chain_of("--preset factual") == "temperature 0.2 → top-k 15 → top-p 0.6 → draw");
     REQUIRE(chain_of("--preset factual --top-k 0") == "temperature 0.2 → top-p 0.6 → draw");
-    REQUIRE(chain_of("--logit-bias 5=2 --logit-bias 6=-inf --ban-words no --min-new-tokens 3 --do-sample") ==
-            "bias of 2 → bad-words 2 → min-new-tokens 3 → temperature 0.8 → top-p 0.9 → draw");
+    REQUIRE(
+        chain_of(
+            "--logit-bias 5=2 --logit-bias 6=-inf --ban-words no --min-new-tokens 3 --do-sample") ==
+        "bias of 2 → bad-words 2 → min-new-tokens 3 → temperature 0.8 → top-p 0.9 → draw");
 }
 
 TEST_CASE("contradictions are refused, with what to do about them", "[ch10][options]") {
     using Catch::Contains;
     REQUIRE_THAT(refusal("--greedy --temperature 0.7"),
                  Contains("--greedy and --temperature 0.7") && Contains("ignored"));
-    for (const char* cut : {"--top-k 5", "--top-p 0.5", "--min-p 0.1", "--typical-p 0.5", "--epsilon-cutoff 0.1",
-                            "--eta-cutoff 0.1", "--preset balanced", "--seed 1", "--num-return-sequences 2"}) {
+    for (const char* cut :
+         {"--top-k 5", "--top-p 0.5", "--min-p 0.1", "--typical-p 0.5", "--epsilon-cutoff 0.1",
+          "--eta-cutoff 0.1", "--preset balanced", "--seed 1", "--num-return-sequences 2"}) {
         const std::string name = std::string(cut).substr(0, std::string(cut).find(' '));
         REQUIRE_THAT(refusal(std::string("--greedy ") + cut),
                      Contains("--greedy and " + name) && Contains("change nothing"));
-        REQUIRE_THAT(refusal(std::string("--temperature 0 ") + cut), Contains("--temperature 0 and " + name));
+        REQUIRE_THAT(refusal(std::string("--temperature 0 ") + cut),
+                     Contains("--temperature 0 and " + name));
         REQUIRE(refusal(cut) == "nothing was refused");
     }
     REQUIRE_THAT(refusal("--greedy --do-sample"), Contains("contradict"));
-    REQUIRE_THAT(refusal("--do-sample --temperature 0"), Contains("--do-sample and --temperature 0"));
+    REQUIRE_THAT(refusal("--do-sample --temperature 0"),
+                 Contains("--do-sample and --temperature 0"));
     REQUIRE(refusal("--greedy --temperature 0") == "nothing was refused");
     REQUIRE_THAT(refusal("--min-new-tokens 5 --max-new-tokens 4"), Contains("exchanged"));
     REQUIRE_THAT(refusal("--keep 5"), Contains("--context slide"));
     REQUIRE_THAT(refusal("--penalty-scope all"), Contains("no penalty"));
-    REQUIRE_THAT(refusal("--dialect llama.cpp --min-new-tokens 2"), Contains("no step 'min-new-tokens'"));
+    REQUIRE_THAT(refusal("--dialect llama.cpp --min-new-tokens 2"),
+                 Contains("no step 'min-new-tokens'"));
 }
 
 TEST_CASE("values that make no sense are refused, each by name", "[ch10][options]") {
@@ -162,9 +170,11 @@ TEST_CASE("values that make no sense are refused, each by name", "[ch10][options
         REQUIRE_THROWS_AS(parsed(line), CLI::ParseError);
 }
 
-TEST_CASE("stop strings and banned words are given one at a time, with escapes", "[ch10][options]") {
+TEST_CASE("stop strings and banned words are given one at a time, with escapes",
+          "[ch10][options]") {
     const Model model = small_model();
-    GenerateOptions options = parsed("--stop-strings \\nUser: --stop-strings end --seed 18446744073709551615");
+    GenerateOptions options =
+        parsed("--stop-strings \\nUser: --stop-strings end --seed 18446744073709551615");
     GenerateRequest request = request_of(options, model);
     REQUIRE(request.stop.strings.strings() == std::vector<std::string>{"\nUser:", "end"});
     REQUIRE(request.seed == ~std::uint64_t{0});
@@ -174,7 +184,8 @@ TEST_CASE("stop strings and banned words are given one at a time, with escapes",
     REQUIRE(unescaped(R"(a\tb\\n\"q\" \x \)") == "a\tb\\n\"q\" \\x \\");
 }
 
-TEST_CASE("a prompt must leave room for what was asked, unless the context slides", "[ch10][options]") {
+TEST_CASE("a prompt must leave room for what was asked, unless the context slides",
+          "[ch10][options]") {
     const Model model = small_model();
     const std::string prompt(60, 'x');
     REQUIRE(prompt_ids(parsed(""), model, prompt).size() == 60);
@@ -182,8 +193,11 @@ TEST_CASE("a prompt must leave room for what was asked, unless the context slide
     REQUIRE_THROWS_WITH(prompt_ids(parsed("--max-new-tokens 5"), model, prompt),
                         Catch::Contains("exceed the model's context of 64"));
     REQUIRE_THROWS_AS(prompt_ids(parsed(""), model, prompt + "xxxx"), Error);
-    REQUIRE(prompt_ids(parsed("--context slide --max-new-tokens 500"), model, prompt + prompt).size() == 120);
-    REQUIRE_THROWS_WITH(prompt_ids(parsed("--context slide"), model, "\xFF"), Catch::Contains("UTF-8"));
+    REQUIRE(
+        prompt_ids(parsed("--context slide --max-new-tokens 500"), model, prompt + prompt).size() ==
+        120);
+    REQUIRE_THROWS_WITH(prompt_ids(parsed("--context slide"), model, "\xFF"),
+                        Catch::Contains("UTF-8"));
     REQUIRE(prompt_ids(parsed(""), model, "") == std::vector<int>{256});
     REQUIRE(prompt_ids(parsed("--context slide"), model, "") == std::vector<int>{256});
 }
@@ -207,10 +221,13 @@ TEST_CASE("results and traces are JSON with everything in it", "[ch10][options]"
     std::vector<int> steps(2, 0);
     GenerateObserver observer;
     observer.on_trace = [&](std::size_t sample, const Trace& trace) {
-        lines.push_back(nlohmann::json::parse(trace_line(model.tokenizer, trace, sample, steps[sample]++)));
+        lines.push_back(
+            nlohmann::json::parse(trace_line(model.tokenizer, trace, sample, steps[sample]++)));
     };
-    const auto texts = generate_texts(std::ref(batch), token_bytes_of(model.tokenizer), ids, request, observer);
-    const auto result = nlohmann::json::parse(json_result("a model", "é?", request, ids, model.tokenizer, texts));
+    const auto texts =
+        generate_texts(std::ref(batch), token_bytes_of(model.tokenizer), ids, request, observer);
+    const auto result =
+        nlohmann::json::parse(json_result("a model", "é?", request, ids, model.tokenizer, texts));
     REQUIRE(result["prompt"] == "é?");
     REQUIRE(result["seed"] == 2);
     REQUIRE(result["texts"].size() == 2);
@@ -229,7 +246,8 @@ TEST_CASE("results and traces are JSON with everything in it", "[ch10][options]"
     }
     REQUIRE(lines.size() == texts[0].ids.size() + texts[1].ids.size());
     for (const auto& line : lines) {
-        REQUIRE(line["id"] == texts[line["sample"].get<std::size_t>()].ids[line["step"].get<std::size_t>()]);
+        REQUIRE(line["id"] ==
+                texts[line["sample"].get<std::size_t>()].ids[line["step"].get<std::size_t>()]);
         REQUIRE(line["steps"].size() == 3);  // temperature, top-k, top-p
         REQUIRE(line["steps"][1]["name"] == "top-k");
         REQUIRE(line["steps"][1]["before"] == 257);
@@ -241,36 +259,42 @@ TEST_CASE("results and traces are JSON with everything in it", "[ch10][options]"
     REQUIRE(header["prompt_ids"] == ids);
 }
 
-TEST_CASE("a trace has the fields of the lesson, and --explain prints its figures", "[ch10][options]") {
+TEST_CASE("a trace has the fields of the lesson, and --explain prints its figures",
+          "[ch10][options]") {
     Model model = small_model();
-    GenerateRequest request = request_of(parsed("--repetition-penalty 1.3 --top-k 9 --max-new-tokens 12"), model);
+    GenerateRequest request =
+        request_of(parsed("--repetition-penalty 1.3 --top-k 9 --max-new-tokens 12"), model);
     request.traced_tokens = 4;
     CachedBatch batch(model.gpt);
     const std::vector<int> ids = prompt_ids(parsed(""), model, "abc");
-    const auto texts = generate_texts(std::ref(batch), token_bytes_of(model.tokenizer), ids, request);
+    const auto texts =
+        generate_texts(std::ref(batch), token_bytes_of(model.tokenizer), ids, request);
     const auto keys = [](const nlohmann::json& j) {
         std::set<std::string> names;
         for (const auto& [name, value] : j.items()) names.insert(name);
         return names;
     };
     const auto header = nlohmann::json::parse(trace_header("m", "abc", request, ids));
-    REQUIRE(keys(header) ==
-            std::set<std::string>{"format", "model", "prompt", "prompt_ids", "seed", "samples", "chain"});
+    REQUIRE(keys(header) == std::set<std::string>{"format", "model", "prompt", "prompt_ids", "seed",
+                                                  "samples", "chain"});
     REQUIRE(keys(header["chain"][0]) == std::set<std::string>{"name", "parameters"});
     int step = 0;
     for (const Trace& trace : texts[0].traces) {
         const auto line = nlohmann::json::parse(trace_line(model.tokenizer, trace, 0, step));
-        REQUIRE(keys(line) == std::set<std::string>{"sample", "step", "id", "token", "u", "raw", "processed",
-                                                    "steps", "top"});
-        REQUIRE(keys(line["raw"]) == std::set<std::string>{"candidates", "entropy", "log_probability"});
-        REQUIRE(keys(line["top"][0]) == std::set<std::string>{"id", "token", "raw", "processed", "removed_by"});
+        REQUIRE(keys(line) == std::set<std::string>{"sample", "step", "id", "token", "u", "raw",
+                                                    "processed", "steps", "top"});
+        REQUIRE(keys(line["raw"]) ==
+                std::set<std::string>{"candidates", "entropy", "log_probability"});
+        REQUIRE(keys(line["top"][0]) ==
+                std::set<std::string>{"id", "token", "raw", "processed", "removed_by"});
         // The table of --explain: after its two heads and the model's own line, one line a step.
         std::istringstream text(explanation(model.tokenizer, request.chain, trace, step++));
         std::string row;
         for (int i = 0; i < 3; ++i) std::getline(text, row);
         for (const auto& s : line["steps"]) {
-            REQUIRE(keys(s) == std::set<std::string>{"name", "parameters", "before", "after", "mass_removed",
-                                                     "entropy_before", "entropy_after", "chosen_before",
+            REQUIRE(keys(s) == std::set<std::string>{"name", "parameters", "before", "after",
+                                                     "mass_removed", "entropy_before",
+                                                     "entropy_after", "chosen_before",
                                                      "chosen_after"});
             REQUIRE(std::getline(text, row));
             std::istringstream cells(row);
@@ -285,7 +309,8 @@ TEST_CASE("a trace has the fields of the lesson, and --explain prints its figure
             // Half a unit of the last digit printed.
             REQUIRE(std::abs(mass - s["mass_removed"].get<double>()) <= 0.50001e-4);
             REQUIRE(std::abs(entropy - s["entropy_after"].get<double>()) <= 0.50001e-3);
-            REQUIRE(std::abs(share / 100 - s["chosen_after"]["probability"].get<double>()) <= 0.50001e-4);
+            REQUIRE(std::abs(share / 100 - s["chosen_after"]["probability"].get<double>()) <=
+                    0.50001e-4);
         }
     }
     REQUIRE(step == static_cast<int>(texts[0].ids.size()));

@@ -1,4 +1,4 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,14 +26,18 @@ TEST_CASE("two beams lose to greedy on one tree and win on another", "[beam]") {
     for (const int B : {1, 2, 3, 4}) {
         INFO(B << " beams");
         const double expected = B == 2 ? .0595 : .136, winning = B == 1 ? .24 : .36;
-        REQUIRE(std::abs(std::exp(search(tree_where_two_beams_lose(), beams(B, 3))[0].sum) - expected) <=
-                tree_tolerance);
-        REQUIRE(std::abs(std::exp(plain_beam_search(tree_where_two_beams_lose(), prompt, B, 3, -1)[0].sum) -
+        REQUIRE(std::abs(std::exp(search(tree_where_two_beams_lose(), beams(B, 3))[0].sum) -
                          expected) <= tree_tolerance);
-        REQUIRE(std::abs(std::exp(search(tree_where_two_beams_win(), beams(B, 2))[0].sum) - winning) <=
-                tree_tolerance);
-        REQUIRE(std::abs(std::exp(plain_beam_search(tree_where_two_beams_win(), prompt, B, 2, -1)[0].sum) -
+        REQUIRE(
+            std::abs(
+                std::exp(plain_beam_search(tree_where_two_beams_lose(), prompt, B, 3, -1)[0].sum) -
+                expected) <= tree_tolerance);
+        REQUIRE(std::abs(std::exp(search(tree_where_two_beams_win(), beams(B, 2))[0].sum) -
                          winning) <= tree_tolerance);
+        REQUIRE(
+            std::abs(
+                std::exp(plain_beam_search(tree_where_two_beams_win(), prompt, B, 2, -1)[0].sum) -
+                winning) <= tree_tolerance);
     }
 }
 
@@ -44,8 +48,8 @@ TEST_CASE("one beam is greedy decoding, token for token", "[beam]") {
             std::ref(model), {3, 7}, 12, [](auto logits, auto&) { return argmax(logits); },
             [](int id) { return id != 5; });
         ids.erase(ids.begin(), ids.begin() + 2);
-        // The one beam must not outlive its end: 2·B candidates would let it go on, early stopping ends the
-        // search.
+        // The one beam must not outlive its end: 2·B candidates would let it go on,
+        // early stopping ends the search.
         BeamRequest request = beams(1, 12, {5});
         request.beams.early_stopping = EarlyStopping::yes;
         REQUIRE(search(model, request, {3, 7})[0].ids == ids);
@@ -53,7 +57,8 @@ TEST_CASE("one beam is greedy decoding, token for token", "[beam]") {
 }
 
 TEST_CASE("logits that differ in the last bit are told apart, however long the text", "[beam]") {
-    // The greater one has the higher id: where sums are rounded to equal numbers, the lower id would win.
+    // The greater one has the higher id: where sums are rounded to equal numbers,
+    // the lower id would win.
     std::vector<float> logits(4000, 0.5f);
     logits[7] = 1.0f, logits[9] = std::nextafter(1.0f, 2.0f);
     const auto model = [&](std::span<const int>) { return std::span<const float>(logits); };
@@ -73,7 +78,8 @@ TEST_CASE("with as many beams as there are texts, beam search is exhaustive", "[
                        length_normalised(b.sum, b.ids.size(), alpha);
             });
             const int B = 256;  // V^depth
-            const std::vector<BeamText> found = search(model, beams(B, depth, {eos}, alpha, B), {1, 3});
+            const std::vector<BeamText> found =
+                search(model, beams(B, depth, {eos}, alpha, B), {1, 3});
             REQUIRE(found.size() == all.size());
             for (std::size_t i = 0; i < all.size(); ++i) {
                 INFO("alpha " << alpha << ", seed " << seed << ", text " << i);
@@ -88,11 +94,14 @@ TEST_CASE("with as many beams as there are texts, beam search is exhaustive", "[
 TEST_CASE("the plain and the complete search agree where nothing ends early", "[beam]") {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         for (const int B : {1, 2, 5}) {
-            const std::vector<PlainBeam> plain = plain_beam_search(RandomModel(seed, 30), {4}, B, 6, -1);
-            const std::vector<BeamText> found = search(RandomModel(seed, 30), beams(B, 6, {}, 1, B), {4});
+            const std::vector<PlainBeam> plain =
+                plain_beam_search(RandomModel(seed, 30), {4}, B, 6, -1);
+            const std::vector<BeamText> found =
+                search(RandomModel(seed, 30), beams(B, 6, {}, 1, B), {4});
             REQUIRE(plain.size() == found.size());
             for (std::size_t i = 0; i < found.size(); ++i)
-                REQUIRE(std::vector<int>(plain[i].ids.begin() + 1, plain[i].ids.end()) == found[i].ids);
+                REQUIRE(std::vector<int>(plain[i].ids.begin() + 1, plain[i].ids.end()) ==
+                        found[i].ids);
         }
     }
 }
@@ -107,7 +116,8 @@ TEST_CASE("the plain search with as many beams as there are texts is exhaustive 
                 plain_beam_search(RandomModel(seed, V), {1, 0, 1, 1}, B, depth, eos, alpha);
             REQUIRE(plain.size() == all.size());
             for (std::size_t i = 0; i < all.size(); ++i)
-                REQUIRE(std::vector<int>(plain[i].ids.begin() + 4, plain[i].ids.end()) == all[i].ids);
+                REQUIRE(std::vector<int>(plain[i].ids.begin() + 4, plain[i].ids.end()) ==
+                        all[i].ids);
         }
     }
 }
@@ -117,7 +127,8 @@ TEST_CASE("the prompt's length changes no score", "[beam]") {
     const std::vector<float> logits{0.3f, 0.1f, -1.0f, 0.7f};
     const auto model = [&](std::span<const int>) { return std::span<const float>(logits); };
     const std::vector<BeamText> one = search(model, beams(3, 5, {2}, 0.7, 3), {0});
-    const std::vector<BeamText> many = search(model, beams(3, 5, {2}, 0.7, 3), {0, 1, 3, 3, 1, 0, 0, 1});
+    const std::vector<BeamText> many =
+        search(model, beams(3, 5, {2}, 0.7, 3), {0, 1, 3, 3, 1, 0, 0, 1});
     REQUIRE(ids_of(one) == ids_of(many));
     for (std::size_t i = 0; i < one.size(); ++i) REQUIRE(one[i].score == many[i].score);
     REQUIRE(one[0].score == length_normalised(one[0].sum, one[0].ids.size(), 0.7));
@@ -127,7 +138,8 @@ TEST_CASE("what has ended is never extended", "[beam]") {
     for (std::uint64_t seed = 0; seed < 30; ++seed) {
         const std::vector<BeamText> found = search(RandomModel(seed, 6), beams(4, 8, {1, 4}, 1, 4));
         for (const BeamText& t : found) {
-            const auto end = std::find_if(t.ids.begin(), t.ids.end(), [](int id) { return id == 1 || id == 4; });
+            const auto end =
+                std::find_if(t.ids.begin(), t.ids.end(), [](int id) { return id == 1 || id == 4; });
             REQUIRE((end == t.ids.end() || end + 1 == t.ids.end()));
             REQUIRE((t.reason == FinishReason::eos) == (end != t.ids.end()));
             REQUIRE((t.reason == FinishReason::eos || t.ids.size() == 8));
@@ -135,7 +147,8 @@ TEST_CASE("what has ended is never extended", "[beam]") {
     }
 }
 
-TEST_CASE("an end that is not among the first B is not finished, and does not take a beam's place", "[beam]") {
+TEST_CASE("an end that is not among the first B is not finished, and does not take a beam's place",
+          "[beam]") {
     // Two beams, four candidates: tokens 0, 1, the end (3), 2.
     const std::vector<float> logits{3.0f, 2.5f, 1.0f, 2.0f};
     BeamRequest request = beams(2, 2, {3});
@@ -169,8 +182,10 @@ TEST_CASE("equal scores: the better parent first, then the lower id", "[beam]") 
     REQUIRE(ids_of(found) == std::vector<std::vector<int>>{{0, 0}, {0, 1}, {0, 2}});
 }
 
-TEST_CASE("early stopping: at once, while ending now would pay, while ending ever could", "[beam]") {
-    // The end (0) is likely at first. Later token 1 is nearly certain: the longer, the better the mean.
+TEST_CASE("early stopping: at once, while ending now would pay, while ending ever could",
+          "[beam]") {
+    // The end (0) is likely at first. Later token 1 is nearly certain:
+    // the longer, the better the mean.
     const auto model = [](std::span<const int> ids) {
         static const std::vector<float> first{1.0f, 0.0f}, later{-6.0f, 6.0f};
         return std::span<const float>(ids.size() < 3 ? first : later);
@@ -191,8 +206,9 @@ TEST_CASE("early stopping: at once, while ending now would pay, while ending eve
 }
 
 TEST_CASE("never hopes for length only where length pays", "[beam]") {
-    // With α = −1 the score is sum·n. The end (0) comes with .3, .3, .97. After two steps the list has −1.2 and
-    // −1.71·2; a live sum of −.88 beats the latter now (−1.76), though not at 20 tokens.
+    // With α = −1 the score is sum·n. The end (0) comes with .3, .3, .97.
+    // After two steps the list has −1.2 and −1.71·2; a live sum of −.88 beats the latter now
+    // (−1.76), though not at 20 tokens.
     const auto model = [](std::span<const int> ids) {
         static const std::vector<float> laws[] = {{std::log(.3f), std::log(.6f), std::log(.1f)},
                                                   {std::log(.3f), std::log(.69f), std::log(.01f)},
@@ -209,7 +225,8 @@ TEST_CASE("a larger length penalty finds longer texts", "[beam]") {
     for (const double alpha : {-1.0, 0.0, 0.5, 1.0, 2.0}) {
         double tokens = 0;
         for (std::uint64_t seed = 0; seed < 40; ++seed) {
-            const std::vector<BeamText> found = search(RandomModel(seed, 5, 1), beams(4, 10, {0}, alpha));
+            const std::vector<BeamText> found =
+                search(RandomModel(seed, 5, 1), beams(4, 10, {0}, alpha));
             tokens += static_cast<double>(found[0].ids.size());
         }
         REQUIRE(tokens >= previous);

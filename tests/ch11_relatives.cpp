@@ -1,5 +1,5 @@
 // Beam search's relatives: exact search, groups of beams, drawn beams; and the command line.
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/11_beam_search/report.hpp"
-#include "json_file.hpp"
+#include "lib/machine/json_file.hpp"
 #include "tests/beams.hpp"
 
 using namespace tbt;
@@ -47,7 +47,8 @@ std::string refusal(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("exact search finds the best of all texts and proves it with a fraction of them", "[beam][exact]") {
+TEST_CASE("exact search finds the best of all texts and proves it with a fraction of them",
+          "[beam][exact]") {
     constexpr int V = 5, depth = 5, eos = 2;
     long read = 0, all_read = 0;
     for (const double alpha : {0.0, 0.5, 1.0, 2.0, -1.0}) {
@@ -56,10 +57,11 @@ TEST_CASE("exact search finds the best of all texts and proves it with a fractio
             std::vector<Text> all;
             std::vector<int> ids{1};
             all_texts(model, ids, 1, depth, eos, 0, all);
-            const Text best = *std::max_element(all.begin(), all.end(), [&](const Text& a, const Text& b) {
-                return length_normalised(a.sum, a.ids.size(), alpha) <
-                       length_normalised(b.sum, b.ids.size(), alpha);
-            });
+            const Text best =
+                *std::max_element(all.begin(), all.end(), [&](const Text& a, const Text& b) {
+                    return length_normalised(a.sum, a.ids.size(), alpha) <
+                           length_normalised(b.sum, b.ids.size(), alpha);
+                });
             const BeamRequest request = beams(3, depth, {eos}, alpha);
             const std::vector<int> prompt{1};
             const ExactText exact = ExactSearch(model, request, prompt, nothing).run();
@@ -81,12 +83,15 @@ TEST_CASE("exact search knows processors and stop strings, and gives up openly",
     const std::vector<int> prompt{0};
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         BeamRequest request = beams(256, 4, {}, 0.7);
-        request.bytes = [&](int id) -> std::string_view { return bytes[static_cast<std::size_t>(id)]; };
+        request.bytes = [&](int id) -> std::string_view {
+            return bytes[static_cast<std::size_t>(id)];
+        };
         request.stop.strings = StopStrings({"bc"});
         SamplingOptions o;
         o.no_repeat_ngram_size = 2, o.repetition_penalty = 1.2;
         request.processor = processor_of(full_chain(o, Dialect::ours), 1);
-        const BeamText everything = search(RandomModel(seed, 4), request)[0];  // as many beams as texts
+        const BeamText everything =
+            search(RandomModel(seed, 4), request)[0];  // as many beams as texts
         const ExactText exact = ExactSearch(RandomModel(seed, 4), request, prompt, nothing).run();
         REQUIRE(exact.ids == everything.ids);
         REQUIRE(exact.score == everything.score);
@@ -95,10 +100,12 @@ TEST_CASE("exact search knows processors and stop strings, and gives up openly",
     REQUIRE_FALSE(ExactSearch(RandomModel(0, 50, 0.1), request, prompt, nothing, 20).run().proven);
     BeamRequest raised = beams(1, 3);
     raised.processor = [](std::span<float> row, std::span<const int>) { row[0] = 1; };
-    REQUIRE_THROWS_WITH(ExactSearch(RandomModel(0, 5), raised, prompt, nothing).run(), Contains("above 0"));
+    REQUIRE_THROWS_WITH(ExactSearch(RandomModel(0, 5), raised, prompt, nothing).run(),
+                        Contains("above 0"));
 }
 
-TEST_CASE("one group is beam search; groups without a penalty all find the same", "[beam][diverse]") {
+TEST_CASE("one group is beam search; groups without a penalty all find the same",
+          "[beam][diverse]") {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         const BatchLogits model = one_at_a_time(RandomModel(seed, 12));
         const std::vector<int> prompt{3};
@@ -116,7 +123,8 @@ TEST_CASE("one group is beam search; groups without a penalty all find the same"
     }
 }
 
-TEST_CASE("a later group pays for every earlier beam that took its token in the same step", "[beam][diverse]") {
+TEST_CASE("a later group pays for every earlier beam that took its token in the same step",
+          "[beam][diverse]") {
     // A law without memory: .5 .3 .2. Four groups of one beam and λ = 0.6:
     //   group 1: 0 (ln .5 = -.693). group 2: 0 costs -1.293, 1 is -1.204: takes 1.
     //   group 3: 0 costs -1.293, 1 costs -1.804, 2 is -1.609: takes 0.
@@ -124,7 +132,8 @@ TEST_CASE("a later group pays for every earlier beam that took its token in the 
     const std::vector<float> logits{std::log(.5f), std::log(.3f), std::log(.2f)};
     const auto law = [&](std::span<const int>) { return std::span<const float>(logits); };
     const std::vector<int> prompt{1};
-    const auto found = diverse_beam_search(one_at_a_time(law), beams(4, 2, {}, 1, 4), 4, 0.6, prompt);
+    const auto found =
+        diverse_beam_search(one_at_a_time(law), beams(4, 2, {}, 1, 4), 4, 0.6, prompt);
     const auto expect = [&](const BeamText& t, std::vector<int> ids, double sum) {
         REQUIRE(t.ids == ids);
         REQUIRE(std::abs(t.sum - sum) <= 1e-6);  // float log-probabilities
@@ -133,13 +142,16 @@ TEST_CASE("a later group pays for every earlier beam that took its token in the 
     expect(found[1], {1, 1}, 2 * std::log(.3));
     expect(found[2], {0, 0}, 2 * (std::log(.5) - .6));
     expect(found[3], {2, 2}, 2 * std::log(.2));
-    REQUIRE_THROWS_WITH(diverse_beam_search(one_at_a_time(law), beams(4, 2), 3, 1, std::vector<int>{1}),
-                        Contains("divisor of the 4 beams"));
-    REQUIRE_THROWS_WITH(diverse_beam_search(one_at_a_time(law), beams(4, 2), 2, -1, std::vector<int>{1}),
-                        Contains("diversity-penalty"));
+    REQUIRE_THROWS_WITH(
+        diverse_beam_search(one_at_a_time(law), beams(4, 2), 3, 1, std::vector<int>{1}),
+        Contains("divisor of the 4 beams"));
+    REQUIRE_THROWS_WITH(
+        diverse_beam_search(one_at_a_time(law), beams(4, 2), 2, -1, std::vector<int>{1}),
+        Contains("diversity-penalty"));
 }
 
-TEST_CASE("drawn beams: the law of the better of two draws without replacement", "[beam][sampling]") {
+TEST_CASE("drawn beams: the law of the better of two draws without replacement",
+          "[beam][sampling]") {
     // One beam, one token: two candidates are drawn, the better is kept.
     const std::array<double, 4> p{.4, .3, .2, .1};
     std::vector<float> logits;
@@ -147,7 +159,8 @@ TEST_CASE("drawn beams: the law of the better of two draws without replacement",
     const auto law = [&](std::span<const int>) { return std::span<const float>(logits); };
     std::array<double, 4> expected{}, counted{};
     for (std::size_t i = 0; i < 4; ++i)
-        for (std::size_t j = i + 1; j < 4; ++j) expected[i] += p[i] * p[j] / (1 - p[i]) + p[j] * p[i] / (1 - p[j]);
+        for (std::size_t j = i + 1; j < 4; ++j)
+            expected[i] += p[i] * p[j] / (1 - p[i]) + p[j] * p[i] / (1 - p[j]);
     constexpr int draws = 20000;
     BeamRequest request = beams(1, 1);
     for (int i = 0; i < draws; ++i) {
@@ -161,7 +174,8 @@ TEST_CASE("drawn beams: the law of the better of two draws without replacement",
     REQUIRE(chi_square <= 18.4);  // 2 degrees of freedom: one false alarm in 10^4
     // The same seed, the same texts; the scores are the law's, without the noise.
     request = beams(4, 8, {}, 1, 4), request.seed = 5;
-    const std::vector<BeamText> a = search(RandomModel(1, 20), request), b = search(RandomModel(1, 20), request);
+    const std::vector<BeamText> a = search(RandomModel(1, 20), request),
+                                b = search(RandomModel(1, 20), request);
     request.seed = 6;
     const std::vector<BeamText> c = search(RandomModel(1, 20), request);
     REQUIRE(a[0].ids == b[0].ids);
@@ -170,8 +184,10 @@ TEST_CASE("drawn beams: the law of the better of two draws without replacement",
 }
 
 TEST_CASE("the command line of beams: nothing is ignored", "[beam][options]") {
-    REQUIRE(refusal("--num-beams 3 --length-penalty 0.6 --early-stopping never --num-return-sequences 2") ==
-            "nothing was refused");
+    REQUIRE(
+        refusal(
+            "--num-beams 3 --length-penalty 0.6 --early-stopping never --num-return-sequences 2") ==
+        "nothing was refused");
     REQUIRE(refusal("--do-sample --temperature 0.7 --seed 3 --top-k 5") == "nothing was refused");
     REQUIRE(refusal("--dialect transformers --no-repeat-ngram-size 3") == "nothing was refused");
     for (const std::string given : {"--temperature 0.7", "--top-k 5", "--top-p 0.5", "--min-p 0.1",
@@ -208,7 +224,8 @@ TEST_CASE("the lattice tells how each candidate came and went", "[beam][lattice]
     for (const BeamText& t : texts) {
         const std::vector<bool> path = path_of(nodes, t.ids);
         REQUIRE(std::count(path.begin(), path.end(), true) == static_cast<long>(t.ids.size()));
-        const auto last = static_cast<std::size_t>(path.rend() - std::find(path.rbegin(), path.rend(), true)) - 1;
+        const auto last =
+            static_cast<std::size_t>(path.rend() - std::find(path.rbegin(), path.rend(), true)) - 1;
         REQUIRE(nodes[last].fate == Fate::finished);
         REQUIRE(nodes[last].score == t.score);
     }
@@ -217,5 +234,6 @@ TEST_CASE("the lattice tells how each candidate came and went", "[beam][lattice]
     std::size_t count = 0;
     for (std::string line; std::getline(lines, line); ++count) REQUIRE_NOTHROW(Json::parse(line));
     REQUIRE(count == 1 + nodes.size() + texts.size());
-    REQUIRE(Json::parse(beam_json("m", "p", request, prompt, texts))["texts"].size() == texts.size());
+    REQUIRE(Json::parse(beam_json("m", "p", request, prompt, texts))["texts"].size() ==
+            texts.size());
 }

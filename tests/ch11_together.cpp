@@ -1,5 +1,6 @@
-// Beam search with a real model and with everything around it: caches, processors, stop strings, refusals.
-#include "catch.hpp"
+// Beam search with a real model and with everything around it: caches, processors,
+// stop strings, refusals.
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +22,8 @@ const std::string folder = "tests/data/tiny-gpt2/";
 
 }  // namespace
 
-TEST_CASE("all beams in one pass over forked caches: the same bits as each text alone and uncached", "[beam]") {
+TEST_CASE("all beams in one pass over forked caches: the same bits as each text alone and uncached",
+          "[beam]") {
     Gpt gpt = Gpt::load(folder), alone = Gpt::load(folder);
     const auto uncached = [&](std::span<const int> ids) {
         KvCache cache(alone.config());
@@ -36,7 +38,8 @@ TEST_CASE("all beams in one pass over forked caches: the same bits as each text 
     const std::vector<BeamText> together = beam_search(std::ref(batch), request, prompt);
     const std::vector<BeamText> one_by_one = beam_search(one_at_a_time(uncached), request, prompt);
     REQUIRE(ids_of(together) == ids_of(one_by_one));
-    for (std::size_t i = 0; i < together.size(); ++i) REQUIRE(together[i].score == one_by_one[i].score);
+    for (std::size_t i = 0; i < together.size(); ++i)
+        REQUIRE(together[i].score == one_by_one[i].score);
     // The prompt once, then at most one position a beam and step.
     REQUIRE(batch.computed() <= 60 + 5 * 15);
 }
@@ -71,7 +74,9 @@ TEST_CASE("beams, stop strings and the n-gram ban work together", "[beam]") {
     const std::vector<std::string> bytes{"a", "b", "c", "ab", "bc", ""};
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
         BeamRequest request = beams(4, 10, {5}, 1, 4);
-        request.bytes = [&](int id) -> std::string_view { return bytes[static_cast<std::size_t>(id)]; };
+        request.bytes = [&](int id) -> std::string_view {
+            return bytes[static_cast<std::size_t>(id)];
+        };
         request.stop.strings = StopStrings({"abc"});
         SamplingOptions o;
         o.no_repeat_ngram_size = 2;
@@ -87,8 +92,8 @@ TEST_CASE("beams, stop strings and the n-gram ban work together", "[beam]") {
             if (stop != std::string::npos) {
                 REQUIRE(t.stop_string == 0);
                 REQUIRE(
-                    all.substr(0, all.size() - bytes[static_cast<std::size_t>(t.ids.back())].size()).find("abc") ==
-                    std::string::npos);
+                    all.substr(0, all.size() - bytes[static_cast<std::size_t>(t.ids.back())].size())
+                        .find("abc") == std::string::npos);
             }
             // The prompt's token 0 belongs to the n-grams.
             std::vector<std::pair<int, int>> pairs;
@@ -122,7 +127,8 @@ TEST_CASE("a processor sees log-probabilities and each beam's own ids", "[beam]"
     REQUIRE(calls == 1 + 3 + 3 + 3);
 }
 
-TEST_CASE("a beam without a legal continuation is dropped; when all are, the search says so", "[beam]") {
+TEST_CASE("a beam without a legal continuation is dropped; when all are, the search says so",
+          "[beam]") {
     BeamRequest request = beams(2, 5, {0});
     const float no = -std::numeric_limits<float>::infinity();
     // Token 1 leads into a dead end, token 2 may go on and end.
@@ -136,8 +142,11 @@ TEST_CASE("a beam without a legal continuation is dropped; when all are, the sea
     request = beams(4, 1, {}, 1, 4);
     request.processor = [&](std::span<float> row, std::span<const int>) { row[0] = no; };
     REQUIRE(search(RandomModel(1, 3), request, {2}).size() == 2);
-    request.processor = [&](std::span<float> row, std::span<const int>) { std::fill(row.begin(), row.end(), no); };
-    REQUIRE_THROWS_WITH(search(RandomModel(1, 3), request, {2}), Contains("every continuation is banned"));
+    request.processor = [&](std::span<float> row, std::span<const int>) {
+        std::fill(row.begin(), row.end(), no);
+    };
+    REQUIRE_THROWS_WITH(search(RandomModel(1, 3), request, {2}),
+                        Contains("every continuation is banned"));
 }
 
 TEST_CASE("the end of the context ends a text like the budget", "[beam]") {
@@ -147,15 +156,17 @@ TEST_CASE("the end of the context ends a text like the budget", "[beam]") {
         REQUIRE(t.ids.size() == 4);
         REQUIRE(t.reason == FinishReason::context);
     }
-    REQUIRE_THROWS_WITH(search(RandomModel(5, 9), request, {1, 2, 3, 4, 5, 6, 7}), Contains("no room"));
+    REQUIRE_THROWS_WITH(search(RandomModel(5, 9), request, {1, 2, 3, 4, 5, 6, 7}),
+                        Contains("no room"));
 }
 
 TEST_CASE("a search that is interrupted gives what it has", "[beam]") {
     int passes = 0;
     const BeamRequest request = beams(3, 50, {}, 1, 2);
-    const auto found = run_beam_search(one_at_a_time(RandomModel(5, 9)), request, std::vector<int>{1}, [&] {
-                           return ++passes <= 4;
-                       }).results();
+    const auto found =
+        run_beam_search(one_at_a_time(RandomModel(5, 9)), request, std::vector<int>{1}, [&] {
+            return ++passes <= 4;
+        }).results();
     REQUIRE(found.size() == 2);
     REQUIRE(found[0].ids.size() == 4);
     REQUIRE(found[0].reason == FinishReason::interrupted);

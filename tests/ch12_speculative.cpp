@@ -1,5 +1,5 @@
 // Chapter 12: speculative decoding has the target's law, whoever drafts.
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <cmath>
 #include <map>
@@ -10,7 +10,7 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/speculative.hpp"
-#include "toy_models.hpp"
+#include "tests/toy_models.hpp"
 
 using namespace tbt;
 using toy::TableModel;
@@ -23,7 +23,8 @@ using LawOfTexts = std::map<std::vector<int>, double>;
 
 const std::vector<int> prompt{1, 2, 1};
 
-SpeculativeRules rules_of(Chain chain, int max_new_tokens, std::vector<int> ends = {}, int context = 100) {
+SpeculativeRules rules_of(Chain chain, int max_new_tokens, std::vector<int> ends = {},
+                          int context = 100) {
     SpeculativeRules rules;
     rules.chain = std::move(chain);
     rules.max_new_tokens = max_new_tokens;
@@ -34,13 +35,15 @@ SpeculativeRules rules_of(Chain chain, int max_new_tokens, std::vector<int> ends
 
 // What plain decoding writes, with its probabilities.
 template <class Model>
-LawOfTexts plain_law(Model model, const SpeculativeRules& rules, const std::vector<int>& begin = prompt) {
+LawOfTexts plain_law(Model model, const SpeculativeRules& rules,
+                     const std::vector<int>& begin = prompt) {
     LawOfTexts law;
     AllOutcomes chance;
     do {
         std::vector<int> ids = begin;
         Candidates c;
-        for (int i = 0; i < rules.max_new_tokens && static_cast<int>(ids.size()) < rules.context; ++i) {
+        for (int i = 0; i < rules.max_new_tokens && static_cast<int>(ids.size()) < rules.context;
+             ++i) {
             c.reset(model(ids));
             rules.chain.apply(c, {ids, begin.size()});
             ids.push_back(chance.draw(c));
@@ -52,8 +55,8 @@ LawOfTexts plain_law(Model model, const SpeculativeRules& rules, const std::vect
 }
 
 template <class Model, class Draft>
-LawOfTexts speculative_law(Model target, Draft draft, const SpeculativeRules& rules, DraftLength length,
-                           const std::vector<int>& begin = prompt) {
+LawOfTexts speculative_law(Model target, Draft draft, const SpeculativeRules& rules,
+                           DraftLength length, const std::vector<int>& begin = prompt) {
     LawOfTexts law;
     AllOutcomes chance;
     do {
@@ -87,19 +90,23 @@ double mass(const LawOfTexts& law) {
 
 Chain chain_of(double temperature, int top_k, double top_p, double repetition) {
     SamplingOptions o;
-    o.temperature = temperature, o.top_k = top_k, o.top_p = top_p, o.repetition_penalty = repetition;
+    o.temperature = temperature, o.top_k = top_k, o.top_p = top_p,
+    o.repetition_penalty = repetition;
     return full_chain(o, Dialect::ours);
 }
 
-// Products of up to eight probabilities, each rounded to a few units of 1e-16, and quanta of 2^-44 in the laws of both sides.
+// Products of up to eight probabilities, each rounded to a few units of 1e-16,
+// and quanta of 2^-44 in the laws of both sides.
 constexpr double rounding = 1e-12;
 
 }  // namespace
 
-TEST_CASE("the law of the texts is the target's: any draft, any length, with cuts, penalties and an end",
-          "[ch12]") {
-    const std::vector<Chain> chains = {chain_of(1, 0, 1, 1), chain_of(0.7, 2, 1, 1), chain_of(1.3, 0, 0.8, 1),
-                                       chain_of(1, 0, 1, 1.5), chain_of(0.8, 3, 0.9, 1.3)};
+TEST_CASE(
+    "the law of the texts is the target's: any draft, any length, with cuts, penalties and an end",
+    "[ch12]") {
+    const std::vector<Chain> chains = {chain_of(1, 0, 1, 1), chain_of(0.7, 2, 1, 1),
+                                       chain_of(1.3, 0, 0.8, 1), chain_of(1, 0, 1, 1.5),
+                                       chain_of(0.8, 3, 0.9, 1.3)};
     double tested = 0;
     for (std::size_t c = 0; c < chains.size(); ++c) {
         for (const int length : {1, 2, 3, 5}) {
@@ -109,10 +116,11 @@ TEST_CASE("the law of the texts is the target's: any draft, any length, with cut
                 const ToyModel target(c + 1, 1.5), near(c + 1, 1.2), far(77, 2);
                 const LawOfTexts expected = plain_law(target, rules);
                 REQUIRE(std::abs(mass(expected) - 1) <= rounding);
-                INFO("chain " << rules.chain.to_string() << ", length " << length << ", EOS " << ends);
+                INFO("chain " << rules.chain.to_string() << ", length " << length << ", EOS "
+                              << ends);
                 for (const ToyModel& draft : {near, far}) {
-                    const LawOfTexts law =
-                        speculative_law(target, ModelDraft(draft, 100), rules, DraftLength::fixed(length));
+                    const LawOfTexts law = speculative_law(target, ModelDraft(draft, 100), rules,
+                                                           DraftLength::fixed(length));
                     REQUIRE(largest_difference(law, expected) <= rounding);
                     tested += static_cast<double>(law.size());
                 }
@@ -124,60 +132,76 @@ TEST_CASE("the law of the texts is the target's: any draft, any length, with cut
 
 TEST_CASE("prompt lookup and adaptive lengths have the target's law too", "[ch12]") {
     for (const bool ends : {false, true}) {
-        const SpeculativeRules rules =
-            rules_of(chain_of(0.9, 3, 1, 1.2), 5, ends ? std::vector<int>{eos} : std::vector<int>{});
+        const SpeculativeRules rules = rules_of(chain_of(0.9, 3, 1, 1.2), 5,
+                                                ends ? std::vector<int>{eos} : std::vector<int>{});
         const ToyModel target(5, 1.5), draft(6, 1.5);
         const std::vector<int> begin{1, 2, 0, 2, 1, 2, 1, 2};  // looks back at several places
         const LawOfTexts expected = plain_law(target, rules, begin);
-        CHECK(largest_difference(speculative_law(target, PromptLookup(3), rules, DraftLength::fixed(3), begin),
-                                 expected) <= rounding);
-        CHECK(largest_difference(speculative_law(target, PromptLookup(1), rules, DraftLength::fixed(2), begin),
-                                 expected) <= rounding);
-        const SpeculativeRules shorter = rules_of(rules.chain, 4, rules.eos);
         CHECK(largest_difference(
-                  speculative_law(target, ModelDraft(draft, 100), shorter, DraftLength::adaptive(3, 0.1), begin),
-                  plain_law(target, shorter, begin)) <= rounding);
+                  speculative_law(target, PromptLookup(3), rules, DraftLength::fixed(3), begin),
+                  expected) <= rounding);
+        CHECK(largest_difference(
+                  speculative_law(target, PromptLookup(1), rules, DraftLength::fixed(2), begin),
+                  expected) <= rounding);
+        const SpeculativeRules shorter = rules_of(rules.chain, 4, rules.eos);
+        CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 100), shorter,
+                                                 DraftLength::adaptive(3, 0.1), begin),
+                                 plain_law(target, shorter, begin)) <= rounding);
     }
 }
 
-TEST_CASE("where the context ends, speculative texts end as plain ones do, also when the draft reads less",
-          "[ch12]") {
+TEST_CASE(
+    "where the context ends, speculative texts end as plain ones do, also when the draft reads "
+    "less",
+    "[ch12]") {
     const SpeculativeRules rules = rules_of(chain_of(1, 0, 1, 1), 10, {}, 6);
     const ToyModel target(9, 1.5), draft(10, 1);
     const LawOfTexts expected = plain_law(target, rules);
     REQUIRE(expected.begin()->first.size() == 6);
-    CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 6), rules, DraftLength::fixed(4)),
-                             expected) <= rounding);
-    CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 4), rules, DraftLength::fixed(4)),
-                             expected) <= rounding);
-    CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 1), rules, DraftLength::fixed(4)),
-                             expected) <= rounding);
+    CHECK(largest_difference(
+              speculative_law(target, ModelDraft(draft, 6), rules, DraftLength::fixed(4)),
+              expected) <= rounding);
+    CHECK(largest_difference(
+              speculative_law(target, ModelDraft(draft, 4), rules, DraftLength::fixed(4)),
+              expected) <= rounding);
+    CHECK(largest_difference(
+              speculative_law(target, ModelDraft(draft, 1), rules, DraftLength::fixed(4)),
+              expected) <= rounding);
 }
 
-TEST_CASE("two steps: the exact law is .42 .28 .06 .24, the tutorial's is .2928 .3172 .1014 .2886", "[ch12]") {
-    // A first token "2" stands for the beginning: P0 = (.7, .3), P(·|0) = (.6, .4), P(·|1) = (.2, .8).
+TEST_CASE("two steps: the exact law is .42 .28 .06 .24, the tutorial's is .2928 .3172 .1014 .2886",
+          "[ch12]") {
+    // A first token "2" stands for the beginning: P0 = (.7, .3), P(·|0) = (.6, .4),
+    // P(·|1) = (.2, .8).
     const TableModel target({{.6, .4}, {.2, .8}, {.7, .3}}), draft({{.3, .7}, {.5, .5}, {.4, .6}});
     SpeculativeRules rules = rules_of(Chain(), 2);
     const auto law_of = [&] {
-        const LawOfTexts law = speculative_law(target, ModelDraft(draft, 9), rules, DraftLength::fixed(2), {2});
-        return std::vector<double>{law.at({2, 0, 0}), law.at({2, 0, 1}), law.at({2, 1, 0}), law.at({2, 1, 1})};
+        const LawOfTexts law =
+            speculative_law(target, ModelDraft(draft, 9), rules, DraftLength::fixed(2), {2});
+        return std::vector<double>{law.at({2, 0, 0}), law.at({2, 0, 1}), law.at({2, 1, 0}),
+                                   law.at({2, 1, 1})};
     };
     // Logits are floats: ln p is rounded to 6e-8 of itself.
     const auto near = [](const std::vector<double>& a, const std::vector<double>& b) {
         for (std::size_t i = 0; i < 4; ++i) REQUIRE(std::abs(a[i] - b[i]) <= 2e-7);
     };
     near(law_of(), {.42, .28, .06, .24});
-    // Two tokens leave room for one drafted token in the first round; the tutorial's numbers are of two drafted ones.
+    // Two tokens leave room for one drafted token in the first round;
+    // the tutorial's numbers are of two drafted ones.
     rules.max_new_tokens = 3;
     rules.correction = Correction::target;
-    const LawOfTexts longer = speculative_law(target, ModelDraft(draft, 9), rules, DraftLength::fixed(2), {2});
+    const LawOfTexts longer =
+        speculative_law(target, ModelDraft(draft, 9), rules, DraftLength::fixed(2), {2});
     std::vector<double> firsts(4);
-    for (const auto& [text, p] : longer) firsts[static_cast<std::size_t>(2 * text[1] + text[2])] += p;
+    for (const auto& [text, p] : longer)
+        firsts[static_cast<std::size_t>(2 * text[1] + text[2])] += p;
     near(firsts, {.2928, .3172, .1014, .2886});
 }
 
-TEST_CASE("one step: p = (.5, .3, .2), q = (.2, .3, .5) accepts .7; the tutorial's rule gives .35 .39 .26",
-          "[ch12]") {
+TEST_CASE(
+    "one step: p = (.5, .3, .2), q = (.2, .3, .5) accepts .7; the tutorial's rule gives .35 .39 "
+    ".26",
+    "[ch12]") {
     const TableModel target({{.5, .3, .2}}), draft({{.2, .3, .5}});
     SpeculativeRules rules = rules_of(Chain(), 2);
     rules.overlaps = true;
@@ -197,8 +221,8 @@ TEST_CASE("one step: p = (.5, .3, .2), q = (.2, .3, .5) accepts .7; the tutorial
         } while (chance.next());
         CHECK(accepted == Approx(0.7).margin(1e-7));
         CHECK(overlap == Approx(0.7).margin(1e-7));
-        const std::vector<double> expected = right ? std::vector<double>{.5, .3, .2}
-                                                   : std::vector<double>{.35, .39, .26};
+        const std::vector<double> expected =
+            right ? std::vector<double>{.5, .3, .2} : std::vector<double>{.35, .39, .26};
         for (std::size_t i = 0; i < 3; ++i) REQUIRE(std::abs(law[i] - expected[i]) <= 1e-7);
     }
 }
@@ -222,7 +246,8 @@ TEST_CASE("an accepted end of text is the last token of its round", "[ch12]") {
 }
 
 TEST_CASE(
-    "tokens a round: 2.941170 at acceptance .7 and five drafted; the best length weighs them against their cost",
+    "tokens a round: 2.941170 at acceptance .7 and five drafted; the best length weighs them "
+    "against their cost",
     "[ch12]") {
     CHECK(expected_tokens(0.7, 5) == Approx(2.941170).margin(5e-7));
     CHECK(expected_tokens(1, 4) == 5);
@@ -248,7 +273,8 @@ TEST_CASE(
     CHECK_THROWS_AS(DraftLength::adaptive(-1), UsageError);
 }
 
-TEST_CASE("the residual is what the draft left over; with equal laws it falls back to the target's", "[ch12]") {
+TEST_CASE("the residual is what the draft left over; with equal laws it falls back to the target's",
+          "[ch12]") {
     const float p_logits[] = {0.0f, 1.0f, 2.0f}, q_logits[] = {2.0f, 1.0f, 0.0f};
     Candidates p{std::span<const float>(p_logits)}, q{std::span<const float>(q_logits)};
     const std::vector<double> rest = residual(p, {0, &q});
@@ -260,8 +286,10 @@ TEST_CASE("the residual is what the draft left over; with equal laws it falls ba
     CHECK(without == std::vector<double>{p.probability(0), p.probability(1), 0.0});
 }
 
-TEST_CASE("a weighted draw reaches every weight's share, none of weight zero, and the last at u just below 1",
-          "[ch12]") {
+TEST_CASE(
+    "a weighted draw reaches every weight's share, none of weight zero, and the last at u just "
+    "below 1",
+    "[ch12]") {
     const std::vector<double> w{0, 1, 0, 2, 1, 0};
     CHECK(draw_weighted(w, 0) == 1);
     CHECK(draw_weighted(w, 0.2499) == 1);
@@ -271,7 +299,8 @@ TEST_CASE("a weighted draw reaches every weight's share, none of weight zero, an
     CHECK(draw_weighted(w, 0x1.fffffffffffffp-1) == 4);
 }
 
-TEST_CASE("prompt lookup takes what followed the longest and latest match, up to an end", "[ch12]") {
+TEST_CASE("prompt lookup takes what followed the longest and latest match, up to an end",
+          "[ch12]") {
     AllOutcomes chance;
     const auto lookup = [&](int longest, std::vector<int> ids, int length) {
         PromptLookup draft(longest);
@@ -282,7 +311,8 @@ TEST_CASE("prompt lookup takes what followed the longest and latest match, up to
         return found;
     };
     CHECK(lookup(2, {1, 2, 3, 4, 1, 2}, 3) == std::vector<int>{3, 4, 1});
-    CHECK(lookup(2, {1, 2, 3, 9, 2, 5, 1, 2}, 2) == std::vector<int>{3, 9});  // two tokens match before one
+    CHECK(lookup(2, {1, 2, 3, 9, 2, 5, 1, 2}, 2) ==
+          std::vector<int>{3, 9});  // two tokens match before one
     CHECK(lookup(1, {1, 2, 3, 9, 2, 5, 1, 2}, 2) == std::vector<int>{5, 1});
     CHECK(lookup(2, {1, 2, 7, 1, 2, 8, 1, 2}, 1) == std::vector<int>{8});  // the latest
     CHECK(lookup(3, {4, 4, 4}, 5) == std::vector<int>{4});  // the text ends behind what it found

@@ -1,5 +1,6 @@
-// Chapter 12 with everything around it: stop strings, streams, seeds, penalties, and the shipped models.
-#include "catch.hpp"
+// Chapter 12 with everything around it: stop strings, streams, seeds, penalties,
+// and the shipped models.
+#include "tests/catch.hpp"
 
 #include <cmath>
 #include <map>
@@ -15,10 +16,10 @@
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/show.hpp"
 #include "chapters/12_speculative/speculative_text.hpp"
-#include "model.hpp"
-#include "tokenizer_train.hpp"
-#include "toy_models.hpp"
-#include "utf8.hpp"
+#include "lib/model/model.hpp"
+#include "lib/text/tokenizer_train.hpp"
+#include "lib/text/utf8.hpp"
+#include "tests/toy_models.hpp"
 
 using namespace tbt;
 
@@ -26,8 +27,8 @@ namespace {
 
 Chain chain_of(double temperature, int top_k, double top_p, double repetition, int ngram = 0) {
     SamplingOptions o;
-    o.temperature = temperature, o.top_k = top_k, o.top_p = top_p, o.repetition_penalty = repetition,
-    o.no_repeat_ngram_size = ngram;
+    o.temperature = temperature, o.top_k = top_k, o.top_p = top_p,
+    o.repetition_penalty = repetition, o.no_repeat_ngram_size = ngram;
     return full_chain(o, Dialect::ours);
 }
 
@@ -45,21 +46,24 @@ struct Pair {
           draft(load_model(shipped_model("sketch"), {threads})) {}
     Model target, draft;
 
-    SpeculativeText speculative(const GenerateRequest& request, const std::string& prompt, int length,
+    SpeculativeText speculative(const GenerateRequest& request, const std::string& prompt,
+                                int length,
                                 const std::function<void(const std::string&)>& on_text = {}) {
         CachedModel large(target.gpt), small(draft.gpt);
         ModelDraft drafts(std::ref(small), draft.config().n_positions);
         RandomChance chance(Rng(request.seed, request.first_stream));
-        return speculative_text([&](std::span<const int> ids, int count) { return large.last(ids, count); },
-                                drafts, DraftLength::fixed(length), request, token_bytes_of(target.tokenizer),
-                                encode_prompt(target, prompt), chance, Correction::residual, false, on_text);
+        return speculative_text(
+            [&](std::span<const int> ids, int count) { return large.last(ids, count); }, drafts,
+            DraftLength::fixed(length), request, token_bytes_of(target.tokenizer),
+            encode_prompt(target, prompt), chance, Correction::residual, false, on_text);
     }
     GeneratedText plain(const GenerateRequest& request, const std::string& prompt) {
         CachedBatch batch(target.gpt);
-        return generate_texts(std::ref(batch), token_bytes_of(target.tokenizer), encode_prompt(target, prompt),
-                              request)[0];
+        return generate_texts(std::ref(batch), token_bytes_of(target.tokenizer),
+                              encode_prompt(target, prompt), request)[0];
     }
-    GenerateRequest request(Chain chain, int max_new_tokens, std::vector<std::string> stops = {}) const {
+    GenerateRequest request(Chain chain, int max_new_tokens,
+                            std::vector<std::string> stops = {}) const {
         GenerateRequest r;
         r.chain = std::move(chain);
         r.stop.max_new_tokens = max_new_tokens;
@@ -71,10 +75,14 @@ struct Pair {
 };
 }  // namespace
 
-TEST_CASE("with a stop string that spans tokens, the law of the texts and of their ends is that of plain decoding",
-          "[ch12]") {
+TEST_CASE(
+    "with a stop string that spans tokens, the law of the texts and of their ends is that of plain "
+    "decoding",
+    "[ch12]") {
     // a, b and ab: "babb" may end in the middle of a token and begin in another.
-    const TokenBytes bytes = [](int id) -> std::string_view { return id == 0 ? "a" : id == 1 ? "b" : "ab"; };
+    const TokenBytes bytes = [](int id) -> std::string_view {
+        return id == 0 ? "a" : id == 1 ? "b" : "ab";
+    };
     GenerateRequest request;
     request.chain = chain_of(0.9, 0, 0.95, 1.2);
     request.stop.max_new_tokens = 4;
@@ -82,7 +90,8 @@ TEST_CASE("with a stop string that spans tokens, the law of the texts and of the
     const std::vector<int> prompt{0, 1};
     request.stop.eos = GENERATE(std::vector<int>{}, std::vector<int>{2});
     using Law = std::map<std::string, double>;
-    const auto described = [](const std::vector<int>& ids, const std::string& text, FinishReason reason) {
+    const auto described = [](const std::vector<int>& ids, const std::string& text,
+                              FinishReason reason) {
         std::ostringstream all;
         all << text << ' ' << to_string(reason);
         for (const int id : ids) all << ' ' << id;
@@ -116,9 +125,9 @@ TEST_CASE("with a stop string that spans tokens, the law of the texts and of the
         do {
             ModelDraft draft(toy::ToyModel(8, 1), 100);
             std::string joined;
-            const SpeculativeText t = speculative_text(target.last(), draft, DraftLength::fixed(length), request,
-                                                       bytes, prompt, chance, Correction::residual, false,
-                                                       [&](const std::string& piece) { joined += piece; });
+            const SpeculativeText t = speculative_text(
+                target.last(), draft, DraftLength::fixed(length), request, bytes, prompt, chance,
+                Correction::residual, false, [&](const std::string& piece) { joined += piece; });
             REQUIRE(joined == t.text.text);
             law[described(t.text.ids, t.text.text, t.text.reason)] += chance.probability();
         } while (chance.next());
@@ -130,15 +139,17 @@ TEST_CASE("with a stop string that spans tokens, the law of the texts and of the
     }
 }
 
-TEST_CASE("at temperature 0, with penalties, bans and stop strings, a draft changes nothing of the text",
-          "[ch12]") {
+TEST_CASE(
+    "at temperature 0, with penalties, bans and stop strings, a draft changes nothing of the text",
+    "[ch12]") {
     Pair pair;
     const std::vector<std::pair<Chain, std::vector<std::string>>> ways = {
         {chain_of(0, 0, 1, 1), {"."}},
         {chain_of(0, 0, 1, 1.3), {}},
         {chain_of(0, 0, 1, 1, 3), {}},
         {chain_of(0, 0, 1, 1.1, 4), {"the se", "\n"}}};
-    for (const char* prompt : {"The weather today is", "User: hi\nAssistant:", "Describe the person as JSON:"}) {
+    for (const char* prompt :
+         {"The weather today is", "User: hi\nAssistant:", "Describe the person as JSON:"}) {
         for (const auto& [chain, stops] : ways) {
             const GenerateRequest request = pair.request(chain, 70, stops);
             const GeneratedText plain = pair.plain(request, prompt);
@@ -154,25 +165,29 @@ TEST_CASE("at temperature 0, with penalties, bans and stop strings, a draft chan
     }
 }
 
-TEST_CASE("the pieces of a drafted text are UTF-8 and join to the text; the stop string is never shown",
-          "[ch12]") {
+TEST_CASE(
+    "the pieces of a drafted text are UTF-8 and join to the text; the stop string is never shown",
+    "[ch12]") {
     Pair pair;
     GenerateRequest request = pair.request(chain_of(1.1, 0, 0.95, 1), 90, {"was a"});
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
         request.seed = seed;
         std::string joined;
-        const SpeculativeText t = pair.speculative(request, "Once upon a time", 6, [&](const std::string& piece) {
-            CHECK(find_invalid_utf8(piece) == std::string_view::npos);
-            joined += piece;
-        });
+        const SpeculativeText t =
+            pair.speculative(request, "Once upon a time", 6, [&](const std::string& piece) {
+                CHECK(find_invalid_utf8(piece) == std::string_view::npos);
+                joined += piece;
+            });
         CHECK(joined == t.text.text);
         CHECK(joined.find("was a") == std::string::npos);
         if (t.text.reason == FinishReason::stop_string) CHECK(t.text.stop_string == 0);
     }
 }
 
-TEST_CASE("the same seed drafts and writes the same, with any number of threads; another seed something else",
-          "[ch12]") {
+TEST_CASE(
+    "the same seed drafts and writes the same, with any number of threads; another seed something "
+    "else",
+    "[ch12]") {
     Pair one(1), three(3);
     GenerateRequest request = one.request(chain_of(0.9, 0, 0.95, 1), 60);
     request.seed = 7;
@@ -192,8 +207,8 @@ TEST_CASE("the trace of the rounds is JSON lines that tell the text again", "[ch
     request.seed = 3;
     const std::string prompt = "Once upon a time";
     const SpeculativeText t = pair.speculative(request, prompt, 4);
-    std::istringstream lines(speculative_trace(pair.target.tokenizer, prompt, encode_prompt(pair.target, prompt),
-                                               request, "sketch", t));
+    std::istringstream lines(speculative_trace(
+        pair.target.tokenizer, prompt, encode_prompt(pair.target, prompt), request, "sketch", t));
     std::string line;
     REQUIRE(std::getline(lines, line));
     const nlohmann::json header = nlohmann::json::parse(line);
@@ -215,31 +230,36 @@ TEST_CASE("the trace of the rounds is JSON lines that tell the text again", "[ch
         for (const auto& token : round.at("tokens")) ids.push_back(token.at("id"));
     }
     CHECK(rounds == t.rounds.size());
-    CHECK(std::vector<int>(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(t.text.ids.size())) ==
-          t.text.ids);
+    CHECK(std::vector<int>(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(
+                                                          t.text.ids.size())) == t.text.ids);
 }
-TEST_CASE("at temperature 0 the text is the target's greedy text, token for token, and the caches are rolled back",
-          "[ch12]") {
-    Model target = load_model(shipped_model("storyteller"), {1}), draft = load_model(shipped_model("sketch"), {1});
+TEST_CASE(
+    "at temperature 0 the text is the target's greedy text, token for token, and the caches are "
+    "rolled back",
+    "[ch12]") {
+    Model target = load_model(shipped_model("storyteller"), {1}),
+          draft = load_model(shipped_model("sketch"), {1});
     check_same_vocabulary(target.tokenizer, draft.tokenizer);
     for (const char* text : {"Once upon a time", "The weather today is", "User: hi\nAssistant:"}) {
         const std::vector<int> ids = encode_prompt(target, text);
         CachedModel plain(target.gpt);
         const std::vector<int> greedy = generate(
-            std::ref(plain), ids, 60, [](std::span<const float> s, std::span<const int>) { return argmax(s); },
+            std::ref(plain), ids, 60,
+            [](std::span<const float> s, std::span<const int>) { return argmax(s); },
             [](int) { return true; });
         for (const int length : {1, 4, 7}) {
             CachedModel large(target.gpt), small(draft.gpt);
             ModelDraft drafts(std::ref(small), draft.config().n_positions);
-            SpeculativeRules rules = rules_of(chain_of(0, 0, 1, 1), 60, target.config().n_positions);
+            SpeculativeRules rules =
+                rules_of(chain_of(0, 0, 1, 1), 60, target.config().n_positions);
             RandomChance chance(Rng(1, 0));
             int passes = 0, emitted = 0;
-            const std::vector<int> written =
-                speculate([&](std::span<const int> all, int count) { return large.last(all, count); }, drafts,
-                          rules, ids, DraftLength::fixed(length), chance, [&](int) { return ++emitted > 0; },
-                          [&](const Round&) { ++passes; });
-            REQUIRE(std::vector<int>(greedy.begin() + static_cast<std::ptrdiff_t>(ids.size()), greedy.end()) ==
-                    written);
+            const std::vector<int> written = speculate(
+                [&](std::span<const int> all, int count) { return large.last(all, count); }, drafts,
+                rules, ids, DraftLength::fixed(length), chance, [&](int) { return ++emitted > 0; },
+                [&](const Round&) { ++passes; });
+            REQUIRE(std::vector<int>(greedy.begin() + static_cast<std::ptrdiff_t>(ids.size()),
+                                     greedy.end()) == written);
             CHECK(emitted == 60);
             CHECK(passes < 60);  // something was accepted
         }
@@ -247,10 +267,12 @@ TEST_CASE("at temperature 0 the text is the target's greedy text, token for toke
 }
 
 TEST_CASE(
-    "the shipped models' first two tokens have the target's law: chi-square, a false alarm once in a million "
+    "the shipped models' first two tokens have the target's law: chi-square, a false alarm once in "
+    "a million "
     "seeds",
     "[ch12]") {
-    Model target = load_model(shipped_model("storyteller"), {1}), draft = load_model(shipped_model("sketch"), {1});
+    Model target = load_model(shipped_model("storyteller"), {1}),
+          draft = load_model(shipped_model("sketch"), {1});
     const std::vector<int> ids = encode_prompt(target, "The weather today");
     CachedModel plain(target.gpt), large(target.gpt), small(draft.gpt);
     const SpeculativeRules rules = rules_of(chain_of(1.2, 4, 1, 1), 2, 512);
@@ -304,17 +326,20 @@ TEST_CASE("models with other tokens are refused, and the first difference is nam
         options.vocab_size = vocab;
         return trainer.train(options);
     };
-    const Tokenizer ours = trained("aaaa bbbb aaaa bbbb", 260), other = trained("cccc dddd cccc dddd", 260),
-                    small = trained("aaaa", 258);
+    const Tokenizer ours = trained("aaaa bbbb aaaa bbbb", 260),
+                    other = trained("cccc dddd cccc dddd", 260), small = trained("aaaa", 258);
     const auto message = [](const Tokenizer& a, const Tokenizer& b) {
         try {
             check_same_vocabulary(a, b);
-        } catch (const Error& e) { return std::string(e.what()); }
+        } catch (const Error& e) {
+            return std::string(e.what());
+        }
         return std::string("none");
     };
     CHECK(message(ours, ours) == "none");
-    CHECK(message(ours, small).find("the target has 260 tokens, the draft 258") != std::string::npos);
-    CHECK(message(ours, other)
-              .find("for the target and 'cc' for the draft; a draft must have the target's tokenizer") !=
+    CHECK(message(ours, small).find("the target has 260 tokens, the draft 258") !=
           std::string::npos);
+    CHECK(message(ours, other)
+              .find("for the target and 'cc' for the draft; a draft must have the target's "
+                    "tokenizer") != std::string::npos);
 }

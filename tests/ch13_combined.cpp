@@ -1,12 +1,13 @@
-// The mask under a beam search, with penalties, stop strings and streams: what each of them promises still holds.
-#include "catch.hpp"
+// The mask under a beam search, with penalties, stop strings and streams:
+// what each of them promises still holds.
+#include "tests/catch.hpp"
 
 #include <algorithm>
 
-#include "beams.hpp"
 #include "chapters/13_json_grammar/grammar_step.hpp"
 #include "chapters/13_json_grammar/json_grammar.hpp"
-#include "guided.hpp"
+#include "tests/beams.hpp"
+#include "tests/guided.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
@@ -31,8 +32,8 @@ struct Scored {
     double sum;
     std::vector<int> ids;
 };
-void all_texts(const TokenConstraint& constraint, test::RandomModel model, std::vector<int>& ids, double sum,
-               std::vector<Scored>& found) {
+void all_texts(const TokenConstraint& constraint, test::RandomModel model, std::vector<int>& ids,
+               double sum, std::vector<Scored>& found) {
     if (constraint.ended() || constraint.remaining() == 0) {
         found.push_back({sum, {ids.begin() + 1, ids.end()}});
         return;
@@ -62,14 +63,16 @@ BatchLogits one_by_one(test::RandomModel& model, std::vector<std::vector<float>>
 
 }  // namespace
 
-TEST_CASE("a beam search under a grammar finds the legal texts that are most probable, in order", "[ch13]") {
+TEST_CASE("a beam search under a grammar finds the legal texts that are most probable, in order",
+          "[ch13]") {
     const auto shared = small_json();
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         test::RandomModel model(seed, static_cast<int>(V));
         std::vector<int> ids{2};
         std::vector<Scored> every;
         all_texts(TokenConstraint(shared, budget), model, ids, 0, every);
-        std::sort(every.begin(), every.end(), [](const Scored& a, const Scored& b) { return a.sum > b.sum; });
+        std::sort(every.begin(), every.end(),
+                  [](const Scored& a, const Scored& b) { return a.sum > b.sum; });
         REQUIRE(every.size() > 50);
 
         std::vector<std::vector<float>> rows;
@@ -81,32 +84,38 @@ TEST_CASE("a beam search under a grammar finds the legal texts that are most pro
         request.stop.max_new_tokens = budget;
         request.bytes = bytes_of_tokens();
         request.processor = grammar_processor(TokenConstraint(shared, budget), 1);
-        const std::vector<BeamText> found = beam_search(one_by_one(model, rows), request, std::vector<int>{2});
+        const std::vector<BeamText> found =
+            beam_search(one_by_one(model, rows), request, std::vector<int>{2});
         REQUIRE(found.size() == 20);
         JsonMachine machine;
         for (std::size_t i = 0; i < found.size(); ++i) {
             CAPTURE(seed, i, found[i].text);
             REQUIRE(accepts_text(machine, found[i].text));
             REQUIRE(found[i].ids == every[i].ids);
-            REQUIRE(std::abs(found[i].sum - every[i].sum) <= 1e-5);  // log-probabilities pass through floats
+            REQUIRE(std::abs(found[i].sum - every[i].sum) <=
+                    1e-5);  // log-probabilities pass through floats
         }
     }
 }
 
-TEST_CASE("narrow beams and drawn beams under a grammar still end valid, within the budget", "[ch13]") {
+TEST_CASE("narrow beams and drawn beams under a grammar still end valid, within the budget",
+          "[ch13]") {
     const auto shared = small_json();
     JsonMachine machine;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         test::RandomModel model(seed, static_cast<int>(V), 4);
         std::vector<std::vector<float>> rows;
         BeamRequest request;
-        request.beams.num_beams = request.beams.num_return_sequences = 1 + static_cast<int>(seed % 4);
+        request.beams.num_beams = request.beams.num_return_sequences =
+            1 + static_cast<int>(seed % 4);
         request.stop.eos = {eos};
         request.stop.max_new_tokens = 1 + static_cast<int>(seed % 7);
         request.bytes = bytes_of_tokens();
         if (seed % 2 == 0) request.seed = seed;
-        request.processor = grammar_processor(TokenConstraint(shared, request.stop.max_new_tokens), 1);
-        for (const BeamText& text : beam_search(one_by_one(model, rows), request, std::vector<int>{2})) {
+        request.processor =
+            grammar_processor(TokenConstraint(shared, request.stop.max_new_tokens), 1);
+        for (const BeamText& text :
+             beam_search(one_by_one(model, rows), request, std::vector<int>{2})) {
             CAPTURE(seed, text.text);
             REQUIRE(accepts_text(machine, text.text));
             REQUIRE(text.ids.size() <= static_cast<std::size_t>(request.stop.max_new_tokens));
@@ -114,7 +123,8 @@ TEST_CASE("narrow beams and drawn beams under a grammar still end valid, within 
     }
 }
 
-TEST_CASE("a stop string cuts a guided text off, and what was streamed is what was written", "[ch13]") {
+TEST_CASE("a stop string cuts a guided text off, and what was streamed is what was written",
+          "[ch13]") {
     const auto shared = small_json();
     GenerateRequest request;
     request.chain = in_order(Dialect::ours, {grammar_step(TokenConstraint(shared, 12))});
@@ -130,8 +140,11 @@ TEST_CASE("a stop string cuts a guided text off, and what was streamed is what w
     int cut = 0, whole = 0;
     std::vector<std::string> streamed(300);
     GenerateObserver observer;
-    observer.on_text = [&](std::size_t sample, const std::string& piece) { streamed[sample] += piece; };
-    const auto texts = generate_texts(logits, bytes_of_tokens(), std::vector<int>{2}, request, observer);
+    observer.on_text = [&](std::size_t sample, const std::string& piece) {
+        streamed[sample] += piece;
+    };
+    const auto texts =
+        generate_texts(logits, bytes_of_tokens(), std::vector<int>{2}, request, observer);
     for (std::size_t i = 0; i < texts.size(); ++i) {
         const GeneratedText& text = texts[i];
         CAPTURE(text.text);

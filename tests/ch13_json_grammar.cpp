@@ -1,4 +1,4 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <deque>
 #include <map>
@@ -9,7 +9,7 @@
 
 #include "chapters/13_json_grammar/json_grammar.hpp"
 #include "chapters/13_json_grammar/required_keys.hpp"
-#include "guided.hpp"
+#include "tests/guided.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
@@ -24,26 +24,123 @@ bool is_json(std::string_view text, JsonOptions options = JsonOptions::rfc()) {
 constexpr std::string_view json_letters = "{}[],:\"\\ \n0123456789-+.eEtrufalsn/bxD8c";
 
 // Everything that can follow a structural symbol in one token.
-const std::vector<std::string> json_tokens = {"{\"", "\":", "\": ", "\",", "\", \"", "\"}", "\"}]", "]}", "}}", "]]", "},", "},{\"", "[]", "{}", "[[", "[{\"", "true", "false", "null", " true",
-                                              "name", "\\u", "\\uD83D", "\\uDE00", "\xc3\xa9", "\xe2\x82", "\xf0\x9f\x98", "\n  ", "  ", "1.5e", "00", "12", "-", "\"]}}", "]]]]]", "}]}]"};
+const std::vector<std::string> json_tokens = {
+    "{\"",  "\":",   "\": ",  "\",", "\", \"",  "\"}",     "\"}]",     "]}",       "}}",
+    "]]",   "},",    "},{\"", "[]",  "{}",      "[[",      "[{\"",     "true",     "false",
+    "null", " true", "name",  "\\u", "\\uD83D", "\\uDE00", "\xc3\xa9", "\xe2\x82", "\xf0\x9f\x98",
+    "\n  ", "  ",    "1.5e",  "00",  "12",      "-",       "\"]}}",    "]]]]]",    "}]}]"};
 
 }  // namespace
 
-TEST_CASE("every value of RFC 8259 is JSON, with white space wherever the RFC allows it", "[ch13]") {
-    for (const char* text : {"null", "true", "false", "0", "-0", "12", "-12", "1e10", "1E+2", "1e-2", "-0.0e-0", "0.5", "123.456e78", "1e400000", "\"\"", "\"a\"",
-                             "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\u0000\\uABCD\\uabcd\"", "\"\\uD83D\\uDE00\"", "\"\x7f\"", "[]", "[ ]", "{}", "{\n}", "[1,2]", "[[],[[]]]", "{\"\":0}",
-                             " \t\n\r{ \"a\" : [ 1 , { } ] , \"a\" : null } \n", "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"", "\"\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf\"",
-                             "\"\\uD800\"", "\"\\uDC00\\uD800\"", "\"\\uD800\\n\"", "[1e1,0e0,-0e+00]"}) {
+TEST_CASE("every value of RFC 8259 is JSON, with white space wherever the RFC allows it",
+          "[ch13]") {
+    for (const char* text : {"null",
+                             "true",
+                             "false",
+                             "0",
+                             "-0",
+                             "12",
+                             "-12",
+                             "1e10",
+                             "1E+2",
+                             "1e-2",
+                             "-0.0e-0",
+                             "0.5",
+                             "123.456e78",
+                             "1e400000",
+                             "\"\"",
+                             "\"a\"",
+                             "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"",
+                             "\"\\u0000\\uABCD\\uabcd\"",
+                             "\"\\uD83D\\uDE00\"",
+                             "\"\x7f\"",
+                             "[]",
+                             "[ ]",
+                             "{}",
+                             "{\n}",
+                             "[1,2]",
+                             "[[],[[]]]",
+                             "{\"\":0}",
+                             " \t\n\r{ \"a\" : [ 1 , { } ] , \"a\" : null } \n",
+                             "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"",
+                             "\"\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf\"",
+                             "\"\\uD800\"",
+                             "\"\\uDC00\\uD800\"",
+                             "\"\\uD800\\n\"",
+                             "[1e1,0e0,-0e+00]"}) {
         INFO(text);
         REQUIRE(is_json(text));
     }
 }
 
 TEST_CASE("what RFC 8259 does not derive is not JSON", "[ch13]") {
-    for (const char* text : {"", " ", "nul", "nulll", "True", "NULL", "+1", "01", "-01", "-", ".5", "1.", "1.e5", "1e", "1e+", "0x1", "1 2", "--1", "1-", "NaN", "Infinity", "-Infinity",
-                             "\"", "\"\\\"", "\"\\x41\"", "\"\\u12\"", "\"\\u12G4\"", "\"\\'\"", "\"\n\"", "\"\t\"", "'a'", "a", "[", "]", "[1", "[1,]", "[,1]", "[1 2]", "[1}", "{", "}", "{]",
-                             "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,}", "{a:1}", "{1:1}", "{\"a\" 1}", "{\"a\":1 \"b\":2}", "{\"a\"::1}", "[]]", "{}}", "[] []", "//x\n1", "/**/1", "1 #", "\f1",
-                             "\xc2\xa0" "1", "\xef\xbb\xbf[]", "\"\\U0041\"", "[1,,2]", "{\"a\":1,,\"b\":2}", "tru e", "\"\\u 041\"", "[\"a\",\n4\n,1,"}) {
+    for (const char* text : {"",
+                             " ",
+                             "nul",
+                             "nulll",
+                             "True",
+                             "NULL",
+                             "+1",
+                             "01",
+                             "-01",
+                             "-",
+                             ".5",
+                             "1.",
+                             "1.e5",
+                             "1e",
+                             "1e+",
+                             "0x1",
+                             "1 2",
+                             "--1",
+                             "1-",
+                             "NaN",
+                             "Infinity",
+                             "-Infinity",
+                             "\"",
+                             "\"\\\"",
+                             "\"\\x41\"",
+                             "\"\\u12\"",
+                             "\"\\u12G4\"",
+                             "\"\\'\"",
+                             "\"\n\"",
+                             "\"\t\"",
+                             "'a'",
+                             "a",
+                             "[",
+                             "]",
+                             "[1",
+                             "[1,]",
+                             "[,1]",
+                             "[1 2]",
+                             "[1}",
+                             "{",
+                             "}",
+                             "{]",
+                             "{\"a\"}",
+                             "{\"a\":}",
+                             "{\"a\":1,}",
+                             "{,}",
+                             "{a:1}",
+                             "{1:1}",
+                             "{\"a\" 1}",
+                             "{\"a\":1 \"b\":2}",
+                             "{\"a\"::1}",
+                             "[]]",
+                             "{}}",
+                             "[] []",
+                             "//x\n1",
+                             "/**/1",
+                             "1 #",
+                             "\f1",
+                             "\xc2\xa0"
+                             "1",
+                             "\xef\xbb\xbf[]",
+                             "\"\\U0041\"",
+                             "[1,,2]",
+                             "{\"a\":1,,\"b\":2}",
+                             "tru e",
+                             "\"\\u 041\"",
+                             "[\"a\",\n4\n,1,"}) {
         INFO(text);
         REQUIRE_FALSE(is_json(text));
     }
@@ -54,12 +151,15 @@ TEST_CASE("what RFC 8259 does not derive is not JSON", "[ch13]") {
 }
 
 TEST_CASE("strings are UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF", "[ch13]") {
-    for (const char* bad : {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xe2\x82", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf",
-                            "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xfe", "\xe2\x82\xac\x80"}) {
+    for (const char* bad :
+         {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(", "\xe0\x80\x80", "\xe0\x9f\xbf",
+          "\xe2\x82", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf",
+          "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xfe", "\xe2\x82\xac\x80"}) {
         INFO(bad);
         REQUIRE_FALSE(is_json(std::string(1, 0x22) + bad + "\""));
     }
-    // Every code point in UTF-8 is a string's character, apart from control characters, quote and backslash.
+    // Every code point in UTF-8 is a string's character, apart from control characters,
+    // quote and backslash.
     JsonMachine machine(JsonOptions::rfc());
     const auto in_string = machine.next(machine.start(), '"');
     const auto reads = [&](std::initializer_list<int> bytes) {
@@ -105,14 +205,17 @@ TEST_CASE("by default white space is bounded and surrogates come in pairs", "[ch
     REQUIRE(is_json("[1,2]", {0, false, false}));
     REQUIRE_FALSE(is_json("[1, 2]", {0, false, false}));
     REQUIRE(is_json("\"\\uD83D\\uDE00 \\uD7FF\\uE000 \\ud83d\\ude00\"", bounded));
-    for (const char* alone : {"\"\\uD800\"", "\"\\uDC00\"", "\"\\uD800\\n\"", "\"\\uD800\\u0041\"", "\"\\udbff\\ud800\"", "\"\\uDFFF\\uD800\""}) REQUIRE_FALSE(is_json(alone, bounded));
+    for (const char* alone : {"\"\\uD800\"", "\"\\uDC00\"", "\"\\uD800\\n\"", "\"\\uD800\\u0041\"",
+                              "\"\\udbff\\ud800\"", "\"\\uDFFF\\uD800\""})
+        REQUIRE_FALSE(is_json(alone, bounded));
     REQUIRE(is_json("{}", {3, false, true}));
     REQUIRE_FALSE(is_json("1", {3, false, true}));
     REQUIRE(is_json("[1]", {3, false, true}));
     REQUIRE_THROWS_AS(JsonMachine(JsonOptions{256, false, false}), UsageError);
 }
 
-// Random texts of JSON's letters: nlohmann-json and the machine agree on each, and most short texts of either kind occur.
+// Random texts of JSON's letters: nlohmann-json and the machine agree on each,
+// and most short texts of either kind occur.
 TEST_CASE("the machine and nlohmann-json agree on a hundred thousand short texts", "[ch13]") {
     Rng rng(1);
     int accepted = 0;
@@ -120,23 +223,28 @@ TEST_CASE("the machine and nlohmann-json agree on a hundred thousand short texts
     for (int i = 0; i < 100000; ++i) {
         std::string text;
         if (rng.below(2) == 0) {
-            for (std::uint64_t n = rng.below(8); n > 0; --n) text += json_letters[rng.below(json_letters.size())];
+            for (std::uint64_t n = rng.below(8); n > 0; --n)
+                text += json_letters[rng.below(json_letters.size())];
         } else {
-            for (std::uint64_t n = rng.below(5); n > 0; --n) text += json_tokens[rng.below(json_tokens.size())];
+            for (std::uint64_t n = rng.below(5); n > 0; --n)
+                text += json_tokens[rng.below(json_tokens.size())];
         }
         INFO(text);
         const bool expected = nlohmann::json::accept(text);
         // nlohmann-json refuses numbers that overflow a double; the RFC does not.
-        if (is_json(text, strict) != expected) REQUIRE(text.find_first_of("eE") != std::string::npos);
+        if (is_json(text, strict) != expected)
+            REQUIRE(text.find_first_of("eE") != std::string::npos);
         accepted += expected;
     }
     REQUIRE(accepted > 5000);
 }
 
 TEST_CASE("closing_bytes is the length of the shortest completion", "[ch13]") {
-    for (const JsonOptions options : {JsonOptions{1, false, false}, JsonOptions{1, true, false}, JsonOptions{1, false, true}}) {
+    for (const JsonOptions options :
+         {JsonOptions{1, false, false}, JsonOptions{1, true, false}, JsonOptions{1, false, true}}) {
         JsonMachine machine(options);
-        // All states within three open containers, found by search, and their distances to the end, backwards.
+        // All states within three open containers, found by search, and their distances to the end,
+        // backwards.
         std::map<ByteMachine::State, std::set<ByteMachine::State>> before;
         std::deque<ByteMachine::State> open{machine.start()};
         std::set<ByteMachine::State> seen{machine.start()};
@@ -158,12 +266,15 @@ TEST_CASE("closing_bytes is the length of the shortest completion", "[ch13]") {
             const auto state = open.front();
             open.pop_front();
             for (const auto previous : before[state]) {
-                if (distance.emplace(previous, distance[state] + 1).second) open.push_back(previous);
+                if (distance.emplace(previous, distance[state] + 1).second)
+                    open.push_back(previous);
             }
         }
         REQUIRE(seen.size() > 300);
         for (const auto state : seen) {
-            INFO(JsonMachine::name(JsonMachine::unpack(state).mode) << " " << machine.stack(state) << " " << static_cast<int>(JsonMachine::unpack(state).mode));
+            INFO(JsonMachine::name(JsonMachine::unpack(state).mode)
+                 << " " << machine.stack(state) << " "
+                 << static_cast<int>(JsonMachine::unpack(state).mode));
             REQUIRE(distance.count(state) == 1);  // every state that is alive can be completed
             REQUIRE(machine.closing_bytes(state) == distance[state]);
         }
@@ -183,17 +294,20 @@ TEST_CASE("the tree holds every token once, and finds each by its bytes", "[ch13
     REQUIRE_THROWS_AS(TokenTrie({"a"}, 1), Error);
 }
 
-TEST_CASE("the mask is the set of tokens that survive by themselves, at each step of random texts", "[ch13]") {
+TEST_CASE("the mask is the set of tokens that survive by themselves, at each step of random texts",
+          "[ch13]") {
     Rng rng(2);
     for (int round = 0; round < 6; ++round) {
         std::vector<std::string> tokens = json_tokens;
         for (int i = 0; i < 60 * round; ++i) {
             std::string token;
-            for (std::uint64_t n = 1 + rng.below(6); n > 0; --n) token += json_letters[rng.below(json_letters.size())];
+            for (std::uint64_t n = 1 + rng.below(6); n > 0; --n)
+                token += json_letters[rng.below(json_letters.size())];
             tokens.push_back(token);
         }
         const auto trie = vocabulary_with(tokens);
-        const auto machine = std::make_shared<JsonMachine>(JsonOptions{2, round % 2 == 0, round == 3});
+        const auto machine =
+            std::make_shared<JsonMachine>(JsonOptions{2, round % 2 == 0, round == 3});
         MaskCache masks(machine, trie);
         for (int text = 0; text < 20; ++text) {
             auto state = machine->start();
@@ -201,9 +315,11 @@ TEST_CASE("the mask is the set of tokens that survive by themselves, at each ste
                 const TokenMask mask = masks.of(state).mask;
                 REQUIRE(mask == brute_force_mask(*machine, *trie, state));
                 REQUIRE(masks.of(state).only == mask.only());
-                // Rather structure than blanks, so that the stack grows: tokens of more than one byte count thrice.
+                // Rather structure than blanks, so that the stack grows:
+                // tokens of more than one byte count thrice.
                 int id = random_token(mask, rng);
-                for (int again = 0; again < 2 && trie->bytes(id).size() < 2; ++again) id = random_token(mask, rng);
+                for (int again = 0; again < 2 && trie->bytes(id).size() < 2; ++again)
+                    id = random_token(mask, rng);
                 if (id == trie->eos()) break;
                 state = read_bytes(*machine, state, trie->bytes(id));
             }
@@ -223,7 +339,9 @@ TEST_CASE("costliest bounds what any token of the mask leaves to close", "[ch13]
             const MaskCache::Entry entry = masks.of(state);
             int worst = 0;
             for (int id = 0; id < trie->vocabulary(); ++id) {
-                if (id != trie->eos() && entry.mask.test(id)) worst = std::max(worst, machine->closing_bytes(read_bytes(*machine, state, trie->bytes(id))));
+                if (id != trie->eos() && entry.mask.test(id))
+                    worst = std::max(worst, machine->closing_bytes(
+                                                read_bytes(*machine, state, trie->bytes(id))));
             }
             REQUIRE(worst <= entry.costliest);
             const int id = random_token(entry.mask, rng);
@@ -233,7 +351,8 @@ TEST_CASE("costliest bounds what any token of the mask leaves to close", "[ch13]
     }
 }
 
-TEST_CASE("a mask sets the logits of its complement to minus infinity and leaves the others", "[ch13]") {
+TEST_CASE("a mask sets the logits of its complement to minus infinity and leaves the others",
+          "[ch13]") {
     for (const int v : {1, 63, 64, 65, 200, 1000}) {
         TokenMask mask(v);
         std::vector<float> logits(static_cast<std::size_t>(v) + 3);
@@ -241,7 +360,8 @@ TEST_CASE("a mask sets the logits of its complement to minus infinity and leaves
         for (int i = 0; i < v; i += 1 + i / 5) mask.set(i);
         mask.apply(logits);
         for (int i = 0; i < static_cast<int>(logits.size()); ++i) {
-            REQUIRE(logits[static_cast<std::size_t>(i)] == (mask.test(i) ? static_cast<float>(i) - 3 : -INFINITY));
+            REQUIRE(logits[static_cast<std::size_t>(i)] ==
+                    (mask.test(i) ? static_cast<float>(i) - 3 : -INFINITY));
         }
     }
     TokenMask mask(70);
@@ -256,7 +376,9 @@ TEST_CASE("a mask sets the logits of its complement to minus infinity and leaves
 
 TEST_CASE("the fewest tokens to the end are those that trying everything finds", "[ch13]") {
     Rng rng(4);
-    const std::vector<std::string> closers = {"\"}]", "]]", "}}", "0", "\":[]}", "\":\"\"}]", "]", "}", "\"", ":", "[", "{", ",", "\":0}", "a"};
+    const std::vector<std::string> closers = {"\"}]",      "]]", "}}", "0",     "\":[]}",
+                                              "\":\"\"}]", "]",  "}",  "\"",    ":",
+                                              "[",         "{",  ",",  "\":0}", "a"};
     const auto trie = std::make_shared<const TokenTrie>(closers, -1);
     const auto machine = std::make_shared<JsonMachine>(JsonOptions{0, false, false});
     MaskCache masks(machine, trie);
@@ -270,10 +392,14 @@ TEST_CASE("the fewest tokens to the end are those that trying everything finds",
             REQUIRE(minimum.exact);
             if (brute >= 0) REQUIRE(minimum.tokens == brute);
             if (brute < 0) REQUIRE(minimum.tokens > 5);
-            for (int budget = 0; budget < 5; ++budget) REQUIRE(closing.fits(state, budget) == (brute >= 0 && brute <= budget));
+            for (int budget = 0; budget < 5; ++budget)
+                REQUIRE(closing.fits(state, budget) == (brute >= 0 && brute <= budget));
             deep += brute >= 2;
             int id = random_token(masks.of(state).mask, rng);
-            for (int again = 0; again < 5 && id >= 0 && machine->closing_bytes(read_bytes(*machine, state, trie->bytes(id))) < 2; ++again) {
+            for (int again = 0;
+                 again < 5 && id >= 0 &&
+                 machine->closing_bytes(read_bytes(*machine, state, trie->bytes(id))) < 2;
+                 ++again) {
                 id = random_token(masks.of(state).mask, rng);
             }
             if (id < 0) break;
@@ -283,7 +409,8 @@ TEST_CASE("the fewest tokens to the end are those that trying everything finds",
     REQUIRE(deep > 20);
 }
 
-TEST_CASE("under a budget the mask is the set of tokens behind which a completion still fits", "[ch13]") {
+TEST_CASE("under a budget the mask is the set of tokens behind which a completion still fits",
+          "[ch13]") {
     Rng rng(5);
     const auto trie = vocabulary_with(json_tokens);
     const auto shared = language(std::make_shared<JsonMachine>(), trie);
@@ -293,8 +420,10 @@ TEST_CASE("under a budget the mask is the set of tokens behind which a completio
             const TokenMask mask = constraint.mask();
             for (int id = 0; id < trie->vocabulary(); id += 1 + static_cast<int>(rng.below(5))) {
                 if (id == trie->eos()) continue;
-                const auto next = read_bytes(shared->machine(), constraint.state(), trie->bytes(id));
-                const bool fits = next != ByteMachine::dead && shared->closing().minimum(next).tokens < constraint.remaining();
+                const auto next =
+                    read_bytes(shared->machine(), constraint.state(), trie->bytes(id));
+                const bool fits = next != ByteMachine::dead &&
+                                  shared->closing().minimum(next).tokens < constraint.remaining();
                 REQUIRE(mask.test(id) == fits);
                 REQUIRE(constraint.allows(id) == fits);
             }
@@ -305,7 +434,9 @@ TEST_CASE("under a budget the mask is the set of tokens behind which a completio
     }
 }
 
-TEST_CASE("ten thousand texts by a model that knows nothing are all JSON and end within their budget", "[ch13]") {
+TEST_CASE(
+    "ten thousand texts by a model that knows nothing are all JSON and end within their budget",
+    "[ch13]") {
     Rng rng(6);
     const auto trie = vocabulary_with(json_tokens);
     const auto shared = language(std::make_shared<JsonMachine>(), trie);
@@ -313,7 +444,8 @@ TEST_CASE("ten thousand texts by a model that knows nothing are all JSON and end
     for (int i = 0; i < 10000; ++i) {
         const std::string text = random_text(shared, 1 + static_cast<int>(rng.below(40)), rng);
         INFO(text);
-        // A number too large for a double is JSON; nlohmann-json says so by another kind of exception.
+        // A number too large for a double is JSON; nlohmann-json says so by another kind of
+        // exception.
         bool parsed = true;
         try {
             containers += nlohmann::json::parse(text).is_structured();
@@ -326,24 +458,37 @@ TEST_CASE("ten thousand texts by a model that knows nothing are all JSON and end
     REQUIRE(containers > 500);
 }
 
-TEST_CASE("what cannot be spelled or does not fit is refused before the first token, with the minimum", "[ch13]") {
+TEST_CASE(
+    "what cannot be spelled or does not fit is refused before the first token, with the minimum",
+    "[ch13]") {
     const auto json = [](JsonOptions options) { return std::make_shared<JsonMachine>(options); };
-    const auto digits_only = language(json({0, false, true}), std::make_shared<const TokenTrie>(std::vector<std::string>{"1", "2", "{"}, -1));
-    REQUIRE_THROWS_WITH(TokenConstraint(digits_only), Catch::Contains("cannot spell") && Catch::Contains("[]"));
-    const auto brackets = language(json({0, false, true}), std::make_shared<const TokenTrie>(std::vector<std::string>{"[", "]", "1"}, -1));
+    const auto digits_only =
+        language(json({0, false, true}),
+                 std::make_shared<const TokenTrie>(std::vector<std::string>{"1", "2", "{"}, -1));
+    REQUIRE_THROWS_WITH(TokenConstraint(digits_only),
+                        Catch::Contains("cannot spell") && Catch::Contains("[]"));
+    const auto brackets =
+        language(json({0, false, true}),
+                 std::make_shared<const TokenTrie>(std::vector<std::string>{"[", "]", "1"}, -1));
     REQUIRE_THROWS_WITH(TokenConstraint(brackets, 1), Catch::Contains("at least 2"));
     REQUIRE_THROWS_WITH(TokenConstraint(brackets, 0), Catch::Contains("at least 2"));
     REQUIRE_NOTHROW(TokenConstraint(brackets, 2));
     REQUIRE_THROWS_AS(TokenConstraint(brackets, -1), UsageError);
-    // A vocabulary without a comma, a quote, most bytes: the mask never leads where it cannot get out.
+    // A vocabulary without a comma, a quote, most bytes: the mask never leads where it
+    // cannot get out.
     Rng rng(7);
-    const auto poor = language(json({0, false, false}), std::make_shared<const TokenTrie>(std::vector<std::string>{"[", "]", "1", "\"", "{", "-", "tru"}, -1));
+    const auto poor =
+        language(json({0, false, false}),
+                 std::make_shared<const TokenTrie>(
+                     std::vector<std::string>{"[", "]", "1", "\"", "{", "-", "tru"}, -1));
     TokenConstraint constraint(poor);
     const TokenMask mask = constraint.mask();
-    REQUIRE((mask.test(0) && mask.test(2) && mask.test(3) && !mask.test(4) && mask.test(5) && !mask.test(1) && !mask.test(6)));
+    REQUIRE((mask.test(0) && mask.test(2) && mask.test(3) && !mask.test(4) && mask.test(5) &&
+             !mask.test(1) && !mask.test(6)));
 }
 
-TEST_CASE("a constraint can be copied and taken back, and refuses what its mask refuses", "[ch13]") {
+TEST_CASE("a constraint can be copied and taken back, and refuses what its mask refuses",
+          "[ch13]") {
     const auto trie = vocabulary_with(json_tokens);
     const auto shared = language(std::make_shared<JsonMachine>(), trie);
     TokenConstraint constraint(shared, 30);
@@ -352,7 +497,8 @@ TEST_CASE("a constraint can be copied and taken back, and refuses what its mask 
     TokenConstraint copy = constraint;
     copy.advance('1');
     copy.advance(']');
-    REQUIRE((copy.complete() && !constraint.complete() && constraint.length() == 1 && copy.length() == 3));
+    REQUIRE((copy.complete() && !constraint.complete() && constraint.length() == 1 &&
+             copy.length() == 3));
     copy.advance(trie->eos());
     REQUIRE((copy.ended() && copy.length() == 3 && copy.mask().count() == 0));
     REQUIRE_THROWS_WITH(copy.advance('1'), Catch::Contains("has ended"));
@@ -365,14 +511,24 @@ TEST_CASE("a constraint can be copied and taken back, and refuses what its mask 
 
 TEST_CASE("a forced run is appended without asking the model", "[ch13]") {
     // Tokens "t", "rue": after t only one token is legal, then only the end.
-    const auto trie = std::make_shared<const TokenTrie>(std::vector<std::string>{"t", "rue", "f", "alse", "", "n", "u", "l"}, 4);
+    const auto trie = std::make_shared<const TokenTrie>(
+        std::vector<std::string>{"t", "rue", "f", "alse", "", "n", "u", "l"}, 4);
     const auto shared = language(std::make_shared<JsonMachine>(JsonOptions{0, false, false}), trie);
     TokenConstraint constraint(shared, 10);
     int asked = 0;
     std::vector<float> logits(8, 0.0f);
     std::vector<int> seen;
-    const auto text = generate_guided([&](std::span<const int>) { ++asked; return std::span<const float>(logits); }, {}, constraint,
-                                      [](std::span<const float> s, std::span<const int>) { return s[5] > -1 ? 5 : 1; }, [&](int id) { seen.push_back(id); return true; });
+    const auto text = generate_guided(
+        [&](std::span<const int>) {
+            ++asked;
+            return std::span<const float>(logits);
+        },
+        {}, constraint,
+        [](std::span<const float> s, std::span<const int>) { return s[5] > -1 ? 5 : 1; },
+        [&](int id) {
+            seen.push_back(id);
+            return true;
+        });
     REQUIRE(text.ids == std::vector<int>{5, 6, 7, 7});
     REQUIRE(seen == text.ids);
     REQUIRE((asked == 1 && text.forward_passes == 1 && text.forced == 3 && text.complete));
@@ -382,6 +538,7 @@ TEST_CASE("three required keys have six orders, not twenty-seven", "[ch13]") {
     REQUIRE(RequiredKeys({"name", "score", "passed"}).orders() == 6);
     REQUIRE(RequiredKeys({"a"}).orders() == 1);
     REQUIRE(RequiredKeys({"a", "b", "c", "d"}).orders() == 24);
-    // The tutorial compares keys without their quotes to keys with them, so no key is ever used up: 3 choices, 3 times.
+    // The tutorial compares keys without their quotes to keys with them, so no key is ever used up:
+    // 3 choices, 3 times.
     REQUIRE(TutorialKeys({"name", "score", "passed"}).orders() == 27);
 }

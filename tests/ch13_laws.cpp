@@ -1,5 +1,6 @@
-// The law of texts under a mask, enumerated: every text with its probability, for each way of decoding.
-#include "catch.hpp"
+// The law of texts under a mask, enumerated: every text with its probability,
+// for each way of decoding.
+#include "tests/catch.hpp"
 
 #include <functional>
 #include <map>
@@ -8,7 +9,7 @@
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/13_json_grammar/grammar_step.hpp"
 #include "chapters/13_json_grammar/json_grammar.hpp"
-#include "guided.hpp"
+#include "tests/guided.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
@@ -23,12 +24,14 @@ const std::vector<std::string> tokens = {"[", "]", "1", ",1", "[]", "[1", ""};
 constexpr int eos = 6, V = 7, budget = 5;
 
 std::shared_ptr<GuidedLanguage> small_json() {
-    return language(std::make_shared<JsonMachine>(JsonOptions{0, false, false}), std::make_shared<const TokenTrie>(tokens, eos));
+    return language(std::make_shared<JsonMachine>(JsonOptions{0, false, false}),
+                    std::make_shared<const TokenTrie>(tokens, eos));
 }
 
 // A law for each last token; `flavour` makes different models.
 Row model(const std::vector<int>& ids, int flavour) {
-    Rng rng(static_cast<std::uint64_t>(flavour), static_cast<std::uint64_t>(ids.empty() ? V : ids.back()));
+    Rng rng(static_cast<std::uint64_t>(flavour),
+            static_cast<std::uint64_t>(ids.empty() ? V : ids.back()));
     Row p(V);
     double sum = 0;
     for (double& x : p) sum += x = rng.uniform() + 0.05;
@@ -52,7 +55,8 @@ std::string text_of(const std::vector<int>& ids) {
     return text;
 }
 
-void sample_law(const TokenConstraint& constraint, const std::vector<int>& ids, double weight, Law& law) {
+void sample_law(const TokenConstraint& constraint, const std::vector<int>& ids, double weight,
+                Law& law) {
     if (over(constraint)) {
         law[text_of(ids)] += weight;
         return;
@@ -69,8 +73,10 @@ void sample_law(const TokenConstraint& constraint, const std::vector<int>& ids, 
     }
 }
 
-// Speculative decoding with both laws masked: `draft` tokens from q, accepted with min(1, p/q), else the residual of p − q.
-void speculative_law(const TokenConstraint& constraint, const std::vector<int>& ids, int left, double weight, Law& law) {
+// Speculative decoding with both laws masked: `draft` tokens from q, accepted with min(1, p/q),
+// else the residual of p − q.
+void speculative_law(const TokenConstraint& constraint, const std::vector<int>& ids, int left,
+                     double weight, Law& law) {
     if (over(constraint)) {
         law[text_of(ids)] += weight;
         return;
@@ -95,12 +101,15 @@ void speculative_law(const TokenConstraint& constraint, const std::vector<int>& 
         rejected += q[i] - std::min(p[i], q[i]);
         residual += std::max(0.0, p[i] - q[i]);
     }
-    for (std::size_t i = 0; i < V && residual > 0; ++i) go_on(static_cast<int>(i), 2, weight * rejected * std::max(0.0, p[i] - q[i]) / residual);
+    for (std::size_t i = 0; i < V && residual > 0; ++i)
+        go_on(static_cast<int>(i), 2, weight * rejected * std::max(0.0, p[i] - q[i]) / residual);
 }
 
 }  // namespace
 
-TEST_CASE("the law under a mask: each step renormalised over what is legal, and all of it complete JSON", "[ch13]") {
+TEST_CASE(
+    "the law under a mask: each step renormalised over what is legal, and all of it complete JSON",
+    "[ch13]") {
     Law law;
     sample_law(TokenConstraint(small_json(), budget), {}, 1, law);
     double sum = 0;
@@ -114,9 +123,11 @@ TEST_CASE("the law under a mask: each step renormalised over what is legal, and 
     }
     REQUIRE(std::abs(sum - 1) <= 1e-12);  // a few hundred additions of doubles below 1
     REQUIRE(law.size() > 30);
-    // By hand: 1 out of what may begin a text, then the end out of what may follow a number at the top: another digit or the end.
+    // By hand: 1 out of what may begin a text, then the end out of what may follow a number at the
+    // top: another digit or the end.
     const Row first = model({}, 1), second = model({2}, 1);
-    const double begins = first[0] + first[2] + first[4] + first[5], follows = second[2] + second[eos];
+    const double begins = first[0] + first[2] + first[4] + first[5],
+                 follows = second[2] + second[eos];
     REQUIRE(std::abs(law.at("1|.") - first[2] / begins * second[eos] / follows) <= 1e-15);
 }
 
@@ -133,17 +144,25 @@ TEST_CASE("grammar and speculative decoding have the law of the grammar alone", 
 
 TEST_CASE("a mask does not give the model's law of texts that happen to be legal", "[ch13]") {
     // [ with .6, 1 with .4; behind [ the token ] with .1. Two tokens at most.
-    const auto shared = language(std::make_shared<JsonMachine>(JsonOptions{0, false, false}), std::make_shared<const TokenTrie>(std::vector<std::string>{"[", "]", "1"}, -1));
+    const auto shared =
+        language(std::make_shared<JsonMachine>(JsonOptions{0, false, false}),
+                 std::make_shared<const TokenTrie>(std::vector<std::string>{"[", "]", "1"}, -1));
     TokenConstraint constraint(shared, 2);
     REQUIRE((constraint.mask().test(0) && constraint.mask().test(2) && !constraint.mask().test(1)));
     constraint.advance(0);
-    REQUIRE(constraint.forced() == 1);  // so "[]" has all of the .6, where the model's own law has .06 of .46
+    REQUIRE(constraint.forced() ==
+            1);  // so "[]" has all of the .6, where the model's own law has .06 of .46
 }
 
-TEST_CASE("the mask as a step of the chain comes first in every dialect, and every text is complete", "[ch13]") {
+TEST_CASE(
+    "the mask as a step of the chain comes first in every dialect, and every text is complete",
+    "[ch13]") {
     const auto shared = small_json();
-    const std::vector<ChainStep> steps = {{"temperature", "2", [](Candidates& c, const TextSoFar&) { c.multiply_temperature(2); }}, grammar_step(TokenConstraint(shared, budget))};
-    for (const auto& [name, dialect] : dialects()) REQUIRE(in_order(dialect, steps).steps()[0].name == "grammar");
+    const std::vector<ChainStep> steps = {
+        {"temperature", "2", [](Candidates& c, const TextSoFar&) { c.multiply_temperature(2); }},
+        grammar_step(TokenConstraint(shared, budget))};
+    for (const auto& [name, dialect] : dialects())
+        REQUIRE(in_order(dialect, steps).steps()[0].name == "grammar");
 
     GenerateRequest request;
     request.chain = in_order(Dialect::ours, steps);
@@ -158,7 +177,9 @@ TEST_CASE("the mask as a step of the chain comes first in every dialect, and eve
     const std::vector<int> prompt{2};
     JsonMachine machine;
     std::map<std::string, int> seen;
-    for (const GeneratedText& text : generate_texts(logits, [](int id) { return std::string_view(tokens[static_cast<std::size_t>(id)]); }, prompt, request)) {
+    for (const GeneratedText& text : generate_texts(
+             logits, [](int id) { return std::string_view(tokens[static_cast<std::size_t>(id)]); },
+             prompt, request)) {
         INFO(text.text);
         REQUIRE(accepts_text(machine, text.text));
         ++seen[text.text];
@@ -169,8 +190,10 @@ TEST_CASE("the mask as a step of the chain comes first in every dialect, and eve
 TEST_CASE("greedy under the mask takes the most probable legal token at each step", "[ch13]") {
     TokenConstraint constraint(small_json(), budget);
     std::vector<float> logits = {3, 5, 1, 4, 0, 2, 9};
-    const auto text = generate_guided([&](std::span<const int>) { return std::span<const float>(logits); }, {}, constraint,
-                                      [](std::span<const float> s, std::span<const int>) { return argmax(s); }, [](int) { return true; });
+    const auto text = generate_guided(
+        [&](std::span<const int>) { return std::span<const float>(logits); }, {}, constraint,
+        [](std::span<const float> s, std::span<const int>) { return argmax(s); },
+        [](int) { return true; });
     // "[" is the best beginning (3); then "]" (5); then the end (9).
     REQUIRE(text.ids == std::vector<int>{0, 1});
     REQUIRE((text.complete && constraint.ended()));
@@ -180,8 +203,12 @@ TEST_CASE("a text that a stop string or a reader cuts off says whether it is com
     TokenConstraint constraint(small_json(), 20);
     std::vector<float> logits = {3, 0, 5, 4, 0, 2, -9};
     int left = 3;
-    const auto text = generate_guided([&](std::span<const int>) { return std::span<const float>(logits); }, {}, constraint,
-                                      [](std::span<const float> s, std::span<const int>) { return argmax(std::span<const float>(s)); }, [&](int) { return --left > 0; });
+    const auto text = generate_guided(
+        [&](std::span<const int>) { return std::span<const float>(logits); }, {}, constraint,
+        [](std::span<const float> s, std::span<const int>) {
+            return argmax(std::span<const float>(s));
+        },
+        [&](int) { return --left > 0; });
     REQUIRE(text.ids.size() <= 3);
     REQUIRE(text.complete == constraint.complete());
 }

@@ -1,17 +1,18 @@
-// Speculative decoding under a grammar: the mask is the first step of both laws, along the drafted prefix too.
-#include "catch.hpp"
+// Speculative decoding under a grammar: the mask is the first step of both laws,
+// along the drafted prefix too.
+#include "tests/catch.hpp"
 
 #include <cmath>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "beams.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 #include "chapters/13_json_grammar/grammar_step.hpp"
 #include "chapters/13_json_grammar/json_grammar.hpp"
-#include "guided.hpp"
+#include "tests/beams.hpp"
+#include "tests/guided.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
@@ -31,7 +32,8 @@ struct ToyModel {
     Logits rows(std::span<const int> ids, int count) {
         values.clear();
         test::RandomModel model(seed, V, 1.5);
-        for (std::size_t n = ids.size() + 1 - static_cast<std::size_t>(count); n <= ids.size(); ++n) {
+        for (std::size_t n = ids.size() + 1 - static_cast<std::size_t>(count); n <= ids.size();
+             ++n) {
             const std::span<const float> row = model(ids.first(n));
             values.insert(values.end(), row.begin(), row.end());
         }
@@ -44,10 +46,11 @@ SpeculativeRules masked_rules(double temperature) {
     const auto shared = language(std::make_shared<JsonMachine>(JsonOptions{0, false, false}),
                                  std::make_shared<const TokenTrie>(tokens, eos));
     SpeculativeRules rules;
-    rules.chain = in_order(Dialect::ours, {grammar_step(TokenConstraint(shared, budget)),
-                                           {"temperature", "", [temperature](Candidates& c, const TextSoFar&) {
-                                                c.multiply_temperature(temperature);
-                                            }}});
+    rules.chain = in_order(Dialect::ours,
+                           {grammar_step(TokenConstraint(shared, budget)),
+                            {"temperature", "", [temperature](Candidates& c, const TextSoFar&) {
+                                 c.multiply_temperature(temperature);
+                             }}});
     rules.max_new_tokens = budget;
     rules.context = 100;
     rules.eos = {eos};
@@ -65,7 +68,8 @@ LawOfTexts grammar_alone(ToyModel model, const SpeculativeRules& rules) {
             rules.chain.apply(c, {ids, prompt.size()});
             ids.push_back(chance.draw(c));
         }
-        law[{ids.begin() + static_cast<std::ptrdiff_t>(prompt.size()), ids.end()}] += chance.probability();
+        law[{ids.begin() + static_cast<std::ptrdiff_t>(prompt.size()), ids.end()}] +=
+            chance.probability();
     } while (chance.next());
     return law;
 }
@@ -74,10 +78,13 @@ template <class Draft>
 LawOfTexts drafted(ToyModel target, Draft draft, const SpeculativeRules& rules, int length) {
     LawOfTexts law;
     AllOutcomes chance;
-    const LastLogits last = [&](std::span<const int> ids, int count) { return target.rows(ids, count); };
+    const LastLogits last = [&](std::span<const int> ids, int count) {
+        return target.rows(ids, count);
+    };
     do {
-        const std::vector<int> text = speculate(last, draft, rules, prompt, DraftLength::fixed(length), chance,
-                                                [](int) { return true; }, [](const Round&) {});
+        const std::vector<int> text = speculate(
+            last, draft, rules, prompt, DraftLength::fixed(length), chance,
+            [](int) { return true; }, [](const Round&) {});
         law[text] += chance.probability();
     } while (chance.next());
     return law;
@@ -96,7 +103,8 @@ void require_equal(const LawOfTexts& law, const LawOfTexts& expected) {
 
 }  // namespace
 
-TEST_CASE("chapter 12's speculative decoding under a grammar has the law of the grammar alone", "[ch13]") {
+TEST_CASE("chapter 12's speculative decoding under a grammar has the law of the grammar alone",
+          "[ch13]") {
     for (const double temperature : {1.0, 0.6}) {
         const SpeculativeRules rules = masked_rules(temperature);
         const LawOfTexts expected = grammar_alone({1, {}}, rules);
@@ -110,7 +118,8 @@ TEST_CASE("chapter 12's speculative decoding under a grammar has the law of the 
         }
         for (const int length : {1, 2, 3}) {
             CAPTURE(temperature, length);
-            require_equal(drafted({1, {}}, ModelDraft(ToyModel{2, {}}, 100), rules, length), expected);
+            require_equal(drafted({1, {}}, ModelDraft(ToyModel{2, {}}, 100), rules, length),
+                          expected);
             require_equal(drafted({1, {}}, PromptLookup(3), rules, length), expected);
         }
     }

@@ -1,4 +1,4 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -6,10 +6,10 @@
 #include <set>
 
 #include "chapters/13_json_grammar/json_grammar.hpp"
-#include "chapters/14_guided/gbnf.hpp"
-#include "chapters/14_guided/grammar_machine.hpp"
-#include "files.hpp"
-#include "guided.hpp"
+#include "chapters/14_grammar/gbnf.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "lib/machine/files.hpp"
+#include "tests/guided.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
@@ -26,10 +26,14 @@ struct Case {
     std::vector<std::string> yes, no;
 };
 
-std::shared_ptr<GrammarMachine> machine_of(const std::string& grammar) { return std::make_shared<GrammarMachine>(compile_gbnf(grammar)); }
+std::shared_ptr<GrammarMachine> machine_of(const std::string& grammar) {
+    return std::make_shared<GrammarMachine>(compile_gbnf(grammar));
+}
 
-// A text is derived from an expression in every way that its definition allows: the ends that a text from `at` may have.
-std::set<std::size_t> ends_of(const Expression& e, const NamedRules& rules, const std::string& text, std::size_t at) {
+// A text is derived from an expression in every way that its definition allows:
+// the ends that a text from `at` may have.
+std::set<std::size_t> ends_of(const Expression& e, const NamedRules& rules, const std::string& text,
+                              std::size_t at) {
     using Kind = Expression::Kind;
     std::set<std::size_t> ends;
     switch (e.kind) {
@@ -39,7 +43,8 @@ std::set<std::size_t> ends_of(const Expression& e, const NamedRules& rules, cons
         case Kind::text:
             if (text.compare(at, e.text.size(), e.text) == 0) ends.insert(at + e.text.size());
             break;
-        case Kind::rule: return ends_of(rules.bodies[static_cast<std::size_t>(e.rule)], rules, text, at);
+        case Kind::rule:
+            return ends_of(rules.bodies[static_cast<std::size_t>(e.rule)], rules, text, at);
         case Kind::choice:
             for (const Expression& part : e.parts) ends.merge(ends_of(part, rules, text, at));
             break;
@@ -68,7 +73,8 @@ std::set<std::size_t> ends_of(const Expression& e, const NamedRules& rules, cons
             }
             break;
         }
-        default: break;
+        default:
+            break;
     }
     return ends;
 }
@@ -77,22 +83,41 @@ std::set<std::size_t> ends_of(const Expression& e, const NamedRules& rules, cons
 NamedRules random_rules(Rng& rng) {
     NamedRules rules;
     const int count = 1 + static_cast<int>(rng.below(4));
-    const auto letter = [&] { return Expression::literal(std::string(1, static_cast<char>('a' + rng.below(2)))); };
-    std::function<Expression(int, int, bool)> any = [&](int rule, int depth, bool may_call_all) -> Expression {
+    const auto letter = [&] {
+        return Expression::literal(std::string(1, static_cast<char>('a' + rng.below(2))));
+    };
+    std::function<Expression(int, int, bool)> any = [&](int rule, int depth,
+                                                        bool may_call_all) -> Expression {
         switch (rng.below(depth > 2 ? 3 : 7)) {
-            case 0: return letter();
-            case 1: return Expression::characters(CodePointSet('a', static_cast<std::int32_t>('a' + rng.below(3))));
+            case 0:
+                return letter();
+            case 1:
+                return Expression::characters(
+                    CodePointSet('a', static_cast<std::int32_t>('a' + rng.below(3))));
             case 2: {
-                if (may_call_all) return Expression::of_rule(static_cast<int>(rng.below(static_cast<std::uint64_t>(count))));
-                return rule + 1 < count ? Expression::of_rule(rule + 1 + static_cast<int>(rng.below(static_cast<std::uint64_t>(count - rule - 1)))) : letter();
+                if (may_call_all)
+                    return Expression::of_rule(
+                        static_cast<int>(rng.below(static_cast<std::uint64_t>(count))));
+                return rule + 1 < count
+                           ? Expression::of_rule(rule + 1 +
+                                                 static_cast<int>(rng.below(
+                                                     static_cast<std::uint64_t>(count - rule - 1))))
+                           : letter();
             }
-            case 3: return Expression::repeat(any(rule, depth + 1, may_call_all), static_cast<int>(rng.below(3)), rng.below(2) == 0 ? Expression::unlimited : 2);
-            case 4: return Expression::choice({any(rule, depth + 1, may_call_all), any(rule, depth + 1, may_call_all)});
-            case 5: return Expression::sequence({});
+            case 3:
+                return Expression::repeat(any(rule, depth + 1, may_call_all),
+                                          static_cast<int>(rng.below(3)),
+                                          rng.below(2) == 0 ? Expression::unlimited : 2);
+            case 4:
+                return Expression::choice(
+                    {any(rule, depth + 1, may_call_all), any(rule, depth + 1, may_call_all)});
+            case 5:
+                return Expression::sequence({});
             default: {
                 // Behind a letter every rule may be called.
                 std::vector<Expression> parts{letter()};
-                for (std::uint64_t n = 1 + rng.below(3); n > 0; --n) parts.push_back(any(rule, depth + 1, true));
+                for (std::uint64_t n = 1 + rng.below(3); n > 0; --n)
+                    parts.push_back(any(rule, depth + 1, true));
                 return Expression::sequence(std::move(parts));
             }
         }
@@ -115,14 +140,19 @@ std::vector<std::string> all_texts(std::size_t longest, const std::string& lette
 
 }  // namespace
 
-TEST_CASE("GBNF: literals, classes, groups, repetitions and rules mean what llama.cpp says", "[ch14]") {
+TEST_CASE("GBNF: literals, classes, groups, repetitions and rules mean what llama.cpp says",
+          "[ch14]") {
     const std::vector<Case> cases = {
         {"root ::= \"a\"", {"a"}, {"", "b", "aa", "A"}},
         {"root ::= \"a\" \"b\" | \"c\"", {"ab", "c"}, {"a", "ac", "abc", "b"}},
         {"root ::= [a-c0-9_]", {"a", "c", "5", "_"}, {"d", "-", "", "ab"}},
-        {"root ::= [^a-c]", {"d", "\n", "\xc3\xa9", "\xf0\x9f\x98\x80"}, {"a", "b", "", "dd", "\xc3", "\xff"}},
+        {"root ::= [^a-c]",
+         {"d", "\n", "\xc3\xa9", "\xf0\x9f\x98\x80"},
+         {"a", "b", "", "dd", "\xc3", "\xff"}},
         {"root ::= [a-]", {"a", "-"}, {"b"}},
-        {"root ::= [\\]\\[\\\\\\n\\x41\\u00e9\\U0001F600-]", {"]", "[", "\\", "\n", "A", "\xc3\xa9", "\xf0\x9f\x98\x80", "-"}, {"B", "x", "u"}},
+        {"root ::= [\\]\\[\\\\\\n\\x41\\u00e9\\U0001F600-]",
+         {"]", "[", "\\", "\n", "A", "\xc3\xa9", "\xf0\x9f\x98\x80", "-"},
+         {"B", "x", "u"}},
         {"root ::= .", {"a", "\n", "\xe2\x82\xac"}, {"", "ab", "\x80"}},
         {"root ::= .{2}", {"ab", "\xc3\xa9\xf0\x9f\x98\x80"}, {"a", "abc", "\xf0\x9f\x98\x80"}},
         {"root ::= \"a\"*", {"", "a", "aaaaaaaa"}, {"b", "ab"}},
@@ -143,7 +173,9 @@ TEST_CASE("GBNF: literals, classes, groups, repetitions and rules mean what llam
         {"root ::= \"\"", {""}, {"a"}},
         {"root ::= \"\xc3\xa9\"{2}", {"\xc3\xa9\xc3\xa9"}, {"\xc3\xa9"}},
         {"root ::= \"(\" root \")\" | \"\"", {"", "()", "((()))"}, {"(", "(()", "())"}},
-        {"root ::= \"a\" root \"b\" | \"a\" root \"c\" | \"\"", {"", "ab", "aacb", "aaabcb"}, {"a", "aab", "abb"}},
+        {"root ::= \"a\" root \"b\" | \"a\" root \"c\" | \"\"",
+         {"", "ab", "aacb", "aaabcb"},
+         {"a", "aab", "abb"}},
         {"root ::= \"a\" root | \"b\"", {"b", "aaab"}, {"a", "", "ba"}},
         {"root ::= x y\nx ::= \"a\"*\ny ::= \"a\"* \"b\"", {"b", "aaab"}, {"aaa", ""}},
         {"root ::= (\"a\"?)*", {"", "aaa"}, {"b"}},
@@ -198,7 +230,9 @@ TEST_CASE("GBNF: what is wrong is refused with line, column and what was expecte
         {"root ::= \"x\"\na ::= a", "grammar:2:1: left recursion: 'a' -> 'a'"},
         {"root ::= (root \"abcdefghijklmnopqrstuvwxyz\"){9}", "grammar:1:1: left recursion"},
         {"\xef\xbb\xbfroot ::= \"a\"", "1:1: expected the name of a rule, got a byte order mark"},
-        {"root ::= \"a\"\x01", "1:13: expected a literal, a class, a rule, a group, '|' or the end of the line, got '<01>'"},
+        {"root ::= \"a\"\x01",
+         "1:13: expected a literal, a class, a rule, a group, '|' or the end of the line, got "
+         "'<01>'"},
         {"root ::= \"\xff\"", "byte 11 is not UTF-8"},
     };
     for (const auto& [grammar, message] : cases) {
@@ -209,11 +243,13 @@ TEST_CASE("GBNF: what is wrong is refused with line, column and what was expecte
 }
 
 TEST_CASE("a grammar that derives no text accepts none, and cannot be generated from", "[ch14]") {
-    for (const char* grammar : {"root ::= \"a\" root", "root ::= a | b\na ::= \"x\" b\nb ::= \"y\" a"}) {
+    for (const char* grammar :
+         {"root ::= \"a\" root", "root ::= a | b\na ::= \"x\" b\nb ::= \"y\" a"}) {
         const auto machine = machine_of(grammar);
         REQUIRE_FALSE(accepts_text(*machine, ""));
         REQUIRE_FALSE(accepts_text(*machine, "a"));
-        REQUIRE_THROWS_WITH(TokenConstraint(language(machine, vocabulary_with({}))), Catch::Contains("no text at all"));
+        REQUIRE_THROWS_WITH(TokenConstraint(language(machine, vocabulary_with({}))),
+                            Catch::Contains("no text at all"));
     }
     // A dead alternative is never entered.
     const auto machine = machine_of("root ::= \"a\" dead | \"b\"\ndead ::= \"x\" dead");
@@ -221,7 +257,10 @@ TEST_CASE("a grammar that derives no text accepts none, and cannot be generated 
     REQUIRE(accepts_text(*machine, "b"));
 }
 
-TEST_CASE("on random grammars the machine derives what the definition derives, and what it keeps alive can be completed", "[ch14]") {
+TEST_CASE(
+    "on random grammars the machine derives what the definition derives, and what it keeps alive "
+    "can be completed",
+    "[ch14]") {
     Rng rng(20);
     const std::vector<std::string> texts = all_texts(6, "abc");
     int grammars = 0, accepted = 0, rejected = 0;
@@ -249,12 +288,20 @@ TEST_CASE("on random grammars the machine derives what the definition derives, a
             const std::string& text = entry.first;
             const auto state = read_bytes(*machine, machine->start(), text);
             if (state == ByteMachine::dead) {
-                REQUIRE(std::none_of(derived.begin(), derived.end(), [&](const auto& d) { return d.second && d.first.rfind(text, 0) == 0; }));
+                REQUIRE(std::none_of(derived.begin(), derived.end(), [&](const auto& d) {
+                    return d.second && d.first.rfind(text, 0) == 0;
+                }));
             } else if (text.size() < 4) {
                 const std::string end = closing.shortest(state);
                 REQUIRE(static_cast<int>(end.size()) == machine->closing_bytes(state));
-                if (end.size() < 20) REQUIRE(ends_of(rules.bodies[0], rules, text + end, 0).count(text.size() + end.size()) != 0);
-                const auto nearer = [&](const auto& d) { return d.second && d.first.rfind(text, 0) == 0 && static_cast<int>(d.first.size() - text.size()) < machine->closing_bytes(state); };
+                if (end.size() < 20)
+                    REQUIRE(ends_of(rules.bodies[0], rules, text + end, 0)
+                                .count(text.size() + end.size()) != 0);
+                const auto nearer = [&](const auto& d) {
+                    return d.second && d.first.rfind(text, 0) == 0 &&
+                           static_cast<int>(d.first.size() - text.size()) <
+                               machine->closing_bytes(state);
+                };
                 REQUIRE(std::none_of(derived.begin(), derived.end(), nearer));
             }
         }
@@ -262,7 +309,9 @@ TEST_CASE("on random grammars the machine derives what the definition derives, a
     REQUIRE((grammars > 100 && accepted > 1000 && rejected > 1000));
 }
 
-TEST_CASE("on random grammars and vocabularies the mask is the set of tokens that survive by themselves", "[ch14]") {
+TEST_CASE(
+    "on random grammars and vocabularies the mask is the set of tokens that survive by themselves",
+    "[ch14]") {
     Rng rng(21);
     int masks_seen = 0;
     for (int i = 0; i < 150; ++i) {
@@ -295,7 +344,10 @@ TEST_CASE("on random grammars and vocabularies the mask is the set of tokens tha
 TEST_CASE("the JSON grammar in GBNF and the machine written by hand agree", "[ch14]") {
     const auto grammar = machine_of(read_file("data/grammars/json.gbnf"));
     const auto machine = std::make_shared<JsonMachine>(JsonOptions{8, false, false});
-    const std::vector<std::string> pieces = {"{", "}", "[", "]", "\"", ":", ",", " ", "\n", "a", "\\", "\\u12", "\\uD83D", "\\uDE00", "1", "-", "0", ".5", "e1", "true", "null", "\xc3\xa9", "\xc3", "\"k\":", "[1,", "{\"a\":"};
+    const std::vector<std::string> pieces = {
+        "{",  "}",    "[",     "]",        "\"",      ":",      ",",   " ",      "\n",
+        "a",  "\\",   "\\u12", "\\uD83D",  "\\uDE00", "1",      "-",   "0",      ".5",
+        "e1", "true", "null",  "\xc3\xa9", "\xc3",    "\"k\":", "[1,", "{\"a\":"};
     Rng rng(22);
     for (int i = 0; i < 4000; ++i) {
         auto a = grammar->start(), b = machine->start();
@@ -319,7 +371,8 @@ TEST_CASE("the JSON grammar in GBNF and the machine written by hand agree", "[ch
 }
 
 TEST_CASE("an ambiguous grammar stays small: derivations that meet are one", "[ch14]") {
-    const auto machine = machine_of("root ::= \"a\" x \"b\" | \"a\" y \"b\" | \"\"\nx ::= root root\ny ::= root root root");
+    const auto machine = machine_of(
+        "root ::= \"a\" x \"b\" | \"a\" y \"b\" | \"\"\nx ::= root root\ny ::= root root root");
     auto state = machine->start();
     for (int i = 0; i < 200; ++i) state = machine->next(state, 'a');
     REQUIRE(state != ByteMachine::dead);
@@ -347,7 +400,9 @@ TEST_CASE("the grammars that ship accept what they are for", "[ch14]") {
     yes("email.gbnf", "ada.lovelace@mail.example.org");
     no("email.gbnf", "ada..lovelace@example.org");
     no("email.gbnf", "ada@-example.org");
-    yes("sql.gbnf", "SELECT name, COUNT(*) AS n FROM people WHERE (age >= 30 OR NOT home IS NULL) AND job IN ('baker', 'it''s') GROUP BY name ORDER BY n DESC LIMIT 5;");
+    yes("sql.gbnf",
+        "SELECT name, COUNT(*) AS n FROM people WHERE (age >= 30 OR NOT home IS NULL) AND job IN "
+        "('baker', 'it''s') GROUP BY name ORDER BY n DESC LIMIT 5;");
     no("sql.gbnf", "SELECT FROM people;");
     no("sql.gbnf", "SELECT * FROM people WHERE;");
     yes("chess.gbnf", "1. e4 e5\n2. Nf3 Nc6\n3. Bb5 a6\n4. O-O exd8=Q+\n5. Rfe1 Nbd7");
@@ -355,17 +410,25 @@ TEST_CASE("the grammars that ship accept what they are for", "[ch14]") {
     no("chess.gbnf", "1. e9 e5");
 }
 
-TEST_CASE("texts written from the shipped grammars by a model that knows nothing are derived from them, within any budget", "[ch14]") {
+TEST_CASE(
+    "texts written from the shipped grammars by a model that knows nothing are derived from them, "
+    "within any budget",
+    "[ch14]") {
     Rng rng(23);
     for (const char* file : {"arithmetic", "date", "email", "sql", "chess", "json"}) {
         const std::string grammar = read_file("data/grammars/" + std::string(file) + ".gbnf");
         const auto machine = machine_of(grammar);
-        const auto shared = language(machine, vocabulary_with({"SELECT", " FROM", "the", "e4", "Nf3", "\n", "1. ", ".com", "er", "20", "19", "-0", " = ", "\":", "\"}", "\", \"", "[[", "]]"}));
+        const auto shared = language(
+            machine,
+            vocabulary_with({"SELECT", " FROM", "the", "e4", "Nf3", "\n", "1. ", ".com", "er", "20",
+                             "19", "-0", " = ", "\":", "\"}", "\", \"", "[[", "]]"}));
         TokenConstraint first(shared);
         const int least = shared->closing().minimum(first.state()).tokens;
-        REQUIRE_THROWS_WITH(TokenConstraint(shared, least - 1), Catch::Contains("at least " + std::to_string(least)));
+        REQUIRE_THROWS_WITH(TokenConstraint(shared, least - 1),
+                            Catch::Contains("at least " + std::to_string(least)));
         for (int i = 0; i < 60; ++i) {
-            const std::string text = random_text(shared, least + static_cast<int>(rng.below(40)), rng);
+            const std::string text =
+                random_text(shared, least + static_cast<int>(rng.below(40)), rng);
             INFO(file << ": " << text);
             REQUIRE(derives(grammar, text));
         }

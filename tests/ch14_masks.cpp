@@ -1,34 +1,42 @@
-// Masks where tokens are decided many at a time (token_runs.hpp): still the set that survives by itself.
-#include "catch.hpp"
+// Masks where tokens are decided many at a time (token_runs.hpp):
+// still the set that survives by itself.
+#include "tests/catch.hpp"
 
 #include "chapters/13_json_grammar/json_grammar.hpp"
 #include "chapters/13_json_grammar/token_constraint.hpp"
-#include "chapters/14_guided/gbnf.hpp"
-#include "chapters/14_guided/grammar_machine.hpp"
-#include "guided.hpp"
+#include "chapters/14_grammar/gbnf.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "tests/guided.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
 
 namespace {
 
-// Short words, and now and then one that is longer than any run, over letters, a digit and two characters of two bytes.
+// Short words, and now and then one that is longer than any run, over letters,
+// a digit and two characters of two bytes.
 std::shared_ptr<const TokenTrie> words_of_all_lengths(Rng& rng, int count) {
-    static const char* const letters[] = {"a", "b", "c", "d", "a", "b", "c", "d", "7", ".", "\"", " ", "\xc3\xa9", "\xc3\xbc", "\xc3"};
+    static const char* const letters[] = {"a", "b", "c",  "d", "a",        "b",        "c",   "d",
+                                          "7", ".", "\"", " ", "\xc3\xa9", "\xc3\xbc", "\xc3"};
     std::vector<std::string> tokens;
     for (int i = 0; i < count; ++i) {
         const bool plain = rng.below(2) == 0;
         std::string token;
-        for (std::uint64_t n = i % 12 == 0 ? 15 + rng.below(50) : 1 + rng.below(6); n > 0; --n) token += letters[rng.below(plain ? 4 : 15)];
+        for (std::uint64_t n = i % 12 == 0 ? 15 + rng.below(50) : 1 + rng.below(6); n > 0; --n)
+            token += letters[rng.below(plain ? 4 : 15)];
         tokens.push_back(token);
     }
     return vocabulary_with(tokens);
 }
 
-// Classes under all kinds of repetitions, mixed with letters, so that runs begin, end, widen and narrow.
+// Classes under all kinds of repetitions, mixed with letters, so that runs begin,
+// end, widen and narrow.
 std::string random_grammar(Rng& rng) {
-    static const char* const classes[] = {"[a-d]", "[a-c]", "[b-d7]", "[^a]", ".", "[ab]", "[^\"]", "[a-d7.]", "\"a\"", "\"abc\"", "word", "\"\\\"\""};
-    static const char* const times[] = {"", "*", "+", "?", "{0,3}", "{2,7}", "{1,23}", "{1,24}", "{0,25}", "{26}", "{3,40}"};
+    static const char* const classes[] = {"[a-d]", "[a-c]",   "[b-d7]", "[^a]",
+                                          ".",     "[ab]",    "[^\"]",  "[a-d7.]",
+                                          "\"a\"", "\"abc\"", "word",   "\"\\\"\""};
+    static const char* const times[] = {"",       "*",      "+",      "?",    "{0,3}", "{2,7}",
+                                        "{1,23}", "{1,24}", "{0,25}", "{26}", "{3,40}"};
     const auto part = [&] {
         std::string text = classes[rng.below(12)];
         return text += times[rng.below(11)];
@@ -46,27 +54,36 @@ std::string random_grammar(Rng& rng) {
 // Every token is reached once, in the state behind it.
 void compare_reached(MaskCache& masks, ByteMachine::State state) {
     const TokenTrie& trie = masks.trie();
-    std::vector<ByteMachine::State> behind(static_cast<std::size_t>(trie.vocabulary()), ByteMachine::dead);
+    std::vector<ByteMachine::State> behind(static_cast<std::size_t>(trie.vocabulary()),
+                                           ByteMachine::dead);
     masks.reach(state, [&](const MaskCache::Reached& r) {
         bool known = false;
         for (int id = 0; id < trie.vocabulary(); ++id) {
-            const bool meant = r.words ? r.words->test(id) && static_cast<int>(trie.bytes(id).size()) == r.bytes : id == r.token;
+            const bool meant =
+                r.words ? r.words->test(id) && static_cast<int>(trie.bytes(id).size()) == r.bytes
+                        : id == r.token;
             if (!meant) continue;
             known = known || id == r.token;
-            if (behind[static_cast<std::size_t>(id)] != ByteMachine::dead) FAIL("a token is reached twice");
+            if (behind[static_cast<std::size_t>(id)] != ByteMachine::dead)
+                FAIL("a token is reached twice");
             behind[static_cast<std::size_t>(id)] = r.state;
         }
         if (!known) FAIL("the token that stands for others is not one of them");
     });
-    for (const auto& [first, twin] : trie.twins()) behind[static_cast<std::size_t>(twin)] = behind[static_cast<std::size_t>(first)];
+    for (const auto& [first, twin] : trie.twins())
+        behind[static_cast<std::size_t>(twin)] = behind[static_cast<std::size_t>(first)];
     for (int id = 0; id < trie.vocabulary(); ++id) {
-        const auto expected = id == trie.eos() ? ByteMachine::dead : read_bytes(masks.machine(), state, trie.bytes(id));
-        if (behind[static_cast<std::size_t>(id)] != expected) FAIL("token " << id << " leads to another state");
+        const auto expected = id == trie.eos() ? ByteMachine::dead
+                                               : read_bytes(masks.machine(), state, trie.bytes(id));
+        if (behind[static_cast<std::size_t>(id)] != expected)
+            FAIL("token " << id << " leads to another state");
     }
 }
 
-// Walks random texts and compares each mask, and the states behind its tokens, with trying every token.
-int compare_masks(const std::shared_ptr<ByteMachine>& machine, const std::shared_ptr<const TokenTrie>& trie, int small, Rng& rng, int texts) {
+// Walks random texts and compares each mask, and the states behind its tokens,
+// with trying every token.
+int compare_masks(const std::shared_ptr<ByteMachine>& machine,
+                  const std::shared_ptr<const TokenTrie>& trie, int small, Rng& rng, int texts) {
     MaskCache masks(machine, trie, small);
     int compared = 0;
     for (int text = 0; text < texts; ++text) {
@@ -76,7 +93,9 @@ int compare_masks(const std::shared_ptr<ByteMachine>& machine, const std::shared
             REQUIRE(entry.mask == brute_force_mask(*machine, *trie, state));
             REQUIRE(entry.only == entry.mask.only());
             for (int id = 0; id < trie->vocabulary(); ++id) {
-                if (id != trie->eos() && entry.mask.test(id) && machine->closing_bytes(read_bytes(*machine, state, trie->bytes(id))) > entry.costliest)
+                if (id != trie->eos() && entry.mask.test(id) &&
+                    machine->closing_bytes(read_bytes(*machine, state, trie->bytes(id))) >
+                        entry.costliest)
                     FAIL("a token leaves more to close than the costliest");
             }
             compare_reached(masks, state);
@@ -91,7 +110,10 @@ int compare_masks(const std::shared_ptr<ByteMachine>& machine, const std::shared
 
 }  // namespace
 
-TEST_CASE("on random grammars of classes and repetitions, masks made by runs are what trying every token gives", "[ch14]") {
+TEST_CASE(
+    "on random grammars of classes and repetitions, masks made by runs are what trying every token "
+    "gives",
+    "[ch14]") {
     Rng rng(31);
     int compared = 0;
     for (int i = 0; i < 80; ++i) {
@@ -107,7 +129,8 @@ TEST_CASE("JSON's masks made by runs are what trying every token gives", "[ch13]
     Rng rng(32);
     const auto trie = words_of_all_lengths(rng, 400);
     for (const int blanks : {-1, 0, 1, 30}) {
-        REQUIRE(compare_masks(std::make_shared<JsonMachine>(JsonOptions{blanks, false, false}), trie, 0, rng, 6) > 6);
+        REQUIRE(compare_masks(std::make_shared<JsonMachine>(JsonOptions{blanks, false, false}),
+                              trie, 0, rng, 6) > 6);
     }
 }
 
@@ -117,7 +140,8 @@ TEST_CASE("a string of at most n letters takes every token of at most n letters"
     tokens.emplace_back("xxx\"");
     const auto trie = vocabulary_with(tokens);
     for (int n = 0; n <= 60; ++n) {
-        const auto machine = std::make_shared<GrammarMachine>(compile_gbnf("root ::= \"\\\"\" [w-z]{0," + std::to_string(n) + "} \"\\\"\""));
+        const auto machine = std::make_shared<GrammarMachine>(
+            compile_gbnf("root ::= \"\\\"\" [w-z]{0," + std::to_string(n) + "} \"\\\"\""));
         MaskCache masks(machine, trie, 0);
         const auto inside = machine->next(machine->start(), '"');
         const TokenMask mask = masks.of(inside).mask;
@@ -127,11 +151,13 @@ TEST_CASE("a string of at most n letters takes every token of at most n letters"
     }
 }
 
-TEST_CASE("under a budget a text takes the words that leave room for its end, and no others", "[ch14]") {
+TEST_CASE("under a budget a text takes the words that leave room for its end, and no others",
+          "[ch14]") {
     Rng rng(37);
     const auto trie = words_of_all_lengths(rng, 600);
     // Short words leave more to write in the first, long ones in the second.
-    for (const char* grammar : {R"(root ::= [a-d]{30} "7")", R"(root ::= [a-d]{0,4} "7" | [a-d]{5,40} "7.7.7.7.7.7.")"}) {
+    for (const char* grammar :
+         {R"(root ::= [a-d]{30} "7")", R"(root ::= [a-d]{0,4} "7" | [a-d]{5,40} "7.7.7.7.7.7.")"}) {
         const auto machine = std::make_shared<GrammarMachine>(compile_gbnf(grammar));
         const auto shared = std::make_shared<GuidedLanguage>(machine, trie);
         const int least = shared->closing().minimum(machine->start()).tokens;
@@ -142,9 +168,11 @@ TEST_CASE("under a budget a text takes the words that leave room for its end, an
                 for (int id = 0; id < trie->vocabulary(); ++id) {
                     if (id == trie->eos()) continue;
                     const auto next = read_bytes(*machine, constraint.state(), trie->bytes(id));
-                    const bool fits = !trie->bytes(id).empty() && next != ByteMachine::dead &&
-                                      shared->closing().minimum(next).tokens < constraint.remaining();
-                    if (mask.test(id) != fits) FAIL("token " << id << " with " << constraint.remaining() << " left");
+                    const bool fits =
+                        !trie->bytes(id).empty() && next != ByteMachine::dead &&
+                        shared->closing().minimum(next).tokens < constraint.remaining();
+                    if (mask.test(id) != fits)
+                        FAIL("token " << id << " with " << constraint.remaining() << " left");
                 }
                 constraint.advance(random_token(mask, rng));
             }
@@ -153,7 +181,10 @@ TEST_CASE("under a budget a text takes the words that leave room for its end, an
     }
 }
 
-TEST_CASE("a step that was found for one byte is remembered for those, and only those, that take the same edges", "[ch14]") {
+TEST_CASE(
+    "a step that was found for one byte is remembered for those, and only those, that take the "
+    "same edges",
+    "[ch14]") {
     Rng rng(33);
     for (int i = 0; i < 30; ++i) {
         const std::string grammar = random_grammar(rng);
@@ -164,10 +195,12 @@ TEST_CASE("a step that was found for one byte is remembered for those, and only 
         for (int step = 0; step < 4; ++step) {
             std::vector<int> alive;
             for (int k = 0; k < 256; ++k) used.next(state, static_cast<unsigned char>(77 * k + i));
-            for (int byte = static_cast<int>(rng.below(6)); byte < 256; byte += 1 + static_cast<int>(rng.below(11))) {
+            for (int byte = static_cast<int>(rng.below(6)); byte < 256;
+                 byte += 1 + static_cast<int>(rng.below(11))) {
                 GrammarMachine fresh(compile_gbnf(grammar));
                 const auto b = static_cast<unsigned char>(byte);
-                const auto expected = fresh.next(read_bytes(fresh, fresh.start(), text), b), got = used.next(state, b);
+                const auto expected = fresh.next(read_bytes(fresh, fresh.start(), text), b),
+                           got = used.next(state, b);
                 REQUIRE((got == ByteMachine::dead) == (expected == ByteMachine::dead));
                 if (got == ByteMachine::dead) continue;
                 REQUIRE(used.accepts(got) == fresh.accepts(expected));
@@ -189,7 +222,8 @@ TEST_CASE("a token of sixty thousand bytes is decided without recursing", "[ch14
         tokens.back() += 'b';
     }
     const auto trie = vocabulary_with(tokens);
-    const auto machine = std::make_shared<GrammarMachine>(compile_gbnf("root ::= (\"aa\" | \"ab\")* \"b\""));
+    const auto machine =
+        std::make_shared<GrammarMachine>(compile_gbnf("root ::= (\"aa\" | \"ab\")* \"b\""));
     MaskCache masks(machine, trie, 0);
     REQUIRE(masks.of(machine->start()).mask == brute_force_mask(*machine, *trie, machine->start()));
 }

@@ -1,5 +1,5 @@
 // Every beam search of the reference data: ids equal, scores to 1e-5.
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "chapters/11_beam_search/beam_search.hpp"
-#include "json_file.hpp"
+#include "lib/machine/json_file.hpp"
 
 using namespace tbt;
 
@@ -21,7 +21,9 @@ const std::string folder = "tests/data/tiny-gpt2/";
 
 EarlyStopping early_stopping_of(const Json& c) {
     const Json e = c.value("early_stopping", Json(false));
-    return e.is_string() ? EarlyStopping::never : e.get<bool>() ? EarlyStopping::yes : EarlyStopping::no;
+    return e.is_string()   ? EarlyStopping::never
+           : e.get<bool>() ? EarlyStopping::yes
+                           : EarlyStopping::no;
 }
 
 // What the course has no option for, as a step of the chain: beams take any processor.
@@ -38,7 +40,8 @@ ChainStep towards_the_end(int eos, std::size_t start, double factor) {
     return {"decay", "", [=](Candidates& k, const TextSoFar& t) {
                 const std::size_t n = t.generated().size();
                 float* s = k.find(eos);
-                if (n > start) *s += std::abs(*s) * static_cast<float>(std::pow(factor, n - start) - 1);
+                if (n > start)
+                    *s += std::abs(*s) * static_cast<float>(std::pow(factor, n - start) - 1);
             }};
 }
 ChainStep not_at_the_beginning(std::vector<int> tokens) {
@@ -49,7 +52,8 @@ ChainStep not_at_the_beginning(std::vector<int> tokens) {
 }
 ChainStep normalise() {
     return {"normalise", "", [](Candidates& k, const TextSoFar&) {
-                const float log_sum = static_cast<float>(static_cast<double>(k.largest()) + k.log_sum());
+                const float log_sum =
+                    static_cast<float>(static_cast<double>(k.largest()) + k.log_sum());
                 for (float& s : k.whole_row()) s -= log_sum;
             }};
 }
@@ -79,11 +83,13 @@ BeamRequest request_of(const Json& c, int default_eos, int context) {
         else if (key == "min_new_tokens") o.min_new_tokens = value;
         else if (key == "min_length")
             o.min_new_tokens = std::max(0, value.get<int>() - static_cast<int>(prompt.size()));
-        else if (key == "bad_words_ids") more.bad_words = value.get<std::vector<std::vector<int>>>();
+        else if (key == "bad_words_ids")
+            more.bad_words = value.get<std::vector<std::vector<int>>>();
         else if (key == "suppress_tokens")
             for (const int id : value) more.bias.push_back({{id}, minus_infinity});
         else if (key == "sequence_bias")
-            for (const Json& b : value) more.bias.push_back({b[0].get<std::vector<int>>(), b[1].get<float>()});
+            for (const Json& b : value)
+                more.bias.push_back({b[0].get<std::vector<int>>(), b[1].get<float>()});
         else if (key == "begin_suppress_tokens")
             last.push_back(not_at_the_beginning(value.get<std::vector<int>>()));
         else if (key == "forced_eos_token_id")
@@ -102,7 +108,8 @@ BeamRequest request_of(const Json& c, int default_eos, int context) {
 
 }  // namespace
 
-TEST_CASE("every beam search finds the texts and scores that transformers finds", "[golden][beam]") {
+TEST_CASE("every beam search finds the texts and scores that transformers finds",
+          "[golden][beam]") {
     if (!std::filesystem::exists(folder + "golden.json")) {
         WARN(folder + " is not here: nothing compared");
         return;
@@ -111,8 +118,10 @@ TEST_CASE("every beam search finds the texts and scores that transformers finds"
     Gpt gpt = Gpt::load(folder);
     int compared = 0;
     for (const Json& c : golden["generate"]) {
-        if (c["kind"] != "beam" || c.value("numeric_edge", false) || c.value("tie_order", false)) continue;
-        const BeamRequest request = request_of(c, golden["meta"]["eos_token_id"], gpt.config().n_positions);
+        if (c["kind"] != "beam" || c.value("numeric_edge", false) || c.value("tie_order", false))
+            continue;
+        const BeamRequest request =
+            request_of(c, golden["meta"]["eos_token_id"], gpt.config().n_positions);
         const std::vector<int> prompt = c["prompt"];
         CachedBatch model(gpt);
         const std::vector<BeamText> texts = beam_search(std::ref(model), request, prompt);
@@ -123,7 +132,8 @@ TEST_CASE("every beam search finds the texts and scores that transformers finds"
             INFO("text " << i);
             REQUIRE(texts[i].ids == expected["sequences"][i].get<std::vector<int>>());
             const double score = expected["scores"][i];
-            // The reference is float32: 1e-5 absolute where scores are means, as fine relative to sums above 1.
+            // The reference is float32: 1e-5 absolute where scores are means,
+            // as fine relative to sums above 1.
             REQUIRE(std::abs(texts[i].score - score) <= 1e-5 * std::max(1.0, std::abs(score)));
         }
         ++compared;

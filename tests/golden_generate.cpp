@@ -1,5 +1,5 @@
 // Greedy texts of the generator against those of transformers' reference model.
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -39,10 +39,11 @@ TEST_CASE("greedy texts are transformers' to the last id", "[ch10][golden]") {
         if (example["kind"] != "greedy") continue;
         bool known = true;
         for (const auto& [key, value] : example.items())
-            known = known && std::find(understood.begin(), understood.end(), key) != understood.end();
+            known =
+                known && std::find(understood.begin(), understood.end(), key) != understood.end();
         if (!known) {
             ++skipped;  // forced EOS, decaying length penalty, tokens suppressed at the beginning: not in this
-                        // course
+                // course
             continue;
         }
         const auto prompt = example["prompt"].get<std::vector<int>>();
@@ -60,8 +61,9 @@ TEST_CASE("greedy texts are transformers' to the last id", "[ch10][golden]") {
         sampling.temperature = 0;
         sampling.no_repeat_ngram_size = example.value("no_repeat_ngram_size", 0);
         sampling.repetition_penalty = example.value("repetition_penalty", 1.0);
-        sampling.min_new_tokens = std::max(example.value("min_new_tokens", 0),
-                                           example.value("min_length", 0) - static_cast<int>(prompt.size()));
+        sampling.min_new_tokens =
+            std::max(example.value("min_new_tokens", 0),
+                     example.value("min_length", 0) - static_cast<int>(prompt.size()));
         PenaltyOptions more;
         more.eos = r.stop.eos;
         if (example.contains("bad_words_ids"))

@@ -1,5 +1,5 @@
 // Every processor and chain that transformers and this course both have, on the same logits.
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <cmath>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chapters/08_penalties/full_chain.hpp"
-#include "json_file.hpp"
+#include "lib/machine/json_file.hpp"
 
 using namespace tbt;
 
@@ -24,12 +24,15 @@ std::vector<float> row(const Json& values) {
     return s;
 }
 
-// The processor on its own, as a step of the transformers dialect; nothing where we have no counterpart.
+// The processor on its own, as a step of the transformers dialect;
+// nothing where we have no counterpart.
 std::optional<Chain> processor(const std::string& name, const Json& p) {
     if (p.contains("min_tokens_to_keep")) return {};
     SamplingOptions o;
     PenaltyOptions more;
-    const auto bias = [&](std::vector<int> ids, float value) { more.bias.push_back({std::move(ids), value}); };
+    const auto bias = [&](std::vector<int> ids, float value) {
+        more.bias.push_back({std::move(ids), value});
+    };
     if (name == "TemperatureLogitsWarper") o.temperature = p["temperature"];
     else if (name == "TopKLogitsWarper") o.top_k = p["top_k"];
     else if (name == "TopPLogitsWarper") o.top_p = p["top_p"];
@@ -39,11 +42,16 @@ std::optional<Chain> processor(const std::string& name, const Json& p) {
     else if (name == "EtaLogitsWarper") o.eta_cutoff = p["epsilon"];
     else if (name == "RepetitionPenaltyLogitsProcessor") o.repetition_penalty = p["penalty"];
     else if (name == "NoRepeatNGramLogitsProcessor") o.no_repeat_ngram_size = p["ngram_size"];
-    else if (name == "MinNewTokensLengthLogitsProcessor") o.min_new_tokens = p["min_new_tokens"], more.eos = {p["eos_token_id"].get<int>()};
+    else if (name == "MinNewTokensLengthLogitsProcessor")
+        o.min_new_tokens = p["min_new_tokens"], more.eos = {p["eos_token_id"].get<int>()};
     // min_length counts the prompt too: as if all of it had been generated.
-    else if (name == "MinLengthLogitsProcessor") o.min_new_tokens = p["min_length"], more.eos = {p["eos_token_id"].get<int>()};
-    else if (name == "SuppressTokensLogitsProcessor") for (const int id : p["suppress_tokens"]) bias({id}, minus_infinity);
-    else if (name == "SequenceBiasLogitsProcessor") for (const Json& b : p["sequence_bias"]) bias(b[0], b[1].is_null() ? minus_infinity : b[1].get<float>());
+    else if (name == "MinLengthLogitsProcessor")
+        o.min_new_tokens = p["min_length"], more.eos = {p["eos_token_id"].get<int>()};
+    else if (name == "SuppressTokensLogitsProcessor")
+        for (const int id : p["suppress_tokens"]) bias({id}, minus_infinity);
+    else if (name == "SequenceBiasLogitsProcessor")
+        for (const Json& b : p["sequence_bias"])
+            bias(b[0], b[1].is_null() ? minus_infinity : b[1].get<float>());
     else if (name == "NoBadWordsLogitsProcessor") {
         for (const Json& word : p["bad_words_ids"]) {
             // transformers silently lets the end of text through, even if it is listed.
@@ -54,7 +62,9 @@ std::optional<Chain> processor(const std::string& name, const Json& p) {
     return full_chain(o, Dialect::transformers, more);
 }
 
-bool flagged(const Json& c) { return c.value("numeric_edge", false) || c.value("tie_order", false); }
+bool flagged(const Json& c) {
+    return c.value("numeric_edge", false) || c.value("tie_order", false);
+}
 
 }  // namespace
 
@@ -74,20 +84,29 @@ TEST_CASE("every processor gives the logits that transformers gives", "[golden]"
             ++without[name];
             continue;
         }
-        const std::vector<float> s = row(golden["processor_logits"][c["logits"].get<std::string>()]);
+        const std::vector<float> s =
+            row(golden["processor_logits"][c["logits"].get<std::string>()]);
         const std::vector<int> prev = c["prev"];
-        const std::vector<float> expected = row(c.contains("v5_output") ? c["v5_output"] : c["output"]);
-        INFO(name << " " << c["params"].dump() << " on " << c["logits"].get<std::string>() << " after " << c["prev"].dump());
-        const std::size_t prompt = c["params"].contains("prompt_length_to_skip") ? c["params"]["prompt_length_to_skip"].get<std::size_t>() : 0;
+        const std::vector<float> expected =
+            row(c.contains("v5_output") ? c["v5_output"] : c["output"]);
+        INFO(name << " " << c["params"].dump() << " on " << c["logits"].get<std::string>()
+                  << " after " << c["prev"].dump());
+        const std::size_t prompt = c["params"].contains("prompt_length_to_skip")
+                                       ? c["params"]["prompt_length_to_skip"].get<std::size_t>()
+                                       : 0;
         Candidates k(s);
         chain->apply(k, {prev, prompt});
         std::vector<float> got(s.size(), minus_infinity);
-        for (std::size_t i = 0; i < k.size(); ++i) got[static_cast<std::size_t>(k.id(i))] = static_cast<float>(static_cast<double>(k.logits()[i]) / k.temperature());
+        for (std::size_t i = 0; i < k.size(); ++i)
+            got[static_cast<std::size_t>(k.id(i))] =
+                static_cast<float>(static_cast<double>(k.logits()[i]) / k.temperature());
         for (std::size_t i = 0; i < s.size(); ++i) {
             INFO("token " << i << ": " << got[i] << ", expected " << expected[i]);
             if (expected[i] == minus_infinity) REQUIRE(got[i] == minus_infinity);
             // One part in 10^5, as the reference promises; logits reach 10^4 at T = 0.1.
-            else REQUIRE(std::abs(got[i] - expected[i]) <= 1e-5f * std::max(1.0f, std::abs(expected[i])));
+            else
+                REQUIRE(std::abs(got[i] - expected[i]) <=
+                        1e-5f * std::max(1.0f, std::abs(expected[i])));
         }
         ++compared;
     }
@@ -113,7 +132,8 @@ TEST_CASE("every sampling chain gives the probabilities that transformers gives"
             else if (key == "eta_cutoff") o.eta_cutoff = value;
             else if (key == "repetition_penalty") o.repetition_penalty = value;
             else if (key == "no_repeat_ngram_size") o.no_repeat_ngram_size = value;
-            else if (key == "min_new_tokens") o.min_new_tokens = value, more.eos = {golden["meta"]["eos_token_id"].get<int>()};
+            else if (key == "min_new_tokens")
+                o.min_new_tokens = value, more.eos = {golden["meta"]["eos_token_id"].get<int>()};
             else FAIL("unknown parameter " << key);
         }
         const std::vector<int> prompt = c["prompt"];

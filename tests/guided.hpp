@@ -1,4 +1,5 @@
-// Helpers for the tests of chapters 13 and 14: vocabularies, masks by brute force, a model that knows nothing.
+// Helpers for the tests of chapters 13 and 14: vocabularies, masks by brute force,
+// a model that knows nothing.
 #pragma once
 
 #include <cmath>
@@ -8,8 +9,8 @@
 #include <vector>
 
 #include "chapters/13_json_grammar/guided_loop.hpp"
-#include "math.hpp"
-#include "rng.hpp"
+#include "lib/kernels/math.hpp"
+#include "lib/kernels/rng.hpp"
 
 namespace tbt::testing {
 
@@ -24,22 +25,27 @@ inline std::shared_ptr<const TokenTrie> vocabulary_with(const std::vector<std::s
 }
 
 // All bytes, and `count` random strings over `letters`, up to seven bytes long.
-inline std::shared_ptr<const TokenTrie> random_vocabulary(Rng& rng, std::string_view letters, int count) {
+inline std::shared_ptr<const TokenTrie> random_vocabulary(Rng& rng, std::string_view letters,
+                                                          int count) {
     std::vector<std::string> tokens;
     for (int i = 0; i < count; ++i) {
         std::string token;
-        for (std::uint64_t n = 2 + rng.below(6); n > 0; --n) token += letters[rng.below(letters.size())];
+        for (std::uint64_t n = 2 + rng.below(6); n > 0; --n)
+            token += letters[rng.below(letters.size())];
         tokens.push_back(token);
     }
     return vocabulary_with(tokens);
 }
 
 // Every token, tried by itself.
-inline TokenMask brute_force_mask(ByteMachine& machine, const TokenTrie& trie, ByteMachine::State state) {
+inline TokenMask brute_force_mask(ByteMachine& machine, const TokenTrie& trie,
+                                  ByteMachine::State state) {
     TokenMask mask(trie.vocabulary());
     for (int id = 0; id < trie.vocabulary(); ++id) {
-        const bool legal = id == trie.eos() ? machine.accepts(state)
-                                            : !trie.bytes(id).empty() && read_bytes(machine, state, trie.bytes(id)) != ByteMachine::dead;
+        const bool legal =
+            id == trie.eos() ? machine.accepts(state)
+                             : !trie.bytes(id).empty() &&
+                                   read_bytes(machine, state, trie.bytes(id)) != ByteMachine::dead;
         if (legal) mask.set(id);
     }
     return mask;
@@ -54,8 +60,10 @@ inline int random_token(const TokenMask& mask, Rng& rng) {
     return legal.empty() ? -1 : legal[rng.below(legal.size())];
 }
 
-// A text of the language, its tokens drawn uniformly from the masks. Throws Error if the constraint leads into a dead end.
-inline std::string random_text(const std::shared_ptr<GuidedLanguage>& language, int budget, Rng& rng) {
+// A text of the language, its tokens drawn uniformly from the masks.
+// Throws Error if the constraint leads into a dead end.
+inline std::string random_text(const std::shared_ptr<GuidedLanguage>& language, int budget,
+                               Rng& rng) {
     TokenConstraint constraint(language, budget);
     std::string text;
     while (constraint.remaining() > 0) {
@@ -65,16 +73,20 @@ inline std::string random_text(const std::shared_ptr<GuidedLanguage>& language, 
         if (constraint.ended()) break;
         text += language->trie().bytes(id);
     }
-    if (!constraint.complete()) throw Error("the text was not completed within " + std::to_string(budget) + " tokens: " + text);
+    if (!constraint.complete())
+        throw Error("the text was not completed within " + std::to_string(budget) +
+                    " tokens: " + text);
     return text;
 }
 
-inline std::shared_ptr<GuidedLanguage> language(std::shared_ptr<ByteMachine> machine, std::shared_ptr<const TokenTrie> trie) {
+inline std::shared_ptr<GuidedLanguage> language(std::shared_ptr<ByteMachine> machine,
+                                                std::shared_ptr<const TokenTrie> trie) {
     return std::make_shared<GuidedLanguage>(std::move(machine), std::move(trie));
 }
 
 // The fewest tokens to acceptance, by trying everything; −1: more than `limit`.
-inline int brute_force_minimum(ByteMachine& machine, const TokenTrie& trie, ByteMachine::State state, int limit) {
+inline int brute_force_minimum(ByteMachine& machine, const TokenTrie& trie,
+                               ByteMachine::State state, int limit) {
     if (machine.accepts(state)) return 0;
     if (limit == 0) return -1;
     int best = -1;

@@ -1,13 +1,13 @@
 // Attention and the KV cache: against the formula, and against themselves in every order of work.
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "attention.hpp"
-#include "error.hpp"
-#include "rng.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/model/attention.hpp"
 
 using namespace tbt;
 
@@ -25,17 +25,20 @@ GptConfig shape_config(int heads, int head_size, int positions, int layers = 1) 
 // Rows of (query, key, value), each (C).
 std::vector<float> random_qkv(int tokens, int channels, std::uint64_t seed) {
     Rng rng(seed);
-    std::vector<float> qkv(static_cast<std::size_t>(tokens) * 3 * static_cast<std::size_t>(channels));
+    std::vector<float> qkv(static_cast<std::size_t>(tokens) * 3 *
+                           static_cast<std::size_t>(channels));
     for (float& v : qkv) v = static_cast<float>(rng.normal());
     return qkv;
 }
 
 // Appends and attends the tokens of one sequence; rows of out are (C).
-std::vector<float> run(KvCache& cache, const std::vector<float>& qkv, const AttentionShape& shape, int threads = 1) {
+std::vector<float> run(KvCache& cache, const std::vector<float>& qkv, const AttentionShape& shape,
+                       int threads = 1) {
     const int tokens = static_cast<int>(qkv.size()) / (3 * shape.channels);
     cache.make_room(tokens);
     std::vector<float> out(static_cast<std::size_t>(tokens * shape.channels));
-    std::vector<float> scratch(static_cast<std::size_t>(threads * attention_scratch_size(cache.length() + tokens)));
+    std::vector<float> scratch(
+        static_cast<std::size_t>(threads * attention_scratch_size(cache.length() + tokens)));
     const SequenceRows rows{&cache, 0, tokens};
     run_team(threads, [&](const Worker& worker) {
         append_keys_and_values(qkv.data(), {&rows, 1}, shape, 0, worker);
@@ -50,12 +53,17 @@ std::vector<float> some_rows(const std::vector<float>& all, int first, int count
 }
 
 // The formula in double, position by position.
-std::vector<double> attention_by_formula(const std::vector<float>& qkv, const AttentionShape& shape) {
-    const int c = shape.channels, size = shape.head_size(), tokens = static_cast<int>(qkv.size()) / (3 * c);
+std::vector<double> attention_by_formula(const std::vector<float>& qkv,
+                                         const AttentionShape& shape) {
+    const int c = shape.channels, size = shape.head_size(),
+              tokens = static_cast<int>(qkv.size()) / (3 * c);
     std::vector<double> out(static_cast<std::size_t>(tokens * c));
     for (int t = 0; t < tokens; ++t) {
         for (int h = 0; h < shape.heads; ++h) {
-            const auto at = [&](int u, int part, int d) { return static_cast<double>(qkv[static_cast<std::size_t>((u * 3 + part) * c + h * size + d)]); };
+            const auto at = [&](int u, int part, int d) {
+                return static_cast<double>(
+                    qkv[static_cast<std::size_t>((u * 3 + part) * c + h * size + d)]);
+            };
             std::vector<double> p(static_cast<std::size_t>(t + 1));
             double largest = -INFINITY, total = 0;
             for (int u = 0; u <= t; ++u) {
@@ -67,7 +75,8 @@ std::vector<double> attention_by_formula(const std::vector<float>& qkv, const At
             for (double& s : p) total += s = std::exp(s - largest);
             for (int d = 0; d < size; ++d) {
                 double sum = 0;
-                for (int u = 0; u <= t; ++u) sum += p[static_cast<std::size_t>(u)] / total * at(u, 2, d);
+                for (int u = 0; u <= t; ++u)
+                    sum += p[static_cast<std::size_t>(u)] / total * at(u, 2, d);
                 out[static_cast<std::size_t>(t * c + h * size + d)] = sum;
             }
         }
@@ -82,8 +91,9 @@ TEST_CASE("a query that matches one key returns that key's value", "[attention]"
     KvCache cache(shape_config(1, 16, 100));
     std::vector<float> qkv(100 * 48, 0.0f);
     for (int u = 0; u < 100; ++u) {
-        qkv[static_cast<std::size_t>(u * 48 + 16 + u % 16)] = u == 70 ? 400.0f : 1.0f;  // keys: one-hot, number 70 is the loudest
-        qkv[static_cast<std::size_t>(u * 48 + 32)] = static_cast<float>(u);             // values: the position
+        qkv[static_cast<std::size_t>(u * 48 + 16 + u % 16)] =
+            u == 70 ? 400.0f : 1.0f;  // keys: one-hot, number 70 is the loudest
+        qkv[static_cast<std::size_t>(u * 48 + 32)] = static_cast<float>(u);  // values: the position
     }
     qkv[99 * 48 + 70 % 16] = 10.0f;  // the last query asks for key 70
     const std::vector<float> out = run(cache, qkv, shape);
@@ -95,15 +105,18 @@ TEST_CASE("a query that matches one key returns that key's value", "[attention]"
 }
 
 TEST_CASE("attention follows its formula for every head size and length", "[attention]") {
-    for (const auto& [heads, size] : {std::pair{1, 16}, {4, 16}, {6, 32}, {2, 64}, {3, 20}, {1, 80}, {2, 7}}) {
+    for (const auto& [heads, size] :
+         {std::pair{1, 16}, {4, 16}, {6, 32}, {2, 64}, {3, 20}, {1, 80}, {2, 7}}) {
         const AttentionShape shape{heads * size, heads};
         for (const int tokens : {1, 2, 3, 5, 63, 64, 65, 130}) {
             KvCache cache(shape_config(heads, size, 200));
-            const std::vector<float> qkv = random_qkv(tokens, shape.channels, static_cast<std::uint64_t>(tokens * 100 + size));
+            const std::vector<float> qkv =
+                random_qkv(tokens, shape.channels, static_cast<std::uint64_t>(tokens * 100 + size));
             const std::vector<float> out = run(cache, qkv, shape);
             const std::vector<double> expected = attention_by_formula(qkv, shape);
             double worst = 0;
-            // Sums of at most 130 products of normal numbers in float: 1e-5 is about 40 roundings of values up to 4.
+            // Sums of at most 130 products of normal numbers in float:
+            // 1e-5 is about 40 roundings of values up to 4.
             for (std::size_t i = 0; i < out.size(); ++i) {
                 const double difference = std::abs(out[i] - expected[i]);
                 if (!(difference <= worst)) worst = difference;
@@ -125,7 +138,9 @@ TEST_CASE("tokens one at a time, in pieces or together give the same bits", "[at
             KvCache cache(shape_config(heads, size, tokens));
             std::vector<float> out;
             for (int t = 0; t < tokens; t += piece) {
-                const std::vector<float> part = run(cache, some_rows(qkv, t, std::min(piece, tokens - t), 3 * shape.channels), shape);
+                const std::vector<float> part =
+                    run(cache, some_rows(qkv, t, std::min(piece, tokens - t), 3 * shape.channels),
+                        shape);
                 out.insert(out.end(), part.begin(), part.end());
             }
             INFO("pieces of " << piece);
@@ -145,9 +160,11 @@ TEST_CASE("attention has the same bits with any number of threads", "[attention]
     }
 }
 
-TEST_CASE("a truncated cache continues as if the forgotten tokens had never been there", "[kv_cache]") {
+TEST_CASE("a truncated cache continues as if the forgotten tokens had never been there",
+          "[kv_cache]") {
     const AttentionShape shape{2 * 16, 2};
-    const std::vector<float> qkv = random_qkv(140, shape.channels, 11), other = random_qkv(90, shape.channels, 12);
+    const std::vector<float> qkv = random_qkv(140, shape.channels, 11),
+                             other = random_qkv(90, shape.channels, 12);
     for (const int kept : {0, 1, 63, 64, 65, 128, 139}) {
         KvCache cache(shape_config(2, 16, 300)), fresh(shape_config(2, 16, 300));
         run(cache, qkv, shape);
@@ -177,7 +194,8 @@ TEST_CASE("forks of a cache go their own ways and share what they have in common
         run(alone, common, shape);
         REQUIRE(run(forks[i], own, shape) == run(alone, own, shape));
     }
-    // Each fork copied the one block it wrote to, and only that; the trunk's room was reserved before.
+    // Each fork copied the one block it wrote to, and only that;
+    // the trunk's room was reserved before.
     REQUIRE(trunk.pool_bytes() - before <= 4 * block_bytes);
     const std::vector<float> more = random_qkv(3, shape.channels, 99);
     KvCache alone(config);
@@ -210,11 +228,14 @@ TEST_CASE("a cache counts its bytes by the formula", "[kv_cache]") {
     REQUIRE(cache.bytes() == 128 * KvCache::bytes_per_token(config));
 }
 
-TEST_CASE("more tokens than the context are refused by name, and the cache stays as it was", "[kv_cache]") {
+TEST_CASE("more tokens than the context are refused by name, and the cache stays as it was",
+          "[kv_cache]") {
     const AttentionShape shape{16, 1};
     KvCache cache(shape_config(1, 16, 10));
     run(cache, random_qkv(8, 16, 1), shape);
-    REQUIRE_THROWS_WITH(cache.make_room(3), Catch::Contains("8 tokens in the cache and 3 new ones") && Catch::Contains("holds 10"));
+    REQUIRE_THROWS_WITH(
+        cache.make_room(3),
+        Catch::Contains("8 tokens in the cache and 3 new ones") && Catch::Contains("holds 10"));
     REQUIRE(cache.length() == 8);
     REQUIRE_NOTHROW(run(cache, random_qkv(2, 16, 2), shape));
 }
@@ -231,7 +252,8 @@ TEST_CASE("sequences of a batch get what each gets alone", "[attention]") {
     a.make_room(3);
     b.make_room(1);
     const SequenceRows batch[] = {{&a, 0, 3}, {&b, 3, 1}};
-    std::vector<float> out(4 * 64), scratch(static_cast<std::size_t>(2 * attention_scratch_size(81)));
+    std::vector<float> out(4 * 64),
+        scratch(static_cast<std::size_t>(2 * attention_scratch_size(81)));
     run_team(2, [&](const Worker& worker) {
         append_keys_and_values(rows.data(), batch, shape, 0, worker);
         attend(rows.data(), batch, shape, 0, out.data(), scratch.data(), worker);

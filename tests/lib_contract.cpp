@@ -1,15 +1,15 @@
-// The promise that everything is built on: logits depend on the tokens and the weights, on nothing else, to the
-// last bit. Here for every length up to the context, one to four threads, three types of weights, and every way in
-// which a cache comes to its tokens.
-#include "catch.hpp"
+// The promise that everything is built on: logits depend on the tokens and the weights,
+// on nothing else, to the last bit. Here for every length up to the context, one to four threads,
+// three types of weights, and every way in which a cache comes to its tokens.
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "gpt.hpp"
-#include "random_model.hpp"
-#include "rng.hpp"
-#include "temporary.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/model/gpt.hpp"
+#include "lib/model/random_model.hpp"
+#include "tests/temporary.hpp"
 
 using namespace tbt;
 
@@ -31,11 +31,12 @@ GptConfig small_config() {
 
 // GPT-2's start is too tame for a test: logits that hardly differ could be equal by chance.
 WeightSource loud_weights() {
-    return [source = random_weights(small_config(), 11)](const std::string& name, const Shape& shape) {
-        Tensor w = source(name, shape);
-        for (float& v : w.values()) v *= shape.size() == 1 ? 1.0f : 12.0f;
-        return w;
-    };
+    return
+        [source = random_weights(small_config(), 11)](const std::string& name, const Shape& shape) {
+            Tensor w = source(name, shape);
+            for (float& v : w.values()) v *= shape.size() == 1 ? 1.0f : 12.0f;
+            return w;
+        };
 }
 
 std::vector<int> some_text() {
@@ -62,15 +63,17 @@ struct Reference {
 };
 
 std::span<const int> part(const std::vector<int>& ids, int first, int end) {
-    return std::span(ids).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first));
+    return std::span(ids).subspan(static_cast<std::size_t>(first),
+                                  static_cast<std::size_t>(end - first));
 }
 
 constexpr WeightType types[] = {WeightType::f32, WeightType::f16, WeightType::bf16};
 
 }  // namespace
 
-TEST_CASE("logits are the same bits at every length, with one to four threads, for every type of weights",
-          "[contract]") {
+TEST_CASE(
+    "logits are the same bits at every length, with one to four threads, for every type of weights",
+    "[contract]") {
     const test::FullTeams full;
     const std::vector<int> ids = some_text();
     for (const WeightType type : types) {
@@ -90,15 +93,18 @@ TEST_CASE("logits are the same bits at every length, with one to four threads, f
     }
 }
 
-TEST_CASE("the three types of weights are three different models, each with its own bits", "[contract]") {
+TEST_CASE("the three types of weights are three different models, each with its own bits",
+          "[contract]") {
     const Reference f32(WeightType::f32), f16(WeightType::f16), bf16(WeightType::bf16);
     REQUIRE(f32.rows != f16.rows);
     REQUIRE(f32.rows != bf16.rows);
     REQUIRE(f16.rows != bf16.rows);
 }
 
-TEST_CASE("a cache cut anywhere and filled again in two pieces gives the same bits, for every type of weights",
-          "[contract]") {
+TEST_CASE(
+    "a cache cut anywhere and filled again in two pieces gives the same bits, for every type of "
+    "weights",
+    "[contract]") {
     const test::FullTeams full;
     const std::vector<int> ids = some_text();
     std::vector<int> other = ids;
@@ -141,8 +147,9 @@ TEST_CASE("forks at every length leave each other's bits alone", "[contract]") {
     REQUIRE(reference.is_row(context - 1, gpt.forward(trunk, part(ids, context - 1, context))));
 }
 
-TEST_CASE("sequences of all lengths in one batch get what each gets alone, with any number of threads",
-          "[contract]") {
+TEST_CASE(
+    "sequences of all lengths in one batch get what each gets alone, with any number of threads",
+    "[contract]") {
     const test::FullTeams full;
     const std::vector<int> ids = some_text();
     const Reference reference(WeightType::f32);

@@ -6,10 +6,10 @@
 
 #include <sys/stat.h>
 
-#include "catch.hpp"
-#include "files.hpp"
-#include "svg.hpp"
-#include "temporary.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/show/svg.hpp"
+#include "tests/catch.hpp"
+#include "tests/temporary.hpp"
 
 using namespace tbt;
 using namespace tbt::test;
@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 namespace {
 
 std::size_t entries(const std::string& folder) {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
 }  // namespace
@@ -46,12 +47,15 @@ TEST_CASE("what is no file is written to, not replaced", "[files]") {
     REQUIRE(entries(folder.path()) == 1);
 }
 
-TEST_CASE("a directory in the place of a file is refused, and nothing is left beside it", "[files]") {
+TEST_CASE("a directory in the place of a file is refused, and nothing is left beside it",
+          "[files]") {
     const TemporaryFolder folder;
     const std::string path = folder.file("directory");
     fs::create_directory(path);
     REQUIRE(error_of([&] { write_file(path, "x"); }) == path + ": is a directory, expected a file");
-    REQUIRE(error_of([&] { write_svg(path, 10, 10, ""); }) == path + ": is a directory, expected a file");
-    REQUIRE(contains(error_of([&] { write_svg(folder.file("none/figure.svg"), 10, 10, ""); }), "cannot be written"));
+    REQUIRE(error_of([&] { write_svg(path, 10, 10, ""); }) ==
+            path + ": is a directory, expected a file");
+    REQUIRE(contains(error_of([&] { write_svg(folder.file("none/figure.svg"), 10, 10, ""); }),
+                     "cannot be written"));
     REQUIRE(entries(folder.path()) == 1);
 }

@@ -1,5 +1,6 @@
-// The whole network: against transformers' logits, and bit for bit against itself in every order of work.
-#include "catch.hpp"
+// The whole network: against transformers' logits, and bit for bit against itself in
+// every order of work.
+#include "tests/catch.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -7,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "error.hpp"
-#include "gpt.hpp"
-#include "rng.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/model/gpt.hpp"
 
 using namespace tbt;
 
@@ -40,7 +41,8 @@ WeightSource random_weights(std::uint64_t seed) {
 std::vector<int> random_ids(int n, int vocab, std::uint64_t seed) {
     Rng rng(seed);
     std::vector<int> ids;
-    for (int i = 0; i < n; ++i) ids.push_back(static_cast<int>(rng.below(static_cast<std::uint64_t>(vocab))));
+    for (int i = 0; i < n; ++i)
+        ids.push_back(static_cast<int>(rng.below(static_cast<std::uint64_t>(vocab))));
     return ids;
 }
 
@@ -64,24 +66,29 @@ TEST_CASE("the logits of transformers come out for its reference model", "[gpt][
         REQUIRE(logits.rows == static_cast<std::int64_t>(ids.size()));
         for (std::size_t t = 0; t < ids.size(); ++t) {
             for (std::size_t v = 0; v < expected[t].size(); ++v) {
-                // Both sides are float sums over 64 to 256 terms; transformers itself is 4e-6 from double.
-                REQUIRE(std::abs(logits.row(static_cast<std::int64_t>(t))[v] - expected[t][v]) <= 2e-5f);
+                // Both sides are float sums over 64 to 256 terms;
+                // transformers itself is 4e-6 from double.
+                REQUIRE(std::abs(logits.row(static_cast<std::int64_t>(t))[v] - expected[t][v]) <=
+                        2e-5f);
             }
         }
     }
 }
 
-TEST_CASE("cached and uncached logits are the same bits at every position of the context", "[gpt]") {
+TEST_CASE("cached and uncached logits are the same bits at every position of the context",
+          "[gpt]") {
     Gpt gpt(small_config(), random_weights(1));
     const std::vector<int> ids = random_ids(96, 301, 2);
     const std::vector<float> together = all_logits(gpt, ids);
     KvCache cache(gpt.config());
     for (std::size_t t = 0; t < ids.size(); ++t) {
         const std::span<const float> cached = gpt.forward(cache, {&ids[t], 1});
-        REQUIRE(std::equal(cached.begin(), cached.end(), together.begin() + static_cast<std::ptrdiff_t>(t * 301)));
+        REQUIRE(std::equal(cached.begin(), cached.end(),
+                           together.begin() + static_cast<std::ptrdiff_t>(t * 301)));
         KvCache fresh(gpt.config());
         const std::span<const float> uncached = gpt.forward(fresh, {ids.data(), t + 1});
-        REQUIRE(std::equal(uncached.begin(), uncached.end(), together.begin() + static_cast<std::ptrdiff_t>(t * 301)));
+        REQUIRE(std::equal(uncached.begin(), uncached.end(),
+                           together.begin() + static_cast<std::ptrdiff_t>(t * 301)));
     }
     REQUIRE(cache.length() == 96);
 }
@@ -95,7 +102,8 @@ TEST_CASE("logits have the same bits in pieces of any size, for each type of wei
             KvCache cache(gpt.config());
             std::vector<float> logits;
             for (std::size_t t = 0; t < ids.size(); t += piece) {
-                const Logits part = gpt.forward_all(cache, {ids.data() + t, std::min(piece, ids.size() - t)});
+                const Logits part =
+                    gpt.forward_all(cache, {ids.data() + t, std::min(piece, ids.size() - t)});
                 logits.insert(logits.end(), part.values.begin(), part.values.end());
             }
             REQUIRE(logits == together);
@@ -112,7 +120,8 @@ TEST_CASE("logits have the same bits with one thread or several", "[gpt]") {
         REQUIRE(all_logits(several, ids) == reference);
         KvCache a(one.config()), b(one.config());
         for (const int id : {5, 6, 7}) {
-            const std::span<const float> x = one.forward(a, {&id, 1}), y = several.forward(b, {&id, 1});
+            const std::span<const float> x = one.forward(a, {&id, 1}),
+                                         y = several.forward(b, {&id, 1});
             REQUIRE(std::equal(x.begin(), x.end(), y.begin()));
         }
     }
@@ -131,7 +140,9 @@ TEST_CASE("a batch of sequences gets what each gets alone, forks included", "[gp
     const std::vector<float> got(batch.values.begin(), batch.values.end());
 
     std::vector<float> expected;
-    const auto append = [&](std::span<const float> rows) { expected.insert(expected.end(), rows.begin(), rows.end()); };
+    const auto append = [&](std::span<const float> rows) {
+        expected.insert(expected.end(), rows.begin(), rows.end());
+    };
     KvCache alone(gpt.config());
     gpt.forward(alone, prompt);
     append(gpt.forward_all(alone, for_a).values);
@@ -148,7 +159,9 @@ TEST_CASE("a forward pass refuses what it cannot do, and the cache stays usable"
     KvCache cache(gpt.config());
     const std::vector<int> fine = {1, 2, 3}, outside = {1, 301}, negative = {-1}, none, many(14, 1);
     gpt.forward(cache, fine);
-    REQUIRE_THROWS_WITH(gpt.forward(cache, outside), Catch::Contains("301 is outside the vocabulary") && Catch::Contains("0 to 300"));
+    REQUIRE_THROWS_WITH(
+        gpt.forward(cache, outside),
+        Catch::Contains("301 is outside the vocabulary") && Catch::Contains("0 to 300"));
     REQUIRE_THROWS_WITH(gpt.forward(cache, negative), Catch::Contains("-1 is outside"));
     REQUIRE_THROWS_WITH(gpt.forward(cache, none), Catch::Contains("no tokens"));
     REQUIRE_THROWS_WITH(gpt.forward(cache, many), Catch::Contains("context is full"));
@@ -167,14 +180,16 @@ TEST_CASE("16-bit weights compute what the same weights widened to float compute
         return t;
     };
     const std::vector<int> ids = random_ids(10, 301, 1);
-    Gpt f32(small_config(), source), f16(small_config(), source, {0, WeightType::f16}), bf16(small_config(), source, {0, WeightType::bf16});
+    Gpt f32(small_config(), source), f16(small_config(), source, {0, WeightType::f16}),
+        bf16(small_config(), source, {0, WeightType::bf16});
     const std::vector<float> reference = all_logits(f32, ids);
     REQUIRE(all_logits(f16, ids) == reference);
     REQUIRE(all_logits(bf16, ids) == reference);
     REQUIRE(f16.weight_bytes() < f32.weight_bytes());
 }
 
-TEST_CASE("weights kept as they are stored, in 16 bits, give the bits of weights widened to float", "[gpt][model]") {
+TEST_CASE("weights kept as they are stored, in 16 bits, give the bits of weights widened to float",
+          "[gpt][model]") {
     const auto directory = std::filesystem::path("data/models/storyteller");
     Gpt stored = Gpt::load(directory), wide = Gpt::load(directory, {0, WeightType::f32});
     CHECK(stored.weight_bytes() < wide.weight_bytes());

@@ -1,5 +1,5 @@
 // matmul against its definition, bit for bit: nothing here has a tolerance.
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <bit>
 #include <cmath>
@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "error.hpp"
-#include "half.hpp"
-#include "matmul.hpp"
-#include "rng.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/half.hpp"
+#include "lib/kernels/matmul.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 
@@ -45,7 +45,8 @@ float stored(float value, WeightType type) {
 
 Floats multiplied(const MatrixView& x, const PackedMatrix& w, Floats y, std::int64_t y_stride,
                   const MatmulOptions& options = {}, int threads = 1) {
-    run_team(threads, [&](const Worker& worker) { matmul(x, w, y.data(), y_stride, options, worker); });
+    run_team(threads,
+             [&](const Worker& worker) { matmul(x, w, y.data(), y_stride, options, worker); });
     return y;
 }
 
@@ -76,7 +77,8 @@ TEST_CASE("a product small enough to check by hand", "[matmul]") {
     CHECK(Floats(y.values().begin(), y.values().end()) == Floats{1014, 2640, 1032, 3300});
 }
 
-TEST_CASE("products are added in the order of k, what y held comes first and the bias last", "[matmul]") {
+TEST_CASE("products are added in the order of k, what y held comes first and the bias last",
+          "[matmul]") {
     // 2^24 is the first float to which adding 1 changes nothing.
     const float big = 16777216.0f;
     const Floats x{big, 1, -big}, ones{1, 1, 1}, bias{1};
@@ -99,7 +101,8 @@ TEST_CASE("a multiplication and its addition are rounded once", "[matmul]") {
         const Floats x(static_cast<std::size_t>(rows), a),
             start(static_cast<std::size_t>(rows), -1.0f - 0x1p-11f);
         const Floats expected(static_cast<std::size_t>(rows), 0x1p-24f);
-        const MatrixView column = MatrixView::of(x.data(), rows, 1), weight = MatrixView::of(&a, 1, 1);
+        const MatrixView column = MatrixView::of(x.data(), rows, 1),
+                         weight = MatrixView::of(&a, 1, 1);
         CHECK(multiplied(column, PackedMatrix(weight), start, 1, {nullptr, true}) == expected);
         CHECK(plainly(column, weight, start, 1, {nullptr, true}) == expected);
     }
@@ -133,9 +136,10 @@ TEST_CASE("bias and sums that go on agree with three plain loops", "[matmul]") {
     for (const std::int64_t M : {1, 3, 5, 8, 21}) {
         for (const std::int64_t K : {5, 70, 800}) {
             const std::int64_t N = 211;
-            const Floats x = random_floats(M * K, 3), w = random_floats(K * N, 4), bias = random_floats(N, 5),
-                         start = random_floats(M * N, 6);
-            const MatrixView x_view = MatrixView::of(x.data(), M, K), w_view = MatrixView::of(w.data(), K, N);
+            const Floats x = random_floats(M * K, 3), w = random_floats(K * N, 4),
+                         bias = random_floats(N, 5), start = random_floats(M * N, 6);
+            const MatrixView x_view = MatrixView::of(x.data(), M, K),
+                             w_view = MatrixView::of(w.data(), K, N);
             const PackedMatrix packed(w_view);
             for (const MatmulOptions& options :
                  {MatmulOptions{bias.data(), false}, MatmulOptions{nullptr, true},
@@ -154,7 +158,8 @@ TEST_CASE("sums that pass through several blocks keep their order", "[matmul]") 
     struct Size {
         std::int64_t M, K, N;
     };
-    for (const Size& s : {Size{19, 1601, 300}, Size{150, 801, 65}, Size{9, 3, 4000}, Size{8, 1601, 300}}) {
+    for (const Size& s :
+         {Size{19, 1601, 300}, Size{150, 801, 65}, Size{9, 3, 4000}, Size{8, 1601, 300}}) {
         const Floats x = random_floats(s.M * s.K, 7), w = random_floats(s.K * s.N, 8),
                      y(static_cast<std::size_t>(s.M * s.N));
         const MatrixView rows = MatrixView::of(x.data(), s.M, s.K),
@@ -166,7 +171,8 @@ TEST_CASE("sums that pass through several blocks keep their order", "[matmul]") 
             const PackedMatrix packed(MatrixView::of(w.data(), s.K, s.N), type);
             INFO(s.M << " × " << s.K << " × " << s.N << ", type " << static_cast<int>(type));
             REQUIRE(same_bits(multiplied(rows, packed, y, s.N), plainly(rows, w_view, y, s.N)));
-            REQUIRE(same_bits(multiplied(columns, packed, y, s.N, {}, 2), plainly(columns, w_view, y, s.N)));
+            REQUIRE(same_bits(multiplied(columns, packed, y, s.N, {}, 2),
+                              plainly(columns, w_view, y, s.N)));
         }
     }
 }
@@ -207,10 +213,10 @@ TEST_CASE("x, w and y may lie in memory in any way", "[matmul]") {
                 const MatrixView some{x.data, rows, K, x.row_stride, x.column_stride};
                 // Between the rows of y, and after them, nothing may be touched.
                 const Floats y(static_cast<std::size_t>(M * (N + gap)), 7.0f);
-                INFO(rows << " rows, x strides " << x.row_stride << " " << x.column_stride << ", w strides "
-                          << w.row_stride << " " << w.column_stride);
-                REQUIRE(
-                    same_bits(multiplied(some, PackedMatrix(w), y, N + gap), plainly(some, w, y, N + gap)));
+                INFO(rows << " rows, x strides " << x.row_stride << " " << x.column_stride
+                          << ", w strides " << w.row_stride << " " << w.column_stride);
+                REQUIRE(same_bits(multiplied(some, PackedMatrix(w), y, N + gap),
+                                  plainly(some, w, y, N + gap)));
             }
         }
     }
@@ -233,8 +239,8 @@ TEST_CASE("the number of threads changes no bit", "[matmul]") {
             packed.reserve(s.K, s.N);
             run_team(threads, [&](const Worker& worker) { packed.pack(w_view, worker); });
             INFO(s.M << " × " << s.K << " × " << s.N << ", " << threads << " threads");
-            REQUIRE(
-                same_bits(multiplied(x_view, packed, start, s.N, {bias.data(), true}, threads), expected));
+            REQUIRE(same_bits(multiplied(x_view, packed, start, s.N, {bias.data(), true}, threads),
+                              expected));
         }
     }
 }
@@ -268,10 +274,11 @@ TEST_CASE("NaN and infinity reach exactly the outputs that depend on them", "[ma
         const std::int64_t row = M / 2, column = N - 1;
         x[static_cast<std::size_t>(row * K + 3)] = not_a_number;
         w[static_cast<std::size_t>(7 * N + column)] = infinity;
-        w[static_cast<std::size_t>(3 * N + 5)] = 0.0f;  // NaN · 0 is NaN: no product may be left out
+        w[static_cast<std::size_t>(3 * N + 5)] =
+            0.0f;  // NaN · 0 is NaN: no product may be left out
         const PackedMatrix packed(MatrixView::of(w.data(), K, N));
-        const Floats y =
-            multiplied(MatrixView::of(x.data(), M, K), packed, Floats(static_cast<std::size_t>(M * N)), N);
+        const Floats y = multiplied(MatrixView::of(x.data(), M, K), packed,
+                                    Floats(static_cast<std::size_t>(M * N)), N);
         for (std::int64_t m = 0; m < M; ++m) {
             for (std::int64_t n = 0; n < N; ++n) {
                 const float value = y[static_cast<std::size_t>(m * N + n)];
@@ -295,10 +302,10 @@ TEST_CASE("with nothing to sum y is zero, its old value or the bias", "[matmul]"
         CHECK(multiplied(x, w, start, 3, {bias.data(), false})[1] == 2.0f);
     }
     const Floats some{1, 2};
-    CHECK(multiplied(MatrixView::of(some.data(), 0, 2), PackedMatrix(MatrixView::of(some.data(), 2, 1)), {9},
-                     1)[0] == 9.0f);
-    CHECK(multiplied(MatrixView::of(some.data(), 1, 2), PackedMatrix(MatrixView::of(some.data(), 2, 0)), {9},
-                     1)[0] == 9.0f);
+    CHECK(multiplied(MatrixView::of(some.data(), 0, 2),
+                     PackedMatrix(MatrixView::of(some.data(), 2, 1)), {9}, 1)[0] == 9.0f);
+    CHECK(multiplied(MatrixView::of(some.data(), 1, 2),
+                     PackedMatrix(MatrixView::of(some.data(), 2, 0)), {9}, 1)[0] == 9.0f);
 }
 
 TEST_CASE("shapes that do not fit are errors by name", "[matmul]") {
@@ -306,11 +313,15 @@ TEST_CASE("shapes that do not fit are errors by name", "[matmul]") {
     const PackedMatrix w(MatrixView::of(values.data(), 3, 4));
     const Tensor x({2, 3}), wrong_x({2, 4}), flat_x({6});
     Tensor y({2, 4}), wrong_y({4, 2});
-    CHECK(message_of([&] { matmul(wrong_x, w, y); }) == "matmul: x has shape (2, 4), expected (2, 3)");
-    CHECK(message_of([&] { matmul(x, w, wrong_y); }) == "matmul: y has shape (4, 2), expected (2, 4)");
-    CHECK(message_of([&] { matmul(flat_x, w, y); }) == "matmul: x has shape (6), expected two dimensions");
-    CHECK(message_of([&] { matmul(MatrixView::of(values.data(), 2, 4), w, y.data(), 4, {}, Worker{}); }) ==
-          "matmul: x has shape (2, 4), expected 3 columns, as many as w has rows");
+    CHECK(message_of([&] { matmul(wrong_x, w, y); }) ==
+          "matmul: x has shape (2, 4), expected (2, 3)");
+    CHECK(message_of([&] { matmul(x, w, wrong_y); }) ==
+          "matmul: y has shape (4, 2), expected (2, 4)");
+    CHECK(message_of([&] { matmul(flat_x, w, y); }) ==
+          "matmul: x has shape (6), expected two dimensions");
+    CHECK(message_of([&] {
+              matmul(MatrixView::of(values.data(), 2, 4), w, y.data(), 4, {}, Worker{});
+          }) == "matmul: x has shape (2, 4), expected 3 columns, as many as w has rows");
     CHECK(message_of([&] {
               PackedMatrix(MatrixView{values.data(), -1, 4, 4, 1});
           }).find("(-1, 4)") != std::string::npos);
@@ -372,7 +383,8 @@ TEST_CASE("all 65,536 16-bit weights are widened to their exact value", "[matmul
         if (std::isnan(f16[i])) REQUIRE((i & 0x7fffu) > 0x7c00u);
         else {
             // The definition: (−1)^s · 1.f · 2^(e−15), or (−1)^s · 0.f · 2^−14.
-            const int exponent = static_cast<int>((i >> 10) & 31u), fraction = static_cast<int>(i & 1023u);
+            const int exponent = static_cast<int>((i >> 10) & 31u),
+                      fraction = static_cast<int>(i & 1023u);
             const double magnitude = exponent == 31  ? static_cast<double>(infinity)
                                      : exponent == 0 ? std::ldexp(fraction, -24)
                                                      : std::ldexp(1024 + fraction, exponent - 25);
@@ -385,9 +397,9 @@ TEST_CASE("all 65,536 16-bit weights are widened to their exact value", "[matmul
         const Floats x(static_cast<std::size_t>(M), one);
         for (const WeightType type : {WeightType::f16, WeightType::bf16}) {
             const Floats& w = type == WeightType::f16 ? f16 : bf16;
-            const Floats y =
-                multiplied(MatrixView::of(x.data(), M, 1), PackedMatrix(MatrixView::of(w.data(), 1, N), type),
-                           Floats(static_cast<std::size_t>(M * N)), N);
+            const Floats y = multiplied(MatrixView::of(x.data(), M, 1),
+                                        PackedMatrix(MatrixView::of(w.data(), 1, N), type),
+                                        Floats(static_cast<std::size_t>(M * N)), N);
             for (std::size_t i = 0; i < N; ++i) {
                 const float got = y[static_cast<std::size_t>(M - 1) * N + i];
                 if (std::isnan(w[i])) REQUIRE(std::isnan(got));

@@ -1,18 +1,18 @@
-// Memory: the forecast made of sizes alone against what is really allocated, and models that don't fit, refused in
-// time.
-#include "catch.hpp"
+// Memory: the forecast made of sizes alone against what is really allocated,
+// and models that don't fit, refused in time.
+#include "tests/catch.hpp"
 
 #include <filesystem>
 #include <fstream>
 #include <vector>
 
-#include "error.hpp"
-#include "files.hpp"
-#include "gpt.hpp"
-#include "memory.hpp"
-#include "memory_plan.hpp"
-#include "random_model.hpp"
-#include "temporary.hpp"
+#include "lib/error.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/memory.hpp"
+#include "lib/model/gpt.hpp"
+#include "lib/model/memory_plan.hpp"
+#include "lib/model/random_model.hpp"
+#include "tests/temporary.hpp"
 
 using namespace tbt;
 using test::contains;
@@ -106,12 +106,13 @@ TEST_CASE("what a model and its caches really take is what the plan says", "[mem
     }
 }
 
-TEST_CASE("a plan is refused for a context or a batch that cannot be, and huge ones don't overflow", "[memory]") {
+TEST_CASE("a plan is refused for a context or a batch that cannot be, and huge ones don't overflow",
+          "[memory]") {
     const GptConfig config = some_config();
     REQUIRE(contains(error_of([&] { plan_memory(config, WeightType::f32, 301, 1); }),
                      "301 tokens, expected 1 to 300"));
-    REQUIRE(
-        contains(error_of([&] { plan_memory(config, WeightType::f32, 0, 1); }), "0 tokens, expected 1 to 300"));
+    REQUIRE(contains(error_of([&] { plan_memory(config, WeightType::f32, 0, 1); }),
+                     "0 tokens, expected 1 to 300"));
     REQUIRE(contains(error_of([&] { plan_memory(config, WeightType::f32, 10, 0); }),
                      "a batch of 0, expected at least 1"));
     GptConfig large = some_config();
@@ -128,26 +129,32 @@ TEST_CASE("a model larger than the memory is refused in one line", "[memory]") {
     REQUIRE_NOTHROW(check_memory("m", 100, 100));
     REQUIRE_NOTHROW(check_memory("m", 1ll << 60, 0));  // unknown: try
     REQUIRE(error_of([] { check_memory("models/big", 3ll << 30, 1ll << 30); }) ==
-            "models/big: the model needs about 3072 MiB of memory, 1024 MiB are available; use a smaller model, "
+            "models/big: the model needs about 3072 MiB of memory, 1024 MiB are available; use a "
+            "smaller model, "
             "context or "
             "batch, or --weights f16");
-    // 2^30 positions of context are a config that may be, but no machine has that memory. Nothing is allocated.
+    // 2^30 positions of context are a config that may be, but no machine has that memory.
+    // Nothing is allocated.
     REQUIRE(contains(Directory().error_with("n_positions", "16777216"), "expected (16777216, 24)"));
 }
 
-TEST_CASE("a config.json that doesn't fit the weights is refused before anything is allocated", "[memory]") {
+TEST_CASE("a config.json that doesn't fit the weights is refused before anything is allocated",
+          "[memory]") {
     REQUIRE(contains(Directory().error_with("vocab_size", "50257"),
                      "\"wte.weight\" has shape (300, 24), expected (50257, 24)"));
-    REQUIRE(contains(Directory().error_with("n_embd", "48"), "has shape (300, 24), expected (300, 48)"));
-    REQUIRE(contains(Directory().error_with("n_layer", "3"), "has no tensor \"h.2.ln_1.weight\" of shape (24)"));
-    REQUIRE(
-        contains(Directory().error_with("n_layer", "1"), "n_layer 1, but the weights go on with h.1.ln_1.weight"));
+    REQUIRE(contains(Directory().error_with("n_embd", "48"),
+                     "has shape (300, 24), expected (300, 48)"));
+    REQUIRE(contains(Directory().error_with("n_layer", "3"),
+                     "has no tensor \"h.2.ln_1.weight\" of shape (24)"));
+    REQUIRE(contains(Directory().error_with("n_layer", "1"),
+                     "n_layer 1, but the weights go on with h.1.ln_1.weight"));
     REQUIRE(contains(Directory().error_with("n_layer", "16777216"),
                      "n_layer 16777216, but the weights are only 28 tensors"));
     REQUIRE(contains(Directory().error_with("n_inner", "100"),
                      "\"h.0.mlp.c_fc.weight\" has shape (24, 96), expected (24, 100)"));
     REQUIRE(contains(Directory().error_with("n_embd", "1152921504606846976"),
                      "n_embd is the integer 1152921504606846976"));
-    REQUIRE(contains(Directory().error_with("n_layer", "18446744073709551616"), "n_layer is the number"));
+    REQUIRE(contains(Directory().error_with("n_layer", "18446744073709551616"),
+                     "n_layer is the number"));
     REQUIRE(contains(Directory().error_with("n_positions", "-1"), "n_positions is the integer -1"));
 }

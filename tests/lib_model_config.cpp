@@ -1,15 +1,15 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "files.hpp"
-#include "json_file.hpp"
-#include "model_config.hpp"
-#include "safetensors.hpp"
-#include "temporary.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/model/model_config.hpp"
+#include "lib/model/safetensors.hpp"
+#include "tests/temporary.hpp"
 
 using namespace tbt;
 using tbt::test::contains;
@@ -111,22 +111,26 @@ TEST_CASE("generation_config.json decides which tokens end a text", "[config]") 
     folder.write("generation_config.json", R"({"eos_token_id": null})");
     REQUIRE(read_model_config(folder.path()).eos_token_ids == std::vector<int>{68});
     folder.write("generation_config.json", R"({"eos_token_id": 97})");
-    REQUIRE(
-        contains(error_of([&] { read_model_config(folder.path()); }),
-                 "generation_config.json: eos_token_id is the integer 97, expected an integer from 0 to 96"));
+    REQUIRE(contains(error_of([&] { read_model_config(folder.path()); }),
+                     "generation_config.json: eos_token_id is the integer 97, expected an integer "
+                     "from 0 to 96"));
     folder.write("generation_config.json", "[]");
-    REQUIRE(contains(error_of([&] { read_model_config(folder.path()); }), "is a list, expected an object"));
+    REQUIRE(contains(error_of([&] { read_model_config(folder.path()); }),
+                     "is a list, expected an object"));
 }
 
-TEST_CASE("a broken config.json is refused with file, key, value and what was expected", "[config]") {
+TEST_CASE("a broken config.json is refused with file, key, value and what was expected",
+          "[config]") {
     REQUIRE(complaint([](Json&) {}) == "");
     for (const char* key : {"vocab_size", "n_positions", "n_embd", "n_layer", "n_head"}) {
         const std::string name = key;
         INFO(name);
-        REQUIRE(contains(complaint([&](Json& j) { j.erase(name); }), "config.json: " + name + " is missing"));
+        REQUIRE(contains(complaint([&](Json& j) { j.erase(name); }),
+                         "config.json: " + name + " is missing"));
         REQUIRE(contains(complaint([&](Json& j) { j[name] = "12"; }),
                          name + " is the string \"12\", expected an integer"));
-        REQUIRE(contains(complaint([&](Json& j) { j[name] = 12.0; }), name + " is the number 12.0"));
+        REQUIRE(
+            contains(complaint([&](Json& j) { j[name] = 12.0; }), name + " is the number 12.0"));
         REQUIRE(contains(complaint([&](Json& j) { j[name] = -12; }), name + " is the integer -12"));
         REQUIRE(contains(complaint([&](Json& j) { j[name] = 0; }), name + " is the integer 0"));
         REQUIRE(contains(complaint([&](Json& j) { j[name] = 1ll << 60; }),
@@ -137,8 +141,10 @@ TEST_CASE("a broken config.json is refused with file, key, value and what was ex
     REQUIRE(contains(complaint([](Json& j) { j["n_inner"] = 0; }), "n_inner is the integer 0"));
     REQUIRE(contains(complaint([](Json& j) { j["n_embd"] = 66; }),
                      "n_embd is 66, expected a multiple of n_head, 4"));
-    REQUIRE(contains(complaint([](Json& j) { j["layer_norm_epsilon"] = 0; }), "layer_norm_epsilon"));
-    REQUIRE(contains(complaint([](Json& j) { j["layer_norm_epsilon"] = -1e-5; }), "layer_norm_epsilon"));
+    REQUIRE(
+        contains(complaint([](Json& j) { j["layer_norm_epsilon"] = 0; }), "layer_norm_epsilon"));
+    REQUIRE(contains(complaint([](Json& j) { j["layer_norm_epsilon"] = -1e-5; }),
+                     "layer_norm_epsilon"));
     REQUIRE(contains(complaint([](Json& j) { j["layer_norm_epsilon"] = "small"; }),
                      "layer_norm_epsilon is the string"));
     REQUIRE(contains(complaint([](Json& j) { j["tie_word_embeddings"] = 1; }),
@@ -149,28 +155,36 @@ TEST_CASE("a broken config.json is refused with file, key, value and what was ex
                          j["eos_token_id"] = {1, -1};
                      }),
                      "eos_token_id is the integer -1"));
-    REQUIRE(contains(complaint([](Json& j) { j["bos_token_id"] = {1, 2}; }), "bos_token_id is a list"));
-    REQUIRE(contains(complaint([](Json& j) { j = {1, 2}; }), "config.json: is a list, expected an object"));
-    REQUIRE(contains(complaint([](Json& j) { j["n_embd"] = 1 << 20, j["n_layer"] = 1 << 20, j["n_head"] = 1; }),
-                     "more than 2^40 weights"));
+    REQUIRE(contains(complaint([](Json& j) {
+                         j["bos_token_id"] = {1, 2};
+                     }),
+                     "bos_token_id is a list"));
+    REQUIRE(contains(complaint([](Json& j) {
+                         j = {1, 2};
+                     }),
+                     "config.json: is a list, expected an object"));
+    REQUIRE(contains(
+        complaint([](Json& j) { j["n_embd"] = 1 << 20, j["n_layer"] = 1 << 20, j["n_head"] = 1; }),
+        "more than 2^40 weights"));
 }
 
 TEST_CASE("variants of GPT-2 that would compute something else are refused by name", "[config]") {
-    REQUIRE(
-        contains(complaint([](Json& j) { j["model_type"] = "llama"; }), "model_type is llama, expected gpt2"));
+    REQUIRE(contains(complaint([](Json& j) { j["model_type"] = "llama"; }),
+                     "model_type is llama, expected gpt2"));
     REQUIRE(contains(complaint([](Json& j) { j.erase("model_type"); }), "model_type is missing"));
-    REQUIRE(
-        contains(complaint([](Json& j) { j["activation_function"] = "relu"; }), "activation_function is relu"));
+    REQUIRE(contains(complaint([](Json& j) { j["activation_function"] = "relu"; }),
+                     "activation_function is relu"));
     REQUIRE(contains(complaint([](Json& j) { j["activation_function"] = "gelu"; }),
                      "activation_function is gelu,"));
     REQUIRE(complaint([](Json& j) { j["activation_function"] = "gelu_pytorch_tanh"; }) == "");
-    REQUIRE(
-        contains(complaint([](Json& j) { j["scale_attn_weights"] = false; }), "scale_attn_weights is false"));
+    REQUIRE(contains(complaint([](Json& j) { j["scale_attn_weights"] = false; }),
+                     "scale_attn_weights is false"));
     REQUIRE(contains(complaint([](Json& j) { j["scale_attn_by_inverse_layer_idx"] = true; }),
                      "scale_attn_by_inverse_layer_idx is true"));
-    REQUIRE(contains(complaint([](Json& j) { j["add_cross_attention"] = true; }), "add_cross_attention"));
-    REQUIRE(
-        contains(complaint([](Json& j) { j["quantization_config"] = Json::object(); }), "quantization_config"));
+    REQUIRE(contains(complaint([](Json& j) { j["add_cross_attention"] = true; }),
+                     "add_cross_attention"));
+    REQUIRE(contains(complaint([](Json& j) { j["quantization_config"] = Json::object(); }),
+                     "quantization_config"));
     REQUIRE(contains(complaint([](Json& j) { j["pruned_heads"] = {{"0", {1}}}; }), "pruned_heads"));
 }
 
@@ -197,10 +211,11 @@ TEST_CASE("an impossible configuration is not written", "[config]") {
     const TemporaryFolder folder;
     GptConfig config = gpt2_small();
     config.eos_token_ids = {50257};
-    REQUIRE(
-        contains(error_of([&] { write_model_config(folder.file("model"), config); }), "eos_token_id is 50257"));
+    REQUIRE(contains(error_of([&] { write_model_config(folder.file("model"), config); }),
+                     "eos_token_id is 50257"));
     config = gpt2_small();
     config.n_inner = 0;
-    REQUIRE(contains(error_of([&] { write_model_config(folder.file("model"), config); }), "n_inner is 0"));
+    REQUIRE(contains(error_of([&] { write_model_config(folder.file("model"), config); }),
+                     "n_inner is 0"));
     REQUIRE_FALSE(file_exists(folder.file("model")));
 }

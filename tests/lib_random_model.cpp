@@ -1,14 +1,15 @@
-// Models with random weights: the right numbers whatever the order, and directories that open like any other.
-#include "catch.hpp"
+// Models with random weights: the right numbers whatever the order, and directories that
+// open like any other.
+#include "tests/catch.hpp"
 
 #include <cmath>
 
-#include "error.hpp"
-#include "files.hpp"
-#include "half.hpp"
-#include "model.hpp"
-#include "random_model.hpp"
-#include "temporary.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/half.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/model/model.hpp"
+#include "lib/model/random_model.hpp"
+#include "tests/temporary.hpp"
 
 using namespace tbt;
 
@@ -35,8 +36,10 @@ TEST_CASE("the presets have the published numbers of weights", "[random_model]")
     const struct {
         const char* name;
         std::int64_t weights;
-    } published[] = {
-        {"gpt2", 124439808}, {"gpt2-medium", 354823168}, {"gpt2-large", 774030080}, {"gpt2-xl", 1557611200}};
+    } published[] = {{"gpt2", 124439808},
+                     {"gpt2-medium", 354823168},
+                     {"gpt2-large", 774030080},
+                     {"gpt2-xl", 1557611200}};
     for (const auto& [name, weights] : published) {
         const GptConfig config = preset_config(name);
         REQUIRE_NOTHROW(check_config(config, name));
@@ -44,8 +47,10 @@ TEST_CASE("the presets have the published numbers of weights", "[random_model]")
     }
     REQUIRE(parameter_count(preset_config("storyteller")) ==
             parameter_count(read_model_config("data/models/storyteller")));
-    REQUIRE(parameter_count(preset_config("sketch")) == parameter_count(read_model_config("data/models/sketch")));
-    REQUIRE_THROWS_WITH(preset_config("gpt3"), Catch::Contains("'gpt3' is unknown, expected gpt2,"));
+    REQUIRE(parameter_count(preset_config("sketch")) ==
+            parameter_count(read_model_config("data/models/sketch")));
+    REQUIRE_THROWS_WITH(preset_config("gpt3"),
+                        Catch::Contains("'gpt3' is unknown, expected gpt2,"));
 }
 
 TEST_CASE("the list of weights adds up to the number of weights", "[random_model]") {
@@ -75,13 +80,16 @@ TEST_CASE("random weights have GPT-2's mean and deviation", "[random_model]") {
         if (constant) expected = 0;
         INFO(name);
         // Six standard errors of n normal numbers: one false alarm in 10^8.
-        REQUIRE(std::abs(mean - (constant && name.ends_with("weight") ? 1 : 0)) <= 6 * expected / std::sqrt(n));
+        REQUIRE(std::abs(mean - (constant && name.ends_with("weight") ? 1 : 0)) <=
+                6 * expected / std::sqrt(n));
         REQUIRE(std::abs(deviation - expected) <= 6 * expected / std::sqrt(2 * n));
     }
 }
 
-TEST_CASE("a weight is the same bits in whatever pieces it is asked for; another seed or name gives others",
-          "[random_model]") {
+TEST_CASE(
+    "a weight is the same bits in whatever pieces it is asked for; another seed or name gives "
+    "others",
+    "[random_model]") {
     const GptConfig config = small();
     const std::string name = "h.1.mlp.c_fc.weight";
     std::vector<float> whole(20000), part(20000);
@@ -89,7 +97,8 @@ TEST_CASE("a weight is the same bits in whatever pieces it is asked for; another
     for (const std::size_t piece : {1000u, 4096u, 4097u, 19999u}) {
         for (std::size_t i = 0; i < whole.size(); i += piece) {
             const auto size = std::min(piece, whole.size() - i);
-            fill_random_weight(config, 5, name, static_cast<std::int64_t>(i), std::span(part).subspan(i, size));
+            fill_random_weight(config, 5, name, static_cast<std::int64_t>(i),
+                               std::span(part).subspan(i, size));
         }
         REQUIRE(part == whole);
     }
@@ -101,8 +110,10 @@ TEST_CASE("a weight is the same bits in whatever pieces it is asked for; another
     REQUIRE(whole[0] != whole[4096]);
 }
 
-TEST_CASE("a written model opens and computes what the same weights in memory compute, in all three types",
-          "[random_model]") {
+TEST_CASE(
+    "a written model opens and computes what the same weights in memory compute, in all three "
+    "types",
+    "[random_model]") {
     const std::vector<int> ids = {65, 300, 599, 0, 17};
     for (const StoredType type : {StoredType::f32, StoredType::f16, StoredType::bf16}) {
         const test::TemporaryFolder folder;
@@ -129,8 +140,9 @@ TEST_CASE("a written model opens and computes what the same weights in memory co
 TEST_CASE("a random model takes over a tokenizer, if it fits", "[random_model]") {
     const test::TemporaryFolder folder;
     GptConfig config = small();
-    REQUIRE_THROWS_WITH(write_random_model(folder.path(), config, {.tokenizer = "data/models/sketch"}),
-                        Catch::Contains("the tokenizer has 4096 tokens, expected at most 600"));
+    REQUIRE_THROWS_WITH(
+        write_random_model(folder.path(), config, {.tokenizer = "data/models/sketch"}),
+        Catch::Contains("the tokenizer has 4096 tokens, expected at most 600"));
     config.vocab_size = 5000;
     write_random_model(folder.path(), config, {.tokenizer = "data/models/sketch"});
     const Model model = load_model(folder.path());
@@ -139,12 +151,14 @@ TEST_CASE("a random model takes over a tokenizer, if it fits", "[random_model]")
     REQUIRE(model.config().eos_token_ids == std::vector<int>{model.tokenizer.eos_id()});
 }
 
-TEST_CASE("a model that is there is not overwritten unasked, and nothing stands in for one that failed",
-          "[random_model]") {
+TEST_CASE(
+    "a model that is there is not overwritten unasked, and nothing stands in for one that failed",
+    "[random_model]") {
     const test::TemporaryFolder folder;
     write_random_model(folder.path(), small(), {1});
     const std::string before = read_file(folder.path() + "/model.safetensors");
-    REQUIRE_THROWS_WITH(write_random_model(folder.path(), small(), {2}), Catch::Contains("holds a model already"));
+    REQUIRE_THROWS_WITH(write_random_model(folder.path(), small(), {2}),
+                        Catch::Contains("holds a model already"));
     REQUIRE(read_file(folder.path() + "/model.safetensors") == before);
     write_random_model(folder.path(), small(), {2, StoredType::f32, "", true});
     REQUIRE(read_file(folder.path() + "/model.safetensors") != before);
@@ -159,11 +173,13 @@ TEST_CASE("a model that is there is not overwritten unasked, and nothing stands 
     REQUIRE_FALSE(file_exists(folder.path() + "/huge/config.json"));
 }
 
-TEST_CASE("the babble tokenizer has as many different tokens as asked for, and spells any text by bytes",
-          "[random_model]") {
+TEST_CASE(
+    "the babble tokenizer has as many different tokens as asked for, and spells any text by bytes",
+    "[random_model]") {
     REQUIRE_THROWS_WITH(babble_tokenizer(256), Catch::Contains("expected at least 257"));
     for (const int size : {257, 258, 600, 50257}) {
-        const Tokenizer tokenizer = babble_tokenizer(size);  // throws on a token that is there twice
+        const Tokenizer tokenizer =
+            babble_tokenizer(size);  // throws on a token that is there twice
         REQUIRE(tokenizer.vocab_size() == size);
         REQUIRE(tokenizer.eos_id() == size - 1);
         const std::string text = "Caf\xc3\xa9 bado <|endoftext|>";
@@ -172,8 +188,10 @@ TEST_CASE("the babble tokenizer has as many different tokens as asked for, and s
     }
 }
 
-TEST_CASE("safetensors written piece by piece are the same file, and an F16 that would be infinite leaves none",
-          "[safetensors]") {
+TEST_CASE(
+    "safetensors written piece by piece are the same file, and an F16 that would be infinite "
+    "leaves none",
+    "[safetensors]") {
     const test::TemporaryFolder folder;
     std::vector<float> values(1500000);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 1000) / 8;
@@ -187,7 +205,8 @@ TEST_CASE("safetensors written piece by piece are the same file, and an F16 that
         REQUIRE(read_file(folder.path() + "/whole") == read_file(folder.path() + "/pieces"));
     }
     values.back() = 70000;
-    REQUIRE_THROWS_WITH(write_safetensors(folder.path() + "/large", {{"w", shape, {}, StoredType::f16, fill}}),
-                        Catch::Contains("expected less than 65520"));
+    REQUIRE_THROWS_WITH(
+        write_safetensors(folder.path() + "/large", {{"w", shape, {}, StoredType::f16, fill}}),
+        Catch::Contains("expected less than 65520"));
     REQUIRE_FALSE(file_exists(folder.path() + "/large"));
 }

@@ -1,20 +1,21 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <cmath>
 #include <cstdint>
 #include <set>
 #include <vector>
 
-#include "error.hpp"
-#include "rng.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/rng.hpp"
 
 using tbt::Rng;
 using tbt::SplitMix64;
 
 TEST_CASE("SplitMix64 gives its published numbers", "[rng]") {
     SplitMix64 mix(1234567);
-    for (const std::uint64_t expected : {6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
-                                         4593380528125082431u, 16408922859458223821u}) {
+    for (const std::uint64_t expected :
+         {6457827717110365317u, 3203168211198807973u, 9817491932198370423u, 4593380528125082431u,
+          16408922859458223821u}) {
         REQUIRE(mix.next() == expected);
     }
 }
@@ -22,10 +23,11 @@ TEST_CASE("SplitMix64 gives its published numbers", "[rng]") {
 TEST_CASE("xoshiro256** gives its published numbers", "[rng]") {
     Rng rng(Rng::State{1, 2, 3, 4});
     for (const std::uint64_t expected :
-         {std::uint64_t{11520}, std::uint64_t{0}, std::uint64_t{1509978240}, std::uint64_t{1215971899390074240},
-          std::uint64_t{1216172134540287360}, std::uint64_t{607988272756665600},
-          std::uint64_t{16172922978634559625u}, std::uint64_t{8476171486693032832},
-          std::uint64_t{10595114339597558777u}, std::uint64_t{2904607092377533576}}) {
+         {std::uint64_t{11520}, std::uint64_t{0}, std::uint64_t{1509978240},
+          std::uint64_t{1215971899390074240}, std::uint64_t{1216172134540287360},
+          std::uint64_t{607988272756665600}, std::uint64_t{16172922978634559625u},
+          std::uint64_t{8476171486693032832}, std::uint64_t{10595114339597558777u},
+          std::uint64_t{2904607092377533576}}) {
         REQUIRE(rng.next() == expected);
     }
 }
@@ -39,15 +41,16 @@ TEST_CASE("stream 0 is seeded as the authors recommend, by four numbers of Split
 TEST_CASE("seeds and streams give different sequences, from the first number on", "[rng]") {
     std::set<std::uint64_t> first;
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
-        for (std::uint64_t stream = 0; stream < 100; ++stream) first.insert(Rng(seed, stream).next());
+        for (std::uint64_t stream = 0; stream < 100; ++stream)
+            first.insert(Rng(seed, stream).next());
     }
     REQUIRE(first.size() == 10000);  // by chance two of them are equal once in 10^11 runs
     REQUIRE(Rng(3, 4).next() != Rng(4, 3).next());
 }
 
 TEST_CASE("neighbouring streams do not agree more often than chance", "[rng]") {
-    // Of 64 · 10,000 bits half agree, ± 400 (one standard deviation); six of those happen once in 5 · 10^8
-    // runs.
+    // Of 64 · 10,000 bits half agree, ± 400 (one standard deviation);
+    // six of those happen once in 5 · 10^8 runs.
     Rng a(1, 0), b(1, 1);
     int agree = 0;
     for (int i = 0; i < 10000; ++i) {
@@ -66,7 +69,9 @@ TEST_CASE("a saved state goes on where it was", "[rng]") {
     }
 }
 
-TEST_CASE("an all-zero state is refused", "[rng]") { REQUIRE_THROWS_AS(Rng(Rng::State{}), tbt::Error); }
+TEST_CASE("an all-zero state is refused", "[rng]") {
+    REQUIRE_THROWS_AS(Rng(Rng::State{}), tbt::Error);
+}
 
 TEST_CASE("uniform numbers fill [0, 1) evenly with all their bits", "[rng]") {
     Rng rng(1);
@@ -93,12 +98,14 @@ TEST_CASE("uniform numbers fill [0, 1) evenly with all their bits", "[rng]") {
 }
 
 TEST_CASE("integers below n are equally likely, also where 2^64 is no multiple of n", "[rng]") {
-    // With n = 3 · 2^62, taking the remainder alone gives a third of the numbers twice as often: half of all
-    // draws instead of a third of them lie below 2^62. Standard deviation √(2/9 · n) = 67; six of them.
+    // With n = 3 · 2^62, taking the remainder alone gives a third of the numbers twice as often:
+    // half of all draws instead of a third of them lie below 2^62. Standard deviation √(2/9 · n)
+    // = 67; six of them.
     Rng rng(2);
     constexpr int draws = 20000;
     int low = 0;
-    for (int i = 0; i < draws; ++i) low += rng.below(std::uint64_t{3} << 62) < std::uint64_t{1} << 62;
+    for (int i = 0; i < draws; ++i)
+        low += rng.below(std::uint64_t{3} << 62) < std::uint64_t{1} << 62;
     REQUIRE(std::abs(low - draws / 3) <= 400);
 
     std::vector<int> count(6);

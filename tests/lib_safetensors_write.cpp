@@ -1,4 +1,4 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <bit>
 #include <cmath>
@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "files.hpp"
-#include "half.hpp"
-#include "json_file.hpp"
-#include "safetensors.hpp"
-#include "temporary.hpp"
+#include "lib/kernels/half.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/model/safetensors.hpp"
+#include "tests/temporary.hpp"
 
 using namespace tbt;
 using tbt::test::contains;
@@ -58,8 +58,8 @@ TEST_CASE("what is written is read again, bit for bit in 32 bits", "[safetensors
 TEST_CASE("16-bit numbers are rounded to the nearest, ties to even", "[safetensors]") {
     const TemporaryFolder folder;
     const std::string path = folder.file("m");
-    // 1 + 2^-11 lies between 1 and 1 + 2^-10; 1 + 3·2^-11 between 1 + 2^-10 and 1 + 2·2^-10; 2^-25 between 0
-    // and 2^-24.
+    // 1 + 2^-11 lies between 1 and 1 + 2^-10; 1 + 3·2^-11 between 1 + 2^-10 and 1 + 2·2^-10;
+    // 2^-25 between 0 and 2^-24.
     const Floats f16 = {1 + 0x1p-11f, 1 + 0x3p-11f, 1 + 0x1.002p-11f, 0x1p-25f,
                         0x1.8p-25f,   65519.0f,     -65504.0f,        0.1f};
     const Floats f16_rounded = {1,        1 + 0x2p-10f, 1 + 0x1p-10f, 0,
@@ -99,8 +99,9 @@ TEST_CASE("every 16-bit number survives being read and written", "[safetensors]"
 TEST_CASE("types may be mixed in one file", "[safetensors]") {
     const TemporaryFolder folder;
     const Floats x = {1, 2, 3};
-    write_safetensors(folder.file("m"),
-                      {{"a", {3}, x, StoredType::f16}, {"b", {3}, x}, {"c", {3}, x, StoredType::bf16}});
+    write_safetensors(
+        folder.file("m"),
+        {{"a", {3}, x, StoredType::f16}, {"b", {3}, x}, {"c", {3}, x, StoredType::bf16}});
     for (const char* name : {"a", "b", "c"}) REQUIRE(read_back(folder.file("m"), name, {3}) == x);
 }
 
@@ -114,7 +115,8 @@ TEST_CASE("what cannot be written leaves the old file and nothing beside it", "[
     REQUIRE(contains(complaint_of({{"x", {2}, x, StoredType::f16}}),
                      "holds 70000.000000, expected less than 65520"));
     REQUIRE(contains(complaint_of({{"x", {3}, x}}), "has 2 values, expected 3 for (3)"));
-    REQUIRE(contains(complaint_of({{"x", {2}, x}, {"y", {2}, x}, {"x", {2}, x}}), "\"x\" is there twice"));
+    REQUIRE(contains(complaint_of({{"x", {2}, x}, {"y", {2}, x}, {"x", {2}, x}}),
+                     "\"x\" is there twice"));
     REQUIRE(read_file(path) == "old");
     REQUIRE(contains(error_of([&] { write_safetensors(folder.file("no/folder/m"), {}); }),
                      "no/folder/m: cannot be written"));
@@ -124,6 +126,7 @@ TEST_CASE("what cannot be written leaves the old file and nothing beside it", "[
     }
     REQUIRE(read_file(path) == "old");
     std::size_t entries = 0;
-    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path())) ++entries;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path()))
+        ++entries;
     REQUIRE(entries == 1);
 }

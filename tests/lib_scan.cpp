@@ -1,5 +1,5 @@
 // Scans and selections against their plain definitions.
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,10 +8,10 @@
 #include <numeric>
 #include <vector>
 
-#include "quanta.hpp"
-#include "rng.hpp"
-#include "scan.hpp"
-#include "select.hpp"
+#include "lib/kernels/quanta.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/kernels/scan.hpp"
+#include "lib/kernels/select.hpp"
 
 using namespace tbt;
 
@@ -19,7 +19,8 @@ namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-// Rows of many kinds and awkward lengths: spread out, narrow, full of ties, with masked elements, one value only.
+// Rows of many kinds and awkward lengths: spread out, narrow, full of ties,
+// with masked elements, one value only.
 std::vector<std::vector<float>> rows() {
     std::vector<std::vector<float>> all;
     Rng rng(11);
@@ -45,7 +46,8 @@ float largest(const std::vector<float>& row) { return *std::max_element(row.begi
 
 }  // namespace
 
-TEST_CASE("the maxima of groups hold the row's maximum, and a NaN or +infinity anywhere is seen", "[scan]") {
+TEST_CASE("the maxima of groups hold the row's maximum, and a NaN or +infinity anywhere is seen",
+          "[scan]") {
     std::vector<float> maxima;
     for (const std::vector<float>& row : rows()) {
         for (const std::size_t group : {1u, 3u, 64u}) {
@@ -70,11 +72,11 @@ TEST_CASE("weights are the exponentials, rounded to quanta", "[scan]") {
             const std::uint64_t total = exp_in_quanta(row, m, T, w.data());
             std::uint64_t sum = 0;
             for (std::size_t i = 0; i < row.size(); ++i) {
-                const long double exact =
-                    std::exp((static_cast<long double>(row[i]) - m) / T) * std::pow(2.0L, quantum_bits);
-                // Half a quantum of rounding; two roundings of x = (s − m)·log2(e)/T, which the exponential
-                // multiplies by x, and the polynomial: |x|·2^-52 + 2e-15, of at most 2^44 quanta. x·e^x is under
-                // 1/e.
+                const long double exact = std::exp((static_cast<long double>(row[i]) - m) / T) *
+                                          std::pow(2.0L, quantum_bits);
+                // Half a quantum of rounding; two roundings of x = (s − m)·log2(e)/T,
+                // which the exponential multiplies by x, and the polynomial:
+                // |x|·2^-52 + 2e-15, of at most 2^44 quanta. x·e^x is under 1/e.
                 REQUIRE(std::abs(static_cast<long double>(w[i]) - exact) <=
                         0.5L + 2.3e-15L * std::pow(2.0L, quantum_bits));
                 sum += w[i];
@@ -84,12 +86,14 @@ TEST_CASE("weights are the exponentials, rounded to quanta", "[scan]") {
             REQUIRE(exp_in_quanta(row, m, T, again.data(), blocks.data()) == total);
             REQUIRE(again == w);
             for (std::size_t i = 0; i < row.size(); ++i) blocks[i / quanta_block] -= w[i];
-            REQUIRE(std::all_of(blocks.begin(), blocks.end(), [](std::uint64_t left) { return left == 0; }));
+            REQUIRE(std::all_of(blocks.begin(), blocks.end(),
+                                [](std::uint64_t left) { return left == 0; }));
         }
     }
 }
 
-TEST_CASE("the largest element weighs exactly 2^44, a masked one nothing, at every temperature", "[scan]") {
+TEST_CASE("the largest element weighs exactly 2^44, a masked one nothing, at every temperature",
+          "[scan]") {
     std::vector<std::uint64_t> w(3);
     for (const double T : {1e-310, 1e-300, 1e-5, 1.0, 1e5, 1e300}) {
         exp_in_quanta(std::vector<float>{2.0f, -inf, 1.0f}, 2.0f, T, w.data());
@@ -107,11 +111,13 @@ TEST_CASE("the weighted sum of gaps is Σ w·(m − s)/T, masked elements includ
         exp_in_quanta(row, m, 2.0, w.data());
         long double expected = 0;
         for (std::size_t i = 0; i < row.size(); ++i) {
-            if (w[i] > 0) expected += static_cast<long double>(w[i]) * (static_cast<long double>(m) - row[i]) / 2;
+            if (w[i] > 0)
+                expected +=
+                    static_cast<long double>(w[i]) * (static_cast<long double>(m) - row[i]) / 2;
         }
         // A relative 2^-53 for each of up to 5,000/16 + 16 additions.
-        REQUIRE(std::abs(static_cast<long double>(weighted_sum_of_gaps(row, w, m, 2.0)) - expected) <=
-                1e-13L * expected + 1e-3L);
+        REQUIRE(std::abs(static_cast<long double>(weighted_sum_of_gaps(row, w, m, 2.0)) -
+                         expected) <= 1e-13L * expected + 1e-3L);
     }
 }
 
@@ -121,27 +127,31 @@ TEST_CASE("negative distances are the doubles' rounded to float", "[scan]") {
         for (const double centre : {0.0, 0.1234567890123, -3e5}) {
             negative_distances(row, centre, keys);
             for (std::size_t i = 0; i < row.size(); ++i)
-                REQUIRE(keys[i] == static_cast<float>(-std::abs(static_cast<double>(row[i]) - centre)));
+                REQUIRE(keys[i] ==
+                        static_cast<float>(-std::abs(static_cast<double>(row[i]) - centre)));
         }
     }
 }
 
-TEST_CASE("keep takes what is above the threshold and the first ties at it, ids and values alike", "[scan]") {
+TEST_CASE("keep takes what is above the threshold and the first ties at it, ids and values alike",
+          "[scan]") {
     for (const std::vector<float>& row : rows()) {
         std::vector<int> ids(row.size());
         for (std::size_t i = 0; i < row.size(); ++i) ids[i] = static_cast<int>(3 * i + 1);
         for (const float threshold : {largest(row), row[row.size() / 3], 0.0f, -inf}) {
-            for (const std::size_t ties : {std::size_t{0}, std::size_t{1}, std::size_t{5}, ~std::size_t{0}}) {
+            for (const std::size_t ties :
+                 {std::size_t{0}, std::size_t{1}, std::size_t{5}, ~std::size_t{0}}) {
                 std::vector<int> expected;
                 std::size_t left = ties;
                 for (std::size_t i = 0; i < row.size(); ++i) {
                     if (row[i] > threshold) expected.push_back(static_cast<int>(i));
-                    if (row[i] == threshold && left > 0) expected.push_back(static_cast<int>(i)), --left;
+                    if (row[i] == threshold && left > 0)
+                        expected.push_back(static_cast<int>(i)), --left;
                 }
                 std::vector<int> to_ids(row.size() + slack);
                 std::vector<float> to_values(row.size() + slack);
-                std::size_t n =
-                    keep(row, {threshold, ties}, {nullptr, row.data()}, {to_ids.data(), to_values.data()});
+                std::size_t n = keep(row, {threshold, ties}, {nullptr, row.data()},
+                                     {to_ids.data(), to_values.data()});
                 REQUIRE(n == expected.size());
                 REQUIRE(std::equal(expected.begin(), expected.end(), to_ids.begin()));
                 // In place, with ids of their own.
@@ -159,7 +169,8 @@ TEST_CASE("keep takes what is above the threshold and the first ties at it, ids 
     }
 }
 
-TEST_CASE("split sums what is above the higher pivot and keeps what is between them, in order", "[scan]") {
+TEST_CASE("split sums what is above the higher pivot and keeps what is between them, in order",
+          "[scan]") {
     Between between;
     for (const std::vector<float>& row : rows()) {
         std::vector<std::uint64_t> weights(row.size());
@@ -183,12 +194,13 @@ TEST_CASE("split sums what is above the higher pivot and keeps what is between t
     }
 }
 
-TEST_CASE("the k-th largest is what sorting finds, and the quick bound is reached by k elements", "[select]") {
+TEST_CASE("the k-th largest is what sorting finds, and the quick bound is reached by k elements",
+          "[select]") {
     for (const std::vector<float>& row : rows()) {
         std::vector<float> sorted = row;
         std::sort(sorted.begin(), sorted.end(), std::greater<>());
-        for (const std::size_t k :
-             {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{40}, row.size() / 2, row.size()}) {
+        for (const std::size_t k : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{40},
+                                    row.size() / 2, row.size()}) {
             if (k < 1 || k > row.size()) continue;
             REQUIRE(kth_largest(row, k) == sorted[k - 1]);
             REQUIRE(reached_by_at_least(row, k) <= sorted[k - 1]);
@@ -196,7 +208,8 @@ TEST_CASE("the k-th largest is what sorting finds, and the quick bound is reache
     }
 }
 
-TEST_CASE("the smallest prefix found with pivots is the one found by sorting, for every target", "[select]") {
+TEST_CASE("the smallest prefix found with pivots is the one found by sorting, for every target",
+          "[select]") {
     int compared = 0;
     for (const std::vector<float>& row : rows()) {
         std::vector<std::uint64_t> w(row.size());
@@ -216,7 +229,8 @@ TEST_CASE("the smallest prefix found with pivots is the one found by sorting, fo
     REQUIRE(compared > 1400);
 }
 
-TEST_CASE("the smallest prefix includes the element that reaches the target, and is never empty", "[select]") {
+TEST_CASE("the smallest prefix includes the element that reaches the target, and is never empty",
+          "[select]") {
     const std::vector<float> keys{1, 5, 3, 5};
     const std::vector<std::uint64_t> w{1, 10, 4, 10};
     const auto cut = [&](std::uint64_t target) { return smallest_prefix(keys, w, 25, target); };
@@ -227,7 +241,8 @@ TEST_CASE("the smallest prefix includes the element that reaches the target, and
     REQUIRE((cut(21).threshold == 3 && cut(21).ties == 1));
     REQUIRE((cut(25).threshold == 1 && cut(25).ties == 1));
     REQUIRE((cut(99).threshold == 1 && cut(99).ties == 1));
-    const Cut of_nothing = smallest_prefix(std::vector<float>(300, 2), std::vector<std::uint64_t>(300), 0, 1);
+    const Cut of_nothing =
+        smallest_prefix(std::vector<float>(300, 2), std::vector<std::uint64_t>(300), 0, 1);
     REQUIRE((of_nothing.threshold == 2 && of_nothing.ties == 1));
 }
 
@@ -237,9 +252,9 @@ TEST_CASE("the smallest prefix of rows that mislead a sample is still the sorted
     std::vector<std::vector<float>> misleading(4, std::vector<float>(n));
     for (std::size_t i = 0; i < n; ++i) {
         const float x = static_cast<float>(rng.normal());
-        misleading[0][i] = i % stride == 0 ? -9 : x;             // what is sampled weighs nothing
-        misleading[1][i] = i % stride == 0 ? 9 + x : x;          // what is sampled weighs all
-        misleading[2][i] = rng.below(9) ? 1 : x;                 // most are equal
+        misleading[0][i] = i % stride == 0 ? -9 : x;              // what is sampled weighs nothing
+        misleading[1][i] = i % stride == 0 ? 9 + x : x;           // what is sampled weighs all
+        misleading[2][i] = rng.below(9) ? 1 : x;                  // most are equal
         misleading[3][i] = rng.below(90) ? -inf : std::round(x);  // nearly all are masked
     }
     for (const std::vector<float>& row : misleading) {
@@ -254,7 +269,8 @@ TEST_CASE("the smallest prefix of rows that mislead a sample is still the sorted
             targets.push_back(targets.size() == 2 ? one : targets.back() + one);
         }
         for (const std::uint64_t target : targets) {
-            const Cut plain = smallest_prefix_by_sorting(row, w, target), quick = smallest_prefix(row, w, total, target);
+            const Cut plain = smallest_prefix_by_sorting(row, w, target),
+                      quick = smallest_prefix(row, w, total, target);
             REQUIRE((quick.threshold == plain.threshold && quick.ties == plain.ties));
         }
     }

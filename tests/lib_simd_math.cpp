@@ -1,5 +1,5 @@
 // exp, tanh and log of our own against long double.
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <bit>
 #include <cmath>
@@ -8,23 +8,27 @@
 #include <span>
 #include <vector>
 
-#include "layers.hpp"
-#include "math.hpp"
-#include "simd_math.hpp"
+#include "lib/kernels/math.hpp"
+#include "lib/kernels/simd_math.hpp"
+#include "lib/model/layers.hpp"
 
 namespace {
 
 // The distance from the exact value in units of the last place of the float nearest to it.
 double ulps(float got, long double exact) {
     const float nearest = static_cast<float>(exact);
-    const float step = std::nextafter(std::abs(nearest), std::numeric_limits<float>::infinity()) - std::abs(nearest);
-    return static_cast<double>(std::abs(static_cast<long double>(got) - exact) / static_cast<long double>(step));
+    const float step = std::nextafter(std::abs(nearest), std::numeric_limits<float>::infinity()) -
+                       std::abs(nearest);
+    return static_cast<double>(std::abs(static_cast<long double>(got) - exact) /
+                               static_cast<long double>(step));
 }
 
 double ulps(double got, long double exact) {
     const double nearest = static_cast<double>(exact);
-    const double step = std::nextafter(std::abs(nearest), std::numeric_limits<double>::infinity()) - std::abs(nearest);
-    return static_cast<double>(std::abs(static_cast<long double>(got) - exact) / static_cast<long double>(step));
+    const double step = std::nextafter(std::abs(nearest), std::numeric_limits<double>::infinity()) -
+                        std::abs(nearest);
+    return static_cast<double>(std::abs(static_cast<long double>(got) - exact) /
+                               static_cast<long double>(step));
 }
 
 template <class F>
@@ -46,10 +50,12 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace
 
-TEST_CASE("exp is within 1.5 ulp of the exact value from the smallest normal result to the largest", "[simd]") {
+TEST_CASE("exp is within 1.5 ulp of the exact value from the smallest normal result to the largest",
+          "[simd]") {
     double worst = 0;
     for (float x = -87.33f; x < 88.72f; x += 0.00311f) {
-        worst = std::max(worst, ulps(in_every_lane(lanes_exp, x), std::exp(static_cast<long double>(x))));
+        worst = std::max(worst,
+                         ulps(in_every_lane(lanes_exp, x), std::exp(static_cast<long double>(x))));
     }
     INFO("largest error " << worst << " ulp");
     REQUIRE(worst <= 1.5);
@@ -68,8 +74,10 @@ TEST_CASE("exp of the special values is what the formula says", "[simd]") {
 TEST_CASE("tanh is within 3.5 ulp of the exact value, near zero too", "[simd]") {
     double worst = 0;
     for (float x = 1e-6f; x < 12.0f; x *= 1.0007f) {
-        worst = std::max(worst, ulps(in_every_lane(lanes_tanh, x), std::tanh(static_cast<long double>(x))));
-        worst = std::max(worst, ulps(in_every_lane(lanes_tanh, -x), std::tanh(static_cast<long double>(-x))));
+        worst = std::max(
+            worst, ulps(in_every_lane(lanes_tanh, x), std::tanh(static_cast<long double>(x))));
+        worst = std::max(
+            worst, ulps(in_every_lane(lanes_tanh, -x), std::tanh(static_cast<long double>(-x))));
     }
     INFO("largest error " << worst << " ulp");
     REQUIRE(worst <= 3.5);
@@ -82,13 +90,16 @@ TEST_CASE("tanh is within 3.5 ulp of the exact value, near zero too", "[simd]") 
 TEST_CASE("the portable exp and log are within 2 ulp in double", "[simd]") {
     double worst_exp = 0, worst_log = 0;
     for (double x = -708.0; x < 709.0; x += 0.01713) {
-        worst_exp = std::max(worst_exp, ulps(tbt::portable_exp(x), std::exp(static_cast<long double>(x))));
+        worst_exp =
+            std::max(worst_exp, ulps(tbt::portable_exp(x), std::exp(static_cast<long double>(x))));
     }
     for (double x = 1e-300; x < 1e300; x *= 1.0137) {
-        worst_log = std::max(worst_log, ulps(tbt::portable_log(x), std::log(static_cast<long double>(x))));
+        worst_log =
+            std::max(worst_log, ulps(tbt::portable_log(x), std::log(static_cast<long double>(x))));
     }
     for (double x = 0.5; x < 2.0; x += 0.00013) {
-        worst_log = std::max(worst_log, ulps(tbt::portable_log(x), std::log(static_cast<long double>(x))));
+        worst_log =
+            std::max(worst_log, ulps(tbt::portable_log(x), std::log(static_cast<long double>(x))));
     }
     INFO("exp " << worst_exp << " ulp, log " << worst_log << " ulp");
     REQUIRE(worst_exp <= 2.0);
@@ -127,7 +138,8 @@ TEST_CASE("softmax sums to one, keeps order and gives exactly zero to minus infi
     }
 }
 
-TEST_CASE("log-softmax is the logarithm of softmax, also where the probability underflows", "[layers]") {
+TEST_CASE("log-softmax is the logarithm of softmax, also where the probability underflows",
+          "[layers]") {
     std::vector<float> s = {1000.0f, 999.0f, 0.0f, -inf}, l(4);
     tbt::log_softmax(s, l);
     REQUIRE(std::abs(l[0] - -0.3132617) <= 1e-6);
@@ -153,9 +165,13 @@ TEST_CASE("a row without a distribution gives NaN, never a plausible number", "[
 
 TEST_CASE("layer norm gives mean beta and variance gamma squared, in place too", "[layers]") {
     for (const std::int64_t c : {1, 15, 16, 33, 192}) {
-        std::vector<float> x(static_cast<std::size_t>(3 * c)), gamma(static_cast<std::size_t>(c)), beta(static_cast<std::size_t>(c)), y(x.size());
-        for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>((i * 7919) % 101) * 0.1f - 3.0f;
-        for (std::size_t i = 0; i < gamma.size(); ++i) gamma[i] = 0.5f + 0.01f * static_cast<float>(i), beta[i] = 0.1f * static_cast<float>(i % 5);
+        std::vector<float> x(static_cast<std::size_t>(3 * c)), gamma(static_cast<std::size_t>(c)),
+            beta(static_cast<std::size_t>(c)), y(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i)
+            x[i] = static_cast<float>((i * 7919) % 101) * 0.1f - 3.0f;
+        for (std::size_t i = 0; i < gamma.size(); ++i)
+            gamma[i] = 0.5f + 0.01f * static_cast<float>(i),
+            beta[i] = 0.1f * static_cast<float>(i % 5);
         tbt::layer_norm(x.data(), gamma.data(), beta.data(), 1e-5f, y.data(), 3, c, {});
         for (std::int64_t r = 0; r < 3; ++r) {
             const float* in = x.data() + r * c;
@@ -166,7 +182,8 @@ TEST_CASE("layer norm gives mean beta and variance gamma squared, in place too",
             variance /= static_cast<double>(c);
             for (std::int64_t i = 0; i < c; ++i) {
                 const std::size_t k = static_cast<std::size_t>(i);
-                const double expected = (in[i] - mean) / std::sqrt(variance + 1e-5) * gamma[k] + beta[k];
+                const double expected =
+                    (in[i] - mean) / std::sqrt(variance + 1e-5) * gamma[k] + beta[k];
                 REQUIRE(std::abs(y[static_cast<std::size_t>(r * c + i)] - expected) <= 1e-5);
             }
         }
@@ -182,7 +199,8 @@ TEST_CASE("GELU follows its tanh formula", "[layers]") {
     tbt::gelu(y.data(), static_cast<std::int64_t>(y.size()), {});
     for (std::size_t i = 0; i < x.size(); ++i) {
         const double v = x[i];
-        const double expected = 0.5 * v * (1 + std::tanh(std::sqrt(2 / 3.14159265358979) * (v + 0.044715 * v * v * v)));
+        const double expected =
+            0.5 * v * (1 + std::tanh(std::sqrt(2 / 3.14159265358979) * (v + 0.044715 * v * v * v)));
         REQUIRE(std::abs(y[i] - expected) <= 2e-6);
     }
 }

@@ -1,5 +1,6 @@
-// Teams of threads, and how many of them a process should have: affinity, cgroups, cores with two processors each.
-#include "catch.hpp"
+// Teams of threads, and how many of them a process should have: affinity, cgroups,
+// cores with two processors each.
+#include "tests/catch.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -13,11 +14,11 @@
 #include <sched.h>
 #endif
 
-#include "cgroup.hpp"
-#include "cores.hpp"
-#include "error.hpp"
-#include "temporary.hpp"
-#include "threads.hpp"
+#include "lib/error.hpp"
+#include "lib/machine/cgroup.hpp"
+#include "lib/machine/cores.hpp"
+#include "lib/machine/threads.hpp"
+#include "tests/temporary.hpp"
 
 using namespace tbt;
 
@@ -31,11 +32,14 @@ struct Root {
         folder.write(name, content);
     }
     void topology(int processor, int package, int core) {
-        const std::string path = "sys/devices/system/cpu/cpu" + std::to_string(processor) + "/topology/";
+        const std::string path =
+            "sys/devices/system/cpu/cpu" + std::to_string(processor) + "/topology/";
         write(path + "physical_package_id", std::to_string(package) + "\n");
         write(path + "core_id", std::to_string(core) + "\n");
     }
-    int cores(const std::vector<int>& processors) const { return usable_cores(processors, folder.path()); }
+    int cores(const std::vector<int>& processors) const {
+        return usable_cores(processors, folder.path());
+    }
 };
 
 struct Environment {
@@ -89,7 +93,8 @@ TEST_CASE("a cgroup's quota cuts the cores down, at whatever level it stands", "
 
 TEST_CASE("version 1 of cgroups is understood too, and so is nonsense", "[threads]") {
     Root root;
-    root.write("proc/self/cgroup", "7:memory:/box\n4:cpu,cpuacct:/box/inner\nnonsense\n9:cpu:\n0::/\n");
+    root.write("proc/self/cgroup",
+               "7:memory:/box\n4:cpu,cpuacct:/box/inner\nnonsense\n9:cpu:\n0::/\n");
     root.write("sys/fs/cgroup/cpu/box/inner/cpu.cfs_quota_us", "-1\n");
     root.write("sys/fs/cgroup/cpu/box/inner/cpu.cfs_period_us", "100000\n");
     REQUIRE(root.cores({0, 1, 2, 3}) == 4);
@@ -158,7 +163,8 @@ TEST_CASE("the number of threads: what was chosen, the environment, the cores", 
     }
 }
 
-TEST_CASE("nobody passes a barrier before everybody is there, also with more threads than cores", "[threads]") {
+TEST_CASE("nobody passes a barrier before everybody is there, also with more threads than cores",
+          "[threads]") {
     const test::FullTeams full;
     for (const int threads : {1, 2, 3, 4, 7}) {
         constexpr int rounds = 300;
@@ -178,7 +184,8 @@ TEST_CASE("nobody passes a barrier before everybody is there, also with more thr
 }
 
 #ifdef _OPENMP
-TEST_CASE("a team whose members mostly wait goes on with half of them, and comes back", "[threads]") {
+TEST_CASE("a team whose members mostly wait goes on with half of them, and comes back",
+          "[threads]") {
     const auto size_of = [](int threads, const std::function<void(const Worker&)>& work) {
         std::atomic<int> size{0};
         run_team(threads, [&](const Worker& worker) {
@@ -189,7 +196,8 @@ TEST_CASE("a team whose members mostly wait goes on with half of them, and comes
     };
     const auto nothing = [](const Worker&) {};
     const auto one_is_late = [](const Worker& worker) {
-        if (worker.rank == worker.size - 1) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        if (worker.rank == worker.size - 1)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
     };
     // A thread of its own: nobody has judged the machine for it yet.
     std::vector<int> sizes;
@@ -202,8 +210,8 @@ TEST_CASE("a team whose members mostly wait goes on with half of them, and comes
             sizes.push_back(size_of(4, nothing));
         }
         sizes.push_back(size_of(3, nothing));
-        std::this_thread::sleep_for(
-            std::chrono::milliseconds(700));  // more than twenty times 10 ms, and a busy machine's share
+        std::this_thread::sleep_for(std::chrono::milliseconds(
+            700));  // more than twenty times 10 ms, and a busy machine's share
         sizes.push_back(size_of(2, nothing));
     }).join();
     if (!sizes.empty()) REQUIRE(sizes == std::vector<int>{2, 2, 1, 4, 1, 2});

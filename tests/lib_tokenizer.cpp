@@ -1,4 +1,4 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,15 +6,15 @@
 #include <thread>
 #include <vector>
 
-#include "byte_alphabet.hpp"
-#include "files.hpp"
-#include "json_file.hpp"
-#include "pretokenizer.hpp"
-#include "rng.hpp"
-#include "temporary.hpp"
-#include "tokenizer.hpp"
-#include "tokenizer_train.hpp"
-#include "utf8.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/text/byte_alphabet.hpp"
+#include "lib/text/pretokenizer.hpp"
+#include "lib/text/tokenizer.hpp"
+#include "lib/text/tokenizer_train.hpp"
+#include "lib/text/utf8.hpp"
+#include "tests/temporary.hpp"
 
 using namespace tbt;
 using tbt::test::contains;
@@ -28,9 +28,11 @@ namespace {
 // The 256 bytes, then the results of the merges given as pairs of texts, then <|endoftext|>.
 Vocabulary small_vocabulary(const std::vector<std::pair<std::string, std::string>>& merges) {
     Vocabulary v;
-    for (const unsigned char byte : byte_token_order()) v.tokens.emplace_back(1, static_cast<char>(byte));
+    for (const unsigned char byte : byte_token_order())
+        v.tokens.emplace_back(1, static_cast<char>(byte));
     const auto id = [&](const std::string& text) {
-        return static_cast<int>(std::find(v.tokens.begin(), v.tokens.end(), text) - v.tokens.begin());
+        return static_cast<int>(std::find(v.tokens.begin(), v.tokens.end(), text) -
+                                v.tokens.begin());
     };
     for (const auto& [left, right] : merges) {
         v.merges.push_back({id(left), id(right)});
@@ -49,8 +51,13 @@ Pieces texts(const Tokenizer& tokenizer, const Ids& ids) {
 }
 
 const std::string sample =
-    "It's a small house; it isn't far. We've seen 12 houses in 2024, they're 3.14 miles away!\n\n  The end.\t"
-    "Déjà vu, naïve café — “quoted” … 中文字符 и русский текст 🙂🙂 the house, the houses, the "
+    "It's a small house; it isn't far. We've seen 12 houses in 2024, they're 3.14 miles away!\n\n  "
+    "The end.\t"
+    "Déjà vu, naïve café — “quoted” … 中文字符 и русский текст 🙂🙂 the "
+    "house, "
+    "the "
+    "houses, "
+    "the "
     "housing\r\n";
 
 Tokenizer trained() {
@@ -70,7 +77,8 @@ std::string random_text(Rng& rng, const Pieces& alphabet, int length) {
 }  // namespace
 
 // ---- merging ---------------------------------------------------------------------------------------------
-TEST_CASE("the merge that was learned first is made first, of equal ones the leftmost", "[tokenizer]") {
+TEST_CASE("the merge that was learned first is made first, of equal ones the leftmost",
+          "[tokenizer]") {
     const Tokenizer t(small_vocabulary(
         {{"u", "g"}, {"h", "ug"}, {"u", "n"}, {"a", "a"}, {"aa", "aa"}, {"b", "c"}, {"a", "b"}}));
     REQUIRE(texts(t, t.encode("hug")) == Pieces{"hug"});
@@ -98,11 +106,12 @@ TEST_CASE("encoding agrees with the definition carried out step by step", "[toke
                 int best = -1, best_rank = 1 << 30;
                 for (int i = 0; i + 1 < static_cast<int>(ids.size()); ++i) {
                     const auto found = rank.find({ids[i], ids[i + 1]});
-                    if (found != rank.end() && found->second < best_rank) best = i, best_rank = found->second;
+                    if (found != rank.end() && found->second < best_rank)
+                        best = i, best_rank = found->second;
                 }
                 if (best < 0) break;
-                const std::string joined =
-                    std::string(t.token_bytes(ids[best])) + std::string(t.token_bytes(ids[best + 1]));
+                const std::string joined = std::string(t.token_bytes(ids[best])) +
+                                           std::string(t.token_bytes(ids[best + 1]));
                 ids[best] = t.id_of(joined).value();
                 ids.erase(ids.begin() + best + 1);
             }
@@ -123,7 +132,8 @@ TEST_CASE("encoding agrees with the definition carried out step by step", "[toke
 }
 
 TEST_CASE("words that compete for a place in the cache keep their own ids", "[tokenizer]") {
-    // 60,000 different words, several times what the cache holds; a mistaken word would decode to another text.
+    // 60,000 different words, several times what the cache holds;
+    // a mistaken word would decode to another text.
     const Tokenizer t = trained();
     std::string text;
     for (int i = 0; i < 60000; ++i) {
@@ -152,7 +162,8 @@ TEST_CASE("every string of bytes survives encoding and decoding", "[tokenizer]")
     Rng rng(3);
     for (int round = 0; round < 300; ++round) {
         std::string bytes;
-        for (std::uint64_t n = rng.below(80); n > 0; --n) bytes += static_cast<char>(rng.below(256));
+        for (std::uint64_t n = rng.below(80); n > 0; --n)
+            bytes += static_cast<char>(rng.below(256));
         REQUIRE(t.decode(t.encode(bytes)) == bytes);
     }
 }
@@ -162,7 +173,8 @@ TEST_CASE("a word of half a megabyte takes no quadratic time", "[tokenizer]") {
     const Tokenizer t(small_vocabulary({{"a", "a"}, {"aa", "aa"}, {"aaaa", "aaaa"}}));
     const Ids ids = t.encode(std::string(1 << 19, 'a'));
     REQUIRE(ids.size() == 1 << 16);
-    REQUIRE(std::all_of(ids.begin(), ids.end(), [&](int id) { return t.token_bytes(id) == "aaaaaaaa"; }));
+    REQUIRE(std::all_of(ids.begin(), ids.end(),
+                        [&](int id) { return t.token_bytes(id) == "aaaaaaaa"; }));
 }
 
 TEST_CASE("several threads may encode at once", "[tokenizer]") {
@@ -220,16 +232,29 @@ TEST_CASE("a vocabulary that contradicts itself is refused", "[tokenizer]") {
         return error_of([&] { Tokenizer t(v, "test"); });
     };
     REQUIRE(complaint([](Vocabulary&) {}) == "");
-    REQUIRE(
-        contains(complaint([](Vocabulary& v) { v.tokens[5] = v.tokens[6]; }), "tokens 5 and 6 are both \"'\""));
-    REQUIRE(contains(complaint([](Vocabulary& v) { v.tokens[220] = "xyz"; }), "lacks the byte 32 (\"Ġ\")"));
+    REQUIRE(contains(complaint([](Vocabulary& v) { v.tokens[5] = v.tokens[6]; }),
+                     "tokens 5 and 6 are both \"'\""));
+    REQUIRE(contains(complaint([](Vocabulary& v) { v.tokens[220] = "xyz"; }),
+                     "lacks the byte 32 (\"Ġ\")"));
     REQUIRE(contains(complaint([](Vocabulary& v) { v.tokens[256] = ""; }), "token 256 is empty"));
-    REQUIRE(contains(complaint([](Vocabulary& v) { v.merges.push_back({0, 1}); }), "merge 2 makes \"!\"\""));
-    REQUIRE(contains(complaint([](Vocabulary& v) { v.merges.push_back(v.merges[0]); }), "appears twice"));
-    REQUIRE(contains(complaint([](Vocabulary& v) { v.merges.push_back({0, 300}); }), "expected ids below 258"));
-    REQUIRE(contains(complaint([](Vocabulary& v) { v.added.push_back({900, true}); }), "added token 900"));
-    REQUIRE(contains(complaint([](Vocabulary& v) { v.added.push_back(v.added[0]); }), "appears twice"));
-    REQUIRE(contains(complaint([](Vocabulary& v) { v.eos_id = 258; }), "token 258 is not in the vocabulary"));
+    REQUIRE(contains(complaint([](Vocabulary& v) {
+                         v.merges.push_back({0, 1});
+                     }),
+                     "merge 2 makes \"!\"\""));
+    REQUIRE(contains(complaint([](Vocabulary& v) { v.merges.push_back(v.merges[0]); }),
+                     "appears twice"));
+    REQUIRE(contains(complaint([](Vocabulary& v) {
+                         v.merges.push_back({0, 300});
+                     }),
+                     "expected ids below 258"));
+    REQUIRE(contains(complaint([](Vocabulary& v) {
+                         v.added.push_back({900, true});
+                     }),
+                     "added token 900"));
+    REQUIRE(
+        contains(complaint([](Vocabulary& v) { v.added.push_back(v.added[0]); }), "appears twice"));
+    REQUIRE(contains(complaint([](Vocabulary& v) { v.eos_id = 258; }),
+                     "token 258 is not in the vocabulary"));
     Vocabulary no_eos = small_vocabulary({});
     no_eos.eos_id.reset();
     const Tokenizer without(no_eos);
@@ -276,16 +301,16 @@ TEST_CASE("the byte alphabet is GPT-2's", "[tokenizer]") {
 }
 
 TEST_CASE("UTF-8 is well formed or not exactly as the standard says", "[tokenizer]") {
-    for (const std::string good : {"", "a", "\x7f", "\u0080", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff",
-                                   "\U00010000", "\U0010ffff"}) {
+    for (const std::string good : {"", "a", "\x7f", "\u0080", "\u07ff", "\u0800", "\ud7ff",
+                                   "\ue000", "\uffff", "\U00010000", "\U0010ffff"}) {
         REQUIRE(find_invalid_utf8(good) == std::string::npos);
         std::string again;
         if (!good.empty()) append_utf8(again, decode_utf8(good, 0).value);
         REQUIRE(again == good);
     }
-    for (const std::string bad :
-         {"\x80", "\xc0\x80", "\xc1\xbf", "\xc3", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xed\xbf\xbf", "\xe4\xb8",
-          "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xf0\x9f\x99"}) {
+    for (const std::string bad : {"\x80", "\xc0\x80", "\xc1\xbf", "\xc3", "\xe0\x9f\xbf",
+                                  "\xed\xa0\x80", "\xed\xbf\xbf", "\xe4\xb8", "\xf0\x8f\xbf\xbf",
+                                  "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xf0\x9f\x99"}) {
         REQUIRE(find_invalid_utf8("ok" + bad) == 2);
         REQUIRE(find_invalid_utf8("é" + bad + "a") == 2);
     }

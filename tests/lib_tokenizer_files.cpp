@@ -1,14 +1,14 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "files.hpp"
-#include "json_file.hpp"
-#include "temporary.hpp"
-#include "tokenizer.hpp"
-#include "tokenizer_train.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/text/tokenizer.hpp"
+#include "lib/text/tokenizer_train.hpp"
+#include "tests/temporary.hpp"
 
 using namespace tbt;
 using tbt::test::contains;
@@ -17,7 +17,8 @@ using tbt::test::TemporaryFolder;
 
 namespace {
 
-const std::string sample = "the cat sat on the mat; it's 12 o'clock, “naïve” 中文\n\n the end the end";
+const std::string sample =
+    "the cat sat on the mat; it's 12 o'clock, “naïve” 中文\n\n the end the end";
 
 Tokenizer trained() {
     TokenizerTrainer trainer;
@@ -34,9 +35,9 @@ bool same(const Tokenizer& a, const Tokenizer& b) {
         for (const auto& [left, right] : t.vocabulary().merges) result.emplace_back(left, right);
         return result;
     };
-    return a.vocabulary().tokens == b.vocabulary().tokens && pairs(a) == pairs(b) && a.eos_id() == b.eos_id() &&
-           a.bos_id() == b.bos_id() && a.is_special(a.eos_id()) && b.is_special(b.eos_id()) &&
-           a.encode(sample) == b.encode(sample);
+    return a.vocabulary().tokens == b.vocabulary().tokens && pairs(a) == pairs(b) &&
+           a.eos_id() == b.eos_id() && a.bos_id() == b.bos_id() && a.is_special(a.eos_id()) &&
+           b.is_special(b.eos_id()) && a.encode(sample) == b.encode(sample);
 }
 
 // A copy of a tokenizer that was saved once.
@@ -48,7 +49,8 @@ struct SavedTokenizer : TemporaryFolder {
     }
 };
 
-// What load() says when one file has another content; without tokenizer.json, unless that is the file.
+// What load() says when one file has another content; without tokenizer.json,
+// unless that is the file.
 std::string complaint_about_text(const std::string& file, const std::string& text) {
     const SavedTokenizer folder;
     if (file != "tokenizer.json") std::filesystem::remove(folder.file("tokenizer.json"));
@@ -128,7 +130,8 @@ TEST_CASE("both forms of merges and older files are understood", "[tokenizer]") 
     std::filesystem::remove(folder.file("tokenizer.json"));
     std::string merges = read_file(folder.file("merges.txt"));
     merges.erase(0, merges.find('\n') + 1);  // no version line, and line ends of Windows
-    for (std::size_t i = 0; (i = merges.find('\n', i)) != std::string::npos; i += 2) merges.insert(i, 1, '\r');
+    for (std::size_t i = 0; (i = merges.find('\n', i)) != std::string::npos; i += 2)
+        merges.insert(i, 1, '\r');
     folder.write("merges.txt", merges);
     REQUIRE(same(Tokenizer::load(folder.path()), original));
 }
@@ -147,11 +150,13 @@ TEST_CASE("added tokens are read from every place where they may stand", "[token
     REQUIRE_FALSE(t.is_special(281));
     const TemporaryFolder again;
     t.save(again.path(), 512);
-    REQUIRE(Tokenizer::load(again.path()).encode("中[pad]", SpecialTokens::parse) == std::vector<int>{280});
+    REQUIRE(Tokenizer::load(again.path()).encode("中[pad]", SpecialTokens::parse) ==
+            std::vector<int>{280});
 
     std::filesystem::remove(folder.file("tokenizer.json"));
     folder.write("added_tokens.json", R"({"<x>": 280})");
-    folder.write("special_tokens_map.json", R"({"eos_token": {"content": "<x>", "lstrip": false}})");
+    folder.write("special_tokens_map.json",
+                 R"({"eos_token": {"content": "<x>", "lstrip": false}})");
     const Tokenizer slow = Tokenizer::load(folder.path());
     REQUIRE(slow.eos_id() == 280);
     REQUIRE(slow.encode("a<x>", SpecialTokens::parse).back() == 280);
@@ -175,7 +180,8 @@ TEST_CASE("missing tokenizer files are named", "[tokenizer]") {
         const SavedTokenizer folder;
         std::filesystem::remove(folder.file("tokenizer.json"));
         std::filesystem::remove(folder.file(missing));
-        REQUIRE(contains(error_of([&] { Tokenizer::load(folder.path()); }), missing + ": cannot be opened"));
+        REQUIRE(contains(error_of([&] { Tokenizer::load(folder.path()); }),
+                         missing + ": cannot be opened"));
     }
 }
 
@@ -185,20 +191,25 @@ TEST_CASE("a malformed vocab.json is refused with its reason", "[tokenizer]") {
     REQUIRE(contains(complaint([](Json& j) { j["extra"] = 300; }),
                      "\"extra\" has id 300, but there are 281 tokens"));
     REQUIRE(contains(complaint([](Json& j) { j["extra"] = 7; }), "both have id 7"));
-    REQUIRE(contains(complaint([](Json& j) { j["extra"] = -1; }), "the id of \"extra\" is the integer -1"));
+    REQUIRE(contains(complaint([](Json& j) { j["extra"] = -1; }),
+                     "the id of \"extra\" is the integer -1"));
     REQUIRE(contains(complaint([](Json& j) { j["extra"] = 1.5; }), "the number 1.5"));
     REQUIRE(contains(complaint([](Json& j) { j["extra"] = "7"; }), "the string \"7\""));
-    REQUIRE(contains(complaint([](Json& j) { j["extra"] = std::uint64_t{1} << 63; }), "9223372036854775808"));
+    REQUIRE(contains(complaint([](Json& j) { j["extra"] = std::uint64_t{1} << 63; }),
+                     "9223372036854775808"));
     REQUIRE(contains(complaint([](Json& j) { j["no space"] = 280; }),
                      "\"no space\" (280) is not written in GPT-2's byte alphabet"));
     REQUIRE(contains(complaint([](Json& j) { j.erase("Ġ"), j["xx"] = 220; }), "\"Ġ\""));
-    REQUIRE(contains(complaint([](Json& j) { j = Json::array(); }), "vocab.json: the vocabulary is a list"));
+    REQUIRE(contains(complaint([](Json& j) { j = Json::array(); }),
+                     "vocab.json: the vocabulary is a list"));
     REQUIRE(contains(complaint_about_text("vocab.json", "{\"a\": 0,"), "vocab.json: is not JSON"));
     REQUIRE(contains(complaint_about_text("vocab.json", "{\"a\": 0, \"a\": 1}"),
                      "vocab.json: the key \"a\" appears twice"));
-    REQUIRE(contains(complaint_about_text("vocab.json", "{\"\xff\": 0}"), "vocab.json: byte 2 is not UTF-8"));
+    REQUIRE(contains(complaint_about_text("vocab.json", "{\"\xff\": 0}"),
+                     "vocab.json: byte 2 is not UTF-8"));
     REQUIRE(contains(complaint_about_text("vocab.json", ""), "vocab.json: is not JSON"));
-    REQUIRE(contains(complaint_about_text("vocab.json", std::string(100000, '[')), "nested more than"));
+    REQUIRE(
+        contains(complaint_about_text("vocab.json", std::string(100000, '[')), "nested more than"));
 }
 
 TEST_CASE("a malformed merges.txt is refused with the line", "[tokenizer]") {
@@ -221,30 +232,39 @@ TEST_CASE("a tokenizer.json of another kind is refused by name", "[tokenizer]") 
     REQUIRE(complaint([](Json&) {}) == "");
     REQUIRE(contains(complaint([](Json& j) { j["model"]["type"] = "Unigram"; }),
                      "model type Unigram is not supported"));
-    REQUIRE(contains(complaint([](Json& j) { j["model"]["byte_fallback"] = true; }), "byte_fallback"));
-    REQUIRE(contains(complaint([](Json& j) { j["model"]["dropout"] = 0.1; }), "dropout"));
     REQUIRE(
-        contains(complaint([](Json& j) { j["model"]["end_of_word_suffix"] = "</w>"; }), "end_of_word_suffix"));
-    REQUIRE(contains(complaint([](Json& j) { j["model"]["ignore_merges"] = true; }), "ignore_merges"));
-    REQUIRE(contains(complaint([](Json& j) { j["normalizer"] = {{"type", "NFC"}}; }), "normalizer NFC"));
+        contains(complaint([](Json& j) { j["model"]["byte_fallback"] = true; }), "byte_fallback"));
+    REQUIRE(contains(complaint([](Json& j) { j["model"]["dropout"] = 0.1; }), "dropout"));
+    REQUIRE(contains(complaint([](Json& j) { j["model"]["end_of_word_suffix"] = "</w>"; }),
+                     "end_of_word_suffix"));
+    REQUIRE(
+        contains(complaint([](Json& j) { j["model"]["ignore_merges"] = true; }), "ignore_merges"));
+    REQUIRE(contains(complaint([](Json& j) {
+                         j["normalizer"] = {{"type", "NFC"}};
+                     }),
+                     "normalizer NFC"));
     REQUIRE(contains(complaint([](Json& j) {
                          j["pre_tokenizer"] = {{"type", "Sequence"}};
                      }),
                      "pre_tokenizer Sequence"));
     REQUIRE(contains(complaint([](Json& j) { j["pre_tokenizer"]["add_prefix_space"] = true; }),
                      "add_prefix_space"));
-    REQUIRE(contains(complaint([](Json& j) { j["pre_tokenizer"]["use_regex"] = false; }), "use_regex"));
+    REQUIRE(
+        contains(complaint([](Json& j) { j["pre_tokenizer"]["use_regex"] = false; }), "use_regex"));
     REQUIRE(contains(complaint([](Json& j) { j.erase("pre_tokenizer"); }), "pre_tokenizer none"));
     REQUIRE(contains(complaint([](Json& j) { j.erase("model"); }), "has no object \"model\""));
     REQUIRE(contains(complaint([](Json& j) { j["model"].erase("vocab"); }), "has no \"vocab\""));
-    REQUIRE(contains(complaint([](Json& j) { j["model"].erase("merges"); }), "has no list \"merges\""));
-    REQUIRE(contains(complaint([](Json& j) { j["model"]["merges"][1] = 5; }), "merge 2 is the integer 5"));
-    REQUIRE(contains(complaint([](Json& j) { j["model"]["merges"][1] = {"a"}; }), "merge 2 is a list"));
+    REQUIRE(
+        contains(complaint([](Json& j) { j["model"].erase("merges"); }), "has no list \"merges\""));
+    REQUIRE(contains(complaint([](Json& j) { j["model"]["merges"][1] = 5; }),
+                     "merge 2 is the integer 5"));
+    REQUIRE(
+        contains(complaint([](Json& j) { j["model"]["merges"][1] = {"a"}; }), "merge 2 is a list"));
     REQUIRE(contains(complaint([](Json& j) { j["added_tokens"][0]["id"] = 3; }),
                      "\"<|endoftext|>\" (279) contradicts"));
     REQUIRE(contains(complaint([](Json& j) { j["added_tokens"][0]["lstrip"] = true; }), "lstrip"));
-    REQUIRE(
-        contains(complaint([](Json& j) { j["added_tokens"][0].erase("content"); }), "no string \"content\""));
+    REQUIRE(contains(complaint([](Json& j) { j["added_tokens"][0].erase("content"); }),
+                     "no string \"content\""));
     REQUIRE(contains(complaint([](Json& j) {
                          j["added_tokens"].push_back({{"content", "x y"}, {"id", 999}});
                      }),
@@ -253,10 +273,13 @@ TEST_CASE("a tokenizer.json of another kind is refused by name", "[tokenizer]") 
 }
 
 TEST_CASE("names of special tokens that are not there are refused", "[tokenizer]") {
-    const auto complaint = [](auto&& change) { return complaint_about("tokenizer_config.json", change); };
+    const auto complaint = [](auto&& change) {
+        return complaint_about("tokenizer_config.json", change);
+    };
     REQUIRE(complaint([](Json&) {}) == "");
-    REQUIRE(contains(complaint_about("special_tokens_map.json", [](Json& j) { j["eos_token"] = "</s>"; }),
-                     "eos_token is \"</s>\", which is not in the vocabulary"));
+    REQUIRE(contains(
+        complaint_about("special_tokens_map.json", [](Json& j) { j["eos_token"] = "</s>"; }),
+        "eos_token is \"</s>\", which is not in the vocabulary"));
     REQUIRE(contains(complaint([](Json& j) { j["bos_token"] = 5; }), "bos_token is the integer 5"));
     REQUIRE(contains(complaint([](Json& j) { j["add_prefix_space"] = true; }), "add_prefix_space"));
     REQUIRE(contains(complaint([](Json& j) {

@@ -1,15 +1,15 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "byte_alphabet.hpp"
-#include "pretokenizer.hpp"
-#include "rng.hpp"
-#include "temporary.hpp"
-#include "tokenizer_train.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/text/byte_alphabet.hpp"
+#include "lib/text/pretokenizer.hpp"
+#include "lib/text/tokenizer_train.hpp"
+#include "tests/temporary.hpp"
 
 using namespace tbt;
 using tbt::test::contains;
@@ -29,7 +29,8 @@ Tokenizer train(const Pieces& texts, const TokenizerOptions& options) {
 Pieces merges(const Tokenizer& t) {
     Pieces result;
     for (const auto& [left, right] : t.vocabulary().merges) {
-        result.push_back(std::string(t.token_bytes(left)) + " " + std::string(t.token_bytes(right)));
+        result.push_back(std::string(t.token_bytes(left)) + " " +
+                         std::string(t.token_bytes(right)));
     }
     return result;
 }
@@ -52,7 +53,8 @@ Pieces slow_merges(const Pieces& texts, const TokenizerOptions& options) {
     for (const std::string& text : texts) {
         for_each_pretoken(text, [&](std::string_view piece) {
             words.emplace_back();
-            for (const char byte : piece) words.back().push_back(ids[static_cast<unsigned char>(byte)]);
+            for (const char byte : piece)
+                words.back().push_back(ids[static_cast<unsigned char>(byte)]);
         });
     }
     Pieces result;
@@ -65,8 +67,8 @@ Pieces slow_merges(const Pieces& texts, const TokenizerOptions& options) {
         std::int64_t most = options.min_count - 1;
         for (const auto& [pair, count] : counts) {  // in the order of left, then right ids
             const std::string joined = tokens[pair.first] + tokens[pair.second];
-            const bool has_digit =
-                std::any_of(joined.begin(), joined.end(), [](char c) { return c >= '0' && c <= '9'; });
+            const bool has_digit = std::any_of(joined.begin(), joined.end(),
+                                               [](char c) { return c >= '0' && c <= '9'; });
             if (static_cast<int>(joined.size()) > options.max_token_bytes ||
                 (options.single_digits && has_digit))
                 continue;
@@ -94,14 +96,15 @@ Pieces slow_merges(const Pieces& texts, const TokenizerOptions& options) {
 }  // namespace
 
 TEST_CASE("the most frequent pair is merged first", "[tokenizer]") {
-    // Words: low × 5, lower × 2, newest × 6, widest × 3 [Sennrich et al. 2016, §3.2]; here without the
-    // end-of-word sign.
+    // Words: low × 5, lower × 2, newest × 6, widest × 3 [Sennrich et al. 2016, §3.2];
+    // here without the end-of-word sign.
     std::string text;
-    for (const auto& [word, count] :
-         std::vector<std::pair<std::string, int>>{{"low", 5}, {"lower", 2}, {"newest", 6}, {"widest", 3}}) {
+    for (const auto& [word, count] : std::vector<std::pair<std::string, int>>{
+             {"low", 5}, {"lower", 2}, {"newest", 6}, {"widest", 3}}) {
         for (int i = 0; i < count; ++i) text += word + "\n";
     }
-    // e-s and s-t stand 9 times, (e, s) has the lower left id; then (es, t) 9; then l-o and o-w 7 times.
+    // e-s and s-t stand 9 times, (e, s) has the lower left id; then (es, t) 9;
+    // then l-o and o-w 7 times.
     const Pieces learned = merges(train({text}, size(262)));
     REQUIRE(learned == Pieces{"e s", "es t", "l o", "lo w", "e w"});
 }
@@ -157,7 +160,8 @@ TEST_CASE("a vocabulary is the 256 bytes in GPT-2's order, the merges, then the 
     REQUIRE(t.is_special(261));
 }
 
-TEST_CASE("no token holds a digit beside anything else when digits are to stay single", "[tokenizer]") {
+TEST_CASE("no token holds a digit beside anything else when digits are to stay single",
+          "[tokenizer]") {
     std::string text;
     for (int i = 0; i < 300; ++i) text += "in 1999 or 2024, room b2b and 77 77 77 at 12:30\n";
     const auto longest_with_digit = [&](bool single) {
@@ -195,7 +199,8 @@ TEST_CASE("no token is longer than the limit", "[tokenizer]") {
 }
 
 TEST_CASE("the vocabulary stays smaller when the text has no more pairs", "[tokenizer]") {
-    REQUIRE(train({"ab ab"}, size(4096)).vocab_size() == 258);  // "ab"; (space, ab) stands only once
+    REQUIRE(train({"ab ab"}, size(4096)).vocab_size() ==
+            258);  // "ab"; (space, ab) stands only once
     REQUIRE(train({}, size(4096)).vocab_size() == 257);
 }
 
@@ -207,8 +212,13 @@ TEST_CASE("impossible options of training are refused", "[tokenizer]") {
     };
     REQUIRE(contains(complaint([](TokenizerOptions& o) { o.vocab_size = 256; }),
                      "vocabulary size 256, expected 257"));
-    REQUIRE(contains(complaint([](TokenizerOptions& o) { o.vocab_size = -1; }), "vocabulary size -1"));
-    REQUIRE(contains(complaint([](TokenizerOptions& o) { o.max_token_bytes = 0; }), "longest token 0"));
+    REQUIRE(
+        contains(complaint([](TokenizerOptions& o) { o.vocab_size = -1; }), "vocabulary size -1"));
+    REQUIRE(
+        contains(complaint([](TokenizerOptions& o) { o.max_token_bytes = 0; }), "longest token 0"));
     REQUIRE(contains(complaint([](TokenizerOptions& o) { o.min_count = 0; }), "least count 0"));
-    REQUIRE(contains(complaint([](TokenizerOptions& o) { o.special = {"<|x|>", "<|x|>"}; }), "appears twice"));
+    REQUIRE(contains(complaint([](TokenizerOptions& o) {
+                         o.special = {"<|x|>", "<|x|>"};
+                     }),
+                     "appears twice"));
 }

@@ -1,13 +1,13 @@
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <cmath>
 #include <functional>
 #include <numbers>
 
-#include "rng.hpp"
-#include "train/gpt_trainer.hpp"
-#include "train/train_attention.hpp"
-#include "train/train_layers.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/train/gpt_trainer.hpp"
+#include "lib/train/train_attention.hpp"
+#include "lib/train/train_layers.hpp"
 
 using namespace tbt;
 using namespace tbt::train;
@@ -32,8 +32,8 @@ double weighted_sum(const Doubles& y, const Floats& weights) {
     return sum;
 }
 
-// ∂f/∂x_i by central differences in double: with h = 1e-5 the error of the formula, h²/6 · f‴, and that of
-// rounding, 1e-16/h · f, are both near 1e-11 of f, far below float's 6e-8.
+// ∂f/∂x_i by central differences in double: with h = 1e-5 the error of the formula, h²/6 · f‴,
+// and that of rounding, 1e-16/h · f, are both near 1e-11 of f, far below float's 6e-8.
 double slope(const std::function<double(const Doubles&)>& f, Doubles x, std::size_t i) {
     const double h = 1e-5, at = x[i];
     x[i] = at + h;
@@ -42,11 +42,12 @@ double slope(const std::function<double(const Doubles&)>& f, Doubles x, std::siz
     return (above - f(x)) / (2 * h);
 }
 
-// Every gradient within `tolerance` of its finite difference, measured against the largest gradient of the
-// tensor (each is a float sum of terms of about that size, so its rounding error is a small multiple of 6e-8
-// of it).
+// Every gradient within `tolerance` of its finite difference, measured against the
+// largest gradient of the tensor (each is a float sum of terms of about that size,
+// so its rounding error is a small multiple of 6e-8 of it).
 void check_gradient(const char* name, std::span<const float> got, std::span<const float> x,
-                    const std::function<double(const Doubles&)>& f, double tolerance, std::size_t every = 1) {
+                    const std::function<double(const Doubles&)>& f, double tolerance,
+                    std::size_t every = 1) {
     const Doubles at = widened(x);
     double largest = 1e-3, worst = 0;
     for (const float g : got) largest = std::max(largest, std::abs(static_cast<double>(g)));
@@ -146,10 +147,11 @@ Example example(const ModelShape& shape, std::int64_t B, std::int64_t T) {
     Example e{shape, B, T, {}, {}};
     Rng rng(5);
     for (std::int64_t i = 0; i < B * T; ++i) {
-        e.ids.push_back(static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(shape.vocabulary))));
-        e.targets.push_back(
-            i % 7 == 3 ? -1
-                       : static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(shape.vocabulary))));
+        e.ids.push_back(
+            static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(shape.vocabulary))));
+        e.targets.push_back(i % 7 == 3 ? -1
+                                       : static_cast<std::int32_t>(rng.below(
+                                             static_cast<std::uint64_t>(shape.vocabulary))));
     }
     return e;
 }
@@ -185,7 +187,8 @@ double gpt_loss(const Doubles& block, const ParameterLayout& layout, const Examp
     const std::size_t V = wte.size() / C;
     for (std::size_t i = 0; i < wte.size(); ++i) transposed[i % C * V + i / C] = wte[i];
     return cross_entropy_of(
-        linear_of(layer_norm_of(x, p("ln_f.weight"), p("ln_f.bias")), transposed, Doubles(V)), e.targets);
+        linear_of(layer_norm_of(x, p("ln_f.weight"), p("ln_f.bias")), transposed, Doubles(V)),
+        e.targets);
 }
 
 // Weights large enough that every layer matters and nothing is nearly linear.
@@ -203,24 +206,26 @@ void lively(GptTrainer& model) {
 
 TEST_CASE("layer norm's gradients are those of its definition", "[train]") {
     const std::int64_t M = 3, C = 48;
-    const Floats x = random_floats(M * C, 1, 2), gain = random_floats(C, 2), bias = random_floats(C, 3),
-                 d_y = random_floats(M * C, 4);
+    const Floats x = random_floats(M * C, 1, 2), gain = random_floats(C, 2),
+                 bias = random_floats(C, 3), d_y = random_floats(M * C, 4);
     Floats y(M * C), stats(2 * M), d_x(M * C), d_gain(C), d_bias(C);
     layer_norm(x.data(), gain.data(), bias.data(), y.data(), stats.data(), M, C);
     layer_norm_backward(x.data(), stats.data(), gain.data(), d_y.data(), d_x.data(), d_gain.data(),
                         d_bias.data(), M, C);
-    const Doubles X = widened(x), G = widened(gain), B = widened(bias), expected = layer_norm_of(X, G, B);
+    const Doubles X = widened(x), G = widened(gain), B = widened(bias),
+                  expected = layer_norm_of(X, G, B);
     // A dozen roundings of 6e-8 on values up to 5.
     for (std::size_t i = 0; i < y.size(); ++i)
         REQUIRE(std::abs(static_cast<double>(y[i]) - expected[i]) <= 4e-6);
     check_gradient(
-        "x", d_x, x, [&](const Doubles& v) { return weighted_sum(layer_norm_of(v, G, B), d_y); }, 1e-6);
-    check_gradient(
-        "gain", d_gain, gain, [&](const Doubles& v) { return weighted_sum(layer_norm_of(X, v, B), d_y); },
+        "x", d_x, x, [&](const Doubles& v) { return weighted_sum(layer_norm_of(v, G, B), d_y); },
         1e-6);
     check_gradient(
-        "bias", d_bias, bias, [&](const Doubles& v) { return weighted_sum(layer_norm_of(X, G, v), d_y); },
-        1e-6);
+        "gain", d_gain, gain,
+        [&](const Doubles& v) { return weighted_sum(layer_norm_of(X, v, B), d_y); }, 1e-6);
+    check_gradient(
+        "bias", d_bias, bias,
+        [&](const Doubles& v) { return weighted_sum(layer_norm_of(X, G, v), d_y); }, 1e-6);
 }
 
 TEST_CASE("layer norm's gradients are added to what is there", "[train]") {
@@ -228,8 +233,8 @@ TEST_CASE("layer norm's gradients are added to what is there", "[train]") {
     Floats y(32), stats(2), once(96), twice(96);
     layer_norm(x.data(), gain.data(), bias.data(), y.data(), stats.data(), 1, 32);
     const auto backward = [&](Floats& g) {
-        layer_norm_backward(x.data(), stats.data(), gain.data(), d_y.data(), g.data(), g.data() + 32,
-                            g.data() + 64, 1, 32);
+        layer_norm_backward(x.data(), stats.data(), gain.data(), d_y.data(), g.data(),
+                            g.data() + 32, g.data() + 64, 1, 32);
     };
     backward(once);
     backward(twice);
@@ -247,23 +252,26 @@ TEST_CASE("GELU's gradient is that of its definition, far out too", "[train]") {
     gelu_backward(x.data(), d_x.data(), static_cast<std::int64_t>(x.size()));
     const Doubles expected = gelu_of(widened(x));
     for (std::size_t i = 0; i < x.size(); ++i)
-        REQUIRE(std::abs(static_cast<double>(y[i]) - expected[i]) <= 1e-6 * (1 + std::abs(expected[i])));
+        REQUIRE(std::abs(static_cast<double>(y[i]) - expected[i]) <=
+                1e-6 * (1 + std::abs(expected[i])));
     check_gradient(
         "x", d_x, x, [&](const Doubles& v) { return weighted_sum(gelu_of(v), d_y); }, 2e-6);
 }
 
 TEST_CASE("attention and its gradient are those of the definition at awkward lengths", "[train]") {
-    const auto [T, D] =
-        GENERATE(std::pair<std::int64_t, std::int64_t>{1, 16}, std::pair<std::int64_t, std::int64_t>{5, 8},
-                 std::pair<std::int64_t, std::int64_t>{17, 24}, std::pair<std::int64_t, std::int64_t>{64, 16},
-                 std::pair<std::int64_t, std::int64_t>{67, 40});
+    const auto [T, D] = GENERATE(std::pair<std::int64_t, std::int64_t>{1, 16},
+                                 std::pair<std::int64_t, std::int64_t>{5, 8},
+                                 std::pair<std::int64_t, std::int64_t>{17, 24},
+                                 std::pair<std::int64_t, std::int64_t>{64, 16},
+                                 std::pair<std::int64_t, std::int64_t>{67, 40});
     const AttentionShape shape{2, T, 2, D};
     const auto n = static_cast<std::size_t>(2 * T * 2 * D);
     const Floats qkv = random_floats(3 * n, 1), d_out = random_floats(n, 2);
     Floats out(n), stats(static_cast<std::size_t>(2 * 2 * T * 2)), d_qkv(3 * n, 99.0f);
     AttentionScratch scratch;
     attention_forward(qkv.data(), out.data(), stats.data(), shape, scratch);
-    attention_backward(qkv.data(), out.data(), stats.data(), d_out.data(), d_qkv.data(), shape, scratch);
+    attention_backward(qkv.data(), out.data(), stats.data(), d_out.data(), d_qkv.data(), shape,
+                       scratch);
     const Doubles expected = attention_of(widened(qkv), shape);
     INFO("T " << T << ", D " << D);
     double worst = 0;
@@ -273,8 +281,8 @@ TEST_CASE("attention and its gradient are those of the definition at awkward len
     }
     CHECK(worst <= 5e-6);  // sums of up to 67 terms, about 1 in size
     check_gradient(
-        "qkv", d_qkv, qkv, [&](const Doubles& v) { return weighted_sum(attention_of(v, shape), d_out); },
-        3e-6,
+        "qkv", d_qkv, qkv,
+        [&](const Doubles& v) { return weighted_sum(attention_of(v, shape), d_out); }, 3e-6,
         T > 20  ? 397
         : T > 5 ? 31
                 : 1);
@@ -309,20 +317,24 @@ TEST_CASE("a linear layer's gradients are those of its definition", "[train]") {
     linear.backward_input(d_y.data(), d_x.data(), M);
     linear.backward_weights(x.data(), d_y.data(), M, packed, gradients.data());
     for (float& g : gradients) g -= 0.5f;  // what was there before
-    const Floats d_w(gradients.begin(), gradients.end() - N), d_b(gradients.end() - N, gradients.end());
+    const Floats d_w(gradients.begin(), gradients.end() - N),
+        d_b(gradients.end() - N, gradients.end());
     const Doubles X = widened(x), W = widened(w), B = widened(b), expected = linear_of(X, W, B);
     for (std::size_t i = 0; i < y.size(); ++i)
         REQUIRE(std::abs(static_cast<double>(y[i]) - expected[i]) <= 1e-5);  // 32 terms of about 1
     check_gradient(
-        "x", d_x, x, [&](const Doubles& v) { return weighted_sum(linear_of(v, W, B), d_y); }, 2e-6, 11);
+        "x", d_x, x, [&](const Doubles& v) { return weighted_sum(linear_of(v, W, B), d_y); }, 2e-6,
+        11);
     check_gradient(
-        "w", d_w, w, [&](const Doubles& v) { return weighted_sum(linear_of(X, v, B), d_y); }, 2e-6, 7);
+        "w", d_w, w, [&](const Doubles& v) { return weighted_sum(linear_of(X, v, B), d_y); }, 2e-6,
+        7);
     check_gradient(
         "b", d_b, b, [&](const Doubles& v) { return weighted_sum(linear_of(X, W, v), d_y); }, 2e-6);
 }
 
-TEST_CASE("cross-entropy: a hand-made row, a gradient that sums to zero, a target that does not count",
-          "[train]") {
+TEST_CASE(
+    "cross-entropy: a hand-made row, a gradient that sums to zero, a target that does not count",
+    "[train]") {
     const std::int32_t targets[] = {2, -1};
     Floats logits = {0, 0, std::log(2.0f), 0, 7, 8, 9, 10};  // p = 1/5, 1/5, 2/5, 1/5
     double losses[2];
@@ -330,7 +342,8 @@ TEST_CASE("cross-entropy: a hand-made row, a gradient that sums to zero, a targe
     CHECK(std::abs(losses[0] - std::log(2.5)) <= 1e-6);
     CHECK(losses[1] == 0);
     const double expected[] = {0.1, 0.1, -0.3, 0.1, 0, 0, 0, 0};
-    for (std::size_t i = 0; i < 8; ++i) CHECK(std::abs(static_cast<double>(logits[i]) - expected[i]) <= 1e-7);
+    for (std::size_t i = 0; i < 8; ++i)
+        CHECK(std::abs(static_cast<double>(logits[i]) - expected[i]) <= 1e-7);
 }
 
 TEST_CASE("cross-entropy of enormous logits stays finite", "[train]") {
@@ -354,15 +367,15 @@ TEST_CASE("every gradient of a whole GPT is that of its definition", "[train]") 
     // Relative to the loss of about 4: some hundred float roundings, most of which cancel.
     REQUIRE(std::abs(loss - gpt_loss(at, model.layout(), e)) <= 2e-5);
     for (const ParameterInfo& t : model.layout().tensors) {
-        const auto gradient =
-            model.gradients().subspan(static_cast<std::size_t>(t.offset), static_cast<std::size_t>(t.size));
+        const auto gradient = model.gradients().subspan(static_cast<std::size_t>(t.offset),
+                                                        static_cast<std::size_t>(t.size));
         const auto f = [&](const Doubles& v) {
             Doubles block = at;
             std::copy(v.begin(), v.end(), block.begin() + t.offset);
             return gpt_loss(block, model.layout(), e);
         };
-        // Float errors grow through two layers of forward and backward passes: 1e-4 of the tensor's largest
-        // gradient. Three entries of each tensor.
+        // Float errors grow through two layers of forward and backward passes:
+        // 1e-4 of the tensor's largest gradient. Three entries of each tensor.
         check_gradient(t.name.c_str(), gradient, model.of(t), f, 1e-4,
                        static_cast<std::size_t>(t.size) / 3 + 1);
     }

@@ -1,5 +1,5 @@
 // The training step around the layers: model, threads, optimiser, checkpoints.
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <bit>
 #include <cmath>
@@ -9,13 +9,13 @@
 
 #include <unistd.h>
 
-#include "error.hpp"
-#include "files.hpp"
-#include "rng.hpp"
-#include "train/adamw.hpp"
-#include "train/checkpoint.hpp"
-#include "train/fma_peak.hpp"
-#include "train/gpt_trainer.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/train/adamw.hpp"
+#include "lib/train/checkpoint.hpp"
+#include "lib/train/fma_peak.hpp"
+#include "lib/train/gpt_trainer.hpp"
 
 using namespace tbt;
 using namespace tbt::train;
@@ -44,7 +44,8 @@ std::string refusal(F f) {
 }
 
 std::string temporary(const std::string& name) {
-    const auto folder = std::filesystem::temp_directory_path() / ("tbt-train-" + std::to_string(::getpid()));
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("tbt-train-" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);
     return (folder / name).string();
 }
@@ -66,7 +67,9 @@ TEST_CASE("gradients have the same bits for any number of threads", "[train]") {
     CHECK(std::ranges::count(first, 0.0f) < static_cast<std::ptrdiff_t>(first.size()) / 4);
 }
 
-TEST_CASE("a teacher's gradient is that of every possible target, each as often as the teacher says", "[train]") {
+TEST_CASE(
+    "a teacher's gradient is that of every possible target, each as often as the teacher says",
+    "[train]") {
     const ModelShape small{1, 2, 16, 4, 17}, other{2, 1, 32, 6, 17};
     GptTrainer student(small, 1), teacher(other, 2);
     initialise(student.parameters(), student.layout(), small, 7);
@@ -81,7 +84,8 @@ TEST_CASE("a teacher's gradient is that of every possible target, each as often 
         const std::vector<std::int32_t> target{v};
         const double q = std::exp(-teacher.losses(ids, target, 1, 1)[0]);
         student.gradient(ids, target, 1, 1);
-        for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += q * static_cast<double>(student.gradients()[i]);
+        for (std::size_t i = 0; i < expected.size(); ++i)
+            expected[i] += q * static_cast<double>(student.gradients()[i]);
         total += q;
     }
     REQUIRE(std::abs(total - 1) <= 1e-6);
@@ -90,7 +94,8 @@ TEST_CASE("a teacher's gradient is that of every possible target, each as often 
     const double loss = student.gradient(ids, target, 1, 1);
     double largest = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-        const double difference = std::abs(expected[i] - static_cast<double>(student.gradients()[i]));
+        const double difference =
+            std::abs(expected[i] - static_cast<double>(student.gradients()[i]));
         REQUIRE(difference <= 1e-6);  // a few float roundings of numbers below 1
         largest = std::max(largest, std::abs(expected[i]));
     }
@@ -109,7 +114,8 @@ TEST_CASE("who is taught by a model with the same weights has nothing to learn",
     model.gradient(ids, targets, 2, 30);
     CHECK(std::ranges::all_of(model.gradients(), [](float g) { return g == 0.0f; }));
     GptTrainer foreign({1, 2, 32, 40, 60}, 2);
-    CHECK(refusal([&] { model.learn_from(&foreign); }).find("a teacher of 60 tokens") != std::string::npos);
+    CHECK(refusal([&] { model.learn_from(&foreign); }).find("a teacher of 60 tokens") !=
+          std::string::npos);
 }
 
 TEST_CASE("what was computed before leaves no trace in a gradient", "[train]") {
@@ -166,7 +172,8 @@ TEST_CASE("a start is drawn as GPT-2 draws it", "[train]") {
         }
         return std::sqrt(squares / static_cast<double>(layout[name].size));
     };
-    // n draws estimate a deviation to 1 / √(2n): 0.5 % at n = 19,200, 1.1 % at 4,096; five of these.
+    // n draws estimate a deviation to 1 / √(2n): 0.5 % at n = 19,200, 1.1 % at 4,096;
+    // five of these.
     CHECK(std::abs(deviation("wte.weight") / 0.02 - 1) <= 0.026);
     CHECK(std::abs(deviation("wpe.weight") / 0.01 - 1) <= 0.04);
     CHECK(std::abs(deviation("h.3.mlp.c_fc.weight") / 0.02 - 1) <= 0.03);
@@ -185,7 +192,8 @@ TEST_CASE("GPT-2's smallest model has 124,439,808 parameters", "[train]") {
     CHECK(ParameterLayout({12, 12, 768, 1024, 50257}).count() == 124'439'808);
 }
 
-TEST_CASE("AdamW: moments, bias correction, clipping and decay as in the paper, over ten steps", "[train]") {
+TEST_CASE("AdamW: moments, bias correction, clipping and decay as in the paper, over ten steps",
+          "[train]") {
     const ModelShape shape{1, 1, 16, 4, 5};
     const ParameterLayout layout(shape);
     const AdamWOptions options{0.9f, 0.95f, 1e-8f, 0.1f, 1.0f};
@@ -213,14 +221,15 @@ TEST_CASE("AdamW: moments, bias correction, clipping and decay as in the paper, 
             const double clipped = static_cast<double>(g[i]) * std::min(1.0, 1.0 / norm_before);
             m[i] = 0.9 * m[i] + 0.1 * clipped;
             v[i] = 0.95 * v[i] + 0.05 * clipped * clipped;
-            W[i] -=
-                rate * (m[i] / (1 - std::pow(0.9, t)) / (std::sqrt(v[i] / (1 - std::pow(0.95, t))) + 1e-8) +
-                        (decay[i] ? 0.1 * W[i] : 0));
+            W[i] -= rate * (m[i] / (1 - std::pow(0.9, t)) /
+                                (std::sqrt(v[i] / (1 - std::pow(0.95, t))) + 1e-8) +
+                            (decay[i] ? 0.1 * W[i] : 0));
         }
     }
-    // Weights of about 1 that moved by about 0.5 in ten steps of a few roundings each; 1 − 0.95f differs from
-    // 0.05 by 1e-7.
-    for (std::size_t i = 0; i < w.size(); ++i) REQUIRE(std::abs(static_cast<double>(w[i]) - W[i]) <= 3e-6);
+    // Weights of about 1 that moved by about 0.5 in ten steps of a few roundings each;
+    // 1 − 0.95f differs from 0.05 by 1e-7.
+    for (std::size_t i = 0; i < w.size(); ++i)
+        REQUIRE(std::abs(static_cast<double>(w[i]) - W[i]) <= 3e-6);
 }
 
 TEST_CASE("the first step of AdamW moves every weight by the learning rate", "[train]") {
@@ -274,14 +283,16 @@ TEST_CASE("three steps give the same bits on every machine", "[train]") {
         optimiser.step(model.parameters(), model.gradients(), t, learning_rate(t, 2, 10, 1e-2), 2);
     }
     std::uint64_t hash = 0xcbf29ce484222325u;
-    for (const float w : model.parameters()) hash = (hash ^ std::bit_cast<std::uint32_t>(w)) * 0x100000001b3u;
+    for (const float w : model.parameters())
+        hash = (hash ^ std::bit_cast<std::uint32_t>(w)) * 0x100000001b3u;
     CHECK(hash == 0x619a6de8f981bda8u);  // seen with AVX-512 and with AVX2
 }
 
 TEST_CASE("a checkpoint comes back as it was written; a damaged one is refused and touches nothing",
           "[train]") {
     const std::string path = temporary("checkpoint");
-    const std::vector<float> a = {1, -0.0f, 3e-40f, std::numeric_limits<float>::infinity()}, b = {5};
+    const std::vector<float> a = {1, -0.0f, 3e-40f, std::numeric_limits<float>::infinity()},
+                             b = {5};
     write_checkpoint(path, "header", {a, b});
     std::vector<float> x(4), y(1);
     CHECK(read_checkpoint_header(path) == "header");
@@ -302,8 +313,12 @@ TEST_CASE("a checkpoint comes back as it was written; a damaged one is refused a
         REQUIRE_THROWS_AS(read_checkpoint(path, {x, y}), Error);
     }
     write_file(path, good);
-    CHECK(refusal([&] { read_checkpoint(path, {y, x}); }).find("another size") != std::string::npos);
-    CHECK(refusal([&] { read_checkpoint(temporary("none"), {x, y}); }).find("none") != std::string::npos);
+    CHECK(refusal([&] {
+              read_checkpoint(path, {y, x});
+          }).find("another size") != std::string::npos);
+    CHECK(refusal([&] {
+              read_checkpoint(temporary("none"), {x, y});
+          }).find("none") != std::string::npos);
     CHECK(y[0] == 77);
     std::filesystem::remove_all(std::filesystem::path(path).parent_path());
 }
@@ -312,15 +327,23 @@ TEST_CASE("impossible shapes and batches are refused by name", "[train]") {
     CHECK(refusal([&] {
               ParameterLayout({2, 5, 32, 40, 61});
           }).find("multiple of heads") != std::string::npos);
-    CHECK(refusal([&] { ParameterLayout({2, 2, 40, 40, 61}); }).find("multiple of 16") != std::string::npos);
-    CHECK(refusal([&] { ParameterLayout({0, 2, 32, 40, 61}); }).find("layers") != std::string::npos);
-    CHECK(refusal([&] { ParameterLayout({2, 2, 32, 0, 61}); }).find("context") != std::string::npos);
+    CHECK(refusal([&] {
+              ParameterLayout({2, 2, 40, 40, 61});
+          }).find("multiple of 16") != std::string::npos);
+    CHECK(refusal([&] {
+              ParameterLayout({0, 2, 32, 40, 61});
+          }).find("layers") != std::string::npos);
+    CHECK(refusal([&] {
+              ParameterLayout({2, 2, 32, 0, 61});
+          }).find("context") != std::string::npos);
     CHECK(refusal([&] { ParameterLayout({2, 2, 32, 40, 1}); }).find("vocab") != std::string::npos);
     GptTrainer model(tiny, 1);
-    CHECK(refusal([&] { model.gradient(random_ids(41, 1), random_ids(41, 2), 1, 41); }).find("41") !=
-          std::string::npos);
-    CHECK(refusal([&] { model.gradient(random_ids(6, 1), random_ids(5, 2), 2, 3); }).find("targets") !=
-          std::string::npos);
+    CHECK(refusal([&] {
+              model.gradient(random_ids(41, 1), random_ids(41, 2), 1, 41);
+          }).find("41") != std::string::npos);
+    CHECK(refusal([&] {
+              model.gradient(random_ids(6, 1), random_ids(5, 2), 2, 3);
+          }).find("targets") != std::string::npos);
     CHECK(refusal([&] {
               model.gradient(std::vector<std::int32_t>{61}, std::vector<std::int32_t>{0}, 1, 1);
           }).find("vocabulary") != std::string::npos);

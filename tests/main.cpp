@@ -2,7 +2,7 @@
 #ifndef CATCH_CONFIG_RUNNER
 #define CATCH_CONFIG_RUNNER
 #endif
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 #include <cstdio>
 
@@ -18,7 +18,8 @@ struct PlainSummary : Listener {
     using Listener::Listener;
     void testRunEnded(const Catch::TestRunStats& stats) override {
         std::fflush(stdout);
-        std::printf("%zu passed, %zu failed\n", static_cast<std::size_t>(stats.totals.testCases.passed),
+        std::printf("%zu passed, %zu failed\n",
+                    static_cast<std::size_t>(stats.totals.testCases.passed),
                     static_cast<std::size_t>(stats.totals.testCases.failed));
     }
 };

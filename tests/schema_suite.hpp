@@ -1,6 +1,7 @@
 // Runs files of schema tests in the form of the official suite: a list of
 //   {"description": …, "schema": …, "tests": [{"description": …, "data": …, "valid": …}]}
-// Where the spelling matters ("\u0061", 1e400, blanks) "text" holds the instance as it is written, instead of "data".
+// Where the spelling matters ("\u0061", 1e400, blanks) "text" holds the instance as it is written,
+// instead of "data".
 #pragma once
 
 #include <map>
@@ -9,11 +10,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "chapters/14_guided/grammar_machine.hpp"
-#include "chapters/14_guided/judged_text.hpp"
-#include "chapters/14_guided/numbers.hpp"
-#include "chapters/14_guided/schema.hpp"
-#include "files.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/15_regular/numbers.hpp"
+#include "chapters/16_json_schema/judged_text.hpp"
+#include "chapters/16_json_schema/schema.hpp"
+#include "lib/machine/files.hpp"
 
 namespace tbt::testing {
 
@@ -25,17 +26,19 @@ struct SuiteResult {
     int tests() const { return right + unsupported + static_cast<int>(wrong.size()); }
 };
 
-inline void judge_group(const nlohmann::json& group, const SchemaOptions& options, const std::string& file,
-                        SuiteResult& result) {
+inline void judge_group(const nlohmann::json& group, const SchemaOptions& options,
+                        const std::string& file, SuiteResult& result) {
     const std::string place = file + ": " + group.at("description").get<std::string>();
     try {
         GrammarMachine machine(compile_schema(group.at("schema").dump(), options, file));
         for (const nlohmann::json& test : group.at("tests")) {
-            const std::string text = test.contains("text") ? test.at("text").get<std::string>() : test.at("data").dump();
+            const std::string text =
+                test.contains("text") ? test.at("text").get<std::string>() : test.at("data").dump();
             if (accepts_text(machine, judged_text(text)) == test.at("valid").get<bool>()) {
                 ++result.right;
             } else {
-                result.wrong.push_back(place + ": " + test.at("description").get<std::string>() + ": " + text);
+                result.wrong.push_back(place + ": " + test.at("description").get<std::string>() +
+                                       ": " + text);
             }
         }
     } catch (const UnsupportedSchema& e) {

@@ -1,4 +1,5 @@
-// For tests of the generator: tokens that are bytes, models whose every answer is known, a small network.
+// For tests of the generator: tokens that are bytes, models whose every answer is
+// known, a small network.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ inline const TokenBytes one_byte = [](int id) -> std::string_view {
         for (int b = 0; b < 256; ++b) s += static_cast<char>(b);
         return s;
     }();
-    return id < 256 ? std::string_view(all).substr(static_cast<std::size_t>(id), 1) : std::string_view("<EOS>");
+    return id < 256 ? std::string_view(all).substr(static_cast<std::size_t>(id), 1)
+                    : std::string_view("<EOS>");
 };
 
 inline std::vector<int> bytes_of(const std::string& text) {
@@ -33,7 +35,8 @@ inline std::vector<int> bytes_of(const std::string& text) {
 
 // Writes what it was told, whatever the prompt, and then EOS.
 inline NextLogits script(std::size_t prompt_length, std::vector<int> answer) {
-    return [=, row = std::vector<float>(vocabulary)](std::span<const int> ids) mutable -> std::span<const float> {
+    return [=, row = std::vector<float>(vocabulary)](
+               std::span<const int> ids) mutable -> std::span<const float> {
         const std::size_t at = ids.size() - prompt_length;
         row.assign(vocabulary, -std::numeric_limits<float>::infinity());
         row[static_cast<std::size_t>(at < answer.size() ? answer[at] : eos)] = 0;
@@ -41,14 +44,18 @@ inline NextLogits script(std::size_t prompt_length, std::vector<int> answer) {
     };
 }
 
-// Any of eight letters, depending on everything read before: a wrong id anywhere changes all that follows.
+// Any of eight letters, depending on everything read before:
+// a wrong id anywhere changes all that follows.
 inline NextLogits letters() {
-    return [row = std::vector<float>(vocabulary)](std::span<const int> ids) mutable -> std::span<const float> {
+    return [row = std::vector<float>(vocabulary)](
+               std::span<const int> ids) mutable -> std::span<const float> {
         std::uint64_t hash = 1;
-        for (const int id : ids) hash = (hash ^ static_cast<std::uint64_t>(id)) * 0x9E3779B97F4A7C15ull;
+        for (const int id : ids)
+            hash = (hash ^ static_cast<std::uint64_t>(id)) * 0x9E3779B97F4A7C15ull;
         Rng rng(hash);
         row.assign(vocabulary, -std::numeric_limits<float>::infinity());
-        for (int i = 0; i < 8; ++i) row[static_cast<std::size_t>('a' + i)] = static_cast<float>(rng.normal());
+        for (int i = 0; i < 8; ++i)
+            row[static_cast<std::size_t>('a' + i)] = static_cast<float>(rng.normal());
         return row;
     };
 }
@@ -62,12 +69,15 @@ inline GenerateRequest request(int max_new_tokens, std::vector<std::string> stop
     return r;
 }
 
-inline GeneratedText write(const std::string& prompt, const std::string& answer, const GenerateRequest& r,
-                    std::vector<std::string>* pieces = nullptr) {
+inline GeneratedText write(const std::string& prompt, const std::string& answer,
+                           const GenerateRequest& r, std::vector<std::string>* pieces = nullptr) {
     GenerateObserver observer;
-    if (pieces) observer.on_text = [pieces](std::size_t, const std::string& piece) { pieces->push_back(piece); };
-    return generate_texts(one_at_a_time(script(prompt.size(), bytes_of(answer))), one_byte, bytes_of(prompt), r,
-                          observer)[0];
+    if (pieces)
+        observer.on_text = [pieces](std::size_t, const std::string& piece) {
+            pieces->push_back(piece);
+        };
+    return generate_texts(one_at_a_time(script(prompt.size(), bytes_of(answer))), one_byte,
+                          bytes_of(prompt), r, observer)[0];
 }
 
 inline GptConfig small_config() {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
-#include "error.hpp"
-#include "threads.hpp"
+#include "lib/error.hpp"
+#include "lib/machine/threads.hpp"
 
 namespace tbt::test {
 
@@ -37,7 +37,8 @@ private:
     std::string path_;
 };
 
-// What action() complains about: "" when it throws nothing, a note when the message has more than one line.
+// What action() complains about: "" when it throws nothing, a note when the message has
+// more than one line.
 template <class Action>
 std::string error_of(Action&& action) {
     try {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "chapters/12_speculative/speculative.hpp"
-#include "math.hpp"
-#include "rng.hpp"
+#include "lib/kernels/math.hpp"
+#include "lib/kernels/rng.hpp"
 
 namespace tbt::toy {
 
@@ -22,11 +22,14 @@ public:
     std::span<const float> operator()(std::span<const int> ids) { return rows(ids, 1).values; }
     Logits rows(std::span<const int> ids, int count) {
         values_.clear();
-        for (std::size_t n = ids.size() + 1 - static_cast<std::size_t>(count); n <= ids.size(); ++n) {
+        for (std::size_t n = ids.size() + 1 - static_cast<std::size_t>(count); n <= ids.size();
+             ++n) {
             std::uint64_t key = seed_;
-            for (const int id : ids.first(n)) key = key * 1000003 + static_cast<std::uint64_t>(id) + 17;
+            for (const int id : ids.first(n))
+                key = key * 1000003 + static_cast<std::uint64_t>(id) + 17;
             Rng rng(key);
-            for (int v = 0; v < V; ++v) values_.push_back(static_cast<float>(spread_ * rng.normal()));
+            for (int v = 0; v < V; ++v)
+                values_.push_back(static_cast<float>(spread_ * rng.normal()));
         }
         return {values_, count};
     }
@@ -47,8 +50,10 @@ public:
     std::span<const float> operator()(std::span<const int> ids) { return rows(ids, 1).values; }
     Logits rows(std::span<const int> ids, int count) {
         values_.clear();
-        for (std::size_t n = ids.size() + 1 - static_cast<std::size_t>(count); n <= ids.size(); ++n) {
-            const auto& law = laws_.size() == 1 ? laws_[0] : laws_[static_cast<std::size_t>(ids[n - 1])];
+        for (std::size_t n = ids.size() + 1 - static_cast<std::size_t>(count); n <= ids.size();
+             ++n) {
+            const auto& law =
+                laws_.size() == 1 ? laws_[0] : laws_[static_cast<std::size_t>(ids[n - 1])];
             for (const double p : law) values_.push_back(static_cast<float>(portable_log(p)));
         }
         return {values_, count};

@@ -1,18 +1,19 @@
 // Chapter 01: predict, pick, append, repeat.
 //
-// Shows each step of the loop: the text so far, the model's first choices for the next token, and which one is
-// appended. Then why only the last position's logits count. Run it: make run-01, or make run-01 ARGS='"Hello"'.
-// Look for: how sure the model is after "upon" and how unsure at the end of a sentence.
+// Shows each step of the loop: the text so far, the model's first choices for the next token,
+// and which one is appended. Then why only the last position's logits count. Run it:
+// make run-01, or make run-01 ARGS='"Hello"'. Look for: how sure the model is after "upon" and how
+// unsure at the end of a sentence.
 #include <cstdio>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "model.hpp"
-#include "program.hpp"
-#include "svg.hpp"
-#include "terminal.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 
@@ -22,18 +23,22 @@ constexpr int bar_width = 30;
 
 void print_candidates(const Tokenizer& tokenizer, std::span<const float> logits, int n) {
     for (const Candidate& c : top_candidates(logits, n)) {
-        std::printf("   %s %5.1f %%  %s\n", padded(visible(tokenizer.token_bytes(c.id)), 14).c_str(), 100.0 * static_cast<double>(c.probability),
+        std::printf("   %s %5.1f %%  %s\n",
+                    padded(visible(tokenizer.token_bytes(c.id)), 14).c_str(),
+                    100.0 * static_cast<double>(c.probability),
                     bar(static_cast<double>(c.probability), bar_width).c_str());
     }
 }
 
 // One bar chart for the first step: the figure of the lesson.
-void write_figure(const std::string& file, const Tokenizer& tokenizer, std::span<const float> logits, const std::string& prompt) {
+void write_figure(const std::string& file, const Tokenizer& tokenizer,
+                  std::span<const float> logits, const std::string& prompt) {
     BarChart chart;
     chart.title = "What comes after \"" + prompt + "\"?";
     chart.value_label = "probability";
     for (const Candidate& c : top_candidates(logits, 12)) {
-        chart.bars.push_back({visible(tokenizer.token_bytes(c.id)), static_cast<double>(c.probability)});
+        chart.bars.push_back(
+            {visible(tokenizer.token_bytes(c.id)), static_cast<double>(c.probability)});
     }
     write_svg(file, chart);
 }
@@ -49,40 +54,53 @@ int main(int argc, char** argv) {
         argc, argv, "Chapter 01: the loop behind all text generation, step by step.",
         [&](CLI::App& app) {
             app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
-            app.add_option("--steps", steps, "tokens to append")->capture_default_str()->check(CLI::Range(1, 1000));
-            app.add_option("--top", shown, "candidates to show at each step")->capture_default_str()->check(CLI::Range(1, 100));
+            app.add_option("--steps", steps, "tokens to append")
+                ->capture_default_str()
+                ->check(CLI::Range(1, 1000));
+            app.add_option("--top", shown, "candidates to show at each step")
+                ->capture_default_str()
+                ->check(CLI::Range(1, 100));
             app.add_option("--model", model_directory, "a model directory")->capture_default_str();
-            app.add_option("--figure", figure, "write the first step's candidates as a picture (SVG)");
+            app.add_option("--figure", figure,
+                           "write the first step's candidates as a picture (SVG)");
         },
         [&] {
             Model model = load_model(model_directory);
             const Tokenizer& tokenizer = model.tokenizer;
             std::vector<int> ids = encode_prompt(model, prompt, steps);
 
-            std::printf("1. The prompt becomes %zu token%s:", ids.size(), ids.size() == 1 ? "" : "s");
-            for (const int id : ids) std::printf(" %s(%d)", visible(tokenizer.token_bytes(id)).c_str(), id);
+            std::printf("1. The prompt becomes %zu token%s:", ids.size(),
+                        ids.size() == 1 ? "" : "s");
+            for (const int id : ids)
+                std::printf(" %s(%d)", visible(tokenizer.token_bytes(id)).c_str(), id);
             std::printf("\n\n2. Predict, pick the first, append, repeat:\n");
 
             CachedModel gpt(model.gpt);
             if (!figure.empty()) write_figure(figure, tokenizer, gpt(ids), prompt);
             for (int step = 1; step <= steps; ++step) {
-                const std::span<const float> logits = gpt(ids);  // predict: one logit for each of V tokens
+                const std::span<const float> logits =
+                    gpt(ids);  // predict: one logit for each of V tokens
                 std::printf("\n   step %d: \"%s\" + ?\n", step, tokenizer.decode(ids).c_str());
                 print_candidates(tokenizer, logits, shown);
                 ids.push_back(top_candidates(logits, 1)[0].id);  // pick and append
             }
             std::printf("\n   result: \"%s\"\n", tokenizer.decode(ids).c_str());
 
-            std::printf("\n3. A GPT predicts at every position at once. Only the last one has read everything:\n\n");
+            std::printf(
+                "\n3. A GPT predicts at every position at once. Only the last one has read "
+                "everything:\n\n");
             const std::vector<int> whole = encode_prompt(model, prompt, steps);
             const Logits all = gpt.last(whole, static_cast<int>(whole.size()));
             for (std::size_t i = 0; i < whole.size(); ++i) {
                 const Candidate first = top_candidates(all.row(static_cast<std::int64_t>(i)), 1)[0];
                 const std::string read = tokenizer.decode(std::span(whole).first(i + 1));
                 const bool last = i + 1 == whole.size();
-                std::printf("   has read %s predicts %s %s\n", padded("\"" + read + "\"", 24).c_str(),
-                            padded(visible(tokenizer.token_bytes(first.id)), 12).c_str(),
-                            last ? "<- new: this one we append" : ("(the text says " + visible(tokenizer.token_bytes(whole[i + 1])) + ")").c_str());
+                std::printf(
+                    "   has read %s predicts %s %s\n", padded("\"" + read + "\"", 24).c_str(),
+                    padded(visible(tokenizer.token_bytes(first.id)), 12).c_str(),
+                    last ? "<- new: this one we append"
+                         : ("(the text says " + visible(tokenizer.token_bytes(whole[i + 1])) + ")")
+                               .c_str());
             }
         });
 }

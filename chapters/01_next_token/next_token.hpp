@@ -7,18 +7,19 @@
 #include <span>
 #include <vector>
 
-#include "gpt.hpp"
-#include "kv_cache.hpp"
-#include "layers.hpp"
+#include "lib/model/gpt.hpp"
+#include "lib/model/kv_cache.hpp"
+#include "lib/model/layers.hpp"
 
 namespace tbt {
 
-// A language model as a decoder sees it: the ids so far in, one logit for each token of the vocabulary (V) out. The span is
-// valid until the next call.
+// A language model as a decoder sees it: the ids so far in, one logit for each token of the
+// vocabulary (V) out. The span is valid until the next call.
 using NextLogits = std::function<std::span<const float>(std::span<const int> ids)>;
 
-// A GPT as such a function. It remembers what it has read: when the new ids begin like the last ones, only the
-// rest is computed (chapter 07 shows that this changes no bit), and when they differ, it goes back to where they part.
+// A GPT as such a function. It remembers what it has read: when the new ids begin like
+// the last ones, only the rest is computed (chapter 07 shows that this changes no bit),
+// and when they differ, it goes back to where they part.
 class CachedModel {
 public:
     explicit CachedModel(Gpt& gpt) : gpt_(&gpt), cache_(gpt.config()) {}
@@ -29,8 +30,8 @@ public:
         return gpt_->forward(cache_, ids.subspan(known));
     }
 
-    // The logits behind each of the last `count` ids: (count, V). One forward pass, after one for what stands before them
-    // and was not read yet.
+    // The logits behind each of the last `count` ids: (count, V). One forward pass,
+    // after one for what stands before them and was not read yet.
     Logits last(std::span<const int> ids, int count) {
         const auto asked = static_cast<std::size_t>(count);
         const std::size_t known = go_back_to_common_prefix(ids, asked), before = ids.size() - asked;
@@ -45,9 +46,11 @@ public:
 private:
     // At least `fresh` ids must be computed anew: the cache keeps keys and values, not logits.
     std::size_t go_back_to_common_prefix(std::span<const int> ids, std::size_t fresh) {
-        const auto parting = std::mismatch(ids.begin(), ids.end(), seen_.begin(), seen_.end()).first;
+        const auto parting =
+            std::mismatch(ids.begin(), ids.end(), seen_.begin(), seen_.end()).first;
         std::size_t known = static_cast<std::size_t>(parting - ids.begin());
-        known = std::min({known, ids.size() - std::min(fresh, ids.size()), static_cast<std::size_t>(cache_.length())});
+        known = std::min({known, ids.size() - std::min(fresh, ids.size()),
+                          static_cast<std::size_t>(cache_.length())});
         cache_.truncate(static_cast<int>(known));
         return known;
     }
@@ -57,23 +60,25 @@ private:
     std::vector<int> seen_;
 };
 
-// Why only the last position's logits? A GPT is causal: what it computes at position i has seen the tokens 0 … i and
-// predicts token i+1. Only the last position has seen the whole text, and its prediction is the token not written yet.
+// Why only the last position's logits? A GPT is causal: what it computes at position i has
+// seen the tokens 0 … i and predicts token i+1. Only the last position has seen the whole text,
+// and its prediction is the token not written yet.
 //
 // pick(logits, ids) chooses an id; emit(id) is told and may end the text by returning false.
 template <class Pick, class Emit>
-std::vector<int> generate(const NextLogits& model, std::vector<int> ids, int max_new_tokens, Pick&& pick, Emit&& emit) {
+std::vector<int> generate(const NextLogits& model, std::vector<int> ids, int max_new_tokens,
+                          Pick&& pick, Emit&& emit) {
     for (int i = 0; i < max_new_tokens; ++i) {
         const std::span<const float> logits = model(ids);  // predict
         const int id = pick(logits, ids);                  // pick
         ids.push_back(id);                                 // append
         if (!emit(id)) break;
-    }                                                      // repeat
+    }  // repeat
     return ids;
 }
 
-// The total order of this course: the greater value first, of equal values the lower id. Every choice that
-// depends on an order uses it, so no result depends on a sorting routine.
+// The total order of this course: the greater value first, of equal values the lower id.
+// Every choice that depends on an order uses it, so no result depends on a sorting routine.
 inline bool comes_before(float value_a, int id_a, float value_b, int id_b) {
     return value_a > value_b || (value_a == value_b && id_a < id_b);
 }
@@ -91,9 +96,11 @@ inline std::vector<Candidate> top_candidates(std::span<const float> logits, int 
     std::vector<int> ids(logits.size());
     std::iota(ids.begin(), ids.end(), 0);
     const std::size_t kept = std::min(ids.size(), static_cast<std::size_t>(std::max(n, 0)));
-    std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(kept), ids.end(), [&](int a, int b) {
-        return comes_before(logits[static_cast<std::size_t>(a)], a, logits[static_cast<std::size_t>(b)], b);
-    });
+    std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(kept), ids.end(),
+                      [&](int a, int b) {
+                          return comes_before(logits[static_cast<std::size_t>(a)], a,
+                                              logits[static_cast<std::size_t>(b)], b);
+                      });
     std::vector<Candidate> candidates;
     for (std::size_t i = 0; i < kept; ++i) {
         const auto id = static_cast<std::size_t>(ids[i]);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "error.hpp"
+#include "lib/error.hpp"
 
 namespace tbt {
 
@@ -15,14 +15,21 @@ namespace tbt {
 inline int argmax(std::span<const float> logits) {
     int best = -1;
     for (std::size_t i = 0; i < logits.size(); ++i) {
-        if (std::isnan(logits[i])) throw Error("greedy: the logit of token " + std::to_string(i) + " is NaN; the model is broken");
-        if (logits[i] > (best < 0 ? -INFINITY : logits[static_cast<std::size_t>(best)])) best = static_cast<int>(i);
+        if (std::isnan(logits[i]))
+            throw Error("greedy: the logit of token " + std::to_string(i) +
+                        " is NaN; the model is broken");
+        if (logits[i] > (best < 0 ? -INFINITY : logits[static_cast<std::size_t>(best)]))
+            best = static_cast<int>(i);
     }
-    if (best < 0) throw Error("greedy: every token is masked (all logits are -infinity), so there is nothing to choose");
+    if (best < 0)
+        throw Error(
+            "greedy: every token is masked (all logits are -infinity), so there is nothing to "
+            "choose");
     return best;
 }
 
-// A text that ends in the same passage over and over: ids[start …] = period ids, at least `repeats` times.
+// A text that ends in the same passage over and over: ids[start …] = period ids,
+// at least `repeats` times.
 struct Loop {
     int start = 0;    // where the repetition begins
     int period = 0;   // in tokens; 0: no loop
@@ -31,8 +38,9 @@ struct Loop {
     explicit operator bool() const { return period > 0; }
 };
 
-// The shortest passage that the text ends with at least twice, and three times if it is a single token ("very very" is
-// language, "very very very" is a loop). Looks from the end, so a loop is found while it runs.
+// The shortest passage that the text ends with at least twice,
+// and three times if it is a single token ("very very" is language, "very very very" is a loop).
+// Looks from the end, so a loop is found while it runs.
 inline Loop find_loop(std::span<const int> ids) {
     const int n = static_cast<int>(ids.size());
     const auto at = [&](int i) { return ids[static_cast<std::size_t>(i)]; };

@@ -1,17 +1,18 @@
 // Chapter 02: greedy decoding, and the loop it gets stuck in.
 //
-// Writes a text by always taking the most probable token, prints how sure the model was at each step (the gap between
-// the first and the second choice), and finds the loop. Run it: make run-02, or make run-02 ARGS='"Once upon a time"'.
-// Look for: how the model becomes surer with every round of the loop. It has learned that what came twice comes again.
+// Writes a text by always taking the most probable token, prints how sure the model was at
+// each step (the gap between the first and the second choice), and finds the loop. Run it:
+// make run-02, or make run-02 ARGS='"Once upon a time"'. Look for: how the model becomes surer with
+// every round of the loop. It has learned that what came twice comes again.
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "chapters/02_greedy/greedy.hpp"
-#include "model.hpp"
-#include "program.hpp"
-#include "svg.hpp"
-#include "terminal.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 
@@ -39,7 +40,8 @@ void print_steps(const Tokenizer& tokenizer, const std::vector<GreedyStep>& step
 }
 
 // The mean gap in each round of the loop: it grows.
-void print_rounds(const Loop& loop, std::size_t prompt_length, const std::vector<GreedyStep>& steps) {
+void print_rounds(const Loop& loop, std::size_t prompt_length,
+                  const std::vector<GreedyStep>& steps) {
     std::printf("\n   round  mean probability of the choice\n");
     for (int round = 0; round < loop.repeats && round < 8; ++round) {
         double sum = 0;
@@ -102,9 +104,10 @@ int main(int argc, char** argv) {
                 return id;
             };
             const int eos = tokenizer.eos_id();
-            const std::vector<int> ids =
-                generate(std::ref(gpt), prompt_ids, max_new_tokens, pick, [&](int id) { return id != eos; });
-            std::printf("1. Always the most probable token:\n\n%s\n", tokenizer.decode(ids).c_str());
+            const std::vector<int> ids = generate(std::ref(gpt), prompt_ids, max_new_tokens, pick,
+                                                  [&](int id) { return id != eos; });
+            std::printf("1. Always the most probable token:\n\n%s\n",
+                        tokenizer.decode(ids).c_str());
 
             std::printf("\n2. How sure it was:\n\n");
             print_steps(tokenizer, steps);
@@ -113,13 +116,14 @@ int main(int argc, char** argv) {
             if (loop) {
                 const auto once = std::span(ids).subspan(static_cast<std::size_t>(loop.start),
                                                          static_cast<std::size_t>(loop.period));
-                std::printf("\n3. A loop of %d tokens, %d times over: \"%s\"\n", loop.period, loop.repeats,
-                            visible(tokenizer.decode(once)).c_str());
+                std::printf("\n3. A loop of %d tokens, %d times over: \"%s\"\n", loop.period,
+                            loop.repeats, visible(tokenizer.decode(once)).c_str());
                 print_rounds(loop, prompt_ids.size(), steps);
             } else {
                 std::printf("\n3. No loop in these %zu tokens: the text %s\n", steps.size(),
-                            ids.back() == eos ? "came to its end first."
-                                              : "was cut off first; ask for more with --max-new-tokens.");
+                            ids.back() == eos
+                                ? "came to its end first."
+                                : "was cut off first; ask for more with --max-new-tokens.");
             }
             if (!figure.empty()) write_figure(figure, steps);
         });

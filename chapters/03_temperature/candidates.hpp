@@ -1,14 +1,17 @@
-// The tokens that may still be chosen, with their logits: what every step of a sampling chain works on.
+// The tokens that may still be chosen, with their logits: what every step of a
+// sampling chain works on.
 //
-// One row of V logits s and a temperature T stand for the distribution p_i = e^(s_i/T) / Σ_j e^(s_j/T). A step
-// changes logits, the temperature, or removes candidates. Three decisions keep it fast and its results the same
-// everywhere:
+// One row of V logits s and a temperature T stand for the distribution p_i = e^(s_i/T)
+// / Σ_j e^(s_j/T). A step changes logits, the temperature, or removes candidates.
+// Three decisions keep it fast and its results the same everywhere:
 //
 // - The candidates always stand in the order of their ids; nothing sorts the vocabulary.
-// - The temperature is a number beside the logits: setting it costs nothing and can never change their order.
-// - Probabilities are weights in whole quanta of 2^-44 of the largest one, as money is counted in cents. Whole
-//   numbers have the same sum in any order, so "is the mass of these tokens at least p?" has one answer, not one
-//   per order of summation: in doubles .4 + .3 + .2 is .8999999999999999 and .2 + .3 + .4 is .9.
+// - The temperature is a number beside the logits: setting it costs nothing and can never
+//   change their order.
+// - Probabilities are weights in whole quanta of 2^-44 of the largest one,
+//   as money is counted in cents. Whole numbers have the same sum in any order,
+//   so "is the mass of these tokens at least p?" has one answer, not one per order of summation:
+//   in doubles .4 + .3 + .2 is .8999999999999999 and .2 + .3 + .4 is .9.
 #pragma once
 
 #include <algorithm>
@@ -19,20 +22,20 @@
 #include <string>
 #include <vector>
 
-#include "error.hpp"
-#include "math.hpp"
-#include "quanta.hpp"
-#include "scan.hpp"
-#include "select.hpp"
-#include "short_number.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/math.hpp"
+#include "lib/kernels/quanta.hpp"
+#include "lib/kernels/scan.hpp"
+#include "lib/kernels/select.hpp"
+#include "lib/show/short_number.hpp"
 
 namespace tbt {
 
 class Candidates {
 public:
     Candidates() = default;
-    // A view of a row of logits (V). −∞ marks a token that may not be chosen. Throws Error on NaN, on +∞ and when
-    // nothing is left.
+    // A view of a row of logits (V). −∞ marks a token that may not be chosen.
+    // Throws Error on NaN, on +∞ and when nothing is left.
     explicit Candidates(std::span<const float> logits) { reset(logits); }
     Candidates(const Candidates&) = delete;
     Candidates& operator=(const Candidates&) = delete;
@@ -42,8 +45,8 @@ public:
     // Starts again with another row; the memory is used again.
     void reset(std::span<const float> logits) {
         if (logits.empty() || logits.size() > longest_row) {
-            throw Error("sampling: a row of " + std::to_string(logits.size()) + " logits, expected 1 to " +
-                        std::to_string(longest_row));
+            throw Error("sampling: a row of " + std::to_string(logits.size()) +
+                        " logits, expected 1 to " + std::to_string(longest_row));
         }
         row_ = logits;
         vocab_size_ = logits.size();
@@ -61,7 +64,8 @@ public:
     // How many can really be chosen: positions whose logit is not −∞.
     std::size_t count() const {
         constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
-        return row_.size() - static_cast<std::size_t>(std::count(row_.begin(), row_.end(), minus_infinity));
+        return row_.size() -
+               static_cast<std::size_t>(std::count(row_.begin(), row_.end(), minus_infinity));
     }
     float largest() {
         measure();
@@ -94,10 +98,12 @@ public:
     }
     // ln p_i = (s_i − max s)/T − ln Σ_j e^((s_j − max s)/T); also where the weight is 0.
     double log_probability(std::size_t i) {
-        return (static_cast<double>(row_[i]) - static_cast<double>(largest())) / temperature_ - log_sum();
+        return (static_cast<double>(row_[i]) - static_cast<double>(largest())) / temperature_ -
+               log_sum();
     }
     double log_sum() {
-        return portable_log(static_cast<double>(total_weight()) / static_cast<double>(weight_of_largest));
+        return portable_log(static_cast<double>(total_weight()) /
+                            static_cast<double>(weight_of_largest));
     }
     // H = −Σ p ln p, in nats: with d_i = (max s − s_i)/T it is ln Σ e^-d_i + Σ p_i·d_i.
     double entropy() {
@@ -107,7 +113,8 @@ public:
     // One probability for each of the V tokens, 0 for those that are gone.
     std::vector<double> probabilities() {
         std::vector<double> p(vocab_size_, 0.0);
-        for (std::size_t i = 0; i < size(); ++i) p[static_cast<std::size_t>(id(i))] = probability(i);
+        for (std::size_t i = 0; i < size(); ++i)
+            p[static_cast<std::size_t>(id(i))] = probability(i);
         return p;
     }
 
@@ -117,7 +124,8 @@ public:
         temperature_ *= factor;
         weighed_ = false;
     }
-    // All V logits, to be changed, as long as no token has been cut; then none. The first call copies the row.
+    // All V logits, to be changed, as long as no token has been cut; then none.
+    // The first call copies the row.
     std::span<float> whole_row() {
         make_own();
         weighed_ = measured_ = false;
@@ -130,9 +138,11 @@ public:
         if (whole_row_) return &values_[static_cast<std::size_t>(id)];
         const auto end = ids_.begin() + static_cast<std::ptrdiff_t>(size());
         const auto at = std::lower_bound(ids_.begin(), end, id);
-        return at != end && *at == id ? &values_[static_cast<std::size_t>(at - ids_.begin())] : nullptr;
+        return at != end && *at == id ? &values_[static_cast<std::size_t>(at - ids_.begin())]
+                                      : nullptr;
     }
-    // Keeps what the cut keeps by these keys, one for each position; the second form by the logits themselves.
+    // Keeps what the cut keeps by these keys, one for each position;
+    // the second form by the logits themselves.
     void keep_by(std::span<const float> keys, const Cut& cut) {
         const std::size_t room = size() + slack;
         if (ids_.size() < room) ids_.resize(room);
@@ -152,13 +162,15 @@ public:
     [[noreturn]] void complain() const {
         for (std::size_t i = 0; i < size(); ++i) {
             if (!(row_[i] < std::numeric_limits<float>::infinity())) {
-                throw Error("sampling: the logit of token " + std::to_string(id(i)) + " is " +
-                            (std::isnan(row_[i]) ? "NaN" : "+infinity") +
-                            ", expected a finite number or -infinity; the model or a bias is broken");
+                throw Error(
+                    "sampling: the logit of token " + std::to_string(id(i)) + " is " +
+                    (std::isnan(row_[i]) ? "NaN" : "+infinity") +
+                    ", expected a finite number or -infinity; the model or a bias is broken");
             }
         }
         throw Error(
-            "sampling: every token is masked (all logits are -infinity), so nothing can be chosen; loosen the "
+            "sampling: every token is masked (all logits are -infinity), so nothing can be chosen; "
+            "loosen the "
             "bans");
     }
 
@@ -174,8 +186,10 @@ private:
         if (weighed_) return;
         measure();
         if (weights_.size() < size() + slack) weights_.resize(size() + slack);
-        if (block_weights_.size() * quanta_block < size()) block_weights_.resize(size() / quanta_block + 1);
-        total_ = exp_in_quanta(row_, largest_, temperature_, weights_.data(), block_weights_.data());
+        if (block_weights_.size() * quanta_block < size())
+            block_weights_.resize(size() / quanta_block + 1);
+        total_ =
+            exp_in_quanta(row_, largest_, temperature_, weights_.data(), block_weights_.data());
         weighed_ = true;
     }
     // Steps that edit logits see s/T, as if the temperature had been applied to every logit.

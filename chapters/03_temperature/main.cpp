@@ -1,9 +1,10 @@
 // Chapter 03: temperature, and the draw.
 //
-// Shows one set of logits at several temperatures, spins the wheel a hundred thousand times, and then does both
-// with the model's own logits. Run it: make run-03, or one part: make run-03 ARGS="--part 2". Other text:
-// ARGS='"Once upon a time"'. Look for: the order of the words never changes, only how far they are apart; and
-// every draw is decided by one number u.
+// Shows one set of logits at several temperatures, spins the wheel a hundred thousand times,
+// and then does both with the model's own logits. Run it: make run-03, or one part:
+// make run-03 ARGS="--part 2". Other text: ARGS='"Once upon a time"'.
+// Look for: the order of the words never changes, only how far they are apart;
+// and every draw is decided by one number u.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -15,12 +16,12 @@
 #include "chapters/03_temperature/sample.hpp"
 #include "chapters/03_temperature/show.hpp"
 #include "chapters/03_temperature/temperature.hpp"
-#include "model.hpp"
-#include "part_options.hpp"
-#include "program.hpp"
-#include "rng.hpp"
-#include "svg.hpp"
-#include "terminal.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/machine/part_options.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 
@@ -47,7 +48,8 @@ void one_distribution() {
     for (const std::vector<float>& s : std::vector<std::vector<float>>{
              {2, 1, 0.5f}, {2, 1, 0.5f, -1}, {5.2f, 4.8f, 3.2f, 2.1f}}) {
         std::printf("   [");
-        for (std::size_t i = 0; i < s.size(); ++i) std::printf("%s%g", i ? ", " : "", static_cast<double>(s[i]));
+        for (std::size_t i = 0; i < s.size(); ++i)
+            std::printf("%s%g", i ? ", " : "", static_cast<double>(s[i]));
         std::printf("]\n");
         for (const double T : {0.5, 1.0, 2.0}) {
             std::printf("   T = %-4g", T);
@@ -58,7 +60,9 @@ void one_distribution() {
 }
 
 void the_wheel(std::uint64_t seed) {
-    std::printf("2. The wheel, unrolled from u = 0 to u = 1 (s sunny, c cloudy, r rainy, w windy, f foggy):\n\n");
+    std::printf(
+        "2. The wheel, unrolled from u = 0 to u = 1 (s sunny, c cloudy, r rainy, w windy, f "
+        "foggy):\n\n");
     for (const double T : temperatures)
         std::printf("   T = %-4g %s\n", T, unrolled(words, softmax_at(logits, T), 66).c_str());
     std::printf("\n   The same five u at each temperature:\n\n   u      ");
@@ -86,7 +90,8 @@ void the_wheel(std::uint64_t seed) {
 void next_token_of_the_model(const Model& model, const NextLogits& gpt, const std::string& prompt,
                              const std::vector<int>& ids) {
     const std::span<const float> row = gpt(ids);
-    std::printf("3. The model's next token after \"%s\":\n\n   %s", prompt.c_str(), padded("", 14).c_str());
+    std::printf("3. The model's next token after \"%s\":\n\n   %s", prompt.c_str(),
+                padded("", 14).c_str());
     const std::array<double, 5> Ts{0.2, 0.5, 0.8, 1.0, 1.5};
     for (const double T : Ts) std::printf("  T = %-4g", T);
     std::printf("\n");
@@ -139,18 +144,20 @@ void write_figure(const std::string& file) {
         for (std::size_t i = 0; i < p.size(); ++i) {
             const double to = from + p[i], a = 2 * pi * from - pi / 2, b = 2 * pi * to - pi / 2;
             char path[256];
-            std::snprintf(path, sizeof path,
-                          "<path d=\"M%.1f %.1f L%.1f %.1f A%.0f %.0f 0 %d 1 %.1f %.1f Z\" fill=\"%s\"/>\n", cx,
-                          cy, cx + radius * std::cos(a), cy + radius * std::sin(a), radius, radius,
-                          to - from > 0.5, cx + radius * std::cos(b), cy + radius * std::sin(b),
-                          svg_colour(static_cast<int>(i)).c_str());
+            std::snprintf(
+                path, sizeof path,
+                "<path d=\"M%.1f %.1f L%.1f %.1f A%.0f %.0f 0 %d 1 %.1f %.1f Z\" fill=\"%s\"/>\n",
+                cx, cy, cx + radius * std::cos(a), cy + radius * std::sin(a), radius, radius,
+                to - from > 0.5, cx + radius * std::cos(b), cy + radius * std::sin(b),
+                svg_colour(static_cast<int>(i)).c_str());
             svg += path;
             from = to;
         }
         char label[64];
         std::snprintf(label, sizeof label, "T = %g, entropy %.2f", T, entropy_at(logits, T));
         svg += svg_text(cx, 40, label, "middle", 14);
-        svg += svg_text(cx, 56, "▼", "middle", 14);  // the pointer: u = 0 at the top, then clockwise
+        svg +=
+            svg_text(cx, 56, "▼", "middle", 14);  // the pointer: u = 0 at the top, then clockwise
     }
     for (std::size_t i = 0; i < words.size(); ++i) {
         const double x = 120 + 105 * static_cast<double>(i);
@@ -163,24 +170,27 @@ void write_figure(const std::string& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string prompt = "The weather today is", figure, model_directory = shipped_model("storyteller").string();
+    std::string prompt = "The weather today is", figure,
+                model_directory = shipped_model("storyteller").string();
     int part = 0, max_new_tokens = 24;
     std::uint64_t seed = 7;
     PartOptions for_parts(part);
     return run_program(
         argc, argv, "Chapter 03: temperature, and the draw.",
         [&](CLI::App& app) {
-            for_parts.add({3, 4},
-                          app.add_option("prompt", prompt, "the text to continue")->capture_default_str());
+            for_parts.add(
+                {3, 4},
+                app.add_option("prompt", prompt, "the text to continue")->capture_default_str());
             app.add_option("--part", part, "only this part, 1 to 4 (1 and 2 need no model)")
                 ->check(CLI::Range(1, 4));
-            for_parts.add({4},
-                          app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 4")
-                              ->capture_default_str()
-                              ->check(CLI::Range(1, 100000)));
-            for_parts.add({2, 4}, app.add_option("--seed", seed, "of the draws")->capture_default_str());
-            for_parts.add({3, 4},
-                          app.add_option("--model", model_directory, "a model directory")->capture_default_str());
+            for_parts.add({4}, app.add_option("--max-new-tokens", max_new_tokens,
+                                              "length of the texts in part 4")
+                                   ->capture_default_str()
+                                   ->check(CLI::Range(1, 100000)));
+            for_parts.add({2, 4},
+                          app.add_option("--seed", seed, "of the draws")->capture_default_str());
+            for_parts.add({3, 4}, app.add_option("--model", model_directory, "a model directory")
+                                      ->capture_default_str());
             app.add_option("--figure", figure, "write the wheels as a picture (SVG)");
         },
         [&] {
@@ -197,6 +207,7 @@ int main(int argc, char** argv) {
             const std::vector<int> ids = encode_prompt(model, prompt, max_new_tokens);
             CachedModel gpt(model.gpt);
             if (wanted(3)) gap(3), next_token_of_the_model(model, std::ref(gpt), prompt, ids);
-            if (wanted(4)) gap(4), texts_of_the_model(model, std::ref(gpt), prompt, ids, max_new_tokens, seed);
+            if (wanted(4))
+                gap(4), texts_of_the_model(model, std::ref(gpt), prompt, ids, max_new_tokens, seed);
         });
 }

@@ -7,25 +7,29 @@
 #include <string_view>
 #include <vector>
 
-#include "terminal.hpp"
+#include "lib/show/terminal.hpp"
 
 namespace tbt {
 
 // "   sunny       0.823352  ████████████"
-inline void print_bars(std::span<const std::string_view> words, std::span<const double> p, int width = 40) {
+inline void print_bars(std::span<const std::string_view> words, std::span<const double> p,
+                       int width = 40) {
     for (std::size_t i = 0; i < words.size(); ++i) {
-        std::printf("   %s %8.6f  %s\n", padded(words[i], 12).c_str(), p[i], bar(p[i], width).c_str());
+        std::printf("   %s %8.6f  %s\n", padded(words[i], 12).c_str(), p[i],
+                    bar(p[i], width).c_str());
     }
 }
 
 // Each segment of the wheel, unrolled: as many letters as its share of the width.
-inline std::string unrolled(std::span<const std::string_view> words, std::span<const double> p, int width = 70) {
+inline std::string unrolled(std::span<const std::string_view> words, std::span<const double> p,
+                            int width = 70) {
     std::string strip;
     double end = 0;
     std::size_t column = 0;
     for (std::size_t i = 0; i < words.size(); ++i) {
         end += p[i] * width;
-        for (; static_cast<double>(column) + 0.5 < end && column < static_cast<std::size_t>(width); ++column)
+        for (; static_cast<double>(column) + 0.5 < end && column < static_cast<std::size_t>(width);
+             ++column)
             strip += words[i][0];
     }
     return strip;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chapters/03_temperature/candidates.hpp"
-#include "error.hpp"
+#include "lib/error.hpp"
 
 namespace tbt {
 
@@ -21,8 +21,9 @@ inline void check_temperature(double T) {
 
 // p_i = e^(s_i/T) / Σ_j e^(s_j/T) [Ackley, Hinton & Sejnowski 1985]
 //
-// T < 1 sharpens, T > 1 flattens, and the order of the tokens never changes. As T goes to 0, all probability
-// goes to the largest logit; T = 0 is defined as that limit, and of equal logits the lower id wins.
+// T < 1 sharpens, T > 1 flattens, and the order of the tokens never changes.
+// As T goes to 0, all probability goes to the largest logit; T = 0 is defined as that limit,
+// and of equal logits the lower id wins.
 inline void apply_temperature(Candidates& c, double T) {
     check_temperature(T);
     if (T == 0) {

@@ -1,8 +1,9 @@
 // Chapter 04: top-k sampling.
 //
-// Cuts the tail off a distribution: on the tutorials' eight words, on equal logits, and on a confident and a flat
-// distribution, where the same k is too many and too few. Run it: make run-04, or one part: make run-04
-// ARGS="--part 2". Look for: how much probability the ten best tokens hold in each distribution.
+// Cuts the tail off a distribution: on the tutorials' eight words, on equal logits,
+// and on a confident and a flat distribution, where the same k is too many and too few.
+// Run it: make run-04, or one part: make run-04 ARGS="--part 2". Look for:
+// how much probability the ten best tokens hold in each distribution.
 // One k cannot suit both.
 #include <algorithm>
 #include <array>
@@ -16,12 +17,12 @@
 #include "chapters/03_temperature/sample.hpp"
 #include "chapters/04_top_k/top_k.hpp"
 #include "chapters/04_top_k/two_laws.hpp"
-#include "model.hpp"
-#include "part_options.hpp"
-#include "program.hpp"
-#include "rng.hpp"
-#include "svg.hpp"
-#include "terminal.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/machine/part_options.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 
@@ -32,7 +33,8 @@ constexpr std::array<std::string_view, 8> words{"sunny", "cloudy", "rainy", "win
 const std::vector<float> logits{5, 3, 2, 1, 0.5f, -1, -2, -5};
 
 void eight_words() {
-    std::printf("1. The k most probable of eight words, as probabilities:\n\n   %s", padded("k", 10).c_str());
+    std::printf("1. The k most probable of eight words, as probabilities:\n\n   %s",
+                padded("k", 10).c_str());
     const std::array<int, 4> ks{1, 3, 5, 8};
     for (const int k : ks) std::printf("  %8d", k);
     std::printf("\n");
@@ -42,10 +44,8 @@ void eight_words() {
             Candidates c(logits);
             keep_top_k(c, k);
             const double p = c.probabilities()[i];
-            if (p > 0)
-                std::printf("  %8.6f", p);
-            else
-                std::printf("  %8s", "-");
+            if (p > 0) std::printf("  %8.6f", p);
+            else std::printf("  %8s", "-");
         }
         std::printf("\n");
     }
@@ -57,8 +57,8 @@ void ties() {
     for (const Ties rule : {Ties::exact, Ties::kept}) {
         Candidates c(equal);
         keep_top_k(c, 2, rule);
-        std::printf("   %s keeps",
-                    rule == Ties::exact ? "exactly k, lower ids first" : "s >= the k-th largest     ");
+        std::printf("   %s keeps", rule == Ties::exact ? "exactly k, lower ids first"
+                                                       : "s >= the k-th largest     ");
         for (std::size_t i = 0; i < c.size(); ++i) std::printf(" %d", c.id(i));
         std::printf("\n");
     }
@@ -72,7 +72,8 @@ void confident_and_flat() {
         for (const std::vector<float>& s : {confident_law(), flat_law()}) {
             Candidates all(s);
             double mass = 0;  // both laws are in descending order
-            for (std::size_t i = 0; i < static_cast<std::size_t>(k); ++i) mass += all.probability(i);
+            for (std::size_t i = 0; i < static_cast<std::size_t>(k); ++i)
+                mass += all.probability(i);
             std::printf("   %8.3f %s %8.4f %%", mass, padded(bar(mass, 8), 8).c_str(),
                         100 * all.probability(static_cast<std::size_t>(k - 1)));
         }
@@ -80,7 +81,8 @@ void confident_and_flat() {
     }
 }
 
-void with_the_model(const Model& model, const NextLogits& gpt, const std::vector<std::string>& prompts, int k) {
+void with_the_model(const Model& model, const NextLogits& gpt,
+                    const std::vector<std::string>& prompts, int k) {
     std::printf("4. What k = %d keeps of the model's next token:\n", k);
     for (const std::string& prompt : prompts) {
         const std::span<const float> row = gpt(encode_prompt(model, prompt));
@@ -88,9 +90,10 @@ void with_the_model(const Model& model, const NextLogits& gpt, const std::vector
         double mass = 0;
         const std::vector<Candidate> top = top_candidates(row, k);
         for (const Candidate& t : top) mass += all.probability(static_cast<std::size_t>(t.id));
-        std::printf("\n   \"%s\": %.1f %% of the probability, entropy %.2f nats\n", prompt.c_str(), 100 * mass,
-                    all.entropy());
-        for (std::size_t i = 0; i < top.size(); i += i < 3 ? 1 : std::max<std::size_t>(top.size() - 4, 1)) {
+        std::printf("\n   \"%s\": %.1f %% of the probability, entropy %.2f nats\n", prompt.c_str(),
+                    100 * mass, all.entropy());
+        for (std::size_t i = 0; i < top.size();
+             i += i < 3 ? 1 : std::max<std::size_t>(top.size() - 4, 1)) {
             if (i == top.size() - 1 && top.size() > 5) std::printf("      …\n");
             std::printf("   %3zu %s %8.4f %%\n", i + 1,
                         padded(visible(model.tokenizer.token_bytes(top[i].id)), 14).c_str(),
@@ -131,14 +134,15 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv, "Chapter 04: top-k sampling.",
         [&](CLI::App& app) {
-            for_parts.add({4},
-                          app.add_option("prompt", prompts, "texts to continue in part 4")->capture_default_str());
+            for_parts.add({4}, app.add_option("prompt", prompts, "texts to continue in part 4")
+                                   ->capture_default_str());
             app.add_option("--part", part, "only this part, 1 to 4 (1 to 3 need no model)")
                 ->check(CLI::Range(1, 4));
-            for_parts.add({4},
-                          app.add_option("--top-k", k, "k in part 4")->capture_default_str()->check(CLI::Range(1, 1000000)));
-            for_parts.add({4},
-                          app.add_option("--model", model_directory, "a model directory")->capture_default_str());
+            for_parts.add({4}, app.add_option("--top-k", k, "k in part 4")
+                                   ->capture_default_str()
+                                   ->check(CLI::Range(1, 1000000)));
+            for_parts.add({4}, app.add_option("--model", model_directory, "a model directory")
+                                   ->capture_default_str());
             app.add_option("--figure", figure, "write the two distributions as a picture (SVG)");
         },
         [&] {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "chapters/03_temperature/candidates.hpp"
-#include "error.hpp"
-#include "select.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/select.hpp"
 
 namespace tbt {
 
@@ -20,24 +20,29 @@ enum class Ties {
 // Throws UsageError unless k is a number of tokens.
 inline void check_top_k(long long k) {
     if (k >= 0) return;
-    throw UsageError("top-k: got " + std::to_string(k) +
-                     ", expected a number of tokens, 1 or more; 0 turns it off, 1 is greedy, 40 is usual");
+    throw UsageError(
+        "top-k: got " + std::to_string(k) +
+        ", expected a number of tokens, 1 or more; 0 turns it off, 1 is greedy, 40 is usual");
 }
 
-// Keeps the k largest logits by the total order [Fan, Lewis & Dauphin 2018]; k = 0 and k >= V keep all.
+// Keeps the k largest logits by the total order [Fan, Lewis & Dauphin 2018];
+// k = 0 and k >= V keep all.
 //
-// A threshold test "s_i >= the k-th largest" keeps too many where logits are equal: of [1, 1, 1, 1] with k = 2 all
-// four. So the cut says how many of the tokens *at* the threshold stay, taken in the order of their ids.
+// A threshold test "s_i >= the k-th largest" keeps too many where logits are equal: of [1, 1,
+// 1, 1] with k = 2 all four. So the cut says how many of the tokens *at* the threshold stay,
+// taken in the order of their ids.
 inline void keep_top_k(Candidates& c, int k, Ties ties = Ties::exact) {
     check_top_k(k);
     const auto wanted = static_cast<std::size_t>(k);
     if (k == 0 || wanted >= c.size()) return;
-    // 1. A threshold that at least k tokens reach and few others do: one look at the row, no sorting.
+    // 1. A threshold that at least k tokens reach and few others do: one look at the row,
+    //    no sorting.
     c.keep({c.reached_by(wanted)});
     // 2. Among the few that are left, the k-th largest.
     const std::span<const float> s = c.logits();
     Cut cut{kth_largest(s, wanted)};
-    const auto greater = std::count_if(s.begin(), s.end(), [&](float v) { return v > cut.threshold; });
+    const auto greater =
+        std::count_if(s.begin(), s.end(), [&](float v) { return v > cut.threshold; });
     if (ties == Ties::exact) cut.ties = wanted - static_cast<std::size_t>(greater);
     c.keep(cut);
 }

@@ -1,16 +1,18 @@
-// Two distributions over 1,000 tokens, in descending order: one is nearly sure, one sees many ways to go on.
+// Two distributions over 1,000 tokens, in descending order: one is nearly sure,
+// one sees many ways to go on.
 #pragma once
 
 #include <vector>
 
-#include "math.hpp"
+#include "lib/kernels/math.hpp"
 
 namespace tbt {
 
 // s_i = −a·ln(i + b): Zipf's law with exponent a, its head flattened by b.
 inline std::vector<float> zipf_law(double exponent, double flattened, int n = 1000) {
     std::vector<float> s;
-    for (int i = 1; i <= n; ++i) s.push_back(static_cast<float>(-exponent * portable_log(i + flattened)));
+    for (int i = 1; i <= n; ++i)
+        s.push_back(static_cast<float>(-exponent * portable_log(i + flattened)));
     return s;
 }
 

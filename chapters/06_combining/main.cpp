@@ -1,8 +1,9 @@
 // Chapter 06: combining the steps, and why their order matters.
 //
-// Walks the tutorials' worked example through a chain, shows one request understood differently by four programs,
-// and how temperature moves the nucleus but not the top k; then lets the model write with each preset. Run it:
-// make run-06, or one part: make run-06 ARGS="--part 2". Look for: the same three numbers, T = 0.5 and p = 0.8,
+// Walks the tutorials' worked example through a chain, shows one request understood
+// differently by four programs, and how temperature moves the nucleus but not the top k;
+// then lets the model write with each preset. Run it: make run-06, or one part:
+// make run-06 ARGS="--part 2". Look for: the same three numbers, T = 0.5 and p = 0.8,
 // keep one token here and two there.
 #include <cmath>
 #include <cstdio>
@@ -15,12 +16,12 @@
 #include "chapters/04_top_k/two_laws.hpp"
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/06_combining/presets.hpp"
-#include "model.hpp"
-#include "part_options.hpp"
-#include "program.hpp"
-#include "rng.hpp"
-#include "svg.hpp"
-#include "terminal.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/machine/part_options.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 
@@ -40,7 +41,8 @@ SamplingOptions options(double temperature, int top_k, double top_p) {
     return o;
 }
 
-std::size_t kept(const std::vector<float>& s, const SamplingOptions& o, Dialect dialect = Dialect::ours) {
+std::size_t kept(const std::vector<float>& s, const SamplingOptions& o,
+                 Dialect dialect = Dialect::ours) {
     Candidates c(s);
     chain_of(o, dialect).apply(c, {});
     return c.count();
@@ -55,14 +57,17 @@ void worked_example(std::uint64_t seed) {
     Candidates c(example);
     const auto print = [&](const std::string& name) {
         std::printf("\n   %s", padded(name, 12).c_str());
-        for (const double p : c.probabilities()) p > 0 ? std::printf("  %8.6f", p) : std::printf("  %-8s", "-");
+        for (const double p : c.probabilities())
+            p > 0 ? std::printf("  %8.6f", p) : std::printf("  %-8s", "-");
     };
     print("softmax");
-    for (const ChainStep& step : chain.steps()) step.apply(c, {}), print(step.name + " " + step.parameters);
+    for (const ChainStep& step : chain.steps())
+        step.apply(c, {}), print(step.name + " " + step.parameters);
     std::printf("\n\n  ");
     Candidates scratch;
     for (const double u : {0.75, 0.8807, 0.8809}) {
-        std::printf(" u = %g gives %s.", u, std::string(animals[chain.pick(example, {}, u, scratch)]).c_str());
+        std::printf(" u = %g gives %s.", u,
+                    std::string(animals[chain.pick(example, {}, u, scratch)]).c_str());
     }
     Rng rng(seed);
     int cats = 0;
@@ -78,29 +83,35 @@ void four_dialects() {
         const Chain chain = chain_of(options(0.5, 0, 0.8), dialect);
         Candidates c(s);
         chain.apply(c, {});
-        std::printf("   %s %s keeps", padded(name, 12).c_str(), padded(chain.to_string(), 36).c_str());
-        for (std::size_t i = 0; i < c.size(); ++i) std::printf(" %d (%.4f)", c.id(i), c.probability(i));
+        std::printf("   %s %s keeps", padded(name, 12).c_str(),
+                    padded(chain.to_string(), 36).c_str());
+        for (std::size_t i = 0; i < c.size(); ++i)
+            std::printf(" %d (%.4f)", c.id(i), c.probability(i));
         std::printf("\n");
     }
     std::printf("\n   Four equal logits, k = 2:\n\n  ");
     const std::vector<float> equal(4, 1.0f);
     for (const auto& [name, dialect] : dialects())
-        std::printf("  %s keeps %zu", std::string(name).c_str(), kept(equal, options(1, 2, 1), dialect));
+        std::printf("  %s keeps %zu", std::string(name).c_str(),
+                    kept(equal, options(1, 2, 1), dialect));
     std::printf("\n\n   What each does when told nothing:\n\n");
     for (const auto& [name, dialect] : dialects()) {
-        std::printf("   %s %s\n", padded(name, 13).c_str(),
-                    in_order(dialect, cut_steps(defaults_of(dialect), dialect)).to_string().c_str());
+        std::printf(
+            "   %s %s\n", padded(name, 13).c_str(),
+            in_order(dialect, cut_steps(defaults_of(dialect), dialect)).to_string().c_str());
     }
 }
 
 void sizes() {
     const std::vector<float> zipf = zipf_law(1, 0);
-    std::printf("3. Zipf's law over 1,000 tokens. Temperature moves the nucleus, never the top k:\n\n");
+    std::printf(
+        "3. Zipf's law over 1,000 tokens. Temperature moves the nucleus, never the top k:\n\n");
     std::printf("   T               0.7     1   1.5\n   top-p 0.9     ");
     for (const double T : {0.7, 1.0, 1.5}) std::printf(" %5zu", kept(zipf, options(T, 0, 0.9)));
     std::printf("\n   top-k 50      ");
     for (const double T : {0.7, 1.0, 1.5}) std::printf(" %5zu", kept(zipf, options(T, 50, 1)));
-    std::printf("\n\n   top-k, then top-p of what is left (T = 1):\n\n           p = 0.5   0.9  0.95\n");
+    std::printf(
+        "\n\n   top-k, then top-p of what is left (T = 1):\n\n           p = 0.5   0.9  0.95\n");
     for (const int k : {10, 20, 50, 0}) {
         std::printf("   k = %-4s", k ? std::to_string(k).c_str() : "off");
         for (const double p : {0.5, 0.9, 0.95}) std::printf(" %5zu", kept(zipf, options(1, k, p)));
@@ -116,8 +127,8 @@ void with_presets(const Model& model, const NextLogits& gpt, const std::string& 
     Candidates scratch;
     for (const Preset& preset : presets()) {
         const Chain chain = chain_of(preset.options);
-        std::printf("\n   %s (%s): %s\n", std::string(preset.name).c_str(), std::string(preset.good_for).c_str(),
-                    chain.to_string().c_str());
+        std::printf("\n   %s (%s): %s\n", std::string(preset.name).c_str(),
+                    std::string(preset.good_for).c_str(), chain.to_string().c_str());
         Rng rng(seed);
         std::vector<int> written;
         const auto pick = [&](std::span<const float> row, const std::vector<int>& so_far) {
@@ -138,11 +149,13 @@ void write_figure(const std::string& file) {
     chart.x_label = "temperature";
     chart.y_label = "tokens kept";
     const std::vector<float> zipf = zipf_law(1, 0);
-    LineChart::Series first{"T, then top-p 0.9", {}}, last{"top-p 0.9, then T", {}}, k{"top-k 50", {}};
+    LineChart::Series first{"T, then top-p 0.9", {}}, last{"top-p 0.9, then T", {}},
+        k{"top-k 50", {}};
     last.dashed = k.dashed = true;
     for (double T = 0.2; T <= 2.01; T += 0.05) {
         first.points.emplace_back(T, static_cast<double>(kept(zipf, options(T, 0, 0.9))));
-        last.points.emplace_back(T, static_cast<double>(kept(zipf, options(T, 0, 0.9), Dialect::llama_cpp)));
+        last.points.emplace_back(
+            T, static_cast<double>(kept(zipf, options(T, 0, 0.9), Dialect::llama_cpp)));
         k.points.emplace_back(T, static_cast<double>(kept(zipf, options(T, 50, 1))));
     }
     chart.series = {first, last, k};
@@ -160,18 +173,20 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv, "Chapter 06: combining the steps, and why their order matters.",
         [&](CLI::App& app) {
-            for_parts.add({4},
-                          app.add_option("prompt", prompt, "the text to continue in part 4")->capture_default_str());
+            for_parts.add({4}, app.add_option("prompt", prompt, "the text to continue in part 4")
+                                   ->capture_default_str());
             app.add_option("--part", part, "only this part, 1 to 4 (1 to 3 need no model)")
                 ->check(CLI::Range(1, 4));
-            for_parts.add({4},
-                          app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 4")
-                              ->capture_default_str()
-                              ->check(CLI::Range(1, 100000)));
-            for_parts.add({1, 4}, app.add_option("--seed", seed, "of the draws")->capture_default_str());
-            for_parts.add({4},
-                          app.add_option("--model", model_directory, "a model directory")->capture_default_str());
-            app.add_option("--figure", figure, "write sizes over the temperature as a picture (SVG)");
+            for_parts.add({4}, app.add_option("--max-new-tokens", max_new_tokens,
+                                              "length of the texts in part 4")
+                                   ->capture_default_str()
+                                   ->check(CLI::Range(1, 100000)));
+            for_parts.add({1, 4},
+                          app.add_option("--seed", seed, "of the draws")->capture_default_str());
+            for_parts.add({4}, app.add_option("--model", model_directory, "a model directory")
+                                   ->capture_default_str());
+            app.add_option("--figure", figure,
+                           "write sizes over the temperature as a picture (SVG)");
         },
         [&] {
             for_parts.check();

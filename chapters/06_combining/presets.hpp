@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chapters/06_combining/chain.hpp"
-#include "error.hpp"
+#include "lib/error.hpp"
 
 namespace tbt {
 
@@ -21,9 +21,11 @@ inline const std::vector<Preset>& presets() {
                                     {"conservative", "summaries, factual prose", {}},
                                     {"balanced", "general text, chat, articles", {}},
                                     {"creative", "stories, verse, ideas", {}}};
-        const auto set = [&](std::size_t i, double temperature, int top_k, double top_p, double repetition) {
+        const auto set = [&](std::size_t i, double temperature, int top_k, double top_p,
+                             double repetition) {
             SamplingOptions& o = list[i].options;
-            o.temperature = temperature, o.top_k = top_k, o.top_p = top_p, o.repetition_penalty = repetition;
+            o.temperature = temperature, o.top_k = top_k, o.top_p = top_p,
+            o.repetition_penalty = repetition;
         };
         set(0, 0.2, 15, 0.6, 1.0);
         set(1, 0.3, 0, 0.85, 1.1);

@@ -1,7 +1,8 @@
 // Why this token? A choice replayed step by step.
 //
-// Nothing is recorded while a text is generated: steps depend on their arguments only, so whoever wants to know
-// runs the chain once more on the same logits, knowing now which token was drawn. Off, this costs nothing.
+// Nothing is recorded while a text is generated: steps depend on their arguments only, so whoever
+// wants to know runs the chain once more on the same logits, knowing now which token was drawn.
+// Off, this costs nothing.
 #pragma once
 
 #include <algorithm>
@@ -57,12 +58,13 @@ inline Standing standing(Candidates& c, int id) {
     const std::size_t at = position_of(c, id);
     if (at == c.size() || c.logits()[at] == -std::numeric_limits<float>::infinity()) return {};
     std::size_t rank = 1;
-    for (std::size_t i = 0; i < c.size(); ++i) rank += comes_before(c.logits()[i], c.id(i), c.logits()[at], id);
+    for (std::size_t i = 0; i < c.size(); ++i)
+        rank += comes_before(c.logits()[i], c.id(i), c.logits()[at], id);
     return {rank, c.probability(at)};
 }
 
-inline Trace trace(const Chain& chain, std::span<const float> logits, const TextSoFar& text, double u, int chosen,
-                   int top = 5) {
+inline Trace trace(const Chain& chain, std::span<const float> logits, const TextSoFar& text,
+                   double u, int chosen, int top = 5) {
     Trace t;
     t.u = u;
     t.chosen = chosen;
@@ -79,7 +81,8 @@ inline Trace trace(const Chain& chain, std::span<const float> logits, const Text
     };
     for (std::size_t k = 0; k < chain.steps().size(); ++k) {
         const ChainStep& step = chain.steps()[k];
-        StepTrace s{step.name, step.parameters, c.count(), 0, 0, c.entropy(), 0, standing(c, chosen), {}};
+        StepTrace s{step.name, step.parameters,     c.count(), 0, 0, c.entropy(),
+                    0,         standing(c, chosen), {}};
         const std::vector<double> before = c.probabilities();
         step.apply(c, text);
         s.candidates_after = c.count();

@@ -1,8 +1,8 @@
 // Chapter 07: the KV cache.
 //
-// Shows what is computed again and again without a cache, that the cache changes no bit, how much work it saves
-// (counted, then timed), what it costs in memory, and what happens when tokens are taken back or fall out of the
-// window.
+// Shows what is computed again and again without a cache, that the cache changes no bit,
+// how much work it saves (counted, then timed), what it costs in memory, and what happens when
+// tokens are taken back or fall out of the window.
 //
 //   make run-07                                       all five parts
 //   make run-07 ARGS="--part 3"                       the one with the clock
@@ -22,9 +22,9 @@
 #include "chapters/07_kv_cache/redundancy.hpp"
 #include "chapters/07_kv_cache/timing.hpp"
 #include "chapters/07_kv_cache/work.hpp"
-#include "model.hpp"
-#include "program.hpp"
-#include "terminal.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 
@@ -50,7 +50,8 @@ std::vector<float> cached_logits(Gpt& gpt, KvCache& cache, std::span<const int> 
     return {logits.begin(), logits.end()};
 }
 
-// 1. Both ways side by side; of the uncached pass, the positions whose keys and values the cache holds already.
+// 1. Both ways side by side; of the uncached pass, the positions whose keys and values the
+//    cache holds already.
 void same_bits(Model& model, std::vector<int> ids, int steps) {
     KvCache cache(model.config()), fresh(model.config());
     std::printf(
@@ -67,8 +68,8 @@ void same_bits(Model& model, std::vector<int> ids, int steps) {
         const int again = equal_positions(cache, fresh, model.config(), known);
         const int id = argmax(with);
         std::printf("   %4d  %s %7zu %5d %9d   %s\n", step,
-                    padded(visible(model.tokenizer.token_bytes(id)), 11).c_str(), ids.size(), again, fresh_tokens,
-                    with == without ? "same bits" : "DIFFERENT");
+                    padded(visible(model.tokenizer.token_bytes(id)), 11).c_str(), ids.size(), again,
+                    fresh_tokens, with == without ? "same bits" : "DIFFERENT");
         equal += with == without;
         in_vain += again;
         ids.push_back(id);
@@ -91,17 +92,18 @@ void work_table() {
         const auto ratio = [](std::int64_t x, std::int64_t y) {
             return static_cast<double>(x) / static_cast<double>(y);
         };
-        std::printf("   %4d  %8lld %8lld  %7.3f  %12lld  %10lld  %6.2f\n", p, static_cast<long long>(a.positions),
-                    static_cast<long long>(b.positions), ratio(a.positions, b.positions),
-                    static_cast<long long>(a.dot_products), static_cast<long long>(b.dot_products),
-                    ratio(a.dot_products, b.dot_products));
+        std::printf("   %4d  %8lld %8lld  %7.3f  %12lld  %10lld  %6.2f\n", p,
+                    static_cast<long long>(a.positions), static_cast<long long>(b.positions),
+                    ratio(a.positions, b.positions), static_cast<long long>(a.dot_products),
+                    static_cast<long long>(b.dot_products), ratio(a.dot_products, b.dot_products));
     }
 }
 
 double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
     double largest = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
-        largest = std::max(largest, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+        largest =
+            std::max(largest, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
     }
     return largest;
 }
@@ -117,9 +119,11 @@ void rollback_and_sliding(Model& model, const std::vector<int>& prompt) {
     std::printf("5. Eight tokens taken back:     %s as a fresh start; 1 position computed\n",
                 same ? "same bits" : "DIFFERENT");
 
-    // Sliding: the first token is dropped. The keys of the others were made one position further to the right.
+    // Sliding: the first token is dropped. The keys of the others were made one position
+    // further to the right.
     const std::vector<int> shorter(ids.begin() + 1, ids.end());
-    const std::vector<float> right = uncached_logits(model.gpt, shorter), stale = uncached_logits(model.gpt, ids);
+    const std::vector<float> right = uncached_logits(model.gpt, shorter),
+                             stale = uncached_logits(model.gpt, ids);
     std::printf(
         "   The first token dropped:     old keys kept: logits off by up to %.2f;\n"
         "                                right: all %zu positions computed again\n",
@@ -127,8 +131,8 @@ void rollback_and_sliding(Model& model, const std::vector<int>& prompt) {
 }
 
 struct Options {
-    std::string prompt = "Once upon a time, there was", figure, model = shipped_model("storyteller").string(),
-                weights;
+    std::string prompt = "Once upon a time, there was", figure,
+                model = shipped_model("storyteller").string(), weights;
     int part = 0, threads = 0, context = 0, batch = 1;
     bool memory = false, measure = false;
 };
@@ -143,14 +147,18 @@ void declare(CLI::App& app, Options& o) {
     app.add_option("--threads", o.threads, "0: one for each core")
         ->capture_default_str()
         ->check(CLI::Range(0, 1024));
-    app.add_option("--figure", o.figure, "with part 3: write time against position as a picture (SVG)");
-    auto* memory =
-        app.add_flag("--memory", o.memory, "what the model needs in memory, from its config.json alone");
-    app.add_flag("--measure", o.measure, "and what it really takes: load it, fill the caches")->needs(memory);
+    app.add_option("--figure", o.figure,
+                   "with part 3: write time against position as a picture (SVG)");
+    auto* memory = app.add_flag("--memory", o.memory,
+                                "what the model needs in memory, from its config.json alone");
+    app.add_flag("--measure", o.measure, "and what it really takes: load it, fill the caches")
+        ->needs(memory);
     app.add_option("--context", o.context, "tokens of each text (default: all the model has)")
         ->needs(memory)
         ->check(CLI::PositiveNumber);
-    app.add_option("--batch", o.batch, "texts at the same time")->needs(memory)->capture_default_str();
+    app.add_option("--batch", o.batch, "texts at the same time")
+        ->needs(memory)
+        ->capture_default_str();
 }
 
 void memory(const Options& o, const GptOptions& options) {

@@ -1,11 +1,11 @@
-#include "memory_report.hpp"
+#include "chapters/07_kv_cache/memory_report.hpp"
 
 #include <cstdio>
 #include <vector>
 
-#include "kv_cache.hpp"
-#include "memory.hpp"
-#include "memory_plan.hpp"
+#include "lib/machine/memory.hpp"
+#include "lib/model/kv_cache.hpp"
+#include "lib/model/memory_plan.hpp"
 
 namespace tbt {
 
@@ -25,12 +25,13 @@ constexpr Part parts[] = {{"matrices of the layers", &MemoryPlan::matrices},
                           {"activations", &MemoryPlan::activations},
                           {"logits", &MemoryPlan::logits}};
 
-void print_heading(const std::filesystem::path& directory, const GptConfig& c, int context, int batch) {
+void print_heading(const std::filesystem::path& directory, const GptConfig& c, int context,
+                   int batch) {
     std::printf(
         "%s: %d layers, %d channels, %d tokens, context %d\n"
         "%d sequence%s of %d tokens\n\n",
-        directory.filename().string().c_str(), c.n_layer, c.n_embd, c.vocab_size, c.n_positions, batch,
-        batch == 1 ? "" : "s", context);
+        directory.filename().string().c_str(), c.n_layer, c.n_embd, c.vocab_size, c.n_positions,
+        batch, batch == 1 ? "" : "s", context);
 }
 
 std::filesystem::path without_slash(const std::filesystem::path& directory) {
@@ -52,11 +53,13 @@ void print_memory_forecast(const std::filesystem::path& directory, int context, 
     print_heading(without_slash(directory), config, context, batch);
     std::printf("  MiB                            f32   f16, bf16\n");
     for (const Part& part : parts)
-        std::printf("  %-24s %9.2f   %9.2f\n", part.name, mib(wide.*part.bytes), mib(half.*part.bytes));
+        std::printf("  %-24s %9.2f   %9.2f\n", part.name, mib(wide.*part.bytes),
+                    mib(half.*part.bytes));
     std::printf("  %-24s %9.2f   %9.2f\n", "in all", mib(wide.total()), mib(half.total()));
 }
 
-void print_memory_used(const std::filesystem::path& directory, const GptOptions& options, int context, int batch) {
+void print_memory_used(const std::filesystem::path& directory, const GptOptions& options,
+                       int context, int batch) {
     const GptConfig config = read_model_config(directory.string());
     if (context == 0) context = config.n_positions;
     const WeightType type = options.weights.value_or(stored_type(config));
@@ -68,7 +71,8 @@ void print_memory_used(const std::filesystem::path& directory, const GptOptions&
     const std::int64_t weights = tensor_bytes() - before;
     std::vector<KvCache> caches;
     caches.reserve(static_cast<std::size_t>(batch));
-    const std::vector<int> prompt(static_cast<std::size_t>(context > 1 ? context - 1 : 1), 0), next = {0};
+    const std::vector<int> prompt(static_cast<std::size_t>(context > 1 ? context - 1 : 1), 0),
+        next = {0};
     std::vector<Step> steps;
     std::int64_t cache = 0;
     for (int i = 0; i < batch; ++i) {
@@ -81,7 +85,8 @@ void print_memory_used(const std::filesystem::path& directory, const GptOptions&
 
     const char* names[] = {"f32", "f16", "bf16"};
     print_heading(without_slash(directory), config, context, batch);
-    std::printf("  MiB, weights as %-4s      forecast     counted\n", names[static_cast<int>(type)]);
+    std::printf("  MiB, weights as %-4s      forecast     counted\n",
+                names[static_cast<int>(type)]);
     const auto row = [](const char* name, std::int64_t forecast, std::int64_t counted) {
         std::printf("  %-22s %11.2f %11.2f\n", name, mib(forecast), mib(counted));
     };
@@ -91,7 +96,8 @@ void print_memory_used(const std::filesystem::path& directory, const GptOptions&
     row("in all", plan.total(), total);
     std::printf("  %-22s %11s %11.2f\n", "most while loading", "", mib(most_tensor_bytes()));
     std::printf("  %-22s %11s %11.2f\n", "the process, at most", "", mib(peak_resident_memory()));
-    std::printf("\n  * and about a MiB of working memory for each thread, which is not in the forecast\n");
+    std::printf(
+        "\n  * and about a MiB of working memory for each thread, which is not in the forecast\n");
 }
 
 void print_cache_memory(const GptConfig& config) {
@@ -99,14 +105,15 @@ void print_cache_memory(const GptConfig& config) {
     std::printf(
         "4. Memory: 2 (keys and values) · %d layers · %d channels · 4 bytes = %.0f KiB a token\n\n"
         "   tokens     formula   blocks of %d\n",
-        config.n_layer, config.n_embd, kib(KvCache::bytes_per_token(config)), KvCache::block_tokens);
+        config.n_layer, config.n_embd, kib(KvCache::bytes_per_token(config)),
+        KvCache::block_tokens);
     KvCache cache(config);
     for (const int tokens : {1, 64, 65, 200, config.n_positions}) {
         if (tokens > config.n_positions) continue;
         cache.clear();
         cache.make_room(tokens);
-        std::printf("   %6d  %6.0f KiB  %8.0f KiB\n", tokens, kib(tokens * KvCache::bytes_per_token(config)),
-                    kib(cache.bytes()));
+        std::printf("   %6d  %6.0f KiB  %8.0f KiB\n", tokens,
+                    kib(tokens * KvCache::bytes_per_token(config)), kib(cache.bytes()));
     }
     if (config.n_positions <= 200) return;
     std::printf("\n   A fork shares its blocks: ");

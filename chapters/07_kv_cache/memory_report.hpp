@@ -3,17 +3,18 @@
 
 #include <filesystem>
 
-#include "gpt.hpp"
+#include "lib/model/gpt.hpp"
 
 namespace tbt {
 
-// Reads DIRECTORY/config.json, nothing else, and prints what each type of weights would take. context 0: all of
-// it.
+// Reads DIRECTORY/config.json, nothing else, and prints what each type of weights would take.
+// context 0: all of it.
 void print_memory_forecast(const std::filesystem::path& directory, int context, int batch);
 
-// Loads the model, fills `batch` caches up to `context` tokens and prints what was allocated beside the forecast.
-// Refuses before loading when the machine has not that much memory.
-void print_memory_used(const std::filesystem::path& directory, const GptOptions& options, int context, int batch);
+// Loads the model, fills `batch` caches up to `context` tokens and prints what was allocated beside
+// the forecast. Refuses before loading when the machine has not that much memory.
+void print_memory_used(const std::filesystem::path& directory, const GptOptions& options,
+                       int context, int batch);
 
 // The cache alone: formula and blocks, and what a fork copies.
 void print_cache_memory(const GptConfig& config);

@@ -1,5 +1,5 @@
-// Writes a model directory with random weights: any GPT-2, as on the Hugging Face hub. For measurements, where the
-// sizes matter and not the text.
+// Writes a model directory with random weights: any GPT-2, as on the Hugging Face hub.
+// For measurements, where the sizes matter and not the text.
 //
 //   build/random_model --preset gpt2 --type f16 --out /tmp/gpt2       GPT-2 124M
 //   build/random_model --layers 2 --embd 64 --heads 4 --vocab 500 --context 128 --out /tmp/tiny
@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <optional>
 
-#include "program.hpp"
-#include "random_model.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/random_model.hpp"
 
 using namespace tbt;
 
@@ -24,9 +24,10 @@ struct Options {
 
 void declare(CLI::App& app, Options& o) {
     app.add_option("--out", o.out, "the directory to write")->required();
-    auto* preset =
-        app.add_option("--preset", o.preset, "gpt2, gpt2-medium, gpt2-large, gpt2-xl, storyteller or sketch");
-    app.add_option("--config", o.config, "or a config.json to take the sizes from")->excludes(preset);
+    auto* preset = app.add_option("--preset", o.preset,
+                                  "gpt2, gpt2-medium, gpt2-large, gpt2-xl, storyteller or sketch");
+    app.add_option("--config", o.config, "or a config.json to take the sizes from")
+        ->excludes(preset);
     app.add_option("--layers", o.layers, "the layers (with neither of the two above: 2)");
     app.add_option("--heads", o.heads, "heads in each (2)");
     app.add_option("--embd", o.embd, "channels (64)");
@@ -46,8 +47,9 @@ GptConfig config_of(const Options& o) {
     config.n_layer = config.n_head = 2;
     config.n_embd = 64;
     config.n_positions = 128;
-    config.vocab_size = o.model.tokenizer.empty() || o.vocab ? 512
-                                                             : Tokenizer::load(o.model.tokenizer).vocab_size();
+    config.vocab_size = o.model.tokenizer.empty() || o.vocab
+                            ? 512
+                            : Tokenizer::load(o.model.tokenizer).vocab_size();
     if (!o.preset.empty()) config = preset_config(o.preset);
     if (!o.config.empty()) config = read_config_file(o.config);
     const int four_times = config.n_inner == 0 || config.n_inner == 4 * config.n_embd;
@@ -57,7 +59,8 @@ GptConfig config_of(const Options& o) {
     if (o.vocab) config.vocab_size = *o.vocab;
     if (o.context) config.n_positions = *o.context;
     // Beyond what a config may hold, check_config speaks of n_embd before n_inner.
-    if (four_times) config.n_inner = static_cast<int>(std::min<std::int64_t>(4ll * config.n_embd, 1 << 24));
+    if (four_times)
+        config.n_inner = static_cast<int>(std::min<std::int64_t>(4ll * config.n_embd, 1 << 24));
     return config;
 }
 
@@ -74,9 +77,10 @@ int main(int argc, char** argv) {
                                              : StoredType::bf16;
             write_random_model(o.out, config, o.model);
             std::printf(
-                "%s: %.1f M weights as %s, %d layers, %d heads, %d channels, %d tokens, context %d, seed %llu\n",
-                o.out.c_str(), static_cast<double>(parameter_count(config)) / 1e6, o.type.c_str(), config.n_layer,
-                config.n_head, config.n_embd, config.vocab_size, config.n_positions,
+                "%s: %.1f M weights as %s, %d layers, %d heads, %d channels, %d tokens, context "
+                "%d, seed %llu\n",
+                o.out.c_str(), static_cast<double>(parameter_count(config)) / 1e6, o.type.c_str(),
+                config.n_layer, config.n_head, config.n_embd, config.vocab_size, config.n_positions,
                 static_cast<unsigned long long>(o.model.seed));
         });
 }

@@ -3,17 +3,19 @@
 
 #include <algorithm>
 
-#include "kv_cache.hpp"
+#include "lib/model/kv_cache.hpp"
 
 namespace tbt {
 
-// Of the first `tokens` positions of two caches, those whose keys and values are the same bits in every layer and
-// head.
-inline int equal_positions(const KvCache& a, const KvCache& b, const GptConfig& config, int tokens) {
+// Of the first `tokens` positions of two caches, those whose keys and values are the same bits in
+// every layer and head.
+inline int equal_positions(const KvCache& a, const KvCache& b, const GptConfig& config,
+                           int tokens) {
     const int width = a.padded_head_size();
     const auto equal = [&](int position, int layer, int head) {
         const int block = position / KvCache::block_tokens, u = position % KvCache::block_tokens;
-        const float *key_a = a.keys(block, layer, head) + u, *key_b = b.keys(block, layer, head) + u;
+        const float *key_a = a.keys(block, layer, head) + u,
+                    *key_b = b.keys(block, layer, head) + u;
         for (int d = 0; d < width; ++d) {
             if (key_a[d * KvCache::block_tokens] != key_b[d * KvCache::block_tokens]) return false;
         }
@@ -24,7 +26,8 @@ inline int equal_positions(const KvCache& a, const KvCache& b, const GptConfig& 
     for (int position = 0; position < tokens; ++position) {
         bool same = true;
         for (int layer = 0; layer < config.n_layer; ++layer) {
-            for (int head = 0; head < config.n_head; ++head) same = same && equal(position, layer, head);
+            for (int head = 0; head < config.n_head; ++head)
+                same = same && equal(position, layer, head);
         }
         count += same;
     }

@@ -1,10 +1,10 @@
-#include "roofline.hpp"
+#include "chapters/07_kv_cache/roofline.hpp"
 
 #include <algorithm>
 #include <cstdio>
 
-#include "error.hpp"
-#include "json_file.hpp"
+#include "lib/error.hpp"
+#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 
@@ -30,8 +30,10 @@ std::string text(const Json& row, const char* key) {
 
 // "512×768×3072", "1×768×50257 f16", "192ᵀ×4096×192".
 bool read_shape(std::string name, Product& product) {
-    if (const std::size_t at = name.find("ᵀ"); at != std::string::npos) name.erase(at, std::string("ᵀ").size());
-    if (std::sscanf(name.c_str(), "%lf×%lf×%lf", &product.m, &product.k, &product.n) != 3) return false;
+    if (const std::size_t at = name.find("ᵀ"); at != std::string::npos)
+        name.erase(at, std::string("ᵀ").size());
+    if (std::sscanf(name.c_str(), "%lf×%lf×%lf", &product.m, &product.k, &product.n) != 3)
+        return false;
     if (name.find("f16") != std::string::npos) product.weight_bytes = 2;
     return true;
 }
@@ -54,7 +56,8 @@ Roofline read_roofline(const std::string& file, int threads) {
         if (number(row, "threads") != result.threads) continue;
         const std::string name = text(row, "limit");
         if (name == "fused multiply-add") result.peak = number(row, "figure");
-        if (name.starts_with("read ")) result.slopes.push_back({name.substr(5), number(row, "figure")});
+        if (name.starts_with("read "))
+            result.slopes.push_back({name.substr(5), number(row, "figure")});
     }
     for (const Json& row : products) {
         Product product;
@@ -63,7 +66,8 @@ Roofline read_roofline(const std::string& file, int threads) {
         if (read_shape(text(row, "M×K×N"), product)) result.products.push_back(product);
     }
     if (result.peak <= 0 || result.slopes.empty() || result.products.empty()) {
-        throw Error(file + ": has no figures for " + std::to_string(static_cast<int>(result.threads)) +
+        throw Error(file + ": has no figures for " +
+                    std::to_string(static_cast<int>(result.threads)) +
                     " threads; choose another number");
     }
     return result;
@@ -83,7 +87,8 @@ LineChart chart_of(const Roofline& roofline) {
         drawn = slope.gigabytes;
         LineChart::Series roof{"reading " + slope.name, {}, true};
         const double corner = roofline.peak / slope.gigabytes;
-        for (const double x : {0.3, corner, 1000.0}) roof.points.emplace_back(x, roofline.limit(x, slope));
+        for (const double x : {0.3, corner, 1000.0})
+            roof.points.emplace_back(x, roofline.limit(x, slope));
         chart.series.push_back(std::move(roof));
     }
     const struct {
@@ -95,7 +100,8 @@ LineChart chart_of(const Roofline& roofline) {
     for (const auto& group : groups) {
         LineChart::Series dots{group.name, {}, false, true};
         for (const Product& p : roofline.products) {
-            if (p.m >= group.least && p.m <= group.most) dots.points.emplace_back(p.intensity(), p.gigaflops());
+            if (p.m >= group.least && p.m <= group.most)
+                dots.points.emplace_back(p.intensity(), p.gigaflops());
         }
         if (!dots.points.empty()) chart.series.push_back(std::move(dots));
     }

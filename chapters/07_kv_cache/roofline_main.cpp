@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "program.hpp"
-#include "roofline.hpp"
+#include "chapters/07_kv_cache/roofline.hpp"
+#include "lib/machine/program.hpp"
 
 using namespace tbt;
 
@@ -18,23 +18,25 @@ int main(int argc, char** argv) {
         [&](CLI::App& app) {
             app.add_option("file", file, "what build/bench --json wrote")->required();
             app.add_option("--figure", figure, "write the picture to this file (SVG)");
-            app.add_option("--threads", threads, "figures of so many threads (0: the most there are)")
+            app.add_option("--threads", threads,
+                           "figures of so many threads (0: the most there are)")
                 ->capture_default_str()
                 ->check(CLI::Range(0, 1024));
         },
         [&] {
             const Roofline roofline = read_roofline(file, threads);
-            std::printf("%.0f thread%s: at most %.0f GF/s", roofline.threads, roofline.threads == 1 ? "" : "s",
-                        roofline.peak);
+            std::printf("%.0f thread%s: at most %.0f GF/s", roofline.threads,
+                        roofline.threads == 1 ? "" : "s", roofline.peak);
             for (const Slope& slope : roofline.slopes)
                 std::printf(", %s at %.0f GB/s", slope.name.c_str(), slope.gigabytes);
             std::printf("\n\n    M      K      N   op/byte      GF/s   GB/s   of peak\n");
             std::vector<Product> products = roofline.products;
-            std::stable_sort(products.begin(), products.end(),
-                             [](const Product& a, const Product& b) { return a.intensity() < b.intensity(); });
+            std::stable_sort(
+                products.begin(), products.end(),
+                [](const Product& a, const Product& b) { return a.intensity() < b.intensity(); });
             for (const Product& p : products) {
-                std::printf("%5.0f  %5.0f  %5.0f  %8.2f  %8.1f  %5.0f      %3.0f%%\n", p.m, p.k, p.n,
-                            p.intensity(), p.gigaflops(), p.bytes() / p.microseconds * 1e-3,
+                std::printf("%5.0f  %5.0f  %5.0f  %8.2f  %8.1f  %5.0f      %3.0f%%\n", p.m, p.k,
+                            p.n, p.intensity(), p.gigaflops(), p.bytes() / p.microseconds * 1e-3,
                             100 * p.gigaflops() / roofline.peak);
             }
             if (!figure.empty()) write_svg(figure, chart_of(roofline));

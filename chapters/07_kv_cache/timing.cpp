@@ -1,4 +1,4 @@
-#include "timing.hpp"
+#include "chapters/07_kv_cache/timing.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "svg.hpp"
-#include "terminal.hpp"
-#include "work.hpp"
+#include "chapters/07_kv_cache/work.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
 
 namespace tbt {
 
@@ -27,10 +27,13 @@ double median(std::vector<double> times) {
 }
 
 // Which token it is makes no difference to the time.
-std::vector<int> any_text(int tokens) { return std::vector<int>(static_cast<std::size_t>(tokens), 5); }
+std::vector<int> any_text(int tokens) {
+    return std::vector<int>(static_cast<std::size_t>(tokens), 5);
+}
 
 // The token at `position`, several times; the first one warms up.
-double token_time(Gpt& gpt, KvCache& cache, std::span<const int> ids, int position, bool with_cache, int repeats) {
+double token_time(Gpt& gpt, KvCache& cache, std::span<const int> ids, int position, bool with_cache,
+                  int repeats) {
     const auto before = static_cast<std::size_t>(with_cache ? position : 0);
     const std::span<const int> text = ids.first(static_cast<std::size_t>(position) + 1);
     cache.clear();
@@ -46,7 +49,8 @@ double token_time(Gpt& gpt, KvCache& cache, std::span<const int> ids, int positi
 }
 
 // A prompt of P tokens and G more.
-double text_time(Gpt& gpt, KvCache& cache, std::span<const int> ids, int prompt, int generated, bool with_cache) {
+double text_time(Gpt& gpt, KvCache& cache, std::span<const int> ids, int prompt, int generated,
+                 bool with_cache) {
     cache.clear();
     const Clock::time_point start = Clock::now();
     for (int i = 0; i < generated; ++i) {
@@ -57,7 +61,8 @@ double text_time(Gpt& gpt, KvCache& cache, std::span<const int> ids, int prompt,
     return microseconds_since(start);
 }
 
-void write_figure(const std::string& path, const LineChart::Series& without, const LineChart::Series& with) {
+void write_figure(const std::string& path, const LineChart::Series& without,
+                  const LineChart::Series& with) {
     LineChart chart;
     chart.title = "Time for one token, by its position";
     chart.x_label = "position in the text";
@@ -74,7 +79,8 @@ void print_times(Gpt& gpt, const std::string& figure) {
     KvCache cache(gpt.config());
     LineChart::Series without{"without a cache", {}}, with{"with a cache", {}};
     std::vector<int> positions = {std::min(10, last)};
-    for (int i = 1; i <= 9; ++i) positions.push_back(std::max(positions.back(), i * 500 / 9 * last / 511));
+    for (int i = 1; i <= 9; ++i)
+        positions.push_back(std::max(positions.back(), i * 500 / 9 * last / 511));
     std::printf(
         "3. Microseconds for one token at a position (medians; %d thread%s):\n\n"
         "   position   without    with   without, as a bar\n",
@@ -88,16 +94,18 @@ void print_times(Gpt& gpt, const std::string& figure) {
         std::printf("   %8d  %8.0f  %6.0f   %s\n", positions[i], slow, with.points[i].second,
                     bar(slow / without.points.back().second, 30).c_str());
     }
-    std::printf("\n   The token at %d costs %.2f times the one at %d with the cache, %.1f times without.\n",
-                positions.back(), with.points.back().second / with.points.front().second, positions.front(),
-                without.points.back().second / without.points.front().second);
+    std::printf(
+        "\n   The token at %d costs %.2f times the one at %d with the cache, %.1f times without.\n",
+        positions.back(), with.points.back().second / with.points.front().second, positions.front(),
+        without.points.back().second / without.points.front().second);
     if (context >= 500) {
         const double slow = text_time(gpt, cache, ids, 400, 100, false),
                      quick = text_time(gpt, cache, ids, 400, 100, true);
         const double counted = static_cast<double>(uncached_work(400, 100).positions) /
                                static_cast<double>(cached_work(400, 100).positions);
         std::printf(
-            "   A prompt of 400 tokens and 100 new ones: %.0f ms without, %.1f ms with: %.1f times\n"
+            "   A prompt of 400 tokens and 100 new ones: %.0f ms without, %.1f ms with: %.1f "
+            "times\n"
             "   (positions counted: %.1f times; one row alone costs more than a row among many).\n",
             slow / 1000, quick / 1000, slow / quick, counted);
     }

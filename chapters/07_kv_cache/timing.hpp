@@ -1,9 +1,10 @@
-// The clock beside the counts: what one token costs at each position, and a whole text, with a cache and without.
+// The clock beside the counts: what one token costs at each position, and a whole text,
+// with a cache and without.
 #pragma once
 
 #include <string>
 
-#include "gpt.hpp"
+#include "lib/model/gpt.hpp"
 
 namespace tbt {
 

@@ -5,14 +5,16 @@
 
 namespace tbt {
 
-// Work of generating G tokens after a prompt of P. A position is projected when its keys, values and everything else of it are
-// computed; a dot product is one query with one key, per head and layer, causal.
+// Work of generating G tokens after a prompt of P. A position is projected when its keys,
+// values and everything else of it are computed; a dot product is one query with one key,
+// per head and layer, causal.
 struct Work {
     std::int64_t positions = 0;
     std::int64_t dot_products = 0;
 };
 
-// One forward pass over `fresh` new tokens behind `past` known ones: fresh token i meets past + i + 1 keys.
+// One forward pass over `fresh` new tokens behind `past` known ones:
+// fresh token i meets past + i + 1 keys.
 constexpr Work forward_work(std::int64_t past, std::int64_t fresh) {
     return {fresh, fresh * past + fresh * (fresh + 1) / 2};
 }
@@ -28,7 +30,8 @@ constexpr Work uncached_work(std::int64_t prompt, std::int64_t generated) {
     return total;
 }
 
-// With a cache the prompt is read once, then one token at a time; the last one drawn is never read: P + G − 1 positions.
+// With a cache the prompt is read once, then one token at a time; the last one drawn is never read:
+// P + G − 1 positions.
 constexpr Work cached_work(std::int64_t prompt, std::int64_t generated) {
     if (generated == 0) return {};
     Work total = forward_work(0, prompt);

@@ -1,9 +1,9 @@
 // Chapter 08: penalties against repetition, and bans.
 //
-// Shows what each penalty does to five logits, with its surprises, and then breaks a real loop of greedy decoding
-// with each of them. Run it: make run-08, or one part: make run-08 ARGS="--part 3". Other text: ARGS='"the key
-// advantage is"'. Look for: a penalized word that becomes *more* probable; and how each penalty pays for the
-// broken loop.
+// Shows what each penalty does to five logits, with its surprises, and then breaks a
+// real loop of greedy decoding with each of them. Run it: make run-08, or one part:
+// make run-08 ARGS="--part 3". Other text: ARGS='"the key advantage is"'. Look for:
+// a penalized word that becomes *more* probable; and how each penalty pays for the broken loop.
 #include <array>
 #include <cstdio>
 #include <string>
@@ -17,12 +17,12 @@
 #include "chapters/03_temperature/temperature.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/08_penalties/repetition.hpp"
-#include "model.hpp"
-#include "part_options.hpp"
-#include "program.hpp"
-#include "rng.hpp"
-#include "svg.hpp"
-#include "terminal.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/machine/part_options.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 
@@ -40,7 +40,8 @@ void row(const char* name, const std::vector<double>& values, const char* format
 std::vector<double> values(const Candidates& c) { return {c.logits().begin(), c.logits().end()}; }
 
 void five_words() {
-    std::printf("1. After \"the cat sat\", repetition penalty 1.5:\n\n   %s", padded("", 30).c_str());
+    std::printf("1. After \"the cat sat\", repetition penalty 1.5:\n\n   %s",
+                padded("", 30).c_str());
     for (const std::string_view word : words) std::printf("  %8s", std::string(word).c_str());
     std::printf("\n");
     Candidates c(logits);
@@ -49,7 +50,8 @@ void five_words() {
     row("penalized", values(c), "  %8.2f");
     row("probabilities before", softmax_at(logits, 1));
     row("after", c.probabilities());
-    std::printf("\n   The same distribution, logits shifted by -4, and now \"the\" alone penalized:\n\n");
+    std::printf(
+        "\n   The same distribution, logits shifted by -4, and now \"the\" alone penalized:\n\n");
     for (const float shift : {0.0f, -4.0f}) {
         std::vector<float> shifted = logits;
         for (float& s : shifted) s += shift;
@@ -60,9 +62,11 @@ void five_words() {
     const std::vector<float> six{6, -6};
     Candidates e(six);
     penalize_repetition(e, std::vector<int>{0, 1}, 1.2);
-    std::printf("\n   A penalty of 1.2 makes 6 into %.3f (%.3f %%) and -6 into %.3f (%+.0f %% in magnitude).\n",
-                static_cast<double>(e.logits()[0]), 100 * (static_cast<double>(e.logits()[0]) / 6 - 1),
-                static_cast<double>(e.logits()[1]), 100 * (static_cast<double>(e.logits()[1]) / -6 - 1));
+    std::printf(
+        "\n   A penalty of 1.2 makes 6 into %.3f (%.3f %%) and -6 into %.3f (%+.0f %% in "
+        "magnitude).\n",
+        static_cast<double>(e.logits()[0]), 100 * (static_cast<double>(e.logits()[0]) / 6 - 1),
+        static_cast<double>(e.logits()[1]), 100 * (static_cast<double>(e.logits()[1]) / -6 - 1));
 }
 
 void counts_and_ngrams() {
@@ -73,7 +77,8 @@ void counts_and_ngrams() {
     row("penalized", values(c), "  %8.2f");
     std::printf("\n   No 3-gram twice: which token may not follow?\n\n");
     for (const std::vector<int>& ids :
-         {std::vector<int>{1, 2, 3, 1, 2}, std::vector<int>{1, 2, 3, 4, 1, 2, 5, 1, 2}, std::vector<int>{1, 2}}) {
+         {std::vector<int>{1, 2, 3, 1, 2}, std::vector<int>{1, 2, 3, 4, 1, 2, 5, 1, 2},
+          std::vector<int>{1, 2}}) {
         const std::vector<float> flat(6, 0.0f);
         Candidates n(flat);
         ban_repeated_ngrams(n, ids, 3);
@@ -86,7 +91,8 @@ void counts_and_ngrams() {
     }
 }
 
-// The remedies for part 3: greedy decoding (temperature 0) with one of them switched on, and sampling without any.
+// The remedies for part 3: greedy decoding (temperature 0) with one of them switched on,
+// and sampling without any.
 std::vector<std::pair<std::string, SamplingOptions>> remedies() {
     SamplingOptions greedy, repetition, frequency, presence, ngram, sampling;
     greedy.temperature = repetition.temperature = frequency.temperature = presence.temperature =
@@ -96,17 +102,19 @@ std::vector<std::pair<std::string, SamplingOptions>> remedies() {
     presence.presence_penalty = 2.0;
     ngram.no_repeat_ngram_size = 3;
     sampling.temperature = 0.8, sampling.top_p = 0.9;
-    return {{"greedy", greedy},         {"repetition 1.3", repetition}, {"frequency 1.0", frequency},
-            {"presence 2.0", presence}, {"no 3-gram twice", ngram},     {"T 0.8, top-p 0.9", sampling}};
+    return {{"greedy", greedy},           {"repetition 1.3", repetition},
+            {"frequency 1.0", frequency}, {"presence 2.0", presence},
+            {"no 3-gram twice", ngram},   {"T 0.8, top-p 0.9", sampling}};
 }
 
-void a_loop_broken(const Model& model, const NextLogits& gpt, const std::string& prompt, int length, Scope scope,
-                   std::uint64_t seed) {
+void a_loop_broken(const Model& model, const NextLogits& gpt, const std::string& prompt, int length,
+                   Scope scope, std::uint64_t seed) {
     std::printf("3. \"%s …\", %d tokens:\n", prompt.c_str(), length);
     const std::vector<int> ids = encode_prompt(model, prompt, length);
     PenaltyOptions more;
     more.scope = scope;
-    more.bias = {{{model.tokenizer.eos_id()}, banned}};  // nobody may escape from the loop by ending the text
+    more.bias = {{{model.tokenizer.eos_id()},
+                  banned}};  // nobody may escape from the loop by ending the text
     Candidates scratch;
     for (const auto& [name, options] : remedies()) {
         const Chain chain = full_chain(options, Dialect::ours, more);
@@ -117,11 +125,13 @@ void a_loop_broken(const Model& model, const NextLogits& gpt, const std::string&
         const std::vector<int> all = generate(gpt, ids, length, pick, [](int) { return true; });
         const std::span<const int> text = std::span(all).subspan(ids.size());
         const Loop loop = find_loop(all);
-        std::printf("\n   %s distinct-1 %.2f, -2 %.2f, seq-rep-4 %.2f, %s\n", padded(name + ":", 18).c_str(),
-                    distinct_ngrams(text, 1), distinct_ngrams(text, 2), repeated_ngrams(text, 4),
-                    loop
-                        ? ("loop of " + std::to_string(loop.period) + " × " + std::to_string(loop.repeats)).c_str()
-                        : "no loop");
+        std::printf(
+            "\n   %s distinct-1 %.2f, -2 %.2f, seq-rep-4 %.2f, %s\n",
+            padded(name + ":", 18).c_str(), distinct_ngrams(text, 1), distinct_ngrams(text, 2),
+            repeated_ngrams(text, 4),
+            loop ? ("loop of " + std::to_string(loop.period) + " × " + std::to_string(loop.repeats))
+                       .c_str()
+                 : "no loop");
         print_wrapped("…" + visible(model.tokenizer.decode(text)), 3);
     }
 }
@@ -132,7 +142,8 @@ void write_figure(const std::string& file) {
     chart.title = "Repetition penalty after \"the cat sat\": \"cat\" rises while \"the\" falls";
     chart.x_label = "penalty";
     chart.y_label = "probability";
-    for (std::size_t i = 0; i < words.size(); ++i) chart.series.push_back({std::string(words[i]), {}});
+    for (std::size_t i = 0; i < words.size(); ++i)
+        chart.series.push_back({std::string(words[i]), {}});
     for (double theta = 1; theta <= 3.001; theta += 0.05) {
         Candidates c(logits);
         penalize_repetition(c, written, theta);
@@ -153,20 +164,21 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv, "Chapter 08: penalties against repetition, and bans.",
         [&](CLI::App& app) {
-            for_parts.add({3},
-                          app.add_option("prompt", prompt, "the text to continue in part 3")->capture_default_str());
+            for_parts.add({3}, app.add_option("prompt", prompt, "the text to continue in part 3")
+                                   ->capture_default_str());
             app.add_option("--part", part, "only this part, 1 to 3 (1 and 2 need no model)")
                 ->check(CLI::Range(1, 3));
+            for_parts.add({3}, app.add_option("--penalty-scope", scope,
+                                              "what counts as written: generated, all, last-64")
+                                   ->capture_default_str());
+            for_parts.add({3}, app.add_option("--max-new-tokens", max_new_tokens,
+                                              "length of the texts in part 3")
+                                   ->capture_default_str()
+                                   ->check(CLI::Range(1, 100000)));
             for_parts.add({3},
-                          app.add_option("--penalty-scope", scope, "what counts as written: generated, all, last-64")
-                              ->capture_default_str());
-            for_parts.add({3},
-                          app.add_option("--max-new-tokens", max_new_tokens, "length of the texts in part 3")
-                              ->capture_default_str()
-                              ->check(CLI::Range(1, 100000)));
-            for_parts.add({3}, app.add_option("--seed", seed, "of the draws")->capture_default_str());
-            for_parts.add({3},
-                          app.add_option("--model", model_directory, "a model directory")->capture_default_str());
+                          app.add_option("--seed", seed, "of the draws")->capture_default_str());
+            for_parts.add({3}, app.add_option("--model", model_directory, "a model directory")
+                                   ->capture_default_str());
             app.add_option("--figure", figure, "write the penalty's effect as a picture (SVG)");
         },
         [&] {

@@ -7,8 +7,8 @@
 
 namespace tbt {
 
-// The share of n-grams that are different from each other: 1 for a text without repetition [Li et al. 2016,
-// distinct-n]
+// The share of n-grams that are different from each other: 1 for a text without repetition [Li et
+// al. 2016, distinct-n]
 inline double distinct_ngrams(std::span<const int> ids, std::size_t n) {
     if (ids.size() < n) return 1;
     std::set<std::vector<int>> different;
@@ -19,6 +19,8 @@ inline double distinct_ngrams(std::span<const int> ids, std::size_t n) {
 }
 
 // seq-rep-n: the share of n-grams that came before, 1 − distinct-n [Welleck et al. 2020, §6]
-inline double repeated_ngrams(std::span<const int> ids, std::size_t n) { return 1 - distinct_ngrams(ids, n); }
+inline double repeated_ngrams(std::span<const int> ids, std::size_t n) {
+    return 1 - distinct_ngrams(ids, n);
+}
 
 }  // namespace tbt

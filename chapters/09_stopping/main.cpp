@@ -1,9 +1,9 @@
 // Chapter 09: when a text ends, and what may be shown while it is written.
 //
-// Shows a stop string that lies across tokens, characters that do, what it costs to slide the context window, and
-// one text of the model ended in six ways. Run it: make run-09, or one part: make run-09 ARGS="--part 1". Look
-// for: the column "waiting", which holds just what could still become a stop string, and the price of forgetting
-// one token at a time.
+// Shows a stop string that lies across tokens, characters that do, what it costs to slide the
+// context window, and one text of the model ended in six ways. Run it: make run-09, or one part:
+// make run-09 ARGS="--part 1". Look for: the column "waiting", which holds just what could still
+// become a stop string, and the price of forgetting one token at a time.
 #include <cstdio>
 #include <ctime>
 #include <string>
@@ -12,12 +12,12 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/09_stopping/stopping.hpp"
-#include "model.hpp"
-#include "part_options.hpp"
-#include "program.hpp"
-#include "rng.hpp"
-#include "svg.hpp"
-#include "terminal.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/machine/part_options.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 
@@ -29,17 +29,21 @@ void print_stream(const std::vector<std::string>& tokens, const std::vector<std:
     const StopStrings stops(strings);
     TextStream stream(stops);
     std::printf("   token         shown         waiting          %s\n", naive_title);
-    const auto row = [&](const std::string& token, const std::string& shown, const std::string& waiting,
-                         const std::string& naive) {
-        std::printf("   %s  %s  %s  %s\n", padded(token, 12).c_str(), padded(visible(shown), 12).c_str(),
-                    padded(visible(waiting), 15).c_str(), naive.c_str());
+    const auto row = [&](const std::string& token, const std::string& shown,
+                         const std::string& waiting, const std::string& naive) {
+        std::printf("   %s  %s  %s  %s\n", padded(token, 12).c_str(),
+                    padded(visible(shown), 12).c_str(), padded(visible(waiting), 15).c_str(),
+                    naive.c_str());
     };
     for (const std::string& token : tokens) {
         const bool over = stream.stopped();
         const std::string shown = stream.push(token);
-        std::string naive = valid_text(token);  // a token decoded alone: half a character is a U+FFFD
-        for (const std::string& s : strings) naive = token.find(s) == std::string::npos ? "goes on" : "stops";
-        row(visible(token), shown, stream.stopped() ? (over ? "" : "cut off") : stream.waiting(), naive);
+        std::string naive =
+            valid_text(token);  // a token decoded alone: half a character is a U+FFFD
+        for (const std::string& s : strings)
+            naive = token.find(s) == std::string::npos ? "goes on" : "stops";
+        row(visible(token), shown, stream.stopped() ? (over ? "" : "cut off") : stream.waiting(),
+            naive);
     }
     if (const std::string rest = stream.finish(); !rest.empty()) row("(end)", rest, "", "");
     std::printf("   the text: \"%s\"\n", visible(stream.text()).c_str());
@@ -53,7 +57,8 @@ struct SlideCost {
 // 3. Writes on when the context is full, for whole rounds of the window.
 SlideCost slide_cost(int context, int keep, Model* model) {
     Window window(context, keep);
-    // A text without repetitions: in one that repeats itself, what is kept may happen to stand where it stood.
+    // A text without repetitions: in one that repeats itself, what is kept may happen to stand
+    // where it stood.
     Rng rng(1);
     std::vector<int> ids(static_cast<std::size_t>(context));
     for (int& id : ids) id = static_cast<int>(rng.below(256));
@@ -76,7 +81,8 @@ SlideCost slide_cost(int context, int keep, Model* model) {
 void print_slide_costs(int context, Model* model) {
     std::printf("   kept   positions computed a token%s\n",
                 model ? "   processor time, microseconds a token" : "");
-    for (const int keep : {context, context - 1, context * 7 / 8, context * 3 / 4, context / 2, context / 4, 1}) {
+    for (const int keep :
+         {context, context - 1, context * 7 / 8, context * 3 / 4, context / 2, context / 4, 1}) {
         const SlideCost cost = slide_cost(context, keep, model);
         std::printf("   %4d  %8.2f", keep, cost.positions);
         if (model) std::printf("                     %8.0f", cost.microseconds);
@@ -86,10 +92,11 @@ void print_slide_costs(int context, Model* model) {
     }
 }
 
-// 4. One text, greedily, under different rules. A minimum is a step of the chain: the EOS is banned before the
-// draw; throwing it away afterwards would make the model continue a text that it had finished.
-void write_until(Model& model, const std::string& prompt, const std::string& title, const StopRules& rules,
-                 int min_new_tokens = 0) {
+// 4. One text, greedily, under different rules. A minimum is a step of the chain:
+//    the EOS is banned before the draw; throwing it away afterwards would make the model continue a
+//    text that it had finished.
+void write_until(Model& model, const std::string& prompt, const std::string& title,
+                 const StopRules& rules, int min_new_tokens = 0) {
     SamplingOptions greedy;
     greedy.temperature = 0;
     greedy.min_new_tokens = min_new_tokens;
@@ -116,8 +123,9 @@ void write_until(Model& model, const std::string& prompt, const std::string& tit
     const std::string text = visible(stream.text());
     std::size_t tail = text.size() > 26 ? text.size() - 26 : 0;
     while (tail < text.size() && (text[tail] & 0xC0) == 0x80) ++tail;
-    std::printf("   %s %s %6d   %s%s\n", padded(title, 24).c_str(), padded(to_string(*reason), 12).c_str(),
-                generated, tail ? "…" : "", text.substr(tail).c_str());
+    std::printf("   %s %s %6d   %s%s\n", padded(title, 24).c_str(),
+                padded(to_string(*reason), 12).c_str(), generated, tail ? "…" : "",
+                text.substr(tail).c_str());
 }
 
 // The figure: bytes, the tokens they came in, and how many wait behind each.
@@ -125,14 +133,14 @@ void write_figure(const std::string& file) {
     const std::vector<std::string> tokens = {"ok", "\nUs", "ed", "\n", "Us", "er", ": hi"};
     const StopStrings stops({"\nUser:"});
     constexpr double cell = 37, left = 34, cells_y = 92, base = 262;
-    std::string out =
-        svg_text(left, 26, "Stop at \"⏎User:\". How many bytes must wait?", "start", 16, "font-weight=\"bold\"");
+    std::string out = svg_text(left, 26, "Stop at \"⏎User:\". How many bytes must wait?", "start",
+                               16, "font-weight=\"bold\"");
     int state = StopStrings::start, column = 0, number = 0;
     bool stopped = false;
     for (const std::string& token : tokens) {
         const double width = cell * static_cast<double>(token.size());
-        out +=
-            svg_rect(left + cell * column + 2, 50, width - 4, 24, "none", "stroke=\"" + svg_grey + "\" rx=\"5\"");
+        out += svg_rect(left + cell * column + 2, 50, width - 4, 24, "none",
+                        "stroke=\"" + svg_grey + "\" rx=\"5\"");
         out += svg_text(left + cell * column + width / 2, 67,
                         (number == 0 ? "token " : "") + std::to_string(number + 1), "middle", 12);
         for (const char byte : token) {
@@ -145,47 +153,52 @@ void write_figure(const std::string& file) {
             out += svg_text(x + cell / 2, cells_y + 20, visible({&byte, 1}), "middle", 15,
                             stopped ? "" : "style=\"fill:#fff\"");
             if (!stopped && waits > 0)
-                out +=
-                    svg_rect(x + 6, base - 20 * waits, cell - 12, 20 * waits, svg_colour(1), "opacity=\"0.85\"");
+                out += svg_rect(x + 6, base - 20 * waits, cell - 12, 20 * waits, svg_colour(1),
+                                "opacity=\"0.85\"");
             if (!stopped)
-                out += svg_text(x + cell / 2, base + 17, std::to_string(static_cast<int>(waits)), "middle", 13);
+                out += svg_text(x + cell / 2, base + 17, std::to_string(static_cast<int>(waits)),
+                                "middle", 13);
             stopped = stopped || stops.complete(state) >= 0;
         }
         ++number;
     }
     out += svg_line(left, base, left + cell * column, base, svg_grey);
     out += svg_text(left, base + 40,
-                    "The state of the automaton is the number of bytes at the end that could begin a stop string. "
+                    "The state of the automaton is the number of bytes at the end that could begin "
+                    "a stop string. "
                     "At \"d\" it falls",
                     "start", 12);
-    out += svg_text(left, base + 56,
-                    "to 0 and what waited is shown; at the last \":\" it is 6, the whole string, and those 6 "
-                    "bytes are cut off.",
-                    "start", 12);
+    out += svg_text(
+        left, base + 56,
+        "to 0 and what waited is shown; at the last \":\" it is 6, the whole string, and those 6 "
+        "bytes are cut off.",
+        "start", 12);
     write_svg(file, 720, 330, out);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string prompt = "Once upon a time", model_directory = shipped_model("storyteller").string(), figure;
+    std::string prompt = "Once upon a time",
+                model_directory = shipped_model("storyteller").string(), figure;
     int part = 0, context = 512;
     bool time = false;
     PartOptions for_parts(part);
     return run_program(
         argc, argv, "Chapter 09: when a text ends, and what may be shown while it is written.",
         [&](CLI::App& app) {
-            for_parts.add({4},
-                          app.add_option("prompt", prompt, "the text to continue in part 4")->capture_default_str());
+            for_parts.add({4}, app.add_option("prompt", prompt, "the text to continue in part 4")
+                                   ->capture_default_str());
             app.add_option("--part", part, "show one part only, 1 to 4")->check(CLI::Range(1, 4));
             for_parts.add({3},
                           app.add_option("--context", context, "the context of part 3, in tokens")
                               ->capture_default_str()
                               ->check(CLI::Range(8, 100000)));
-            for_parts.add({3}, app.add_flag("--time", time, "part 3: also measure the time with the model"));
-            for_parts.add({3, 4},
-                          app.add_option("--model", model_directory, "a model directory (parts 4, and 3 with --time)")
-                              ->capture_default_str());
+            for_parts.add(
+                {3}, app.add_flag("--time", time, "part 3: also measure the time with the model"));
+            for_parts.add({3, 4}, app.add_option("--model", model_directory,
+                                                 "a model directory (parts 4, and 3 with --time)")
+                                      ->capture_default_str());
             app.add_option("--figure", figure, "write the picture of the lesson (SVG)");
         },
         [&] {
@@ -194,13 +207,14 @@ int main(int argc, char** argv) {
             const auto wanted = [&](int p) { return part == 0 || part == p; };
             if (wanted(1)) {
                 std::printf("1. A stop string across tokens: stop at \"⏎User:\"\n\n");
-                print_stream({"I", " used", " it.", "\n", "Used", " it", "\n", "Us", "er", ":", " hi"},
-                             {"\nUser:"}, "a look at each token alone");
+                print_stream(
+                    {"I", " used", " it.", "\n", "Used", " it", "\n", "Us", "er", ":", " hi"},
+                    {"\nUser:"}, "a look at each token alone");
             }
             if (wanted(2)) {
                 std::printf("%s2. Characters across tokens\n\n", part ? "" : "\n");
-                print_stream({"na", "\xC3", "\xAF", "ve ", "\xF0\x9F", "\x99", "\x82", " \xE2\x82"}, {},
-                             "each token decoded alone");
+                print_stream({"na", "\xC3", "\xAF", "ve ", "\xF0\x9F", "\x99", "\x82", " \xE2\x82"},
+                             {}, "each token decoded alone");
             }
             std::optional<Model> model;
             if (wanted(4) || time) model.emplace(load_model(model_directory));
@@ -209,15 +223,18 @@ int main(int argc, char** argv) {
                     throw UsageError("--context " + std::to_string(context) + ": this model has " +
                                      std::to_string(model->config().n_positions) + " positions");
                 }
-                std::printf("%s3. A full context of %d tokens that slides\n\n", part ? "" : "\n", context);
+                std::printf("%s3. A full context of %d tokens that slides\n\n", part ? "" : "\n",
+                            context);
                 print_slide_costs(context, time ? &*model : nullptr);
             }
             if (wanted(4)) {
                 std::printf(
-                    "%s4. \"%s\", greedily, ended in six ways\n\n   rule                     reason       tokens  "
+                    "%s4. \"%s\", greedily, ended in six ways\n\n   rule                     "
+                    "reason       tokens  "
                     " the text\n",
                     part ? "" : "\n", prompt.c_str());
-                StopRules rules{{model->tokenizer.eos_id()}, StopStrings{}, 200, model->config().n_positions};
+                StopRules rules{
+                    {model->tokenizer.eos_id()}, StopStrings{}, 200, model->config().n_positions};
                 const auto with = [&](auto change) {
                     StopRules changed = rules;
                     change(changed);
@@ -229,9 +246,11 @@ int main(int argc, char** argv) {
                 write_until(*model, prompt, "at most 12 tokens",
                             with([](StopRules& r) { r.max_new_tokens = 12; }));
                 write_until(*model, prompt, "at least 150 tokens", rules, 150);
-                write_until(*model, prompt, "context 32, refuse", with([](StopRules& r) { r.context = 32; }));
-                write_until(*model, prompt, "context 32, slide",
-                            with([](StopRules& r) { r.context = 32, r.policy = ContextPolicy::slide; }));
+                write_until(*model, prompt, "context 32, refuse",
+                            with([](StopRules& r) { r.context = 32; }));
+                write_until(*model, prompt, "context 32, slide", with([](StopRules& r) {
+                    r.context = 32, r.policy = ContextPolicy::slide;
+                }));
             }
         });
 }

@@ -1,8 +1,8 @@
 // Finding stop strings in a stream of bytes: an automaton after Aho and Corasick [1975].
 //
-// Its state is the longest end of the text that is the beginning of some stop string. That one number answers both
-// questions a streaming decoder has: is a stop string complete now, and how many bytes may not be shown yet
-// because they could become one.
+// Its state is the longest end of the text that is the beginning of some stop string.
+// That one number answers both questions a streaming decoder has: is a stop string complete now,
+// and how many bytes may not be shown yet because they could become one.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "error.hpp"
-#include "terminal.hpp"
-#include "utf8.hpp"
+#include "lib/error.hpp"
+#include "lib/show/terminal.hpp"
+#include "lib/text/utf8.hpp"
 
 namespace tbt {
 
@@ -42,7 +42,9 @@ public:
     const std::vector<std::string>& strings() const { return strings_; }
 
     // The state behind one more byte.
-    int next(int state, char byte) const { return node(state).next[static_cast<unsigned char>(byte)]; }
+    int next(int state, char byte) const {
+        return node(state).next[static_cast<unsigned char>(byte)];
+    }
     // How many bytes at the end of the text could still become a stop string.
     std::size_t held_back(int state) const { return node(state).depth; }
     // Which stop string ends here; of several the longest. −1: none.
@@ -61,11 +63,13 @@ private:
     static void check(const std::string& s) {
         if (s.empty()) {
             throw UsageError(
-                "stop string: empty, expected at least one character; it would stop every text before its first "
+                "stop string: empty, expected at least one character; it would stop every text "
+                "before its first "
                 "token");
         }
         if (find_invalid_utf8(s) != std::string::npos) {
-            throw UsageError("stop string: \"" + visible(s) + "\" is not valid UTF-8, so no text can contain it");
+            throw UsageError("stop string: \"" + visible(s) +
+                             "\" is not valid UTF-8, so no text can contain it");
         }
     }
 
@@ -80,11 +84,12 @@ private:
             }
             at = node(at).next[byte];
         }
-        if (node(at).complete < 0) node(at).complete = index;  // the same string twice: its first place
+        if (node(at).complete < 0)
+            node(at).complete = index;  // the same string twice: its first place
     }
 
-    // Where the tree has no child, the text's next shorter end that is a beginning goes on instead. That end is
-    // shorter, so a walk by depth finds it finished.
+    // Where the tree has no child, the text's next shorter end that is a beginning goes on instead.
+    // That end is shorter, so a walk by depth finds it finished.
     void link() {
         std::deque<std::pair<int, int>> open;  // a state, and the one of its next shorter end
         for (const std::int32_t child : nodes_[0].next) {

@@ -16,50 +16,57 @@ enum class FinishReason { eos, stop_string, length, context, interrupted };
 
 inline const char* to_string(FinishReason reason) {
     switch (reason) {
-        case FinishReason::eos: return "eos";
-        case FinishReason::stop_string: return "stop_string";
-        case FinishReason::length: return "length";
-        case FinishReason::context: return "context";
-        default: return "interrupted";
+        case FinishReason::eos:
+            return "eos";
+        case FinishReason::stop_string:
+            return "stop_string";
+        case FinishReason::length:
+            return "length";
+        case FinishReason::context:
+            return "context";
+        default:
+            return "interrupted";
     }
 }
 
-// A model with learned positions has as many of them as it was trained with. At the end of the last one a text is
-// over (refuse), or its beginning is forgotten (slide).
+// A model with learned positions has as many of them as it was trained with.
+// At the end of the last one a text is over (refuse), or its beginning is forgotten (slide).
 enum class ContextPolicy { refuse, slide };
 
 struct StopRules {
-    std::vector<int> eos;                                    // ids that end the text; they are not part of it
-    StopStrings strings;                                     // cut off where the earliest one is complete
+    std::vector<int> eos;  // ids that end the text; they are not part of it
+    StopStrings strings;   // cut off where the earliest one is complete
     int max_new_tokens = std::numeric_limits<int>::max();
-    int context = std::numeric_limits<int>::max();           // prompt and new tokens together
+    int context = std::numeric_limits<int>::max();  // prompt and new tokens together
     ContextPolicy policy = ContextPolicy::refuse;
 
     bool is_eos(int id) const { return std::find(eos.begin(), eos.end(), id) != eos.end(); }
 };
 
-// Asked after each token, in this order: the token's own meaning, then the text so far (the stream has seen the
-// token's bytes unless it is an EOS), then the counts. `length` is the prompt's and the generated tokens together.
-inline std::optional<FinishReason> why_stop(const StopRules& rules, int id, const TextStream& stream,
-                                            int generated, int length) {
+// Asked after each token, in this order: the token's own meaning, then the text so
+// far (the stream has seen the token's bytes unless it is an EOS), then the counts.
+// `length` is the prompt's and the generated tokens together.
+inline std::optional<FinishReason> why_stop(const StopRules& rules, int id,
+                                            const TextStream& stream, int generated, int length) {
     if (rules.is_eos(id)) return FinishReason::eos;
     if (stream.stopped()) return FinishReason::stop_string;
     if (generated >= rules.max_new_tokens) return FinishReason::length;
-    if (rules.policy == ContextPolicy::refuse && length >= rules.context) return FinishReason::context;
+    if (rules.policy == ContextPolicy::refuse && length >= rules.context)
+        return FinishReason::context;
     return std::nullopt;
 }
 
-// The part of a text that the model reads. When it exceeds the context, all but the last `keep` tokens are
-// dropped.
+// The part of a text that the model reads. When it exceeds the context, all but the last `keep`
+// tokens are dropped.
 //
-// Each token that stays moves to a new position, and with learned positions the keys and values computed for the
-// old one are of no use: everything kept is computed again. A round of context − keep + 1 tokens costs `context`
-// positions, so
+// Each token that stays moves to a new position, and with learned positions the keys
+// and values computed for the old one are of no use: everything kept is computed again.
+// A round of context − keep + 1 tokens costs `context` positions, so
 //
 //   positions computed a token = context / (context − keep + 1)
 //
-// Dropping one token at a time (keep = context) computes the whole context for each token; keeping half costs two
-// positions.
+// Dropping one token at a time (keep = context) computes the whole context for each token;
+// keeping half costs two positions.
 class Window {
 public:
     Window(int context, int keep)

@@ -1,8 +1,9 @@
 // From the bytes of tokens to text that may be shown.
 //
-// A token can end in the middle of a character, and a stop string can lie across tokens. So two kinds of bytes
-// wait: a character that is not complete, and a tail that could still become a stop string. All that was shown,
-// joined, is the final text, wherever the tokens happened to be cut.
+// A token can end in the middle of a character, and a stop string can lie across tokens.
+// So two kinds of bytes wait: a character that is not complete, and a tail that
+// could still become a stop string. All that was shown, joined, is the final text,
+// wherever the tokens happened to be cut.
 #pragma once
 
 #include <string>
@@ -15,16 +16,20 @@ namespace tbt {
 // What stands at the beginning of some bytes, as the Unicode standard reads them (§3.9, table 3-7).
 struct Utf8Head {
     enum Kind { complete, cut, broken } kind;  // cut: the bytes end before the character does
-    std::size_t length;  // broken: the bytes that belong to the attempt; one U+FFFD stands for all of them
+    std::size_t
+        length;  // broken: the bytes that belong to the attempt; one U+FFFD stands for all of them
 };
 
 inline Utf8Head utf8_head(std::string_view bytes) {
-    const auto at = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(bytes[i])); };
+    const auto at = [&](std::size_t i) {
+        return static_cast<unsigned>(static_cast<unsigned char>(bytes[i]));
+    };
     const unsigned first = at(0);
     if (first < 0x80) return {Utf8Head::complete, 1};
     if (first < 0xc2 || first > 0xf4) return {Utf8Head::broken, 1};
     const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    // The second byte excludes overlong forms (E0, F0), surrogates (ED) and what lies above U+10FFFF (F4).
+    // The second byte excludes overlong forms (E0, F0), surrogates (ED) and what lies above
+    // U+10FFFF (F4).
     const unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
     const unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
     for (std::size_t i = 1; i < length; ++i) {
@@ -40,8 +45,8 @@ public:
     // The stop strings must outlive the stream.
     explicit TextStream(const StopStrings& stops) : stops_(&stops) {}
 
-    // Takes the bytes of one token and gives the text that has become certain, often none. Behind a stop string:
-    // nothing.
+    // Takes the bytes of one token and gives the text that has become certain, often none.
+    // Behind a stop string: nothing.
     std::string push(std::string_view bytes) {
         if (stopped()) return "";
         for (const char byte : bytes) {
@@ -49,20 +54,21 @@ public:
             state_ = stops_->next(state_, byte);
             stop_ = stops_->complete(state_);
             if (!stopped()) continue;
-            waiting_.resize(waiting_.size() - stops_->strings()[static_cast<std::size_t>(stop_)].size());
+            waiting_.resize(waiting_.size() -
+                            stops_->strings()[static_cast<std::size_t>(stop_)].size());
             return take(waiting_.size(), false);
         }
         return take(waiting_.size() - stops_->held_back(state_), false);
     }
 
-    // The text is over: what waited for a stop string is shown, and a character that never came to its end is one
-    // U+FFFD.
+    // The text is over: what waited for a stop string is shown, and a character that never came to
+    // its end is one U+FFFD.
     std::string finish() { return take(waiting_.size(), true); }
 
     bool stopped() const { return stop_ >= 0; }
-    int stop_string() const { return stop_; }                 // which one; −1: none
-    const std::string& text() const { return text_; }         // all that was shown
-    const std::string& waiting() const { return waiting_; }   // bytes not shown yet
+    int stop_string() const { return stop_; }                // which one; −1: none
+    const std::string& text() const { return text_; }        // all that was shown
+    const std::string& waiting() const { return waiting_; }  // bytes not shown yet
 
 private:
     // Moves complete characters out of the first `certain` bytes that wait.

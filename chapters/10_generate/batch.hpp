@@ -1,7 +1,8 @@
 // Several texts written side by side: one forward pass gives each its next logits.
 //
-// A decode step is bound by reading the weights, and a batch reads them once for all its texts. The prompt is read
-// once too: the texts start as forks of one cache, which share its blocks (chapter 07).
+// A decode step is bound by reading the weights, and a batch reads them once for all its texts.
+// The prompt is read once too: the texts start as forks of one cache, which share its
+// blocks (chapter 07).
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "error.hpp"
+#include "lib/error.hpp"
 
 namespace tbt {
 
@@ -24,10 +25,12 @@ struct BatchText {
 };
 
 // Logits (V) for each text of the batch, valid until the next call.
-using BatchLogits = std::function<std::vector<std::span<const float>>(std::span<const BatchText> texts)>;
+using BatchLogits =
+    std::function<std::vector<std::span<const float>>(std::span<const BatchText> texts)>;
 
-// A GPT as such a function. Each text goes on from whatever slot has read most of it: its own as a rule, another
-// one's when the texts part for the first time. The logits are the same bits as if each text were alone.
+// A GPT as such a function. Each text goes on from whatever slot has read most of it:
+// its own as a rule, another one's when the texts part for the first time.
+// The logits are the same bits as if each text were alone.
 class CachedBatch {
 public:
     explicit CachedBatch(Gpt& gpt) : gpt_(&gpt) {}
@@ -60,7 +63,8 @@ private:
 
     static std::size_t known_of(const Slot& slot, std::span<const int> ids) {
         if (!slot.cache) return 0;
-        const auto parting = std::mismatch(ids.begin(), ids.end(), slot.seen.begin(), slot.seen.end()).first;
+        const auto parting =
+            std::mismatch(ids.begin(), ids.end(), slot.seen.begin(), slot.seen.end()).first;
         return std::min(static_cast<std::size_t>(parting - ids.begin()),
                         static_cast<std::size_t>(slot.cache->length()));
     }
@@ -69,14 +73,16 @@ private:
     void fork(std::span<const BatchText> texts) {
         std::vector<std::pair<std::size_t, Slot>> forks;
         for (const BatchText& text : texts) {
-            if (text.ids.empty()) throw Error("batch: a text without tokens; start from the document separator");
+            if (text.ids.empty())
+                throw Error("batch: a text without tokens; start from the document separator");
             if (text.slot >= slots_.size()) slots_.resize(text.slot + 1);
             const Slot& own = slots_[text.slot];
             const std::size_t known = known_of(own, text.ids);
             if (own.cache && known + 1 >= text.ids.size()) continue;
-            const auto best = std::max_element(slots_.begin(), slots_.end(), [&](const Slot& a, const Slot& b) {
-                return known_of(a, text.ids) < known_of(b, text.ids);
-            });
+            const auto best =
+                std::max_element(slots_.begin(), slots_.end(), [&](const Slot& a, const Slot& b) {
+                    return known_of(a, text.ids) < known_of(b, text.ids);
+                });
             const bool another = best->cache && (!own.cache || known_of(*best, text.ids) > known);
             if (another) forks.emplace_back(text.slot, *best);
             else if (!own.cache) slots_[text.slot].cache.emplace(gpt_->config());

@@ -1,5 +1,5 @@
-// A conversation with a model that only continues text: a list of turns, written out as a prompt that ends where
-// the assistant's answer begins.
+// A conversation with a model that only continues text: a list of turns, written out as a prompt
+// that ends where the assistant's answer begins.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "error.hpp"
-#include "utf8.hpp"
+#include "lib/error.hpp"
+#include "lib/text/utf8.hpp"
 
 namespace tbt {
 
@@ -18,15 +18,16 @@ struct Turn {
     std::string user, assistant;
 };
 
-// What ends an answer: the model goes on to write the user's next line. Cut where it is complete, by the stream
-// (chapter 09).
+// What ends an answer: the model goes on to write the user's next line. Cut where it is complete,
+// by the stream (chapter 09).
 inline const std::vector<std::string> chat_stop_strings = {"\nUser:", "User:"};
 
 inline std::string_view trimmed(std::string_view text) {
     constexpr std::string_view spaces = " \t\r\n\v\f";
     const std::size_t first = text.find_first_not_of(spaces);
-    return first == std::string_view::npos ? std::string_view{}
-                                           : text.substr(first, text.find_last_not_of(spaces) - first + 1);
+    return first == std::string_view::npos
+               ? std::string_view{}
+               : text.substr(first, text.find_last_not_of(spaces) - first + 1);
 }
 
 // A blank line, or quit, exit, q.
@@ -43,8 +44,8 @@ inline bool says_goodbye(std::string_view line) {
 inline std::string chat_prompt(const std::vector<Turn>& turns, std::string_view user) {
     std::string text;
     for (const Turn& turn : turns) {
-        text +=
-            "User: " + turn.user + "\nAssistant:" + (turn.assistant.empty() ? "" : " ") + turn.assistant + "\n";
+        text += "User: " + turn.user + "\nAssistant:" + (turn.assistant.empty() ? "" : " ") +
+                turn.assistant + "\n";
     }
     return text + "User: " + std::string(user) + "\nAssistant:";
 }
@@ -55,15 +56,19 @@ public:
 
     // budget: the tokens that a prompt may have, the context less those of an answer.
     Conversation(Encode encode, int budget) : encode_(std::move(encode)), budget_(budget) {
-        if (budget < 1) throw UsageError("--max-new-tokens: the answers leave no room for a question; ask for fewer");
+        if (budget < 1)
+            throw UsageError(
+                "--max-new-tokens: the answers leave no room for a question; ask for fewer");
     }
 
-    // The prompt for what the user says now. When it is too long, the oldest turns go, whole ones: half a turn
-    // would be a question without its answer. Throws Error, and changes nothing, when not even the new line fits.
+    // The prompt for what the user says now. When it is too long, the oldest turns go, whole ones:
+    // half a turn would be a question without its answer. Throws Error, and changes nothing,
+    // when not even the new line fits.
     std::vector<int> ask(std::string_view line) {
         const std::string user(trimmed(line));
         if (const std::size_t bad = find_invalid_utf8(user); bad != std::string::npos) {
-            throw Error("this line is not kept: its byte " + std::to_string(bad + 1) + " is not valid UTF-8");
+            throw Error("this line is not kept: its byte " + std::to_string(bad + 1) +
+                        " is not valid UTF-8");
         }
         if (const std::size_t alone = encode_(chat_prompt({}, user)).size();
             alone > static_cast<std::size_t>(budget_)) {
@@ -95,8 +100,8 @@ private:
     std::string question_;
 };
 
-// Shows an answer while it comes, already trimmed: no white space before the first word, and white space only once
-// something follows it.
+// Shows an answer while it comes, already trimmed: no white space before the first word,
+// and white space only once something follows it.
 class TrimmedStream {
 public:
     std::string push(std::string_view piece) {
@@ -106,7 +111,8 @@ public:
             if (!begun_) waiting_.clear();
             return "";
         }
-        const auto first = begun_ ? std::size_t{0} : static_cast<std::size_t>(solid.data() - waiting_.data());
+        const auto first =
+            begun_ ? std::size_t{0} : static_cast<std::size_t>(solid.data() - waiting_.data());
         const auto end = static_cast<std::size_t>(solid.data() + solid.size() - waiting_.data());
         std::string shown = waiting_.substr(first, end - first);
         waiting_.erase(0, end);
@@ -121,9 +127,9 @@ private:
 
 // Where lines come from and where answers go; a terminal, a pipe, a test.
 struct ChatScreen {
-    std::function<std::optional<std::string>()> read_line;         // none: the end of input
+    std::function<std::optional<std::string>()> read_line;  // none: the end of input
     std::function<void(const std::string& line)> before_answer;
-    std::function<void(const std::string& piece)> show;            // a part of the answer
+    std::function<void(const std::string& piece)> show;  // a part of the answer
     std::function<void()> after_answer;
     std::function<void(const std::string& message)> complain;
 };

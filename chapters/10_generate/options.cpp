@@ -9,8 +9,8 @@
 
 #include "chapters/06_combining/presets.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
-#include "memory.hpp"
-#include "utf8.hpp"
+#include "lib/machine/memory.hpp"
+#include "lib/text/utf8.hpp"
 
 namespace tbt {
 
@@ -30,7 +30,8 @@ std::vector<std::string> given_cuts(const GenerateOptions& o) {
     const auto note = [&](const auto& option, const char* name) {
         if (option) names.emplace_back(name);
     };
-    note(o.top_k, "--top-k"), note(o.top_p, "--top-p"), note(o.min_p, "--min-p"), note(o.typical_p, "--typical-p");
+    note(o.top_k, "--top-k"), note(o.top_p, "--top-p"), note(o.min_p, "--min-p"),
+        note(o.typical_p, "--typical-p");
     note(o.epsilon_cutoff, "--epsilon-cutoff"), note(o.eta_cutoff, "--eta-cutoff");
     note(o.preset, "--preset"), note(o.seed, "--seed");
     if (o.samples > 1) names.emplace_back("--num-return-sequences");
@@ -40,7 +41,8 @@ std::vector<std::string> given_cuts(const GenerateOptions& o) {
 void check_contradictions(const GenerateOptions& o) {
     if (o.greedy && o.do_sample)
         throw UsageError(
-            "--greedy and --do-sample contradict each other: take the most probable token, or draw one?");
+            "--greedy and --do-sample contradict each other: take the most probable token, or draw "
+            "one?");
     if (o.greedy && o.temperature && *o.temperature != 0) {
         throw UsageError("--greedy and --temperature " + short_number(*o.temperature) +
                          ": greedy decoding draws nothing, so the temperature would be ignored; "
@@ -48,15 +50,17 @@ void check_contradictions(const GenerateOptions& o) {
     }
     if (o.do_sample && o.temperature && *o.temperature == 0) {
         throw UsageError(
-            "--do-sample and --temperature 0: at temperature 0 the most probable token is always taken; 0.7 to 1 "
+            "--do-sample and --temperature 0: at temperature 0 the most probable token is always "
+            "taken; 0.7 to 1 "
             "is usual for sampling");
     }
     const bool takes_first = o.greedy || (o.temperature && *o.temperature == 0);
     if (const std::vector<std::string> cuts = given_cuts(o); takes_first && !cuts.empty()) {
-        throw UsageError(std::string(o.greedy ? "--greedy" : "--temperature 0") + " and " + cuts[0] +
-                         ": the most probable token is always taken, so " + cuts[0] +
+        throw UsageError(std::string(o.greedy ? "--greedy" : "--temperature 0") + " and " +
+                         cuts[0] + ": the most probable token is always taken, so " + cuts[0] +
                          " would change nothing; leave it out, or " +
-                         (o.greedy ? "leave out --greedy" : "raise the temperature") + " to sample");
+                         (o.greedy ? "leave out --greedy" : "raise the temperature") +
+                         " to sample");
     }
 }
 
@@ -71,8 +75,8 @@ void check_counts(const GenerateOptions& o) {
     check("--num-return-sequences", o.samples, 1);
     check("--keep", o.keep, 0);
     if (o.max_new_tokens && o.min_new_tokens && *o.min_new_tokens > *o.max_new_tokens) {
-        throw UsageError("--min-new-tokens " + std::to_string(*o.min_new_tokens) + " and --max-new-tokens " +
-                         std::to_string(*o.max_new_tokens) +
+        throw UsageError("--min-new-tokens " + std::to_string(*o.min_new_tokens) +
+                         " and --max-new-tokens " + std::to_string(*o.max_new_tokens) +
                          ": at least is more than at most; are the two exchanged?");
     }
 }
@@ -103,14 +107,18 @@ std::uint64_t parse_seed(const std::string& text) {
     std::uint64_t seed = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
     if (error != std::errc{} || end != text.data() + text.size()) {
-        throw UsageError("--seed: got '" + text + "', expected a whole number from 0 to 18446744073709551615");
+        throw UsageError("--seed: got '" + text +
+                         "', expected a whole number from 0 to 18446744073709551615");
     }
     return seed;
 }
 
-// A word may stand at the beginning of a text or behind a space, and is written with other tokens there.
-void add_banned_word(std::vector<std::vector<int>>& words, const std::string& word, const Tokenizer& tokenizer) {
-    if (word.empty()) throw UsageError("--ban-words: got an empty word, expected text that must not appear");
+// A word may stand at the beginning of a text or behind a space, and is written with
+// other tokens there.
+void add_banned_word(std::vector<std::vector<int>>& words, const std::string& word,
+                     const Tokenizer& tokenizer) {
+    if (word.empty())
+        throw UsageError("--ban-words: got an empty word, expected text that must not appear");
     for (const std::string& form : {word, " " + word}) words.push_back(tokenizer.encode(form));
 }
 
@@ -134,13 +142,15 @@ PenaltyOptions penalties_of(const GenerateOptions& o, const Model& model, const 
 
 // Keys and values of all samples, before the system finds out in the middle of a text.
 void check_memory(const Model& model, const GenerateRequest& r) {
-    const std::int64_t tokens = std::min(r.stop.max_new_tokens, r.stop.context) + KvCache::block_tokens;
+    const std::int64_t tokens =
+        std::min(r.stop.max_new_tokens, r.stop.context) + KvCache::block_tokens;
     const std::int64_t bytes = r.samples * tokens * KvCache::bytes_per_token(model.config()),
                        available = available_memory();
     if (r.samples == 1 || available == 0 || bytes <= available) return;
     throw Error("--num-return-sequences " + std::to_string(r.samples) + ": the texts need up to " +
                 std::to_string(bytes >> 20) + " MB, and " + std::to_string(available >> 20) +
-                " MB are free; ask for fewer at a time (sample i is the same text however many are asked for)");
+                " MB are free; ask for fewer at a time (sample i is the same text however many are "
+                "asked for)");
 }
 
 }  // namespace
@@ -154,51 +164,65 @@ void add_sampling_options(CLI::App& app, GenerateOptions& o) {
     const auto list = [&](const char* name, auto& values, const char* help) {
         option(name, values, help)->allow_extra_args(false);
     };
-    option("--temperature", o.temperature, "0 is greedy; below 1 sharper, above 1 wilder (default 0.8)");
+    option("--temperature", o.temperature,
+           "0 is greedy; below 1 sharper, above 1 wilder (default 0.8)");
     option("--top-k", o.top_k, "keep the k most probable; 0: all");
     option("--top-p", o.top_p, "keep the fewest with probability p together; 1: all (default 0.9)");
     option("--min-p", o.min_p, "keep what has this share of the largest probability; 0: all");
-    option("--typical-p", o.typical_p, "keep the most typical with this probability together; 1: all");
+    option("--typical-p", o.typical_p,
+           "keep the most typical with this probability together; 1: all");
     option("--epsilon-cutoff", o.epsilon_cutoff, "drop less probable tokens; 0: none");
     option("--eta-cutoff", o.eta_cutoff, "the same, adapted to the entropy; 0: none");
-    option("--repetition-penalty", o.repetition_penalty, "divide the logits of tokens already there; 1: off");
-    option("--frequency-penalty", o.frequency_penalty, "subtract this for each time a token was written; 0: off");
-    option("--presence-penalty", o.presence_penalty, "subtract this from every token that was written; 0: off");
+    option("--repetition-penalty", o.repetition_penalty,
+           "divide the logits of tokens already there; 1: off");
+    option("--frequency-penalty", o.frequency_penalty,
+           "subtract this for each time a token was written; 0: off");
+    option("--presence-penalty", o.presence_penalty,
+           "subtract this from every token that was written; 0: off");
     option("--penalty-scope", o.penalty_scope, "penalties count: generated, all or last-64");
-    option("--no-repeat-ngram-size", o.no_repeat_ngram_size, "ban repeating so many tokens in a row; 0: off");
-    list("--logit-bias", o.logit_bias, "ID=VALUE, added to a token's logit; -inf bans it (repeatable)");
+    option("--no-repeat-ngram-size", o.no_repeat_ngram_size,
+           "ban repeating so many tokens in a row; 0: off");
+    list("--logit-bias", o.logit_bias,
+         "ID=VALUE, added to a token's logit; -inf bans it (repeatable)");
     list("--ban-words", o.ban_words, "text that must not appear (repeatable)");
     option("--preset", o.preset, "factual, conservative, balanced or creative");
     option("--dialect", o.dialect, "order and defaults of: ours, transformers, llama.cpp, vllm");
     app.add_flag("--greedy", o.greedy, "always the most probable token")->group(group);
     app.add_flag("--do-sample", o.do_sample, "draw (this is what happens anyway)")->group(group);
     const auto set_seed = [&o](const std::string& text) { o.seed = parse_seed(text); };
-    app.add_option_function<std::string>("--seed", set_seed, "of the draws; same seed, same text (default 0)")
+    app.add_option_function<std::string>("--seed", set_seed,
+                                         "of the draws; same seed, same text (default 0)")
         ->group(group);
     group = "Where a text ends";
     option("--max-new-tokens", o.max_new_tokens, "at most so many tokens, within the context");
     option("--min-new-tokens", o.min_new_tokens, "no end before so many tokens");
     list("--stop-strings", o.stop_strings, "text that ends the text and is cut off (repeatable)");
-    option("--context", o.context, "when the context is full: refuse, or slide")->capture_default_str();
+    option("--context", o.context, "when the context is full: refuse, or slide")
+        ->capture_default_str();
     option("--keep", o.keep, "tokens kept when the context slides (default: half of it)");
-    app.add_flag("--no-escape", o.no_escape, "leave \\n and the like in texts as they are")->group(group);
+    app.add_flag("--no-escape", o.no_escape, "leave \\n and the like in texts as they are")
+        ->group(group);
 }
 
 void add_model_options(CLI::App& app, GenerateOptions& o) {
     app.add_option("--model", o.model, "a model directory")->capture_default_str();
-    app.add_option("--weights", o.weights, "keep weights in memory as f32, f16 or bf16; stored: as in the file")->capture_default_str();
+    app.add_option("--weights", o.weights,
+                   "keep weights in memory as f32, f16 or bf16; stored: as in the file")
+        ->capture_default_str();
     app.add_option("--threads", o.threads, "0: one for each core")->capture_default_str();
 }
 
 Model open_model(const GenerateOptions& o) {
     GptOptions gpt;
     if (o.threads < 0 || o.threads > 1024)
-        throw UsageError("--threads: got " + std::to_string(o.threads) + ", expected 1 to 1024, or 0 for one a core");
+        throw UsageError("--threads: got " + std::to_string(o.threads) +
+                         ", expected 1 to 1024, or 0 for one a core");
     gpt.threads = o.threads;
     if (o.weights == "f32") gpt.weights = WeightType::f32;
     else if (o.weights == "f16") gpt.weights = WeightType::f16;
     else if (o.weights == "bf16") gpt.weights = WeightType::bf16;
-    else if (o.weights != "stored") throw UsageError("--weights: got '" + o.weights + "', expected stored, f32, f16 or bf16");
+    else if (o.weights != "stored")
+        throw UsageError("--weights: got '" + o.weights + "', expected stored, f32, f16 or bf16");
     return load_model(o.model, gpt);
 }
 
@@ -212,8 +236,8 @@ SamplingOptions sampling_of(const GenerateOptions& o) {
     const auto set = [](auto& value, const auto& given) {
         if (given) value = *given;
     };
-    set(s.temperature, o.temperature), set(s.top_k, o.top_k), set(s.top_p, o.top_p), set(s.min_p, o.min_p),
-        set(s.typical_p, o.typical_p);
+    set(s.temperature, o.temperature), set(s.top_k, o.top_k), set(s.top_p, o.top_p),
+        set(s.min_p, o.min_p), set(s.typical_p, o.typical_p);
     set(s.epsilon_cutoff, o.epsilon_cutoff), set(s.eta_cutoff, o.eta_cutoff),
         set(s.repetition_penalty, o.repetition_penalty);
     set(s.frequency_penalty, o.frequency_penalty), set(s.presence_penalty, o.presence_penalty);
@@ -221,7 +245,8 @@ SamplingOptions sampling_of(const GenerateOptions& o) {
     return s;
 }
 
-GenerateRequest request_of(const GenerateOptions& o, const Model& model, int default_max_new_tokens) {
+GenerateRequest request_of(const GenerateOptions& o, const Model& model,
+                           int default_max_new_tokens) {
     check_counts(o);
     GenerateRequest r;
     r.stop.eos = model.config().eos_token_ids;
@@ -240,8 +265,8 @@ GenerateRequest request_of(const GenerateOptions& o, const Model& model, int def
         throw UsageError("--keep " + std::to_string(o.keep) +
                          ": nothing is dropped unless the context slides; add --context slide");
     if (o.keep > r.stop.context)
-        throw UsageError("--keep " + std::to_string(o.keep) + ": more than this model's context of " +
-                         std::to_string(r.stop.context));
+        throw UsageError("--keep " + std::to_string(o.keep) +
+                         ": more than this model's context of " + std::to_string(r.stop.context));
     r.keep = o.keep;
     r.samples = o.samples;
     check_memory(model, r);
@@ -250,9 +275,11 @@ GenerateRequest request_of(const GenerateOptions& o, const Model& model, int def
     if (o.penalty_scope && sampling.repetition_penalty == 1 && sampling.frequency_penalty == 0 &&
         sampling.presence_penalty == 0) {
         throw UsageError(
-            "--penalty-scope: there is no penalty whose scope it could be; add --repetition-penalty 1.2, say");
+            "--penalty-scope: there is no penalty whose scope it could be; add "
+            "--repetition-penalty 1.2, say");
     }
-    r.chain = full_chain(sampling, dialect_named(o.dialect.value_or("ours")), penalties_of(o, model, r.stop));
+    r.chain = full_chain(sampling, dialect_named(o.dialect.value_or("ours")),
+                         penalties_of(o, model, r.stop));
     return r;
 }
 
@@ -262,15 +289,16 @@ std::vector<int> prompt_ids(const GenerateOptions& o, const Model& model, std::s
               context = model.config().n_positions;
     if (o.context != "slide") {
         if (room >= context) {
-            throw UsageError(
-                "--max-new-tokens " + std::to_string(room) + ": this model's context has " +
-                std::to_string(context) +
-                " tokens, the prompt's included; ask for fewer (make run can also forget: --context slide)");
+            throw UsageError("--max-new-tokens " + std::to_string(room) +
+                             ": this model's context has " + std::to_string(context) +
+                             " tokens, the prompt's included; ask for fewer (make run can also "
+                             "forget: --context slide)");
         }
         return encode_prompt(model, text, room);
     }
     if (const std::size_t bad = find_invalid_utf8(text); bad != std::string::npos) {
-        throw Error("prompt: byte " + std::to_string(bad + 1) + " is not valid UTF-8; save the text as UTF-8");
+        throw Error("prompt: byte " + std::to_string(bad + 1) +
+                    " is not valid UTF-8; save the text as UTF-8");
     }
     std::vector<int> ids = model.tokenizer.encode(text);
     if (ids.empty()) ids.push_back(model.tokenizer.eos_id());
@@ -289,8 +317,8 @@ std::string unescaped(std::string_view text) {
     constexpr std::string_view names = "ntr\\\"'", characters = "\n\t\r\\\"'";
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        const std::size_t known =
-            text[i] == '\\' && i + 1 < text.size() ? names.find(text[i + 1]) : std::string_view::npos;
+        const std::size_t known = text[i] == '\\' && i + 1 < text.size() ? names.find(text[i + 1])
+                                                                         : std::string_view::npos;
         out += known == std::string_view::npos ? text[i] : characters[known];
         if (known != std::string_view::npos) ++i;
     }

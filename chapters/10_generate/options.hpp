@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chapters/10_generate/generate.hpp"
-#include "model.hpp"
+#include "lib/model/model.hpp"
 
 namespace CLI {
 class App;
@@ -16,7 +16,8 @@ class App;
 
 namespace tbt {
 
-// An empty optional was not given. That is more than a default: what was asked for must not be ignored.
+// An empty optional was not given. That is more than a default:
+// what was asked for must not be ignored.
 struct GenerateOptions {
     std::optional<double> temperature, top_p, min_p, typical_p, epsilon_cutoff, eta_cutoff;
     std::optional<double> repetition_penalty, frequency_penalty, presence_penalty;
@@ -33,20 +34,23 @@ struct GenerateOptions {
     int threads = 0;
 };
 
-void add_sampling_options(CLI::App& app, GenerateOptions& options);  // how tokens are chosen, where a text ends
-void add_model_options(CLI::App& app, GenerateOptions& options);     // --model --weights --threads
+void add_sampling_options(CLI::App& app,
+                          GenerateOptions& options);  // how tokens are chosen, where a text ends
+void add_model_options(CLI::App& app, GenerateOptions& options);  // --model --weights --threads
 
 Model open_model(const GenerateOptions& options);
 
-// The steps that the options switch on. What is not said: as the preset has it, or as the dialect does by itself;
-// without either temperature 0.8 and top-p 0.9.
+// The steps that the options switch on. What is not said: as the preset has it,
+// or as the dialect does by itself; without either temperature 0.8 and top-p 0.9.
 SamplingOptions sampling_of(const GenerateOptions& options);
 
 // Throws UsageError on contradictions and on values that make no sense.
-GenerateRequest request_of(const GenerateOptions& options, const Model& model, int default_max_new_tokens = 200);
+GenerateRequest request_of(const GenerateOptions& options, const Model& model,
+                           int default_max_new_tokens = 200);
 
 // The ids of a prompt that leaves room for what was asked.
-std::vector<int> prompt_ids(const GenerateOptions& options, const Model& model, std::string_view prompt);
+std::vector<int> prompt_ids(const GenerateOptions& options, const Model& model,
+                            std::string_view prompt);
 
 // The bytes of a model's tokens; special ones are no text.
 TokenBytes token_bytes_of(const Tokenizer& tokenizer);

@@ -4,17 +4,18 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "json_file.hpp"
-#include "math.hpp"
-#include "svg.hpp"
-#include "terminal.hpp"
+#include "lib/kernels/math.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
 
 namespace tbt {
 
 namespace {
 
 std::string seen(const Tokenizer& tokenizer, int id) {
-    return id < tokenizer.vocab_size() ? visible(tokenizer.token_bytes(id)) : "token " + std::to_string(id);
+    return id < tokenizer.vocab_size() ? visible(tokenizer.token_bytes(id))
+                                       : "token " + std::to_string(id);
 }
 
 // A token's text; a part of a character shows as U+FFFD, which is why ids go beside it.
@@ -23,9 +24,13 @@ std::string as_text(const Tokenizer& tokenizer, int id) {
 }
 
 // JSON has no infinity.
-OrderedJson finite_or_null(double x) { return std::isfinite(x) ? OrderedJson(x) : OrderedJson(nullptr); }
+OrderedJson finite_or_null(double x) {
+    return std::isfinite(x) ? OrderedJson(x) : OrderedJson(nullptr);
+}
 
-double log_of(double probability) { return probability > 0 ? portable_log(probability) : -INFINITY; }
+double log_of(double probability) {
+    return probability > 0 ? portable_log(probability) : -INFINITY;
+}
 
 std::string percent(double p) {
     char text[32];
@@ -47,7 +52,9 @@ std::string line(const OrderedJson& j) {
     return j.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-OrderedJson to_json(const Standing& s) { return {{"rank", s.rank}, {"probability", s.probability}}; }
+OrderedJson to_json(const Standing& s) {
+    return {{"rank", s.rank}, {"probability", s.probability}};
+}
 
 OrderedJson to_json(const Tokenizer& tokenizer, const Chain* chain, const TracedToken& t) {
     OrderedJson j = {{"id", t.id},
@@ -55,9 +62,10 @@ OrderedJson to_json(const Tokenizer& tokenizer, const Chain* chain, const Traced
                      {"raw", finite_or_null(log_of(t.raw_probability))},
                      {"processed", finite_or_null(log_of(t.final_probability))}};
     if (chain)
-        j["removed_by"] = t.removed_by < 0
-                              ? OrderedJson(nullptr)
-                              : OrderedJson(chain->steps()[static_cast<std::size_t>(t.removed_by)].name);
+        j["removed_by"] =
+            t.removed_by < 0
+                ? OrderedJson(nullptr)
+                : OrderedJson(chain->steps()[static_cast<std::size_t>(t.removed_by)].name);
     return j;
 }
 
@@ -81,21 +89,24 @@ std::string explanation(const Tokenizer& tokenizer, const Chain& chain, const Tr
     };
     const Standing raw{t.steps.empty() ? std::size_t{0} : t.steps[0].chosen_before.rank,
                        portable_exp(t.raw_log_probability)};
-    append(out, "   %s %7zu                   %7.3f  %s\n", padded("the model", 24).c_str(), t.raw_candidates,
-           t.raw_entropy, standing_of(raw.rank ? raw : Standing{0, raw.probability}).c_str());
+    append(out, "   %s %7zu                   %7.3f  %s\n", padded("the model", 24).c_str(),
+           t.raw_candidates, t.raw_entropy,
+           standing_of(raw.rank ? raw : Standing{0, raw.probability}).c_str());
     for (const StepTrace& s : t.steps) {
         const std::string name = s.parameters.empty() ? s.name : s.name + " " + s.parameters;
-        append(out, "   %s %7zu %6zu  %8.4f  %7.3f  %s\n", padded(name, 24).c_str(), s.candidates_after,
-               s.candidates_before - s.candidates_after, s.mass_removed, s.entropy_after,
-               standing_of(s.chosen_after).c_str());
+        append(out, "   %s %7zu %6zu  %8.4f  %7.3f  %s\n", padded(name, 24).c_str(),
+               s.candidates_after, s.candidates_before - s.candidates_after, s.mass_removed,
+               s.entropy_after, standing_of(s.chosen_after).c_str());
     }
     for (const TracedToken& token : t.top) {
         append(out, "   %s %9s  ", padded(seen(tokenizer, token.id), 24).c_str(),
                percent(token.raw_probability).c_str());
         if (token.removed_by >= 0)
-            out += "cut by " + chain.steps()[static_cast<std::size_t>(token.removed_by)].name + "\n";
+            out +=
+                "cut by " + chain.steps()[static_cast<std::size_t>(token.removed_by)].name + "\n";
         else
-            out += "-> " + percent(token.final_probability) + (token.id == t.chosen ? "  <- drawn\n" : "\n");
+            out += "-> " + percent(token.final_probability) +
+                   (token.id == t.chosen ? "  <- drawn\n" : "\n");
     }
     return out + "\n";
 }
@@ -103,23 +114,24 @@ std::string explanation(const Tokenizer& tokenizer, const Chain& chain, const Tr
 void print_log_probabilities(const Tokenizer& tokenizer, const GeneratedText& text) {
     std::printf("   token                raw  processed   first choices (raw)\n");
     for (const Trace& t : text.traces) {
-        std::printf("   %s %9.4f  %9.4f  ", padded(seen(tokenizer, t.chosen), 14).c_str(), t.raw_log_probability,
-                    t.final_log_probability);
+        std::printf("   %s %9.4f  %9.4f  ", padded(seen(tokenizer, t.chosen), 14).c_str(),
+                    t.raw_log_probability, t.final_log_probability);
         for (const TracedToken& token : t.top)
-            std::printf(" %s %.2f", seen(tokenizer, token.id).c_str(), log_of(token.raw_probability));
+            std::printf(" %s %.2f", seen(tokenizer, token.id).c_str(),
+                        log_of(token.raw_probability));
         std::printf("\n");
     }
 }
 
-void write_surprise_figure(const std::string& file, const Tokenizer& tokenizer, const std::string& prompt,
-                           const GeneratedText& text) {
+void write_surprise_figure(const std::string& file, const Tokenizer& tokenizer,
+                           const std::string& prompt, const GeneratedText& text) {
     constexpr double left = 24, right = 696, letter = 8.2, row = 40;
     constexpr double bits_of_full_shade = 6;
     const std::string mono = "style=\"font-family:monospace\"";
     double x = left, y = 66;
-    std::string out =
-        svg_text(left, 28, "How surprised was the model? The bits of each token, −log₂ of its probability",
-                 "start", 15, "font-weight=\"bold\"");
+    std::string out = svg_text(
+        left, 28, "How surprised was the model? The bits of each token, −log₂ of its probability",
+        "start", 15, "font-weight=\"bold\"");
     const auto put = [&](const std::string& label, const std::string& below, double shade) {
         const double width = std::max(letter * columns(label) + 6, 25.0);
         if (x + width > right) x = left, y += row;
@@ -143,8 +155,8 @@ void write_surprise_figure(const std::string& file, const Tokenizer& tokenizer, 
     write_svg(file, 720, static_cast<int>(y) + 40, out);
 }
 
-std::string trace_header(const std::string& model, const std::string& prompt, const GenerateRequest& request,
-                         const std::vector<int>& prompt_ids) {
+std::string trace_header(const std::string& model, const std::string& prompt,
+                         const GenerateRequest& request, const std::vector<int>& prompt_ids) {
     const OrderedJson j = {{"format", "token-by-token trace 1"},
                            {"model", model},
                            {"prompt", prompt},
@@ -156,10 +168,14 @@ std::string trace_header(const std::string& model, const std::string& prompt, co
 }
 
 std::string trace_line(const Tokenizer& tokenizer, const Trace& t, std::size_t sample, int step) {
-    OrderedJson j = {
-        {"sample", sample}, {"step", step}, {"id", t.chosen}, {"token", as_text(tokenizer, t.chosen)}, {"u", t.u}};
-    j["raw"] = {
-        {"candidates", t.raw_candidates}, {"entropy", t.raw_entropy}, {"log_probability", t.raw_log_probability}};
+    OrderedJson j = {{"sample", sample},
+                     {"step", step},
+                     {"id", t.chosen},
+                     {"token", as_text(tokenizer, t.chosen)},
+                     {"u", t.u}};
+    j["raw"] = {{"candidates", t.raw_candidates},
+                {"entropy", t.raw_entropy},
+                {"log_probability", t.raw_log_probability}};
     j["processed"] = {{"candidates", t.final_candidates},
                       {"entropy", t.final_entropy},
                       {"log_probability", t.final_log_probability}};
@@ -186,9 +202,9 @@ std::string trace_line(const Tokenizer& tokenizer, const Trace& t, std::size_t s
     return line(j);
 }
 
-std::string json_result(const std::string& model, const std::string& prompt, const GenerateRequest& request,
-                        const std::vector<int>& prompt_ids, const Tokenizer& tokenizer,
-                        const std::vector<GeneratedText>& texts) {
+std::string json_result(const std::string& model, const std::string& prompt,
+                        const GenerateRequest& request, const std::vector<int>& prompt_ids,
+                        const Tokenizer& tokenizer, const std::vector<GeneratedText>& texts) {
     OrderedJson j = {{"model", model},
                      {"prompt", prompt},
                      {"prompt_ids", prompt_ids},
@@ -196,9 +212,11 @@ std::string json_result(const std::string& model, const std::string& prompt, con
                      {"chain", steps_to_json(request.chain)}};
     j["texts"] = OrderedJson::array();
     for (const GeneratedText& text : texts) {
-        OrderedJson entry = {{"text", text.text}, {"ids", text.ids}, {"finish_reason", to_string(text.reason)}};
+        OrderedJson entry = {
+            {"text", text.text}, {"ids", text.ids}, {"finish_reason", to_string(text.reason)}};
         if (text.stop_string >= 0)
-            entry["stop_string"] = request.stop.strings.strings()[static_cast<std::size_t>(text.stop_string)];
+            entry["stop_string"] =
+                request.stop.strings.strings()[static_cast<std::size_t>(text.stop_string)];
         if (!text.traces.empty()) {
             entry["logprobs"] = OrderedJson::array();
             for (const Trace& t : text.traces) {

@@ -10,21 +10,24 @@
 #include "chapters/03_temperature/candidates.hpp"
 #include "chapters/04_top_k/top_k.hpp"
 #include "chapters/11_beam_search/hypothesis.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 namespace tbt {
 
 struct BeamCandidate {
     std::size_t parent = 0;  // which beam
     int id = 0;
-    float value = 0;  // orders the tokens of one parent, also where their sums round to the same number
+    float value =
+        0;  // orders the tokens of one parent, also where their sums round to the same number
     double sum = 0;
-    double key = 0;  // what is kept: the greatest sums, or with sampling the greatest sums plus noise
+    double key =
+        0;  // what is kept: the greatest sums, or with sampling the greatest sums plus noise
 };
 
 class BeamCandidates {
 public:
-    explicit BeamCandidates(const BeamRequest& request) : request_(&request), rng_(request.seed.value_or(0)) {
+    explicit BeamCandidates(const BeamRequest& request)
+        : request_(&request), rng_(request.seed.value_or(0)) {
         // As transformers: each kind of end could take a place in the row of every beam.
         const std::size_t a_beam = std::max<std::size_t>(2, 1 + request.stop.eos.size());
         wanted_ = a_beam * static_cast<std::size_t>(std::max(1, request.beams.num_beams));
@@ -32,7 +35,8 @@ public:
 
     // Adds the best continuations of one beam. Without a processor the logits stay where they are:
     //   ln p_i = s_i − ln Σ_j e^(s_j)
-    void extend(std::size_t parent, double sum, std::span<const int> ids, std::span<const float> logits) {
+    void extend(std::size_t parent, double sum, std::span<const int> ids,
+                std::span<const float> logits) {
         row_.reset(logits);
         double log_sum = static_cast<double>(row_.largest()) + row_.log_sum();
         if (request_->processor) {
@@ -40,7 +44,9 @@ public:
             for (std::size_t i = 0; i < logits.size(); ++i)
                 log_probs_[i] = static_cast<float>(static_cast<double>(logits[i]) - log_sum);
             request_->processor(log_probs_, ids);
-            if (std::all_of(log_probs_.begin(), log_probs_.end(), [](float x) { return x == banned; })) return;
+            if (std::all_of(log_probs_.begin(), log_probs_.end(),
+                            [](float x) { return x == banned; }))
+                return;
             row_.reset(log_probs_);
             log_sum = 0;
         }
@@ -49,7 +55,8 @@ public:
             const float value = row_.logits()[i];
             if (value == banned) continue;
             const double total = sum + (static_cast<double>(value) - log_sum);
-            all_.push_back({parent, row_.id(i), value, total, request_->seed ? total + gumbel() : total});
+            all_.push_back(
+                {parent, row_.id(i), value, total, request_->seed ? total + gumbel() : total});
         }
     }
 
@@ -61,9 +68,10 @@ public:
             return comes_before(a.value, a.id, b.value, b.id);
         };
         const auto end = all_.begin() + static_cast<std::ptrdiff_t>(std::min(all_.size(), wanted_));
-        std::partial_sort(all_.begin(), end, all_.end(), [&](const BeamCandidate& a, const BeamCandidate& b) {
-            return a.key != b.key ? a.key > b.key : in_order(a, b);
-        });
+        std::partial_sort(all_.begin(), end, all_.end(),
+                          [&](const BeamCandidate& a, const BeamCandidate& b) {
+                              return a.key != b.key ? a.key > b.key : in_order(a, b);
+                          });
         std::vector<BeamCandidate> best(all_.begin(), end);
         std::sort(best.begin(), best.end(), in_order);
         all_.clear();
@@ -71,8 +79,8 @@ public:
     }
 
 private:
-    // −ln(−ln u). The keys ln w + gumbel in descending order are a draw without replacement by the weights w
-    // [Vieira 2014; Kool, van Hoof & Welling 2019].
+    // −ln(−ln u). The keys ln w + gumbel in descending order are a draw without replacement by the
+    // weights w [Vieira 2014; Kool, van Hoof & Welling 2019].
     double gumbel() {
         const double u = (static_cast<double>(rng_.next() >> 11) + 0.5) * 0x1p-53;
         return -portable_log(-portable_log(u));

@@ -1,5 +1,5 @@
-// Beam search as transformers does it, so that scores compare: all beams in one forward pass a step, their caches
-// forked, ends kept apart.
+// Beam search as transformers does it, so that scores compare: all beams in one forward pass a
+// step, their caches forked, ends kept apart.
 //
 // Each step, for B beams:
 //   1. score(beam, token) = sum(beam) + ln p(token | beam), processed           B·V numbers
@@ -24,7 +24,8 @@
 
 namespace tbt {
 
-// A search under way: texts() says what the model must read, step() takes its answer. The request must outlive it.
+// A search under way: texts() says what the model must read, step() takes its answer.
+// The request must outlive it.
 class BeamSearch {
 public:
     BeamSearch(const BeamRequest& request, std::span<const int> prompt)
@@ -44,7 +45,8 @@ public:
     // The live beams, the best first. Beam i is kept in slot first_slot + i.
     std::vector<BatchText> texts(std::size_t first_slot = 0) const {
         std::vector<BatchText> texts;
-        for (std::size_t i = 0; i < live_.size(); ++i) texts.push_back({first_slot + i, live_[i].ids});
+        for (std::size_t i = 0; i < live_.size(); ++i)
+            texts.push_back({first_slot + i, live_[i].ids});
         return texts;
     }
 
@@ -73,18 +75,22 @@ public:
     // The best first, at most num_return_sequences. Throws Error when everything was banned.
     std::vector<BeamText> results() const {
         if (finished_.empty())
-            throw Error("beam search: no text could be finished: every continuation is banned; loosen the bans");
+            throw Error(
+                "beam search: no text could be finished: every continuation is banned; loosen the "
+                "bans");
         std::vector<BeamText> texts;
         for (const Finished& f : finished_) {
-            if (texts.size() == static_cast<std::size_t>(request_->beams.num_return_sequences)) break;
+            if (texts.size() == static_cast<std::size_t>(request_->beams.num_return_sequences))
+                break;
             TextStream stream = f.h.stream;
             stream.finish();
-            texts.push_back({{f.h.ids.begin() + static_cast<std::ptrdiff_t>(prompt_length_), f.h.ids.end()},
-                             f.h.sum,
-                             f.score,
-                             f.reason,
-                             stream.stop_string(),
-                             stream.text()});
+            texts.push_back(
+                {{f.h.ids.begin() + static_cast<std::ptrdiff_t>(prompt_length_), f.h.ids.end()},
+                 f.h.sum,
+                 f.score,
+                 f.reason,
+                 stream.stop_string(),
+                 stream.text()});
         }
         return texts;
     }
@@ -121,27 +127,30 @@ private:
         const bool kept = end ? among_first : next.size() < beams_;
         const int step = static_cast<int>(generated_);
         const int node = lattice_.add(
-            {step, parent.node, c.id, c.sum - parent.sum, c.sum, score_of(c.sum), {}, {}}, end, kept, beams_);
+            {step, parent.node, c.id, c.sum - parent.sum, c.sum, score_of(c.sum), {}, {}}, end,
+            kept, beams_);
         if (!kept) return;
         Hypothesis h{parent.ids, c.sum, std::move(stream), node};
         h.ids.push_back(c.id);
-        if (!end || *end == FinishReason::length || *end == FinishReason::context) last_tokens_.push_back(c.id);
+        if (!end || *end == FinishReason::length || *end == FinishReason::context)
+            last_tokens_.push_back(c.id);
         if (end) admit({std::move(h), score_of(c.sum), *end});
         else next.push_back(std::move(h));
     }
 
     // Into the list of finished texts, behind those that are as good; only the B best stay.
     void admit(Finished f) {
-        const auto at = std::upper_bound(finished_.begin(), finished_.end(), f.score,
-                                         [](double score, const Finished& other) { return score > other.score; });
+        const auto at = std::upper_bound(
+            finished_.begin(), finished_.end(), f.score,
+            [](double score, const Finished& other) { return score > other.score; });
         finished_.insert(at, std::move(f));
         if (finished_.size() <= beams_) return;
         lattice_.prune(finished_.back().h.node, "ended, but better ones are finished");
         finished_.pop_back();
     }
 
-    // Could the best live beam still get into the list? Its sum can only fall; with α > 0 its score can rise with
-    // the length, which `no` ignores and `never` does not.
+    // Could the best live beam still get into the list? Its sum can only fall;
+    // with α > 0 its score can rise with the length, which `no` ignores and `never` does not.
     bool worth_going_on() const {
         if (live_.empty() || finished_.size() < beams_) return true;
         const BeamOptions& o = request_->beams;
@@ -170,7 +179,8 @@ private:
 
 // go_on, when given, is asked before each pass; false ends the search.
 inline BeamSearch run_beam_search(const BatchLogits& model, const BeamRequest& request,
-                                  std::span<const int> prompt, const std::function<bool()>& go_on = {}) {
+                                  std::span<const int> prompt,
+                                  const std::function<bool()>& go_on = {}) {
     BeamSearch search(request, prompt);
     while (!search.done()) {
         if (go_on && !go_on()) search.interrupt();

@@ -1,9 +1,11 @@
-// Diverse beam search [Vijayakumar et al. 2018]: G groups of B/G beams that keep out of each other's way.
+// Diverse beam search [Vijayakumar et al. 2018]: G groups of B/G beams that keep out
+// of each other's way.
 //
 //   ln p'(token) = ln p(token) − λ · (beams of earlier groups that took the token in this step)
 //
-// The best B texts of one search are often one text with other punctuation. The first group searches as ever; each
-// later one pays for walking in step with those before it. All beams still share one forward pass.
+// The best B texts of one search are often one text with other punctuation.
+// The first group searches as ever; each later one pays for walking in step with those before it.
+// All beams still share one forward pass.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +21,16 @@ namespace tbt {
 inline void check_groups(const BeamRequest& request, int groups, double penalty) {
     const int B = request.beams.num_beams;
     if (groups < 1 || B % groups != 0)
-        throw UsageError("num-beam-groups: got " + std::to_string(groups) + ", expected a divisor of the " +
-                         std::to_string(B) + " beams");
+        throw UsageError("num-beam-groups: got " + std::to_string(groups) +
+                         ", expected a divisor of the " + std::to_string(B) + " beams");
     if (!std::isfinite(penalty) || penalty < 0)
         throw UsageError("diversity-penalty: got " + short_number(penalty) +
                          ", expected 0 or more; 0.5 to 1 is usual");
 }
 
 // The best of all groups, the best first. Their scores include what they paid.
-inline std::vector<BeamText> diverse_beam_search(const BatchLogits& model, const BeamRequest& request, int groups,
+inline std::vector<BeamText> diverse_beam_search(const BatchLogits& model,
+                                                 const BeamRequest& request, int groups,
                                                  double penalty, std::span<const int> prompt,
                                                  const std::function<bool()>& go_on = {}) {
     check_groups(request, groups, penalty);
@@ -40,7 +43,8 @@ inline std::vector<BeamText> diverse_beam_search(const BatchLogits& model, const
         r.beams.num_beams = r.beams.num_return_sequences = beams;
         if (request.seed) *r.seed += searches.size();
         r.processor = [&taken, penalty, &request](std::span<float> row, std::span<const int> ids) {
-            for (const int id : taken) row[static_cast<std::size_t>(id)] -= static_cast<float>(penalty);
+            for (const int id : taken)
+                row[static_cast<std::size_t>(id)] -= static_cast<float>(penalty);
             if (request.processor) request.processor(row, ids);
         };
         searches.emplace_back(r, prompt);
@@ -48,7 +52,8 @@ inline std::vector<BeamText> diverse_beam_search(const BatchLogits& model, const
     for (;;) {
         std::vector<BatchText> texts;
         for (std::size_t g = 0; g < searches.size(); ++g) {
-            for (const BatchText& t : searches[g].texts(g * static_cast<std::size_t>(beams))) texts.push_back(t);
+            for (const BatchText& t : searches[g].texts(g * static_cast<std::size_t>(beams)))
+                texts.push_back(t);
         }
         if (texts.empty()) break;
         if (go_on && !go_on()) {
@@ -72,7 +77,8 @@ inline std::vector<BeamText> diverse_beam_search(const BatchLogits& model, const
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const BeamText& a, const BeamText& b) { return a.score > b.score; });
-    found.resize(std::min(found.size(), static_cast<std::size_t>(request.beams.num_return_sequences)));
+    found.resize(
+        std::min(found.size(), static_cast<std::size_t>(request.beams.num_return_sequences)));
     return found;
 }
 

@@ -1,12 +1,12 @@
 // The best text of all: exhaustive search that leaves out only what provably cannot win.
 //
-// A log-probability is never above 0, so a sum only falls. What a beginning of n tokens with sum s can still
-// become within a budget of N tokens is at most
+// A log-probability is never above 0, so a sum only falls. What a beginning of n tokens with sum s
+// can still become within a budget of N tokens is at most
 //
 //   bound(s) = s / N^α  (α > 0: the text may grow to N tokens)      s / n^α  (α <= 0)
 //
-// A branch whose bound does not beat the best text found is cut [Stahlberg & Byrne 2019, §3]. All V^N texts are
-// judged; how many must be looked at depends on how sure the model is.
+// A branch whose bound does not beat the best text found is cut [Stahlberg & Byrne 2019, §3].
+// All V^N texts are judged; how many must be looked at depends on how sure the model is.
 #pragma once
 
 #include <algorithm>
@@ -31,10 +31,11 @@ struct ExactText {
 
 class ExactSearch {
 public:
-    // The request's length penalty, EOS, stop strings, budget and processor count; the number of beams does not.
-    // at_least: a score known to be reached (a beam search's), from which branches are cut.
-    ExactSearch(NextLogits model, const BeamRequest& request, std::span<const int> prompt, double at_least,
-                long most_expanded = 1000000)
+    // The request's length penalty, EOS, stop strings, budget and processor count;
+    // the number of beams does not. at_least: a score known to be reached (a beam search's),
+    // from which branches are cut.
+    ExactSearch(NextLogits model, const BeamRequest& request, std::span<const int> prompt,
+                double at_least, long most_expanded = 1000000)
         : model_(std::move(model)),
           request_(&request),
           ids_(prompt.begin(), prompt.end()),
@@ -95,7 +96,8 @@ private:
             ids_.push_back(id);
             TextStream longer = stream;
             if (request_->bytes && !request_->stop.is_eos(id)) longer.push(request_->bytes(id));
-            if (why_stop(request_->stop, id, longer, static_cast<int>(n), static_cast<int>(ids_.size())))
+            if (why_stop(request_->stop, id, longer, static_cast<int>(n),
+                         static_cast<int>(ids_.size())))
                 finish(-negative, n);
             else extend(-negative, longer);
             ids_.pop_back();

@@ -8,7 +8,7 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/11_beam_search/report.hpp"
-#include "terminal.hpp"
+#include "lib/show/terminal.hpp"
 
 namespace tbt {
 
@@ -37,7 +37,8 @@ std::optional<std::size_t> paid_from(const std::vector<double>& a, const std::ve
 }
 
 // The node where the search gave a text up, if it had it that far.
-std::optional<std::size_t> dropped(const std::vector<LatticeNode>& lattice, const std::vector<int>& ids) {
+std::optional<std::size_t> dropped(const std::vector<LatticeNode>& lattice,
+                                   const std::vector<int>& ids) {
     const std::vector<bool> on_path = path_of(lattice, ids);
     for (std::size_t i = lattice.size(); i-- > 0;)
         if (on_path[i] && lattice[i].fate == Fate::pruned) return i;
@@ -52,10 +53,12 @@ BeamText greedy_text(CachedBatch& batch, BeamRequest request, std::span<const in
     return beam_search(std::ref(batch), request, prompt)[0];
 }
 
-std::vector<double> log_probabilities(Gpt& gpt, const BeamRequest& request, const std::vector<int>& prompt,
+std::vector<double> log_probabilities(Gpt& gpt, const BeamRequest& request,
+                                      const std::vector<int>& prompt,
                                       const std::vector<int>& generated) {
     if (generated.empty()) return {};
-    // One pass: the logits behind the prompt's last token and behind each generated one but the last.
+    // One pass: the logits behind the prompt's last token and behind each generated
+    // one but the last.
     CachedModel model(gpt);
     std::vector<int> ids = prompt;
     ids.insert(ids.end(), generated.begin(), generated.end() - 1);
@@ -64,7 +67,8 @@ std::vector<double> log_probabilities(Gpt& gpt, const BeamRequest& request, cons
     for (std::size_t i = 0; i < generated.size(); ++i) {
         Candidates c(logits.row(static_cast<std::int64_t>(i)));
         std::vector<float> row;
-        for (std::size_t j = 0; j < c.size(); ++j) row.push_back(static_cast<float>(c.log_probability(j)));
+        for (std::size_t j = 0; j < c.size(); ++j)
+            row.push_back(static_cast<float>(c.log_probability(j)));
         if (request.processor) request.processor(row, std::span(ids).first(prompt.size() + i));
         values.push_back(static_cast<double>(row[static_cast<std::size_t>(generated[i])]));
     }
@@ -83,25 +87,28 @@ void print_departure(Model& model, const BeamRequest& request, const std::vector
         std::printf("\nGreedy decoding finds the same text: it never leaves the best path.\n");
         return;
     }
-    const auto ways = std::mismatch(best.ids.begin(), best.ids.end(), greedy.ids.begin(), greedy.ids.end());
+    const auto ways =
+        std::mismatch(best.ids.begin(), best.ids.end(), greedy.ids.begin(), greedy.ids.end());
     const auto parting = static_cast<std::size_t>(ways.first - best.ids.begin());
     const std::vector<double> g = log_probabilities(model.gpt, request, prompt, greedy.ids),
                               b = log_probabilities(model.gpt, request, prompt, best.ids);
     const std::vector<double> gs = running_sums(g), bs = running_sums(b);
     std::printf("\nGreedy decoding and the beams part at token %zu:\n\n", parting + 1);
-    std::printf("   %5s  %-14s %8s %9s   %-14s %8s %9s\n", "token", "greedy", "ln p", "sum", "beams", "ln p",
-                "sum");
-    for (std::size_t i = parting > 0 ? parting - 1 : 0; i < std::min({parting + 6, g.size(), b.size()}); ++i) {
+    std::printf("   %5s  %-14s %8s %9s   %-14s %8s %9s\n", "token", "greedy", "ln p", "sum",
+                "beams", "ln p", "sum");
+    for (std::size_t i = parting > 0 ? parting - 1 : 0;
+         i < std::min({parting + 6, g.size(), b.size()}); ++i) {
         std::printf("   %5zu  %s %8.4f %9.4f   %s %8.4f %9.4f\n", i + 1,
                     padded(seen(model, greedy.ids[i]), 14).c_str(), g[i], gs[i],
                     padded(seen(model, best.ids[i]), 14).c_str(), b[i], bs[i]);
     }
-    std::printf("   score after %3zu tokens %20.4f   after %3zu tokens %16.4f\n\n", g.size(), greedy.score,
-                b.size(), best.score);
+    std::printf("   score after %3zu tokens %20.4f   after %3zu tokens %16.4f\n\n", g.size(),
+                greedy.score, b.size(), best.score);
     if (greedy.score <= best.score) {
         const auto paid = paid_from(bs, gs);
         if (paid)
-            std::printf("   From token %zu on the detour has paid: the beams' sum stays above.\n", *paid + 1);
+            std::printf("   From token %zu on the detour has paid: the beams' sum stays above.\n",
+                        *paid + 1);
         else std::printf("   The detour pays by its length: the score divides the sum by it.\n");
     } else if (const auto node = dropped(search.lattice(), greedy.ids)) {
         std::printf("   Greedy's text is the better one! The beams dropped it at token %d (%s).\n",
@@ -118,8 +125,9 @@ void print_gap(Model& model, BeamRequest request, const std::vector<int>& prompt
         request.beams.num_beams = B, request.beams.num_return_sequences = 1;
         found.push_back(beam_search(std::ref(batch), request, prompt)[0]);
     }
-    const auto best = std::max_element(found.begin(), found.end(),
-                                       [](const BeamText& a, const BeamText& b) { return a.score < b.score; });
+    const auto best =
+        std::max_element(found.begin(), found.end(),
+                         [](const BeamText& a, const BeamText& b) { return a.score < b.score; });
     std::printf("\nThe best text of at most %d tokens:\n\n", request.stop.max_new_tokens);
     CachedModel cached(model.gpt);
     ExactText exact;
@@ -131,17 +139,18 @@ void print_gap(Model& model, BeamRequest request, const std::vector<int>& prompt
     }
     std::printf("   beams     score       gap  text\n");
     for (std::size_t i = 0; i < found.size(); ++i) {
-        std::printf("   %5d %9.4f %9.4f  %s\n", 1 << i, found[i].score, exact.score - found[i].score,
-                    shortened(found[i].text, 46).c_str());
+        std::printf("   %5d %9.4f %9.4f  %s\n", 1 << i, found[i].score,
+                    exact.score - found[i].score, shortened(found[i].text, 46).c_str());
     }
     const std::string text = exact.ids.empty() ? best->text : model.tokenizer.decode(exact.ids);
     std::printf("   %s %9.4f            %s\n", exact.proven ? "exact" : "known", exact.score,
                 shortened(text, 46).c_str());
     if (exact.proven)
-        std::printf("\n   %ld of %d^%d beginnings read; no other can lead to a better text.\n", exact.expanded,
-                    model.config().vocab_size, request.stop.max_new_tokens - 1);
+        std::printf("\n   %ld of %d^%d beginnings read; no other can lead to a better text.\n",
+                    exact.expanded, model.config().vocab_size, request.stop.max_new_tokens - 1);
     else
-        std::printf("\n   Not proven: there may be better ones beyond the %ld beginnings read.\n", exact.expanded);
+        std::printf("\n   Not proven: there may be better ones beyond the %ld beginnings read.\n",
+                    exact.expanded);
 }
 
 }  // namespace tbt

@@ -7,7 +7,7 @@
 
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/11_beam_search/beam_search.hpp"
-#include "model.hpp"
+#include "lib/model/model.hpp"
 
 namespace tbt {
 
@@ -15,14 +15,15 @@ namespace tbt {
 BeamText greedy_text(CachedBatch& batch, BeamRequest request, std::span<const int> prompt);
 
 // The log-probabilities of a text's tokens, as a search adds them up.
-std::vector<double> log_probabilities(Gpt& gpt, const BeamRequest& request, const std::vector<int>& prompt,
+std::vector<double> log_probabilities(Gpt& gpt, const BeamRequest& request,
+                                      const std::vector<int>& prompt,
                                       const std::vector<int>& generated);
 
 // A text on one line, cut to so many columns.
 std::string shortened(const std::string& text, int width);
 
-// Where greedy decoding leaves the best text's path, what the detour costs and when it has paid, or where the
-// beams dropped greedy's text though it is better.
+// Where greedy decoding leaves the best text's path, what the detour costs and when it has paid,
+// or where the beams dropped greedy's text though it is better.
 void print_departure(Model& model, const BeamRequest& request, const std::vector<int>& prompt,
                      const BeamText& greedy, const BeamSearch& search);
 

@@ -15,14 +15,14 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/09_stopping/stopping.hpp"
 #include "chapters/10_generate/generate.hpp"
-#include "error.hpp"
+#include "lib/error.hpp"
 
 namespace tbt {
 
 // When B texts are finished, is there still a reason to go on?
 enum class EarlyStopping {
-    yes,    // no: stop at once
-    no,     // yes, while the best live beam, if it ended now, would beat the worst finished one (false)
+    yes,  // no: stop at once
+    no,  // yes, while the best live beam, if it ended now, would beat the worst finished one (false)
     never,  // yes, while it could do so by any length up to the budget
 };
 
@@ -30,7 +30,8 @@ inline EarlyStopping early_stopping_named(std::string_view name) {
     if (name == "true") return EarlyStopping::yes;
     if (name == "false") return EarlyStopping::no;
     if (name == "never") return EarlyStopping::never;
-    throw UsageError("early-stopping: got '" + std::string(name) + "', expected true, false or never");
+    throw UsageError("early-stopping: got '" + std::string(name) +
+                     "', expected true, false or never");
 }
 
 // transformers' names and defaults.
@@ -41,15 +42,16 @@ struct BeamOptions {
     int num_return_sequences = 1;
 };
 
-// Changes a beam's log-probabilities (V) before they are added to its sum, knowing its ids, prompt included; −∞ bans
-// a token. A penalty, a grammar's mask, …: it must depend on nothing but its arguments.
+// Changes a beam's log-probabilities (V) before they are added to its sum,
+// knowing its ids, prompt included; −∞ bans a token. A penalty, a grammar's mask, …:
+// it must depend on nothing but its arguments.
 using BeamProcessor = std::function<void(std::span<float> log_probs, std::span<const int> ids)>;
 
 struct BeamRequest {
     BeamOptions beams;
     StopRules stop;
-    TokenBytes bytes;                   // for stop strings and the text; without it results have no text
-    BeamProcessor processor;            // may be empty
+    TokenBytes bytes;         // for stop strings and the text; without it results have no text
+    BeamProcessor processor;  // may be empty
     std::optional<std::uint64_t> seed;  // beam sampling: candidates are drawn, not the best taken
     bool keep_lattice = false;
 };
@@ -70,8 +72,9 @@ inline void check_beams(const BeamRequest& r, std::size_t prompt_length) {
         throw UsageError("num-beams: got " + std::to_string(b.num_beams) +
                          ", expected 1 or more; 1 is greedy decoding, 4 is usual");
     if (!std::isfinite(b.length_penalty))
-        throw UsageError("length-penalty: got " + short_number(b.length_penalty) +
-                         ", expected a finite number; 0 compares sums, 1 means, more than 1 favours long texts");
+        throw UsageError(
+            "length-penalty: got " + short_number(b.length_penalty) +
+            ", expected a finite number; 0 compares sums, 1 means, more than 1 favours long texts");
     if (b.num_return_sequences < 1 || b.num_return_sequences > b.num_beams)
         throw UsageError("num-return-sequences: got " + std::to_string(b.num_return_sequences) +
                          ", expected 1 to " + std::to_string(b.num_beams) +
@@ -81,14 +84,17 @@ inline void check_beams(const BeamRequest& r, std::size_t prompt_length) {
                          ", expected 1 or more: a search needs something to search");
     if (!r.stop.strings.strings().empty() && !r.bytes)
         throw Error("beam search: stop strings need the bytes of the tokens");
-    if (prompt_length == 0) throw Error("beam search: an empty prompt; start from the document separator");
+    if (prompt_length == 0)
+        throw Error("beam search: an empty prompt; start from the document separator");
     if (prompt_length >= static_cast<std::size_t>(r.stop.context))
-        throw Error("beam search: the prompt has " + std::to_string(prompt_length) + " tokens and the context " +
-                    std::to_string(r.stop.context) + ", so there is no room for a new one; shorten the prompt");
+        throw Error("beam search: the prompt has " + std::to_string(prompt_length) +
+                    " tokens and the context " + std::to_string(r.stop.context) +
+                    ", so there is no room for a new one; shorten the prompt");
 }
 
-// A sampling chain (chapters 06 and 08) as a processor: it works on log-probabilities as if they were logits, and
-// what it gives is not normalised again. That is transformers' way.
+// A sampling chain (chapters 06 and 08) as a processor:
+// it works on log-probabilities as if they were logits, and what it gives is not normalised again.
+// That is transformers' way.
 inline BeamProcessor processor_of(Chain chain, std::size_t prompt_length) {
     if (chain.steps().empty()) return {};
     const auto scratch = std::make_shared<Candidates>();

@@ -13,7 +13,8 @@ namespace tbt {
 
 enum class Fate { live, finished, pruned };
 
-// One candidate: a live hypothesis with one token more. All that a step looked at stand in order of their sums.
+// One candidate: a live hypothesis with one token more. All that a step looked at stand in
+// order of their sums.
 struct LatticeNode {
     int step = 0;     // from 1: the number of generated tokens
     int parent = -1;  // index of a node, −1: the prompt
@@ -31,11 +32,14 @@ public:
     explicit Lattice(bool on) : on_(on) {}
     const std::vector<LatticeNode>& nodes() const { return nodes_; }
 
-    // A candidate that was kept or not, and ends its text or not. The node's number; -1 when switched off.
+    // A candidate that was kept or not, and ends its text or not. The node's number;
+    // -1 when switched off.
     int add(LatticeNode node, std::optional<FinishReason> end, bool kept, std::size_t beams) {
         if (!on_) return -1;
         node.fate = !kept ? Fate::pruned : end ? Fate::finished : Fate::live;
-        if (!kept) node.why = std::string(end ? "ended, but " : "") + "beyond the best " + std::to_string(beams);
+        if (!kept)
+            node.why =
+                std::string(end ? "ended, but " : "") + "beyond the best " + std::to_string(beams);
         else if (end) node.why = to_string(*end);
         nodes_.push_back(std::move(node));
         return static_cast<int>(nodes_.size()) - 1;

@@ -3,14 +3,16 @@
 
 #include <cstddef>
 
-#include "math.hpp"
+#include "lib/kernels/math.hpp"
 
 namespace tbt {
 
-// score = Σ ln p / n^α with n the number of generated tokens, the end-of-text token included, the prompt not.
+// score = Σ ln p / n^α with n the number of generated tokens, the end-of-text token
+// included, the prompt not.
 //
-// α = 0 is the text's probability, which only falls with every token; α = 1 the mean of ln p, the logarithm of
-// 1/perplexity. Sums are negative, so a larger α favours longer texts: a "penalty" on brevity.
+// α = 0 is the text's probability, which only falls with every token; α = 1 the mean of ln p,
+// the logarithm of 1/perplexity. Sums are negative, so a larger α favours longer texts:
+// a "penalty" on brevity.
 inline double length_normalised(double sum, std::size_t n, double alpha) {
     if (alpha == 0 || n == 0) return sum;
     const auto length = static_cast<double>(n);

@@ -1,11 +1,11 @@
 // Chapter 11: beam search.
 //
-// Searches for probable continuations of a prompt with the options of chapter 10 and transformers' beam options,
-// and shows the search: texts with scores, the lattice of all hypotheses, where greedy decoding and the beams
-// part, and how far from the proven optimum they end. Run it: make run-11, make run-11 ARGS='"Explain gravity:"
-// --num-beams 8
-// --num-return-sequences 3', or a demonstration: make run-11 ARGS="--part 1". Look for: a best text whose first
-// word is only the third best; and a prompt where more beams find less.
+// Searches for probable continuations of a prompt with the options of chapter 10 and transformers'
+// beam options, and shows the search: texts with scores, the lattice of all hypotheses,
+// where greedy decoding and the beams part, and how far from the proven optimum they end. Run it:
+// make run-11, make run-11 ARGS='"Explain gravity:" --num-beams 8 --num-return-sequences 3',
+// or a demonstration: make run-11 ARGS="--part 1". Look for: a best text whose first word is only
+// the third best; and a prompt where more beams find less.
 #include <chrono>
 #include <cstdio>
 #include <optional>
@@ -18,9 +18,9 @@
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/11_beam_search/report.hpp"
 #include "chapters/11_beam_search/tour.hpp"
-#include "files.hpp"
-#include "program.hpp"
-#include "terminal.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 
@@ -37,15 +37,18 @@ struct Output {
 void check_output(const Output& o, const BeamSettings& s) {
     if (s.groups > 1 && (!o.trace_file.empty() || !o.figure.empty()))
         throw UsageError(
-            "--num-beam-groups: each group is a search of its own, without a common lattice; leave out " +
+            "--num-beam-groups: each group is a search of its own, without a common lattice; leave "
+            "out " +
             std::string(o.trace_file.empty() ? "--figure" : "--trace"));
 }
 
 // A demonstration has settings of its own: what it would ignore is refused.
-void demonstrate(int part, const std::vector<CLI::Option*>& others, const GenerateOptions& options) {
+void demonstrate(int part, const std::vector<CLI::Option*>& others,
+                 const GenerateOptions& options) {
     for (const CLI::Option* o : others) {
         if (o->count() > 0)
-            throw UsageError("--part: a demonstration has its own texts and settings; leave out " + o->get_name());
+            throw UsageError("--part: a demonstration has its own texts and settings; leave out " +
+                             o->get_name());
     }
     if (part == 1) return show_trees();
     Model model = open_model(options);
@@ -72,18 +75,22 @@ int main(int argc, char** argv) {
             app.get_option("--do-sample")->description("beam sampling: the candidates are drawn");
             app.get_option("--greedy")->description("refused: it is --num-beams 1");
             const auto group = [](CLI::Option* option) { option->group("What is shown"); };
-            group(app.add_option("--lattice", output.lattice_steps, "so many steps of the lattice; 0: none")
+            group(app.add_option("--lattice", output.lattice_steps,
+                                 "so many steps of the lattice; 0: none")
                       ->capture_default_str()
                       ->check(CLI::Range(0, 100000)));
             group(app.add_option("--horizon", output.horizon,
                                  "compare with the best of all texts of so many tokens; 0: don't")
                       ->capture_default_str()
                       ->check(CLI::Range(0, 64)));
-            group(app.add_option("--trace", output.trace_file, "write the lattice as JSON lines to a file"));
-            group(app.add_option("--figure", output.figure, "write the lattice as a picture (SVG)"));
+            group(app.add_option("--trace", output.trace_file,
+                                 "write the lattice as JSON lines to a file"));
+            group(
+                app.add_option("--figure", output.figure, "write the lattice as a picture (SVG)"));
             group(app.add_flag("--json", output.json, "the result as JSON"));
             group(app.add_flag("--stats", output.stats, "passes, positions and time, on stderr"));
-            others = app.get_options([](const CLI::Option* o) { return o->get_name() != "--help"; });
+            others =
+                app.get_options([](const CLI::Option* o) { return o->get_name() != "--help"; });
             group(app.add_option("--part", output.part, "instead, a demonstration: 1 to 5")
                       ->check(CLI::Range(1, 5)));
             add_model_options(app, settings.generate);
@@ -94,7 +101,8 @@ int main(int argc, char** argv) {
             if (output.part != 0) return demonstrate(output.part, others, settings.generate);
             Model model = open_model(settings.generate);
             const std::vector<int> ids = prompt_ids(settings.generate, model, prompt);
-            BeamRequest request = beam_request_of(settings, model, ids.size(), default_max_new_tokens);
+            BeamRequest request =
+                beam_request_of(settings, model, ids.size(), default_max_new_tokens);
             request.keep_lattice = true;
             const std::string shown = settings.generate.no_escape ? prompt : unescaped(prompt);
 
@@ -113,30 +121,35 @@ int main(int argc, char** argv) {
                 search = run_beam_search(std::ref(batch), request, ids, go_on);
                 texts = search->results();
             }
-            const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - started;
+            const std::chrono::duration<double, std::milli> time =
+                std::chrono::steady_clock::now() - started;
             if (Interrupt::count() > 0) status = 130;  // as a shell reports Ctrl-C
 
             // 3. What came out. Time depends on the machine, so it goes to stderr.
             const std::string& name = settings.generate.model;
             if (!output.trace_file.empty())
-                write_file(output.trace_file,
-                           beam_trace(name, shown, request, ids, model.tokenizer, search->lattice(), texts));
+                write_file(output.trace_file, beam_trace(name, shown, request, ids, model.tokenizer,
+                                                         search->lattice(), texts));
             if (!output.figure.empty())
-                write_lattice_figure(output.figure, model.tokenizer,
-                                     "“" + shown + "”, " + std::to_string(request.beams.num_beams) + " beams",
-                                     search->lattice(), texts[0].ids);
-            if (output.json) std::fputs(beam_json(name, shown, request, ids, texts).c_str(), stdout);
+                write_lattice_figure(
+                    output.figure, model.tokenizer,
+                    "“" + shown + "”, " + std::to_string(request.beams.num_beams) + " beams",
+                    search->lattice(), texts[0].ids);
+            if (output.json)
+                std::fputs(beam_json(name, shown, request, ids, texts).c_str(), stdout);
             else print_beam_texts(texts, shown);
             if (output.stats)
-                std::fprintf(stderr, "%d passes over %ld positions, %.1f ms\n", passes, batch.computed(),
-                             time.count());
+                std::fprintf(stderr, "%d passes over %ld positions, %.1f ms\n", passes,
+                             batch.computed(), time.count());
             if (output.json || !search || request.seed || status != 0) return;
 
             // 4. What became of the rest.
             const BeamText greedy = greedy_text(batch, request, ids);
             if (output.lattice_steps > 0) {
-                std::printf("\nThe lattice (* on the way to the best text, g on greedy's way):\n\n");
-                print_lattice(model.tokenizer, search->lattice(), texts[0].ids, greedy.ids, output.lattice_steps);
+                std::printf(
+                    "\nThe lattice (* on the way to the best text, g on greedy's way):\n\n");
+                print_lattice(model.tokenizer, search->lattice(), texts[0].ids, greedy.ids,
+                              output.lattice_steps);
             }
             print_departure(model, request, ids, greedy, *search);
             if (output.horizon > 0) print_gap(model, request, ids, output.horizon);

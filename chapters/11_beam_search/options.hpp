@@ -20,7 +20,7 @@ struct BeamSettings {
 void add_beam_options(CLI::App& app, BeamSettings& settings);
 
 // Throws UsageError on what contradicts itself: nothing that was asked for is ignored.
-BeamRequest beam_request_of(const BeamSettings& settings, const Model& model, std::size_t prompt_length,
-                            int default_max_new_tokens);
+BeamRequest beam_request_of(const BeamSettings& settings, const Model& model,
+                            std::size_t prompt_length, int default_max_new_tokens);
 
 }  // namespace tbt

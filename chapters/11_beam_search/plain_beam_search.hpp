@@ -1,6 +1,8 @@
-// Beam search, plainly: keep the B most probable beginnings, extend each by every token, keep B again.
+// Beam search, plainly: keep the B most probable beginnings, extend each by every
+// token, keep B again.
 //
-// The whole idea on one screen. beam_search.hpp is the complete one: batched, cached, with transformers' rules.
+// The whole idea on one screen. beam_search.hpp is the complete one: batched, cached,
+// with transformers' rules.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +17,14 @@ namespace tbt {
 
 struct PlainBeam {
     std::vector<int> ids;  // prompt and generated
-    double sum = 0;        // Σ ln p of the generated tokens: the logarithm of the text's probability
+    double sum = 0;  // Σ ln p of the generated tokens: the logarithm of the text's probability
 };
 
 // Finished texts (they end in eos or have max_new_tokens), the best first.
-inline std::vector<PlainBeam> plain_beam_search(const NextLogits& model, const std::vector<int>& prompt, int B,
-                                                int max_new_tokens, int eos, double length_penalty = 1) {
+inline std::vector<PlainBeam> plain_beam_search(const NextLogits& model,
+                                                const std::vector<int>& prompt, int B,
+                                                int max_new_tokens, int eos,
+                                                double length_penalty = 1) {
     std::vector<PlainBeam> live{{prompt, 0}}, finished;
     for (int n = 1; n <= max_new_tokens && !live.empty(); ++n) {
         // 1. Every beam with every token behind it.
@@ -41,7 +45,8 @@ inline std::vector<PlainBeam> plain_beam_search(const NextLogits& model, const s
         for (PlainBeam& c : candidates)
             (c.ids.back() == eos || n == max_new_tokens ? finished : live).push_back(std::move(c));
     }
-    // 3. Short texts have larger sums; the length penalty makes texts of different lengths comparable.
+    // 3. Short texts have larger sums; the length penalty makes texts of different lengths
+    //    comparable.
     const auto score = [&](const PlainBeam& b) {
         return length_normalised(b.sum, b.ids.size() - prompt.size(), length_penalty);
     };

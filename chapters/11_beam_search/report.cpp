@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "json_file.hpp"
-#include "svg.hpp"
-#include "terminal.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
 
 namespace tbt {
 
 namespace {
 
 std::string seen(const Tokenizer& tokenizer, int id) {
-    return id < tokenizer.vocab_size() ? visible(tokenizer.token_bytes(id)) : "token " + std::to_string(id);
+    return id < tokenizer.vocab_size() ? visible(tokenizer.token_bytes(id))
+                                       : "token " + std::to_string(id);
 }
 
 std::string node_name(std::size_t node) { return std::string("#").append(std::to_string(node)); }
@@ -71,10 +72,11 @@ void print_beam_texts(const std::vector<BeamText>& texts, const std::string& pro
     const Style style(stdout);
     for (std::size_t i = 0; i < texts.size(); ++i) {
         const BeamText& t = texts[i];
-        std::printf("%s--- %zu: score %.4f = ln p %.4f over %zu tokens, ended by %s ---\n", i ? "\n" : "", i + 1,
-                    t.score, t.sum, t.ids.size(), to_string(t.reason));
-        std::printf("%.*s%s%.*s%s\n", static_cast<int>(style.bold.size()), style.bold.data(), prompt.c_str(),
-                    static_cast<int>(style.reset.size()), style.reset.data(), t.text.c_str());
+        std::printf("%s--- %zu: score %.4f = ln p %.4f over %zu tokens, ended by %s ---\n",
+                    i ? "\n" : "", i + 1, t.score, t.sum, t.ids.size(), to_string(t.reason));
+        std::printf("%.*s%s%.*s%s\n", static_cast<int>(style.bold.size()), style.bold.data(),
+                    prompt.c_str(), static_cast<int>(style.reset.size()), style.reset.data(),
+                    t.text.c_str());
     }
 }
 
@@ -87,8 +89,8 @@ void print_lattice(const Tokenizer& tokenizer, const std::vector<LatticeNode>& l
         const LatticeNode& n = lattice[i];
         if (n.step != step) {
             step = n.step;
-            std::printf("   %-27s %8s %9s %8s\n", ("step " + std::to_string(step)).c_str(), "ln p", "sum",
-                        "score");
+            std::printf("   %-27s %8s %9s %8s\n", ("step " + std::to_string(step)).c_str(), "ln p",
+                        "sum", "score");
         }
         const std::string from = n.parent < 0 ? "" : node_name(static_cast<std::size_t>(n.parent));
         const std::string fate =
@@ -96,19 +98,22 @@ void print_lattice(const Tokenizer& tokenizer, const std::vector<LatticeNode>& l
         const std::string_view colour = n.fate == Fate::pruned     ? style.dim
                                         : n.fate == Fate::finished ? style.green
                                                                    : std::string_view();
-        std::printf("%.*s %c%c %-5s %-5s %s %8.4f %9.4f %8.4f  %s%.*s\n", static_cast<int>(colour.size()),
-                    colour.data(), on_best[i] ? '*' : ' ', on_greedy[i] ? 'g' : ' ', node_name(i).c_str(),
-                    from.c_str(), padded(seen(tokenizer, n.token), 15).c_str(), n.log_probability, n.sum, n.score,
+        std::printf("%.*s %c%c %-5s %-5s %s %8.4f %9.4f %8.4f  %s%.*s\n",
+                    static_cast<int>(colour.size()), colour.data(), on_best[i] ? '*' : ' ',
+                    on_greedy[i] ? 'g' : ' ', node_name(i).c_str(), from.c_str(),
+                    padded(seen(tokenizer, n.token), 15).c_str(), n.log_probability, n.sum, n.score,
                     fate.c_str(), static_cast<int>(style.reset.size()), style.reset.data());
     }
 }
 
-void write_lattice_figure(const std::string& file, const Tokenizer& tokenizer, const std::string& title,
-                          const std::vector<LatticeNode>& lattice, const std::vector<int>& best) {
+void write_lattice_figure(const std::string& file, const Tokenizer& tokenizer,
+                          const std::string& title, const std::vector<LatticeNode>& lattice,
+                          const std::vector<int>& best) {
     constexpr double left = 30, top = 70, row = 40, right = 700, narrowest = 100;
     const std::vector<bool> on_best = path_of(lattice, best);
     const int steps = lattice.empty() ? 1 : lattice.back().step;
-    const double column = std::max((right - left) / steps, narrowest);  // a long search makes a wide picture
+    const double column =
+        std::max((right - left) / steps, narrowest);  // a long search makes a wide picture
     std::vector<double> x, y;
     int rank = 0, most = 0;
     for (std::size_t i = 0; i < lattice.size(); ++i) {
@@ -128,8 +133,11 @@ void write_lattice_figure(const std::string& file, const Tokenizer& tokenizer, c
     }
     for (std::size_t i = 0; i < lattice.size(); ++i) {
         const LatticeNode& n = lattice[i];
-        const std::string colour = on_best[i] ? svg_colour(1) : n.fate == Fate::pruned ? svg_grey : svg_colour(0);
-        const char* look = n.fate == Fate::pruned ? "opacity=\"0.12\" rx=\"4\"" : "opacity=\"0.30\" rx=\"4\"";
+        const std::string colour = on_best[i]               ? svg_colour(1)
+                                   : n.fate == Fate::pruned ? svg_grey
+                                                            : svg_colour(0);
+        const char* look =
+            n.fate == Fate::pruned ? "opacity=\"0.12\" rx=\"4\"" : "opacity=\"0.30\" rx=\"4\"";
         char sum[24];
         std::snprintf(sum, sizeof sum, "%.2f", n.sum);
         out += svg_rect(x[i], y[i] - 16, width - 4, 32, colour, look);
@@ -138,14 +146,16 @@ void write_lattice_figure(const std::string& file, const Tokenizer& tokenizer, c
                         n.fate == Fate::finished ? std::string(sum) + " end" : sum, "middle", 10);
     }
     for (int s = 1; s <= steps; ++s)
-        out +=
-            svg_text(left + column * (s - 1) + 26 + width / 2 - 2, 48, "step " + std::to_string(s), "middle", 11);
-    write_svg(file, static_cast<int>(left + column * steps + 20), static_cast<int>(top + row * (most + 1)), out);
+        out += svg_text(left + column * (s - 1) + 26 + width / 2 - 2, 48,
+                        "step " + std::to_string(s), "middle", 11);
+    write_svg(file, static_cast<int>(left + column * steps + 20),
+              static_cast<int>(top + row * (most + 1)), out);
 }
 
-std::string beam_trace(const std::string& model, const std::string& prompt, const BeamRequest& request,
-                       const std::vector<int>& prompt_ids, const Tokenizer& tokenizer,
-                       const std::vector<LatticeNode>& lattice, const std::vector<BeamText>& texts) {
+std::string beam_trace(const std::string& model, const std::string& prompt,
+                       const BeamRequest& request, const std::vector<int>& prompt_ids,
+                       const Tokenizer& tokenizer, const std::vector<LatticeNode>& lattice,
+                       const std::vector<BeamText>& texts) {
     OrderedJson first = {{"format", "token-by-token beams 1"}};
     first.update(header(model, prompt, request, prompt_ids));
     std::string out = line(first);
@@ -153,13 +163,15 @@ std::string beam_trace(const std::string& model, const std::string& prompt, cons
         const LatticeNode& n = lattice[i];
         OrderedJson j = {{"node", i}, {"step", n.step}};
         j["parent"] = n.parent < 0 ? OrderedJson(nullptr) : OrderedJson(n.parent);
-        j.update({{"id", n.token},
-                  {"token", n.token < tokenizer.vocab_size() ? valid_text(tokenizer.token_bytes(n.token)) : ""},
-                  {"log_probability", n.log_probability},
-                  {"sum", n.sum},
-                  {"score", n.score},
-                  {"fate", name_of(n.fate)},
-                  {"why", n.why}});
+        j.update(
+            {{"id", n.token},
+             {"token",
+              n.token < tokenizer.vocab_size() ? valid_text(tokenizer.token_bytes(n.token)) : ""},
+             {"log_probability", n.log_probability},
+             {"sum", n.sum},
+             {"score", n.score},
+             {"fate", name_of(n.fate)},
+             {"why", n.why}});
         out += line(j);
     }
     for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -170,8 +182,9 @@ std::string beam_trace(const std::string& model, const std::string& prompt, cons
     return out;
 }
 
-std::string beam_json(const std::string& model, const std::string& prompt, const BeamRequest& request,
-                      const std::vector<int>& prompt_ids, const std::vector<BeamText>& texts) {
+std::string beam_json(const std::string& model, const std::string& prompt,
+                      const BeamRequest& request, const std::vector<int>& prompt_ids,
+                      const std::vector<BeamText>& texts) {
     OrderedJson j = header(model, prompt, request, prompt_ids);
     j["texts"] = OrderedJson::array();
     for (const BeamText& t : texts) j["texts"].push_back(to_json(t, request));

@@ -14,7 +14,7 @@
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/11_beam_search/gap.hpp"
 #include "chapters/11_beam_search/plain_beam_search.hpp"
-#include "terminal.hpp"
+#include "lib/show/terminal.hpp"
 
 namespace tbt {
 
@@ -39,7 +39,8 @@ NextLogits tree_model(Tree tree) {
     const auto logits = std::make_shared<std::vector<float>>();
     return [tree = std::move(tree), logits](std::span<const int> ids) {
         const std::vector<int> text(ids.begin() + 1, ids.end());
-        const auto at = std::find_if(tree.begin(), tree.end() - 1, [&](const auto& e) { return e.first == text; });
+        const auto at = std::find_if(tree.begin(), tree.end() - 1,
+                                     [&](const auto& e) { return e.first == text; });
         logits->clear();
         for (const double p : at->second) logits->push_back(static_cast<float>(portable_log(p)));
         return std::span<const float>(*logits);
@@ -61,8 +62,8 @@ void show_tree(const Tree& tree, int steps) {
             text += static_cast<char>('A' + best.ids[i]);
             ids.push_back(best.ids[i]);
         }
-        std::printf("   %d beam%s  %s   %s = %.4f\n", B, B == 1 ? " " : "s", text.c_str(), factors.c_str(),
-                    portable_exp(best.sum));
+        std::printf("   %d beam%s  %s   %s = %.4f\n", B, B == 1 ? " " : "s", text.c_str(),
+                    factors.c_str(), portable_exp(best.sum));
     }
 }
 
@@ -82,8 +83,9 @@ void show_probes(Model& model) {
     constexpr int tokens = 8, beams = 8;
     CachedBatch batch(model.gpt);
     std::printf("2. The next %d tokens and their probability together:\n", tokens);
-    for (const char* prompt : {"The old lighthouse keeper", "Once upon a time", "Explain gravity:",
-                               "The three main components of a transformer are", "In the year 2050,"}) {
+    for (const char* prompt : {"The old lighthouse keeper", "Once upon a time",
+                               "Explain gravity:", "The three main components of a transformer are",
+                               "In the year 2050,"}) {
         const std::vector<int> ids = encode_prompt(model, prompt, tokens);
         const BeamRequest request = request_for(model, beams, tokens, 0);
         const BeamText greedy = greedy_text(batch, request, ids);
@@ -96,7 +98,8 @@ void show_probes(Model& model) {
         std::printf("\n   %s …\n", prompt);
         line("greedy", greedy.sum, greedy.text);
         line("8 beams", best.sum, best.ids == greedy.ids ? "the same" : best.text);
-        line("optimum", exact.score, exact.ids.empty() ? "the beams'" : model.tokenizer.decode(exact.ids));
+        line("optimum", exact.score,
+             exact.ids.empty() ? "the beams'" : model.tokenizer.decode(exact.ids));
     }
 }
 
@@ -110,14 +113,15 @@ void show_lengths(Model& model) {
     std::printf("\n   %-24s", "");
     for (int i = 0; i < 3; ++i) std::printf("  B  1    4   16");
     std::printf("\n");
-    for (const char* prompt :
-         {"Explain gravity:", "The meaning of life is", "In the year 2050,", "User: hi\nAssistant:", "Hello"}) {
+    for (const char* prompt : {"Explain gravity:", "The meaning of life is", "In the year 2050,",
+                               "User: hi\nAssistant:", "Hello"}) {
         const std::vector<int> ids = encode_prompt(model, prompt, budget);
         std::printf("   %s", padded(visible(prompt), 24).c_str());
         for (const double alpha : penalties) {
             for (const int B : widths)
-                std::printf(" %4zu",
-                            beam_search(std::ref(batch), request_for(model, B, budget, alpha), ids)[0].ids.size());
+                std::printf(" %4zu", beam_search(std::ref(batch),
+                                                 request_for(model, B, budget, alpha), ids)[0]
+                                         .ids.size());
             std::printf(" ");
         }
         std::printf("\n");
@@ -141,15 +145,18 @@ void show_blandness(Model& model) {
             GenerateRequest draws;
             draws.stop = r.stop;
             draws.seed = 1;
-            const std::vector<int> text = B > 0 ? beam_search(std::ref(batch), r, ids)[0].ids
-                                                : generate_texts(std::ref(batch), r.bytes, ids, draws)[0].ids;
+            const std::vector<int> text =
+                B > 0 ? beam_search(std::ref(batch), r, ids)[0].ids
+                      : generate_texts(std::ref(batch), r.bytes, ids, draws)[0].ids;
             double sum = 0;
             for (const double x : log_probabilities(model.gpt, r, ids, text)) sum += x;
             mean += sum / tokens / static_cast<double>(prompts.size());
             repeated += repeated_ngrams(text, 4) / static_cast<double>(prompts.size());
             distinct += distinct_ngrams(text, 2) / static_cast<double>(prompts.size());
         }
-        const std::string who = B == 0 ? "drawn" : B == 1 ? "greedy" : std::to_string(B).append(" beams");
+        const std::string who = B == 0   ? "drawn"
+                                : B == 1 ? "greedy"
+                                         : std::to_string(B).append(" beams");
         std::printf("   %-14s %11.4f %18.3f %18.3f\n", who.c_str(), mean, repeated, distinct);
     }
 }
@@ -163,7 +170,8 @@ void show_diversity(Model& model) {
     request.beams.num_return_sequences = 4;
     const auto show = [&](const char* title, const std::vector<BeamText>& texts) {
         std::printf("   %s\n", title);
-        for (const BeamText& t : texts) std::printf("   %7.4f  …%s\n", t.score, shortened(t.text, 66).c_str());
+        for (const BeamText& t : texts)
+            std::printf("   %7.4f  …%s\n", t.score, shortened(t.text, 66).c_str());
     };
     std::printf("5. Four texts that begin with \"%s\":\n\n", prompt);
     show("4 beams: one text in four editions", beam_search(std::ref(batch), request, ids));
@@ -172,7 +180,8 @@ void show_diversity(Model& model) {
          diverse_beam_search(std::ref(batch), request, 4, 1, ids));
     std::printf("\n");
     request.seed = 1;
-    show("4 beams whose candidates are drawn (beam sampling)", beam_search(std::ref(batch), request, ids));
+    show("4 beams whose candidates are drawn (beam sampling)",
+         beam_search(std::ref(batch), request, ids));
 }
 
 }  // namespace tbt

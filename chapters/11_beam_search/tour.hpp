@@ -1,7 +1,7 @@
 // Demonstrations of what beam search does, well and badly.
 #pragma once
 
-#include "model.hpp"
+#include "lib/model/model.hpp"
 
 namespace tbt {
 

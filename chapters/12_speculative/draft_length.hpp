@@ -1,12 +1,13 @@
 // How many tokens to draft: γ, fixed or from what was accepted lately.
 //
-// Accepted with probability α each, a round of γ drafted tokens adds (1 − α^(γ+1)) / (1 − α) tokens to the text
-// [Leviathan et al. 2023, eq. 1] and costs γ·c + 1 passes of the target, c being what a drafted token costs.
+// Accepted with probability α each, a round of γ drafted tokens adds (1 − α^(γ+1)) / (1 − α)
+// tokens to the text [Leviathan et al. 2023, eq. 1] and costs γ·c + 1 passes of the target,
+// c being what a drafted token costs.
 #pragma once
 
 #include <string>
 
-#include "error.hpp"
+#include "lib/error.hpp"
 
 namespace tbt {
 
@@ -19,7 +20,9 @@ inline double expected_tokens(double acceptance, int length) {
 // The γ from 1 to `most` that adds most tokens for its cost; the smaller one of equals.
 inline int best_length(double acceptance, double cost, int most) {
     int best = 1;
-    const auto gain = [&](int length) { return expected_tokens(acceptance, length) / (1 + cost * length); };
+    const auto gain = [&](int length) {
+        return expected_tokens(acceptance, length) / (1 + cost * length);
+    };
     for (int length = 2; length <= most; ++length) {
         if (gain(length) > gain(best)) best = length;
     }
@@ -29,9 +32,11 @@ inline int best_length(double acceptance, double cost, int most) {
 class DraftLength {
 public:
     static DraftLength fixed(int length) { return DraftLength(length, 0); }
-    // Starts at acceptance 0.8. What is decided depends on earlier rounds only, so the law of the text stays exact; and not
-    // on the clock, so the same seed gives the same text.
-    static DraftLength adaptive(int most = 12, double cost = 0.15) { return DraftLength(most, cost); }
+    // Starts at acceptance 0.8. What is decided depends on earlier rounds only, so the law of the
+    // text stays exact; and not on the clock, so the same seed gives the same text.
+    static DraftLength adaptive(int most = 12, double cost = 0.15) {
+        return DraftLength(most, cost);
+    }
 
     int next() const { return cost_ > 0 ? best_length(accepted_ / judged_, cost_, most_) : most_; }
     void learn(int judged, int accepted) {
@@ -44,7 +49,8 @@ private:
         if (most < 1)
             throw UsageError("num-assistant-tokens: got " + std::to_string(most) +
                              ", expected 1 or more; without a draft use chapter 10");
-        if (cost < 0) throw UsageError("draft cost: got " + std::to_string(cost) + ", expected 0 or more");
+        if (cost < 0)
+            throw UsageError("draft cost: got " + std::to_string(cost) + ", expected 0 or more");
     }
 
     static constexpr double forget = 0.9;  // a round counts a third after eleven more

@@ -14,8 +14,8 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/06_combining/chain.hpp"
-#include "error.hpp"
-#include "tokenizer.hpp"
+#include "lib/error.hpp"
+#include "lib/text/tokenizer.hpp"
 
 namespace tbt {
 
@@ -34,8 +34,8 @@ inline double probability_of(Candidates& law, int id) {
     return low < law.size() && law.id(low) == id ? law.probability(low) : 0;
 }
 
-// A model drafts token after token, each drawn from its own law, with the same chain as the target's: where the
-// target may not go, a draft would only be rejected.
+// A model drafts token after token, each drawn from its own law, with the same chain as the
+// target's: where the target may not go, a draft would only be rejected.
 class ModelDraft {
 public:
     // context: the tokens it can read; behind them it proposes nothing.
@@ -44,7 +44,8 @@ public:
 
     template <class Ends, class Chance>
     const std::vector<DraftedToken>& propose(const Chain& chain, std::span<const int> ids,
-                                             std::size_t prompt_length, int length, Ends&& ends, Chance& chance) {
+                                             std::size_t prompt_length, int length, Ends&& ends,
+                                             Chance& chance) {
         drafted_.clear();
         while (laws_.size() < static_cast<std::size_t>(std::max(length, 0))) laws_.emplace_back();
         std::vector<int> text(ids.begin(), ids.end());
@@ -68,11 +69,13 @@ private:
     std::vector<DraftedToken> drafted_;
 };
 
-// Prompt lookup [Saxena 2023]: what followed when the last few tokens stood here before, follows again. No second model;
-// pays where texts repeat themselves or their prompt: summaries, edits, code.
+// Prompt lookup [Saxena 2023]: what followed when the last few tokens stood here before,
+// follows again. No second model; pays where texts repeat themselves or their prompt:
+// summaries, edits, code.
 class PromptLookup {
 public:
-    // longest: tokens at the end that must have been there before; shorter ones, to 1, are tried where it fails.
+    // longest: tokens at the end that must have been there before; shorter ones, to 1,
+    // are tried where it fails.
     explicit PromptLookup(int longest = 3) : longest_(longest) {
         if (longest < 1)
             throw UsageError("prompt lookup: an n-gram of " + std::to_string(longest) +
@@ -80,10 +83,11 @@ public:
     }
 
     template <class Ends, class Chance>
-    const std::vector<DraftedToken>& propose(const Chain&, std::span<const int> ids, std::size_t, int length,
-                                             Ends&& ends, Chance&) {
+    const std::vector<DraftedToken>& propose(const Chain&, std::span<const int> ids, std::size_t,
+                                             int length, Ends&& ends, Chance&) {
         drafted_.clear();
-        for (std::size_t at = follower(ids); at < ids.size() && static_cast<int>(drafted_.size()) < length; ++at) {
+        for (std::size_t at = follower(ids);
+             at < ids.size() && static_cast<int>(drafted_.size()) < length; ++at) {
             drafted_.push_back({ids[at], nullptr});
             if (ends(ids[at])) break;
         }
@@ -91,12 +95,15 @@ public:
     }
 
 private:
-    // Behind the latest earlier occurrence of the longest n-gram that the text ends with; the text's length: nowhere.
+    // Behind the latest earlier occurrence of the longest n-gram that the text ends with;
+    // the text's length: nowhere.
     std::size_t follower(std::span<const int> ids) const {
-        for (std::size_t n = std::min(static_cast<std::size_t>(longest_), ids.size()); n >= 1; --n) {
+        for (std::size_t n = std::min(static_cast<std::size_t>(longest_), ids.size()); n >= 1;
+             --n) {
             const std::span<const int> tail = ids.last(n);
             for (std::size_t start = ids.size() - n; start-- > 0;) {
-                if (std::equal(tail.begin(), tail.end(), ids.begin() + static_cast<std::ptrdiff_t>(start)))
+                if (std::equal(tail.begin(), tail.end(),
+                               ids.begin() + static_cast<std::ptrdiff_t>(start)))
                     return start + n;
             }
         }
@@ -111,14 +118,16 @@ private:
 inline void check_same_vocabulary(const Tokenizer& target, const Tokenizer& draft) {
     const std::string why = "; a draft must have the target's tokenizer";
     if (target.vocab_size() != draft.vocab_size()) {
-        throw Error("speculative: the target has " + std::to_string(target.vocab_size()) + " tokens, the draft " +
-                    std::to_string(draft.vocab_size()) + why);
+        throw Error("speculative: the target has " + std::to_string(target.vocab_size()) +
+                    " tokens, the draft " + std::to_string(draft.vocab_size()) + why);
     }
     for (int id = 0; id < target.vocab_size(); ++id) {
-        if (target.token_bytes(id) == draft.token_bytes(id) && target.is_special(id) == draft.is_special(id))
+        if (target.token_bytes(id) == draft.token_bytes(id) &&
+            target.is_special(id) == draft.is_special(id))
             continue;
-        throw Error("speculative: token " + std::to_string(id) + " is '" + std::string(target.token_bytes(id)) +
-                    "' for the target and '" + std::string(draft.token_bytes(id)) + "' for the draft" + why);
+        throw Error("speculative: token " + std::to_string(id) + " is '" +
+                    std::string(target.token_bytes(id)) + "' for the target and '" +
+                    std::string(draft.token_bytes(id)) + "' for the draft" + why);
     }
 }
 

@@ -1,8 +1,10 @@
-// Chapter 12: speculative decoding. A small model drafts, the large one checks a whole draft in one pass.
+// Chapter 12: speculative decoding. A small model drafts, the large one checks a whole
+// draft in one pass.
 //
-// Run it: make run-12, make run-12 ARGS='"Explain gravity:" --num-assistant-tokens 8', ARGS="--draft lookup",
-// ARGS="--times". Look for: the law of the wrong rule in part 1; in part 2 the ratio p/q beside u; in part 3 how many
-// tokens each pass of the large model gives, and that acceptance is Σ min(p, q).
+// Run it: make run-12, make run-12 ARGS='"Explain gravity:" --num-assistant-tokens 8',
+// ARGS="--draft lookup", ARGS="--times". Look for: the law of the wrong rule in part 1;
+// in part 2 the ratio p/q beside u; in part 3 how many tokens each pass of the large model gives,
+// and that acceptance is Σ min(p, q).
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -14,16 +16,17 @@
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/show.hpp"
 #include "chapters/12_speculative/speculative_text.hpp"
-#include "files.hpp"
-#include "program.hpp"
-#include "terminal.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 
 namespace {
 
 struct Settings {
-    std::string prompt = "Once upon a time", draft = "sketch", schedule = "constant", trace, figure, part = "all";
+    std::string prompt = "Once upon a time", draft = "sketch", schedule = "constant", trace, figure,
+                part = "all";
     int length = 5;
     bool wrong = false, times = false;
 };
@@ -56,8 +59,9 @@ Models open_models(const GenerateOptions& options, const Settings& settings) {
 
 SpeculativeText write(Models& models, const GenerateRequest& request, std::span<const int> prompt,
                       const Settings& settings, bool overlaps, Clocks& clocks) {
-    const DraftLength length = settings.schedule == "constant" ? DraftLength::fixed(settings.length)
-                                                               : DraftLength::adaptive(settings.length);
+    const DraftLength length = settings.schedule == "constant"
+                                   ? DraftLength::fixed(settings.length)
+                                   : DraftLength::adaptive(settings.length);
     const Correction correction = settings.wrong ? Correction::target : Correction::residual;
     CachedModel large(models.target.gpt);
     const LastLogits target = [&](std::span<const int> ids, int count) {
@@ -67,8 +71,9 @@ SpeculativeText write(Models& models, const GenerateRequest& request, std::span<
     };
     RandomChance chance(Rng(request.seed, request.first_stream));
     const auto with = [&](auto&& draft) {
-        return speculative_text(target, draft, length, request, token_bytes_of(models.target.tokenizer), prompt,
-                                chance, correction, overlaps);
+        return speculative_text(target, draft, length, request,
+                                token_bytes_of(models.target.tokenizer), prompt, chance, correction,
+                                overlaps);
     };
     if (!models.draft) return with(PromptLookup());
     CachedModel small(models.draft->gpt);
@@ -92,7 +97,8 @@ void show_rounds(const Models& models, const SpeculativeText& written) {
     std::printf("   as lanes ([rejected], → correction, + bonus):\n\n");
     for (std::size_t r = 0; r < std::min(lanes, written.rounds.size()); ++r)
         std::printf("   %2zu  %s\n", r + 1, lane_of(tokenizer, written.rounds[r]).c_str());
-    if (written.rounds.size() > lanes) std::printf("   …   %zu rounds in all\n", written.rounds.size());
+    if (written.rounds.size() > lanes)
+        std::printf("   …   %zu rounds in all\n", written.rounds.size());
     std::printf("\n");
 }
 
@@ -105,19 +111,23 @@ void show_counts(const std::string& prompt, const SpeculativeText& written) {
         overlap += round.overlap;
     }
     std::printf("3. The text:\n\n%s%s\n\n", prompt.c_str(), written.text.text.c_str());
-    std::printf("   %zu tokens in %zu passes of the target: %.2f tokens a pass\n", written.text.ids.size(),
-                written.rounds.size(),
+    std::printf("   %zu tokens in %zu passes of the target: %.2f tokens a pass\n",
+                written.text.ids.size(), written.rounds.size(),
                 static_cast<double>(written.text.ids.size()) /
                     static_cast<double>(std::max<std::size_t>(written.rounds.size(), 1)));
     if (judged > 0)
-        std::printf("   %.0f drafted, %.0f judged, %.0f accepted: %.3f of the judged; Σ min(p, q) says %.3f\n",
-                    drafted, judged, accepted, accepted / judged, overlap / judged);
+        std::printf(
+            "   %.0f drafted, %.0f judged, %.0f accepted: %.3f of the judged; Σ min(p, q) says "
+            "%.3f\n",
+            drafted, judged, accepted, accepted / judged, overlap / judged);
 }
 
 // 4. The clock: plain and speculative decoding in turn, medians.
 void show_times(Models& models, const GenerateRequest& request, std::span<const int> prompt,
                 const Settings& settings) {
-    std::printf("\n4. Against plain decoding with the same chain (medians of 7 in turn, tokens a second):\n\n");
+    std::printf(
+        "\n4. Against plain decoding with the same chain (medians of 7 in turn, tokens a "
+        "second):\n\n");
     const auto median = [](std::vector<double> x) {
         return std::nth_element(x.begin(), x.begin() + 3, x.end()), x[3];
     };
@@ -142,12 +152,14 @@ void show_times(Models& models, const GenerateRequest& request, std::span<const 
         in_all += seconds;
         fast[i] = seconds / static_cast<double>(tokens);
     }
-    std::printf("   plain %.0f, speculative %.0f: %.2f times as fast\n", 1 / median(plain), 1 / median(fast),
-                median(plain) / median(fast));
+    std::printf("   plain %.0f, speculative %.0f: %.2f times as fast\n", 1 / median(plain),
+                1 / median(fast), median(plain) / median(fast));
     const double us = 1e6 / rounds;
-    std::printf("   a round takes %.0f µs: draft %.0f, target's pass %.0f, the rest %.0f; a plain token %.0f µs\n",
-                in_all * us, clocks.draft * us, clocks.target * us, (in_all - clocks.draft - clocks.target) * us,
-                median(plain) * 1e6);
+    std::printf(
+        "   a round takes %.0f µs: draft %.0f, target's pass %.0f, the rest %.0f; a plain token "
+        "%.0f µs\n",
+        in_all * us, clocks.draft * us, clocks.target * us,
+        (in_all - clocks.draft - clocks.target) * us, median(plain) * 1e6);
 }
 
 // Part "hand" is arithmetic on two laws: every other option would be ignored.
@@ -167,14 +179,16 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv, "Chapter 12: speculative decoding, a draft and its judge.",
         [&](CLI::App& app) {
-            app.add_option("prompt", settings.prompt, "the text to continue")->capture_default_str();
+            app.add_option("prompt", settings.prompt, "the text to continue")
+                ->capture_default_str();
             app.add_option("--draft", settings.draft,
                            "sketch, lookup (n-grams of the text itself), or a model directory")
                 ->capture_default_str();
             app.add_option("--num-assistant-tokens", settings.length,
                            "tokens to draft in a round (adaptive: at most)")
                 ->capture_default_str();
-            app.add_option("--num-assistant-tokens-schedule", settings.schedule, "constant or adaptive")
+            app.add_option("--num-assistant-tokens-schedule", settings.schedule,
+                           "constant or adaptive")
                 ->capture_default_str()
                 ->check(CLI::IsMember({"constant", "adaptive"}));
             app.add_flag("--wrong", settings.wrong, "draw corrections from p: the common mistake");
@@ -190,10 +204,14 @@ int main(int argc, char** argv) {
         },
         [&] {
             DraftLength::fixed(settings.length);
-            const auto wants = [&](const char* part) { return settings.part == "all" || settings.part == part; };
+            const auto wants = [&](const char* part) {
+                return settings.part == "all" || settings.part == part;
+            };
             if (settings.part == "hand") return check_alone(*command_line), show_by_hand();
             if (settings.part == "rounds" && settings.times)
-                throw UsageError("--part rounds and --times: the clock belongs to part text; leave one of the two out");
+                throw UsageError(
+                    "--part rounds and --times: the clock belongs to part text; leave one of the "
+                    "two out");
             sampling_of(options);
             Models models = open_models(options, settings);
             const GenerateRequest request = request_of(options, models.target, 60);
@@ -202,12 +220,14 @@ int main(int argc, char** argv) {
             Clocks clocks;
             const SpeculativeText written = write(models, request, prompt, settings, true, clocks);
             if (wants("rounds")) show_rounds(models, written);
-            const std::string text = options.no_escape ? settings.prompt : unescaped(settings.prompt);
+            const std::string text =
+                options.no_escape ? settings.prompt : unescaped(settings.prompt);
             if (wants("text")) show_counts(text, written);
-            if (!settings.figure.empty()) write_lanes(settings.figure, models.target.tokenizer, written.rounds);
+            if (!settings.figure.empty())
+                write_lanes(settings.figure, models.target.tokenizer, written.rounds);
             if (!settings.trace.empty())
-                write_file(settings.trace, speculative_trace(models.target.tokenizer, text, prompt, request,
-                                                             settings.draft, written));
+                write_file(settings.trace, speculative_trace(models.target.tokenizer, text, prompt,
+                                                             request, settings.draft, written));
             if (settings.times) show_times(models, request, prompt, settings);
         });
 }

@@ -1,8 +1,8 @@
 // Every outcome of a random procedure, with its probability.
 //
-// A procedure that asks `chance` whenever it needs luck can be run with real random numbers, or once for each way
-// the luck can fall. The second gives its law exactly, as far as it is small enough: no statistics, no tolerance
-// but rounding.
+// A procedure that asks `chance` whenever it needs luck can be run with real random numbers,
+// or once for each way the luck can fall. The second gives its law exactly,
+// as far as it is small enough: no statistics, no tolerance but rounding.
 //
 //     AllOutcomes chance;
 //     do { law[procedure(chance)] += chance.probability(); } while (chance.next());
@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "chapters/03_temperature/sample.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 namespace tbt {
 
-// Index i with probability weights[i] / Σ weights, by the inverse of the distribution function; never one of weight 0.
+// Index i with probability weights[i] / Σ weights, by the inverse of the distribution function;
+// never one of weight 0.
 inline int draw_weighted(std::span<const double> weights, double u) {
     double total = 0;
     for (const double w : weights) total += w;
@@ -40,7 +41,9 @@ public:
     // True with this probability; 1 and more is certain.
     bool accept(double probability) { return (u_ = rng_.uniform()) < probability; }
     int draw(Candidates& law) { return tbt::draw(law, u_ = rng_.uniform()); }
-    int draw(std::span<const double> weights) { return draw_weighted(weights, u_ = rng_.uniform()); }
+    int draw(std::span<const double> weights) {
+        return draw_weighted(weights, u_ = rng_.uniform());
+    }
     double u() const { return u_; }  // the last number
 
 private:
@@ -48,7 +51,8 @@ private:
     double u_ = 0;
 };
 
-// Luck in every way it can fall, depth first. The procedure must ask the same questions when it gets the same answers.
+// Luck in every way it can fall, depth first. The procedure must ask the same questions when it
+// gets the same answers.
 class AllOutcomes {
 public:
     bool accept(double probability) {
@@ -93,7 +97,8 @@ private:
         if (depth_ == path_.size()) {
             Question question;
             for (std::size_t i = 0; i < probabilities.size(); ++i) {
-                if (probabilities[i] > 0) question.ways.push_back({static_cast<int>(i), probabilities[i]});
+                if (probabilities[i] > 0)
+                    question.ways.push_back({static_cast<int>(i), probabilities[i]});
             }
             path_.push_back(std::move(question));
         }

@@ -4,10 +4,10 @@
 #include <cstdio>
 
 #include "chapters/12_speculative/outcomes.hpp"
-#include "json_file.hpp"
-#include "math.hpp"
-#include "svg.hpp"
-#include "terminal.hpp"
+#include "lib/kernels/math.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
 
 namespace tbt {
 
@@ -26,7 +26,9 @@ void show_by_hand() {
         p_logits.push_back(static_cast<float>(portable_log(p[i])));
         q_logits.push_back(static_cast<float>(portable_log(q[i])));
     }
-    std::printf("1. By hand: target p = (.5, .3, .2), draft q = (.2, .3, .5). Every outcome of a round:\n\n");
+    std::printf(
+        "1. By hand: target p = (.5, .3, .2), draft q = (.2, .3, .5). Every outcome of a "
+        "round:\n\n");
     std::printf("   correction drawn from    A       B       C       accepted\n");
     for (const Correction correction : {Correction::residual, Correction::target}) {
         SpeculativeRules rules;
@@ -35,18 +37,23 @@ void show_by_hand() {
         double accepted = 0;
         AllOutcomes chance;
         do {
-            ModelDraft draft([&](std::span<const int>) { return std::span<const float>(q_logits); }, 9);
+            ModelDraft draft([&](std::span<const int>) { return std::span<const float>(q_logits); },
+                             9);
             std::vector<float> rows = p_logits;
             rows.insert(rows.end(), p_logits.begin(), p_logits.end());
-            const LastLogits target = [&](std::span<const int>, int count) { return Logits{rows, count}; };
+            const LastLogits target = [&](std::span<const int>, int count) {
+                return Logits{rows, count};
+            };
             const std::vector<int> ids{0};
             const Round round = speculate_once(target, draft, rules, ids, 1, 1, chance);
             law[static_cast<std::size_t>(round.tokens[0])] += chance.probability();
             accepted += chance.probability() * round.accepted();
         } while (chance.next());
-        std::printf("   %s  %.4f  %.4f  %.4f  %.4f%s\n",
-                    correction == Correction::residual ? "max(0, p - q)        " : "p, the common mistake", law[0],
-                    law[1], law[2], accepted, correction == Correction::residual ? "   <- p itself" : "");
+        std::printf(
+            "   %s  %.4f  %.4f  %.4f  %.4f%s\n",
+            correction == Correction::residual ? "max(0, p - q)        " : "p, the common mistake",
+            law[0], law[1], law[2], accepted,
+            correction == Correction::residual ? "   <- p itself" : "");
     }
     std::printf("\n");
 }
@@ -64,24 +71,27 @@ std::string lane_of(const Tokenizer& tokenizer, const Round& round) {
 
 void print_judgements(const Tokenizer& tokenizer, const Round& round) {
     for (const Round::Judged& x : round.judged) {
-        std::printf("     %s  %8.4f  %8.4f  %8.4f  %7.4f  %s\n", padded(shown(tokenizer, x.id), 12).c_str(), x.p,
-                    x.q, std::min(1.0, x.p / x.q), x.u, x.accepted ? "accepted" : "rejected");
+        std::printf("     %s  %8.4f  %8.4f  %8.4f  %7.4f  %s\n",
+                    padded(shown(tokenizer, x.id), 12).c_str(), x.p, x.q, std::min(1.0, x.p / x.q),
+                    x.u, x.accepted ? "accepted" : "rejected");
     }
     if (round.tokens.size() > static_cast<std::size_t>(round.accepted())) {
-        std::printf("     %s  %s\n", padded(shown(tokenizer, round.tokens.back()), 12).c_str(),
-                    round.bonus ? "bonus, from the target's last row" : "correction, from the residual");
+        std::printf(
+            "     %s  %s\n", padded(shown(tokenizer, round.tokens.back()), 12).c_str(),
+            round.bonus ? "bonus, from the target's last row" : "correction, from the residual");
     }
 }
 
-void write_lanes(const std::string& file, const Tokenizer& tokenizer, const std::vector<Round>& rounds) {
+void write_lanes(const std::string& file, const Tokenizer& tokenizer,
+                 const std::vector<Round>& rounds) {
     constexpr int row = 30, left = 70, letter = 8;
     const std::size_t n = std::min<std::size_t>(rounds.size(), 10);
-    std::string drawing =
-        svg_text(20, 24, "Rounds: drafted tokens accepted, rejected, and the target's own", "start", 15);
+    std::string drawing = svg_text(
+        20, 24, "Rounds: drafted tokens accepted, rejected, and the target's own", "start", 15);
     const auto box = [&](double& x, double y, const std::string& text, int colour, bool faint) {
         const double width = letter * (columns(text) + 1);
-        drawing +=
-            svg_rect(x, y, width, row - 8, svg_colour(colour), faint ? "opacity=\"0.35\" rx=\"3\"" : "rx=\"3\"");
+        drawing += svg_rect(x, y, width, row - 8, svg_colour(colour),
+                            faint ? "opacity=\"0.35\" rx=\"3\"" : "rx=\"3\"");
         drawing += svg_text(x + width / 2, y + 16, text, "middle", 12, "style=\"fill:#fff\"");
         x += width + 4;
     };
@@ -96,7 +106,8 @@ void write_lanes(const std::string& file, const Tokenizer& tokenizer, const std:
     }
     double x = left;
     const double y = 48 + static_cast<double>(n) * row;
-    for (const auto& [text, colour] : {std::pair{"accepted", 0}, {"rejected", 1}, {"correction", 2}, {"bonus", 4}})
+    for (const auto& [text, colour] :
+         {std::pair{"accepted", 0}, {"rejected", 1}, {"correction", 2}, {"bonus", 4}})
         box(x, y, text, colour, false);
     write_svg(file, 720, static_cast<int>(y) + row, drawing);
 }
@@ -118,8 +129,10 @@ std::string speculative_trace(const Tokenizer& tokenizer, const std::string& pro
     for (const Round& round : written.rounds) {
         OrderedJson judged = OrderedJson::array(), tokens = OrderedJson::array();
         for (const Round::Judged& x : round.judged)
-            judged.push_back({{"id", x.id}, {"p", x.p}, {"q", x.q}, {"u", x.u}, {"accepted", x.accepted}});
-        for (const int id : round.tokens) tokens.push_back({{"id", id}, {"token", tokenizer.token_bytes(id)}});
+            judged.push_back(
+                {{"id", x.id}, {"p", x.p}, {"q", x.q}, {"u", x.u}, {"accepted", x.accepted}});
+        for (const int id : round.tokens)
+            tokens.push_back({{"id", id}, {"token", tokenizer.token_bytes(id)}});
         lines += line({{"round", ++number},
                        {"drafted", round.drafted},
                        {"judged", judged},

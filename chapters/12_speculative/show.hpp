@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "chapters/12_speculative/speculative_text.hpp"
-#include "tokenizer.hpp"
+#include "lib/text/tokenizer.hpp"
 
 namespace tbt {
 
-// The law of one round, three tokens in the vocabulary: every outcome enumerated, with the right correction and the
-// usual wrong one.
+// The law of one round, three tokens in the vocabulary: every outcome enumerated,
+// with the right correction and the usual wrong one.
 void show_by_hand();
 
 // "·there ·was [·an] → ·a": accepted, [rejected], → correction or + bonus.
@@ -21,7 +21,8 @@ std::string lane_of(const Tokenizer& tokenizer, const Round& round);
 void print_judgements(const Tokenizer& tokenizer, const Round& round);
 
 // The lanes of the first rounds as boxes.
-void write_lanes(const std::string& file, const Tokenizer& tokenizer, const std::vector<Round>& rounds);
+void write_lanes(const std::string& file, const Tokenizer& tokenizer,
+                 const std::vector<Round>& rounds);
 
 // --trace: JSON lines, the request and then the rounds. The lesson documents the fields.
 std::string speculative_trace(const Tokenizer& tokenizer, const std::string& prompt,

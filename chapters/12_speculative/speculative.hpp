@@ -1,5 +1,6 @@
-// Speculative decoding: a cheap model drafts some tokens, the large one judges them all in a single pass, and the
-// text has exactly the large one's law. [Leviathan, Kalman & Matias 2023; Chen et al. 2023]
+// Speculative decoding: a cheap model drafts some tokens, the large one judges
+// them all in a single pass, and the text has exactly the large one's law.
+// [Leviathan, Kalman & Matias 2023; Chen et al. 2023]
 //
 //   p   the target's law for the next token, after every step of the chain
 //   q   the law the drafted token x was drawn from
@@ -18,7 +19,7 @@
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/12_speculative/draft_length.hpp"
 #include "chapters/12_speculative/drafts.hpp"
-#include "error.hpp"
+#include "lib/error.hpp"
 
 namespace tbt {
 
@@ -49,16 +50,18 @@ struct Round {
     };
     std::vector<int> drafted;
     std::vector<Judged> judged;  // up to the first rejection
-    std::vector<int> tokens;  // what the round adds to the text
-    bool bonus = false;  // all were accepted, and the last token is one more from the target's last row
+    std::vector<int> tokens;     // what the round adds to the text
+    bool bonus =
+        false;  // all were accepted, and the last token is one more from the target's last row
     double overlap = 0;  // Σ min(p, q), summed over the judged
     int accepted() const {
-        return static_cast<int>(
-            std::count_if(judged.begin(), judged.end(), [](const Judged& j) { return j.accepted; }));
+        return static_cast<int>(std::count_if(judged.begin(), judged.end(),
+                                              [](const Judged& j) { return j.accepted; }));
     }
 };
 
-// max(0, p − q) for each of the V tokens, not yet divided by its sum. Where nothing is left (p = q up to rounding), p.
+// max(0, p − q) for each of the V tokens, not yet divided by its sum.
+// Where nothing is left (p = q up to rounding), p.
 inline std::vector<double> residual(Candidates& p, const DraftedToken& x) {
     std::vector<double> rest = p.probabilities();
     if (x.law) {
@@ -75,15 +78,20 @@ inline std::vector<double> residual(Candidates& p, const DraftedToken& x) {
 inline double overlap(Candidates& p, const DraftedToken& x) {
     if (!x.law) return probability_of(p, x.id);
     double sum = 0;
-    for (std::size_t i = 0; i < p.size(); ++i) sum += std::min(p.probability(i), probability_of(*x.law, p.id(i)));
+    for (std::size_t i = 0; i < p.size(); ++i)
+        sum += std::min(p.probability(i), probability_of(*x.law, p.id(i)));
     return sum;
 }
 
-// Lets the draft propose up to `length` tokens behind `ids` and judges them. Chance: see outcomes.hpp.
+// Lets the draft propose up to `length` tokens behind `ids` and judges them.
+// Chance: see outcomes.hpp.
 template <class Draft, class Chance>
 Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRules& rules,
-                     std::span<const int> ids, std::size_t prompt_length, int length, Chance& chance) {
-    const auto ends = [&](int id) { return std::find(rules.eos.begin(), rules.eos.end(), id) != rules.eos.end(); };
+                     std::span<const int> ids, std::size_t prompt_length, int length,
+                     Chance& chance) {
+    const auto ends = [&](int id) {
+        return std::find(rules.eos.begin(), rules.eos.end(), id) != rules.eos.end();
+    };
     Round round;
     // 1. Draft. Behind the end of a text there is nothing to draft.
     std::vector<int> text(ids.begin(), ids.end());
@@ -121,28 +129,33 @@ Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRu
     return round;
 }
 
-// Round after round until the text ends: an EOS, max_new_tokens, the context, or emit(id) returning false. Returns the
-// generated ids. watch(round) sees each round before its tokens are emitted.
+// Round after round until the text ends: an EOS, max_new_tokens, the context, or emit(id)
+// returning false. Returns the generated ids. watch(round) sees each round before its
+// tokens are emitted.
 template <class Draft, class Chance, class Emit, class Watch>
 std::vector<int> speculate(const LastLogits& target, Draft& draft, const SpeculativeRules& rules,
-                           std::span<const int> prompt, DraftLength length, Chance& chance, Emit&& emit,
-                           Watch&& watch) {
-    if (prompt.empty()) throw Error("speculative: an empty prompt; start from the document separator");
+                           std::span<const int> prompt, DraftLength length, Chance& chance,
+                           Emit&& emit, Watch&& watch) {
+    if (prompt.empty())
+        throw Error("speculative: an empty prompt; start from the document separator");
     std::vector<int> ids(prompt.begin(), prompt.end());
     const auto generated = [&] { return static_cast<int>(ids.size() - prompt.size()); };
     const auto room = [&] {
-        return std::min(rules.max_new_tokens - generated(), rules.context - static_cast<int>(ids.size()));
+        return std::min(rules.max_new_tokens - generated(),
+                        rules.context - static_cast<int>(ids.size()));
     };
     bool go_on = true;
     while (go_on && room() > 0) {
-        // A round adds one token more than it accepts, so one less is drafted than there is room for.
-        const Round round =
-            speculate_once(target, draft, rules, ids, prompt.size(), std::min(length.next(), room() - 1), chance);
+        // A round adds one token more than it accepts, so one less is drafted than there
+        // is room for.
+        const Round round = speculate_once(target, draft, rules, ids, prompt.size(),
+                                           std::min(length.next(), room() - 1), chance);
         length.learn(static_cast<int>(round.judged.size()), round.accepted());
         watch(round);
         for (const int id : round.tokens) {
             ids.push_back(id);
-            go_on = emit(id) && std::find(rules.eos.begin(), rules.eos.end(), id) == rules.eos.end();
+            go_on =
+                emit(id) && std::find(rules.eos.begin(), rules.eos.end(), id) == rules.eos.end();
             if (!go_on) break;
         }
     }

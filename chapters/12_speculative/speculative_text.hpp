@@ -1,4 +1,5 @@
-// Chapter 10's generator with a draft: the chain, the rules for stopping, the stream of text, one sample.
+// Chapter 10's generator with a draft: the chain, the rules for stopping,
+// the stream of text, one sample.
 #pragma once
 
 #include <functional>
@@ -17,18 +18,20 @@ struct SpeculativeText {
     std::vector<Round> rounds;
 };
 
-// Where the tokens of a round are cut by a stop string, those behind it are dropped: the text ends where plain
-// decoding would end it. on_text is told each piece as soon as it is certain.
+// Where the tokens of a round are cut by a stop string, those behind it are dropped: the text
+// ends where plain decoding would end it. on_text is told each piece as soon as it is certain.
 // The request's seed is for whoever makes `chance`.
 template <class Draft, class Chance>
 SpeculativeText speculative_text(const LastLogits& target, Draft& draft, DraftLength length,
                                  const GenerateRequest& request, const TokenBytes& bytes,
                                  std::span<const int> prompt, Chance& chance,
-                                 Correction correction = Correction::residual, bool overlaps = false,
+                                 Correction correction = Correction::residual,
+                                 bool overlaps = false,
                                  const std::function<void(const std::string&)>& on_text = {}) {
     check_request(request, prompt.size());
     if (request.stop.policy == ContextPolicy::slide)
-        throw UsageError("--context slide: a draft is judged at the positions it was written for; use refuse");
+        throw UsageError(
+            "--context slide: a draft is judged at the positions it was written for; use refuse");
     SpeculativeRules rules;
     rules.chain = request.chain;
     rules.max_new_tokens = request.stop.max_new_tokens;
@@ -47,7 +50,8 @@ SpeculativeText speculative_text(const LastLogits& target, Draft& draft, DraftLe
         result.text.ids.push_back(id);
         if (!request.stop.is_eos(id)) show(stream.push(bytes(id)));
         const auto generated = static_cast<int>(result.text.ids.size());
-        reason = why_stop(request.stop, id, stream, generated, static_cast<int>(prompt.size()) + generated);
+        reason = why_stop(request.stop, id, stream, generated,
+                          static_cast<int>(prompt.size()) + generated);
         return !reason;
     };
     speculate(target, draft, rules, prompt, length, chance, emit,

@@ -1,8 +1,8 @@
 // A language as a machine that reads bytes: which byte may come next, and may the text end here?
 //
-// Chapter 13 writes such a machine for JSON by hand; chapter 14 compiles one from a grammar, a regular expression
-// or a JSON Schema. Everything else (masks over tokens, closing in time, the decoding loop) only knows this
-// interface.
+// Chapter 13 writes such a machine for JSON by hand; chapters 14 to 16 compile one from a grammar,
+// a regular expression or a JSON Schema. Everything else (masks over tokens, closing in time,
+// the decoding loop) only knows this interface.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,34 @@ namespace tbt {
 
 class ByteMachine {
 public:
-    // All that the machine remembers, as a number: copying a state costs nothing, so that beams may fork and
-    // drafts may be taken back. Equal numbers mean equal futures.
+    // All that the machine remembers, as a number: copying a state costs nothing,
+    // so that beams may fork and drafts may be taken back. Equal numbers mean equal futures.
     using State = std::uint64_t;
     static constexpr State dead = ~State{0};
 
     virtual ~ByteMachine() = default;
 
     virtual State start() = 0;
-    // dead when no text of the language goes on like this; otherwise at least one does. next(dead) is dead.
+    // dead when no text of the language goes on like this; otherwise at least one does.
+    // next(dead) is dead.
     virtual State next(State state, unsigned char byte) = 0;
     virtual bool accepts(State state) const = 0;
     // The fewest bytes that complete the text.
     virtual int closing_bytes(State state) const = 0;
 
     // ---- what masks are cached by ----
-    // Most tokens are decided by the innermost part of a state. outline(state) knows only that part; walking on
-    // from it, a state that would need to know more is `escaped`. closing_bytes of an outlined state counts its
-    // known part, and hidden_bytes is the most that the forgotten part adds.
+    // Most tokens are decided by the innermost part of a state. outline(state)
+    // knows only that part; walking on from it, a state that would need to know more is `escaped`.
+    // closing_bytes of an outlined state counts its known part, and hidden_bytes is the most that
+    // the forgotten part adds.
     virtual State outline(State state) = 0;
     virtual bool escaped(State state) const = 0;
     virtual int hidden_bytes(State state) const = 0;
 };
 
 // The state behind a text.
-inline ByteMachine::State read_bytes(ByteMachine& machine, ByteMachine::State state, std::string_view text) {
+inline ByteMachine::State read_bytes(ByteMachine& machine, ByteMachine::State state,
+                                     std::string_view text) {
     for (const char c : text) {
         if (state == ByteMachine::dead) break;
         state = machine.next(state, static_cast<unsigned char>(c));

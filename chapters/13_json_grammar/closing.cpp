@@ -7,12 +7,14 @@ namespace tbt {
 
 namespace {
 
-// Limits of a search, in expanded states: a question asked for one token among many, and the one question before
-// the first token.
+// Limits of a search, in expanded states: a question asked for one token among many,
+// and the one question before the first token.
 constexpr int search_work = 400;
 constexpr int minimum_work = 4000;
 
-int plus(int a, int b) { return a == Closing::never || b == Closing::never ? Closing::never : a + b; }
+int plus(int a, int b) {
+    return a == Closing::never || b == Closing::never ? Closing::never : a + b;
+}
 
 }  // namespace
 
@@ -54,9 +56,9 @@ int Closing::least(State state) const {
     return (masks_->machine().closing_bytes(state) + longest - 1) / longest;
 }
 
-// A first bound: the shortest completion in bytes, cut into as few tokens as possible. All its ends are shortest
-// completions of the states on the way, so one pass from the back serves them all, up to those that are known:
-// n(i) = 1 + min over tokens at i of n(i + length).
+// A first bound: the shortest completion in bytes, cut into as few tokens as possible.
+// All its ends are shortest completions of the states on the way, so one pass from the back serves
+// them all, up to those that are known: n(i) = 1 + min over tokens at i of n(i + length).
 Closing::Known& Closing::known(State state) {
     if (const auto found = known_.find(state); found != known_.end()) return found->second;
     const std::string text = shortest(state);
@@ -89,9 +91,10 @@ const std::vector<MaskCache::Step>& Closing::steps(State state) {
     if (added) {
         place->second = masks_->steps(state);
         const ByteMachine& machine = masks_->machine();
-        std::stable_sort(place->second.begin(), place->second.end(), [&](const auto& a, const auto& b) {
-            return machine.closing_bytes(a.state) < machine.closing_bytes(b.state);
-        });
+        std::stable_sort(place->second.begin(), place->second.end(),
+                         [&](const auto& a, const auto& b) {
+                             return machine.closing_bytes(a.state) < machine.closing_bytes(b.state);
+                         });
     }
     return place->second;
 }

@@ -1,4 +1,5 @@
-// How many tokens does it take to complete a text? Asked before the first one, and whenever the budget runs low.
+// How many tokens does it take to complete a text? Asked before the first one,
+// and whenever the budget runs low.
 #pragma once
 
 #include <limits>
@@ -17,13 +18,13 @@ public:
 
     explicit Closing(MaskCache& masks);
 
-    // Can the text be completed with at most this many tokens? If so, there is a token behind which one less will
-    // do, as long as any is needed. Exact, unless the search exceeds its limit of work: then "no" may be wrong,
-    // "yes" never is.
+    // Can the text be completed with at most this many tokens?
+    // If so, there is a token behind which one less will do, as long as any is needed.
+    // Exact, unless the search exceeds its limit of work: then "no" may be wrong, "yes" never is.
     bool fits(State state, int tokens);
 
-    // The fewest tokens that complete the text; never: the vocabulary cannot spell any. `exact` false: found no
-    // better way within the limit of work.
+    // The fewest tokens that complete the text; never: the vocabulary cannot spell any.
+    // `exact` false: found no better way within the limit of work.
     struct Minimum {
         int tokens = 0;
         bool exact = true;

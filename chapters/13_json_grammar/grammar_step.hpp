@@ -1,5 +1,5 @@
-// The mask as the first step of a sampling chain (chapter 06): penalties, temperature and cuts see only what is
-// legal.
+// The mask as the first step of a sampling chain (chapter 06): penalties, temperature and cuts see
+// only what is legal.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace tbt {
 
-// Follows a text that may also be taken back, or be another beam's: what the new ids share with the last ones
-// stays read.
+// Follows a text that may also be taken back, or be another beam's:
+// what the new ids share with the last ones stays read.
 class ConstraintFollower {
 public:
     explicit ConstraintFollower(TokenConstraint start) : constraint_(std::move(start)) {}
@@ -49,16 +49,18 @@ inline ChainStep grammar_step(const TokenConstraint& start) {
                     allowed += ((*keys)[i] = mask.test(c.id(i)) ? 1.0f : 0.0f) > 0;
                 if (allowed == 0)
                     throw Error(
-                        "grammar: the text is complete and there is no token to end it with; ask the constraint "
+                        "grammar: the text is complete and there is no token to end it with; ask "
+                        "the constraint "
                         "before the chain");
                 c.keep_by(*keys, {0.5f, c.size()});
             }};
 }
 
-// The same for a beam search (chapter 11): each beam's own mask, on its log-probabilities. They are not renormalised, so
-// beams compare by the model's probability of their texts. Nothing stays where a text is complete and cannot be ended.
-inline std::function<void(std::span<float>, std::span<const int>)> grammar_processor(const TokenConstraint& start,
-                                                                                     std::size_t prompt_length) {
+// The same for a beam search (chapter 11): each beam's own mask, on its log-probabilities.
+// They are not renormalised, so beams compare by the model's probability of their texts.
+// Nothing stays where a text is complete and cannot be ended.
+inline std::function<void(std::span<float>, std::span<const int>)> grammar_processor(
+    const TokenConstraint& start, std::size_t prompt_length) {
     const auto follower = std::make_shared<ConstraintFollower>(start);
     return [follower, prompt_length](std::span<float> log_probs, std::span<const int> ids) {
         follower->follow(ids.subspan(prompt_length)).mask().apply(log_probs);

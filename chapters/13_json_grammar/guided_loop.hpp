@@ -10,20 +10,21 @@
 namespace tbt {
 
 struct GuidedText {
-    std::vector<int> ids;     // prompt and new tokens, without end-of-text
+    std::vector<int> ids;  // prompt and new tokens, without end-of-text
     int forward_passes = 0;
-    int forced = 0;           // tokens appended without asking the model
-    bool complete = false;    // the new text is one of the language
+    int forced = 0;         // tokens appended without asking the model
+    bool complete = false;  // the new text is one of the language
 };
 
-// pick(logits, ids) chooses among the tokens that are not −∞; emit(id) is told and may end the text by
-// returning false.
+// pick(logits, ids) chooses among the tokens that are not −∞; emit(id) is told and may end the text
+// by returning false.
 //
-// Where only one token is legal there is nothing to ask. It is appended at once, and so is the next if it is the
-// only one; the model reads the whole run in the one forward pass that predicts what follows it.
+// Where only one token is legal there is nothing to ask. It is appended at once,
+// and so is the next if it is the only one; the model reads the whole run in the one forward pass
+// that predicts what follows it.
 template <class Pick, class Emit>
-GuidedText generate_guided(const NextLogits& model, std::vector<int> ids, TokenConstraint& constraint, Pick&& pick,
-                           Emit&& emit) {
+GuidedText generate_guided(const NextLogits& model, std::vector<int> ids,
+                           TokenConstraint& constraint, Pick&& pick, Emit&& emit) {
     GuidedText text;
     const int eos = constraint.language().trie().eos();
     std::vector<float> masked;

@@ -5,9 +5,9 @@
 #include <cstdlib>
 
 #include "chapters/13_json_grammar/json_grammar.hpp"
-#include "files.hpp"
-#include "program.hpp"
-#include "terminal.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 
@@ -15,7 +15,8 @@ int main(int argc, char** argv) {
     std::string file;
     bool quiet = false, rejected = false;
     const int status = run_program(
-        argc, argv, "Exit status 0: the file is JSON (RFC 8259); 1: it is not; 2: it cannot be read.",
+        argc, argv,
+        "Exit status 0: the file is JSON (RFC 8259); 1: it is not; 2: it cannot be read.",
         [&](CLI::App& app) {
             app.add_option("file", file, "the file to judge")->required();
             app.add_flag("--quiet", quiet, "say nothing");
@@ -30,16 +31,16 @@ int main(int argc, char** argv) {
                 if (state != ByteMachine::dead) continue;
                 rejected = true;
                 if (!quiet) {
-                    std::printf("%s: not JSON: byte %zu is \"%s\", where the machine is %s\n", file.c_str(), i + 1,
-                                visible(text.substr(i, 1)).c_str(),
+                    std::printf("%s: not JSON: byte %zu is \"%s\", where the machine is %s\n",
+                                file.c_str(), i + 1, visible(text.substr(i, 1)).c_str(),
                                 JsonMachine::name(JsonMachine::unpack(before).mode));
                 }
             }
             if (rejected || machine.accepts(state)) return;
             rejected = true;
             if (!quiet)
-                std::printf("%s: not JSON: it ends too early, at least %d bytes are missing\n", file.c_str(),
-                            machine.closing_bytes(state));
+                std::printf("%s: not JSON: it ends too early, at least %d bytes are missing\n",
+                            file.c_str(), machine.closing_bytes(state));
         });
     return status != 0 ? 2 : rejected ? 1 : 0;
 }

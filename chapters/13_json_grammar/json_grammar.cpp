@@ -1,6 +1,6 @@
 #include "chapters/13_json_grammar/json_grammar.hpp"
 
-#include "error.hpp"
+#include "lib/error.hpp"
 
 namespace tbt {
 
@@ -11,10 +11,13 @@ using State = ByteMachine::State;
 
 bool is_blank(unsigned char b) { return b == ' ' || b == '\t' || b == '\n' || b == '\r'; }
 bool is_digit(unsigned char b) { return b >= '0' && b <= '9'; }
-bool is_hex(unsigned char b) { return is_digit(b) || (b >= 'a' && b <= 'f') || (b >= 'A' && b <= 'F'); }
+bool is_hex(unsigned char b) {
+    return is_digit(b) || (b >= 'a' && b <= 'f') || (b >= 'A' && b <= 'F');
+}
 bool is_letter(unsigned char b, char letter) { return (b | 0x20) == letter; }
 bool number_may_end(Mode m) {
-    return m == Mode::zero || m == Mode::digits || m == Mode::fraction || m == Mode::exponent_digits;
+    return m == Mode::zero || m == Mode::digits || m == Mode::fraction ||
+           m == Mode::exponent_digits;
 }
 bool is_number(Mode m) { return m >= Mode::minus && m <= Mode::exponent_digits; }
 bool takes_blanks(Mode m) { return m <= Mode::after; }
@@ -26,17 +29,28 @@ struct Letter {
 };
 Letter letter_after(Mode mode) {
     switch (mode) {
-        case Mode::t_rue: return {'r', Mode::tr_ue};
-        case Mode::tr_ue: return {'u', Mode::tru_e};
-        case Mode::tru_e: return {'e', Mode::after};
-        case Mode::f_alse: return {'a', Mode::fa_lse};
-        case Mode::fa_lse: return {'l', Mode::fal_se};
-        case Mode::fal_se: return {'s', Mode::fals_e};
-        case Mode::fals_e: return {'e', Mode::after};
-        case Mode::n_ull: return {'u', Mode::nu_ll};
-        case Mode::nu_ll: return {'l', Mode::nul_l};
-        case Mode::nul_l: return {'l', Mode::after};
-        default: return {0, mode};
+        case Mode::t_rue:
+            return {'r', Mode::tr_ue};
+        case Mode::tr_ue:
+            return {'u', Mode::tru_e};
+        case Mode::tru_e:
+            return {'e', Mode::after};
+        case Mode::f_alse:
+            return {'a', Mode::fa_lse};
+        case Mode::fa_lse:
+            return {'l', Mode::fal_se};
+        case Mode::fal_se:
+            return {'s', Mode::fals_e};
+        case Mode::fals_e:
+            return {'e', Mode::after};
+        case Mode::n_ull:
+            return {'u', Mode::nu_ll};
+        case Mode::nu_ll:
+            return {'l', Mode::nul_l};
+        case Mode::nul_l:
+            return {'l', Mode::after};
+        default:
+            return {0, mode};
     }
 }
 
@@ -78,17 +92,23 @@ State JsonMachine::next(State state, unsigned char byte) {
 State JsonMachine::between(const View& v, unsigned char byte) {
     if (is_blank(byte)) {
         if (options_.max_whitespace < 0) return pack(v);
-        return v.blanks < options_.max_whitespace ? pack({v.mode, v.is_key, v.blanks + 1, v.cell}) : dead;
+        return v.blanks < options_.max_whitespace ? pack({v.mode, v.is_key, v.blanks + 1, v.cell})
+                                                  : dead;
     }
     switch (v.mode) {
-        case Mode::value: return begin_value(v, byte);
-        case Mode::first_item: return byte == ']' ? close(v, array) : begin_value(v, byte);
+        case Mode::value:
+            return begin_value(v, byte);
+        case Mode::first_item:
+            return byte == ']' ? close(v, array) : begin_value(v, byte);
         case Mode::first_key:
             if (byte == '}') return close(v, object);
             [[fallthrough]];
-        case Mode::key: return byte == '"' ? pack({Mode::string, true, 0, v.cell}) : dead;
-        case Mode::colon: return byte == ':' ? in(v, Mode::value) : dead;
-        default: break;
+        case Mode::key:
+            return byte == '"' ? pack({Mode::string, true, 0, v.cell}) : dead;
+        case Mode::colon:
+            return byte == ':' ? in(v, Mode::value) : dead;
+        default:
+            break;
     }
     const Kind kind = cells_[v.cell].kind;  // after a value
     if (byte == ',' && kind == array) return in(v, Mode::value);
@@ -116,8 +136,9 @@ State JsonMachine::close(const View& v, Kind kind) const {
     return pack({below == unknown ? Mode::beyond : Mode::after, false, 0, below});
 }
 
-// The first byte of a sequence says how many follow; four of them narrow the second byte, so that no character has
-// two spellings, no surrogate is spelled, and nothing lies above U+10FFFF [RFC 3629, §4].
+// The first byte of a sequence says how many follow; four of them narrow the second byte,
+// so that no character has two spellings, no surrogate is spelled, and nothing lies above
+// U+10FFFF [RFC 3629, §4].
 State JsonMachine::in_string(const View& v, unsigned char byte) const {
     if (byte == '"') return pack({v.is_key ? Mode::colon : Mode::after, false, 0, v.cell});
     if (byte == '\\') return in(v, Mode::escape);
@@ -138,13 +159,20 @@ State JsonMachine::in_sequence(const View& v, unsigned char byte) {
         return byte >= low && byte <= high ? in(v, mode) : dead;
     };
     switch (v.mode) {
-        case Mode::more1: return within(0x80, 0xbf, Mode::string);
-        case Mode::more2: return within(0x80, 0xbf, Mode::more1);
-        case Mode::more3: return within(0x80, 0xbf, Mode::more2);
-        case Mode::after_e0: return within(0xa0, 0xbf, Mode::more1);
-        case Mode::after_ed: return within(0x80, 0x9f, Mode::more1);
-        case Mode::after_f0: return within(0x90, 0xbf, Mode::more2);
-        default: return within(0x80, 0x8f, Mode::more2);
+        case Mode::more1:
+            return within(0x80, 0xbf, Mode::string);
+        case Mode::more2:
+            return within(0x80, 0xbf, Mode::more1);
+        case Mode::more3:
+            return within(0x80, 0xbf, Mode::more2);
+        case Mode::after_e0:
+            return within(0xa0, 0xbf, Mode::more1);
+        case Mode::after_ed:
+            return within(0x80, 0x9f, Mode::more1);
+        case Mode::after_f0:
+            return within(0x90, 0xbf, Mode::more2);
+        default:
+            return within(0x80, 0x8f, Mode::more2);
     }
 }
 
@@ -154,25 +182,36 @@ State JsonMachine::in_escape(const View& v, unsigned char byte) const {
     switch (v.mode) {
         case Mode::escape:
             if (byte == 'u') return in(v, Mode::hex1);
-            return byte != 0 &&
-                           std::string_view("\"\\/bfnrt").find(static_cast<char>(byte)) != std::string_view::npos
+            return byte != 0 && std::string_view("\"\\/bfnrt").find(static_cast<char>(byte)) !=
+                                    std::string_view::npos
                        ? in(v, Mode::string)
                        : dead;
         case Mode::hex1:
-            return is_letter(byte, 'd') && !options_.lone_surrogates ? in(v, Mode::hex2_d) : hex(Mode::hex2);
-        case Mode::hex2: return hex(Mode::hex3);
-        case Mode::hex3: return hex(Mode::hex4);
-        case Mode::hex4: return hex(Mode::string);
+            return is_letter(byte, 'd') && !options_.lone_surrogates ? in(v, Mode::hex2_d)
+                                                                     : hex(Mode::hex2);
+        case Mode::hex2:
+            return hex(Mode::hex3);
+        case Mode::hex3:
+            return hex(Mode::hex4);
+        case Mode::hex4:
+            return hex(Mode::string);
         case Mode::hex2_d:
             if (byte >= '0' && byte <= '7') return in(v, Mode::hex3);
-            return byte == '8' || byte == '9' || is_letter(byte, 'a') || is_letter(byte, 'b') ? in(v, Mode::high3)
-                                                                                              : dead;
-        case Mode::high3: return hex(Mode::high4);
-        case Mode::high4: return hex(Mode::low_backslash);
-        case Mode::low_backslash: return byte == '\\' ? in(v, Mode::low_u) : dead;
-        case Mode::low_u: return byte == 'u' ? in(v, Mode::low1) : dead;
-        case Mode::low1: return is_letter(byte, 'd') ? in(v, Mode::low2) : dead;
-        default: return (byte | 0x20) >= 'c' && (byte | 0x20) <= 'f' ? in(v, Mode::hex3) : dead;
+            return byte == '8' || byte == '9' || is_letter(byte, 'a') || is_letter(byte, 'b')
+                       ? in(v, Mode::high3)
+                       : dead;
+        case Mode::high3:
+            return hex(Mode::high4);
+        case Mode::high4:
+            return hex(Mode::low_backslash);
+        case Mode::low_backslash:
+            return byte == '\\' ? in(v, Mode::low_u) : dead;
+        case Mode::low_u:
+            return byte == 'u' ? in(v, Mode::low1) : dead;
+        case Mode::low1:
+            return is_letter(byte, 'd') ? in(v, Mode::low2) : dead;
+        default:
+            return (byte | 0x20) >= 'c' && (byte | 0x20) <= 'f' ? in(v, Mode::hex3) : dead;
     }
 }
 
@@ -180,13 +219,17 @@ State JsonMachine::in_escape(const View& v, unsigned char byte) const {
 State JsonMachine::in_number(const View& v, unsigned char byte) {
     const bool digit = is_digit(byte);
     switch (v.mode) {
-        case Mode::minus: return !digit ? dead : in(v, byte == '0' ? Mode::zero : Mode::digits);
-        case Mode::point: return digit ? in(v, Mode::fraction) : dead;
+        case Mode::minus:
+            return !digit ? dead : in(v, byte == '0' ? Mode::zero : Mode::digits);
+        case Mode::point:
+            return digit ? in(v, Mode::fraction) : dead;
         case Mode::exponent:
             if (byte == '+' || byte == '-') return in(v, Mode::exponent_sign);
             [[fallthrough]];
-        case Mode::exponent_sign: return digit ? in(v, Mode::exponent_digits) : dead;
-        default: break;
+        case Mode::exponent_sign:
+            return digit ? in(v, Mode::exponent_digits) : dead;
+        default:
+            break;
     }
     if (digit) return v.mode == Mode::zero ? dead : in(v, v.mode);  // no leading zeros
     if (byte == '.' && (v.mode == Mode::zero || v.mode == Mode::digits)) return in(v, Mode::point);
@@ -207,29 +250,62 @@ int JsonMachine::closing_bytes(State state) const {
     const int value = options_.container_only && v.cell == bottom ? 2 : 1;  // {} or 0
     const int string = v.is_key ? 3 : 1;                                    // ":0 or "
     switch (v.mode) {
-        case Mode::value: return open + value;
-        case Mode::key: return open + 4;                                    // "":0
-        case Mode::colon: return open + 2;
-        case Mode::string: return open + string;
-        case Mode::escape: case Mode::hex4: case Mode::more1: return open + 1 + string;
-        case Mode::hex3: case Mode::more2: case Mode::after_e0: case Mode::after_ed: return open + 2 + string;
+        case Mode::value:
+            return open + value;
+        case Mode::key:
+            return open + 4;  // "":0
+        case Mode::colon:
+            return open + 2;
+        case Mode::string:
+            return open + string;
+        case Mode::escape:
+        case Mode::hex4:
+        case Mode::more1:
+            return open + 1 + string;
+        case Mode::hex3:
+        case Mode::more2:
+        case Mode::after_e0:
+        case Mode::after_ed:
+            return open + 2 + string;
         case Mode::hex2:
         case Mode::hex2_d:
         case Mode::low2:
         case Mode::more3:
         case Mode::after_f0:
-        case Mode::after_f4: return open + 3 + string;
-        case Mode::hex1: case Mode::low1: return open + 4 + string;
-        case Mode::low_u: return open + 5 + string;
-        case Mode::low_backslash: return open + 6 + string;
-        case Mode::high4: return open + 7 + string;
-        case Mode::high3: return open + 8 + string;
-        case Mode::minus: case Mode::point: case Mode::exponent: case Mode::exponent_sign: return open + 1;
-        case Mode::tru_e: case Mode::fals_e: case Mode::nul_l: return open + 1;
-        case Mode::tr_ue: case Mode::fal_se: case Mode::nu_ll: return open + 2;
-        case Mode::t_rue: case Mode::fa_lse: case Mode::n_ull: return open + 3;
-        case Mode::f_alse: return open + 4;
-        default: return open;
+        case Mode::after_f4:
+            return open + 3 + string;
+        case Mode::hex1:
+        case Mode::low1:
+            return open + 4 + string;
+        case Mode::low_u:
+            return open + 5 + string;
+        case Mode::low_backslash:
+            return open + 6 + string;
+        case Mode::high4:
+            return open + 7 + string;
+        case Mode::high3:
+            return open + 8 + string;
+        case Mode::minus:
+        case Mode::point:
+        case Mode::exponent:
+        case Mode::exponent_sign:
+            return open + 1;
+        case Mode::tru_e:
+        case Mode::fals_e:
+        case Mode::nul_l:
+            return open + 1;
+        case Mode::tr_ue:
+        case Mode::fal_se:
+        case Mode::nu_ll:
+            return open + 2;
+        case Mode::t_rue:
+        case Mode::fa_lse:
+        case Mode::n_ull:
+            return open + 3;
+        case Mode::f_alse:
+            return open + 4;
+        default:
+            return open;
     }
 }
 

@@ -1,9 +1,10 @@
 // Chapter 13: JSON that is always valid and always ends.
 //
-// Shows the byte machine reading a text; masks over a vocabulary, and how they are made; the tutorial's machine of
-// required keys, corrected; what a mask does to the law of a text, enumerated; then the model itself, writing
-// under the mask: what it wanted, what the grammar made of it, and how the text is closed before the budget ends.
-// Run it: make run-13, or make run-13 ARGS='--part model --temperature 2 --max-new-tokens 30 "{\"name\":"'.
+// Shows the byte machine reading a text; masks over a vocabulary, and how they are made;
+// the tutorial's machine of required keys, corrected; what a mask does to the law of a text,
+// enumerated; then the model itself, writing under the mask: what it wanted,
+// what the grammar made of it, and how the text is closed before the budget ends. Run it:
+// make run-13, or make run-13 ARGS='--part model --temperature 2 --max-new-tokens 30 "{\"name\":"'.
 // Look for: the number of allowed tokens, from tens of thousands in a string to one before a colon.
 #include <cstdio>
 #include <string>
@@ -14,11 +15,11 @@
 #include "chapters/13_json_grammar/json_grammar.hpp"
 #include "chapters/13_json_grammar/required_keys.hpp"
 #include "chapters/13_json_grammar/show.hpp"
-#include "model.hpp"
-#include "program.hpp"
-#include "rng.hpp"
-#include "svg.hpp"
-#include "terminal.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 
@@ -27,8 +28,9 @@ namespace {
 // 1. Byte by byte: the mode, the stack, how many bytes may follow, and the shortest way to the end.
 void show_machine(const std::string& text) {
     JsonMachine machine;
-    std::printf("1. The machine reads bytes. %s\n\n   byte  then it awaits    open   next  to close\n",
-                visible(text).c_str());
+    std::printf(
+        "1. The machine reads bytes. %s\n\n   byte  then it awaits    open   next  to close\n",
+        visible(text).c_str());
     ByteMachine::State state = machine.start();
     for (const char c : text) {
         state = machine.next(state, static_cast<unsigned char>(c));
@@ -52,15 +54,19 @@ void show_masks() {
     const std::vector<std::string> tokens = {"{",   "}",   "[",    "]",   "\"", ":",    ",",
                                              "{\"", "\":", "\",",  "\"}", "]}", "name", "Ada",
                                              "1",   "23",  "true", "tr",  "ue", " ",    ""};
-    const auto trie = std::make_shared<const TokenTrie>(tokens, static_cast<int>(tokens.size()) - 1);
+    const auto trie =
+        std::make_shared<const TokenTrie>(tokens, static_cast<int>(tokens.size()) - 1);
     const auto machine = std::make_shared<JsonMachine>(JsonOptions{1, false, false});
     MaskCache masks(machine, trie);
-    std::printf("\n2. A token is legal if the machine survives all its bytes (20 tokens and <end>):\n\n");
-    for (const char* text : {"", "{", "{\"", "{\"name", "{\"name\":", "{\"name\":\"Ada", "[1", "[t", "[1]"}) {
+    std::printf(
+        "\n2. A token is legal if the machine survives all its bytes (20 tokens and <end>):\n\n");
+    for (const char* text :
+         {"", "{", "{\"", "{\"name", "{\"name\":", "{\"name\":\"Ada", "[1", "[t", "[1]"}) {
         const TokenMask& mask = masks.of(read_bytes(*machine, machine->start(), text)).mask;
         std::printf("   %s ", padded(visible(text), 14).c_str());
         for (int id = 0; id < mask.size(); ++id) {
-            if (mask.test(id)) std::printf(" %s", id == trie->eos() ? "<end>" : visible(trie->bytes(id)).c_str());
+            if (mask.test(id))
+                std::printf(" %s", id == trie->eos() ? "<end>" : visible(trie->bytes(id)).c_str());
         }
         std::printf("\n");
     }
@@ -81,31 +87,35 @@ void show_keys() {
                 RequiredKeys(keys).orders(), TutorialKeys(keys).orders());
 }
 
-// 4. A mask changes the law. All texts of two tokens, with their probabilities: by the model alone, its complete
-// ones renormalised, and under the mask, which keeps the proportions among what is legal at each step.
+// 4. A mask changes the law. All texts of two tokens, with their probabilities:
+//    by the model alone, its complete ones renormalised, and under the mask,
+//    which keeps the proportions among what is legal at each step.
 void show_law() {
     const std::vector<std::string> tokens = {"[", "]", "1"};
-    const double first[] = {0.6, 0.0, 0.4}, behind[] = {0.0, 0.1, 0.9};  // behind [; a number is already complete
-    const auto language =
-        std::make_shared<GuidedLanguage>(std::make_shared<JsonMachine>(JsonOptions{0, false, false}),
-                                         std::make_shared<const TokenTrie>(tokens, -1));
+    const double first[] = {0.6, 0.0, 0.4},
+                 behind[] = {0.0, 0.1, 0.9};  // behind [; a number is already complete
+    const auto language = std::make_shared<GuidedLanguage>(
+        std::make_shared<JsonMachine>(JsonOptions{0, false, false}),
+        std::make_shared<const TokenTrie>(tokens, -1));
     const auto masked = [](const double* p, const TokenMask& mask, int id) {
         double sum = 0;
         for (int i = 0; i < mask.size(); ++i) sum += mask.test(i) ? p[i] : 0;
         return mask.test(id) ? p[id] / sum : 0;
     };
     TokenConstraint constraint(language, 2);
-    const double number = masked(first, constraint.mask(), 2), bracket = masked(first, constraint.mask(), 0);
+    const double number = masked(first, constraint.mask(), 2),
+                 bracket = masked(first, constraint.mask(), 0);
     constraint.advance(0);
     const double closed = bracket * masked(behind, constraint.mask(), 1),
                  open = bracket * masked(behind, constraint.mask(), 2);
     const double valid = first[0] * behind[1] + first[2];
     std::printf(
-        "\n4. Budget: two tokens. The model begins with [ (.6) or 1 (.4), and goes on behind [ with 1 (.9) or ] "
+        "\n4. Budget: two tokens. The model begins with [ (.6) or 1 (.4), and goes on behind [ "
+        "with 1 (.9) or ] "
         "(.1).\n\n"
         "   text    model alone   its JSON texts, renormalised   under the mask\n");
-    std::printf("   []      %11.4f   %28.4f   %14.4f\n", first[0] * behind[1], first[0] * behind[1] / valid,
-                closed);
+    std::printf("   []      %11.4f   %28.4f   %14.4f\n", first[0] * behind[1],
+                first[0] * behind[1] / valid, closed);
     std::printf("   1       %11.4f   %28.4f   %14.4f\n", first[2], first[2] / valid, number);
     std::printf("   [1      %11.4f   %28.4f   %14.4f\n", first[0] * behind[2], 0.0, open);
 }
@@ -121,7 +131,8 @@ struct Settings {
 void show_model(const Settings& settings, const std::string& figure) {
     Model model = load_model(settings.model);
     const auto trie = std::make_shared<const TokenTrie>(model.tokenizer);
-    const auto machine = std::make_shared<JsonMachine>(JsonOptions{settings.max_whitespace, false, true});
+    const auto machine =
+        std::make_shared<JsonMachine>(JsonOptions{settings.max_whitespace, false, true});
     const auto language = std::make_shared<GuidedLanguage>(machine, trie);
     const std::vector<int> prompt = encode_prompt(model, settings.prompt, settings.max_new_tokens);
     TokenConstraint constraint(language, settings.max_new_tokens, settings.prompt);
@@ -131,22 +142,25 @@ void show_model(const Settings& settings, const std::string& figure) {
     Rng rng(settings.seed);
     CachedModel gpt(model.gpt);
     MaskTrace trace(model.tokenizer, constraint, settings.shown);
-    std::printf("5. The model writes, chain: mask → %s; seed %llu; budget %d tokens.\n   Prompt: %s\n\n",
-                chain.to_string().c_str(), static_cast<unsigned long long>(settings.seed), settings.max_new_tokens,
-                visible(settings.prompt).c_str());
+    std::printf(
+        "5. The model writes, chain: mask → %s; seed %llu; budget %d tokens.\n   Prompt: %s\n\n",
+        chain.to_string().c_str(), static_cast<unsigned long long>(settings.seed),
+        settings.max_new_tokens, visible(settings.prompt).c_str());
     if (settings.shown > 0) trace.print_header();
     const auto pick = [&](std::span<const float> masked, std::span<const int> ids) {
         const int id = chain.pick(masked, {ids, prompt.size()}, rng.uniform(), scratch);
         trace.step(gpt(ids), masked, id);
         return id;
     };
-    const GuidedText text = generate_guided([&](std::span<const int> ids) { return gpt(ids); }, prompt, constraint,
-                                            pick, [&](int) { return true; });
+    const GuidedText text = generate_guided([&](std::span<const int> ids) { return gpt(ids); },
+                                            prompt, constraint, pick, [&](int) { return true; });
     trace.print_rest();
-    const std::vector<int> fresh(text.ids.begin() + static_cast<std::ptrdiff_t>(prompt.size()), text.ids.end());
-    std::printf("\n   %s%s\n   %s; %zu tokens, %d forward passes, %d tokens forced\n", settings.prompt.c_str(),
-                model.tokenizer.decode(fresh).c_str(), text.complete ? "complete JSON" : "not complete",
-                fresh.size(), text.forward_passes, text.forced);
+    const std::vector<int> fresh(text.ids.begin() + static_cast<std::ptrdiff_t>(prompt.size()),
+                                 text.ids.end());
+    std::printf("\n   %s%s\n   %s; %zu tokens, %d forward passes, %d tokens forced\n",
+                settings.prompt.c_str(), model.tokenizer.decode(fresh).c_str(),
+                text.complete ? "complete JSON" : "not complete", fresh.size(), text.forward_passes,
+                text.forced);
     if (!figure.empty()) trace.write_figure(figure);
 }
 
@@ -156,18 +170,25 @@ int main(int argc, char** argv) {
     Settings settings;
     std::string text = "{\"a\":[1,-2e3]}", part = "all", figure;
     return run_program(
-        argc, argv, "Chapter 13: a JSON machine over bytes, masks over tokens, and texts that always close.",
+        argc, argv,
+        "Chapter 13: a JSON machine over bytes, masks over tokens, and texts that always close.",
         [&](CLI::App& app) {
-            app.add_option("prompt", settings.prompt, "the beginning of a JSON text, for the model to complete")
+            app.add_option("prompt", settings.prompt,
+                           "the beginning of a JSON text, for the model to complete")
                 ->capture_default_str();
-            app.add_option("--text", text, "what the machine reads in part 1")->capture_default_str();
-            app.add_option("--part", part, "what to show: machine (parts 1 to 4), model (part 5) or all")
+            app.add_option("--text", text, "what the machine reads in part 1")
+                ->capture_default_str();
+            app.add_option("--part", part,
+                           "what to show: machine (parts 1 to 4), model (part 5) or all")
                 ->capture_default_str()
                 ->check(CLI::IsMember({"machine", "model", "all"}));
-            app.add_option("--temperature", settings.sampling.temperature, "0 is greedy")->capture_default_str();
-            app.add_option("--top-k", settings.sampling.top_k, "the k most probable legal tokens, 0: all")
+            app.add_option("--temperature", settings.sampling.temperature, "0 is greedy")
                 ->capture_default_str();
-            app.add_option("--top-p", settings.sampling.top_p, "the smallest set of legal tokens with this mass")
+            app.add_option("--top-k", settings.sampling.top_k,
+                           "the k most probable legal tokens, 0: all")
+                ->capture_default_str();
+            app.add_option("--top-p", settings.sampling.top_p,
+                           "the smallest set of legal tokens with this mass")
                 ->capture_default_str();
             app.add_option("--max-new-tokens", settings.max_new_tokens, "the budget")
                 ->capture_default_str()

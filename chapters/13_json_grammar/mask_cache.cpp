@@ -6,8 +6,8 @@
 
 namespace tbt {
 
-// Decides the token at a node, from the state behind it. False: an escaped state decides nothing, neither that
-// this token is legal nor that it isn't, nor any below it.
+// Decides the token at a node, from the state behind it. False: an escaped state decides nothing,
+// neither that this token is legal nor that it isn't, nor any below it.
 bool MaskCache::decide(Place place, Outline& o) {
     if (machine_->escaped(place.state)) {
         o.exits.push_back(place.node);
@@ -19,8 +19,8 @@ bool MaskCache::decide(Place place, Outline& o) {
     return true;
 }
 
-// Decides every token below a node. What is large is put off, to be looked at by itself: a list in place of
-// recursion, since a token may have sixty thousand bytes.
+// Decides every token below a node. What is large is put off, to be looked at by itself:
+// a list in place of recursion, since a token may have sixty thousand bytes.
 void MaskCache::decide_below(Place place, Outline& o) {
     open_.assign(1, place);
     while (!open_.empty()) {
@@ -84,7 +84,8 @@ const MaskCache::Entry& MaskCache::of(State state) {
     whole.entry.costliest += machine_->hidden_bytes(state);
     for (const int exit : known.exits) {
         const State there = read_bytes(*machine_, state, trie_->path(exit));
-        if (there != ByteMachine::dead && decide({exit, there}, whole)) decide_below({exit, there}, whole);
+        if (there != ByteMachine::dead && decide({exit, there}, whole))
+            decide_below({exit, there}, whole);
     }
     Entry& entry = whole.entry;
     for (const auto& [first, twin] : trie_->twins()) {
@@ -105,12 +106,14 @@ void MaskCache::reach(State state, const std::function<void(const Reached&)>& vi
         const Place now = open_.back();
         open_.pop_back();
         const int end = trie_->end(now.node);
-        if (const ByteRun* run = end - now.node > small_ ? runs_.run(now.node, now.state) : nullptr) {
+        if (const ByteRun* run =
+                end - now.node > small_ ? runs_.run(now.node, now.state) : nullptr) {
             const int depth = trie_->depth(now.node);
             for (int n = 1; n <= run->length(); ++n) {
                 const int token = run->words->of_length[static_cast<std::size_t>(n)];
                 if (token >= 0)
-                    visit({run->states[static_cast<std::size_t>(n)], token, &run->words->tokens, depth + n});
+                    visit({run->states[static_cast<std::size_t>(n)], token, &run->words->tokens,
+                           depth + n});
             }
             leave(*run, now.node, [&](int exit, State there) {
                 arrive(exit, there);

@@ -1,7 +1,8 @@
-// From bytes to tokens: the exact set of tokens that keep a text alive, computed once for each state.
+// From bytes to tokens: the exact set of tokens that keep a text alive,
+// computed once for each state.
 //
-// A token is legal iff the machine survives all its bytes. Trying V = 50,257 tokens one by one at each step would
-// cost more than a small model does, so
+// A token is legal iff the machine survives all its bytes. Trying V = 50,257 tokens one by one at
+// each step would cost more than a small model does, so
 //   1. the vocabulary is a tree, and a refused byte prunes everything below it (token_trie.hpp);
 //   2. where a state treats many bytes alike, all tokens made of them are decided at once (token_runs.hpp);
 //   3. what depends on the innermost part of a state only is found once for all states that share it (the outline),
@@ -28,27 +29,32 @@ public:
     using State = ByteMachine::State;
 
     struct Entry {
-        TokenMask mask;  // with the end-of-text token iff the text may end here
+        TokenMask mask;     // with the end-of-text token iff the text may end here
         int costliest = 0;  // closing_bytes behind any of the tokens: at most this
-        int only = -1;  // the token, when there is just one
+        int only = -1;      // the token, when there is just one
     };
 
     // Parts of the tree with fewer nodes than `small` are walked node by node.
-    MaskCache(std::shared_ptr<ByteMachine> machine, std::shared_ptr<const TokenTrie> trie, int small = 256)
-        : machine_(std::move(machine)), trie_(std::move(trie)), runs_(*machine_, *trie_), small_(small) {}
+    MaskCache(std::shared_ptr<ByteMachine> machine, std::shared_ptr<const TokenTrie> trie,
+              int small = 256)
+        : machine_(std::move(machine)),
+          trie_(std::move(trie)),
+          runs_(*machine_, *trie_),
+          small_(small) {}
 
     // Valid until the next call.
     const Entry& of(State state);
 
-    // Tokens that lead to the same state: a single one, or (words not null) all in `words` of so many bytes.
+    // Tokens that lead to the same state: a single one, or (words not null)
+    // all in `words` of so many bytes.
     struct Reached {
         State state;
         int token;  // one of them
         const TokenMask* words = nullptr;
         int bytes = 0;
     };
-    // Shows every token that the machine survives, in such groups; a state may come up several times. visit must not
-    // ask this cache for anything.
+    // Shows every token that the machine survives, in such groups;
+    // a state may come up several times. visit must not ask this cache for anything.
     void reach(State state, const std::function<void(const Reached&)>& visit);
 
     // The states behind one more token, each once, and a token that leads there.
@@ -66,7 +72,8 @@ public:
 private:
     struct Outline {
         Entry entry;
-        std::vector<std::int32_t> exits;  // nodes of the tree behind which the outline knows too little
+        std::vector<std::int32_t>
+            exits;  // nodes of the tree behind which the outline knows too little
     };
     struct Place {
         int node;  // −1: the root

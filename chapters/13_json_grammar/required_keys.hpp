@@ -1,5 +1,5 @@
-// The machine of the tutorial: an object with some required keys, read symbol by symbol. And what was wrong with
-// it.
+// The machine of the tutorial: an object with some required keys, read symbol by symbol.
+// And what was wrong with it.
 #pragma once
 
 #include <algorithm>
@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "error.hpp"
+#include "lib/error.hpp"
 
 namespace tbt {
 
-// first {, then each required key with a value, in any order, then }. A symbol is a string such as "{" or
-// "\"name\"".
+// first {, then each required key with a value, in any order, then }.
+// A symbol is a string such as "{" or "\"name\"".
 class RequiredKeys {
 public:
     explicit RequiredKeys(std::vector<std::string> keys) : keys_(std::move(keys)) {}
@@ -20,12 +20,18 @@ public:
 
     std::vector<std::string> allowed() const {
         switch (place_) {
-            case Place::start: return {"{"};
-            case Place::key: return open_keys();
-            case Place::colon: return {":"};
-            case Place::value: return {"string", "number", "true", "false", "null"};
-            case Place::after: return {seen_.size() < keys_.size() ? "," : "}"};
-            default: return {};
+            case Place::start:
+                return {"{"};
+            case Place::key:
+                return open_keys();
+            case Place::colon:
+                return {":"};
+            case Place::value:
+                return {"string", "number", "true", "false", "null"};
+            case Place::after:
+                return {seen_.size() < keys_.size() ? "," : "}"};
+            default:
+                return {};
         }
     }
 
@@ -34,28 +40,43 @@ public:
         if (std::find(legal.begin(), legal.end(), symbol) == legal.end())
             throw Error("required keys: " + symbol + " is not allowed here");
         switch (place_) {
-            case Place::start: place_ = keys_.empty() ? Place::after : Place::key; break;
-            case Place::key: seen_.push_back(remember(symbol)); place_ = Place::colon; break;
-            case Place::colon: place_ = Place::value; break;
-            case Place::value: place_ = Place::after; break;
-            default: place_ = symbol == "," ? Place::key : Place::end; break;
+            case Place::start:
+                place_ = keys_.empty() ? Place::after : Place::key;
+                break;
+            case Place::key:
+                seen_.push_back(remember(symbol));
+                place_ = Place::colon;
+                break;
+            case Place::colon:
+                place_ = Place::value;
+                break;
+            case Place::value:
+                place_ = Place::after;
+                break;
+            default:
+                place_ = symbol == "," ? Place::key : Place::end;
+                break;
         }
     }
 
     bool complete() const { return place_ == Place::end; }
 
-    // In how many orders can the keys be written? Follows every choice of a key; a value is any one of them.
+    // In how many orders can the keys be written? Follows every choice of a key;
+    // a value is any one of them.
     int orders() const {
         if (complete()) return 1;
         const std::vector<std::string> legal = allowed();
         int sum = 0;
-        for (std::size_t i = 0; i < (place_ == Place::key ? legal.size() : 1); ++i) sum += orders_behind(legal[i]);
+        for (std::size_t i = 0; i < (place_ == Place::key ? legal.size() : 1); ++i)
+            sum += orders_behind(legal[i]);
         return sum;
     }
 
 protected:
     // A symbol "\"name\"" stands for the key name: the quotes come off before it is remembered …
-    virtual std::string remember(const std::string& symbol) const { return symbol.substr(1, symbol.size() - 2); }
+    virtual std::string remember(const std::string& symbol) const {
+        return symbol.substr(1, symbol.size() - 2);
+    }
     virtual int orders_behind(const std::string& symbol) const {
         RequiredKeys next = *this;
         next.advance(symbol);
@@ -69,7 +90,8 @@ private:
     std::vector<std::string> open_keys() const {
         std::vector<std::string> open;
         for (const std::string& key : keys_) {
-            if (std::find(seen_.begin(), seen_.end(), key) == seen_.end()) open.push_back("\"" + key + "\"");
+            if (std::find(seen_.begin(), seen_.end(), key) == seen_.end())
+                open.push_back("\"" + key + "\"");
         }
         return open;
     }
@@ -78,8 +100,8 @@ private:
     Place place_ = Place::start;
 };
 
-// As printed: the symbol is remembered with its quotes, never equals a key without, and each key is offered again
-// and again.
+// As printed: the symbol is remembered with its quotes, never equals a key without,
+// and each key is offered again and again.
 class TutorialKeys : public RequiredKeys {
 public:
     using RequiredKeys::RequiredKeys;

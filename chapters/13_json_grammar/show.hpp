@@ -1,4 +1,5 @@
-// What the programs of chapters 13 and 14 print at each step: allowed tokens, mass removed, what the model wanted.
+// What the programs of chapters 13 and 14 print at each step: allowed tokens, mass removed,
+// what the model wanted.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +11,10 @@
 
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/13_json_grammar/token_constraint.hpp"
-#include "layers.hpp"
-#include "svg.hpp"
-#include "terminal.hpp"
-#include "tokenizer.hpp"
+#include "lib/model/layers.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
+#include "lib/text/tokenizer.hpp"
 
 namespace tbt {
 
@@ -22,9 +23,12 @@ public:
     MaskTrace(const Tokenizer& tokenizer, TokenConstraint& constraint, int shown)
         : tokenizer_(&tokenizer), constraint_(&constraint), shown_(shown) {}
 
-    void print_header() const { std::printf("   step  allowed  mass removed  the model wanted  it became\n"); }
+    void print_header() const {
+        std::printf("   step  allowed  mass removed  the model wanted  it became\n");
+    }
 
-    // Called before the token is read by the constraint. raw: the model's logits; masked: the same with −∞.
+    // Called before the token is read by the constraint. raw: the model's logits; masked:
+    // the same with −∞.
     void step(std::span<const float> raw, std::span<const float> masked, int chosen) {
         std::vector<float> p(raw.size());
         softmax(raw, p);
@@ -40,8 +44,8 @@ public:
         const bool refused = std::isinf(masked[static_cast<std::size_t>(wanted)]);
         std::printf("   %4zu  %7d  %10.2f %%  %s  %s%s%s\n", counts_.size(), allowed, 100 * removed,
                     padded(shown(wanted) + (refused ? " (no)" : ""), 16).c_str(),
-                    std::string(refused ? style.yellow : style.green).c_str(), shown(chosen).c_str(),
-                    std::string(style.reset).c_str());
+                    std::string(refused ? style.yellow : style.green).c_str(),
+                    shown(chosen).c_str(), std::string(style.reset).c_str());
     }
 
     void print_rest() const {
@@ -49,29 +53,35 @@ public:
             std::printf("   ...   (%zu steps in all)\n", counts_.size());
     }
 
-    // A bar for each step, as long as the logarithm of the number of tokens that were allowed, beside the token
-    // that was chosen.
+    // A bar for each step, as long as the logarithm of the number of tokens that were allowed,
+    // beside the token that was chosen.
     void write_figure(const std::string& file) const {
         constexpr int rows = 24, height = 18, left = 120, width = 480;
         const std::size_t n = std::min<std::size_t>(counts_.size(), rows);
-        const double full = std::log10(static_cast<double>(constraint_->language().trie().vocabulary()));
-        std::string drawing =
-            svg_text(20, 22, "Tokens that the mask allows at each step (logarithmic), and the one that was chosen",
-                     "start", 14);
+        const double full =
+            std::log10(static_cast<double>(constraint_->language().trie().vocabulary()));
+        std::string drawing = svg_text(
+            20, 22,
+            "Tokens that the mask allows at each step (logarithmic), and the one that was chosen",
+            "start", 14);
         for (std::size_t i = 0; i < n; ++i) {
             const double y = 40 + static_cast<double>(i) * height,
                          length = std::max(2.0, std::log10(counts_[i]) / full * width);
-            drawing += svg_text(left - 8, y + 12, shown(chosen_[i]), "end", 12) +
-                       svg_rect(left, y + 2, length, height - 5,
-                                svg_colour(counts_[i] * 2 > constraint_->language().trie().vocabulary() ? 0 : 1)) +
-                       svg_text(left + length + 6, y + 12, std::to_string(counts_[i]), "start", 12);
+            drawing +=
+                svg_text(left - 8, y + 12, shown(chosen_[i]), "end", 12) +
+                svg_rect(
+                    left, y + 2, length, height - 5,
+                    svg_colour(counts_[i] * 2 > constraint_->language().trie().vocabulary() ? 0
+                                                                                            : 1)) +
+                svg_text(left + length + 6, y + 12, std::to_string(counts_[i]), "start", 12);
         }
         write_svg(file, 720, 52 + static_cast<int>(n) * height, drawing);
     }
 
 private:
     std::string shown(int id) const {
-        return id == constraint_->language().trie().eos() ? "<end>" : visible(tokenizer_->token_bytes(id));
+        return id == constraint_->language().trie().eos() ? "<end>"
+                                                          : visible(tokenizer_->token_bytes(id));
     }
 
     const Tokenizer* tokenizer_;

@@ -3,17 +3,20 @@
 #include <string>
 #include <unordered_map>
 
-#include "terminal.hpp"
+#include "lib/show/terminal.hpp"
 
 namespace tbt {
 
-TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int budget, std::string_view beginning)
+TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int budget,
+                                 std::string_view beginning)
     : language_(std::move(language)), budget_(budget) {
     if (budget_ < 0)
-        throw UsageError("guided: a budget of " + std::to_string(budget_) + " tokens, expected 0 or more");
+        throw UsageError("guided: a budget of " + std::to_string(budget_) +
+                         " tokens, expected 0 or more");
     states_.push_back(language_->machine().start());
     if (state() == ByteMachine::dead)
-        throw Error("guided: the language is empty: no text at all fulfils what is asked; relax it");
+        throw Error(
+            "guided: the language is empty: no text at all fulfils what is asked; relax it");
     states_[0] = read_bytes(language_->machine(), state(), beginning);
     if (state() == ByteMachine::dead)
         throw UsageError("guided: no text of the language begins with \"" + visible(beginning) +
@@ -27,9 +30,10 @@ TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int b
                     visible(language_->closing().shortest(state())) + "\"");
     }
     if (minimum.tokens > budget_) {
-        throw Error("guided: a budget of " + std::to_string(budget_) + " tokens is too small: the shortest text " +
-                    (minimum.exact ? "" : "found ") + "needs " + std::to_string(minimum.tokens) +
-                    "; allow at least " + std::to_string(minimum.tokens));
+        throw Error("guided: a budget of " + std::to_string(budget_) +
+                    " tokens is too small: the shortest text " + (minimum.exact ? "" : "found ") +
+                    "needs " + std::to_string(minimum.tokens) + "; allow at least " +
+                    std::to_string(minimum.tokens));
     }
 }
 
@@ -41,12 +45,13 @@ const TokenMask& TokenConstraint::mask() {
     const MaskCache::Entry& entry = language_->masks().of(state());
     const bool ample = budget_ == no_budget ||
                        (language_->closing().spells_every_byte() && entry.costliest < remaining());
-    // A vocabulary without all bytes can spell itself into a corner: there the mask asks for each token.
+    // A vocabulary without all bytes can spell itself into a corner:
+    // there the mask asks for each token.
     return ample && language_->closing().spells_every_byte() ? entry.mask : tightened();
 }
 
-// Near the end of the budget: a token must leave a completion that fits into the rest. Many tokens share few
-// states.
+// Near the end of the budget: a token must leave a completion that fits into the rest.
+// Many tokens share few states.
 const TokenMask& TokenConstraint::tightened() {
     if (tight_ready_) return tight_;
     tight_ready_ = true;
@@ -55,14 +60,16 @@ const TokenMask& TokenConstraint::tightened() {
     tight_ = TokenMask(trie.vocabulary());
     if (trie.eos() >= 0 && complete()) tight_.set(trie.eos());
     std::unordered_map<State, bool> verdicts;
-    std::vector<State> reached;  // in the order of the tree, so that a search that gives up does so everywhere
+    std::vector<State>
+        reached;  // in the order of the tree, so that a search that gives up does so everywhere
     language.masks().reach(state(), [&](const MaskCache::Reached& r) {
         if (verdicts.try_emplace(r.state, false).second) reached.push_back(r.state);
     });
     for (const State s : reached) verdicts[s] = leaves_enough(s);
     language.masks().reach(state(), [&](const MaskCache::Reached& r) {
         if (!verdicts[r.state]) return;
-        if (r.words) tight_.add_common_but(*r.words, trie.at_most(r.bytes), trie.at_most(r.bytes - 1));
+        if (r.words)
+            tight_.add_common_but(*r.words, trie.at_most(r.bytes), trie.at_most(r.bytes - 1));
         else tight_.set(r.token);
     });
     for (const auto& [first, twin] : trie.twins()) {
@@ -97,13 +104,15 @@ void TokenConstraint::advance(int token) {
         const bool known = token >= 0 && token < language_->trie().vocabulary();
         throw Error("guided: token " + std::to_string(token) +
                     (known ? " \"" + visible(language_->trie().bytes(token)) + "\"" : "") +
-                    " is not allowed here" + (ended_ ? ": the text has ended" : "") + "; choose one of the mask");
+                    " is not allowed here" + (ended_ ? ": the text has ended" : "") +
+                    "; choose one of the mask");
     }
     tight_ready_ = false;
     if (token == language_->trie().eos()) {
         ended_ = true;
     } else {
-        states_.push_back(read_bytes(language_->machine(), state(), language_->trie().bytes(token)));
+        states_.push_back(
+            read_bytes(language_->machine(), state(), language_->trie().bytes(token)));
     }
 }
 

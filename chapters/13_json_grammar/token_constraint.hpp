@@ -1,5 +1,5 @@
-// What a decoder needs of a language: which tokens may come next, and the promise that the text will be complete
-// in time.
+// What a decoder needs of a language: which tokens may come next, and the promise that the text
+// will be complete in time.
 //
 //   TokenConstraint constraint(masks, 60);      // sixty tokens at most: refused here if that cannot do
 //   while (!constraint.ended() && constraint.remaining() > 0) {
@@ -43,14 +43,15 @@ public:
     using State = ByteMachine::State;
     static constexpr int no_budget = std::numeric_limits<int>::max();
 
-    // Throws Error when no text of the language fits into the budget, with the fewest tokens that do, or when the
-    // vocabulary cannot spell any. The end-of-text token needs no place in the budget: a text that is complete is
-    // complete without it. beginning: what stands there already, in the prompt.
+    // Throws Error when no text of the language fits into the budget, with the fewest
+    // tokens that do, or when the vocabulary cannot spell any. The end-of-text token needs
+    // no place in the budget: a text that is complete is complete without it. beginning:
+    // what stands there already, in the prompt.
     explicit TokenConstraint(std::shared_ptr<GuidedLanguage> language, int budget = no_budget,
                              std::string_view beginning = {});
 
-    // The tokens with which the text stays completable within what is left of the budget. Valid until the next
-    // call of any constraint of this language.
+    // The tokens with which the text stays completable within what is left of the budget.
+    // Valid until the next call of any constraint of this language.
     const TokenMask& mask();
     // The same question for one token, without the mask.
     bool allows(int token);
@@ -64,9 +65,11 @@ public:
 
     bool complete() const {
         return ended_ || language_->machine().accepts(state());
-    }  // a text of the language, as it stands
+    }                                      // a text of the language, as it stands
     bool ended() const { return ended_; }  // the end-of-text token was read
-    int length() const { return static_cast<int>(states_.size()) - 1; }  // tokens read, without end-of-text
+    int length() const {
+        return static_cast<int>(states_.size()) - 1;
+    }  // tokens read, without end-of-text
     int remaining() const { return budget_ == no_budget ? no_budget : budget_ - length(); }
 
     State state() const { return states_.back(); }

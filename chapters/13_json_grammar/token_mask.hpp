@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "bit_mask.hpp"
-#include "error.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/bit_mask.hpp"
 
 namespace tbt {
 
@@ -49,16 +49,18 @@ public:
     }
     // Adds what is in a and in b but not in c.
     void add_common_but(const TokenMask& a, const TokenMask& b, const TokenMask& c) {
-        for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= a.words_[i] & b.words_[i] & ~c.words_[i];
+        for (std::size_t i = 0; i < words_.size(); ++i)
+            words_[i] |= a.words_[i] & b.words_[i] & ~c.words_[i];
     }
     bool operator==(const TokenMask&) const = default;
 
-    // s_i ← −∞ for every token that is not in the set. Logits beyond the tokenizer's vocabulary (some models
-    // pad) are masked too.
+    // s_i ← −∞ for every token that is not in the set. Logits beyond the tokenizer's vocabulary
+    // (some models pad) are masked too.
     void apply(std::span<float> logits) const {
         if (logits.size() < static_cast<std::size_t>(size_)) {
-            throw Error("mask: " + std::to_string(logits.size()) + " logits, expected at least one for each of " +
-                        std::to_string(size_) + " tokens");
+            throw Error("mask: " + std::to_string(logits.size()) +
+                        " logits, expected at least one for each of " + std::to_string(size_) +
+                        " tokens");
         }
         const std::size_t whole = static_cast<std::size_t>(size_) / 64;
         mask_logits(logits.first(whole * 64), std::span(words_).first(whole));
@@ -69,7 +71,9 @@ public:
 
 private:
     static std::size_t word(int id) { return static_cast<std::size_t>(id) / 64; }
-    static std::uint64_t bit(int id) { return std::uint64_t{1} << (static_cast<unsigned>(id) % 64); }
+    static std::uint64_t bit(int id) {
+        return std::uint64_t{1} << (static_cast<unsigned>(id) % 64);
+    }
 
     int size_ = 0;
     std::vector<std::uint64_t> words_;

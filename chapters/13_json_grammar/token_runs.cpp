@@ -11,7 +11,8 @@ const TokenRuns::Link& TokenRuns::link(State state) {
     for (int byte = 0; byte < 256; ++byte) {
         const State next = machine_->next(state, static_cast<unsigned char>(byte));
         if (next == ByteMachine::dead || machine_->escaped(next)) continue;
-        auto same = std::find_if(found.rbegin(), found.rend(), [&](const Link& l) { return l.next == next; });
+        auto same = std::find_if(found.rbegin(), found.rend(),
+                                 [&](const Link& l) { return l.next == next; });
         if (same == found.rend()) {
             found.push_back({{}, next});
             same = found.rbegin();
@@ -47,8 +48,8 @@ const ByteRun* TokenRuns::run(int node, State state) {
     return next == bytes || worthwhile(node, next) ? &run_ : nullptr;
 }
 
-// An identifier goes on with digits, which it may not begin with. Does the narrow set decide most of what the wider
-// one would, one byte later?
+// An identifier goes on with digits, which it may not begin with.
+// Does the narrow set decide most of what the wider one would, one byte later?
 bool TokenRuns::worthwhile(int node, const ByteSet& wider) const {
     int lost = 0;
     for (const int exit : run_.words->exits) {

@@ -1,9 +1,10 @@
 // Tokens that a state decides all at once.
 //
-// Inside a string most bytes make no difference: all of them lead from the state to itself or, where the length is
-// limited, from "24 more" to "23 more". A token of such bytes is legal if it is no longer than the run goes on.
-// There are tens of thousands of such tokens, the same ones in every string and at every length: they are found
-// once for each set of bytes.
+// Inside a string most bytes make no difference: all of them lead from the
+// state to itself or, where the length is limited, from "24 more" to "23 more".
+// A token of such bytes is legal if it is no longer than the run goes on.
+// There are tens of thousands of such tokens, the same ones in every string and at every length:
+// they are found once for each set of bytes.
 #pragma once
 
 #include <bitset>
@@ -22,13 +23,15 @@ using ByteSet = std::bitset<256>;
 
 // The tokens below a node of the tree, taken as words over a set of bytes.
 struct TokenWords {
-    TokenMask tokens;                 // those of such bytes only, behind the node
-    std::vector<std::int32_t> exits;  // the nodes where a token leaves the set, or has more bytes than a run
-    std::vector<int> of_length;       // one of the tokens with so many bytes behind the node; −1: there is none
+    TokenMask tokens;  // those of such bytes only, behind the node
+    std::vector<std::int32_t>
+        exits;  // the nodes where a token leaves the set, or has more bytes than a run
+    std::vector<int>
+        of_length;  // one of the tokens with so many bytes behind the node; −1: there is none
 };
 
-// s0 → s1 → … → sn: every byte of the set leads from each state to the next, and from the last one nowhere (or on,
-// if n is `longest`).
+// s0 → s1 → … → sn: every byte of the set leads from each state to the next,
+// and from the last one nowhere (or on, if n is `longest`).
 struct ByteRun {
     static constexpr int longest = 24;  // 25 tokens of GPT-2's 50,257 are longer
 
@@ -43,7 +46,8 @@ public:
 
     TokenRuns(ByteMachine& machine, const TokenTrie& trie) : machine_(&machine), trie_(&trie) {}
 
-    // The run that decides most tokens below a node; null: there is none. Valid until the next call.
+    // The run that decides most tokens below a node; null: there is none.
+    // Valid until the next call.
     const ByteRun* run(int node, State state);
 
 private:

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "error.hpp"
+#include "lib/error.hpp"
 
 namespace tbt {
 
@@ -13,7 +13,8 @@ namespace {
 std::vector<std::string> ordinary_tokens(const Tokenizer& tokenizer) {
     std::vector<std::string> tokens(static_cast<std::size_t>(tokenizer.vocab_size()));
     for (int id = 0; id < tokenizer.vocab_size(); ++id) {
-        if (!tokenizer.is_special(id)) tokens[static_cast<std::size_t>(id)] = tokenizer.token_bytes(id);
+        if (!tokenizer.is_special(id))
+            tokens[static_cast<std::size_t>(id)] = tokenizer.token_bytes(id);
     }
     return tokens;
 }
@@ -34,10 +35,12 @@ void TokenTrie::sort_entries(std::vector<Entry>& entries) const {
     for (const Entry& e : entries) ++end[(e.key >> 48) + 1];
     for (std::size_t i = 1; i < end.size(); ++i) end[i] += end[i - 1];
     std::vector<Entry> sorted(entries.size());
-    for (const Entry& e : entries) sorted[end[e.key >> 48]++] = e;  // end[i] moves from the drawer's front to its back
+    for (const Entry& e : entries)
+        sorted[end[e.key >> 48]++] = e;  // end[i] moves from the drawer's front to its back
     const auto before = [&](const Entry& a, const Entry& b) {
         if (a.key != b.key) return a.key < b.key;
-        const int c = bytes(a.token).compare(bytes(b.token));  // bytes compare as unsigned: char_traits says so
+        const int c = bytes(a.token).compare(
+            bytes(b.token));  // bytes compare as unsigned: char_traits says so
         return c != 0 ? c < 0 : a.token < b.token;
     };
     auto front = sorted.begin();
@@ -49,17 +52,20 @@ void TokenTrie::sort_entries(std::vector<Entry>& entries) const {
     entries.swap(sorted);
 }
 
-TokenTrie::TokenTrie(std::vector<std::string> tokens, int eos) : tokens_(std::move(tokens)), eos_(eos) {
+TokenTrie::TokenTrie(std::vector<std::string> tokens, int eos)
+    : tokens_(std::move(tokens)), eos_(eos) {
     if (eos_ < -1 || eos_ >= vocabulary()) {
-        throw Error("token trie: end-of-text token " + std::to_string(eos_) + ", expected an id below " +
-                    std::to_string(vocabulary()) + " or -1");
+        throw Error("token trie: end-of-text token " + std::to_string(eos_) +
+                    ", expected an id below " + std::to_string(vocabulary()) + " or -1");
     }
-    if (eos_ >= 0) tokens_[static_cast<std::size_t>(eos_)].clear();  // it ends texts, it is not written
+    if (eos_ >= 0)
+        tokens_[static_cast<std::size_t>(eos_)].clear();  // it ends texts, it is not written
     build();
 }
 
 TokenTrie::TokenTrie(const Tokenizer& tokenizer)
-    : TokenTrie(ordinary_tokens(tokenizer), tokenizer.vocabulary().eos_id ? *tokenizer.vocabulary().eos_id : -1) {}
+    : TokenTrie(ordinary_tokens(tokenizer),
+                tokenizer.vocabulary().eos_id ? *tokenizer.vocabulary().eos_id : -1) {}
 
 void TokenTrie::build() {
     std::vector<Entry> order;
@@ -67,8 +73,8 @@ void TokenTrie::build() {
     for (int id = 0; id < vocabulary(); ++id) {
         const std::string& bytes = tokens_[static_cast<std::size_t>(id)];
         if (bytes.size() > 60000)
-            throw Error("token trie: token " + std::to_string(id) + " has " + std::to_string(bytes.size()) +
-                        " bytes, expected at most 60000");
+            throw Error("token trie: token " + std::to_string(id) + " has " +
+                        std::to_string(bytes.size()) + " bytes, expected at most 60000");
         if (bytes.empty()) continue;
         order.push_back({sort_key(bytes), id});
         longest_ = std::max(longest_, static_cast<int>(bytes.size()));
@@ -80,7 +86,8 @@ void TokenTrie::build() {
     std::vector<int> open;  // the nodes on the way to the last token
     const auto close_from = [&](std::size_t depth) {
         for (; open.size() > depth; open.pop_back())
-            nodes_[static_cast<std::size_t>(open.back())].end = static_cast<std::int32_t>(nodes_.size());
+            nodes_[static_cast<std::size_t>(open.back())].end =
+                static_cast<std::int32_t>(nodes_.size());
     };
     std::string_view last;
     for (const Entry& entry : order) {
@@ -94,7 +101,8 @@ void TokenTrie::build() {
         close_from(common);
         for (std::size_t i = common; i < now.size(); ++i) {
             open.push_back(static_cast<int>(nodes_.size()));
-            nodes_.push_back({0, -1, static_cast<std::uint16_t>(i + 1), static_cast<std::uint8_t>(now[i])});
+            nodes_.push_back(
+                {0, -1, static_cast<std::uint16_t>(i + 1), static_cast<std::uint8_t>(now[i])});
             ranks_.push_back(static_cast<std::int32_t>(order_.size()));
         }
         nodes_.back().token = entry.token;
@@ -107,7 +115,8 @@ void TokenTrie::build() {
 }
 
 void TokenTrie::sort_by_length() {
-    at_most_.assign(static_cast<std::size_t>(std::min(longest_, lengths)) + 1, TokenMask(vocabulary()));
+    at_most_.assign(static_cast<std::size_t>(std::min(longest_, lengths)) + 1,
+                    TokenMask(vocabulary()));
     for (const std::int32_t token : order_) {
         const std::size_t length = bytes(token).size();
         if (length < at_most_.size()) at_most_[length].set(token);
@@ -117,7 +126,8 @@ void TokenTrie::sort_by_length() {
 
 std::string_view TokenTrie::path(int node) const {
     const auto i = static_cast<std::size_t>(node);
-    return std::string_view(bytes(order_[static_cast<std::size_t>(ranks_[i])])).substr(0, nodes_[i].depth);
+    return std::string_view(bytes(order_[static_cast<std::size_t>(ranks_[i])]))
+        .substr(0, nodes_[i].depth);
 }
 
 int TokenTrie::child(int node, unsigned char byte) const {

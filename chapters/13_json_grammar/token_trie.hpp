@@ -1,7 +1,8 @@
 // The vocabulary as a tree of bytes: tokens that begin alike share the walk.
 //
-// A machine that refuses a byte refuses every token below it in one step. The tree lies flat in memory in the
-// order of a walk; `end` of a node says where to go on when everything below it is refused.
+// A machine that refuses a byte refuses every token below it in one step.
+// The tree lies flat in memory in the order of a walk; `end` of a node says where to go on when
+// everything below it is refused.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 
 #include "chapters/13_json_grammar/byte_machine.hpp"
 #include "chapters/13_json_grammar/token_mask.hpp"
-#include "tokenizer.hpp"
+#include "lib/text/tokenizer.hpp"
 
 namespace tbt {
 
@@ -27,7 +28,8 @@ public:
         std::uint8_t byte;
     };
 
-    // The bytes of each token; empty: a token that never stands in a text (special ones). eos −1: there is none.
+    // The bytes of each token; empty: a token that never stands in a text (special ones). eos −1:
+    // there is none.
     TokenTrie(std::vector<std::string> tokens, int eos);
     explicit TokenTrie(const Tokenizer& tokenizer);
 
@@ -38,13 +40,18 @@ public:
     int longest() const { return longest_; }
     // The first node that is not below this one; −1 is the root.
     int end(int node) const {
-        return node < 0 ? static_cast<int>(nodes_.size()) : nodes_[static_cast<std::size_t>(node)].end;
+        return node < 0 ? static_cast<int>(nodes_.size())
+                        : nodes_[static_cast<std::size_t>(node)].end;
     }
-    int depth(int node) const { return node < 0 ? 0 : nodes_[static_cast<std::size_t>(node)].depth; }
+    int depth(int node) const {
+        return node < 0 ? 0 : nodes_[static_cast<std::size_t>(node)].depth;
+    }
     // The tokens at the nodes first … last−1, in the order of the walk.
     std::span<const std::int32_t> tokens(int first, int last) const {
-        const std::int32_t from = ranks_[static_cast<std::size_t>(first)], to = ranks_[static_cast<std::size_t>(last)];
-        return std::span(order_).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
+        const std::int32_t from = ranks_[static_cast<std::size_t>(first)],
+                           to = ranks_[static_cast<std::size_t>(last)];
+        return std::span(order_).subspan(static_cast<std::size_t>(from),
+                                         static_cast<std::size_t>(to - from));
     }
     // The tokens of at most so many bytes, up to `lengths`.
     static constexpr int lengths = 48;
@@ -55,12 +62,13 @@ public:
     std::string_view path(int node) const;
     // Tokens with the same bytes as an earlier one, by that earlier one.
     const std::vector<std::pair<int, int>>& twins() const { return twins_; }
-    // The first node below `node` (0 … : below the root when node is −1) that is reached by the byte; −1:
-    // none.
+    // The first node below `node` (0 … : below the root when node is −1) that is reached by the
+    // byte; −1: none.
     int child(int node, unsigned char byte) const;
 
-    // Walks the nodes first … last−1, all below one node, from that node's state. visit(index, node, state) sees
-    // each node that the machine reaches, and says where to go on: at index + 1, or at node.end to skip all below.
+    // Walks the nodes first … last−1, all below one node, from that node's state.
+    // visit(index, node, state) sees each node that the machine reaches, and says where to go on:
+    // at index + 1, or at node.end to skip all below.
     template <class Visit>
     void walk(ByteMachine& machine, ByteMachine::State state, int first, int last,
               std::vector<ByteMachine::State>& states, Visit&& visit) const {
@@ -70,7 +78,8 @@ public:
         states[base - 1] = state;
         for (int i = first; i < last;) {
             const Node& node = nodes_[static_cast<std::size_t>(i)];
-            const ByteMachine::State reached = machine.next(states[node.depth - std::size_t{1}], node.byte);
+            const ByteMachine::State reached =
+                machine.next(states[node.depth - std::size_t{1}], node.byte);
             if (reached == ByteMachine::dead) {
                 i = node.end;
                 continue;
@@ -92,7 +101,8 @@ private:
     std::vector<std::string> tokens_;
     int eos_ = -1, longest_ = 0;
     std::vector<Node> nodes_;
-    std::vector<std::int32_t> order_, ranks_;  // tokens in the order of a walk; how many of them lie before a node
+    std::vector<std::int32_t> order_,
+        ranks_;  // tokens in the order of a walk; how many of them lie before a node
     std::vector<TokenMask> at_most_;
     std::vector<std::pair<int, int>> twins_;
 };

@@ -1,12 +1,12 @@
-#include "adamw.hpp"
+#include "lib/train/adamw.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
 
-#include "../simd.hpp"
-#include "../threads.hpp"
+#include "lib/kernels/simd.hpp"
+#include "lib/machine/threads.hpp"
 
 namespace tbt::train {
 namespace {
@@ -43,8 +43,9 @@ double power(double base, std::int64_t n) {
 
 double learning_rate(std::int64_t step, std::int64_t warm_up, std::int64_t steps, double peak) {
     if (step < warm_up) return peak * static_cast<double>(step + 1) / static_cast<double>(warm_up);
-    const double done = std::min(1.0, static_cast<double>(step - warm_up) /
-                                          static_cast<double>(std::max<std::int64_t>(1, steps - warm_up)));
+    const double done =
+        std::min(1.0, static_cast<double>(step - warm_up) /
+                          static_cast<double>(std::max<std::int64_t>(1, steps - warm_up)));
     return peak * (0.1 + 0.9 * 0.5 * (1.0 + cosine(std::numbers::pi * done)));
 }
 
@@ -77,8 +78,8 @@ AdamW::AdamW(const ParameterLayout& layout, const AdamWOptions& options)
     std::fill_n(v_.get(), layout.total, 0.0f);
 }
 
-double AdamW::step(std::span<float> parameters, std::span<const float> gradients, std::int64_t t, double rate,
-                   int threads) {
+double AdamW::step(std::span<float> parameters, std::span<const float> gradients, std::int64_t t,
+                   double rate, int threads) {
     const double length = norm(gradients, threads);
     const double clip = length > static_cast<double>(options_.largest_norm)
                             ? static_cast<double>(options_.largest_norm) / length
@@ -86,7 +87,8 @@ double AdamW::step(std::span<float> parameters, std::span<const float> gradients
     const double correction_1 = 1 - power(static_cast<double>(options_.beta_1), t);
     const double correction_2 = 1 - power(static_cast<double>(options_.beta_2), t);
     // η m̂ / (√v̂ + ε) = (η / c₁) · m / (√v / √c₂ + ε)
-    const Lanes scale = Lanes::all(static_cast<float>(clip)), epsilon = Lanes::all(options_.epsilon);
+    const Lanes scale = Lanes::all(static_cast<float>(clip)),
+                epsilon = Lanes::all(options_.epsilon);
     const Lanes rate_1 = Lanes::all(static_cast<float>(rate / correction_1)),
                 root_2 = Lanes::all(static_cast<float>(1 / std::sqrt(correction_2)));
     const Lanes beta_1 = Lanes::all(options_.beta_1), rest_1 = Lanes::all(1 - options_.beta_1);
@@ -94,11 +96,13 @@ double AdamW::step(std::span<float> parameters, std::span<const float> gradients
     run_team(threads, [&](const Worker& worker) {
         for (const ParameterInfo& info : layout_.tensors) {
             const Lanes keep = Lanes::all(
-                info.decay ? static_cast<float>(1 - rate * static_cast<double>(options_.weight_decay))
-                           : 1.0f);
+                info.decay
+                    ? static_cast<float>(1 - rate * static_cast<double>(options_.weight_decay))
+                    : 1.0f);
             // Tensors end at a multiple of 16 with zeros, which stay zero.
             const Range mine = worker.share((info.size + lanes - 1) / lanes * lanes, lanes);
-            for (std::int64_t i = info.offset + mine.begin; i < info.offset + mine.end; i += lanes) {
+            for (std::int64_t i = info.offset + mine.begin; i < info.offset + mine.end;
+                 i += lanes) {
                 const Lanes g = Lanes::load(gradients.data() + i) * scale;
                 const Lanes m = fma(beta_1, Lanes::load(m_.get() + i), rest_1 * g);
                 const Lanes v = fma(beta_2, Lanes::load(v_.get() + i), rest_2 * g * g);

@@ -4,14 +4,15 @@
 #include <cstdint>
 #include <span>
 
-#include "parameters.hpp"
+#include "lib/train/parameters.hpp"
 
 namespace tbt::train {
 
 struct AdamWOptions {
     float beta_1 = 0.9f, beta_2 = 0.95f, epsilon = 1e-8f;
     float weight_decay = 0.1f;  // of matrices and embeddings only
-    float largest_norm = 1.0f;  // gradients whose norm over all parameters is larger are scaled down to it
+    float largest_norm =
+        1.0f;  // gradients whose norm over all parameters is larger are scaled down to it
 };
 
 // Linear warm-up to `peak`, then half a cosine down to peak / 10 at `steps`.
@@ -28,11 +29,13 @@ public:
     //     g ← g · min(1, largest_norm / ‖g‖)
     //     m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²
     //     w ← w − η (m̂ / (√v̂ + ε) + λ w),   m̂ = m / (1 − β₁ᵗ), v̂ = v / (1 − β₂ᵗ)
-    double step(std::span<float> parameters, std::span<const float> gradients, std::int64_t t, double rate,
-                int threads);
+    double step(std::span<float> parameters, std::span<const float> gradients, std::int64_t t,
+                double rate, int threads);
 
     std::span<float> first_moments() { return {m_.get(), static_cast<std::size_t>(layout_.total)}; }
-    std::span<float> second_moments() { return {v_.get(), static_cast<std::size_t>(layout_.total)}; }
+    std::span<float> second_moments() {
+        return {v_.get(), static_cast<std::size_t>(layout_.total)};
+    }
 
 private:
     const ParameterLayout& layout_;

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 
-#include "../simd.hpp"
+#include "lib/kernels/simd.hpp"
 
 namespace tbt::train {
 
-// c (M, N) = a (M, K) · b (K, N), or c += …; a may be strided either way (so also transposed), b and c are
-// row-major and N is a multiple of 16. Element (m, n) is summed in order k = 0, 1, 2, …
+// c (M, N) = a (M, K) · b (K, N), or c += …; a may be strided either way (so also transposed),
+// b and c are row-major and N is a multiple of 16. Element (m, n) is summed in order k = 0, 1, 2, …
 struct BlockProduct {
     std::int64_t m, n, k;
     const float* a;
@@ -58,8 +58,8 @@ void multiply_last_rows(const BlockProduct& p, std::int64_t m, std::int64_t n) {
     }
 }
 
-// As many accumulators as the registers hold: 8 · 2 of AVX-512's 32, 3 · 2 · 2 of AVX2's 16, 3 · 2 · 4 of
-// NEON's 32.
+// As many accumulators as the registers hold: 8 · 2 of AVX-512's 32, 3 · 2 · 2 of AVX2's 16,
+// 3 · 2 · 4 of NEON's 32.
 inline constexpr int tile_rows = simd::batch_count == 1 ? 8 : 3;
 
 template <int L>
@@ -73,7 +73,8 @@ void multiply_columns(const BlockProduct& p, std::int64_t n) {
 
 inline void multiply(const BlockProduct& p) {
     std::int64_t n = 0;
-    for (; n + 2 * simd::lane_count <= p.n; n += 2 * simd::lane_count) detail::multiply_columns<2>(p, n);
+    for (; n + 2 * simd::lane_count <= p.n; n += 2 * simd::lane_count)
+        detail::multiply_columns<2>(p, n);
     if (n < p.n) detail::multiply_columns<1>(p, n);
 }
 

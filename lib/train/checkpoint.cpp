@@ -1,10 +1,10 @@
-#include "checkpoint.hpp"
+#include "lib/train/checkpoint.hpp"
 
 #include <cstdint>
 #include <cstring>
 
-#include "../error.hpp"
-#include "../files.hpp"
+#include "lib/error.hpp"
+#include "lib/machine/files.hpp"
 
 namespace tbt::train {
 namespace {
@@ -55,7 +55,8 @@ std::vector<std::string_view> parts(const std::string& file, const std::string& 
         throw Error(name + ": the checkpoint ends too early; delete it to start again");
     const std::string_view covered(file.data(), file.size() - 8);
     if (Reader(std::string_view(file).substr(covered.size()), name).number() != checksum(covered)) {
-        throw Error(name + ": the checkpoint is damaged (its checksum differs); delete it to start again");
+        throw Error(name +
+                    ": the checkpoint is damaged (its checksum differs); delete it to start again");
     }
     const std::uint64_t count = reader.number();
     if (count > 1000) throw Error(name + ": the checkpoint is damaged; delete it to start again");
@@ -87,7 +88,8 @@ std::string read_checkpoint_header(const std::filesystem::path& path) {
     return std::string(parts(file, path.string())[0]);
 }
 
-std::string read_checkpoint(const std::filesystem::path& path, const std::vector<std::span<float>>& blocks) {
+std::string read_checkpoint(const std::filesystem::path& path,
+                            const std::vector<std::span<float>>& blocks) {
     const std::string file = read_file(path.string());
     const std::vector<std::string_view> pieces = parts(file, path.string());
     bool fits = pieces.size() == blocks.size() + 1;

@@ -1,10 +1,10 @@
-#include "fma_peak.hpp"
+#include "lib/train/fma_peak.hpp"
 
 #include <chrono>
 #include <vector>
 
-#include "../simd.hpp"
-#include "../threads.hpp"
+#include "lib/kernels/simd.hpp"
+#include "lib/machine/threads.hpp"
 
 namespace tbt::train {
 

@@ -1,10 +1,10 @@
-#include "gpt_trainer.hpp"
+#include "lib/train/gpt_trainer.hpp"
 
 #include <algorithm>
 #include <atomic>
 
-#include "../error.hpp"
-#include "gpt_trainer_parts.hpp"
+#include "lib/error.hpp"
+#include "lib/train/gpt_trainer_parts.hpp"
 
 namespace tbt::train {
 namespace {
@@ -18,7 +18,11 @@ AlignedFloats zeros(std::int64_t n) {
 }  // namespace
 
 GptTrainer::GptTrainer(const ModelShape& shape, int threads, int parts)
-    : shape_(shape), layout_(shape), threads_(threads), parts_(parts), parameters_(zeros(layout_.total)) {
+    : shape_(shape),
+      layout_(shape),
+      threads_(threads),
+      parts_(parts),
+      parameters_(zeros(layout_.total)) {
     gradients_.push_back(zeros(layout_.total));
     for (int t = 0; t < threads; ++t) workspaces_.push_back(std::make_unique<Workspace>());
     const std::int64_t C = shape.channels;
@@ -29,8 +33,9 @@ GptTrainer::GptTrainer(const ModelShape& shape, int threads, int parts)
             return Linear(at(h + name + ".weight"), at(h + name + ".bias"), in, out);
         };
         blocks_.push_back({at(h + "ln_1.weight"), at(h + "ln_1.bias"), at(h + "ln_2.weight"),
-                           at(h + "ln_2.bias"), linear("attn.c_attn", C, 3 * C), linear("attn.c_proj", C, C),
-                           linear("mlp.c_fc", C, 4 * C), linear("mlp.c_proj", 4 * C, C)});
+                           at(h + "ln_2.bias"), linear("attn.c_attn", C, 3 * C),
+                           linear("attn.c_proj", C, C), linear("mlp.c_fc", C, 4 * C),
+                           linear("mlp.c_proj", 4 * C, C)});
     }
     wte_ = at("wte.weight");
     wpe_ = at("wpe.weight");
@@ -43,10 +48,12 @@ GptTrainer::GptTrainer(const ModelShape& shape, int threads, int parts)
 GptTrainer::~GptTrainer() = default;
 
 void GptTrainer::parameters_changed() {
-    const MatrixView wte = MatrixView::of(parameters_.get() + wte_, shape_.vocabulary, shape_.channels);
+    const MatrixView wte =
+        MatrixView::of(parameters_.get() + wte_, shape_.vocabulary, shape_.channels);
     run_team(threads_, [&](const Worker& worker) {
         for (Block& block : blocks_) {
-            for (Linear* linear : {&block.qkv, &block.attention_projection, &block.fc, &block.projection}) {
+            for (Linear* linear :
+                 {&block.qkv, &block.attention_projection, &block.fc, &block.projection}) {
                 linear->pack(parameters_.get(), worker);
             }
         }
@@ -56,11 +63,12 @@ void GptTrainer::parameters_changed() {
 }
 
 void GptTrainer::learn_from(GptTrainer* teacher) {
-    if (teacher && (teacher->shape_.vocabulary != shape_.vocabulary || teacher->shape_.context < shape_.context ||
-                    teacher->threads_ < threads_)) {
-        throw Error("train: a teacher of " + std::to_string(teacher->shape_.vocabulary) + " tokens, context " +
-                    std::to_string(teacher->shape_.context) + " and " + std::to_string(teacher->threads_) +
-                    " threads, expected " + std::to_string(shape_.vocabulary) + " tokens and at least " +
+    if (teacher && (teacher->shape_.vocabulary != shape_.vocabulary ||
+                    teacher->shape_.context < shape_.context || teacher->threads_ < threads_)) {
+        throw Error("train: a teacher of " + std::to_string(teacher->shape_.vocabulary) +
+                    " tokens, context " + std::to_string(teacher->shape_.context) + " and " +
+                    std::to_string(teacher->threads_) + " threads, expected " +
+                    std::to_string(shape_.vocabulary) + " tokens and at least " +
                     std::to_string(shape_.context) + " and " + std::to_string(threads_));
     }
     teacher_ = teacher;
@@ -71,7 +79,8 @@ void GptTrainer::Workspace::reserve(const ModelShape& shape, std::int64_t T) {
     const std::int64_t C = shape.channels;
     layers.resize(static_cast<std::size_t>(shape.layers));
     for (Layer& l : layers) {
-        for (AlignedFloats* rows : {&l.x, &l.ln_1, &l.attention, &l.x_middle, &l.ln_2}) *rows = zeros(T * C);
+        for (AlignedFloats* rows : {&l.x, &l.ln_1, &l.attention, &l.x_middle, &l.ln_2})
+            *rows = zeros(T * C);
         l.qkv = zeros(T * 3 * C);
         l.fc = zeros(T * 4 * C);
         l.gelu = zeros(T * 4 * C);
@@ -92,8 +101,8 @@ void GptTrainer::check(std::span<const std::int32_t> ids, std::span<const std::i
                        std::int64_t B, std::int64_t T) const {
     const auto n = static_cast<std::size_t>(B * T);
     if (B < 1 || T < 1 || T > shape_.context || ids.size() != n || targets.size() != n) {
-        throw Error("train: a batch of " + std::to_string(B) + " sequences of " + std::to_string(T) +
-                    " tokens with " + std::to_string(ids.size()) + " ids and " +
+        throw Error("train: a batch of " + std::to_string(B) + " sequences of " +
+                    std::to_string(T) + " tokens with " + std::to_string(ids.size()) + " ids and " +
                     std::to_string(targets.size()) + " targets, expected B·T of both and T up to " +
                     std::to_string(shape_.context));
     }
@@ -102,7 +111,8 @@ void GptTrainer::check(std::span<const std::int32_t> ids, std::span<const std::i
     };
     if (std::ranges::any_of(ids, [&](std::int32_t id) { return outside(id, 0); }) ||
         std::ranges::any_of(targets, [&](std::int32_t id) { return outside(id, -1); })) {
-        throw Error("train: a token id is outside the vocabulary of " + std::to_string(shape_.vocabulary));
+        throw Error("train: a token id is outside the vocabulary of " +
+                    std::to_string(shape_.vocabulary));
     }
 }
 
@@ -117,8 +127,8 @@ void GptTrainer::for_each_part(std::int64_t B, const std::function<void(int, Ran
     });
 }
 
-double GptTrainer::gradient(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
-                            std::int64_t B, std::int64_t T) {
+double GptTrainer::gradient(std::span<const std::int32_t> ids,
+                            std::span<const std::int32_t> targets, std::int64_t B, std::int64_t T) {
     check(ids, targets, B, T);
     const auto counted = std::ranges::count_if(targets, [](std::int32_t id) { return id >= 0; });
     const float factor = 1.0f / static_cast<float>(std::max<std::int64_t>(1, counted));
@@ -131,11 +141,13 @@ double GptTrainer::gradient(std::span<const std::int32_t> ids, std::span<const s
     }
     for_each_part(B, [&](int part, Range sequences, int rank) {
         Workspace& w = *workspaces_[static_cast<std::size_t>(rank)];
-        Workspace* teacher = teacher_ ? teacher_->workspaces_[static_cast<std::size_t>(rank)].get() : nullptr;
+        Workspace* teacher =
+            teacher_ ? teacher_->workspaces_[static_cast<std::size_t>(rank)].get() : nullptr;
         float* gradients = gradients_[static_cast<std::size_t>(part)].get();
         std::fill_n(gradients, layout_.total, 0.0f);
         for (std::int64_t b = sequences.begin; b < sequences.end; ++b) {
-            const Sequence sequence{ids.data() + b * T, targets.data() + b * T, losses.data() + b * T, T};
+            const Sequence sequence{ids.data() + b * T, targets.data() + b * T,
+                                    losses.data() + b * T, T};
             forward(sequence, w);
             if (teacher) teacher_->forward(sequence, *teacher);
             head(sequence, w, factor, gradients, teacher);
@@ -164,7 +176,8 @@ std::vector<double> GptTrainer::losses(std::span<const std::int32_t> ids,
     for_each_part(B, [&](int, Range sequences, int rank) {
         Workspace& w = *workspaces_[static_cast<std::size_t>(rank)];
         for (std::int64_t b = sequences.begin; b < sequences.end; ++b) {
-            const Sequence sequence{ids.data() + b * T, targets.data() + b * T, losses.data() + b * T, T};
+            const Sequence sequence{ids.data() + b * T, targets.data() + b * T,
+                                    losses.data() + b * T, T};
             forward(sequence, w);
             head(sequence, w, 1.0f, nullptr, nullptr);
         }
@@ -175,7 +188,8 @@ std::vector<double> GptTrainer::losses(std::span<const std::int32_t> ids,
 double GptTrainer::flops_per_token(std::int64_t T) const {
     const auto L = static_cast<double>(shape_.layers), C = static_cast<double>(shape_.channels);
     const double weights = L * 12 * C * C + static_cast<double>(shape_.vocabulary) * C;
-    // A query meets (T + 1) / 2 keys: q·k and p·v forward, 2 · 2 products backward, 2C operations a key each.
+    // A query meets (T + 1) / 2 keys: q·k and p·v forward, 2 · 2 products backward,
+    // 2C operations a key each.
     const double attention = L * 6 * 2 * C * (static_cast<double>(T) + 1) / 2;
     return 6 * weights + attention;
 }
@@ -183,8 +197,9 @@ double GptTrainer::flops_per_token(std::int64_t T) const {
 Profile GptTrainer::profile() const {
     Profile sum;
     for (const auto& w : workspaces_) {
-        for (double Profile::*phase : {&Profile::forward, &Profile::attention, &Profile::head,
-                                       &Profile::backward, &Profile::attention_backward, &Profile::weights}) {
+        for (double Profile::*phase :
+             {&Profile::forward, &Profile::attention, &Profile::head, &Profile::backward,
+              &Profile::attention_backward, &Profile::weights}) {
             sum.*phase += w->profile.*phase;
         }
     }

@@ -4,10 +4,11 @@
 //     per layer:  x = x + proj(attention(qkv(ln_1(x))));   x = x + proj(gelu(fc(ln_2(x))))
 //     logits = ln_f(x) · wteᵀ
 //
-// A batch is cut into parts of whole sequences. A thread takes the next part that nobody has, runs it forward
-// and backward, and adds up its gradient in a block that belongs to the part; at the end the blocks are added
-// in their order. So threads wait for each other once a step, not once a layer, and the bits of the result
-// depend on the number of parts but not on the number of threads.
+// A batch is cut into parts of whole sequences. A thread takes the next part that nobody has,
+// runs it forward and backward, and adds up its gradient in a block that belongs to the part;
+// at the end the blocks are added in their order. So threads wait for each other once a step,
+// not once a layer, and the bits of the result depend on the number of parts but not on the
+// number of threads.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "../matmul.hpp"
-#include "../threads.hpp"
-#include "parameters.hpp"
+#include "lib/kernels/matmul.hpp"
+#include "lib/machine/threads.hpp"
+#include "lib/train/parameters.hpp"
 
 namespace tbt::train {
 
@@ -30,7 +31,8 @@ struct Profile {
 
 class GptTrainer {
 public:
-    // parts: into how many a batch is cut, so the most threads that help, and blocks of gradients in memory.
+    // parts: into how many a batch is cut, so the most threads that help,
+    // and blocks of gradients in memory.
     GptTrainer(const ModelShape& shape, int threads, int parts = 8);
     ~GptTrainer();
 
@@ -39,28 +41,32 @@ public:
     std::span<float> parameters() { return block(parameters_); }
     std::span<float> gradients() { return block(gradients_[0]); }
     std::span<float> of(const ParameterInfo& t) {
-        return parameters().subspan(static_cast<std::size_t>(t.offset), static_cast<std::size_t>(t.size));
+        return parameters().subspan(static_cast<std::size_t>(t.offset),
+                                    static_cast<std::size_t>(t.size));
     }
 
     // After parameters() were written to: packs the weights for the kernels.
     void parameters_changed();
 
-    // From now on gradient() pulls towards the teacher's law q instead of the text's next token: p − q where it was
-    // p − onehot [Hinton et al. 2015, §2, at temperature 1]. Losses are still −ln p(target). The teacher must have the
-    // vocabulary, at least the context and at least the threads of this model, and outlive it; null: the text again.
+    // From now on gradient() pulls towards the teacher's law q instead of the text's next token:
+    // p − q where it was p − onehot [Hinton et al. 2015, §2, at temperature 1].
+    // Losses are still −ln p(target). The teacher must have the vocabulary,
+    // at least the context and at least the threads of this model, and outlive it; null:
+    // the text again.
     void learn_from(GptTrainer* teacher);
 
-    // Mean of −ln p(target) over the targets that count (≥ 0), and its gradient with respect to every
-    // parameter. ids, targets (B, T).
-    double gradient(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets, std::int64_t B,
-                    std::int64_t T);
+    // Mean of −ln p(target) over the targets that count (≥ 0), and its gradient with respect to
+    // every parameter. ids, targets (B, T).
+    double gradient(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
+                    std::int64_t B, std::int64_t T);
 
     // −ln p(target) of each position, without gradients.
-    std::vector<double> losses(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
-                               std::int64_t B, std::int64_t T);
+    std::vector<double> losses(std::span<const std::int32_t> ids,
+                               std::span<const std::int32_t> targets, std::int64_t B,
+                               std::int64_t T);
 
-    // Floating-point operations of a training step per token: 6 for each weight of a matrix (2 forward, 4
-    // backward), attention's products over the causal half only.
+    // Floating-point operations of a training step per token: 6 for each weight of a matrix (2
+    // forward, 4 backward), attention's products over the causal half only.
     double flops_per_token(std::int64_t T) const;
 
     Profile profile() const;
@@ -73,12 +79,13 @@ private:
     std::span<float> block(const AlignedFloats& b) {
         return {b.get(), static_cast<std::size_t>(layout_.total)};
     }
-    void check(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets, std::int64_t B,
-               std::int64_t T) const;
+    void check(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
+               std::int64_t B, std::int64_t T) const;
     void for_each_part(std::int64_t B,
                        const std::function<void(int part, Range sequences, int rank)>& work);
     void forward(const Sequence& sequence, Workspace& w) const;
-    void head(const Sequence& sequence, Workspace& w, float factor, float* gradients, Workspace* teacher) const;
+    void head(const Sequence& sequence, Workspace& w, float factor, float* gradients,
+              Workspace* teacher) const;
     void logits(Workspace& w, std::int64_t t, std::int64_t n) const;
     void backward(const Sequence& sequence, Workspace& w, float* gradients) const;
     void backward_block(std::size_t l, std::int64_t T, Workspace& w, float* gradients) const;
@@ -89,7 +96,8 @@ private:
     AlignedFloats parameters_;
     std::vector<AlignedFloats> gradients_;  // one block a part; the sum ends up in the first
     std::vector<Block> blocks_;
-    PackedMatrix table_, table_transposed_;  // wteᵀ (C, V) for the logits, wte (V, C) for their gradient
+    PackedMatrix table_,
+        table_transposed_;  // wteᵀ (C, V) for the logits, wte (V, C) for their gradient
     std::int64_t wte_, wpe_, ln_f_gain_, ln_f_bias_;
     std::vector<std::unique_ptr<Workspace>> workspaces_;
     GptTrainer* teacher_ = nullptr;

@@ -3,13 +3,14 @@
 
 #include <chrono>
 
-#include "gpt_trainer.hpp"
-#include "train_attention.hpp"
-#include "train_layers.hpp"
+#include "lib/train/gpt_trainer.hpp"
+#include "lib/train/train_attention.hpp"
+#include "lib/train/train_layers.hpp"
 
 namespace tbt::train {
 
-// Logits are made, turned into their gradient and used up for so many rows at a time: 4 MB at V = 4096.
+// Logits are made, turned into their gradient and used up for so many rows at a
+// time: 4 MB at V = 4096.
 inline constexpr std::int64_t head_rows = 256;
 
 // Adds the time of its life to a counter.
@@ -47,7 +48,7 @@ struct GptTrainer::Workspace {
     };
     std::vector<Layer> layers;
     AlignedFloats x_last, ln_f, ln_f_stats, logits;
-    std::vector<double> losses;  // (head_rows), of a teacher: not used
+    std::vector<double> losses;                    // (head_rows), of a teacher: not used
     AlignedFloats d_x, d_ln, d_wide, d_attention;  // (T, C), (T, C), (T, 4C), (T, C)
     PackedMatrix packed;
     AttentionScratch scratch;

@@ -1,7 +1,7 @@
 // One sequence through the GPT and back.
 #include <algorithm>
 
-#include "gpt_trainer_parts.hpp"
+#include "lib/train/gpt_trainer_parts.hpp"
 
 namespace tbt::train {
 namespace {
@@ -23,35 +23,39 @@ void GptTrainer::forward(const Sequence& sequence, Workspace& w) const {
         float* next = l + 1 < blocks_.size() ? w.layers[l + 1].x.get() : w.x_last.get();
         {
             const Timer timer(w.profile.forward);
-            layer_norm(a.x.get(), p + b.ln_1_gain, p + b.ln_1_bias, a.ln_1.get(), a.ln_1_stats.get(), T, C);
+            layer_norm(a.x.get(), p + b.ln_1_gain, p + b.ln_1_bias, a.ln_1.get(),
+                       a.ln_1_stats.get(), T, C);
             b.qkv.forward(a.ln_1.get(), a.qkv.get(), T, p);
         }
         {
             const Timer timer(w.profile.attention);
-            attention_forward(a.qkv.get(), a.attention.get(), a.attention_stats.get(), {1, T, H, C / H},
-                              w.scratch);
+            attention_forward(a.qkv.get(), a.attention.get(), a.attention_stats.get(),
+                              {1, T, H, C / H}, w.scratch);
         }
         const Timer timer(w.profile.forward);
         b.attention_projection.forward(a.attention.get(), a.x_middle.get(), T, p);
         add(a.x.get(), a.x_middle.get(), T * C);
-        layer_norm(a.x_middle.get(), p + b.ln_2_gain, p + b.ln_2_bias, a.ln_2.get(), a.ln_2_stats.get(), T,
-                   C);
+        layer_norm(a.x_middle.get(), p + b.ln_2_gain, p + b.ln_2_bias, a.ln_2.get(),
+                   a.ln_2_stats.get(), T, C);
         b.fc.forward(a.ln_2.get(), a.fc.get(), T, p);
         gelu(a.fc.get(), a.gelu.get(), T * 4 * C);
         b.projection.forward(a.gelu.get(), next, T, p);
         add(a.x_middle.get(), next, T * C);
     }
-    layer_norm(w.x_last.get(), p + ln_f_gain_, p + ln_f_bias_, w.ln_f.get(), w.ln_f_stats.get(), T, C);
+    layer_norm(w.x_last.get(), p + ln_f_gain_, p + ln_f_bias_, w.ln_f.get(), w.ln_f_stats.get(), T,
+               C);
 }
 
 void GptTrainer::logits(Workspace& w, std::int64_t t, std::int64_t n) const {
     const std::int64_t C = shape_.channels;
-    matmul(MatrixView::of(w.ln_f.get() + t * C, n, C), table_, w.logits.get(), shape_.vocabulary, {}, Worker{});
+    matmul(MatrixView::of(w.ln_f.get() + t * C, n, C), table_, w.logits.get(), shape_.vocabulary,
+           {}, Worker{});
 }
 
-// A few rows at a time: logits = ln_f · wteᵀ, in place ∂logits = (p − onehot) · factor, then ∂ln_f = ∂logits
-// · wte (into d_ln) and ∂wte += ∂logitsᵀ · ln_f. The whole matrix of logits never exists. gradients may be
-// null. With a teacher of law q:  p − q = (p − onehot) − (q − onehot).
+// A few rows at a time: logits = ln_f · wteᵀ, in place ∂logits = (p − onehot)
+// · factor, then ∂ln_f = ∂logits · wte (into d_ln) and ∂wte += ∂logitsᵀ · ln_f.
+// The whole matrix of logits never exists. gradients may be null. With a teacher of law q:
+// p − q = (p − onehot) − (q − onehot).
 void GptTrainer::head(const Sequence& sequence, Workspace& w, float factor, float* gradients,
                       Workspace* teacher) const {
     const Timer timer(w.profile.head);
@@ -66,7 +70,8 @@ void GptTrainer::head(const Sequence& sequence, Workspace& w, float factor, floa
         if (!gradients) continue;
         if (teacher) {
             teacher_->logits(*teacher, t, n);
-            cross_entropy(teacher->logits.get(), sequence.targets + t, teacher->losses.data(), n, V, factor, true);
+            cross_entropy(teacher->logits.get(), sequence.targets + t, teacher->losses.data(), n, V,
+                          factor, true);
             const float* theirs = teacher->logits.get();
             for (std::int64_t i = 0; i < n * V; ++i) w.logits.get()[i] -= theirs[i];
         }
@@ -81,15 +86,17 @@ void GptTrainer::head(const Sequence& sequence, Workspace& w, float factor, floa
 void GptTrainer::backward(const Sequence& sequence, Workspace& w, float* gradients) const {
     const std::int64_t T = sequence.T, C = shape_.channels;
     std::fill_n(w.d_x.get(), T * C, 0.0f);
-    layer_norm_backward(w.x_last.get(), w.ln_f_stats.get(), parameters_.get() + ln_f_gain_, w.d_ln.get(),
-                        w.d_x.get(), gradients + ln_f_gain_, gradients + ln_f_bias_, T, C);
+    layer_norm_backward(w.x_last.get(), w.ln_f_stats.get(), parameters_.get() + ln_f_gain_,
+                        w.d_ln.get(), w.d_x.get(), gradients + ln_f_gain_, gradients + ln_f_bias_,
+                        T, C);
     for (std::size_t l = blocks_.size(); l-- > 0;) backward_block(l, T, w, gradients);
     embed_backward(sequence.ids, w.d_x.get(), gradients + wte_, gradients + wpe_, T, T, C);
 }
 
-// The forward pass from bottom to top. Residual sums pass d_x on unchanged, so what comes through the layer
-// norms is added to it.
-void GptTrainer::backward_block(std::size_t l, std::int64_t T, Workspace& w, float* gradients) const {
+// The forward pass from bottom to top. Residual sums pass d_x on unchanged,
+// so what comes through the layer norms is added to it.
+void GptTrainer::backward_block(std::size_t l, std::int64_t T, Workspace& w,
+                                float* gradients) const {
     const std::int64_t C = shape_.channels, H = shape_.heads;
     const float* p = parameters_.get();
     const Block& b = blocks_[l];
@@ -115,8 +122,8 @@ void GptTrainer::backward_block(std::size_t l, std::int64_t T, Workspace& w, flo
     }
     {
         const Timer timer(w.profile.attention_backward);
-        attention_backward(a.qkv.get(), a.attention.get(), a.attention_stats.get(), d_attention, d_wide,
-                           {1, T, H, C / H}, w.scratch);
+        attention_backward(a.qkv.get(), a.attention.get(), a.attention_stats.get(), d_attention,
+                           d_wide, {1, T, H, C / H}, w.scratch);
     }
     {
         const Timer timer(w.profile.weights);
@@ -125,8 +132,8 @@ void GptTrainer::backward_block(std::size_t l, std::int64_t T, Workspace& w, flo
     }
     const Timer timer(w.profile.backward);
     b.qkv.backward_input(d_wide, d_ln, T);
-    layer_norm_backward(a.x.get(), a.ln_1_stats.get(), p + b.ln_1_gain, d_ln, d_x, gradients + b.ln_1_gain,
-                        gradients + b.ln_1_bias, T, C);
+    layer_norm_backward(a.x.get(), a.ln_1_stats.get(), p + b.ln_1_gain, d_ln, d_x,
+                        gradients + b.ln_1_gain, gradients + b.ln_1_bias, T, C);
 }
 
 }  // namespace tbt::train

@@ -1,22 +1,24 @@
-#include "parameters.hpp"
+#include "lib/train/parameters.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "../error.hpp"
-#include "../rng.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/rng.hpp"
 
 namespace tbt::train {
 
 void ModelShape::check() const {
     const auto fail = [](const std::string& what) { throw Error("train: " + what); };
-    if (layers < 1 || layers > 1000) fail("layers is " + std::to_string(layers) + ", expected 1 to 1000");
+    if (layers < 1 || layers > 1000)
+        fail("layers is " + std::to_string(layers) + ", expected 1 to 1000");
     if (heads < 1 || channels < 1 || channels % heads != 0) {
         fail("embd is " + std::to_string(channels) + ", expected a multiple of heads, which is " +
              std::to_string(heads));
     }
     if (channels % 16 != 0 || channels > 65536) {
-        fail("embd is " + std::to_string(channels) + ", expected a multiple of 16, the width of a vector");
+        fail("embd is " + std::to_string(channels) +
+             ", expected a multiple of 16, the width of a vector");
     }
     if (context < 1 || context > 65536)
         fail("context is " + std::to_string(context) + ", expected 1 to 65536");
@@ -56,8 +58,8 @@ ParameterLayout::ParameterLayout(const ModelShape& shape) {
 }
 
 const ParameterInfo& ParameterLayout::operator[](const std::string& name) const {
-    const auto found =
-        std::find_if(tensors.begin(), tensors.end(), [&](const ParameterInfo& t) { return t.name == name; });
+    const auto found = std::find_if(tensors.begin(), tensors.end(),
+                                    [&](const ParameterInfo& t) { return t.name == name; });
     if (found == tensors.end()) throw Error("train: there is no parameter named '" + name + "'");
     return *found;
 }
@@ -74,8 +76,8 @@ void initialise(std::span<float> parameters, const ParameterLayout& layout, cons
     Rng rng(seed, 0x696e6974);  // a stream of its own
     const double into_residual = 0.02 / std::sqrt(2.0 * static_cast<double>(shape.layers));
     for (const ParameterInfo& t : layout.tensors) {
-        const auto values =
-            parameters.subspan(static_cast<std::size_t>(t.offset), static_cast<std::size_t>(t.size));
+        const auto values = parameters.subspan(static_cast<std::size_t>(t.offset),
+                                               static_cast<std::size_t>(t.size));
         if (t.decay) {
             double deviation = 0.02;
             if (t.name == "wpe.weight") deviation = 0.01;

@@ -1,4 +1,5 @@
-// All parameters of a GPT-2 in one block of memory, with the names and shapes of the Hugging Face files.
+// All parameters of a GPT-2 in one block of memory, with the names and shapes of the
+// Hugging Face files.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../tensor.hpp"
+#include "lib/kernels/tensor.hpp"
 
 namespace tbt::train {
 
@@ -29,20 +30,22 @@ struct ParameterInfo {
     bool decay = false;  // weight decay: matrices and embeddings yes, biases and layer norms no
 };
 
-// Where each tensor lies in a block of `total` floats; offsets are multiples of 16, the gaps stay zero.
-// Weights, gradients and AdamW's moments are four such blocks.
+// Where each tensor lies in a block of `total` floats; offsets are multiples of 16,
+// the gaps stay zero. Weights, gradients and AdamW's moments are four such blocks.
 struct ParameterLayout {
     explicit ParameterLayout(const ModelShape& shape);
 
-    const ParameterInfo& operator[](const std::string& name) const;  // throws Error for an unknown name
-    std::int64_t count() const;                                      // parameters, without the gaps
+    const ParameterInfo& operator[](
+        const std::string& name) const;  // throws Error for an unknown name
+    std::int64_t count() const;          // parameters, without the gaps
 
     std::vector<ParameterInfo> tensors;
     std::int64_t total = 0;
 };
 
-// GPT-2's start [Radford et al. 2019]: weights N(0, 0.02), positions N(0, 0.01), the two projections into the
-// residual stream divided by √(2L), biases 0, gains 1. Drawn in the order of the layout.
+// GPT-2's start [Radford et al. 2019]: weights N(0, 0.02), positions N(0, 0.01),
+// the two projections into the residual stream divided by √(2L), biases 0, gains 1.
+// Drawn in the order of the layout.
 void initialise(std::span<float> parameters, const ParameterLayout& layout, const ModelShape& shape,
                 std::uint64_t seed);
 

@@ -1,19 +1,20 @@
-#include "train_attention.hpp"
+#include "lib/train/train_attention.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "../simd.hpp"
-#include "../simd_math.hpp"
-#include "block_multiply.hpp"
+#include "lib/kernels/simd.hpp"
+#include "lib/kernels/simd_math.hpp"
+#include "lib/train/block_multiply.hpp"
 
 namespace tbt::train {
 namespace {
 
 using simd::Lanes;
 constexpr std::int64_t lanes = simd::lane_count;
-constexpr std::int64_t block_rows = 64;  // queries at a time: their scores (64, ≤ T) stay in the L2 cache
+constexpr std::int64_t block_rows =
+    64;  // queries at a time: their scores (64, ≤ T) stay in the L2 cache
 
 std::int64_t round_up(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
 
@@ -25,8 +26,8 @@ void gather(const float* from, std::int64_t row, std::int64_t T, std::int64_t D,
     }
 }
 
-void scatter(const float* from, std::int64_t Dp, std::int64_t T, std::int64_t D, float factor, float* to,
-             std::int64_t row) {
+void scatter(const float* from, std::int64_t Dp, std::int64_t T, std::int64_t D, float factor,
+             float* to, std::int64_t row) {
     for (std::int64_t t = 0; t < T; ++t) {
         for (std::int64_t d = 0; d < D; ++d) to[t * row + d] = from[t * Dp + d] * factor;
     }
@@ -47,7 +48,8 @@ void exponentials(float* s, std::int64_t t, std::int64_t n, float maximum) {
     std::fill(s + t + 1, s + end, -std::numeric_limits<float>::infinity());
     std::fill(s + end, s + n, 0.0f);
     const Lanes shift = Lanes::all(maximum);
-    for (std::int64_t k = 0; k < end; k += lanes) simd::exp(Lanes::load(s + k) - shift).store(s + k);
+    for (std::int64_t k = 0; k < end; k += lanes)
+        simd::exp(Lanes::load(s + k) - shift).store(s + k);
 }
 
 float largest(const float* s, std::int64_t count) {
@@ -69,7 +71,8 @@ float total(const float* s, std::int64_t n) {
 
 float dot(const float* a, const float* b, std::int64_t n) {
     Lanes sum = Lanes::zero();
-    for (std::int64_t k = 0; k < n; k += lanes) sum = fma(Lanes::load(a + k), Lanes::load(b + k), sum);
+    for (std::int64_t k = 0; k < n; k += lanes)
+        sum = fma(Lanes::load(a + k), Lanes::load(b + k), sum);
     return simd::sum(sum);
 }
 
@@ -109,8 +112,8 @@ void attention_forward(const float* qkv, float* out, float* stats, const Attenti
         for (std::int64_t t0 = 0; t0 < T; t0 += block_rows) {
             const std::int64_t t1 = std::min(T, t0 + block_rows), keys = round_up(t1);
             // scores = q · kᵀ / √D
-            multiply({t1 - t0, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(), s.stride,
-                      s.scores.get(), s.stride});
+            multiply({t1 - t0, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(),
+                      s.stride, s.scores.get(), s.stride});
             for (std::int64_t t = t0; t < t1; ++t) {
                 float* row = s.scores.get() + (t - t0) * s.stride;
                 const float maximum = largest(row, t + 1);
@@ -123,7 +126,8 @@ void attention_forward(const float* qkv, float* out, float* stats, const Attenti
                 kept[1] = inverse;
             }
             // out = p · v
-            multiply({t1 - t0, s.Dp, t1, s.scores.get(), s.stride, 1, s.v.get(), s.Dp, s.d_q.get(), s.Dp});
+            multiply({t1 - t0, s.Dp, t1, s.scores.get(), s.stride, 1, s.v.get(), s.Dp, s.d_q.get(),
+                      s.Dp});
             scatter(s.d_q.get(), s.Dp, t1 - t0, D, 1.0f, out + (b * T + t0) * C + h * D, C);
         }
     }
@@ -151,31 +155,35 @@ void attention_backward(const float* qkv, const float* out, const float* stats, 
         std::fill_n(s.d_k.get(), s.Tp * s.Dp, 0.0f);
         std::fill_n(s.d_v.get(), s.Tp * s.Dp, 0.0f);
         for (std::int64_t t0 = 0; t0 < T; t0 += block_rows) {
-            const std::int64_t t1 = std::min(T, t0 + block_rows), rows = t1 - t0, keys = round_up(t1);
+            const std::int64_t t1 = std::min(T, t0 + block_rows), rows = t1 - t0,
+                               keys = round_up(t1);
             float* p = s.scores.get();
             float* dp = s.d_scores.get();
-            multiply(
-                {rows, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(), s.stride, p, s.stride});
-            multiply({rows, keys, s.Dp, s.d_out.get() + t0 * s.Dp, s.Dp, 1, s.v_columns.get(), s.stride, dp,
-                      s.stride});
+            multiply({rows, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(), s.stride,
+                      p, s.stride});
+            multiply({rows, keys, s.Dp, s.d_out.get() + t0 * s.Dp, s.Dp, 1, s.v_columns.get(),
+                      s.stride, dp, s.stride});
             for (std::int64_t t = t0; t < t1; ++t) {
                 float* p_row = p + (t - t0) * s.stride;
                 float* dp_row = dp + (t - t0) * s.stride;
                 const float* kept = stats + (pair * T + t) * 2;
                 exponentials(p_row, t, keys, kept[0]);
                 const Lanes inverse = Lanes::all(kept[1]);
-                const Lanes mean = Lanes::all(dot(s.d_out.get() + t * s.Dp, s.d_q.get() + t * s.Dp, s.Dp));
+                const Lanes mean =
+                    Lanes::all(dot(s.d_out.get() + t * s.Dp, s.d_q.get() + t * s.Dp, s.Dp));
                 for (std::int64_t k = 0; k < keys; k += lanes) {
                     const Lanes weight = Lanes::load(p_row + k) * inverse;
                     weight.store(p_row + k);
                     (weight * (Lanes::load(dp_row + k) - mean)).store(dp_row + k);
                 }
             }
-            multiply(
-                {t1, s.Dp, rows, p, 1, s.stride, s.d_out.get() + t0 * s.Dp, s.Dp, s.d_v.get(), s.Dp, true});
-            multiply({t1, s.Dp, rows, dp, 1, s.stride, s.q.get() + t0 * s.Dp, s.Dp, s.d_k.get(), s.Dp, true});
+            multiply({t1, s.Dp, rows, p, 1, s.stride, s.d_out.get() + t0 * s.Dp, s.Dp, s.d_v.get(),
+                      s.Dp, true});
+            multiply({t1, s.Dp, rows, dp, 1, s.stride, s.q.get() + t0 * s.Dp, s.Dp, s.d_k.get(),
+                      s.Dp, true});
             // These rows of `out` are not needed any more: ∂q̂ takes their place.
-            multiply({rows, s.Dp, t1, dp, s.stride, 1, s.k.get(), s.Dp, s.d_q.get() + t0 * s.Dp, s.Dp});
+            multiply(
+                {rows, s.Dp, t1, dp, s.stride, 1, s.k.get(), s.Dp, s.d_q.get() + t0 * s.Dp, s.Dp});
         }
         float* d_head = d_qkv + b * T * 3 * C + h * D;
         scatter(s.d_q.get(), s.Dp, T, D, scale, d_head, 3 * C);

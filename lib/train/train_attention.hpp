@@ -1,9 +1,10 @@
-// Causal self-attention for training: whole sequences forward, and backward by recomputing the weights.
+// Causal self-attention for training: whole sequences forward, and backward by
+// recomputing the weights.
 #pragma once
 
 #include <cstdint>
 
-#include "../tensor.hpp"
+#include "lib/kernels/tensor.hpp"
 
 namespace tbt::train {
 
@@ -26,8 +27,8 @@ private:
     std::int64_t T_ = 0, D_ = 0;
 };
 
-// out = softmax(mask(q kᵀ / √D)) v per head; qkv (B, T, 3C) holds q, k and v of all heads side by side.
-// stats (B, H, T, 2) keeps each row's maximum and 1 / Σ exp for the backward pass.
+// out = softmax(mask(q kᵀ / √D)) v per head; qkv (B, T, 3C) holds q, k and v of all heads side by
+// side. stats (B, H, T, 2) keeps each row's maximum and 1 / Σ exp for the backward pass.
 void attention_forward(const float* qkv,  // (B, T, 3C)
                        float* out,        // (B, T, C)
                        float* stats,      // (B, H, T, 2)

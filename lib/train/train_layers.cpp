@@ -1,12 +1,12 @@
-#include "train_layers.hpp"
+#include "lib/train/train_layers.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "../math.hpp"
-#include "../simd.hpp"
-#include "../simd_math.hpp"
+#include "lib/kernels/math.hpp"
+#include "lib/kernels/simd.hpp"
+#include "lib/kernels/simd_math.hpp"
 
 namespace tbt::train {
 namespace {
@@ -26,8 +26,8 @@ void embed(const std::int32_t* ids, const float* token_table, const float* posit
     }
 }
 
-void embed_backward(const std::int32_t* ids, const float* d_x, float* d_token_table, float* d_position_table,
-                    std::int64_t M, std::int64_t T, std::int64_t C) {
+void embed_backward(const std::int32_t* ids, const float* d_x, float* d_token_table,
+                    float* d_position_table, std::int64_t M, std::int64_t T, std::int64_t C) {
     for (std::int64_t m = 0; m < M; ++m) {
         float* token = d_token_table + ids[m] * C;
         float* position = d_position_table + m % T * C;
@@ -36,8 +36,8 @@ void embed_backward(const std::int32_t* ids, const float* d_x, float* d_token_ta
     }
 }
 
-void layer_norm(const float* x, const float* gain, const float* bias, float* y, float* stats, std::int64_t M,
-                std::int64_t C) {
+void layer_norm(const float* x, const float* gain, const float* bias, float* y, float* stats,
+                std::int64_t M, std::int64_t C) {
     for (std::int64_t m = 0; m < M; ++m) {
         const float* in = x + m * C;
         Lanes sum = Lanes::zero();
@@ -49,7 +49,8 @@ void layer_norm(const float* x, const float* gain, const float* bias, float* y, 
             const Lanes d = Lanes::load(in + c) - centre;
             squares = fma(d, d, squares);
         }
-        const float r = 1.0f / std::sqrt(simd::sum(squares) / static_cast<float>(C) + layer_norm_epsilon);
+        const float r =
+            1.0f / std::sqrt(simd::sum(squares) / static_cast<float>(C) + layer_norm_epsilon);
         const Lanes rate = Lanes::all(r);
         for (std::int64_t c = 0; c < C; c += lanes) {
             const Lanes normal = (Lanes::load(in + c) - centre) * rate;
@@ -61,8 +62,8 @@ void layer_norm(const float* x, const float* gain, const float* bias, float* y, 
 }
 
 // With x̂ = (x − mean) · r and g = ∂y ∘ gain:   ∂x = r · (g − mean(g) − x̂ · mean(g ∘ x̂))
-void layer_norm_backward(const float* x, const float* stats, const float* gain, const float* d_y, float* d_x,
-                         float* d_gain, float* d_bias, std::int64_t M, std::int64_t C) {
+void layer_norm_backward(const float* x, const float* stats, const float* gain, const float* d_y,
+                         float* d_x, float* d_gain, float* d_bias, std::int64_t M, std::int64_t C) {
     for (std::int64_t m = 0; m < M; ++m, x += C, d_y += C, d_x += C) {
         const Lanes centre = Lanes::all(stats[2 * m]), rate = Lanes::all(stats[2 * m + 1]);
         const auto normal = [&](std::int64_t c) { return (Lanes::load(x + c) - centre) * rate; };
@@ -90,7 +91,8 @@ constexpr float cubic = 0.044715f;
 
 // tanh(√(2/π) (x + 0.044715 x³)) = tanh(√(2/π) · x · (1 + 0.044715 x²))
 Lanes gelu_tanh_part(const Lanes& x, const Lanes& square) {
-    return simd::tanh(Lanes::all(root_2_over_pi) * x * fma(Lanes::all(cubic), square, Lanes::all(1.0f)));
+    return simd::tanh(Lanes::all(root_2_over_pi) * x *
+                      fma(Lanes::all(cubic), square, Lanes::all(1.0f)));
 }
 
 }  // namespace
@@ -134,11 +136,12 @@ void Linear::backward_input(const float* d_y, float* d_x, std::int64_t M) const 
     matmul(MatrixView::of(d_y, M, n_), packed_transposed_, d_x, k_, {}, Worker{});
 }
 
-void Linear::backward_weights(const float* x, const float* d_y, std::int64_t M, PackedMatrix& packed,
-                              float* gradients) const {
+void Linear::backward_weights(const float* x, const float* d_y, std::int64_t M,
+                              PackedMatrix& packed, float* gradients) const {
     packed.reserve(M, n_);
     packed.pack(MatrixView::of(d_y, M, n_), Worker{});
-    matmul(MatrixView::of(x, M, k_).transposed(), packed, gradients + w_, n_, {nullptr, true}, Worker{});
+    matmul(MatrixView::of(x, M, k_).transposed(), packed, gradients + w_, n_, {nullptr, true},
+           Worker{});
     float* d_b = gradients + b_;
     for (std::int64_t m = 0; m < M; ++m) {
         for (std::int64_t n = 0; n < n_; n += lanes) {
@@ -147,8 +150,8 @@ void Linear::backward_weights(const float* x, const float* d_y, std::int64_t M, 
     }
 }
 
-void cross_entropy(float* logits, const std::int32_t* targets, double* losses, std::int64_t M, std::int64_t V,
-                   float factor, bool gradient) {
+void cross_entropy(float* logits, const std::int32_t* targets, double* losses, std::int64_t M,
+                   std::int64_t V, float factor, bool gradient) {
     constexpr float lowest = -std::numeric_limits<float>::infinity();
     for (std::int64_t m = 0; m < M; ++m) {
         float* row = logits + m * V;

@@ -1,14 +1,15 @@
-// The layers of a GPT for training: forward passes that keep what the backward passes need, and the backward
-// passes. One thread does all of it; the trainer gives each thread sequences of its own.
+// The layers of a GPT for training: forward passes that keep what the backward passes need, and the
+// backward passes. One thread does all of it; the trainer gives each thread sequences of its own.
 //
-// Notation: ∂x is the gradient of the loss with respect to x, in code d_x. M rows are tokens (of all
-// sequences), C channels, a multiple of 16. Gradients of parameters are added to what is there.
+// Notation: ∂x is the gradient of the loss with respect to x, in code d_x.
+// M rows are tokens (of all sequences), C channels, a multiple of 16.
+// Gradients of parameters are added to what is there.
 #pragma once
 
 #include <cstdint>
 
-#include "../matmul.hpp"
-#include "../threads.hpp"
+#include "lib/kernels/matmul.hpp"
+#include "lib/machine/threads.hpp"
 
 namespace tbt::train {
 
@@ -17,16 +18,17 @@ void embed(const std::int32_t* ids, const float* token_table, const float* posit
            std::int64_t M, std::int64_t T, std::int64_t C);
 
 // ∂token_table[ids[m]] += ∂x[m],  ∂position_table[m mod T] += ∂x[m]
-void embed_backward(const std::int32_t* ids, const float* d_x, float* d_token_table, float* d_position_table,
-                    std::int64_t M, std::int64_t T, std::int64_t C);
+void embed_backward(const std::int32_t* ids, const float* d_x, float* d_token_table,
+                    float* d_position_table, std::int64_t M, std::int64_t T, std::int64_t C);
 
-// y = (x − mean) · r · gain + bias, r = 1 / √(variance + 1e-5); stats (M, 2) keeps mean and r of each row.
-void layer_norm(const float* x, const float* gain, const float* bias, float* y, float* stats, std::int64_t M,
-                std::int64_t C);
+// y = (x − mean) · r · gain + bias, r = 1 / √(variance + 1e-5); stats (M, 2)
+// keeps mean and r of each row.
+void layer_norm(const float* x, const float* gain, const float* bias, float* y, float* stats,
+                std::int64_t M, std::int64_t C);
 
 // ∂x += the gradient through the layer norm; ∂gain += Σ_m ∂y · x̂,  ∂bias += Σ_m ∂y
-void layer_norm_backward(const float* x, const float* stats, const float* gain, const float* d_y, float* d_x,
-                         float* d_gain, float* d_bias, std::int64_t M, std::int64_t C);
+void layer_norm_backward(const float* x, const float* stats, const float* gain, const float* d_y,
+                         float* d_x, float* d_gain, float* d_bias, std::int64_t M, std::int64_t C);
 
 // y = ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))) over n values, a multiple of 16.
 void gelu(const float* x, float* y, std::int64_t n);
@@ -34,8 +36,8 @@ void gelu(const float* x, float* y, std::int64_t n);
 // d_y becomes ∂x = ∂y · gelu′(x), in place.
 void gelu_backward(const float* x, float* d_y, std::int64_t n);
 
-// y = x · w + b. w (K, N) and b (N) lie in the block of all parameters, their gradients at the same places of
-// a block of gradients. w is packed once a step, for both directions.
+// y = x · w + b. w (K, N) and b (N) lie in the block of all parameters, their gradients at the same
+// places of a block of gradients. w is packed once a step, for both directions.
 class Linear {
 public:
     Linear() = default;
@@ -61,7 +63,7 @@ private:
 // Softmax and cross-entropy of logits (M, V):
 // losses[m] = −ln p[target]; with gradient: logits become (p − onehot(target)) · factor.
 // A negative target does not count: loss and gradient are 0.
-void cross_entropy(float* logits, const std::int32_t* targets, double* losses, std::int64_t M, std::int64_t V,
-                   float factor, bool gradient);
+void cross_entropy(float* logits, const std::int32_t* targets, double* losses, std::int64_t M,
+                   std::int64_t V, float factor, bool gradient);
 
 }  // namespace tbt::train

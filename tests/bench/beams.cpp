@@ -1,11 +1,11 @@
-// Beam search on the shipped model: what a step of B beams costs, in one pass over forked caches, against one beam, and
-// against B passes (each beam alone, the way of the first tutorials).
+// Beam search on the shipped model: what a step of B beams costs, in one pass over forked caches,
+// against one beam, and against B passes (each beam alone, the way of the first tutorials).
 #include <string>
 #include <vector>
 
-#include "bench.hpp"
 #include "chapters/11_beam_search/beam_search.hpp"
-#include "model.hpp"
+#include "lib/model/model.hpp"
+#include "tests/bench/bench.hpp"
 
 namespace tbt::bench {
 
@@ -22,7 +22,8 @@ BeamRequest request_of(int B, const Model& model) {
 }
 
 void run(const Settings& settings) {
-    Table table("beams", {"beams", "threads", "µs a step", "× one beam", "× B passes", "positions"});
+    Table table("beams",
+                {"beams", "threads", "µs a step", "× one beam", "× B passes", "positions"});
     for (const int threads : settings.threads) {
         Model model = load_model("data/models/storyteller", {threads});
         const std::vector<int> prompt = encode_prompt(model, "The old lighthouse keeper");
@@ -34,7 +35,8 @@ void run(const Settings& settings) {
             work.push_back({"beams", [&, i, request](int times) {
                                 for (int t = 0; t < times; ++t) {
                                     CachedBatch batch(model.gpt);
-                                    keep(static_cast<float>(beam_search(std::ref(batch), request, prompt)[0].sum));
+                                    keep(static_cast<float>(
+                                        beam_search(std::ref(batch), request, prompt)[0].sum));
                                     positions[i] = static_cast<double>(batch.computed());
                                 }
                             }});
@@ -51,8 +53,9 @@ void run(const Settings& settings) {
     }
 }
 
-const Section section{"beams", 55,
-                      "a step of beam search in one pass, against one beam and against as many passes", run};
+const Section section{
+    "beams", 55, "a step of beam search in one pass, against one beam and against as many passes",
+    run};
 
 }  // namespace
 

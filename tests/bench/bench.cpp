@@ -1,4 +1,4 @@
-#include "bench.hpp"
+#include "tests/bench/bench.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 namespace tbt::bench {
 
@@ -17,15 +17,13 @@ std::vector<Section>& sections() {
 
 Section::Section(std::string section_name, int section_order, std::string what,
                  void (*function)(const Settings&))
-    : name(std::move(section_name)),
-      order(section_order),
-      about(std::move(what)),
-      run(function) {
+    : name(std::move(section_name)), order(section_order), about(std::move(what)), run(function) {
     sections().push_back(*this);
 }
 
 double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
 }
 
 void keep(float value) {
@@ -58,7 +56,8 @@ Timing timing_of(std::vector<double> seconds) {
 
 }  // namespace
 
-std::vector<Timing> interleaved(const std::vector<Candidate>& candidates, int rounds, double seconds) {
+std::vector<Timing> interleaved(const std::vector<Candidate>& candidates, int rounds,
+                                double seconds) {
     const auto rest = [](const Candidate& c) {
         if (c.spins) std::this_thread::sleep_for(std::chrono::milliseconds(30));
     };
@@ -90,8 +89,8 @@ nlohmann::ordered_json& results() {
 
 namespace {
 
-// The first column holds names, flush left; figures are flush right. Not bytes but characters count ("µs",
-// "×").
+// The first column holds names, flush left; figures are flush right.
+// Not bytes but characters count ("µs", "×").
 int width_of(std::size_t column) { return column == 0 ? 24 : 11; }
 
 void print_cell(std::size_t column, const std::string& text) {
@@ -105,8 +104,7 @@ void print_cell(std::size_t column, const std::string& text) {
 }  // namespace
 
 Table::Table(std::string section, std::vector<std::string> columns)
-    : section_(std::move(section)),
-      columns_(std::move(columns)) {
+    : section_(std::move(section)), columns_(std::move(columns)) {
     for (std::size_t i = 0; i < columns_.size(); ++i) print_cell(i, columns_[i]);
     std::printf("\n");
 }

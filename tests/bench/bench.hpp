@@ -1,8 +1,9 @@
-// A small bench: candidates measured in turn, medians with spread, tables on stdout, the same figures as
-// JSON.
+// A small bench: candidates measured in turn, medians with spread, tables on stdout,
+// the same figures as JSON.
 //
-// The speed of a machine drifts by a quarter within minutes. So everything that is compared runs interleaved,
-// round after round, and shares are taken against a probe of the machine's limit from the same rounds.
+// The speed of a machine drifts by a quarter within minutes. So everything that is compared runs
+// interleaved, round after round, and shares are taken against a probe of the machine's limit
+// from the same rounds.
 //
 // A section is a .cpp file of this folder with
 //     static const bench::Section section{"tokenizer", 30, "encode and decode, MB/s", run};
@@ -15,7 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tensor.hpp"
+#include "lib/kernels/tensor.hpp"
 
 namespace tbt::bench {
 
@@ -31,7 +32,8 @@ struct Section {
     std::string about;
     void (*run)(const Settings&);
 
-    Section(std::string section_name, int section_order, std::string what, void (*function)(const Settings&));
+    Section(std::string section_name, int section_order, std::string what,
+            void (*function)(const Settings&));
 };
 std::vector<Section>& sections();
 
@@ -51,7 +53,8 @@ struct Timing {
     double median = 0, low = 0, high = 0;  // low and high: the quartiles
 };
 
-// One timing per candidate. Each measurement lasts `seconds` (or one run of the work, if that is longer).
+// One timing per candidate. Each measurement lasts `seconds` (or one run of the work,
+// if that is longer).
 std::vector<Timing> interleaved(const std::vector<Candidate>& candidates, int rounds = 9,
                                 double seconds = 0.004);
 
@@ -84,7 +87,8 @@ nlohmann::ordered_json& results();
 
 // ---- the machine's limits ----
 
-// Multiply-adds on `threads` cores that nothing can feed faster: fma_probe_flops() operations each time.
+// Multiply-adds on `threads` cores that nothing can feed faster: fma_probe_flops()
+// operations each time.
 Candidate fma_probe(int threads);
 double fma_probe_flops(int threads);
 

@@ -1,5 +1,5 @@
-// Whole forward passes: reading a prompt and writing tokens, as tokens a second and as a share of what the machine
-// allows. Weights are random: their values change nothing.
+// Whole forward passes: reading a prompt and writing tokens, as tokens a second and as a share of
+// what the machine allows. Weights are random: their values change nothing.
 //
 //   prefill   limit: multiply-adds at the probed peak
 //   decode    limit: every weight, and the keys and values so far, read once a token at the probed bandwidth
@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "bench.hpp"
-#include "gpt.hpp"
-#include "kv_cache.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/model/gpt.hpp"
+#include "lib/model/kv_cache.hpp"
+#include "tests/bench/bench.hpp"
 
 namespace tbt::bench {
 
@@ -22,7 +22,7 @@ struct Subject {
     std::string name;
     GptConfig config;
     int prompt;  // tokens read at once
-    int depth;  // decoding deep in a text: so many tokens before
+    int depth;   // decoding deep in a text: so many tokens before
     int rounds;
 };
 
@@ -62,12 +62,15 @@ double prefill_flops(const Subject& s) {
 double weight_bytes(const Subject& s, WeightType type) {
     return (block_weights(s.config) + output_weights(s.config)) * (type == WeightType::f32 ? 4 : 2);
 }
-double cache_bytes(const Subject& s, int depth) { return 2.0 * 4 * s.config.n_layer * s.config.n_embd * depth; }
+double cache_bytes(const Subject& s, int depth) {
+    return 2.0 * 4 * s.config.n_layer * s.config.n_embd * depth;
+}
 
 constexpr int written = 16;  // tokens in a measurement
 
 // Writes `written` tokens behind `depth` others.
-Candidate decode(Gpt& gpt, std::shared_ptr<KvCache> cache, const std::vector<int>& text, int depth) {
+Candidate decode(Gpt& gpt, std::shared_ptr<KvCache> cache, const std::vector<int>& text,
+                 int depth) {
     return {"decode", [&gpt, cache, &text, depth](int times) {
                 for (int i = 0; i < times; ++i) {
                     cache->truncate(depth);
@@ -82,21 +85,24 @@ void measure(Table& table, const Subject& s, WeightType type, int threads) {
     Gpt gpt = random_gpt(s.config, type, threads);
     std::vector<int> text(static_cast<std::size_t>(s.depth + written));
     Rng rng(1);
-    for (int& id : text) id = static_cast<int>(rng.below(static_cast<std::uint64_t>(s.config.vocab_size)));
-    const auto near = std::make_shared<KvCache>(s.config), deep = std::make_shared<KvCache>(s.config),
+    for (int& id : text)
+        id = static_cast<int>(rng.below(static_cast<std::uint64_t>(s.config.vocab_size)));
+    const auto near = std::make_shared<KvCache>(s.config),
+               deep = std::make_shared<KvCache>(s.config),
                fresh = std::make_shared<KvCache>(s.config);
     constexpr int start = 64 - written / 2;  // as the middle of the first 128 tokens
     gpt.forward(*near, std::span<const int>(text).first(start));
     gpt.forward(*deep, std::span<const int>(text).first(static_cast<std::size_t>(s.depth)));
 
-    std::vector<Candidate> work = read_probes(static_cast<std::int64_t>(weight_bytes(s, type)), threads);
+    std::vector<Candidate> work =
+        read_probes(static_cast<std::int64_t>(weight_bytes(s, type)), threads);
     const std::size_t probes = work.size();
     work.push_back(fma_probe(threads));
     work.push_back({"prefill", [&](int times) {
                         for (int i = 0; i < times; ++i) {
                             fresh->truncate(0);
-                            keep(gpt.forward(
-                                *fresh, std::span<const int>(text).first(static_cast<std::size_t>(s.prompt)))[0]);
+                            keep(gpt.forward(*fresh, std::span<const int>(text).first(
+                                                         static_cast<std::size_t>(s.prompt)))[0]);
                         }
                     }});
     work.push_back(decode(gpt, near, text, start));
@@ -105,8 +111,10 @@ void measure(Table& table, const Subject& s, WeightType type, int threads) {
 
     double read = t[0].median;
     for (std::size_t i = 1; i < probes; ++i) read = std::min(read, t[i].median);
-    const double bandwidth = weight_bytes(s, type) / read, flops = fma_probe_flops(threads) / t[probes].median;
-    const auto row = [&](const std::string& what, const Timing& timing, double tokens, double limit) {
+    const double bandwidth = weight_bytes(s, type) / read,
+                 flops = fma_probe_flops(threads) / t[probes].median;
+    const auto row = [&](const std::string& what, const Timing& timing, double tokens,
+                         double limit) {
         table.row({s.name,
                    type == WeightType::f32 ? "f32" : "f16",
                    what,
@@ -117,14 +125,16 @@ void measure(Table& table, const Subject& s, WeightType type, int threads) {
                    {(timing.high - timing.low) / timing.median, 2}});
     };
     row("prefill " + std::to_string(s.prompt), t[probes + 1], s.prompt, prefill_flops(s) / flops);
-    row("decode 128", t[probes + 2], written, written * (weight_bytes(s, type) + cache_bytes(s, 64)) / bandwidth);
+    row("decode 128", t[probes + 2], written,
+        written * (weight_bytes(s, type) + cache_bytes(s, 64)) / bandwidth);
     row("at " + std::to_string(s.depth), t[probes + 3], written,
         written * (weight_bytes(s, type) + cache_bytes(s, s.depth)) / bandwidth);
 }
 
 // What the cache buys: a prompt of 400 tokens and 100 more, with and without it.
 void cached_against_uncached(const Settings& settings) {
-    Table table("cache", {"400 tokens and 100 new", "threads", "cached ms", "without ms", "ratio", "at 500/10"});
+    Table table("cache", {"400 tokens and 100 new", "threads", "cached ms", "without ms", "ratio",
+                          "at 500/10"});
     const Subject s = subjects().front();
     for (const int threads : settings.threads) {
         Gpt gpt = random_gpt(s.config, WeightType::f16, threads);
@@ -141,27 +151,28 @@ void cached_against_uncached(const Settings& settings) {
                 }
             };
         };
-        const std::vector<Timing> t = interleaved({{"cached",
-                                                    [&](int times) {
-                                                        for (int i = 0; i < times; ++i) {
-                                                            cache.truncate(0);
-                                                            keep(gpt.forward(cache, ids.first(400))[0]);
-                                                            for (std::size_t n = 400; n < 499; ++n)
-                                                                keep(gpt.forward(cache, ids.subspan(n, 1))[0]);
-                                                        }
-                                                    }},
-                                                   {"without",
-                                                    [&](int times) {
-                                                        for (int i = 0; i < times; ++i) {
-                                                            for (std::size_t n = 400; n < 500; ++n) {
-                                                                none.truncate(0);
-                                                                keep(gpt.forward(none, ids.first(n))[0]);
-                                                            }
-                                                        }
-                                                    }},
-                                                   {"at 10", token_at(early, 10)},
-                                                   {"at 500", token_at(late, 500)}},
-                                                  5);
+        const std::vector<Timing> t =
+            interleaved({{"cached",
+                          [&](int times) {
+                              for (int i = 0; i < times; ++i) {
+                                  cache.truncate(0);
+                                  keep(gpt.forward(cache, ids.first(400))[0]);
+                                  for (std::size_t n = 400; n < 499; ++n)
+                                      keep(gpt.forward(cache, ids.subspan(n, 1))[0]);
+                              }
+                          }},
+                         {"without",
+                          [&](int times) {
+                              for (int i = 0; i < times; ++i) {
+                                  for (std::size_t n = 400; n < 500; ++n) {
+                                      none.truncate(0);
+                                      keep(gpt.forward(none, ids.first(n))[0]);
+                                  }
+                              }
+                          }},
+                         {"at 10", token_at(early, 10)},
+                         {"at 500", token_at(late, 500)}},
+                        5);
         table.row({"storyteller, f16",
                    {static_cast<double>(threads), 0},
                    {t[0].median * 1e3, 1},
@@ -173,7 +184,8 @@ void cached_against_uncached(const Settings& settings) {
 
 void run(const Settings& settings) {
     {
-        Table table("gpt", {"model", "weights", "what", "threads", "tokens/s", "limit", "of limit", "spread"});
+        Table table("gpt", {"model", "weights", "what", "threads", "tokens/s", "limit", "of limit",
+                            "spread"});
         for (const Subject& s : subjects()) {
             for (const WeightType type : {WeightType::f32, WeightType::f16}) {
                 for (const int threads : settings.threads) measure(table, s, type, threads);
@@ -184,7 +196,9 @@ void run(const Settings& settings) {
 }
 
 const Section section{
-    "gpt", 30, "prefill and decode of whole models with random weights, as a share of the machine's limit", run};
+    "gpt", 30,
+    "prefill and decode of whole models with random weights, as a share of the machine's limit",
+    run};
 
 }  // namespace
 

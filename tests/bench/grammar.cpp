@@ -1,28 +1,32 @@
-// Masks at each step of many texts, one after the other with one machine: the first text, all of them, and all once more.
+// Masks at each step of many texts, one after the other with one machine:
+// the first text, all of them, and all once more.
 #include <algorithm>
 #include <memory>
 
-#include "bench.hpp"
 #include "chapters/13_json_grammar/json_grammar.hpp"
 #include "chapters/13_json_grammar/token_constraint.hpp"
-#include "chapters/14_guided/gbnf.hpp"
-#include "chapters/14_guided/grammar_machine.hpp"
-#include "chapters/14_guided/schema.hpp"
-#include "files.hpp"
-#include "rng.hpp"
+#include "chapters/14_grammar/gbnf.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/16_json_schema/schema.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/machine/files.hpp"
+#include "tests/bench/bench.hpp"
 
 namespace tbt::bench {
 
 namespace {
 
-// GPT-2's vocabulary where it is at hand, else made-up words of letters, so that there are as many tokens.
+// GPT-2's vocabulary where it is at hand, else made-up words of letters,
+// so that there are as many tokens.
 std::vector<std::string> vocabulary(std::string& name) {
     for (const char* directory : {"tests/data/gpt2-tokenizer", "../shared/golden/gpt2-tokenizer"}) {
         if (!file_exists(join_path(directory, "merges.txt"))) continue;
         name = "GPT-2's vocabulary";
         const Tokenizer tokenizer = Tokenizer::load(directory);
         std::vector<std::string> tokens(static_cast<std::size_t>(tokenizer.vocab_size()));
-        for (int id = 0; id < tokenizer.vocab_size(); ++id) tokens[static_cast<std::size_t>(id)] = tokenizer.is_special(id) ? "" : tokenizer.token_bytes(id);
+        for (int id = 0; id < tokenizer.vocab_size(); ++id)
+            tokens[static_cast<std::size_t>(id)] =
+                tokenizer.is_special(id) ? "" : tokenizer.token_bytes(id);
         return tokens;
     }
     name = "a made-up vocabulary";
@@ -31,7 +35,8 @@ std::vector<std::string> vocabulary(std::string& name) {
     Rng rng(1);
     while (tokens.size() < 50256) {
         std::string word = rng.below(2) == 0 ? " " : "";
-        for (std::uint64_t n = 1 + rng.below(8); n > 0; --n) word += "etaoinshrdlucmfwypvbgkjqxz\"{}[]:,"[rng.below(rng.below(8) == 0 ? 33 : 26)];
+        for (std::uint64_t n = 1 + rng.below(8); n > 0; --n)
+            word += "etaoinshrdlucmfwypvbgkjqxz\"{}[]:,"[rng.below(rng.below(8) == 0 ? 33 : 26)];
         tokens.push_back(word);
     }
     tokens.emplace_back();
@@ -44,8 +49,15 @@ std::string json_text() {
     for (int i = 0; i < 120; ++i) {
         const std::string n = std::to_string(i);
         text += i == 0 ? "" : ",";
-        text += i % 2 == 0 ? "\n  {\n    \"id\": " + n + ",\n    \"name\": \"Ada Lovelace\",\n    \"tags\": [\"first\", \"program\"],\n    \"score\": 0." + n + "e-3,\n    \"paid\": true\n  }"
-                           : "{\"id\":" + n + ",\"customer\":{\"name\":\"Grace \\\"Amazing\\\" Hopper\",\"home\":null},\"items\":[{\"product\":\"caf\xc3\xa9 \\u00e9\",\"count\":" + n + "}],\"paid\":false}";
+        text += i % 2 == 0 ? "\n  {\n    \"id\": " + n +
+                                 ",\n    \"name\": \"Ada Lovelace\",\n    \"tags\": [\"first\", "
+                                 "\"program\"],\n    \"score\": 0." +
+                                 n + "e-3,\n    \"paid\": true\n  }"
+                           : "{\"id\":" + n +
+                                 ",\"customer\":{\"name\":\"Grace \\\"Amazing\\\" "
+                                 "Hopper\",\"home\":null},\"items\":[{\"product\":\"caf\xc3\xa9 "
+                                 "\\u00e9\",\"count\":" +
+                                 n + "}],\"paid\":false}";
     }
     return text + "]";
 }
@@ -56,13 +68,17 @@ std::string any(const Words& words, Rng& rng) {
 }
 
 std::string name(Rng& rng) {
-    static const char* const first[] = {"Ada", "Grace", "Barbara", "Emmy", "Sofia", "Hypatia", "René", "Alan", "Kurt", "Zoë"};
-    static const char* const last[] = {"Lovelace", "Hopper", "Liskov", "Noether", "O'Neil", "Turing", "Smith-Jones", "Müller", "van Rossum", "Li"};
+    static const char* const first[] = {"Ada",     "Grace", "Barbara", "Emmy", "Sofia",
+                                        "Hypatia", "René",  "Alan",    "Kurt", "Zoë"};
+    static const char* const last[] = {"Lovelace", "Hopper",      "Liskov", "Noether",    "O'Neil",
+                                       "Turing",   "Smith-Jones", "Müller", "van Rossum", "Li"};
     return any(first, rng) + " " + any(last, rng);
 }
 
 std::vector<std::string> orders(int count) {
-    static const char* const products[] = {"oil lamp", "rope", "kettle", "apples, red", "paper (A4)", "nails 5\" long", "tea", "crème", "blue paint", "C++ book"};
+    static const char* const products[] = {"oil lamp",   "rope",           "kettle", "apples, red",
+                                           "paper (A4)", "nails 5\" long", "tea",    "crème",
+                                           "blue paint", "C++ book"};
     Rng rng(3);
     std::vector<std::string> texts;
     for (int i = 0; i < count; ++i) {
@@ -70,33 +86,51 @@ std::vector<std::string> orders(int count) {
         std::string items;
         for (std::uint64_t n = 1 + rng.below(4); n > 0; --n) {
             std::string product = any(products, rng);
-            if (const std::size_t quote = product.find('"'); quote != std::string::npos) product.insert(quote, 1, '\\');
-            const std::string number = "\"count\":" + space + std::to_string(1 + rng.below(9)), what = "\"product\":" + space + "\"" + product + "\"";
-            items += (items.empty() ? "" : "," + space) + "{" + (rng.below(4) == 0 ? number + "," + space + what : what + "," + space + number) + "}";
+            if (const std::size_t quote = product.find('"'); quote != std::string::npos)
+                product.insert(quote, 1, '\\');
+            const std::string number = "\"count\":" + space + std::to_string(1 + rng.below(9)),
+                              what = "\"product\":" + space + "\"" + product + "\"";
+            items +=
+                (items.empty() ? "" : "," + space) + "{" +
+                (rng.below(4) == 0 ? number + "," + space + what : what + "," + space + number) +
+                "}";
         }
-        texts.push_back("{\"id\":" + space + std::to_string(100 + rng.below(100)) + "," + space + "\"customer\":" + space + "\"" + name(rng) + "\"," + space + "\"items\":" + space + "[" + items +
-                        "]," + space + "\"paid\":" + space + (rng.below(2) == 0 ? "true" : "false") + "}");
+        texts.push_back("{\"id\":" + space + std::to_string(100 + rng.below(100)) + "," + space +
+                        "\"customer\":" + space + "\"" + name(rng) + "\"," + space +
+                        "\"items\":" + space + "[" + items + "]," + space + "\"paid\":" + space +
+                        (rng.below(2) == 0 ? "true" : "false") + "}");
     }
     return texts;
 }
 
 std::vector<std::string> queries(int count) {
-    static const char* const columns[] = {"name", "age", "home", "job_title", "people.id", "price", "created_at", "total2", "x", "customer_name"};
+    static const char* const columns[] = {"name",      "age",          "home",       "job_title",
+                                          "people.id", "price",        "created_at", "total2",
+                                          "x",         "customer_name"};
     static const char* const tables[] = {"people", "orders", "line_items", "towns", "t1"};
     static const char* const comparisons[] = {"=", "<>", ">=", "<", "LIKE"};
     Rng rng(4);
     std::vector<std::string> texts;
     for (int i = 0; i < count; ++i) {
         const auto column = [&] { return any(columns, rng); };
-        const auto value = [&] { return rng.below(2) == 0 ? std::to_string(rng.below(10000)) : "'" + any(tables, rng) + " " + column() + "'"; };
+        const auto value = [&] {
+            return rng.below(2) == 0 ? std::to_string(rng.below(10000))
+                                     : "'" + any(tables, rng) + " " + column() + "'";
+        };
         const auto test = [&] {
             const std::string left = column();
             if (rng.below(4) == 0) return left + " IN (" + value() + ", " + value() + ")";
-            return left + (rng.below(5) == 0 ? " IS NOT NULL" : " " + any(comparisons, rng) + " " + value());
+            return left + (rng.below(5) == 0 ? " IS NOT NULL"
+                                             : " " + any(comparisons, rng) + " " + value());
         };
-        std::string text = "SELECT " + column() + ", " + (rng.below(2) == 0 ? "COUNT(*) AS n" : column()) + " FROM " + any(tables, rng);
-        if (rng.below(3) == 0) text += " JOIN " + any(tables, rng) + " ON " + column() + " = " + column();
-        if (rng.below(4) > 0) text += " WHERE " + test() + (rng.below(2) == 0 ? " AND (" + test() + " OR NOT " + test() + ")" : "");
+        std::string text = "SELECT " + column() + ", " +
+                           (rng.below(2) == 0 ? "COUNT(*) AS n" : column()) + " FROM " +
+                           any(tables, rng);
+        if (rng.below(3) == 0)
+            text += " JOIN " + any(tables, rng) + " ON " + column() + " = " + column();
+        if (rng.below(4) > 0)
+            text += " WHERE " + test() +
+                    (rng.below(2) == 0 ? " AND (" + test() + " OR NOT " + test() + ")" : "");
         if (rng.below(3) == 0) text += " GROUP BY " + column();
         if (rng.below(2) == 0) text += " ORDER BY " + column() + " DESC";
         texts.push_back(text + (rng.below(2) == 0 ? " LIMIT 5;" : ";"));
@@ -108,8 +142,11 @@ std::vector<int> longest_tokens(const TokenTrie& trie, const std::string& text) 
     std::vector<int> ids;
     for (std::size_t at = 0; at < text.size();) {
         int node = -1, best = -1;
-        for (std::size_t i = at; i < text.size() && (node = trie.child(node, static_cast<unsigned char>(text[i]))) >= 0; ++i) {
-            if (trie.nodes()[static_cast<std::size_t>(node)].token >= 0) best = trie.nodes()[static_cast<std::size_t>(node)].token;
+        for (std::size_t i = at;
+             i < text.size() && (node = trie.child(node, static_cast<unsigned char>(text[i]))) >= 0;
+             ++i) {
+            if (trie.nodes()[static_cast<std::size_t>(node)].token >= 0)
+                best = trie.nodes()[static_cast<std::size_t>(node)].token;
         }
         ids.push_back(best);
         at += trie.bytes(best).size();
@@ -127,7 +164,8 @@ struct Times {
     double at(double share) const {
         std::vector<double> sorted = each;
         std::sort(sorted.begin(), sorted.end());
-        return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))] * 1e6;
+        return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))] *
+               1e6;
     }
 };
 
@@ -158,7 +196,8 @@ Times median_of(const std::vector<Times>& runs) {
 }
 
 template <class Make>
-void measure(Table& table, const std::string& name, const std::shared_ptr<const TokenTrie>& trie, const std::vector<std::string>& texts, Make make) {
+void measure(Table& table, const std::string& name, const std::shared_ptr<const TokenTrie>& trie,
+             const std::vector<std::string>& texts, Make make) {
     std::vector<std::vector<int>> ids;
     for (const std::string& text : texts) ids.push_back(longest_tokens(*trie, text));
     std::vector<double> compile;
@@ -168,7 +207,8 @@ void measure(Table& table, const std::string& name, const std::shared_ptr<const 
         compile.push_back((now() - start) * 1e3);
     }
     std::sort(compile.begin(), compile.end());
-    // Each position's median of several runs: now and then the system takes the core away, which is not the mask's time.
+    // Each position's median of several runs: now and then the system takes the core away,
+    // which is not the mask's time.
     std::vector<Times> first, again;
     std::size_t states = 0;
     for (int i = 0; i < 5; ++i) {
@@ -178,9 +218,12 @@ void measure(Table& table, const std::string& name, const std::shared_ptr<const 
         states = masks.masks();
     }
     const Times fresh = median_of(first), known = median_of(again);
-    Times begin{{fresh.each.begin(), fresh.each.begin() + static_cast<std::ptrdiff_t>(ids[0].size())}};
-    table.row({name, Cell(static_cast<double>(fresh.each.size()), 0), Cell(static_cast<double>(states), 0), Cell(compile[2], 2), Cell(begin.mean(), 1), Cell(fresh.mean(), 2), Cell(fresh.at(0.5), 2),
-               Cell(fresh.at(0.99), 1), Cell(fresh.at(1), 0), Cell(known.mean(), 3)});
+    Times begin{
+        {fresh.each.begin(), fresh.each.begin() + static_cast<std::ptrdiff_t>(ids[0].size())}};
+    table.row({name, Cell(static_cast<double>(fresh.each.size()), 0),
+               Cell(static_cast<double>(states), 0), Cell(compile[2], 2), Cell(begin.mean(), 1),
+               Cell(fresh.mean(), 2), Cell(fresh.at(0.5), 2), Cell(fresh.at(0.99), 1),
+               Cell(fresh.at(1), 0), Cell(known.mean(), 3)});
 }
 
 void run(const Settings&) {
@@ -196,14 +239,24 @@ void run(const Settings&) {
         best = std::min(best, now() - start);
     }
     const std::vector<std::string> text{json_text()};
-    std::printf("%s: %zu tokens, tree of %zu nodes built in %.1f ms; times in µs a mask\n", name.c_str(), tokens.size(), trie->nodes().size(), best * 1e3);
-    Table table("grammar", {"language", "masks", "states", "compile ms", "first text", "mean", "p50", "p99", "max", "seen before"});
+    std::printf("%s: %zu tokens, tree of %zu nodes built in %.1f ms; times in µs a mask\n",
+                name.c_str(), tokens.size(), trie->nodes().size(), best * 1e3);
+    Table table("grammar", {"language", "masks", "states", "compile ms", "first text", "mean",
+                            "p50", "p99", "max", "seen before"});
     measure(table, "JSON, by hand", trie, text, [] { return std::make_shared<JsonMachine>(); });
-    measure(table, "json.gbnf", trie, text, [] { return std::make_shared<GrammarMachine>(compile_gbnf(read_file("data/grammars/json.gbnf"))); });
-    const std::string schema = R"({"type":"array","items":{"type":"object"}})", order = read_file("data/schemas/order.json"), sql = read_file("data/grammars/sql.gbnf");
-    measure(table, "schema: list of objects", trie, text, [&] { return std::make_shared<GrammarMachine>(compile_schema(schema, {12, false})); });
-    measure(table, "schema: order.json", trie, orders(60), [&] { return std::make_shared<GrammarMachine>(compile_schema(order)); });
-    measure(table, "sql.gbnf", trie, queries(60), [&] { return std::make_shared<GrammarMachine>(compile_gbnf(sql)); });
+    measure(table, "json.gbnf", trie, text, [] {
+        return std::make_shared<GrammarMachine>(compile_gbnf(read_file("data/grammars/json.gbnf")));
+    });
+    const std::string schema = R"({"type":"array","items":{"type":"object"}})",
+                      order = read_file("data/schemas/order.json"),
+                      sql = read_file("data/grammars/sql.gbnf");
+    measure(table, "schema: list of objects", trie, text, [&] {
+        return std::make_shared<GrammarMachine>(compile_schema(schema, {12, false}));
+    });
+    measure(table, "schema: order.json", trie, orders(60),
+            [&] { return std::make_shared<GrammarMachine>(compile_schema(order)); });
+    measure(table, "sql.gbnf", trie, queries(60),
+            [&] { return std::make_shared<GrammarMachine>(compile_gbnf(sql)); });
 
     TokenMask half(static_cast<int>(tokens.size()));
     Rng rng(2);
@@ -211,7 +264,10 @@ void run(const Settings&) {
         if (rng.below(2) == 0) half.set(id);
     }
     std::vector<float> logits(tokens.size(), 1.0f);
-    const Timing apply = interleaved({{"apply", [&](int times) { for (int i = 0; i < times; ++i) half.apply(logits), keep(logits[1]); }}})[0];
+    const Timing apply = interleaved({{"apply", [&](int times) {
+                                           for (int i = 0; i < times; ++i)
+                                               half.apply(logits), keep(logits[1]);
+                                       }}})[0];
     std::printf("applying a mask to the logits: %.2f µs\n", apply.median * 1e6);
 }
 

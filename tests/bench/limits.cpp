@@ -3,9 +3,9 @@
 #include <cmath>
 #include <memory>
 
-#include "bench.hpp"
-#include "simd.hpp"
-#include "threads.hpp"
+#include "lib/kernels/simd.hpp"
+#include "lib/machine/threads.hpp"
+#include "tests/bench/bench.hpp"
 
 namespace tbt::bench {
 
@@ -27,8 +27,8 @@ float multiply_add(float start) {
     return sum[0].get(0);
 }
 
-// Eight streams with prefetching: on some machines one stream reads a third less, since the prefetchers of
-// the hardware stop at every page.
+// Eight streams with prefetching: on some machines one stream reads a third less,
+// since the prefetchers of the hardware stop at every page.
 float read_streams(const float* p, std::int64_t n) {
     constexpr int streams = 8, ahead = 256;
     const std::int64_t part = n / streams / simd::batch_size * simd::batch_size;
@@ -56,7 +56,8 @@ float read_straight(const float* p, std::int64_t n) {
     return sum[0].get(0);
 }
 
-Candidate read_with(float (*read)(const float*, std::int64_t), std::shared_ptr<Tensor> memory, int threads) {
+Candidate read_with(float (*read)(const float*, std::int64_t), std::shared_ptr<Tensor> memory,
+                    int threads) {
     return {"read", [=](int times) {
                 run_team(threads, [&](const Worker& worker) {
                     const Range mine = worker.share(memory->size(), 1024);
@@ -75,12 +76,13 @@ void run(const Settings& settings) {
     const auto report = [&](const std::string& name, int threads, double work, const Timing& t,
                             const char* unit) {
         char spread[48];
-        std::snprintf(spread, sizeof spread, "%.0f–%.0f", work / t.high * 1e-9, work / t.low * 1e-9);
+        std::snprintf(spread, sizeof spread, "%.0f–%.0f", work / t.high * 1e-9,
+                      work / t.low * 1e-9);
         table.row({name, Cell(threads, 0), Cell(work / t.median * 1e-9, 1), unit, spread});
     };
     for (const int threads : settings.threads) {
-        report("fused multiply-add", threads, fma_probe_flops(threads), interleaved({fma_probe(threads)})[0],
-               "GF/s");
+        report("fused multiply-add", threads, fma_probe_flops(threads),
+               interleaved({fma_probe(threads)})[0], "GF/s");
         for (const double megabytes : {0.5, 1.5, 12.0, 64.0, 500.0}) {
             const auto bytes = static_cast<std::int64_t>(megabytes * 1e6);
             char name[32];
@@ -107,7 +109,9 @@ Candidate fma_probe(int threads) {
             }};
 }
 
-double fma_probe_flops(int threads) { return 2.0 * simd::batch_size * fma_chains * fma_steps * threads; }
+double fma_probe_flops(int threads) {
+    return 2.0 * simd::batch_size * fma_chains * fma_steps * threads;
+}
 
 std::vector<Candidate> read_probes(std::int64_t bytes, int threads) {
     const auto memory = std::make_shared<Tensor>(Shape{std::max<std::int64_t>(bytes / 4, 1)});

@@ -1,4 +1,5 @@
-// make bench: what this machine can do, how much of it we use, and how the opponents do on the same work.
+// make bench: what this machine can do, how much of it we use, and how the opponents
+// do on the same work.
 //
 //   build/bench                             everything
 //   build/bench --only matmul --threads 1   one section, one thread
@@ -7,10 +8,10 @@
 #include <cstdio>
 #include <fstream>
 
-#include "bench.hpp"
-#include "program.hpp"
-#include "simd.hpp"
-#include "threads.hpp"
+#include "lib/kernels/simd.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/machine/threads.hpp"
+#include "tests/bench/bench.hpp"
 
 namespace {
 
@@ -18,12 +19,13 @@ using namespace tbt;
 
 std::vector<bench::Section> chosen(const std::vector<std::string>& only) {
     std::vector<bench::Section> all = bench::sections();
-    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.order < b.order; });
+    std::sort(all.begin(), all.end(),
+              [](const auto& a, const auto& b) { return a.order < b.order; });
     if (only.empty()) return all;
     std::vector<bench::Section> some;
     for (const std::string& name : only) {
-        const auto found =
-            std::find_if(all.begin(), all.end(), [&](const bench::Section& s) { return s.name == name; });
+        const auto found = std::find_if(all.begin(), all.end(),
+                                        [&](const bench::Section& s) { return s.name == name; });
         if (found == all.end()) {
             std::string names;
             for (const bench::Section& s : all) names += " " + s.name;
@@ -52,25 +54,27 @@ int main(int argc, char** argv) {
     std::vector<int> threads;
     std::string json;
     const auto options = [&](CLI::App& app) {
-        app.add_option("--only", only, "sections to run, for example matmul,limits")->delimiter(',');
+        app.add_option("--only", only, "sections to run, for example matmul,limits")
+            ->delimiter(',');
         app.add_option("--threads", threads, "numbers of threads (default: 1 and all cores)")
             ->delimiter(',')
             ->check(CLI::Range(1, 1024));
         app.add_option("--json", json, "write the figures to this file too");
     };
-    return run_program(argc, argv, "Measures this machine's limits and our share of them.", options, [&] {
-        const std::vector<bench::Section> sections = chosen(only);
-        if (threads.empty()) {
-            threads = {1};
-            if (default_threads() > 1) threads.push_back(default_threads());
-        }
-        let_teams_shrink(false);  // a measurement with two threads means two
-        const bench::Settings settings{threads};
-        std::printf("SIMD: %d bits; cores: %d\n", simd::batch_size * 32, default_threads());
-        for (const bench::Section& section : sections) {
-            std::printf("\n%s: %s\n", section.name.c_str(), section.about.c_str());
-            section.run(settings);
-        }
-        if (!json.empty()) write_json(json, settings);
-    });
+    return run_program(
+        argc, argv, "Measures this machine's limits and our share of them.", options, [&] {
+            const std::vector<bench::Section> sections = chosen(only);
+            if (threads.empty()) {
+                threads = {1};
+                if (default_threads() > 1) threads.push_back(default_threads());
+            }
+            let_teams_shrink(false);  // a measurement with two threads means two
+            const bench::Settings settings{threads};
+            std::printf("SIMD: %d bits; cores: %d\n", simd::batch_size * 32, default_threads());
+            for (const bench::Section& section : sections) {
+                std::printf("\n%s: %s\n", section.name.c_str(), section.about.c_str());
+                section.run(settings);
+            }
+            if (!json.empty()) write_json(json, settings);
+        });
 }

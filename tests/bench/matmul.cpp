@@ -1,12 +1,12 @@
 // matmul against the machine's limit and against the matrix products of OpenBLAS and oneDNN.
 //
-// The limit is the longer of two times: reading the weights once at the machine's bandwidth, and multiplying at its
-// FMA peak. Ratios above 1 mean that we are faster.
+// The limit is the longer of two times: reading the weights once at the machine's bandwidth,
+// and multiplying at its FMA peak. Ratios above 1 mean that we are faster.
 #include <algorithm>
 #include <memory>
 
-#include "bench.hpp"
-#include "matmul.hpp"
+#include "lib/kernels/matmul.hpp"
+#include "tests/bench/bench.hpp"
 
 #ifdef TBT_OPENBLAS
 #include <cblas.h>
@@ -34,9 +34,7 @@ struct Operands {
     MatrixView x_view, w_view;
 
     explicit Operands(const Problem& p)
-        : x(random_tensor({p.M, p.K}, 1)),
-          w(random_tensor({p.K, p.N}, 2)),
-          y({p.M, p.N}) {
+        : x(random_tensor({p.M, p.K}, 1)), w(random_tensor({p.K, p.N}, 2)), y({p.M, p.N}) {
         x_view = p.transposed ? MatrixView::of(x.data(), p.K, p.M).transposed()
                               : MatrixView::of(x.data(), p.M, p.K);
         w_view = MatrixView::of(w.data(), p.K, p.N);
@@ -65,9 +63,11 @@ Candidate openblas(const Problem& p, std::shared_ptr<Operands> data, int threads
         for (int i = 0; i < times; ++i) {
             if (m == 1) cblas_sgemv(CblasRowMajor, CblasTrans, k, n, 1.0f, w, n, x, 1, 0.0f, y, 1);
             else if (p.transposed)
-                cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, n, k, 1.0f, x, m, w, n, 0.0f, y, n);
+                cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, n, k, 1.0f, x, m, w, n,
+                            0.0f, y, n);
             else
-                cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0f, x, k, w, n, 0.0f, y, n);
+                cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0f, x, k, w, n,
+                            0.0f, y, n);
         }
     };
     return {"OpenBLAS", work, threads > 1};
@@ -84,7 +84,8 @@ Candidate onednn(const Problem& p, std::shared_ptr<Operands> data, int threads) 
     const engine cpu(engine::kind::cpu, 0);
     const auto f32 = memory::data_type::f32;
     const memory::desc x_desc({p.M, p.K}, f32, p.transposed ? tag::ba : tag::ab),
-        w_desc({p.K, p.N}, f32, tag::ab), w_any({p.K, p.N}, f32, tag::any), y_desc({p.M, p.N}, f32, tag::ab);
+        w_desc({p.K, p.N}, f32, tag::ab), w_any({p.K, p.N}, f32, tag::any),
+        y_desc({p.M, p.N}, f32, tag::ab);
     const dnnl::matmul::primitive_desc description(dnnl::matmul::desc(x_desc, w_any, y_desc), cpu);
     const memory x(x_desc, cpu, data->x.data()), w(w_desc, cpu, data->w.data()),
         y(y_desc, cpu, data->y.data()), packed(description.weights_desc(), cpu);
@@ -107,7 +108,9 @@ Candidate onednn(const Problem& p, std::shared_ptr<Operands> data, int threads) 
 #endif
 
 std::string name_of(const Problem& p) {
-    const char* type = p.type == WeightType::f32 ? "" : p.type == WeightType::f16 ? " f16" : " bf16";
+    const char* type = p.type == WeightType::f32   ? ""
+                       : p.type == WeightType::f16 ? " f16"
+                                                   : " bf16";
     return std::to_string(p.M) + (p.transposed ? "ᵀ×" : "×") + std::to_string(p.K) + "×" +
            std::to_string(p.N) + type;
 }
@@ -129,7 +132,8 @@ void measure(Table& table, const Problem& p, int threads) {
 #ifdef TBT_ONEDNN
     if (p.type == WeightType::f32) candidates.push_back(onednn(p, data, threads));
 #endif
-    const double flops = 2.0 * static_cast<double>(p.M) * static_cast<double>(p.K) * static_cast<double>(p.N);
+    const double flops =
+        2.0 * static_cast<double>(p.M) * static_cast<double>(p.K) * static_cast<double>(p.N);
     const std::vector<Timing> times = interleaved(candidates, flops > 4e9 ? 5 : 11);
 
     // No way to be faster: every weight read once, every product computed.
@@ -153,8 +157,8 @@ void measure(Table& table, const Problem& p, int threads) {
 }
 
 void run(const Settings& settings) {
-    Table table("matmul",
-                {"M×K×N", "threads", "µs", "speed", "unit", "of limit", "spread", "×OpenBLAS", "×oneDNN"});
+    Table table("matmul", {"M×K×N", "threads", "µs", "speed", "unit", "of limit", "spread",
+                           "×OpenBLAS", "×oneDNN"});
     const Problem problems[] = {
         // GPT-2 124M: decoding, verifying a draft, reading a prompt
         {1, 768, 768},
@@ -194,8 +198,8 @@ void run(const Settings& settings) {
     }
 }
 
-const Section section{"matmul", 20,
-                      "y = x · w as a share of the limit, and how many times the speed of others", run};
+const Section section{
+    "matmul", 20, "y = x · w as a share of the limit, and how many times the speed of others", run};
 
 }  // namespace
 

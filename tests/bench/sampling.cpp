@@ -1,19 +1,21 @@
-// Sampling over a vocabulary of GPT-2's size, one core: each step from a fresh row of logits, in µs and in passes
-// over the row (the time it takes to read it once, from the same rounds). Steps that need every probability take 20
-// operations on doubles an element, as long as 2 million multiply-adds of floats: compare them with that probe.
+// Sampling over a vocabulary of GPT-2's size, one core: each step from a fresh row of logits,
+// in µs and in passes over the row (the time it takes to read it once, from the same rounds).
+// Steps that need every probability take 20 operations on doubles an element,
+// as long as 2 million multiply-adds of floats: compare them with that probe.
 //
-// The rows are normal with standard deviation 1 (flat: a nucleus of some 30,000 tokens) and 4 (peaked: one or two
-// hundred). Every step includes the look at the row that checks it and finds its maximum.
+// The rows are normal with standard deviation 1 (flat: a nucleus of some 30,000 tokens)
+// and 4 (peaked: one or two hundred). Every step includes the look at the row that checks it and
+// finds its maximum.
 #include <algorithm>
 #include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
 
-#include "bench.hpp"
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
+#include "tests/bench/bench.hpp"
 
 namespace tbt::bench {
 
@@ -40,8 +42,10 @@ Candidate step(std::string name, std::shared_ptr<const LineVector<float>> row,
             }};
 }
 
-// A penalty on a row that is already a copy: what it costs by itself. Each step finds another last token.
-Candidate penalty(std::string name, std::shared_ptr<const LineVector<float>> row, std::vector<int> text,
+// A penalty on a row that is already a copy: what it costs by itself.
+// Each step finds another last token.
+Candidate penalty(std::string name, std::shared_ptr<const LineVector<float>> row,
+                  std::vector<int> text,
                   std::function<void(Candidates&, std::span<const int>)> penalize) {
     const auto candidates = std::make_shared<Candidates>(*row);
     candidates->find(0);
@@ -58,8 +62,9 @@ Candidate penalty(std::string name, std::shared_ptr<const LineVector<float>> row
 void top_p_by_sorting(const LineVector<float>& row, std::vector<int>& order) {
     order.resize(row.size());
     std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(),
-              [&](int a, int b) { return row[static_cast<std::size_t>(a)] > row[static_cast<std::size_t>(b)]; });
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+        return row[static_cast<std::size_t>(a)] > row[static_cast<std::size_t>(b)];
+    });
 }
 
 void run(const Settings&) {
@@ -89,22 +94,27 @@ void run(const Settings&) {
         add("epsilon 0.0003", [](Candidates& c) { cut_epsilon(c, 0.0003); });
         add("eta 0.0003", [](Candidates& c) { cut_eta(c, 0.0003); });
         add("copy for edits", [](Candidates& c) { c.find(0); });
-        work.push_back(penalty("repetition, 512 tokens", row, text, [](Candidates& c, std::span<const int> ids) {
-            penalize_repetition(c, ids, 1.0001);
-        }));
-        work.push_back(penalty("frequency, 512 tokens", row, text, [](Candidates& c, std::span<const int> ids) {
-            penalize_frequency_presence(c, ids, 0.0001, 0.0001);
-        }));
+        work.push_back(penalty(
+            "repetition, 512 tokens", row, text,
+            [](Candidates& c, std::span<const int> ids) { penalize_repetition(c, ids, 1.0001); }));
+        work.push_back(penalty("frequency, 512 tokens", row, text,
+                               [](Candidates& c, std::span<const int> ids) {
+                                   penalize_frequency_presence(c, ids, 0.0001, 0.0001);
+                               }));
         work.push_back({"sort the row (what we avoid)", [=](int times) {
                             for (int i = 0; i < times; ++i)
-                                top_p_by_sorting(*row, *order), keep(static_cast<float>((*order)[0]));
+                                top_p_by_sorting(*row, *order),
+                                    keep(static_cast<float>((*order)[0]));
                         }});
         const std::vector<Timing> timings = interleaved(work);
         double pass = timings[0].median;
         for (std::size_t i = 1; i < probes; ++i) pass = std::min(pass, timings[i].median);
-        table.row({sigma == 1.0 ? "flat" : "peaked", "read the row (probe)", {pass * 1e6, 2}, {1.0, 1}});
-        table.row({sigma == 1.0 ? "flat" : "peaked", "1 million multiply-adds (probe)",
-                   {timings[probes].median / fma_probe_flops(1) * 2e12, 2}, {timings[probes].median / fma_probe_flops(1) * 2e6 / pass, 1}});
+        table.row(
+            {sigma == 1.0 ? "flat" : "peaked", "read the row (probe)", {pass * 1e6, 2}, {1.0, 1}});
+        table.row({sigma == 1.0 ? "flat" : "peaked",
+                   "1 million multiply-adds (probe)",
+                   {timings[probes].median / fma_probe_flops(1) * 2e12, 2},
+                   {timings[probes].median / fma_probe_flops(1) * 2e6 / pass, 1}});
         for (std::size_t i = probes + 1; i < work.size(); ++i) {
             table.row({sigma == 1.0 ? "flat" : "peaked",
                        work[i].name,

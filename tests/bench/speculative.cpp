@@ -1,24 +1,26 @@
-// Speculative against plain decoding on the shipped models, the same chain and prompts, in turn. For each
-// temperature and length of draft: tokens a second of both, their ratio, the share of judged tokens that was accepted, and
-// how many tokens a pass of the target gave. "stored" keeps the weights in 16 bits, as they are on disk; f32 widens them once.
+// Speculative against plain decoding on the shipped models, the same chain and prompts, in turn.
+// For each temperature and length of draft: tokens a second of both, their ratio,
+// the share of judged tokens that was accepted, and how many tokens a pass of the target gave.
+// "stored" keeps the weights in 16 bits, as they are on disk; f32 widens them once.
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "bench.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/speculative.hpp"
-#include "model.hpp"
+#include "lib/model/model.hpp"
+#include "tests/bench/bench.hpp"
 
 namespace tbt::bench {
 
 namespace {
 
 constexpr int tokens_a_text = 120;
-const std::vector<std::string> prompts{"Once upon a time", "The weather today is",
-                                       "User: What is gravity?\nAssistant:", "Explain photosynthesis:"};
+const std::vector<std::string> prompts{
+    "Once upon a time", "The weather today is",
+    "User: What is gravity?\nAssistant:", "Explain photosynthesis:"};
 
 struct Pair {
     Model target, draft;
@@ -46,8 +48,10 @@ void plain(Pair& pair, std::uint64_t seed, double& tokens) {
     }
 }
 
-// The same number of tokens, drafted `length` at a time: by the sketch, or (lookup) from the text itself.
-void speculative(Pair& pair, std::uint64_t seed, const DraftLength& length, bool lookup, Counts& counts) {
+// The same number of tokens, drafted `length` at a time: by the sketch, or (lookup)
+// from the text itself.
+void speculative(Pair& pair, std::uint64_t seed, const DraftLength& length, bool lookup,
+                 Counts& counts) {
     counts = {};
     const auto watch = [&](const Round& round) {
         counts.rounds += 1;
@@ -59,10 +63,13 @@ void speculative(Pair& pair, std::uint64_t seed, const DraftLength& length, bool
     for (const std::vector<int>& prompt : pair.prompts) {
         CachedModel large(pair.target.gpt), small(pair.draft.gpt);
         RandomChance chance(Rng(seed, 0));
-        const LastLogits target = [&](std::span<const int> ids, int count) { return large.last(ids, count); };
+        const LastLogits target = [&](std::span<const int> ids, int count) {
+            return large.last(ids, count);
+        };
         ModelDraft model_draft(std::ref(small), pair.draft.config().n_positions);
         PromptLookup lookup_draft;
-        if (lookup) speculate(target, lookup_draft, pair.rules, prompt, length, chance, go_on, watch);
+        if (lookup)
+            speculate(target, lookup_draft, pair.rules, prompt, length, chance, go_on, watch);
         else speculate(target, model_draft, pair.rules, prompt, length, chance, go_on, watch);
     }
 }
@@ -75,15 +82,17 @@ struct Way {
 
 void measure(Table& table, Pair& pair, const std::string& weights, double temperature) {
     std::vector<Way> ways;
-    for (const int length : {2, 4, 6, 8, 12}) ways.push_back({std::to_string(length), DraftLength::fixed(length)});
+    for (const int length : {2, 4, 6, 8, 12})
+        ways.push_back({std::to_string(length), DraftLength::fixed(length)});
     ways.push_back({"adaptive", DraftLength::adaptive(12)});
     ways.push_back({"lookup 4", DraftLength::fixed(4), true});
 
     double plain_tokens = 0;
     std::vector<Counts> counts(ways.size());
     std::vector<Candidate> work;
-    std::vector<std::uint64_t> seeds(ways.size() + 1,
-                                     0);  // each run writes other texts, every candidate the same ones
+    std::vector<std::uint64_t> seeds(
+        ways.size() + 1,
+        0);  // each run writes other texts, every candidate the same ones
     work.push_back({"plain", [&](int times) {
                         for (int i = 0; i < times; ++i) plain(pair, ++seeds[0], plain_tokens);
                     }});
@@ -91,13 +100,14 @@ void measure(Table& table, Pair& pair, const std::string& weights, double temper
         work.push_back({ways[w].name, [&, w](int times) {
                             Counts sum, one;
                             for (int i = 0; i < times; ++i) {
-                                speculative(pair, ++seeds[w + 1], ways[w].length, ways[w].lookup, one);
-                                sum.rounds += one.rounds, sum.judged += one.judged, sum.accepted += one.accepted,
-                                    sum.tokens += one.tokens;
+                                speculative(pair, ++seeds[w + 1], ways[w].length, ways[w].lookup,
+                                            one);
+                                sum.rounds += one.rounds, sum.judged += one.judged,
+                                    sum.accepted += one.accepted, sum.tokens += one.tokens;
                             }
                             Counts& all = counts[w];
-                            all.rounds += sum.rounds, all.judged += sum.judged, all.accepted += sum.accepted,
-                                all.tokens += sum.tokens;
+                            all.rounds += sum.rounds, all.judged += sum.judged,
+                                all.accepted += sum.accepted, all.tokens += sum.tokens;
                         }});
     }
     const std::vector<Timing> timings = interleaved(work, 7, 0.001);
@@ -116,15 +126,19 @@ void measure(Table& table, Pair& pair, const std::string& weights, double temper
 }
 
 void run(const Settings& settings) {
-    Table table("speculative",
-                {"weights", "T", "draft", "accepted", "a pass", "plain tok/s", "spec tok/s", "ratio"});
+    Table table("speculative", {"weights", "T", "draft", "accepted", "a pass", "plain tok/s",
+                                "spec tok/s", "ratio"});
     const std::filesystem::path models("data/models");
     const int threads = settings.threads.back();
     for (const bool wide : {false, true}) {
         GptOptions options{threads, {}};
         if (wide) options.weights = WeightType::f32;
-        Pair pair{load_model(models / "storyteller", options), load_model(models / "sketch", options), {}, {}};
-        for (const std::string& prompt : prompts) pair.prompts.push_back(encode_prompt(pair.target, prompt));
+        Pair pair{load_model(models / "storyteller", options),
+                  load_model(models / "sketch", options),
+                  {},
+                  {}};
+        for (const std::string& prompt : prompts)
+            pair.prompts.push_back(encode_prompt(pair.target, prompt));
         pair.rules.max_new_tokens = tokens_a_text;
         pair.rules.context = pair.target.config().n_positions;
         for (const double temperature : {0.0, 0.8, 1.2}) {
@@ -137,7 +151,8 @@ void run(const Settings& settings) {
     }
 }
 
-const Section section{"speculative", 60, "drafts by the sketch, judged by the storyteller, against plain decoding",
+const Section section{"speculative", 60,
+                      "drafts by the sketch, judged by the storyteller, against plain decoding",
                       run};
 
 }  // namespace

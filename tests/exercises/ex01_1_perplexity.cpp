@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "01_1_perplexity.hpp"
-#include "exercise_check.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex01_1;
@@ -17,12 +17,13 @@ TEST_CASE("a model that finds both next tokens as likely as not has perplexity 2
 
 TEST_CASE("a row is about the token after its own, and the last row about none", "[ex01_1]") {
     const float ln3 = static_cast<float>(std::log(3.0));
-    const std::vector<float> logits{0, ln3, ln3,
-                                    0, 100, -100};  // .25/.75, .75/.25, and a row that must not count
+    const std::vector<float> logits{0,   ln3, ln3, 0,
+                                    100, -100};  // .25/.75, .75/.25, and a row that must not count
     INFO("think about: which row predicts ids[1]?");
     CHECK(perplexity(logits, std::vector<int>{0, 1, 0}) == Approx(1 / 0.75).epsilon(1e-6));
     CHECK(perplexity(logits, std::vector<int>{1, 0, 1}) == Approx(4).epsilon(1e-6));
-    CHECK(perplexity(logits, std::vector<int>{0, 1, 1}) == Approx(1 / std::sqrt(0.75 * 0.25)).epsilon(1e-6));
+    CHECK(perplexity(logits, std::vector<int>{0, 1, 1}) ==
+          Approx(1 / std::sqrt(0.75 * 0.25)).epsilon(1e-6));
 }
 
 TEST_CASE("enormous logits are no problem", "[ex01_1]") {
@@ -44,8 +45,11 @@ TEST_CASE("random rows agree with the definition", "[ex01_1]") {
     double product = 1;
     for (std::size_t t = 0; t < 4; ++t) {
         double total = 0;
-        for (std::size_t v = 0; v < 11; ++v) total += std::exp(static_cast<double>(logits[t * 11 + v]));
-        product *= std::exp(static_cast<double>(logits[t * 11 + static_cast<std::size_t>(ids[t + 1])])) / total;
+        for (std::size_t v = 0; v < 11; ++v)
+            total += std::exp(static_cast<double>(logits[t * 11 + v]));
+        product *=
+            std::exp(static_cast<double>(logits[t * 11 + static_cast<std::size_t>(ids[t + 1])])) /
+            total;
     }
     CHECK(perplexity(logits, ids) == Approx(std::pow(product, -0.25)).epsilon(1e-9));
 }

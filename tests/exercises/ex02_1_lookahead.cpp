@@ -4,8 +4,8 @@
 
 #include "02_1_lookahead.hpp"
 #include "chapters/02_greedy/greedy.hpp"
-#include "exercise_check.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex02_1;
@@ -36,7 +36,8 @@ int pick(Table& model, const std::vector<int>& ids, int width) {
 }  // namespace
 
 TEST_CASE("a less probable token that leads somewhere beats the most probable one", "[ex02_1]") {
-    // After 2 come 0, 1, 2 with .5 .4 .1. After 0 all is open, after 1 nearly nothing is: .5 · .4 < .4 · .9
+    // After 2 come 0, 1, 2 with .5 .4 .1. After 0 all is open, after 1 nearly nothing is:
+    // .5 · .4 < .4 · .9
     Table model{{{.3, .4, .3}, {.05, .9, .05}, {.5, .4, .1}}};
     INFO("think about: width 1 sees only the first token, width 2 the first two");
     CHECK(pick(model, {2}, 1) == 0);
@@ -57,7 +58,8 @@ TEST_CASE("of equal pairs the first one stays", "[ex02_1]") {
     CHECK(pick(model, {2}, 3) == 0);
 }
 
-TEST_CASE("the model is asked once for the text and once for each of `width` continuations", "[ex02_1]") {
+TEST_CASE("the model is asked once for the text and once for each of `width` continuations",
+          "[ex02_1]") {
     Table model{{{.3, .4, .3}, {.05, .9, .05}, {.5, .4, .1}}};
     pick(model, {1, 0, 2}, 2);
     for (const std::vector<int>& text : model.asked) {
@@ -93,11 +95,13 @@ TEST_CASE("any model: the pair is the best of all pairs, and width 1 is greedy",
         std::size_t first = 0, second = 0;
         for (std::size_t a = 0; a < V; ++a) {
             for (std::size_t b = 0; b < V; ++b) {
-                if (model.laws[0][a] * model.laws[a][b] > model.laws[0][first] * model.laws[first][second])
+                if (model.laws[0][a] * model.laws[a][b] >
+                    model.laws[0][first] * model.laws[first][second])
                     first = a, second = b;
             }
         }
-        INFO("round " << round << ", V = " << V << ": the best pair is " << first << ", " << second);
+        INFO("round " << round << ", V = " << V << ": the best pair is " << first << ", "
+                      << second);
         REQUIRE(pick(model, ids, static_cast<int>(V)) == static_cast<int>(first));
         REQUIRE(pick(model, ids, 1) == argmax(model(ids)));
     }

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "03_1_explorer.hpp"
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex03_1;
@@ -35,7 +35,8 @@ TEST_CASE("the table of eight logits", "[ex03_1]") {
         const Numbers n = numbers_at(eight, row[0]);
         const double got[] = {n.entropy, n.top, n.agree_2, n.agree_3};
         for (int i = 0; i < 4; ++i) {
-            INFO("T = " << row[0] << ", number " << i << ": expected " << row[i + 1] << ", got " << got[i]);
+            INFO("T = " << row[0] << ", number " << i << ": expected " << row[i + 1] << ", got "
+                        << got[i]);
             REQUIRE(std::abs(got[i] - row[i + 1]) <= 1e-6);  // the table has six decimals
         }
     }
@@ -59,8 +60,10 @@ TEST_CASE("so many texts of so many tokens, without the prompt", "[ex03_1]") {
 
 TEST_CASE("the same seed gives the same texts, another seed others", "[ex03_1]") {
     Toy toy;
-    CHECK(explore(std::ref(toy), {1}, {0.8, 1.5}, 3, 8, 7) == explore(std::ref(toy), {1}, {0.8, 1.5}, 3, 8, 7));
-    CHECK(explore(std::ref(toy), {1}, {0.8, 1.5}, 3, 8, 7) != explore(std::ref(toy), {1}, {0.8, 1.5}, 3, 8, 8));
+    CHECK(explore(std::ref(toy), {1}, {0.8, 1.5}, 3, 8, 7) ==
+          explore(std::ref(toy), {1}, {0.8, 1.5}, 3, 8, 7));
+    CHECK(explore(std::ref(toy), {1}, {0.8, 1.5}, 3, 8, 7) !=
+          explore(std::ref(toy), {1}, {0.8, 1.5}, 3, 8, 8));
 }
 
 TEST_CASE("every temperature meets the same luck, whatever else is in the table", "[ex03_1]") {

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "03_2_visualizer.hpp"
-#include "exercise_check.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex03_2;
@@ -30,9 +30,9 @@ struct Line {
 void check_table(const char* name, const Row& logits, const std::vector<Line>& lines) {
     for (const Line& line : lines) {
         const Numbers n = numbers_at(logits, line.T);
-        INFO(name << " at T = " << line.T << ": expected entropy " << line.entropy << ", top " << line.top
-                  << ", effective " << line.effective << "; got " << n.entropy << ", " << n.top << ", "
-                  << n.effective);
+        INFO(name << " at T = " << line.T << ": expected entropy " << line.entropy << ", top "
+                  << line.top << ", effective " << line.effective << "; got " << n.entropy << ", "
+                  << n.top << ", " << n.effective);
         REQUIRE(std::abs(n.entropy - line.entropy) <= 1e-6);  // six places are printed
         REQUIRE(std::abs(n.top - line.top) <= 1e-6);
         REQUIRE(n.effective == line.effective);
@@ -122,7 +122,8 @@ TEST_CASE("with logits: the temperatures of .30, .70 and .90", "[ex03_2]") {
     }
 }
 
-TEST_CASE("any logits: at the recommended temperature the entropy is the one asked for", "[ex03_2]") {
+TEST_CASE("any logits: at the recommended temperature the entropy is the one asked for",
+          "[ex03_2]") {
     Rng rng(32);
     for (int round = 0; round < 40; ++round) {
         Row s(2 + static_cast<std::size_t>(round) / 4);
@@ -130,8 +131,8 @@ TEST_CASE("any logits: at the recommended temperature the entropy is the one ask
         const double all = std::log(static_cast<double>(s.size()));
         const Range balanced = recommend_temperature("balanced", s),
                     creative = recommend_temperature("creative", s);
-        INFO("round " << round << ", V = " << s.size() << ", T = " << balanced.low << ", " << balanced.high
-                      << ", " << creative.high);
+        INFO("round " << round << ", V = " << s.size() << ", T = " << balanced.low << ", "
+                      << balanced.high << ", " << creative.high);
         // 1e-6: how far bisection to 1e-9 or better can leave the entropy off.
         REQUIRE(std::abs(numbers_at(s, balanced.low).entropy / all - .3) <= 1e-6);
         REQUIRE(std::abs(numbers_at(s, balanced.high).entropy / all - .7) <= 1e-6);
@@ -146,7 +147,9 @@ TEST_CASE("an unknown task is refused, with logits and without", "[ex03_2]") {
 }
 
 TEST_CASE("where no temperature helps, that is said", "[ex03_2]") {
-    INFO("think about: equal logits are undecided at every temperature; of [0, 0, -9] T = 0 leaves two");
+    INFO(
+        "think about: equal logits are undecided at every temperature; of [0, 0, -9] T = 0 leaves "
+        "two");
     CHECK_THROWS_AS(recommend_temperature("factual", Row{1, 1, 1}), Error);
     CHECK_THROWS_AS(recommend_temperature("creative", Row{1, 1, 1}), Error);
     CHECK_THROWS_AS(recommend_temperature("factual", Row{0, 0, -9}), Error);

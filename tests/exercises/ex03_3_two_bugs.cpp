@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "03_3_two_bugs.hpp"
-#include "exercise_check.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex03_3;
@@ -13,7 +13,8 @@ namespace {
 using Law = std::vector<double>;
 
 void check_is_law(const Witness& w) {
-    INFO("p has at least one number, none negative, sums to 1 (1e-12); u is at least 0 and below 1");
+    INFO(
+        "p has at least one number, none negative, sums to 1 (1e-12); u is at least 0 and below 1");
     REQUIRE(!w.p.empty());
     double sum = 0;
     for (const double x : w.p) {
@@ -90,7 +91,8 @@ TEST_CASE("any law: as many of 64 evenly spaced u as its sixty-fourths", "[ex03_
         std::vector<std::uint64_t> came(p.size(), 0);
         for (int k = 0; k < 64; ++k) ++came.at(draw(p, k / 64.0));
         for (std::size_t i = 0; i < p.size(); ++i) {
-            INFO("round " << round << ", token " << i << " of " << p.size() << ", p = " << parts[i] << "/64");
+            INFO("round " << round << ", token " << i << " of " << p.size() << ", p = " << parts[i]
+                          << "/64");
             REQUIRE(came[i] == parts[i]);
         }
     }

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "03_4_dynamic.hpp"
-#include "exercise_check.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex03_4;
@@ -47,7 +47,8 @@ TEST_CASE("banned tokens are no choice", "[ex03_4]") {
     check_temperature_is(dynamic_temperature(Row{4}, .5, 1.5), .5);
 }
 
-TEST_CASE("a range of one temperature is that temperature (llama.cpp's published cases)", "[ex03_4]") {
+TEST_CASE("a range of one temperature is that temperature (llama.cpp's published cases)",
+          "[ex03_4]") {
     CHECK(dynamic_temperature(Row{.1f, .2f, .3f, .4f}, 1, 1) == 1);
     CHECK(dynamic_temperature(Row{.1f, .2f, .3f, .4f}, 0, 0) == 0);
 }
@@ -63,16 +64,18 @@ TEST_CASE("numbers that make no sense are refused", "[ex03_4]") {
     CHECK_THROWS_AS(dynamic_temperature(s, 0, 1, std::nan("")), UsageError);
 }
 
-TEST_CASE("any logits: between low and high, the same in any order, more doubt a higher temperature",
-          "[ex03_4]") {
+TEST_CASE(
+    "any logits: between low and high, the same in any order, more doubt a higher temperature",
+    "[ex03_4]") {
     Rng rng(34);
     for (int round = 0; round < 200; ++round) {
         Row s(1 + static_cast<std::size_t>(round) / 10);
         for (float& x : s) x = static_cast<float>(4 * rng.normal());
-        const double low = rng.uniform(), high = low + rng.uniform(), exponent = .3 + 2 * rng.uniform();
+        const double low = rng.uniform(), high = low + rng.uniform(),
+                     exponent = .3 + 2 * rng.uniform();
         const double T = dynamic_temperature(s, low, high, exponent);
-        INFO("round " << round << ": " << s.size() << " logits, " << low << " to " << high << ", exponent "
-                      << exponent << ": got " << T);
+        INFO("round " << round << ": " << s.size() << " logits, " << low << " to " << high
+                      << ", exponent " << exponent << ": got " << T);
         REQUIRE(T >= low);
         REQUIRE(T <= high);
         Row reversed(s.rbegin(), s.rend()), doubtful = s;

@@ -3,8 +3,8 @@
 
 #include "04_1_top_n_sigma.hpp"
 #include "chapters/03_temperature/temperature.hpp"
-#include "exercise_check.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex04_1;
@@ -102,13 +102,14 @@ TEST_CASE("any row: the definition, at any temperature, and the largest always s
         const double N = .25 + 2 * rng.uniform(), size = static_cast<double>(s.size());
         double mean = 0, squares = 0;
         for (const float x : s) mean += static_cast<double>(x) / size;
-        for (const float x : s) squares += (static_cast<double>(x) - mean) * (static_cast<double>(x) - mean);
+        for (const float x : s)
+            squares += (static_cast<double>(x) - mean) * (static_cast<double>(x) - mean);
         const float most = *std::max_element(s.begin(), s.end());
         std::vector<int> expected;
         bool close = false;  // so near the border that rounding decides
         for (std::size_t i = 0; i < s.size(); ++i) {
-            const double above =
-                static_cast<double>(s[i]) - (static_cast<double>(most) - N * std::sqrt(squares / size));
+            const double above = static_cast<double>(s[i]) -
+                                 (static_cast<double>(most) - N * std::sqrt(squares / size));
             close = close || (std::abs(above) < 1e-9 && s[i] != most);
             if (above >= 0 || s[i] == most) expected.push_back(static_cast<int>(i));
         }

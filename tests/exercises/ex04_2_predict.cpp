@@ -5,7 +5,7 @@
 #include "04_2_predict.hpp"
 #include "chapters/03_temperature/temperature.hpp"
 #include "chapters/04_top_k/top_k.hpp"
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex04_2;
@@ -15,12 +15,14 @@ namespace {
 using Row = std::vector<float>;
 constexpr float gone = -std::numeric_limits<float>::infinity();
 
-void check_prediction(const std::vector<int>& predicted, const std::vector<double>& law, const char* think) {
+void check_prediction(const std::vector<int>& predicted, const std::vector<double>& law,
+                      const char* think) {
     {
         INFO("ids lie in 0 to " << law.size() - 1 << ", ascending, each once");
         REQUIRE(std::is_sorted(predicted.begin(), predicted.end()));
         REQUIRE(std::adjacent_find(predicted.begin(), predicted.end()) == predicted.end());
-        for (const int id : predicted) REQUIRE((id >= 0 && static_cast<std::size_t>(id) < law.size()));
+        for (const int id : predicted)
+            REQUIRE((id >= 0 && static_cast<std::size_t>(id) < law.size()));
     }
     for (std::size_t id = 0; id < law.size(); ++id) {
         const bool said = std::count(predicted.begin(), predicted.end(), static_cast<int>(id)) > 0;
@@ -60,7 +62,8 @@ TEST_CASE("temperature 0 before the cut", "[ex04_2]") {
 }
 
 TEST_CASE("k = 0", "[ex04_2]") {
-    check_prediction(switched_off(), cut({4, gone, -1, 2}, 0), "0 turns the cut off; nothing else changes");
+    check_prediction(switched_off(), cut({4, gone, -1, 2}, 0),
+                     "0 turns the cut off; nothing else changes");
 }
 
 TEST_CASE("zeroed instead of masked", "[ex04_2]") {

@@ -1,11 +1,11 @@
 // Exercise 05_1: top-k, then top-p.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <cmath>
 #include <limits>
 
 #include "05_1_top_k_top_p.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex05_1;
@@ -132,7 +132,8 @@ TEST_CASE("any row: sums to 1, in order, and no more than either cut keeps alone
     }
 }
 
-TEST_CASE("a thousand normal logits: top-p alone keeps about 612, with k = 50 about 43", "[ex05_1]") {
+TEST_CASE("a thousand normal logits: top-p alone keeps about 612, with k = 50 about 43",
+          "[ex05_1]") {
     Rng rng(1000);
     double alone = 0, both = 0;
     constexpr int rounds = 50;

@@ -1,10 +1,10 @@
 // Exercise 05_2: exclude top choices.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <cmath>
 
 #include "05_2_xtc.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex05_2;
@@ -43,8 +43,11 @@ TEST_CASE("the ids may stand in any order", "[ex05_2]") {
 }
 
 TEST_CASE("of equally probable ones the last id stays", "[ex05_2]") {
-    INFO("think about: of equals the lower id comes first, and the first choices are the ones to go");
-    check_law(exclude_top_choices({.25, .125, .25, .25, .125}, .25, always, 0), {0, .25, 0, .5, .25});
+    INFO(
+        "think about: of equals the lower id comes first, and the first choices are the ones to "
+        "go");
+    check_law(exclude_top_choices({.25, .125, .25, .25, .125}, .25, always, 0),
+              {0, .25, 0, .5, .25});
 }
 
 TEST_CASE("one good token alone is left in peace", "[ex05_2]") {

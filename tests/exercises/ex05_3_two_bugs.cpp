@@ -1,12 +1,12 @@
 // Exercise 05_3: the law that shows a bug.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <numeric>
 
 #include "05_3_two_bugs.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex05_3;
@@ -16,7 +16,8 @@ namespace {
 // The rule, as it is written: the first length whose mass is enough.
 std::size_t by_definition(const std::vector<int>& weights, int percent) {
     for (std::size_t n = 1; n < weights.size(); ++n) {
-        if (std::accumulate(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(n), 0) >= percent)
+        if (std::accumulate(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(n), 0) >=
+            percent)
             return n;
     }
     return weights.size();
@@ -70,11 +71,12 @@ TEST_CASE("any law at any percentage", "[ex05_3]") {
     for (int round = 0; round < 60; ++round) {
         std::vector<int> weights;
         for (int left = 100; left > 0; left -= weights.back())
-            weights.push_back(1 + static_cast<int>(rng.below(static_cast<std::uint64_t>(std::min(left, 45)))));
+            weights.push_back(
+                1 + static_cast<int>(rng.below(static_cast<std::uint64_t>(std::min(left, 45)))));
         std::sort(weights.begin(), weights.end(), std::greater<>());
         for (int percent = 0; percent <= 100; ++percent) {
-            INFO("round " << round << ", " << weights.size() << " words, first " << weights[0] << ", percent "
-                          << percent);
+            INFO("round " << round << ", " << weights.size() << " words, first " << weights[0]
+                          << ", percent " << percent);
             REQUIRE(nucleus(weights, percent) == by_definition(weights, percent));
         }
     }

@@ -1,11 +1,11 @@
 // Exercise 06_1: the complete example.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <cmath>
 
 #include "06_1_complete_example.hpp"
 #include "chapters/06_combining/chain.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex06_1;
@@ -58,7 +58,8 @@ TEST_CASE("the words lie on the wheel in the order of their ids", "[ex06_1]") {
 }
 
 TEST_CASE("of equal logits the lower ids stay; one token always does", "[ex06_1]") {
-    CHECK(complete_example(std::vector<float>{1, 1, 1, 1}, 1, 2, 1, .9).kept == std::vector<int>{0, 1});
+    CHECK(complete_example(std::vector<float>{1, 1, 1, 1}, 1, 2, 1, .9).kept ==
+          std::vector<int>{0, 1});
     CHECK(complete_example(std::vector<float>{1, 1, 1, 1}, 1, 4, .5, 0).nucleus == 2);
     CHECK(complete_example(words, 1, 6, 0, .99).nucleus == 1);
     CHECK(complete_example(words, 1, 99, 1, .5).kept.size() == 6);
@@ -86,9 +87,10 @@ TEST_CASE("the same token as this chapter's chain, for any row", "[ex06_1]") {
         o.temperature = .3 + 2 * rng.uniform(), o.top_k = 1 + static_cast<int>(rng.below(10)),
         o.top_p = rng.uniform();
         const double u = rng.uniform();
-        const int expected = in_order(Dialect::ours, cut_steps(o, Dialect::ours)).pick(s, {}, u, scratch);
-        INFO("round " << round << ": V = " << s.size() << ", T = " << o.temperature << ", k = " << o.top_k
-                      << ", p = " << o.top_p << ", u = " << u);
+        const int expected =
+            in_order(Dialect::ours, cut_steps(o, Dialect::ours)).pick(s, {}, u, scratch);
+        INFO("round " << round << ": V = " << s.size() << ", T = " << o.temperature
+                      << ", k = " << o.top_k << ", p = " << o.top_p << ", u = " << u);
         REQUIRE(complete_example(s, o.temperature, o.top_k, o.top_p, u).id == expected);
     }
 }
@@ -96,6 +98,7 @@ TEST_CASE("the same token as this chapter's chain, for any row", "[ex06_1]") {
 TEST_CASE("a hundred thousand draws give the cat 88,080 times, give or take 410", "[ex06_1]") {
     Rng rng(4);
     int cats = 0;
-    for (int i = 0; i < 100000; ++i) cats += complete_example(words, 1, 3, .9, rng.uniform()).id == 0;
+    for (int i = 0; i < 100000; ++i)
+        cats += complete_example(words, 1, 3, .9, rng.uniform()).id == 0;
     CHECK(std::abs(cats - 88080) <= 410);  // four standard deviations of 102.5
 }

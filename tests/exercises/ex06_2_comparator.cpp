@@ -1,11 +1,11 @@
 // Exercise 06_2: entropy, divergence, frequencies, and the eight strategies over a Zipf law.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <cmath>
 
 #include "06_2_comparator.hpp"
 #include "chapters/06_combining/chain.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex06_2;
@@ -100,13 +100,16 @@ TEST_CASE("a thousand draws of each strategy", "[ex06_2]") {
         CHECK(std::abs(entropy(empirical) - row.drawn_entropy) <= 4 * row.entropy_sd);
         CHECK(std::abs(kl(empirical, zipf(1000)) - row.drawn_kl) <= 4 * row.kl_sd);
         INFO(
-            "think about: the truncated law is p times a constant, so the logarithm of that constant is all that "
+            "think about: the truncated law is p times a constant, so the logarithm of that "
+            "constant is all that "
             "changes");
-        CHECK(std::abs(kl(empirical, zipf(1000)) - kl(empirical, zipf(row.kept)) - row.exact_kl) <= 1e-6);
+        CHECK(std::abs(kl(empirical, zipf(1000)) - kl(empirical, zipf(row.kept)) - row.exact_kl) <=
+              1e-6);
     }
 }
 
-TEST_CASE("any two laws: neither value is negative, a law has no distance from itself", "[ex06_2]") {
+TEST_CASE("any two laws: neither value is negative, a law has no distance from itself",
+          "[ex06_2]") {
     Rng rng(62);
     for (int round = 0; round < 200; ++round) {
         Law q(1 + rng.below(12)), p(q.size());

@@ -1,11 +1,11 @@
 // Exercise 06_3: mirostat, version 2.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <cmath>
 #include <numeric>
 
 #include "06_3_mirostat.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex06_3;
@@ -14,7 +14,7 @@ namespace {
 
 using Law = std::vector<double>;
 const Law four = {.5, .25, .125, .125};  // surprises 1, 2, 3, 3 bits
-constexpr double exact = 1e-12;  // a few roundings
+constexpr double exact = 1e-12;          // a few roundings
 
 Law zipf(int n, double exponent) {
     Law p;
@@ -37,7 +37,8 @@ TEST_CASE("a bar of 2.5 bits leaves two tokens, two thirds to one third", "[ex06
     double mu = 2.5;
     CHECK(mirostat(four, 1.5, .2, mu, .66) == 0);
     INFO(
-        "think about: the drawn token surprised by 1 bit, half a bit less than wanted, so the bar rises by .2 "
+        "think about: the drawn token surprised by 1 bit, half a bit less than wanted, so the bar "
+        "rises by .2 "
         "times .5");
     CHECK(std::abs(mu - 2.6) <= exact);
     mu = 2.5;
@@ -72,7 +73,8 @@ TEST_CASE("values that make no sense are refused", "[ex06_3]") {
 }
 
 TEST_CASE("the surprise comes out as ordered, whatever the model's law", "[ex06_3]") {
-    // The mean error of n tokens is (mu_0 − mu_n)/(eta·n): mu stays within some bits of itself, so it vanishes.
+    // The mean error of n tokens is (mu_0 − mu_n)/(eta·n): mu stays within some bits of itself,
+    // so it vanishes.
     struct Setting {
         double exponent, tau;
     };
@@ -83,8 +85,8 @@ TEST_CASE("the surprise comes out as ordered, whatever the model's law", "[ex06_
         constexpr int n = 4000;
         for (int i = 0; i < n; ++i)
             sum += surprise(p[static_cast<std::size_t>(mirostat(p, s.tau, .1, mu, rng.uniform()))]);
-        INFO("Zipf with exponent " << s.exponent << ", tau " << s.tau << ": mean surprise " << sum / n << ", mu "
-                                   << mu);
+        INFO("Zipf with exponent " << s.exponent << ", tau " << s.tau << ": mean surprise "
+                                   << sum / n << ", mu " << mu);
         CHECK(std::abs(sum / n - s.tau) <= .05);
     }
 }

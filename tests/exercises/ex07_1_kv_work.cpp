@@ -1,23 +1,25 @@
 // Exercise 07_1: the same text, counted work.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <utility>
 
 #include "07_1_kv_work.hpp"
 #include "chapters/07_kv_cache/work.hpp"
-#include "gpt.hpp"
+#include "lib/model/gpt.hpp"
 
 using namespace tbt;
 using namespace tbt::ex07_1;
 
 namespace {
 
-// A model whose next token depends on all that was read, in order; it remembers what it read as a cache does.
+// A model whose next token depends on all that was read, in order;
+// it remembers what it read as a cache does.
 class Stub {
 public:
     std::span<const float> operator()(std::span<const int> fresh, int past) {
         REQUIRE(past >= 0);
-        INFO("a read behind " << past << " tokens, when only " << seen_.size() << " have been read");
+        INFO("a read behind " << past << " tokens, when only " << seen_.size()
+                              << " have been read");
         REQUIRE(static_cast<std::size_t>(past) <= seen_.size());
         REQUIRE(!fresh.empty());
         seen_.resize(static_cast<std::size_t>(past));
@@ -59,7 +61,8 @@ TEST_CASE("three tokens behind a prompt of four: what is read", "[ex07_1]") {
 TEST_CASE("both ways write the same text", "[ex07_1]") {
     for (const int P : {1, 2, 5, 17}) {
         Stub with, without;
-        const Run a = run_stub(with, prompt_of(P), 30, true), b = run_stub(without, prompt_of(P), 30, false);
+        const Run a = run_stub(with, prompt_of(P), 30, true),
+                  b = run_stub(without, prompt_of(P), 30, false);
         INFO("P = " << P);
         REQUIRE(a.ids.size() == static_cast<std::size_t>(P + 30));
         CHECK(a.ids == b.ids);
@@ -93,7 +96,8 @@ TEST_CASE("a hundred new tokens: causal dot products", "[ex07_1]") {
     for (const Row& row : {Row{50, 541650, 11175}, {200, 3166650, 44850}}) {
         Stub with, without;
         INFO("P = " << row.P
-                    << "; think about: the first fresh token meets past + 1 keys, the last one meets them all");
+                    << "; think about: the first fresh token meets past + 1 keys, the last one "
+                       "meets them all");
         CHECK(run_stub(without, prompt_of(row.P), 100, false).dot_products == row.without);
         CHECK(run_stub(with, prompt_of(row.P), 100, true).dot_products == row.with);
     }
@@ -106,7 +110,8 @@ TEST_CASE("any P and G agree with the chapter's formula", "[ex07_1]") {
                 Stub stub;
                 const Run run = run_stub(stub, prompt_of(P), G, cached);
                 const Work work = cached ? cached_work(P, G) : uncached_work(P, G);
-                INFO("P = " << P << ", G = " << G << (cached ? ", with" : ", without") << " a cache");
+                INFO("P = " << P << ", G = " << G << (cached ? ", with" : ", without")
+                            << " a cache");
                 CHECK(run.positions == work.positions);
                 CHECK(run.dot_products == work.dot_products);
                 CHECK(static_cast<int>(stub.reads.size()) == G);

@@ -1,5 +1,5 @@
 // Exercise 07_2: the memory calculator.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <cmath>
 #include <limits>
@@ -35,18 +35,20 @@ TEST_CASE("seven billion weights in four bits, 4096 tokens: 6 GB, fits", "[ex07_
 TEST_CASE("other models, contexts and batches on 24 GB", "[ex07_2]") {
     const Advice fits = Advice::fits, shorter = Advice::shorter_context_or_fewer_bits,
                  smaller = Advice::smaller_model;
-    for (const Row& row : {Row{13, 4, 2048, 1, 6.5, 1.677722, .65, 8.827722, 15.172278, fits},
-                           Row{70, 4, 4096, 1, 35, 10.737418, 3.5, 49.237418, -25.237418, smaller},
-                           Row{70, 4, 8192, 1, 35, 21.474836, 3.5, 59.974836, -35.974836, smaller},
-                           Row{7, 16, 4096, 1, 14, 2.147484, 1.4, 17.547484, 6.452516, fits},
-                           Row{7, 4, 4096, 8, 3.5, 17.179869, .35, 21.029869, 2.970131, fits},
-                           Row{41.5, 4, 4096, 1, 20.75, 3.355443, 2.075, 26.180443, -2.180443, shorter}}) {
+    for (const Row& row :
+         {Row{13, 4, 2048, 1, 6.5, 1.677722, .65, 8.827722, 15.172278, fits},
+          Row{70, 4, 4096, 1, 35, 10.737418, 3.5, 49.237418, -25.237418, smaller},
+          Row{70, 4, 8192, 1, 35, 21.474836, 3.5, 59.974836, -35.974836, smaller},
+          Row{7, 16, 4096, 1, 14, 2.147484, 1.4, 17.547484, 6.452516, fits},
+          Row{7, 4, 4096, 8, 3.5, 17.179869, .35, 21.029869, 2.970131, fits},
+          Row{41.5, 4, 4096, 1, 20.75, 3.355443, 2.075, 26.180443, -2.180443, shorter}}) {
         const Memory m = memory(row.billions, row.bits, row.context, row.batch);
-        INFO(row.billions << " billion, " << row.bits << " bits, context " << row.context << ", batch "
-                          << row.batch << ": KV cache " << m.kv << ", expected " << row.kv << "; total " << m.total
-                          << ", expected " << row.total
-                          << "; think about: GB are 10^9 bytes, and 2 · layers · dim · context · batch does not "
-                             "fit into an int");
+        INFO(row.billions
+             << " billion, " << row.bits << " bits, context " << row.context << ", batch "
+             << row.batch << ": KV cache " << m.kv << ", expected " << row.kv << "; total "
+             << m.total << ", expected " << row.total
+             << "; think about: GB are 10^9 bytes, and 2 · layers · dim · context · batch does not "
+                "fit into an int");
         CHECK(same(m.weights, row.weights));
         CHECK(same(m.kv, row.kv));
         CHECK(same(m.activations, row.activations));
@@ -67,8 +69,14 @@ TEST_CASE("the nearest size wins, of two equally near ones the smaller", "[ex07_
         double billions;
         int row;
     };
-    for (const Case& c :
-         {Case{0, 7}, {9.9, 7}, {10, 7}, {10.1, 13}, {41.4, 13}, {41.5, 13}, {41.6, 70}, {1000, 70}}) {
+    for (const Case& c : {Case{0, 7},
+                          {9.9, 7},
+                          {10, 7},
+                          {10.1, 13},
+                          {41.4, 13},
+                          {41.5, 13},
+                          {41.6, 70},
+                          {1000, 70}}) {
         INFO(c.billions << " billion");
         CHECK(nearest(c.billions).billions == c.row);
     }
@@ -82,7 +90,8 @@ TEST_CASE("exactly full fits", "[ex07_2]") {
     const Memory full = memory(8, 8, 0, 1, m.total);
     CHECK(full.left == 0);
     CHECK(full.advice == Advice::fits);
-    CHECK(memory(8, 8, 0, 1, std::nextafter(m.total, 0)).advice == Advice::shorter_context_or_fewer_bits);
+    CHECK(memory(8, 8, 0, 1, std::nextafter(m.total, 0)).advice ==
+          Advice::shorter_context_or_fewer_bits);
 }
 
 TEST_CASE("a fifth of the total decides the advice", "[ex07_2]") {

@@ -1,6 +1,6 @@
 // Exercise 07_3: attention sinks and a window.
 #include "07_3_window.hpp"
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex07_3;
@@ -58,8 +58,9 @@ TEST_CASE("what is not seen has no place", "[ex07_3]") {
     CHECK_THROWS_AS(place_of(w, -1, 9), Error);
 }
 
-TEST_CASE("any window: the sentence, the places, and a memory in which nobody is overwritten too early",
-          "[ex07_3]") {
+TEST_CASE(
+    "any window: the sentence, the places, and a memory in which nobody is overwritten too early",
+    "[ex07_3]") {
     for (const Window& w : {Window{1, 2}, Window{2, 3}, Window{0, 5}, Window{4, 1}, Window{3, 7}}) {
         Ids memory(static_cast<std::size_t>(w.sinks + w.window), -1);
         for (int t = 0; t < 60; ++t) {

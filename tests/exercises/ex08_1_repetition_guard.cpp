@@ -1,11 +1,11 @@
 // Exercise 08_1: the repetition guard.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <cmath>
 #include <set>
 
 #include "08_1_repetition_guard.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex08_1;
@@ -18,7 +18,8 @@ constexpr std::size_t all = 1000000;
 // 100 tokens: 10, 20, 30 over and over at places 50 to 70, everything else different.
 Ids looping_text() {
     Ids ids;
-    for (int i = 0; i < 100; ++i) ids.push_back(i >= 50 && i <= 70 ? 10 * (1 + (i - 50) % 3) : 1000 + i);
+    for (int i = 0; i < 100; ++i)
+        ids.push_back(i >= 50 && i <= 70 ? 10 * (1 + (i - 50) % 3) : 1000 + i);
     return ids;
 }
 
@@ -52,7 +53,8 @@ TEST_CASE("1 2 1 2: both twice, the pair twice, a passage of two", "[ex08_1]") {
 TEST_CASE("a loop of three words in a text of a hundred", "[ex08_1]") {
     const Repetition r = check(looping_text(), all);
     CHECK(r.tokens == std::map<int, int>{{10, 7}, {20, 7}, {30, 7}});
-    CHECK(r.bigrams == std::map<std::pair<int, int>, int>{{{10, 20}, 7}, {{20, 30}, 7}, {{30, 10}, 6}});
+    CHECK(r.bigrams ==
+          std::map<std::pair<int, int>, int>{{{10, 20}, 7}, {{20, 30}, 7}, {{30, 10}, 6}});
     INFO("think about: the two places may overlap; without overlap it would be 9");
     CHECK(r.longest == 18);
     CHECK(std::abs(r.severity - .179035) <= 1e-6);
@@ -106,10 +108,10 @@ TEST_CASE("any text: the definitions, and a severity from 0 to 1", "[ex08_1]") {
         CHECK(r.severity >= 0);
         CHECK(r.severity <= 1);
         const Repetition windowed = check(ids, 10),
-                         cut = check(
-                             Ids(ids.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(10, ids.size())),
-                                 ids.end()),
-                             all);
+                         cut = check(Ids(ids.end() - static_cast<std::ptrdiff_t>(
+                                                         std::min<std::size_t>(10, ids.size())),
+                                         ids.end()),
+                                     all);
         CHECK(windowed.severity == cut.severity);
     }
 }

@@ -1,12 +1,12 @@
 // Exercise 08_2: DRY.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <cmath>
 #include <limits>
 
 #include "08_2_dry.hpp"
 #include "chapters/03_temperature/temperature.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex08_2;
@@ -16,7 +16,8 @@ namespace {
 using Ids = std::vector<int>;
 using Row = std::vector<float>;
 
-Row penalised(Row s, const Ids& ids, double multiplier, double base, int allowed, const Ids& breakers = {}) {
+Row penalised(Row s, const Ids& ids, double multiplier, double base, int allowed,
+              const Ids& breakers = {}) {
     dry(s, ids, multiplier, base, allowed, breakers);
     return s;
 }
@@ -72,7 +73,8 @@ TEST_CASE("a breaker ends a match and is never penalised", "[ex08_2]") {
     CHECK(penalised(Row(6, 0), {2, 3, 4, 1, 2, 3, 4}, 1, 2, 1, {0, 5})[1] == -4);
 }
 
-TEST_CASE("nothing written, nothing penalised; a multiplier of 0 is off; a ban stays a ban", "[ex08_2]") {
+TEST_CASE("nothing written, nothing penalised; a multiplier of 0 is off; a ban stays a ban",
+          "[ex08_2]") {
     CHECK(penalised({1, 2}, {}, 1, 2, 1) == Row{1, 2});
     CHECK(penalised({1, 2}, {1}, 1, 2, 1) == Row{1, 2});
     CHECK(penalised({1, 2}, {1, 1, 1}, 0, 2, 1) == Row{1, 2});
@@ -98,14 +100,16 @@ TEST_CASE("any text: the definition, token by token", "[ex08_2]") {
             for (std::size_t length = 1; length < ids.size(); ++length) {
                 for (std::size_t at = 0; at + length < ids.size(); ++at) {
                     const auto from = ids.begin() + static_cast<std::ptrdiff_t>(at);
-                    if (ids[at + length] == t && std::equal(from, from + static_cast<std::ptrdiff_t>(length),
-                                                            ids.end() - static_cast<std::ptrdiff_t>(length)))
+                    if (ids[at + length] == t &&
+                        std::equal(from, from + static_cast<std::ptrdiff_t>(length),
+                                   ids.end() - static_cast<std::ptrdiff_t>(length)))
                         longest = static_cast<int>(length);
                 }
             }
-            INFO("round " << round << ", " << ids.size() << " tokens, token " << t << " would continue "
-                          << longest);
-            CHECK(s[static_cast<std::size_t>(t)] == (longest == 0 ? 0 : -std::ldexp(1.0f, longest - 1)));
+            INFO("round " << round << ", " << ids.size() << " tokens, token " << t
+                          << " would continue " << longest);
+            CHECK(s[static_cast<std::size_t>(t)] ==
+                  (longest == 0 ? 0 : -std::ldexp(1.0f, longest - 1)));
         }
     }
 }

@@ -1,10 +1,10 @@
 // Exercise 09_1: prompt healing.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <cmath>
 
 #include "09_1_prompt_healing.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex09_1;
@@ -80,7 +80,8 @@ TEST_CASE("whatever is drawn, the text begins with the whole prompt", "[ex09_1]"
         std::string owed = take_back(ids, abc);
         for (int i = 0; i < 8; ++i) {
             const std::vector<int> choice = allowed(owed, abc);
-            INFO("round " << round << ": prompt \"" << prompt << "\", still owed \"" << owed << "\"");
+            INFO("round " << round << ": prompt \"" << prompt << "\", still owed \"" << owed
+                          << "\"");
             REQUIRE(!choice.empty());  // every byte is a token, so one of them can always come
             ids.push_back(choice[rng.below(choice.size())]);
             owed = still_owed(owed, abc[static_cast<std::size_t>(ids.back())]);

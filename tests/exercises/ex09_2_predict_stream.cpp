@@ -1,5 +1,5 @@
 // Exercise 09_2: what a stream shows, and when. The failures say where, and which way, not what.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include "09_2_predict_stream.hpp"
 #include "chapters/09_stopping/text_stream.hpp"

@@ -1,10 +1,10 @@
 // Exercise 10_1: scripted conversations with a model that says what it is told to.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <sstream>
 
 #include "10_1_chat_loop.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex10_1;
@@ -26,7 +26,8 @@ struct Script {
         model.count_tokens = [](const std::string& text) { return text.size(); };  // a token a byte
         model.write = [this](const std::string& prompt) {
             prompts.push_back(prompt);
-            return prompts.size() <= writes.size() ? writes[prompts.size() - 1] : std::string(" ok");
+            return prompts.size() <= writes.size() ? writes[prompts.size() - 1]
+                                                   : std::string(" ok");
         };
         std::istringstream in(typed);
         std::ostringstream out;
@@ -35,7 +36,8 @@ struct Script {
     }
 };
 
-Script script(const std::string& typed, std::vector<std::string> writes, std::size_t context = 1000) {
+Script script(const std::string& typed, std::vector<std::string> writes,
+              std::size_t context = 1000) {
     Script s{std::move(writes), context, 100, {}, {}, {}};
     s.run(typed);
     return s;
@@ -99,12 +101,15 @@ TEST_CASE("lines are trimmed, and UTF-8 passes unharmed", "[ex10_1]") {
     CHECK(s.printed == "Voilà Å\n");
 }
 
-TEST_CASE("a prompt exactly as long as the budget keeps every turn, one token more drops the oldest", "[ex10_1]") {
+TEST_CASE(
+    "a prompt exactly as long as the budget keeps every turn, one token more drops the oldest",
+    "[ex10_1]") {
     const std::string both = prompt_of({{"one", "first"}}, "two");
     INFO("think about: prompt ≤ context − max_new_tokens. Is the limit itself allowed?");
     for (const std::size_t less : {0u, 1u}) {
         const Script s = script("one\ntwo\n", {" first", " second"}, both.size() + 100 - less);
-        INFO("the whole prompt takes " << both.size() << " tokens, the budget is " << both.size() - less);
+        INFO("the whole prompt takes " << both.size() << " tokens, the budget is "
+                                       << both.size() - less);
         REQUIRE(s.prompts.size() == 2);
         CHECK(s.prompts[1] == (less == 0 ? both : "User: two\nAssistant:"));
         CHECK(s.turns.size() == 2 - less);
@@ -114,21 +119,25 @@ TEST_CASE("a prompt exactly as long as the budget keeps every turn, one token mo
 TEST_CASE("a line that is too long by itself is refused, and nothing else is lost", "[ex10_1]") {
     const std::string long_line(200, 'x');
     const Script s = script("one\n" + long_line + "\ntwo\n", {" first", " second"}, 200);
-    INFO("think about: when is it known that not even an empty history helps? Before any turn is dropped.");
+    INFO(
+        "think about: when is it known that not even an empty history helps? Before any turn is "
+        "dropped.");
     CHECK(s.printed == "first\ntoo long\nsecond\n");
     REQUIRE(s.prompts.size() == 2);
     CHECK(s.prompts[1] == "User: one\nAssistant: first\nUser: two\nAssistant:");
 }
 
-TEST_CASE("however long the talk is, a prompt fits, is made of the latest whole turns, and could hold no more",
-          "[ex10_1]") {
+TEST_CASE(
+    "however long the talk is, a prompt fits, is made of the latest whole turns, and could hold no "
+    "more",
+    "[ex10_1]") {
     Rng rng(5);
     std::string typed;
     std::vector<Turn> said;
     std::vector<std::string> writes;
     for (int i = 0; i < 60; ++i) {
-        said.push_back(
-            {"u" + std::to_string(i) + std::string(rng.below(30), 'u'), std::string(rng.below(40), 'a')});
+        said.push_back({"u" + std::to_string(i) + std::string(rng.below(30), 'u'),
+                        std::string(rng.below(40), 'a')});
         typed += said.back().user + "\n";
         writes.push_back(" " + said.back().assistant + "\nUser: never");
     }

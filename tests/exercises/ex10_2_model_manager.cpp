@@ -1,11 +1,11 @@
 // Exercise 10_2: five models, fifty queries, and what is odd about an empty manager.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <cmath>
 #include <limits>
 
 #include "10_2_model_manager.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex10_2;
@@ -40,15 +40,16 @@ TEST_CASE("five models take 14.9 GB and are listed by name", "[ex10_2]") {
     CHECK(near(m.total(), 14.9));
     std::vector<std::string> names;
     for (const ModelInfo& model : m.list()) names.push_back(model.name);
-    CHECK(names ==
-          std::vector<std::string>{"codellama:7b", "llama3.1:8b", "mistral:7b", "nomic-embed", "phi3:3.8b"});
+    CHECK(names == std::vector<std::string>{"codellama:7b", "llama3.1:8b", "mistral:7b",
+                                            "nomic-embed", "phi3:3.8b"});
 }
 
-TEST_CASE("fifty queries: phi3 25, codellama 10, nomic-embed 8, mistral 7, llama3.1 none", "[ex10_2]") {
+TEST_CASE("fifty queries: phi3 25, codellama 10, nomic-embed 8, mistral 7, llama3.1 none",
+          "[ex10_2]") {
     ModelManager m = five_models();
-    const std::vector<std::pair<std::string, int>> queries = {{"chat", 15},           {"code", 10},
-                                                              {"classification", 10}, {"embedding", 8},
-                                                              {"summarization", 4},   {"reasoning", 3}};
+    const std::vector<std::pair<std::string, int>> queries = {
+        {"chat", 15},     {"code", 10},         {"classification", 10},
+        {"embedding", 8}, {"summarization", 4}, {"reasoning", 3}};
     for (const auto& [task, count] : queries) {
         for (int i = 0; i < count; ++i) m.find_best(task);
     }
@@ -61,8 +62,9 @@ TEST_CASE("fifty queries: phi3 25, codellama 10, nomic-embed 8, mistral 7, llama
     INFO("think about: a model that was never asked is in the report too");
     REQUIRE(report.size() == expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
-        INFO("line " << i << ": expected " << expected[i].name << " " << expected[i].count << ", got "
-                     << report[i].name << " " << report[i].count << " (" << report[i].percent << " %)");
+        INFO("line " << i << ": expected " << expected[i].name << " " << expected[i].count
+                     << ", got " << report[i].name << " " << report[i].count << " ("
+                     << report[i].percent << " %)");
         CHECK(report[i].name == expected[i].name);
         CHECK(report[i].count == expected[i].count);
         CHECK(near(report[i].percent, expected[i].percent));
@@ -147,12 +149,14 @@ TEST_CASE("of equal sizes the first name wins, in whichever order they came", "[
         std::string expected;
         double smallest = 1e9;
         for (int i = 0; i < 8; ++i) {
-            const ModelInfo model{std::string(1, static_cast<char>('a' + rng.below(26))) + std::to_string(i),
-                                  1 + static_cast<double>(rng.below(3)),
-                                  {rng.below(2) ? "x" : "y"}};
+            const ModelInfo model{
+                std::string(1, static_cast<char>('a' + rng.below(26))) + std::to_string(i),
+                1 + static_cast<double>(rng.below(3)),
+                {rng.below(2) ? "x" : "y"}};
             m.pull(model);
             if (!model.can("x")) continue;
-            if (model.gigabytes < smallest || (model.gigabytes == smallest && model.name < expected)) {
+            if (model.gigabytes < smallest ||
+                (model.gigabytes == smallest && model.name < expected)) {
                 expected = model.name;
                 smallest = model.gigabytes;
             }

@@ -1,11 +1,11 @@
 // Exercise 10_3: the surest text and the most frequent answer.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <algorithm>
 #include <set>
 
 #include "10_3_best_of_n.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex10_3;
@@ -23,13 +23,17 @@ TEST_CASE("of equal means the earlier text wins", "[ex10_3]") {
 }
 
 TEST_CASE("a text without tokens is passed over", "[ex10_3]") {
-    INFO("think about: the mean of nothing is 0 / 0, and its sum, 0, is greater than any log-probability");
+    INFO(
+        "think about: the mean of nothing is 0 / 0, and its sum, 0, is greater than any "
+        "log-probability");
     CHECK(best_of({{}, {-7}, {}}) == 1);
     CHECK(best_of({{}, {}}) == 0);
     CHECK(best_of({{-3}}) == 0);
 }
 
-TEST_CASE("certainty is the best score there is", "[ex10_3]") { CHECK(best_of({{-1e-9}, {0, 0}, {-1000}}) == 1); }
+TEST_CASE("certainty is the best score there is", "[ex10_3]") {
+    CHECK(best_of({{-1e-9}, {0, 0}, {-1000}}) == 1);
+}
 
 TEST_CASE("writing each text twice over changes nothing", "[ex10_3]") {
     Rng rng(3);
@@ -67,14 +71,18 @@ TEST_CASE("an empty answer is no vote", "[ex10_3]") {
     CHECK(vote({}) == "");
 }
 
-TEST_CASE("no answer has more votes than the winner, and none with as many came earlier", "[ex10_3]") {
+TEST_CASE("no answer has more votes than the winner, and none with as many came earlier",
+          "[ex10_3]") {
     Rng rng(8);
     for (int round = 0; round < 200; ++round) {
         std::vector<std::string> answers;
         for (std::uint64_t n = rng.below(12); n > 0; --n)
-            answers.push_back(rng.below(4) ? std::string(1, static_cast<char>('w' - rng.below(5))) : "");
+            answers.push_back(rng.below(4) ? std::string(1, static_cast<char>('w' - rng.below(5)))
+                                           : "");
         const std::string winner = vote(answers);
-        const auto votes = [&](const std::string& a) { return std::count(answers.begin(), answers.end(), a); };
+        const auto votes = [&](const std::string& a) {
+            return std::count(answers.begin(), answers.end(), a);
+        };
         std::string list;
         for (const std::string& a : answers) list += "\"" + a + "\" ";
         INFO("answers " << list << "; got \"" << winner << "\"");

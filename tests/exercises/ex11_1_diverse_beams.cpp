@@ -1,12 +1,12 @@
 // Exercise 11_1: what the groups choose, and at which score.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "11_1_diverse_beams.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex11_1;
@@ -40,7 +40,8 @@ void check_group(const std::vector<Continuation>& got, const std::vector<Continu
 }
 
 // The group's choice by its definition: again and again the best of what is left.
-std::vector<Continuation> by_definition(const Group& group, double lambda, const std::vector<int>& chosen) {
+std::vector<Continuation> by_definition(const Group& group, double lambda,
+                                        const std::vector<int>& chosen) {
     std::vector<Continuation> best;
     std::vector<std::vector<bool>> taken(group.scores.size(), std::vector<bool>(chosen.size()));
     while (best.size() < group.scores.size()) {
@@ -49,7 +50,8 @@ std::vector<Continuation> by_definition(const Group& group, double lambda, const
         bool any = false;
         for (std::size_t b = 0; b < group.scores.size(); ++b) {
             for (std::size_t t = 0; t < chosen.size(); ++t) {
-                const double v = group.scores[b] + group.log_probabilities[b][t] - lambda * chosen[t];
+                const double v =
+                    group.scores[b] + group.log_probabilities[b][t] - lambda * chosen[t];
                 if (!taken[b][t] && (!any || v > value)) beam = b, token = t, value = v, any = true;
             }
         }
@@ -63,7 +65,8 @@ std::vector<Continuation> by_definition(const Group& group, double lambda, const
 }  // namespace
 
 TEST_CASE("three groups of one beam spread over three tokens", "[ex11_1]") {
-    // ln .5 = −.693, ln .3 = −1.204, ln .2 = −1.609; with λ = 1 a token that was chosen once loses 1.
+    // ln .5 = −.693, ln .3 = −1.204, ln .2 = −1.609; with λ = 1 a token that was
+    // chosen once loses 1.
     const Group g{{0}, {logs({.5, .3, .2})}};
     const auto got = diverse_step({g, g, g}, 1);
     REQUIRE(got.size() == 3);
@@ -100,8 +103,8 @@ TEST_CASE("beams of one group don't push each other away", "[ex11_1]") {
 TEST_CASE("a token chosen by both beams of a group counts twice", "[ex11_1]") {
     const Group both{{0, 0}, {logs({.8, .1, .1}), logs({.8, .1, .1})}};
     const Group next{{0, -inf}, {logs({.7, .2, .1}), logs({.7, .2, .1})}};
-    // ln .7 − ln .2 = 1.25 and ln .7 − ln .1 = 1.95: once .7 would leave token 0 in front, twice puts it behind
-    // token 1.
+    // ln .7 − ln .2 = 1.25 and ln .7 − ln .1 = 1.95: once .7 would leave token 0 in front,
+    // twice puts it behind token 1.
     const auto got = diverse_step({both, next}, .7);
     REQUIRE(got.size() == 2);
     check_group(got[1], {{0, 1, std::log(.2)}, {0, 0, std::log(.7)}});
@@ -111,7 +114,8 @@ TEST_CASE("without a penalty every group does a plain step", "[ex11_1]") {
     const Group g{{-1, -1.5}, {logs({.1, .2, .7}), logs({.05, .9, .05})}};
     const auto got = diverse_step({g, g}, 0);
     REQUIRE(got.size() == 2);
-    for (const auto& group : got) check_group(group, {{0, 2, -1 + std::log(.7)}, {1, 1, -1.5 + std::log(.9)}});
+    for (const auto& group : got)
+        check_group(group, {{0, 2, -1 + std::log(.7)}, {1, 1, -1.5 + std::log(.9)}});
 }
 
 TEST_CASE("of equal values the lower beam comes first, then the lower token", "[ex11_1]") {
@@ -133,7 +137,8 @@ TEST_CASE("no groups: nothing to choose", "[ex11_1]") { CHECK(diverse_step({}, 1
 TEST_CASE("random groups choose what the definition says", "[ex11_1]") {
     Rng rng(11);
     for (int round = 0; round < 200; ++round) {
-        const std::size_t width = 1 + rng.below(3), vocabulary = 2 + rng.below(6), count = 1 + rng.below(4);
+        const std::size_t width = 1 + rng.below(3), vocabulary = 2 + rng.below(6),
+                          count = 1 + rng.below(4);
         const double lambda = static_cast<double>(rng.below(5)) / 4;
         std::vector<Group> groups(count);
         for (Group& g : groups) {

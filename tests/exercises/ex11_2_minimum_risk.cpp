@@ -1,12 +1,12 @@
 // Exercise 11_2: common tokens, and the text with the greatest expected utility.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "11_2_minimum_risk.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex11_2;
@@ -21,7 +21,8 @@ std::string words(const Ids& ids) {
 
 void check_f1(const Ids& a, const Ids& b, double expected) {
     const double got = token_f1(a, b);
-    INFO("token_f1(" << words(a) << ", " << words(b) << "): expected " << expected << ", got " << got);
+    INFO("token_f1(" << words(a) << ", " << words(b) << "): expected " << expected << ", got "
+                     << got);
     CHECK(std::fabs(got - expected) <= 1e-15);
 }
 
@@ -81,12 +82,13 @@ TEST_CASE("if only the same text is of use, the most frequent one is kept", "[ex
 
 TEST_CASE("one text is kept whatever it is worth", "[ex11_2]") {
     CHECK(minimum_risk({{}}, token_f1) == 0);
-    CHECK(minimum_risk({{5}, {6}}, [](const Ids& a, const Ids&) { return a[0] == 6 ? -3. : -4.; }) == 1);
+    CHECK(minimum_risk({{5}, {6}},
+                       [](const Ids& a, const Ids&) { return a[0] == 6 ? -3. : -4.; }) == 1);
 }
 
 TEST_CASE("the candidate is the first argument, what may have been meant the second", "[ex11_2]") {
-    // Precision: how much of the candidate is right. A short safe text wins; the other way round the long one
-    // would.
+    // Precision: how much of the candidate is right. A short safe text wins;
+    // the other way round the long one would.
     const auto precision = [](const Ids& candidate, const Ids& truth) {
         double right = 0;
         for (const int id : candidate) right += std::count(truth.begin(), truth.end(), id) > 0;
@@ -112,8 +114,8 @@ TEST_CASE("no other text has a greater sum, none with as great a one comes earli
             return s;
         };
         for (std::size_t i = 0; i < texts.size(); ++i) {
-            INFO(texts.size() << " texts; got index " << got << " with " << sum(got) << ", index " << i << " has "
-                              << sum(i));
+            INFO(texts.size() << " texts; got index " << got << " with " << sum(got) << ", index "
+                              << i << " has " << sum(i));
             CHECK((i < got ? sum(i) < sum(got) : sum(i) <= sum(got)));
         }
     }

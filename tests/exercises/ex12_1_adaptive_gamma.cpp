@@ -1,10 +1,10 @@
 // Exercise 12_1: published values, brute force, and a draft whose acceptance is known.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <cmath>
 
 #include "12_1_adaptive_gamma.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex12_1;
@@ -13,7 +13,8 @@ namespace {
 
 void check_tokens(double alpha, int gamma, double expected, double tolerance) {
     const double got = expected_tokens(alpha, gamma);
-    INFO("expected_tokens(" << alpha << ", " << gamma << "): expected " << expected << ", got " << got);
+    INFO("expected_tokens(" << alpha << ", " << gamma << "): expected " << expected << ", got "
+                            << got);
     CHECK(std::fabs(got - expected) <= tolerance);
 }
 
@@ -33,7 +34,8 @@ TEST_CASE("the values of Leviathan et al., table 1", "[ex12_1]") {
     check_tokens(.9, 10, 6.86, .005);
 }
 
-TEST_CASE("a draft that is never right gives one token, one that always is gives all and one more", "[ex12_1]") {
+TEST_CASE("a draft that is never right gives one token, one that always is gives all and one more",
+          "[ex12_1]") {
     INFO("think about: (1 − α^(γ+1)) / (1 − α) at α = 1");
     for (const int gamma : {0, 1, 4, 9}) {
         check_tokens(0, gamma, 1, 0);
@@ -76,7 +78,8 @@ TEST_CASE("no γ gains more than the chosen one", "[ex12_1]") {
             double tokens = 0;
             for (int j = 0; j <= gamma; ++j) tokens += std::pow(alpha, j);
             INFO("γ = " << gamma << " gains " << tokens / (gamma * cost + 1));
-            CHECK(tokens / (gamma * cost + 1) <= gain(alpha, chosen, cost) + 1e-12);  // a dozen roundings
+            CHECK(tokens / (gamma * cost + 1) <=
+                  gain(alpha, chosen, cost) + 1e-12);  // a dozen roundings
         }
     }
 }
@@ -86,7 +89,9 @@ TEST_CASE("α begins at one half, and every judged token moves it", "[ex12_1]") 
     CHECK(a.alpha() == .5);
     a.observe(4, 4);  // four judged, four accepted
     CHECK(std::fabs(a.alpha() - 5. / 6) <= 1e-15);
-    INFO("think about: 4 drafted, 1 accepted. Two were judged, the third and fourth never looked at");
+    INFO(
+        "think about: 4 drafted, 1 accepted. Two were judged, the third and fourth never looked "
+        "at");
     a.observe(4, 1);
     CHECK(std::fabs(a.alpha() - 6. / 8) <= 1e-15);
     a.observe(4, 0);
@@ -103,8 +108,8 @@ TEST_CASE("a good draft lengthens the rounds, a bad one ends them", "[ex12_1]") 
 }
 
 TEST_CASE("the estimate is the acceptance, however long the rounds are", "[ex12_1]") {
-    // 20,000 rounds judge at least 20,000 tokens: the standard deviation is below .0036, and .02 is more than
-    // five of them.
+    // 20,000 rounds judge at least 20,000 tokens: the standard deviation is below .0036,
+    // and .02 is more than five of them.
     for (const int drafted : {1, 3, 8}) {
         AdaptiveGamma a(.1, 8);
         Rng rng(static_cast<std::uint64_t>(drafted));
@@ -113,7 +118,8 @@ TEST_CASE("the estimate is the acceptance, however long the rounds are", "[ex12_
             while (accepted < drafted && rng.uniform() < .7) ++accepted;
             a.observe(drafted, accepted);
         }
-        INFO("rounds of " << drafted << " drafted tokens, true acceptance .7, estimate " << a.alpha());
+        INFO("rounds of " << drafted << " drafted tokens, true acceptance .7, estimate "
+                          << a.alpha());
         CHECK(std::fabs(a.alpha() - .7) <= .02);
     }
 }

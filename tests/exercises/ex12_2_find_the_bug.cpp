@@ -1,11 +1,11 @@
 // Exercise 12_2: the law that shows the mistake, and the law without it.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <cmath>
 #include <string>
 
 #include "12_2_find_the_bug.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex12_2;
@@ -33,10 +33,13 @@ const Law p3 = {.5, .3, .2}, q3 = {.2, .3, .5};
 // Two tokens, 00 01 10 11: each is one step, the second one under the laws behind the first.
 template <class Correction>
 Law two_tokens(Correction correction) {
-    const auto step = [&](const Law& p, const Law& q) { return law_of_step(p, q, correction(p, q)); };
+    const auto step = [&](const Law& p, const Law& q) {
+        return law_of_step(p, q, correction(p, q));
+    };
     const Law first = step({.7, .3}, {.4, .6});
     const Law behind0 = step({.6, .4}, {.3, .7}), behind1 = step({.2, .8}, {.5, .5});
-    return {first[0] * behind0[0], first[0] * behind0[1], first[1] * behind1[0], first[1] * behind1[1]};
+    return {first[0] * behind0[0], first[0] * behind0[1], first[1] * behind1[0],
+            first[1] * behind1[1]};
 }
 
 Law random_law(Rng& rng, std::size_t size) {
@@ -60,7 +63,9 @@ TEST_CASE("the instrument adds what was accepted and β of the second draw", "[e
     check_law(law_of_step({1, 0}, {0, 1}, {.25, .75}), {.25, .75});  // everything is
 }
 
-TEST_CASE("over two tokens the tutorial's law is .2928 .3172 .1014 .2886 instead of .42 .28 .06 .24", "[ex12_2]") {
+TEST_CASE(
+    "over two tokens the tutorial's law is .2928 .3172 .1014 .2886 instead of .42 .28 .06 .24",
+    "[ex12_2]") {
     check_law(two_tokens(tutorial_correction), {.2928, .3172, .1014, .2886});
 }
 

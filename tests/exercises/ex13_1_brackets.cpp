@@ -1,10 +1,10 @@
 // Exercise 13_1: states byte by byte, masks by hand, and masks against every continuation there is.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <string>
 
 #include "13_1_brackets.hpp"
-#include "rng.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex13_1;
@@ -15,7 +15,8 @@ std::string words(const std::optional<Due>& due) { return due ? "\"" + *due + "\
 
 std::string words(const std::vector<int>& ids, const std::vector<std::string>& tokens) {
     std::string text;
-    for (const int id : ids) text += std::to_string(id) + " \"" + tokens[static_cast<std::size_t>(id)] + "\"  ";
+    for (const int id : ids)
+        text += std::to_string(id) + " \"" + tokens[static_cast<std::size_t>(id)] + "\"  ";
     return text;
 }
 
@@ -26,21 +27,23 @@ void check_read(const Due& due, const std::string& token, const std::optional<Du
     CHECK((got == expected));
 }
 
-void check_allowed(const Due& due, const std::vector<std::string>& tokens, int end, std::size_t room,
-                   const std::vector<int>& expected) {
+void check_allowed(const Due& due, const std::vector<std::string>& tokens, int end,
+                   std::size_t room, const std::vector<int>& expected) {
     const std::vector<int> got = allowed(due, tokens, end, room);
-    INFO("due \"" << due << "\", room " << room << "\n  expected " << words(expected, tokens) << "\n  got      "
-                  << words(got, tokens));
+    INFO("due \"" << due << "\", room " << room << "\n  expected " << words(expected, tokens)
+                  << "\n  got      " << words(got, tokens));
     CHECK(got == expected);
 }
 
-// Can `due` still become a finished text within `room` bytes? By trying them; `a` stands for all that is free.
+// Can `due` still become a finished text within `room` bytes? By trying them;
+// `a` stands for all that is free.
 bool can_finish(const Due& due, std::size_t room) {
     if (due.empty()) return true;
     if (room == 0) return false;
     for (const char byte : std::string("a([{)]}")) {
         std::string rest = due;
-        if (byte == '(' || byte == '[' || byte == '{') rest += byte == '(' ? ')' : byte == '[' ? ']' : '}';
+        if (byte == '(' || byte == '[' || byte == '{')
+            rest += byte == '(' ? ')' : byte == '[' ? ']' : '}';
         else if (byte != 'a') {
             if (rest.back() != byte) continue;
             rest.pop_back();
@@ -63,7 +66,9 @@ TEST_CASE("the wrong bracket is a mistake for good", "[ex13_1]") {
     check_read(")]", ")", std::nullopt);
     check_read("", ")", std::nullopt);
     check_read("}", "]", std::nullopt);
-    INFO("think about: behind a mistake nothing helps, not even the bracket that would have been right");
+    INFO(
+        "think about: behind a mistake nothing helps, not even the bracket that would have been "
+        "right");
     check_read("}", "]}", std::nullopt);
     check_read("", ")(", std::nullopt);
 }
@@ -89,7 +94,9 @@ TEST_CASE("a token is judged by all of its bytes", "[ex13_1]") {
 }
 
 TEST_CASE("the text may end where nothing is due, and only there", "[ex13_1]") {
-    INFO("think about: the end-of-text token has no bytes to judge it by; it is allowed without room, too");
+    INFO(
+        "think about: the end-of-text token has no bytes to judge it by; it is allowed without "
+        "room, too");
     check_allowed("", {"", "a"}, 0, 5, {0, 1});
     check_allowed(")", {"", "a"}, 0, 5, {1});
     check_allowed("", {"", "a"}, 0, 0, {0});
@@ -111,7 +118,8 @@ TEST_CASE("a random writer held to the mask always finishes in time", "[ex13_1]"
     std::vector<std::string> tokens = {"(", ")", "[", "]", "{", "}", "a"};
     for (int i = 0; i < 20; ++i) {
         tokens.emplace_back();
-        for (std::uint64_t n = 2 + rng.below(3); n > 0; --n) tokens.back() += "()[]{}a"[rng.below(7)];
+        for (std::uint64_t n = 2 + rng.below(3); n > 0; --n)
+            tokens.back() += "()[]{}a"[rng.below(7)];
     }
     tokens.emplace_back();
     const int end = static_cast<int>(tokens.size()) - 1;
@@ -133,8 +141,10 @@ TEST_CASE("a random writer held to the mask always finishes in time", "[ex13_1]"
     }
 }
 
-TEST_CASE("a token is allowed exactly when some continuation within the room finishes the text", "[ex13_1]") {
-    const std::vector<std::string> tokens = {"(", ")", "[", "]", "a", "()", ")(", "[(", "])", "a]", ""};
+TEST_CASE("a token is allowed exactly when some continuation within the room finishes the text",
+          "[ex13_1]") {
+    const std::vector<std::string> tokens = {"(",  ")",  "[",  "]",  "a", "()",
+                                             ")(", "[(", "])", "a]", ""};
     for (const Due& due : {Due(""), Due(")"), Due("]"), Due(")]"), Due("])"), Due("]))")}) {
         for (std::size_t room = due.size(); room <= 5; ++room) {
             std::vector<int> expected;

@@ -1,19 +1,21 @@
 // Exercise 14_1: dates, near-dates, and every prefix there is.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <string>
 
 #include "14_1_date.hpp"
-#include "chapters/14_guided/grammar_machine.hpp"
-#include "chapters/14_guided/schema.hpp"
-#include "rng.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/16_json_schema/schema.hpp"
+#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex14_1;
 
 namespace {
 
-std::string word(Verdict v) { return v == Verdict::dead ? "dead" : v == Verdict::alive ? "alive" : "complete"; }
+std::string word(Verdict v) {
+    return v == Verdict::dead ? "dead" : v == Verdict::alive ? "alive" : "complete";
+}
 
 void check_verdict(const std::string& text, const std::string& expected) {
     const std::string got = word(judge(text));
@@ -21,7 +23,8 @@ void check_verdict(const std::string& text, const std::string& expected) {
     CHECK(got == expected);
 }
 
-// Tries all bytes behind an alive prefix; counts the dates, and fails where an alive prefix leads to none.
+// Tries all bytes behind an alive prefix; counts the dates, and fails where an alive
+// prefix leads to none.
 long count_dates(std::string& text) {
     long dates = 0;
     for (const char byte : std::string("0123456789-")) {
@@ -89,8 +92,8 @@ TEST_CASE("a prefix that no digit can save is dead at once", "[ex14_1]") {
 }
 
 TEST_CASE("other bytes are dead wherever they stand", "[ex14_1]") {
-    for (const char* text : {"a", "-", " ", "20a", "2023/", "20231", "2023-1-", "2023-01/", "2023-01-1 ", "+",
-                             "\xC3", "2023-01-\xFF"}) {
+    for (const char* text : {"a", "-", " ", "20a", "2023/", "20231", "2023-1-", "2023-01/",
+                             "2023-01-1 ", "+", "\xC3", "2023-01-\xFF"}) {
         check_verdict(text, "dead");
     }
 }
@@ -115,7 +118,8 @@ TEST_CASE("chapter 14 comes to the same verdict, on dates with a byte changed", 
         if (rng.below(2)) text[rng.below(text.size())] = "0123456789-/ "[rng.below(13)];
         text.resize(rng.below(12), '1');
         const ByteMachine::State state = read_bytes(machine, quote, text);
-        const bool complete = state != ByteMachine::dead && machine.next(state, '"') != ByteMachine::dead;
+        const bool complete =
+            state != ByteMachine::dead && machine.next(state, '"') != ByteMachine::dead;
         check_verdict(text, complete ? "complete" : state == ByteMachine::dead ? "dead" : "alive");
     }
 }

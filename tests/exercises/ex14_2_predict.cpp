@@ -1,12 +1,12 @@
 // Exercise 14_2: the answers, judged by chapter 14's machine; none of them stands here.
-#include "exercise_check.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 #include <algorithm>
 #include <cstdio>
 
 #include "14_2_predict.hpp"
-#include "chapters/14_guided/gbnf.hpp"
-#include "chapters/14_guided/grammar_machine.hpp"
+#include "chapters/14_grammar/gbnf.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
 
 using namespace tbt;
 using namespace tbt::ex14_2;
@@ -17,14 +17,16 @@ std::string shown(const std::string& bytes) {
     std::string text;
     for (const char c : bytes) {
         char hex[8];
-        std::snprintf(hex, sizeof hex, "\\x%02X", static_cast<unsigned>(static_cast<unsigned char>(c)));
+        std::snprintf(hex, sizeof hex, "\\x%02X",
+                      static_cast<unsigned>(static_cast<unsigned char>(c)));
         text += c >= 32 && c < 127 ? std::string(1, c) : hex;
     }
     return bytes.empty() ? "the end" : "\"" + text + "\"";
 }
 
 // One message a wrong token, with the place where it fails.
-void check_answer(const std::string& grammar, const std::string& text, const std::vector<int>& answer) {
+void check_answer(const std::string& grammar, const std::string& text,
+                  const std::vector<int>& answer) {
     GrammarMachine machine(compile_gbnf(grammar));
     const ByteMachine::State state = read_bytes(machine, machine.start(), text);
     REQUIRE(state != ByteMachine::dead);
@@ -32,17 +34,22 @@ void check_answer(const std::string& grammar, const std::string& text, const std
     for (int id = 0; id < static_cast<int>(tokens.size()); ++id) {
         const std::string& token = tokens[static_cast<std::size_t>(id)];
         const bool end = token.empty();
-        const bool legal = end ? machine.accepts(state) : read_bytes(machine, state, token) != ByteMachine::dead;
+        const bool legal =
+            end ? machine.accepts(state) : read_bytes(machine, state, token) != ByteMachine::dead;
         const bool said = std::find(answer.begin(), answer.end(), id) != answer.end();
         std::size_t fails = 0;
-        while (!legal && !end && read_bytes(machine, state, token.substr(0, fails + 1)) != ByteMachine::dead)
+        while (!legal && !end &&
+               read_bytes(machine, state, token.substr(0, fails + 1)) != ByteMachine::dead)
             ++fails;
-        INFO("token " << id << ", " << shown(token) << ": you say " << (said ? "allowed" : "not allowed"));
-        INFO("think about: " << (legal ? end ? "is the text, as it stands, complete?"
-                                             : "something can follow that makes it a whole text; what?"
-                                 : end ? "what is still missing?"
-                                       : "no text of the grammar goes on with byte " + std::to_string(fails + 1) +
-                                             " of it"));
+        INFO("token " << id << ", " << shown(token) << ": you say "
+                      << (said ? "allowed" : "not allowed"));
+        INFO(
+            "think about: " << (legal
+                                    ? end ? "is the text, as it stands, complete?"
+                                          : "something can follow that makes it a whole text; what?"
+                                : end ? "what is still missing?"
+                                      : "no text of the grammar goes on with byte " +
+                                            std::to_string(fails + 1) + " of it"));
         CHECK(said == legal);
     }
     INFO("the ids ascend, each once, from 0 to " << tokens.size() - 1);
@@ -54,19 +61,26 @@ const std::string pairs = R"(root ::= [0-9]{1,2} ("," [0-9]{1,2})*)";
 
 }  // namespace
 
-TEST_CASE("one or two digits, nothing written yet", "[ex14_2]") { check_answer(pairs, "", at_the_start()); }
+TEST_CASE("one or two digits, nothing written yet", "[ex14_2]") {
+    check_answer(pairs, "", at_the_start());
+}
 
-TEST_CASE("one or two digits, behind the first", "[ex14_2]") { check_answer(pairs, "1", behind_one_digit()); }
+TEST_CASE("one or two digits, behind the first", "[ex14_2]") {
+    check_answer(pairs, "1", behind_one_digit());
+}
 
 TEST_CASE("a number behind minus zero", "[ex14_2]") {
     check_answer(R"(root ::= "-"? ("0" | [1-9] [0-9]*))", "-0", behind_minus_zero());
 }
 
 TEST_CASE("words, one of which begins another", "[ex14_2]") {
-    check_answer("root ::= word (\" \" word)*\nword ::= \"a\" | \"an\" | \"and\"", "an", inside_a_word());
+    check_answer("root ::= word (\" \" word)*\nword ::= \"a\" | \"an\" | \"and\"", "an",
+                 inside_a_word());
 }
 
-TEST_CASE("anything but digits and commas", "[ex14_2]") { check_answer("root ::= [^0-9,]+", "", not_a_digit()); }
+TEST_CASE("anything but digits and commas", "[ex14_2]") {
+    check_answer("root ::= [^0-9,]+", "", not_a_digit());
+}
 
 TEST_CASE("in the middle of a character", "[ex14_2]") {
     check_answer("root ::= \"caf\" [a-z\xC3\xA9]{1,2} \"-\"", "caf\xC3", inside_a_character());

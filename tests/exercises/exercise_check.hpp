@@ -1,5 +1,6 @@
-// The tests of an exercise: compiled against exercises/ (the learner's file), solutions/ or a mutant by include path.
+// The tests of an exercise: compiled against exercises/ (the learner's file),
+// solutions/ or a mutant by include path.
 #pragma once
 
-#include "../catch.hpp"
 #include "exercises/exercise.hpp"
+#include "tests/catch.hpp"

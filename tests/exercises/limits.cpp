@@ -1,11 +1,12 @@
-// Limits for a learner's code: 10 s, 2 GB, 16 MB of output. From within, since `timeout` and `ulimit -v` are not
-// on every system. On when the environment has EXERCISE_LIMITS; says why it stopped on the last line.
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
+// Limits for a learner's code: 10 s, 2 GB, 16 MB of output. From within, since `timeout`
+// and `ulimit -v` are not on every system. On when the environment has EXERCISE_LIMITS;
+// says why it stopped on the last line.
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
 
 namespace {
 
@@ -40,7 +41,7 @@ void too_much_output(int) { _exit(126); }
     const rlimit no_core{0, 0}, output{16 << 20, 16 << 20};
     setrlimit(RLIMIT_CORE, &no_core);
     setrlimit(RLIMIT_FSIZE, &output);
-    struct sigaction action{};
+    struct sigaction action {};
     action.sa_flags = SA_RESTART;
     action.sa_handler = too_much_output;
     sigaction(SIGXFSZ, &action, nullptr);

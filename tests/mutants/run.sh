@@ -23,20 +23,20 @@ trap 'rm -rf "$work"' EXIT
 killed=0 survived=0 number=0
 limit=''
 command -v timeout >/dev/null 2>&1 && limit='timeout 120'
-flags="$FLAGS -Itests -Itests/exercises -O0 -w"
+flags="$FLAGS -O0 -w"
 
 # The test framework's header once, for all builds.
-mkdir -p "$work/pch"
-case $CXX in *clang*) use="-include-pch $work/pch/catch.hpp.gch" ;; *) use="-include catch.hpp" ;; esac
+mkdir -p "$work/pch/tests"
+case $CXX in *clang*) use="-include-pch $work/pch/tests/catch.hpp.gch" ;; *) use="-include tests/catch.hpp" ;; esac
 # shellcheck disable=SC2086
-$CXX $flags -x c++-header tests/catch.hpp -o "$work/pch/catch.hpp.gch" && $CXX $flags -c tests/main.cpp -o "$work/main.o" || exit 1
+$CXX $flags -x c++-header tests/catch.hpp -o "$work/pch/tests/catch.hpp.gch" && $CXX $flags -c tests/main.cpp -o "$work/main.o" || exit 1
 
 # build NAME INCLUDE TEST [MUTATED.cpp ORIGINAL.cpp]
 build() {
     extra=''
     # shellcheck disable=SC2086
     if [ -n "${4:-}" ]; then
-        $CXX -I"$2" $flags -I"$(dirname "$5")" -c "$4" -o "$work/$1.extra.o" || return 1
+        $CXX -I"$2" $flags -c "$4" -o "$work/$1.extra.o" || return 1
         extra="$work/$1.extra.o"
     fi
     # shellcheck disable=SC2086

@@ -1,0 +1,42 @@
+// GBNF, the grammar notation of llama.cpp [grammars/README of that project].
+//
+//   root  ::= "yes" | "no" | number        # the text as a whole
+//   number ::= "-"? [0-9]{1,3} ("." [0-9]+)?
+//
+// Rules, "literals", [classes], [^negated] ones, . for any character, ( groups ), | * + ?
+// {m} {m,} {m,n}, # comments. Escapes \n \t \r \\ \" \[ \] \xHH \uHHHH \UHHHHHHHH. Classes and .
+// count characters, not bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/14_grammar/expression.hpp"
+#include "chapters/14_grammar/grammar.hpp"
+
+namespace tbt {
+
+// Rules as written; the first is called root.
+struct NamedRules {
+    std::vector<std::string> names;
+    std::vector<Expression> bodies;
+    std::vector<std::string>
+        places;  // NAME:LINE:COLUMN where each is defined; none if they were made otherwise
+};
+
+// Throws UsageError "NAME:LINE:COLUMN: what was expected".
+NamedRules parse_gbnf(std::string_view text, const std::string& name = "grammar");
+
+// Adds an expression behind `from`; returns the node behind it. Rules of the expression are calls
+// of grammar rules of that number plus `first_rule`.
+int add_expression(Grammar& grammar, const Expression& expression, int from, int first_rule = 0);
+
+// The grammar of the rules; texts are derived from rule 0. Small rules that don't call themselves
+// are written out where they are used, which leaves fewer calls to follow and more tokens decided
+// without the stack.
+Grammar compile_rules(const NamedRules& rules);
+
+Grammar compile_gbnf(std::string_view text, const std::string& name = "grammar");
+
+}  // namespace tbt

@@ -1,0 +1,49 @@
+// Is a text in the language of a GBNF grammar? The machine that makes the masks
+// reads it byte by byte.
+//
+//   build/gbnf_check GRAMMAR TEXTFILE     exit status 0: it is; 1: it is not; 2: the grammar or a file is at fault
+#include <cstdio>
+
+#include "chapters/14_grammar/gbnf.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/show/terminal.hpp"
+
+using namespace tbt;
+
+int main(int argc, char** argv) {
+    std::string grammar, file;
+    bool quiet = false, rejected = false;
+    const int status = run_program(
+        argc, argv,
+        "Exit status 0: the text is in the language of the grammar; 1: it is not; 2: the grammar "
+        "or a file is at "
+        "fault.",
+        [&](CLI::App& app) {
+            app.add_option("grammar", grammar, "a GBNF grammar")->required();
+            app.add_option("text", file, "the text to judge, to its last byte")->required();
+            app.add_flag("--quiet", quiet, "say nothing");
+        },
+        [&] {
+            GrammarMachine machine(compile_gbnf(read_file(grammar), grammar));
+            const std::string text = read_file(file);
+            ByteMachine::State state = machine.start();
+            std::size_t read = 0;
+            for (; read < text.size() && state != ByteMachine::dead; ++read)
+                state = machine.next(state, static_cast<unsigned char>(text[read]));
+            rejected = state == ByteMachine::dead || !machine.accepts(state);
+            if (!rejected || quiet) return;
+            if (state != ByteMachine::dead) {
+                std::printf("%s: rejected: it ends too early, at least %d bytes are missing\n",
+                            file.c_str(), machine.closing_bytes(state));
+            } else if (read == 0) {
+                std::printf("%s: rejected: no text can be derived from this grammar\n",
+                            file.c_str());
+            } else {
+                std::printf("%s: rejected at byte %zu, \"%s\"\n", file.c_str(), read,
+                            visible(text.substr(read - 1, 1)).c_str());
+            }
+        });
+    return status != 0 ? 2 : rejected ? 1 : 0;
+}

@@ -1,0 +1,252 @@
+#include "chapters/14_grammar/grammar.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+#include "lib/error.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr int most_nodes = 4'000'000;
+
+int plus(int a, int b) { return std::min(a + b, Grammar::never); }
+
+}  // namespace
+
+int Grammar::add_rule(std::string name) {
+    rules_.push_back({std::move(name), -1, never, 0});
+    return rules() - 1;
+}
+
+int Grammar::add_node() {
+    if (nodes() >= most_nodes)
+        throw UsageError("grammar: more than " + std::to_string(most_nodes) +
+                         " nodes; use fewer or smaller repetitions");
+    nodes_.emplace_back();
+    return nodes() - 1;
+}
+
+int Grammar::add_source(std::unique_ptr<NodeSource> source) {
+    sources_.push_back(std::move(source));
+    return static_cast<int>(sources_.size()) - 1;
+}
+
+int Grammar::bytes(int from, std::string_view text) {
+    for (const char c : text) {
+        const int to = add_node();
+        edge(from, static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(c), to);
+        from = to;
+    }
+    return from;
+}
+
+int Grammar::sequences(int from, std::vector<ByteSequence> alternatives, int to) {
+    std::map<std::vector<ByteSequence>, int> known;
+    spread(from, std::move(alternatives), to, known);
+    return to;
+}
+
+// Alternatives that begin alike share that node, and so do those that go on alike:
+// `known` is a node for each rest. None is the beginning of another.
+void Grammar::spread(int from, std::vector<ByteSequence> alternatives, int to,
+                     std::map<std::vector<ByteSequence>, int>& known) {
+    std::map<ByteChoice, std::vector<ByteSequence>> by_first;
+    for (const ByteSequence& s : alternatives) by_first[s[0]].emplace_back(s.begin() + 1, s.end());
+    for (auto& [first, rest] : by_first) {
+        int next = to;
+        if (!rest[0].empty()) {
+            const auto [place, added] = known.try_emplace(rest, 0);
+            if (added) {
+                place->second = add_node();
+                spread(place->second, rest, to, known);
+            }
+            next = place->second;
+        }
+        for (const ByteRange& range : first) edge(from, range.low, range.high, next);
+    }
+}
+
+int Grammar::call(int from, int rule) {
+    const int to = add_node();
+    node(from).calls.push_back({rule, to});
+    return to;
+}
+
+void Grammar::finish(int root) {
+    root_ = root;
+    for (const Rule& r : rules_) {
+        if (r.start < 0)
+            throw UsageError("grammar: the rule '" + r.name + "' is used but not defined");
+    }
+    close_free_steps(0);
+    settle_costs(0);
+    rank_rules();
+}
+
+void Grammar::expand(int id) {
+    const int which = node(id).source;
+    if (which < 0) return;
+    node(id).source = -1;
+    const int first = nodes();
+    source(which).expand(*this, id);
+    // The node itself first, then what was added.
+    std::vector<int> open = node(id).free;
+    close_free_steps(first);
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        const Node& n = node(open[i]);
+        node(id).bytes.insert(node(id).bytes.end(), n.bytes.begin(), n.bytes.end());
+        node(id).calls.insert(node(id).calls.end(), n.calls.begin(), n.calls.end());
+        node(id).final = node(id).final || n.final;
+    }
+    node(id).free.clear();
+    settle_costs(first);
+}
+
+// A node takes over the edges of every node that it reaches without a byte.
+void Grammar::close_free_steps(int first) {
+    const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
+    const auto count = local(nodes());
+    struct Own {
+        std::size_t bytes, calls;
+        bool final;
+    };
+    std::vector<Own> own(count);  // before anything was taken over
+    for (int id = first; id < nodes(); ++id)
+        own[local(id)] = {node(id).bytes.size(), node(id).calls.size(), node(id).final};
+    std::vector<int> stamp(count, -1), open;
+    for (int id = first; id < nodes(); ++id) {
+        stamp[local(id)] = id;
+        for (open = node(id).free; !open.empty();) {
+            const int other = open.back();
+            open.pop_back();
+            if (other < first)
+                throw Error("grammar: a free step to a node that was finished before");
+            if (stamp[local(other)] == id) continue;
+            stamp[local(other)] = id;
+            Node &n = node(id), &o = node(other);
+            if (o.source >= 0)
+                throw Error("grammar: a free step to a node that is yet to be expanded");
+            const Own& has = own[local(other)];
+            n.bytes.insert(n.bytes.end(), o.bytes.begin(),
+                           o.bytes.begin() + static_cast<std::ptrdiff_t>(has.bytes));
+            n.calls.insert(n.calls.end(), o.calls.begin(),
+                           o.calls.begin() + static_cast<std::ptrdiff_t>(has.calls));
+            n.final = n.final || has.final;
+            open.insert(open.end(), o.free.begin(), o.free.end());
+        }
+    }
+    for (int id = first; id < nodes(); ++id) node(id).free = {};
+}
+
+// cost(node) = 0 if final, else the least of 1 + cost(to) over byte edges and cost(rule)
+// + cost(to) over calls [Knuth 1977]: lower what can be lowered until nothing can.
+// Behind `first` == 0 the costs of rules are settled; they stay as they are.
+void Grammar::settle_costs(int first) {
+    const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
+    std::vector<std::vector<int>> before(local(nodes()));  // nodes whose cost depends on a node's
+    std::vector<std::vector<int>> callers(first == 0 ? rules_.size() : 0),
+        starts(first == 0 ? nodes_.size() : 0);
+    std::deque<int> open;
+    std::vector<char> waiting(local(nodes()), 1);
+    for (int id = first; id < nodes(); ++id) {
+        for (const ByteEdge& e : node(id).bytes) {
+            if (e.to >= first) before[local(e.to)].push_back(id);
+        }
+        for (const CallEdge& e : node(id).calls) {
+            if (e.to >= first) before[local(e.to)].push_back(id);
+            if (first == 0) callers[static_cast<std::size_t>(e.rule)].push_back(id);
+        }
+        if (node(id).source >= 0 && first == 0) {
+            for (const int r : source(node(id).source).rules())
+                callers[static_cast<std::size_t>(r)].push_back(id);
+        }
+        open.push_front(id);  // ends are mostly made last
+    }
+    if (first == 0) {
+        for (int r = 0; r < rules(); ++r)
+            starts[static_cast<std::size_t>(rule(r).start)].push_back(r);
+    }
+    const auto look_again = [&](const std::vector<int>& ids) {
+        for (const int id : ids) {
+            if (!waiting[local(id)]) waiting[local(id)] = 1, open.push_back(id);
+        }
+    };
+    while (!open.empty()) {
+        const int id = open.front();
+        open.pop_front();
+        waiting[local(id)] = 0;
+        Node& n = node(id);
+        int cost = n.final ? 0 : never;
+        for (const ByteEdge& e : n.bytes) cost = std::min(cost, plus(1, node(e.to).cost));
+        for (const CallEdge& e : n.calls)
+            cost = std::min(cost, plus(rule(e.rule).cost, node(e.to).cost));
+        if (n.source >= 0) cost = std::min(cost, source(n.source).cost(*this, id));
+        if (cost >= n.cost) continue;
+        n.cost = cost;
+        look_again(before[local(id)]);
+        if (first > 0) continue;
+        for (const int r : starts[static_cast<std::size_t>(id)]) {
+            rule(r).cost = cost;
+            look_again(callers[static_cast<std::size_t>(r)]);
+        }
+    }
+}
+
+// Rules in an order such that none begins with a call of an earlier one.
+// There is none exactly if one can call itself before a byte was read: left recursion,
+// in which a machine that reads from left to right would call for ever.
+void Grammar::rank_rules() {
+    std::vector<std::vector<int>> first_calls(rules_.size());
+    for (int r = 0; r < rules(); ++r) {
+        std::vector<int> open{rule(r).start}, seen;
+        while (!open.empty()) {
+            const int id = open.back();
+            open.pop_back();
+            if (std::find(seen.begin(), seen.end(), id) != seen.end()) continue;
+            seen.push_back(id);
+            for (const CallEdge& e : node(id).calls) {
+                first_calls[static_cast<std::size_t>(r)].push_back(e.rule);
+                if (rule(e.rule).cost == 0) open.push_back(e.to);
+            }
+        }
+    }
+    std::vector<char> mark(rules_.size());  // 1: on the path, 2: done
+    std::vector<int> path;
+    std::vector<std::size_t> place;
+    int rank = rules();
+    for (int r = 0; r < rules(); ++r) {
+        if (mark[static_cast<std::size_t>(r)] != 0) continue;
+        path = {r};
+        place = {0};
+        mark[static_cast<std::size_t>(r)] = 1;
+        while (!path.empty()) {
+            const auto now = static_cast<std::size_t>(path.back());
+            if (place.back() == first_calls[now].size()) {
+                rules_[now].rank = --rank;
+                mark[now] = 2;
+                path.pop_back();
+                place.pop_back();
+                continue;
+            }
+            const int next = first_calls[now][place.back()++];
+            if (mark[static_cast<std::size_t>(next)] == 2) continue;
+            if (mark[static_cast<std::size_t>(next)] == 1) {
+                const auto begin = std::find(path.begin(), path.end(), next);
+                std::string loop;
+                for (auto at = begin; at != path.end(); ++at)
+                    loop += "'" + rule(*at).name + "' -> ";
+                throw LeftRecursion("left recursion: " + loop + "'" + rule(next).name +
+                                        "'; let each rule read something before it calls itself",
+                                    *std::min_element(begin, path.end()));
+            }
+            mark[static_cast<std::size_t>(next)] = 1;
+            path.push_back(next);
+            place.push_back(0);
+        }
+    }
+}
+
+}  // namespace tbt

@@ -1,0 +1,119 @@
+// A grammar, compiled: rules are small graphs over bytes that call each other.
+//
+//   a node      where one may be inside a rule
+//   byte edge   a byte from a range leads to another node
+//   call edge   a whole text of another rule leads to another node
+//   final       the rule may end here
+//
+// Everything guided generation knows is compiled to this: GBNF, regular expressions, JSON Schema,
+// choices, ranges, tools.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/14_grammar/code_points.hpp"
+#include "lib/error.hpp"
+
+namespace tbt {
+
+// A rule calls itself before it has read anything.
+class LeftRecursion : public UsageError {
+public:
+    LeftRecursion(const std::string& what, int r) : UsageError(what), rule(r) {}
+    int rule;  // of those that call each other, the first
+};
+
+class Grammar {
+public:
+    struct ByteEdge {
+        std::uint8_t low, high;
+        int to;
+    };
+    struct CallEdge {
+        int rule, to;
+    };
+    struct Node {
+        std::vector<ByteEdge> bytes;
+        std::vector<CallEdge> calls;
+        std::vector<int> free;  // steps without a byte; finish() removes them
+        bool final = false;
+        int source =
+            -1;  // the edges are made when somebody gets here, by this source: see NodeSource
+        int cost = never;  // the fewest bytes to the end of the rule
+    };
+    struct Rule {
+        std::string name;
+        int start = -1;    // −1: not defined yet
+        int cost = never;  // the fewest bytes of a text of this rule; 0: it may be empty
+        int rank = 0;      // a rule that may begin with a call of another has the lower rank
+    };
+    static constexpr int never = std::numeric_limits<int>::max() / 4;
+
+    // A part of the grammar that is built while it is walked, because all of it would be too much:
+    // an object whose members may come in any order has 2^n sets of members still to come.
+    class NodeSource {
+    public:
+        virtual ~NodeSource() = default;
+        virtual int cost(const Grammar& grammar,
+                         int node) const = 0;        // as Node::cost, from the costs of rules
+        virtual std::vector<int> rules() const = 0;  // those that cost() asks for
+        virtual void expand(Grammar& grammar,
+                            int node) = 0;  // adds the node's edges and further nodes
+    };
+
+    int add_rule(std::string name);
+    int add_node();
+    int add_source(std::unique_ptr<NodeSource> source);
+    NodeSource& source(int index) { return *sources_[static_cast<std::size_t>(index)]; }
+    Node& node(int id) { return nodes_[static_cast<std::size_t>(id)]; }
+    const Node& node(int id) const { return nodes_[static_cast<std::size_t>(id)]; }
+    Rule& rule(int id) { return rules_[static_cast<std::size_t>(id)]; }
+    const Rule& rule(int id) const { return rules_[static_cast<std::size_t>(id)]; }
+    int rules() const { return static_cast<int>(rules_.size()); }
+    int nodes() const { return static_cast<int>(nodes_.size()); }
+
+    // ---- building: each adds a piece behind `from` and returns the node behind the piece ----
+    int bytes(int from, std::string_view text);
+    int sequences(int from, std::vector<ByteSequence> alternatives) {
+        return sequences(from, std::move(alternatives), add_node());
+    }
+    int sequences(int from, std::vector<ByteSequence> alternatives, int to);
+    int call(int from, int rule);
+    void call(int from, int rule, int to) { node(from).calls.push_back({rule, to}); }
+    void skip(int from, int to) { node(from).free.push_back(to); }
+    void edge(int from, std::uint8_t low, std::uint8_t high, int to) {
+        node(from).bytes.push_back({low, high, to});
+    }
+
+    // All rules are there. Throws UsageError on left recursion. `root` is the rule that texts
+    // are derived from.
+    void finish(int root);
+    int root() const { return root_; }
+    // Gives a node its edges, if a source has them.
+    void expand(int node);
+    // Nothing can come before the rule's end: a call that ends here need not be returned to.
+    bool is_end(int id) const {
+        const Node& n = node(id);
+        return n.final && n.bytes.empty() && n.calls.empty() && n.source < 0;
+    }
+
+private:
+    void spread(int from, std::vector<ByteSequence> alternatives, int to,
+                std::map<std::vector<ByteSequence>, int>& known);
+    void close_free_steps(int first);
+    void settle_costs(int first);
+    void rank_rules();
+
+    std::vector<Node> nodes_;
+    std::vector<Rule> rules_;
+    std::vector<std::unique_ptr<NodeSource>> sources_;
+    int root_ = -1;
+};
+
+}  // namespace tbt

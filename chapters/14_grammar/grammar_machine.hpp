@@ -1,0 +1,100 @@
+// A grammar as a machine over bytes: all derivations that fit the text so far,
+// followed side by side.
+//
+// One derivation is a node and what to return to when its rule ends:
+// a continuation, that is a set of (node, continuation).
+// All calls of one rule at one place of the text share one continuation, whoever made them;
+// so the number of derivations stays small however ambiguous the grammar is [Earley 1970; Scott &
+// Johnstone 2010]. Continuations and sets of derivations are kept once each and named by numbers.
+// A state is such a number, and a step once made is a table look-up.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "chapters/13_json_grammar/byte_machine.hpp"
+#include "chapters/14_grammar/grammar.hpp"
+
+namespace tbt {
+
+class GrammarMachine : public ByteMachine {
+public:
+    explicit GrammarMachine(Grammar grammar);
+
+    State start() override { return start_; }
+    State next(State state, unsigned char byte) override {
+        if (state == dead) return dead;
+        const std::int32_t block = states_[state].next[byte >> 4];
+        const std::int32_t known =
+            block < 0 ? unknown_step : blocks_[static_cast<std::size_t>(block)][byte & 15];
+        return known == unknown_step ? step(state, byte)
+               : known == dead_step  ? dead
+                                     : static_cast<State>(known);
+    }
+    bool accepts(State state) const override { return state != dead && states_[state].accepts; }
+    int closing_bytes(State state) const override { return states_[state].cost; }
+    State outline(State state) override;
+    bool escaped(State state) const override { return states_[state].escaped; }
+    int hidden_bytes(State state) const override { return states_[state].hidden; }
+
+    const Grammar& grammar() const { return grammar_; }
+    std::size_t states() const { return states_.size(); }
+    int derivations(State state) const { return static_cast<int>(states_[state].size); }
+
+private:
+    // A place in a derivation: the node, and the continuation behind its rule.
+    struct Place {
+        int node, behind;
+        auto operator<=>(const Place&) const = default;
+    };
+    static constexpr int whole_text = 0;  // the continuation behind the root: the text may end
+    static constexpr int forgotten =
+        1;  // the continuation of an outline, of which nothing is known
+
+    struct Continuation {
+        std::vector<Place> places;
+        int cost = 0;  // the fewest bytes to the end of the text from here
+    };
+    static constexpr std::int32_t unknown_step = -1, dead_step = -2;
+    struct StateInfo {
+        std::array<std::int32_t, 16> next;  // for each high half of a byte a block of 16 steps
+        std::uint32_t first = 0, size = 0;  // its places
+        int cost = 0, hidden = 0;
+        std::int32_t outline = -1;
+        bool accepts = false, escaped = false;
+    };
+
+    State step(State state, unsigned char byte);
+    void remember(State state, unsigned char byte, State reached);
+    // What one step collects: places, then calls by the rank of the rule, then the state.
+    void arrive(Place place);
+    void leave(int continuation);
+    void follow_calls(const Grammar::Node& node, int behind);
+    void begin_rules();
+    void begin(int rule, int behind);
+    State collect();
+
+    int continuation_of(std::vector<Place>& places);
+    State state_of(std::vector<Place>& places, bool accepts, bool escaped);
+
+    Grammar grammar_;
+    State start_ = 0;
+    std::vector<StateInfo> states_;
+    std::vector<Place> places_;  // of all states
+    std::vector<std::array<std::int32_t, 16>> blocks_;
+    std::vector<Continuation> continuations_;
+    std::unordered_multimap<std::uint64_t, int> state_index_, continuation_index_;
+
+    // Scratch of one step.
+    std::vector<Place> arrived_, kept_;
+    std::vector<std::size_t> last_arrival_;    // by node: where in arrived_ it was put last
+    std::vector<std::vector<Place>> callers_;  // by rule
+    std::vector<std::pair<int, int>> called_;  // (rank, rule), a heap
+    std::vector<Place> begun_;
+    bool accepts_ = false, escaped_ = false;
+};
+
+}  // namespace tbt

@@ -1,0 +1,51 @@
+// Regular languages over code points, as deterministic automata:
+// the only form in which languages can be intersected and subtracted, which JSON Schema asks for
+// all the time (a pattern and a length; any key but these).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "chapters/14_grammar/code_points.hpp"
+#include "chapters/14_grammar/expression.hpp"
+#include "chapters/14_grammar/grammar.hpp"
+
+namespace tbt {
+
+struct Dfa {
+    struct Edge {
+        CodePointSet on;  // the edges of a state are disjoint
+        int to;
+    };
+    struct State {
+        std::vector<Edge> edges;  // a code point without an edge: the text is not in the language
+        bool accepting = false;
+    };
+    std::vector<State> states;  // the first is the start; none: the empty language
+
+    bool empty() const { return states.empty(); }
+    bool accepts(std::string_view text) const;
+
+    static Dfa anything();
+    static Dfa of(const Expression& expression);
+    static Dfa of(const std::vector<std::string>& texts);
+};
+
+Dfa operator&(const Dfa& a, const Dfa& b);
+Dfa operator|(const Dfa& a, const Dfa& b);
+Dfa operator-(const Dfa& a, const Dfa& b);
+Dfa complement(const Dfa& a);
+
+// How a code point is written.
+enum class Spelling {
+    utf8,        // as itself
+    json,        // inside a JSON string, in every way JSON has: itself, \n, \u00e9, \uD83D\uDE00
+    json_plain,  // inside a JSON string, in the one usual way
+};
+std::vector<ByteSequence> spell(const CodePointSet& set, Spelling spelling);
+
+// Adds the language behind `from`; returns the node behind it.
+int add_dfa(Grammar& grammar, const Dfa& dfa, int from, Spelling spelling);
+
+}  // namespace tbt

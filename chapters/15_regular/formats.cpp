@@ -1,0 +1,112 @@
+#include "chapters/15_regular/formats.hpp"
+
+#include <cstdio>
+
+#include "chapters/15_regular/regex.hpp"
+
+namespace tbt {
+
+namespace {
+
+const std::string hour = "(?:[01][0-9]|2[0-3])", minute = "[0-5][0-9]";
+const std::string offset = "(?:[zZ]|[+\\-]" + hour + ":" + minute + ")";
+const std::string byte = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
+const std::string ipv4 = byte + "(?:\\." + byte + "){3}";
+
+// A year is a leap year if it is divisible by 4, but not by 100 unless by 400.
+std::string date() {
+    const std::string year = "[0-9]{4}";
+    const std::string by_four = "(?:0[48]|[2468][048]|[13579][26])";
+    const std::string leap = "(?:[0-9]{2}" + by_four + "|(?:" + by_four + "|00)00)";
+    const std::string long_month = "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])",
+                      short_month = "(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)";
+    return "(?:" + year + "-(?:" + long_month + "|" + short_month +
+           "|02-(?:0[1-9]|1[0-9]|2[0-8]))|" + leap + "-02-29)";
+}
+
+// A leap second is 23:59:60 in Greenwich: with an offset of +HH:MM the local time is that much
+// later. Offsets in quarters of an hour, as all are that are in use.
+std::string time(bool leap_seconds) {
+    std::string all = hour + ":" + minute + ":" + minute + "(?:\\.[0-9]+)?" + offset;
+    if (!leap_seconds) return "(?:" + all + ")";
+    all += "|23:59:60(?:\\.[0-9]+)?[zZ]";
+    for (int local = 14; local < 24 * 60; local += 15) {
+        const int ahead = (local + 1) % (24 * 60), behind = (24 * 60 - ahead) % (24 * 60);
+        char text[80];
+        std::snprintf(text, sizeof text, "|%02d:%02d:60(?:\\.[0-9]+)?(?:\\+%02d:%02d|-%02d:%02d)",
+                      local / 60, local % 60, ahead / 60, ahead % 60, behind / 60, behind % 60);
+        all += text;
+    }
+    return "(?:" + all + ")";
+}
+
+// Mailbox of RFC 5321, §4.1.2: atoms or a quoted string, then a domain or an address in brackets.
+std::string email() {
+    const std::string atom = "[a-zA-Z0-9!#$%&'*+\\-/=?\\^_`{|}~]+";
+    const std::string quoted = "\"(?:[ !#-\\[\\]-~]|\\\\[ -~])*\"";
+    const std::string label = "[a-zA-Z0-9](?:[a-zA-Z0-9\\-]*[a-zA-Z0-9])?";
+    return "(?:" + atom + "(?:\\." + atom + ")*|" + quoted + ")@(?:" + label + "(?:\\." + label +
+           ")*|\\[" + ipv4 + "\\]|\\[[iI][pP][vV]6:" + ipv6_pattern() + "\\])";
+}
+
+// Years, months and days, or weeks; then hours, minutes and seconds;
+// none left out in between [RFC 3339, appendix A].
+std::string duration() {
+    const std::string n = "[0-9]+", seconds = n + "S", minutes = n + "M(?:" + seconds + ")?";
+    const std::string time = "T(?:" + n + "H(?:" + minutes + ")?|" + minutes + "|" + seconds + ")";
+    const std::string days = n + "D", months = n + "M(?:" + days + ")?";
+    return "P(?:(?:" + n + "Y(?:" + months + ")?|" + months + "|" + days + ")(?:" + time + ")?|" +
+           time + "|" + n + "W)";
+}
+
+const std::string json_pointer = "(?:/(?:[^~/]|~[01])*)*";  // RFC 6901
+
+}  // namespace
+
+// Up to eight groups; "::" stands for one or more that are zero;
+// the last two may be an IPv4 address.
+std::string ipv6_pattern() {
+    const std::string group = "[0-9a-fA-F]{1,4}",
+                      last = "(?:" + group + ":" + group + "|" + ipv4 + ")";
+    std::string all = "(?:" + group + ":){6}" + last;
+    for (int before = 0; before <= 7; ++before) {
+        const std::string front =
+            before == 0 ? "" : group + "(?::" + group + "){" + std::to_string(before - 1) + "}";
+        const int room = 7 - before;  // groups that may stand behind "::"
+        all += "|" + front + "::";
+        if (room >= 1)
+            all += "|" + front + "::" + group + "(?::" + group + "){0," + std::to_string(room - 1) +
+                   "}";
+        if (room >= 2)
+            all += "|" + front + "::(?:" + group + ":){0," + std::to_string(room - 2) + "}" + ipv4;
+    }
+    return "(?:" + all + ")";
+}
+
+std::optional<Dfa> format_language(const std::string& name, bool leap_seconds) {
+    if (name == "date") return regex_whole(date());
+    if (name == "time") return regex_whole(time(leap_seconds));
+    if (name == "date-time") return regex_whole(date() + "[tT]" + time(leap_seconds));
+    if (name == "uuid") return regex_whole("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+    if (name == "email") return regex_whole(email());
+    if (name == "ipv4") return regex_whole(ipv4);
+    if (name == "ipv6") return regex_whole(ipv6_pattern());
+    if (name == "duration") return regex_whole(duration());
+    if (name == "json-pointer") return regex_whole(json_pointer);
+    if (name == "relative-json-pointer")
+        return regex_whole("(?:0|[1-9][0-9]*)(?:#|" + json_pointer + ")");
+    if (name == "uri") return regex_whole(uri_pattern(false, false));
+    if (name == "uri-reference") return regex_whole(uri_pattern(true, false));
+    if (name == "iri") return regex_whole(uri_pattern(false, true));
+    if (name == "iri-reference") return regex_whole(uri_pattern(true, true));
+    if (name == "uri-template") return regex_whole(uri_template_pattern());
+    return std::nullopt;
+}
+
+std::string format_names() {
+    return "date, time, date-time, duration, uuid, email, ipv4, ipv6, uri, uri-reference, iri, "
+           "iri-reference, "
+           "uri-template, json-pointer, relative-json-pointer";
+}
+
+}  // namespace tbt

@@ -1,0 +1,181 @@
+#include "chapters/16_json_schema/array_source.hpp"
+
+#include <algorithm>
+
+#include "chapters/16_json_schema/object_source.hpp"
+
+namespace tbt {
+
+namespace {
+
+using Meets = ArrayShape::Meets;
+
+// Counts beyond this make no difference.
+int highest(const ArrayShape::Counter& c) { return c.most >= 0 ? c.most : c.least; }
+
+}  // namespace
+
+int ArraySource::last_index(const ArrayShape& shape) {
+    int last = std::max(static_cast<int>(shape.rules.size()) - 1, shape.least);
+    for (const ArrayShape::Counter& c : shape.counters) last = std::max(last, c.from);
+    return shape.most >= 0 ? shape.most : last;
+}
+
+double ArraySource::count_states(const ArrayShape& shape) {
+    double states = last_index(shape) + 1.0;
+    for (const ArrayShape::Counter& c : shape.counters) states *= highest(c) + 1.0;
+    return states;
+}
+
+// Where no more than so many may be counted, each item counts or must not;
+// else only those that help are counted.
+std::vector<ArrayShape::Choice> ArraySource::choices(
+    const std::vector<ArrayShape::Counter>& counters, int index) {
+    std::vector<ArrayShape::Choice> all{{}};
+    for (const ArrayShape::Counter& c : counters) {
+        std::vector<ArrayShape::Choice> longer;
+        for (const ArrayShape::Choice& choice : all) {
+            const auto add = [&](Meets meets) {
+                longer.push_back(choice), longer.back().push_back(meets);
+            };
+            if (index >= c.from) add(Meets::yes);
+            if (index < c.from || c.most < 0) add(Meets::either);
+            else add(Meets::no);
+        }
+        all.swap(longer);
+    }
+    return all;
+}
+
+ArraySource::ArraySource(ArrayShape shape, int most_blanks)
+    : shape_(std::move(shape)), most_blanks_(most_blanks), last_(last_index(shape_)) {
+    for (const ArrayShape::Counter& c : shape_.counters)
+        states_ *= static_cast<std::size_t>(highest(c)) + 1;
+}
+
+int ArraySource::first_node(Grammar& grammar, int index) {
+    index_ = index;
+    return node_at(grammar, {Where::first, 0, std::vector<int>(shape_.counters.size())});
+}
+
+int ArraySource::node_at(Grammar& grammar, const Spot& spot) {
+    const auto [place, added] = nodes_.try_emplace(spot, 0);
+    if (added) {
+        place->second = grammar.add_node();
+        grammar.node(place->second).source = index_;
+        spots_[place->second] = spot;
+    }
+    return place->second;
+}
+
+const std::map<ArrayShape::Choice, int>& ArraySource::rules_at(int index) const {
+    return shape_.rules[std::min(static_cast<std::size_t>(index), shape_.rules.size() - 1)];
+}
+
+bool ArraySource::complete(int index, const std::vector<int>& counts) const {
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+        if (counts[c] < shape_.counters[c].least) return false;
+    }
+    return index >= shape_.least;
+}
+
+// The counts behind such an item; false: there would be one too many.
+bool ArraySource::count(std::vector<int>& counts, const ArrayShape::Choice& choice) const {
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+        if (choice[c] != Meets::yes) continue;
+        const ArrayShape::Counter& counter = shape_.counters[c];
+        if (counter.most >= 0 && counts[c] == counter.most) return false;
+        counts[c] = std::min(counts[c] + 1, highest(counter));
+    }
+    return true;
+}
+
+std::size_t ArraySource::place(int index, const std::vector<int>& counts) const {
+    std::size_t at = 0;
+    for (std::size_t c = 0; c < counts.size(); ++c)
+        at = at * (static_cast<std::size_t>(highest(shape_.counters[c])) + 1) +
+             static_cast<std::size_t>(counts[c]);
+    return static_cast<std::size_t>(index) * states_ + at;
+}
+
+// rest(i, n) = 0 if the array may end, else the least of item + comma + rest(i',
+// n') over the ways to write item i. From the back, since counts only grow;
+// behind the last index that matters only items help that count.
+void ArraySource::settle(const Grammar& grammar) const {
+    std::vector<int> costs;
+    for (const int r : rules()) costs.push_back(grammar.rule(r).cost);
+    if (costs == rule_costs_ && !rest_.empty()) return;
+    rule_costs_ = costs;
+    rest_.assign((static_cast<std::size_t>(last_) + 1) * states_, Grammar::never);
+    for (int index = last_; index >= 0; --index) {
+        for (std::size_t state = states_; state-- > 0;) {
+            std::vector<int> counts(shape_.counters.size());
+            std::size_t left = state;
+            for (std::size_t c = counts.size(); c-- > 0;) {
+                const auto values = static_cast<std::size_t>(highest(shape_.counters[c])) + 1;
+                counts[c] = static_cast<int>(left % values);
+                left /= values;
+            }
+            rest_[place(index, counts)] =
+                complete(index, counts) ? 0 : cheapest(grammar, index, counts);
+        }
+    }
+}
+
+int ArraySource::cheapest(const Grammar& grammar, int index, const std::vector<int>& counts) const {
+    if (shape_.most >= 0 && index >= shape_.most) return Grammar::never;
+    int least = Grammar::never;
+    for (const auto& [choice, rule] : rules_at(index)) {
+        std::vector<int> then = counts;
+        if (!count(then, choice)) continue;
+        const int next = next_index(index);
+        const int rest = next == index && then == counts && !complete(index, counts)
+                             ? Grammar::never
+                             : rest_[place(next, then)];
+        least = std::min(least, std::min(Grammar::never, grammar.rule(rule).cost + 1 + rest));
+    }
+    return least;
+}
+
+int ArraySource::cost(const Grammar& grammar, int node) const {
+    settle(grammar);
+    const Spot& spot = spots_.at(node);
+    const int rest = spot.where == Where::item ? cheapest(grammar, spot.index, spot.counts)
+                                               : rest_[place(spot.index, spot.counts)];
+    if (rest >= Grammar::never) return Grammar::never;
+    // A comma for each item, but for the first one; and the bracket.
+    return spot.where == Where::after || rest == 0 ? rest + 1 : rest;
+}
+
+std::vector<int> ArraySource::rules() const {
+    std::vector<int> all;
+    for (const auto& choices : shape_.rules) {
+        for (const auto& [choice, rule] : choices) all.push_back(rule);
+    }
+    return all;
+}
+
+void ArraySource::expand(Grammar& grammar, int node) {
+    const Spot spot = spots_.at(node);
+    const int inner = grammar.add_node();
+    grammar.skip(node, inner);
+    const int at = add_blanks(grammar, inner, most_blanks_);
+    if (spot.where != Where::item && complete(spot.index, spot.counts)) {
+        const int end = grammar.add_node();
+        for (const char c : shape_.closing)
+            grammar.edge(at, static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(c), end);
+        grammar.node(end).final = true;
+    }
+    if (shape_.most >= 0 && spot.index >= shape_.most) return;
+    if (spot.where == Where::after) {
+        grammar.edge(at, ',', ',', node_at(grammar, {Where::item, spot.index, spot.counts}));
+        return;
+    }
+    for (const auto& [choice, rule] : rules_at(spot.index)) {
+        std::vector<int> then = spot.counts;
+        if (!count(then, choice)) continue;
+        grammar.call(at, rule, node_at(grammar, {Where::after, next_index(spot.index), then}));
+    }
+}
+
+}  // namespace tbt

@@ -1,0 +1,73 @@
+// A JSON array of which some items are counted: like the object, a part of a grammar that is
+// built as it is walked.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "chapters/14_grammar/grammar.hpp"
+
+namespace tbt {
+
+struct ArrayShape {
+    // An item may be written to meet what a counter counts, to fail it, or without regard to it.
+    enum class Meets : char { either, yes, no };
+    using Choice = std::vector<Meets>;  // by counter
+    struct Counter {
+        int from = 0, least = 0, most = -1;  // items from this index on; −1: any number
+    };
+    std::vector<std::map<Choice, int>> rules;  // by index; the last for all items behind
+    std::vector<Counter> counters;
+    int least = 0, most = -1;
+    std::string closing = "]";  // the bytes that may close the array
+};
+
+class ArraySource : public Grammar::NodeSource {
+public:
+    ArraySource(ArrayShape shape, int most_blanks);
+
+    // The node behind the opening bracket. `index`: this source's, in the grammar.
+    int first_node(Grammar& grammar, int index);
+    // The choices that matter for an item at this index. Also says which rules the shape must have.
+    static std::vector<ArrayShape::Choice> choices(const std::vector<ArrayShape::Counter>& counters,
+                                                   int index);
+    // The index from which on all items are alike, and the number of states of the counters.
+    static int last_index(const ArrayShape& shape);
+    static double count_states(const ArrayShape& shape);
+
+    int cost(const Grammar& grammar, int node) const override;
+    std::vector<int> rules() const override;
+    void expand(Grammar& grammar, int node) override;
+
+private:
+    enum class Where { first, item, after };  // behind the bracket, behind a comma, behind an item
+    struct Spot {
+        Where where = Where::first;
+        int index = 0;            // of the next item, as far as it matters
+        std::vector<int> counts;  // by counter, as far as they matter
+        auto operator<=>(const Spot&) const = default;
+    };
+
+    int node_at(Grammar& grammar, const Spot& spot);
+    const std::map<ArrayShape::Choice, int>& rules_at(int index) const;
+    bool complete(int index, const std::vector<int>& counts) const;
+    bool count(std::vector<int>& counts, const ArrayShape::Choice& choice) const;
+    int next_index(int index) const {
+        return shape_.most < 0 ? std::min(index + 1, last_) : index + 1;
+    }
+    std::size_t place(int index, const std::vector<int>& counts) const;
+    void settle(const Grammar& grammar) const;
+    int cheapest(const Grammar& grammar, int index, const std::vector<int>& counts) const;
+
+    ArrayShape shape_;
+    int index_ = -1, most_blanks_, last_;
+    std::size_t states_ = 1;  // of the counters
+    std::map<Spot, int> nodes_;
+    std::map<int, Spot> spots_;
+    mutable std::vector<int> rest_,
+        rule_costs_;  // the cheapest way to go on from (index, counts); the costs it is for
+};
+
+}  // namespace tbt

@@ -1,0 +1,165 @@
+#include "chapters/16_json_schema/guide.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "chapters/13_json_grammar/json_grammar.hpp"
+#include "chapters/14_grammar/gbnf.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/15_regular/dfa.hpp"
+#include "chapters/15_regular/numbers.hpp"
+#include "chapters/15_regular/regex.hpp"
+#include "chapters/16_json_schema/schema.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/machine/program.hpp"
+
+namespace tbt {
+
+namespace {
+
+Grammar grammar_of(const Dfa& dfa) {
+    Grammar grammar;
+    const int root = grammar.add_rule("root"), start = grammar.add_node();
+    grammar.node(add_dfa(grammar, dfa, start, Spelling::utf8)).final = true;
+    grammar.rule(root).start = start;
+    grammar.finish(root);
+    return grammar;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+    std::vector<std::string> parts{""};
+    for (const char c : text) {
+        if (c == separator) parts.emplace_back();
+        else parts.back() += c;
+    }
+    return parts;
+}
+
+}  // namespace
+
+void GuideRequest::add_options(CLI::App& app) {
+    app.add_option("--grammar", grammar, "a file in GBNF, llama.cpp's notation for grammars");
+    app.add_option("--regex", regex, "a regular expression that the whole text matches");
+    app.add_option("--json-schema", schema, "a file with a JSON Schema (draft 2020-12)");
+    app.add_option("--tools", tools, "a file with tools; the text is a call of one of them");
+    app.add_option("--choice", choice, "the text is one of these: A,B,C");
+    app.add_option("--integer", integers,
+                   "the text is a whole number in this range: 1:10 (or 1: or :10)");
+    app.add_flag("--json", json, "the text is a JSON value");
+    app.add_option("--max-whitespace", max_whitespace,
+                   "white space characters in a row in JSON, -1: any number")
+        ->capture_default_str()
+        ->check(CLI::Range(-1, 255));
+}
+
+std::string GuideRequest::name() const {
+    std::vector<std::string> asked;
+    for (const auto& [option, value] : {std::pair{"--grammar", grammar},
+                                        {"--regex", regex},
+                                        {"--json-schema", schema},
+                                        {"--tools", tools},
+                                        {"--choice", choice},
+                                        {"--integer", integers}}) {
+        if (!value.empty()) asked.push_back(std::string(option) + " " + value);
+    }
+    if (json) asked.emplace_back("--json");
+    if (asked.size() > 1)
+        throw UsageError("guided: " + asked[0] + " and " + asked[1] +
+                         " together; a text is held to one of them, so choose");
+    return asked.empty() ? "" : asked[0];
+}
+
+std::shared_ptr<ByteMachine> machine_for(const GuideRequest& r) {
+    if (r.name().empty()) return nullptr;
+    const auto machine = [](Grammar grammar) {
+        return std::make_shared<GrammarMachine>(std::move(grammar));
+    };
+    const SchemaOptions schema_options{r.max_whitespace, true};
+    if (!r.grammar.empty()) return machine(compile_gbnf(read_file(r.grammar), r.grammar));
+    if (!r.regex.empty()) return machine(compile_regex(r.regex));
+    if (!r.schema.empty())
+        return machine(compile_schema(read_file(r.schema), schema_options, r.schema));
+    if (!r.tools.empty())
+        return machine(
+            compile_schema(schema_of_tools(read_file(r.tools), r.tools), schema_options, r.tools));
+    if (!r.choice.empty()) return machine(compile_choices(split(r.choice, ',')));
+    if (!r.integers.empty()) {
+        const std::vector<std::string> ends = split(r.integers, ':');
+        if (ends.size() != 2)
+            throw UsageError("--integer: got '" + r.integers +
+                             "', expected two numbers with a colon, as in 1:10");
+        return machine(compile_integers(ends[0], ends[1]));
+    }
+    return std::make_shared<JsonMachine>(JsonOptions{r.max_whitespace, false, false});
+}
+
+Grammar compile_regex(const std::string& pattern) {
+    return grammar_of(regex_whole(pattern, "--regex"));
+}
+
+Grammar compile_choices(const std::vector<std::string>& choices) {
+    for (const std::string& c : choices) {
+        if (c.empty())
+            throw UsageError(
+                "--choice: one of the choices is empty; expected texts with a comma between them, "
+                "as in yes,no");
+    }
+    return grammar_of(Dfa::of(choices));
+}
+
+Grammar compile_integers(const std::string& low, const std::string& high) {
+    Dfa numbers = plain_integers();
+    const auto bound = [](const std::string& text) {
+        static const Dfa whole = regex_whole("-?[0-9]{1,100}");
+        if (!whole.accepts(text))
+            throw UsageError("--integer: got '" + text + "', expected a whole number");
+        return Decimal::parse(text);
+    };
+    if (!low.empty()) numbers = numbers & at_least(bound(low), false);
+    if (!high.empty()) numbers = numbers & at_most(bound(high), false);
+    if (numbers.empty())
+        throw UsageError("--integer: there is no whole number from " + low + " to " + high +
+                         "; the smaller one comes first");
+    return grammar_of(numbers);
+}
+
+std::string schema_of_tools(const std::string& tools, const std::string& name) {
+    if (const std::string number = inexact_number(tools); !number.empty())
+        throw UsageError(name + ": the number " + shown(number) +
+                         " has more digits than a double holds; use at most 15");
+    const Json list = parse_json(tools, name);
+    if (!list.is_array() || list.empty())
+        throw UsageError(
+            name + ": " + kind_of(list) +
+            ", expected a list of at least one tool {\"name\": …, \"parameters\": schema}");
+    std::set<std::string> names;
+    Json any = Json::array(), definitions = Json::object();
+    for (const Json& entry : list) {
+        const Json& tool =
+            entry.is_object() && entry.contains("function") ? entry.at("function") : entry;
+        const std::string place = name + ": tool " + std::to_string(any.size() + 1);
+        if (!tool.is_object() || !tool.contains("name") || !tool.at("name").is_string())
+            throw UsageError(place + ": has no \"name\"");
+        if (!names.insert(tool.at("name").get<std::string>()).second)
+            throw UsageError(place + ": the name \"" + shown(tool.at("name").get<std::string>()) +
+                             "\" stands twice");
+        // "#/…" inside a tool's parameters means the tool's own schema, which is not the
+        // document any more.
+        const Json parameters = tool.contains("parameters")
+                                    ? tool.at("parameters")
+                                    : Json{{"type", "object"}, {"additionalProperties", false}};
+        if (parameters.dump().find("\"$ref\"") != std::string::npos)
+            throw UsageError(
+                place +
+                ": its parameters use $ref, which is not supported here; write the schema out");
+        any.push_back(
+            {{"type", "object"},
+             {"properties", {{"name", {{"const", tool.at("name")}}}, {"arguments", parameters}}},
+             {"required", {"name", "arguments"}},
+             {"additionalProperties", false}});
+    }
+    return Json{{"anyOf", any}}.dump();
+}
+
+}  // namespace tbt

@@ -1,0 +1,221 @@
+#include "chapters/16_json_schema/schema.hpp"
+
+#include <algorithm>
+
+#include "chapters/15_regular/numbers.hpp"
+#include "chapters/15_regular/regex.hpp"
+#include "chapters/16_json_schema/array_source.hpp"
+#include "chapters/16_json_schema/judged_text.hpp"
+#include "chapters/16_json_schema/object_source.hpp"
+#include "chapters/16_json_schema/schema_shapes.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr long long most_members_counted = 1000;
+constexpr std::size_t most_counters = 4;
+constexpr double most_array_states = 1e6;
+
+// A JSON number with everything the RFC allows, where nothing is demanded of it.
+const char* any_number = "-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?";
+
+class SchemaCompiler {
+public:
+    SchemaCompiler(SchemaDocument& document, const SchemaOptions& options)
+        : document_(document),
+          options_(options),
+          scalars_(document, !options.plain, options.formats),
+          shapes_(document, scalars_) {}
+
+    Grammar compile() {
+        const int root = grammar_.add_rule("root"), value = rule_for({&document_.root()});
+        // Rules ask for further rules; a list instead of recursion, since schemas may refer to
+        // themselves.
+        while (!open_.empty()) {
+            const auto [demands, rule] = open_.back();
+            open_.pop_back();
+            build(demands, rule);
+        }
+        const int start = grammar_.add_node();
+        const int end = add_blanks(
+            grammar_, grammar_.call(add_blanks(grammar_, start, options_.max_whitespace), value),
+            options_.max_whitespace);
+        grammar_.node(end).final = true;
+        grammar_.rule(root).start = start;
+        grammar_.finish(root);
+        return std::move(grammar_);
+    }
+
+private:
+    Spelling spelling() const { return options_.plain ? Spelling::json_plain : Spelling::json; }
+    int blanks(int from) { return add_blanks(grammar_, from, options_.max_whitespace); }
+
+    // One rule for each list of demands that occurs.
+    int rule_for(const Demands& demands) {
+        const auto [place, added] = rules_.try_emplace(demands, 0);
+        if (added) {
+            place->second = grammar_.add_rule("value " + std::to_string(rules_.size()));
+            open_.emplace_back(demands, place->second);
+        }
+        return place->second;
+    }
+
+    void build(const Demands& demands, int rule) {
+        const int start = grammar_.add_node(), end = grammar_.add_node();
+        grammar_.node(end).final = true;
+        grammar_.rule(rule).start = start;
+        Scalars scalars;
+        for (const Json* schema : demands) scalars = scalars & scalars_.of(*schema);
+        add_scalars(scalars, start, end);
+        for (const Demands& facts : shapes_.of(demands, "object")) add_object(facts, start, end);
+        for (const Demands& facts : shapes_.of(demands, "array")) add_array(facts, start, end);
+    }
+
+    void add_scalars(const Scalars& s, int start, int end) {
+        if (s.null) grammar_.skip(grammar_.bytes(start, "null"), end);
+        if (s.yes) grammar_.skip(grammar_.bytes(start, "true"), end);
+        if (s.no) grammar_.skip(grammar_.bytes(start, "false"), end);
+        if (!s.numbers || !s.numbers->empty()) {
+            Dfa numbers = s.numbers ? *s.numbers : regex_whole(any_number);
+            if (options_.plain && (numbers - whole_numbers()).empty())
+                numbers = numbers & plain_integers();
+            grammar_.skip(add_dfa(grammar_, numbers, start, Spelling::utf8), end);
+        }
+        if (!s.strings || !s.strings->empty()) {
+            const int text = add_dfa(grammar_, s.strings ? *s.strings : Dfa::anything(),
+                                     grammar_.bytes(start, "\""), spelling());
+            grammar_.skip(grammar_.bytes(text, "\""), end);
+        }
+    }
+
+    void add_object(const Demands& facts, int start, int end) {
+        const ObjectPlan plan = shapes_.facts().objects(facts);
+        check_generable(plan, facts);
+        ObjectShape shape;
+        for (const ObjectPlan::Member& m : plan.members)
+            shape.members.push_back({m.name, values_of(m, plan.needs), m.required});
+        for (const ObjectPlan::Member& c : plan.classes)
+            shape.classes.push_back({c.keys, values_of(c, plan.needs)});
+        shape.needs = (1u << plan.needs.size()) - 1;
+        shape.least = static_cast<int>(plan.least);
+        shape.most = static_cast<int>(plan.most);
+        add_source(
+            std::make_unique<ObjectSource>(std::move(shape), options_.max_whitespace, spelling()),
+            '{', start, end);
+    }
+
+    // The rules of a member's value, by the needs that it is written for.
+    ObjectShape::Values values_of(const ObjectPlan::Member& member,
+                                  const std::vector<const Json*>& needs) {
+        ObjectShape::Values values;
+        for (Needs serves = 0; serves < 1u << needs.size(); ++serves) {
+            if ((serves & ~member.needs) != 0) continue;
+            Demands demands = member.value;
+            for (std::size_t n = 0; n < needs.size(); ++n) {
+                if ((serves >> n & 1) != 0) demands = join(demands, {needs[n]});
+            }
+            values[serves] = rule_for(demands);
+        }
+        return values;
+    }
+
+    // A text may write a key twice, but a reader keeps one of them.
+    // Where that could make a good object a bad one, only a judge goes on.
+    void check_generable(const ObjectPlan& plan, const Demands& facts) {
+        if (plan.least > most_members_counted)
+            document_.unsupported(*facts[0], "minProperties",
+                                  "above 1000 needs too large a grammar; use a smaller limit");
+        if (!options_.plain || plan.classes.empty()) return;
+        if (plan.least > 1)
+            document_.unsupported(*facts[0], "minProperties",
+                                  "counts keys that nobody names, of which a text may hold one "
+                                  "twice; set additionalProperties to false");
+        if (std::any_of(plan.classes.begin(), plan.classes.end(),
+                        [](const auto& c) { return c.needs != 0; }))
+            document_.unsupported(*facts[0], "not",
+                                  "speaks of keys that nobody names, of which a text may hold one "
+                                  "twice; set additionalProperties to false");
+    }
+
+    void add_array(const Demands& facts, int start, int end) {
+        const ArrayPlan plan = shapes_.facts().arrays(facts);
+        if (plan.most >= 0 && plan.most < plan.least) return;
+        if (plan.unique && plan.repeats) return;
+        ArrayShape shape;
+        if (!options_.plain) {  // the text was prepared: see judged_text.hpp
+            shape.closing = plan.unique    ? "]"
+                            : plan.repeats ? std::string(1, repeats)
+                                           : std::string("]") + repeats;
+        } else if ((plan.unique && (plan.most < 0 || plan.most > 1)) || plan.repeats) {
+            document_.unsupported(
+                *facts[0], "uniqueItems",
+                "would need a memory of all items, which a grammar does not have; leave it out");
+        }
+        shape.least = static_cast<int>(plan.least);
+        shape.most = static_cast<int>(plan.most);
+        std::size_t positions = plan.prefix.size();
+        for (const ItemCount& c : plan.counts) {
+            shape.counters.push_back(
+                {static_cast<int>(c.from), static_cast<int>(c.least), static_cast<int>(c.most)});
+            positions = std::max(positions, static_cast<std::size_t>(c.from));
+        }
+        shape.rules.resize(positions + 1);
+        if (plan.counts.size() > most_counters ||
+            ArraySource::count_states(shape) > most_array_states)
+            document_.unsupported(*facts[0], limit_of(plan),
+                                  "needs too large a grammar; use smaller limits");
+        for (std::size_t i = 0; i <= positions; ++i) {
+            for (const ArrayShape::Choice& choice :
+                 ArraySource::choices(shape.counters, static_cast<int>(i)))
+                shape.rules[i][choice] = rule_for(about_item(plan, i, choice));
+        }
+        add_source(std::make_unique<ArraySource>(std::move(shape), options_.max_whitespace), '[',
+                   start, end);
+    }
+
+    static const char* limit_of(const ArrayPlan& plan) {
+        return !plan.counts.empty() ? "contains" : plan.most > plan.least ? "maxItems" : "minItems";
+    }
+
+    Demands about_item(const ArrayPlan& plan, std::size_t index, const ArrayShape::Choice& choice) {
+        Demands about = index < plan.prefix.size() ? plan.prefix[index] : plan.rest;
+        for (std::size_t c = 0; c < choice.size(); ++c) {
+            if (choice[c] == ArrayShape::Meets::yes) about = join(about, {plan.counts[c].value});
+            if (choice[c] == ArrayShape::Meets::no)
+                about = join(about, {&shapes_.negation_of(*plan.counts[c].value)});
+        }
+        return about;
+    }
+
+    // A rule of its own: the grammar's source ends rules, not parts of them.
+    template <class Source>
+    void add_source(std::unique_ptr<Source> made, char bracket, int start, int end) {
+        const int rule = grammar_.add_rule(bracket == '{' ? "object" : "array"),
+                  open = grammar_.add_node();
+        Source& source = *made;
+        const int index = grammar_.add_source(std::move(made));
+        const auto byte = static_cast<std::uint8_t>(bracket);
+        grammar_.edge(open, byte, byte, source.first_node(grammar_, index));
+        grammar_.rule(rule).start = open;
+        grammar_.skip(grammar_.call(start, rule), end);
+    }
+
+    SchemaDocument& document_;
+    SchemaOptions options_;
+    ScalarRules scalars_;
+    ShapeRules shapes_;
+    Grammar grammar_;
+    std::map<Demands, int> rules_;
+    std::vector<std::pair<Demands, int>> open_;
+};
+
+}  // namespace
+
+Grammar compile_schema(const std::string& schema, const SchemaOptions& options,
+                       const std::string& name) {
+    SchemaDocument document(schema, name, options.draft);
+    return SchemaCompiler(document, options).compile();
+}
+
+}  // namespace tbt

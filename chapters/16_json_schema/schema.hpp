@@ -1,0 +1,51 @@
+// JSON Schema (draft 2020-12) as a grammar: the JSON texts that a schema allows.
+//
+// A schema is a list of demands that a value must meet together. For strings, numbers and the three
+// words the demands become regular languages, which can be intersected, united and subtracted,
+// so allOf, anyOf, oneOf and not are exact. For objects and arrays they are collected:
+// the value of a member must meet what every one of the schemas around it says about that member.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "chapters/14_grammar/grammar.hpp"
+#include "lib/error.hpp"
+
+namespace tbt {
+
+struct SchemaOptions {
+    int max_whitespace = 12;  // in a row; −1: any number
+    // Write strings, keys and whole numbers in the one usual way ("é" and 5, not "\u00e9" and 5.0).
+    // Otherwise every spelling of an allowed value is accepted, except that numbers under a demand
+    // are read without exponents (see without_exponents).
+    bool plain = true;
+
+    // The draft of a schema that does not say its $schema: 4, 6, 7, 2019 or 2020; 0:
+    // 2020-12, with older ways to say things where they mean nothing else there.
+    int draft = 0;
+
+    // false: format says nothing about values, as in draft 2020-12 where nobody asks for more.
+    bool formats = true;
+
+    static SchemaOptions judging() { return {-1, false}; }
+};
+
+// The schema asks for something that cannot be enforced. Never skipped:
+// the text would not be what was asked for.
+class UnsupportedSchema : public UsageError {
+public:
+    // where: the file and the place in it.
+    UnsupportedSchema(const std::string& keyword, const std::string& where, const std::string& why)
+        : UsageError(where + ": '" + keyword + "' " + why), keyword_(keyword) {}
+    const std::string& keyword() const { return keyword_; }
+
+private:
+    std::string keyword_;
+};
+
+// Throws UnsupportedSchema; UsageError when the text is no JSON or no schema.
+Grammar compile_schema(const std::string& schema, const SchemaOptions& options = {},
+                       const std::string& name = "schema");
+
+}  // namespace tbt

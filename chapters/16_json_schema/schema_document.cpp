@@ -1,0 +1,272 @@
+#include "chapters/16_json_schema/schema_document.hpp"
+
+#include <algorithm>
+
+#include "chapters/15_regular/numbers.hpp"
+#include "chapters/15_regular/uri.hpp"
+#include "lib/show/terminal.hpp"
+
+namespace tbt {
+
+namespace {
+
+const char* const maps_of_schemas[] = {"properties",  "patternProperties", "$defs",
+                                       "definitions", "dependentSchemas",  "dependencies"};
+const char* const lists_of_schemas[] = {"allOf", "anyOf", "oneOf", "prefixItems", "items"};
+const char* const single_schemas[] = {"items",
+                                      "additionalItems",
+                                      "contains",
+                                      "not",
+                                      "if",
+                                      "then",
+                                      "else",
+                                      "propertyNames",
+                                      "additionalProperties",
+                                      "unevaluatedProperties",
+                                      "unevaluatedItems",
+                                      "contentSchema"};
+
+// ~1 is / and ~0 is ~ in a JSON pointer [RFC 6901].
+std::string without_tildes(const std::string& token) {
+    std::string text;
+    for (std::size_t i = 0; i < token.size(); ++i) {
+        const bool tilde =
+            token[i] == '~' && i + 1 < token.size() && (token[i + 1] == '0' || token[i + 1] == '1');
+        text += tilde ? (token[++i] == '0' ? '~' : '/') : token[i];
+    }
+    return text;
+}
+
+bool search(const Json& at, const Json& wanted, std::string& path) {
+    if (&at == &wanted) return true;
+    if (!at.is_structured()) return false;
+    const std::size_t before = path.size();
+    std::size_t index = 0;
+    for (const auto& [key, value] : at.items()) {
+        path += "/" + (at.is_array() ? std::to_string(index++) : key);
+        if (search(value, wanted, path)) return true;
+        path.resize(before);
+    }
+    return false;
+}
+
+bool is_text(const Json& schema, const char* key) {
+    return schema.contains(key) && schema.at(key).is_string();
+}
+
+}  // namespace
+
+SchemaDocument::SchemaDocument(const std::string& text, const std::string& name, int draft)
+    : name_(name) {
+    if (const std::string number = inexact_number(text); !number.empty())
+        throw UnsupportedSchema(shown(number), name + ": #",
+                                "has more digits than a double holds; use at most 15");
+    try {
+        root_ = parse_json(text, name);
+    } catch (const UsageError&) {
+        throw;
+    } catch (const Error& e) {
+        throw UsageError(e.what());
+    }
+    resources_.push_back({&root_, "", draft_named(root_, draft)});
+    by_uri_[""] = 0;
+    resource_[&root_] = 0;
+    index(root_, 0, 0);
+}
+
+int SchemaDocument::draft_named(const Json& schema, int otherwise) const {
+    if (!schema.is_object() || !schema.contains("$schema")) return otherwise;
+    static const std::map<std::string, int> drafts = {
+        {"json-schema.org/draft-04/schema", 4},
+        {"json-schema.org/draft-06/schema", 6},
+        {"json-schema.org/draft-07/schema", 7},
+        {"json-schema.org/draft/2019-09/schema", 2019},
+        {"json-schema.org/draft/2020-12/schema", 2020}};
+    std::string uri = is_text(schema, "$schema") ? schema.at("$schema").get<std::string>() : "";
+    if (!uri.empty() && uri.back() == '#') uri.pop_back();
+    for (const char* scheme : {"http://", "https://"}) {
+        if (uri.rfind(scheme, 0) == 0) uri.erase(0, std::string(scheme).size());
+    }
+    const auto found = drafts.find(uri);
+    if (found == drafts.end())
+        unsupported(
+            schema, "$schema",
+            "names a dialect of its own; known are the drafts 4, 6, 7, 2019-09 and 2020-12");
+    return found->second;
+}
+
+// Finds identifiers and anchors wherever a schema may stand; an enum or an unknown
+// keyword holds none.
+void SchemaDocument::index(const Json& schema, int resource, int depth) {
+    if (!schema.is_object()) return;
+    const int outer_draft = resources_[static_cast<std::size_t>(resource)].draft;
+    const int draft = depth == 0 ? outer_draft : draft_named(schema, outer_draft);
+    const char* const id_key = draft == 4 ? "id" : "$id";
+    const bool old = draft != 0 && draft <= 7;
+    if (is_text(schema, id_key) && !(old && schema.contains("$ref"))) {
+        const Uri id = Uri::parse(schema.at(id_key).get<std::string>());
+        const std::string uri =
+            resolve_uri(Uri::parse(resources_[static_cast<std::size_t>(resource)].uri), id).text();
+        const bool only_fragment = id.text().empty() && id.has_fragment;
+        if (depth == 0) resources_[0].uri = uri, by_uri_[uri] = 0;
+        if (depth > 0 && !only_fragment) {
+            resources_.push_back({&schema, uri, draft});
+            resource = static_cast<int>(resources_.size()) - 1;
+            by_uri_.emplace(uri, resource);
+        }
+        if (old && !id.fragment.empty())
+            anchors_.emplace(std::pair(resource, id.fragment), &schema);
+    }
+    resource_[&schema] = resource;
+    unevaluated_ = unevaluated_ || schema.contains("unevaluatedProperties") ||
+                   schema.contains("unevaluatedItems");
+    for (const char* key : {"$anchor", "$dynamicAnchor"}) {
+        if (is_text(schema, key))
+            anchors_.emplace(std::pair(resource, schema.at(key).get<std::string>()), &schema);
+    }
+    if (is_text(schema, "$dynamicAnchor"))
+        dynamic_[schema.at("$dynamicAnchor").get<std::string>()].insert(resource);
+    if (schema.contains("$recursiveAnchor") && schema.at("$recursiveAnchor") == Json(true))
+        recursive_.insert(resource);
+    for (const char* key : maps_of_schemas) {
+        if (!schema.contains(key) || !schema.at(key).is_object()) continue;
+        for (const auto& [name, part] : schema.at(key).items()) index(part, resource, depth + 1);
+    }
+    for (const char* key : lists_of_schemas) {
+        if (!schema.contains(key) || !schema.at(key).is_array()) continue;
+        for (const Json& part : schema.at(key)) index(part, resource, depth + 1);
+    }
+    for (const char* key : single_schemas) {
+        if (schema.contains(key)) index(schema.at(key), resource, depth + 1);
+    }
+}
+
+int SchemaDocument::resource_of(const Json& schema) const {
+    const auto found = resource_.find(&schema);
+    return found == resource_.end() ? 0 : found->second;
+}
+
+int SchemaDocument::draft_of(const Json& schema) const {
+    return resources_[static_cast<std::size_t>(resource_of(schema))].draft;
+}
+
+bool SchemaDocument::ignores_siblings(const Json& schema) const {
+    const int draft = draft_of(schema);
+    return draft != 0 && draft <= 7 && is_text(schema, "$ref");
+}
+
+const Json* SchemaDocument::prefix_of(const Json& schema) const {
+    if (schema.contains("prefixItems")) return &schema.at("prefixItems");
+    return schema.contains("items") && schema.at("items").is_array() ? &schema.at("items")
+                                                                     : nullptr;
+}
+
+const Json* SchemaDocument::rest_of(const Json& schema) const {
+    if (!schema.contains("items")) return nullptr;
+    if (!schema.at("items").is_array()) return &schema.at("items");
+    return schema.contains("additionalItems") ? &schema.at("additionalItems") : nullptr;
+}
+
+Json SchemaDocument::at(const Json& schema) {
+    if (schema.is_boolean()) return schema;
+    held_.push_back(&schema);
+    return {{"$at", held_.size() - 1}};
+}
+
+std::string SchemaDocument::path_of(const Json& schema) const {
+    std::string path = "#";
+    return search(root_, schema, path) ? path : "(a schema made from others)";
+}
+
+void SchemaDocument::unsupported(const Json& schema, const std::string& keyword,
+                                 const std::string& why) const {
+    throw UnsupportedSchema(keyword, name_ + ": " + path_of(schema), why);
+}
+void SchemaDocument::wrong(const Json& schema, const std::string& what) const {
+    throw UsageError(name_ + ": " + path_of(schema) + ": " + what);
+}
+
+void SchemaDocument::check(const Json& schema) {
+    const bool made_here = resource_.count(&schema) == 0;
+    if (!made_here && checked_.insert(&schema).second) check_keywords(*this, schema);
+}
+
+std::vector<const Json*> SchemaDocument::references(const Json& schema) {
+    std::vector<const Json*> targets;
+    if (schema.contains("$at") && resource_.count(&schema) == 0)
+        targets.push_back(held_[schema.at("$at").get<std::size_t>()]);
+    if (schema.contains("$ref")) targets.push_back(&follow(schema, "$ref"));
+    if (ignores_siblings(schema)) return targets;
+    // Dynamic references depend on the way one came only where several schemas offer
+    // the same anchor.
+    if (schema.contains("$dynamicRef")) {
+        std::string anchor;
+        const Json& target = follow(schema, "$dynamicRef", &anchor);
+        const bool dynamic = !anchor.empty() && is_text(target, "$dynamicAnchor") &&
+                             target.at("$dynamicAnchor") == Json(anchor);
+        if (dynamic && dynamic_.at(anchor).size() > 1)
+            unsupported(
+                schema, "$dynamicRef",
+                "has several schemas to lead to, depending on the way, which is not supported");
+        targets.push_back(&target);
+    }
+    if (schema.contains("$recursiveRef")) {
+        const Json& target = follow(schema, "$recursiveRef");
+        if (recursive_.count(resource_of(target)) != 0 && recursive_.size() > 1)
+            unsupported(
+                schema, "$recursiveRef",
+                "has several schemas to lead to, depending on the way, which is not supported");
+        targets.push_back(&target);
+    }
+    return targets;
+}
+
+const Json& SchemaDocument::follow(const Json& schema, const char* keyword, std::string* anchor) {
+    const std::string reference = schema.at(keyword).get<std::string>();
+    const Uri base = Uri::parse(resources_[static_cast<std::size_t>(resource_of(schema))].uri);
+    const Uri target = resolve_uri(base, Uri::parse(reference));
+    const auto resource = by_uri_.find(target.text());
+    if (resource == by_uri_.end())
+        unsupported(
+            schema, keyword,
+            "leads to \"" + shown(reference) + "\", outside this document; copy it into $defs");
+    const Json& root = *resources_[static_cast<std::size_t>(resource->second)].root;
+    const std::string fragment = without_percents(target.fragment);
+    if (fragment.empty() || fragment[0] == '/') return walk(schema, keyword, root, fragment);
+    const auto found = anchors_.find({resource->second, fragment});
+    if (found == anchors_.end())
+        wrong(schema, "there is no '$anchor' \"" + shown(fragment) + "\" for '" + keyword + "'");
+    if (anchor != nullptr) *anchor = fragment;
+    return *found->second;
+}
+
+const Json& SchemaDocument::walk(const Json& schema, const char* keyword, const Json& from,
+                                 std::string pointer) {
+    const std::string whole = pointer;
+    const Json* at = &from;
+    int resource = resource_of(from);
+    while (!pointer.empty()) {
+        const std::size_t end = std::min(pointer.find('/', 1), pointer.size());
+        const std::string token = without_tildes(pointer.substr(1, end - 1));
+        pointer.erase(0, end);
+        const bool index = at->is_array() && !token.empty() && token.size() < 9 &&
+                           token.find_first_not_of("0123456789") == std::string::npos;
+        if (at->is_object() && at->contains(token)) {
+            at = &at->at(token);
+        } else if (index && std::stoul(token) < at->size()) {
+            at = &at->at(std::stoul(token));
+        } else {
+            wrong(schema, std::string("'") + keyword + "' \"#" + shown(whole) +
+                              "\" leads nowhere: there is no \"" + shown(token) + "\" in " +
+                              path_of(*at));
+        }
+        if (const auto known = resource_.find(at); known != resource_.end())
+            resource = known->second;
+    }
+    // A place that no keyword made a schema: what stands there is one now,
+    // as part of what it stands in.
+    if (at->is_object() && resource_.count(at) == 0) index(*at, resource, 1);
+    return *at;
+}
+
+}  // namespace tbt

@@ -1,0 +1,81 @@
+// A schema document: its drafts, identifiers and references, names of places for messages,
+// and a check that every keyword is one we know.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+
+#include "chapters/16_json_schema/schema.hpp"
+#include "lib/machine/json_file.hpp"
+
+namespace tbt {
+
+class SchemaDocument {
+public:
+    SchemaDocument(const std::string& text, const std::string& name, int draft);
+
+    const Json& root() const { return root_; }
+    // Where $ref, $dynamicRef or $recursiveRef leads, or the inner `$at` of a schema made here.
+    // Nothing: the schema refers to none. Throws UnsupportedSchema when a reference
+    // leaves the document.
+    std::vector<const Json*> references(const Json& schema);
+    // Throws unless the schema is true, false or an object of known keywords with values of
+    // the right kind.
+    void check(const Json& schema);
+
+    // The older drafts' way to say things. 0: no $schema says which, and 2020-12 is assumed.
+    int draft_of(const Json& schema) const;
+    bool ignores_siblings(
+        const Json& schema) const;  // draft 7 and before: beside $ref nothing counts
+    const Json* prefix_of(const Json& schema) const;  // prefixItems, or items as a list
+    const Json* rest_of(const Json& schema) const;    // items, or additionalItems behind a list
+
+    // Somewhere it says unevaluatedProperties or unevaluatedItems.
+    bool asks_what_was_evaluated() const { return unevaluated_; }
+
+    // A schema that stands in no document: made from others, which it holds `at` their place.
+    const Json& keep(Json schema) { return made_.emplace_back(std::move(schema)); }
+    Json at(const Json& schema);
+    [[noreturn]] void unsupported(const Json& schema, const std::string& keyword,
+                                  const std::string& why) const;
+    [[noreturn]] void wrong(const Json& schema, const std::string& what) const;
+    std::string path_of(const Json& schema) const;
+
+private:
+    // A schema with an identifier of its own: references inside are resolved against it.
+    struct Resource {
+        const Json* root;
+        std::string uri;
+        int draft;
+    };
+    void index(const Json& schema, int resource, int depth);
+    int draft_named(const Json& schema, int otherwise) const;
+    const Json& follow(const Json& schema, const char* keyword, std::string* anchor = nullptr);
+    const Json& walk(const Json& schema, const char* keyword, const Json& from,
+                     std::string pointer);
+    int resource_of(const Json& schema) const;
+
+    std::string name_;
+    Json root_;
+    std::deque<Json> made_;
+    std::vector<const Json*> held_;  // by the number in $at
+    std::vector<Resource> resources_;
+    std::map<const Json*, int> resource_;  // of every schema
+    std::map<std::string, int> by_uri_;
+    std::map<std::pair<int, std::string>, const Json*> anchors_;
+    std::map<std::string, std::set<int>> dynamic_;  // the resources that have this $dynamicAnchor
+    std::set<int> recursive_;                       // … or "$recursiveAnchor": true
+    std::set<const Json*> checked_;
+    bool unevaluated_ = false;
+};
+
+// Throws unless all keywords are known and of the right kind.
+void check_keywords(const SchemaDocument& document, const Json& schema);
+
+// A number of a schema as a count. Throws through the document.
+long long count_of(const SchemaDocument& document, const Json& schema, const char* keyword,
+                   long long otherwise);
+
+}  // namespace tbt

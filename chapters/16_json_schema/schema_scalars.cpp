@@ -1,0 +1,223 @@
+#include "chapters/16_json_schema/schema_scalars.hpp"
+
+#include <algorithm>
+
+#include "chapters/15_regular/formats.hpp"
+#include "chapters/15_regular/numbers.hpp"
+#include "chapters/15_regular/regex.hpp"
+
+namespace tbt {
+
+namespace {
+
+using Language = std::optional<Dfa>;  // nothing: everything
+
+Language both(const Language& a, const Language& b) { return !a ? b : !b ? a : Language(*a & *b); }
+Language either(const Language& a, const Language& b) {
+    return !a || !b ? Language() : Language(*a | *b);
+}
+Language without(const Language& a, const Language& b, const Dfa& everything) {
+    if (!b) return Dfa{};
+    if (b->empty()) return a;
+    return (a ? *a : everything) - *b;
+}
+
+// What has the point of view that a number is its value needs a universe without
+// exponents: see numbers.hpp.
+const Dfa& all_numbers() {
+    static const Dfa all = decimals();
+    return all;
+}
+const Dfa& all_strings() {
+    static const Dfa all = Dfa::anything();
+    return all;
+}
+
+constexpr long long longest_string = 20000;
+
+}  // namespace
+
+Scalars operator&(const Scalars& a, const Scalars& b) {
+    return {a.null && b.null, a.yes && b.yes, a.no && b.no, both(a.numbers, b.numbers),
+            both(a.strings, b.strings)};
+}
+Scalars operator|(const Scalars& a, const Scalars& b) {
+    return {a.null || b.null, a.yes || b.yes, a.no || b.no, either(a.numbers, b.numbers),
+            either(a.strings, b.strings)};
+}
+Scalars operator-(const Scalars& a, const Scalars& b) {
+    return {a.null && !b.null, a.yes && !b.yes, a.no && !b.no,
+            without(a.numbers, b.numbers, all_numbers()),
+            without(a.strings, b.strings, all_strings())};
+}
+
+bool type_allows(const Json& schema, const std::string& type) {
+    if (!schema.is_object() || !schema.contains("type")) return true;
+    const Json& t = schema.at("type");
+    return t.is_string() ? t == type : std::find(t.begin(), t.end(), type) != t.end();
+}
+
+// The values that enum and const leave: those of one, or those in both.
+std::vector<const Json*> listed_values(const Json& schema, bool& restricted) {
+    std::vector<const Json*> values;
+    restricted = schema.is_object() && (schema.contains("enum") || schema.contains("const"));
+    if (!restricted) return values;
+    if (!schema.contains("enum")) return {&schema.at("const")};
+    for (const Json& v : schema.at("enum")) {
+        if (!schema.contains("const") || schema.at("const") == v) values.push_back(&v);
+    }
+    return values;
+}
+
+const Scalars& ScalarRules::of(const Json& schema) {
+    if (const auto found = known_.find(&schema); found != known_.end()) return found->second;
+    document_->check(schema);
+    if (!open_.insert(&schema).second)
+        document_->unsupported(schema, "$ref", "leads back to itself without reading anything");
+    Scalars scalars = work_out(schema);
+    open_.erase(&schema);
+    return known_.emplace(&schema, std::move(scalars)).first->second;
+}
+
+Scalars ScalarRules::work_out(const Json& schema) {
+    if (schema.is_boolean()) return schema.get<bool>() ? Scalars::all() : Scalars::none();
+    Scalars result;
+    for (const Json* target : document_->references(schema)) result = result & of(*target);
+    if (document_->ignores_siblings(schema)) return result;
+    result = result & own(schema);
+    if (schema.contains("allOf")) {
+        for (const Json& part : schema.at("allOf")) result = result & of(part);
+    }
+    if (schema.contains("anyOf")) {
+        Scalars any = Scalars::none();
+        for (const Json& part : schema.at("anyOf")) any = any | of(part);
+        result = result & any;
+    }
+    if (schema.contains("oneOf")) {
+        Scalars one = Scalars::none(), some = Scalars::none();
+        for (const Json& part : schema.at("oneOf")) {
+            const Scalars& next = of(part);
+            one = (one - next) | (next - some);
+            some = some | next;
+        }
+        result = result & one;
+    }
+    if (schema.contains("not")) result = result - of(schema.at("not"));
+    if (schema.contains("if")) {
+        const Scalars condition = of(schema.at("if"));
+        const Scalars then = schema.contains("then") ? of(schema.at("then")) : Scalars::all();
+        const Scalars otherwise = schema.contains("else") ? of(schema.at("else")) : Scalars::all();
+        result = result & ((condition & then) | (otherwise - condition));
+    }
+    return result;
+}
+
+// What the schema says without the help of others.
+Scalars ScalarRules::own(const Json& schema) {
+    Scalars result = of_types(schema);
+    result.strings = both(result.strings,
+                          result.strings && result.strings->empty() ? Language() : strings(schema));
+    result.numbers = both(result.numbers,
+                          result.numbers && result.numbers->empty() ? Language() : numbers(schema));
+    bool restricted = false;
+    const std::vector<const Json*> values = listed_values(schema, restricted);
+    if (restricted) {
+        Json list = Json::array();
+        for (const Json* v : values) list.push_back(*v);
+        result = result & of_values(list);
+    }
+    return result;
+}
+
+Scalars ScalarRules::of_types(const Json& schema) const {
+    Scalars s;
+    s.null = type_allows(schema, "null");
+    s.yes = s.no = type_allows(schema, "boolean");
+    if (!type_allows(schema, "string")) s.strings = Dfa{};
+    const bool without_point = document_->draft_of(schema) == 4;  // there 1.0 is no integer
+    if (!type_allows(schema, "number"))
+        s.numbers = !type_allows(schema, "integer") ? Dfa{}
+                    : without_point                 ? whole_numbers_without_point()
+                                                    : whole_numbers();
+    return s;
+}
+
+Scalars ScalarRules::of_values(const Json& values) const {
+    Scalars s = Scalars::none();
+    std::vector<std::string> strings;
+    for (const Json& v : values) {
+        if (v.is_null()) s.null = true;
+        if (v.is_boolean()) (v.get<bool>() ? s.yes : s.no) = true;
+        if (v.is_string()) strings.push_back(v.get<std::string>());
+        if (v.is_number()) s.numbers = *s.numbers | equal_to(Decimal::parse(v.dump()));
+    }
+    if (!strings.empty()) s.strings = Dfa::of(strings);
+    return s;
+}
+
+std::optional<Dfa> ScalarRules::strings(const Json& schema) {
+    Language language;
+    const long long low = count_of(*document_, schema, "minLength", 0),
+                    high = count_of(*document_, schema, "maxLength", -1);
+    if (low > longest_string || high > longest_string) {
+        document_->unsupported(schema, high > longest_string ? "maxLength" : "minLength",
+                               "above " + std::to_string(longest_string) +
+                                   " needs too large an automaton; use a smaller limit");
+    }
+    if (low > 0 || high >= 0) {
+        if (high >= 0 && high < low) return Dfa{};
+        Dfa length;  // one state for each length up to the last that matters
+        const long long last = high >= 0 ? high : low;
+        for (long long n = 0; n <= last; ++n) {
+            length.states.push_back({{}, n >= low});
+            if (n < last)
+                length.states.back().edges.push_back(
+                    {CodePointSet::all(), static_cast<int>(n + 1)});
+        }
+        if (high < 0)
+            length.states.back().edges.push_back({CodePointSet::all(), static_cast<int>(last)});
+        language = length;
+    }
+    try {
+        if (schema.contains("pattern"))
+            language =
+                both(language, regex_search(schema.at("pattern").get<std::string>(), "pattern"));
+    } catch (const UsageError& e) {
+        document_->unsupported(schema, "pattern", std::string("cannot be enforced: ") + e.what());
+    }
+    if (formats_ && schema.contains("format")) {
+        const std::string format = schema.at("format").get<std::string>();
+        const std::optional<Dfa> known = format_language(format, leap_seconds_);
+        if (!known)
+            document_->unsupported(
+                schema, "format",
+                "\"" + shown(format) + "\" cannot be enforced; these can: " + format_names());
+        language = both(language, known);
+    }
+    return language;
+}
+
+std::optional<Dfa> ScalarRules::numbers(const Json& schema) const {
+    Language language;
+    const auto bound = [&](const char* keyword, auto make) {
+        if (schema.contains(keyword) && schema.at(keyword).is_number())
+            language = both(language, make(Decimal::parse(schema.at(keyword).dump())));
+    };
+    // Draft 4 says true beside a bound instead of an exclusive bound.
+    const auto strict = [&](const char* keyword) {
+        return schema.contains(keyword) && schema.at(keyword) == Json(true);
+    };
+    bound("minimum", [&](const Decimal& d) { return at_least(d, strict("exclusiveMinimum")); });
+    bound("exclusiveMinimum", [](const Decimal& d) { return at_least(d, true); });
+    bound("maximum", [&](const Decimal& d) { return at_most(d, strict("exclusiveMaximum")); });
+    bound("exclusiveMaximum", [](const Decimal& d) { return at_most(d, true); });
+    try {
+        bound("multipleOf", [](const Decimal& d) { return multiple_of(d); });
+    } catch (const UsageError& e) {
+        document_->unsupported(schema, "multipleOf",
+                               std::string("cannot be enforced: ") + e.what());
+    }
+    return language;
+}
+
+}  // namespace tbt

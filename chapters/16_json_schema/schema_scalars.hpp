@@ -1,0 +1,53 @@
+// What a schema says about strings, numbers and the words null, true and false:
+// as sets, with all operations on sets.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "chapters/15_regular/dfa.hpp"
+#include "chapters/16_json_schema/schema_document.hpp"
+
+namespace tbt {
+
+struct Scalars {
+    bool null = true, yes = true, no = true;
+    std::optional<Dfa> numbers, strings;  // nothing: all of them
+
+    static Scalars all() { return {}; }
+    static Scalars none() { return {false, false, false, Dfa{}, Dfa{}}; }
+    bool empty() const {
+        return !null && !yes && !no && numbers && numbers->empty() && strings && strings->empty();
+    }
+};
+
+Scalars operator&(const Scalars& a, const Scalars& b);
+Scalars operator|(const Scalars& a, const Scalars& b);
+Scalars operator-(const Scalars& a, const Scalars& b);
+
+class ScalarRules {
+public:
+    ScalarRules(SchemaDocument& document, bool leap_seconds, bool formats)
+        : document_(&document), leap_seconds_(leap_seconds), formats_(formats) {}
+    const Scalars& of(const Json& schema);
+
+private:
+    Scalars work_out(const Json& schema);
+    Scalars own(const Json& schema);
+    Scalars of_types(const Json& schema) const;
+    Scalars of_values(const Json& values) const;
+    std::optional<Dfa> strings(const Json& schema);
+    std::optional<Dfa> numbers(const Json& schema) const;
+
+    SchemaDocument* document_;
+    bool leap_seconds_, formats_;
+    std::map<const Json*, Scalars> known_;
+    std::set<const Json*> open_;
+};
+
+// type, enum and const as this schema alone says them.
+bool type_allows(const Json& schema, const std::string& type);
+std::vector<const Json*> listed_values(const Json& schema, bool& restricted);
+
+}  // namespace tbt

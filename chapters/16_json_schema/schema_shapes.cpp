@@ -1,0 +1,163 @@
+#include "chapters/16_json_schema/schema_shapes.hpp"
+
+#include <algorithm>
+
+namespace tbt {
+
+namespace {
+
+constexpr std::size_t most_alternatives = 2000, most_any_of = 8;
+constexpr int deepest_proof = 6;
+
+}  // namespace
+
+Alternatives ShapeRules::all_of(const Alternatives& a, const Alternatives& b) const {
+    Alternatives result;
+    for (const Demands& x : a) {
+        for (const Demands& y : b) result.push_back(join(x, y));
+    }
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    if (result.size() > most_alternatives)
+        document_->unsupported(document_->root(), "anyOf",
+                               "and oneOf make more than 2000 combinations; nest fewer");
+    return result;
+}
+
+const Alternatives& ShapeRules::of(const Json& schema, const std::string& type) {
+    const auto key = std::pair(&schema, type);
+    if (const auto found = known_.find(key); found != known_.end()) return found->second;
+    document_->check(schema);
+    if (!open_.insert(key).second)
+        document_->unsupported(schema, "$ref", "leads back to itself without reading anything");
+    Alternatives alternatives = work_out(schema, type);
+    open_.erase(key);
+    return known_.emplace(key, std::move(alternatives)).first->second;
+}
+
+Alternatives ShapeRules::of(const Demands& demands, const std::string& type) {
+    Alternatives result{{}};
+    for (const Json* schema : demands) result = all_of(result, of(*schema, type));
+    return result;
+}
+
+Alternatives ShapeRules::work_out(const Json& schema, const std::string& type) {
+    if (schema.is_boolean()) return schema.get<bool>() ? Alternatives{{}} : Alternatives{};
+    Alternatives result{{}};
+    for (const Json* target : document_->references(schema))
+        result = all_of(result, of(*target, type));
+    if (document_->ignores_siblings(schema)) return result;
+    if (!type_allows(schema, type)) return {};
+    if (facts_.speaks_of(schema, type)) result = all_of(result, {{&schema}});
+    bool restricted = false;
+    const std::vector<const Json*> values = listed_values(schema, restricted);
+    if (restricted) {
+        Alternatives listed;
+        for (const Json* v : values) {
+            if (type == "object" ? v->is_object() : v->is_array())
+                listed.push_back({&demand_for(*v)});
+        }
+        result = all_of(result, listed);
+    }
+    result = all_of(result, all_of_lists(schema, type));
+    if (schema.contains("not")) result = all_of(result, denied(of(schema.at("not"), type), type));
+    if (schema.contains("if")) result = all_of(result, conditional(schema, type));
+    for (const char* keyword : {"dependentRequired", "dependentSchemas", "dependencies"}) {
+        if (type == "object" && schema.contains(keyword))
+            result = all_of(result, dependent(schema.at(keyword)));
+    }
+    return without_rest(schema, std::move(result), type);
+}
+
+Alternatives ShapeRules::all_of_lists(const Json& schema, const std::string& type) {
+    Alternatives result{{}};
+    if (schema.contains("allOf")) {
+        for (const Json& part : schema.at("allOf")) result = all_of(result, of(part, type));
+    }
+    if (schema.contains("anyOf")) result = all_of(result, any_of(schema, type));
+    if (schema.contains("oneOf")) result = all_of(result, only_one(schema, type));
+    return result;
+}
+
+// Several alternatives may hold at once. That adds no values, but members and items that
+// count as looked at.
+Alternatives ShapeRules::any_of(const Json& schema, const std::string& type) {
+    const Json& parts = schema.at("anyOf");
+    Alternatives any;
+    if (!document_->asks_what_was_evaluated()) {
+        for (const Json& part : parts) {
+            const Alternatives& next = of(part, type);
+            any.insert(any.end(), next.begin(), next.end());
+        }
+        return any;
+    }
+    if (parts.size() > most_any_of)
+        document_->unsupported(schema, "anyOf",
+                               "with more than 8 alternatives beside unevaluated…; use fewer");
+    for (unsigned set = 1; set < 1u << parts.size(); ++set) {
+        Alternatives together{{}};
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            if ((set >> i & 1) != 0) together = all_of(together, of(parts.at(i), type));
+        }
+        any.insert(any.end(), together.begin(), together.end());
+    }
+    return any;
+}
+
+// const {"a": 1} as a schema of the members' own consts.
+const Json& ShapeRules::demand_for(const Json& value) {
+    const auto [place, added] = made_.try_emplace(&value, nullptr);
+    if (added) {
+        Json schema = {{"$silent", true}};
+        if (value.is_object()) {
+            schema["properties"] = Json::object();
+            schema["required"] = Json::array();
+            schema["additionalProperties"] = false;
+            for (const auto& [key, member] : value.items()) {
+                schema["properties"][key] = {{"const", member}};
+                schema["required"].push_back(key);
+            }
+        } else {
+            Json prefix = Json::array();
+            for (const Json& item : value) prefix.push_back({{"const", item}});
+            if (!prefix.empty()) schema["prefixItems"] = prefix;
+            schema["items"] = false;
+            schema["minItems"] = value.size();
+        }
+        place->second = &document_->keep(std::move(schema));
+    }
+    return *place->second;
+}
+
+bool ShapeRules::impossible(const Demands& demands, int depth) {
+    if (depth > deepest_proof) return false;
+    Scalars scalars;
+    for (const Json* schema : demands) scalars = scalars & scalars_->of(*schema);
+    if (!scalars.empty()) return false;
+    for (const char* type : {"object", "array"}) {
+        for (const Demands& facts : of(demands, type)) {
+            if (!impossible_shape(facts, type, depth)) return false;
+        }
+    }
+    return true;
+}
+
+bool ShapeRules::impossible_shape(const Demands& facts, const std::string& type, int depth) {
+    if (type == "object") {
+        const ObjectPlan plan = facts_.objects(facts);
+        return (plan.most >= 0 && plan.most < plan.least) ||
+               std::any_of(plan.members.begin(), plan.members.end(),
+                           [&](const ObjectPlan::Member& m) {
+                               return m.required && impossible(m.value, depth + 1);
+                           });
+    }
+    const ArrayPlan plan = facts_.arrays(facts);
+    if (plan.most >= 0 && plan.most < plan.least) return true;
+    for (std::size_t i = 0; i < plan.prefix.size() && static_cast<long long>(i) < plan.least; ++i) {
+        if (impossible(plan.prefix[i], depth + 1)) return true;
+    }
+    return plan.least > static_cast<long long>(plan.prefix.size()) &&
+           impossible(plan.rest, depth + 1);
+}
+
+}  // namespace tbt

@@ -1,0 +1,53 @@
+#include "chapters/19_training/batches.hpp"
+
+#include "lib/error.hpp"
+#include "lib/kernels/rng.hpp"
+
+namespace tbt {
+
+BatchSource::BatchSource(const Corpus& corpus, const Tokenizer& tokenizer, std::uint64_t seed)
+    : corpus_(corpus), tokenizer_(tokenizer), seed_(seed) {
+    for (int id = 0; id < tokenizer.vocab_size(); ++id) {
+        token_bytes_.push_back(id == tokenizer.eos_id()
+                                   ? 0
+                                   : static_cast<std::int64_t>(tokenizer.token_bytes(id).size()));
+    }
+}
+
+std::vector<int> BatchSource::next_document() {
+    for (int tries = 0; tries < 100'000; ++tries) {
+        const Corpus::Document document = corpus_.document(seed_, position_++);
+        if (!document.held_out && !document.text.empty()) return tokenizer_.encode(document.text);
+    }
+    throw Error(
+        "train: 100000 documents in a row are held out or empty; is there anything to train on in "
+        "the "
+        "corpus?");
+}
+
+void BatchSource::fill_row(std::int64_t b, Batch& batch) {
+    std::vector<int> row;
+    // Decided by the seed and the row's first document, as everything else.
+    if (Rng(seed_, position_).uniform() < 0.5) row.push_back(tokenizer_.eos_id());
+    while (static_cast<std::int64_t>(row.size()) < batch.T + 1) {
+        const std::vector<int> document = next_document();
+        row.insert(row.end(), document.begin(), document.end());
+        row.push_back(tokenizer_.eos_id());
+    }
+    for (std::int64_t t = 0; t < batch.T; ++t) {
+        const std::int32_t target = row[static_cast<std::size_t>(t + 1)];
+        batch.ids[static_cast<std::size_t>(b * batch.T + t)] = row[static_cast<std::size_t>(t)];
+        batch.targets[static_cast<std::size_t>(b * batch.T + t)] = target;
+        batch.bytes += token_bytes_[static_cast<std::size_t>(target)];
+    }
+}
+
+Batch BatchSource::next(std::int64_t B, std::int64_t T) {
+    Batch batch{B, T, {}, {}, 0};
+    batch.ids.resize(static_cast<std::size_t>(B * T));
+    batch.targets.resize(static_cast<std::size_t>(B * T));
+    for (std::int64_t b = 0; b < B; ++b) fill_row(b, batch);
+    return batch;
+}
+
+}  // namespace tbt

@@ -1,0 +1,49 @@
+// What the model is trained on, made on the fly: documents of the corpus,
+// tokenized and laid out in rows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "chapters/19_training/corpus/corpus.hpp"
+#include "lib/text/tokenizer.hpp"
+
+namespace tbt {
+
+struct Batch {
+    std::int64_t B = 0, T = 0;
+    std::vector<std::int32_t> ids, targets;  // (B, T); targets[t] is the token after ids[t]
+    std::int64_t bytes = 0;                  // of text in the targets; the separator has none
+};
+
+// A row begins where a document begins, so that the model learns what stands at position 0:
+// a prompt. In half of the rows a separator stands before the document. Further documents follow,
+// each after a separator; the last is cut off.
+//
+//     row 0:  Once upon a time … the end.<|endoftext|>{"name": …}<|endoftext|>User: …
+//     row 1:  <|endoftext|>The weather today is …
+//
+// A document is used once. Everything follows from the seed and the number of the next
+// document, the only state.
+class BatchSource {
+public:
+    BatchSource(const Corpus& corpus, const Tokenizer& tokenizer, std::uint64_t seed);
+
+    Batch next(std::int64_t B, std::int64_t T);
+
+    std::uint64_t position() const { return position_; }
+    void seek(std::uint64_t position) { position_ = position; }
+
+private:
+    void fill_row(std::int64_t b, Batch& batch);
+    // The next document that is not held out.
+    std::vector<int> next_document();
+
+    const Corpus& corpus_;
+    const Tokenizer& tokenizer_;
+    std::uint64_t seed_;
+    std::uint64_t position_ = 0;
+    std::vector<std::int64_t> token_bytes_;
+};
+
+}  // namespace tbt

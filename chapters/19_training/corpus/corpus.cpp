@@ -1,0 +1,83 @@
+// The corpus as a whole: reading its files, asking for documents.
+#include "chapters/19_training/corpus/corpus.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "chapters/19_training/corpus/corpus_expansion.hpp"
+#include "chapters/19_training/corpus/corpus_tree.hpp"
+#include "lib/error.hpp"
+
+namespace tbt {
+
+using namespace grammar;
+
+Corpus Corpus::from_text(const std::vector<File>& files) {
+    Corpus corpus;
+    auto tree = std::make_shared<Tree>(parse(files));
+    check(*tree);
+    for (const Genre& genre : tree->genres)
+        corpus.genres.push_back(tree->rules[static_cast<std::size_t>(genre.rule)].name);
+    std::uint64_t hash = fnv1a("");
+    for (const auto& [name, contents] : files) {
+        const std::string base = std::filesystem::path(name).filename().string();
+        hash = fnv1a(base + '\0' + contents + '\0', hash);
+    }
+    for (int shift = 60; shift >= 0; shift -= 4)
+        corpus.hash_ += "0123456789abcdef"[(hash >> shift) & 15];
+    corpus.tree_ = std::move(tree);
+    return corpus;
+}
+
+Corpus Corpus::load_files(const std::vector<std::filesystem::path>& paths) {
+    std::vector<File> files;
+    for (const auto& path : paths) {
+        std::ifstream in(path, std::ios::binary);
+        std::ostringstream contents;
+        if (!in || !(contents << in.rdbuf()))
+            throw Error(path.string() + ": cannot read this grammar file (is it empty?)");
+        files.emplace_back(path.generic_string(), contents.str());
+    }
+    return from_text(files);
+}
+
+Corpus Corpus::load(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+        if (entry.path().extension() == ".grammar") paths.push_back(entry.path());
+    if (error)
+        throw Error(folder.string() + ": cannot read the corpus folder (" + error.message() + ")");
+    if (paths.empty()) throw Error(folder.string() + ": no .grammar files in this folder");
+    std::sort(paths.begin(), paths.end());
+    return load_files(paths);
+}
+
+Corpus::Document Corpus::document(std::uint64_t seed, std::uint64_t index) const {
+    Generator generator(seed, 0, index);
+    Expansion expansion(*tree_, generator);
+    const std::size_t genre = expansion.choose(tree_->genre_weights);
+    return expansion.document(static_cast<int>(genre));
+}
+
+Corpus::Document Corpus::document_of(int genre, std::uint64_t seed, std::uint64_t index) const {
+    if (genre < 0 || static_cast<std::size_t>(genre) >= genres.size())
+        throw Error("document_of: genre " + std::to_string(genre) + " of " +
+                    std::to_string(genres.size()));
+    Generator generator(seed, static_cast<std::uint64_t>(genre) + 1, index);
+    return Expansion(*tree_, generator).document(genre);
+}
+
+int Corpus::genre_named(const std::string& name) const {
+    for (std::size_t g = 0; g < genres.size(); ++g)
+        if (genres[g] == name) return static_cast<int>(g);
+    std::string list;
+    for (const std::string& genre : genres) list += (list.empty() ? "" : ", ") + genre;
+    throw Error("no genre named '" + name + "'" + did_you_mean(name, genres) +
+                "; there are: " + list);
+}
+
+std::vector<std::string> Corpus::unused() const { return grammar::unused(*tree_); }
+
+}  // namespace tbt

@@ -1,0 +1,100 @@
+// Draws from a table and their conditions: {p=person where town!=q.town and not q}.
+#include "chapters/19_training/corpus/corpus_pieces.hpp"
+
+#include <algorithm>
+
+namespace tbt::grammar {
+
+void PieceReader::draw(Node& node, const std::string& source, std::size_t source_at,
+                       std::size_t close) {
+    const auto table = table_index_.find(source);
+    if (table == table_index_.end()) {
+        if (rule_index_.count(source) != 0)
+            fail(source_at, quoted(source) + " is a rule, not a table (to keep its text write {" +
+                                tree_.variables[static_cast<std::size_t>(node.slot)] +
+                                ":=" + source + "})");
+        fail(source_at,
+             "no table named " + quoted(source) + did_you_mean(source, names(table_index_)));
+    }
+    node.kind = Kind::draw;
+    node.index = table->second;
+    skip_spaces();
+    if (pos_ == close) return;
+    const std::size_t at = pos_;
+    if (word() != "where") fail(at, "expected 'where' after the table's name");
+    for (;;) {
+        std::size_t end = line_->text.find(" and ", pos_);
+        if (end == std::string::npos || end > close) end = close;
+        node.where.push_back(condition(tree_.tables[static_cast<std::size_t>(node.index)], end));
+        pos_ = end;
+        if (end == close) return;
+        pos_ += 5;
+    }
+}
+
+Condition PieceReader::condition(const Table& table, std::size_t end) {
+    Condition result;
+    skip_spaces();
+    const std::size_t at = pos_;
+    const std::string column = word();
+    skip_spaces();
+    if (column == "not" && pos_ < end && is_name_start(line_->text[pos_])) {
+        result.test = Condition::Test::not_row;
+        result.slot = variable(word());
+        skip_spaces();
+        if (pos_ < end) fail(pos_, "expected the end of the condition");
+        return result;
+    }
+    const auto found = std::find(table.columns.begin(), table.columns.end(), column);
+    if (found == table.columns.end())
+        fail(at, "table " + quoted(table.name) + " has no column " + quoted(column) +
+                     did_you_mean(column, table.columns));
+    result.column = static_cast<int>(found - table.columns.begin());
+    if (accept('!')) result.test = Condition::Test::unequal;
+    if (!accept('=')) fail(pos_, "expected = or != after the column " + quoted(column));
+    skip_spaces();
+    const std::size_t value_at = pos_;
+    compared_value(result, end);
+    if (result.value >= 0) must_occur(table, result, value_at);
+    return result;
+}
+
+void PieceReader::compared_value(Condition& result, std::size_t end) {
+    const std::size_t at = pos_;
+    const std::string name = word();
+    if (!name.empty() && accept('.') && is_name_start(line_->text[pos_])) {
+        const std::string column = word();
+        skip_spaces();
+        if (pos_ >= end) {
+            result.slot = variable(name);
+            result.column_name = column_name(column);
+            return;
+        }
+    }
+    pos_ = at;
+    std::string text;
+    const bool in_quotes = accept('"');
+    while (pos_ < end && !(in_quotes && line_->text[pos_] == '"')) {
+        if (line_->text[pos_] == '\\') text += escape();
+        else text += line_->text[pos_++];
+    }
+    if (in_quotes && !accept('"')) fail(at, "this \" is never closed");
+    if (!in_quotes)
+        while (!text.empty() && is_space(text.back())) text.pop_back();
+    result.value = string(text);
+}
+
+void PieceReader::must_occur(const Table& table, const Condition& condition, std::size_t at) const {
+    std::vector<std::string> values;
+    for (const auto& row : table.rows) {
+        const int cell = row[static_cast<std::size_t>(condition.column)];
+        if (cell == condition.value) return;
+        values.push_back(tree_.strings[static_cast<std::size_t>(cell)]);
+    }
+    const std::string& text = tree_.strings[static_cast<std::size_t>(condition.value)];
+    fail(at, "no row of table " + quoted(table.name) + " has " + quoted(text) + " in column " +
+                 quoted(table.columns[static_cast<std::size_t>(condition.column)]) +
+                 did_you_mean(text, values));
+}
+
+}  // namespace tbt::grammar

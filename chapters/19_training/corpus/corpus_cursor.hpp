@@ -1,0 +1,123 @@
+// A place in a line and the small parts of the notation: names, numbers, weights, escapes.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "chapters/19_training/corpus/corpus_lines.hpp"
+#include "chapters/19_training/corpus/corpus_tree.hpp"
+#include "lib/error.hpp"
+
+namespace tbt::grammar {
+
+constexpr std::uint64_t weight_unit = 1'000'000;  // weights are read as millionths, exactly
+
+inline bool is_space(char c) { return c == ' ' || c == '\t'; }
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+inline bool is_name_start(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+inline bool is_name_char(char c) { return is_name_start(c) || is_digit(c); }
+
+inline std::string quoted(const std::string& s) { return "'" + s + "'"; }
+
+class Cursor {
+protected:
+    [[noreturn]] void fail(Place place, const std::string& message) const {
+        throw Error(tree_.where(place) + message);
+    }
+    [[noreturn]] void fail(std::size_t offset, const std::string& message) const {
+        fail(line_->at(offset), message);
+    }
+
+    void start(const Line& line) {
+        line_ = &line;
+        pos_ = 0;
+        end_ = line.text.size();
+    }
+
+    bool accept(char c) {
+        if (pos_ >= end_ || line_->text[pos_] != c) return false;
+        ++pos_;
+        return true;
+    }
+    void skip_spaces() {
+        while (pos_ < end_ && is_space(line_->text[pos_])) ++pos_;
+    }
+    std::string word() {
+        const std::size_t from = pos_;
+        if (pos_ < end_ && is_name_start(line_->text[pos_]))
+            while (pos_ < end_ && is_name_char(line_->text[pos_])) ++pos_;
+        return line_->text.substr(from, pos_ - from);
+    }
+    std::string need_name(const std::string& what) {
+        std::string name = word();
+        if (name.empty()) fail(pos_, "expected " + what + " (letters, digits and _)");
+        return name;
+    }
+
+    char escape() {
+        const std::size_t at = pos_++;
+        const char c = pos_ < end_ ? line_->text[pos_++] : '\0';
+        if (c == 'n') return '\n';
+        if (c == 's') return ' ';
+        if (std::string("\\{}|[]#\"").find(c) != std::string::npos && c != '\0') return c;
+        fail(at, "unknown escape (known: \\n \\s \\\\ \\{ \\} \\| \\[ \\] \\# \\\")");
+    }
+
+    // [3] or [0.5]; for lines, the spaces after it are dropped. Anything else in brackets is text.
+    std::uint64_t optional_weight(bool of_a_line) {
+        if (pos_ >= end_ || line_->text[pos_] != '[') return weight_unit;
+        std::size_t i = pos_ + 1;
+        while (i < end_ && (is_digit(line_->text[i]) || line_->text[i] == '.')) ++i;
+        if (i == pos_ + 1 || i >= end_ || line_->text[i] != ']') return weight_unit;
+        ++pos_;
+        const std::uint64_t weight = number_weight();
+        ++pos_;
+        if (of_a_line) skip_spaces();
+        return weight;
+    }
+
+    std::uint64_t number_weight() {
+        const std::size_t at = pos_;
+        std::uint64_t whole = 0, fraction = 0, unit = weight_unit;
+        while (pos_ < end_ && is_digit(line_->text[pos_]) && whole < 1'000'000)
+            whole = whole * 10 + static_cast<std::uint64_t>(line_->text[pos_++] - '0');
+        if (accept('.'))
+            while (pos_ < end_ && is_digit(line_->text[pos_]) && unit > 1) {
+                unit /= 10;
+                fraction += unit * static_cast<std::uint64_t>(line_->text[pos_++] - '0');
+            }
+        if (pos_ < end_ && (is_digit(line_->text[pos_]) || line_->text[pos_] == '.'))
+            fail(at, "a weight has at most seven digits before the point and six after it");
+        return whole * weight_unit + fraction;
+    }
+
+    Weights make_weights(std::vector<std::uint64_t> weights, Place place) const {
+        std::uint64_t divisor = 0, sum = 0;
+        for (std::uint64_t w : weights) divisor = std::gcd(divisor, w);
+        if (divisor == 0) fail(place, "all weights are zero");
+        for (std::uint64_t& w : weights) sum += (w /= divisor);
+        if (sum > std::numeric_limits<std::uint32_t>::max())
+            fail(place, "the weights differ too much (use fewer decimals)");
+        Weights result;
+        std::uint64_t running = 0;
+        for (std::uint64_t w : weights) {
+            running += w;
+            result.cumulative.push_back(static_cast<std::uint32_t>(running));
+            result.bits.push_back(
+                w == 0 ? 0.0 : std::log2(static_cast<double>(sum) / static_cast<double>(w)));
+        }
+        return result;
+    }
+
+    Tree tree_;
+    const Line* line_ = nullptr;
+    std::size_t pos_ = 0, end_ = 0;
+};
+
+}  // namespace tbt::grammar

@@ -1,0 +1,289 @@
+#include "chapters/19_training/corpus/corpus_expansion.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/19_training/corpus/corpus_wording.hpp"
+
+namespace tbt::grammar {
+
+namespace {
+
+constexpr int max_depth = 200;              // rules within rules
+constexpr std::size_t max_bytes = 1 << 20;  // of one document
+
+}  // namespace
+
+std::size_t Expansion::choose(const Weights& weights) {
+    if (weights.cumulative.size() == 1) return 0;
+    const std::uint32_t r = generator_.below(weights.total());
+    const auto it = std::upper_bound(weights.cumulative.begin(), weights.cumulative.end(), r);
+    const auto i = static_cast<std::size_t>(it - weights.cumulative.begin());
+    bits_ += weights.bits[i];
+    return i;
+}
+
+Corpus::Document Expansion::document(int genre) {
+    const Genre& g = tree_.genres[static_cast<std::size_t>(genre)];
+    rule(g.rule, tree_.rules[static_cast<std::size_t>(g.rule)].place);
+    const bool held = held_out(g);
+    return {std::move(out_), genre, bits_, held};
+}
+
+void Expansion::rule(int index, Place place) {
+    const Rule& r = tree_.rules[static_cast<std::size_t>(index)];
+    if (++depth_ > max_depth)
+        fail(place,
+             "rule '" + r.name + "' goes on without an end (more than 200 rules within rules)");
+    sequence(r.choice.pieces[choose(r.choice.weights)]);
+    --depth_;
+    if (out_.size() > max_bytes)
+        fail(place, "rule '" + r.name + "' makes a document of more than 1 MiB");
+}
+
+void Expansion::sequence(const Sequence& nodes) {
+    for (const Node& n : nodes) {
+        if (!n.capital && !n.article) {
+            node(n);
+            continue;
+        }
+        const std::size_t at = out_.size();
+        node(n);
+        if (n.article) out_.insert(at, takes_an(out_, at) ? "an " : "a ");
+        if (n.capital) capitalise(out_, at);
+    }
+}
+
+void Expansion::node(const Node& n) {
+    switch (n.kind) {
+        case Kind::text:
+            out_ += n.text;
+            break;
+        case Kind::choice: {
+            const Choice& c = tree_.choices[static_cast<std::size_t>(n.index)];
+            sequence(c.pieces[choose(c.weights)]);
+            break;
+        }
+        case Kind::rule:
+            rule(n.index, n.place);
+            break;
+        case Kind::draw:
+            draw(n);
+            break;
+        case Kind::column:
+            out_ += text_of(cell(n.slot, n.column_name, n.place));
+            break;
+        case Kind::indirect:
+            indirect(n);
+            break;
+        case Kind::keep:
+            keep(n);
+            break;
+        case Kind::variable:
+            print(n);
+            break;
+        case Kind::integer:
+            integer(n);
+            break;
+        case Kind::calc:
+            set_number(n.slot, calculate(n));
+            break;
+        case Kind::repeat:
+            repeat(n);
+            break;
+    }
+}
+
+const std::string& Expansion::text_of(int string) const {
+    return tree_.strings[static_cast<std::size_t>(string)];
+}
+
+int Expansion::cell(int slot, int column_name, Place place) const {
+    const Value& v = values_[static_cast<std::size_t>(slot)];
+    if (v.kind != Value::Kind::row)
+        fail(place, "'" + variable_name(slot) + "' " +
+                        (v.kind == Value::Kind::none ? "has not been drawn yet"
+                                                     : "is not a row, so it has no columns"));
+    const Table& table = tree_.tables[static_cast<std::size_t>(v.table)];
+    const int column = table.column_of_name[static_cast<std::size_t>(column_name)];
+    if (column < 0)
+        fail(place, "'" + variable_name(slot) + "' is a row of table '" + table.name +
+                        "', which has no column '" +
+                        tree_.column_names[static_cast<std::size_t>(column_name)] + "'");
+    return table.rows[v.row][static_cast<std::size_t>(column)];
+}
+
+void Expansion::indirect(const Node& n) {
+    const int string = cell(n.slot, n.column_name, n.place);
+    const int index = tree_.rule_of_string[static_cast<std::size_t>(string)];
+    if (index < 0) fail(n.place, "no rule named '" + text_of(string) + "'");
+    rule(index, n.place);
+}
+
+void Expansion::keep(const Node& n) {
+    std::string outside;
+    std::swap(outside, out_);
+    sequence(tree_.choices[static_cast<std::size_t>(n.index)].pieces[0]);
+    std::swap(outside, out_);
+    Value& v = values_[static_cast<std::size_t>(n.slot)];
+    v.kind = Value::Kind::text;
+    v.text = std::move(outside);
+}
+
+void Expansion::print(const Node& n) {
+    const Value& v = values_[static_cast<std::size_t>(n.slot)];
+    if (v.kind == Value::Kind::text) out_ += v.text;
+    else if (v.kind == Value::Kind::number) out_ += std::to_string(v.number);
+    else
+        fail(n.place, "'" + variable_name(n.slot) + "' " +
+                          (v.kind == Value::Kind::none ? "has no value yet"
+                                                       : "is a row; print a column, as in {" +
+                                                             variable_name(n.slot) + ".name}"));
+}
+
+bool Expansion::fits(const Node& n, const Table& table, std::size_t row) const {
+    for (const Condition& c : n.where) {
+        if (c.test == Condition::Test::not_row) {
+            const Value& v = values_[static_cast<std::size_t>(c.slot)];
+            if (v.kind != Value::Kind::row)
+                fail(n.place, "'" + variable_name(c.slot) + "' has not been drawn yet");
+            if (v.table == n.index && v.row == row) return false;
+            continue;
+        }
+        const int other = c.value >= 0 ? c.value : cell(c.slot, c.column_name, n.place);
+        const bool equal = table.rows[row][static_cast<std::size_t>(c.column)] == other;
+        if (equal != (c.test == Condition::Test::equal)) return false;
+    }
+    return true;
+}
+
+void Expansion::draw(const Node& n) {
+    const Table& table = tree_.tables[static_cast<std::size_t>(n.index)];
+    const std::size_t row = n.where.empty() ? choose(table.weights) : draw_where(n, table);
+    Value& v = values_[static_cast<std::size_t>(n.slot)];
+    v.kind = Value::Kind::row;
+    v.table = n.index;
+    v.row = row;
+}
+
+std::size_t Expansion::draw_where(const Node& n, const Table& table) {
+    rows_.clear();
+    std::uint32_t total = 0;
+    for (std::size_t row = 0; row < table.rows.size(); ++row)
+        if (fits(n, table, row)) rows_.emplace_back(row, total += table.weights.of(row));
+    if (total == 0)
+        fail(n.place, "no row of table '" + table.name + "' fits" + conditions(n, table));
+    std::uint32_t r = generator_.below(total);
+    std::size_t i = 0;
+    while (rows_[i].second <= r) ++i;
+    const std::size_t row = rows_[i].first;
+    bits_ += std::log2(static_cast<double>(total) / table.weights.of(row));
+    return row;
+}
+
+std::string Expansion::conditions(const Node& n, const Table& table) const {
+    std::string result;
+    for (const Condition& c : n.where) {
+        result += result.empty() ? " " : " and ";
+        if (c.test == Condition::Test::not_row) {
+            result += "not " + variable_name(c.slot);
+            continue;
+        }
+        result += table.columns[static_cast<std::size_t>(c.column)] +
+                  (c.test == Condition::Test::equal ? "=" : "!=") + "'" +
+                  text_of(c.value >= 0 ? c.value : cell(c.slot, c.column_name, n.place)) + "'";
+    }
+    return result;
+}
+
+std::int64_t Expansion::value_of(const Operand& o, Place place) const {
+    if (o.slot < 0) return o.constant;
+    if (o.column_name >= 0) return number(text_of(cell(o.slot, o.column_name, place)), place);
+    const Value& v = values_[static_cast<std::size_t>(o.slot)];
+    if (v.kind == Value::Kind::number) return v.number;
+    if (v.kind == Value::Kind::text) return number(v.text, place);
+    fail(place, "'" + variable_name(o.slot) + "' is not a number");
+}
+
+std::int64_t Expansion::number(const std::string& text, Place place) const {
+    const bool negative = !text.empty() && text[0] == '-';
+    std::int64_t result = 0;
+    for (std::size_t i = negative ? 1 : 0; i < text.size(); ++i) {
+        if (text[i] < '0' || text[i] > '9' || i > 12)
+            fail(place, "'" + text + "' is not a whole number");
+        result = result * 10 + (text[i] - '0');
+    }
+    if (text.size() == (negative ? 1u : 0u)) fail(place, "'" + text + "' is not a whole number");
+    return negative ? -result : result;
+}
+
+void Expansion::set_number(int slot, std::int64_t number) {
+    Value& v = values_[static_cast<std::size_t>(slot)];
+    v.kind = Value::Kind::number;
+    v.number = number;
+}
+
+std::int64_t Expansion::calculate(const Node& n) const {
+    const std::int64_t a = value_of(n.left, n.place), b = value_of(n.right, n.place);
+    constexpr std::int64_t large = 1'000'000'000'000;
+    if (std::max(std::abs(a), std::abs(b)) > large ||
+        (n.op == '*' && a != 0 && std::abs(b) > large / std::abs(a)))
+        fail(n.place, "a number above 1000000000000");
+    switch (n.op) {
+        case '+':
+            return a + b;
+        case '-':
+            return a - b;
+        case '*':
+            return a * b;
+        default:
+            break;
+    }
+    if (b == 0) fail(n.place, "division by zero");
+    return n.op == '/' ? a / b : a % b;
+}
+
+std::int64_t Expansion::uniform(std::int64_t low, std::int64_t high, Place place) {
+    if (low > high || high - low >= 0xffffffff)
+        fail(place, "cannot draw a whole number from " + std::to_string(low) + " to " +
+                        std::to_string(high));
+    const auto n = static_cast<std::uint32_t>(high - low + 1);
+    bits_ += std::log2(static_cast<double>(n));
+    return low + (n == 1 ? 0 : generator_.below(n));
+}
+
+void Expansion::integer(const Node& n) {
+    const std::int64_t low = value_of(n.left, n.place), high = value_of(n.right, n.place);
+    set_number(n.slot, uniform(low, high, n.place));
+}
+
+void Expansion::repeat(const Node& n) {
+    const std::int64_t times =
+        uniform(value_of(n.left, n.place), value_of(n.right, n.place), n.place);
+    for (std::int64_t i = 0; i < times; ++i) {
+        if (i > 0) out_ += n.text;
+        rule(n.index, n.place);
+    }
+}
+
+bool Expansion::held_out(const Genre& genre) const {
+    if (genre.hold.empty()) return false;
+    const Rule& r = tree_.rules[static_cast<std::size_t>(genre.rule)];
+    std::uint64_t hash = fnv1a(r.name);
+    for (std::size_t i = 0; i < genre.hold.size(); ++i) {
+        const auto& [slot, column] = genre.hold[i];
+        const Value& v = values_[static_cast<std::size_t>(slot)];
+        std::string text;
+        if (v.kind == Value::Kind::row && column >= 0) text = text_of(cell(slot, column, r.place));
+        else if (v.kind == Value::Kind::text && column < 0) text = v.text;
+        else if (v.kind == Value::Kind::number && column < 0) text = std::to_string(v.number);
+        else
+            fail(r.place, "genre '" + r.name + "' holds '" + genre.hold_names[i] +
+                              "', but a document of it ended without that value: \"" +
+                              out_.substr(0, 60) + "...\"");
+        hash = fnv1a("|" + text, hash);
+    }
+    return mix(hash) % 32 == 0;
+}
+
+}  // namespace tbt::grammar

@@ -1,0 +1,110 @@
+// Expansion: walking the tree of a grammar with a generator of our own and adding up the
+// bits of each choice.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chapters/19_training/corpus/corpus.hpp"
+#include "chapters/19_training/corpus/corpus_tree.hpp"
+#include "lib/error.hpp"
+
+namespace tbt::grammar {
+
+inline constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
+
+// splitmix64 [Steele, Lea, Flood 2014]: a counter and a mixer of its value.
+inline std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+class Generator {
+public:
+    Generator(std::uint64_t seed, std::uint64_t stream, std::uint64_t index)
+        : state_(mix(mix(mix(seed + golden) + stream + golden) + index + golden)) {}
+
+    // A whole number below n, each equally likely [Lemire 2019]: the high half of x * n, with the
+    // few x that would favour some results drawn again.
+    std::uint32_t below(std::uint32_t n) {
+        std::uint64_t product = static_cast<std::uint64_t>(next()) * n;
+        if (static_cast<std::uint32_t>(product) < n) {
+            const std::uint32_t threshold = (0u - n) % n;
+            while (static_cast<std::uint32_t>(product) < threshold)
+                product = static_cast<std::uint64_t>(next()) * n;
+        }
+        return static_cast<std::uint32_t>(product >> 32);
+    }
+
+private:
+    std::uint32_t next() { return static_cast<std::uint32_t>(mix(state_ += golden) >> 32); }
+    std::uint64_t state_;
+};
+
+inline std::uint64_t fnv1a(const std::string& bytes, std::uint64_t hash = 0xcbf29ce484222325) {
+    for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return hash;
+}
+
+// What a variable holds.
+struct Value {
+    enum class Kind { none, row, text, number } kind = Kind::none;
+    int table = 0;
+    std::size_t row = 0;
+    std::int64_t number = 0;
+    std::string text;
+};
+
+class Expansion {
+public:
+    Expansion(const Tree& tree, Generator& generator)
+        : tree_(tree), generator_(generator), values_(tree.variables.size()) {
+        out_.reserve(2048);
+    }
+
+    std::size_t choose(const Weights& weights);
+    Corpus::Document document(int genre);
+
+private:
+    [[noreturn]] void fail(Place place, const std::string& message) const {
+        throw Error(tree_.where(place) + message);
+    }
+    const std::string& variable_name(int slot) const {
+        return tree_.variables[static_cast<std::size_t>(slot)];
+    }
+
+    void rule(int index, Place place);
+    void sequence(const Sequence& nodes);
+    void node(const Node& n);
+    const std::string& text_of(int string) const;
+    int cell(int slot, int column_name, Place place) const;
+    void indirect(const Node& n);
+    void keep(const Node& n);
+    void print(const Node& n);
+    bool fits(const Node& n, const Table& table, std::size_t row) const;
+    void draw(const Node& n);
+    std::size_t draw_where(const Node& n, const Table& table);
+    std::string conditions(const Node& n, const Table& table) const;
+    std::int64_t value_of(const Operand& o, Place place) const;
+    std::int64_t number(const std::string& text, Place place) const;
+    void set_number(int slot, std::int64_t number);
+    std::int64_t calculate(const Node& n) const;
+    std::int64_t uniform(std::int64_t low, std::int64_t high, Place place);
+    void integer(const Node& n);
+    void repeat(const Node& n);
+    // One combination of the held values in 32, by a hash of the genre's name and the values.
+    bool held_out(const Genre& genre) const;
+
+    const Tree& tree_;
+    Generator& generator_;
+    std::vector<Value> values_;
+    std::string out_;
+    double bits_ = 0;
+    int depth_ = 0;
+    std::vector<std::pair<std::size_t, std::uint32_t>> rows_;
+};
+
+}  // namespace tbt::grammar

@@ -1,0 +1,26 @@
+// Mistakes that can be seen in the expanded text without understanding it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chapters/19_training/corpus/corpus.hpp"
+
+namespace tbt {
+
+struct LintReport {
+    struct Finding {
+        std::string genre, what;
+        std::uint64_t documents = 0;
+        std::string example;
+    };
+    std::vector<Finding> findings;
+};
+
+LintReport lint(const Corpus& corpus, std::uint64_t seed, std::uint64_t documents_of_each_genre);
+
+// (what is wrong, the place in its surroundings) for each kind of mistake in one text.
+std::vector<std::pair<std::string, std::string>> lint_text(const std::string& text);
+
+}  // namespace tbt

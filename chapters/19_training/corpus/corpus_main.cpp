@@ -1,0 +1,176 @@
+// The corpus on the command line: look at it, measure it, write it out, check it.
+//
+//   build/corpus show weather --n 3      documents of one genre, with a line of dashes between
+//   build/corpus stats                   per genre: sizes and the entropy floor in bits per byte
+//   build/corpus write --bytes 1000000 --out /tmp/train.txt --seed 1
+//   build/corpus check                   what looks wrong in 2000 documents of each genre
+//
+// What to look for: "bits/byte" of stats. A model that has learned a genre completely reaches that
+// number on it and cannot go below.
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "chapters/19_training/corpus/corpus.hpp"
+#include "chapters/19_training/corpus/corpus_lint.hpp"
+#include "lib/error.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/program.hpp"
+
+namespace {
+
+using tbt::Corpus;
+
+struct Options {
+    std::string folder = "data/corpus";
+    std::vector<std::string> only;
+    std::string genre, out;
+    std::uint64_t n = 0, seed = 1, bytes = 0;
+    bool held_out = false;
+};
+
+Corpus load(const Options& options) {
+    if (options.only.empty()) return Corpus::load(options.folder);
+    std::vector<std::filesystem::path> paths(options.only.begin(), options.only.end());
+    for (auto& path : paths)
+        if (!std::filesystem::exists(path)) path = options.folder / path;
+    return Corpus::load_files(paths);
+}
+
+void show(const Corpus& corpus, const Options& options) {
+    const int genre = corpus.genre_named(options.genre);
+    for (std::uint64_t i = 0; i < options.n; ++i) {
+        if (i > 0) std::cout << "----------------------------------------\n";
+        std::cout << corpus.document_of(genre, options.seed, i).text << '\n';
+    }
+}
+
+// Runs of letters, lower-cased; bytes of accented letters count as letters.
+void add_words(const std::string& text, std::set<std::string>& words) {
+    std::string word;
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+        const unsigned char c = i < text.size() ? static_cast<unsigned char>(text[i]) : ' ';
+        if (c >= 'A' && c <= 'Z') word += static_cast<char>(c + 32);
+        else if ((c >= 'a' && c <= 'z') || c >= 0x80) word += static_cast<char>(c);
+        else if (!word.empty()) {
+            words.insert(word);
+            word.clear();
+        }
+    }
+}
+
+void stats(const Corpus& corpus, const Options& options) {
+    std::printf("%-16s %9s %10s %9s %9s %9s %8s\n", "genre", "documents", "mean bytes", "max bytes",
+                "bits/byte", "held out", "words");
+    std::set<std::string> all_words;
+    for (std::size_t g = 0; g < corpus.genres.size(); ++g) {
+        std::set<std::string> words;
+        double bits = 0;
+        std::size_t bytes = 0, max_bytes = 0, held_out = 0;
+        for (std::uint64_t i = 0; i < options.n; ++i) {
+            const auto document = corpus.document_of(static_cast<int>(g), options.seed, i);
+            bits += document.bits;
+            bytes += document.text.size();
+            max_bytes = std::max(max_bytes, document.text.size());
+            held_out += document.held_out ? 1 : 0;
+            add_words(document.text, words);
+        }
+        const auto n = static_cast<double>(options.n), total = static_cast<double>(bytes);
+        std::printf("%-16s %9llu %10.1f %9zu %9.4f %8.2f%% %8zu\n", corpus.genres[g].c_str(),
+                    static_cast<unsigned long long>(options.n), total / n, max_bytes, bits / total,
+                    100.0 * static_cast<double>(held_out) / n, words.size());
+        all_words.insert(words.begin(), words.end());
+    }
+    double bits = 0;
+    std::size_t bytes = 0;
+    for (std::uint64_t i = 0; i < options.n; ++i) {
+        const auto document = corpus.document(options.seed, i);
+        bits += document.bits;
+        bytes += document.text.size();
+    }
+    std::printf("%-16s %9llu %10.1f %9s %9.4f %9s %8zu\n", "(as drawn)",
+                static_cast<unsigned long long>(options.n),
+                static_cast<double>(bytes) / static_cast<double>(options.n), "",
+                bits / static_cast<double>(bytes), "", all_words.size());
+    std::printf("corpus hash %s\n", corpus.hash().c_str());
+}
+
+void write(const Corpus& corpus, const Options& options) {
+    constexpr std::string_view separator = "<|endoftext|>";
+    tbt::AtomicFile out(options.out);
+    std::uint64_t bytes = 0, documents = 0;
+    for (std::uint64_t i = 0; bytes < options.bytes; ++i) {
+        if (i > 1'000'000 && documents == 0)
+            throw tbt::Error("no document of this corpus is held out (no genre has 'hold')");
+        const auto document = corpus.document(options.seed, i);
+        if (document.held_out != options.held_out) continue;
+        out.write(document.text.data(), document.text.size());
+        out.write(separator.data(), separator.size());
+        bytes += document.text.size() + separator.size();
+        ++documents;
+    }
+    out.commit();
+    std::cerr << options.out << ": " << bytes << " bytes, " << documents << " documents\n";
+}
+
+int check(const Corpus& corpus, const Options& options) {
+    const tbt::LintReport report = tbt::lint(corpus, options.seed, options.n);
+    for (const auto& finding : report.findings)
+        std::printf("%s: %s: %llu documents, as in \"%s\"\n", finding.genre.c_str(),
+                    finding.what.c_str(), static_cast<unsigned long long>(finding.documents),
+                    finding.example.c_str());
+    for (const std::string& note : corpus.unused()) std::printf("note: %s\n", note.c_str());
+    if (report.findings.empty())
+        std::printf("nothing looks wrong in %llu documents of each genre\n",
+                    static_cast<unsigned long long>(options.n));
+    return report.findings.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    CLI::App *show_command = nullptr, *stats_command = nullptr, *write_command = nullptr,
+             *check_command = nullptr;
+    int found = 0;
+    const int status = tbt::run_program(
+        argc, argv, "Look at the training corpus, measure it, write it out, check it.",
+        [&](CLI::App& app) {
+            app.require_subcommand(1);
+            app.add_option("--folder", options.folder, "the folder of the grammar files")
+                ->capture_default_str();
+            app.add_option("--only", options.only,
+                           "read only these grammar files, as a_world.grammar,g_translate.grammar")
+                ->delimiter(',');
+            show_command = app.add_subcommand("show", "print documents of one genre");
+            show_command->add_option("genre", options.genre, "the genre's name")->required();
+            stats_command = app.add_subcommand("stats", "sizes and entropy floor of every genre");
+            write_command =
+                app.add_subcommand("write", "write documents, each followed by <|endoftext|>");
+            write_command->add_option("--bytes", options.bytes, "stop after this many bytes")
+                ->required();
+            write_command->add_option("--out", options.out, "the file to write")->required();
+            write_command->add_flag("--held-out", options.held_out,
+                                    "only the held-out documents, not only the others");
+            check_command = app.add_subcommand("check", "look for mistakes in the expanded text");
+            for (auto* command : {show_command, stats_command, check_command})
+                command->add_option("--n", options.n, "how many documents (of each genre)");
+            for (auto* command : app.get_subcommands({})) {
+                command->add_option("--seed", options.seed, "which documents")
+                    ->capture_default_str();
+                command->fallthrough();
+            }
+        },
+        [&] {
+            const Corpus corpus = load(options);
+            if (options.n == 0) options.n = *show_command ? 5 : *stats_command ? 4000 : 2000;
+            if (*show_command) show(corpus, options);
+            if (*stats_command) stats(corpus, options);
+            if (*write_command) write(corpus, options);
+            if (*check_command) found = check(corpus, options);
+        });
+    return status != 0 ? status : found;
+}

@@ -1,0 +1,246 @@
+#include "chapters/19_training/corpus/corpus_pieces.hpp"
+
+#include <algorithm>
+
+namespace tbt::grammar {
+
+Sequence PieceReader::sequence(bool inside) {
+    Sequence nodes;
+    auto literal = [&](const std::string& s) {
+        if (nodes.empty() || nodes.back().kind != Kind::text) {
+            nodes.emplace_back();
+            nodes.back().place = line_->at(pos_);
+        }
+        nodes.back().text += s;
+    };
+    while (pos_ < end_) {
+        const char c = line_->text[pos_];
+        if (c == '\\') literal(std::string(1, escape()));
+        else if (c == '{') nodes.push_back(braces());
+        else if (c == '}') {
+            if (inside) break;
+            fail(pos_, "a } without its {  (write \\} for the character)");
+        } else if (c == '|') {
+            if (inside) break;
+            fail(pos_, "a | outside braces (one alternative a line; write \\| for the character)");
+        } else {
+            literal(std::string(1, c));
+            ++pos_;
+        }
+    }
+    return nodes;
+}
+
+Node PieceReader::braces() {
+    const std::size_t open = pos_;
+    bool is_choice = false;
+    const std::size_t close = matching(open, is_choice);
+    Node node;
+    node.place = line_->at(open);
+    ++pos_;
+    if (is_choice) inline_choice(node, open);
+    else command(node, open, close);
+    if (pos_ != close)
+        fail(pos_, "not understood: " + quoted(line_->text.substr(open, close - open + 1)));
+    ++pos_;
+    return node;
+}
+
+std::size_t PieceReader::matching(std::size_t open, bool& has_bar) const {
+    int depth = 0;
+    for (std::size_t i = open; i < end_; ++i) {
+        const char c = line_->text[i];
+        if (c == '\\') ++i;
+        else if (c == '{') ++depth;
+        else if (c == '}' && --depth == 0) return i;
+        else if (c == '|' && depth == 1) has_bar = true;
+    }
+    fail(open, "this { is never closed");
+}
+
+void PieceReader::inline_choice(Node& node, std::size_t open) {
+    const std::string head = line_->text.substr(pos_, 40);
+    const std::size_t name_end = static_cast<std::size_t>(
+        std::find_if_not(head.begin(), head.end(), is_name_char) - head.begin());
+    if (name_end > 0 && head.compare(name_end, 2, ":=") == 0)
+        fail(open, "to keep one of several pieces write {x:={a|b}}");
+    Choice choice;
+    std::vector<std::uint64_t> weights;
+    std::map<std::string, int> seen;
+    for (;;) {
+        weights.push_back(optional_weight(false));
+        const std::size_t from = pos_;
+        choice.pieces.push_back(sequence(true));
+        if (!seen.emplace(line_->text.substr(from, pos_ - from), 0).second)
+            fail(from, "the same piece twice: " + quoted(line_->text.substr(from, pos_ - from)) +
+                           " (use a weight, as in {[2]a|b})");
+        if (line_->text[pos_] == '}') break;
+        ++pos_;
+    }
+    choice.weights = make_weights(weights, node.place);
+    node.kind = Kind::choice;
+    node.index = static_cast<int>(tree_.choices.size());
+    tree_.choices.push_back(std::move(choice));
+}
+
+void PieceReader::command(Node& node, std::size_t open, std::size_t close) {
+    const std::string whole = line_->text.substr(open, close - open + 1);
+    if (accept('%')) node.article = true;
+    const bool indirect = accept('>');
+    if (pos_ < close && is_digit(line_->text[pos_]) && !indirect && !node.article)
+        return repeat(node);
+    const std::size_t at = pos_;
+    const std::string name = word();
+    if (name.empty())
+        fail(at, "not understood: " + quoted(whole) + " (write \\{ for the character)");
+    const char next = line_->text[pos_];
+    if (next == '=' || next == ':') {
+        if (node.article || indirect) fail(at, "not understood: " + quoted(whole));
+        return bind(node, name, at, close);
+    }
+    if (next == '.') {
+        ++pos_;
+        node.kind = indirect ? Kind::indirect : Kind::column;
+        node.slot = variable(name);
+        node.column_name = column_name(need_name("a column's name"));
+    } else if (indirect) {
+        fail(at, "{>x.col} needs a column, not " + quoted(whole));
+    } else if (const auto rule = rule_index_.find(name); rule != rule_index_.end()) {
+        node.kind = Kind::rule;
+        node.index = rule->second;
+    } else {
+        node.kind = Kind::variable;
+        node.slot = variable(name);
+        variable_uses_.emplace_back(node.slot, line_->at(at));
+    }
+    node.capital = accept('^');
+}
+
+void PieceReader::bind(Node& node, const std::string& name, std::size_t at, std::size_t close) {
+    if (rule_index_.count(name) != 0)
+        fail(at, quoted(name) + " is a rule; give the variable another name");
+    node.slot = variable(name);
+    bound_.insert(node.slot);
+    if (accept(':')) {
+        if (!accept('=')) fail(pos_, "expected := ");
+        skip_spaces();
+        node.kind = Kind::keep;
+        Choice choice;
+        if (line_->text[pos_] == '{') {
+            choice.pieces.push_back(sequence(true));
+        } else {
+            Node rule;
+            rule.kind = Kind::rule;
+            rule.place = line_->at(pos_);
+            rule.index = rule_named();
+            rule.capital = accept('^');
+            choice.pieces.push_back({rule});
+        }
+        choice.weights = make_weights({weight_unit}, node.place);
+        node.index = static_cast<int>(tree_.choices.size());
+        tree_.choices.push_back(std::move(choice));
+        return;
+    }
+    ++pos_;  // the =
+    skip_spaces();
+    const std::size_t source_at = pos_;
+    const std::string source = word();
+    if (source == "int") {
+        node.kind = Kind::integer;
+        node.left = operand();
+        node.right = operand();
+        if (node.left.slot < 0 && node.right.slot < 0 && node.left.constant > node.right.constant)
+            fail(source_at, "the lower bound is above the upper one");
+        skip_spaces();
+    } else if (source == "calc") {
+        node.kind = Kind::calc;
+        node.left = operand();
+        skip_spaces();
+        node.op = line_->text[pos_++];
+        if (std::string("+-*/%").find(node.op) == std::string::npos)
+            fail(pos_ - 1, "calc knows + - * / %");
+        node.right = operand();
+        skip_spaces();
+    } else {
+        draw(node, source, source_at, close);
+    }
+}
+
+void PieceReader::repeat(Node& node) {
+    node.kind = Kind::repeat;
+    const std::size_t at = pos_;
+    node.left = node.right = operand();
+    if (accept('.')) {
+        if (!accept('.')) fail(pos_, "expected two dots, as in {3..6 of rule}");
+        node.right = operand();
+    }
+    if (node.left.constant > node.right.constant)
+        fail(at, "the lower count is above the upper one");
+    skip_spaces();
+    if (word() != "of") fail(at, "expected 'of', as in {3..6 of rule}");
+    skip_spaces();
+    node.index = rule_named();
+    skip_spaces();
+    if (line_->text[pos_] == '}') return;
+    if (word() != "sep") fail(pos_, "expected 'sep' or the closing brace");
+    skip_spaces();
+    if (!accept('"')) fail(pos_, "expected a text in double quotes after 'sep'");
+    while (pos_ < end_ && line_->text[pos_] != '"') {
+        if (line_->text[pos_] == '\\') node.text += escape();
+        else node.text += line_->text[pos_++];
+    }
+    if (!accept('"')) fail(pos_, "the text after 'sep' is never closed");
+    skip_spaces();
+}
+
+Operand PieceReader::operand() {
+    skip_spaces();
+    Operand result;
+    const std::size_t at = pos_;
+    const bool negative = accept('-');
+    if (pos_ < end_ && is_digit(line_->text[pos_])) {
+        while (pos_ < end_ && is_digit(line_->text[pos_])) {
+            result.constant = result.constant * 10 + (line_->text[pos_++] - '0');
+            if (result.constant > 1'000'000'000) fail(at, "a number above 1000000000");
+        }
+        if (negative) result.constant = -result.constant;
+        return result;
+    }
+    if (negative) fail(at, "expected a number");
+    result.slot = variable(need_name("a number or a variable"));
+    if (accept('.')) result.column_name = column_name(need_name("a column's name"));
+    return result;
+}
+
+int PieceReader::rule_named() {
+    const std::size_t at = pos_;
+    const std::string name = need_name("a rule's name");
+    const auto found = rule_index_.find(name);
+    if (found != rule_index_.end()) return found->second;
+    fail(at, "no rule named " + quoted(name) + did_you_mean(name, names(rule_index_)));
+}
+
+int PieceReader::intern(std::map<std::string, int>& ids, std::vector<std::string>& names,
+                        const std::string& s) {
+    const auto [found, fresh] = ids.emplace(s, static_cast<int>(names.size()));
+    if (fresh) names.push_back(s);
+    return found->second;
+}
+
+int PieceReader::variable(const std::string& s) {
+    return intern(variable_ids_, tree_.variables, s);
+}
+
+int PieceReader::column_name(const std::string& s) {
+    return intern(column_ids_, tree_.column_names, s);
+}
+
+int PieceReader::string(const std::string& s) { return intern(string_ids_, tree_.strings, s); }
+
+std::vector<std::string> PieceReader::names(const std::map<std::string, int>& of) {
+    std::vector<std::string> result;
+    for (const auto& [name, index] : of) result.push_back(name);
+    return result;
+}
+
+}  // namespace tbt::grammar

@@ -1,0 +1,37 @@
+#include "chapters/19_training/corpus/corpus_tree.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tbt::grammar {
+
+std::string Tree::where(Place p) const {
+    return files[static_cast<std::size_t>(p.file)] + ":" + std::to_string(p.line) + ":" +
+           std::to_string(p.column) + ": ";
+}
+
+std::string did_you_mean(const std::string& name, const std::vector<std::string>& known) {
+    std::size_t best = name.size() / 3 + 2;  // a distance below this is close enough
+    std::string nearest;
+    for (const std::string& other : known) {
+        // Levenshtein: row[j] is the distance of name[0, i) and other[0, j).
+        std::vector<std::size_t> row(other.size() + 1);
+        std::iota(row.begin(), row.end(), std::size_t{0});
+        for (std::size_t i = 1; i <= name.size(); ++i) {
+            std::size_t diagonal = row[0];
+            row[0] = i;
+            for (std::size_t j = 1; j <= other.size(); ++j) {
+                const std::size_t change = diagonal + (name[i - 1] == other[j - 1] ? 0 : 1);
+                diagonal = row[j];
+                row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+            }
+        }
+        if (row.back() < best) {
+            best = row.back();
+            nearest = other;
+        }
+    }
+    return nearest.empty() ? "" : " (did you mean '" + nearest + "'?)";
+}
+
+}  // namespace tbt::grammar

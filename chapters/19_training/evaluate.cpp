@@ -1,0 +1,43 @@
+#include "chapters/19_training/evaluate.hpp"
+
+#include <cmath>
+
+#include "lib/error.hpp"
+#include "lib/model/layers.hpp"
+#include "lib/model/model.hpp"
+
+namespace tbt {
+
+std::string evaluate_directory(const Corpus& corpus, const std::filesystem::path& directory,
+                               int threads, std::int64_t documents) {
+    GptOptions options;
+    options.threads = threads;
+    Model model = load_model(directory, options);
+    // The same documents as during training.
+    const Validation validation(corpus, model.tokenizer, validation_seed, documents);
+    const auto V = static_cast<std::size_t>(model.config().vocab_size);
+    std::vector<float> log_p(V);
+    KvCache cache(model.config());
+    const LossFunction loss = [&](const auto& ids, const auto& targets, std::int64_t B,
+                                  std::int64_t T) {
+        std::vector<double> losses(ids.size());
+        for (std::int64_t b = 0; b < B; ++b) {
+            const auto first = static_cast<std::size_t>(b * T);
+            cache.clear();
+            const Logits logits = model.gpt.forward_all(
+                cache, std::span(ids).subspan(first, static_cast<std::size_t>(T)));
+            for (std::int64_t t = 0; t < T; ++t) {
+                const std::int32_t target = targets[first + static_cast<std::size_t>(t)];
+                if (target < 0) continue;
+                log_softmax(logits.row(t), log_p);
+                losses[first + static_cast<std::size_t>(t)] =
+                    -static_cast<double>(log_p[static_cast<std::size_t>(target)]);
+            }
+        }
+        return losses;
+    };
+    const std::vector<GenreResult> results = validation.run(loss, model.config().n_positions);
+    return validation_table(results, validation.total(results));
+}
+
+}  // namespace tbt

@@ -1,0 +1,132 @@
+#include "chapters/19_training/export.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/model/model_config.hpp"
+#include "lib/model/safetensors.hpp"
+#include "lib/show/svg.hpp"
+
+namespace tbt {
+namespace {
+
+GptConfig config_of(const train::ModelShape& shape, int eos, bool half) {
+    GptConfig config;
+    config.vocab_size = static_cast<int>(shape.vocabulary);
+    config.n_positions = static_cast<int>(shape.context);
+    config.n_embd = static_cast<int>(shape.channels);
+    config.n_layer = static_cast<int>(shape.layers);
+    config.n_head = static_cast<int>(shape.heads);
+    config.n_inner = 4 * config.n_embd;
+    config.bos_token_id = eos;
+    config.eos_token_ids = {eos};
+    config.torch_dtype = half ? "float16" : "float32";
+    return config;
+}
+
+void write_weights(train::GptTrainer& model, const std::string& path, bool half) {
+    std::vector<TensorToWrite> tensors;
+    for (const train::ParameterInfo& t : model.layout().tensors) {
+        tensors.push_back({t.name, t.shape, model.of(t), half ? StoredType::f16 : StoredType::f32});
+    }
+    write_safetensors(path, std::move(tensors));
+}
+
+std::string recipe_json(Training& training, const Corpus& corpus, const ExportInfo& info) {
+    const TrainingOptions& o = training.options();
+    const auto rounded = [](double x, double units) { return std::round(x * units) / units; };
+    OrderedJson recipe = {{"corpus", {{"folder", info.folder}, {"hash", corpus.hash()}}},
+                          {"options",
+                           {{"layers", o.shape.layers},
+                            {"heads", o.shape.heads},
+                            {"embd", o.shape.channels},
+                            {"context", o.shape.context},
+                            {"vocab", o.shape.vocabulary},
+                            {"batch", o.batch},
+                            {"steps", o.steps},
+                            {"warmup", o.warm_up},
+                            {"lr", o.learning_rate},
+                            {"weight_decay", o.weight_decay},
+                            {"seed", o.seed},
+                            {"parts", o.parts}}},
+                          {"teacher", o.teacher.empty() ? OrderedJson() : OrderedJson(o.teacher)},
+                          {"parameters", training.model().layout().count()},
+                          {"steps_done", training.steps_done()},
+                          {"tokens", training.tokens_done()},
+                          {"hours", rounded(training.seconds / 3600, 100)},
+                          {"tokens_per_second", rounded(info.tokens_per_second, 1)}};
+    std::vector<GenreResult> all = {info.total};
+    all.insert(all.end(), info.results.begin(), info.results.end());
+    for (const GenreResult& r : all) {
+        if (r.documents == 0) continue;
+        recipe["held_out_bits_per_byte"][r.genre] = {{"model", rounded(r.bits_per_byte(), 1e4)},
+                                                     {"floor", rounded(r.floor(), 1e4)},
+                                                     {"documents", r.documents}};
+    }
+    return recipe.dump(2) + "\n";
+}
+
+// Bits per byte over tokens: training, validation, and the entropy floor as a dashed line.
+LineChart curve_chart(const std::vector<CurvePoint>& curve, double floor, const std::string& name) {
+    LineChart::Series training{"training", {}}, held_out{"held out", {}},
+        limit{"entropy floor", {}, true};
+    for (const CurvePoint& p : curve) {
+        const double tokens = static_cast<double>(p.tokens) / 1e6;
+        if (p.bits_per_byte > 0) training.points.emplace_back(tokens, p.bits_per_byte);
+        if (!p.validation.empty()) held_out.points.emplace_back(tokens, p.validation[0]);
+        if (floor > 0) limit.points.emplace_back(tokens, floor);
+    }
+    LineChart chart;
+    chart.title = "Training " + name;
+    chart.x_label = "million tokens";
+    chart.y_label = "bits per byte";
+    chart.log_y = true;
+    chart.y_from_zero = false;
+    for (auto* series : {&training, &held_out, &limit}) {
+        if (!series->points.empty()) chart.series.push_back(*series);
+    }
+    return chart;
+}
+
+}  // namespace
+
+std::string curve_csv(const std::vector<CurvePoint>& curve,
+                      const std::vector<std::string>& genres) {
+    std::string csv = "step,tokens,seconds,learning_rate,training,held_out";
+    for (const std::string& genre : genres) csv += "," + genre;
+    csv += '\n';
+    for (const CurvePoint& p : curve) {
+        char text[160];
+        std::snprintf(text, sizeof text, "%lld,%lld,%.1f,%.6g,%.5f", static_cast<long long>(p.step),
+                      static_cast<long long>(p.tokens), p.seconds, p.learning_rate,
+                      p.bits_per_byte);
+        csv += text;
+        for (std::size_t i = 0; i <= genres.size(); ++i) {
+            csv += ',';
+            if (i >= p.validation.size()) continue;
+            std::snprintf(text, sizeof text, "%.5f", p.validation[i]);
+            csv += text;
+        }
+        csv += '\n';
+    }
+    return csv;
+}
+
+void export_model(Training& training, const Corpus& corpus, const Tokenizer& tokenizer,
+                  const std::filesystem::path& directory, const ExportInfo& info) {
+    const std::string folder = directory.string();
+    make_directory(folder);
+    tokenizer.save(folder, training.options().shape.context);
+    write_model_config(folder, config_of(training.options().shape, tokenizer.eos_id(), info.half));
+    write_weights(training.model(), join_path(folder, "model.safetensors"), info.half);
+    write_file(join_path(folder, "recipe.json"), recipe_json(training, corpus, info));
+    write_file(join_path(folder, "curve.csv"), curve_csv(training.curve, corpus.genres));
+    if (training.curve.empty()) return;
+    const double floor = info.total.documents > 0 ? info.total.floor() : 0;
+    write_svg(join_path(folder, "curve.svg"),
+              curve_chart(training.curve, floor, directory.filename().string()));
+}
+
+}  // namespace tbt

@@ -1,0 +1,28 @@
+// A trained model as a directory that other programs read: the layout of the Hugging Face hub.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "chapters/19_training/training.hpp"
+
+namespace tbt {
+
+struct ExportInfo {
+    std::string folder;                // of the corpus, as given
+    bool half = false;                 // weights as F16
+    std::vector<GenreResult> results;  // of the last validation, may be empty
+    GenreResult total;
+    double tokens_per_second = 0;
+};
+
+// Writes config.json, generation_config.json, model.safetensors, the tokenizer's files,
+// recipe.json, curve.csv and curve.svg, each complete or not at all.
+void export_model(Training& training, const Corpus& corpus, const Tokenizer& tokenizer,
+                  const std::filesystem::path& directory, const ExportInfo& info);
+
+// The curve as a table: one line a point; validation columns are empty where there was none.
+std::string curve_csv(const std::vector<CurvePoint>& curve, const std::vector<std::string>& genres);
+
+}  // namespace tbt

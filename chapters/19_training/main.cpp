@@ -1,0 +1,135 @@
+// Chapter 19: where the model comes from, in one small run.
+//
+// Expands a document of the corpus, learns a tokenizer,
+// trains a very small GPT for some seconds and lets it write before, in between and after.
+// The shipped models are made by the same code (make train). Run it: make run-19. Look for:
+// bits per byte falling towards the floor, and how early the model has learned spelling,
+// and how late sense.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "chapters/19_training/batches.hpp"
+#include "chapters/19_training/corpus/corpus.hpp"
+#include "chapters/19_training/training.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/gpt.hpp"
+#include "lib/show/terminal.hpp"
+#include "lib/text/tokenizer_train.hpp"
+
+using namespace tbt;
+
+namespace {
+
+constexpr std::uint64_t seed = 1;
+constexpr const char* prompt = "Once upon a time";
+
+// The model as it is now, for inference.
+Gpt snapshot(Training& training) {
+    const train::ModelShape& shape = training.options().shape;
+    GptConfig config;
+    config.vocab_size = static_cast<int>(shape.vocabulary);
+    config.n_positions = static_cast<int>(shape.context);
+    config.n_embd = static_cast<int>(shape.channels);
+    config.n_layer = static_cast<int>(shape.layers);
+    config.n_head = static_cast<int>(shape.heads);
+    config.n_inner = 4 * config.n_embd;
+    train::GptTrainer& model = training.model();
+    return Gpt(config, [&](const std::string& name, const Shape& weight_shape) {
+        return Tensor(weight_shape, model.of(model.layout()[name]));
+    });
+}
+
+// Always the most probable token: chapters 01 and 02 explain it.
+std::string continued(Training& training, const Tokenizer& tokenizer, int tokens) {
+    Gpt gpt = snapshot(training);
+    KvCache cache(gpt.config());
+    std::vector<int> ids = tokenizer.encode(prompt);
+    std::span<const int> fresh = ids;
+    for (int i = 0; i < tokens; ++i) {
+        const std::span<const float> logits = gpt.forward(cache, fresh);
+        ids.push_back(
+            static_cast<int>(std::max_element(logits.begin(), logits.end()) - logits.begin()));
+        fresh = std::span(ids).last(1);
+    }
+    return visible(tokenizer.decode(ids));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::string folder = "data/corpus";
+    int steps = 240;
+    return run_program(
+        argc, argv, "Chapter 19: corpus, tokenizer and training in one small run.",
+        [&](CLI::App& app) {
+            app.add_option("--corpus", folder, "folder of the grammar files")
+                ->capture_default_str();
+            app.add_option("--steps", steps, "updates of the weights")
+                ->capture_default_str()
+                ->check(CLI::Range(1, 100000));
+        },
+        [&] {
+            const Corpus corpus = Corpus::load(folder);
+            const Corpus::Document document = corpus.document(seed, 9);
+            std::printf(
+                "1. A document of the corpus (%s), drawn with %.1f bits of choices, %.3f bits a "
+                "byte:\n\n%s\n\n",
+                corpus.genres[static_cast<std::size_t>(document.genre)].c_str(), document.bits,
+                document.bits / static_cast<double>(document.text.size()), document.text.c_str());
+
+            TokenizerTrainer trainer;
+            for (std::uint64_t i = 0; i < 2000; ++i)
+                trainer.add_text(corpus.document(seed, i).text);
+            TokenizerOptions tokens;
+            tokens.vocab_size = 768;
+            const Tokenizer tokenizer = trainer.train(tokens);
+            std::printf(
+                "2. A tokenizer of %d tokens, learned from 2,000 documents, cuts it like this:\n\n "
+                " ",
+                tokenizer.vocab_size());
+            const std::vector<int> ids = tokenizer.encode(document.text);
+            for (std::size_t i = 0; i < ids.size() && i < 24; ++i)
+                std::printf(" %s", visible(tokenizer.token_bytes(ids[i])).c_str());
+            std::printf(" …\n\n");
+
+            TrainingOptions options;
+            options.shape = {2, 2, 64, 128, tokenizer.vocab_size()};
+            options.batch = 8;
+            options.steps = steps;
+            options.warm_up = 20;
+            options.learning_rate = 5e-3;
+            options.seed = seed;
+            Training training(corpus, tokenizer, options);
+            std::printf(
+                "3. A GPT of %lld parameters learns to predict the next token, %lld tokens a "
+                "step:\n\n   step  "
+                "bits/byte\n",
+                static_cast<long long>(training.model().layout().count()),
+                static_cast<long long>(options.batch * options.shape.context));
+            std::string first = continued(training, tokenizer, 24), halfway;
+            double bits = 0, bytes = 0;
+            for (int step = 1; step <= steps; ++step) {
+                const double nats = training.step();
+                bits += nats / 0.6931471805599453 *
+                        static_cast<double>(options.batch * options.shape.context);
+                bytes += static_cast<double>(training.last_bytes());
+                if (step == steps / 2) halfway = continued(training, tokenizer, 24);
+                if (step % std::max(1, steps / 8) == 0) {
+                    std::printf("   %4d  %9.2f  %s\n", step, bits / bytes,
+                                bar(bits / bytes / 4, 48).c_str());
+                    std::fflush(stdout);
+                    bits = bytes = 0;
+                }
+            }
+            std::printf("   floor      0.12  %s  (the choices in the text itself)\n",
+                        bar(0.12 / 4, 48).c_str());
+
+            std::printf(
+                "\n4. What it writes, always taking the most probable token:\n\n   at the start:  "
+                "%s\n   halfway: "
+                "      %s\n   at the end:    %s\n",
+                first.c_str(), halfway.c_str(), continued(training, tokenizer, 24).c_str());
+        });
+}

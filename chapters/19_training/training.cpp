@@ -1,0 +1,206 @@
+#include "chapters/19_training/training.hpp"
+
+#include <cstdio>
+
+#include "lib/error.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/model/model_config.hpp"
+#include "lib/model/safetensors.hpp"
+#include "lib/train/checkpoint.hpp"
+
+namespace tbt {
+namespace {
+
+// FNV-1a.
+class Hash {
+public:
+    void add(unsigned char c) { value_ = (value_ ^ c) * 0x100000001b3u; }
+    std::string text() const {
+        char text[17];
+        std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value_));
+        return text;
+    }
+
+private:
+    std::uint64_t value_ = 0xcbf29ce484222325u;
+};
+
+// Over the bytes of all tokens: checkpoints and tokenizers must fit.
+std::string hash_of(const Tokenizer& tokenizer) {
+    Hash hash;
+    for (int id = 0; id < tokenizer.vocab_size(); ++id) {
+        for (const char c : tokenizer.token_bytes(id)) hash.add(static_cast<unsigned char>(c));
+        hash.add(0xff);
+    }
+    return hash.text();
+}
+
+std::string hash_of(std::span<const float> values) {
+    Hash hash;
+    for (const auto byte : std::as_bytes(values)) hash.add(static_cast<unsigned char>(byte));
+    return hash.text();
+}
+
+std::unique_ptr<train::GptTrainer> load_teacher(const std::string& directory,
+                                                const std::string& tokenizer_hash,
+                                                const TrainingOptions& options) {
+    if (directory.empty()) return nullptr;
+    const GptConfig config = read_model_config(directory);
+    if (hash_of(Tokenizer::load(directory)) != tokenizer_hash) {
+        throw Error(directory + ": the teacher has another tokenizer; train with --tokenizer " +
+                    directory);
+    }
+    const train::ModelShape shape{config.n_layer, config.n_head, config.n_embd, config.n_positions,
+                                  config.vocab_size};
+    auto teacher = std::make_unique<train::GptTrainer>(shape, options.threads, options.parts);
+    const Safetensors file = Safetensors::open_directory(directory);
+    for (const train::ParameterInfo& t : teacher->layout().tensors) {
+        const Tensor tensor = file.read_weight(t.name, t.shape);
+        std::copy_n(tensor.data(), t.size, teacher->of(t).data());
+    }
+    teacher->parameters_changed();
+    return teacher;
+}
+
+TrainingOptions checked(TrainingOptions options, const Tokenizer& tokenizer) {
+    options.shape.vocabulary = tokenizer.vocab_size();
+    options.shape.check();
+    const auto positive = [](const char* name, double value) {
+        if (!(value > 0))
+            throw Error(std::string("train: ") + name + " is " + std::to_string(value) +
+                        ", expected more than 0");
+    };
+    positive("batch", static_cast<double>(options.batch));
+    positive("steps", static_cast<double>(options.steps));
+    positive("lr", options.learning_rate);
+    if (options.threads <= 0) options.threads = default_threads();
+    return options;
+}
+
+train::AdamWOptions optimiser_options(const TrainingOptions& options) {
+    train::AdamWOptions o;
+    o.weight_decay = static_cast<float>(options.weight_decay);
+    return o;
+}
+
+OrderedJson plan_of(const TrainingOptions& o) {
+    return {{"steps", o.steps}, {"warm_up", o.warm_up}, {"learning_rate", o.learning_rate}};
+}
+
+}  // namespace
+
+Training::Training(const Corpus& corpus, const Tokenizer& tokenizer, const TrainingOptions& options)
+    : corpus_(corpus),
+      options_(checked(options, tokenizer)),
+      model_(options_.shape, options_.threads, options_.parts),
+      optimiser_(model_.layout(), optimiser_options(options_)),
+      batches_(corpus, tokenizer, options_.seed),
+      tokenizer_hash_(hash_of(tokenizer)),
+      threads_(options_.threads) {
+    teacher_ = load_teacher(options_.teacher, tokenizer_hash_, options_);
+    if (teacher_) teacher_hash_ = hash_of(teacher_->parameters());
+    model_.learn_from(teacher_.get());
+    train::initialise(model_.parameters(), model_.layout(), options_.shape, options_.seed);
+    model_.parameters_changed();
+}
+
+double Training::step() {
+    const Batch batch = batches_.next(options_.batch, options_.shape.context);
+    const double loss = model_.gradient(batch.ids, batch.targets, batch.B, batch.T);
+    if (!(loss < 1e30))
+        throw Error("train: the loss is no number any more at step " + std::to_string(steps_done_) +
+                    "; try a lower --lr");
+    last_rate_ =
+        train::learning_rate(steps_done_, options_.warm_up, options_.steps, options_.learning_rate);
+    gradient_norm_ = optimiser_.step(model_.parameters(), model_.gradients(), steps_done_ + 1,
+                                     last_rate_, threads_);
+    model_.parameters_changed();
+    last_bytes_ = batch.bytes;
+    ++steps_done_;
+    return loss;
+}
+
+std::string Training::recipe() const {
+    const train::ModelShape& s = options_.shape;
+    OrderedJson fixed = {{"layers", s.layers},
+                         {"heads", s.heads},
+                         {"embd", s.channels},
+                         {"context", s.context},
+                         {"vocab", s.vocabulary},
+                         {"batch", options_.batch},
+                         {"weight_decay", options_.weight_decay},
+                         {"seed", options_.seed},
+                         {"parts", options_.parts},
+                         {"corpus", corpus_.hash()},
+                         {"tokenizer", tokenizer_hash_}};
+    if (teacher_) fixed["teacher"] = teacher_hash_;
+    return fixed.dump();
+}
+
+std::string Training::header() const {
+    OrderedJson h;
+    h["recipe"] = recipe();
+    h["plan"] = plan_of(options_);
+    h["steps_done"] = steps_done_;
+    h["position"] = batches_.position();
+    h["seconds"] = seconds;
+    h["curve"] = OrderedJson::array();
+    for (const CurvePoint& p : curve) {
+        h["curve"].push_back(
+            {p.step, p.tokens, p.bits_per_byte, p.learning_rate, p.seconds, p.validation});
+    }
+    return h.dump();
+}
+
+// A checkpoint fits when it was made with the same options.
+void Training::check_recipe(const std::string& name, const std::string& header_text,
+                            bool replan) const {
+    const Json header = Json::parse(header_text);
+    const Json theirs = Json::parse(header.at("recipe").get<std::string>()),
+               ours = Json::parse(recipe());
+    for (const char* key : {"layers", "heads", "embd", "context", "vocab", "tokenizer"}) {
+        if (theirs.at(key) != ours.at(key)) {
+            throw Error(name + ": the checkpoint was made with other options: " + key + " " +
+                        theirs.at(key).dump() + ", now " + ours.at(key).dump());
+        }
+    }
+    if (replan) return;
+    const Json plan = plan_of(options_);
+    if (theirs != ours || header.at("plan") != plan) {
+        throw Error(name + ": the checkpoint was made with other options: " + theirs.dump() +
+                    header.at("plan").dump() + ", now " + ours.dump() + plan.dump() +
+                    "; use the same, or --replan to go on with the new ones");
+    }
+}
+
+void Training::save(const std::filesystem::path& path) {
+    train::write_checkpoint(
+        path, header(),
+        {model_.parameters(), optimiser_.first_moments(), optimiser_.second_moments()});
+}
+
+void Training::load(const std::filesystem::path& path, bool replan) {
+    const Json h = parse_json(train::read_checkpoint_header(path), path.string());
+    try {
+        check_recipe(path.string(), h.dump(), replan);
+        std::vector<CurvePoint> points;
+        for (const Json& p : h.at("curve")) {
+            points.push_back(
+                {p.at(0), p.at(1), p.at(2), p.at(3), p.at(4), p.at(5).get<std::vector<double>>()});
+        }
+        const auto steps_done = h.at("steps_done").get<std::int64_t>();
+        const auto position = h.at("position").get<std::uint64_t>();
+        const auto spent = h.at("seconds").get<double>();
+        train::read_checkpoint(
+            path, {model_.parameters(), optimiser_.first_moments(), optimiser_.second_moments()});
+        steps_done_ = steps_done;
+        batches_.seek(position);
+        seconds = spent;
+        curve = std::move(points);
+        model_.parameters_changed();
+    } catch (const Json::exception& e) {
+        throw Error(path.string() + ": the checkpoint is damaged: " + e.what());
+    }
+}
+
+}  // namespace tbt

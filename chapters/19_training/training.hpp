@@ -1,0 +1,89 @@
+// Training as a state that moves: one step, save, load, export.
+// The loop around it is training_loop.hpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chapters/19_training/batches.hpp"
+#include "chapters/19_training/validation.hpp"
+#include "lib/train/adamw.hpp"
+#include "lib/train/gpt_trainer.hpp"
+
+namespace tbt {
+
+struct TrainingOptions {
+    train::ModelShape shape;
+    std::int64_t batch = 16;  // sequences of shape.context tokens a step
+    std::int64_t steps = 1000, warm_up = 100;
+    double learning_rate = 2e-3;
+    double weight_decay = 0.1;
+    std::uint64_t seed = 1;
+    int threads = 0;  // 0: all cores; the result does not depend on it
+    // Into how many parts a batch is cut for the threads; changes the order of sums,
+    // not their meaning.
+    int parts = 8;
+    // A model directory whose law is learned instead of the text's next tokens
+    // (distillation); empty: none.
+    std::string teacher;
+};
+
+// One row of the curve.
+struct CurvePoint {
+    std::int64_t step = 0, tokens = 0;
+    double bits_per_byte = 0;  // of training, mean since the point before
+    double learning_rate = 0, seconds = 0;
+    // Bits per byte: total, then each genre; empty where there was no validation.
+    std::vector<double> validation;
+};
+
+class Training {
+public:
+    Training(const Corpus& corpus, const Tokenizer& tokenizer, const TrainingOptions& options);
+
+    // One update of all weights; the mean loss of its batch in nats a token.
+    double step();
+
+    const TrainingOptions& options() const { return options_; }
+    std::int64_t steps_done() const { return steps_done_; }
+    std::int64_t tokens_per_step() const { return options_.batch * options_.shape.context; }
+    std::int64_t tokens_done() const { return steps_done_ * tokens_per_step(); }
+    double gradient_norm() const { return gradient_norm_; }  // before clipping, of the last step
+    double last_rate() const { return last_rate_; }
+    std::int64_t last_bytes() const { return last_bytes_; }  // of text in the last batch
+    train::GptTrainer& model() { return model_; }
+
+    // Everything that decides how training goes on, as text: a checkpoint of other options
+    // cannot be resumed.
+    std::string recipe() const;
+
+    void save(const std::filesystem::path& path);
+    // Throws Error, and changes nothing, when the file is damaged or of other options.
+    // With `replan` only the model's shape and the tokenizer must be the same:
+    // to go on with more steps, say, or with a better corpus.
+    void load(const std::filesystem::path& path, bool replan = false);
+
+    std::vector<CurvePoint> curve;  // kept in the checkpoint
+    double seconds = 0;             // spent training, over all runs
+
+private:
+    std::string header() const;
+    void check_recipe(const std::string& name, const std::string& header_text, bool replan) const;
+
+    const Corpus& corpus_;
+    TrainingOptions options_;
+    train::GptTrainer model_;
+    std::unique_ptr<train::GptTrainer> teacher_;
+    std::string teacher_hash_;
+    train::AdamW optimiser_;
+    BatchSource batches_;
+    std::string tokenizer_hash_;
+    int threads_;
+    std::int64_t steps_done_ = 0, last_bytes_ = 0;
+    double gradient_norm_ = 0, last_rate_ = 0;
+};
+
+}  // namespace tbt

@@ -1,0 +1,231 @@
+#include "chapters/19_training/training_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <numbers>
+
+#include <unistd.h>
+
+#include "chapters/19_training/export.hpp"
+#include "lib/show/terminal.hpp"
+#include "lib/train/fma_peak.hpp"
+
+namespace tbt {
+namespace {
+
+volatile std::sig_atomic_t stop_requested = 0;
+
+// The first signal ends the loop after the current step, a second one ends the program.
+void request_stop(int signal) {
+    stop_requested = 1;
+    std::signal(signal, SIG_DFL);
+}
+
+double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+std::string duration(double seconds) {
+    const auto s = static_cast<long long>(std::max(0.0, seconds));
+    char text[32];
+    std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
+    return text;
+}
+
+long long whole(std::int64_t n) { return static_cast<long long>(n); }
+
+// One line on stderr: rewritten each step on a terminal, a new one every 30 s elsewhere.
+class Progress {
+public:
+    Progress(Training& training, double peak)
+        : training_(training),
+          tokens_(static_cast<double>(training.tokens_per_step())),
+          flops_(training.model().flops_per_token(training.options().shape.context)),
+          peak_(peak),
+          terminal_(isatty(STDERR_FILENO) != 0) {}
+
+    void step(double loss, double seconds) {
+        const double bytes = static_cast<double>(std::max<std::int64_t>(1, training_.last_bytes()));
+        smooth(loss_, loss);
+        smooth(bits_, loss * tokens_ / std::numbers::ln2 / bytes);
+        smooth(rate_, tokens_ / seconds);
+        ++count_;
+        if (terminal_ || now() - shown_ > 30) show();
+    }
+
+    // Before anything else is printed.
+    void end_line() {
+        if (count_ == 0) return;
+        show();
+        if (terminal_) std::fputc('\n', stderr);
+    }
+
+private:
+    void smooth(double& mean, double value) const {
+        mean = count_ == 0 ? value : 0.95 * mean + 0.05 * value;
+    }
+
+    void show() {
+        shown_ = now();
+        const std::int64_t done = training_.steps_done(), all = training_.options().steps;
+        const double share = static_cast<double>(done) / static_cast<double>(all);
+        const double left = static_cast<double>(all - done) * tokens_ / rate_;
+        if (terminal_) std::fprintf(stderr, "\r\x1b[K%s ", bar(share, 20).c_str());
+        std::fprintf(
+            stderr,
+            "step %lld/%lld  loss %.4f  %.4f bits/byte  %.0f tokens/s (%.0f %% of peak)  %s left",
+            whole(done), whole(all), loss_, bits_, rate_, 100 * rate_ * flops_ / peak_,
+            duration(left).c_str());
+        if (!terminal_) std::fputc('\n', stderr);
+        std::fflush(stderr);
+    }
+
+    const Training& training_;
+    double tokens_, flops_, peak_;
+    bool terminal_;
+    double loss_ = 0, bits_ = 0, rate_ = 1, shown_ = 0;
+    std::int64_t count_ = 0;
+};
+
+void print_profile(const train::Profile& p, double seconds) {
+    const std::pair<const char*, double> phases[] = {{"forward", p.forward},
+                                                     {"attention", p.attention},
+                                                     {"head", p.head},
+                                                     {"backward", p.backward},
+                                                     {"attention backward", p.attention_backward},
+                                                     {"weight gradients", p.weights}};
+    double rest = seconds;
+    for (const auto& [name, spent] : phases) {
+        std::fprintf(stderr, "%-20s %5.1f %%\n", name, 100 * spent / seconds);
+        rest -= spent;
+    }
+    std::fprintf(stderr, "%-20s %5.1f %%\n", "update, data, waiting", 100 * rest / seconds);
+}
+
+// What is carried from step to step.
+struct Loop {
+    Training& training;
+    const Corpus& corpus;
+    const Tokenizer& tokenizer;
+    const LoopOptions& options;
+    Validation validation;
+    std::vector<GenreResult> results = {};
+    GenreResult total = {};
+    double nats = 0;  // of training, since the last point of the curve
+    std::int64_t bytes = 0;
+    std::int64_t tokens = 0;  // in this run
+    double seconds = 0;
+
+    double rate() const { return seconds > 0 ? static_cast<double>(tokens) / seconds : 0; }
+
+    void step(Progress& progress) {
+        const double before = now();
+        const double loss = training.step();
+        const double spent = now() - before;
+        seconds += spent;
+        tokens += training.tokens_per_step();
+        nats += loss * static_cast<double>(training.tokens_per_step());
+        bytes += training.last_bytes();
+        training.seconds += spent;
+        progress.step(loss, spent);
+    }
+
+    void validate() {
+        const LossFunction loss = [this](const auto& ids, const auto& targets, std::int64_t B,
+                                         std::int64_t T) {
+            return training.model().losses(ids, targets, B, T);
+        };
+        results = validation.run(loss, training.options().shape.context);
+        total = validation.total(results);
+    }
+
+    void add_point(bool validated) {
+        CurvePoint point;
+        point.step = training.steps_done();
+        point.tokens = training.tokens_done();
+        if (bytes > 0) point.bits_per_byte = nats / std::numbers::ln2 / static_cast<double>(bytes);
+        point.learning_rate = training.last_rate();
+        point.seconds = training.seconds;
+        if (validated) {
+            point.validation.push_back(total.bits_per_byte());
+            for (const GenreResult& r : results) {
+                point.validation.push_back(r.documents > 0 ? r.bits_per_byte() : 0);
+            }
+        }
+        training.curve.push_back(std::move(point));
+        nats = 0;
+        bytes = 0;
+    }
+
+    void save() {
+        training.save(checkpoint_path(options.out));
+        export_model(training, corpus, tokenizer, options.out,
+                     {options.corpus_folder, options.half, results, total, rate()});
+    }
+};
+
+}  // namespace
+
+std::filesystem::path checkpoint_path(const std::filesystem::path& directory) {
+    return directory / "checkpoint";
+}
+
+bool run_training(Training& training, const Corpus& corpus, const Tokenizer& tokenizer,
+                  const LoopOptions& options) {
+    stop_requested = 0;
+    std::signal(SIGINT, request_stop);
+    std::signal(SIGTERM, request_stop);
+    Loop loop{training, corpus, tokenizer, options,
+              Validation(corpus, tokenizer, validation_seed, options.validation_documents)};
+    const std::int64_t last = training.options().steps;
+    const std::int64_t point_every =
+        std::max<std::int64_t>(1, std::min(options.validate_every, last / 200));
+    const double flops = training.model().flops_per_token(training.options().shape.context);
+    const double peak = train::fma_peak(training.options().threads);
+    std::fprintf(
+        stderr,
+        "%lld parameters, %lld tokens a step, %.1f MFLOP a token; %d threads, peak %.0f GF/s\n",
+        whole(training.model().layout().count()), whole(training.tokens_per_step()), flops / 1e6,
+        training.options().threads, peak / 1e9);
+    Progress progress(training, peak);
+    const double start = now();
+    double saved = start;
+    const auto time_is_up = [&] {
+        return options.minutes > 0 && now() - start >= options.minutes * 60;
+    };
+    while (training.steps_done() < last && !stop_requested && !time_is_up()) {
+        loop.step(progress);
+        if (training.steps_done() == last) break;  // the last point comes below
+        const bool validated = training.steps_done() % options.validate_every == 0;
+        if (validated) {
+            loop.validate();
+            progress.end_line();
+            std::fprintf(stderr, "step %lld: held out %.4f bits/byte, floor %.4f\n",
+                         whole(training.steps_done()), loop.total.bits_per_byte(),
+                         loop.total.floor());
+        }
+        if (validated || training.steps_done() % point_every == 0) loop.add_point(validated);
+        if (now() - saved > options.checkpoint_minutes * 60) {
+            loop.save();
+            saved = now();
+        }
+    }
+    progress.end_line();
+    if (options.profile && loop.seconds > 0) {
+        print_profile(training.model().profile(), loop.seconds * training.options().threads);
+    }
+    const bool done = training.steps_done() >= last;
+    loop.validate();
+    if (done && loop.tokens > 0) loop.add_point(true);
+    loop.save();
+    std::fputs(validation_table(loop.results, loop.total).c_str(), stderr);
+    std::fprintf(stderr, "%.0f tokens/s, %.1f %% of this machine's peak\n", loop.rate(),
+                 100 * loop.rate() * flops / peak);
+    return done;
+}
+
+}  // namespace tbt

@@ -1,0 +1,32 @@
+// The loop around Training: progress, validation, checkpoints, and a clean end on Ctrl-C or
+// after a given time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "chapters/19_training/training.hpp"
+
+namespace tbt {
+
+struct LoopOptions {
+    std::filesystem::path out;  // the model's directory; the checkpoint lies in it too
+    std::string corpus_folder;  // for the recipe
+    bool half = false;          // export F16
+    double minutes = 0;         // stop after this time; 0: when all steps are done
+    double checkpoint_minutes = 2;
+    std::int64_t validate_every = 500;       // steps
+    std::int64_t validation_documents = 16;  // of each genre
+    bool profile = false;
+};
+
+// Trains until all steps are done, the time is up, or SIGINT or SIGTERM comes;
+// saves and exports at the end in any case. True when all steps are done.
+bool run_training(Training& training, const Corpus& corpus, const Tokenizer& tokenizer,
+                  const LoopOptions& options);
+
+// Where the checkpoint of a model directory is.
+std::filesystem::path checkpoint_path(const std::filesystem::path& directory);
+
+}  // namespace tbt

@@ -1,0 +1,138 @@
+#include "chapters/19_training/validation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+#include "lib/error.hpp"
+
+namespace tbt {
+
+Validation::Validation(const Corpus& corpus, const Tokenizer& tokenizer, std::uint64_t seed,
+                       std::int64_t documents)
+    : genres_(corpus.genres), shares_(corpus.genres.size()) {
+    std::vector<std::int64_t> found(genres_.size());
+    const auto missing = [&] {
+        return std::ranges::any_of(found, [&](std::int64_t n) { return n < documents; });
+    };
+    // About one document in thirty-two is held out; a genre that holds out none stays empty.
+    const std::uint64_t most = 4000 * static_cast<std::uint64_t>(documents) + 10'000;
+    std::uint64_t index = 0;
+    for (; index < most && missing(); ++index) {
+        const Corpus::Document document = corpus.document(seed, index);
+        const auto genre = static_cast<std::size_t>(document.genre);
+        shares_[genre] += 1;
+        if (!document.held_out || found[genre] >= documents) continue;
+        ++found[genre];
+        const std::vector<int> tokens = tokenizer.encode(document.text);
+        Sample sample{document.genre,
+                      {tokenizer.eos_id()},
+                      static_cast<std::int64_t>(document.text.size()),
+                      document.bits};
+        sample.ids.insert(sample.ids.end(), tokens.begin(), tokens.end());
+        sample.ids.push_back(tokenizer.eos_id());
+        samples_.push_back(std::move(sample));
+    }
+    if (samples_.empty())
+        throw Error("train: the corpus holds out no documents, so there is nothing to validate on");
+    for (double& share : shares_) share /= static_cast<double>(index);
+    // Sequences of similar length together: less padding.
+    std::ranges::stable_sort(samples_, {}, [](const Sample& s) { return s.ids.size(); });
+}
+
+std::vector<GenreResult> Validation::run(const LossFunction& loss, std::int64_t context) const {
+    std::vector<GenreResult> results(genres_.size());
+    for (std::size_t g = 0; g < genres_.size(); ++g) results[g].genre = genres_[g];
+    for (const Sample& sample : samples_) {
+        GenreResult& r = results[static_cast<std::size_t>(sample.genre)];
+        ++r.documents;
+        r.bytes += sample.bytes;
+        r.floor_bits += sample.bits;
+    }
+    // Windows: positions [start, start + T) of a sample, of which the first `seen` predictions were
+    // counted before.
+    struct Window {
+        const Sample* sample;
+        std::int64_t start, length, seen;
+    };
+    std::vector<Window> windows;
+    for (const Sample& sample : samples_) {
+        const auto predictions = static_cast<std::int64_t>(sample.ids.size()) - 1;
+        std::int64_t counted = 0;
+        while (counted < predictions) {
+            const std::int64_t start =
+                counted == 0 ? 0
+                             : std::max<std::int64_t>(
+                                   0, std::min(counted, predictions - context / 2) - context / 2);
+            const std::int64_t length = std::min(context, predictions - start);
+            windows.push_back({&sample, start, length, counted - start});
+            counted = start + length;
+        }
+    }
+    constexpr std::size_t batch = 8;
+    for (std::size_t w = 0; w < windows.size(); w += batch) {
+        const std::size_t end = std::min(windows.size(), w + batch);
+        std::int64_t T = 0;
+        for (std::size_t i = w; i < end; ++i) T = std::max(T, windows[i].length);
+        const auto B = static_cast<std::int64_t>(end - w);
+        std::vector<std::int32_t> ids(static_cast<std::size_t>(B * T), 0), targets(ids.size(), -1);
+        for (std::size_t i = w; i < end; ++i) {
+            const Window& window = windows[i];
+            for (std::int64_t t = 0; t < window.length; ++t) {
+                const auto at = (i - w) * static_cast<std::size_t>(T) + static_cast<std::size_t>(t);
+                ids[at] = window.sample->ids[static_cast<std::size_t>(window.start + t)];
+                if (t >= window.seen)
+                    targets[at] =
+                        window.sample->ids[static_cast<std::size_t>(window.start + t + 1)];
+            }
+        }
+        const std::vector<double> losses = loss(ids, targets, B, T);
+        for (std::size_t i = w; i < end; ++i) {
+            double nats = 0;
+            for (std::int64_t t = 0; t < T; ++t)
+                nats += losses[(i - w) * static_cast<std::size_t>(T) + static_cast<std::size_t>(t)];
+            results[static_cast<std::size_t>(windows[i].sample->genre)].bits +=
+                nats / std::numbers::ln2;
+        }
+    }
+    return results;
+}
+
+GenreResult Validation::total(const std::vector<GenreResult>& results) const {
+    // Bits a document over bytes a document, each the mean over genres by their share.
+    double bits = 0, floor = 0, bytes = 0;
+    GenreResult sum{"(as drawn)", 0, 0, 0, 0};
+    for (std::size_t g = 0; g < results.size(); ++g) {
+        const GenreResult& r = results[g];
+        if (r.documents == 0) continue;
+        const double weight = shares_[g] / static_cast<double>(r.documents);
+        bits += weight * r.bits;
+        floor += weight * r.floor_bits;
+        bytes += weight * static_cast<double>(r.bytes);
+        sum.documents += r.documents;
+        sum.bytes += r.bytes;
+    }
+    sum.bits = bits / bytes * static_cast<double>(sum.bytes);
+    sum.floor_bits = floor / bytes * static_cast<double>(sum.bytes);
+    return sum;
+}
+
+std::string validation_table(const std::vector<GenreResult>& results, const GenreResult& total) {
+    char line[160];
+    std::snprintf(line, sizeof line, "%-18s %9s %9s %9s %9s\n", "genre", "documents", "bits/byte",
+                  "floor", "gap");
+    std::string table = line;
+    std::vector<GenreResult> all = results;
+    all.push_back(total);
+    for (const GenreResult& r : all) {
+        if (r.documents == 0) continue;
+        std::snprintf(line, sizeof line, "%-18s %9lld %9.4f %9.4f %9.4f\n", r.genre.c_str(),
+                      static_cast<long long>(r.documents), r.bits_per_byte(), r.floor(),
+                      r.bits_per_byte() - r.floor());
+        table += line;
+    }
+    return table;
+}
+
+}  // namespace tbt

@@ -1,0 +1,71 @@
+// How good is a model? Bits per byte on documents whose combination it has never seen,
+// beside the entropy floor.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "chapters/19_training/corpus/corpus.hpp"
+#include "lib/text/tokenizer.hpp"
+
+namespace tbt {
+
+// One genre, or all documents as the corpus draws them.
+struct GenreResult {
+    std::string genre;
+    std::int64_t documents = 0, bytes = 0;
+    double bits = 0;        // of the model
+    double floor_bits = 0;  // of the generator that wrote them
+
+    double bits_per_byte() const { return bits / static_cast<double>(bytes); }
+    double floor() const { return floor_bits / static_cast<double>(bytes); }
+};
+
+// −ln p of each target, for (B, T) ids and targets; a target of −1 is not wanted.
+// What a trainer or a finished model offers.
+using LossFunction = std::function<std::vector<double>(const std::vector<std::int32_t>& ids,
+                                                       const std::vector<std::int32_t>& targets,
+                                                       std::int64_t B, std::int64_t T)>;
+
+// The documents that every training and evaluation uses: another stream than those of small seeds.
+inline constexpr std::uint64_t validation_seed = 0x76616c6964617465u;
+
+// What is counted. A document is what stands between two separators. Given the first of them,
+// the model's bits are
+//     −Σ log2 p(token | separator, tokens before),  over the tokens of the text and the separator that ends
+//     it.
+// The generator's bits are −log2 of the probability with which it draws this genre
+// and then writes this text; that its text ends there is part of that probability.
+// So both sides are codes for the same thing, "which document",
+// and no model's average can be lower than the generator's on documents as drawn.
+// Both are divided by the bytes of the text (the separator has none).
+class Validation {
+public:
+    // The first `documents` held-out documents of each genre (as drawn with the seed).
+    Validation(const Corpus& corpus, const Tokenizer& tokenizer, std::uint64_t seed,
+               std::int64_t documents);
+
+    // One result a genre; context: the longest sequence; longer documents are read in
+    // overlapping windows.
+    std::vector<GenreResult> run(const LossFunction& loss, std::int64_t context) const;
+
+    // Genres weighted as they are drawn, that is by their share of the documents.
+    GenreResult total(const std::vector<GenreResult>& results) const;
+
+private:
+    struct Sample {
+        int genre;
+        std::vector<std::int32_t> ids;  // the text's tokens between two separators
+        std::int64_t bytes;
+        double bits;
+    };
+    std::vector<std::string> genres_;
+    std::vector<double> shares_;
+    std::vector<Sample> samples_;
+};
+
+// "story  0.123 (floor 0.110)" … as a table, and a last line with the total.
+std::string validation_table(const std::vector<GenreResult>& results, const GenreResult& total);
+
+}  // namespace tbt

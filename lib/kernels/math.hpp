@@ -1,0 +1,13 @@
+// exp and log in double precision, of our own: the C library's differ between systems in the last
+// bit, and a last bit can decide which token is drawn.
+#pragma once
+
+namespace tbt {
+
+// e^x; under 2 ulp. Infinity above 709.78, zero below −745.13, NaN for NaN.
+double portable_exp(double x);
+
+// ln x; under 2 ulp. −infinity for 0, NaN for negative x and NaN.
+double portable_log(double x);
+
+}  // namespace tbt

@@ -1,0 +1,308 @@
+// The loops around the micro-kernel: which thread computes what, and in which order the blocks go
+// through the caches.
+#include "lib/kernels/matmul.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "lib/error.hpp"
+#include "lib/kernels/matmul_kernel.hpp"
+
+namespace tbt {
+
+namespace {
+
+using kernel::batch;
+using kernel::BF16;
+using kernel::divide_up;
+using kernel::F16;
+using kernel::panel;
+using kernel::panel_vectors;
+using kernel::Tile;
+using kernel::tile_rows;
+
+// Many rows: tile_rows rows of x by k_block stay in the L1 cache while a group of panels of w,
+// which stays in the L2 cache, goes by. Rows of x that are not contiguous are gathered first,
+// row_block at a time.
+constexpr std::int64_t k_block = 1024, group_floats = 192 * 1024, row_block = 8 * tile_rows;
+constexpr std::int64_t group_panels = 64;  // at most
+
+// Few rows, at most so many: weights of 16 bits are widened in registers, once a tile.
+// Weights are fetched this many k ahead of one or two rows.
+template <class Element>
+constexpr std::int64_t few = std::is_same_v<Element, float> ? tile_rows : 2 * tile_rows;
+constexpr std::int64_t k_ahead = 16;
+
+// What one thread computes: rows × panels of y.
+struct Part {
+    Range rows, panels;
+};
+
+// Threads in a grid, the one whose largest part is the smallest, and among those the one whose
+// parts read least: a few rows are split by columns, many rows and few columns by rows.
+Part part_of(std::int64_t m, std::int64_t n, const Worker& worker) {
+    const std::int64_t tiles = divide_up(m, tile_rows), panels = kernel::panel_count(n);
+    std::int64_t best_work = -1, best_reads = 0;
+    Part part;
+    for (int across = worker.size; across >= 1; --across) {
+        if (worker.size % across != 0) continue;
+        const int down = worker.size / across;
+        const std::int64_t rows = divide_up(tiles, down), columns = divide_up(panels, across),
+                           work = rows * columns;
+        const std::int64_t reads = rows * tile_rows + columns * panel;
+        if (best_work >= 0 && (work > best_work || (work == best_work && reads >= best_reads)))
+            continue;
+        best_work = work;
+        best_reads = reads;
+        part.rows = Worker{worker.rank / across, down, nullptr}.share(m, tile_rows);
+        part.panels = Worker{worker.rank % across, across, nullptr}.share(panels);
+    }
+    return part;
+}
+
+struct Product {
+    const MatrixView& x;
+    const PackedMatrix& w;
+    float* y;
+    std::int64_t y_stride;
+    const MatmulOptions& options;
+};
+
+// Runs the kernel on `rows` × `columns` of y, columns being whole registers.
+// Where y ends within the last register, on a copy of the tile.
+inline void run_tile(kernel::Kernel kernel, Tile& tile, const Product& q, std::int64_t row,
+                     int rows, std::int64_t column, int columns) {
+    tile.y = q.y + row * q.y_stride + column;
+    tile.y_row = q.y_stride;
+    if (column + columns <= q.w.n()) return kernel(tile);
+
+    float edge[tile_rows][panel] = {}, bias[panel] = {};
+    const std::size_t bytes = static_cast<std::size_t>(q.w.n() - column) * sizeof(float);
+    float* const y = tile.y;
+    if (tile.add) {
+        for (int r = 0; r < rows; ++r) std::memcpy(edge[r], y + r * q.y_stride, bytes);
+    }
+    if (tile.bias) tile.bias = static_cast<const float*>(std::memcpy(bias, tile.bias, bytes));
+    tile.y = edge[0];
+    tile.y_row = panel;
+    kernel(tile);
+    for (int r = 0; r < rows; ++r) std::memcpy(y + r * q.y_stride, edge[r], bytes);
+}
+
+// ---- few rows: every panel is read once, from memory straight into the registers ----
+
+// `count` whole panels from p on, or the narrower last one. ahead: what to fetch meanwhile.
+template <class Element>
+void multiply_few(const Product& q, kernel::Kernel kernel, Range rows, std::int64_t p, int count,
+                  int vectors, const Element* ahead) {
+    const std::int64_t K = q.w.k(), column = p * panel;
+    Tile tile{q.x.data + rows.begin * q.x.row_stride,
+              q.x.row_stride,
+              q.x.column_stride,
+              reinterpret_cast<const Element*>(q.w.data()) + column * K,
+              panel * K,
+              K,
+              nullptr,
+              0,
+              q.options.bias ? q.options.bias + column : nullptr,
+              q.options.accumulate,
+              ahead};
+    run_tile(kernel, tile, q, rows.begin, static_cast<int>(rows.end - rows.begin), column,
+             count * vectors * batch);
+}
+
+// One or two rows leave room in the registers for four panels side by side,
+// which are four streams from memory. More rows take one panel at a time, all of its k,
+// and read it again from the L2 cache where they fill more than one tile.
+template <class Element>
+void few_rows(const Product& q, const Part& part) {
+    using kernel::streams;
+    const std::int64_t K = q.w.k(), whole = std::min(part.panels.end, q.w.n() / panel),
+                       count = part.rows.end - part.rows.begin,
+                       height = divide_up(count, divide_up(count, tile_rows));
+    std::int64_t p = part.panels.begin;
+    for (; count * streams <= tile_rows && p + streams <= whole; p += streams) {
+        const auto* ahead =
+            reinterpret_cast<const Element*>(q.w.data()) + (p * K + k_ahead) * panel;
+        multiply_few(q, kernel::streaming<Element>(static_cast<int>(count)), part.rows, p, streams,
+                     kernel::tile_vectors, ahead);
+    }
+    for (; p < part.panels.end; ++p) {
+        const int vectors = panel_vectors(p, q.w.n());
+        for (std::int64_t row = part.rows.begin; row < part.rows.end; row += height) {
+            const Range rows{row, std::min(part.rows.end, row + height)};
+            const kernel::Kernel run =
+                kernel::single<Element, true>(static_cast<int>(rows.end - rows.begin), vectors);
+            multiply_few<Element>(
+                q, run, rows, p, 1, vectors,
+                reinterpret_cast<const Element*>(q.w.data()) + (p * K + k_ahead) * panel);
+        }
+    }
+}
+
+// ---- many rows ----
+
+// A block of x whose rows are not contiguous (x is a transposed view), tile by tile, each k-major.
+void gather_rows(const MatrixView& x, Range rows, Range ks, float* to) {
+    constexpr std::int64_t strip =
+        8 * tile_rows;  // floats next to each other that are read together
+    const std::int64_t count = ks.end - ks.begin;
+    for (std::int64_t first = rows.begin; first < rows.end; first += strip, to += strip * count) {
+        const std::int64_t n = std::min(strip, rows.end - first),
+                           whole = x.row_stride == 1 ? n / tile_rows * tile_rows : 0;
+        for (std::int64_t k = 0; k < count; ++k) {
+            const float* from = x.data + first * x.row_stride + (ks.begin + k) * x.column_stride;
+            for (std::int64_t r = 0; r < whole; r += tile_rows) {
+                std::memcpy(to + r * count + k * tile_rows, from + r, tile_rows * sizeof(float));
+            }
+            for (std::int64_t r = whole; r < n; ++r) {
+                to[(r / tile_rows * count + k) * tile_rows + r % tile_rows] =
+                    from[r * x.row_stride];
+            }
+        }
+    }
+}
+
+// The rows `ks` of panel p as floats: where they lie, or widened to `to`.
+template <class Element>
+const float* panel_block(const PackedMatrix& w, std::int64_t p, Range ks, float* to) {
+    const int width = panel_vectors(p, w.n()) * batch;
+    const auto* from =
+        reinterpret_cast<const Element*>(w.data()) + p * panel * w.k() + ks.begin * width;
+    if constexpr (std::is_same_v<Element, float>) return from;
+    else {
+        for (std::int64_t i = 0; i < (ks.end - ks.begin) * width; i += batch)
+            kernel::load(from + i).store_aligned(to + i);
+        return to;
+    }
+}
+
+// All rows of a strip by a group of panels, over one block of k.
+// `gathered` is null where x is read in place.
+template <class Element>
+void multiply_group(const Product& q, Range strip, Range panels, Range ks, const float* gathered,
+                    float* wide) {
+    const std::int64_t count = ks.end - ks.begin, last = panels.end - panels.begin - 1;
+    const float* w[group_panels];
+    for (std::int64_t p = 0; p <= last; ++p)
+        w[p] = panel_block<Element>(q.w, panels.begin + p, ks, wide + p * panel * count);
+    const float* bias = ks.end == q.w.k() ? q.options.bias : nullptr;
+    const bool add = q.options.accumulate || ks.begin > 0;
+    const int last_vectors = panel_vectors(panels.begin + last, q.w.n());
+    for (std::int64_t row = strip.begin; row < strip.end; row += tile_rows) {
+        const int rows = static_cast<int>(std::min<std::int64_t>(tile_rows, strip.end - row));
+        Tile tile{gathered + (row - strip.begin) * count,
+                  1,
+                  tile_rows,
+                  nullptr,
+                  0,
+                  count,
+                  nullptr,
+                  0,
+                  bias,
+                  add};
+        if (!gathered) {
+            tile.x = q.x.data + row * q.x.row_stride + ks.begin * q.x.column_stride;
+            tile.x_row = q.x.row_stride;
+            tile.x_step = q.x.column_stride;
+        }
+        const kernel::Kernel whole = kernel::single<float, false>(rows, kernel::tile_vectors),
+                             end = kernel::single<float, false>(rows, last_vectors);
+        for (std::int64_t p = 0; p <= last; ++p) {
+            const std::int64_t column = (panels.begin + p) * panel;
+            tile.w = w[p];
+            if (bias) tile.bias = bias + column;
+            if (p < last) run_tile(whole, tile, q, row, rows, column, panel);
+            else run_tile(end, tile, q, row, rows, column, last_vectors * batch);
+        }
+    }
+}
+
+// The sums wait in y between one block of k and the next.
+template <class Element>
+void many_rows(const Product& q, const Part& part) {
+    thread_local AlignedFloats scratch;  // the group of panels, widened, and the gathered rows
+    if (!scratch) scratch = allocate_floats(group_floats + k_block * (panel + row_block));
+    const bool gather = q.x.column_stride != 1;
+    float* const gathered = gather ? scratch.get() + group_floats + k_block * panel : nullptr;
+    const std::int64_t K = q.w.k(), blocks = std::max<std::int64_t>(1, divide_up(K, k_block));
+    const std::int64_t strip_rows = gather ? row_block : part.rows.end - part.rows.begin;
+    for (std::int64_t b = 0; b < blocks; ++b) {
+        const Range ks{K * b / blocks, K * (b + 1) / blocks};
+        const std::int64_t panel_floats = panel * std::max<std::int64_t>(1, ks.end - ks.begin);
+        const std::int64_t group =
+            std::clamp<std::int64_t>(group_floats / panel_floats, 1, group_panels);
+        for (std::int64_t row = part.rows.begin; row < part.rows.end; row += strip_rows) {
+            const Range strip{row, std::min(part.rows.end, row + strip_rows)};
+            if (gather) gather_rows(q.x, strip, ks, gathered);
+            for (std::int64_t p = part.panels.begin; p < part.panels.end; p += group) {
+                multiply_group<Element>(q, strip, {p, std::min(part.panels.end, p + group)}, ks,
+                                        gathered, scratch.get());
+            }
+        }
+    }
+}
+
+template <class Element>
+void multiply_part(const Product& q, const Part& part) {
+    if (part.rows.begin == part.rows.end) return;
+    if (part.rows.end - part.rows.begin <= few<Element>) few_rows<Element>(q, part);
+    else many_rows<Element>(q, part);
+    if (!q.options.activation) return;
+    const std::int64_t begin = part.panels.begin * panel,
+                       end = std::min(q.w.n(), part.panels.end * panel);
+    for (std::int64_t row = part.rows.begin; row < part.rows.end; ++row) {
+        q.options.activation(q.y + row * q.y_stride + begin, end - begin);
+    }
+}
+
+}  // namespace
+
+void matmul(const MatrixView& x, const PackedMatrix& w, float* y, std::int64_t y_stride,
+            const MatmulOptions& options, const Worker& worker) {
+    if (x.columns != w.k()) {
+        throw Error("matmul: x has shape " + to_string(Shape{x.rows, x.columns}) + ", expected " +
+                    std::to_string(w.k()) + " columns, as many as w has rows");
+    }
+    const Product product{x, w, y, y_stride, options};
+    const Part part = part_of(x.rows, w.n(), worker);
+    switch (w.type()) {
+        case WeightType::f32:
+            return multiply_part<float>(product, part);
+        case WeightType::f16:
+            return multiply_part<F16>(product, part);
+        case WeightType::bf16:
+            return multiply_part<BF16>(product, part);
+    }
+}
+
+void matmul(const Tensor& x, const PackedMatrix& w, Tensor& y, const MatmulOptions& options,
+            int threads) {
+    if (x.shape().size() != 2)
+        throw Error("matmul: x has shape " + to_string(x.shape()) + ", expected two dimensions");
+    check_shape("matmul", "x", x.shape(), {x.dim(0), w.k()});
+    check_shape("matmul", "y", y.shape(), {x.dim(0), w.n()});
+    run_team(threads, [&](const Worker& worker) {
+        matmul(MatrixView::of(x.data(), x.dim(0), x.dim(1)), w, y.data(), w.n(), options, worker);
+    });
+}
+
+void matmul_plain(const MatrixView& x, const MatrixView& w, float* y, std::int64_t y_stride,
+                  const MatmulOptions& options) {
+    for (std::int64_t m = 0; m < x.rows; ++m) {
+        for (std::int64_t n = 0; n < w.columns; ++n) {
+            float sum = options.accumulate ? y[m * y_stride + n] : 0.0f;
+            for (std::int64_t k = 0; k < w.rows; ++k) {
+                sum = std::fma(x.data[m * x.row_stride + k * x.column_stride],
+                               w.data[k * w.row_stride + n * w.column_stride], sum);
+            }
+            float& result = y[m * y_stride + n];
+            result = options.bias ? sum + options.bias[n] : sum;
+            if (options.activation) options.activation(&result, 1);
+        }
+    }
+}
+
+}  // namespace tbt

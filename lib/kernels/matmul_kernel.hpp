@@ -1,0 +1,223 @@
+// The micro-kernel of matmul: a tile of y, a few rows by one panel of columns,
+// kept in registers while k runs.
+//
+// For every k the panel's row w[k, ·] is loaded into `Vectors` registers, each x[r,
+// k] is broadcast, and all Rows · Vectors sums take one fused multiply-add.
+// A load feeds Rows of them and a broadcast feeds Vectors, so the multipliers are the limit,
+// not the loads. They need about eight independent sums to stay busy (latency 4, two a cycle):
+// with few rows several panels are read side by side, which also keeps more of the
+// memory system at work.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "lib/kernels/half.hpp"
+#include "lib/kernels/simd.hpp"
+
+namespace tbt::kernel {
+
+using simd::Batch;
+inline constexpr int batch = simd::batch_size;
+
+// The largest tile that fits the registers: AVX-512 and NEON have 32 (24 sums),
+// AVX2 has 16 (12 sums).
+#if defined(__AVX512F__)
+inline constexpr int tile_rows = 8, tile_vectors = 3;
+#elif defined(__AVX2__)
+inline constexpr int tile_rows = 6, tile_vectors = 2;
+#else
+inline constexpr int tile_rows = 6, tile_vectors = 4;
+#endif
+inline constexpr int panel = tile_vectors * batch;  // columns of w stored side by side
+
+struct F16 {
+    std::uint16_t bits;
+};
+struct BF16 {
+    std::uint16_t bits;
+};
+
+// ---- sixteen-bit weights are widened on the way into a register ----
+
+inline Batch load(const float* p) { return Batch::load_aligned(p); }
+
+#if defined(__AVX512F__)
+// "maskz" with every lane chosen: the plain forms warn of an uninitialised value in GCC 12.
+constexpr __mmask16 every_lane = 0xffff;
+inline Batch load(const F16* p) {
+    return _mm512_maskz_cvtph_ps(every_lane,
+                                 _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+}
+inline Batch load(const BF16* p) {
+    const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    return _mm512_castsi512_ps(
+        _mm512_maskz_slli_epi32(every_lane, _mm512_maskz_cvtepu16_epi32(every_lane, halves), 16));
+}
+#elif defined(__AVX2__) && defined(__F16C__)
+inline Batch load(const F16* p) {
+    return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+inline Batch load(const BF16* p) {
+    const __m256i words =
+        _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(words, 16));
+}
+#elif defined(__aarch64__)
+inline Batch load(const F16* p) { return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(&p->bits))); }
+inline Batch load(const BF16* p) {
+    return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(&p->bits), 16));
+}
+#else
+template <class Element>
+Batch load(const Element* p) {
+    alignas(64) float wide[batch];
+    for (int i = 0; i < batch; ++i) {
+        wide[i] = std::is_same_v<Element, F16> ? from_f16(p[i].bits) : from_bf16(p[i].bits);
+    }
+    return Batch::load_aligned(wide);
+}
+#endif
+
+// ---- and narrowed when they are packed ----
+
+inline void store(const Batch& values, float* p) { values.store_aligned(p); }
+
+#if defined(__AVX512F__)
+inline void store(const Batch& values, F16* p) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
+                        _mm512_maskz_cvtps_ph(every_lane, values, _MM_FROUND_TO_NEAREST_INT));
+}
+#elif defined(__AVX2__) && defined(__F16C__)
+inline void store(const Batch& values, F16* p) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
+                     _mm256_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT));
+}
+#else
+inline void store(const Batch& values, F16* p) {
+    alignas(64) float wide[batch];
+    values.store_aligned(wide);
+    for (int i = 0; i < batch; ++i) p[i].bits = to_f16(wide[i]);
+}
+#endif
+inline void store(const Batch& values, BF16* p) {
+    alignas(64) float wide[batch];
+    values.store_aligned(wide);
+    for (int i = 0; i < batch; ++i) p[i].bits = to_bf16(wide[i]);
+}
+
+// ---- the packed layout ----
+
+constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+constexpr std::int64_t panel_count(std::int64_t n) { return divide_up(n, panel); }
+
+// Registers in a row of panel p: all panels but the last are full.
+constexpr int panel_vectors(std::int64_t p, std::int64_t n) {
+    const std::int64_t rest = divide_up(n - p * panel, batch);
+    return rest < tile_vectors ? static_cast<int>(rest) : tile_vectors;
+}
+
+// ---- the tile ----
+
+struct Tile {
+    const float* x;  // x[r, k] is x[r · x_row + k · x_step]
+    std::int64_t x_row, x_step;
+    const void* w;         // w[k, n] of the p-th panel is element p · w_panel + k · width + n
+    std::int64_t w_panel;  // width: of a whole panel, or of the narrower last one
+    std::int64_t k;
+    float* y;
+    std::int64_t y_row;
+    const float* bias;           // nullptr: none
+    bool add;                    // continue the sums that y holds
+    const void* next = nullptr;  // with Prefetch: what will be read next
+};
+
+// With few rows the weights come from memory. The hardware fetches ahead, but in each stream of
+// addresses only to the end of its page; four streams taken in turn keep it busy.
+inline constexpr int streams = 4;
+
+// y[r, n] = Σ_k x[r, k] · w[k, n], k = 0, 1, 2, …
+template <class Element, int Rows, int Panels, int Vectors, bool Prefetch>
+void multiply(const Tile& t) {
+    constexpr int columns = Panels * Vectors, width = Vectors * batch;
+    Batch sum[Rows][columns];
+    if (t.add) {
+        for (int r = 0; r < Rows; ++r) {
+            for (int c = 0; c < columns; ++c)
+                sum[r][c] = Batch::load_unaligned(t.y + r * t.y_row + c * batch);
+        }
+    } else {
+        for (int r = 0; r < Rows; ++r) {
+            for (int c = 0; c < columns; ++c) sum[r][c] = Batch(0.0f);
+        }
+    }
+    const float* x = t.x;
+    const auto *w = static_cast<const Element*>(t.w), *next = static_cast<const Element*>(t.next);
+    const std::int64_t x_row = t.x_row, x_step = t.x_step, w_panel = t.w_panel;
+    const auto step = [&]() __attribute__((always_inline)) {
+        Batch row[columns];
+        for (int c = 0; c < columns; ++c)
+            row[c] = load(w + (c / Vectors) * w_panel + (c % Vectors) * batch);
+        for (int r = 0; r < Rows; ++r) {
+            const Batch a(x[r * x_row]);
+            for (int c = 0; c < columns; ++c) sum[r][c] = simd::fma(a, row[c], sum[r][c]);
+        }
+        x += x_step;
+        w += width;
+    };
+    const auto fetch = [&]() __attribute__((always_inline)) {
+        if constexpr (Prefetch) {
+            for (int p = 0; p < Panels; ++p) {
+                for (int byte = 0; byte < width * static_cast<int>(sizeof(Element)); byte += 64) {
+                    __builtin_prefetch(reinterpret_cast<const char*>(next + p * w_panel) + byte);
+                }
+            }
+            next += width;
+        }
+    };
+    std::int64_t k = t.k;
+    if constexpr (Panels == 1) {
+        for (; k >= 4; k -= 4) {
+#pragma GCC unroll 4
+            for (int u = 0; u < 4; ++u) step(), fetch();
+        }
+    }
+    for (; k > 0; --k) step(), fetch();
+    if (t.bias) {
+        for (int r = 0; r < Rows; ++r) {
+            for (int c = 0; c < columns; ++c)
+                sum[r][c] = sum[r][c] + Batch::load_unaligned(t.bias + c * batch);
+        }
+    }
+    for (int r = 0; r < Rows; ++r) {
+        for (int c = 0; c < columns; ++c) sum[r][c].store_unaligned(t.y + r * t.y_row + c * batch);
+    }
+}
+
+using Kernel = void (*)(const Tile&);
+
+// For the few rows that leave room for `streams` whole panels side by side.
+template <class Element>
+Kernel streaming(int rows) {
+    static constexpr auto table = []<int... R>(std::integer_sequence<int, R...>) {
+        return std::array<Kernel, sizeof...(R)>{
+            multiply<Element, R + 1, streams, tile_vectors, true>...};
+    }
+    (std::make_integer_sequence<int, tile_rows / streams>());
+    return table[static_cast<std::size_t>(rows - 1)];
+}
+
+// For `rows` rows and one panel of `vectors` registers: a whole one, or the last.
+template <class Element, bool Prefetch>
+Kernel single(int rows, int vectors) {
+    static constexpr auto table = []<int... I>(std::integer_sequence<int, I...>) {
+        return std::array<Kernel, tile_rows * tile_vectors>{
+            multiply<Element, I / tile_vectors + 1, 1, I % tile_vectors + 1, Prefetch>...};
+    }
+    (std::make_integer_sequence<int, tile_rows * tile_vectors>());
+    return table[static_cast<std::size_t>((rows - 1) * tile_vectors + vectors - 1)];
+}
+
+}  // namespace tbt::kernel

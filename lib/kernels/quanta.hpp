@@ -1,0 +1,32 @@
+// Probabilities in whole quanta, as money is counted in cents: e^x as integers that add up the
+// same in any order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tbt {
+
+// One quantum of weight is 2^-44 of the weight of the largest element.
+inline constexpr int quantum_bits = 44;
+inline constexpr std::uint64_t weight_of_largest = std::uint64_t{1} << quantum_bits;
+// So many elements at most: their sum then still fits in 64 bits.
+inline constexpr std::size_t longest_row = std::size_t{1} << 19;
+
+// w_i = e^((s_i − m)/T) in whole quanta, for s_i <= m. Being whole numbers, weights can be added
+// in any order and grouping with the same sum. Elements more than 31.2·T below m have weight 0,
+// and so has −∞. Returns Σ w_i.
+//
+// block_sums, where not null: the sums of `quanta_block` weights each;
+// the last block may be shorter.
+inline constexpr std::size_t quanta_block = 256;
+std::uint64_t exp_in_quanta(std::span<const float> s, float m, double temperature, std::uint64_t* w,
+                            std::uint64_t* block_sums = nullptr);
+
+// Σ w_i·(m − s_i)/T over the elements with a weight, in double: sixteen sums of every sixteenth
+// element, then added in order.
+double weighted_sum_of_gaps(std::span<const float> s, std::span<const std::uint64_t> w, float m,
+                            double temperature);
+
+}  // namespace tbt

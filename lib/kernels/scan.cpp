@@ -1,0 +1,245 @@
+#include "lib/kernels/scan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "lib/kernels/simd.hpp"
+#include "lib/kernels/simd_double.hpp"
+
+namespace tbt {
+
+using simd::Batch;
+using simd::lane_count;
+using simd::Lanes;
+
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+// Bit i says whether p[i] >= t (or > t), for sixteen floats.
+#if defined(__AVX512F__)
+unsigned at_least(const float* p, float t) {
+    return _mm512_cmp_ps_mask(_mm512_loadu_ps(p), _mm512_set1_ps(t), _CMP_GE_OQ);
+}
+unsigned above(const float* p, float t) {
+    return _mm512_cmp_ps_mask(_mm512_loadu_ps(p), _mm512_set1_ps(t), _CMP_GT_OQ);
+}
+#elif defined(__AVX__)
+template <int How>
+unsigned compare(const float* p, float t) {
+    const __m256 ts = _mm256_set1_ps(t);
+    const int low = _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(p), ts, How));
+    const int high = _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(p + 8), ts, How));
+    return static_cast<unsigned>(low) | static_cast<unsigned>(high) << 8;
+}
+unsigned at_least(const float* p, float t) { return compare<_CMP_GE_OQ>(p, t); }
+unsigned above(const float* p, float t) { return compare<_CMP_GT_OQ>(p, t); }
+#else
+unsigned at_least(const float* p, float t) {
+    unsigned bits = 0;
+    for (unsigned i = 0; i < 16; ++i) bits |= static_cast<unsigned>(p[i] >= t) << i;
+    return bits;
+}
+unsigned above(const float* p, float t) {
+    unsigned bits = 0;
+    for (unsigned i = 0; i < 16; ++i) bits |= static_cast<unsigned>(p[i] > t) << i;
+    return bits;
+}
+#endif
+
+// The elements from[i] with bit i set, one after the other from `to` on. `to` may lie in `from`,
+// but not behind it.
+template <class T>
+void compress_few(unsigned bits, const T* from, T* to) {
+    for (; bits; bits &= bits - 1) *to++ = from[std::countr_zero(bits)];
+}
+
+// The same for a whole run of sixteen elements, which can all be read; may write `slack` elements.
+// The second gives the positions first + i themselves.
+#if defined(__AVX512F__)
+void compress(unsigned bits, const float* from, float* to) {
+    _mm512_storeu_ps(to,
+                     _mm512_maskz_compress_ps(static_cast<__mmask16>(bits), _mm512_loadu_ps(from)));
+}
+void compress(unsigned bits, const int* from, int* to) {
+    _mm512_storeu_si512(
+        to, _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), _mm512_loadu_si512(from)));
+}
+void compress(unsigned bits, const std::uint64_t* from, std::uint64_t* to) {
+    const __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 8);
+    const auto low_mask = static_cast<__mmask8>(bits & 0xFF),
+               high_mask = static_cast<__mmask8>(bits >> 8);
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(low_mask, low));
+    _mm512_storeu_si512(to + std::popcount(bits & 0xFF),
+                        _mm512_maskz_compress_epi64(high_mask, high));
+}
+void compress_positions(unsigned bits, int first, int* to) {
+    const __m512i counting =
+        _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i positions = _mm512_add_epi32(counting, _mm512_set1_epi32(first));
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), positions));
+}
+#else
+void compress_positions(unsigned bits, int first, int* to) {
+    for (; bits; bits &= bits - 1) *to++ = first + std::countr_zero(bits);
+}
+template <class T>
+void compress(unsigned bits, const T* from, T* to) {
+    compress_few(bits, from, to);
+}
+#endif
+
+bool any_at_least(const float* p, int runs, const Lanes& t) {
+    Lanes m = Lanes::load(p);
+    for (int k = 1; k < runs; ++k) m = max(m, Lanes::load(p + k * lane_count));
+    auto any = m.part[0] >= t.part[0];
+    for (int k = 1; k < simd::batch_count; ++k) any = any | (m.part[k] >= t.part[k]);
+    return xsimd::any(any);
+}
+
+constexpr unsigned whole_run = 0xFFFF;
+
+// Calls f(key, i, inside) for the runs of sixteen keys from i on that may hold one >= threshold.
+// The last run can be shorter: `key` is then a copy, and `inside` has a bit for
+// each key that is one.
+template <class F>
+void for_each_run_with(std::span<const float> keys, float threshold, F&& f) {
+    constexpr int glance = 4;  // runs; where little is large, most hold nothing
+    const Lanes t = Lanes::all(threshold);
+    std::size_t i = 0;
+    for (; i + glance * lane_count <= keys.size(); i += glance * lane_count) {
+        if (!any_at_least(keys.data() + i, glance, t)) continue;
+        for (std::size_t k = i; k < i + glance * lane_count; k += lane_count)
+            f(keys.data() + k, k, whole_run);
+    }
+    for (; i + lane_count <= keys.size(); i += lane_count) f(keys.data() + i, i, whole_run);
+    if (i == keys.size()) return;
+    float rest[lane_count] = {};
+    std::copy_n(keys.data() + i, keys.size() - i, rest);
+    f(rest, i, (1u << (keys.size() - i)) - 1);
+}
+
+template <class T>
+void move(unsigned chosen, unsigned inside, const T* from, T* to) {
+    if (inside == whole_run) compress(chosen, from, to);
+    else compress_few(chosen, from, to);
+}
+
+// sum[j mod doubles] += w[j] for the bits j that are set, for a run of sixteen weights.
+void add_chosen(unsigned bits, const std::uint64_t* w, simd::Integers& sum) {
+#if defined(__AVX512F__)
+    const __m512i low = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(bits & 0xFF), w);
+    const __m512i high = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(bits >> 8), w + 8);
+    sum = _mm512_add_epi64(sum, _mm512_add_epi64(low, high));
+#else
+    constexpr auto width = simd::doubles;
+    alignas(64) static constexpr auto masks = [] {
+        std::array<std::array<std::int64_t, width>, std::size_t{1} << width> all{};
+        for (std::size_t m = 0; m < all.size(); ++m) {
+            for (std::size_t j = 0; j < width; ++j) all[m][j] = m >> j & 1 ? -1 : 0;
+        }
+        return all;
+    }();
+    for (std::size_t k = 0; k < lane_count; k += width, bits >>= width) {
+        const auto mask = simd::Integers::load_aligned(masks[bits & (masks.size() - 1)].data());
+        sum += mask & simd::Integers::load_unaligned(reinterpret_cast<const std::int64_t*>(w) + k);
+    }
+#endif
+}
+
+}  // namespace
+
+float group_maxima(std::span<const float> row, std::size_t group, std::vector<float>& maxima) {
+    // Element j of every run of sixteen goes to lane j: a group is a lane over `group` runs.
+    const std::size_t chunk = std::max<std::size_t>(group, 1) * lane_count;
+    maxima.resize((row.size() + chunk - 1) / chunk * lane_count);
+    auto proper = Batch(0.0f) < Batch(infinity);
+    std::size_t g = 0;
+    for (std::size_t begin = 0; begin < row.size(); begin += chunk, g += lane_count) {
+        const std::size_t end = std::min(begin + chunk, row.size());
+        // Four maxima take turns, as each has to wait for its last comparison.
+        Lanes m[4] = {Lanes::all(-infinity), Lanes::all(-infinity), Lanes::all(-infinity),
+                      Lanes::all(-infinity)};
+        const auto take = [&](Lanes& into, const Lanes& x) {
+            for (int k = 0; k < simd::batch_count; ++k)
+                proper = proper & (x.part[k] < Batch(infinity));
+            into = max(into, x);
+        };
+        std::size_t i = begin;
+        for (; i + 4 * lane_count <= end; i += 4 * lane_count) {
+            for (int k = 0; k < 4; ++k) take(m[k], Lanes::load(row.data() + i + k * lane_count));
+        }
+        for (; i + lane_count <= end; i += lane_count) take(m[0], Lanes::load(row.data() + i));
+        if (i < end)
+            take(m[0], Lanes::load_first(row.data() + i, static_cast<int>(end - i), -infinity));
+        max(max(m[0], m[1]), max(m[2], m[3])).store(maxima.data() + g);
+    }
+    Lanes largest = Lanes::all(-infinity);
+    for (std::size_t i = 0; i < maxima.size(); i += lane_count)
+        largest = max(largest, Lanes::load(maxima.data() + i));
+    return xsimd::all(proper) ? simd::largest(largest) : std::numeric_limits<float>::quiet_NaN();
+}
+
+void negative_distances(std::span<const float> s, double centre, std::span<float> keys) {
+    const simd::Doubles c(centre);
+    std::size_t i = 0;
+    for (; i + simd::doubles <= s.size(); i += simd::doubles)
+        simd::store_as_float(-xsimd::abs(simd::load_as_double(s.data() + i) - c), keys.data() + i);
+    for (; i < s.size(); ++i)
+        keys[i] = static_cast<float>(-std::abs(static_cast<double>(s[i]) - centre));
+}
+
+std::size_t keep(std::span<const float> keys, const Cut& cut, const Source& from,
+                 const Columns& to) {
+    std::size_t n = 0, ties = cut.ties;
+    const auto choose = [&](unsigned high, unsigned greater) {
+        unsigned equal = high & ~greater;
+        while (static_cast<std::size_t>(std::popcount(equal)) > ties)
+            equal &= ~std::bit_floor(equal);  // the last one goes
+        ties -= static_cast<std::size_t>(std::popcount(equal));
+        return greater | equal;
+    };
+    for_each_run_with(keys, cut.threshold, [&](const float* key, std::size_t i, unsigned inside) {
+        const unsigned high = at_least(key, cut.threshold) & inside;
+        if (!high) return;
+        const unsigned chosen = choose(high, above(key, cut.threshold) & inside);
+        if (from.ids) move(chosen, inside, from.ids + i, to.ids + n);
+        else compress_positions(chosen, static_cast<int>(i), to.ids + n);
+        move(chosen, inside, from.values + i, to.values + n);
+        n += static_cast<std::size_t>(std::popcount(chosen));
+    });
+    return n;
+}
+
+void split(std::span<const float> keys, std::span<const std::uint64_t> weights, float low,
+           float high, Between& between) {
+    if (between.keys.size() < keys.size() + slack) {
+        between.keys.resize(keys.size() + slack);
+        between.weights.resize(keys.size() + slack);
+    }
+    simd::Integers sum(std::int64_t{0});
+    std::size_t n = 0;
+    for_each_run_with(keys, low, [&](const float* key, std::size_t i, unsigned inside) {
+        const unsigned large = at_least(key, low) & inside, greater = above(key, high) & inside;
+        const std::uint64_t* w = weights.data() + i;
+        std::uint64_t last[lane_count] = {};
+        if (inside != whole_run)
+            w = std::copy_n(w, std::popcount(inside), last) - std::popcount(inside);
+        add_chosen(greater, w, sum);
+        if (const unsigned chosen = large & ~greater) {
+            move(chosen, inside, key, between.keys.data() + n);
+            move(chosen, inside, w, between.weights.data() + n);
+            n += static_cast<std::size_t>(std::popcount(chosen));
+        }
+    });
+    alignas(64) std::int64_t part[simd::doubles];
+    sum.store_aligned(part);
+    between.count = n;
+    between.weight_above = 0;
+    for (const std::int64_t p : part) between.weight_above += static_cast<std::uint64_t>(p);
+}
+
+}  // namespace tbt

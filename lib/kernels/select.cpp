@@ -1,0 +1,154 @@
+#include "lib/kernels/select.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include "lib/kernels/quanta.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity(),
+                lowest = std::numeric_limits<float>::lowest();
+constexpr std::size_t few = 128;  // not worth a cleverer way than the standard library's
+
+float kth_by_partition(std::vector<float> values, std::size_t k) {
+    const auto kth = values.begin() + static_cast<std::ptrdiff_t>(k - 1);
+    std::nth_element(values.begin(), kth, values.end(), std::greater<>());
+    return *kth;
+}
+
+float at(std::span<const float> keys, int position) {
+    return keys[static_cast<std::size_t>(position)];
+}
+
+// smallest_prefix among the given positions (ascending).
+Cut cut_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights,
+                   std::uint64_t target, std::vector<int> positions) {
+    const auto greater = [&](int a, int b) { return at(keys, a) > at(keys, b); };
+    if (!std::is_sorted(positions.begin(), positions.end(), greater))
+        std::stable_sort(positions.begin(), positions.end(), greater);
+    Cut cut{at(keys, positions.front()), 0};
+    std::uint64_t sum = 0;
+    for (const int i : positions) {
+        if (at(keys, i) != cut.threshold) cut = {at(keys, i), 0};
+        ++cut.ties;
+        sum += weights[static_cast<std::size_t>(i)];
+        if (sum >= target) break;
+    }
+    return cut;
+}
+
+constexpr std::size_t sampled = 128;
+
+// Elements drawn with probability w_i/Σ w: those under `sampled` notches at equal distances on the
+// wheel of all weights. Where a few elements hold most of the weight, they are most of the sample.
+std::array<float, sampled> sample_by_weight(std::span<const float> keys,
+                                            std::span<const std::uint64_t> weights,
+                                            std::uint64_t sum) {
+    constexpr std::size_t block = 64;
+    std::array<float, sampled> sample;
+    const std::uint64_t distance = sum / sampled;
+    std::uint64_t notch = distance / 2;  // counted from the element that i has come to
+    std::size_t i = 0;
+    for (float& key : sample) {
+        for (; i + block <= weights.size(); i += block) {
+            std::uint64_t all = 0;
+            for (std::size_t j = 0; j < block; ++j) all += weights[i + j];
+            if (notch < all) break;
+            notch -= all;
+        }
+        while (notch >= weights[i]) notch -= weights[i++];
+        key = keys[i];
+        notch += distance;
+    }
+    return sample;
+}
+
+struct Pivots {
+    float low, middle, high;
+};
+
+// Two keys that the end of the prefix probably lies between, judged by a sample [Floyd & Rivest
+// 1975]. Of a share p of the weight, a sample has p ± √(p(1 − p)/sampled).
+Pivots pivots(std::span<const float> keys, std::span<const std::uint64_t> weights,
+              std::uint64_t sum, std::uint64_t target) {
+    std::array<float, sampled> sample = sample_by_weight(keys, weights, sum);
+    std::sort(sample.begin(), sample.end(), std::greater<>());
+    const double p = static_cast<double>(target) / static_cast<double>(sum);
+    const double place = p * sampled, spread = 1 + 2 * std::sqrt(place * (1 - p));
+    const auto key = [&](double at) { return sample[static_cast<std::size_t>(at)]; };
+    return {place + spread < sampled ? key(place + spread) : lowest, key(sampled / 2),
+            place > spread ? key(place - spread) : infinity};
+}
+
+}  // namespace
+
+float reached_by_at_least(std::span<const float> values, std::size_t k) {
+    // Each of the groups whose maximum is among the k largest maxima holds an element that reaches
+    // the k-th of them. With four times as many groups as k, two large elements seldom share one.
+    const std::size_t group = std::min<std::size_t>(values.size() / (4 * k), 32);
+    if (group < 2 || values.size() <= few)
+        return kth_by_partition({values.begin(), values.end()}, std::min(k, values.size()));
+    std::vector<float> maxima;
+    group_maxima(values, group, maxima);
+    return kth_largest(maxima, k);
+}
+
+float kth_largest(std::span<const float> values, std::size_t k) {
+    if (values.size() <= few || values.size() / (4 * k) < 2)
+        return kth_by_partition({values.begin(), values.end()}, k);
+    const float bound = reached_by_at_least(values, k);
+    std::vector<float> high;
+    for (const float v : values) {
+        if (v >= bound) high.push_back(v);
+    }
+    return kth_by_partition(std::move(high), k);
+}
+
+Cut smallest_prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights,
+                               std::uint64_t target) {
+    const std::uint64_t sum = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
+    target = std::min(std::max<std::uint64_t>(target, 1), sum);
+    std::vector<int> all(keys.size());
+    std::iota(all.begin(), all.end(), 0);
+    return cut_by_sorting(keys, weights, target, std::move(all));
+}
+
+Cut smallest_prefix(std::span<const float> keys, std::span<const std::uint64_t> weights,
+                    std::uint64_t sum, std::uint64_t target) {
+    thread_local Between parts[2];
+    target = std::min(std::max<std::uint64_t>(target, 1), sum);
+    for (int turn = 0; keys.size() > few && sum > 0; turn = 1 - turn) {
+        Between& part = parts[turn];
+        std::uint64_t within = 0;
+        const auto take = [&](float low, float high) {
+            split(keys, weights, low, high, part);
+            within = std::accumulate(part.weights.begin(), part.weights.begin() + part.count,
+                                     std::uint64_t{0});
+        };
+        // The part of the row that the prefix ends in: between the pivots,
+        // or else above or below them.
+        const auto narrow = [&](float low, float high) {
+            take(low, high);
+            if (target <= part.weight_above) take(std::nextafter(high, infinity), infinity);
+            else if (target > part.weight_above + within)
+                take(lowest, std::nextafter(low, -infinity));
+        };
+        const Pivots guess = pivots(keys, weights, sum, target);
+        narrow(guess.low, guess.high);
+        if (part.count > keys.size() / 2)
+            narrow(guess.middle, guess.middle);  // many keys are equal
+        if (part.count == keys.size()) break;    // all are
+        keys = {part.keys.data(), part.count}, weights = {part.weights.data(), part.count};
+        target -= part.weight_above, sum = within;
+    }
+    return smallest_prefix_by_sorting(keys, weights, target);
+}
+
+}  // namespace tbt

@@ -1,0 +1,30 @@
+// The k-th largest, and the smallest prefix with a given weight, without sorting the row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lib/kernels/scan.hpp"
+
+namespace tbt {
+
+// The k-th largest value (k from 1 to the number of values). Every value must be ordered: no NaN.
+float kth_largest(std::span<const float> values, std::size_t k);
+
+// A value that at least k elements reach, and usually few more. One pass; 0 < k.
+float reached_by_at_least(std::span<const float> values, std::size_t k);
+
+// The elements by descending key, of equal keys the first in the row first:
+// the cut behind the smallest prefix whose weights sum to at least `target` (a target
+// of 0 counts as 1, one above the sum of all as that sum). Never empty. `sum` is Σ w_i;
+// a key of −∞ must have weight 0.
+Cut smallest_prefix(std::span<const float> keys, std::span<const std::uint64_t> weights,
+                    std::uint64_t sum, std::uint64_t target);
+
+// The same, by sorting: what "smallest prefix" says, word for word.
+Cut smallest_prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights,
+                               std::uint64_t target);
+
+}  // namespace tbt

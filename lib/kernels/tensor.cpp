@@ -1,0 +1,142 @@
+#include "lib/kernels/tensor.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <limits>
+#include <new>
+
+#include <sys/mman.h>
+
+#include "lib/error.hpp"
+#include "lib/machine/memory.hpp"
+
+namespace tbt {
+
+std::string to_string(const Shape& shape) {
+    std::string text = "(";
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        text += (i ? ", " : "") + std::to_string(shape[i]);
+    }
+    return text + ")";
+}
+
+std::int64_t element_count(const Shape& shape) {
+    std::int64_t n = 1;
+    constexpr std::int64_t limit = std::numeric_limits<std::int64_t>::max() / 64;
+    for (const std::int64_t d : shape) {
+        if (d < 0) throw Error("tensor: shape " + to_string(shape) + " has a negative dimension");
+        if (d != 0 && n > limit / d)
+            throw Error("tensor: shape " + to_string(shape) + " is too large");
+        n *= d;
+    }
+    return n;
+}
+
+namespace {
+
+std::atomic<std::int64_t> held{0}, most_held{0};
+
+void count(std::int64_t bytes) {
+    const std::int64_t now = held += bytes;
+    for (std::int64_t most = most_held;
+         most < now && !most_held.compare_exchange_weak(most, now);) {
+    }
+}
+
+}  // namespace
+
+std::int64_t tensor_bytes() { return held; }
+std::int64_t most_tensor_bytes() { return most_held; }
+void reset_most_tensor_bytes() { most_held = held.load(); }
+
+void AlignedDelete::operator()(float* p) const {
+    if (mapped) munmap(p, bytes);
+    else std::free(p);
+    count(-static_cast<std::int64_t>(bytes));
+}
+
+namespace {
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+Error out_of_memory(std::size_t bytes) {
+    return Error("out of memory: " + std::to_string(bytes >> 20) +
+                 " MiB asked for; use a smaller model, context or batch");
+}
+
+AlignedFloats owned(void* p, std::size_t bytes, bool mapped) {
+#ifdef __linux__
+    if (bytes >= 2 * huge_page) madvise(p, bytes, MADV_HUGEPAGE);
+#endif
+    count(static_cast<std::int64_t>(bytes));
+    return AlignedFloats(static_cast<float*>(p), AlignedDelete{bytes, mapped});
+}
+
+}  // namespace
+
+AlignedFloats allocate_floats(std::int64_t n) {
+    const std::size_t wanted =
+        static_cast<std::size_t>(std::max<std::int64_t>(n, 1)) * sizeof(float);
+    const std::size_t bytes = (wanted + 63) / 64 * 64;
+    void* p = nullptr;
+    if (posix_memalign(&p, bytes >= 2 * huge_page ? huge_page : 64, bytes) != 0)
+        throw out_of_memory(bytes);
+    return owned(p, bytes, false);
+}
+
+AlignedFloats allocate_zeros(std::int64_t n) {
+    const std::size_t bytes =
+        static_cast<std::size_t>(std::max<std::int64_t>(n, 1)) * sizeof(float);
+    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) throw out_of_memory(bytes);
+    return owned(p, bytes, true);
+}
+
+Tensor::Tensor(Shape shape)
+    : shape_(std::move(shape)), size_(element_count(shape_)), data_(allocate_floats(size_)) {
+    fill(0.0f);
+}
+
+Tensor::Tensor(Shape shape, std::span<const float> values)
+    : shape_(std::move(shape)), size_(element_count(shape_)), data_(allocate_floats(size_)) {
+    if (static_cast<std::int64_t>(values.size()) != size_) {
+        throw Error("tensor: " + std::to_string(values.size()) + " values for shape " +
+                    to_string(shape_));
+    }
+    std::copy(values.begin(), values.end(), data());
+}
+
+Tensor::Tensor(const Tensor& other) : shape_(other.shape_), size_(other.size_) {
+    if (other.data_) {
+        data_ = allocate_floats(size_);
+        std::copy_n(other.data(), size_, data());
+    }
+}
+
+Tensor& Tensor::operator=(const Tensor& other) {
+    if (this != &other) *this = Tensor(other);
+    return *this;
+}
+
+std::span<float> Tensor::row(std::int64_t r) {
+    const std::int64_t width = dim(0) ? size_ / dim(0) : 0;
+    if (r < 0 || r >= dim(0))
+        throw Error("tensor: row " + std::to_string(r) + " of shape " + to_string(shape_));
+    return values().subspan(static_cast<std::size_t>(r * width), static_cast<std::size_t>(width));
+}
+
+std::span<const float> Tensor::row(std::int64_t r) const {
+    return const_cast<Tensor*>(this)->row(r);
+}
+
+void Tensor::fill(float value) { std::fill_n(data(), size_, value); }
+
+void check_shape(const char* who, const char* name, const Shape& got, const Shape& expected) {
+    if (got != expected) {
+        throw Error(std::string(who) + ": " + name + " has shape " + to_string(got) +
+                    ", expected " + to_string(expected));
+    }
+}
+
+}  // namespace tbt

@@ -1,0 +1,150 @@
+#include "lib/machine/files.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/error.hpp"
+
+namespace tbt {
+
+namespace {
+
+std::string reason() { return std::string(" (") + std::strerror(errno) + ")"; }
+
+// An open regular file and its size; closed at the end of its scope.
+struct Reader {
+    explicit Reader(const std::string& path)
+        : descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+        if (descriptor < 0) throw Error(path + ": cannot be opened" + reason());
+        struct stat status {};
+        if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+            ::close(descriptor);
+            throw Error(path + ": is not a regular file");
+        }
+        size = static_cast<std::size_t>(status.st_size);
+    }
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+    ~Reader() { ::close(descriptor); }
+
+    int descriptor;
+    std::size_t size = 0;
+};
+
+}  // namespace
+
+bool file_exists(const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored);
+}
+
+std::string join_path(const std::string& directory, const std::string& name) {
+    return directory.empty() || directory.back() == '/' ? directory + name : directory + "/" + name;
+}
+
+std::string read_file(const std::string& path) {
+    const Reader file(path);
+    std::string content(file.size, '\0');
+    for (std::size_t done = 0; done < content.size();) {
+        const ssize_t got = ::read(file.descriptor, content.data() + done, content.size() - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) throw Error(path + ": cannot be read" + reason());
+        if (got == 0) throw Error(path + ": became shorter while it was read");
+        done += static_cast<std::size_t>(got);
+    }
+    return content;
+}
+
+void write_file(const std::string& path, std::string_view content) {
+    AtomicFile file(path);
+    file.write(content.data(), content.size());
+    file.commit();
+}
+
+void make_directory(const std::string& path) {
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    if (error) throw Error(path + ": cannot be made a directory (" + error.message() + ")");
+}
+
+AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(path) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::file_status found = fs::status(path, error);
+    if (fs::is_directory(found)) throw Error(path + ": is a directory, expected a file");
+    // A rename would put a file in the place of /dev/stdout or a pipe:
+    // these are written to as they are.
+    const bool renamed = !fs::exists(found) || fs::is_regular_file(found);
+    if (renamed) {
+        if (const fs::path behind = fs::canonical(path, error); !error)
+            target_ = behind.string();  // of a link
+        beside_ = target_ + "." + std::to_string(::getpid()) + ".tmp";
+    }
+    descriptor_ = ::open((renamed ? beside_ : target_).c_str(),
+                         O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail("cannot be written");
+}
+
+AtomicFile::~AtomicFile() {
+    if (descriptor_ < 0) return;
+    ::close(descriptor_);
+    if (!beside_.empty()) ::unlink(beside_.c_str());
+}
+
+void AtomicFile::fail(const char* what) const { throw Error(path_ + ": " + what + reason()); }
+
+void AtomicFile::write(const void* data, std::size_t size) {
+    const char* next = static_cast<const char*>(data);
+    while (size > 0) {
+        const ssize_t written = ::write(descriptor_, next, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) fail("cannot be written");
+        next += written;
+        size -= static_cast<std::size_t>(written);
+    }
+}
+
+void AtomicFile::commit() {
+    if (!beside_.empty()) {
+        if (::fsync(descriptor_) != 0) fail("cannot be written");
+        if (::rename(beside_.c_str(), target_.c_str()) != 0) fail("cannot be put in place");
+    }
+    ::close(std::exchange(descriptor_, -1));
+}
+
+MappedFile::MappedFile(const std::string& path) : path_(path) {
+    const Reader file(path);
+    if (file.size == 0) return;
+    void* memory = ::mmap(nullptr, file.size, PROT_READ, MAP_PRIVATE, file.descriptor, 0);
+    if (memory == MAP_FAILED) throw Error(path + ": cannot be mapped into memory" + reason());
+    data_ = static_cast<const std::byte*>(memory);
+    size_ = file.size;
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
+
+MappedFile::~MappedFile() {
+    if (data_) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+void MappedFile::forget(std::span<const std::byte> part) const {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    if (part.data() < data_ || part.data() + part.size() > data_ + size_) return;
+    const auto offset = static_cast<std::size_t>(part.data() - data_);
+    const std::size_t first = (offset + page - 1) / page * page,
+                      end = (offset + part.size()) / page * page;
+    if (first < end) ::madvise(const_cast<std::byte*>(data_ + first), end - first, MADV_DONTNEED);
+}
+
+}  // namespace tbt

@@ -1,0 +1,86 @@
+#include "lib/machine/json_file.hpp"
+
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "lib/error.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/text/utf8.hpp"
+
+namespace tbt {
+
+namespace {
+
+// "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error … - invalid
+// literal; last read: 'x'" without the bracket and without what was last read, which may be long.
+std::string reason(const Json::exception& error) {
+    std::string text = error.what();
+    if (const std::size_t end = text.find("] "); end != std::string::npos) text.erase(0, end + 2);
+    if (const std::size_t last = text.find("; last read"); last != std::string::npos)
+        text.resize(last);
+    return shown(text);
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, const std::string& name) {
+    if (const std::size_t at = find_invalid_utf8(text); at != std::string_view::npos) {
+        throw Error(name + ": byte " + std::to_string(at) + " is not UTF-8, expected JSON");
+    }
+    // The parser takes a zero byte for the end of the text.
+    if (const std::size_t at = text.find('\0'); at != std::string_view::npos)
+        throw Error(name + ": is not JSON: byte " + std::to_string(at) + " is zero");
+    // The parser keeps the last of several equal keys and says nothing;
+    // here every open object remembers its keys.
+    std::vector<std::unordered_set<std::string>> keys;
+    constexpr int deepest = 64;
+    const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
+        if (depth > deepest)
+            throw Error(name + ": is nested more than " + std::to_string(deepest) + " deep");
+        if (event == Json::parse_event_t::object_start) keys.emplace_back();
+        if (event == Json::parse_event_t::object_end) keys.pop_back();
+        if (event == Json::parse_event_t::key &&
+            !keys.back().insert(value.get_ref<const std::string&>()).second) {
+            throw Error(name + ": the key \"" + shown(value.get_ref<const std::string&>()) +
+                        "\" appears twice");
+        }
+        return true;
+    };
+    try {
+        return Json::parse(text, watch);
+    } catch (const Json::exception& error) {
+        throw Error(name + ": is not JSON: " + reason(error));
+    }
+}
+
+Json read_json(const std::string& path) { return parse_json(read_file(path), path); }
+
+std::string kind_of(const Json& value) {
+    if (value.is_null()) return "null";
+    if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+    if (value.is_number_integer()) return "the integer " + value.dump();
+    if (value.is_number()) return "the number " + value.dump();
+    if (value.is_string())
+        return "the string \"" + shown(value.get_ref<const std::string&>()) + "\"";
+    return value.is_array() ? "a list" : "an object";
+}
+
+std::string shown(std::string_view text) {
+    constexpr std::size_t longest = 160;
+    std::string line;
+    for (std::size_t i = 0; i < text.size();) {
+        if (line.size() > longest) return line + "…";
+        const CodePoint c = decode_utf8(text, i);
+        const auto length = static_cast<std::size_t>(c.length);
+        if (c.value < 0 || (c.value >= 0x7f && c.value < 0xa0)) {
+            line += "\ufffd";
+        } else {
+            line += c.value < 0x20 ? " " : text.substr(i, length);
+        }
+        i += length;
+    }
+    return line;
+}
+
+}  // namespace tbt

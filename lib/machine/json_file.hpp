@@ -1,0 +1,28 @@
+// JSON files of a model, read strictly and written in the order given. Included by .cpp files only:
+// it is slow to compile.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace tbt {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+// Throws Error "NAME: …" unless the text is UTF-8, JSON to its end, at most 64 deep,
+// and no key stands twice.
+Json parse_json(std::string_view text, const std::string& name);
+
+Json read_json(const std::string& path);
+
+// What a value is, for messages: "a string", "an integer", …
+std::string kind_of(const Json& value);
+
+// For messages: cut to a length that fits on a line, control characters and broken UTF-8 replaced.
+std::string shown(std::string_view text);
+
+}  // namespace tbt

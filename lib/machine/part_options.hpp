@@ -1,0 +1,27 @@
+// Options that only some parts of a chapter's program look at.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class Option;
+}
+
+namespace tbt {
+
+// An option given beside a --part that would ignore it is refused by check().
+class PartOptions {
+public:
+    explicit PartOptions(const int& part) : part_(&part) {}  // 0: all parts
+    void add(std::vector<int> parts, CLI::Option* option) {
+        used_.emplace_back(std::move(parts), option);
+    }
+    void check() const;
+
+private:
+    const int* part_;
+    std::vector<std::pair<std::vector<int>, CLI::Option*>> used_;
+};
+
+}  // namespace tbt

@@ -1,0 +1,154 @@
+#include "lib/machine/threads.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "lib/error.hpp"
+#include "lib/machine/cores.hpp"
+
+namespace tbt {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int most_threads = 1024;
+int chosen_threads = 0;
+std::atomic<bool> teams_may_shrink{true};
+
+void pause_briefly() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+int cores() {
+    static const int number = usable_cores(allowed_processors());
+    return number;
+}
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// TBT_THREADS is ours and has to be a number; OMP_NUM_THREADS may be a list such as "4,2",
+// of which the first counts.
+int threads_in_environment() {
+    if (const char* text = std::getenv("TBT_THREADS"); text && *text) {
+        char* end = nullptr;
+        const long n = std::strtol(text, &end, 10);
+        if (*end == '\0' && n >= 1 && n <= most_threads) return static_cast<int>(n);
+        throw Error(std::string("TBT_THREADS is '") + text + "', expected a number from 1 to " +
+                    std::to_string(most_threads));
+    }
+    const char* text = std::getenv("OMP_NUM_THREADS");
+    return text ? std::clamp(std::atoi(text), 0, most_threads) : 0;
+}
+
+#ifdef _OPENMP
+// How many threads the machine lets work at the same time, judged by what they waited.
+// When the members of a team of n waited half of the time on average, teams of at most n / 2 follow
+// for twenty times as long as was spent on finding that out; then twice as many are tried again.
+// So at most a twentieth of the time is lost to trying.
+class TeamLimit {
+public:
+    int cut(int threads) {
+        if (limit_ < threads && Clock::now() >= retry_) limit_ = std::min(2 * limit_, most_threads);
+        return std::min(threads, limit_);
+    }
+    void learn(int threads, double seconds, double seconds_waited) {
+        if (seconds_waited < 0.5 * seconds * (threads - 1)) return;
+        limit_ = threads / 2;
+        retry_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                    std::chrono::duration<double>(20 * seconds));
+    }
+
+private:
+    int limit_ = most_threads;
+    Clock::time_point retry_{};
+};
+#endif
+
+}  // namespace
+
+// Where the threads are more than the cores, the one that is waited for needs the core
+// of one that waits.
+Barrier::Barrier(int size) : size_(size), spins_(size <= cores() ? 2000 : 0) {}
+
+void Barrier::wait() {
+    const std::uint32_t round = round_.load(std::memory_order_relaxed);
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) == size_ - 1) {
+        arrived_.store(0, std::memory_order_relaxed);
+        round_.store(round + 1, std::memory_order_release);
+        round_.notify_all();
+        return;
+    }
+    for (int spins = 0; spins < spins_; ++spins) {
+        if (round_.load(std::memory_order_acquire) != round) return;
+        pause_briefly();
+    }
+    const Clock::time_point start = Clock::now();
+    for (int yields = 0; yields < 100 && round_.load(std::memory_order_acquire) == round;
+         ++yields) {
+        std::this_thread::yield();
+    }
+    round_.wait(round, std::memory_order_acquire);
+    nanoseconds_waited_ += std::chrono::nanoseconds(Clock::now() - start).count();
+}
+
+Range Worker::share(std::int64_t n, std::int64_t grain) const {
+    const std::int64_t grains = (n + grain - 1) / grain;
+    const std::int64_t first = grains * rank / size;
+    const std::int64_t last = grains * (rank + 1) / size;
+    return {std::min(n, first * grain), std::min(n, last * grain)};
+}
+
+int default_threads() {
+    if (chosen_threads > 0) return chosen_threads;
+    if (const int n = threads_in_environment(); n > 0) return n;
+    return cores();
+}
+
+void set_default_threads(int threads) { chosen_threads = std::clamp(threads, 0, most_threads); }
+
+void let_teams_shrink(bool allowed) { teams_may_shrink = allowed; }
+
+void detail::run_team(int threads, void (*body)(void*, const Worker&), void* context) {
+#ifdef _OPENMP
+    static thread_local TeamLimit limit;
+    if (teams_may_shrink) threads = limit.cut(threads);
+    if (threads > 1) {
+        const Clock::time_point start = Clock::now();
+        Barrier barrier(threads);
+        std::atomic<int> size{0};
+#pragma omp parallel num_threads(threads)
+        {
+            // The runtime may give fewer threads than asked for;
+            // the barrier must know before anyone waits.
+#pragma omp single
+            {
+                size = omp_get_num_threads();
+                if (size != threads) new (&barrier) Barrier(size);
+            }
+            body(context, Worker{omp_get_thread_num(), size, &barrier});
+            barrier.wait();  // the runtime's own barrier spins far longer
+        }
+        limit.learn(size, seconds_since(start), barrier.seconds_waited());
+        return;
+    }
+#else
+    (void)threads;
+#endif
+    body(context, Worker{});
+}
+
+}  // namespace tbt

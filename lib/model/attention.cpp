@@ -1,0 +1,199 @@
+#include "lib/model/attention.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lib/kernels/simd_math.hpp"
+
+namespace tbt {
+
+using simd::lane_count;
+using simd::Lanes;
+
+namespace {
+
+constexpr int block_tokens = KvCache::block_tokens;
+constexpr int groups = block_tokens / lane_count;  // sixteen keys each
+// Queries of one head that share the keys and values they load; more would spill the accumulators.
+constexpr int tile = simd::batch_count == 1 ? 4 : 2;
+constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+
+// One head of one sequence: everything the passes below need.
+struct Head {
+    const KvCache& cache;
+    int layer;
+    int head;
+    int size;    // D
+    int padded;  // D rounded up to sixteen
+};
+
+// Pass 1: scores[q][u] = (Σ_d query[q][d] · key[u][d]) / √D for all u in the first `blocks` blocks,
+// summed in order of d.
+template <int Q>
+void score(const Head& h, const float* const* query, int blocks, float* scores,
+           std::int64_t stride) {
+    const Lanes scale = Lanes::all(1.0f / std::sqrt(static_cast<float>(h.size)));
+    for (int b = 0; b < blocks; ++b) {
+        const float* keys = h.cache.keys(b, h.layer, h.head);
+        Lanes sum[Q][groups];
+        for (int q = 0; q < Q; ++q) {
+            for (int g = 0; g < groups; ++g) sum[q][g] = Lanes::zero();
+        }
+        for (int d = 0; d < h.size; ++d) {
+            for (int q = 0; q < Q; ++q) {
+                const Lanes component = Lanes::all(query[q][d]);
+                for (int g = 0; g < groups; ++g) {
+                    sum[q][g] =
+                        fma(component, Lanes::load(keys + d * block_tokens + g * lane_count),
+                            sum[q][g]);
+                }
+            }
+        }
+        for (int q = 0; q < Q; ++q) {
+            for (int g = 0; g < groups; ++g)
+                (sum[q][g] * scale).store(scores + q * stride + b * block_tokens + g * lane_count);
+        }
+    }
+}
+
+// Pass 2: scores[u] ← e^(scores[u] − max) for u < length, 0 behind it up to
+// `padded_length`. Returns the sum.
+float exponentials(float* scores, int length, int padded_length) {
+    std::fill(scores + length, scores + padded_length, minus_infinity);
+    Lanes m = Lanes::all(minus_infinity);
+    for (int u = 0; u < length; u += lane_count) m = max(m, Lanes::load(scores + u));
+    const Lanes largest = Lanes::all(simd::largest(m));
+    Lanes total = Lanes::zero();
+    for (int u = 0; u < padded_length; u += lane_count) {
+        const Lanes e = simd::exp(Lanes::load(scores + u) - largest);
+        e.store(scores + u);
+        total = total + e;
+    }
+    return simd::sum(total);
+}
+
+// Pass 3: out[q][d] = (Σ_u weight[q][u] · value[u][d]) · inverse[q], for `G` groups of
+// sixteen components from d on. Even and odd positions are summed apart, each in order,
+// and added at the end: the same two sums for any number of queries.
+template <int Q, int G>
+void mix(const Head& h, const float* weights, std::int64_t stride, int length, int d,
+         const float* inverse, float* const* out) {
+    Lanes sum[2][Q][G];
+    for (auto& half : sum) {
+        for (auto& row : half) std::fill(row, row + G, Lanes::zero());
+    }
+    for (int b = 0; b * block_tokens < length; ++b) {
+        const float* values = h.cache.values(b, h.layer, h.head) + d;
+        const float* w = weights + b * block_tokens;
+        const int n = std::min(block_tokens, length - b * block_tokens);
+        const auto add = [&](int u, Lanes(&half)[Q][G]) {
+            Lanes v[G];
+            for (int g = 0; g < G; ++g) v[g] = Lanes::load(values + u * h.padded + g * lane_count);
+            for (int q = 0; q < Q; ++q) {
+                const Lanes weight = Lanes::all(w[q * stride + u]);
+                for (int g = 0; g < G; ++g) half[q][g] = fma(weight, v[g], half[q][g]);
+            }
+        };
+        int u = 0;
+        for (; u + 2 <= n; u += 2) {
+            add(u, sum[0]);
+            add(u + 1, sum[1]);
+        }
+        if (u < n) add(u, sum[0]);
+    }
+    for (int q = 0; q < Q; ++q) {
+        for (int g = 0; g < G; ++g) {
+            const Lanes result = (sum[0][q][g] + sum[1][q][g]) * Lanes::all(inverse[q]);
+            const int first = d + g * lane_count;
+            if (first + lane_count <= h.size) {
+                result.store(out[q] + first);
+            } else {
+                result.store_first(out[q] + first, h.size - first);
+            }
+        }
+    }
+}
+
+// Q consecutive queries; the first sees `length` positions, each next one more.
+template <int Q>
+void attend_queries(const Head& h, const float* const* query, int length, float* const* out,
+                    float* scores, std::int64_t stride) {
+    const int longest = length + Q - 1;
+    const int padded_length = (longest + lane_count - 1) / lane_count * lane_count;
+    score<Q>(h, query, (longest + block_tokens - 1) / block_tokens, scores, stride);
+    float inverse[Q];
+    for (int q = 0; q < Q; ++q)
+        inverse[q] = 1.0f / exponentials(scores + q * stride, length + q, padded_length);
+    // A weight behind a query's own position is exactly 0, so running to `longest` adds
+    // nothing to it.
+    int d = 0;
+    if constexpr (Q == 1) {
+        for (; d + 4 * lane_count <= h.padded; d += 4 * lane_count)
+            mix<Q, 4>(h, scores, stride, longest, d, inverse, out);
+    }
+    for (; d + 2 * lane_count <= h.padded; d += 2 * lane_count)
+        mix<Q, 2>(h, scores, stride, longest, d, inverse, out);
+    for (; d < h.padded; d += lane_count) mix<Q, 1>(h, scores, stride, longest, d, inverse, out);
+}
+
+std::int64_t scores_stride(int longest) {
+    return (longest + block_tokens - 1) / block_tokens * block_tokens + block_tokens;
+}
+
+}  // namespace
+
+std::int64_t attention_scratch_size(int longest) { return tile * scores_stride(longest); }
+
+void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequences,
+                            const AttentionShape& shape, int layer, const Worker& worker) {
+    const int c = shape.channels, size = shape.head_size();
+    const auto [begin, end] =
+        worker.share(static_cast<std::int64_t>(sequences.size()) * shape.heads);
+    for (std::int64_t pair = begin; pair < end; ++pair) {
+        const SequenceRows& s = sequences[static_cast<std::size_t>(pair / shape.heads)];
+        const int head = static_cast<int>(pair % shape.heads);
+        for (int t = 0; t < s.tokens; ++t) {
+            const int position = s.cache->length() + t;
+            const int block = position / block_tokens, u = position % block_tokens;
+            const float* key = qkv + (s.first_row + t) * 3 * c + c + head * size;
+            const float* value = key + c;
+            float* keys = s.cache->keys(block, layer, head);
+            float* values = s.cache->values(block, layer, head) + u * s.cache->padded_head_size();
+            for (int d = 0; d < size; ++d) keys[d * block_tokens + u] = key[d];
+            std::copy_n(value, size, values);
+        }
+    }
+}
+
+void attend(const float* qkv, std::span<const SequenceRows> sequences, const AttentionShape& shape,
+            int layer, float* out, float* scratch, const Worker& worker) {
+    const int c = shape.channels, size = shape.head_size();
+    int longest = 0;
+    for (const SequenceRows& s : sequences)
+        longest = std::max(longest, s.cache->length() + s.tokens);
+    const std::int64_t stride = scores_stride(longest);
+    float* scores = scratch + worker.rank * attention_scratch_size(longest);
+    const auto [begin, end] =
+        worker.share(static_cast<std::int64_t>(sequences.size()) * shape.heads);
+    for (std::int64_t pair = begin; pair < end; ++pair) {
+        const SequenceRows& s = sequences[static_cast<std::size_t>(pair / shape.heads)];
+        const int head = static_cast<int>(pair % shape.heads);
+        const Head h{*s.cache, layer, head, size, s.cache->padded_head_size()};
+        int t = 0;
+        const auto next = [&]<int Q>() {
+            const float* query[Q];
+            float* result[Q];
+            for (int q = 0; q < Q; ++q) {
+                query[q] = qkv + (s.first_row + t + q) * 3 * c + head * size;
+                result[q] = out + (s.first_row + t + q) * c + head * size;
+            }
+            attend_queries<Q>(h, query, s.cache->length() + t + 1, result, scores, stride);
+            t += Q;
+        };
+        while (t + tile <= s.tokens) next.template operator()<tile>();
+        while (t < s.tokens) next.template operator()<1>();
+    }
+}
+
+}  // namespace tbt

@@ -1,0 +1,40 @@
+// Causal multi-head attention over the KV cache. [Vaswani et al. 2017, §3.2]
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "lib/machine/threads.hpp"
+#include "lib/model/kv_cache.hpp"
+
+namespace tbt {
+
+// The rows of one sequence in a batch: rows first_row … first_row + tokens − 1 of the activations
+// are its tokens at positions cache->length() … cache->length() + tokens − 1.
+struct SequenceRows {
+    KvCache* cache = nullptr;
+    std::int64_t first_row = 0;
+    int tokens = 0;
+};
+
+// Shapes: R rows in the batch, C channels, H heads, D = C / H.
+struct AttentionShape {
+    int channels = 0;
+    int heads = 0;
+    int head_size() const { return channels / heads; }
+};
+
+// Writes keys and values of qkv (R, 3C) to the caches of layer `layer`. Caches must have room.
+// Called by every thread of a team; each does its share of the (sequence, head) pairs.
+void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequences,
+                            const AttentionShape& shape, int layer, const Worker& worker);
+
+// out[t] (C) = concatenation over heads of Σ_u softmax_u(q_t · k_u / √D) · v_u,
+// u = 0 … position of t. out is (R, C). scratch: attention_scratch_size(longest sequence)
+// floats for each thread.
+void attend(const float* qkv, std::span<const SequenceRows> sequences, const AttentionShape& shape,
+            int layer, float* out, float* scratch, const Worker& worker);
+
+std::int64_t attention_scratch_size(int longest);
+
+}  // namespace tbt

@@ -1,0 +1,305 @@
+#include "lib/model/gpt.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/error.hpp"
+#include "lib/machine/memory.hpp"
+#include "lib/machine/threads.hpp"
+#include "lib/model/layers.hpp"
+#include "lib/model/memory_plan.hpp"
+#include "lib/model/safetensors.hpp"
+
+namespace tbt {
+
+namespace {
+
+// Weights of one block; shapes in the order (inputs, outputs). C channels, F = inner size of the
+// feed-forward part.
+struct Block {
+    Tensor norm1_gamma, norm1_beta;  // (C)
+    PackedMatrix qkv, proj;          // (C, 3C), (C, C)
+    Tensor qkv_bias, proj_bias;
+    Tensor norm2_gamma, norm2_beta;
+    PackedMatrix up, down;  // (C, F), (F, C)
+    Tensor up_bias, down_bias;
+};
+
+// Memory that only grows.
+class Buffer {
+public:
+    float* get(std::int64_t n) {
+        if (n > size_) {
+            data_ = allocate_floats(n);
+            size_ = n;
+        }
+        return data_.get();
+    }
+
+private:
+    AlignedFloats data_;
+    std::int64_t size_ = 0;
+};
+
+// The rows of one forward pass and the buffers they go through. R rows, L rows that need logits.
+struct Pass {
+    std::vector<SequenceRows> sequences;
+    std::vector<int> tokens, positions;    // (R)
+    std::vector<std::int64_t> rows;        // 0 … R−1
+    std::vector<std::int64_t> logit_rows;  // (L)
+    Buffer x, normed, qkv, mixed, inner, logits, scratch;
+};
+
+}  // namespace
+
+struct Gpt::State {
+    GptConfig config;
+    GptOptions options;
+    Tensor token_embedding, position_embedding;  // (V, C), (positions, C)
+    std::vector<Block> blocks;
+    Tensor norm_gamma, norm_beta;
+    PackedMatrix output;  // (C, V)
+    Pass pass;
+
+    void prepare(std::span<const Step> steps);
+    void run(const Worker& worker);
+    void run_block(const Block& block, int layer, const Worker& worker);
+    const float* norm(std::span<const std::int64_t> rows, const Tensor& gamma, const Tensor& beta,
+                      const Worker& worker);
+};
+
+Gpt::Gpt(const GptConfig& config, const WeightSource& source, const GptOptions& options)
+    : state_(std::make_unique<State>()) {
+    State& s = *state_;
+    s.config = config;
+    s.options = options;
+    if (s.options.threads <= 0) s.options.threads = default_threads();
+    const std::int64_t c = config.n_embd, f = config.n_inner, v = config.vocab_size;
+    const WeightType type = options.weights.value_or(WeightType::f32);
+    const auto matrix = [&](const std::string& name, std::int64_t k, std::int64_t n) {
+        const Tensor w = source(name, {k, n});
+        return PackedMatrix(MatrixView::of(w.data(), k, n), type);
+    };
+    s.token_embedding = source("wte.weight", {v, c});
+    s.position_embedding = source("wpe.weight", {config.n_positions, c});
+    for (int layer = 0; layer < config.n_layer; ++layer) {
+        const std::string h = "h." + std::to_string(layer) + ".";
+        Block& b = s.blocks.emplace_back();
+        b.norm1_gamma = source(h + "ln_1.weight", {c});
+        b.norm1_beta = source(h + "ln_1.bias", {c});
+        b.qkv = matrix(h + "attn.c_attn.weight", c, 3 * c);
+        b.qkv_bias = source(h + "attn.c_attn.bias", {3 * c});
+        b.proj = matrix(h + "attn.c_proj.weight", c, c);
+        b.proj_bias = source(h + "attn.c_proj.bias", {c});
+        b.norm2_gamma = source(h + "ln_2.weight", {c});
+        b.norm2_beta = source(h + "ln_2.bias", {c});
+        b.up = matrix(h + "mlp.c_fc.weight", c, f);
+        b.up_bias = source(h + "mlp.c_fc.bias", {f});
+        b.down = matrix(h + "mlp.c_proj.weight", f, c);
+        b.down_bias = source(h + "mlp.c_proj.bias", {c});
+    }
+    s.norm_gamma = source("ln_f.weight", {c});
+    s.norm_beta = source("ln_f.bias", {c});
+    const auto embedding_transposed = [&](const Tensor& e) {
+        return PackedMatrix(MatrixView::of(e.data(), v, c).transposed(), type);
+    };
+    s.output = config.tie_word_embeddings ? embedding_transposed(s.token_embedding)
+                                          : embedding_transposed(source("lm_head.weight", {v, c}));
+}
+
+// Weights of 16 bits are exactly the floats they are widened to, so keeping them as they are
+// changes no bit of a logit. float32 where matrices of several types are mixed.
+static WeightType stored_type(const Safetensors& file) {
+    std::optional<std::string> dtype;
+    for (const auto& [name, tensor] : file.tensors()) {
+        if (tensor.shape.size() != 2) continue;
+        if (dtype && *dtype != tensor.dtype) return WeightType::f32;
+        dtype = tensor.dtype;
+    }
+    return dtype == "F16" ? WeightType::f16 : dtype == "BF16" ? WeightType::bf16 : WeightType::f32;
+}
+
+// The file holds the weights that config.json speaks of, no fewer and no more layers.
+static void check_weights(const std::string& name, const Safetensors& file,
+                          const GptConfig& config) {
+    const auto fail = [&](const std::string& what) {
+        throw Error(name + ": config.json says n_layer " + std::to_string(config.n_layer) +
+                    ", but the weights " + what + "; they don't belong together");
+    };
+    const std::string behind = "h." + std::to_string(config.n_layer) + ".ln_1.weight";
+    if (file.find(behind) || file.find("transformer." + behind)) fail("go on with " + behind);
+    const auto tensors = static_cast<std::int64_t>(file.tensors().size());
+    if (tensors < config.n_layer) fail("are only " + std::to_string(tensors) + " tensors");
+    for (const WeightShape& w : weight_shapes(config)) file.check_weight(w.name, w.shape);
+}
+
+Gpt Gpt::load(const std::filesystem::path& directory, const GptOptions& options) {
+    const std::string name = directory.string();
+    const GptConfig config = read_model_config(name);
+    const Safetensors file = Safetensors::open_directory(name);
+    GptOptions chosen = options;
+    if (!chosen.weights) chosen.weights = stored_type(file);
+    // Asked before anything is allocated: are the weights these, and does the machine
+    // have the memory?
+    check_weights(name, file, config);
+    check_memory(name, plan_memory(config, *chosen.weights, config.n_positions, 1).total(),
+                 available_memory());
+    return Gpt(
+        config,
+        [&](const std::string& weight, const Shape& shape) {
+            return file.read_weight(weight, shape);
+        },
+        chosen);
+}
+
+Gpt::~Gpt() = default;
+Gpt::Gpt(Gpt&&) noexcept = default;
+Gpt& Gpt::operator=(Gpt&&) noexcept = default;
+
+const GptConfig& Gpt::config() const { return state_->config; }
+int Gpt::threads() const { return state_->options.threads; }
+
+std::int64_t Gpt::weight_bytes() const {
+    const State& s = *state_;
+    std::int64_t bytes =
+        s.output.bytes() + 4 * (s.token_embedding.size() + s.position_embedding.size());
+    for (const Block& b : s.blocks)
+        bytes += b.qkv.bytes() + b.proj.bytes() + b.up.bytes() + b.down.bytes();
+    return bytes;
+}
+
+std::span<const float> Gpt::forward(KvCache& cache, std::span<const int> tokens) {
+    const Step step{&cache, tokens, false};
+    return forward({&step, 1}).values;
+}
+
+Logits Gpt::forward_all(KvCache& cache, std::span<const int> tokens) {
+    const Step step{&cache, tokens, true};
+    return forward({&step, 1});
+}
+
+Logits Gpt::forward(std::span<const Step> steps) {
+    State& s = *state_;
+    s.prepare(steps);
+    run_team(s.options.threads, [&](const Worker& worker) { s.run(worker); });
+    for (const SequenceRows& sequence : s.pass.sequences) sequence.cache->advance(sequence.tokens);
+    const auto rows = static_cast<std::int64_t>(s.pass.logit_rows.size());
+    const float* logits = s.pass.logits.get(0);
+    return {{logits, static_cast<std::size_t>(rows * s.config.vocab_size)}, rows};
+}
+
+// Everything that can fail or allocate happens here, before the threads start.
+void Gpt::State::prepare(std::span<const Step> steps) {
+    if (steps.empty()) throw Error("gpt: a forward pass over no sequences");
+    Pass& p = pass;
+    p.sequences.clear();
+    p.tokens.clear();
+    p.positions.clear();
+    p.logit_rows.clear();
+    int longest = 0;
+    for (const Step& step : steps) {
+        if (step.tokens.empty())
+            throw Error("gpt: a forward pass over no tokens; start from the document separator");
+        const auto count = static_cast<int>(step.tokens.size());
+        const auto first = static_cast<std::int64_t>(p.tokens.size());
+        for (const int token : step.tokens) {
+            if (token < 0 || token >= config.vocab_size) {
+                throw Error("gpt: token id " + std::to_string(token) +
+                            " is outside the vocabulary, expected 0 to " +
+                            std::to_string(config.vocab_size - 1) +
+                            "; is this the tokenizer of this model?");
+            }
+            p.tokens.push_back(token);
+            p.positions.push_back(
+                step.cache->length() +
+                static_cast<int>(p.tokens.size() - 1 - static_cast<std::size_t>(first)));
+        }
+        step.cache->make_room(count);
+        p.sequences.push_back({step.cache, first, count});
+        for (std::int64_t r = step.all_logits ? first : first + count - 1; r < first + count; ++r)
+            p.logit_rows.push_back(r);
+        longest = std::max(longest, step.cache->length() + count);
+    }
+    const auto rows = static_cast<std::int64_t>(p.tokens.size());
+    const std::int64_t c = config.n_embd;
+    p.x.get(rows * c);
+    for (auto r = static_cast<std::int64_t>(p.rows.size()); r < rows; ++r) p.rows.push_back(r);
+    p.rows.resize(static_cast<std::size_t>(rows));
+    p.normed.get(std::max<std::int64_t>(rows, options.threads * options.threads) * c);
+    p.qkv.get(rows * 3 * c);
+    p.mixed.get(rows * c);
+    p.inner.get(rows * config.n_inner);
+    p.logits.get(static_cast<std::int64_t>(p.logit_rows.size()) * config.vocab_size);
+    p.scratch.get(options.threads * attention_scratch_size(longest));
+}
+
+// Walked through by all threads together; sync() stands where a layer reads what
+// other threads wrote.
+void Gpt::State::run(const Worker& worker) {
+    Pass& p = pass;
+    const auto rows = static_cast<std::int64_t>(p.tokens.size());
+    const std::int64_t c = config.n_embd;
+    float* x = p.x.get(0);
+
+    const auto [begin, end] = worker.share(rows);
+    for (std::int64_t r = begin; r < end; ++r) {
+        const float* token = token_embedding.data() + p.tokens[static_cast<std::size_t>(r)] * c;
+        const float* position =
+            position_embedding.data() + p.positions[static_cast<std::size_t>(r)] * c;
+        for (std::int64_t i = 0; i < c; ++i) x[r * c + i] = token[i] + position[i];
+    }
+    worker.sync();
+
+    for (int layer = 0; layer < config.n_layer; ++layer)
+        run_block(blocks[static_cast<std::size_t>(layer)], layer, worker);
+
+    // Only the rows that somebody asked for, side by side.
+    const auto wanted = static_cast<std::int64_t>(p.logit_rows.size());
+    const float* normed = norm(p.logit_rows, norm_gamma, norm_beta, worker);
+    matmul(MatrixView::of(normed, wanted, c), output, p.logits.get(0), config.vocab_size, {},
+           worker);
+}
+
+// Layer norm of these rows of x, side by side. Of fewer rows than threads each thread makes a copy
+// of its own: that takes less time than waiting for another's.
+const float* Gpt::State::norm(std::span<const std::int64_t> rows, const Tensor& gamma,
+                              const Tensor& beta, const Worker& worker) {
+    const std::int64_t c = config.n_embd, count = static_cast<std::int64_t>(rows.size());
+    const bool alone = count < worker.size;
+    const float* x = pass.x.get(0);
+    float* normed = pass.normed.get(0) + (alone ? worker.rank * count * c : 0);
+    const auto [begin, end] = alone ? Range{0, count} : worker.share(count);
+    for (std::int64_t r = begin; r < end; ++r) {
+        layer_norm(x + rows[static_cast<std::size_t>(r)] * c, gamma.data(), beta.data(),
+                   config.layer_norm_epsilon, normed + r * c, 1, c, Worker{});
+    }
+    if (!alone) worker.sync();
+    return normed;
+}
+
+void Gpt::State::run_block(const Block& b, int layer, const Worker& worker) {
+    Pass& p = pass;
+    const auto rows = static_cast<std::int64_t>(p.tokens.size());
+    const std::int64_t c = config.n_embd, f = config.n_inner;
+    const AttentionShape shape{config.n_embd, config.n_head};
+    float *x = p.x.get(0), *qkv = p.qkv.get(0), *mixed = p.mixed.get(0), *inner = p.inner.get(0);
+
+    const float* normed = norm(p.rows, b.norm1_gamma, b.norm1_beta, worker);
+    matmul(MatrixView::of(normed, rows, c), b.qkv, qkv, 3 * c, {b.qkv_bias.data()}, worker);
+    worker.sync();
+    // A thread attends with the same (sequence, head) pairs that it appended:
+    // no sync between the two.
+    append_keys_and_values(qkv, p.sequences, shape, layer, worker);
+    attend(qkv, p.sequences, shape, layer, mixed, p.scratch.get(0), worker);
+    worker.sync();
+    matmul(MatrixView::of(mixed, rows, c), b.proj, x, c, {b.proj_bias.data(), true}, worker);
+    worker.sync();
+    normed = norm(p.rows, b.norm2_gamma, b.norm2_beta, worker);
+    matmul(MatrixView::of(normed, rows, c), b.up, inner, f,
+           {.bias = b.up_bias.data(), .activation = gelu}, worker);
+    worker.sync();
+    matmul(MatrixView::of(inner, rows, f), b.down, x, c, {b.down_bias.data(), true}, worker);
+    worker.sync();
+}
+
+}  // namespace tbt

@@ -1,0 +1,86 @@
+// A GPT-2: token and position embeddings, a stack of pre-norm transformer blocks, the embedding
+// again as output matrix. [Radford et al. 2019; layout and weight names as on the Hugging Face hub]
+//
+//   x = wte[token] + wpe[position]
+//   for each layer:  x += proj(attend(qkv(norm(x))));  x += down(gelu(up(norm(x))))
+//   logits = norm(x) · wteᵀ
+//
+// Logits are the same to the last bit whether tokens come one at a time or together,
+// with a cache or without, alone or in a batch, and with any number of threads.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/kernels/matmul.hpp"
+#include "lib/kernels/tensor.hpp"
+#include "lib/model/attention.hpp"
+#include "lib/model/kv_cache.hpp"
+#include "lib/model/model_config.hpp"
+
+namespace tbt {
+
+struct GptOptions {
+    int threads = 0;  // 0: default_threads()
+    std::optional<WeightType> weights =
+        {};  // how the matrices are kept in memory; none: as they are stored
+};
+
+// Gives a weight by its name on the hub (without the "transformer." prefix),
+// with the shape expected of it.
+using WeightSource = std::function<Tensor(const std::string& name, const Shape& shape)>;
+
+// New tokens of one sequence. Its cache grows by them.
+struct Step {
+    KvCache* cache = nullptr;
+    std::span<const int> tokens;
+    bool all_logits = false;  // for every token, not only the last one
+};
+
+// Rows of logits inside the model's workspace, valid until its next forward pass.
+// In a batch the rows of the first step come first: one row a step, or one a token
+// where it asked for all.
+struct Logits {
+    std::span<const float> values;  // (rows, V)
+    std::int64_t rows = 0;
+
+    std::span<const float> row(std::int64_t r) const {
+        const std::size_t v = values.size() / static_cast<std::size_t>(rows);
+        return values.subspan(static_cast<std::size_t>(r) * v, v);
+    }
+    std::span<const float> last() const { return row(rows - 1); }
+};
+
+class Gpt {
+public:
+    Gpt(const GptConfig& config, const WeightSource& source, const GptOptions& options = {});
+    ~Gpt();
+    Gpt(Gpt&&) noexcept;
+    Gpt& operator=(Gpt&&) noexcept;
+
+    // Reads a model directory: config.json, model.safetensors (or shards).
+    static Gpt load(const std::filesystem::path& directory, const GptOptions& options = {});
+
+    const GptConfig& config() const;
+    int threads() const;
+    std::int64_t weight_bytes() const;  // as kept in memory
+
+    // Runs new tokens of one sequence; logits (V) of the last one.
+    // Errors: an id outside the vocabulary, no tokens, more tokens than the context holds.
+    std::span<const float> forward(KvCache& cache, std::span<const int> tokens);
+    // The same with logits for every new token: (T, V).
+    Logits forward_all(KvCache& cache, std::span<const int> tokens);
+    // Several sequences in one pass; no cache may occur twice.
+    Logits forward(std::span<const Step> steps);
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace tbt

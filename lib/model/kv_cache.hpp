@@ -1,0 +1,78 @@
+// The keys and values of the tokens that a sequence has seen, for every layer and head.
+//
+// A cache is a list of blocks of 64 tokens. Copying a cache shares its blocks (that is
+// how beams fork); a block that is shared is copied when one of its owners writes to it,
+// so at most one block per fork is ever copied. Blocks come from a common pool and go back to it,
+// so a decode loop allocates nothing once it has warmed up.
+//
+// Within a block, for each layer and head (D = head size rounded up to 16, zeros behind):
+//   keys   (D, 64)   the transpose: one load brings the same component of sixteen tokens' keys
+//   values (64, D)
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "lib/kernels/tensor.hpp"
+#include "lib/model/model_config.hpp"
+
+namespace tbt {
+
+class KvPool;
+
+class KvCache {
+public:
+    static constexpr int block_tokens = 64;
+
+    // An empty sequence that may grow to `capacity` tokens (0: the model's context);
+    // its memory is reserved now.
+    explicit KvCache(const GptConfig& config, int capacity = 0);
+
+    KvCache(const KvCache& other);  // a fork: shares every block
+    KvCache& operator=(const KvCache& other);
+    KvCache(KvCache&& other) noexcept = default;
+    KvCache& operator=(KvCache&& other) noexcept;
+    ~KvCache();
+
+    int length() const { return length_; }
+    int capacity() const { return capacity_; }
+
+    // Forgets the tokens from position `length` on (rollback). length <= length().
+    void truncate(int length);
+    void clear() { truncate(0); }
+
+    // Bytes that one token takes, by formula: 2 · layers · C · sizeof(float).
+    static std::int64_t bytes_per_token(const GptConfig& config);
+    // Bytes held by this sequence's blocks, and by the whole pool that it shares with its forks.
+    std::int64_t bytes() const;
+    std::int64_t pool_bytes() const;
+
+    // For the model. make_room: the next `tokens` positions can be written (throws Error when they
+    // exceed the capacity); advance: they have been.
+    void make_room(int tokens);
+    void advance(int tokens) { length_ += tokens; }
+    int padded_head_size() const { return padded_head_size_; }
+    float* keys(int block, int layer, int head) { return at(block, 2 * layer, head); }
+    float* values(int block, int layer, int head) { return at(block, 2 * layer + 1, head); }
+    const float* keys(int block, int layer, int head) const {
+        return const_cast<KvCache*>(this)->at(block, 2 * layer, head);
+    }
+    const float* values(int block, int layer, int head) const {
+        return const_cast<KvCache*>(this)->at(block, 2 * layer + 1, head);
+    }
+
+private:
+    float* at(int block, int half_layer, int head);
+    void drop_blocks_from(std::size_t first);
+
+    std::shared_ptr<KvPool> pool_;
+    std::vector<int> blocks_;     // indices into the pool
+    std::vector<float*> memory_;  // the same blocks' memory
+    int heads_ = 0;
+    int padded_head_size_ = 0;
+    int length_ = 0;
+    int capacity_ = 0;
+};
+
+}  // namespace tbt

@@ -1,0 +1,60 @@
+#include "lib/model/memory_plan.hpp"
+
+#include <algorithm>
+
+#include "lib/error.hpp"
+#include "lib/model/kv_cache.hpp"
+
+namespace tbt {
+
+namespace {
+
+// Products of four sizes can exceed 64 bits: counted as double, which is exact up to 2^53.
+std::int64_t bytes(double count) { return static_cast<std::int64_t>(std::min(count, 0x1p60)); }
+
+double rounded_up(double n, double step) {
+    const double rest = n - step * static_cast<double>(static_cast<std::int64_t>(n / step));
+    return rest > 0 ? n + step - rest : n;
+}
+
+}  // namespace
+
+std::int64_t bytes_per_weight(WeightType type) { return type == WeightType::f32 ? 4 : 2; }
+
+MemoryPlan plan_memory(const GptConfig& config, WeightType type, int context, int batch) {
+    check_config(config, "memory");
+    if (context < 1 || context > config.n_positions) {
+        throw Error("memory: a context of " + std::to_string(context) + " tokens, expected 1 to " +
+                    std::to_string(config.n_positions) + ", the model's n_positions");
+    }
+    if (batch < 1)
+        throw Error("memory: a batch of " + std::to_string(batch) + ", expected at least 1");
+    const double C = config.n_embd, F = config.n_inner, V = config.vocab_size,
+                 P = config.n_positions, L = config.n_layer;
+    const double T = context, B = batch, b = static_cast<double>(bytes_per_weight(type)),
+                 rows = std::max(T, B);
+    // As the library lays them out: columns of a matrix, and components of a head,
+    // in registers of sixteen.
+    const auto columns = [](double n) { return rounded_up(n, 16); };
+    const double heads = config.n_head * rounded_up(config.head_size(), 16);
+    const double blocks = rounded_up(T, KvCache::block_tokens);
+    MemoryPlan plan;
+    plan.matrices =
+        bytes(L * (C * columns(3 * C) + C * columns(C) + C * columns(F) + F * columns(C)) * b);
+    plan.output = bytes(C * columns(V) * b);
+    plan.embeddings = bytes((V + P) * C * 4);
+    plan.vectors = bytes((L * (9 * C + F) + 2 * C) * 4);
+    plan.cache = bytes(2 * L * heads * blocks * B * 4);
+    plan.activations = bytes(rows * (6 * C + F) * 4);
+    plan.logits = bytes(B * V * 4);
+    return plan;
+}
+
+void check_memory(const std::string& who, std::int64_t needed, std::int64_t available) {
+    if (available <= 0 || needed <= available) return;
+    throw Error(who + ": the model needs about " + std::to_string(needed >> 20) +
+                " MiB of memory, " + std::to_string(available >> 20) +
+                " MiB are available; use a smaller model, context or batch, or --weights f16");
+}
+
+}  // namespace tbt

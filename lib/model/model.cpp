@@ -1,0 +1,55 @@
+#include "lib/model/model.hpp"
+
+#include <cstdlib>
+
+#include "lib/error.hpp"
+#include "lib/text/utf8.hpp"
+
+namespace tbt {
+
+std::filesystem::path shipped_model(std::string_view name) {
+    const char* folder = std::getenv("TBT_MODELS");
+    return std::filesystem::path(folder ? folder : "data/models") / name;
+}
+
+Model load_model(const std::filesystem::path& directory, const GptOptions& options) {
+    if (!std::filesystem::is_directory(directory)) {
+        throw Error(
+            directory.string() +
+            ": no such model directory; expected a folder with config.json, model.safetensors and "
+            "a tokenizer (run from the repository's root, or name one with --model)");
+    }
+    Model model{Gpt::load(directory, options), Tokenizer::load(directory.string())};
+    if (model.tokenizer.vocab_size() > model.config().vocab_size) {
+        throw Error(directory.string() + ": the tokenizer has " +
+                    std::to_string(model.tokenizer.vocab_size()) + " tokens, the model only " +
+                    std::to_string(model.config().vocab_size) + "; they don't belong together");
+    }
+    return model;
+}
+
+std::vector<int> encode_prompt(const Model& model, std::string_view text, int room) {
+    if (const std::size_t bad = find_invalid_utf8(text); bad != std::string_view::npos) {
+        throw Error("prompt: byte " + std::to_string(bad + 1) +
+                    " is not valid UTF-8; save the text as UTF-8");
+    }
+    std::vector<int> ids = model.tokenizer.encode(text);
+    if (ids.empty()) ids.push_back(model.tokenizer.eos_id());
+    const int context = model.config().n_positions;
+    if (static_cast<int>(ids.size()) + room > context) {
+        const int length = static_cast<int>(ids.size());
+        const std::string shorter =
+            "shorten the prompt to " + std::to_string(context - room) + " tokens";
+        const std::string fewer =
+            "ask for at most " + std::to_string(context - length) + " new ones";
+        throw Error("prompt: " + std::to_string(length) + " tokens and " + std::to_string(room) +
+                    " new ones exceed the model's context of " + std::to_string(context) + "; " +
+                    (room >= context && length >= context ? "make both fewer"
+                     : room >= context                    ? fewer
+                     : length >= context                  ? shorter
+                                                          : shorter + " or " + fewer));
+    }
+    return ids;
+}
+
+}  // namespace tbt

@@ -1,0 +1,206 @@
+#include "lib/model/random_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "lib/error.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/threads.hpp"
+#include "lib/text/byte_alphabet.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr std::int64_t piece_values = 4096;  // of a weight; each piece has its own stream
+
+// FNV-1a: streams of different weights lie far apart.
+std::uint64_t hash_of(std::string_view name) {
+    std::uint64_t hash = 0xcbf29ce484222325u;
+    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    return hash;
+}
+
+// What a weight starts as: a constant, or normal numbers of this standard deviation.
+struct Start {
+    float constant = 0;
+    double deviation = 0;
+};
+
+Start start_of(const GptConfig& config, std::string_view name) {
+    if (name.ends_with(".bias")) return {};
+    if (name.find("ln_") != std::string_view::npos) return {1.0f, 0};
+    if (name == "wpe.weight") return {0, 0.01};
+    if (name.ends_with("c_proj.weight")) return {0, 0.02 / std::sqrt(2.0 * config.n_layer)};
+    return {0, 0.02};
+}
+
+// The part of piece `piece` that lies in [first, first + values.size()).
+void fill_piece(std::uint64_t seed, std::uint64_t stream, double deviation, std::int64_t piece,
+                std::int64_t first, std::span<float> values) {
+    Rng rng(seed, stream + static_cast<std::uint64_t>(piece));
+    const std::int64_t end =
+        std::min((piece + 1) * piece_values, first + static_cast<std::int64_t>(values.size()));
+    for (std::int64_t i = piece * piece_values; i < end; ++i) {
+        const auto value = static_cast<float>(deviation * rng.normal());
+        if (i >= first) values[static_cast<std::size_t>(i - first)] = value;
+    }
+}
+
+void check_room_on_disk(const std::string& directory, std::int64_t needed) {
+    std::error_code unknown;
+    const auto space = std::filesystem::space(directory, unknown);
+    if (!unknown && static_cast<std::uint64_t>(needed) > space.available) {
+        throw Error(directory + ": the model takes " + std::to_string(needed >> 20) +
+                    " MiB, the disk has " + std::to_string(space.available >> 20) +
+                    " MiB free; choose fewer layers or channels, or F16");
+    }
+}
+
+void copy_tokenizer(const std::string& from, const std::string& to) {
+    for (const char* name : {"tokenizer.json", "vocab.json", "merges.txt", "added_tokens.json",
+                             "tokenizer_config.json", "special_tokens_map.json"}) {
+        if (file_exists(join_path(from, name)))
+            write_file(join_path(to, name), read_file(join_path(from, name)));
+    }
+}
+
+// Writes the tokenizer's files and takes over its special ids.
+void add_tokenizer(const std::string& directory, const std::string& from, GptConfig& config) {
+    const Tokenizer tokenizer =
+        from.empty() ? babble_tokenizer(config.vocab_size) : Tokenizer::load(from);
+    if (tokenizer.vocab_size() > config.vocab_size) {
+        throw Error(from + ": the tokenizer has " + std::to_string(tokenizer.vocab_size()) +
+                    " tokens, expected at most " + std::to_string(config.vocab_size) +
+                    ", the model's vocab_size");
+    }
+    const Vocabulary& vocabulary = tokenizer.vocabulary();
+    if (vocabulary.eos_id) config.eos_token_ids = {*vocabulary.eos_id};
+    config.bos_token_id = vocabulary.bos_id ? vocabulary.bos_id : vocabulary.eos_id;
+    make_directory(directory);
+    if (from.empty()) {
+        tokenizer.save(directory, config.n_positions);
+    } else {
+        copy_tokenizer(from, directory);
+    }
+}
+
+}  // namespace
+
+GptConfig preset_config(std::string_view name) {
+    struct Preset {
+        std::string_view name;
+        int layers, heads, channels, vocabulary, context;
+    };
+    constexpr std::array<Preset, 6> presets = {{{"gpt2", 12, 12, 768, 50257, 1024},
+                                                {"gpt2-medium", 24, 16, 1024, 50257, 1024},
+                                                {"gpt2-large", 36, 20, 1280, 50257, 1024},
+                                                {"gpt2-xl", 48, 25, 1600, 50257, 1024},
+                                                {"storyteller", 6, 6, 192, 4096, 512},
+                                                {"sketch", 2, 3, 96, 4096, 512}}};
+    const auto found = std::find_if(presets.begin(), presets.end(),
+                                    [&](const Preset& p) { return p.name == name; });
+    if (found == presets.end()) {
+        throw Error(
+            "preset '" + std::string(name) +
+            "' is unknown, expected gpt2, gpt2-medium, gpt2-large, gpt2-xl, storyteller or sketch");
+    }
+    GptConfig config;
+    config.n_layer = found->layers;
+    config.n_head = found->heads;
+    config.n_embd = found->channels;
+    config.n_inner = 4 * found->channels;
+    config.vocab_size = found->vocabulary;
+    config.n_positions = found->context;
+    config.bos_token_id = found->vocabulary - 1;
+    config.eos_token_ids = {found->vocabulary - 1};
+    return config;
+}
+
+void fill_random_weight(const GptConfig& config, std::uint64_t seed, const std::string& name,
+                        std::int64_t first, std::span<float> values) {
+    const Start start = start_of(config, name);
+    if (start.deviation == 0 || values.empty())
+        return std::fill(values.begin(), values.end(), start.constant);
+    const std::int64_t end = first + static_cast<std::int64_t>(values.size());
+    const std::int64_t first_piece = first / piece_values,
+                       pieces = (end - 1) / piece_values + 1 - first_piece;
+    const std::uint64_t stream = hash_of(name);
+    const int threads = static_cast<int>(std::min<std::int64_t>(default_threads(), pieces));
+    run_team(threads, [&](const Worker& worker) {
+        const auto [from, to] = worker.share(pieces);
+        for (std::int64_t p = from; p < to; ++p)
+            fill_piece(seed, stream, start.deviation, first_piece + p, first, values);
+    });
+}
+
+WeightSource random_weights(const GptConfig& config, std::uint64_t seed) {
+    check_config(config, "random weights");
+    return [config, seed](const std::string& name, const Shape& shape) {
+        Tensor weight(shape);
+        fill_random_weight(config, seed, name, 0, weight.values());
+        return weight;
+    };
+}
+
+Tokenizer babble_tokenizer(int vocab_size) {
+    if (vocab_size < 257) {
+        throw Error("tokenizer: vocab_size is " + std::to_string(vocab_size) +
+                    ", expected at least 257 for the bytes and <|endoftext|>; or give a tokenizer");
+    }
+    Vocabulary vocabulary;
+    for (const unsigned char byte : byte_token_order())
+        vocabulary.tokens.emplace_back(1, static_cast<char>(byte));
+    constexpr std::string_view consonants = "bdfghjklmnprstvwyzqx", vowels = "aeiou";
+    for (int word = 0; static_cast<int>(vocabulary.tokens.size()) < vocab_size - 1; ++word) {
+        std::string text;
+        for (int rest = word; text.size() < 4 || rest > 0; rest /= 100) {
+            text += {consonants[static_cast<std::size_t>(rest / 5 % 20)],
+                     vowels[static_cast<std::size_t>(rest % 5)]};
+        }
+        vocabulary.tokens.push_back(" " + text);
+    }
+    vocabulary.tokens.push_back("<|endoftext|>");
+    vocabulary.added = {{vocab_size - 1, true}};
+    vocabulary.bos_id = vocabulary.eos_id = vocab_size - 1;
+    return Tokenizer(std::move(vocabulary), "babble tokenizer");
+}
+
+void write_random_model(const std::string& directory, GptConfig config,
+                        const RandomModelOptions& options) {
+    config.bos_token_id.reset();
+    config.eos_token_ids.clear();
+    check_config(config, directory);
+    for (const char* name : {"model.safetensors", "model.safetensors.index.json"}) {
+        if (!options.overwrite && file_exists(join_path(directory, name))) {
+            throw Error(directory +
+                        ": holds a model already; choose another directory or ask to overwrite it");
+        }
+    }
+    config.torch_dtype = options.type == StoredType::f32   ? "float32"
+                         : options.type == StoredType::f16 ? "float16"
+                                                           : "bfloat16";
+    make_directory(directory);
+    check_room_on_disk(directory,
+                       parameter_count(config) * (options.type == StoredType::f32 ? 4 : 2));
+    add_tokenizer(directory, options.tokenizer, config);
+    write_model_config(directory, config);
+    std::vector<TensorToWrite> tensors;
+    for (const WeightShape& w : weight_shapes(config)) {
+        tensors.push_back(
+            {w.name,
+             w.shape,
+             {},
+             options.type,
+             [&config, &options, name = w.name](std::int64_t first, std::span<float> values) {
+                 fill_random_weight(config, options.seed, name, first, values);
+             }});
+    }
+    write_safetensors(join_path(directory, "model.safetensors"), std::move(tensors));
+}
+
+}  // namespace tbt

@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "lib/error.hpp"
+#include "lib/kernels/half.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/model/safetensors.hpp"
+
+namespace tbt {
+
+namespace {
+
+const char* dtype_name(StoredType type) {
+    return type == StoredType::f32 ? "F32" : type == StoredType::f16 ? "F16" : "BF16";
+}
+
+std::uint64_t bytes_of(const TensorToWrite& tensor) {
+    const std::size_t size = tensor.type == StoredType::f32 ? sizeof(float) : sizeof(std::uint16_t);
+    return static_cast<std::uint64_t>(element_count(tensor.shape)) * size;
+}
+
+void check_f16(const std::string& path, const std::string& name, std::span<const float> values) {
+    for (const float value : values) {
+        if (std::fabs(value) >= 65520.0f && std::isfinite(value)) {
+            throw Error(path + ": tensor \"" + name + "\" holds " + std::to_string(value) +
+                        ", expected less than 65520, the largest F16; store it as F32 or BF16");
+        }
+    }
+}
+
+// Checks everything that can be wrong before the file is begun.
+void check(const std::string& path, const std::vector<TensorToWrite>& tensors) {
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const TensorToWrite& t = tensors[i];
+        const auto fail = [&](const std::string& what) {
+            throw Error(path + ": tensor \"" + t.name + "\" " + what);
+        };
+        const std::int64_t expected = element_count(t.shape),
+                           got = static_cast<std::int64_t>(t.values.size());
+        if (!t.fill && got != expected) {
+            fail("has " + std::to_string(got) + " values, expected " + std::to_string(expected) +
+                 " for " + to_string(t.shape));
+        }
+        if (i > 0 && tensors[i - 1].name == t.name) fail("is there twice");
+        if (t.type == StoredType::f16) check_f16(path, t.name, t.values);
+    }
+}
+
+// The length, then the header padded with spaces to a multiple of 8.
+std::string header_text(const std::vector<TensorToWrite>& tensors,
+                        const std::map<std::string, std::string>& metadata) {
+    OrderedJson header = OrderedJson::object();
+    if (!metadata.empty()) header["__metadata__"] = metadata;
+    std::uint64_t offset = 0;
+    for (const TensorToWrite& t : tensors) {
+        const std::uint64_t end = offset + bytes_of(t);
+        header[t.name] = {
+            {"dtype", dtype_name(t.type)}, {"shape", t.shape}, {"data_offsets", {offset, end}}};
+        offset = end;
+    }
+    std::string text = header.dump();
+    text.append((8 - text.size() % 8) % 8, ' ');
+    std::string length;
+    for (int byte = 0; byte < 8; ++byte)
+        length += static_cast<char>(text.size() >> 8 * byte & 0xff);
+    return length + text;
+}
+
+void write_values(AtomicFile& file, std::span<const float> values, StoredType type) {
+    if (type == StoredType::f32) return file.write(values.data(), values.size_bytes());
+    std::vector<std::uint16_t> halves(values.size());
+    std::transform(values.begin(), values.end(), halves.begin(),
+                   type == StoredType::f16 ? to_f16 : to_bf16);
+    file.write(halves.data(), halves.size() * sizeof(std::uint16_t));
+}
+
+// In pieces of a million numbers, so that no copy of a large tensor is made.
+void write_tensor(AtomicFile& file, const std::string& path, const TensorToWrite& tensor) {
+    constexpr std::int64_t piece = 1 << 20;
+    const std::int64_t total = element_count(tensor.shape);
+    std::vector<float> filled;
+    for (std::int64_t first = 0; first < total; first += piece) {
+        const auto size = static_cast<std::size_t>(std::min(piece, total - first));
+        if (!tensor.fill) {
+            write_values(file, tensor.values.subspan(static_cast<std::size_t>(first), size),
+                         tensor.type);
+            continue;
+        }
+        filled.resize(size);
+        tensor.fill(first, filled);
+        if (tensor.type == StoredType::f16) check_f16(path, tensor.name, filled);
+        write_values(file, filled, tensor.type);
+    }
+}
+
+}  // namespace
+
+void write_safetensors(const std::string& path, std::vector<TensorToWrite> tensors,
+                       const std::map<std::string, std::string>& metadata) {
+    std::sort(tensors.begin(), tensors.end(),
+              [](const TensorToWrite& a, const TensorToWrite& b) { return a.name < b.name; });
+    check(path, tensors);
+    // Wider types first: every tensor then lies at a multiple of its element's size.
+    std::stable_sort(tensors.begin(), tensors.end(),
+                     [](const TensorToWrite& a, const TensorToWrite& b) {
+                         return (a.type == StoredType::f32) > (b.type == StoredType::f32);
+                     });
+    AtomicFile file(path);
+    const std::string header = header_text(tensors, metadata);
+    file.write(header.data(), header.size());
+    for (const TensorToWrite& tensor : tensors) write_tensor(file, path, tensor);
+    file.commit();
+}
+
+}  // namespace tbt

@@ -1,0 +1,29 @@
+// Small helpers for programs that show what they do in a terminal.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace tbt {
+
+// A bar of block characters, to an eighth of a cell: bar(0.5, 10) is "█████".
+// Values outside [0, 1] are cut.
+std::string bar(double fraction, int width);
+
+// A token's bytes made visible: a leading space as "·", newline as "⏎", bytes that are
+// not UTF-8 as "<E2>".
+std::string visible(std::string_view bytes);
+
+// The number of columns a text takes, counting code points.
+int columns(std::string_view text);
+// The text, followed by spaces up to `width` columns; cut with "…" when it is longer.
+std::string padded(std::string_view text, int width);
+
+// Escape sequences, empty unless the stream is a terminal and NO_COLOR is not set.
+struct Style {
+    explicit Style(std::FILE* stream = stdout);
+    std::string_view bold, dim, red, green, yellow, blue, reset;
+};
+
+}  // namespace tbt

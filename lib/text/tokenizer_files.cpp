@@ -1,0 +1,235 @@
+#include "lib/text/tokenizer_files.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "lib/error.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+
+namespace tbt {
+
+namespace {
+
+// A member that may be missing.
+const Json* find(const Json& object, const char* key) {
+    const auto member = object.find(key);
+    return member == object.end() ? nullptr : &*member;
+}
+
+bool is_on(const Json* value) {
+    return value && !value->is_null() && *value != Json(false) && *value != Json("") &&
+           *value != Json(0);
+}
+
+std::string type_of(const Json& part) {
+    const Json* type = part.is_object() ? find(part, "type") : nullptr;
+    return type && type->is_string() ? shown(type->get_ref<const std::string&>()) : kind_of(part);
+}
+
+class FileReader {
+public:
+    explicit FileReader(std::string directory) : directory_(std::move(directory)) {}
+
+    TokenizerFiles read() {
+        if (has("tokenizer.json")) {
+            read_tokenizer_json();
+        } else if (has("vocab.json") || has("merges.txt")) {
+            open("vocab.json");
+            read_vocab(read_json(file_));
+            read_merges_txt();
+            if (has("added_tokens.json")) read_added_tokens_json();
+        } else {
+            throw Error(
+                directory_ +
+                ": there is no tokenizer, expected tokenizer.json, or vocab.json and merges.txt");
+        }
+        for (const char* name : {"tokenizer_config.json", "special_tokens_map.json"}) {
+            if (has(name)) read_special_names(name);
+        }
+        return std::move(result_);
+    }
+
+private:
+    bool has(const char* name) const { return file_exists(join_path(directory_, name)); }
+    void open(const char* name) { file_ = join_path(directory_, name); }
+    [[noreturn]] void fail(const std::string& what) const { throw Error(file_ + ": " + what); }
+
+    int id_from(const Json& value, const std::string& token) const {
+        constexpr std::int64_t largest = 1 << 28;
+        if (!value.is_number_integer() || value.get<std::int64_t>() < 0 ||
+            value.get<std::int64_t>() > largest) {
+            fail("the id of \"" + shown(token) + "\" is " + kind_of(value) +
+                 ", expected 0 or a small positive integer");
+        }
+        return value.get<int>();
+    }
+
+    void read_vocab(const Json& vocab) {
+        if (!vocab.is_object())
+            fail("the vocabulary is " + kind_of(vocab) + ", expected an object {token: id}");
+        result_.vocab_file = file_;
+        result_.ids.reserve(vocab.size());
+        for (const auto& [token, id] : vocab.items())
+            result_.ids.emplace(token, id_from(id, token));
+    }
+
+    // ---- merges.txt --------------------------------------------------------------------------------------
+    void read_merges_txt() {
+        open("merges.txt");
+        const std::string text = read_file(file_);
+        std::size_t line_number = 0;
+        for (std::size_t begin = 0; begin < text.size();) {
+            const std::size_t end = std::min(text.find('\n', begin), text.size());
+            std::string_view line = std::string_view(text).substr(begin, end - begin);
+            if (line.ends_with('\r')) line.remove_suffix(1);
+            ++line_number;
+            begin = end + 1;
+            if (line.empty() || (line_number == 1 && line.starts_with("#version"))) continue;
+            add_merge(line, "line " + std::to_string(line_number));
+        }
+    }
+
+    void add_merge(std::string_view pair, const std::string& place) {
+        const std::size_t space = pair.find(' ');
+        if (space == 0 || space == std::string_view::npos || space + 1 == pair.size() ||
+            pair.find(' ', space + 1) != std::string_view::npos) {
+            fail(place + " is \"" + shown(pair) +
+                 "\", expected two tokens with one space between them");
+        }
+        add_merge(std::string(pair.substr(0, space)), std::string(pair.substr(space + 1)), place);
+    }
+
+    void add_merge(std::string left, std::string right, const std::string& place) {
+        result_.merges.push_back({std::move(left), std::move(right), file_ + ": " + place});
+    }
+
+    // ---- tokenizer.json ----------------------------------------------------------------------------------
+    void read_tokenizer_json() {
+        open("tokenizer.json");
+        const Json json = read_json(file_);
+        const Json* model = json.is_object() ? find(json, "model") : nullptr;
+        if (!model || !model->is_object()) fail("has no object \"model\"");
+        check_supported(json, *model);
+        const Json* vocab = find(*model, "vocab");
+        const Json* merges = find(*model, "merges");
+        if (!vocab) fail("\"model\" has no \"vocab\"");
+        if (!merges || !merges->is_array()) fail("\"model\" has no list \"merges\"");
+        read_vocab(*vocab);
+        for (std::size_t i = 0; i < merges->size(); ++i)
+            read_merge((*merges)[i], "merge " + std::to_string(i + 1));
+        const Json* added = find(json, "added_tokens");
+        if (!added || added->is_null()) return;
+        if (!added->is_array())
+            fail("\"added_tokens\" is " + kind_of(*added) + ", expected a list");
+        for (const Json& token : *added) read_added(token, std::nullopt);
+    }
+
+    // "a b", as all versions of the format have it, or ["a", "b"], as newer ones write.
+    void read_merge(const Json& merge, const std::string& place) {
+        if (merge.is_string()) {
+            add_merge(merge.get_ref<const std::string&>(), place);
+        } else if (merge.is_array() && merge.size() == 2 && merge[0].is_string() &&
+                   merge[1].is_string()) {
+            add_merge(merge[0].get<std::string>(), merge[1].get<std::string>(), place);
+        } else {
+            fail(place + " is " + kind_of(merge) + ", expected \"a b\" or [\"a\", \"b\"]");
+        }
+    }
+
+    // Everything that would give other ids than GPT-2's algorithm is refused by name.
+    void check_supported(const Json& json, const Json& model) const {
+        const auto refuse = [&](const std::string& what, const std::string& expected) {
+            fail(what + " is not supported, expected " + expected + " (GPT-2's byte-level BPE)");
+        };
+        if (find(model, "type") && type_of(model) != "BPE")
+            refuse("model type " + type_of(model), "BPE");
+        for (const char* key : {"dropout", "continuing_subword_prefix", "end_of_word_suffix",
+                                "byte_fallback", "ignore_merges"}) {
+            if (is_on(find(model, key))) refuse(std::string("model option ") + key, "it to be off");
+        }
+        if (const Json* normalizer = find(json, "normalizer"); is_on(normalizer)) {
+            refuse("normalizer " + type_of(*normalizer), "none");
+        }
+        const Json* pre = find(json, "pre_tokenizer");
+        const std::string type = pre ? type_of(*pre) : "none";
+        if (type != "ByteLevel") refuse("pre_tokenizer " + type, "ByteLevel");
+        if (is_on(find(*pre, "add_prefix_space")))
+            refuse("pre_tokenizer option add_prefix_space", "false");
+        if (const Json* regex = find(*pre, "use_regex"); regex && !is_on(regex)) {
+            refuse("pre_tokenizer option use_regex = " + kind_of(*regex), "true");
+        }
+    }
+
+    // ---- added and special tokens ------------------------------------------------------------------------
+    void read_added_tokens_json() {
+        open("added_tokens.json");
+        const Json added = read_json(file_);
+        if (!added.is_object()) fail("is " + kind_of(added) + ", expected an object {token: id}");
+        for (const auto& [token, id] : added.items()) add_token({token, id_from(id, token), true});
+    }
+
+    // {"content": …, "id": …, "special": …}; in tokenizer_config.json the id stands outside.
+    void read_added(const Json& token, std::optional<Json> id) {
+        if (!token.is_object())
+            fail("an added token is " + kind_of(token) + ", expected an object");
+        const Json* content = find(token, "content");
+        if (!content || !content->is_string()) fail("an added token has no string \"content\"");
+        const std::string text = content->get<std::string>();
+        if (text.empty()) fail("an added token is empty");
+        if (!id && find(token, "id")) id = token["id"];
+        if (!id) fail("the added token \"" + shown(text) + "\" has no \"id\"");
+        for (const char* key : {"lstrip", "rstrip", "single_word"}) {
+            if (!is_on(find(token, key))) continue;
+            fail("the added token \"" + shown(text) + "\" has the option " + key +
+                 ", expected it to be off");
+        }
+        const Json* special = find(token, "special");
+        add_token({text, id_from(*id, text), !special || is_on(special)});
+    }
+
+    void add_token(TokenizerFiles::AddedToken token) {
+        for (const TokenizerFiles::AddedToken& other : result_.added) {
+            if (other.id == token.id && other.text == token.text) return;
+            if (other.id != token.id && other.text != token.text) continue;
+            fail("added token \"" + shown(token.text) + "\" (" + std::to_string(token.id) +
+                 ") contradicts \"" + shown(other.text) + "\" (" + std::to_string(other.id) + ")");
+        }
+        result_.added.push_back(std::move(token));
+    }
+
+    void read_special_names(const char* name) {
+        open(name);
+        const Json json = read_json(file_);
+        if (!json.is_object()) fail("is " + kind_of(json) + ", expected an object");
+        if (is_on(find(json, "add_prefix_space")))
+            fail("add_prefix_space is not supported, expected false");
+        if (const Json* decoder = find(json, "added_tokens_decoder");
+            decoder && decoder->is_object()) {
+            for (const auto& [id, token] : decoder->items())
+                read_added(token, Json::parse(id, nullptr, false));
+        }
+        // "<|endoftext|>", or {"content": "<|endoftext|>", …}
+        for (const char* key : {"bos_token", "eos_token", "unk_token", "pad_token"}) {
+            const Json* value = find(json, key);
+            if (value && value->is_object()) value = find(*value, "content");
+            if (!value || value->is_null()) continue;
+            if (!value->is_string())
+                fail(std::string(key) + " is " + kind_of(*value) + ", expected a string");
+            result_.named[key] = value->get<std::string>();
+        }
+    }
+
+    std::string directory_;
+    std::string file_;  // being read, for messages
+    TokenizerFiles result_;
+};
+
+}  // namespace
+
+TokenizerFiles read_tokenizer_files(const std::string& directory) {
+    return FileReader(directory).read();
+}
+
+}  // namespace tbt

@@ -1,0 +1,140 @@
+// From what the files say to a Vocabulary: every id taken once, every name resolved.
+#include <unordered_set>
+
+#include "lib/error.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/text/byte_alphabet.hpp"
+#include "lib/text/tokenizer.hpp"
+#include "lib/text/tokenizer_files.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr const char* end_of_text = "<|endoftext|>";
+
+std::string quoted(const std::string& token) {
+    std::string text = "\"";
+    text += shown(token);
+    return text += "\"";
+}
+
+class Assembly {
+public:
+    explicit Assembly(TokenizerFiles files) : files_(std::move(files)) {}
+
+    Vocabulary vocabulary() {
+        place_tokens();
+        for (const auto& [left, right, place] : files_.merges) {
+            vocabulary_.merges.push_back({merge_part(left, place), merge_part(right, place)});
+        }
+        vocabulary_.bos_id = named_token("bos_token");
+        vocabulary_.eos_id = named_token("eos_token");
+        if (!vocabulary_.eos_id) vocabulary_.eos_id = find_token(end_of_text);
+        mark_added_tokens();
+        return std::move(vocabulary_);
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& what) const {
+        throw Error(files_.vocab_file + ": " + what);
+    }
+
+    // Tokens get their places 0 … n − 1; each must be taken once.
+    void place_tokens() {
+        for (const auto& token : files_.added) {
+            const auto [entry, is_new] = files_.ids.emplace(token.text, token.id);
+            if (entry->second == token.id) continue;
+            fail("token " + quoted(token.text) + " has id " + std::to_string(entry->second) +
+                 ", but as an added token " + std::to_string(token.id));
+        }
+        const std::size_t n = files_.ids.size();
+        std::vector<const std::string*> owner(n, nullptr);
+        for (const auto& [token, id] : files_.ids) {
+            const auto i = static_cast<std::size_t>(id);
+            if (i >= n) {
+                fail("token " + quoted(token) + " has id " + std::to_string(id) +
+                     ", but there are " + std::to_string(n) + " tokens, expected the ids 0 to " +
+                     std::to_string(n - 1) + " without gaps");
+            }
+            if (owner[i])
+                fail("tokens " + quoted(*owner[i]) + " and " + quoted(token) + " both have id " +
+                     std::to_string(id));
+            owner[i] = &token;
+        }
+        vocabulary_.tokens.resize(n);
+        std::unordered_set<int> as_written;
+        for (const auto& token : files_.added) as_written.insert(token.id);
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto bytes = bytes_of_visible(*owner[i]);
+            const bool is_added = as_written.contains(static_cast<int>(i));
+            if (!bytes && !is_added) {
+                fail("token " + quoted(*owner[i]) + " (" + std::to_string(i) +
+                     ") is not written in GPT-2's byte alphabet");
+            }
+            vocabulary_.tokens[i] = is_added ? *owner[i] : *bytes;
+        }
+    }
+
+    int merge_part(const std::string& token, const std::string& place) const {
+        const auto entry = files_.ids.find(token);
+        if (entry == files_.ids.end())
+            throw Error(place + " joins " + quoted(token) + ", which is not in the vocabulary");
+        return entry->second;
+    }
+
+    std::optional<int> find_token(const std::string& text) const {
+        for (const std::string& form : {text, visible_bytes(text)}) {
+            if (const auto entry = files_.ids.find(form); entry != files_.ids.end())
+                return entry->second;
+        }
+        return std::nullopt;
+    }
+
+    std::optional<int> named_token(const char* key) const {
+        const auto name = files_.named.find(key);
+        if (name == files_.named.end()) return std::nullopt;
+        const auto id = find_token(name->second);
+        if (!id)
+            fail(std::string(key) + " is " + quoted(name->second) +
+                 ", which is not in the vocabulary");
+        return id;
+    }
+
+    // The added tokens of the lists, and where there is no list (GPT-2's own vocab.json),
+    // those with a name. A token that is a single byte or made by a merge is an ordinary
+    // one all the same.
+    void mark_added_tokens() {
+        std::unordered_set<std::string> made;
+        const auto& tokens = vocabulary_.tokens;
+        for (const auto& [left, right] : vocabulary_.merges) {
+            made.insert(tokens[static_cast<std::size_t>(left)] +
+                        tokens[static_cast<std::size_t>(right)]);
+        }
+        std::unordered_set<int> marked;
+        const auto mark = [&](int id, bool special) {
+            const std::string& bytes = tokens[static_cast<std::size_t>(id)];
+            if (bytes.size() > 1 && !made.contains(bytes) && marked.insert(id).second) {
+                vocabulary_.added.push_back({id, special});
+            }
+        };
+        for (const auto& token : files_.added) mark(token.id, token.special);
+        for (const auto& [key, text] : files_.named) {
+            if (const auto id = find_token(text)) mark(*id, true);
+        }
+        if (const auto id = find_token(end_of_text)) mark(*id, true);
+    }
+
+    TokenizerFiles files_;
+    Vocabulary vocabulary_;
+};
+
+}  // namespace
+
+Tokenizer Tokenizer::load(const std::string& directory) {
+    TokenizerFiles files = read_tokenizer_files(directory);
+    std::string name = files.vocab_file;
+    return Tokenizer(Assembly(std::move(files)).vocabulary(), std::move(name));
+}
+
+}  // namespace tbt

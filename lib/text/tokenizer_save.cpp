@@ -1,0 +1,135 @@
+// The files that transformers and llama.cpp's converter open.
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/text/byte_alphabet.hpp"
+#include "lib/text/tokenizer.hpp"
+
+namespace tbt {
+
+namespace {
+
+bool is_added(const Vocabulary& vocabulary, int id) {
+    for (const auto& token : vocabulary.added) {
+        if (token.id == id) return true;
+    }
+    return false;
+}
+
+// A token as the files write it: added ones as they are, all others in the byte alphabet.
+std::string written(const Vocabulary& vocabulary, int id) {
+    const std::string& bytes = vocabulary.tokens[static_cast<std::size_t>(id)];
+    return is_added(vocabulary, id) ? bytes : visible_bytes(bytes);
+}
+
+// {"!": 0, …}, in the order of the ids. Added one by one to an ordered object,
+// long vocabularies would take a minute.
+std::string vocab_text(const Vocabulary& vocabulary) {
+    std::string text = "{";
+    for (int id = 0; id < static_cast<int>(vocabulary.tokens.size()); ++id) {
+        text +=
+            (id ? ",\n" : "\n") + Json(written(vocabulary, id)).dump() + ": " + std::to_string(id);
+    }
+    return text + "\n}";
+}
+
+std::string merges_text(const Vocabulary& vocabulary) {
+    std::string text = "#version: 0.2\n";
+    for (const auto& [left, right] : vocabulary.merges) {
+        text += written(vocabulary, left) + " " + written(vocabulary, right) + "\n";
+    }
+    return text;
+}
+
+OrderedJson byte_level(bool add_prefix_space, bool trim_offsets) {
+    return {{"type", "ByteLevel"},
+            {"add_prefix_space", add_prefix_space},
+            {"trim_offsets", trim_offsets},
+            {"use_regex", true}};
+}
+
+OrderedJson added_token(const Vocabulary& vocabulary, const Vocabulary::AddedToken& token) {
+    return {{"content", written(vocabulary, token.id)},
+            {"single_word", false},
+            {"lstrip", false},
+            {"rstrip", false},
+            {"normalized", false},
+            {"special", token.special}};
+}
+
+std::string tokenizer_json_text(const Vocabulary& vocabulary) {
+    OrderedJson added = OrderedJson::array();
+    for (const auto& token : vocabulary.added) {
+        OrderedJson entry = {{"id", token.id}};
+        entry.update(added_token(vocabulary, token));
+        added.push_back(std::move(entry));
+    }
+    OrderedJson merges = OrderedJson::array();
+    for (const auto& [left, right] : vocabulary.merges) {
+        merges.push_back(written(vocabulary, left) + " " + written(vocabulary, right));
+    }
+    const OrderedJson json = {{"version", "1.0"},
+                              {"truncation", nullptr},
+                              {"padding", nullptr},
+                              {"added_tokens", std::move(added)},
+                              {"normalizer", nullptr},
+                              {"pre_tokenizer", byte_level(false, true)},
+                              {"post_processor", byte_level(true, false)},
+                              {"decoder", byte_level(true, true)},
+                              {"model",
+                               {{"type", "BPE"},
+                                {"dropout", nullptr},
+                                {"unk_token", nullptr},
+                                {"continuing_subword_prefix", ""},
+                                {"end_of_word_suffix", ""},
+                                {"fuse_unk", false},
+                                {"byte_fallback", false},
+                                {"vocab", "@"},
+                                {"merges", std::move(merges)}}}};
+    std::string text = json.dump(2);
+    const std::string placeholder = "\"vocab\": \"@\"";
+    return text.replace(text.find(placeholder), placeholder.size(),
+                        "\"vocab\": " + vocab_text(vocabulary)) +
+           "\n";
+}
+
+// bos_token and the like, where there are any.
+OrderedJson special_names(const Vocabulary& vocabulary) {
+    OrderedJson names = OrderedJson::object();
+    if (vocabulary.bos_id) names["bos_token"] = written(vocabulary, *vocabulary.bos_id);
+    if (vocabulary.eos_id) {
+        names["eos_token"] = written(vocabulary, *vocabulary.eos_id);
+        names["unk_token"] = names["eos_token"];  // never needed, but transformers' class wants one
+    }
+    return names;
+}
+
+OrderedJson tokenizer_config(const Vocabulary& vocabulary, std::int64_t context) {
+    OrderedJson decoder = OrderedJson::object();
+    for (const auto& token : vocabulary.added)
+        decoder[std::to_string(token.id)] = added_token(vocabulary, token);
+    OrderedJson json = {{"add_bos_token", false},
+                        {"add_prefix_space", false},
+                        {"added_tokens_decoder", std::move(decoder)},
+                        {"clean_up_tokenization_spaces", false},
+                        {"errors", "replace"},
+                        {"model_max_length", context},
+                        {"tokenizer_class", "GPT2Tokenizer"}};
+    json.update(special_names(vocabulary));
+    return json;
+}
+
+}  // namespace
+
+void Tokenizer::save(const std::string& directory, std::int64_t context) const {
+    make_directory(directory);
+    const auto write = [&](const char* name, const std::string& text) {
+        write_file(join_path(directory, name), text);
+    };
+    write("vocab.json", vocab_text(vocabulary_) + "\n");
+    write("merges.txt", merges_text(vocabulary_));
+    write("tokenizer.json", tokenizer_json_text(vocabulary_));
+    write("tokenizer_config.json", tokenizer_config(vocabulary_, context).dump(2) + "\n");
+    write("special_tokens_map.json", special_names(vocabulary_).dump(2) + "\n");
+}
+
+}  // namespace tbt

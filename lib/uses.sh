@@ -1,0 +1,64 @@
+#!/bin/sh
+# Which chapters does each program need? Read from the #include lines: a file's, and those of the files it includes. Prints, for
+# the Makefile, a line for each chapter, group of tests, exercise and for the benchmarks: NAME:chapter,chapter,… the last chapter first;
+# "train" stands for lib/train. A chapter that has an #include of another needs its archive, and what that one needs.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+grep -ro --include='*.cpp' --include='*.hpp' -E '^#include "(chapters/[0-9][0-9]_[a-z_]*|lib/train|tests|exercises|[0-9][0-9]_[0-9])[^"]*"' chapters tests solutions exercises |
+    awk '
+        # The unit a file belongs to: a chapter, lib/train, or, where there are no archives, the file itself.
+        function unit(path,  part) {
+            split(path, part, "/")
+            if (part[1] == "chapters") return part[2]
+            if (part[1] == "lib") return "train"
+            return path
+        }
+        function visit(at,  i) {
+            if (at in seen) return
+            seen[at] = 1
+            for (i = 1; i <= count[at]; i++) visit(used[at, i])
+        }
+        # Chapters and train behind the files in roots[1..n].
+        function show(name, n,  i, j, k, list, line) {
+            for (i in seen) delete seen[i]
+            for (i = 1; i <= n; i++) visit(roots[i])
+            k = 0
+            for (i in seen) if (i == "train" || i ~ /^[0-9][0-9]_/) list[++k] = i
+            for (i = 2; i <= k; i++) for (j = i; j > 1 && (list[j - 1] == "train" || (list[j] != "train" && list[j] > list[j - 1])); j--) {
+                line = list[j]; list[j] = list[j - 1]; list[j - 1] = line
+            }
+            line = name ":"
+            for (i = 1; i <= k; i++) line = line (i > 1 ? "," : "") list[i]
+            print line
+        }
+        function uses(from, to) {
+            if (from == to || (from, to) in known) return
+            known[from, to] = 1; used[from, ++count[from]] = to
+        }
+        {
+            file = $0; sub(/:#include.*/, "", file)
+            path = $0; sub(/.*#include "/, "", path); sub(/"$/, "", path)
+            files[file] = 1
+            # The tests of exercises include a solution, or the file of the same name in exercises.
+            if (path ~ /^[0-9][0-9]_[0-9]/) { uses(unit(file), "solutions/" path); path = "exercises/" path }
+            uses(unit(file), unit(path))
+        }
+        END {
+            for (file in files) units[unit(file)] = 1
+            for (u in units) if (u ~ /^[0-9][0-9]_/) { roots[1] = u; show(u, 1) }
+            for (file in files) {
+                if (file ~ /^tests\/[^\/]*_[^\/]*\.cpp$/) {
+                    group = file; sub(/^tests\//, "", group); sub(/[_.].*/, "", group)
+                    members[group, ++size[group]] = file
+                } else if (file ~ /^tests\/exercises\/ex.*\.cpp$/) {
+                    exercise[++exercises] = file
+                    name = file; sub(/.*\//, "", name); sub(/\.cpp$/, "", name)
+                    roots[1] = file; show("ex-" name, 1)
+                } else if (file ~ /^tests\/bench\//) bench[++benches] = file
+            }
+            for (group in size) { for (i = 1; i <= size[group]; i++) roots[i] = members[group, i]; show("tests-" group, size[group]) }
+            for (i = 1; i <= exercises; i++) roots[i] = exercise[i]
+            show("tests-exercises", exercises)
+            for (i = 1; i <= benches; i++) roots[i] = bench[i]
+            show("bench", benches)
+        }'

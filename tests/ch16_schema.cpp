@@ -1,0 +1,615 @@
+#include "tests/catch.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/15_regular/numbers.hpp"
+#include "chapters/16_json_schema/judged_text.hpp"
+#include "chapters/16_json_schema/schema.hpp"
+#include "lib/machine/files.hpp"
+#include "tests/guided.hpp"
+
+using namespace tbt;
+using namespace tbt::testing;
+using nlohmann::json;
+
+namespace {
+
+struct Case {
+    const char* schema;
+    std::vector<std::string> yes, no;
+};
+
+void check(const std::vector<Case>& cases) {
+    for (const Case& c : cases) {
+        INFO(c.schema);
+        GrammarMachine machine(compile_schema(c.schema, SchemaOptions::judging()));
+        for (const std::string& text : c.yes) {
+            INFO(text);
+            CHECK(accepts_text(machine, judged_text(text)));
+        }
+        for (const std::string& text : c.no) {
+            INFO(text);
+            CHECK_FALSE(accepts_text(machine, judged_text(text)));
+        }
+    }
+}
+
+// The keywords of the shipped schemas, once more and the other way round:
+// a value in hand, asked what is wrong with it.
+bool meets(const json& schema, const json& value, const json& root) {
+    if (schema.is_boolean()) return schema.get<bool>();
+    if (schema.contains("$ref"))
+        return meets(root.at(json::json_pointer(schema["$ref"].get<std::string>().substr(1))),
+                     value, root);
+    if (schema.contains("type")) {
+        const std::string type = schema["type"];
+        if (type == "object" && !value.is_object()) return false;
+        if (type == "array" && !value.is_array()) return false;
+        if (type == "string" && !value.is_string()) return false;
+        if (type == "boolean" && !value.is_boolean()) return false;
+        if (type == "integer" && !value.is_number_integer()) return false;
+        if (type == "number" && !value.is_number()) return false;
+    }
+    if (schema.contains("enum") &&
+        std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end())
+        return false;
+    if (value.is_number()) {
+        const double x = value;
+        if (schema.contains("minimum") && x < schema["minimum"].get<double>()) return false;
+        if (schema.contains("maximum") && x > schema["maximum"].get<double>()) return false;
+        // Halves are exact in binary.
+        if (schema.contains("multipleOf") && std::fmod(x, schema["multipleOf"].get<double>()) != 0)
+            return false;
+    }
+    if (value.is_string()) {
+        const std::string text = value;
+        const auto length =
+            std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
+        if (length < schema.value("minLength", 0) || length > schema.value("maxLength", 1 << 20))
+            return false;
+        if (schema.contains("pattern")) {  // ^[A-Z][a-z]+$
+            if (text.size() < 2 || text[0] < 'A' || text[0] > 'Z') return false;
+            if (!std::all_of(text.begin() + 1, text.end(),
+                             [](char c) { return c >= 'a' && c <= 'z'; }))
+                return false;
+        }
+        if (schema.contains("format")) {  // date
+            int y = 0, m = 0, d = 0;
+            if (text.size() != 10 || std::sscanf(text.c_str(), "%4d-%2d-%2d", &y, &m, &d) != 3 ||
+                m < 1 || m > 12 || d < 1)
+                return false;
+            const bool leap = (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
+            const int days[] = {31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+            if (d > days[m - 1]) return false;
+        }
+    }
+    if (value.is_object()) {
+        for (const json& name : schema.value("required", json::array())) {
+            if (!value.contains(name.get<std::string>())) return false;
+        }
+        for (const auto& [key, member] : value.items()) {
+            const bool known = schema.contains("properties") && schema["properties"].contains(key);
+            if (!known && schema.value("additionalProperties", true) == false) return false;
+            if (known && !meets(schema["properties"][key], member, root)) return false;
+        }
+    }
+    if (value.is_array()) {
+        if (value.size() < schema.value("minItems", 0u) ||
+            value.size() > schema.value("maxItems", 1u << 20))
+            return false;
+        for (const json& item : value) {
+            if (schema.contains("items") && !meets(schema["items"], item, root)) return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+TEST_CASE("schemas: types, and what has no type named", "[ch16]") {
+    check({
+        {"true",
+         {"1", "null", "{\"a\":[1,{}]}", " \"x\" ", "[1e5]", "-0"},
+         {"", "01", "{", "[1,]", "nul"}},
+        {"false", {}, {"1", "null", "{}", "[]"}},
+        {"{}", {"1", "\"a\"", "{}", "[]", "true"}, {"x"}},
+        {R"({"type":"null"})", {"null"}, {"0", "false", "\"\"", "\"null\"", "{}"}},
+        {R"({"type":"boolean"})", {"true", "false"}, {"0", "1", "null", "\"true\""}},
+        {R"({"type":"integer"})",
+         {"1", "-5", "0", "1.0", "1e2", "-0", "10.000", "1.5e1", "123456789012345678901234567890"},
+         {"1.5", "\"1\"", "true", "1e-1", "null", "[]"}},
+        {R"({"type":"number"})", {"1", "1.5", "1e2", "-0.0", "1E-400"}, {"\"1\"", "true", "null"}},
+        {R"({"type":"string"})",
+         {"\"\"", "\"a\"", "\"\\u00e9\\ud83d\\ude00\\n\\/\"", "\"\xc3\xa9\xf0\x9f\x98\x80\""},
+         {"1", "null", "\"\\ud800\"", "\"\xff\"", "\"a"}},
+        {R"({"type":"array"})", {"[]", "[1,\"a\",[]]"}, {"{}", "1"}},
+        {R"({"type":"object"})",
+         {"{}", "{\"a\":1,\"b\":{}}", "{\"a\":1,\"a\":2}"},
+         {"[]", "1", "{a:1}"}},
+        {R"({"type":["integer","null"]})", {"1", "null", "2.0"}, {"1.5", "\"\""}},
+        {R"({"type":["number","integer"]})", {"1", "1.5"}, {"null"}},
+        {R"({"minLength":2})", {"1", "null", "{}", "\"ab\""}, {"\"a\""}},
+        {R"({"minimum":2})", {"2", "\"\"", "[]"}, {"1"}},
+        {R"({"properties":{"a":{"type":"integer"}}})",
+         {"1", "[]", "{}", "{\"a\":1}", "{\"b\":\"x\"}", "{\"b\":\"x\",\"a\":2}"},
+         {"{\"a\":\"x\"}"}},
+        {R"({"title":"t","description":"d","default":1,"examples":[1],"$comment":"c","deprecated":true,"readOnly":true,"writeOnly":false,"$id":"http://x/y","$schema":"https://json-schema.org/draft/2020-12/schema","contentEncoding":"base64","x-own":3,"type":"null"})",
+         {"null"},
+         {"1"}},
+    });
+}
+
+TEST_CASE("schemas: strings", "[ch16]") {
+    check({
+        {R"({"type":"string","minLength":2,"maxLength":3})",
+         {"\"ab\"", "\"abc\"", "\"\\u00e9b\"", "\"\\ud83d\\ude00\xf0\x9f\x98\x80\"", "\"\\n\\n\""},
+         {"\"a\"", "\"abcd\"", "\"\\ud83d\\ude00\"", "\"\""}},
+        {R"({"type":"string","minLength":2.0})", {"\"ab\""}, {"\"a\""}},
+        {R"({"type":"string","maxLength":0})", {"\"\""}, {"\"a\""}},
+        {R"({"type":"string","minLength":3,"maxLength":2})", {}, {"\"ab\"", "\"abc\""}},
+        {R"({"pattern":"^a*$"})", {"\"\"", "\"aaa\"", "\"\\u0061a\"", "1"}, {"\"ab\"", "\"b\""}},
+        {R"({"pattern":"a+"})", {"\"xxaayy\"", "\"a\"", "\"\\u0061\""}, {"\"\"", "\"b\""}},
+        {R"({"pattern":"^ab|cd$"})", {"\"abx\"", "\"xcd\""}, {"\"xab\"", "\"cdx\""}},
+        {R"({"pattern":"^\\p{Letter}+$"})", {"\"a\xc3\xa9\"", "\"\\u00e9\""}, {"\"1\"", "\"\""}},
+        {R"({"pattern":"^.$","minLength":1})",
+         {"\"a\"", "\"\xf0\x9f\x98\x80\""},
+         {"\"\\n\"", "\"ab\""}},
+        {R"({"type":"string","pattern":"^[a-z]+$","minLength":2,"maxLength":3})",
+         {"\"ab\"", "\"abc\""},
+         {"\"a\"", "\"abcd\"", "\"a1\""}},
+        {R"({"format":"date"})",
+         {"\"2024-02-29\"", "\"2000-02-29\"", "\"2023-12-31\"", "1"},
+         {"\"2023-02-29\"", "\"1900-02-29\"", "\"2023-13-01\"", "\"2023-04-31\"", "\"2023-1-1\"",
+          "\"2023-01-00\""}},
+        {R"({"format":"time"})",
+         {"\"12:34:56Z\"", "\"23:59:60Z\"", "\"00:00:00.123+05:30\"", "\"01:29:60+01:30\"",
+          "\"15:59:60-08:00\"", "\"12:00:00z\""},
+         {"\"24:00:00Z\"", "\"12:60:00Z\"", "\"12:00:61Z\"", "\"22:59:60Z\"", "\"12:00:00\"",
+          "\"12:00:00+24:00\"", "\"23:59:60+01:00\"", "\"1:00:00Z\"", "\"12:00:00.Z\""}},
+        {R"({"format":"date-time"})",
+         {"\"1985-04-12T23:20:50.52Z\"", "\"1996-12-19t16:39:57-08:00\"",
+          "\"1998-12-31T23:59:60Z\""},
+         {"\"1985-04-12 23:20:50Z\"", "\"1985-02-30T23:20:50Z\"", "\"1985-04-12\""}},
+        {R"({"format":"uuid"})",
+         {"\"2eb8aa08-aa98-11ea-b4aa-73b441d16380\"", "\"2EB8AA08-AA98-11EA-B4AA-73B441D16380\""},
+         {"\"2eb8aa08aa9811eab4aa73b441d16380\"", "\"2eb8aa08-aa98-11ea-b4aa-73b441d1638\"",
+          "\"2eb8aa08-aa98-11ea-b4ga-73b441d16380\""}},
+        {R"({"format":"email"})",
+         {"\"joe.bloggs@example.com\"", "\"te~st@example.com\"",
+          "\"\\\"joe bloggs\\\"@example.com\"", "\"joe@[127.0.0.1]\"", "\"joe@[IPv6:::1]\""},
+         {"\"2962\"", "\".test@example.com\"", "\"test.@example.com\"", "\"te..st@example.com\"",
+          "\"joe bloggs@example.com\"", "\"joe@[127.0.0.300]\"", "\"joe@invalid=domain.com\"",
+          "\"a@\""}},
+        {R"({"format":"ipv4"})",
+         {"\"192.168.0.1\"", "\"0.0.0.0\"", "\"255.255.255.255\""},
+         {"\"256.1.1.1\"", "\"1.1.1\"", "\"1.1.1.1.1\"", "\"01.1.1.1\"", "\"1.1.1.1/24\""}},
+        {R"({"format":"ipv6"})",
+         {"\"::1\"", "\"::\"", "\"1:2:3:4:5:6:7:8\"", "\"::ffff:192.168.0.1\"",
+          "\"1::d6:192.168.0.1\"", "\"1:2:3:4:5:6:7::\"", "\"::2:3:4:5:6:7:8\""},
+         {"\"1:2:3:4:5:6:7\"", "\"1::2::3\"", "\"1:2:3:4:5:6:7:8:9\"", "\":1\"",
+          "\"1:2:3:4:5:::8\"", "\"::abcef0\""}},
+    });
+}
+
+TEST_CASE("schemas: numbers and their ranges, digit by digit", "[ch16]") {
+    check({
+        {R"({"minimum":1.1})",
+         {"1.1", "1.10", "2.6", "11e-1", "100"},
+         {"0.6", "1.0999", "1", "-2", "0"}},
+        {R"({"minimum":-2})", {"-2", "-1", "0", "-2.0", "-0.0", "5"}, {"-2.0001", "-3", "-20"}},
+        {R"({"exclusiveMinimum":1.1})", {"1.2", "1.1000001"}, {"1.1", "1.10", "0.6"}},
+        {R"({"exclusiveMinimum":0})", {"0.0001", "1"}, {"0", "-0", "0.0", "-1"}},
+        {R"({"maximum":3.0})", {"2.6", "3.0", "3", "-100"}, {"3.5", "3.0001", "30"}},
+        {R"({"maximum":0})", {"0", "-0.0", "-1", "-0.5"}, {"0.1", "1"}},
+        {R"({"exclusiveMaximum":-1.5})", {"-1.6", "-15", "-1.51"}, {"-1.5", "-1.4", "0", "1"}},
+        {R"({"type":"integer","minimum":-7,"maximum":120})",
+         {"-7", "0", "99", "120", "119.0", "12e1"},
+         {"-8", "121", "0.5", "1000"}},
+        {R"({"minimum":0.01,"exclusiveMaximum":10})",
+         {"0.01", "9.999", "1e-2"},
+         {"0.001", "10", "0"}},
+        {R"({"minimum":1e3})", {"1000", "1e3", "1001"}, {"999.9"}},
+        {R"({"minimum":5,"maximum":3})", {"\"x\""}, {"4", "3", "5"}},
+        {R"({"multipleOf":2})", {"4", "0", "-6", "4.0", "1e1"}, {"7", "4.5", "-1"}},
+        {R"({"multipleOf":1.5})", {"4.5", "0", "3"}, {"35", "1", "4.51"}},
+        {R"({"multipleOf":0.01})", {"19.99", "1", "0.1", "5.000"}, {"0.001", "1.005"}},
+    });
+    // Against arithmetic: whole and halved numbers around small bounds.
+    Rng rng(30);
+    const auto text_of = [](int twice) {
+        const std::string sign = twice < 0 ? "-" : "";
+        return sign + std::to_string(std::abs(twice) / 2) + (twice % 2 == 0 ? "" : ".5");
+    };
+    for (int round = 0; round < 60; ++round) {
+        const int bound = static_cast<int>(rng.below(500)) - 250;
+        const Decimal d = Decimal::parse(text_of(bound));
+        const Dfa least = at_least(d, false), more = at_least(d, true), most = at_most(d, false),
+                  less = at_most(d, true), equal = equal_to(d);
+        for (int x = -260; x <= 260; x += 1 + static_cast<int>(rng.below(3))) {
+            const std::string text = text_of(x) + (rng.below(2) == 0 ? ""
+                                                   : x % 2 == 0      ? ".00"
+                                                                     : "0");
+            INFO(text << " and " << d.text());
+            REQUIRE(least.accepts(text) == (x >= bound));
+            REQUIRE(more.accepts(text) == (x > bound));
+            REQUIRE(most.accepts(text) == (x <= bound));
+            REQUIRE(less.accepts(text) == (x < bound));
+            REQUIRE(equal.accepts(text) == (x == bound));
+        }
+    }
+}
+
+TEST_CASE("schemas: objects in any order, with or without other keys", "[ch16]") {
+    check({
+        {R"({"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string"}},"required":["a","b"],"additionalProperties":false})",
+         {"{\"a\":1,\"b\":\"x\"}", "{\"b\":\"x\",\"a\":1}", " { \"a\" : 1 , \"b\" : \"\" } ",
+          "{\"\\u0061\":1,\"b\":\"x\"}"},
+         {"{}", "{\"a\":1}", "{\"b\":\"x\"}", "{\"a\":1,\"b\":2}", "{\"a\":1,\"b\":\"x\",\"c\":1}",
+          "{\"a\":1,\"a\":2,\"b\":\"x\"}", "{\"a\":1,\"b\":\"x\",}", "{\"a\":1 \"b\":\"x\"}"}},
+        {R"({"properties":{"foo":{},"foobar":{"type":"null"}},"required":["foo"]})",
+         {"{\"foo\":1}", "{\"fo\":1,\"foo\":2}", "{\"foobar\":null,\"foo\":[]}",
+          "{\"z\":1,\"foo\":1,\"y\":2}", "1"},
+         {"{}", "{\"foobar\":null}", "{\"foo\":1,\"foobar\":1}", "{\"fo\":1}"}},
+        {R"({"required":["x"]})",
+         {"{\"x\":1}", "{\"a\":2,\"x\":null}", "[]", "{\"\\u0078\":1}"},
+         {"{}", "{\"y\":1}"}},
+        {R"({"required":[]})", {"{}", "{\"x\":1}"}, {}},
+        {R"({"properties":{"a":true},"additionalProperties":{"type":"boolean"}})",
+         {"{\"a\":1,\"b\":true}", "{}", "{\"b\":false}"},
+         {"{\"a\":1,\"b\":2}", "{\"\\u0062\":2}"}},
+        {R"({"additionalProperties":false})", {"{}", "1"}, {"{\"a\":1}"}},
+        {R"({"properties":{"a":false}})", {"{}", "{\"b\":1}"}, {"{\"a\":1}", "{\"a\":null}"}},
+        {R"({"properties":{"a":false},"required":["a"]})", {"1"}, {"{}", "{\"a\":1}"}},
+        {R"({"properties":{"foo\nbar":{"type":"number"},"foo\"bar":{"type":"number"},"foo\\bar":{"type":"number"},"\u00e9":{"type":"number"}}})",
+         {"{\"foo\\nbar\":1,\"foo\\\"bar\":1,\"foo\\\\bar\":1,\"\xc3\xa9\":1}"},
+         {"{\"foo\\nbar\":\"1\"}", "{\"foo\\\"bar\":\"1\"}", "{\"foo\\\\bar\":\"1\"}",
+          "{\"\\u00e9\":\"1\"}", "{\"\xc3\xa9\":\"1\"}"}},
+        {R"({"properties":{"__proto__":{"type":"number"},"":{"type":"null"}}})",
+         {"{\"\":null}", "{\"__proto__\":1}"},
+         {"{\"\":1}", "{\"__proto__\":\"x\"}"}},
+    });
+}
+
+TEST_CASE("schemas: arrays", "[ch16]") {
+    check({
+        {R"({"items":{"type":"integer"}})",
+         {"[]", "[1,2,3]", "{}", "[ 1 , 2 ]"},
+         {"[1,\"x\"]", "[1,]"}},
+        {R"({"items":false})", {"[]", "1"}, {"[1]"}},
+        {R"({"prefixItems":[{"type":"integer"},{"type":"string"}]})",
+         {"[]", "[1]", "[1,\"a\"]", "[1,\"a\",true]"},
+         {"[\"a\"]", "[1,2]"}},
+        {R"({"prefixItems":[{"type":"integer"}],"items":{"type":"string"}})",
+         {"[]", "[1]", "[1,\"a\",\"b\"]"},
+         {"[1,2]", "[\"a\"]"}},
+        {R"({"prefixItems":[{},{},{}],"items":false})", {"[1,2,3]", "[1]"}, {"[1,2,3,4]"}},
+        {R"({"minItems":1,"maxItems":2})", {"[1]", "[1,2]", "\"\""}, {"[]", "[1,2,3]"}},
+        {R"({"minItems":2.0})", {"[1,2]", "[1,2,3,4]"}, {"[1]"}},
+        {R"({"maxItems":0})", {"[]"}, {"[1]"}},
+        {R"({"minItems":3,"maxItems":2})", {"{}"}, {"[1,2]", "[1,2,3]"}},
+        {R"({"items":{"items":{"items":{"type":"integer"}}}})",
+         {"[[[1]],[[2],[]]]"},
+         {"[[[\"1\"]]]"}},
+        {R"({"uniqueItems":false})", {"[1,1]"}, {}},
+        {R"({"uniqueItems":true,"maxItems":1})", {"[1]", "[]"}, {"[1,1]"}},
+    });
+}
+
+TEST_CASE("schemas: enum and const by value, whatever the spelling and the order", "[ch16]") {
+    check({
+        {R"({"enum":[1,2,3]})", {"1", "1.0", "2.00", "1e0", "30e-1"}, {"4", "\"1\"", "11", "1.5"}},
+        {R"({"enum":[6,"foo",[],true,{"foo":12}]})",
+         {"6", "\"foo\"", "[]", "true", "{\"foo\":12}", "{\"foo\":12.0}"},
+         {"null", "{\"foo\":false}", "{\"foo\":12,\"boo\":42}", "{}", "[1]", "false"}},
+        {R"({"enum":["foo\nbar","foo\rbar"]})",
+         {"\"foo\\nbar\"", "\"foo\\rbar\"", "\"\\u0066oo\\u000abar\""},
+         {"\"abc\""}},
+        {R"({"enum":[false]})", {"false"}, {"0", "0.0", "\"false\""}},
+        {R"({"enum":[[false]]})", {"[false]"}, {"[0]", "[]"}},
+        {R"({"enum":[]})", {}, {"1", "null"}},
+        {R"({"const":{"foo":"bar","baz":"bax"}})",
+         {"{\"foo\":\"bar\",\"baz\":\"bax\"}", "{\"baz\":\"bax\",\"foo\":\"bar\"}"},
+         {"{\"foo\":\"bar\"}", "[1,2]", "{\"foo\":\"bar\",\"baz\":\"bax\",\"a\":1}"}},
+        {R"({"const":[{"foo":"bar"},1]})",
+         {"[{\"foo\":\"bar\"},1]"},
+         {"[1,{\"foo\":\"bar\"}]", "[{\"foo\":\"bar\"}]", "[{\"foo\":\"bar\"},1,2]"}},
+        {R"({"const":null})", {"null"}, {"0"}},
+        {R"({"const":-2.0})", {"-2", "-2.0", "-20e-1"}, {"2", "-2.1"}},
+        {R"({"const":0})", {"0", "0.0", "-0"}, {"false", "{}", "[]", "\"\""}},
+        {R"({"const":9007199254740992})",
+         {"9007199254740992", "9007199254740992.0"},
+         {"9007199254740991", "9007199254740993"}},
+        {R"({"const":"hello\u0000there"})",
+         {"\"hello\\u0000there\""},
+         {"\"hellothere\"", "\"hello\""}},
+        {R"({"type":"integer","enum":[1,"a",2.5]})", {"1"}, {"\"a\"", "2.5"}},
+        {R"({"enum":[1,5,10],"minimum":4})", {"5", "10"}, {"1"}},
+        {R"({"enum":["a","abc"],"minLength":2})", {"\"abc\""}, {"\"a\""}},
+        {R"({"enum":[{"a":1},{"a":2}],"properties":{"a":{"minimum":2}}})",
+         {"{\"a\":2}"},
+         {"{\"a\":1}"}},
+    });
+}
+
+TEST_CASE("schemas: allOf, anyOf, oneOf, not, if", "[ch16]") {
+    check({
+        {R"({"allOf":[{"properties":{"bar":{"type":"integer"}},"required":["bar"]},{"properties":{"foo":{"type":"string"}},"required":["foo"]}]})",
+         {"{\"foo\":\"baz\",\"bar\":2}", "{\"bar\":2,\"x\":[],\"foo\":\"\"}"},
+         {"{\"foo\":\"baz\"}", "{\"bar\":2}", "{\"foo\":\"baz\",\"bar\":\"quux\"}"}},
+        {R"({"properties":{"bar":{"type":"integer"}},"required":["bar"],"allOf":[{"properties":{"foo":{"type":"string"}},"required":["foo"]},{"properties":{"baz":{"type":"null"}},"required":["baz"]}]})",
+         {"{\"foo\":\"quux\",\"bar\":2,\"baz\":null}"},
+         {"{\"foo\":\"quux\",\"baz\":null}", "{\"bar\":2,\"baz\":null}",
+          "{\"foo\":\"quux\",\"bar\":2}", "{\"bar\":2}"}},
+        {R"({"allOf":[{"maximum":30},{"minimum":20}]})", {"25", "20"}, {"35", "19"}},
+        {R"({"allOf":[true,false]})", {}, {"\"foo\""}},
+        {R"({"allOf":[{"properties":{"a":{}},"additionalProperties":false},{"properties":{"b":{}}}]})",
+         {"{\"a\":1}", "{}"},
+         {"{\"b\":1}", "{\"a\":1,\"b\":1}"}},
+        {R"({"allOf":[{"prefixItems":[{"minimum":2}]},{"items":{"maximum":5}}]})",
+         {"[3]", "[2,1]"},
+         {"[1]", "[6]", "[3,6]"}},
+        {R"({"anyOf":[{"type":"integer"},{"minimum":2}]})", {"1", "2.5", "3", "\"x\""}, {"1.5"}},
+        {R"({"type":"string","anyOf":[{"maxLength":2},{"minLength":4}]})",
+         {"\"ab\"", "\"abcd\""},
+         {"\"abc\"", "1"}},
+        {R"({"anyOf":[{"properties":{"bar":{"type":"integer"}},"required":["bar"]},{"properties":{"foo":{"type":"string"}},"required":["foo"]}]})",
+         {"{\"bar\":2}", "{\"foo\":\"x\"}", "{\"foo\":\"x\",\"bar\":2}", "{\"foo\":1,\"bar\":2}"},
+         {"{\"foo\":2,\"bar\":\"quux\"}", "{}"}},
+        {R"({"anyOf":[true,false]})", {"1"}, {}},
+        {R"({"anyOf":[{"allOf":[{"anyOf":[{"type":"null"}]}]}]})", {"null"}, {"1"}},
+        {R"({"oneOf":[{"type":"integer"},{"minimum":2}],"type":"number"})",
+         {"1", "2.5"},
+         {"3", "1.5"}},
+        {R"({"oneOf":[{"type":"string","minLength":2},{"type":"string","maxLength":4}]})",
+         {"\"a\"", "\"abcde\""},
+         {"\"abc\"", "1"}},
+        {R"({"oneOf":[{"properties":{"k":{"const":"a"},"x":{"type":"integer"}},"required":["k","x"]},{"properties":{"k":{"const":"b"}},"required":["k"]}],"type":"object"})",
+         {"{\"k\":\"a\",\"x\":1}", "{\"x\":\"s\",\"k\":\"b\"}"},
+         {"{\"k\":\"c\"}", "{\"k\":\"a\"}", "{\"k\":\"a\",\"x\":\"s\"}"}},
+        {R"({"oneOf":[{"properties":{"bar":{"type":"integer"}},"required":["bar"]},{"properties":{"foo":{"type":"string"}},"required":["foo"]}]})",
+         {"{\"bar\":2}", "{\"foo\":\"x\"}", "{\"foo\":1,\"bar\":2}",
+          "{\"x\":0,\"bar\":\"s\",\"foo\":\"\"}"},
+         {"{\"foo\":\"x\",\"bar\":2}", "{}", "{\"foo\":2,\"bar\":\"quux\"}"}},
+        {R"({"type":"object","oneOf":[{"required":["foo","bar"]},{"required":["foo","baz"]}]})",
+         {"{\"foo\":1,\"bar\":2}", "{\"foo\":1,\"baz\":2}"},
+         {"{\"bar\":1}", "{\"foo\":1,\"bar\":2,\"baz\":3}", "{\"baz\":1,\"foo\":1,\"bar\":2}"}},
+        {R"({"oneOf":[{"minItems":2},{"maxItems":3}],"type":"array"})",
+         {"[]", "[1]", "[1,2,3,4]"},
+         {"[1,2]", "[1,2,3]"}},
+        {R"({"not":{"type":"object","properties":{"foo":{"type":"string"}}}})",
+         {"1", "{\"foo\":1}", "{\"bar\":2,\"foo\":null}"},
+         {"{\"foo\":\"bar\"}", "{}", "{\"bar\":1}"}},
+        {R"({"properties":{"foo":{"not":{}}}})", {"{\"bar\":1}", "{}"}, {"{\"foo\":1}"}},
+        {R"({"not":{"required":["a"]}})", {"{}", "{\"b\":1}"}, {"{\"a\":1}", "1", "[]"}},
+        {R"({"not":{"prefixItems":[{"type":"integer"},true,{"type":"null"}]}})",
+         {"[\"a\"]", "[1,2,3]"},
+         {"[]", "[1]", "[1,2,null]"}},
+        {R"({"type":"object","if":{"properties":{"k":{"const":"a"}},"required":["k"]},"then":{"required":["x"]},"else":{"properties":{"y":{"type":"null"}}}})",
+         {"{\"k\":\"a\",\"x\":1}", "{\"x\":1,\"k\":\"a\",\"y\":2}", "{}",
+          "{\"k\":\"b\",\"y\":null}"},
+         {"{\"k\":\"a\"}", "{\"k\":\"b\",\"y\":1}", "{\"y\":1}"}},
+        {R"({"dependentRequired":{"bar":["foo"]}})",
+         {"{}", "{\"foo\":1}", "{\"bar\":1,\"foo\":2}", "12"},
+         {"{\"bar\":2}"}},
+        {R"({"dependentSchemas":{"bar":{"properties":{"foo":{"type":"integer"},"bar":{"type":"integer"}}}}})",
+         {"{\"foo\":1,\"bar\":2}", "{\"foo\":\"x\"}", "[]"},
+         {"{\"foo\":\"x\",\"bar\":2}", "{\"bar\":\"x\"}"}},
+        {R"({"oneOf":[{"type":"array"},{"type":"object"},{"type":"null"}]})",
+         {"[]", "{}", "null"},
+         {"1"}},
+        {R"({"oneOf":[true,false,false]})", {"1", "\"a\""}, {}},
+        {R"({"type":["number","string"],"oneOf":[true,true]})", {}, {"1", "\"a\""}},
+        {R"({"not":{"type":"integer"}})", {"\"foo\"", "1.5", "{}", "null"}, {"1", "1.0", "1e2"}},
+        {R"({"type":"string","not":{"enum":["a","b"]}})",
+         {"\"c\"", "\"ab\""},
+         {"\"a\"", "\"\\u0062\""}},
+        {R"({"not":true})", {}, {"1", "{}"}},
+        {R"({"type":"number","if":{"exclusiveMaximum":0},"then":{"minimum":-10},"else":{"multipleOf":2}})",
+         {"-1", "4", "-10"},
+         {"-100", "3"}},
+    });
+}
+
+TEST_CASE("schemas: references, also to themselves", "[ch16]") {
+    check({
+        {R"({"$defs":{"a":{"type":"integer"},"b":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/b"})",
+         {"5"},
+         {"\"a\""}},
+        {R"({"properties":{"foo":{"$ref":"#"}},"additionalProperties":false})",
+         {"{\"foo\":false}", "{\"foo\":{\"foo\":false}}", "{}"},
+         {"{\"bar\":false}", "{\"foo\":{\"bar\":false}}"}},
+        {R"({"$defs":{"tilde~field":{"type":"integer"},"slash/field":{"type":"integer"},"percent%field":{"type":"integer"}},"properties":{"tilde":{"$ref":"#/$defs/tilde~0field"},"slash":{"$ref":"#/$defs/slash~1field"},"percent":{"$ref":"#/$defs/percent%25field"}}})",
+         {"{\"slash\":123,\"tilde\":1,\"percent\":2}"},
+         {"{\"slash\":\"aoeu\"}", "{\"tilde\":\"aoeu\"}", "{\"percent\":\"aoeu\"}"}},
+        {R"({"prefixItems":[{"type":"integer"},{"$ref":"#/prefixItems/0"}]})",
+         {"[1,2]"},
+         {"[1,\"foo\"]"}},
+        {R"({"$defs":{"r":{"type":"array"}},"properties":{"foo":{"$ref":"#/$defs/r","maxItems":2}}})",
+         {"{\"foo\":[]}"},
+         {"{\"foo\":[1,2,3]}", "{\"foo\":\"string\"}"}},
+        {R"({"$defs":{"a":{"$anchor":"here","type":"null"}},"items":{"$ref":"#here"}})",
+         {"[null]"},
+         {"[1]"}},
+        {R"({"properties":{"$ref":{"type":"string"}}})", {"{\"$ref\":\"a\"}"}, {"{\"$ref\":2}"}},
+        {R"({"type":"object","properties":{"n":{"type":"integer"},"l":{"$ref":"#"},"r":{"$ref":"#"}},"required":["n"],"additionalProperties":false})",
+         {"{\"l\":{\"n\":1},\"n\":2,\"r\":{\"r\":{\"n\":3},\"n\":0}}"},
+         {"{\"l\":{},\"n\":2}", "{\"n\":1,\"l\":1}"}},
+        {R"({"$ref":"#/$defs/x","$defs":{"x":{"anyOf":[{"type":"integer"},{"type":"array","items":{"$ref":"#/$defs/x"}}]}}})",
+         {"1", "[[1,[]],2]"},
+         {"[null]"}},
+        // An object that must hold itself has no text at all.
+        {R"({"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]})",
+         {},
+         {"{}", "{\"a\":{}}"}},
+    });
+}
+
+TEST_CASE("what cannot be enforced is refused by name and place, never skipped", "[ch16]") {
+    const std::vector<std::array<std::string, 3>> cases = {
+        {R"({"items":{"uniqueItems":true}})", "uniqueItems", "#/items"},
+        {R"({"properties":{"a":{"minProperties":2}}})", "minProperties", "#/properties/a"},
+        {R"({"not":{"patternProperties":{"a":false}}})", "not",
+         "of which a text may hold one twice"},
+        {R"({"not":{"additionalProperties":{"type":"null"}}})", "not",
+         "of which a text may hold one twice"},
+        {R"({"oneOf":[{"additionalProperties":{"minimum":3}},{"additionalProperties":{"maximum":5}}]})",
+         "not", "twice"},
+        {R"({"properties":{"a":{"minContains":2000,"maxContains":3000,"contains":{"type":"null"},"maxItems":5000}}})",
+         "contains", "#/properties/a"},
+        {R"({"$ref":"http://example.org/x.json"})", "$ref", "outside"},
+        {R"({"$ref":"other.json#/a"})", "$ref", "outside"},
+        {R"({"$ref":"#"})", "$ref", "itself"},
+        {R"({"format":"hostname"})", "format", "hostname"},
+        {R"({"not":{"uniqueItems":true}})", "uniqueItems", ""},
+        {R"({"pattern":"(a)\\1"})", "pattern", "back reference"},
+        {R"x({"pattern":"^(?=a)"})x", "pattern", "look-ahead"},
+        {R"({"pattern":"\\bword"})", "pattern", "word boundary"},
+        {R"({"requird":["a"]})", "requird", "did you mean 'required'"},
+        {R"({"frobnicate":1})", "frobnicate", "not a known keyword"},
+        {R"({"$schema":"http://localhost/own"})", "$schema", "dialect"},
+        {R"({"maxLength":10000000})", "maxLength", "smaller limit"},
+        {R"({"multipleOf":0.123456789})", "multipleOf", "20,000"},
+        {R"({"const":123456789012345678901234567890})", "123456789012345678901234567890",
+         "more digits than a double"},
+        {R"({"maximum":1e400})", "1e400", "more digits than a double"},
+        {R"({"enum":["1e400",[-0.12345678901234567891]]})", "-0.12345678901234567891",
+         "more digits than a double"},
+    };
+    for (const auto& [schema, keyword, message] : cases) {
+        INFO(schema);
+        try {
+            compile_schema(schema);
+            FAIL("compiled");
+        } catch (const UnsupportedSchema& e) {
+            CHECK(e.keyword() == keyword);
+            CHECK_THAT(e.what(), Catch::Contains(message));
+        }
+    }
+    // In a part that nothing refers to it does no harm.
+    REQUIRE_NOTHROW(compile_schema(R"({"$defs":{"x":{"uniqueItems":true}},"type":"null"})"));
+}
+
+TEST_CASE("what is no schema is refused as such", "[ch16]") {
+    for (const char* bad :
+         {"",
+          "{",
+          "[]",
+          "1",
+          "\"a\"",
+          R"({"type":"strin"})",
+          R"({"type":[]})",
+          R"({"properties":[]})",
+          R"({"required":"a"})",
+          R"({"required":[1]})",
+          R"({"minLength":-1})",
+          R"({"minLength":1.5})",
+          R"({"minimum":"1"})",
+          R"({"pattern":1})",
+          R"({"anyOf":[]})",
+          R"({"anyOf":{}})",
+          R"({"$schema":"https://json-schema.org/draft/2020-12/schema","items":[{}]})",
+          R"({"patternProperties":{"a":1}})",
+          R"({"contains":3})",
+          R"({"minContains":-1})",
+          R"({"dependentRequired":{"a":"b"}})",
+          R"({"required":3})",
+          R"({"multipleOf":0})",
+          R"({"$ref":"#/nowhere"})",
+          R"({"properties":{"a":3}})",
+          R"({"enum":1})",
+          R"({"a":1,"a":2})"}) {
+        INFO(bad);
+        REQUIRE_THROWS_AS(compile_schema(bad), UsageError);
+        try {
+            compile_schema(bad);
+        } catch (const UnsupportedSchema&) {
+            FAIL("called unsupported");
+        } catch (const UsageError&) {
+        }
+    }
+}
+
+TEST_CASE("numbers with exponents are rewritten, and nothing else", "[ch16]") {
+    REQUIRE(without_exponents("[1e2, -1.5E1,12e-1 ,0e5,1E+0]") == "[100, -15,1.2 ,0,1]");
+    REQUIRE(without_exponents("{\"1e5\":\"a\\\"2e2\",\"b\":1.0}") ==
+            "{\"1e5\":\"a\\\"2e2\",\"b\":1.0}");
+    REQUIRE(without_exponents("01e2 1e 1.e5 \"1e5") == "01e2 1e 1.e5 \"1e5");
+    REQUIRE_THROWS_AS(without_exponents("1e999999999"), UsageError);
+    REQUIRE(without_exponents("0e999999999") == "0");
+}
+
+TEST_CASE("written plainly, a language has one spelling of each key and whole number", "[ch16]") {
+    GrammarMachine machine(compile_schema(
+        R"({"type":"object","properties":{"n\u00e9":{"type":"integer"}},"required":["n\u00e9"]})",
+        {2, true}));
+    REQUIRE(accepts_text(machine, "{\"n\xc3\xa9\":5}"));
+    REQUIRE_FALSE(accepts_text(machine, "{\"n\\u00e9\":5}"));
+    REQUIRE_FALSE(accepts_text(machine, "{\"n\xc3\xa9\":5.0}"));
+    REQUIRE_FALSE(accepts_text(machine, "{   \"n\xc3\xa9\":5}"));
+}
+
+TEST_CASE(
+    "ten thousand texts by a model that knows nothing parse, meet their schema and end within "
+    "their budget",
+    "[ch16]") {
+    Rng rng(31);
+    const auto trie = vocabulary_with(
+        {"{\"",     "\":",   "\": ",  "\",\"", "\"}",     "\"]", "}]",    "},{\"", "name", "age",
+         "job",     "likes", "baker", "temp",  "erature", "20",  "19",    "-0",    "Ada",  "city",
+         "weather", "true",  "fal",   "se",    "prod",    "uct", "count", "  "});
+    int seen = 0;
+    for (const char* file : {"person", "weather", "order", "tree"}) {
+        const std::string text = read_file("data/schemas/" + std::string(file) + ".json");
+        const json schema = json::parse(text);
+        const auto shared = language(std::make_shared<GrammarMachine>(compile_schema(text)), trie);
+        TokenConstraint first(shared);
+        const Closing::Minimum least = shared->closing().minimum(first.state());
+        REQUIRE_THROWS_WITH(TokenConstraint(shared, least.tokens - 1),
+                            Catch::Contains(std::to_string(least.tokens)));
+        for (int i = 0; i < 2500; ++i) {
+            const std::string written = random_text(
+                shared, least.tokens + static_cast<int>(rng.below(i < 100 ? 60 : 12)), rng);
+            INFO(written);
+            REQUIRE(json::accept(written));
+            REQUIRE(meets(schema, json::parse(written), schema));
+            ++seen;
+        }
+    }
+    REQUIRE(seen == 10000);
+}
+
+TEST_CASE("masks of a schema are exact: every token tried by itself", "[ch16]") {
+    Rng rng(32);
+    const auto trie = vocabulary_with(
+        {"{\"",  "\":", "\": ", "\",\"",  "\"}",          "\"]",   "}]",          "},{\"",
+         "name", "na",  "me",   "age\":", "job\":\"b",    "likes", "\"name\":\"", "20",
+         "1",    "-0",  "true", "se",     "\"items\":[{", "\\u",   "\\\"",        "  "});
+    for (const char* file : {"person", "weather", "order", "tree"}) {
+        const auto machine = std::make_shared<GrammarMachine>(
+            compile_schema(read_file("data/schemas/" + std::string(file) + ".json")));
+        MaskCache masks(machine, trie);
+        for (int text = 0; text < 12; ++text) {
+            auto state = machine->start();
+            for (int step = 0; step < 40; ++step) {
+                const TokenMask mask = masks.of(state).mask;
+                REQUIRE(mask == brute_force_mask(*machine, *trie, state));
+                const int id = random_token(mask, rng);
+                if (id < 0 || id == trie->eos()) break;
+                state = read_bytes(*machine, state, trie->bytes(id));
+            }
+        }
+    }
+}
+
+TEST_CASE("a schema is read to its last byte, as UTF-8", "[ch16]") {
+    CHECK_THROWS_WITH(compile_schema(std::string("{\"type\":\"string\"}\0", 18)),
+                      Catch::Contains("byte 17 is zero"));
+    CHECK_THROWS_WITH(compile_schema("{\"const\":\"\xff\"}"), Catch::Contains("not UTF-8"));
+    CHECK_THROWS_WITH(compile_schema("{} {}"), Catch::Contains("not JSON"));
+}
