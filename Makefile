@@ -249,12 +249,17 @@ $(eval $(call exercise_rules,exercises,$(if $(CLANG),1,0)))
 
 # ONLY=03 or ONLY=lib: one group of tests. ONLY="03 06": several.
 ONLY_GROUPS = $(patsubst %,tests-%,$(foreach o,$(ONLY),$(filter $(o) ch$(o) ch$(firstword $(subst _, ,$(o))),$(TEST_GROUPS))))
-.PHONY: test
+.PHONY: test structure
+# The rules of the house alone: what may include what, lengths, layout.
+structure:
+	@sh tests/structure.sh
 ifeq ($(ONLY),)
 test: all $(TEST_PROGRAMS) $(BUILD)/tests-solutions $(BUILD)/tests-exercises
-	@failed=0; for t in $(TEST_PROGRAMS) $(BUILD)/tests-solutions; do $$t || failed=1; done; exit $$failed
-	@cat $(BUILD)/obj/exercises/*.log > $(BUILD)/stubs.log; sh tests/exercises/stubs.sh $(BUILD)/tests-exercises $(BUILD)/stubs.log
-	@sh tests/refusals.sh $(BUILD)
+	@cat $(BUILD)/obj/exercises/*.log > $(BUILD)/stubs.log
+	@failed=0; for t in $(TEST_PROGRAMS) $(BUILD)/tests-solutions; do $$t || failed=1; done; \
+	sh tests/exercises/stubs.sh $(BUILD)/tests-exercises $(BUILD)/stubs.log || failed=1; \
+	sh tests/refusals.sh $(BUILD) || failed=1; \
+	sh tests/structure.sh || failed=1; exit $$failed
 else
 test: $(ONLY_GROUPS:%=$(BUILD)/%)
 	@$(if $(ONLY_GROUPS),,echo "make: ONLY=$(ONLY): there are no such tests; there are: $(TEST_GROUPS:ch%=%)" >&2; exit 2)

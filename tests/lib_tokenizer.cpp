@@ -53,7 +53,8 @@ Pieces texts(const Tokenizer& tokenizer, const Ids& ids) {
 const std::string sample =
     "It's a small house; it isn't far. We've seen 12 houses in 2024, they're 3.14 miles away!\n\n  "
     "The end.\t"
-    "Déjà vu, naïve café — “quoted” … 中文字符 и русский текст 🙂🙂 the "
+    "Déjà vu, naïve café — “quoted” … 中文字符 и русский текст 🙂🙂 "
+    "the "
     "house, "
     "the "
     "houses, "

@@ -1,0 +1,114 @@
+#!/bin/sh
+# The rules of the house, read from the files:
+#   arrows       lib includes only lib; a chapter only lib, itself and earlier chapters; nobody chapter 19 but tests
+#   xsimd        only lib's .cpp files see xsimd, directly or through lib's headers (and the tests of those headers)
+#   home         a .cpp has a header of its name (programs and tests have none)
+#   main         main() has at most 40 lines
+#   thread_local none in a header: each program part that includes it would have its own
+#   plain        a plain_*.hpp has at most 60 lines and needs nothing of ours but errors, exp and log, and short numbers
+#   length       a file of code has at most 300 lines
+#   width        a line of code has at most 100 characters
+#   layout       clang-format 14 changes nothing (where it is installed)
+# What still breaks a rule stands in tests/structure.allow as "rule file". That list may only shrink: a line in it that
+# is no longer needed fails too. Ends with "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+export LC_ALL=C
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+found=$work/found
+: >"$found"
+
+find lib chapters exercises solutions tests \( -name '*.cpp' -o -name '*.hpp' \) | sort >"$work/files"
+includes() { xargs grep -H '^ *#include' <"$work/files" | sed -n 's/^\([^:]*\): *#include *["<]\([^">]*\)[">].*/\1 \2/p'; }
+includes >"$work/includes"
+
+# ---- arrows and xsimd: what may include what ---------------------------------------------------------------
+awk '
+    function room(path) { return path ~ /^chapters\// ? "chapter" : substr(path, 1, index(path, "/") - 1) }
+    function number(path) { return substr(path, 10, 2) + 0 }
+    function breaks(rule, file, why) { print rule " " file "\t" why }
+    # Does this file see xsimd, directly or through what it includes?
+    function sees(file,  i) {
+        if (file in known) return known[file]
+        known[file] = 0
+        for (i = 1; i <= count[file]; i++)
+            if (used[file, i] ~ /^xsimd\// || sees(used[file, i])) known[file] = 1
+        return known[file]
+    }
+    { used[$1, ++count[$1]] = $2 }
+    {
+        from = room($1); to = room($2)
+        if (to != "lib" && to != "chapter" && to != "tests" && to != "exercises" && to != "solutions") next
+        if (from == "lib" && to != "lib") breaks("arrows", $1, "lib includes " $2)
+        if (from == "chapter" && to != "lib" && to != "chapter") breaks("arrows", $1, "a chapter includes " $2)
+        if (from == "chapter" && to == "chapter" && number($2) > number($1)) breaks("arrows", $1, "a later chapter: " $2)
+        if (from != "tests" && to == "chapter" && number($2) == 19 && !(from == "chapter" && number($1) == 19))
+            breaks("arrows", $1, "training is nothing to build on: " $2)
+        if ((from == "exercises" || from == "solutions") && to == "tests") breaks("arrows", $1, "includes " $2)
+    }
+    END {
+        for (file in count)
+            if (sees(file) && file !~ /^lib\// && file !~ /^tests\/(lib_|bench\/)/) breaks("xsimd", file, "sees xsimd")
+    }' "$work/includes" >>"$found"
+
+# ---- home --------------------------------------------------------------------------------------------------
+grep -E '^(lib|chapters)/.*\.cpp$' "$work/files" | grep -vE '(^|/|_)main\.cpp$' | while read -r file; do
+    [ -f "${file%.cpp}.hpp" ] || printf 'home %s\tthere is no %s\n' "$file" "${file%.cpp}.hpp"
+done >>"$found"
+
+# ---- main(), thread_local, lengths, widths -----------------------------------------------------------------
+# Bytes that only continue a character of UTF-8 are dropped, so that characters are counted.
+while read -r file; do
+    tr -d '\200-\277' <"$file" | awk -v file="$file" '
+        function breaks(rule, why) { if (!(rule in said)) print rule " " file "\t" why; said[rule] = 1 }
+        length > 100 { breaks("width", "line " FNR " has " length " characters") }
+        /^ *(static |inline )*thread_local / && file ~ /\.hpp$/ { breaks("thread_local", "line " FNR) }
+        /^int main\(/ { start = FNR }
+        start && /}$/ && (FNR == start || /^}/) {
+            if (FNR - start + 1 > 40) breaks("main", FNR - start + 1 " lines")
+            start = 0
+        }
+        END { if (FNR > 300) breaks("length", FNR " lines") }'
+done <"$work/files" >>"$found"
+
+# ---- plain headers -----------------------------------------------------------------------------------------
+grep -E '(^|/)plain_[^/]*\.hpp$' "$work/files" | while read -r file; do
+    lines=$(wc -l <"$file")
+    [ "$lines" -le 60 ] || printf 'plain %s\t%d lines\n' "$file" "$lines"
+    sed -n "s|^$file ||p" "$work/includes" | grep / |
+        grep -vxE 'lib/error.hpp|lib/kernels/math.hpp|lib/show/short_number.hpp' |
+        while read -r other; do printf 'plain %s\tincludes %s\n' "$file" "$other"; done
+done >>"$found"
+
+# ---- layout ------------------------------------------------------------------------------------------------
+# Versions of clang-format differ; only the one that the files were laid out with is asked.
+formatter=
+for name in clang-format-14 clang-format; do
+    if [ -z "$formatter" ] && "$name" --version 2>/dev/null | grep -q ' 14\.'; then formatter=$name; fi
+done
+if [ -n "$formatter" ]; then
+    xargs "$formatter" --dry-run -Werror <"$work/files" 2>&1 |
+        sed -n 's/^\([^:]*\):\([0-9]*\):.*\[-Wclang-format-violations\]$/layout \1\tline \2/p' | sort -u -t"$(printf '\t')" -k1,1 >>"$found"
+else
+    echo "structure: there is no clang-format 14 here; the layout was not checked"
+fi
+
+# ---- against the list --------------------------------------------------------------------------------------
+cut -f 1 "$found" | sort -u >"$work/broken"
+grep -vE '^(#|$)' tests/structure.allow | sort -u >"$work/allowed"
+[ -n "$formatter" ] || { grep -v '^layout ' "$work/allowed" >"$work/rest"; mv "$work/rest" "$work/allowed"; }
+failed=0
+for key in $(comm -23 "$work/broken" "$work/allowed" | tr ' ' '|'); do
+    failed=$((failed + 1))
+    rule=${key%%|*} file=${key#*|}
+    echo "structure: $rule: $file: $(grep -F "$rule $file" "$found" | head -n 1 | cut -f 2)"
+done
+for key in $(comm -13 "$work/broken" "$work/allowed" | tr ' ' '|'); do
+    failed=$((failed + 1))
+    echo "structure: tests/structure.allow: '$(echo "$key" | tr '|' ' ')' is no longer needed: take it out"
+done
+# A file counts as one test. Where hardly any were found, the search is broken.
+passed=$(($(wc -l <"$work/files") - failed))
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 100 ]
