@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,14 +44,13 @@ struct PenaltyOptions {
     std::vector<int> eos;                     // for min_new_tokens
 };
 
+// Steps that count keep their counts for the next token: a chain serves one thread at a time.
 inline std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const PenaltyOptions& more,
                                             Dialect dialect) {
     check_repetition_penalty(o.repetition_penalty), check_ngram(o.no_repeat_ngram_size);
     check_penalty("frequency-penalty", o.frequency_penalty),
         check_penalty("presence-penalty", o.presence_penalty);
-    if (o.min_new_tokens < 0)
-        throw UsageError("min-new-tokens: got " + std::to_string(o.min_new_tokens) +
-                         ", expected a count, 0 or more");
+    check_min_new_tokens(o.min_new_tokens);
     if (o.min_new_tokens > 0 && more.eos.empty())
         throw UsageError("min-new-tokens: this model has no end-of-text token to hold back");
     const Scope written = dialect == Dialect::llama_cpp ? Scope::last_64 : Scope::generated;
@@ -78,18 +76,18 @@ inline std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const Pena
                          }});
     }
     if (o.repetition_penalty != 1) {
-        steps.push_back(
-            {"repetition", short_number(o.repetition_penalty),
-             [theta = o.repetition_penalty, repeated](Candidates& c, const TextSoFar& t) {
-                 penalize_repetition(c, in_scope(t, repeated), theta);
-             }});
+        steps.push_back({"repetition", short_number(o.repetition_penalty),
+                         [theta = o.repetition_penalty, repeated, counts = TokenCounts()](
+                             Candidates& c, const TextSoFar& t) mutable {
+                             penalize_repetition(c, in_scope(t, repeated), theta, counts);
+                         }});
     }
     if (o.frequency_penalty != 0 || o.presence_penalty != 0) {
         steps.push_back({"frequency-presence",
                          short_number(o.frequency_penalty) + "/" + short_number(o.presence_penalty),
-                         [f = o.frequency_penalty, p = o.presence_penalty, counted](
-                             Candidates& c, const TextSoFar& t) {
-                             penalize_frequency_presence(c, in_scope(t, counted), f, p);
+                         [f = o.frequency_penalty, p = o.presence_penalty, counted,
+                          counts = TokenCounts()](Candidates& c, const TextSoFar& t) mutable {
+                             penalize_frequency_presence(c, in_scope(t, counted), f, p, counts);
                          }});
     }
     if (o.no_repeat_ngram_size > 0) {

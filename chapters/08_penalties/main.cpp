@@ -16,6 +16,7 @@
 #include "chapters/03_temperature/show.hpp"
 #include "chapters/03_temperature/temperature.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
+#include "chapters/08_penalties/plain_penalties.hpp"
 #include "chapters/08_penalties/repetition.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/part_options.hpp"
@@ -32,60 +33,61 @@ constexpr std::array<std::string_view, 5> words{"the", "cat", "sat", "on", "a"};
 const std::vector<float> logits{5, 3, 2, 1, -1};
 const std::vector<int> written{0, 1, 2};  // "the cat sat"
 
-void row(const char* name, const std::vector<double>& values, const char* format = "  %8.6f") {
+template <class Values>
+void row(const char* name, const Values& values, const char* format = "  %8.6f") {
     std::printf("   %s", padded(name, 30).c_str());
-    for (const double v : values) std::printf(format, v);
+    for (const auto v : values) std::printf(format, static_cast<double>(v));
     std::printf("\n");
 }
-std::vector<double> values(const Candidates& c) { return {c.logits().begin(), c.logits().end()}; }
+
+// The logits after a repetition penalty on these tokens.
+std::vector<float> penalized(std::vector<float> s, const std::vector<int>& text, double theta) {
+    plain_repetition(s, text, theta);
+    return s;
+}
 
 void five_words() {
     std::printf("1. After \"the cat sat\", repetition penalty 1.5:\n\n   %s",
                 padded("", 30).c_str());
     for (const std::string_view word : words) std::printf("  %8s", std::string(word).c_str());
     std::printf("\n");
-    Candidates c(logits);
-    row("logits", values(c), "  %8.2f");
-    penalize_repetition(c, written, 1.5);
-    row("penalized", values(c), "  %8.2f");
+    const std::vector<float> after = penalized(logits, written, 1.5);
+    row("logits", logits, "  %8.2f");
+    row("penalized", after, "  %8.2f");
     row("probabilities before", softmax_at(logits, 1));
-    row("after", c.probabilities());
+    row("after", softmax_at(after, 1));
     std::printf(
         "\n   The same distribution, logits shifted by -4, and now \"the\" alone penalized:\n\n");
     for (const float shift : {0.0f, -4.0f}) {
         std::vector<float> shifted = logits;
         for (float& s : shifted) s += shift;
-        Candidates d(shifted);
-        penalize_repetition(d, std::vector<int>{0}, 1.5);
-        row(shift == 0 ? "as they were" : "shifted by -4", d.probabilities());
+        row(shift == 0 ? "as they were" : "shifted by -4",
+            softmax_at(penalized(shifted, {0}, 1.5), 1));
     }
-    const std::vector<float> six{6, -6};
-    Candidates e(six);
-    penalize_repetition(e, std::vector<int>{0, 1}, 1.2);
+    const std::vector<float> six = penalized({6, -6}, {0, 1}, 1.2);
+    const double up = six[0], down = six[1];
     std::printf(
         "\n   A penalty of 1.2 makes 6 into %.3f (%.3f %%) and -6 into %.3f (%+.0f %% in "
         "magnitude).\n",
-        static_cast<double>(e.logits()[0]), 100 * (static_cast<double>(e.logits()[0]) / 6 - 1),
-        static_cast<double>(e.logits()[1]), 100 * (static_cast<double>(e.logits()[1]) / -6 - 1));
+        up, 100 * (up / 6 - 1), down, 100 * (down / -6 - 1));
 }
 
 void counts_and_ngrams() {
     std::printf("2. Frequency 0.5 and presence 0.3, after \"the cat the the\":\n\n");
-    Candidates c(logits);
-    row("logits", values(c), "  %8.2f");
-    penalize_frequency_presence(c, std::vector<int>{0, 1, 0, 0}, 0.5, 0.3);
-    row("penalized", values(c), "  %8.2f");
+    std::vector<float> s = logits;
+    row("logits", s, "  %8.2f");
+    plain_frequency_presence(s, {0, 1, 0, 0}, 0.5, 0.3);
+    row("penalized", s, "  %8.2f");
     std::printf("\n   No 3-gram twice: which token may not follow?\n\n");
     for (const std::vector<int>& ids :
          {std::vector<int>{1, 2, 3, 1, 2}, std::vector<int>{1, 2, 3, 4, 1, 2, 5, 1, 2},
           std::vector<int>{1, 2}}) {
-        const std::vector<float> flat(6, 0.0f);
-        Candidates n(flat);
-        ban_repeated_ngrams(n, ids, 3);
+        std::vector<float> flat(6, 0.0f);
+        plain_no_repeat_ngram(flat, ids, 3);
         std::string text, out;
         for (const int id : ids) text += std::to_string(id) + " ";
-        for (std::size_t i = 0; i < n.size(); ++i) {
-            if (n.logits()[i] == banned) out += " " + std::to_string(i);
+        for (std::size_t i = 0; i < flat.size(); ++i) {
+            if (flat[i] == banned) out += " " + std::to_string(i);
         }
         std::printf("   %s→ %s\n", padded(text, 20).c_str(), out.empty() ? " none" : out.c_str());
     }
@@ -145,53 +147,59 @@ void write_figure(const std::string& file) {
     for (std::size_t i = 0; i < words.size(); ++i)
         chart.series.push_back({std::string(words[i]), {}});
     for (double theta = 1; theta <= 3.001; theta += 0.05) {
-        Candidates c(logits);
-        penalize_repetition(c, written, theta);
+        const std::vector<double> p = softmax_at(penalized(logits, written, theta), 1);
         for (std::size_t i = 0; i < words.size(); ++i)
-            chart.series[i].points.emplace_back(theta, c.probability(i));
+            chart.series[i].points.emplace_back(theta, p[i]);
     }
     write_svg(file, chart);
+}
+
+struct Settings {
+    std::string prompt = "The weather today is", figure, scope = "generated",
+                model = shipped_model("storyteller").string();
+    int part = 0, max_new_tokens = 200;
+    std::uint64_t seed = 1;
+};
+
+void add_options(CLI::App& app, Settings& s, PartOptions& for_parts) {
+    for_parts.add({3}, app.add_option("prompt", s.prompt, "the text to continue in part 3")
+                           ->capture_default_str());
+    app.add_option("--part", s.part, "only this part, 1 to 3 (1 and 2 need no model)")
+        ->check(CLI::Range(1, 3));
+    for_parts.add({3}, app.add_option("--penalty-scope", s.scope,
+                                      "what counts as written: generated, all, last-64")
+                           ->capture_default_str());
+    for_parts.add(
+        {3}, app.add_option("--max-new-tokens", s.max_new_tokens, "length of the texts in part 3")
+                 ->capture_default_str()
+                 ->check(CLI::Range(1, 100000)));
+    for_parts.add({3}, app.add_option("--seed", s.seed, "of the draws")->capture_default_str());
+    for_parts.add({3},
+                  app.add_option("--model", s.model, "a model directory")->capture_default_str());
+    app.add_option("--figure", s.figure, "write the penalty's effect as a picture (SVG)");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string prompt = "The weather today is", figure, scope = "generated",
-                model_directory = shipped_model("storyteller").string();
-    int part = 0, max_new_tokens = 200;
-    std::uint64_t seed = 1;
-    PartOptions for_parts(part);
+    Settings settings;
+    PartOptions for_parts(settings.part);
     return run_program(
         argc, argv, "Chapter 08: penalties against repetition, and bans.",
-        [&](CLI::App& app) {
-            for_parts.add({3}, app.add_option("prompt", prompt, "the text to continue in part 3")
-                                   ->capture_default_str());
-            app.add_option("--part", part, "only this part, 1 to 3 (1 and 2 need no model)")
-                ->check(CLI::Range(1, 3));
-            for_parts.add({3}, app.add_option("--penalty-scope", scope,
-                                              "what counts as written: generated, all, last-64")
-                                   ->capture_default_str());
-            for_parts.add({3}, app.add_option("--max-new-tokens", max_new_tokens,
-                                              "length of the texts in part 3")
-                                   ->capture_default_str()
-                                   ->check(CLI::Range(1, 100000)));
-            for_parts.add({3},
-                          app.add_option("--seed", seed, "of the draws")->capture_default_str());
-            for_parts.add({3}, app.add_option("--model", model_directory, "a model directory")
-                                   ->capture_default_str());
-            app.add_option("--figure", figure, "write the penalty's effect as a picture (SVG)");
-        },
+        [&](CLI::App& app) { add_options(app, settings, for_parts); },
         [&] {
             for_parts.check();
-            const Scope counted = scope_named(scope);
-            if (!figure.empty()) write_figure(figure);
+            const int part = settings.part;
+            const Scope counted = scope_named(settings.scope);
+            if (!settings.figure.empty()) write_figure(settings.figure);
             if (part == 0 || part == 1) five_words();
             if (part == 0) std::printf("\n");
             if (part == 0 || part == 2) counts_and_ngrams();
             if (part != 0 && part != 3) return;
             if (part == 0) std::printf("\n");
-            Model model = load_model(model_directory);
+            Model model = load_model(settings.model);
             CachedModel gpt(model.gpt);
-            a_loop_broken(model, std::ref(gpt), prompt, max_new_tokens, counted, seed);
+            a_loop_broken(model, std::ref(gpt), settings.prompt, settings.max_new_tokens, counted,
+                          settings.seed);
         });
 }

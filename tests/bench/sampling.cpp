@@ -94,13 +94,16 @@ void run(const Settings&) {
         add("epsilon 0.0003", [](Candidates& c) { cut_epsilon(c, 0.0003); });
         add("eta 0.0003", [](Candidates& c) { cut_eta(c, 0.0003); });
         add("copy for edits", [](Candidates& c) { c.find(0); });
-        work.push_back(penalty(
-            "repetition, 512 tokens", row, text,
-            [](Candidates& c, std::span<const int> ids) { penalize_repetition(c, ids, 1.0001); }));
-        work.push_back(penalty("frequency, 512 tokens", row, text,
-                               [](Candidates& c, std::span<const int> ids) {
-                                   penalize_frequency_presence(c, ids, 0.0001, 0.0001);
-                               }));
+        work.push_back(
+            penalty("repetition, 512 tokens", row, text,
+                    [counts = TokenCounts()](Candidates& c, std::span<const int> ids) mutable {
+                        penalize_repetition(c, ids, 1.0001, counts);
+                    }));
+        work.push_back(
+            penalty("frequency, 512 tokens", row, text,
+                    [counts = TokenCounts()](Candidates& c, std::span<const int> ids) mutable {
+                        penalize_frequency_presence(c, ids, 0.0001, 0.0001, counts);
+                    }));
         work.push_back({"sort the row (what we avoid)", [=](int times) {
                             for (int i = 0; i < times; ++i)
                                 top_p_by_sorting(*row, *order),

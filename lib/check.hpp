@@ -1,0 +1,38 @@
+// Checks at the doors of public functions: what came, and what was expected.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "lib/error.hpp"
+
+namespace tbt {
+
+// ---- ids: token i of a vocabulary of V is value i of a row ----
+inline bool is_id(int id, std::size_t vocab_size) {
+    return static_cast<std::size_t>(id) < vocab_size;  // a negative id becomes a huge index
+}
+inline std::string no_such_id(const std::string& who, int id, std::size_t vocab_size) {
+    return who + ": token " + std::to_string(id) + " is not in the vocabulary, expected " +
+           (vocab_size == 0 ? "none, for the vocabulary is empty"
+                            : "an id from 0 to " + std::to_string(vocab_size - 1));
+}
+// The id as an index. Throws Error when there is no such token.
+inline std::size_t checked_id(const char* who, int id, std::size_t vocab_size) {
+    if (!is_id(id, vocab_size)) throw Error(no_such_id(who, id, vocab_size));
+    return static_cast<std::size_t>(id);
+}
+template <class Ids>
+void check_ids(const char* who, const Ids& ids, std::size_t vocab_size) {
+    for (const int id : ids) checked_id(who, id, vocab_size);
+}
+
+// ---- counts and sizes ----
+// Throws UsageError unless got >= least.
+inline void check_at_least(const char* who, long long got, long long least) {
+    if (got >= least) return;
+    throw UsageError(std::string(who) + ": got " + std::to_string(got) + ", expected " +
+                     std::to_string(least) + " or more");
+}
+
+}  // namespace tbt
