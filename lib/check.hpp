@@ -28,6 +28,12 @@ void check_ids(const char* who, const Ids& ids, std::size_t vocab_size) {
 }
 
 // ---- counts and sizes ----
+// Throws Error unless the sizes agree.
+inline void check_size(const char* what, std::size_t got, std::size_t expected) {
+    if (got == expected) return;
+    throw Error(std::string(what) + " has size " + std::to_string(got) + ", expected " +
+                std::to_string(expected));
+}
 // Throws UsageError unless got >= least.
 inline void check_at_least(const char* who, long long got, long long least) {
     if (got >= least) return;

@@ -291,12 +291,12 @@ TEST_CASE(
     "below 1",
     "[ch12]") {
     const std::vector<double> w{0, 1, 0, 2, 1, 0};
-    CHECK(draw_weighted(w, 0) == 1);
-    CHECK(draw_weighted(w, 0.2499) == 1);
-    CHECK(draw_weighted(w, 0.25) == 3);
-    CHECK(draw_weighted(w, 0.7499) == 3);
-    CHECK(draw_weighted(w, 0.75) == 4);
-    CHECK(draw_weighted(w, 0x1.fffffffffffffp-1) == 4);
+    CHECK(plain_draw(w, 0) == 1);
+    CHECK(plain_draw(w, 0.2499) == 1);
+    CHECK(plain_draw(w, 0.25) == 3);
+    CHECK(plain_draw(w, 0.7499) == 3);
+    CHECK(plain_draw(w, 0.75) == 4);
+    CHECK(plain_draw(w, 0x1.fffffffffffffp-1) == 4);
 }
 
 TEST_CASE("prompt lookup takes what followed the longest and latest match, up to an end",

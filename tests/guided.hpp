@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chapters/13_json_grammar/guided_loop.hpp"
+#include "chapters/13_json_grammar/plain_mask.hpp"
 #include "lib/kernels/math.hpp"
 #include "lib/kernels/rng.hpp"
 
@@ -37,16 +38,15 @@ inline std::shared_ptr<const TokenTrie> random_vocabulary(Rng& rng, std::string_
     return vocabulary_with(tokens);
 }
 
-// Every token, tried by itself.
+// The plain mask of a vocabulary, in the shape of the fast one.
 inline TokenMask brute_force_mask(ByteMachine& machine, const TokenTrie& trie,
                                   ByteMachine::State state) {
+    std::vector<std::string> tokens;
+    for (int id = 0; id < trie.vocabulary(); ++id) tokens.push_back(trie.bytes(id));
+    const std::vector<bool> legal = plain_mask(machine, state, tokens, trie.eos());
     TokenMask mask(trie.vocabulary());
     for (int id = 0; id < trie.vocabulary(); ++id) {
-        const bool legal =
-            id == trie.eos() ? machine.accepts(state)
-                             : !trie.bytes(id).empty() &&
-                                   read_bytes(machine, state, trie.bytes(id)) != ByteMachine::dead;
-        if (legal) mask.set(id);
+        if (legal[static_cast<std::size_t>(id)]) mask.set(id);
     }
     return mask;
 }

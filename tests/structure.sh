@@ -6,7 +6,7 @@
 #   main         main() has at most 40 lines
 #   thread_local none in a header: each program part that includes it would have its own
 #   plain        a plain_*.hpp has at most 60 lines and needs nothing of ours but errors, exp and log, short numbers, what an
-#                earlier one or rules.hpp (the numbers a chapter takes) defines, and the interfaces of models and machines
+#                earlier one or checks.hpp (the numbers a chapter takes) defines, and the interfaces of models and machines
 #   length       a file of code has at most 300 lines
 #   width        a line of code has at most 100 characters
 #   layout       clang-format 14 changes nothing (where it is installed)
@@ -78,7 +78,7 @@ grep -E '(^|/)plain_[^/]*\.hpp$' "$work/files" | while read -r file; do
     lines=$(wc -l <"$file")
     [ "$lines" -le 60 ] || printf 'plain %s\t%d lines\n' "$file" "$lines"
     sed -n "s|^$file ||p" "$work/includes" | grep / |
-        grep -vxE 'lib/(error|check|kernels/math|show/short_number).hpp|chapters/[^/]*/(plain_.*|rules|byte_machine).hpp' |
+        grep -vxE 'lib/(error|check|kernels/math|show/short_number).hpp|chapters/[^/]*/(plain_.*|checks|byte_machine).hpp' |
         while read -r other; do printf 'plain %s\tincludes %s\n' "$file" "$other"; done
 done >>"$found"
 

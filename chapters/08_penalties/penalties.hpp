@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chapters/03_temperature/candidates.hpp"
-#include "chapters/08_penalties/rules.hpp"
+#include "chapters/08_penalties/checks.hpp"
 #include "lib/check.hpp"
 
 namespace tbt {
@@ -70,7 +70,7 @@ private:
 };
 
 // The logit of a token, null when it is no longer a candidate. Throws Error for no id at all.
-inline float* logit_of(Candidates& c, const char* who, int id) {
+inline float* find_logit(Candidates& c, const char* who, int id) {
     checked_id(who, id, c.vocab_size());
     return c.find(id);
 }
@@ -136,7 +136,7 @@ inline void ban_repeated_ngrams(Candidates& c, std::span<const int> ids, int n) 
     for (std::size_t i = 0; i + length <= ids.size(); ++i) {
         if (!std::equal(begun.begin(), begun.end(), ids.begin() + static_cast<std::ptrdiff_t>(i)))
             continue;
-        if (float* s = logit_of(c, "no-repeat n-gram", ids[i + length - 1])) *s = banned;
+        if (float* s = find_logit(c, "no-repeat n-gram", ids[i + length - 1])) *s = banned;
     }
 }
 
@@ -147,7 +147,7 @@ inline void add_bias(Candidates& c, std::span<const int> ids,
         const std::span<const int> before(b.sequence.data(), b.sequence.size() - 1);
         if (before.size() > ids.size() || !std::equal(before.rbegin(), before.rend(), ids.rbegin()))
             continue;
-        if (float* s = logit_of(c, "bias", b.sequence.back())) *s += b.bias;
+        if (float* s = find_logit(c, "bias", b.sequence.back())) *s += b.bias;
     }
 }
 
@@ -157,7 +157,7 @@ inline void ban_eos_until(Candidates& c, std::size_t generated, int minimum,
     check_min_new_tokens(minimum);
     if (generated >= static_cast<std::size_t>(minimum)) return;
     for (const int id : eos) {
-        if (float* s = logit_of(c, "min-new-tokens", id)) *s = banned;
+        if (float* s = find_logit(c, "min-new-tokens", id)) *s = banned;
     }
 }
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "chapters/08_penalties/rules.hpp"
+#include "chapters/08_penalties/checks.hpp"
 
 namespace tbt {
 

@@ -58,101 +58,131 @@ void demonstrate(int part, const std::vector<CLI::Option*>& others,
     else show_diversity(model);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+// Everything on the command line, and which options a demonstration would ignore.
+struct CommandLine {
     std::string prompt = "The old lighthouse keeper";
     BeamSettings settings;
     Output output;
     std::vector<CLI::Option*> others;  // all but --part and the model's
+};
+
+void add_options(CLI::App& app, CommandLine& line) {
+    Output& output = line.output;
+    app.add_option("prompt", line.prompt, "the text to continue")->capture_default_str();
+    add_beam_options(app, line.settings);
+    add_sampling_options(app, line.settings.generate);
+    app.get_option("--do-sample")->description("beam sampling: the candidates are drawn");
+    app.get_option("--greedy")->description("refused: it is --num-beams 1");
+    const auto group = [](CLI::Option* option) { option->group("What is shown"); };
+    group(app.add_option("--lattice", output.lattice_steps, "so many steps of the lattice; 0: none")
+              ->capture_default_str()
+              ->check(CLI::Range(0, 100000)));
+    group(app.add_option("--horizon", output.horizon,
+                         "compare with the best of all texts of so many tokens; 0: don't")
+              ->capture_default_str()
+              ->check(CLI::Range(0, 64)));
+    group(
+        app.add_option("--trace", output.trace_file, "write the lattice as JSON lines to a file"));
+    group(app.add_option("--figure", output.figure, "write the lattice as a picture (SVG)"));
+    group(app.add_flag("--json", output.json, "the result as JSON"));
+    group(app.add_flag("--stats", output.stats, "passes, positions and time, on stderr"));
+    line.others = app.get_options([](const CLI::Option* o) { return o->get_name() != "--help"; });
+    group(app.add_option("--part", output.part, "instead, a demonstration: 1 to 5")
+              ->check(CLI::Range(1, 5)));
+    add_model_options(app, line.settings.generate);
+}
+
+struct Found {
+    std::vector<BeamText> texts;
+    std::optional<BeamSearch> search;  // none where there were several, one a group
+    int passes = 0;
+    double milliseconds = 0;
+};
+
+// Ctrl-C ends the search with what it has.
+Found search(CachedBatch& batch, const BeamRequest& request, const BeamSettings& settings,
+             const std::vector<int>& ids) {
+    Found found;
+    const auto started = std::chrono::steady_clock::now();
+    const auto go_on = [&] { return ++found.passes, Interrupt::count() == 0; };
+    if (settings.groups > 1) {
+        found.texts = diverse_beam_search(std::ref(batch), request, settings.groups,
+                                          settings.diversity_penalty.value_or(0.5), ids, go_on);
+    } else {
+        found.search = run_beam_search(std::ref(batch), request, ids, go_on);
+        found.texts = found.search->results();
+    }
+    found.milliseconds =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
+            .count();
+    return found;
+}
+
+// What became of the candidates that are not among the texts.
+void show_rest(Model& model, CachedBatch& batch, const BeamRequest& request,
+               const std::vector<int>& ids, const Found& found, const Output& output) {
+    const BeamText greedy = greedy_text(batch, request, ids);
+    if (output.lattice_steps > 0) {
+        std::printf("\nThe lattice (* on the way to the best text, g on greedy's way):\n\n");
+        print_lattice(model.tokenizer, found.search->lattice(), found.texts[0].ids, greedy.ids,
+                      output.lattice_steps);
+    }
+    print_departure(model, request, ids, greedy, *found.search);
+    if (output.horizon > 0) print_gap(model, request, ids, output.horizon);
+}
+
+// Returns the exit status: 130, as a shell reports Ctrl-C, or 0.
+int show_search(const CommandLine& line) {
+    // 1. Model and request.
+    const Output& output = line.output;
+    const std::string& name = line.settings.generate.model;
+    Model model = open_model(line.settings.generate);
+    const std::vector<int> ids = prompt_ids(line.settings.generate, model, line.prompt);
+    BeamRequest request = beam_request_of(line.settings, model, ids.size(), default_max_new_tokens);
+    request.keep_lattice = true;
+    const std::string shown =
+        line.settings.generate.no_escape ? line.prompt : unescaped(line.prompt);
+
+    // 2. The search.
+    CachedBatch batch(model.gpt);
+    const Interrupt interrupt;
+    const Found found = search(batch, request, line.settings, ids);
+    const int status = Interrupt::count() > 0 ? 130 : 0;
+
+    // 3. What came out. Time depends on the machine, so it goes to stderr.
+    if (!output.trace_file.empty())
+        write_file(output.trace_file, beam_trace(name, shown, request, ids, model.tokenizer,
+                                                 found.search->lattice(), found.texts));
+    if (!output.figure.empty())
+        write_lattice_figure(
+            output.figure, model.tokenizer,
+            "“" + shown + "”, " + std::to_string(request.beams.num_beams) + " beams",
+            found.search->lattice(), found.texts[0].ids);
+    if (output.json) std::fputs(beam_json(name, shown, request, ids, found.texts).c_str(), stdout);
+    else print_beam_texts(found.texts, shown);
+    if (output.stats)
+        std::fprintf(stderr, "%d passes over %ld positions, %.1f ms\n", found.passes,
+                     batch.computed(), found.milliseconds);
+
+    // 4. What became of the rest.
+    if (!output.json && found.search && !request.seed && status == 0)
+        show_rest(model, batch, request, ids, found, output);
+    return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CommandLine line;
     int status = 0;
     const int ran = run_program(
         argc, argv, "Chapter 11: beam search; continues a text by 40 tokens unless told otherwise.",
-        [&](CLI::App& app) {
-            app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
-            add_beam_options(app, settings);
-            add_sampling_options(app, settings.generate);
-            app.get_option("--do-sample")->description("beam sampling: the candidates are drawn");
-            app.get_option("--greedy")->description("refused: it is --num-beams 1");
-            const auto group = [](CLI::Option* option) { option->group("What is shown"); };
-            group(app.add_option("--lattice", output.lattice_steps,
-                                 "so many steps of the lattice; 0: none")
-                      ->capture_default_str()
-                      ->check(CLI::Range(0, 100000)));
-            group(app.add_option("--horizon", output.horizon,
-                                 "compare with the best of all texts of so many tokens; 0: don't")
-                      ->capture_default_str()
-                      ->check(CLI::Range(0, 64)));
-            group(app.add_option("--trace", output.trace_file,
-                                 "write the lattice as JSON lines to a file"));
-            group(
-                app.add_option("--figure", output.figure, "write the lattice as a picture (SVG)"));
-            group(app.add_flag("--json", output.json, "the result as JSON"));
-            group(app.add_flag("--stats", output.stats, "passes, positions and time, on stderr"));
-            others =
-                app.get_options([](const CLI::Option* o) { return o->get_name() != "--help"; });
-            group(app.add_option("--part", output.part, "instead, a demonstration: 1 to 5")
-                      ->check(CLI::Range(1, 5)));
-            add_model_options(app, settings.generate);
-        },
+        [&](CLI::App& app) { add_options(app, line); },
         [&] {
-            // 1. Model and request.
-            check_output(output, settings);
-            if (output.part != 0) return demonstrate(output.part, others, settings.generate);
-            Model model = open_model(settings.generate);
-            const std::vector<int> ids = prompt_ids(settings.generate, model, prompt);
-            BeamRequest request =
-                beam_request_of(settings, model, ids.size(), default_max_new_tokens);
-            request.keep_lattice = true;
-            const std::string shown = settings.generate.no_escape ? prompt : unescaped(prompt);
-
-            // 2. The search. Ctrl-C ends it with what it has.
-            const auto started = std::chrono::steady_clock::now();
-            CachedBatch batch(model.gpt);
-            const Interrupt interrupt;
-            int passes = 0;
-            const auto go_on = [&] { return ++passes, Interrupt::count() == 0; };
-            std::vector<BeamText> texts;
-            std::optional<BeamSearch> search;
-            if (settings.groups > 1) {
-                texts = diverse_beam_search(std::ref(batch), request, settings.groups,
-                                            settings.diversity_penalty.value_or(0.5), ids, go_on);
-            } else {
-                search = run_beam_search(std::ref(batch), request, ids, go_on);
-                texts = search->results();
-            }
-            const std::chrono::duration<double, std::milli> time =
-                std::chrono::steady_clock::now() - started;
-            if (Interrupt::count() > 0) status = 130;  // as a shell reports Ctrl-C
-
-            // 3. What came out. Time depends on the machine, so it goes to stderr.
-            const std::string& name = settings.generate.model;
-            if (!output.trace_file.empty())
-                write_file(output.trace_file, beam_trace(name, shown, request, ids, model.tokenizer,
-                                                         search->lattice(), texts));
-            if (!output.figure.empty())
-                write_lattice_figure(
-                    output.figure, model.tokenizer,
-                    "“" + shown + "”, " + std::to_string(request.beams.num_beams) + " beams",
-                    search->lattice(), texts[0].ids);
-            if (output.json)
-                std::fputs(beam_json(name, shown, request, ids, texts).c_str(), stdout);
-            else print_beam_texts(texts, shown);
-            if (output.stats)
-                std::fprintf(stderr, "%d passes over %ld positions, %.1f ms\n", passes,
-                             batch.computed(), time.count());
-            if (output.json || !search || request.seed || status != 0) return;
-
-            // 4. What became of the rest.
-            const BeamText greedy = greedy_text(batch, request, ids);
-            if (output.lattice_steps > 0) {
-                std::printf(
-                    "\nThe lattice (* on the way to the best text, g on greedy's way):\n\n");
-                print_lattice(model.tokenizer, search->lattice(), texts[0].ids, greedy.ids,
-                              output.lattice_steps);
-            }
-            print_departure(model, request, ids, greedy, *search);
-            if (output.horizon > 0) print_gap(model, request, ids, output.horizon);
+            check_output(line.output, line.settings);
+            if (line.output.part != 0)
+                demonstrate(line.output.part, line.others, line.settings.generate);
+            else status = show_search(line);
         });
     return ran != 0 ? ran : status;
 }

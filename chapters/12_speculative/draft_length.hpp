@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "lib/error.hpp"
+#include "chapters/12_speculative/checks.hpp"
 
 namespace tbt {
 
@@ -46,10 +46,8 @@ public:
 
 private:
     DraftLength(int most, double cost) : most_(most), cost_(cost) {
-        if (most < 1)
-            throw UsageError("num-assistant-tokens: got " + std::to_string(most) +
-                             ", expected 1 or more; without a draft use chapter 10");
-        if (cost < 0)
+        check_draft_length(most);
+        if (!(cost >= 0 && cost <= 1e9))
             throw UsageError("draft cost: got " + std::to_string(cost) + ", expected 0 or more");
     }
 

@@ -170,6 +170,48 @@ void check_alone(const CLI::App& app) {
                              ": that part needs no model and no options; leave one of the two out");
 }
 
+void add_options(CLI::App& app, Settings& settings) {
+    app.add_option("prompt", settings.prompt, "the text to continue")->capture_default_str();
+    app.add_option("--draft", settings.draft,
+                   "sketch, lookup (n-grams of the text itself), or a model directory")
+        ->capture_default_str();
+    app.add_option("--num-assistant-tokens", settings.length,
+                   "tokens to draft in a round (adaptive: at most)")
+        ->capture_default_str();
+    app.add_option("--num-assistant-tokens-schedule", settings.schedule, "constant or adaptive")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"constant", "adaptive"}));
+    app.add_flag("--wrong", settings.wrong, "draw corrections from p: the common mistake");
+    app.add_flag("--times", settings.times, "measure against plain decoding");
+    app.add_option("--part", settings.part, "all, hand, rounds or text")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"all", "hand", "rounds", "text"}));
+    app.add_option("--trace", settings.trace, "write the rounds as JSON lines");
+    app.add_option("--figure", settings.figure, "write the lanes as a picture (SVG)");
+}
+
+// Parts 2 to 4: a text, its rounds and its time, and the files that were asked for.
+void show_text(const Settings& settings, const GenerateOptions& options) {
+    const auto wants = [&](const char* part) {
+        return settings.part == "all" || settings.part == part;
+    };
+    Models models = open_models(options, settings);
+    const GenerateRequest request = request_of(options, models.target, 60);
+    const std::vector<int> prompt = prompt_ids(options, models.target, settings.prompt);
+    if (settings.part == "all") show_by_hand();
+    Clocks clocks;
+    const SpeculativeText written = write(models, request, prompt, settings, true, clocks);
+    if (wants("rounds")) show_rounds(models, written);
+    const std::string text = options.no_escape ? settings.prompt : unescaped(settings.prompt);
+    if (wants("text")) show_counts(text, written);
+    if (!settings.figure.empty())
+        write_lanes(settings.figure, models.target.tokenizer, written.rounds);
+    if (!settings.trace.empty())
+        write_file(settings.trace, speculative_trace(models.target.tokenizer, text, prompt, request,
+                                                     settings.draft, written));
+    if (settings.times) show_times(models, request, prompt, settings);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -179,55 +221,19 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv, "Chapter 12: speculative decoding, a draft and its judge.",
         [&](CLI::App& app) {
-            app.add_option("prompt", settings.prompt, "the text to continue")
-                ->capture_default_str();
-            app.add_option("--draft", settings.draft,
-                           "sketch, lookup (n-grams of the text itself), or a model directory")
-                ->capture_default_str();
-            app.add_option("--num-assistant-tokens", settings.length,
-                           "tokens to draft in a round (adaptive: at most)")
-                ->capture_default_str();
-            app.add_option("--num-assistant-tokens-schedule", settings.schedule,
-                           "constant or adaptive")
-                ->capture_default_str()
-                ->check(CLI::IsMember({"constant", "adaptive"}));
-            app.add_flag("--wrong", settings.wrong, "draw corrections from p: the common mistake");
-            app.add_flag("--times", settings.times, "measure against plain decoding");
-            app.add_option("--part", settings.part, "all, hand, rounds or text")
-                ->capture_default_str()
-                ->check(CLI::IsMember({"all", "hand", "rounds", "text"}));
-            app.add_option("--trace", settings.trace, "write the rounds as JSON lines");
-            app.add_option("--figure", settings.figure, "write the lanes as a picture (SVG)");
+            add_options(app, settings);
             add_sampling_options(app, options);
             add_model_options(app, options);
             command_line = &app;
         },
         [&] {
-            DraftLength::fixed(settings.length);
-            const auto wants = [&](const char* part) {
-                return settings.part == "all" || settings.part == part;
-            };
+            check_draft_length(settings.length);
             if (settings.part == "hand") return check_alone(*command_line), show_by_hand();
             if (settings.part == "rounds" && settings.times)
                 throw UsageError(
                     "--part rounds and --times: the clock belongs to part text; leave one of the "
                     "two out");
             sampling_of(options);
-            Models models = open_models(options, settings);
-            const GenerateRequest request = request_of(options, models.target, 60);
-            const std::vector<int> prompt = prompt_ids(options, models.target, settings.prompt);
-            if (settings.part == "all") show_by_hand();
-            Clocks clocks;
-            const SpeculativeText written = write(models, request, prompt, settings, true, clocks);
-            if (wants("rounds")) show_rounds(models, written);
-            const std::string text =
-                options.no_escape ? settings.prompt : unescaped(settings.prompt);
-            if (wants("text")) show_counts(text, written);
-            if (!settings.figure.empty())
-                write_lanes(settings.figure, models.target.tokenizer, written.rounds);
-            if (!settings.trace.empty())
-                write_file(settings.trace, speculative_trace(models.target.tokenizer, text, prompt,
-                                                             request, settings.draft, written));
-            if (settings.times) show_times(models, request, prompt, settings);
+            show_text(settings, options);
         });
 }

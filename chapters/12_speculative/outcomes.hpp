@@ -13,25 +13,10 @@
 #include <vector>
 
 #include "chapters/03_temperature/sample.hpp"
+#include "chapters/12_speculative/plain_speculative.hpp"
 #include "lib/kernels/rng.hpp"
 
 namespace tbt {
-
-// Index i with probability weights[i] / Σ weights, by the inverse of the distribution function;
-// never one of weight 0.
-inline int draw_weighted(std::span<const double> weights, double u) {
-    double total = 0;
-    for (const double w : weights) total += w;
-    double point = u * total;
-    int last = -1;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        if (!(weights[i] > 0)) continue;
-        last = static_cast<int>(i);
-        if (point < weights[i]) break;
-        point -= weights[i];
-    }
-    return last;  // where rounding ran off the end, the last that can be drawn
-}
 
 // Luck by random numbers.
 class RandomChance {
@@ -41,9 +26,7 @@ public:
     // True with this probability; 1 and more is certain.
     bool accept(double probability) { return (u_ = rng_.uniform()) < probability; }
     int draw(Candidates& law) { return tbt::draw(law, u_ = rng_.uniform()); }
-    int draw(std::span<const double> weights) {
-        return draw_weighted(weights, u_ = rng_.uniform());
-    }
+    int draw(std::span<const double> weights) { return plain_draw(weights, u_ = rng_.uniform()); }
     double u() const { return u_; }  // the last number
 
 private:

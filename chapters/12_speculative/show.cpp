@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "chapters/12_speculative/outcomes.hpp"
-#include "lib/kernels/math.hpp"
+#include "chapters/12_speculative/plain_speculative.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -20,40 +19,25 @@ std::string shown(const Tokenizer& tokenizer, int id) {
 }  // namespace
 
 void show_by_hand() {
-    const std::vector<float> p{0.5f, 0.3f, 0.2f}, q{0.2f, 0.3f, 0.5f};
-    std::vector<float> p_logits, q_logits;
-    for (std::size_t i = 0; i < 3; ++i) {
-        p_logits.push_back(static_cast<float>(portable_log(p[i])));
-        q_logits.push_back(static_cast<float>(portable_log(q[i])));
-    }
+    const Law p{0.5, 0.3, 0.2}, q{0.2, 0.3, 0.5};
     std::printf(
         "1. By hand: target p = (.5, .3, .2), draft q = (.2, .3, .5). Every outcome of a "
         "round:\n\n");
     std::printf("   correction drawn from    A       B       C       accepted\n");
-    for (const Correction correction : {Correction::residual, Correction::target}) {
-        SpeculativeRules rules;
-        rules.correction = correction;
-        std::vector<double> law(3);
+    for (const bool right : {true, false}) {
+        Law law(3);
         double accepted = 0;
-        AllOutcomes chance;
-        do {
-            ModelDraft draft([&](std::span<const int>) { return std::span<const float>(q_logits); },
-                             9);
-            std::vector<float> rows = p_logits;
-            rows.insert(rows.end(), p_logits.begin(), p_logits.end());
-            const LastLogits target = [&](std::span<const int>, int count) {
-                return Logits{rows, count};
-            };
-            const std::vector<int> ids{0};
-            const Round round = speculate_once(target, draft, rules, ids, 1, 1, chance);
-            law[static_cast<std::size_t>(round.tokens[0])] += chance.probability();
-            accepted += chance.probability() * round.accepted();
-        } while (chance.next());
-        std::printf(
-            "   %s  %.4f  %.4f  %.4f  %.4f%s\n",
-            correction == Correction::residual ? "max(0, p - q)        " : "p, the common mistake",
-            law[0], law[1], law[2], accepted,
-            correction == Correction::residual ? "   <- p itself" : "");
+        for (std::size_t x = 0; x < 3; ++x) {  // the draft says x
+            const double yes = std::min(1.0, p[x] / q[x]);
+            accepted += q[x] * yes;
+            law[x] += q[x] * yes;
+            const Law rest = right ? plain_residual(p, q) : p;
+            const double sum = rest[0] + rest[1] + rest[2];
+            for (std::size_t y = 0; y < 3; ++y) law[y] += q[x] * (1 - yes) * rest[y] / sum;
+        }
+        std::printf("   %s  %.4f  %.4f  %.4f  %.4f%s\n",
+                    right ? "max(0, p - q)        " : "p, the common mistake", law[0], law[1],
+                    law[2], accepted, right ? "   <- p itself" : "");
     }
     std::printf("\n");
 }

@@ -13,6 +13,7 @@
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/13_json_grammar/guided_loop.hpp"
 #include "chapters/13_json_grammar/json_grammar.hpp"
+#include "chapters/13_json_grammar/plain_mask.hpp"
 #include "chapters/13_json_grammar/required_keys.hpp"
 #include "chapters/13_json_grammar/show.hpp"
 #include "lib/kernels/rng.hpp"
@@ -54,19 +55,17 @@ void show_masks() {
     const std::vector<std::string> tokens = {"{",   "}",   "[",    "]",   "\"", ":",    ",",
                                              "{\"", "\":", "\",",  "\"}", "]}", "name", "Ada",
                                              "1",   "23",  "true", "tr",  "ue", " ",    ""};
-    const auto trie =
-        std::make_shared<const TokenTrie>(tokens, static_cast<int>(tokens.size()) - 1);
-    const auto machine = std::make_shared<JsonMachine>(JsonOptions{1, false, false});
-    MaskCache masks(machine, trie);
+    const std::size_t end = tokens.size() - 1;
+    JsonMachine machine(JsonOptions{1, false, false});
     std::printf(
         "\n2. A token is legal if the machine survives all its bytes (20 tokens and <end>):\n\n");
     for (const char* text :
          {"", "{", "{\"", "{\"name", "{\"name\":", "{\"name\":\"Ada", "[1", "[t", "[1]"}) {
-        const TokenMask& mask = masks.of(read_bytes(*machine, machine->start(), text)).mask;
+        const ByteMachine::State state = read_bytes(machine, machine.start(), text);
+        const std::vector<bool> legal = plain_mask(machine, state, tokens, static_cast<int>(end));
         std::printf("   %s ", padded(visible(text), 14).c_str());
-        for (int id = 0; id < mask.size(); ++id) {
-            if (mask.test(id))
-                std::printf(" %s", id == trie->eos() ? "<end>" : visible(trie->bytes(id)).c_str());
+        for (std::size_t id = 0; id <= end; ++id) {
+            if (legal[id]) std::printf(" %s", id == end ? "<end>" : visible(tokens[id]).c_str());
         }
         std::printf("\n");
     }
@@ -121,14 +120,15 @@ void show_law() {
 }
 
 struct Settings {
-    std::string prompt = "{\"name\":", model = shipped_model("storyteller").string();
+    std::string prompt = "{\"name\":", text = "{\"a\":[1,-2e3]}", part = "all", figure,
+                model = shipped_model("storyteller").string();
     SamplingOptions sampling;
     int max_new_tokens = 40, max_whitespace = 12, shown = 12;
     std::uint64_t seed = 1;
 };
 
 // 5. A model under the mask. The prompt counts as the beginning of the JSON text.
-void show_model(const Settings& settings, const std::string& figure) {
+void show_model(const Settings& settings) {
     Model model = load_model(settings.model);
     const auto trie = std::make_shared<const TokenTrie>(model.tokenizer);
     const auto machine =
@@ -161,58 +161,53 @@ void show_model(const Settings& settings, const std::string& figure) {
                 settings.prompt.c_str(), model.tokenizer.decode(fresh).c_str(),
                 text.complete ? "complete JSON" : "not complete", fresh.size(), text.forward_passes,
                 text.forced);
-    if (!figure.empty()) trace.write_figure(figure);
+    if (!settings.figure.empty()) trace.write_figure(settings.figure);
+}
+
+void add_options(CLI::App& app, Settings& s) {
+    app.add_option("prompt", s.prompt, "the beginning of a JSON text, for the model to complete")
+        ->capture_default_str();
+    app.add_option("--text", s.text, "what the machine reads in part 1")->capture_default_str();
+    app.add_option("--part", s.part, "what to show: machine (parts 1 to 4), model (part 5) or all")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"machine", "model", "all"}));
+    app.add_option("--temperature", s.sampling.temperature, "0 is greedy")->capture_default_str();
+    app.add_option("--top-k", s.sampling.top_k, "the k most probable legal tokens, 0: all")
+        ->capture_default_str();
+    app.add_option("--top-p", s.sampling.top_p, "the smallest set of legal tokens with this mass")
+        ->capture_default_str();
+    app.add_option("--max-new-tokens", s.max_new_tokens, "the budget")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 1000000));
+    app.add_option("--max-whitespace", s.max_whitespace,
+                   "white space characters in a row, -1: any number")
+        ->capture_default_str()
+        ->check(CLI::Range(-1, 255));
+    app.add_option("--steps", s.shown, "steps to show")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 1000000));
+    app.add_option("--seed", s.seed, "of the draws")->capture_default_str();
+    app.add_option("--model", s.model, "a model directory")->capture_default_str();
+    app.add_option("--figure", s.figure,
+                   "write the number of allowed tokens at each step as a picture (SVG)");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     Settings settings;
-    std::string text = "{\"a\":[1,-2e3]}", part = "all", figure;
     return run_program(
         argc, argv,
         "Chapter 13: a JSON machine over bytes, masks over tokens, and texts that always close.",
-        [&](CLI::App& app) {
-            app.add_option("prompt", settings.prompt,
-                           "the beginning of a JSON text, for the model to complete")
-                ->capture_default_str();
-            app.add_option("--text", text, "what the machine reads in part 1")
-                ->capture_default_str();
-            app.add_option("--part", part,
-                           "what to show: machine (parts 1 to 4), model (part 5) or all")
-                ->capture_default_str()
-                ->check(CLI::IsMember({"machine", "model", "all"}));
-            app.add_option("--temperature", settings.sampling.temperature, "0 is greedy")
-                ->capture_default_str();
-            app.add_option("--top-k", settings.sampling.top_k,
-                           "the k most probable legal tokens, 0: all")
-                ->capture_default_str();
-            app.add_option("--top-p", settings.sampling.top_p,
-                           "the smallest set of legal tokens with this mass")
-                ->capture_default_str();
-            app.add_option("--max-new-tokens", settings.max_new_tokens, "the budget")
-                ->capture_default_str()
-                ->check(CLI::Range(0, 1000000));
-            app.add_option("--max-whitespace", settings.max_whitespace,
-                           "white space characters in a row, -1: any number")
-                ->capture_default_str()
-                ->check(CLI::Range(-1, 255));
-            app.add_option("--steps", settings.shown, "steps to show")
-                ->capture_default_str()
-                ->check(CLI::Range(0, 1000000));
-            app.add_option("--seed", settings.seed, "of the draws")->capture_default_str();
-            app.add_option("--model", settings.model, "a model directory")->capture_default_str();
-            app.add_option("--figure", figure,
-                           "write the number of allowed tokens at each step as a picture (SVG)");
-        },
+        [&](CLI::App& app) { add_options(app, settings); },
         [&] {
-            if (part != "model") {
-                show_machine(text);
+            if (settings.part != "model") {
+                show_machine(settings.text);
                 show_masks();
                 show_keys();
                 show_law();
             }
-            if (part == "all") std::printf("\n");
-            if (part != "machine") show_model(settings, figure);
+            if (settings.part == "all") std::printf("\n");
+            if (settings.part != "machine") show_model(settings);
         });
 }

@@ -1,0 +1,37 @@
+// What a draw takes, plain or fast.
+#pragma once
+
+#include <limits>
+#include <span>
+#include <string>
+
+#include "lib/check.hpp"
+#include "lib/error.hpp"
+#include "lib/show/short_number.hpp"
+
+namespace tbt {
+
+// Throws Error unless u is in [0, 1), no weight is negative or NaN, and one of them is above 0.
+// Returns their sum.
+inline double check_draw(std::span<const double> weights, double u) {
+    if (!(u >= 0 && u < 1))
+        throw Error("draw: u is " + short_number(u) + ", expected a number in [0, 1)");
+    double sum = 0;
+    for (const double w : weights) {
+        if (!(w >= 0)) throw Error("draw: a weight is " + short_number(w) + ", expected 0 or more");
+        sum += w;
+    }
+    if (!(sum > 0 && sum <= std::numeric_limits<double>::max()))
+        throw Error("draw: the weights of " + std::to_string(weights.size()) + " tokens sum to " +
+                    short_number(sum) + ", expected a number above 0");
+    return sum;
+}
+
+// Throws UsageError unless a round may draft so many tokens.
+inline void check_draft_length(long long length) {
+    if (length >= 1) return;
+    throw UsageError("num-assistant-tokens: got " + std::to_string(length) +
+                     ", expected 1 or more; without a draft use chapter 10");
+}
+
+}  // namespace tbt

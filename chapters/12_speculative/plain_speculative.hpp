@@ -1,0 +1,60 @@
+// A round of speculative decoding, plainly: the draft guesses, the target judges.
+// The fast form, speculative.hpp, asks the target once a round and says the same by the same luck.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "chapters/12_speculative/checks.hpp"
+
+namespace tbt {
+
+using Law = std::vector<double>;  // V probabilities, or weights: they need not sum to 1
+using LawBehind = std::function<Law(const std::vector<int>& text)>;  // of the token behind a text
+
+// Token i with probability w_i / Σ w: where the running sum passes u·Σ w, u in [0, 1).
+inline int plain_draw(std::span<const double> w, double u) {
+    double point = u * check_draw(w, u);
+    int last = -1;
+    for (std::size_t i = 0; i < w.size() && (last < 0 || point >= 0); ++i) {
+        if (w[i] > 0) last = static_cast<int>(i), point -= w[i];
+    }
+    return last;
+}
+
+// max(0, p − q): what p has more of than the draft has served. Where nothing is left (p = q), p.
+inline Law plain_residual(const Law& p, const Law& q) {
+    check_size("speculative: the draft's law", q.size(), p.size());
+    Law rest;
+    for (std::size_t i = 0; i < p.size(); ++i) rest.push_back(std::max(0.0, p[i] - q[i]));
+    return std::any_of(rest.begin(), rest.end(), [](double r) { return r > 0; }) ? rest : p;
+}
+
+// The text with what a round adds: one token to length + 1. u: one number in [0, 1) for each draw
+// and each verdict, 2·length + 1 at most.
+inline std::vector<int> plain_round(const LawBehind& target, const LawBehind& draft,
+                                    std::vector<int> text, int length,
+                                    const std::vector<double>& u) {
+    check_at_least("speculative: drafted tokens", length, 0);
+    check_size("speculative: u", u.size(), 2 * static_cast<std::size_t>(length) + 1);
+    auto luck = u.begin();
+    // 1. The draft guesses, one token after the other.
+    std::vector<int> guessed = text;
+    std::vector<Law> laws(static_cast<std::size_t>(length));
+    for (Law& q : laws) guessed.push_back(plain_draw(q = draft(guessed), *luck++));
+    // 2. The target judges from left to right: it accepts x with probability min(1, p(x)/q(x)).
+    for (const Law& q : laws) {
+        const Law p = target(text);
+        const auto x = checked_id("speculative", guessed[text.size()], p.size());
+        const bool accepted = *luck++ < p[x] / q[x];
+        text.push_back(accepted ? static_cast<int>(x) : plain_draw(plain_residual(p, q), *luck));
+        if (!accepted) return text;
+    }
+    // 3. All accepted: one more token, from the target.
+    text.push_back(plain_draw(target(text), *luck));
+    return text;
+}
+
+}  // namespace tbt

@@ -1,0 +1,37 @@
+// The mask over tokens, plainly: try every one.
+//
+// A token is legal if the machine survives all its bytes; the end of the text, if the text may end
+// here. The fast form is MaskCache (mask_cache.hpp), which shares the work of tokens that begin
+// alike and remembers what it found; it gives the same masks.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "chapters/13_json_grammar/byte_machine.hpp"
+#include "lib/check.hpp"
+
+namespace tbt {
+
+// Which tokens may come next? tokens: the bytes of each; empty: one that never stands in a text.
+// eos: the end-of-text token, −1: there is none.
+inline std::vector<bool> plain_mask(ByteMachine& machine, ByteMachine::State state,
+                                    const std::vector<std::string>& tokens, int eos) {
+    std::vector<bool> legal(tokens.size());
+    for (std::size_t id = 0; id < tokens.size(); ++id)
+        legal[id] =
+            !tokens[id].empty() && read_bytes(machine, state, tokens[id]) != ByteMachine::dead;
+    if (eos != -1) legal[checked_id("mask", eos, tokens.size())] = machine.accepts(state);
+    return legal;
+}
+
+// s_i ← −∞ for every token that is not legal
+inline void plain_apply(const std::vector<bool>& legal, std::vector<float>& s) {
+    check_size("mask", legal.size(), s.size());
+    for (std::size_t id = 0; id < s.size(); ++id) {
+        if (!legal[id]) s[id] = -std::numeric_limits<float>::infinity();
+    }
+}
+
+}  // namespace tbt

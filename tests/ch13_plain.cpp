@@ -1,0 +1,75 @@
+// The plain mask is the definition: the fast one allows the same tokens, whatever the vocabulary
+// and wherever in a JSON text it is asked.
+#include "tests/catch.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/13_json_grammar/json_grammar.hpp"
+#include "chapters/13_json_grammar/mask_cache.hpp"
+#include "chapters/13_json_grammar/plain_mask.hpp"
+#include "lib/kernels/rng.hpp"
+
+using namespace tbt;
+
+namespace {
+
+constexpr std::string_view letters =
+    "{}[]\":, \n0123456789.-+eEtrufalsn\\aDd8\xe2\x82\xac\xf0\x9f\x98\x80";
+
+// Some twins, some tokens that never stand in a text; as few as one.
+std::vector<std::string> random_tokens(Rng& rng) {
+    std::vector<std::string> tokens(rng.below(6) == 0 ? 1 : 1 + rng.below(120));
+    for (std::string& token : tokens) {
+        for (std::uint64_t n = rng.below(5); n > 0; --n)
+            token += letters[rng.below(letters.size())];
+    }
+    return tokens;
+}
+
+// Behind a text of so many bytes that the machine takes, drawn byte by byte.
+ByteMachine::State random_state(ByteMachine& machine, Rng& rng) {
+    ByteMachine::State state = machine.start();
+    for (std::uint64_t n = rng.below(30); n > 0; --n) {
+        const auto byte = static_cast<unsigned char>(letters[rng.below(letters.size())]);
+        const ByteMachine::State next = machine.next(state, byte);
+        if (next != ByteMachine::dead) state = next;
+    }
+    return state;
+}
+
+}  // namespace
+
+TEST_CASE("the fast mask is the plain one, for random vocabularies and JSON states", "[ch13]") {
+    Rng rng(131);
+    int masks_seen = 0, legal_tokens = 0;
+    for (int round = 0; round < 200; ++round) {
+        std::vector<std::string> tokens = random_tokens(rng);
+        const int eos = rng.below(3) == 0 ? -1 : static_cast<int>(rng.below(tokens.size()));
+        if (eos >= 0) tokens[static_cast<std::size_t>(eos)].clear();
+        const auto machine = std::make_shared<JsonMachine>(
+            JsonOptions{static_cast<int>(rng.below(4)) - 1, rng.below(2) == 0, rng.below(3) == 0});
+        MaskCache masks(machine, std::make_shared<const TokenTrie>(tokens, eos),
+                        rng.below(2) == 0 ? 256 : 2);
+        for (int i = 0; i < 20; ++i, ++masks_seen) {
+            const ByteMachine::State state = random_state(*machine, rng);
+            const std::vector<bool> plain = plain_mask(*machine, state, tokens, eos);
+            const TokenMask& fast = masks.of(state).mask;
+            REQUIRE(fast.size() == static_cast<int>(plain.size()));
+            for (int id = 0; id < fast.size(); ++id)
+                REQUIRE(fast.test(id) == plain[static_cast<std::size_t>(id)]);
+            legal_tokens += fast.count();
+
+            std::vector<float> a(tokens.size());
+            for (float& x : a) x = static_cast<float>(rng.normal());
+            std::vector<float> b = a;
+            fast.apply(a);
+            plain_apply(plain, b);
+            REQUIRE(a == b);
+        }
+    }
+    REQUIRE(masks_seen == 4000);
+    REQUIRE(legal_tokens > 10000);
+}
