@@ -53,7 +53,7 @@ struct World {
 
 TrainingOptions small_options() {
     TrainingOptions options;
-    options.shape = {1, 2, 32, 24, 0};
+    options.shape = gpt_config(1, 2, 32, 24, 0);
     options.batch = 4;
     options.steps = 20;
     options.warm_up = 4;
@@ -232,7 +232,7 @@ TEST_CASE("a checkpoint of other options is refused and changes nothing", "[trai
     };
     refused([](TrainingOptions& o) { o.seed = 2; }, "other options");
     refused([](TrainingOptions& o) { o.batch = 5; }, "other options");
-    refused([](TrainingOptions& o) { o.shape.layers = 2; }, "other options");
+    refused([](TrainingOptions& o) { o.shape.n_layer = 2; }, "other options");
     refused([](TrainingOptions& o) { o.steps = 21; }, "--replan");
     refused([](TrainingOptions& o) { o.learning_rate = 1e-3; }, "--replan");
     TrainingOptions longer = small_options();
@@ -299,7 +299,7 @@ TEST_CASE("a few steps on the real corpus bring the loss well below that of know
     tokens.vocab_size = 512;
     const Tokenizer tokenizer = trainer.train(tokens);
     TrainingOptions options;
-    options.shape = {1, 2, 32, 64, 0};
+    options.shape = gpt_config(1, 2, 32, 64, 0);
     options.batch = 8;
     options.steps = 100;
     options.warm_up = 10;

@@ -9,6 +9,7 @@
 #include "lib/machine/files.hpp"
 #include "lib/model/model.hpp"
 #include "lib/model/random_model.hpp"
+#include "lib/model/safetensors_write.hpp"
 #include "tests/temporary.hpp"
 
 using namespace tbt;
@@ -115,21 +116,19 @@ TEST_CASE(
     "types",
     "[random_model]") {
     const std::vector<int> ids = {65, 300, 599, 0, 17};
-    for (const StoredType type : {StoredType::f32, StoredType::f16, StoredType::bf16}) {
+    for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
         const test::TemporaryFolder folder;
         write_random_model(folder.path(), small(), {7, type});
         Model model = load_model(folder.path());
         REQUIRE(model.tokenizer.vocab_size() == 600);
         REQUIRE(model.config().eos_token_ids == std::vector<int>{599});
-        REQUIRE(model.config().torch_dtype == (type == StoredType::f32   ? "float32"
-                                               : type == StoredType::f16 ? "float16"
-                                                                         : "bfloat16"));
+        REQUIRE(weight_type_named(model.config().torch_dtype) == type);
         const WeightSource source = random_weights(small(), 7);
         Gpt in_memory(small(), [&](const std::string& name, const Shape& shape) {
             Tensor w = source(name, shape);
             for (float& v : w.values()) {
-                if (type == StoredType::f16) v = from_f16(to_f16(v));
-                if (type == StoredType::bf16) v = from_bf16(to_bf16(v));
+                if (type == WeightType::f16) v = from_f16(to_f16(v));
+                if (type == WeightType::bf16) v = from_bf16(to_bf16(v));
             }
             return w;
         });
@@ -160,7 +159,7 @@ TEST_CASE(
     REQUIRE_THROWS_WITH(write_random_model(folder.path(), small(), {2}),
                         Catch::Contains("holds a model already"));
     REQUIRE(read_file(folder.path() + "/model.safetensors") == before);
-    write_random_model(folder.path(), small(), {2, StoredType::f32, "", true});
+    write_random_model(folder.path(), small(), {2, WeightType::f32, "", true});
     REQUIRE(read_file(folder.path() + "/model.safetensors") != before);
 
     GptConfig huge = small();
@@ -199,14 +198,14 @@ TEST_CASE(
     const auto fill = [&](std::int64_t first, std::span<float> part) {
         std::copy_n(values.begin() + first, part.size(), part.begin());
     };
-    for (const StoredType type : {StoredType::f32, StoredType::f16, StoredType::bf16}) {
+    for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
         write_safetensors(folder.path() + "/whole", {{"w", shape, values, type}});
         write_safetensors(folder.path() + "/pieces", {{"w", shape, {}, type, fill}});
         REQUIRE(read_file(folder.path() + "/whole") == read_file(folder.path() + "/pieces"));
     }
     values.back() = 70000;
     REQUIRE_THROWS_WITH(
-        write_safetensors(folder.path() + "/large", {{"w", shape, {}, StoredType::f16, fill}}),
+        write_safetensors(folder.path() + "/large", {{"w", shape, {}, WeightType::f16, fill}}),
         Catch::Contains("expected less than 65520"));
     REQUIRE_FALSE(file_exists(folder.path() + "/large"));
 }

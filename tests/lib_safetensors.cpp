@@ -13,6 +13,7 @@
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/safetensors.hpp"
+#include "lib/model/safetensors_write.hpp"
 #include "tests/temporary.hpp"
 
 using namespace tbt;

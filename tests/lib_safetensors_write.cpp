@@ -13,6 +13,7 @@
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/safetensors.hpp"
+#include "lib/model/safetensors_write.hpp"
 #include "tests/temporary.hpp"
 
 using namespace tbt;
@@ -64,23 +65,23 @@ TEST_CASE("16-bit numbers are rounded to the nearest, ties to even", "[safetenso
                         0x1.8p-25f,   65519.0f,     -65504.0f,        0.1f};
     const Floats f16_rounded = {1,        1 + 0x2p-10f, 1 + 0x1p-10f, 0,
                                 0x1p-24f, 65504.0f,     -65504.0f,    0.0999755859375f};
-    write_safetensors(path, {{"h", {8}, f16, StoredType::f16}});
+    write_safetensors(path, {{"h", {8}, f16, WeightType::f16}});
     REQUIRE(read_back(path, "h", {8}) == f16_rounded);
 
     const Floats bf16 = {1 + 0x1p-8f, 1 + 0x3p-8f, 1 + 0x1.02p-8f, 3e38f, -0.1f};
     const Floats bf16_rounded = {1, 1 + 0x2p-7f, 1 + 0x1p-7f, 0x1.c4p127f, -0.10009765625f};
-    write_safetensors(path, {{"b", {5}, bf16, StoredType::bf16}});
+    write_safetensors(path, {{"b", {5}, bf16, WeightType::bf16}});
     REQUIRE(read_back(path, "b", {5}) == bf16_rounded);
     REQUIRE(Safetensors::open(path).find("b")->bytes.size() == 10);
 }
 
 TEST_CASE("every 16-bit number survives being read and written", "[safetensors]") {
     const TemporaryFolder folder;
-    for (const StoredType type : {StoredType::f16, StoredType::bf16}) {
+    for (const WeightType type : {WeightType::f16, WeightType::bf16}) {
         Floats values(1 << 16);
         for (std::size_t i = 0; i < values.size(); ++i) {
             const auto bits = static_cast<std::uint16_t>(i);
-            values[i] = type == StoredType::f16 ? from_f16(bits) : from_bf16(bits);
+            values[i] = type == WeightType::f16 ? from_f16(bits) : from_bf16(bits);
         }
         write_safetensors(folder.file("m"), {{"all", {1 << 16}, values, type}});
         const Safetensors file = Safetensors::open(folder.file("m"));
@@ -89,7 +90,7 @@ TEST_CASE("every 16-bit number survives being read and written", "[safetensors]"
         for (std::size_t i = 0; i < values.size(); ++i) {
             std::uint16_t bits = 0;
             std::memcpy(&bits, stored.data() + 2 * i, 2);
-            const float back = type == StoredType::f16 ? from_f16(bits) : from_bf16(bits);
+            const float back = type == WeightType::f16 ? from_f16(bits) : from_bf16(bits);
             wrong += std::isnan(values[i]) ? !std::isnan(back) : bits != i;
         }
         REQUIRE(wrong == 0);
@@ -101,7 +102,7 @@ TEST_CASE("types may be mixed in one file", "[safetensors]") {
     const Floats x = {1, 2, 3};
     write_safetensors(
         folder.file("m"),
-        {{"a", {3}, x, StoredType::f16}, {"b", {3}, x}, {"c", {3}, x, StoredType::bf16}});
+        {{"a", {3}, x, WeightType::f16}, {"b", {3}, x}, {"c", {3}, x, WeightType::bf16}});
     for (const char* name : {"a", "b", "c"}) REQUIRE(read_back(folder.file("m"), name, {3}) == x);
 }
 
@@ -112,7 +113,7 @@ TEST_CASE("what cannot be written leaves the old file and nothing beside it", "[
     const auto complaint_of = [&](const std::vector<TensorToWrite>& tensors) {
         return error_of([&] { write_safetensors(path, tensors); });
     };
-    REQUIRE(contains(complaint_of({{"x", {2}, x, StoredType::f16}}),
+    REQUIRE(contains(complaint_of({{"x", {2}, x, WeightType::f16}}),
                      "holds 70000.000000, expected less than 65520"));
     REQUIRE(contains(complaint_of({{"x", {3}, x}}), "has 2 values, expected 3 for (3)"));
     REQUIRE(contains(complaint_of({{"x", {2}, x}, {"y", {2}, x}, {"x", {2}, x}}),

@@ -81,7 +81,7 @@ Doubles gelu_of(Doubles x) {
     return x;
 }
 
-Doubles attention_of(const Doubles& qkv, const AttentionShape& s) {
+Doubles attention_of(const Doubles& qkv, const BatchShape& s) {
     const std::int64_t C = s.H * s.D;
     Doubles out(static_cast<std::size_t>(s.B * s.T * C));
     const auto at = [&](std::int64_t b, std::int64_t t, std::int64_t c) {
@@ -138,20 +138,20 @@ double cross_entropy_of(const Doubles& logits, const std::vector<std::int32_t>& 
 }
 
 struct Example {
-    ModelShape shape;
+    GptConfig shape;
     std::int64_t B, T;
     std::vector<std::int32_t> ids, targets;
 };
 
-Example example(const ModelShape& shape, std::int64_t B, std::int64_t T) {
+Example example(const GptConfig& shape, std::int64_t B, std::int64_t T) {
     Example e{shape, B, T, {}, {}};
     Rng rng(5);
     for (std::int64_t i = 0; i < B * T; ++i) {
         e.ids.push_back(
-            static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(shape.vocabulary))));
+            static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(shape.vocab_size))));
         e.targets.push_back(i % 7 == 3 ? -1
                                        : static_cast<std::int32_t>(rng.below(
-                                             static_cast<std::uint64_t>(shape.vocabulary))));
+                                             static_cast<std::uint64_t>(shape.vocab_size))));
     }
     return e;
 }
@@ -162,7 +162,7 @@ double gpt_loss(const Doubles& block, const ParameterLayout& layout, const Examp
         const auto first = block.begin() + layout[name].offset;
         return Doubles(first, first + layout[name].size);
     };
-    const auto C = static_cast<std::size_t>(e.shape.channels), T = static_cast<std::size_t>(e.T);
+    const auto C = static_cast<std::size_t>(e.shape.n_embd), T = static_cast<std::size_t>(e.T);
     const Doubles wte = p("wte.weight"), wpe = p("wpe.weight");
     Doubles x(e.ids.size() * C);
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -170,7 +170,7 @@ double gpt_loss(const Doubles& block, const ParameterLayout& layout, const Examp
     const auto add = [&x](const Doubles& y) {
         for (std::size_t i = 0; i < x.size(); ++i) x[i] += y[i];
     };
-    for (std::int64_t l = 0; l < e.shape.layers; ++l) {
+    for (std::int64_t l = 0; l < e.shape.n_layer; ++l) {
         const std::string h = "h." + std::to_string(l) + ".";
         const auto linear = [&](const Doubles& in, const std::string& name) {
             return linear_of(in, p(h + name + ".weight"), p(h + name + ".bias"));
@@ -179,7 +179,7 @@ double gpt_loss(const Doubles& block, const ParameterLayout& layout, const Examp
             return layer_norm_of(x, p(h + name + ".weight"), p(h + name + ".bias"));
         };
         add(linear(attention_of(linear(norm_of("ln_1"), "attn.c_attn"),
-                                {e.B, e.T, e.shape.heads, e.shape.channels / e.shape.heads}),
+                                {e.B, e.T, e.shape.n_head, e.shape.n_embd / e.shape.n_head}),
                    "attn.c_proj"));
         add(linear(gelu_of(linear(norm_of("ln_2"), "mlp.c_fc")), "mlp.c_proj"));
     }
@@ -264,7 +264,7 @@ TEST_CASE("attention and its gradient are those of the definition at awkward len
                                  std::pair<std::int64_t, std::int64_t>{17, 24},
                                  std::pair<std::int64_t, std::int64_t>{64, 16},
                                  std::pair<std::int64_t, std::int64_t>{67, 40});
-    const AttentionShape shape{2, T, 2, D};
+    const BatchShape shape{2, T, 2, D};
     const auto n = static_cast<std::size_t>(2 * T * 2 * D);
     const Floats qkv = random_floats(3 * n, 1), d_out = random_floats(n, 2);
     Floats out(n), stats(static_cast<std::size_t>(2 * 2 * T * 2)), d_qkv(3 * n, 99.0f);
@@ -289,7 +289,7 @@ TEST_CASE("attention and its gradient are those of the definition at awkward len
 }
 
 TEST_CASE("a query that looks at one key far above the others gives that key's value", "[train]") {
-    const AttentionShape shape{1, 3, 1, 16};
+    const BatchShape shape{1, 3, 1, 16};
     Floats qkv(3 * 48), out(3 * 16), stats(6);
     for (std::size_t t = 0; t < 3; ++t) {
         qkv[t * 48 + 1] = 1000;                         // every query asks for component 1,
@@ -359,7 +359,7 @@ TEST_CASE("cross-entropy of enormous logits stays finite", "[train]") {
 }
 
 TEST_CASE("every gradient of a whole GPT is that of its definition", "[train]") {
-    const Example e = example({2, 3, 48, 24, 37}, 3, 10);
+    const Example e = example(gpt_config(2, 3, 48, 24, 37), 3, 10);
     GptTrainer model(e.shape, 2, 2);  // two parts, of one sequence and of two
     lively(model);
     const double loss = model.gradient(e.ids, e.targets, e.B, e.T);

@@ -22,13 +22,13 @@ using namespace tbt::train;
 
 namespace {
 
-const ModelShape tiny{2, 2, 32, 40, 61};
+const GptConfig tiny = gpt_config(2, 2, 32, 40, 61);
 
 std::vector<std::int32_t> random_ids(std::size_t n, std::uint64_t seed) {
     Rng rng(seed);
     std::vector<std::int32_t> ids(n);
     for (auto& id : ids)
-        id = static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(tiny.vocabulary)));
+        id = static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(tiny.vocab_size)));
     return ids;
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("gradients have the same bits for any number of threads", "[train]") {
 TEST_CASE(
     "a teacher's gradient is that of every possible target, each as often as the teacher says",
     "[train]") {
-    const ModelShape small{1, 2, 16, 4, 17}, other{2, 1, 32, 6, 17};
+    const GptConfig small = gpt_config(1, 2, 16, 4, 17), other = gpt_config(2, 1, 32, 6, 17);
     GptTrainer student(small, 1), teacher(other, 2);
     initialise(student.parameters(), student.layout(), small, 7);
     initialise(teacher.parameters(), teacher.layout(), other, 8);
@@ -113,7 +113,7 @@ TEST_CASE("who is taught by a model with the same weights has nothing to learn",
     model.learn_from(&teacher);
     model.gradient(ids, targets, 2, 30);
     CHECK(std::ranges::all_of(model.gradients(), [](float g) { return g == 0.0f; }));
-    GptTrainer foreign({1, 2, 32, 40, 60}, 2);
+    GptTrainer foreign(gpt_config(1, 2, 32, 40, 60), 2);
     CHECK(refusal([&] { model.learn_from(&foreign); }).find("a teacher of 60 tokens") !=
           std::string::npos);
 }
@@ -160,7 +160,7 @@ TEST_CASE("the future does not reach back: a changed token changes no loss befor
 }
 
 TEST_CASE("a start is drawn as GPT-2 draws it", "[train]") {
-    const ModelShape shape{8, 2, 64, 128, 300};
+    const GptConfig shape = gpt_config(8, 2, 64, 128, 300);
     const ParameterLayout layout(shape);
     std::vector<float> values(static_cast<std::size_t>(layout.total)), other(values.size());
     initialise(values, layout, shape, 3);
@@ -189,12 +189,12 @@ TEST_CASE("a start is drawn as GPT-2 draws it", "[train]") {
 }
 
 TEST_CASE("GPT-2's smallest model has 124,439,808 parameters", "[train]") {
-    CHECK(ParameterLayout({12, 12, 768, 1024, 50257}).count() == 124'439'808);
+    CHECK(ParameterLayout(gpt_config(12, 12, 768, 1024, 50257)).count() == 124'439'808);
 }
 
 TEST_CASE("AdamW: moments, bias correction, clipping and decay as in the paper, over ten steps",
           "[train]") {
-    const ModelShape shape{1, 1, 16, 4, 5};
+    const GptConfig shape = gpt_config(1, 1, 16, 4, 5);
     const ParameterLayout layout(shape);
     const AdamWOptions options{0.9f, 0.95f, 1e-8f, 0.1f, 1.0f};
     AdamW optimiser(layout, options);
@@ -233,7 +233,7 @@ TEST_CASE("AdamW: moments, bias correction, clipping and decay as in the paper, 
 }
 
 TEST_CASE("the first step of AdamW moves every weight by the learning rate", "[train]") {
-    const ModelShape shape{1, 1, 16, 4, 5};
+    const GptConfig shape = gpt_config(1, 1, 16, 4, 5);
     const ParameterLayout layout(shape);
     AdamW optimiser(layout, {});
     std::vector<float> w(static_cast<std::size_t>(layout.total)), g(w.size(), 1e-3f);
@@ -325,18 +325,16 @@ TEST_CASE("a checkpoint comes back as it was written; a damaged one is refused a
 
 TEST_CASE("impossible shapes and batches are refused by name", "[train]") {
     CHECK(refusal([&] {
-              ParameterLayout({2, 5, 32, 40, 61});
+              ParameterLayout(gpt_config(2, 5, 32, 40, 61));
           }).find("multiple of heads") != std::string::npos);
-    CHECK(refusal([&] {
-              ParameterLayout({2, 2, 40, 40, 61});
-          }).find("multiple of 16") != std::string::npos);
-    CHECK(refusal([&] {
-              ParameterLayout({0, 2, 32, 40, 61});
-          }).find("layers") != std::string::npos);
-    CHECK(refusal([&] {
-              ParameterLayout({2, 2, 32, 0, 61});
-          }).find("context") != std::string::npos);
-    CHECK(refusal([&] { ParameterLayout({2, 2, 32, 40, 1}); }).find("vocab") != std::string::npos);
+    CHECK(refusal([&] { ParameterLayout(gpt_config(2, 2, 40, 40, 61)); }).find("multiple of 16") !=
+          std::string::npos);
+    CHECK(refusal([&] { ParameterLayout(gpt_config(0, 2, 32, 40, 61)); }).find("layers") !=
+          std::string::npos);
+    CHECK(refusal([&] { ParameterLayout(gpt_config(2, 2, 32, 0, 61)); }).find("context") !=
+          std::string::npos);
+    CHECK(refusal([&] { ParameterLayout(gpt_config(2, 2, 32, 40, 1)); }).find("vocab") !=
+          std::string::npos);
     GptTrainer model(tiny, 1);
     CHECK(refusal([&] {
               model.gradient(random_ids(41, 1), random_ids(41, 2), 1, 41);

@@ -174,11 +174,7 @@ int main(int argc, char** argv) {
         argc, argv, "Chapter 07: the KV cache.", [&](CLI::App& app) { declare(app, o); },
         [&] {
             GptOptions options{o.threads, std::nullopt};
-            if (!o.weights.empty()) {
-                options.weights = o.weights == "f32"   ? WeightType::f32
-                                  : o.weights == "f16" ? WeightType::f16
-                                                       : WeightType::bf16;
-            }
+            if (!o.weights.empty()) options.weights = weight_type_named(o.weights);
             if (o.memory) return memory(o, options);
             const auto wanted = [&](int n) { return o.part == 0 || o.part == n; };
             const auto gap = [&] {

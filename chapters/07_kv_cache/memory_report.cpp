@@ -39,8 +39,7 @@ std::filesystem::path without_slash(const std::filesystem::path& directory) {
 }
 
 WeightType stored_type(const GptConfig& config) {
-    if (config.torch_dtype == "float16") return WeightType::f16;
-    return config.torch_dtype == "bfloat16" ? WeightType::bf16 : WeightType::f32;
+    return weight_type_named(config.torch_dtype).value_or(WeightType::f32);
 }
 
 }  // namespace
@@ -83,10 +82,9 @@ void print_memory_used(const std::filesystem::path& directory, const GptOptions&
     if (context > 1) gpt.forward(steps);
     const std::int64_t total = tensor_bytes() - before;
 
-    const char* names[] = {"f32", "f16", "bf16"};
     print_heading(without_slash(directory), config, context, batch);
     std::printf("  MiB, weights as %-4s      forecast     counted\n",
-                names[static_cast<int>(type)]);
+                std::string(names_of(type).option).c_str());
     const auto row = [](const char* name, std::int64_t forecast, std::int64_t counted) {
         std::printf("  %-22s %11.2f %11.2f\n", name, mib(forecast), mib(counted));
     };

@@ -72,9 +72,7 @@ int main(int argc, char** argv) {
         argc, argv, "Writes a GPT-2 with random weights.", [&](CLI::App& app) { declare(app, o); },
         [&] {
             const GptConfig config = config_of(o);
-            o.model.type = o.type == "f32"   ? StoredType::f32
-                           : o.type == "f16" ? StoredType::f16
-                                             : StoredType::bf16;
+            o.model.type = weight_type_named(o.type).value();
             write_random_model(o.out, config, o.model);
             std::printf(
                 "%s: %.1f M weights as %s, %d layers, %d heads, %d channels, %d tokens, context "

@@ -218,10 +218,8 @@ Model open_model(const GenerateOptions& o) {
         throw UsageError("--threads: got " + std::to_string(o.threads) +
                          ", expected 1 to 1024, or 0 for one a core");
     gpt.threads = o.threads;
-    if (o.weights == "f32") gpt.weights = WeightType::f32;
-    else if (o.weights == "f16") gpt.weights = WeightType::f16;
-    else if (o.weights == "bf16") gpt.weights = WeightType::bf16;
-    else if (o.weights != "stored")
+    gpt.weights = weight_type_named(o.weights);
+    if (!gpt.weights && o.weights != "stored")
         throw UsageError("--weights: got '" + o.weights + "', expected stored, f32, f16 or bf16");
     return load_model(o.model, gpt);
 }

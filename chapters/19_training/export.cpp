@@ -6,30 +6,23 @@
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model_config.hpp"
-#include "lib/model/safetensors.hpp"
+#include "lib/model/safetensors_write.hpp"
 #include "lib/show/svg.hpp"
 
 namespace tbt {
 namespace {
 
-GptConfig config_of(const train::ModelShape& shape, int eos, bool half) {
-    GptConfig config;
-    config.vocab_size = static_cast<int>(shape.vocabulary);
-    config.n_positions = static_cast<int>(shape.context);
-    config.n_embd = static_cast<int>(shape.channels);
-    config.n_layer = static_cast<int>(shape.layers);
-    config.n_head = static_cast<int>(shape.heads);
-    config.n_inner = 4 * config.n_embd;
+GptConfig config_of(GptConfig config, int eos, WeightType type) {
     config.bos_token_id = eos;
     config.eos_token_ids = {eos};
-    config.torch_dtype = half ? "float16" : "float32";
+    config.torch_dtype = names_of(type).torch_dtype;
     return config;
 }
 
-void write_weights(train::GptTrainer& model, const std::string& path, bool half) {
+void write_weights(train::GptTrainer& model, const std::string& path, WeightType type) {
     std::vector<TensorToWrite> tensors;
     for (const train::ParameterInfo& t : model.layout().tensors) {
-        tensors.push_back({t.name, t.shape, model.of(t), half ? StoredType::f16 : StoredType::f32});
+        tensors.push_back({t.name, t.shape, model.of(t), type});
     }
     write_safetensors(path, std::move(tensors));
 }
@@ -39,11 +32,11 @@ std::string recipe_json(Training& training, const Corpus& corpus, const ExportIn
     const auto rounded = [](double x, double units) { return std::round(x * units) / units; };
     OrderedJson recipe = {{"corpus", {{"folder", info.folder}, {"hash", corpus.hash()}}},
                           {"options",
-                           {{"layers", o.shape.layers},
-                            {"heads", o.shape.heads},
-                            {"embd", o.shape.channels},
-                            {"context", o.shape.context},
-                            {"vocab", o.shape.vocabulary},
+                           {{"layers", o.shape.n_layer},
+                            {"heads", o.shape.n_head},
+                            {"embd", o.shape.n_embd},
+                            {"context", o.shape.n_positions},
+                            {"vocab", o.shape.vocab_size},
                             {"batch", o.batch},
                             {"steps", o.steps},
                             {"warmup", o.warm_up},
@@ -118,9 +111,10 @@ void export_model(Training& training, const Corpus& corpus, const Tokenizer& tok
                   const std::filesystem::path& directory, const ExportInfo& info) {
     const std::string folder = directory.string();
     make_directory(folder);
-    tokenizer.save(folder, training.options().shape.context);
-    write_model_config(folder, config_of(training.options().shape, tokenizer.eos_id(), info.half));
-    write_weights(training.model(), join_path(folder, "model.safetensors"), info.half);
+    tokenizer.save(folder, training.options().shape.n_positions);
+    const WeightType type = info.half ? WeightType::f16 : WeightType::f32;
+    write_model_config(folder, config_of(training.options().shape, tokenizer.eos_id(), type));
+    write_weights(training.model(), join_path(folder, "model.safetensors"), type);
     write_file(join_path(folder, "recipe.json"), recipe_json(training, corpus, info));
     write_file(join_path(folder, "curve.csv"), curve_csv(training.curve, corpus.genres));
     if (training.curve.empty()) return;

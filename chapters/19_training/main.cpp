@@ -27,17 +27,9 @@ constexpr const char* prompt = "Once upon a time";
 
 // The model as it is now, for inference.
 Gpt snapshot(Training& training) {
-    const train::ModelShape& shape = training.options().shape;
-    GptConfig config;
-    config.vocab_size = static_cast<int>(shape.vocabulary);
-    config.n_positions = static_cast<int>(shape.context);
-    config.n_embd = static_cast<int>(shape.channels);
-    config.n_layer = static_cast<int>(shape.layers);
-    config.n_head = static_cast<int>(shape.heads);
-    config.n_inner = 4 * config.n_embd;
     train::GptTrainer& model = training.model();
-    return Gpt(config, [&](const std::string& name, const Shape& weight_shape) {
-        return Tensor(weight_shape, model.of(model.layout()[name]));
+    return Gpt(model.shape(), [&](const std::string& name, const Shape& shape) {
+        return Tensor(shape, model.of(model.layout()[name]));
     });
 }
 
@@ -95,7 +87,7 @@ int main(int argc, char** argv) {
             std::printf(" …\n\n");
 
             TrainingOptions options;
-            options.shape = {2, 2, 64, 128, tokenizer.vocab_size()};
+            options.shape = gpt_config(2, 2, 64, 128, tokenizer.vocab_size());
             options.batch = 8;
             options.steps = steps;
             options.warm_up = 20;
@@ -107,13 +99,13 @@ int main(int argc, char** argv) {
                 "step:\n\n   step  "
                 "bits/byte\n",
                 static_cast<long long>(training.model().layout().count()),
-                static_cast<long long>(options.batch * options.shape.context));
+                static_cast<long long>(options.batch * options.shape.n_positions));
             std::string first = continued(training, tokenizer, 24), halfway;
             double bits = 0, bytes = 0;
             for (int step = 1; step <= steps; ++step) {
                 const double nats = training.step();
                 bits += nats / 0.6931471805599453 *
-                        static_cast<double>(options.batch * options.shape.context);
+                        static_cast<double>(options.batch * options.shape.n_positions);
                 bytes += static_cast<double>(training.last_bytes());
                 if (step == steps / 2) halfway = continued(training, tokenizer, 24);
                 if (step % std::max(1, steps / 8) == 0) {

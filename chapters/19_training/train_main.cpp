@@ -52,7 +52,7 @@ void run_tokenizer(const Options& options) {
     const tbt::Corpus corpus = tbt::Corpus::load(options.corpus);
     const tbt::Tokenizer tokenizer = train_tokenizer(corpus, options.vocab, options.megabytes);
     tbt::make_directory(options.loop.out.string());
-    tokenizer.save(options.loop.out.string(), options.training.shape.context);
+    tokenizer.save(options.loop.out.string(), options.training.shape.n_positions);
     std::uint64_t bytes = 0, tokens = 0;
     for (std::uint64_t i = 0; i < 2000; ++i) {
         const std::string text = corpus.document(1, i).text;
@@ -77,7 +77,7 @@ void run_train(Options options) {
             "--out is missing: the directory for the model, such as data/models/storyteller");
     const tbt::Corpus corpus = tbt::Corpus::load(options.corpus);
     if (options.smoke) {
-        options.training.shape = {2, 2, 32, 64, 512};
+        options.training.shape = tbt::gpt_config(2, 2, 32, 64, 512);
         options.training.batch = 8;
         options.training.steps = 60;
         options.training.warm_up = 10;
@@ -115,9 +115,9 @@ void add_training_options(CLI::App& app, Options& o) {
     tbt::TrainingOptions& t = o.training;
     app.add_option("--tokenizer", o.tokenizer, "directory of the tokenizer, or 'train' to make one")
         ->capture_default_str();
-    app.add_option("--layers", t.shape.layers, "transformer blocks")->capture_default_str();
-    app.add_option("--heads", t.shape.heads, "attention heads of a block")->capture_default_str();
-    app.add_option("--embd", t.shape.channels, "channels of the residual stream")
+    app.add_option("--layers", t.shape.n_layer, "transformer blocks")->capture_default_str();
+    app.add_option("--heads", t.shape.n_head, "attention heads of a block")->capture_default_str();
+    app.add_option("--embd", t.shape.n_embd, "channels of the residual stream")
         ->capture_default_str();
     app.add_option("--batch", t.batch, "sequences a step")->capture_default_str();
     app.add_option("--steps", t.steps, "updates; the learning rate's cosine ends there")
@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
                 ->capture_default_str();
             app.add_option("--megabytes", options.megabytes, "of text to train the tokenizer on")
                 ->capture_default_str();
-            app.add_option("--context", options.training.shape.context, "tokens of a sequence")
+            app.add_option("--context", options.training.shape.n_positions, "tokens of a sequence")
                 ->capture_default_str();
             app.add_option("--threads", options.training.threads, "0: all cores")
                 ->capture_default_str();

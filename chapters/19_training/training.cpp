@@ -1,8 +1,9 @@
 #include "chapters/19_training/training.hpp"
 
-#include <cstdio>
+#include <algorithm>
 
 #include "lib/error.hpp"
+#include "lib/kernels/hash.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/safetensors.hpp"
@@ -11,34 +12,16 @@
 namespace tbt {
 namespace {
 
-// FNV-1a.
-class Hash {
-public:
-    void add(unsigned char c) { value_ = (value_ ^ c) * 0x100000001b3u; }
-    std::string text() const {
-        char text[17];
-        std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value_));
-        return text;
-    }
-
-private:
-    std::uint64_t value_ = 0xcbf29ce484222325u;
-};
-
 // Over the bytes of all tokens: checkpoints and tokenizers must fit.
 std::string hash_of(const Tokenizer& tokenizer) {
     Hash hash;
-    for (int id = 0; id < tokenizer.vocab_size(); ++id) {
-        for (const char c : tokenizer.token_bytes(id)) hash.add(static_cast<unsigned char>(c));
-        hash.add(0xff);
-    }
+    for (int id = 0; id < tokenizer.vocab_size(); ++id)
+        hash.add(tokenizer.token_bytes(id)).add(0xff);
     return hash.text();
 }
 
 std::string hash_of(std::span<const float> values) {
-    Hash hash;
-    for (const auto byte : std::as_bytes(values)) hash.add(static_cast<unsigned char>(byte));
-    return hash.text();
+    return Hash().add(std::as_bytes(values)).text();
 }
 
 std::unique_ptr<train::GptTrainer> load_teacher(const std::string& directory,
@@ -50,9 +33,7 @@ std::unique_ptr<train::GptTrainer> load_teacher(const std::string& directory,
         throw Error(directory + ": the teacher has another tokenizer; train with --tokenizer " +
                     directory);
     }
-    const train::ModelShape shape{config.n_layer, config.n_head, config.n_embd, config.n_positions,
-                                  config.vocab_size};
-    auto teacher = std::make_unique<train::GptTrainer>(shape, options.threads, options.parts);
+    auto teacher = std::make_unique<train::GptTrainer>(config, options.threads, options.parts);
     const Safetensors file = Safetensors::open_directory(directory);
     for (const train::ParameterInfo& t : teacher->layout().tensors) {
         const Tensor tensor = file.read_weight(t.name, t.shape);
@@ -63,8 +44,9 @@ std::unique_ptr<train::GptTrainer> load_teacher(const std::string& directory,
 }
 
 TrainingOptions checked(TrainingOptions options, const Tokenizer& tokenizer) {
-    options.shape.vocabulary = tokenizer.vocab_size();
-    options.shape.check();
+    options.shape.vocab_size = tokenizer.vocab_size();
+    options.shape.n_inner = 4 * std::min(options.shape.n_embd, 1 << 24);
+    train::check_trainable(options.shape);
     const auto positive = [](const char* name, double value) {
         if (!(value > 0))
             throw Error(std::string("train: ") + name + " is " + std::to_string(value) +
@@ -105,7 +87,7 @@ Training::Training(const Corpus& corpus, const Tokenizer& tokenizer, const Train
 }
 
 double Training::step() {
-    const Batch batch = batches_.next(options_.batch, options_.shape.context);
+    const Batch batch = batches_.next(options_.batch, options_.shape.n_positions);
     const double loss = model_.gradient(batch.ids, batch.targets, batch.B, batch.T);
     if (!(loss < 1e30))
         throw Error("train: the loss is no number any more at step " + std::to_string(steps_done_) +
@@ -121,12 +103,12 @@ double Training::step() {
 }
 
 std::string Training::recipe() const {
-    const train::ModelShape& s = options_.shape;
-    OrderedJson fixed = {{"layers", s.layers},
-                         {"heads", s.heads},
-                         {"embd", s.channels},
-                         {"context", s.context},
-                         {"vocab", s.vocabulary},
+    const GptConfig& s = options_.shape;
+    OrderedJson fixed = {{"layers", s.n_layer},
+                         {"heads", s.n_head},
+                         {"embd", s.n_embd},
+                         {"context", s.n_positions},
+                         {"vocab", s.vocab_size},
                          {"batch", options_.batch},
                          {"weight_decay", options_.weight_decay},
                          {"seed", options_.seed},

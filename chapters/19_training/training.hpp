@@ -16,8 +16,9 @@
 namespace tbt {
 
 struct TrainingOptions {
-    train::ModelShape shape;
-    std::int64_t batch = 16;  // sequences of shape.context tokens a step
+    // The sizes of the model; its vocabulary is the tokenizer's.
+    GptConfig shape = gpt_config(6, 6, 192, 512, 4096);
+    std::int64_t batch = 16;  // sequences of shape.n_positions tokens a step
     std::int64_t steps = 1000, warm_up = 100;
     double learning_rate = 2e-3;
     double weight_decay = 0.1;
@@ -49,7 +50,7 @@ public:
 
     const TrainingOptions& options() const { return options_; }
     std::int64_t steps_done() const { return steps_done_; }
-    std::int64_t tokens_per_step() const { return options_.batch * options_.shape.context; }
+    std::int64_t tokens_per_step() const { return options_.batch * options_.shape.n_positions; }
     std::int64_t tokens_done() const { return steps_done_ * tokens_per_step(); }
     double gradient_norm() const { return gradient_norm_; }  // before clipping, of the last step
     double last_rate() const { return last_rate_; }

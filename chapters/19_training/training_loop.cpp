@@ -44,7 +44,7 @@ public:
     Progress(Training& training, double peak)
         : training_(training),
           tokens_(static_cast<double>(training.tokens_per_step())),
-          flops_(training.model().flops_per_token(training.options().shape.context)),
+          flops_(training.model().flops_per_token(training.options().shape.n_positions)),
           peak_(peak),
           terminal_(isatty(STDERR_FILENO) != 0) {}
 
@@ -139,7 +139,7 @@ struct Loop {
                                          std::int64_t T) {
             return training.model().losses(ids, targets, B, T);
         };
-        results = validation.run(loss, training.options().shape.context);
+        results = validation.run(loss, training.options().shape.n_positions);
         total = validation.total(results);
     }
 
@@ -184,7 +184,7 @@ bool run_training(Training& training, const Corpus& corpus, const Tokenizer& tok
     const std::int64_t last = training.options().steps;
     const std::int64_t point_every =
         std::max<std::int64_t>(1, std::min(options.validate_every, last / 200));
-    const double flops = training.model().flops_per_token(training.options().shape.context);
+    const double flops = training.model().flops_per_token(training.options().shape.n_positions);
     const double peak = train::fma_peak(training.options().threads);
     std::fprintf(
         stderr,

@@ -62,7 +62,7 @@ Part part_of(std::int64_t m, std::int64_t n, const Worker& worker) {
     return part;
 }
 
-struct Product {
+struct Operands {
     const MatrixView& x;
     const PackedMatrix& w;
     float* y;
@@ -72,7 +72,7 @@ struct Product {
 
 // Runs the kernel on `rows` × `columns` of y, columns being whole registers.
 // Where y ends within the last register, on a copy of the tile.
-inline void run_tile(kernel::Kernel kernel, Tile& tile, const Product& q, std::int64_t row,
+inline void run_tile(kernel::Kernel kernel, Tile& tile, const Operands& q, std::int64_t row,
                      int rows, std::int64_t column, int columns) {
     tile.y = q.y + row * q.y_stride + column;
     tile.y_row = q.y_stride;
@@ -95,7 +95,7 @@ inline void run_tile(kernel::Kernel kernel, Tile& tile, const Product& q, std::i
 
 // `count` whole panels from p on, or the narrower last one. ahead: what to fetch meanwhile.
 template <class Element>
-void multiply_few(const Product& q, kernel::Kernel kernel, Range rows, std::int64_t p, int count,
+void multiply_few(const Operands& q, kernel::Kernel kernel, Range rows, std::int64_t p, int count,
                   int vectors, const Element* ahead) {
     const std::int64_t K = q.w.k(), column = p * panel;
     Tile tile{q.x.data + rows.begin * q.x.row_stride,
@@ -117,7 +117,7 @@ void multiply_few(const Product& q, kernel::Kernel kernel, Range rows, std::int6
 // which are four streams from memory. More rows take one panel at a time, all of its k,
 // and read it again from the L2 cache where they fill more than one tile.
 template <class Element>
-void few_rows(const Product& q, const Part& part) {
+void few_rows(const Operands& q, const Part& part) {
     using kernel::streams;
     const std::int64_t K = q.w.k(), whole = std::min(part.panels.end, q.w.n() / panel),
                        count = part.rows.end - part.rows.begin,
@@ -182,7 +182,7 @@ const float* panel_block(const PackedMatrix& w, std::int64_t p, Range ks, float*
 // All rows of a strip by a group of panels, over one block of k.
 // `gathered` is null where x is read in place.
 template <class Element>
-void multiply_group(const Product& q, Range strip, Range panels, Range ks, const float* gathered,
+void multiply_group(const Operands& q, Range strip, Range panels, Range ks, const float* gathered,
                     float* wide) {
     const std::int64_t count = ks.end - ks.begin, last = panels.end - panels.begin - 1;
     const float* w[group_panels];
@@ -222,7 +222,7 @@ void multiply_group(const Product& q, Range strip, Range panels, Range ks, const
 
 // The sums wait in y between one block of k and the next.
 template <class Element>
-void many_rows(const Product& q, const Part& part) {
+void many_rows(const Operands& q, const Part& part) {
     thread_local AlignedFloats scratch;  // the group of panels, widened, and the gathered rows
     if (!scratch) scratch = allocate_floats(group_floats + k_block * (panel + row_block));
     const bool gather = q.x.column_stride != 1;
@@ -246,7 +246,7 @@ void many_rows(const Product& q, const Part& part) {
 }
 
 template <class Element>
-void multiply_part(const Product& q, const Part& part) {
+void multiply_part(const Operands& q, const Part& part) {
     if (part.rows.begin == part.rows.end) return;
     if (part.rows.end - part.rows.begin <= few<Element>) few_rows<Element>(q, part);
     else many_rows<Element>(q, part);
@@ -266,7 +266,7 @@ void matmul(const MatrixView& x, const PackedMatrix& w, float* y, std::int64_t y
         throw Error("matmul: x has shape " + to_string(Shape{x.rows, x.columns}) + ", expected " +
                     std::to_string(w.k()) + " columns, as many as w has rows");
     }
-    const Product product{x, w, y, y_stride, options};
+    const Operands product{x, w, y, y_stride, options};
     const Part part = part_of(x.rows, w.n(), worker);
     switch (w.type()) {
         case WeightType::f32:

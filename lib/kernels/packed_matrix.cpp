@@ -1,14 +1,9 @@
-// Packing: the columns of w in panels as wide as the micro-kernel's tile, each panel k-major,
-//
-//     panel p:  w[0, p·P … p·P+P−1]  w[1, p·P …]  …  w[K−1, p·P …]        P = kernel::panel
-//
-// so that a panel is read from its first byte to its last, however many rows x has.
-// The last panel is only as wide as it must be, rounded up to one register and filled with zeros.
+#include "lib/kernels/packed_matrix.hpp"
+
 #include <algorithm>
 #include <string>
 
 #include "lib/error.hpp"
-#include "lib/kernels/matmul.hpp"
 #include "lib/kernels/matmul_kernel.hpp"
 
 namespace tbt {
@@ -93,7 +88,7 @@ void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
 }
 
 std::int64_t PackedMatrix::bytes() const {
-    return kernel::divide_up(n_, batch) * batch * k_ * (type_ == WeightType::f32 ? 4 : 2);
+    return kernel::divide_up(n_, batch) * batch * k_ * bytes_of(type_);
 }
 
 void PackedMatrix::pack(const MatrixView& w, const Worker& worker) {

@@ -1,6 +1,7 @@
 #include "lib/model/gpt.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "lib/error.hpp"
@@ -74,37 +75,39 @@ Gpt::Gpt(const GptConfig& config, const WeightSource& source, const GptOptions& 
     s.config = config;
     s.options = options;
     if (s.options.threads <= 0) s.options.threads = default_threads();
-    const std::int64_t c = config.n_embd, f = config.n_inner, v = config.vocab_size;
     const WeightType type = options.weights.value_or(WeightType::f32);
-    const auto matrix = [&](const std::string& name, std::int64_t k, std::int64_t n) {
-        const Tensor w = source(name, {k, n});
-        return PackedMatrix(MatrixView::of(w.data(), k, n), type);
+    const auto view = [](const Tensor& w) { return MatrixView::of(w.data(), w.dim(0), w.dim(1)); };
+    std::map<std::string, Shape> shapes;
+    for (const WeightShape& w : weight_shapes(config)) shapes[w.name] = w.shape;
+    const auto tensor = [&](const std::string& name) { return source(name, shapes.at(name)); };
+    const auto matrix = [&](const std::string& name) {
+        return PackedMatrix(view(tensor(name)), type);
     };
-    s.token_embedding = source("wte.weight", {v, c});
-    s.position_embedding = source("wpe.weight", {config.n_positions, c});
+    s.token_embedding = tensor("wte.weight");
+    s.position_embedding = tensor("wpe.weight");
     for (int layer = 0; layer < config.n_layer; ++layer) {
         const std::string h = "h." + std::to_string(layer) + ".";
         Block& b = s.blocks.emplace_back();
-        b.norm1_gamma = source(h + "ln_1.weight", {c});
-        b.norm1_beta = source(h + "ln_1.bias", {c});
-        b.qkv = matrix(h + "attn.c_attn.weight", c, 3 * c);
-        b.qkv_bias = source(h + "attn.c_attn.bias", {3 * c});
-        b.proj = matrix(h + "attn.c_proj.weight", c, c);
-        b.proj_bias = source(h + "attn.c_proj.bias", {c});
-        b.norm2_gamma = source(h + "ln_2.weight", {c});
-        b.norm2_beta = source(h + "ln_2.bias", {c});
-        b.up = matrix(h + "mlp.c_fc.weight", c, f);
-        b.up_bias = source(h + "mlp.c_fc.bias", {f});
-        b.down = matrix(h + "mlp.c_proj.weight", f, c);
-        b.down_bias = source(h + "mlp.c_proj.bias", {c});
+        b.norm1_gamma = tensor(h + "ln_1.weight");
+        b.norm1_beta = tensor(h + "ln_1.bias");
+        b.qkv = matrix(h + "attn.c_attn.weight");
+        b.qkv_bias = tensor(h + "attn.c_attn.bias");
+        b.proj = matrix(h + "attn.c_proj.weight");
+        b.proj_bias = tensor(h + "attn.c_proj.bias");
+        b.norm2_gamma = tensor(h + "ln_2.weight");
+        b.norm2_beta = tensor(h + "ln_2.bias");
+        b.up = matrix(h + "mlp.c_fc.weight");
+        b.up_bias = tensor(h + "mlp.c_fc.bias");
+        b.down = matrix(h + "mlp.c_proj.weight");
+        b.down_bias = tensor(h + "mlp.c_proj.bias");
     }
-    s.norm_gamma = source("ln_f.weight", {c});
-    s.norm_beta = source("ln_f.bias", {c});
+    s.norm_gamma = tensor("ln_f.weight");
+    s.norm_beta = tensor("ln_f.bias");
     const auto embedding_transposed = [&](const Tensor& e) {
-        return PackedMatrix(MatrixView::of(e.data(), v, c).transposed(), type);
+        return PackedMatrix(view(e).transposed(), type);
     };
     s.output = config.tie_word_embeddings ? embedding_transposed(s.token_embedding)
-                                          : embedding_transposed(source("lm_head.weight", {v, c}));
+                                          : embedding_transposed(tensor("lm_head.weight"));
 }
 
 // Weights of 16 bits are exactly the floats they are widened to, so keeping them as they are
@@ -116,7 +119,7 @@ static WeightType stored_type(const Safetensors& file) {
         if (dtype && *dtype != tensor.dtype) return WeightType::f32;
         dtype = tensor.dtype;
     }
-    return dtype == "F16" ? WeightType::f16 : dtype == "BF16" ? WeightType::bf16 : WeightType::f32;
+    return weight_type_named(dtype.value_or("")).value_or(WeightType::f32);
 }
 
 // The file holds the weights that config.json speaks of, no fewer and no more layers.

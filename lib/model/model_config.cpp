@@ -121,6 +121,17 @@ OrderedJson ids_to_json(const std::vector<int>& ids) {
 
 }  // namespace
 
+GptConfig gpt_config(int layers, int heads, int channels, int positions, int vocabulary) {
+    GptConfig config;
+    config.vocab_size = vocabulary;
+    config.n_positions = positions;
+    config.n_embd = channels;
+    config.n_layer = layers;
+    config.n_head = heads;
+    config.n_inner = 4 * channels;
+    return config;
+}
+
 GptConfig read_config_file(const std::string& path) {
     const ConfigReader file(path);
     check_variant(file);
@@ -253,13 +264,19 @@ std::int64_t parameter_count(const GptConfig& config) {
     // Products of three sizes of up to 2^24 exceed 64 bits; beyond 2^60 the number is "too
     // many" all the same.
     constexpr double too_many = 0x1p60;
-    const double c = config.n_embd, f = config.n_inner;
-    const double norm = 2 * c, attention = c * 3 * c + 3 * c + c * c + c,
-                 feed_forward = c * f + f + f * c + c;
-    const double outputs = config.tie_word_embeddings ? 1 : 2;
-    const double count = config.n_layer * (2 * norm + attention + feed_forward) + norm +
-                         (outputs * config.vocab_size + config.n_positions) * c;
-    return static_cast<std::int64_t>(std::min(count, too_many));  // exact below 2^53
+    const auto with_layers = [&](int layers) {
+        GptConfig c = config;
+        c.n_layer = layers;
+        double sum = 0;
+        for (const WeightShape& w : weight_shapes(c)) {
+            double size = 1;
+            for (const std::int64_t d : w.shape) size *= static_cast<double>(d);
+            sum += size;
+        }
+        return sum;
+    };
+    const double none = with_layers(0), layer = with_layers(1) - none;
+    return static_cast<std::int64_t>(std::min(none + config.n_layer * layer, too_many));
 }
 
 }  // namespace tbt

@@ -22,11 +22,15 @@ struct GptConfig {
     bool tie_word_embeddings = true;  // false: the output matrix is lm_head.weight
     std::optional<int> bos_token_id;
     std::vector<int> eos_token_ids;  // any of them ends a text
-    std::string torch_dtype =
-        "float32";  // how the weights are stored: float32, float16 or bfloat16
+    // How the weights are stored: float32, float16 or bfloat16.
+    std::string torch_dtype = "float32";
 
     int head_size() const { return n_embd / n_head; }
+    bool operator==(const GptConfig&) const = default;
 };
+
+// A GPT-2 of these sizes, everything else as GPT-2 has it; no special ids.
+GptConfig gpt_config(int layers, int heads, int channels, int positions, int vocabulary);
 
 // Reads DIRECTORY/config.json; bos and eos of DIRECTORY/generation_config.json,
 // where there is one, come first. Throws Error on anything missing, mistyped or impossible,

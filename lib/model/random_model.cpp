@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
 #include <utility>
 
 #include "lib/error.hpp"
+#include "lib/kernels/hash.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
+#include "lib/model/safetensors_write.hpp"
+#include "lib/model/start_weights.hpp"
 #include "lib/text/byte_alphabet.hpp"
 
 namespace tbt {
@@ -17,27 +19,6 @@ namespace tbt {
 namespace {
 
 constexpr std::int64_t piece_values = 4096;  // of a weight; each piece has its own stream
-
-// FNV-1a: streams of different weights lie far apart.
-std::uint64_t hash_of(std::string_view name) {
-    std::uint64_t hash = 0xcbf29ce484222325u;
-    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    return hash;
-}
-
-// What a weight starts as: a constant, or normal numbers of this standard deviation.
-struct Start {
-    float constant = 0;
-    double deviation = 0;
-};
-
-Start start_of(const GptConfig& config, std::string_view name) {
-    if (name.ends_with(".bias")) return {};
-    if (name.find("ln_") != std::string_view::npos) return {1.0f, 0};
-    if (name == "wpe.weight") return {0, 0.01};
-    if (name.ends_with("c_proj.weight")) return {0, 0.02 / std::sqrt(2.0 * config.n_layer)};
-    return {0, 0.02};
-}
 
 // The part of piece `piece` that lies in [first, first + values.size()).
 void fill_piece(std::uint64_t seed, std::uint64_t stream, double deviation, std::int64_t piece,
@@ -109,13 +90,8 @@ GptConfig preset_config(std::string_view name) {
             "preset '" + std::string(name) +
             "' is unknown, expected gpt2, gpt2-medium, gpt2-large, gpt2-xl, storyteller or sketch");
     }
-    GptConfig config;
-    config.n_layer = found->layers;
-    config.n_head = found->heads;
-    config.n_embd = found->channels;
-    config.n_inner = 4 * found->channels;
-    config.vocab_size = found->vocabulary;
-    config.n_positions = found->context;
+    GptConfig config =
+        gpt_config(found->layers, found->heads, found->channels, found->context, found->vocabulary);
     config.bos_token_id = found->vocabulary - 1;
     config.eos_token_ids = {found->vocabulary - 1};
     return config;
@@ -123,13 +99,14 @@ GptConfig preset_config(std::string_view name) {
 
 void fill_random_weight(const GptConfig& config, std::uint64_t seed, const std::string& name,
                         std::int64_t first, std::span<float> values) {
-    const Start start = start_of(config, name);
+    const WeightStart start = weight_start(config, name);
     if (start.deviation == 0 || values.empty())
         return std::fill(values.begin(), values.end(), start.constant);
     const std::int64_t end = first + static_cast<std::int64_t>(values.size());
     const std::int64_t first_piece = first / piece_values,
                        pieces = (end - 1) / piece_values + 1 - first_piece;
-    const std::uint64_t stream = hash_of(name);
+    // Streams of different weights lie far apart.
+    const std::uint64_t stream = Hash().add(name).value();
     const int threads = static_cast<int>(std::min<std::int64_t>(default_threads(), pieces));
     run_team(threads, [&](const Worker& worker) {
         const auto [from, to] = worker.share(pieces);
@@ -181,12 +158,9 @@ void write_random_model(const std::string& directory, GptConfig config,
                         ": holds a model already; choose another directory or ask to overwrite it");
         }
     }
-    config.torch_dtype = options.type == StoredType::f32   ? "float32"
-                         : options.type == StoredType::f16 ? "float16"
-                                                           : "bfloat16";
+    config.torch_dtype = names_of(options.type).torch_dtype;
     make_directory(directory);
-    check_room_on_disk(directory,
-                       parameter_count(config) * (options.type == StoredType::f32 ? 4 : 2));
+    check_room_on_disk(directory, parameter_count(config) * bytes_of(options.type));
     add_tokenizer(directory, options.tokenizer, config);
     write_model_config(directory, config);
     std::vector<TensorToWrite> tensors;

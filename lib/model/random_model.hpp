@@ -1,13 +1,12 @@
 // A GPT-2 of any shape with random weights: for tests and measurements, where the sizes
 // matter and not the text.
 //
-//   Gpt gpt(preset_config("gpt2"), random_weights(preset_config("gpt2"), seed));    // in memory
-//   write_random_model("/tmp/gpt2", preset_config("gpt2"), {seed, StoredType::f16});  // as a directory
+//   in memory:       Gpt gpt(preset_config("gpt2"), random_weights(preset_config("gpt2"), seed));
+//   as a directory:  write_random_model("/tmp/gpt2", preset_config("gpt2"), {seed, WeightType::f16});
 //
-// The weights are where training starts [Radford et al. 2019]: matrices and token embedding N(0,
-// 0.02), positions N(0, 0.01), the two projections into the residual stream divided by √(2 ·
-// layers), biases 0, gains 1. Each piece of a weight has a stream of random numbers of its own,
-// so that neither threads nor the order of reading change a bit.
+// The weights are those that training starts from (start_weights.hpp). Each piece of a weight has
+// a stream of random numbers of its own, so that neither threads nor the order of reading
+// change a bit.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/kernels/weight_type.hpp"
 #include "lib/model/gpt.hpp"
 #include "lib/model/model_config.hpp"
-#include "lib/model/safetensors.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {
@@ -36,7 +35,7 @@ void fill_random_weight(const GptConfig& config, std::uint64_t seed, const std::
 
 struct RandomModelOptions {
     std::uint64_t seed = 0;
-    StoredType type = StoredType::f32;
+    WeightType type = WeightType::f32;
     std::string tokenizer = {};  // a directory to copy the tokenizer from; none: babble_tokenizer
     bool overwrite = false;      // a directory that holds a model already is refused otherwise
 };

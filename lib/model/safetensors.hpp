@@ -1,16 +1,8 @@
-// The safetensors format: a length (8 bytes), a JSON header of that length,
-// then the numbers of all tensors.
-//
-//     {"wte.weight": {"dtype": "F32", "shape": [97, 64], "data_offsets": [0, 24832]}, …}
-//
-// A file is mapped into memory and its header checked completely before anything is read:
-// the tensors must lie side by side from the first byte of data to the last.
-// Whoever wrote the file, no number outside it is ever touched.
+// Model files in the safetensors format (safetensors_header.hpp says what that is).
+// A file is mapped into memory and its header checked completely before anything is read;
+// whoever wrote the file, no number outside it is ever touched.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -18,22 +10,9 @@
 #include <vector>
 
 #include "lib/kernels/tensor.hpp"
+#include "lib/model/safetensors_header.hpp"
 
 namespace tbt {
-
-class MappedFile;
-
-// How a float is stored in a file.
-enum class StoredType { f32, f16, bf16 };
-
-// A tensor inside a mapped file.
-struct TensorView {
-    std::string
-        dtype;  // "F32", "F16", "BF16"; "I64", "BOOL" and others may be there but can't be read
-    Shape shape;
-    std::span<const std::byte> bytes;  // little-endian, row-major, at any alignment
-    std::string file;                  // for messages
-};
 
 class Safetensors {
 public:
@@ -69,20 +48,5 @@ private:
 
 // Widens to float, exactly. `values` has one element for each of the tensor's.
 void widen(const TensorView& view, const std::string& name, std::span<float> values);
-
-struct TensorToWrite {
-    std::string name;
-    Shape shape;
-    std::span<const float> values;
-    StoredType type = StoredType::f32;
-    // Instead of values, where memory for all of them is not wanted:
-    // gives numbers first … first + values.size() − 1.
-    std::function<void(std::int64_t first, std::span<float> values)> fill = {};
-};
-
-// Writes a file, atomically. 16-bit types are rounded to the nearest, ties to even;
-// a finite number that is too large for f16 is an Error, not infinity.
-void write_safetensors(const std::string& path, std::vector<TensorToWrite> tensors,
-                       const std::map<std::string, std::string>& metadata = {{"format", "pt"}});
 
 }  // namespace tbt

@@ -1,3 +1,5 @@
+#include "lib/model/safetensors_write.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -6,19 +8,13 @@
 #include "lib/kernels/half.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/safetensors.hpp"
 
 namespace tbt {
 
 namespace {
 
-const char* dtype_name(StoredType type) {
-    return type == StoredType::f32 ? "F32" : type == StoredType::f16 ? "F16" : "BF16";
-}
-
 std::uint64_t bytes_of(const TensorToWrite& tensor) {
-    const std::size_t size = tensor.type == StoredType::f32 ? sizeof(float) : sizeof(std::uint16_t);
-    return static_cast<std::uint64_t>(element_count(tensor.shape)) * size;
+    return static_cast<std::uint64_t>(element_count(tensor.shape) * bytes_of(tensor.type));
 }
 
 void check_f16(const std::string& path, const std::string& name, std::span<const float> values) {
@@ -44,7 +40,7 @@ void check(const std::string& path, const std::vector<TensorToWrite>& tensors) {
                  " for " + to_string(t.shape));
         }
         if (i > 0 && tensors[i - 1].name == t.name) fail("is there twice");
-        if (t.type == StoredType::f16) check_f16(path, t.name, t.values);
+        if (t.type == WeightType::f16) check_f16(path, t.name, t.values);
     }
 }
 
@@ -57,7 +53,7 @@ std::string header_text(const std::vector<TensorToWrite>& tensors,
     for (const TensorToWrite& t : tensors) {
         const std::uint64_t end = offset + bytes_of(t);
         header[t.name] = {
-            {"dtype", dtype_name(t.type)}, {"shape", t.shape}, {"data_offsets", {offset, end}}};
+            {"dtype", names_of(t.type).dtype}, {"shape", t.shape}, {"data_offsets", {offset, end}}};
         offset = end;
     }
     std::string text = header.dump();
@@ -68,11 +64,11 @@ std::string header_text(const std::vector<TensorToWrite>& tensors,
     return length + text;
 }
 
-void write_values(AtomicFile& file, std::span<const float> values, StoredType type) {
-    if (type == StoredType::f32) return file.write(values.data(), values.size_bytes());
+void write_values(AtomicFile& file, std::span<const float> values, WeightType type) {
+    if (type == WeightType::f32) return file.write(values.data(), values.size_bytes());
     std::vector<std::uint16_t> halves(values.size());
     std::transform(values.begin(), values.end(), halves.begin(),
-                   type == StoredType::f16 ? to_f16 : to_bf16);
+                   type == WeightType::f16 ? to_f16 : to_bf16);
     file.write(halves.data(), halves.size() * sizeof(std::uint16_t));
 }
 
@@ -90,7 +86,7 @@ void write_tensor(AtomicFile& file, const std::string& path, const TensorToWrite
         }
         filled.resize(size);
         tensor.fill(first, filled);
-        if (tensor.type == StoredType::f16) check_f16(path, tensor.name, filled);
+        if (tensor.type == WeightType::f16) check_f16(path, tensor.name, filled);
         write_values(file, filled, tensor.type);
     }
 }
@@ -105,7 +101,7 @@ void write_safetensors(const std::string& path, std::vector<TensorToWrite> tenso
     // Wider types first: every tensor then lies at a multiple of its element's size.
     std::stable_sort(tensors.begin(), tensors.end(),
                      [](const TensorToWrite& a, const TensorToWrite& b) {
-                         return (a.type == StoredType::f32) > (b.type == StoredType::f32);
+                         return (a.type == WeightType::f32) > (b.type == WeightType::f32);
                      });
     AtomicFile file(path);
     const std::string header = header_text(tensors, metadata);

@@ -1,151 +1,17 @@
 #include "lib/text/tokenizer.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstring>
-#include <limits>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/text/byte_alphabet.hpp"
-#include "lib/text/pretokenizer.hpp"
+#include "lib/text/piece_encoder.hpp"
+#include "lib/text/tokenizer_load.hpp"
+#include "lib/text/tokenizer_save.hpp"
 
 namespace tbt {
 
-namespace {
-
-std::uint64_t pair_key(int left, int right) {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32 |
-           static_cast<std::uint32_t>(right);
-}
-
-// Fibonacci hashing: the high bits of a product with 2^64 / golden ratio depend on
-// all bits of the key.
-std::size_t hash_key(std::uint64_t key, int shift) {
-    return (key ^ key >> 29) * 0x9e3779b97f4a7c15u >> shift;
-}
-
-}  // namespace
-
-// ---- one piece of text -----------------------------------------------------------------------------------
-class Tokenizer::Encoder {
-public:
-    void encode(const Tokenizer& tokenizer, std::string_view text, std::vector<int>& ids) {
-        for_each_pretoken(text,
-                          [&](std::string_view piece) { encode_piece(tokenizer, piece, ids); });
-    }
-
-private:
-    // A natural text repeats its words: a piece of up to 30 bytes that became up to 8 tokens is
-    // remembered until another one needs its slot. The key is the zero-padded piece with its length
-    // in the last byte; a free slot's is 0.
-    static constexpr std::size_t longest_word = 30, most_ids = 8;
-    static constexpr int cache_bits = 14;
-    using Key = std::array<std::uint64_t, 4>;
-    struct CachedWord {
-        Key key{};
-        std::array<int, most_ids> ids{};  // −1 behind the last
-    };
-
-    struct Symbol {
-        int id;  // −1: joined to its left neighbour
-        int previous, next;
-    };
-    struct Candidate {
-        const MergeSlot* merge;
-        int position;
-        // The heap keeps its greatest element on top: the lowest rank, of equals the leftmost.
-        bool operator<(const Candidate& other) const {
-            return merge->rank != other.merge->rank ? merge->rank > other.merge->rank
-                                                    : position > other.position;
-        }
-    };
-
-    void encode_piece(const Tokenizer& tokenizer, std::string_view piece, std::vector<int>& ids) {
-        if (piece.size() > longest_word) {
-            merge_piece(tokenizer, piece, ids);
-            return;
-        }
-        Key key{};
-        std::memcpy(key.data(), piece.data(), piece.size());
-        key[3] |= static_cast<std::uint64_t>(piece.size())
-                  << (std::endian::native == std::endian::little ? 56 : 0);
-        std::uint64_t mixed = 0;
-        for (const std::uint64_t word : key)
-            mixed = (std::rotl(mixed, 23) ^ word) * 0xff51afd7ed558ccdu;
-        CachedWord& slot = cache_[hash_key(mixed, 64 - cache_bits)];
-        if (slot.key != key) {
-            const std::size_t before = ids.size();
-            merge_piece(tokenizer, piece, ids);
-            const std::size_t count = ids.size() - before;
-            if (count > most_ids) return;
-            slot.key = key;
-            slot.ids.fill(-1);
-            std::copy_n(ids.end() - static_cast<std::ptrdiff_t>(count), count, slot.ids.begin());
-            return;
-        }
-        for (std::size_t i = 0; i < most_ids && slot.ids[i] >= 0; ++i) ids.push_back(slot.ids[i]);
-    }
-
-    // Byte-pair encoding with a linked list of symbols and a heap of candidate merges:
-    // n log n for n bytes.
-    void merge_piece(const Tokenizer& tokenizer, std::string_view piece, std::vector<int>& ids) {
-        if (piece.size() > static_cast<std::size_t>(std::numeric_limits<int>::max() / 2)) {
-            tokenizer.fail("a word of " + std::to_string(piece.size()) +
-                           " bytes is too long, expected at most 2^30");
-        }
-        const int n = static_cast<int>(piece.size());
-        symbols_.clear();
-        heap_.clear();
-        for (int i = 0; i < n; ++i) {
-            const auto byte = static_cast<unsigned char>(piece[static_cast<std::size_t>(i)]);
-            symbols_.push_back({tokenizer.byte_ids_[byte], i - 1, i + 1 < n ? i + 1 : -1});
-        }
-        for (int i = 0; i + 1 < n; ++i) push_candidate(tokenizer, i);
-        while (!heap_.empty()) {
-            const Candidate best = heap_.front();
-            std::pop_heap(heap_.begin(), heap_.end());
-            heap_.pop_back();
-            join(tokenizer, best);
-        }
-        for (int i = 0; i >= 0; i = symbols_[static_cast<std::size_t>(i)].next) {
-            ids.push_back(symbols_[static_cast<std::size_t>(i)].id);
-        }
-        if (symbols_.capacity() > std::size_t{1} << 20)
-            symbols_ = {}, heap_ = {};  // no megabytes kept for one long word
-    }
-
-    void push_candidate(const Tokenizer& tokenizer, int position) {
-        const Symbol& left = symbols_[static_cast<std::size_t>(position)];
-        const Symbol& right = symbols_[static_cast<std::size_t>(left.next)];
-        if (const MergeSlot* merge = tokenizer.find_merge(left.id, right.id)) {
-            heap_.push_back({merge, position});
-            std::push_heap(heap_.begin(), heap_.end());
-        }
-    }
-
-    void join(const Tokenizer& tokenizer, const Candidate& candidate) {
-        // Out of date when one of the two symbols has been joined to another since.
-        Symbol& left = symbols_[static_cast<std::size_t>(candidate.position)];
-        if (left.id != candidate.merge->left || left.next < 0) return;
-        Symbol& right = symbols_[static_cast<std::size_t>(left.next)];
-        if (right.id != candidate.merge->right) return;
-        left.id = candidate.merge->merged;
-        left.next = right.next;
-        right.id = -1;
-        if (left.next >= 0) {
-            symbols_[static_cast<std::size_t>(left.next)].previous = candidate.position;
-            push_candidate(tokenizer, candidate.position);
-        }
-        if (left.previous >= 0) push_candidate(tokenizer, left.previous);
-    }
-
-    std::vector<CachedWord> cache_{std::size_t{1} << cache_bits};
-    std::vector<Symbol> symbols_;
-    std::vector<Candidate> heap_;
-};
-
-// ---- construction ----------------------------------------------------------------------------------------
+// ---- construction --------------------------------------------------------------------------------
 Tokenizer::Tokenizer(Vocabulary vocabulary, std::string name)
     : name_(std::move(name)),
       vocabulary_(std::move(vocabulary)),
@@ -165,12 +31,12 @@ void Tokenizer::check_vocabulary() {
     for (const Vocabulary::AddedToken& token : vocabulary_.added) {
         if (!in_range(token.id))
             fail("added token " + std::to_string(token.id) + " is not in the vocabulary");
-        const std::string& bytes = vocabulary_.tokens[static_cast<std::size_t>(token.id)];
+        const std::string& bytes = at(vocabulary_.tokens, token.id);
         if (!added_ids_.emplace(bytes, token.id).second)
             fail("added token \"" + visible_bytes(bytes) + "\" appears twice");
     }
     for (int id = 0; id < vocab_size(); ++id) {
-        const std::string& bytes = vocabulary_.tokens[static_cast<std::size_t>(id)];
+        const std::string& bytes = at(vocabulary_.tokens, id);
         if (bytes.empty()) fail("token " + std::to_string(id) + " is empty");
         if (const auto added = added_ids_.find(bytes);
             added != added_ids_.end() && added->second == id)
@@ -197,9 +63,7 @@ void Tokenizer::check_vocabulary() {
 }
 
 void Tokenizer::index_merges() {
-    const std::size_t size = std::bit_ceil(2 * vocabulary_.merges.size() + 2);
-    merge_slots_.resize(size);
-    merge_shift_ = 64 - std::countr_zero(size);
+    merges_.reset(vocabulary_.merges.size());
     int rank = 0;
     for (const auto& [left, right] : vocabulary_.merges) {
         const std::string where = "merge " + std::to_string(rank + 1) + " ";
@@ -211,31 +75,30 @@ void Tokenizer::index_merges() {
         const auto merged = ids_.find(joined);
         if (merged == ids_.end())
             fail(where + "makes \"" + visible_bytes(joined) + "\", which is not in the vocabulary");
-        if (find_merge(left, right)) {
+        if (merges_.find(left, right)) {
             fail(where + "(\"" + visible_bytes(token_bytes(left)) + "\" and \"" +
                  visible_bytes(token_bytes(right)) + "\") appears twice");
         }
-        std::size_t slot = hash_key(pair_key(left, right), merge_shift_);
-        while (merge_slots_[slot].left >= 0) slot = (slot + 1) & (size - 1);
-        merge_slots_[slot] = {left, right, rank, merged->second};
+        merges_.add({left, right, rank, merged->second});
         ++rank;
     }
 }
 
-const Tokenizer::MergeSlot* Tokenizer::find_merge(int left, int right) const {
-    std::size_t slot = hash_key(pair_key(left, right), merge_shift_);
-    while (merge_slots_[slot].left >= 0) {
-        if (merge_slots_[slot].left == left && merge_slots_[slot].right == right)
-            return &merge_slots_[slot];
-        slot = (slot + 1) & (merge_slots_.size() - 1);
-    }
-    return nullptr;
+// ---- files ---------------------------------------------------------------------------------------
+Tokenizer Tokenizer::load(const std::string& directory) {
+    TokenizerFiles files = read_tokenizer_files(directory);
+    std::string name = files.vocab_file;
+    return Tokenizer(vocabulary_of(std::move(files)), std::move(name));
 }
 
-// ---- text to ids and back --------------------------------------------------------------------------------
-std::unique_ptr<Tokenizer::Encoder> Tokenizer::borrow_encoder() const {
+void Tokenizer::save(const std::string& directory, std::int64_t context) const {
+    save_vocabulary(vocabulary_, directory, context);
+}
+
+// ---- text to ids and back ------------------------------------------------------------------------
+std::unique_ptr<PieceEncoder> Tokenizer::borrow_encoder() const {
     const std::lock_guard lock(pool_->mutex);
-    if (pool_->free.empty()) return std::make_unique<Encoder>();
+    if (pool_->free.empty()) return std::make_unique<PieceEncoder>();
     auto encoder = std::move(pool_->free.back());
     pool_->free.pop_back();
     return encoder;
@@ -268,9 +131,8 @@ std::vector<int> Tokenizer::encode(std::string_view text, SpecialTokens special)
                 first = &n;
             }
         }
-        encoder->encode(
-            *this, text.substr(begin, first ? first->position - begin : std::string_view::npos),
-            ids);
+        const std::size_t end = first ? first->position : text.size();
+        encoder->encode(merges_, byte_ids_, text.substr(begin, end - begin), ids);
         if (!first) break;
         ids.push_back(first->id);
         begin = first->position + first->bytes.size();
@@ -291,7 +153,7 @@ std::string_view Tokenizer::token_bytes(int id) const {
         fail("there is no token " + std::to_string(id) + ", expected 0 to " +
              std::to_string(vocab_size() - 1));
     }
-    return vocabulary_.tokens[static_cast<std::size_t>(id)];
+    return at(vocabulary_.tokens, id);
 }
 
 bool Tokenizer::is_special(int id) const {

@@ -18,25 +18,12 @@
 #include <utility>
 #include <vector>
 
+#include "lib/text/merge_table.hpp"
+#include "lib/text/vocabulary.hpp"
+
 namespace tbt {
 
-// What a tokenizer consists of; made by the trainer or read from files.
-struct Vocabulary {
-    struct Merge {
-        int left = 0;
-        int right = 0;
-    };
-    struct AddedToken {
-        int id = 0;
-        bool special = true;  // not special: found in every text, asked or not
-    };
-    std::vector<std::string> tokens;  // the bytes of each id
-    std::vector<Merge> merges;        // in the order in which they were learned
-    std::vector<AddedToken>
-        added;  // never the result of a merge; their bytes are the text as written
-    std::optional<int> bos_id;
-    std::optional<int> eos_id;
-};
+class PieceEncoder;
 
 // What to do with "<|endoftext|>" and the like in a text: ordinary characters (safe for text of
 // unknown origin), or the token.
@@ -53,9 +40,9 @@ public:
 
     // A model directory with tokenizer.json, or with vocab.json and merges.txt.
     static Tokenizer load(const std::string& directory);
-    // Writes vocab.json, merges.txt, tokenizer.json,
-    // tokenizer_config.json and special_tokens_map.json, as transformers does. context:
-    // the longest text of the model, in tokens.
+    // Writes vocab.json, merges.txt, tokenizer.json, tokenizer_config.json and
+    // special_tokens_map.json, as transformers does. context: the longest text of the model,
+    // in tokens.
     void save(const std::string& directory, std::int64_t context) const;
 
     // Any bytes will do. May be called by several threads at once.
@@ -76,33 +63,21 @@ public:
     const Vocabulary& vocabulary() const { return vocabulary_; }
 
 private:
-    class Encoder;
-
     void check_vocabulary();
     void index_merges();
-    std::unique_ptr<Encoder> borrow_encoder() const;
+    std::unique_ptr<PieceEncoder> borrow_encoder() const;
     [[noreturn]] void fail(const std::string& what) const;
-
-    // The pair of neighbours (left, right) becomes `merged`; lower rank first. Open addressing.
-    struct MergeSlot {
-        int left = -1;
-        int right = 0;
-        int rank = 0;
-        int merged = 0;
-    };
-    const MergeSlot* find_merge(int left, int right) const;
 
     std::string name_;
     Vocabulary vocabulary_;
     std::vector<int> byte_ids_;  // (256) the token of each single byte
     std::unordered_map<std::string_view, int> ids_, added_ids_;
-    std::vector<MergeSlot> merge_slots_;
-    int merge_shift_ = 0;
+    MergeTable merges_;
 
     // Scratch space with a cache of words. Each call of encode takes one out and puts it back.
     struct EncoderPool {
         std::mutex mutex;
-        std::vector<std::unique_ptr<Encoder>> free;
+        std::vector<std::unique_ptr<PieceEncoder>> free;
     };
     std::unique_ptr<EncoderPool> pool_;
 };

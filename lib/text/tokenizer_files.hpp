@@ -1,4 +1,4 @@
-// What the files of a tokenizer say, as written there; tokenizer_load.cpp makes a Vocabulary of it.
+// What the files of a tokenizer say, as written there; tokenizer_load.hpp makes a Vocabulary of it.
 #pragma once
 
 #include <map>
@@ -18,9 +18,8 @@ struct TokenizerFiles {
         int id;
         bool special;
     };
-    std::string vocab_file;  // where the ids come from, for messages
-    std::unordered_map<std::string, int>
-        ids;  // tokens in the byte alphabet, added ones as they are
+    std::string vocab_file;                    // where the ids come from, for messages
+    std::unordered_map<std::string, int> ids;  // in the byte alphabet, added tokens as they are
     std::vector<Merge> merges;
     std::vector<AddedToken> added;
     std::map<std::string, std::string> named;  // "eos_token" → "<|endoftext|>"

@@ -1,11 +1,12 @@
-// From what the files say to a Vocabulary: every id taken once, every name resolved.
+#include "lib/text/tokenizer_load.hpp"
+
 #include <unordered_set>
+#include <utility>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/text/byte_alphabet.hpp"
-#include "lib/text/tokenizer.hpp"
-#include "lib/text/tokenizer_files.hpp"
 
 namespace tbt {
 
@@ -51,7 +52,7 @@ private:
         const std::size_t n = files_.ids.size();
         std::vector<const std::string*> owner(n, nullptr);
         for (const auto& [token, id] : files_.ids) {
-            const auto i = static_cast<std::size_t>(id);
+            const std::size_t i = index(id);
             if (i >= n) {
                 fail("token " + quoted(token) + " has id " + std::to_string(id) +
                      ", but there are " + std::to_string(n) + " tokens, expected the ids 0 to " +
@@ -108,12 +109,11 @@ private:
         std::unordered_set<std::string> made;
         const auto& tokens = vocabulary_.tokens;
         for (const auto& [left, right] : vocabulary_.merges) {
-            made.insert(tokens[static_cast<std::size_t>(left)] +
-                        tokens[static_cast<std::size_t>(right)]);
+            made.insert(at(tokens, left) + at(tokens, right));
         }
         std::unordered_set<int> marked;
         const auto mark = [&](int id, bool special) {
-            const std::string& bytes = tokens[static_cast<std::size_t>(id)];
+            const std::string& bytes = at(tokens, id);
             if (bytes.size() > 1 && !made.contains(bytes) && marked.insert(id).second) {
                 vocabulary_.added.push_back({id, special});
             }
@@ -131,10 +131,6 @@ private:
 
 }  // namespace
 
-Tokenizer Tokenizer::load(const std::string& directory) {
-    TokenizerFiles files = read_tokenizer_files(directory);
-    std::string name = files.vocab_file;
-    return Tokenizer(Assembly(std::move(files)).vocabulary(), std::move(name));
-}
+Vocabulary vocabulary_of(TokenizerFiles files) { return Assembly(std::move(files)).vocabulary(); }
 
 }  // namespace tbt

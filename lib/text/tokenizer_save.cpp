@@ -1,8 +1,9 @@
-// The files that transformers and llama.cpp's converter open.
+#include "lib/text/tokenizer_save.hpp"
+
+#include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/text/byte_alphabet.hpp"
-#include "lib/text/tokenizer.hpp"
 
 namespace tbt {
 
@@ -17,7 +18,7 @@ bool is_added(const Vocabulary& vocabulary, int id) {
 
 // A token as the files write it: added ones as they are, all others in the byte alphabet.
 std::string written(const Vocabulary& vocabulary, int id) {
-    const std::string& bytes = vocabulary.tokens[static_cast<std::size_t>(id)];
+    const std::string& bytes = at(vocabulary.tokens, id);
     return is_added(vocabulary, id) ? bytes : visible_bytes(bytes);
 }
 
@@ -25,7 +26,7 @@ std::string written(const Vocabulary& vocabulary, int id) {
 // long vocabularies would take a minute.
 std::string vocab_text(const Vocabulary& vocabulary) {
     std::string text = "{";
-    for (int id = 0; id < static_cast<int>(vocabulary.tokens.size()); ++id) {
+    for (int id = 0; id < count(vocabulary.tokens); ++id) {
         text +=
             (id ? ",\n" : "\n") + Json(written(vocabulary, id)).dump() + ": " + std::to_string(id);
     }
@@ -120,16 +121,17 @@ OrderedJson tokenizer_config(const Vocabulary& vocabulary, std::int64_t context)
 
 }  // namespace
 
-void Tokenizer::save(const std::string& directory, std::int64_t context) const {
+void save_vocabulary(const Vocabulary& vocabulary, const std::string& directory,
+                     std::int64_t context) {
     make_directory(directory);
     const auto write = [&](const char* name, const std::string& text) {
         write_file(join_path(directory, name), text);
     };
-    write("vocab.json", vocab_text(vocabulary_) + "\n");
-    write("merges.txt", merges_text(vocabulary_));
-    write("tokenizer.json", tokenizer_json_text(vocabulary_));
-    write("tokenizer_config.json", tokenizer_config(vocabulary_, context).dump(2) + "\n");
-    write("special_tokens_map.json", special_names(vocabulary_).dump(2) + "\n");
+    write("vocab.json", vocab_text(vocabulary) + "\n");
+    write("merges.txt", merges_text(vocabulary));
+    write("tokenizer.json", tokenizer_json_text(vocabulary));
+    write("tokenizer_config.json", tokenizer_config(vocabulary, context).dump(2) + "\n");
+    write("special_tokens_map.json", special_names(vocabulary).dump(2) + "\n");
 }
 
 }  // namespace tbt

@@ -33,12 +33,12 @@ struct PairUse {
     std::vector<std::size_t> words;
 };
 
-struct Candidate {
+struct CountedPair {
     std::int64_t count;
     Pair pair;
     // The queue keeps its greatest element on top: higher count, then lower left id,
     // then lower right id.
-    bool operator<(const Candidate& other) const {
+    bool operator<(const CountedPair& other) const {
         if (count != other.count) return count < other.count;
         if (pair.left != other.pair.left) return pair.left > other.pair.left;
         return pair.right > other.pair.right;
@@ -63,7 +63,7 @@ public:
     // Learns merges until there are `size` tokens, or no pair is frequent enough.
     void learn(std::size_t size) {
         while (vocabulary_.tokens.size() < size && !queue_.empty()) {
-            const Candidate best = queue_.top();
+            const CountedPair best = queue_.top();
             queue_.pop();
             const std::int64_t now = uses_[best.pair].count;
             if (now != best.count) {
@@ -153,7 +153,7 @@ private:
     const TokenizerOptions& options_;
     Vocabulary vocabulary_;
     std::unordered_map<Pair, PairUse, PairHash> uses_;
-    std::priority_queue<Candidate> queue_;
+    std::priority_queue<CountedPair> queue_;
 };
 
 std::vector<Word> words_of(const auto& piece_counts) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "lib/error.hpp"
+#include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt::train {
@@ -15,11 +16,7 @@ void append_number(std::string& out, std::uint64_t n) {
     for (int i = 0; i < 8; ++i) out += static_cast<char>(n >> (8 * i) & 0xff);
 }
 
-std::uint64_t checksum(std::string_view bytes) {
-    std::uint64_t hash = 0xcbf29ce484222325u;
-    for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    return hash;
-}
+std::uint64_t checksum(std::string_view bytes) { return Hash().add(bytes).value(); }
 
 // Takes pieces off the front of the file's bytes.
 class Reader {

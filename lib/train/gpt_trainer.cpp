@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "lib/error.hpp"
-#include "lib/train/gpt_trainer_parts.hpp"
+#include "lib/train/gpt_trainer_passes.hpp"
 
 namespace tbt::train {
 namespace {
@@ -17,7 +17,7 @@ AlignedFloats zeros(std::int64_t n) {
 
 }  // namespace
 
-GptTrainer::GptTrainer(const ModelShape& shape, int threads, int parts)
+GptTrainer::GptTrainer(const GptConfig& shape, int threads, int parts)
     : shape_(shape),
       layout_(shape),
       threads_(threads),
@@ -25,31 +25,31 @@ GptTrainer::GptTrainer(const ModelShape& shape, int threads, int parts)
       parameters_(zeros(layout_.total)) {
     gradients_.push_back(zeros(layout_.total));
     for (int t = 0; t < threads; ++t) workspaces_.push_back(std::make_unique<Workspace>());
-    const std::int64_t C = shape.channels;
+    const std::int64_t C = shape.n_embd;
     const auto at = [this](const std::string& name) { return layout_[name].offset; };
-    for (std::int64_t l = 0; l < shape.layers; ++l) {
+    for (std::int64_t l = 0; l < shape.n_layer; ++l) {
         const std::string h = "h." + std::to_string(l) + ".";
-        const auto linear = [&](const std::string& name, std::int64_t in, std::int64_t out) {
-            return Linear(at(h + name + ".weight"), at(h + name + ".bias"), in, out);
+        const auto linear = [&](const std::string& name) {
+            const ParameterInfo& weight = layout_[h + name + ".weight"];
+            return Linear(weight.offset, at(h + name + ".bias"), weight.shape[0], weight.shape[1]);
         };
         blocks_.push_back({at(h + "ln_1.weight"), at(h + "ln_1.bias"), at(h + "ln_2.weight"),
-                           at(h + "ln_2.bias"), linear("attn.c_attn", C, 3 * C),
-                           linear("attn.c_proj", C, C), linear("mlp.c_fc", C, 4 * C),
-                           linear("mlp.c_proj", 4 * C, C)});
+                           at(h + "ln_2.bias"), linear("attn.c_attn"), linear("attn.c_proj"),
+                           linear("mlp.c_fc"), linear("mlp.c_proj")});
     }
     wte_ = at("wte.weight");
     wpe_ = at("wpe.weight");
     ln_f_gain_ = at("ln_f.weight");
     ln_f_bias_ = at("ln_f.bias");
-    table_.reserve(C, shape.vocabulary);
-    table_transposed_.reserve(shape.vocabulary, C);
+    table_.reserve(C, shape.vocab_size);
+    table_transposed_.reserve(shape.vocab_size, C);
 }
 
 GptTrainer::~GptTrainer() = default;
 
 void GptTrainer::parameters_changed() {
     const MatrixView wte =
-        MatrixView::of(parameters_.get() + wte_, shape_.vocabulary, shape_.channels);
+        MatrixView::of(parameters_.get() + wte_, shape_.vocab_size, shape_.n_embd);
     run_team(threads_, [&](const Worker& worker) {
         for (Block& block : blocks_) {
             for (Linear* linear :
@@ -63,35 +63,36 @@ void GptTrainer::parameters_changed() {
 }
 
 void GptTrainer::learn_from(GptTrainer* teacher) {
-    if (teacher && (teacher->shape_.vocabulary != shape_.vocabulary ||
-                    teacher->shape_.context < shape_.context || teacher->threads_ < threads_)) {
-        throw Error("train: a teacher of " + std::to_string(teacher->shape_.vocabulary) +
-                    " tokens, context " + std::to_string(teacher->shape_.context) + " and " +
+    if (teacher &&
+        (teacher->shape_.vocab_size != shape_.vocab_size ||
+         teacher->shape_.n_positions < shape_.n_positions || teacher->threads_ < threads_)) {
+        throw Error("train: a teacher of " + std::to_string(teacher->shape_.vocab_size) +
+                    " tokens, context " + std::to_string(teacher->shape_.n_positions) + " and " +
                     std::to_string(teacher->threads_) + " threads, expected " +
-                    std::to_string(shape_.vocabulary) + " tokens and at least " +
-                    std::to_string(shape_.context) + " and " + std::to_string(threads_));
+                    std::to_string(shape_.vocab_size) + " tokens and at least " +
+                    std::to_string(shape_.n_positions) + " and " + std::to_string(threads_));
     }
     teacher_ = teacher;
 }
 
-void GptTrainer::Workspace::reserve(const ModelShape& shape, std::int64_t T) {
+void GptTrainer::Workspace::reserve(const GptConfig& shape, std::int64_t T) {
     if (T <= capacity) return;
-    const std::int64_t C = shape.channels;
-    layers.resize(static_cast<std::size_t>(shape.layers));
+    const std::int64_t C = shape.n_embd;
+    layers.resize(static_cast<std::size_t>(shape.n_layer));
     for (Layer& l : layers) {
         for (AlignedFloats* rows : {&l.x, &l.ln_1, &l.attention, &l.x_middle, &l.ln_2})
             *rows = zeros(T * C);
         l.qkv = zeros(T * 3 * C);
         l.fc = zeros(T * 4 * C);
         l.gelu = zeros(T * 4 * C);
-        l.attention_stats = zeros(T * shape.heads * 2);
+        l.attention_stats = zeros(T * shape.n_head * 2);
         l.ln_1_stats = zeros(T * 2);
         l.ln_2_stats = zeros(T * 2);
     }
     for (AlignedFloats* rows : {&x_last, &ln_f, &d_x, &d_ln, &d_attention}) *rows = zeros(T * C);
     ln_f_stats = zeros(T * 2);
     d_wide = zeros(T * 4 * C);
-    logits = zeros(std::min(T, head_rows) * shape.vocabulary);
+    logits = zeros(std::min(T, head_rows) * shape.vocab_size);
     losses.resize(static_cast<std::size_t>(head_rows));
     packed.reserve(T, 4 * C);
     capacity = T;
@@ -100,19 +101,19 @@ void GptTrainer::Workspace::reserve(const ModelShape& shape, std::int64_t T) {
 void GptTrainer::check(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
                        std::int64_t B, std::int64_t T) const {
     const auto n = static_cast<std::size_t>(B * T);
-    if (B < 1 || T < 1 || T > shape_.context || ids.size() != n || targets.size() != n) {
+    if (B < 1 || T < 1 || T > shape_.n_positions || ids.size() != n || targets.size() != n) {
         throw Error("train: a batch of " + std::to_string(B) + " sequences of " +
                     std::to_string(T) + " tokens with " + std::to_string(ids.size()) + " ids and " +
                     std::to_string(targets.size()) + " targets, expected B·T of both and T up to " +
-                    std::to_string(shape_.context));
+                    std::to_string(shape_.n_positions));
     }
     const auto outside = [&](std::int32_t id, std::int32_t lowest) {
-        return id < lowest || id >= shape_.vocabulary;
+        return id < lowest || id >= shape_.vocab_size;
     };
     if (std::ranges::any_of(ids, [&](std::int32_t id) { return outside(id, 0); }) ||
         std::ranges::any_of(targets, [&](std::int32_t id) { return outside(id, -1); })) {
         throw Error("train: a token id is outside the vocabulary of " +
-                    std::to_string(shape_.vocabulary));
+                    std::to_string(shape_.vocab_size));
     }
 }
 
@@ -186,8 +187,8 @@ std::vector<double> GptTrainer::losses(std::span<const std::int32_t> ids,
 }
 
 double GptTrainer::flops_per_token(std::int64_t T) const {
-    const auto L = static_cast<double>(shape_.layers), C = static_cast<double>(shape_.channels);
-    const double weights = L * 12 * C * C + static_cast<double>(shape_.vocabulary) * C;
+    const auto L = static_cast<double>(shape_.n_layer), C = static_cast<double>(shape_.n_embd);
+    const double weights = L * 12 * C * C + static_cast<double>(shape_.vocab_size) * C;
     // A query meets (T + 1) / 2 keys: q·k and p·v forward, 2 · 2 products backward,
     // 2C operations a key each.
     const double attention = L * 6 * 2 * C * (static_cast<double>(T) + 1) / 2;

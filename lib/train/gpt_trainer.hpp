@@ -33,10 +33,10 @@ class GptTrainer {
 public:
     // parts: into how many a batch is cut, so the most threads that help,
     // and blocks of gradients in memory.
-    GptTrainer(const ModelShape& shape, int threads, int parts = 8);
+    GptTrainer(const GptConfig& shape, int threads, int parts = 8);
     ~GptTrainer();
 
-    const ModelShape& shape() const { return shape_; }
+    const GptConfig& shape() const { return shape_; }
     const ParameterLayout& layout() const { return layout_; }
     std::span<float> parameters() { return block(parameters_); }
     std::span<float> gradients() { return block(gradients_[0]); }
@@ -90,7 +90,7 @@ private:
     void backward(const Sequence& sequence, Workspace& w, float* gradients) const;
     void backward_block(std::size_t l, std::int64_t T, Workspace& w, float* gradients) const;
 
-    ModelShape shape_;
+    GptConfig shape_;
     ParameterLayout layout_;
     int threads_, parts_;
     AlignedFloats parameters_;

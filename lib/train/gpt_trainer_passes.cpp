@@ -1,7 +1,6 @@
-// One sequence through the GPT and back.
-#include <algorithm>
+#include "lib/train/gpt_trainer_passes.hpp"
 
-#include "lib/train/gpt_trainer_parts.hpp"
+#include <algorithm>
 
 namespace tbt::train {
 namespace {
@@ -14,7 +13,7 @@ void add(const float* x, float* y, std::int64_t n) {
 }  // namespace
 
 void GptTrainer::forward(const Sequence& sequence, Workspace& w) const {
-    const std::int64_t T = sequence.T, C = shape_.channels, H = shape_.heads;
+    const std::int64_t T = sequence.T, C = shape_.n_embd, H = shape_.n_head;
     const float* p = parameters_.get();
     embed(sequence.ids, p + wte_, p + wpe_, w.layers[0].x.get(), T, T, C);
     for (std::size_t l = 0; l < blocks_.size(); ++l) {
@@ -47,8 +46,8 @@ void GptTrainer::forward(const Sequence& sequence, Workspace& w) const {
 }
 
 void GptTrainer::logits(Workspace& w, std::int64_t t, std::int64_t n) const {
-    const std::int64_t C = shape_.channels;
-    matmul(MatrixView::of(w.ln_f.get() + t * C, n, C), table_, w.logits.get(), shape_.vocabulary,
+    const std::int64_t C = shape_.n_embd;
+    matmul(MatrixView::of(w.ln_f.get() + t * C, n, C), table_, w.logits.get(), shape_.vocab_size,
            {}, Worker{});
 }
 
@@ -59,7 +58,7 @@ void GptTrainer::logits(Workspace& w, std::int64_t t, std::int64_t n) const {
 void GptTrainer::head(const Sequence& sequence, Workspace& w, float factor, float* gradients,
                       Workspace* teacher) const {
     const Timer timer(w.profile.head);
-    const std::int64_t C = shape_.channels, V = shape_.vocabulary;
+    const std::int64_t C = shape_.n_embd, V = shape_.vocab_size;
     for (std::int64_t t = 0; t < sequence.T; t += head_rows) {
         const std::int64_t n = std::min(head_rows, sequence.T - t);
         const MatrixView x = MatrixView::of(w.ln_f.get() + t * C, n, C);
@@ -84,7 +83,7 @@ void GptTrainer::head(const Sequence& sequence, Workspace& w, float factor, floa
 
 // d_x is the gradient of the residual stream, on its way from the last layer to the embedding.
 void GptTrainer::backward(const Sequence& sequence, Workspace& w, float* gradients) const {
-    const std::int64_t T = sequence.T, C = shape_.channels;
+    const std::int64_t T = sequence.T, C = shape_.n_embd;
     std::fill_n(w.d_x.get(), T * C, 0.0f);
     layer_norm_backward(w.x_last.get(), w.ln_f_stats.get(), parameters_.get() + ln_f_gain_,
                         w.d_ln.get(), w.d_x.get(), gradients + ln_f_gain_, gradients + ln_f_bias_,
@@ -97,7 +96,7 @@ void GptTrainer::backward(const Sequence& sequence, Workspace& w, float* gradien
 // so what comes through the layer norms is added to it.
 void GptTrainer::backward_block(std::size_t l, std::int64_t T, Workspace& w,
                                 float* gradients) const {
-    const std::int64_t C = shape_.channels, H = shape_.heads;
+    const std::int64_t C = shape_.n_embd, H = shape_.n_head;
     const float* p = parameters_.get();
     const Block& b = blocks_[l];
     Workspace::Layer& a = w.layers[l];

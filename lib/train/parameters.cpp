@@ -1,60 +1,42 @@
 #include "lib/train/parameters.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
+#include "lib/model/start_weights.hpp"
 
 namespace tbt::train {
 
-void ModelShape::check() const {
-    const auto fail = [](const std::string& what) { throw Error("train: " + what); };
-    if (layers < 1 || layers > 1000)
-        fail("layers is " + std::to_string(layers) + ", expected 1 to 1000");
-    if (heads < 1 || channels < 1 || channels % heads != 0) {
-        fail("embd is " + std::to_string(channels) + ", expected a multiple of heads, which is " +
-             std::to_string(heads));
-    }
-    if (channels % 16 != 0 || channels > 65536) {
-        fail("embd is " + std::to_string(channels) +
-             ", expected a multiple of 16, the width of a vector");
-    }
-    if (context < 1 || context > 65536)
-        fail("context is " + std::to_string(context) + ", expected 1 to 65536");
-    if (vocabulary < 2 || vocabulary > 1'000'000)
-        fail("vocab is " + std::to_string(vocabulary) + ", expected 2 to 1000000");
+void check_trainable(const GptConfig& config) {
+    const auto check = [](const char* name, int value, bool good, const std::string& expected) {
+        if (!good)
+            throw Error(std::string("train: ") + name + " is " + std::to_string(value) +
+                        ", expected " + expected);
+    };
+    const int C = config.n_embd;
+    check("layers", config.n_layer, config.n_layer >= 1 && config.n_layer <= 1000, "1 to 1000");
+    check("embd", C, config.n_head >= 1 && C >= 1 && C % config.n_head == 0,
+          "a multiple of heads, which is " + std::to_string(config.n_head));
+    check("embd", C, C % 16 == 0 && C <= 65536, "a multiple of 16, the width of a vector");
+    check("context", config.n_positions, config.n_positions >= 1 && config.n_positions <= 65536,
+          "1 to 65536");
+    check("vocab", config.vocab_size, config.vocab_size >= 2 && config.vocab_size <= 1'000'000,
+          "2 to 1000000");
+    check("n_inner", config.n_inner, config.n_inner == 4 * C,
+          std::to_string(4 * C) + ", four times embd");
+    if (!config.tie_word_embeddings)
+        throw Error("train: lm_head.weight is a matrix of its own, expected that of wte");
 }
 
-ParameterLayout::ParameterLayout(const ModelShape& shape) {
-    shape.check();
-    const std::int64_t C = shape.channels;
-    const auto add = [this](const std::string& name, Shape dims) {
-        const std::int64_t size = element_count(dims);
-        const bool decay = dims.size() == 2;
-        tensors.push_back({name, std::move(dims), total, size, decay});
+ParameterLayout::ParameterLayout(const GptConfig& config) {
+    check_trainable(config);
+    for (const auto& [name, shape] : weight_shapes(config)) {
+        const std::int64_t size = element_count(shape);
+        tensors.push_back({name, shape, total, size, shape.size() == 2});
         total += (size + 15) / 16 * 16;
-    };
-    const auto add_linear = [&](const std::string& name, std::int64_t in, std::int64_t out) {
-        add(name + ".weight", {in, out});
-        add(name + ".bias", {out});
-    };
-    const auto add_norm = [&](const std::string& name) {
-        add(name + ".weight", {C});
-        add(name + ".bias", {C});
-    };
-    add("wte.weight", {shape.vocabulary, C});
-    add("wpe.weight", {shape.context, C});
-    for (std::int64_t l = 0; l < shape.layers; ++l) {
-        const std::string block = "h." + std::to_string(l) + ".";
-        add_norm(block + "ln_1");
-        add_linear(block + "attn.c_attn", C, 3 * C);
-        add_linear(block + "attn.c_proj", C, C);
-        add_norm(block + "ln_2");
-        add_linear(block + "mlp.c_fc", C, 4 * C);
-        add_linear(block + "mlp.c_proj", 4 * C, C);
     }
-    add_norm("ln_f");
 }
 
 const ParameterInfo& ParameterLayout::operator[](const std::string& name) const {
@@ -70,21 +52,15 @@ std::int64_t ParameterLayout::count() const {
     return n;
 }
 
-void initialise(std::span<float> parameters, const ParameterLayout& layout, const ModelShape& shape,
+void initialise(std::span<float> parameters, const ParameterLayout& layout, const GptConfig& config,
                 std::uint64_t seed) {
-    std::fill(parameters.begin(), parameters.end(), 0.0f);
-    Rng rng(seed, 0x696e6974);  // a stream of its own
-    const double into_residual = 0.02 / std::sqrt(2.0 * static_cast<double>(shape.layers));
+    std::fill(parameters.begin(), parameters.end(), 0.0f);  // the gaps too
+    Rng rng(seed, 0x696e6974);                              // a stream of its own
     for (const ParameterInfo& t : layout.tensors) {
-        const auto values = parameters.subspan(static_cast<std::size_t>(t.offset),
-                                               static_cast<std::size_t>(t.size));
-        if (t.decay) {
-            double deviation = 0.02;
-            if (t.name == "wpe.weight") deviation = 0.01;
-            if (t.name.ends_with("c_proj.weight")) deviation = into_residual;
-            for (float& w : values) w = static_cast<float>(deviation * rng.normal());
-        } else if (t.name.find("ln_") != std::string::npos && t.name.ends_with(".weight")) {
-            std::fill(values.begin(), values.end(), 1.0f);
+        const WeightStart start = weight_start(config, t.name);
+        for (float& w : parameters.subspan(index(t.offset), index(t.size))) {
+            w = start.deviation == 0 ? start.constant
+                                     : static_cast<float>(start.deviation * rng.normal());
         }
     }
 }

@@ -8,20 +8,13 @@
 #include <vector>
 
 #include "lib/kernels/tensor.hpp"
+#include "lib/model/model_config.hpp"
 
 namespace tbt::train {
 
-struct ModelShape {
-    std::int64_t layers = 6;         // L
-    std::int64_t heads = 6;          // H
-    std::int64_t channels = 192;     // C, a multiple of 16 and of H
-    std::int64_t context = 512;      // the most tokens of a sequence
-    std::int64_t vocabulary = 4096;  // V
-
-    // Throws Error for a shape that cannot be trained.
-    void check() const;
-    bool operator==(const ModelShape&) const = default;
-};
+// Throws Error for sizes that cannot be trained here: C must be a multiple of 16, the width of
+// a vector, and of H; the inside four times as wide; ids and logits share one table.
+void check_trainable(const GptConfig& config);
 
 struct ParameterInfo {
     std::string name;  // "h.0.attn.c_attn.weight"
@@ -33,20 +26,19 @@ struct ParameterInfo {
 // Where each tensor lies in a block of `total` floats; offsets are multiples of 16,
 // the gaps stay zero. Weights, gradients and AdamW's moments are four such blocks.
 struct ParameterLayout {
-    explicit ParameterLayout(const ModelShape& shape);
+    explicit ParameterLayout(const GptConfig& config);
 
-    const ParameterInfo& operator[](
-        const std::string& name) const;  // throws Error for an unknown name
-    std::int64_t count() const;          // parameters, without the gaps
+    // Throws Error for an unknown name.
+    const ParameterInfo& operator[](const std::string& name) const;
+    std::int64_t count() const;  // parameters, without the gaps
 
     std::vector<ParameterInfo> tensors;
     std::int64_t total = 0;
 };
 
-// GPT-2's start [Radford et al. 2019]: weights N(0, 0.02), positions N(0, 0.01),
-// the two projections into the residual stream divided by √(2L), biases 0, gains 1.
-// Drawn in the order of the layout.
-void initialise(std::span<float> parameters, const ParameterLayout& layout, const ModelShape& shape,
+// The weights that training starts from (lib/model/start_weights.hpp), drawn in the order of
+// the layout.
+void initialise(std::span<float> parameters, const ParameterLayout& layout, const GptConfig& config,
                 std::uint64_t seed);
 
 }  // namespace tbt::train

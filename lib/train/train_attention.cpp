@@ -97,7 +97,7 @@ void AttentionScratch::prepare(std::int64_t T, std::int64_t D) {
     d_scores = allocate_floats(block_rows * stride);
 }
 
-void attention_forward(const float* qkv, float* out, float* stats, const AttentionShape& shape,
+void attention_forward(const float* qkv, float* out, float* stats, const BatchShape& shape,
                        AttentionScratch& s) {
     const auto [B, T, H, D] = shape;
     const std::int64_t C = H * D;
@@ -137,7 +137,7 @@ void attention_forward(const float* qkv, float* out, float* stats, const Attenti
 //     ∂v = pᵀ g      ∂p = g vᵀ      ∂s = p ∘ (∂p − Σ_k p ∂p) = p ∘ (∂p − g · out)      ∂q̂ = ∂s k      ∂k =
 //     ∂sᵀ q̂
 void attention_backward(const float* qkv, const float* out, const float* stats, const float* d_out,
-                        float* d_qkv, const AttentionShape& shape, AttentionScratch& s) {
+                        float* d_qkv, const BatchShape& shape, AttentionScratch& s) {
     const auto [B, T, H, D] = shape;
     const std::int64_t C = H * D;
     s.prepare(T, D);

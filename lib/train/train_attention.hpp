@@ -8,7 +8,7 @@
 
 namespace tbt::train {
 
-struct AttentionShape {
+struct BatchShape {
     std::int64_t B, T, H, D;  // batch, tokens, heads, head size; C = H · D
 };
 
@@ -32,13 +32,13 @@ private:
 void attention_forward(const float* qkv,  // (B, T, 3C)
                        float* out,        // (B, T, C)
                        float* stats,      // (B, H, T, 2)
-                       const AttentionShape& shape, AttentionScratch& scratch);
+                       const BatchShape& shape, AttentionScratch& scratch);
 
 void attention_backward(const float* qkv,    // (B, T, 3C)
                         const float* out,    // (B, T, C)
                         const float* stats,  // (B, H, T, 2)
                         const float* d_out,  // (B, T, C)
                         float* d_qkv,        // (B, T, 3C)
-                        const AttentionShape& shape, AttentionScratch& scratch);
+                        const BatchShape& shape, AttentionScratch& scratch);
 
 }  // namespace tbt::train

@@ -27,15 +27,9 @@ struct Subject {
 };
 
 std::vector<Subject> subjects() {
-    const auto shape = [](int layers, int heads, int channels, int vocabulary, int context) {
-        GptConfig c;
-        c.n_layer = layers, c.n_head = heads, c.n_embd = channels, c.n_inner = 4 * channels;
-        c.vocab_size = vocabulary, c.n_positions = context;
-        return c;
-    };
-    return {{"storyteller", shape(6, 6, 192, 4096, 512), 256, 448, 9},
-            {"sketch", shape(2, 3, 96, 4096, 512), 256, 448, 9},
-            {"GPT-2 124M", shape(12, 12, 768, 50257, 1024), 512, 896, 3}};
+    return {{"storyteller", preset_config("storyteller"), 256, 448, 9},
+            {"sketch", preset_config("sketch"), 256, 448, 9},
+            {"GPT-2 124M", preset_config("gpt2"), 512, 896, 3}};
 }
 
 Gpt random_gpt(const GptConfig& config, WeightType weights, int threads) {

@@ -8,6 +8,7 @@
 #include "chapters/19_training/corpus/corpus_expansion.hpp"
 #include "chapters/19_training/corpus/corpus_tree.hpp"
 #include "lib/error.hpp"
+#include "lib/kernels/hash.hpp"
 
 namespace tbt {
 
@@ -19,13 +20,12 @@ Corpus Corpus::from_text(const std::vector<File>& files) {
     check(*tree);
     for (const Genre& genre : tree->genres)
         corpus.genres.push_back(tree->rules[static_cast<std::size_t>(genre.rule)].name);
-    std::uint64_t hash = fnv1a("");
+    Hash hash;
     for (const auto& [name, contents] : files) {
         const std::string base = std::filesystem::path(name).filename().string();
-        hash = fnv1a(base + '\0' + contents + '\0', hash);
+        hash.add(base).add('\0').add(contents).add('\0');
     }
-    for (int shift = 60; shift >= 0; shift -= 4)
-        corpus.hash_ += "0123456789abcdef"[(hash >> shift) & 15];
+    corpus.hash_ = hash.text();
     corpus.tree_ = std::move(tree);
     return corpus;
 }

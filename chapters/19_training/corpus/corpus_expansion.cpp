@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chapters/19_training/corpus/corpus_wording.hpp"
+#include "lib/kernels/hash.hpp"
 
 namespace tbt::grammar {
 
@@ -269,7 +270,8 @@ void Expansion::repeat(const Node& n) {
 bool Expansion::held_out(const Genre& genre) const {
     if (genre.hold.empty()) return false;
     const Rule& r = tree_.rules[static_cast<std::size_t>(genre.rule)];
-    std::uint64_t hash = fnv1a(r.name);
+    Hash hash;
+    hash.add(r.name);
     for (std::size_t i = 0; i < genre.hold.size(); ++i) {
         const auto& [slot, column] = genre.hold[i];
         const Value& v = values_[static_cast<std::size_t>(slot)];
@@ -281,9 +283,9 @@ bool Expansion::held_out(const Genre& genre) const {
             fail(r.place, "genre '" + r.name + "' holds '" + genre.hold_names[i] +
                               "', but a document of it ended without that value: \"" +
                               out_.substr(0, 60) + "...\"");
-        hash = fnv1a("|" + text, hash);
+        hash.add("|").add(text);
     }
-    return mix(hash) % 32 == 0;
+    return mix(hash.value()) % 32 == 0;
 }
 
 }  // namespace tbt::grammar

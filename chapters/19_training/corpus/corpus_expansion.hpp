@@ -44,11 +44,6 @@ private:
     std::uint64_t state_;
 };
 
-inline std::uint64_t fnv1a(const std::string& bytes, std::uint64_t hash = 0xcbf29ce484222325) {
-    for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    return hash;
-}
-
 // What a variable holds.
 struct Value {
     enum class Kind { none, row, text, number } kind = Kind::none;

@@ -1,4 +1,6 @@
-// The inside of GptTrainer, shared by its two files.
+// The inside of GptTrainer: what one sequence needs on its way through the model and back.
+// gpt_trainer.cpp spreads the sequences over the threads, gpt_trainer_passes.cpp takes one there
+// and back.
 #pragma once
 
 #include <chrono>
@@ -55,7 +57,7 @@ struct GptTrainer::Workspace {
     Profile profile;
     std::int64_t capacity = 0;  // tokens
 
-    void reserve(const ModelShape& shape, std::int64_t T);
+    void reserve(const GptConfig& shape, std::int64_t T);
 };
 
 }  // namespace tbt::train

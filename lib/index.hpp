@@ -1,0 +1,30 @@
+// Token ids, positions and counts are int, sizes of tensors 64-bit integers: both may be negative
+// on the way, and -1 means "none". The standard's containers count in std::size_t. These few names
+// stand between the two, so that what a line does is not hidden behind its conversions.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+
+namespace tbt {
+
+// A place in a container. The caller knows that it is not negative.
+template <std::integral Integer>
+constexpr std::size_t index(Integer i) {
+    return static_cast<std::size_t>(i);
+}
+
+// items[i], i being an id, a position or a size of any integer type.
+template <class Container, std::integral Integer>
+constexpr decltype(auto) at(Container&& items, Integer i) {
+    return items[static_cast<std::size_t>(i)];
+}
+
+// How many items there are, as an int: tokens of a text, words of a vocabulary.
+template <class Container>
+constexpr int count(const Container& items) {
+    return static_cast<int>(std::size(items));
+}
+
+}  // namespace tbt

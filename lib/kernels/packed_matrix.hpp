@@ -1,0 +1,56 @@
+// Packing: the columns of w in panels as wide as the micro-kernel's tile, each panel k-major,
+//
+//     panel p:  w[0, p·P … p·P+P−1]  w[1, p·P …]  …  w[K−1, p·P …]        P = kernel::panel
+//
+// so that a panel is read from its first byte to its last, however many rows x has.
+// The last panel is only as wide as it must be, rounded up to one register and filled with zeros.
+#pragma once
+
+#include <cstdint>
+
+#include "lib/kernels/tensor.hpp"
+#include "lib/kernels/weight_type.hpp"
+#include "lib/machine/threads.hpp"
+
+namespace tbt {
+
+// A (rows × columns) matrix inside other memory:
+// element (r, c) is data[r · row_stride + c · column_stride].
+struct MatrixView {
+    const float* data = nullptr;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t row_stride = 0;
+    std::int64_t column_stride = 1;
+
+    static MatrixView of(const float* data, std::int64_t rows, std::int64_t columns) {
+        return {data, rows, columns, columns, 1};
+    }
+    MatrixView transposed() const { return {data, columns, rows, column_stride, row_stride}; }
+};
+
+// A weight matrix w of shape (K, N), packed for matmul.
+class PackedMatrix {
+public:
+    PackedMatrix() = default;
+    explicit PackedMatrix(const MatrixView& w, WeightType type = WeightType::f32);
+
+    // Packs other values into the same memory (grows when needed);
+    // each thread of the team packs its share. reserve() first, on one thread;
+    // the caller syncs before the result is used.
+    void reserve(std::int64_t k, std::int64_t n, WeightType type = WeightType::f32);
+    void pack(const MatrixView& w, const Worker& worker);
+
+    std::int64_t k() const { return k_; }
+    std::int64_t n() const { return n_; }
+    WeightType type() const { return type_; }
+    std::int64_t bytes() const;
+    const float* data() const { return data_.get(); }
+
+private:
+    std::int64_t k_ = 0, n_ = 0, capacity_ = 0;
+    WeightType type_ = WeightType::f32;
+    AlignedFloats data_;
+};
+
+}  // namespace tbt

@@ -1,0 +1,58 @@
+// The merges of a tokenizer, to be asked for by pair: open addressing, one probe mostly.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tbt {
+
+// Fibonacci hashing: the high bits of a product with 2^64 / golden ratio depend on
+// all bits of the key.
+inline std::size_t slot_of(std::uint64_t key, int shift) {
+    return (key ^ key >> 29) * 0x9e3779b97f4a7c15u >> shift;
+}
+
+class MergeTable {
+public:
+    // The pair of neighbours (left, right) becomes `merged`; lower rank first.
+    struct Merge {
+        int left = -1;
+        int right = 0;
+        int rank = 0;
+        int merged = 0;
+    };
+
+    // Room for so many merges; those before are forgotten.
+    void reset(std::size_t merges) {
+        slots_.assign(std::bit_ceil(2 * merges + 2), {});
+        shift_ = 64 - std::countr_zero(slots_.size());
+    }
+    void add(const Merge& merge) {
+        std::size_t slot = first_slot(merge.left, merge.right);
+        while (slots_[slot].left >= 0) slot = next_slot(slot);
+        slots_[slot] = merge;
+    }
+    // Null where the two are not joined.
+    const Merge* find(int left, int right) const {
+        for (std::size_t slot = first_slot(left, right); slots_[slot].left >= 0;
+             slot = next_slot(slot)) {
+            if (slots_[slot].left == left && slots_[slot].right == right) return &slots_[slot];
+        }
+        return nullptr;
+    }
+
+private:
+    std::size_t first_slot(int left, int right) const {
+        const std::uint64_t high = static_cast<std::uint32_t>(left),
+                            low = static_cast<std::uint32_t>(right);
+        return slot_of(high << 32 | low, shift_);
+    }
+    std::size_t next_slot(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
+
+    std::vector<Merge> slots_;
+    int shift_ = 0;
+};
+
+}  // namespace tbt
