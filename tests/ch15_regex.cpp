@@ -123,6 +123,8 @@ TEST_CASE("what an automaton cannot do, or nobody wrote yet, is refused by name 
         {"\\x4", "hexadecimal"},
         {"\\u{110000}", "no character"},
         {"\\uD800", "no character"},
+        {"\\ud800\\u0041", "no \\uDC00 to \\uDFFF follows"},
+        {"[\\ud83d\\ue000]", "no \\uDC00 to \\uDFFF follows"},
         {"\\p{Script=Greek}", "Script=Greek"},
         {"^*", "anchor"},
         {"a]", "bracket"},

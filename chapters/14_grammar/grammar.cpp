@@ -23,8 +23,8 @@ int Grammar::add_rule(std::string name) {
 
 int Grammar::add_node() {
     if (nodes() >= most_nodes)
-        throw UsageError("grammar: more than " + std::to_string(most_nodes) +
-                         " nodes; use fewer or smaller repetitions");
+        throw TooLarge("grammar: more than " + std::to_string(most_nodes) +
+                       " nodes; use fewer or smaller repetitions");
     nodes_.emplace_back();
     return nodes() - 1;
 }

@@ -29,6 +29,12 @@ public:
     int rule;  // of those that call each other, the first
 };
 
+// A grammar or an automaton would need more memory than we want to pay for.
+class TooLarge : public UsageError {
+public:
+    using UsageError::UsageError;
+};
+
 class Grammar {
 public:
     struct ByteEdge {

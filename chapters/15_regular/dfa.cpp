@@ -26,7 +26,7 @@ struct Nfa {
 
     int add() {
         if (nodes.size() >= most_nfa_nodes)
-            throw UsageError(
+            throw TooLarge(
                 "regular expression: too large once its repetitions are written out; use smaller "
                 "numbers");
         nodes.emplace_back();
@@ -184,8 +184,8 @@ Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& a
         if (added) {
             pairs.emplace_back(x, y);
             if (pairs.size() > most_states)
-                throw UsageError("regular language: more than " + std::to_string(most_states) +
-                                 " states; use smaller repetitions");
+                throw TooLarge("regular language: more than " + std::to_string(most_states) +
+                               " states; use smaller repetitions");
         }
         return place->second;
     };
@@ -229,8 +229,8 @@ Dfa Dfa::of(const Expression& expression) {
     std::vector<std::vector<int>> sets{nfa.close({start}, true, false)};
     for (std::size_t i = 0; i < sets.size(); ++i) {
         if (sets.size() > most_states)
-            throw UsageError("regular expression: more than " + std::to_string(most_states) +
-                             " states; use smaller repetitions");
+            throw TooLarge("regular expression: more than " + std::to_string(most_states) +
+                           " states; use smaller repetitions");
         const std::vector<int> at_end = nfa.close(sets[i], i == 0, true);
         State state{{}, std::binary_search(at_end.begin(), at_end.end(), final)};
         std::vector<std::pair<CodePointSet, int>> edges;

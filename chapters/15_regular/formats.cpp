@@ -9,15 +9,20 @@ namespace tbt {
 namespace {
 
 const std::string hour = "(?:[01][0-9]|2[0-3])", minute = "[0-5][0-9]";
-const std::string offset = "(?:[zZ]|[+\\-]" + hour + ":" + minute + ")";
+std::string offset(bool judging) {
+    return std::string(judging ? "(?:[zZ]" : "(?:Z") + "|[+\\-]" + hour + ":" + minute + ")";
+}
 const std::string byte = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
 const std::string ipv4 = byte + "(?:\\." + byte + "){3}";
 
 // A year is a leap year if it is divisible by 4, but not by 100 unless by 400.
-std::string date() {
-    const std::string year = "[0-9]{4}";
+// judging: also the year 0000, which RFC 3339 allows and most readers of dates do not.
+std::string date(bool judging) {
+    const std::string year =
+        judging ? "[0-9]{4}" : "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])";
     const std::string by_four = "(?:0[48]|[2468][048]|[13579][26])";
-    const std::string leap = "(?:[0-9]{2}" + by_four + "|(?:" + by_four + "|00)00)";
+    const std::string leap =
+        "(?:[0-9]{2}" + by_four + "|(?:" + by_four + (judging ? "|00" : "") + ")00)";
     const std::string long_month = "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])",
                       short_month = "(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)";
     return "(?:" + year + "-(?:" + long_month + "|" + short_month +
@@ -26,9 +31,9 @@ std::string date() {
 
 // A leap second is 23:59:60 in Greenwich: with an offset of +HH:MM the local time is that much
 // later. Offsets in quarters of an hour, as all are that are in use.
-std::string time(bool leap_seconds) {
-    std::string all = hour + ":" + minute + ":" + minute + "(?:\\.[0-9]+)?" + offset;
-    if (!leap_seconds) return "(?:" + all + ")";
+std::string time(bool judging) {
+    std::string all = hour + ":" + minute + ":" + minute + "(?:\\.[0-9]+)?" + offset(judging);
+    if (!judging) return "(?:" + all + ")";
     all += "|23:59:60(?:\\.[0-9]+)?[zZ]";
     for (int local = 14; local < 24 * 60; local += 15) {
         const int ahead = (local + 1) % (24 * 60), behind = (24 * 60 - ahead) % (24 * 60);
@@ -83,10 +88,11 @@ std::string ipv6_pattern() {
     return "(?:" + all + ")";
 }
 
-std::optional<Dfa> format_language(const std::string& name, bool leap_seconds) {
-    if (name == "date") return regex_whole(date());
-    if (name == "time") return regex_whole(time(leap_seconds));
-    if (name == "date-time") return regex_whole(date() + "[tT]" + time(leap_seconds));
+std::optional<Dfa> format_language(const std::string& name, bool judging) {
+    if (name == "date") return regex_whole(date(judging));
+    if (name == "time") return regex_whole(time(judging));
+    if (name == "date-time")
+        return regex_whole(date(judging) + (judging ? "[tT]" : "T") + time(judging));
     if (name == "uuid") return regex_whole("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
     if (name == "email") return regex_whole(email());
     if (name == "ipv4") return regex_whole(ipv4);

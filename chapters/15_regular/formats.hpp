@@ -9,9 +9,9 @@
 namespace tbt {
 
 // date, time, date-time (RFC 3339), uuid (RFC 4122), email (RFC 5321), ipv4, ipv6 (RFC 4291).
-// Nothing for any other name. leap_seconds: also 23:59:60 UTC, in every time zone,
-// which takes a larger automaton.
-std::optional<Dfa> format_language(const std::string& name, bool leap_seconds);
+// Nothing for any other name. judging: all that the standards allow. Otherwise what one writes:
+// T and Z in capitals, years from 0001, no leap seconds (which take a larger automaton).
+std::optional<Dfa> format_language(const std::string& name, bool judging);
 std::string format_names();
 
 // Pieces of formats, as regular expressions.

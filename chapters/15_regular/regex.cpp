@@ -239,8 +239,12 @@ private:
             if (!take('}')) fail("expected '}' behind \\u{…");
         } else {
             value = hexadecimal(4);
-            if (value >= 0xd800 && value < 0xdc00 && take("\\u"))
-                value = 0x10000 + ((value - 0xd800) << 10) + (hexadecimal(4) - 0xdc00);
+            if (value >= 0xd800 && value < 0xdc00 && take("\\u")) {
+                const std::int32_t low = hexadecimal(4);
+                if (low < 0xdc00 || low > 0xdfff)
+                    fail("an escape \\uD800 to \\uDBFF that no \\uDC00 to \\uDFFF follows");
+                value = 0x10000 + ((value - 0xd800) << 10) + (low - 0xdc00);
+            }
         }
         if (value < 0 || value > CodePointSet::highest || (value >= 0xd800 && value <= 0xdfff))
             fail("an escape that is no character of Unicode");

@@ -47,6 +47,9 @@ void GuideRequest::add_options(CLI::App& app) {
     app.add_option("--integer", integers,
                    "the text is a whole number in this range: 1:10 (or 1: or :10)");
     app.add_flag("--json", json, "the text is a JSON value");
+    app.add_flag("--strict", strict,
+                 "refuse keywords and formats of a schema that are not known, which otherwise are "
+                 "remarks");
     app.add_option("--max-whitespace", max_whitespace,
                    "white space characters in a row in JSON, -1: any number")
         ->capture_default_str()
@@ -75,7 +78,8 @@ std::shared_ptr<ByteMachine> machine_for(const GuideRequest& r) {
     const auto machine = [](Grammar grammar) {
         return std::make_shared<GrammarMachine>(std::move(grammar));
     };
-    const SchemaOptions schema_options{r.max_whitespace, true};
+    SchemaOptions schema_options{r.max_whitespace, true};
+    schema_options.strict = r.strict;
     if (!r.grammar.empty()) return machine(compile_gbnf(read_file(r.grammar), r.grammar));
     if (!r.regex.empty()) return machine(compile_regex(r.regex));
     if (!r.schema.empty())

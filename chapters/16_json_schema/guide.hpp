@@ -23,6 +23,7 @@ struct GuideRequest {
     std::string choice;       // "yes,no,maybe": one of these
     std::string integers;     // "1:10": a whole number from 1 to 10
     bool json = false;        // any JSON value
+    bool strict = false;      // unknown keywords and formats of a schema are refused
     int max_whitespace = 12;  // in JSON, in a row; −1: any number
 
     // Adds --grammar, --regex, … to a program's options.

@@ -35,7 +35,11 @@ public:
         while (!open_.empty()) {
             const auto [demands, rule] = open_.back();
             open_.pop_back();
-            build(demands, rule);
+            try {
+                build(demands, rule);
+            } catch (const TooLarge& e) {
+                document_.too_large(demands.empty() ? document_.root() : *demands[0], e);
+            }
         }
         const int start = grammar_.add_node();
         const int end = add_blanks(
@@ -214,7 +218,7 @@ private:
 
 Grammar compile_schema(const std::string& schema, const SchemaOptions& options,
                        const std::string& name) {
-    SchemaDocument document(schema, name, options.draft);
+    SchemaDocument document(schema, name, options);
     return SchemaCompiler(document, options).compile();
 }
 

@@ -6,6 +6,7 @@
 // the value of a member must meet what every one of the schemas around it says about that member.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -27,6 +28,11 @@ struct SchemaOptions {
 
     // false: format says nothing about values, as in draft 2020-12 where nobody asks for more.
     bool formats = true;
+
+    // Keywords and formats that nobody knows are remarks, as the specification has it: `warn` is
+    // told of each name once (nothing: a line on stderr). strict: they are refused.
+    bool strict = false;
+    std::function<void(const std::string&)> warn = nullptr;
 
     static SchemaOptions judging() { return {-1, false}; }
 };

@@ -53,11 +53,14 @@ int main(int argc, char** argv) {
                 ->check(CLI::IsMember({4, 6, 7, 2019, 2020}));
             app.add_flag("--ignore-formats", ignore_formats,
                          "read format as a remark, which draft 2020-12 allows");
+            app.add_flag("--strict", options.strict,
+                         "refuse keywords and formats that are not known");
             app.add_flag("--quiet", quiet, "say nothing");
         },
         [&] {
             try {
                 options.formats = !ignore_formats;
+                if (quiet) options.warn = [](const std::string&) {};
                 GrammarMachine machine(compile_schema(read_file(schema), options, schema));
                 const std::string text = prepared(read_file(file));
                 ByteMachine::State state = machine.start();

@@ -1,6 +1,7 @@
 #include "chapters/16_json_schema/schema_document.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "chapters/15_regular/numbers.hpp"
 #include "chapters/15_regular/uri.hpp"
@@ -56,8 +57,9 @@ bool is_text(const Json& schema, const char* key) {
 
 }  // namespace
 
-SchemaDocument::SchemaDocument(const std::string& text, const std::string& name, int draft)
-    : name_(name) {
+SchemaDocument::SchemaDocument(const std::string& text, const std::string& name,
+                               const SchemaOptions& options)
+    : name_(name), options_(options) {
     if (const std::string number = inexact_number(text); !number.empty())
         throw UnsupportedSchema(shown(number), name + ": #",
                                 "has more digits than a double holds; use at most 15");
@@ -68,7 +70,7 @@ SchemaDocument::SchemaDocument(const std::string& text, const std::string& name,
     } catch (const Error& e) {
         throw UsageError(e.what());
     }
-    resources_.push_back({&root_, "", draft_named(root_, draft)});
+    resources_.push_back({&root_, "", draft_named(root_, options.draft)});
     by_uri_[""] = 0;
     resource_[&root_] = 0;
     index(root_, 0, 0);
@@ -77,6 +79,7 @@ SchemaDocument::SchemaDocument(const std::string& text, const std::string& name,
 int SchemaDocument::draft_named(const Json& schema, int otherwise) const {
     if (!schema.is_object() || !schema.contains("$schema")) return otherwise;
     static const std::map<std::string, int> drafts = {
+        {"json-schema.org/schema", 0},
         {"json-schema.org/draft-04/schema", 4},
         {"json-schema.org/draft-06/schema", 6},
         {"json-schema.org/draft-07/schema", 7},
@@ -184,6 +187,26 @@ void SchemaDocument::unsupported(const Json& schema, const std::string& keyword,
 }
 void SchemaDocument::wrong(const Json& schema, const std::string& what) const {
     throw UsageError(name_ + ": " + path_of(schema) + ": " + what);
+}
+
+void SchemaDocument::too_large(const Json& schema, const std::exception& e) const {
+    for (const char* keyword :
+         {"pattern", "patternProperties", "propertyNames", "format", "maxLength", "minLength",
+          "multipleOf", "enum", "oneOf", "anyOf", "allOf", "not", "if", "properties"}) {
+        if (schema.is_object() && schema.contains(keyword))
+            unsupported(schema, keyword, std::string("cannot be enforced: ") + e.what());
+    }
+    unsupported(schema, "type", std::string("cannot be enforced: ") + e.what());
+}
+
+void SchemaDocument::remark(const Json& schema, const std::string& keyword, const std::string& name,
+                            const std::string& why) {
+    if (options_.strict) unsupported(schema, keyword, why);
+    if (!remarked_.insert(keyword + " " + name).second) return;
+    const std::string line = name_ + ": " + path_of(schema) + ": '" + keyword + "' " + why +
+                             "; it is read as a remark (--strict refuses it)";
+    if (options_.warn) options_.warn(line);
+    else std::fprintf(stderr, "%s\n", line.c_str());
 }
 
 void SchemaDocument::check(const Json& schema) {

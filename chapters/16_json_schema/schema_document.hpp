@@ -14,7 +14,7 @@ namespace tbt {
 
 class SchemaDocument {
 public:
-    SchemaDocument(const std::string& text, const std::string& name, int draft);
+    SchemaDocument(const std::string& text, const std::string& name, const SchemaOptions& options);
 
     const Json& root() const { return root_; }
     // Where $ref, $dynamicRef or $recursiveRef leads, or the inner `$at` of a schema made here.
@@ -41,6 +41,11 @@ public:
     [[noreturn]] void unsupported(const Json& schema, const std::string& keyword,
                                   const std::string& why) const;
     [[noreturn]] void wrong(const Json& schema, const std::string& what) const;
+    // An automaton that grew too large: names the keyword that most likely asked for it.
+    [[noreturn]] void too_large(const Json& schema, const std::exception& e) const;
+    // A name that says nothing about values: told once, or refused where options.strict.
+    void remark(const Json& schema, const std::string& keyword, const std::string& name,
+                const std::string& why);
     std::string path_of(const Json& schema) const;
 
 private:
@@ -58,6 +63,8 @@ private:
     int resource_of(const Json& schema) const;
 
     std::string name_;
+    SchemaOptions options_;
+    std::set<std::string> remarked_;
     Json root_;
     std::deque<Json> made_;
     std::vector<const Json*> held_;  // by the number in $at
@@ -72,7 +79,7 @@ private:
 };
 
 // Throws unless all keywords are known and of the right kind.
-void check_keywords(const SchemaDocument& document, const Json& schema);
+void check_keywords(SchemaDocument& document, const Json& schema);
 
 // A number of a schema as a count. Throws through the document.
 long long count_of(const SchemaDocument& document, const Json& schema, const char* keyword,

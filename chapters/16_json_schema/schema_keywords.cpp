@@ -74,17 +74,16 @@ int distance(const std::string& a, const std::string& b) {
     return row[b.size()];
 }
 
-void check_name(const SchemaDocument& document, const Json& schema, const std::string& key) {
+void check_name(SchemaDocument& document, const Json& schema, const std::string& key) {
     if (enforced.count(key) != 0 || annotations.count(key) != 0 || key.rfind("x-", 0) == 0) return;
     if (key == "id" && document.draft_of(schema) == 4) return;
     const auto near = std::min_element(
         enforced.begin(), enforced.end(),
         [&](const auto& a, const auto& b) { return distance(key, a) < distance(key, b); });
-    document.unsupported(schema, key,
-                         "is not a known keyword" +
-                             (distance(key, *near) <= 2
-                                  ? "; did you mean '" + *near + "'?"
-                                  : std::string("; begin its name with x- to have it ignored")));
+    document.remark(
+        schema, key, "",
+        "is not a known keyword" +
+            (distance(key, *near) <= 2 ? " (did you mean '" + *near + "'?)" : std::string()));
 }
 
 bool is_schema(const Json& v) { return v.is_object() || v.is_boolean(); }
@@ -162,7 +161,7 @@ const std::vector<Form> forms = {
 
 }  // namespace
 
-void check_keywords(const SchemaDocument& document, const Json& schema) {
+void check_keywords(SchemaDocument& document, const Json& schema) {
     if (schema.is_boolean()) return;
     if (!schema.is_object())
         document.wrong(schema, "a schema is an object, true or false; this is " + kind_of(schema));

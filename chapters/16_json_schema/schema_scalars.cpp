@@ -74,7 +74,12 @@ const Scalars& ScalarRules::of(const Json& schema) {
     document_->check(schema);
     if (!open_.insert(&schema).second)
         document_->unsupported(schema, "$ref", "leads back to itself without reading anything");
-    Scalars scalars = work_out(schema);
+    Scalars scalars;
+    try {
+        scalars = work_out(schema);
+    } catch (const TooLarge& e) {
+        document_->too_large(schema, e);
+    }
     open_.erase(&schema);
     return known_.emplace(&schema, std::move(scalars)).first->second;
 }
@@ -187,11 +192,12 @@ std::optional<Dfa> ScalarRules::strings(const Json& schema) {
     }
     if (formats_ && schema.contains("format")) {
         const std::string format = schema.at("format").get<std::string>();
-        const std::optional<Dfa> known = format_language(format, leap_seconds_);
+        const std::optional<Dfa> known = format_language(format, judging_);
         if (!known)
-            document_->unsupported(
-                schema, "format",
-                "\"" + shown(format) + "\" cannot be enforced; these can: " + format_names());
+            document_->remark(
+                schema, "format", format,
+                "\"" + shown(format) +
+                    "\" is not a format that can be enforced (these can: " + format_names() + ")");
         language = both(language, known);
     }
     return language;

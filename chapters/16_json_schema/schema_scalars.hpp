@@ -28,8 +28,8 @@ Scalars operator-(const Scalars& a, const Scalars& b);
 
 class ScalarRules {
 public:
-    ScalarRules(SchemaDocument& document, bool leap_seconds, bool formats)
-        : document_(&document), leap_seconds_(leap_seconds), formats_(formats) {}
+    ScalarRules(SchemaDocument& document, bool judging, bool formats)
+        : document_(&document), judging_(judging), formats_(formats) {}
     const Scalars& of(const Json& schema);
 
 private:
@@ -41,7 +41,7 @@ private:
     std::optional<Dfa> numbers(const Json& schema) const;
 
     SchemaDocument* document_;
-    bool leap_seconds_, formats_;
+    bool judging_, formats_;
     std::map<const Json*, Scalars> known_;
     std::set<const Json*> open_;
 };
