@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/kernels/math.hpp"
+#include "lib/kernels/rng.hpp"
 #include "lib/kernels/simd_math.hpp"
 #include "lib/model/layers.hpp"
 
@@ -203,4 +204,28 @@ TEST_CASE("GELU follows its tanh formula", "[layers]") {
             0.5 * v * (1 + std::tanh(std::sqrt(2 / 3.14159265358979) * (v + 0.044715 * v * v * v)));
         REQUIRE(std::abs(y[i] - expected) <= 2e-6);
     }
+}
+
+TEST_CASE("exp and tanh of one float are those of sixteen lanes, bit for bit", "[math]") {
+    tbt::Rng rng(18);
+    const float infinity = std::numeric_limits<float>::infinity();
+    std::vector<float> xs = {0.0f,    -0.0f,   1.0f,   -1.0f,  88.72f,  88.73f,   89.5f,    1000.0f,
+                             -87.33f, -87.34f, -88.0f, 1e-30f, -1e-30f, infinity, -infinity};
+    for (int i = 0; i < 200000; ++i)
+        xs.push_back(static_cast<float>((rng.uniform() - 0.5) * (i % 2 ? 200.0 : 8.0)));
+    while (xs.size() % 16) xs.push_back(0);
+    for (std::size_t i = 0; i < xs.size(); i += 16) {
+        float e[16], t[16];
+        tbt::simd::exp(tbt::simd::Lanes::load(&xs[i])).store(e);
+        tbt::simd::tanh(tbt::simd::Lanes::load(&xs[i])).store(t);
+        for (std::size_t k = 0; k < 16; ++k) {
+            INFO("x = " << xs[i + k]);
+            REQUIRE(std::bit_cast<std::uint32_t>(tbt::portable_expf(xs[i + k])) ==
+                    std::bit_cast<std::uint32_t>(e[k]));
+            REQUIRE(std::bit_cast<std::uint32_t>(tbt::portable_tanhf(xs[i + k])) ==
+                    std::bit_cast<std::uint32_t>(t[k]));
+        }
+    }
+    REQUIRE(std::isnan(tbt::portable_expf(NAN)));
+    REQUIRE(std::isnan(tbt::portable_tanhf(NAN)));
 }

@@ -52,4 +52,43 @@ double portable_log(double x) {
     return std::fma(n, ln2_high, std::fma(n, ln2_low, series));
 }
 
+namespace {
+
+// x = n·ln 2 + r with |r| <= ln 2 / 2: n and e^r − 1, step by step as in simd_math.hpp.
+struct Reduced {
+    float n, expm1_r;
+};
+
+Reduced reduce(float x) {
+    const float n = std::nearbyint(x * 1.44269504088896341f);
+    float r = std::fma(n, -0x1.62e4p-1f, x);
+    r = std::fma(n, -0x1.7f7d1cp-20f, r);
+    float p = 1.9891080464e-4f;
+    p = std::fma(p, r, 1.39337307158e-3f);
+    p = std::fma(p, r, 8.33331084465e-3f);
+    p = std::fma(p, r, 4.16664641974e-2f);
+    p = std::fma(p, r, 1.66666666817e-1f);
+    p = std::fma(p, r, 5.00000001354e-1f);
+    return {n, std::fma(p * r, r, r)};
+}
+
+}  // namespace
+
+float portable_expf(float x) {
+    if (x != x) return x;
+    if (x < -87.33654f) return 0.0f;
+    const auto [n, m] = reduce(std::fmin(x, 89.0f));
+    const float scale = std::ldexp(1.0f, static_cast<int>(std::fmin(n, 127.0f)));
+    return std::fma(scale, m, scale) * (n > 127.0f ? 2.0f : 1.0f);
+}
+
+float portable_tanhf(float x) {
+    if (x != x) return x;
+    const float clamped = std::fmin(10.0f, std::fmax(-10.0f, x));
+    const auto [n, m_r] = reduce(clamped + clamped);
+    const float scale = std::ldexp(1.0f, static_cast<int>(n));
+    const float m = std::fma(scale, m_r, scale - 1.0f);
+    return m / (m + 2.0f);
+}
+
 }  // namespace tbt

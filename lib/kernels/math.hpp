@@ -1,5 +1,5 @@
-// exp and log in double precision, of our own: the C library's differ between systems in the last
-// bit, and a last bit can decide which token is drawn.
+// exp, log and tanh of our own: the C library's differ between systems in the last bit,
+// and a last bit can decide which token is drawn.
 #pragma once
 
 namespace tbt {
@@ -9,5 +9,10 @@ double portable_exp(double x);
 
 // ln x; under 2 ulp. −infinity for 0, NaN for negative x and NaN.
 double portable_log(double x);
+
+// e^x and tanh x in single precision, one number at a time: the same bits as the kernels' on
+// sixteen lanes (simd_math.hpp), so that plain code can be held against fast code.
+float portable_expf(float x);
+float portable_tanhf(float x);
 
 }  // namespace tbt

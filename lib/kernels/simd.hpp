@@ -68,6 +68,7 @@ inline Batch sqrt(const Batch& a) {
 #endif
 }
 
+// clang-format off
 #define TBT_LANEWISE(NAME, EXPRESSION)                  \
     inline Lanes NAME(const Lanes& a, const Lanes& b) { \
         Lanes r;                                        \
@@ -79,11 +80,12 @@ inline Batch sqrt(const Batch& a) {
     }
 TBT_LANEWISE(operator+, x + y)
 TBT_LANEWISE(operator-, x - y)
-TBT_LANEWISE(operator*, x* y)
+TBT_LANEWISE(operator*, x * y)
 TBT_LANEWISE(operator/, divide(x, y))
 TBT_LANEWISE(max, xsimd::max(x, y))
 TBT_LANEWISE(min, xsimd::min(x, y))
 #undef TBT_LANEWISE
+// clang-format on
 
 // a · b + c, rounded once. xsimd has none for AVX-512 before version 11 (it rounds twice).
 inline Batch fma(const Batch& a, const Batch& b, const Batch& c) {

@@ -1,0 +1,13 @@
+// A plain GPT from a model directory.
+#pragma once
+
+#include <string>
+
+#include "chapters/18_transformer/plain_gpt.hpp"
+
+namespace tbt {
+
+// Reads config.json and the weights, widened to floats. Errors name the file.
+PlainGpt load_plain_gpt(const std::string& directory);
+
+}  // namespace tbt

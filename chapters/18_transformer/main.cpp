@@ -1,0 +1,58 @@
+// Chapter 18: a whole transformer, by hand.
+//
+// One forward pass in plain code on the shipped model: the size of everything, what happens to the
+// last token from layer to layer, what the heads look at, what the model would say early, what it
+// loses without a head, and what speed costs.
+//
+//   make run-18                                     parts 1 to 5
+//   make run-18 ARGS="--part 6"                     the one with the clock
+//   make run-18 ARGS='--part 4 "Once upon a"'       another text
+//
+// Look for: "0 differ in a bit".
+#include <cstdio>
+#include <functional>
+#include <string>
+
+#include "chapters/18_transformer/figures.hpp"
+#include "chapters/18_transformer/load_plain.hpp"
+#include "chapters/18_transformer/parts.hpp"
+#include "chapters/18_transformer/times.hpp"
+#include "lib/machine/part_options.hpp"
+#include "lib/machine/program.hpp"
+
+using namespace tbt;
+
+int main(int argc, char** argv) {
+    std::string prompt = "The weather today is", heads, machine;
+    std::string directory = shipped_model("storyteller").string();
+    int part = 0;
+    PartOptions for_parts(part);
+    return run_program(
+        argc, argv, "Chapter 18: a whole transformer, by hand.",
+        [&](CLI::App& app) {
+            for_parts.add({2, 4}, app.add_option("prompt", prompt, "the text that goes in"));
+            app.add_option("--part", part, "only this part, 1 to 6; without it 1 to 5")
+                ->check(CLI::Range(1, 6));
+            app.add_option("--model", directory, "a model directory")->capture_default_str();
+            app.add_option("--heads", heads, "write what four heads look at as a picture (SVG)");
+            app.add_option("--machine", machine, "write the whole machine as a picture (SVG)");
+        },
+        [&] {
+            for_parts.check();
+            const PlainGpt gpt = load_plain_gpt(directory);
+            Model model = load_model(directory);
+            const std::function<void()> parts[] = {[&] { show_sizes(gpt); },
+                                                   [&] { show_pass(gpt, model, prompt); },
+                                                   [&] { show_heads(gpt, model.tokenizer); },
+                                                   [&] { show_lens(gpt, model.tokenizer, prompt); },
+                                                   [&] { show_cuts(gpt, model.tokenizer); },
+                                                   [&] { show_times(gpt, directory); }};
+            for (int i = 1; i <= 6; ++i) {
+                if (part == 0 ? i == 6 : i != part) continue;
+                if (part == 0 && i > 1) std::printf("\n");
+                parts[i - 1]();
+            }
+            if (!heads.empty()) write_heads(heads, gpt, model.tokenizer);
+            if (!machine.empty()) write_machine(machine, gpt);
+        });
+}

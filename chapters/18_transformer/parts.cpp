@@ -1,0 +1,159 @@
+#include "chapters/18_transformer/parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+
+#include "chapters/01_next_token/next_token.hpp"
+#include "chapters/18_transformer/patterns.hpp"
+#include "lib/model/layers.hpp"
+#include "lib/show/terminal.hpp"
+
+namespace tbt {
+
+namespace {
+
+double length(const Row& x) {
+    double sum = 0;
+    for (const float v : x) sum += static_cast<double>(v) * static_cast<double>(v);
+    return std::sqrt(sum);
+}
+
+Row difference(const Row& a, const Row& b) {
+    Row d(a.size());
+    for (std::size_t i = 0; i < a.size(); ++i) d[i] = a[i] - b[i];
+    return d;
+}
+
+std::vector<int> ids_of(const PlainGpt& gpt, const Tokenizer& tokenizer, const std::string& text) {
+    std::vector<int> ids = tokenizer.encode(text);
+    if (ids.empty()) ids.push_back(tokenizer.eos_id());
+    if (ids.size() > gpt.positions)
+        throw Error("prompt: " + std::to_string(ids.size()) + " tokens, expected at most " +
+                    std::to_string(gpt.positions));
+    return ids;
+}
+
+// −log2 p of each token of a text but the first, on average.
+double bits_per_token(const PlainGpt& gpt, const std::vector<int>& ids, Inside* inside) {
+    const Rows x = gpt.forward(ids, inside);
+    double bits = 0;
+    for (std::size_t t = 0; t + 1 < ids.size(); ++t) {
+        Row l = gpt.logits(x[t]);
+        log_softmax(l, l);
+        bits -= static_cast<double>(l[static_cast<std::size_t>(ids[t + 1])]) * 1.4426950408889634;
+    }
+    return bits / static_cast<double>(ids.size() - 1);
+}
+
+}  // namespace
+
+void show_sizes(const PlainGpt& gpt) {
+    std::printf(
+        "1. What the model is made of (%zu layers, C = %zu, H = %zu, F = %zu, V = %zu):\n\n",
+        gpt.layers, gpt.channels, gpt.heads, gpt.inner, gpt.vocab_size);
+    const double C = static_cast<double>(gpt.channels), F = static_cast<double>(gpt.inner),
+                 V = static_cast<double>(gpt.vocab_size), T = static_cast<double>(gpt.positions),
+                 L = static_cast<double>(gpt.layers);
+    struct Part {
+        const char *name, *shape, *does;
+        double numbers;
+    };
+    const Part parts[] = {
+        {"wte", "(V, C)", "a row for each token; read again as output", V * C},
+        {"wpe", "(positions, C)", "a row for each position", T * C},
+        {"c_attn", "L x (C, 3C)", "query, key and value", L * (C * 3 * C + 3 * C)},
+        {"c_proj", "L x (C, C)", "what the heads found, back into the residual", L * (C * C + C)},
+        {"c_fc", "L x (C, F)", "features that a position may have", L * (C * F + F)},
+        {"c_proj", "L x (F, C)", "what each feature says", L * (F * C + C)},
+        {"ln_*", "(2L+1) x 2 (C)", "scale and shift of the layer norms", (2 * L + 1) * 2 * C}};
+    double all = 0;
+    for (const Part& part : parts) all += part.numbers;
+    for (const Part& part : parts)
+        std::printf("   %s %s %9.0f  %4.1f %%  %s\n", padded(part.name, 8).c_str(),
+                    padded(part.shape, 15).c_str(), part.numbers, 100 * part.numbers / all,
+                    part.does);
+    std::printf("   %s %s %9.0f\n", padded("all", 8).c_str(), padded("", 15).c_str(), all);
+}
+
+void show_pass(const PlainGpt& gpt, Model& model, const std::string& prompt) {
+    const std::vector<int> ids = ids_of(gpt, model.tokenizer, prompt);
+    Inside inside;
+    const Rows x = gpt.forward(ids, &inside);
+    std::printf("2. \"%s\": %zu tokens go in, and the last row x changes layer by layer:\n\n",
+                prompt.c_str(), ids.size());
+    std::printf("   behind         length of x   of the change   first numbers\n");
+    for (std::size_t layer = 0; layer <= gpt.layers; ++layer) {
+        const Row& row = inside.residual[layer].back();
+        const std::string name = layer == 0 ? "wte + wpe" : "layer " + std::to_string(layer - 1);
+        std::printf("   %s %11.2f", padded(name, 14).c_str(), length(row));
+        if (layer == 0) std::printf("                ");
+        else std::printf(" %15.2f", length(difference(row, inside.residual[layer - 1].back())));
+        std::printf("   %6.2f %6.2f %6.2f …\n", static_cast<double>(row[0]),
+                    static_cast<double>(row[1]), static_cast<double>(row[2]));
+    }
+    std::printf("\n   and these are the tokens it likes best:\n\n");
+    const Row s = gpt.logits(x.back());
+    for (const Candidate& c : top_candidates(s, 4))
+        std::printf("   %s logit %6.2f, %4.1f %%\n",
+                    padded(visible(model.tokenizer.token_bytes(c.id)), 12).c_str(),
+                    static_cast<double>(c.logit), 100 * static_cast<double>(c.probability));
+
+    KvCache cache(model.config());
+    const Logits fast = model.gpt.forward_all(cache, ids);
+    std::size_t different = 0;
+    for (std::size_t t = 0; t < ids.size(); ++t) {
+        const Row plain = gpt.logits(x[t]);
+        const std::span<const float> row = fast.row(static_cast<std::int64_t>(t));
+        for (std::size_t v = 0; v < plain.size(); ++v)
+            different += std::memcmp(&plain[v], &row[v], sizeof(float)) != 0;
+    }
+    std::printf(
+        "\n   %zu positions x %zu logits, against the library's fast ones: %zu differ in a bit\n",
+        ids.size(), gpt.vocab_size, different);
+}
+
+void show_heads(const PlainGpt& gpt, const Tokenizer& tokenizer) {
+    const std::vector<HeadPattern> found = strongest_heads(gpt, tokenizer);
+    std::printf("3. How much of its attention a head gives to …, on average over three texts:\n\n");
+    std::printf("   pattern                            strongest      share   mean of all heads\n");
+    for (const HeadPattern& p : found)
+        std::printf("   %s layer %zu head %zu %7.1f %% %14.1f %%\n", padded(p.name, 34).c_str(),
+                    p.layer, p.head, 100 * p.share, 100 * p.mean);
+}
+
+void show_lens(const PlainGpt& gpt, const Tokenizer& tokenizer, const std::string& prompt) {
+    Inside inside;
+    gpt.forward(ids_of(gpt, tokenizer, prompt), &inside);
+    std::printf("4. \"%s\" …: if the model had to speak after each layer\n\n", prompt.c_str());
+    for (std::size_t layer = 0; layer <= gpt.layers; ++layer) {
+        const std::string name = layer == 0 ? "embedding" : "layer " + std::to_string(layer - 1);
+        std::printf("   %s", padded(name, 10).c_str());
+        for (const Candidate& c : top_candidates(gpt.logits(inside.residual[layer].back()), 4))
+            std::printf("  %s %3.0f %%", padded(visible(tokenizer.token_bytes(c.id)), 11).c_str(),
+                        100 * static_cast<double>(c.probability));
+        std::printf("\n");
+    }
+}
+
+void show_cuts(const PlainGpt& gpt, const Tokenizer& tokenizer) {
+    const std::vector<int> ids = tokenizer.encode(head_texts()[0]);
+    const double whole = bits_per_token(gpt, ids, nullptr);
+    std::printf("5. A story costs %.2f bits a token. Without one head so many more:\n\n   layer ",
+                whole);
+    for (std::size_t head = 0; head < gpt.heads; ++head) std::printf("  head %zu", head);
+    std::printf("\n");
+    for (std::size_t layer = 0; layer < gpt.layers; ++layer) {
+        std::printf("   %5zu ", layer);
+        for (std::size_t head = 0; head < gpt.heads; ++head) {
+            Inside inside;
+            inside.cut_layer = static_cast<int>(layer), inside.cut_head = static_cast<int>(head);
+            std::printf("  %+6.2f", bits_per_token(gpt, ids, &inside) - whole);
+        }
+        std::printf("\n");
+    }
+}
+
+}  // namespace tbt

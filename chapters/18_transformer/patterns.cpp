@@ -1,0 +1,121 @@
+#include "chapters/18_transformer/patterns.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace tbt {
+
+const std::vector<std::string>& head_texts() {
+    static const std::vector<std::string> texts = {
+        "Once upon a time, there lived a kind toymaker in Larkhill. His name was Victor. He had "
+        "one great wish: to grow a garden for butterflies. Victor set to work at once, but it did "
+        "not rain for weeks. \"I will not give up,\" Victor said, but he did not know what to do.\n"
+        "Then he met Lena, a young gardener from Rosemere. Lena took a little soil between two "
+        "fingers and said, \"Water in the evening, when the sun is low.\" So that is what they "
+        "did, "
+        "and the garden began to grow.",
+        "The weather today is sunny and warm in Rosemere. It is already 24 degrees by Rose Lake. "
+        "Lena the gardener is working in her garden. A light jacket is enough. Tomorrow will be "
+        "sunny.",
+        "{\"name\": \"Victor\", \"age\": 31, \"job\": \"toymaker\", \"likes\": [\"tea\", "
+        "\"gardens\"]}"};
+    return texts;
+}
+
+namespace {
+
+// The positions that a pattern names for the token at t.
+using Named = std::function<std::vector<std::size_t>(const std::vector<int>& ids, std::size_t t)>;
+
+// The quotation mark that opened the speech in which t stands; none outside of speech.
+std::vector<std::size_t> opening_quote(const Tokenizer& tokenizer, const std::vector<int>& ids,
+                                       std::size_t t) {
+    std::vector<std::size_t> open;
+    for (std::size_t u = 0; u < t; ++u) {
+        for (const char c : tokenizer.token_bytes(ids[u])) {
+            if (c != '"') continue;
+            if (open.empty()) open.push_back(u);
+            else open.clear();
+        }
+    }
+    return open;
+}
+
+std::vector<std::pair<std::string, Named>> patterns(const Tokenizer& tokenizer) {
+    const auto same = [](const std::vector<int>& ids, std::size_t t, std::size_t behind) {
+        std::vector<std::size_t> places;
+        for (std::size_t u = 0; u + behind <= t && u < t; ++u)
+            if (ids[u] == ids[t] && u + behind < t + (behind == 0)) places.push_back(u + behind);
+        return places;
+    };
+    return {{"the token before",
+             [](const std::vector<int>&, std::size_t t) {
+                 return t == 0 ? std::vector<std::size_t>{} : std::vector<std::size_t>{t - 1};
+             }},
+            {"the same token, earlier",
+             [same](const std::vector<int>& ids, std::size_t t) { return same(ids, t, 0); }},
+            {"what followed the same token",
+             [same](const std::vector<int>& ids, std::size_t t) { return same(ids, t, 1); }},
+            {"the quotation mark that opened",
+             [&tokenizer](const std::vector<int>& ids, std::size_t t) {
+                 return opening_quote(tokenizer, ids, t);
+             }},
+            {"the first token of the text", [](const std::vector<int>&, std::size_t t) {
+                 return t == 0 ? std::vector<std::size_t>{} : std::vector<std::size_t>{0};
+             }}};
+}
+
+// A pattern and a head: how much of the attention follows the pattern, and where that is seen best.
+HeadPattern measure(const std::string& name, const Named& named,
+                    const std::vector<std::vector<int>>& texts, const std::vector<Inside>& inside,
+                    std::size_t layer, std::size_t head) {
+    HeadPattern p{name, layer, head, 0, 0, 0, 0};
+    double sum = 0, seen_best = -1;
+    std::size_t counted = 0;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const Rows& shares = inside[i].attention[layer][head];
+        const std::size_t T = texts[i].size();
+        for (std::size_t first = 0; first == 0 || first + pattern_window <= T; ++first) {
+            double seen = 0;  // by somebody who sees these tokens only
+            for (std::size_t t = first; t < std::min(T, first + pattern_window); ++t)
+                for (const std::size_t u : named(texts[i], t))
+                    if (u >= first) seen += static_cast<double>(shares[t][u]);
+            if (seen > seen_best) seen_best = seen, p.text = i, p.first = first;
+        }
+        for (std::size_t t = 0; t < T; ++t) {
+            const std::vector<std::size_t> at = named(texts[i], t);
+            counted += !at.empty();
+            for (const std::size_t u : at) sum += static_cast<double>(shares[t][u]);
+        }
+    }
+    p.share = counted == 0 ? 0 : sum / static_cast<double>(counted);
+    return p;
+}
+
+}  // namespace
+
+std::vector<HeadPattern> strongest_heads(const PlainGpt& gpt, const Tokenizer& tokenizer) {
+    std::vector<std::vector<int>> texts;
+    std::vector<Inside> inside(head_texts().size());
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+        texts.push_back(tokenizer.encode(head_texts()[i]));
+        gpt.forward(texts[i], &inside[i]);
+    }
+    std::vector<HeadPattern> found;
+    for (const auto& [name, named] : patterns(tokenizer)) {
+        HeadPattern best;
+        double all = 0;
+        for (std::size_t layer = 0; layer < gpt.layers; ++layer) {
+            for (std::size_t head = 0; head < gpt.heads; ++head) {
+                const HeadPattern p = measure(name, named, texts, inside, layer, head);
+                all += p.share;
+                if (best.name.empty() || p.share > best.share) best = p;
+            }
+        }
+        best.mean = all / static_cast<double>(gpt.layers * gpt.heads);
+        found.push_back(best);
+    }
+    return found;
+}
+
+}  // namespace tbt

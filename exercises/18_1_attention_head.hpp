@@ -1,0 +1,35 @@
+// Exercise 18_1: one attention head, by hand.
+//
+// Rows q, k and v (T, D) hold a query, a key and a value for each of T positions. For every t:
+//
+//     s_u = (q_t · k_u) / √D             for u = 0 … t, and for no u behind t
+//     a_u = e^(s_u) / Σ_j e^(s_j)        the shares: softmax over what t may see
+//     out_t = Σ_u a_u · v_u
+//
+// Scores may be in the hundreds, and e^200 is more than a float holds: softmax takes the greatest
+// score away first. Rows of different lengths, or not as many keys and values as queries: Error.
+//
+// Write one function, about 15 lines. Check: make check EX=18_1
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+#include "lib/error.hpp"
+
+namespace tbt::ex18_1 {
+
+using Row = std::vector<float>;
+using Rows = std::vector<Row>;
+
+inline Rows attend([[maybe_unused]] const Rows& q, [[maybe_unused]] const Rows& k,
+                   [[maybe_unused]] const Rows& v) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex18_1
