@@ -100,7 +100,7 @@ LintReport lint(const Corpus& corpus, std::uint64_t seed, std::uint64_t document
         for (std::uint64_t i = 0; i < documents_of_each_genre; ++i) {
             const std::string text = corpus.document_of(static_cast<int>(g), seed, i).text;
             auto wrong = lint_text(text);
-            const std::string ends = ".!?\"'})]:";
+            const std::string ends = ".!?\"'})]:;";
             const bool prose = text.find(arrow) == std::string::npos;
             const std::size_t last = text.find_last_not_of('\n');
             if (prose && last != std::string::npos && ends.find(text[last]) == std::string::npos)
