@@ -5,7 +5,6 @@
 #include "lib/kernels/rng.hpp"
 #include "lib/model/model.hpp"
 #include "lib/model/random_model.hpp"
-#include "lib/model/safetensors.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary.hpp"
 
@@ -61,7 +60,7 @@ TEST_CASE(
         config.n_embd = channels, config.n_head = heads, config.n_inner = inner;
         config.vocab_size = vocab, config.n_layer = 2, config.n_positions = 150;
         const test::TemporaryFolder directory;
-        write_random_model(directory.path(), config, {3, StoredType::f32});
+        write_random_model(directory.path(), config, {3, WeightType::f32});
         const PlainGpt plain = load_plain_gpt(directory.path());
         Gpt fast = Gpt::load(directory.path());
         std::vector<int> ids;

@@ -89,8 +89,8 @@ private:
         }
     }
 
-    // One head at one position t: softmax(q · k_u / √D) over u <= t gives shares, and the answer is
-    // that mixture of the values v_u. u stops at t, so nothing looks ahead: this is the causal mask.
+    // One head at one position t: softmax(q · k_u / √D) over u <= t gives shares, and the answer
+    // is that mixture of the values v_u. u stops at t, so nothing looks ahead: the causal mask.
     Row attend(const Rows& qkv, std::size_t t, std::size_t head, Rows* shares) const {
         const std::size_t C = channels, D = C / heads, first = head * D;
         const float scale = 1.0f / std::sqrt(static_cast<float>(D));

@@ -1,9 +1,9 @@
 // y = x · w (+ bias): the one operation that a GPT spends its time in.
 //
 // Weights are packed once into panels (packed_matrix.hpp). Every element of y is then summed over
-// the inner dimension K in the order k = 0, 1, 2, … by fused multiply-adds, starting from 0 (or from
-// what y holds); the bias is added last. That order never depends on the number of rows M, on the
-// number of threads or on the SIMD width, so neither do the bits.
+// the inner dimension K in the order k = 0, 1, 2, … by fused multiply-adds, starting from 0
+// (or from what y holds); the bias is added last. That order never depends on the number of rows M,
+// on the number of threads or on the SIMD width, so neither do the bits.
 #pragma once
 
 #include <cstdint>
