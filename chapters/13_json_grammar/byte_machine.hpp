@@ -5,6 +5,7 @@
 // the decoding loop) only knows this interface.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -26,6 +27,16 @@ public:
     virtual bool accepts(State state) const = 0;
     // The fewest bytes that complete the text.
     virtual int closing_bytes(State state) const = 0;
+
+    // The same, where another order than that of bytes says better which way leads to the end: see closing.hpp.
+    // From every state some byte must lead to a lower one, until the text may end.
+    virtual int closing_rank(State state) const { return closing_bytes(state); }
+
+    // The bytes of memory that all states take, and to give them back: afterwards epoch() is
+    // another one, and all states but start() must be read anew.
+    virtual std::size_t memory() const { return 0; }
+    virtual void forget() {}
+    virtual unsigned epoch() const { return 0; }
 
     // ---- what masks are cached by ----
     // Most tokens are decided by the innermost part of a state. outline(state)

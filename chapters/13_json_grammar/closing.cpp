@@ -7,14 +7,8 @@ namespace tbt {
 
 namespace {
 
-// Limits of a search, in expanded states: a question asked for one token among many,
-// and the one question before the first token.
-constexpr int search_work = 400;
-constexpr int minimum_work = 4000;
-
-int plus(int a, int b) {
-    return a == Closing::never || b == Closing::never ? Closing::never : a + b;
-}
+// Without all bytes in the vocabulary: states that are tried before the answer is "none found".
+constexpr int most_tried = 4000;
 
 }  // namespace
 
@@ -26,120 +20,195 @@ Closing::Closing(MaskCache& masks) : masks_(&masks) {
     }
 }
 
-unsigned char Closing::shortest_byte(State state) {
-    const auto [place, added] = shortest_.try_emplace(state);
-    if (!added) return place->second;
-    ByteMachine& machine = masks_->machine();
-    const int wanted = machine.closing_bytes(state) - 1;
-    for (int byte = 0; byte < 256; ++byte) {
-        const State next = machine.next(state, static_cast<unsigned char>(byte));
-        if (next != ByteMachine::dead && machine.closing_bytes(next) == wanted)
-            return place->second = static_cast<unsigned char>(byte);
-    }
-    throw Error("closing: the machine promises an end in " + std::to_string(wanted + 1) +
-                " bytes, but no byte leads there");
+void Closing::forget() {
+    tokens_.clear();
+    enough_.clear();
 }
 
 std::string Closing::shortest(State state) {
+    ByteMachine& machine = masks_->machine();
     std::string text;
-    while (masks_->machine().closing_bytes(state) > 0) {
-        const unsigned char byte = shortest_byte(state);
+    for (int left = machine.closing_bytes(state); left > 0; --left) {
+        int byte = 0;
+        State next = ByteMachine::dead;
+        for (; byte < 256; ++byte) {
+            next = machine.next(state, static_cast<unsigned char>(byte));
+            if (next != ByteMachine::dead && machine.closing_bytes(next) == left - 1) break;
+        }
+        if (byte == 256)
+            throw Error("closing: the machine promises an end in " + std::to_string(left) +
+                        " bytes, but no byte leads there");
         text += static_cast<char>(byte);
-        state = masks_->machine().next(state, byte);
+        state = next;
     }
     return text;
 }
 
-// No token is longer than the longest.
-int Closing::least(State state) const {
-    const int longest = std::max(1, masks_->trie().longest());
-    return (masks_->machine().closing_bytes(state) + longest - 1) / longest;
+bool Closing::fits(State state, int tokens_left) {
+    ByteMachine& machine = masks_->machine();
+    if (machine.accepts(state)) return tokens_left >= 0;
+    if (tokens_left <= 0) return false;
+    if (!spells_every_byte_) return try_everything(state, tokens_left) <= tokens_left;
+    const int bytes = machine.closing_bytes(state), longest = std::max(1, masks_->trie().longest());
+    if (bytes <= tokens_left) return true;
+    if ((bytes + longest - 1) / longest > tokens_left) return false;
+    return tokens(state) <= tokens_left;
 }
 
-// A first bound: the shortest completion in bytes, cut into as few tokens as possible.
-// All its ends are shortest completions of the states on the way, so one pass from the back serves
-// them all, up to those that are known: n(i) = 1 + min over tokens at i of n(i + length).
-Closing::Known& Closing::known(State state) {
-    if (const auto found = known_.find(state); found != known_.end()) return found->second;
-    const std::string text = shortest(state);
-    std::vector<State> states{state};
-    for (const char c : text)
-        states.push_back(masks_->machine().next(states.back(), static_cast<unsigned char>(c)));
-    const TokenTrie& trie = masks_->trie();
-    std::vector<int> tokens(text.size() + 1, never);
-    tokens[text.size()] = 0;
-    for (std::size_t i = text.size(); i-- > 0;) {
-        if (const auto found = known_.find(states[i]); found != known_.end()) {
-            tokens[i] = found->second.enough;
-            continue;
-        }
-        int node = -1;
-        for (std::size_t j = i; j < text.size(); ++j) {
-            node = trie.child(node, static_cast<unsigned char>(text[j]));
-            if (node < 0) break;
-            if (trie.nodes()[static_cast<std::size_t>(node)].token >= 0)
-                tokens[i] = std::min(tokens[i], plus(tokens[j + 1], 1));
-        }
-    }
-    for (std::size_t i = 0; i < states.size(); ++i)
-        known_.try_emplace(states[i], Known{tokens[i], least(states[i])});
-    return known_.at(state);
-}
-
-const std::vector<MaskCache::Step>& Closing::steps(State state) {
-    const auto [place, added] = steps_.try_emplace(state);
-    if (added) {
-        place->second = masks_->steps(state);
-        const ByteMachine& machine = masks_->machine();
-        std::stable_sort(place->second.begin(), place->second.end(),
-                         [&](const auto& a, const auto& b) {
-                             return machine.closing_bytes(a.state) < machine.closing_bytes(b.state);
-                         });
-    }
-    return place->second;
-}
-
-bool Closing::fits(State state, int tokens) {
-    int work = search_work;
-    return search(state, tokens, work);
-}
-
-bool Closing::search(State state, int tokens, int& work) {
-    if (masks_->machine().accepts(state)) return tokens >= 0;
-    if (tokens <= 0) return false;
-    if (spells_every_byte_ && masks_->machine().closing_bytes(state) <= tokens) return true;
-    const Known now = known(state);
-    if (tokens >= now.enough) return true;
-    if (tokens < now.needed || --work < 0) return false;
-    for (const MaskCache::Step& step : steps(state)) {
-        if (!search(step.state, tokens - 1, work)) continue;
-        known_.at(state).enough = std::min(known_.at(state).enough, tokens);
-        return true;
-    }
-    if (work >= 0) known_.at(state).needed = tokens + 1;
-    return false;
-}
-
-// Breadth first: all states that k tokens reach, for k = 0, 1, …
 Closing::Minimum Closing::minimum(State state) {
-    int best = masks_->machine().accepts(state) ? 0 : known(state).enough, work = minimum_work;
-    std::unordered_set<State> seen{state};
-    std::vector<State> reached{state}, next;
-    for (int k = 0; k + 1 < best && !reached.empty(); ++k) {
-        next.clear();
-        for (const State from : reached) {
-            if (plus(k, std::max(1, least(from))) >= best) continue;
-            if (--work < 0) return {best, false};
-            for (const MaskCache::Step& step : steps(from)) {
-                if (!seen.insert(step.state).second) continue;
-                if (masks_->machine().accepts(step.state)) return {k + 1, true};
-                best = std::min(best, plus(k + 1, known(step.state).enough));
-                next.push_back(step.state);
+    if (masks_->machine().accepts(state)) return {0, true};
+    if (spells_every_byte_) return {tokens(state), true};
+    const int least = try_everything(state, never);
+    return {least < 0 ? never : least, least >= 0};
+}
+
+int Closing::tokens(State state) {
+    if (masks_->machine().accepts(state)) return 0;
+    const Vertex from{state, 0};
+    if (const auto known = tokens_.find(from); known != tokens_.end()) return known->second;
+    settle(from);
+    return tokens_.at(from);
+}
+
+// Everything that can be reached this way and is not known yet; then from the ends backwards.
+void Closing::settle(const Vertex& from) {
+    std::vector<Vertex> found{from};
+    std::unordered_map<Vertex, int, Hash> place{{from, 0}};
+    std::vector<std::vector<int>> before(1), at_distance;
+    const auto put = [&](int vertex, int distance) {
+        if (at_distance.size() <= static_cast<std::size_t>(distance))
+            at_distance.resize(static_cast<std::size_t>(distance) + 1);
+        at_distance[static_cast<std::size_t>(distance)].push_back(vertex);
+    };
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        collect_steps(found[i]);
+        for (const Vertex& to : steps_) {
+            if (masks_->machine().accepts(to.state)) {
+                put(static_cast<int>(i), 1);
+            } else if (const auto known = tokens_.find(to); known != tokens_.end()) {
+                if (known->second != never) put(static_cast<int>(i), known->second + 1);
+            } else {
+                const auto [at, added] = place.try_emplace(to, static_cast<int>(found.size()));
+                if (added) found.push_back(to), before.emplace_back();
+                before[static_cast<std::size_t>(at->second)].push_back(static_cast<int>(i));
             }
         }
-        reached.swap(next);
     }
-    return {best, true};
+    std::vector<int> distance(found.size(), never);
+    for (std::size_t d = 1; d < at_distance.size(); ++d) {
+        for (std::size_t k = 0; k < at_distance[d].size(); ++k) {
+            const auto vertex = static_cast<std::size_t>(at_distance[d][k]);
+            if (distance[vertex] <= static_cast<int>(d)) continue;
+            distance[vertex] = static_cast<int>(d);
+            for (const int b : before[vertex]) put(b, static_cast<int>(d) + 1);
+        }
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) tokens_.emplace(found[i], distance[i]);
+}
+
+// One byte on, if it is one of those that are singled out.
+bool Closing::approach(Vertex& at, unsigned char byte) {
+    ByteMachine& machine = masks_->machine();
+    const State next = machine.next(at.state, byte);
+    if (next == ByteMachine::dead) return false;
+    const int before = machine.closing_rank(at.state), after = machine.closing_rank(next);
+    if (after > before) return false;
+    if (after == before) {
+        // One letter more in a string is never nearer to its end.
+        if (at.idle == most_idle) return false;
+        const ByteSet& alike = masks_->runs().alike(at.state);
+        if (alike.count() >= wide && alike[byte]) return false;
+    }
+    at = {next, after == before ? at.idle + 1 : 0};
+    return true;
+}
+
+// The vertices behind one token. Words over a class of bytes, of which a string must still take
+// some, are taken by their lengths.
+void Closing::collect_steps(const Vertex& from) {
+    steps_.clear();
+    ByteMachine& machine = masks_->machine();
+    const TokenTrie& trie = masks_->trie();
+    const ByteRun* run = masks_->runs().run(-1, from.state);
+    ByteSet without;
+    if (run != nullptr && machine.closing_rank(run->states[1]) < machine.closing_rank(from.state)) {
+        without = masks_->runs().alike(from.state);
+        std::size_t length = 1;
+        while (length + 1 < run->states.size() && machine.closing_rank(run->states[length + 1]) <
+                                                      machine.closing_rank(run->states[length]))
+            ++length;
+        const std::vector<State> states(
+            run->states.begin(), run->states.begin() + static_cast<std::ptrdiff_t>(length) + 1);
+        const TokenWords& words = *run->words;
+        for (std::size_t n = 1; n <= length; ++n) {
+            if (words.of_length[n] >= 0) steps_.push_back({states[n], 0});
+        }
+        for (const int exit : words.exits) {
+            const TokenTrie::Node& node = trie.nodes()[static_cast<std::size_t>(exit)];
+            const auto taken = static_cast<std::size_t>(node.depth) - 1;
+            if (taken == 0 || taken > length) continue;
+            Vertex at{states[taken], 0};
+            if (!approach(at, node.byte)) continue;
+            if (node.token >= 0) steps_.push_back(at);
+            walk_below(exit, exit + 1, node.end, at, nullptr);
+        }
+    }
+    walk_below(-1, 0, trie.end(-1), from, &without);
+    std::sort(steps_.begin(), steps_.end(), [](const Vertex& a, const Vertex& b) {
+        return a.state != b.state ? a.state < b.state : a.idle < b.idle;
+    });
+    steps_.erase(std::unique(steps_.begin(), steps_.end(),
+                             [](const Vertex& a, const Vertex& b) { return a.state == b.state; }),
+                 steps_.end());
+}
+
+void Closing::walk_below(int node, int first, int last, const Vertex& from,
+                         const ByteSet* without) {
+    const TokenTrie& trie = masks_->trie();
+    const auto base = static_cast<std::size_t>(trie.depth(node));
+    on_the_way_.resize(static_cast<std::size_t>(trie.longest()) + 2);
+    on_the_way_[base] = from;
+    for (int i = first; i < last;) {
+        const TokenTrie::Node& n = trie.nodes()[static_cast<std::size_t>(i)];
+        Vertex at = on_the_way_[n.depth - std::size_t{1}];
+        if ((without != nullptr && n.depth == 1 && (*without)[n.byte]) || !approach(at, n.byte)) {
+            i = n.end;
+            continue;
+        }
+        on_the_way_[n.depth] = at;
+        if (n.token >= 0) steps_.push_back(at);
+        ++i;
+    }
+}
+
+// For vocabularies that lack bytes, as small ones made up for a lesson do: breadth first through
+// all that k tokens reach, for k = 0, 1, … The path that is found stays known, so that what was
+// promised at its beginning holds at each of its states.
+int Closing::try_everything(State state, int most) {
+    if (masks_->machine().accepts(state)) return 0;
+    if (const auto known = enough_.find(state); known != enough_.end()) return known->second;
+    struct Found {
+        State state;
+        int before, tokens;
+    };
+    std::vector<Found> found{{state, -1, 0}};
+    std::unordered_set<State> seen{state};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i].tokens >= most) break;
+        if (i >= most_tried) return -1;
+        for (const MaskCache::Step& step : masks_->steps(found[i].state)) {
+            if (!seen.insert(step.state).second) continue;
+            if (masks_->machine().accepts(step.state)) {
+                int left = 1;
+                for (int at = static_cast<int>(i); at >= 0;
+                     at = found[static_cast<std::size_t>(at)].before)
+                    enough_.emplace(found[static_cast<std::size_t>(at)].state, left++);
+                return found[i].tokens + 1;
+            }
+            found.push_back({step.state, static_cast<int>(i), found[i].tokens + 1});
+        }
+    }
+    return never;
 }
 
 }  // namespace tbt

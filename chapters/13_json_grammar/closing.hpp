@@ -1,5 +1,14 @@
 // How many tokens does it take to complete a text? Asked before the first one,
 // and whenever the budget runs low.
+//
+// There is no search that could give up. A few ways to go on are singled out, by a rule that looks
+// at two neighbouring states only: a byte must bring the end nearer, or at least not push it away
+// (that at most twice in a row). tokens(s) is the length of the shortest path of tokens made of such bytes:
+//
+//   tokens(s) = 0 if the text may end, else 1 + the least tokens(s') over those tokens
+//
+// So it is the length of a path that exists, and one token along it tokens() is one less: whoever
+// keeps the tokens behind which tokens() still fits is never left without one.
 #pragma once
 
 #include <limits>
@@ -20,11 +29,10 @@ public:
 
     // Can the text be completed with at most this many tokens?
     // If so, there is a token behind which one less will do, as long as any is needed.
-    // Exact, unless the search exceeds its limit of work: then "no" may be wrong, "yes" never is.
     bool fits(State state, int tokens);
 
     // The fewest tokens that complete the text; never: the vocabulary cannot spell any.
-    // `exact` false: found no better way within the limit of work.
+    // `exact` false: the vocabulary lacks bytes, and trying everything took too long.
     struct Minimum {
         int tokens = 0;
         bool exact = true;
@@ -36,22 +44,38 @@ public:
     // Every byte is a token, so that closing_bytes tokens always do.
     bool spells_every_byte() const { return spells_every_byte_; }
 
+    std::size_t memory() const { return (tokens_.size() + enough_.size()) * 48; }
+    void forget();
+
 private:
-    struct Known {
-        int enough = never;  // so many tokens do
-        int needed = 0;      // fewer don't
+    // A state, and how many bytes in a row just brought the end no nearer.
+    struct Vertex {
+        State state;
+        int idle = 0;
+        bool operator==(const Vertex&) const = default;
     };
-    unsigned char shortest_byte(State state);
-    Known& known(State state);
-    bool search(State state, int tokens, int& work);
-    const std::vector<MaskCache::Step>& steps(State state);
-    int least(State state) const;
+    struct Hash {
+        std::size_t operator()(const Vertex& v) const {
+            return static_cast<std::size_t>(
+                (v.state * 4 + static_cast<State>(v.idle)) * 0x9e3779b97f4a7c15u >> 7);
+        }
+    };
+    static constexpr int most_idle = 2;
+    static constexpr std::size_t wide = 8;  // so many bytes that lead to one state are a class
+
+    int tokens(State state);
+    void settle(const Vertex& from);
+    void collect_steps(const Vertex& from);
+    bool approach(Vertex& at, unsigned char byte);
+    void walk_below(int node, int first, int last, const Vertex& from, const ByteSet* without);
+
+    int try_everything(State state, int tokens);
 
     MaskCache* masks_;
     bool spells_every_byte_ = true;
-    std::unordered_map<State, Known> known_;
-    std::unordered_map<State, unsigned char> shortest_;
-    std::unordered_map<State, std::vector<MaskCache::Step>> steps_;
+    std::unordered_map<Vertex, int, Hash> tokens_;
+    std::unordered_map<State, int> enough_;  // without all bytes: so many do, as a path has shown
+    std::vector<Vertex> steps_, on_the_way_;
 };
 
 }  // namespace tbt

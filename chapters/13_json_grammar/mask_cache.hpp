@@ -65,7 +65,18 @@ public:
     std::vector<Step> steps(State state);
 
     ByteMachine& machine() { return *machine_; }
+    TokenRuns& runs() { return runs_; }
     const TokenTrie& trie() const { return *trie_; }
+    std::size_t memory() const {
+        const std::size_t mask = static_cast<std::size_t>(trie_->vocabulary()) / 8 + 200;
+        return (entries_.size() + outlines_.size()) * mask + runs_.memory();
+    }
+    // Everything that is known of states.
+    void forget() {
+        entries_.clear();
+        outlines_.clear();
+        runs_.forget();
+    }
     std::size_t outlines() const { return outlines_.size(); }
     std::size_t masks() const { return entries_.size(); }
 

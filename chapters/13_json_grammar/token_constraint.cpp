@@ -9,10 +9,12 @@ namespace tbt {
 
 TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int budget,
                                  std::string_view beginning)
-    : language_(std::move(language)), budget_(budget) {
+    : language_(std::move(language)), budget_(budget), beginning_(beginning) {
     if (budget_ < 0)
         throw UsageError("guided: a budget of " + std::to_string(budget_) +
                          " tokens, expected 0 or more");
+    language_->tidy();
+    epoch_ = language_->epoch();
     states_.push_back(language_->machine().start());
     if (state() == ByteMachine::dead)
         throw Error(
@@ -37,7 +39,18 @@ TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int b
     }
 }
 
+// The language has forgotten its states: the text is read once more.
+void TokenConstraint::read_again() const {
+    if (epoch_ == language_->epoch()) return;
+    epoch_ = language_->epoch();
+    states_.assign(1, read_bytes(language_->machine(), language_->machine().start(), beginning_));
+    for (const int id : ids_)
+        states_.push_back(
+            read_bytes(language_->machine(), states_.back(), language_->trie().bytes(id)));
+}
+
 const TokenMask& TokenConstraint::mask() {
+    language_->tidy();
     if (ended_) {
         tight_ready_ = false;
         return tight_ = TokenMask(language_->trie().vocabulary());
@@ -113,6 +126,7 @@ void TokenConstraint::advance(int token) {
     } else {
         states_.push_back(
             read_bytes(language_->machine(), state(), language_->trie().bytes(token)));
+        ids_.push_back(token);
     }
 }
 
@@ -126,7 +140,8 @@ void TokenConstraint::rollback(int tokens) {
         ended_ = false;
         --tokens;
     }
-    states_.resize(states_.size() - static_cast<std::size_t>(tokens));
+    ids_.resize(ids_.size() - static_cast<std::size_t>(tokens));
+    states_.resize(ids_.size() + 1);
 }
 
 }  // namespace tbt

@@ -10,8 +10,10 @@
 // It is a value: copy it for each beam, copy it or roll it back for drafted tokens.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +25,17 @@ namespace tbt {
 // A language over a vocabulary, shared by everything that decodes with it.
 class GuidedLanguage {
 public:
-    GuidedLanguage(std::shared_ptr<ByteMachine> machine, std::shared_ptr<const TokenTrie> trie)
-        : machine_(std::move(machine)), masks_(machine_, trie), closing_(masks_) {}
+    static constexpr std::size_t default_memory = std::size_t{64} << 20;
+
+    // memory: so many bytes for states, masks and the ways to an end; beyond, all of it is
+    // forgotten and found again.
+    GuidedLanguage(std::shared_ptr<ByteMachine> machine, std::shared_ptr<const TokenTrie> trie,
+                   std::size_t memory = default_memory)
+        : machine_(std::move(machine)),
+          masks_(machine_, trie),
+          closing_(masks_),
+          limit_(memory),
+          epoch_(machine_->epoch()) {}
     GuidedLanguage(const GuidedLanguage&) = delete;
 
     ByteMachine& machine() { return *machine_; }
@@ -32,10 +43,33 @@ public:
     Closing& closing() { return closing_; }
     const TokenTrie& trie() { return masks_.trie(); }
 
+    std::size_t memory() const { return machine_->memory() + masks_.memory() + closing_.memory(); }
+    // Forgets when there is too much to remember. Afterwards states of another epoch are numbers
+    // without a meaning.
+    void tidy() {
+        if (memory() > limit_) {
+            machine_->forget();
+            masks_.forget();
+            closing_.forget();
+            limit_ = std::max(limit_, 2 * memory());
+        }
+        epoch();
+    }
+    unsigned epoch() {
+        if (epoch_ != machine_->epoch()) {
+            masks_.forget();
+            closing_.forget();
+            epoch_ = machine_->epoch();
+        }
+        return epoch_;
+    }
+
 private:
     std::shared_ptr<ByteMachine> machine_;
     MaskCache masks_;
     Closing closing_;
+    std::size_t limit_;
+    unsigned epoch_;
 };
 
 class TokenConstraint {
@@ -63,25 +97,31 @@ public:
     // Takes the last tokens back.
     void rollback(int tokens);
 
-    bool complete() const {
-        return ended_ || language_->machine().accepts(state());
-    }                                      // a text of the language, as it stands
+    // A text of the language, as it stands.
+    bool complete() const { return ended_ || language_->machine().accepts(state()); }
     bool ended() const { return ended_; }  // the end-of-text token was read
     int length() const {
-        return static_cast<int>(states_.size()) - 1;
+        return static_cast<int>(ids_.size());
     }  // tokens read, without end-of-text
     int remaining() const { return budget_ == no_budget ? no_budget : budget_ - length(); }
 
-    State state() const { return states_.back(); }
+    State state() const {
+        read_again();
+        return states_.back();
+    }
     GuidedLanguage& language() const { return *language_; }
 
 private:
     bool leaves_enough(State reached);
     const TokenMask& tightened();
+    void read_again() const;
 
     std::shared_ptr<GuidedLanguage> language_;
     int budget_;
-    std::vector<State> states_;  // one for each token read, and the first
+    std::string beginning_;
+    std::vector<int> ids_;               // tokens read
+    mutable std::vector<State> states_;  // the first, and one behind each token
+    mutable unsigned epoch_ = 0;         // in which the states mean something
     bool ended_ = false;
     TokenMask tight_;
     bool tight_ready_ = false;

@@ -49,6 +49,15 @@ public:
     // The run that decides most tokens below a node; null: there is none.
     // Valid until the next call.
     const ByteRun* run(int node, State state);
+    // The bytes that lead to the same next state, where these are the most.
+    const ByteSet& alike(State state) { return link(state).bytes; }
+
+    std::size_t memory() const {
+        return links_.size() * (sizeof(Link) + 40) +
+               words_kept_ * (static_cast<std::size_t>(trie_->vocabulary()) / 8 + 2000);
+    }
+    // What is known of states; words are of bytes only.
+    void forget() { links_.clear(); }
 
 private:
     // The bytes that lead to the same next state, where these are the most.
