@@ -96,7 +96,8 @@ help:
 	'  make bench               measure the limits of this machine and our share of them (ONLY=matmul …)' \
 	'  make lessons             check that the lessons still say what the programs print' \
 	'  make mutants             put well-known bugs in and see that the tests catch them' \
-	'  make train               train the shipped models again from the corpus (hours; stop and resume freely)' \
+	'  make train               train the shipped models again, in build/models (hours; stop and resume freely)' \
+	'  make adopt MODEL=sketch  put a model trained there in the place of the one that ships' \
 	'  make clean               remove what was built' '' \
 	'Chapters:'
 	@printf '  %s\n' $(CHAPTERS)
@@ -177,17 +178,25 @@ run: $(BUILD)/10_generate
 chat: $(BUILD)/chat
 	@$< $(ARGS)
 
-# The models as shipped: tokenizer, target, draft. Each stops with Ctrl-C and goes on where it was with the same command.
-STORYTELLER := data/models/storyteller
-SKETCH := data/models/sketch
-resume = $(if $(wildcard $(1)/checkpoint*),--resume)
-.PHONY: train
-train: $(BUILD)/train
-	$< tokenizer --out $(STORYTELLER)
-	$< --tokenizer $(STORYTELLER) --out $(STORYTELLER) --f16 $(STORYTELLER_RECIPE) $(call resume,$(STORYTELLER))
-	$< --tokenizer $(STORYTELLER) --out $(SKETCH) --f16 $(SKETCH_RECIPE) $(call resume,$(SKETCH))
+# The models that ship: a tokenizer, the target, the draft, each made by its recipe in a folder of build/models (never in
+# data/models; make clean keeps it). Each stops with Ctrl-C and goes on where it was with the same command.
 STORYTELLER_RECIPE := --layers 6 --heads 6 --embd 192 --batch 8 --steps 4400 --warmup 200 --lr 0.002
-SKETCH_RECIPE := --teacher $(STORYTELLER) --layers 2 --heads 3 --embd 96 --batch 8 --steps 9000 --warmup 200 --lr 0.003
+SKETCH_RECIPE := --layers 2 --heads 3 --embd 96 --batch 8 --steps 9000 --warmup 200 --lr 0.003
+TRAINED := build/models
+STORYTELLER := $(TRAINED)/storyteller
+SKETCH := $(TRAINED)/sketch
+resume = $(if $(wildcard $(1)/checkpoint),--resume)
+.PHONY: train train-storyteller train-sketch adopt
+train: train-sketch
+train-storyteller: $(BUILD)/train
+	$(if $(wildcard $(STORYTELLER)/checkpoint),,$< tokenizer --out $(STORYTELLER))
+	$< --tokenizer $(STORYTELLER) --out $(STORYTELLER) --f16 $(STORYTELLER_RECIPE) $(call resume,$(STORYTELLER)) $(ARGS)
+train-sketch: train-storyteller
+	$(BUILD)/train --tokenizer $(STORYTELLER) --teacher $(STORYTELLER) --out $(SKETCH) --f16 $(SKETCH_RECIPE) $(call resume,$(SKETCH)) $(ARGS)
+# MODEL=storyteller: shows the trained model beside the one that ships, asks (YES=1: does not), and takes it over.
+adopt: $(BUILD)/adopt
+	@test -n "$(MODEL)" || { echo "make: which model? MODEL=storyteller or MODEL=sketch" >&2; exit 2; }
+	@$< $(TRAINED)/$(MODEL) data/models/$(MODEL) $(if $(YES),--yes)
 
 # make run-03, or the chapter's whole name: make run-03_temperature
 .PHONY: $(CHAPTERS:%=run-%)
@@ -301,6 +310,7 @@ bench: $(BUILD)/bench
 
 .PHONY: clean
 clean:
-	rm -rf build build-*
+	rm -rf build-* $(filter-out build/models,$(wildcard build/* build/.[a-z]*))
+	@if [ -d build/models ]; then echo "build/models, the models trained here, are kept"; fi
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -5,8 +5,9 @@
 
 namespace tbt {
 
-BatchSource::BatchSource(const Corpus& corpus, const Tokenizer& tokenizer, std::uint64_t seed)
-    : corpus_(corpus), tokenizer_(tokenizer), seed_(seed) {
+BatchSource::BatchSource(const DocumentSource& documents, const Tokenizer& tokenizer,
+                         std::uint64_t seed)
+    : documents_(documents), tokenizer_(tokenizer), seed_(seed) {
     for (int id = 0; id < tokenizer.vocab_size(); ++id) {
         token_bytes_.push_back(id == tokenizer.eos_id()
                                    ? 0
@@ -16,13 +17,11 @@ BatchSource::BatchSource(const Corpus& corpus, const Tokenizer& tokenizer, std::
 
 std::vector<int> BatchSource::next_document() {
     for (int tries = 0; tries < 100'000; ++tries) {
-        const Corpus::Document document = corpus_.document(seed_, position_++);
+        const Document document = documents_.document(seed_, position_++);
         if (!document.held_out && !document.text.empty()) return tokenizer_.encode(document.text);
     }
     throw Error(
-        "train: 100000 documents in a row are held out or empty; is there anything to train on in "
-        "the "
-        "corpus?");
+        "train: 100000 documents in a row are held out or empty; is there anything to train on?");
 }
 
 void BatchSource::fill_row(std::int64_t b, Batch& batch) {

@@ -1,11 +1,10 @@
-// What the model is trained on, made on the fly: documents of the corpus,
-// tokenized and laid out in rows.
+// What the model is trained on, made on the fly: documents, tokenized and laid out in rows.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "chapters/19_training/corpus/corpus.hpp"
+#include "chapters/19_training/documents.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {
@@ -23,11 +22,11 @@ struct Batch {
 //     row 0:  Once upon a time … the end.<|endoftext|>{"name": …}<|endoftext|>User: …
 //     row 1:  <|endoftext|>The weather today is …
 //
-// A document is used once. Everything follows from the seed and the number of the next
-// document, the only state.
+// A document of the corpus is used once, one of a folder of texts once an epoch.
+// Everything follows from the seed and the number of the next document, the only state.
 class BatchSource {
 public:
-    BatchSource(const Corpus& corpus, const Tokenizer& tokenizer, std::uint64_t seed);
+    BatchSource(const DocumentSource& documents, const Tokenizer& tokenizer, std::uint64_t seed);
 
     Batch next(std::int64_t B, std::int64_t T);
 
@@ -39,7 +38,7 @@ private:
     // The next document that is not held out.
     std::vector<int> next_document();
 
-    const Corpus& corpus_;
+    const DocumentSource& documents_;
     const Tokenizer& tokenizer_;
     std::uint64_t seed_;
     std::uint64_t position_ = 0;

@@ -8,13 +8,13 @@
 
 namespace tbt {
 
-std::string evaluate_directory(const Corpus& corpus, const std::filesystem::path& directory,
+std::string evaluate_directory(const DocumentSource& source, const std::filesystem::path& directory,
                                int threads, std::int64_t documents) {
     GptOptions options;
     options.threads = threads;
     Model model = load_model(directory, options);
     // The same documents as during training.
-    const Validation validation(corpus, model.tokenizer, validation_seed, documents);
+    const Validation validation(source, model.tokenizer, validation_seed, documents);
     const auto V = static_cast<std::size_t>(model.config().vocab_size);
     std::vector<float> log_p(V);
     KvCache cache(model.config());

@@ -9,7 +9,7 @@
 namespace tbt {
 
 // The table of bits per byte. Throws Error for a directory that is no model.
-std::string evaluate_directory(const Corpus& corpus, const std::filesystem::path& directory,
+std::string evaluate_directory(const DocumentSource& source, const std::filesystem::path& directory,
                                int threads, std::int64_t documents);
 
 }  // namespace tbt

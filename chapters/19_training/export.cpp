@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "chapters/19_training/pretrained.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model_config.hpp"
@@ -27,36 +28,51 @@ void write_weights(train::GptTrainer& model, const std::string& path, WeightType
     write_safetensors(path, std::move(tensors));
 }
 
-std::string recipe_json(Training& training, const Corpus& corpus, const ExportInfo& info) {
+std::string recipe_json(Training& training, const DocumentSource& source, const ExportInfo& info) {
     const TrainingOptions& o = training.options();
     const auto rounded = [](double x, double units) { return std::round(x * units) / units; };
-    OrderedJson recipe = {{"corpus", {{"folder", info.folder}, {"hash", corpus.hash()}}},
-                          {"options",
-                           {{"layers", o.shape.n_layer},
-                            {"heads", o.shape.n_head},
-                            {"embd", o.shape.n_embd},
-                            {"context", o.shape.n_positions},
-                            {"vocab", o.shape.vocab_size},
-                            {"batch", o.batch},
-                            {"steps", o.steps},
-                            {"warmup", o.warm_up},
-                            {"lr", o.learning_rate},
-                            {"weight_decay", o.weight_decay},
-                            {"seed", o.seed},
-                            {"parts", o.parts}}},
-                          {"teacher", o.teacher.empty() ? OrderedJson() : OrderedJson(o.teacher)},
-                          {"parameters", training.model().layout().count()},
-                          {"steps_done", training.steps_done()},
-                          {"tokens", training.tokens_done()},
-                          {"hours", rounded(training.seconds / 3600, 100)},
-                          {"tokens_per_second", rounded(info.tokens_per_second, 1)}};
+    const auto origin = [](const std::string& folder, const std::string& hash) {
+        return folder.empty() ? OrderedJson() : OrderedJson{{"folder", folder}, {"hash", hash}};
+    };
+    // The corpus never comes to an end; a text does.
+    OrderedJson recipe = {
+        {source.count() > 0 ? "text" : "corpus", origin(info.folder, source.hash())},
+        {"options",
+         {{"layers", o.shape.n_layer},
+          {"heads", o.shape.n_head},
+          {"embd", o.shape.n_embd},
+          {"context", o.shape.n_positions},
+          {"sequence", o.sequence},
+          {"vocab", o.shape.vocab_size},
+          {"batch", o.batch},
+          {"steps", o.steps},
+          {"warmup", o.warm_up},
+          {"lr", o.learning_rate},
+          {"weight_decay", o.weight_decay},
+          {"seed", o.seed},
+          {"parts", o.parts}}},
+        {"tokenizer", training.tokenizer_hash()},
+        {"teacher", origin(o.teacher, training.teacher_hash())},
+        {"init", origin(o.init, training.init_hash())},
+        {"parameters", training.model().layout().count()},
+        {"stored", info.half ? "float16" : "float32"},
+        {"weights", hash_of(training.model().parameters())},
+        {"replanned", training.replanned()},
+        {"steps_done", training.steps_done()},
+        {"tokens", training.tokens_done()},
+        {"hours", rounded(training.seconds / 3600, 100)},
+        {"tokens_per_second",
+         training.seconds > 0
+             ? rounded(static_cast<double>(training.tokens_done()) / training.seconds, 1)
+             : 0}};
     std::vector<GenreResult> all = {info.total};
     all.insert(all.end(), info.results.begin(), info.results.end());
     for (const GenreResult& r : all) {
         if (r.documents == 0) continue;
-        recipe["held_out_bits_per_byte"][r.genre] = {{"model", rounded(r.bits_per_byte(), 1e4)},
-                                                     {"floor", rounded(r.floor(), 1e4)},
-                                                     {"documents", r.documents}};
+        OrderedJson& row = recipe["held_out_bits_per_byte"][r.genre];
+        row["model"] = rounded(r.bits_per_byte(), 1e4);
+        if (!std::isnan(r.floor())) row["floor"] = rounded(r.floor(), 1e4);
+        row["documents"] = r.documents;
     }
     return recipe.dump(2) + "\n";
 }
@@ -107,7 +123,7 @@ std::string curve_csv(const std::vector<CurvePoint>& curve,
     return csv;
 }
 
-void export_model(Training& training, const Corpus& corpus, const Tokenizer& tokenizer,
+void export_model(Training& training, const DocumentSource& source, const Tokenizer& tokenizer,
                   const std::filesystem::path& directory, const ExportInfo& info) {
     const std::string folder = directory.string();
     make_directory(folder);
@@ -115,8 +131,8 @@ void export_model(Training& training, const Corpus& corpus, const Tokenizer& tok
     const WeightType type = info.half ? WeightType::f16 : WeightType::f32;
     write_model_config(folder, config_of(training.options().shape, tokenizer.eos_id(), type));
     write_weights(training.model(), join_path(folder, "model.safetensors"), type);
-    write_file(join_path(folder, "recipe.json"), recipe_json(training, corpus, info));
-    write_file(join_path(folder, "curve.csv"), curve_csv(training.curve, corpus.genres));
+    write_file(join_path(folder, "recipe.json"), recipe_json(training, source, info));
+    write_file(join_path(folder, "curve.csv"), curve_csv(training.curve, source.genres));
     if (training.curve.empty()) return;
     const double floor = info.total.documents > 0 ? info.total.floor() : 0;
     write_svg(join_path(folder, "curve.svg"),

@@ -10,16 +10,15 @@
 namespace tbt {
 
 struct ExportInfo {
-    std::string folder;                // of the corpus, as given
+    std::string folder;                // of the corpus or the texts, as given
     bool half = false;                 // weights as F16
     std::vector<GenreResult> results;  // of the last validation, may be empty
     GenreResult total;
-    double tokens_per_second = 0;
 };
 
 // Writes config.json, generation_config.json, model.safetensors, the tokenizer's files,
 // recipe.json, curve.csv and curve.svg, each complete or not at all.
-void export_model(Training& training, const Corpus& corpus, const Tokenizer& tokenizer,
+void export_model(Training& training, const DocumentSource& source, const Tokenizer& tokenizer,
                   const std::filesystem::path& directory, const ExportInfo& info);
 
 // The curve as a table: one line a point; validation columns are empty where there was none.

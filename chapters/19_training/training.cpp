@@ -2,51 +2,39 @@
 
 #include <algorithm>
 
+#include "chapters/19_training/pretrained.hpp"
 #include "lib/error.hpp"
-#include "lib/kernels/hash.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/model_config.hpp"
-#include "lib/model/safetensors.hpp"
 #include "lib/train/checkpoint.hpp"
 
 namespace tbt {
 namespace {
 
-// Over the bytes of all tokens: checkpoints and tokenizers must fit.
-std::string hash_of(const Tokenizer& tokenizer) {
-    Hash hash;
-    for (int id = 0; id < tokenizer.vocab_size(); ++id)
-        hash.add(tokenizer.token_bytes(id)).add(0xff);
-    return hash.text();
-}
-
-std::string hash_of(std::span<const float> values) {
-    return Hash().add(std::as_bytes(values)).text();
-}
-
 std::unique_ptr<train::GptTrainer> load_teacher(const std::string& directory,
-                                                const std::string& tokenizer_hash,
+                                                const Tokenizer& tokenizer,
                                                 const TrainingOptions& options) {
     if (directory.empty()) return nullptr;
-    const GptConfig config = read_model_config(directory);
-    if (hash_of(Tokenizer::load(directory)) != tokenizer_hash) {
-        throw Error(directory + ": the teacher has another tokenizer; train with --tokenizer " +
-                    directory);
-    }
-    auto teacher = std::make_unique<train::GptTrainer>(config, options.threads, options.parts);
-    const Safetensors file = Safetensors::open_directory(directory);
-    for (const train::ParameterInfo& t : teacher->layout().tensors) {
-        const Tensor tensor = file.read_weight(t.name, t.shape);
-        std::copy_n(tensor.data(), t.size, teacher->of(t).data());
-    }
-    teacher->parameters_changed();
+    const GptConfig shape = trainable_shape(directory);
+    check_same_tokenizer(directory, tokenizer);
+    auto teacher = std::make_unique<train::GptTrainer>(shape, options.threads, options.parts);
+    read_parameters(directory, *teacher);
     return teacher;
 }
 
 TrainingOptions checked(TrainingOptions options, const Tokenizer& tokenizer) {
-    options.shape.vocab_size = tokenizer.vocab_size();
-    options.shape.n_inner = 4 * std::min(options.shape.n_embd, 1 << 24);
+    if (!options.init.empty()) {
+        options.shape = trainable_shape(options.init);
+        check_same_tokenizer(options.init, tokenizer);
+    } else {
+        options.shape.vocab_size = tokenizer.vocab_size();
+        options.shape.n_inner = 4 * std::min(options.shape.n_embd, 1 << 24);
+    }
     train::check_trainable(options.shape);
+    if (options.sequence == 0) options.sequence = options.shape.n_positions;
+    if (options.sequence < 1 || options.sequence > options.shape.n_positions)
+        throw Error("train: rows of " + std::to_string(options.sequence) +
+                    " tokens, expected 1 to the model's context, " +
+                    std::to_string(options.shape.n_positions));
     const auto positive = [](const char* name, double value) {
         if (!(value > 0))
             throw Error(std::string("train: ") + name + " is " + std::to_string(value) +
@@ -71,23 +59,29 @@ OrderedJson plan_of(const TrainingOptions& o) {
 
 }  // namespace
 
-Training::Training(const Corpus& corpus, const Tokenizer& tokenizer, const TrainingOptions& options)
-    : corpus_(corpus),
+Training::Training(const DocumentSource& documents, const Tokenizer& tokenizer,
+                   const TrainingOptions& options)
+    : documents_(documents),
       options_(checked(options, tokenizer)),
       model_(options_.shape, options_.threads, options_.parts),
       optimiser_(model_.layout(), optimiser_options(options_)),
-      batches_(corpus, tokenizer, options_.seed),
+      batches_(documents, tokenizer, options_.seed),
       tokenizer_hash_(hash_of(tokenizer)),
       threads_(options_.threads) {
-    teacher_ = load_teacher(options_.teacher, tokenizer_hash_, options_);
+    teacher_ = load_teacher(options_.teacher, tokenizer, options_);
     if (teacher_) teacher_hash_ = hash_of(teacher_->parameters());
     model_.learn_from(teacher_.get());
-    train::initialise(model_.parameters(), model_.layout(), options_.shape, options_.seed);
-    model_.parameters_changed();
+    if (options_.init.empty()) {
+        train::initialise(model_.parameters(), model_.layout(), options_.shape, options_.seed);
+        model_.parameters_changed();
+    } else {
+        read_parameters(options_.init, model_);
+        init_hash_ = hash_of(model_.parameters());
+    }
 }
 
 double Training::step() {
-    const Batch batch = batches_.next(options_.batch, options_.shape.n_positions);
+    const Batch batch = batches_.next(options_.batch, options_.sequence);
     const double loss = model_.gradient(batch.ids, batch.targets, batch.B, batch.T);
     if (!(loss < 1e30))
         throw Error("train: the loss is no number any more at step " + std::to_string(steps_done_) +
@@ -113,9 +107,11 @@ std::string Training::recipe() const {
                          {"weight_decay", options_.weight_decay},
                          {"seed", options_.seed},
                          {"parts", options_.parts},
-                         {"corpus", corpus_.hash()},
+                         {"corpus", documents_.hash()},
                          {"tokenizer", tokenizer_hash_}};
+    if (options_.sequence != s.n_positions) fixed["sequence"] = options_.sequence;
     if (teacher_) fixed["teacher"] = teacher_hash_;
+    if (!init_hash_.empty()) fixed["init"] = init_hash_;
     return fixed.dump();
 }
 
@@ -126,12 +122,19 @@ std::string Training::header() const {
     h["steps_done"] = steps_done_;
     h["position"] = batches_.position();
     h["seconds"] = seconds;
+    h["replanned"] = replanned_;
     h["curve"] = OrderedJson::array();
     for (const CurvePoint& p : curve) {
         h["curve"].push_back(
             {p.step, p.tokens, p.bits_per_byte, p.learning_rate, p.seconds, p.validation});
     }
     return h.dump();
+}
+
+bool Training::is_the_same(const std::string& header_text) const {
+    const Json header = Json::parse(header_text), plan = plan_of(options_);
+    return Json::parse(header.at("recipe").get<std::string>()) == Json::parse(recipe()) &&
+           header.at("plan") == plan;
 }
 
 // A checkpoint fits when it was made with the same options.
@@ -148,7 +151,7 @@ void Training::check_recipe(const std::string& name, const std::string& header_t
     }
     if (replan) return;
     const Json plan = plan_of(options_);
-    if (theirs != ours || header.at("plan") != plan) {
+    if (!is_the_same(header_text)) {
         throw Error(name + ": the checkpoint was made with other options: " + theirs.dump() +
                     header.at("plan").dump() + ", now " + ours.dump() + plan.dump() +
                     "; use the same, or --replan to go on with the new ones");
@@ -173,11 +176,13 @@ void Training::load(const std::filesystem::path& path, bool replan) {
         const auto steps_done = h.at("steps_done").get<std::int64_t>();
         const auto position = h.at("position").get<std::uint64_t>();
         const auto spent = h.at("seconds").get<double>();
+        const bool replanned = h.value("replanned", false);
         train::read_checkpoint(
             path, {model_.parameters(), optimiser_.first_moments(), optimiser_.second_moments()});
         steps_done_ = steps_done;
         batches_.seek(position);
         seconds = spent;
+        replanned_ = replanned || (replan && !is_the_same(h.dump()));
         curve = std::move(points);
         model_.parameters_changed();
     } catch (const Json::exception& e) {

@@ -27,6 +27,9 @@ struct TrainingOptions {
     // Into how many parts a batch is cut for the threads; changes the order of sums,
     // not their meaning.
     int parts = 8;
+    std::int64_t sequence = 0;  // tokens of a row; 0: as many as the context holds
+    // A model directory to go on from, ours or a GPT-2, with its shape; empty: a new model.
+    std::string init;
     // A model directory whose law is learned instead of the text's next tokens
     // (distillation); empty: none.
     std::string teacher;
@@ -43,14 +46,15 @@ struct CurvePoint {
 
 class Training {
 public:
-    Training(const Corpus& corpus, const Tokenizer& tokenizer, const TrainingOptions& options);
+    Training(const DocumentSource& documents, const Tokenizer& tokenizer,
+             const TrainingOptions& options);
 
     // One update of all weights; the mean loss of its batch in nats a token.
     double step();
 
     const TrainingOptions& options() const { return options_; }
     std::int64_t steps_done() const { return steps_done_; }
-    std::int64_t tokens_per_step() const { return options_.batch * options_.shape.n_positions; }
+    std::int64_t tokens_per_step() const { return options_.batch * options_.sequence; }
     std::int64_t tokens_done() const { return steps_done_ * tokens_per_step(); }
     double gradient_norm() const { return gradient_norm_; }  // before clipping, of the last step
     double last_rate() const { return last_rate_; }
@@ -67,24 +71,33 @@ public:
     // to go on with more steps, say, or with a better corpus.
     void load(const std::filesystem::path& path, bool replan = false);
 
+    // Options were changed on the way: the recipe alone does not make this model again.
+    bool replanned() const { return replanned_; }
+    // Hashes of what training began with, for the recipe; empty where there is none.
+    const std::string& tokenizer_hash() const { return tokenizer_hash_; }
+    const std::string& teacher_hash() const { return teacher_hash_; }
+    const std::string& init_hash() const { return init_hash_; }
+
     std::vector<CurvePoint> curve;  // kept in the checkpoint
     double seconds = 0;             // spent training, over all runs
 
 private:
     std::string header() const;
+    bool is_the_same(const std::string& header_text) const;
     void check_recipe(const std::string& name, const std::string& header_text, bool replan) const;
 
-    const Corpus& corpus_;
+    const DocumentSource& documents_;
     TrainingOptions options_;
     train::GptTrainer model_;
     std::unique_ptr<train::GptTrainer> teacher_;
-    std::string teacher_hash_;
+    std::string teacher_hash_, init_hash_;
     train::AdamW optimiser_;
     BatchSource batches_;
     std::string tokenizer_hash_;
     int threads_;
     std::int64_t steps_done_ = 0, last_bytes_ = 0;
     double gradient_norm_ = 0, last_rate_ = 0;
+    bool replanned_ = false;
 };
 
 }  // namespace tbt

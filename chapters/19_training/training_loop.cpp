@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "chapters/19_training/export.hpp"
+#include "lib/error.hpp"
 #include "lib/show/terminal.hpp"
 #include "lib/train/fma_peak.hpp"
 
@@ -44,7 +45,7 @@ public:
     Progress(Training& training, double peak)
         : training_(training),
           tokens_(static_cast<double>(training.tokens_per_step())),
-          flops_(training.model().flops_per_token(training.options().shape.n_positions)),
+          flops_(training.model().flops_per_token(training.options().sequence)),
           peak_(peak),
           terminal_(isatty(STDERR_FILENO) != 0) {}
 
@@ -109,7 +110,7 @@ void print_profile(const train::Profile& p, double seconds) {
 // What is carried from step to step.
 struct Loop {
     Training& training;
-    const Corpus& corpus;
+    const DocumentSource& source;
     const Tokenizer& tokenizer;
     const LoopOptions& options;
     Validation validation;
@@ -139,8 +140,15 @@ struct Loop {
                                          std::int64_t T) {
             return training.model().losses(ids, targets, B, T);
         };
-        results = validation.run(loss, training.options().shape.n_positions);
+        results = validation.run(loss, training.options().sequence);
         total = validation.total(results);
+    }
+
+    void print_validation() const {
+        std::fprintf(stderr, "step %lld: held out %.4f bits/byte", whole(training.steps_done()),
+                     total.bits_per_byte());
+        if (!std::isnan(total.floor())) std::fprintf(stderr, ", floor %.4f", total.floor());
+        std::fputc('\n', stderr);
     }
 
     void add_point(bool validated) {
@@ -163,10 +171,30 @@ struct Loop {
 
     void save() {
         training.save(checkpoint_path(options.out));
-        export_model(training, corpus, tokenizer, options.out,
-                     {options.corpus_folder, options.half, results, total, rate()});
+        export_model(training, source, tokenizer, options.out,
+                     {options.folder, options.half, results, total});
+    }
+
+    void try_to_save(Progress& progress) {
+        try {
+            save();
+        } catch (const Error& e) {
+            progress.end_line();
+            std::fprintf(stderr, "%s; training goes on, and tries again later\n", e.what());
+        }
     }
 };
+
+// Says what will be trained; the floating-point operations of a token.
+double announce(Training& training, double peak) {
+    const double flops = training.model().flops_per_token(training.options().sequence);
+    std::fprintf(
+        stderr,
+        "%lld parameters, %lld tokens a step, %.1f MFLOP a token; %d threads, peak %.0f GF/s\n",
+        whole(training.model().layout().count()), whole(training.tokens_per_step()), flops / 1e6,
+        training.options().threads, peak / 1e9);
+    return flops;
+}
 
 }  // namespace
 
@@ -174,23 +202,19 @@ std::filesystem::path checkpoint_path(const std::filesystem::path& directory) {
     return directory / "checkpoint";
 }
 
-bool run_training(Training& training, const Corpus& corpus, const Tokenizer& tokenizer,
-                  const LoopOptions& options) {
+TrainingEnd run_training(Training& training, const DocumentSource& source,
+                         const Tokenizer& tokenizer, const LoopOptions& options) {
     stop_requested = 0;
     std::signal(SIGINT, request_stop);
     std::signal(SIGTERM, request_stop);
-    Loop loop{training, corpus, tokenizer, options,
-              Validation(corpus, tokenizer, validation_seed, options.validation_documents)};
+    std::signal(SIGHUP, request_stop);
+    Loop loop{training, source, tokenizer, options,
+              Validation(source, tokenizer, validation_seed, options.validation_documents)};
     const std::int64_t last = training.options().steps;
     const std::int64_t point_every =
         std::max<std::int64_t>(1, std::min(options.validate_every, last / 200));
-    const double flops = training.model().flops_per_token(training.options().shape.n_positions);
     const double peak = train::fma_peak(training.options().threads);
-    std::fprintf(
-        stderr,
-        "%lld parameters, %lld tokens a step, %.1f MFLOP a token; %d threads, peak %.0f GF/s\n",
-        whole(training.model().layout().count()), whole(training.tokens_per_step()), flops / 1e6,
-        training.options().threads, peak / 1e9);
+    const double flops = announce(training, peak);
     Progress progress(training, peak);
     const double start = now();
     double saved = start;
@@ -204,13 +228,11 @@ bool run_training(Training& training, const Corpus& corpus, const Tokenizer& tok
         if (validated) {
             loop.validate();
             progress.end_line();
-            std::fprintf(stderr, "step %lld: held out %.4f bits/byte, floor %.4f\n",
-                         whole(training.steps_done()), loop.total.bits_per_byte(),
-                         loop.total.floor());
+            loop.print_validation();
         }
         if (validated || training.steps_done() % point_every == 0) loop.add_point(validated);
         if (now() - saved > options.checkpoint_minutes * 60) {
-            loop.save();
+            loop.try_to_save(progress);
             saved = now();
         }
     }
@@ -219,13 +241,18 @@ bool run_training(Training& training, const Corpus& corpus, const Tokenizer& tok
         print_profile(training.model().profile(), loop.seconds * training.options().threads);
     }
     const bool done = training.steps_done() >= last;
+    if (stop_requested && !done) {  // at once: who asks twice may not wait
+        loop.save();
+        return TrainingEnd::signal;
+    }
+    training.save(checkpoint_path(options.out));
     loop.validate();
-    if (done && loop.tokens > 0) loop.add_point(true);
+    if (done && (training.curve.empty() || training.curve.back().step < last)) loop.add_point(true);
     loop.save();
     std::fputs(validation_table(loop.results, loop.total).c_str(), stderr);
     std::fprintf(stderr, "%.0f tokens/s, %.1f %% of this machine's peak\n", loop.rate(),
                  100 * loop.rate() * flops / peak);
-    return done;
+    return done ? TrainingEnd::done : TrainingEnd::time_is_up;
 }
 
 }  // namespace tbt

@@ -12,7 +12,7 @@ namespace tbt {
 
 struct LoopOptions {
     std::filesystem::path out;  // the model's directory; the checkpoint lies in it too
-    std::string corpus_folder;  // for the recipe
+    std::string folder;         // of the corpus or the texts, for the recipe
     bool half = false;          // export F16
     double minutes = 0;         // stop after this time; 0: when all steps are done
     double checkpoint_minutes = 2;
@@ -21,10 +21,13 @@ struct LoopOptions {
     bool profile = false;
 };
 
-// Trains until all steps are done, the time is up, or SIGINT or SIGTERM comes;
-// saves and exports at the end in any case. True when all steps are done.
-bool run_training(Training& training, const Corpus& corpus, const Tokenizer& tokenizer,
-                  const LoopOptions& options);
+enum class TrainingEnd { done, time_is_up, signal };
+
+// Trains until all steps are done, the time is up, or SIGINT, SIGTERM or SIGHUP comes;
+// saves and exports at the end in any case. A checkpoint that cannot be written on the way (a full
+// disk) is said in a line, and training goes on; at the end it is an Error.
+TrainingEnd run_training(Training& training, const DocumentSource& source,
+                         const Tokenizer& tokenizer, const LoopOptions& options);
 
 // Where the checkpoint of a model directory is.
 std::filesystem::path checkpoint_path(const std::filesystem::path& directory);

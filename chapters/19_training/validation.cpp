@@ -9,18 +9,19 @@
 
 namespace tbt {
 
-Validation::Validation(const Corpus& corpus, const Tokenizer& tokenizer, std::uint64_t seed,
+Validation::Validation(const DocumentSource& source, const Tokenizer& tokenizer, std::uint64_t seed,
                        std::int64_t documents)
-    : genres_(corpus.genres), shares_(corpus.genres.size()) {
+    : genres_(source.genres), shares_(source.genres.size()) {
     std::vector<std::int64_t> found(genres_.size());
     const auto missing = [&] {
         return std::ranges::any_of(found, [&](std::int64_t n) { return n < documents; });
     };
     // About one document in thirty-two is held out; a genre that holds out none stays empty.
-    const std::uint64_t most = 4000 * static_cast<std::uint64_t>(documents) + 10'000;
+    std::uint64_t most = 4000 * static_cast<std::uint64_t>(documents) + 10'000;
+    if (source.count() > 0) most = std::min(most, source.count());  // each once
     std::uint64_t index = 0;
     for (; index < most && missing(); ++index) {
-        const Corpus::Document document = corpus.document(seed, index);
+        const Document document = source.document(seed, index);
         const auto genre = static_cast<std::size_t>(document.genre);
         shares_[genre] += 1;
         if (!document.held_out || found[genre] >= documents) continue;
@@ -35,7 +36,7 @@ Validation::Validation(const Corpus& corpus, const Tokenizer& tokenizer, std::ui
         samples_.push_back(std::move(sample));
     }
     if (samples_.empty())
-        throw Error("train: the corpus holds out no documents, so there is nothing to validate on");
+        throw Error("train: no documents are held out, so there is nothing to validate on");
     for (double& share : shares_) share /= static_cast<double>(index);
     // Sequences of similar length together: less padding.
     std::ranges::stable_sort(samples_, {}, [](const Sample& s) { return s.ids.size(); });
@@ -127,9 +128,13 @@ std::string validation_table(const std::vector<GenreResult>& results, const Genr
     all.push_back(total);
     for (const GenreResult& r : all) {
         if (r.documents == 0) continue;
-        std::snprintf(line, sizeof line, "%-18s %9lld %9.4f %9.4f %9.4f\n", r.genre.c_str(),
-                      static_cast<long long>(r.documents), r.bits_per_byte(), r.floor(),
-                      r.bits_per_byte() - r.floor());
+        if (std::isnan(r.floor()))
+            std::snprintf(line, sizeof line, "%-18s %9lld %9.4f %9s %9s\n", r.genre.c_str(),
+                          static_cast<long long>(r.documents), r.bits_per_byte(), "", "");
+        else
+            std::snprintf(line, sizeof line, "%-18s %9lld %9.4f %9.4f %9.4f\n", r.genre.c_str(),
+                          static_cast<long long>(r.documents), r.bits_per_byte(), r.floor(),
+                          r.bits_per_byte() - r.floor());
         table += line;
     }
     return table;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/19_training/corpus/corpus.hpp"
+#include "chapters/19_training/documents.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {
@@ -16,7 +16,7 @@ struct GenreResult {
     std::string genre;
     std::int64_t documents = 0, bytes = 0;
     double bits = 0;        // of the model
-    double floor_bits = 0;  // of the generator that wrote them
+    double floor_bits = 0;  // of the generator that wrote them; not a number: nobody knows them
 
     double bits_per_byte() const { return bits / static_cast<double>(bytes); }
     double floor() const { return floor_bits / static_cast<double>(bytes); }
@@ -43,7 +43,8 @@ inline constexpr std::uint64_t validation_seed = 0x76616c6964617465u;
 class Validation {
 public:
     // The first `documents` held-out documents of each genre (as drawn with the seed).
-    Validation(const Corpus& corpus, const Tokenizer& tokenizer, std::uint64_t seed,
+    // Throws Error where there are none.
+    Validation(const DocumentSource& source, const Tokenizer& tokenizer, std::uint64_t seed,
                std::int64_t documents);
 
     // One result a genre; context: the longest sequence; longer documents are read in

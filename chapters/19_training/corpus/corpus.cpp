@@ -14,10 +14,33 @@ namespace tbt {
 
 using namespace grammar;
 
+namespace {
+
+// A share of the bytes is a share of the documents times their length. The mean length is that of
+// the genre's first documents of a seed of its own.
+Weights document_weights(const Tree& tree) {
+    constexpr std::uint64_t seed = 0x7368617265730000, documents = 256, scale = 4096;
+    std::vector<std::uint64_t> weights;
+    for (std::size_t g = 0; g < tree.genres.size(); ++g) {
+        std::uint64_t bytes = 1;
+        for (std::uint64_t i = 0; i < documents; ++i) {
+            Generator generator(seed, g + 1, i);
+            bytes += Expansion(tree, generator).document(static_cast<int>(g)).text.size();
+        }
+        weights.push_back(tree.byte_shares[g] * scale / bytes);
+    }
+    Weights result = make_weights(weights);
+    if (result.cumulative.empty()) throw Error("the genres' shares of the bytes differ too much");
+    return result;
+}
+
+}  // namespace
+
 Corpus Corpus::from_text(const std::vector<File>& files) {
     Corpus corpus;
     auto tree = std::make_shared<Tree>(parse(files));
     check(*tree);
+    if (!tree->byte_shares.empty()) tree->genre_weights = document_weights(*tree);
     for (const Genre& genre : tree->genres)
         corpus.genres.push_back(tree->rules[static_cast<std::size_t>(genre.rule)].name);
     Hash hash;

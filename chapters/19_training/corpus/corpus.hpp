@@ -13,20 +13,19 @@
 #include <utility>
 #include <vector>
 
+#include "chapters/19_training/documents.hpp"
+
 namespace tbt {
 
 namespace grammar {
 struct Tree;
 }
 
-class Corpus {
+class Corpus : public DocumentSource {
 public:
-    struct Document {
-        std::string text;
-        int genre = 0;          // an index into genres
-        double bits = 0;        // -log2 P of all the choices that were made
-        bool held_out = false;  // its combination of `hold` values belongs to the validation set
-    };
+    // Its bits are -log2 P of all the choices that were made; it is held out when its combination
+    // of `hold` values belongs to the validation set.
+    using Document = tbt::Document;
 
     // (name, contents) of one grammar file.
     using File = std::pair<std::string, std::string>;
@@ -38,7 +37,7 @@ public:
     static Corpus from_text(const std::vector<File>& files);
 
     // Draws a genre by its share, then a document of it. The bits include the choice of the genre.
-    Document document(std::uint64_t seed, std::uint64_t index) const;
+    Document document(std::uint64_t seed, std::uint64_t index) const override;
 
     // A document of one genre; the bits are those of the document alone.
     Document document_of(int genre, std::uint64_t seed, std::uint64_t index) const;
@@ -47,12 +46,13 @@ public:
     int genre_named(const std::string& name) const;
 
     // FNV-1a (64 bits, hexadecimal) over the names and contents of the files.
-    std::string hash() const { return hash_; }
+    std::string hash() const override { return hash_; }
 
     // Rules that no genre reaches and tables that no rule draws from: "file:line:column: ...".
     std::vector<std::string> unused() const;
 
-    std::vector<std::string> genres;
+    // What the files became; for programs that read the grammar in other ways.
+    const grammar::Tree& tree() const { return *tree_; }
 
 private:
     std::shared_ptr<const grammar::Tree> tree_;

@@ -1,10 +1,8 @@
 // A place in a line and the small parts of the notation: names, numbers, weights, escapes.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
-#include <limits>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -97,21 +95,12 @@ protected:
         return whole * weight_unit + fraction;
     }
 
-    Weights make_weights(std::vector<std::uint64_t> weights, Place place) const {
-        std::uint64_t divisor = 0, sum = 0;
-        for (std::uint64_t w : weights) divisor = std::gcd(divisor, w);
-        if (divisor == 0) fail(place, "all weights are zero");
-        for (std::uint64_t& w : weights) sum += (w /= divisor);
-        if (sum > std::numeric_limits<std::uint32_t>::max())
+    Weights make_weights(const std::vector<std::uint64_t>& weights, Place place) const {
+        if (std::ranges::all_of(weights, [](std::uint64_t w) { return w == 0; }))
+            fail(place, "all weights are zero");
+        Weights result = grammar::make_weights(weights);
+        if (result.cumulative.empty())
             fail(place, "the weights differ too much (use fewer decimals)");
-        Weights result;
-        std::uint64_t running = 0;
-        for (std::uint64_t w : weights) {
-            running += w;
-            result.cumulative.push_back(static_cast<std::uint32_t>(running));
-            result.bits.push_back(
-                w == 0 ? 0.0 : std::log2(static_cast<double>(sum) / static_cast<double>(w)));
-        }
         return result;
     }
 

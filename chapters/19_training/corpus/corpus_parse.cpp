@@ -1,5 +1,7 @@
 // Reading the grammar files: pass 1 finds the tables, rules and genres with their lines, so that
 // pass 2 can read the alternatives with every name known.
+#include <algorithm>
+
 #include "chapters/19_training/corpus/corpus_pieces.hpp"
 
 namespace tbt::grammar {
@@ -103,6 +105,7 @@ private:
         std::uint64_t weight = weight_unit;
         if (pos_ < end_ && (is_digit(line_->text[pos_]) || line_->text[pos_] == '.'))
             weight = number_weight();
+        of_bytes_.push_back(accept('%'));
         skip_spaces();
         if (pos_ < end_) {
             const std::size_t at = pos_;
@@ -223,12 +226,20 @@ private:
         if (tree_.genres.empty())
             throw Error("the grammar files have no genre, so there is nothing to expand");
         tree_.genre_weights = make_weights(genre_raw_weights_, genre_place_);
+        if (std::ranges::find(of_bytes_, true) == of_bytes_.end()) return;
+        if (std::ranges::find(of_bytes_, false) != of_bytes_.end())
+            fail(
+                genre_place_,
+                "some genres have a share of the bytes (25%), some of the documents (25); give all "
+                "the same kind");
+        tree_.byte_shares = genre_raw_weights_;
     }
 
     std::vector<std::vector<Line>> sources_;
     std::vector<Block> blocks_;
     std::map<std::string, Place> declared_;
     std::vector<std::uint64_t> genre_raw_weights_;
+    std::vector<bool> of_bytes_;  // given as a share of the bytes, as in 25%
     Place genre_place_;
 };
 

@@ -1,6 +1,8 @@
 #include "chapters/19_training/corpus/corpus_tree.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace tbt::grammar {
@@ -8,6 +10,23 @@ namespace tbt::grammar {
 std::string Tree::where(Place p) const {
     return files[static_cast<std::size_t>(p.file)] + ":" + std::to_string(p.line) + ":" +
            std::to_string(p.column) + ": ";
+}
+
+Weights make_weights(std::vector<std::uint64_t> weights) {
+    Weights result;
+    std::uint64_t divisor = 0, sum = 0;
+    for (const std::uint64_t w : weights) divisor = std::gcd(divisor, w);
+    if (divisor == 0) return result;
+    for (std::uint64_t& w : weights) sum += (w /= divisor);
+    if (sum > std::numeric_limits<std::uint32_t>::max()) return result;
+    std::uint64_t running = 0;
+    for (const std::uint64_t w : weights) {
+        running += w;
+        result.cumulative.push_back(static_cast<std::uint32_t>(running));
+        result.bits.push_back(
+            w == 0 ? 0.0 : std::log2(static_cast<double>(sum) / static_cast<double>(w)));
+    }
+    return result;
 }
 
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known) {

@@ -24,6 +24,9 @@ struct Weights {
     }
 };
 
+// The weights divided by what they have in common; empty if all are zero or the sum exceeds 2^32.
+Weights make_weights(std::vector<std::uint64_t> weights);
+
 enum class Kind {
     text,      // literal text
     choice,    // {a|b|c}
@@ -101,12 +104,13 @@ struct Tree {
     std::vector<Table> tables;
     std::vector<Rule> rules;
     std::vector<Genre> genres;
-    Weights genre_weights;
-    std::vector<Choice> choices;            // the {a|b} inside alternatives
-    std::vector<std::string> variables;     // slot -> name
-    std::vector<std::string> column_names;  // id -> name
-    std::vector<std::string> strings;       // id -> the text of a cell
-    std::vector<int> rule_of_string;        // id -> the rule of that name, or -1
+    Weights genre_weights;                   // of documents
+    std::vector<std::uint64_t> byte_shares;  // of genres that were given as 25%; else empty
+    std::vector<Choice> choices;             // the {a|b} inside alternatives
+    std::vector<std::string> variables;      // slot -> name
+    std::vector<std::string> column_names;   // id -> name
+    std::vector<std::string> strings;        // id -> the text of a cell
+    std::vector<int> rule_of_string;         // id -> the rule of that name, or -1
 
     std::string where(Place p) const;  // "file:line:column: "
 };

@@ -1,0 +1,40 @@
+// Takes a trained model over into the folder of those that ship, after showing both side by side.
+//
+//   build/adopt build/models/storyteller data/models/storyteller     (make adopt MODEL=storyteller)
+//
+// What to look for: no figure that is worse than before.
+#include <cstdio>
+#include <iostream>
+
+#include <unistd.h>
+
+#include "chapters/19_training/adopt.hpp"
+#include "lib/machine/program.hpp"
+
+int main(int argc, char** argv) {
+    std::string trained, shipped;
+    bool yes = false;
+    return tbt::run_program(
+        argc, argv, "Takes a trained model over into the folder of those that ship.",
+        [&](CLI::App& app) {
+            app.add_option("trained", trained, "the trained model's directory")->required();
+            app.add_option("shipped", shipped, "the directory that it becomes")->required();
+            app.add_flag("--yes", yes, "do not ask");
+        },
+        [&] {
+            std::fputs(tbt::adoption_table(trained, shipped).c_str(), stdout);
+            if (!yes) {
+                if (!isatty(STDIN_FILENO))
+                    throw tbt::UsageError("nobody to ask: --yes takes " + trained + " over");
+                std::printf("\nTake %s over as %s? [y/N] ", trained.c_str(), shipped.c_str());
+                std::fflush(stdout);
+                std::string answer;
+                if (!std::getline(std::cin, answer) || (answer != "y" && answer != "yes")) {
+                    std::printf("Nothing was changed.\n");
+                    return;
+                }
+            }
+            tbt::adopt(trained, shipped);
+            std::printf("%s is now %s\n", shipped.c_str(), trained.c_str());
+        });
+}

@@ -1,0 +1,46 @@
+// Plain text and JSON lines as training documents.
+#pragma once
+
+#include <filesystem>
+
+#include "chapters/19_training/documents.hpp"
+
+namespace tbt {
+
+// A file, or every .txt, .md, .jsonl and .ndjson file under a folder, in the order of their paths.
+//
+//     *.jsonl, *.ndjson   each line an object; its string "text" is a document
+//     any other           plain text; <|endoftext|> separates documents
+//
+// A text of more than `longest` bytes (a row of a batch should hold a document to its end) is cut
+// at blank lines, else where a line, a sentence or a word ends, and its parts are documents of
+// their own; those of a line of JSON are held out together.
+// One document in twenty, and at least one, is held out: those whose text has the smallest hashes.
+// Within an epoch every document comes once, in an order that depends on the seed and the epoch.
+class TextDocuments : public DocumentSource {
+public:
+    // Throws Error, one line, for a file that is missing, empty or not UTF-8, a line that is no
+    // JSON object with a string "text", and for fewer than two documents.
+    static TextDocuments load(const std::filesystem::path& path, std::size_t longest = 1024);
+
+    Document document(std::uint64_t seed, std::uint64_t index) const override;
+    std::uint64_t count() const override { return pieces_.size(); }
+    std::string hash() const override { return hash_; }
+    std::uint64_t bytes() const;
+
+private:
+    struct Piece {
+        std::string text;
+        std::uint64_t parent = 0;  // the hash of the document it is a part of
+        bool held_out = false;
+    };
+    void add_file(const std::filesystem::path& path, std::size_t longest);
+    void add_json_lines(const std::string& text, const std::string& name, std::size_t longest);
+    void add_document(std::string_view text, std::size_t longest, bool parts_are_documents);
+    void hold_out();
+
+    std::vector<Piece> pieces_;
+    std::string hash_;
+};
+
+}  // namespace tbt

@@ -1,0 +1,217 @@
+#include "chapters/19_training/train_commands.hpp"
+
+#include <cstdio>
+#include <memory>
+
+#include "chapters/19_training/corpus/corpus.hpp"
+#include "chapters/19_training/evaluate.hpp"
+#include "chapters/19_training/pretrained.hpp"
+#include "chapters/19_training/text_documents.hpp"
+#include "lib/error.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/text/tokenizer_train.hpp"
+
+namespace tbt {
+namespace {
+
+std::unique_ptr<DocumentSource> open_documents(const TrainCommand& c) {
+    if (c.text.empty()) return std::make_unique<Corpus>(Corpus::load(c.corpus));
+    // A token is two bytes or more in almost any language, so a row holds such a document.
+    const auto longest = static_cast<std::size_t>(2 * c.training.shape.n_positions);
+    return std::make_unique<TextDocuments>(TextDocuments::load(c.text, longest));
+}
+
+Tokenizer train_tokenizer(const DocumentSource& source, int vocab, double megabytes) {
+    TokenizerTrainer trainer;
+    std::uint64_t bytes = 0;
+    for (std::uint64_t i = 0; static_cast<double>(bytes) < megabytes * 1e6; ++i) {
+        if (source.count() > 0 && i == source.count()) break;
+        const Document document = source.document(0x746f6b656e697a65u, i);
+        if (document.held_out) continue;
+        trainer.add_text(document.text);
+        bytes += document.text.size();
+    }
+    TokenizerOptions options;
+    options.vocab_size = vocab;
+    return trainer.train(options);
+}
+
+Tokenizer open_tokenizer(const DocumentSource& source, const TrainCommand& c) {
+    if (!c.training.init.empty() && !c.tokenizer_given) return Tokenizer::load(c.training.init);
+    return c.tokenizer == "train" ? train_tokenizer(source, c.vocab, c.megabytes)
+                                  : Tokenizer::load(c.tokenizer);
+}
+
+// A folder with a model is written to only by the training that made it.
+void check_out(const TrainCommand& c) {
+    const std::string out = c.loop.out.string();
+    if (out.empty())
+        throw UsageError(
+            "--out is missing: the directory for the model, such as build/models/mine");
+    const std::string checkpoint = checkpoint_path(c.loop.out).string();
+    const bool started = file_exists(checkpoint);
+    if (c.resume && !started)
+        throw Error(checkpoint + ": there is none; without --resume, training begins");
+    if (!c.resume && started)
+        throw Error(checkpoint + " exists: --resume goes on from it, or delete it to start again");
+    if (!started && file_exists(join_path(out, "model.safetensors")))
+        throw Error(out +
+                    ": holds a finished model, and training would write over it; choose "
+                    "another --out (make adopt takes a model over)");
+}
+
+// What a run that was killed while writing left behind.
+void remove_half_written(const std::filesystem::path& folder) {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+        if (entry.path().extension() == ".tmp") std::filesystem::remove(entry.path(), ignored);
+}
+
+void make_smoke(TrainCommand& c) {
+    c.training.shape = gpt_config(2, 2, 32, 64, 512);
+    c.training.batch = 8;
+    c.training.steps = 60;
+    c.training.warm_up = 10;
+    c.training.learning_rate = 5e-3;
+    c.vocab = 512;
+    c.megabytes = 0.5;
+    c.tokenizer = "train";
+    c.loop.validation_documents = 2;
+}
+
+std::string member_text(const Json& recipe, const char* key, const char* member) {
+    const auto origin = recipe.find(key);
+    return origin != recipe.end() && origin->is_object() ? origin->at(member).get<std::string>()
+                                                         : "";
+}
+
+// Options from a recipe; its tokenizer stands beside it.
+void follow_recipe(TrainCommand& c, const Json& recipe) {
+    const Json& o = recipe.at("options");
+    TrainingOptions& t = c.training;
+    t.shape =
+        gpt_config(o.at("layers"), o.at("heads"), o.at("embd"), o.at("context"), o.at("vocab"));
+    t.sequence = o.value("sequence", std::int64_t{0});
+    t.batch = o.at("batch");
+    t.steps = o.at("steps");
+    t.warm_up = o.at("warmup");
+    t.learning_rate = o.at("lr");
+    t.weight_decay = o.at("weight_decay");
+    t.seed = o.at("seed");
+    t.parts = o.at("parts");
+    t.teacher = member_text(recipe, "teacher", "folder");
+    t.init = member_text(recipe, "init", "folder");
+    c.text = member_text(recipe, "text", "folder");
+    if (c.text.empty()) c.corpus = member_text(recipe, "corpus", "folder");
+    c.loop.half = recipe.value("stored", "float32") == "float16";
+    if (!c.tokenizer_given) c.tokenizer = std::filesystem::path(c.recipe).parent_path().string();
+    c.tokenizer_given = c.rate_given = c.context_given = true;
+}
+
+// Is everything the recipe began with still what it was?
+void check_ingredients(const TrainCommand& c, const Json& recipe, const DocumentSource& source,
+                       const Training& training) {
+    if (recipe.value("replanned", false))
+        throw Error(c.recipe +
+                    ": options were changed on the way (--replan), so this recipe "
+                    "alone does not make the model again");
+    const auto check = [&](const std::string& what, const std::string& expected,
+                           const std::string& got) {
+        if (!expected.empty() && expected != got)
+            throw Error(c.recipe + ": the " + what + " has changed: its hash was " + expected +
+                        " and is " + (got.empty() ? "missing" : got));
+    };
+    check("corpus", member_text(recipe, "corpus", "hash"), source.hash());
+    check("text", member_text(recipe, "text", "hash"), source.hash());
+    check("tokenizer", recipe.value("tokenizer", ""), training.tokenizer_hash());
+    check("teacher", member_text(recipe, "teacher", "hash"), training.teacher_hash());
+    check("model to go on from", member_text(recipe, "init", "hash"), training.init_hash());
+}
+
+// A teacher that is still being taught would leave a mark that no recipe shows.
+void check_teacher(const std::string& teacher) {
+    const std::string path = join_path(teacher, "recipe.json");
+    if (teacher.empty() || !file_exists(path)) return;
+    const Json recipe = read_json(path);
+    const auto done = recipe.value("steps_done", std::int64_t{0});
+    const auto steps = recipe.contains("options") ? recipe["options"].value("steps", done) : done;
+    if (done < steps)
+        throw Error(teacher + ": this teacher has done " + std::to_string(done) + " of its " +
+                    std::to_string(steps) + " steps; train it to the end first");
+}
+
+}  // namespace
+
+void run_tokenizer(const TrainCommand& c) {
+    if (c.vocab < 257)
+        throw UsageError("--vocab is " + std::to_string(c.vocab) +
+                         ", expected at least 257 (256 bytes and a separator)");
+    const std::string out = c.loop.out.string();
+    if (out.empty()) throw UsageError("--out is missing: the directory for the tokenizer");
+    if (file_exists(join_path(out, "model.safetensors")))
+        throw Error(out +
+                    ": holds a model, which would not fit another tokenizer; choose another "
+                    "--out");
+    const auto source = open_documents(c);
+    const Tokenizer tokenizer = train_tokenizer(*source, c.vocab, c.megabytes);
+    make_directory(out);
+    tokenizer.save(out, static_cast<int>(c.training.shape.n_positions));
+    std::uint64_t bytes = 0, tokens = 0;
+    for (std::uint64_t i = 0; i < 2000; ++i) {
+        const std::string text = source->document(1, i).text;
+        bytes += text.size();
+        tokens += tokenizer.encode(text).size();
+    }
+    std::printf("%s: %d tokens, %.2f bytes a token on the corpus\n", out.c_str(),
+                tokenizer.vocab_size(), static_cast<double>(bytes) / static_cast<double>(tokens));
+}
+
+void run_eval(const TrainCommand& c) {
+    const auto source = open_documents(c);
+    std::fputs(evaluate_directory(*source, c.model, c.training.threads, c.loop.validation_documents)
+                   .c_str(),
+               stdout);
+}
+
+int run_train(TrainCommand c) {
+    check_out(c);
+    Json recipe;
+    if (!c.recipe.empty()) {
+        recipe = read_json(c.recipe);
+        try {
+            follow_recipe(c, recipe);
+        } catch (const Json::exception& e) {
+            throw Error(c.recipe + ": is no recipe of this program: " + e.what());
+        }
+    }
+    if (c.smoke) make_smoke(c);
+    // What a model knows is not to be washed away.
+    if (!c.training.init.empty() && !c.rate_given) c.training.learning_rate = 5e-4;
+    if (!c.training.init.empty() && c.context_given && c.training.sequence == 0)
+        c.training.sequence = c.training.shape.n_positions;
+    check_teacher(c.training.teacher);
+    const auto source = open_documents(c);
+    const Tokenizer tokenizer = open_tokenizer(*source, c);
+    Training training(*source, tokenizer, c.training);
+    if (!c.recipe.empty()) check_ingredients(c, recipe, *source, training);
+    if (c.resume) {
+        training.load(checkpoint_path(c.loop.out), c.replan);
+        std::fprintf(stderr, "going on at step %lld\n",
+                     static_cast<long long>(training.steps_done()));
+    }
+    make_directory(c.loop.out.string());
+    remove_half_written(c.loop.out);
+    c.loop.folder = c.text.empty() ? c.corpus : c.text;
+    const TrainingEnd end = run_training(training, *source, tokenizer, c.loop);
+    if (end == TrainingEnd::done) {
+        std::fprintf(stderr, "done: %s\n", c.loop.out.c_str());
+    } else {
+        std::fprintf(stderr,
+                     "stopped at step %lld; the same command with --resume goes on from there\n",
+                     static_cast<long long>(training.steps_done()));
+    }
+    return end == TrainingEnd::signal ? 130 : 0;
+}
+
+}  // namespace tbt

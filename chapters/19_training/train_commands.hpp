@@ -1,0 +1,30 @@
+// What build/train does, behind its command line.
+#pragma once
+
+#include <string>
+
+#include "chapters/19_training/training_loop.hpp"
+
+namespace tbt {
+
+struct TrainCommand {
+    std::string corpus = "data/corpus";
+    std::string text;                 // a file or folder instead of the corpus
+    std::string tokenizer = "train";  // a directory, or "train": make one
+    TrainingOptions training;
+    LoopOptions loop;
+    std::string recipe;  // a recipe.json to follow
+    bool resume = false, replan = false, smoke = false;
+    bool rate_given = false, tokenizer_given = false, context_given = false;
+    double megabytes = 32;
+    int vocab = 4096;
+    std::string model;  // eval: the directory
+};
+
+// Each throws Error or UsageError and prints one line about what it did.
+void run_tokenizer(const TrainCommand& command);
+void run_eval(const TrainCommand& command);
+// The exit status: 0, or 130 when a signal ended it, as shells have it.
+int run_train(TrainCommand command);
+
+}  // namespace tbt
