@@ -1,0 +1,55 @@
+// Chapter 17: the tokenizer, or why a model reads pieces of words.
+//
+//   make run-17                                              all parts
+//   make run-17 ARGS='--part 3 --word " lighthouses"'        another word, cut step by step
+//   make run-17 ARGS='--tokenizer ~/models/gpt2 --part 5'    with another vocabulary
+//
+// Look for: part 2, where three letters become a word because they stand together often.
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "chapters/17_tokenizer/parts.hpp"
+#include "lib/machine/part_options.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
+
+using namespace tbt;
+
+int main(int argc, char** argv) {
+    std::string text = "The lighthouse keeper lit the lamp, and the light fell on the water.";
+    std::string sentence = "the cat and the hat and the other cat", word = " lighthouses";
+    std::string directory = shipped_model("storyteller").string(), figure, compare;
+    int part = 0, merges = 9;
+    PartOptions for_parts(part);
+    return run_program(
+        argc, argv, "Chapter 17: the tokenizer.",
+        [&](CLI::App& app) {
+            app.add_option("--part", part, "only this part, 1 to 5")->check(CLI::Range(1, 5));
+            for_parts.add({1}, app.add_option("text", text, "the text of part 1 and the figure"));
+            for_parts.add({2}, app.add_option("--sentence", sentence, "what part 2 learns from"));
+            for_parts.add({2}, app.add_option("--merges", merges, "how many part 2 learns")
+                                   ->check(CLI::Range(0, 200)));
+            for_parts.add({3}, app.add_option("--word", word, "what part 3 cuts"));
+            app.add_option("--tokenizer", directory, "a directory with a tokenizer");
+            app.add_option("--figure", figure, "write the text as coloured tokens (SVG)");
+            app.add_option("--compare", compare, "a second tokenizer for the figure");
+        },
+        [&] {
+            for_parts.check();
+            const Tokenizer tokenizer = Tokenizer::load(directory);
+            const std::function<void()> parts[] = {
+                [&] { show_units(tokenizer, text); }, [&] { show_learning(sentence, merges); },
+                [&] { show_encoding(tokenizer, word); }, [&] { show_mishaps(tokenizer); },
+                [&] { show_languages(tokenizer); }};
+            for (int i = 1; i <= 5; ++i) {
+                if (part != 0 && i != part) continue;
+                if (part == 0 && i > 1) std::printf("\n");
+                parts[i - 1]();
+            }
+            std::optional<Tokenizer> other;
+            if (!compare.empty()) other.emplace(Tokenizer::load(compare));
+            if (!figure.empty()) write_cuts(figure, text, tokenizer, other ? &*other : nullptr);
+        });
+}

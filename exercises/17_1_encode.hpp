@@ -1,0 +1,33 @@
+// Exercise 17_1: cut a word as a byte-pair encoding does.
+//
+// `merges` lists pairs of neighbours in the order in which they were learned. A word starts as its
+// single bytes. Then, as long as any two neighbours are in the list: of all pairs that stand in the
+// word take the one that was learned first, and join it everywhere, from left to right.
+//
+//     merges {("l", "o"), ("lo", "w")}     "lowlo"  →  l o w l o  →  lo w lo  →  low lo
+//
+// Of "aaa" with ("a", "a") the first two are joined: "aa" "a". The pieces, one behind the other,
+// are always the word; no word has no pieces.
+//
+// Write one function, about 15 lines. Check: make check EX=17_1
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex17_1 {
+
+using Merges = std::vector<std::pair<std::string, std::string>>;
+
+inline std::vector<std::string> encode([[maybe_unused]] const std::string& word,
+                                       [[maybe_unused]] const Merges& merges) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex17_1

@@ -1,0 +1,35 @@
+// Exercise 17_2: learn the next merge.
+//
+// `words` are cut into pieces already, each with how often it stands in the texts. The next merge
+// is the pair of neighbours that stands there most often, counted over all words; of equally
+// frequent ones the smaller pair (std::pair compares the left pieces first). Every two neighbours
+// count, also where they overlap: "a a a" holds (a, a) twice. No neighbours at all: the pair of
+// two empty strings.
+//
+//     {{"l","o","w"} 5 times, {"l","o","t"} 2 times}   →   ("l", "o"): 7
+//
+// Write one function, about 10 lines. Check: make check EX=17_2
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex17_2 {
+
+struct Word {
+    std::vector<std::string> pieces;
+    long times = 0;
+};
+using Merge = std::pair<std::string, std::string>;
+
+inline Merge next_merge([[maybe_unused]] const std::vector<Word>& words) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex17_2

@@ -1,0 +1,82 @@
+// Exercise 17_1: the encoder.
+#include "17_1_encode.hpp"
+#include "lib/kernels/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
+
+using namespace tbt;
+using namespace tbt::ex17_1;
+
+namespace {
+
+std::string shown(const std::vector<std::string>& pieces) {
+    std::string line;
+    for (const std::string& piece : pieces) line += (line.empty() ? "" : "|") + piece;
+    return line;
+}
+
+void expect(const std::string& word, const Merges& merges, const std::string& cut,
+            const char* think) {
+    const std::string got = shown(encode(word, merges));
+    INFO('"' << word << "\": expected " << cut << ", got " << got << "; think about: " << think);
+    REQUIRE((got == cut));
+}
+
+}  // namespace
+
+TEST_CASE("without merges a word is its bytes; no word has no pieces", "[ex17_1]") {
+    expect("low", {}, "l|o|w", "what stands there before the first merge?");
+    REQUIRE(encode("", {{"a", "b"}}).empty());
+    expect("x", {{"x", "x"}}, "x", "one piece has no neighbour");
+    expect("é", {}, "\xC3|\xA9", "bytes, not characters");
+}
+
+TEST_CASE("merges build on each other", "[ex17_1]") {
+    const Merges merges = {{"l", "o"}, {"lo", "w"}, {"e", "r"}, {"low", "er"}};
+    expect("lowlo", merges, "low|lo", "the second merge needs what the first one made");
+    expect("lower", merges, "lower", "four merges, one after the other");
+    expect("slower", merges, "s|lower", "what no merge touches stays");
+}
+
+TEST_CASE("the merge that was learned first wins, not the one that stands first in the word",
+          "[ex17_1]") {
+    expect("abc", {{"b", "c"}, {"a", "b"}}, "a|bc", "(b, c) was learned before (a, b)");
+    expect("abcd", {{"c", "d"}, {"a", "b"}, {"b", "c"}}, "ab|cd",
+           "look at all neighbours, then choose");
+    // A pair that only appears later may have been learned earlier.
+    expect("abab", {{"ab", "ab"}, {"a", "b"}}, "abab",
+           "look through the whole list again after each merge");
+}
+
+TEST_CASE("a merge is made everywhere, from left to right", "[ex17_1]") {
+    expect("aaa", {{"a", "a"}}, "aa|a", "the first two, then one is left");
+    expect("aaaaa", {{"a", "a"}, {"aa", "a"}}, "aa|aaa", "(aa, a) stands at the end only");
+    expect("abxabxab", {{"a", "b"}, {"x", "ab"}}, "ab|xab|xab",
+           "all places of a pair before the next pair");
+}
+
+TEST_CASE("pairs are pairs: not the same text from other pieces", "[ex17_1]") {
+    expect("abc", {{"a", "bc"}}, "a|b|c", "(a, bc) needs a piece bc, and no merge makes one");
+}
+
+TEST_CASE("the pieces of any word make up the word", "[ex17_1]") {
+    Rng rng(17);
+    for (int round = 0; round < 300; ++round) {
+        Merges merges;
+        std::vector<std::string> known = {"a", "b", "c"};
+        for (int i = 0; i < 6; ++i) {
+            const std::string left = known[rng.below(static_cast<std::uint32_t>(known.size()))],
+                              right = known[rng.below(static_cast<std::uint32_t>(known.size()))];
+            merges.emplace_back(left, right), known.push_back(left + right);
+        }
+        std::string word;
+        for (int i = 0; i < 12; ++i) word += static_cast<char>('a' + rng.below(3));
+        std::string joined;
+        const std::vector<std::string> pieces = encode(word, merges);
+        for (const std::string& piece : pieces) joined += piece;
+        INFO(word << " became " << shown(pieces));
+        REQUIRE((joined == word));
+        for (std::size_t i = 0; i + 1 < pieces.size(); ++i)
+            REQUIRE((std::find(merges.begin(), merges.end(), std::pair(pieces[i], pieces[i + 1])) ==
+                     merges.end()));
+    }
+}
