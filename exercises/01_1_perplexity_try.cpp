@@ -24,8 +24,8 @@ int main(int argc, char** argv) {
         std::printf("perplexity  text   (%d would be guessing)\n", model.tokenizer.vocab_size());
         for (const std::string& text : texts) {
             const std::vector<int> ids = encode_prompt(model, text);
-            CachedModel network(model.gpt);
-            const Logits logits = network.last(ids, static_cast<int>(ids.size()));
+            WholeTextModel network(model.gpt);
+            const Logits logits = network.at_every(ids);
             const std::string shown = columns(text) > 67 ? padded(text, 67) : text;
             std::printf("%10.2f  %s\n", ex01_1::perplexity(logits.values, ids), shown.c_str());
         }

@@ -3,10 +3,11 @@
 #include <cstdio>
 #include <string>
 
-#include "chapters/03_temperature/show.hpp"
+#include "chapters/07_kv_cache/cached_model.hpp"
 #include "exercises/02_1_lookahead.hpp"
 #include "lib/machine/program.hpp"
 #include "lib/model/model.hpp"
+#include "lib/show/terminal.hpp"
 
 using namespace tbt;
 

@@ -10,7 +10,7 @@
 //    Sample i draws from Rng(seed, i), so that all temperatures meet the same luck;
 //    temperature 0 is greedy.
 //
-// apply_temperature, Candidates and draw are chapter 03's.
+// softmax_at and draw are chapter 03's.
 //
 // Write two functions, about 8 and 14 lines. Check: make check EX=03_1.
 // Then see texts: make try EX=03_1
@@ -22,8 +22,7 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "chapters/03_temperature/sample.hpp"
-#include "chapters/03_temperature/temperature.hpp"
+#include "chapters/03_temperature/plain_draw.hpp"
 #include "exercises/exercise.hpp"
 #include "lib/kernels/math.hpp"
 #include "lib/kernels/rng.hpp"

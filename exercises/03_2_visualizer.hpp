@@ -27,7 +27,7 @@
 #include <span>
 #include <string>
 
-#include "chapters/03_temperature/temperature.hpp"
+#include "chapters/03_temperature/plain_temperature.hpp"
 #include "exercises/exercise.hpp"
 #include "lib/error.hpp"
 #include "lib/kernels/math.hpp"

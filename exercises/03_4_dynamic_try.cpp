@@ -4,8 +4,8 @@
 #include <string>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "chapters/03_temperature/sample.hpp"
-#include "chapters/03_temperature/show.hpp"
+#include "chapters/03_temperature/plain_draw.hpp"
+#include "chapters/03_temperature/plain_temperature.hpp"
 #include "exercises/03_4_dynamic.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/program.hpp"
@@ -27,17 +27,14 @@ int main(int argc, char** argv) {
     return run_program(argc, argv, "Dynamic temperature.", options, [&] {
         constexpr int length = 24;
         Model model = load_model(shipped_model("storyteller"));
-        CachedModel network(model.gpt);
+        WholeTextModel network(model.gpt);
         Rng rng(seed);
-        Candidates c;
         std::vector<int> ids = encode_prompt(model, prompt, length);
         std::printf("%s …\n", prompt.c_str());
         for (int i = 0; i < length; ++i) {
             const std::span<const float> logits = network(ids);
             const double T = ex03_4::dynamic_temperature(logits, low, high);
-            c.reset(logits);
-            apply_temperature(c, T);
-            ids.push_back(draw(c, rng.uniform()));
+            ids.push_back(draw(logits, T, rng.uniform()));
             std::printf("   %s T = %.3f  %s\n",
                         padded(visible(model.tokenizer.token_bytes(ids.back())), 14).c_str(), T,
                         bar(high > 0 ? T / high : 0, 40).c_str());

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "chapters/03_temperature/temperature.hpp"
-#include "chapters/04_top_k/top_k.hpp"
+#include "chapters/03_temperature/plain_temperature.hpp"
+#include "chapters/04_top_k/plain_top_k.hpp"
 #include "exercises/04_1_top_n_sigma.hpp"
 #include "lib/machine/program.hpp"
 #include "lib/model/model.hpp"
@@ -14,7 +14,7 @@ using namespace tbt;
 
 namespace {
 
-// How many of the most probable tokens it takes for 90 % (chapter 05 does this without sorting).
+// How many of the most probable tokens it takes for 90 % (exactly: chapter 05).
 int nucleus(std::vector<double> p) {
     std::sort(p.rbegin(), p.rend());
     double mass = 0;
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
     };
     return run_program(argc, argv, "Top-nσ and the temperature.", options, [&] {
         Model model = load_model(shipped_model("storyteller"));
-        CachedModel network(model.gpt);
+        WholeTextModel network(model.gpt);
         const std::vector<int> ids = encode_prompt(model, prompt);
         const std::span<const float> row = network(ids);
         std::printf(
@@ -45,13 +45,10 @@ int main(int argc, char** argv) {
             std::printf("%6.1f", T);
             for (const double N : {1.0, 2.0, 3.0}) {
                 const std::vector<float> cut = ex04_1::top_n_sigma(s, N);
-                std::printf("%8zu", Candidates(cut).count());
+                std::printf("%8zu", count_kept(cut));
             }
-            Candidates c(s);
-            keep_top_k(c, 40);
-            std::printf("%9zu%9d\n", c.count(), nucleus(softmax_at(s, 1)));
+            std::printf("%9zu%9d\n", count_kept(top_k(s, 40)), nucleus(softmax_at(s, 1)));
         }
-        Candidates c(row);
         std::printf("\nN = 1 keeps:");
         const std::vector<float> cut =
             ex04_1::top_n_sigma(std::vector<float>(row.begin(), row.end()), 1);

@@ -1,4 +1,5 @@
 // Exercise 09_1: prompts that end in the middle of a word, as they are and healed.
+#include "chapters/07_kv_cache/cached_model.hpp"
 #include "exercises/09_1_prompt_healing.hpp"
 
 #include <cstdio>

@@ -10,7 +10,7 @@
 //    Sample i draws from Rng(seed, i), so that all temperatures meet the same luck;
 //    temperature 0 is greedy.
 //
-// apply_temperature, Candidates and draw are chapter 03's.
+// softmax_at and draw are chapter 03's.
 //
 // Write two functions, about 8 and 14 lines. Check: make check EX=03_1.
 // Then see texts: make try EX=03_1
@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "chapters/03_temperature/sample.hpp"
-#include "chapters/03_temperature/temperature.hpp"
+#include "chapters/03_temperature/plain_draw.hpp"
+#include "chapters/03_temperature/plain_temperature.hpp"
 #include "exercises/exercise.hpp"
 #include "lib/kernels/math.hpp"
 #include "lib/kernels/rng.hpp"
@@ -58,16 +58,12 @@ inline Texts explore([[maybe_unused]] const NextLogits& model,
                      [[maybe_unused]] std::uint64_t seed) {
     // >>> write here
     Texts texts(temperatures.size());
-    Candidates c;
     for (std::size_t t = 0; t < temperatures.size(); ++t) {
         for (int i = 0; i < samples; ++i) {
             Rng rng(seed, static_cast<std::uint64_t>(i));
             std::vector<int> ids = prompt;
-            for (int step = 0; step < length; ++step) {
-                c.reset(model(ids));
-                apply_temperature(c, temperatures[t]);
-                ids.push_back(draw(c, rng.uniform()));
-            }
+            for (int step = 0; step < length; ++step)
+                ids.push_back(draw(model(ids), temperatures[t], rng.uniform()));
             texts[t].emplace_back(ids.begin() + static_cast<std::ptrdiff_t>(prompt.size()),
                                   ids.end());
         }

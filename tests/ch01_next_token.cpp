@@ -1,44 +1,14 @@
-// The generation loop and the cached model, on models small enough to think through.
+// The generation loop, on models small enough to think through.
 #include "tests/catch.hpp"
 
 #include <cmath>
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "lib/kernels/rng.hpp"
 #include "lib/model/gpt.hpp"
+#include "tests/tiny_gpt.hpp"
 
 using namespace tbt;
-
-namespace {
-
-GptConfig tiny_config() {
-    GptConfig config;
-    config.vocab_size = 50;
-    config.n_positions = 40;
-    config.n_embd = 16;
-    config.n_layer = 2;
-    config.n_head = 2;
-    config.n_inner = 64;
-    return config;
-}
-
-Gpt tiny_gpt() {
-    return Gpt(tiny_config(), [](const std::string& name, const Shape& shape) {
-        Rng rng(name.size(), static_cast<std::uint64_t>(name[name.size() / 2]));
-        Tensor t(shape);
-        for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.4);
-        return t;
-    });
-}
-
-std::vector<float> fresh_logits(Gpt& gpt, const std::vector<int>& ids) {
-    KvCache cache(gpt.config());
-    const auto logits = gpt.forward(cache, ids);
-    return {logits.begin(), logits.end()};
-}
-
-}  // namespace
 
 TEST_CASE("the loop appends what pick chooses and hands the whole text to the model each time",
           "[ch01]") {
@@ -90,35 +60,21 @@ TEST_CASE("candidates come by value, then by id, with probabilities over the who
     REQUIRE(top_candidates(logits, 0).empty());
 }
 
-TEST_CASE("a cached model gives the bits of a fresh one: growing, rolled back, replaced, repeated",
+TEST_CASE("a model that reads the whole text gives a row at each position, the last one its answer",
           "[ch01]") {
     Gpt gpt = tiny_gpt();
     Gpt other = tiny_gpt();
-    CachedModel cached(gpt);
-    const std::vector<std::vector<int>> texts = {
-        {1, 2, 3}, {1, 2, 3, 4}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}, {1, 2}, {1, 2, 9, 9},
-        {7},       {7, 8}};
-    for (const std::vector<int>& ids : texts) {
-        const auto logits = cached(ids);
-        REQUIRE(std::vector<float>(logits.begin(), logits.end()) == fresh_logits(other, ids));
-        REQUIRE(cached.cache().length() == static_cast<int>(ids.size()));
-    }
-}
-
-TEST_CASE("the last rows of a cached model are the predictions behind each of the last tokens",
-          "[ch01]") {
-    Gpt gpt = tiny_gpt();
-    Gpt other = tiny_gpt();
-    CachedModel cached(gpt);
+    WholeTextModel model(gpt);
     const std::vector<int> ids = {5, 6, 7, 8, 9};
-    cached(std::vector<int>{5, 6, 7});
-    for (const int count : {1, 2, 3, 5}) {
-        const Logits rows = cached.last(ids, count);
-        REQUIRE(rows.rows == count);
-        for (int r = 0; r < count; ++r) {
-            const std::vector<int> prefix(ids.begin(), ids.end() - (count - 1 - r));
-            const auto row = rows.row(r);
-            REQUIRE(std::vector<float>(row.begin(), row.end()) == fresh_logits(other, prefix));
-        }
+    const auto copy = [](std::span<const float> row) {
+        return std::vector<float>(row.begin(), row.end());
+    };
+    for (int twice = 0; twice < 2; ++twice)  // nothing is left of the time before
+        REQUIRE(copy(model(ids)) == fresh_logits(other, ids));
+    const Logits all = model.at_every(ids);
+    REQUIRE(all.rows == 5);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const std::vector<int> read(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i + 1));
+        REQUIRE(copy(all.row(static_cast<std::int64_t>(i))) == fresh_logits(other, read));
     }
 }

@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "chapters/03_temperature/sample.hpp"
-#include "chapters/03_temperature/temperature.hpp"
+#include "chapters/03_temperature/plain_draw.hpp"
+#include "chapters/03_temperature/plain_temperature.hpp"
 #include "lib/kernels/rng.hpp"
 
 using namespace tbt;
@@ -55,11 +55,10 @@ TEST_CASE("entropy, top probability and agreement of draws are those of the temp
                                   {1, .661073, .821030, .688421, .554892},
                                   {1.5, 1.136041, .646331, .457651, .275741}};
     for (const auto& [T, entropy, top, two, three] : expected) {
-        Candidates c(eight);
-        apply_temperature(c, T);
+        const std::vector<double> law = softmax_at(eight, T);
         double sum2 = 0, sum3 = 0;
-        for (const double p : c.probabilities()) sum2 += p * p, sum3 += p * p * p;
-        require_close({c.entropy(), c.probability(0), sum2, sum3}, {entropy, top, two, three});
+        for (const double p : law) sum2 += p * p, sum3 += p * p * p;
+        require_close({entropy_at(eight, T), law[0], sum2, sum3}, {entropy, top, two, three});
     }
 }
 
@@ -69,11 +68,7 @@ TEST_CASE("the temperatures of the visualizer exercise have their entropies", "[
         B.push_back(4.0f - 0.5f * static_cast<float>(i)),
             Z.push_back(-static_cast<float>(std::log(i + 1.0)));
     const std::vector<float> A{5, 3, 2, 1, 0.5f, -1, -2, -5, -6, -7};
-    const auto entropy = [](const std::vector<float>& s, double T) {
-        Candidates c(s);
-        apply_temperature(c, T);
-        return c.entropy();
-    };
+    const auto entropy = [](const std::vector<float>& s, double T) { return entropy_at(s, T); };
     require_close({entropy(B, .1), entropy(B, 1), entropy(B, 2)}, {.040679, 1.662820, 2.079680},
                   1e-6);
     require_close({entropy(Z, .3), entropy(Z, 1), entropy(Z, 1.5)}, {.514866, 1.993806, 2.170608},
@@ -86,22 +81,10 @@ TEST_CASE("temperature zero keeps the argmax alone, of equal logits the lower id
     for (const std::vector<float>& s :
          {std::vector<float>{1, 4, 4, 2}, std::vector<float>{-inf, -3, -3},
           std::vector<float>{-2, 7, -inf, 7}}) {
-        Candidates c(s);
-        apply_temperature(c, 0);
-        REQUIRE(c.size() == 1);
-        REQUIRE(c.id(0) == 1);
-        REQUIRE(c.probability(0) == 1.0);
-        for (const double u : {0.0, 0.5, 1 - 0x1p-53}) REQUIRE(draw(c, u) == 1);
+        for (std::size_t i = 0; i < s.size(); ++i)
+            REQUIRE(softmax_at(s, 0)[i] == (i == 1 ? 1.0 : 0.0));
+        for (const double u : {0.0, 0.5, 1 - 0x1p-53}) REQUIRE(draw(s, 0, u) == 1);
     }
-}
-
-TEST_CASE("temperatures multiply, and neither a tiny nor a huge one breaks the law", "[ch03]") {
-    Candidates c(eight);
-    apply_temperature(c, 0.5);
-    apply_temperature(c, 3);
-    require_close(c.probabilities(), softmax_at(eight, 1.5), 0);
-    REQUIRE(softmax_at(eight, 1e-300)[0] == 1.0);
-    for (const double p : softmax_at(eight, 1e300)) REQUIRE(p == 0.125);
 }
 
 TEST_CASE("probabilities do not change when a constant is added to all logits", "[ch03]") {
@@ -112,45 +95,30 @@ TEST_CASE("probabilities do not change when a constant is added to all logits", 
 
 TEST_CASE("a temperature that is negative, NaN or infinite is refused with what is allowed",
           "[ch03]") {
-    for (const double T : {-1.0, -1e-300, std::nan(""), static_cast<double>(inf)}) {
-        Candidates c(eight);
-        REQUIRE_THROWS_WITH(apply_temperature(c, T), Catch::Contains("expected a number >= 0"));
-    }
+    for (const double T : {-1.0, -1e-300, std::nan(""), static_cast<double>(inf)})
+        REQUIRE_THROWS_WITH(draw(eight, T, 0.5), Catch::Contains("expected a number >= 0"));
 }
 
 TEST_CASE("a row that is no distribution is refused, naming the token", "[ch03]") {
-    const auto weigh = [](std::vector<float> s) { Candidates(s).total_weight(); };
+    const auto weigh = [](std::vector<float> s) { wheel(s, 1); };
     REQUIRE_THROWS_WITH(weigh({1, std::nanf(""), 2}), Catch::Contains("token 1 is NaN"));
     REQUIRE_THROWS_WITH(weigh({1, 2, inf}), Catch::Contains("token 2 is +infinity"));
     REQUIRE_THROWS_WITH(weigh({-inf, -inf}), Catch::Contains("every token is masked"));
     REQUIRE_THROWS_AS(weigh({}), Error);
 }
 
-TEST_CASE("entropy and log-probability are right at their limits", "[ch03]") {
-    const std::vector<float> flat(1000, -2.5f), one{0, -inf, -inf}, far{0, -80};
-    Candidates f(flat), o(one), d(far);
-    REQUIRE(std::abs(f.entropy() - std::log(1000.0)) <= 1e-12);
-    REQUIRE(o.entropy() == 0.0);
-    // Where the weight is 0 the log-probability still comes from the logit.
-    REQUIRE(d.weights()[1] == 0);
-    REQUIRE(d.log_probability(1) == -80.0);
-    REQUIRE(o.log_probability(1) == -static_cast<double>(inf));
-}
-
 TEST_CASE("the draw points at the segment that u lies in, from 0 to just below 1", "[ch03]") {
     // Worked example of the tutorial: cat .880797, dog .119203.
     const std::vector<float> s{10, 8};
-    Candidates c(s);
-    REQUIRE(draw(c, 0) == 0);
-    REQUIRE(draw(c, .75) == 0);
-    REQUIRE(draw(c, .8807) == 0);
-    REQUIRE(draw(c, .8809) == 1);
-    REQUIRE(draw(c, 1 - 0x1p-53) == 1);
+    REQUIRE(draw(s, 1, 0) == 0);
+    REQUIRE(draw(s, 1, .75) == 0);
+    REQUIRE(draw(s, 1, .8807) == 0);
+    REQUIRE(draw(s, 1, .8809) == 1);
+    REQUIRE(draw(s, 1, 1 - 0x1p-53) == 1);
     // Four equal segments: the borders belong to the right.
     const std::vector<float> equal(4, 1.0f);
-    Candidates e(equal);
-    REQUIRE((draw(e, .25 - 0x1p-54) == 0 && draw(e, .25) == 1 && draw(e, .5) == 2 &&
-             draw(e, .75) == 3));
+    REQUIRE((draw(equal, 1, .25 - 0x1p-54) == 0 && draw(equal, 1, .25) == 1 &&
+             draw(equal, 1, .5) == 2 && draw(equal, 1, .75) == 3));
 }
 
 TEST_CASE("no u reaches a masked token, wherever it stands", "[ch03]") {
@@ -159,27 +127,23 @@ TEST_CASE("no u reaches a masked token, wherever it stands", "[ch03]") {
         std::vector<float> s(n, -inf);
         s[1] = 0.5f;
         s[n / 2] = 0.25f;
-        Candidates c(s);
         for (int i = 0; i < 200; ++i) {
-            const int id = draw(c, i == 0 ? 0 : i == 1 ? 1 - 0x1p-53 : rng.uniform());
+            const int id = draw(s, 1, i == 0 ? 0 : i == 1 ? 1 - 0x1p-53 : rng.uniform());
             REQUIRE(s[static_cast<std::size_t>(id)] > -inf);
         }
     }
     // All the weight in front, everything masked behind: u -> 1 must not run off.
     std::vector<float> front(700, -inf);
     front[0] = front[1] = 1;
-    Candidates c(front);
-    REQUIRE(draw(c, 1 - 0x1p-53) == 1);
-    REQUIRE_THROWS_AS(draw(c, 1.0), Error);
-    REQUIRE_THROWS_AS(draw(c, -0.1), Error);
-    REQUIRE_THROWS_AS(draw(c, std::nan("")), Error);
+    REQUIRE(draw(front, 1, 1 - 0x1p-53) == 1);
+    REQUIRE_THROWS_AS(draw(front, 1, 1.0), Error);
+    REQUIRE_THROWS_AS(draw(front, 1, -0.1), Error);
+    REQUIRE_THROWS_AS(draw(front, 1, std::nan("")), Error);
 }
 
 TEST_CASE("the law of the draw is the softmax, to the width of a notch", "[ch03]") {
     // The smallest u that gives token i or a later one is the probability of the tokens before it:
     // found by bisection.
-    Candidates c(eight);
-    apply_temperature(c, 1.3);
     long double W = 0;
     for (const float s : eight) W += std::exp((static_cast<long double>(s) - 5) / 1.3L);
     long double before = 0;
@@ -189,7 +153,7 @@ TEST_CASE("the law of the draw is the softmax, to the width of a notch", "[ch03]
         double low = 0, high = 1 - 0x1p-53;
         for (int step = 0; step < 60; ++step) {
             const double middle = (low + high) / 2;
-            (draw(c, middle) > i ? high : low) = middle;
+            (draw(eight, 1.3, middle) > i ? high : low) = middle;
         }
         REQUIRE(std::abs(static_cast<long double>(high) - before) <= 1e-12L);
     }
@@ -198,49 +162,15 @@ TEST_CASE("the law of the draw is the softmax, to the width of a notch", "[ch03]
 TEST_CASE(
     "a hundred thousand draws fit the law: chi-square with a false alarm once in a million seeds",
     "[ch03]") {
-    Candidates c(eight);
-    apply_temperature(c, 2);
     Rng rng(20240601);
     std::vector<int> count(8);
-    for (int i = 0; i < 100000; ++i) ++count[static_cast<std::size_t>(draw(c, rng.uniform()))];
+    for (int i = 0; i < 100000; ++i)
+        ++count[static_cast<std::size_t>(draw(eight, 2, rng.uniform()))];
     double chi2 = 0;
     for (std::size_t i = 0; i < 8; ++i) {
-        const double expected = 100000 * c.probability(i);
+        const double expected = 100000 * softmax_at(eight, 2)[i];
         chi2 += (count[i] - expected) * (count[i] - expected) / expected;
     }
     INFO("chi-square " << chi2 << " with 7 degrees of freedom");
     REQUIRE(chi2 <= 40.522);  // the 1 − 1e-6 quantile with 7 degrees of freedom
-}
-
-TEST_CASE(
-    "the same u gives the same token whether the kept ones stand in a list or in the whole row",
-    "[ch03]") {
-    Rng rng(5);
-    std::vector<float> s(3000), masked(3000, -inf);
-    for (float& x : s) x = static_cast<float>(rng.normal());
-    for (std::size_t i = 0; i < s.size(); ++i) {
-        if (s[i] >= 1.0f) masked[i] = s[i];
-    }
-    Candidates list(s), row(masked);
-    list.keep({1.0f});
-    REQUIRE(list.size() == row.count());
-    for (int i = 0; i < 500; ++i) {
-        const double u = rng.uniform();
-        REQUIRE(draw(list, u) == draw(row, u));
-    }
-}
-
-TEST_CASE("an edit after a temperature changes s/T, and the row it came from stays as it was",
-          "[ch03]") {
-    const std::vector<float> s{2, 1, 0};
-    Candidates c(s);
-    apply_temperature(c, 0.5);
-    *c.find(0) -= 2.0f;  // 4 − 2
-    require_close(c.probabilities(), softmax_at(std::vector<float>{2, 2, 0}, 1), 0);
-    REQUIRE(s[0] == 2.0f);
-    c.keep({1.0f});
-    REQUIRE(c.find(2) == nullptr);
-    *c.find(1) = 0.0f;
-    require_close(c.probabilities(), {1 / (1 + std::exp(-2.0)), 1 - 1 / (1 + std::exp(-2.0)), 0},
-                  1e-12);
 }

@@ -1,14 +1,12 @@
 #include "tests/catch.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
-#include "chapters/03_temperature/temperature.hpp"
-#include "chapters/05_top_p/relatives.hpp"
-#include "chapters/05_top_p/top_p.hpp"
+#include "chapters/06_combining/relatives.hpp"
+#include "chapters/06_combining/temperature.hpp"
+#include "chapters/06_combining/top_p.hpp"
 #include "lib/kernels/rng.hpp"
 
 using namespace tbt;
@@ -17,18 +15,16 @@ namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-template <class Cut>
-std::vector<int> kept(const std::vector<float>& s, Cut&& cut, double T = 1) {
-    Candidates c(s);
-    apply_temperature(c, T);
-    cut(c);
+// The ids that a row has kept.
+std::vector<int> ids_of(const std::vector<float>& row) {
     std::vector<int> ids;
-    for (std::size_t i = 0; i < c.size(); ++i) ids.push_back(c.id(i));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        if (row[i] != masked) ids.push_back(static_cast<int>(i));
+    }
     return ids;
 }
 std::vector<int> nucleus(const std::vector<float>& s, double p, double T = 1) {
-    return kept(
-        s, [p](Candidates& c) { keep_top_p(c, p); }, T);
+    return ids_of(top_p(s, T, p));
 }
 
 std::vector<float> logs(const std::vector<double>& p) {
@@ -41,13 +37,6 @@ std::vector<float> zipf(int n) {
     for (int i = 1; i <= n; ++i) s.push_back(static_cast<float>(-std::log(static_cast<double>(i))));
     return s;
 }
-std::vector<float> normal(std::size_t n, double sigma, std::uint64_t seed) {
-    Rng rng(seed);
-    std::vector<float> s(n);
-    for (float& x : s) x = static_cast<float>(sigma * rng.normal());
-    return s;
-}
-
 const std::vector<float> eight{5, 3, 2, 1, 0.5f, -1, -2, -5};
 
 }  // namespace
@@ -61,9 +50,7 @@ TEST_CASE("the nucleus is the smallest prefix that reaches p", "[ch05]") {
     // 15, 12, 10, … 6 % cannot reach 91 % with eight words; these do.
     const std::vector<float> eight_words = logs({.16, .14, .13, .12, .11, .10, .09, .06, .05, .04});
     REQUIRE(nucleus(eight_words, .9).size() == 8);
-    Candidates c(eight);
-    keep_top_p(c, .9);
-    REQUIRE(std::abs(c.probability(0) - .880797) <= 5.1e-7);
+    REQUIRE(std::abs(softmax_at(top_p(eight, 1, .9), 1)[0] - .880797) <= 5.1e-7);
 }
 
 TEST_CASE("the token that reaches p exactly is the last one kept", "[ch05]") {
@@ -82,12 +69,14 @@ TEST_CASE("the token that reaches p exactly is the last one kept", "[ch05]") {
 TEST_CASE("p = .9 of .4 .3 .2 .1 keeps three in whole quanta, where doubles fall short", "[ch05]") {
     REQUIRE(.4 + .3 + .2 < .9);  // .8999999999999999: the order of summation decides
     REQUIRE(.2 + .3 + .4 >= .9);
-    const std::uint64_t unit = weight_of_largest / 4;
-    const std::vector<float> keys{4, 3, 2, 1};
-    const std::vector<std::uint64_t> w{4 * unit, 3 * unit, 2 * unit, unit};
-    const auto target =
-        static_cast<std::uint64_t>(std::nearbyint(.9 * static_cast<double>(10 * unit)));
-    REQUIRE(smallest_prefix(keys, w, 10 * unit, target).threshold == 2);
+    // Ten equal tokens are tenths to the quantum; keys put them in groups of 4, 3, 2 and 1.
+    const std::vector<float> tenths(10, 0.5f);
+    const std::vector<float> keys{4, 4, 4, 4, 3, 3, 3, 2, 2, 1};
+    REQUIRE(ids_of(shortest_prefix(tenths, 1, keys, .9)).size() == 9);
+    const std::uint64_t W = 10 * weight_of_largest;
+    REQUIRE(share_of(W, .9) == 9 * weight_of_largest);
+    REQUIRE(share_of(W, 1) == W);
+    REQUIRE(share_of(W, 1 + 1e-9) == W);
 }
 
 TEST_CASE("p = 0 keeps one token, p = 1 keeps all", "[ch05]") {
@@ -111,48 +100,29 @@ TEST_CASE("a Zipf law over 1000 tokens has the nuclei of the tables", "[ch05]") 
     REQUIRE(nucleus(zipf(1000), .9, 1.5).size() == 749);
 }
 
-TEST_CASE("the nucleus without sorting is the sorted one, token for token", "[ch05]") {
-    for (const double sigma : {.01, 1.0, 4.0, 12.0}) {
-        for (const std::size_t n : {1u, 97u, 1000u, 20000u}) {
-            const std::vector<float> s = normal(n, sigma, n);
-            for (const double p : {0.1, 0.5, 0.9, 0.999}) {
-                Candidates plain(s);
-                plain.keep(smallest_prefix_by_sorting(s, plain.weights(), quanta(plain, p)));
-                Candidates quick(s);
-                keep_top_p(quick, p);
-                REQUIRE(quick.size() == plain.size());
-                for (std::size_t i = 0; i < quick.size(); ++i) REQUIRE(quick.id(i) == plain.id(i));
-            }
-        }
-    }
-}
-
 TEST_CASE("masked tokens are no part of a nucleus", "[ch05]") {
     REQUIRE(nucleus({-inf, 1, -inf, 1}, .99) == std::vector<int>{1, 3});
 }
 
 TEST_CASE("a p outside [0, 1] is refused, and percent are recognised", "[ch05]") {
-    Candidates c(eight);
-    REQUIRE_THROWS_WITH(keep_top_p(c, -0.1), Catch::Contains("expected a probability from 0 to 1"));
-    REQUIRE_THROWS_WITH(keep_top_p(c, 90), Catch::Contains("percent"));
-    REQUIRE_THROWS_AS(keep_top_p(c, std::nan("")), UsageError);
+    REQUIRE_THROWS_WITH(top_p(eight, 1, -0.1),
+                        Catch::Contains("expected a probability from 0 to 1"));
+    REQUIRE_THROWS_WITH(top_p(eight, 1, 90), Catch::Contains("percent"));
+    REQUIRE_THROWS_AS(top_p(eight, 1, std::nan("")), UsageError);
 }
 
 TEST_CASE("min-p keeps what has at least the fraction m of the largest probability", "[ch05]") {
-    const auto min_p = [](const std::vector<float>& s, double m, double T = 1) {
-        return kept(
-            s, [m](Candidates& c) { keep_min_p(c, m); }, T);
+    const auto ids = [](const std::vector<float>& s, double m, double T = 1) {
+        return ids_of(min_p(s, T, m));
     };
-    REQUIRE(min_p(eight, 0).size() == 8);
-    REQUIRE(min_p(eight, .05) == std::vector<int>{0, 1});  // e^-3 = .0498
-    REQUIRE(min_p(eight, .049) == std::vector<int>{0, 1, 2});
-    REQUIRE(min_p({3, 3, 2}, 1) ==
-            std::vector<int>{0, 1});  // all that are as probable as the first
-    REQUIRE(min_p(eight, .1, 2) == std::vector<int>{0, 1, 2, 3, 4});  // e^(-4.5/2) = .1054
-    REQUIRE(min_p(eight, 1e-300).size() == 8);
-    Candidates c(eight);
-    REQUIRE_THROWS_AS(keep_min_p(c, 1.01), UsageError);
-    REQUIRE_THROWS_AS(keep_min_p(c, -0.01), UsageError);
+    REQUIRE(ids(eight, 0).size() == 8);
+    REQUIRE(ids(eight, .05) == std::vector<int>{0, 1});  // e^-3 = .0498
+    REQUIRE(ids(eight, .049) == std::vector<int>{0, 1, 2});
+    REQUIRE(ids({3, 3, 2}, 1) == std::vector<int>{0, 1});  // all that are as probable as the first
+    REQUIRE(ids(eight, .1, 2) == std::vector<int>{0, 1, 2, 3, 4});  // e^(-4.5/2) = .1054
+    REQUIRE(ids(eight, 1e-300).size() == 8);
+    REQUIRE_THROWS_AS(min_p(eight, 1, 1.01), UsageError);
+    REQUIRE_THROWS_AS(min_p(eight, 1, -0.01), UsageError);
 }
 
 TEST_CASE("typical sampling keeps the tokens nearest to the entropy and may drop the first",
@@ -162,74 +132,35 @@ TEST_CASE("typical sampling keeps the tokens nearest to the entropy and may drop
     std::vector<double> p(51, .01);
     p[0] = .45;
     for (std::size_t i = 1; i < 51; ++i) p[i] = .55 / 50;
-    const auto typical = [](const std::vector<float>& s, double m) {
-        return kept(s, [m](Candidates& c) { keep_typical(c, m); });
-    };
+    const auto ids = [](const std::vector<float>& s, double m) { return ids_of(typical(s, 1, m)); };
     // H = .45·.799 + .55·4.510 = 2.840: |4.510 − H| = 1.670 is nearer than |.799 − H| = 2.041.
-    const std::vector<int> few = typical(logs(p), .3);
+    const std::vector<int> few = ids(logs(p), .3);
     REQUIRE(few.size() == 28);  // 28 · .011 = .308
     REQUIRE(few.front() == 1);
-    const std::vector<int> most = typical(logs(p), .56);
+    const std::vector<int> most = ids(logs(p), .56);
     REQUIRE(most.size() == 51);  // the fifty have .55 together, so the first is needed too
-    REQUIRE(typical(eight, 1).size() == 8);
-    Candidates c(eight);
-    REQUIRE_THROWS_AS(keep_typical(c, 0), UsageError);
-    REQUIRE_THROWS_AS(keep_typical(c, 1.5), UsageError);
-}
-
-TEST_CASE("typical sampling without sorting keeps what sorting by distance keeps", "[ch05]") {
-    for (const double sigma : {1.0, 4.0}) {
-        const std::vector<float> s = normal(5000, sigma, 8);
-        for (const double m : {.2, .9}) {
-            const std::vector<int> quick = kept(s, [m](Candidates& c) { keep_typical(c, m); });
-            Candidates c(s);
-            const double H = c.entropy();
-            std::vector<std::pair<double, std::size_t>> order;
-            for (std::size_t i = 0; i < s.size(); ++i)
-                order.emplace_back(std::abs(-c.log_probability(i) - H), i);
-            std::sort(order.begin(), order.end());
-            std::uint64_t sum = 0;
-            std::vector<int> expected;
-            for (std::size_t i = 0; sum < quanta(c, m); ++i)
-                sum += c.weights()[order[i].second],
-                    expected.push_back(static_cast<int>(order[i].second));
-            std::sort(expected.begin(), expected.end());
-            REQUIRE(quick == expected);
-        }
-    }
-}
-
-TEST_CASE("after a cut that removed the most probable token, the rest is a distribution again",
-          "[ch05]") {
-    std::vector<double> p(51, .55 / 50);
-    p[0] = .45;
-    const std::vector<float> s = logs(p);
-    Candidates c(s);
-    keep_typical(c, .3);
-    REQUIRE(c.weights()[0] == weight_of_largest);
-    REQUIRE(c.total_weight() == c.size() * weight_of_largest);
+    REQUIRE(ids(eight, 1).size() == 8);
+    REQUIRE_THROWS_AS(typical(eight, 1, 0), UsageError);
+    REQUIRE_THROWS_AS(typical(eight, 1, 1.5), UsageError);
 }
 
 TEST_CASE(
     "epsilon drops what is below it and keeps what is exactly at it; the largest always stays",
     "[ch05]") {
     const auto epsilon = [](const std::vector<float>& s, double e) {
-        return kept(s, [e](Candidates& c) { cut_epsilon(c, e); });
+        return ids_of(cut_epsilon(s, 1, e));
     };
     REQUIRE(epsilon(eight, 0).size() == 8);
     REQUIRE(epsilon(eight, .01) == std::vector<int>{0, 1, 2, 3});
     REQUIRE(epsilon(std::vector<float>(4, 1), .25).size() == 4);
     REQUIRE(epsilon(std::vector<float>(3, 1), 1.0 / 3).size() == 3);
     REQUIRE(epsilon({1, 2, 2, 1}, .9) == std::vector<int>{1, 2});
-    Candidates c(eight);
-    REQUIRE_THROWS_AS(cut_epsilon(c, 1), UsageError);
-    REQUIRE_THROWS_AS(cut_epsilon(c, -.1), UsageError);
+    REQUIRE_THROWS_AS(cut_epsilon(eight, 1, 1), UsageError);
+    REQUIRE_THROWS_AS(cut_epsilon(eight, 1, -.1), UsageError);
 }
 
 TEST_CASE("eta's threshold is the smaller of epsilon and its entropy rule", "[ch05]") {
-    const auto eta = [](const std::vector<float>& s, double e) {
-        return kept(s, [e](Candidates& c) { cut_eta(c, e); });
-    };
+    const auto eta = [](const std::vector<float>& s, double e) { return ids_of(cut_eta(s, 1, e)); };
     // H = .661073: √.01·e^−H = .0516 > .01, so epsilon decides.
     REQUIRE(eta(eight, .01) == std::vector<int>{0, 1, 2, 3});
     // Zipf over 1000: H = 5.191, √.01·e^−H = .000556 < .01; p_i = .1336/i >= .000556 up to i = 239.

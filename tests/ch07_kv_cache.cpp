@@ -4,12 +4,14 @@
 #include <vector>
 
 #include "chapters/02_greedy/greedy.hpp"
+#include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/07_kv_cache/redundancy.hpp"
 #include "chapters/07_kv_cache/roofline.hpp"
 #include "chapters/07_kv_cache/work.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/model/gpt.hpp"
 #include "tests/temporary.hpp"
+#include "tests/tiny_gpt.hpp"
 
 using namespace tbt;
 
@@ -183,4 +185,37 @@ TEST_CASE("a roofline is read from the bench's JSON, and points lie where arithm
     const std::string empty =
         folder.write("empty.json", R"({"sections": {"limits": [1, "x"], "matmul": [null]}})");
     REQUIRE(test::contains(test::error_of([&] { read_roofline(empty, 0); }), "has no figures"));
+}
+
+TEST_CASE("a cached model gives the bits of a fresh one: growing, rolled back, replaced, repeated",
+          "[ch07]") {
+    Gpt gpt = tiny_gpt();
+    Gpt other = tiny_gpt();
+    CachedModel cached(gpt);
+    const std::vector<std::vector<int>> texts = {
+        {1, 2, 3}, {1, 2, 3, 4}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}, {1, 2}, {1, 2, 9, 9},
+        {7},       {7, 8}};
+    for (const std::vector<int>& ids : texts) {
+        const auto logits = cached(ids);
+        REQUIRE(std::vector<float>(logits.begin(), logits.end()) == fresh_logits(other, ids));
+        REQUIRE(cached.cache().length() == static_cast<int>(ids.size()));
+    }
+}
+
+TEST_CASE("the last rows of a cached model are the predictions behind each of the last tokens",
+          "[ch07]") {
+    Gpt gpt = tiny_gpt();
+    Gpt other = tiny_gpt();
+    CachedModel cached(gpt);
+    const std::vector<int> ids = {5, 6, 7, 8, 9};
+    cached(std::vector<int>{5, 6, 7});
+    for (const int count : {1, 2, 3, 5}) {
+        const Logits rows = cached.last(ids, count);
+        REQUIRE(rows.rows == count);
+        for (int r = 0; r < count; ++r) {
+            const std::vector<int> prefix(ids.begin(), ids.end() - (count - 1 - r));
+            const auto row = rows.row(r);
+            REQUIRE(std::vector<float>(row.begin(), row.end()) == fresh_logits(other, prefix));
+        }
+    }
 }

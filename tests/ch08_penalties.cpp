@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "chapters/03_temperature/temperature.hpp"
+#include "chapters/06_combining/temperature.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "lib/kernels/rng.hpp"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "tests/scripted_models.hpp"

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "chapters/01_next_token/next_token.hpp"
+#include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/16_json_schema/guide.hpp"
 #include "lib/model/model.hpp"
 #include "tests/guided.hpp"

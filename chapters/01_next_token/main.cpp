@@ -43,12 +43,47 @@ void write_figure(const std::string& file, const Tokenizer& tokenizer,
     write_svg(file, chart);
 }
 
+void print_prompt(const Tokenizer& tokenizer, const std::vector<int>& ids) {
+    std::printf("1. The prompt becomes %zu token%s:", ids.size(), ids.size() == 1 ? "" : "s");
+    for (const int id : ids) std::printf(" %s(%d)", visible(tokenizer.token_bytes(id)).c_str(), id);
+    std::printf("\n");
+}
+
+void the_loop(const Tokenizer& tokenizer, WholeTextModel& gpt, std::vector<int> ids, int steps,
+              int shown) {
+    std::printf("\n2. Predict, pick the first, append, repeat:\n");
+    for (int step = 1; step <= steps; ++step) {
+        const std::span<const float> logits = gpt(ids);  // predict: one logit for each of V tokens
+        std::printf("\n   step %d: \"%s\" + ?\n", step, tokenizer.decode(ids).c_str());
+        print_candidates(tokenizer, logits, shown);
+        ids.push_back(top_candidates(logits, 1)[0].id);  // pick and append
+    }
+    std::printf("\n   result: \"%s\"\n", tokenizer.decode(ids).c_str());
+}
+
+void why_the_last_position(const Tokenizer& tokenizer, WholeTextModel& gpt,
+                           const std::vector<int>& ids) {
+    std::printf(
+        "\n3. A GPT predicts at every position at once. Only the last one has read "
+        "everything:\n\n");
+    const Logits all = gpt.at_every(ids);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const Candidate first = top_candidates(all.row(static_cast<std::int64_t>(i)), 1)[0];
+        const std::string read = tokenizer.decode(std::span(ids).first(i + 1));
+        const std::string says =
+            i + 1 == ids.size()
+                ? "<- new: this one we append"
+                : "(the text says " + visible(tokenizer.token_bytes(ids[i + 1])) + ")";
+        std::printf("   has read %s predicts %s %s\n", padded("\"" + read + "\"", 24).c_str(),
+                    padded(visible(tokenizer.token_bytes(first.id)), 12).c_str(), says.c_str());
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string prompt = "The weather today";
-    std::string model_directory = shipped_model("storyteller").string();
-    std::string figure;
+    std::string prompt = "The weather today", figure,
+                model_directory = shipped_model("storyteller").string();
     int steps = 6, shown = 4;
     return run_program(
         argc, argv, "Chapter 01: the loop behind all text generation, step by step.",
@@ -66,41 +101,11 @@ int main(int argc, char** argv) {
         },
         [&] {
             Model model = load_model(model_directory);
-            const Tokenizer& tokenizer = model.tokenizer;
-            std::vector<int> ids = encode_prompt(model, prompt, steps);
-
-            std::printf("1. The prompt becomes %zu token%s:", ids.size(),
-                        ids.size() == 1 ? "" : "s");
-            for (const int id : ids)
-                std::printf(" %s(%d)", visible(tokenizer.token_bytes(id)).c_str(), id);
-            std::printf("\n\n2. Predict, pick the first, append, repeat:\n");
-
-            CachedModel gpt(model.gpt);
-            if (!figure.empty()) write_figure(figure, tokenizer, gpt(ids), prompt);
-            for (int step = 1; step <= steps; ++step) {
-                const std::span<const float> logits =
-                    gpt(ids);  // predict: one logit for each of V tokens
-                std::printf("\n   step %d: \"%s\" + ?\n", step, tokenizer.decode(ids).c_str());
-                print_candidates(tokenizer, logits, shown);
-                ids.push_back(top_candidates(logits, 1)[0].id);  // pick and append
-            }
-            std::printf("\n   result: \"%s\"\n", tokenizer.decode(ids).c_str());
-
-            std::printf(
-                "\n3. A GPT predicts at every position at once. Only the last one has read "
-                "everything:\n\n");
-            const std::vector<int> whole = encode_prompt(model, prompt, steps);
-            const Logits all = gpt.last(whole, static_cast<int>(whole.size()));
-            for (std::size_t i = 0; i < whole.size(); ++i) {
-                const Candidate first = top_candidates(all.row(static_cast<std::int64_t>(i)), 1)[0];
-                const std::string read = tokenizer.decode(std::span(whole).first(i + 1));
-                const bool last = i + 1 == whole.size();
-                std::printf(
-                    "   has read %s predicts %s %s\n", padded("\"" + read + "\"", 24).c_str(),
-                    padded(visible(tokenizer.token_bytes(first.id)), 12).c_str(),
-                    last ? "<- new: this one we append"
-                         : ("(the text says " + visible(tokenizer.token_bytes(whole[i + 1])) + ")")
-                               .c_str());
-            }
+            WholeTextModel gpt(model.gpt);
+            const std::vector<int> ids = encode_prompt(model, prompt, steps);
+            if (!figure.empty()) write_figure(figure, model.tokenizer, gpt(ids), prompt);
+            print_prompt(model.tokenizer, ids);
+            the_loop(model.tokenizer, gpt, ids, steps, shown);
+            why_the_last_position(model.tokenizer, gpt, ids);
         });
 }

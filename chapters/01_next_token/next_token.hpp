@@ -17,47 +17,25 @@ namespace tbt {
 // vocabulary (V) out. The span is valid until the next call.
 using NextLogits = std::function<std::span<const float>(std::span<const int> ids)>;
 
-// A GPT as such a function. It remembers what it has read: when the new ids begin like
-// the last ones, only the rest is computed (chapter 07 shows that this changes no bit),
-// and when they differ, it goes back to where they part.
-class CachedModel {
+// A GPT as such a function: it reads the whole text each time, from its first token. (Chapter 07
+// remembers what was read before, and changes no bit.)
+class WholeTextModel {
 public:
-    explicit CachedModel(Gpt& gpt) : gpt_(&gpt), cache_(gpt.config()) {}
+    explicit WholeTextModel(Gpt& gpt) : gpt_(&gpt), cache_(gpt.config()) {}
 
     std::span<const float> operator()(std::span<const int> ids) {
-        const std::size_t known = go_back_to_common_prefix(ids, 1);
-        seen_.assign(ids.begin(), ids.end());
-        return gpt_->forward(cache_, ids.subspan(known));
+        cache_.clear();
+        return gpt_->forward(cache_, ids);
     }
-
-    // The logits behind each of the last `count` ids: (count, V). One forward pass,
-    // after one for what stands before them and was not read yet.
-    Logits last(std::span<const int> ids, int count) {
-        const auto asked = static_cast<std::size_t>(count);
-        const std::size_t known = go_back_to_common_prefix(ids, asked), before = ids.size() - asked;
-        seen_.assign(ids.begin(), ids.end());
-        if (known < before) gpt_->forward(cache_, ids.subspan(known, before - known));
-        return gpt_->forward_all(cache_, ids.last(asked));
+    // The logits behind each of the ids, not only the last: (T, V).
+    Logits at_every(std::span<const int> ids) {
+        cache_.clear();
+        return gpt_->forward_all(cache_, ids);
     }
-
-    const KvCache& cache() const { return cache_; }
-    Gpt& gpt() { return *gpt_; }
 
 private:
-    // At least `fresh` ids must be computed anew: the cache keeps keys and values, not logits.
-    std::size_t go_back_to_common_prefix(std::span<const int> ids, std::size_t fresh) {
-        const auto parting =
-            std::mismatch(ids.begin(), ids.end(), seen_.begin(), seen_.end()).first;
-        std::size_t known = static_cast<std::size_t>(parting - ids.begin());
-        known = std::min({known, ids.size() - std::min(fresh, ids.size()),
-                          static_cast<std::size_t>(cache_.length())});
-        cache_.truncate(static_cast<int>(known));
-        return known;
-    }
-
     Gpt* gpt_;
     KvCache cache_;
-    std::vector<int> seen_;
 };
 
 // Why only the last position's logits? A GPT is causal: what it computes at position i has

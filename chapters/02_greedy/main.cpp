@@ -71,12 +71,41 @@ void write_figure(const std::string& file, const std::vector<GreedyStep>& steps)
     write_svg(file, chart);
 }
 
+// The loop of chapter 01; pick is argmax. The rest is only for looking.
+std::vector<int> write_greedily(WholeTextModel& gpt, const std::vector<int>& prompt, int length,
+                                int eos, std::vector<GreedyStep>& steps) {
+    const auto pick = [&](std::span<const float> logits, const std::vector<int>&) {
+        const std::vector<Candidate> two = top_candidates(logits, 2);
+        const int id = argmax(logits);
+        steps.push_back({id, two[1].id, static_cast<double>(two[0].probability),
+                         static_cast<double>(two[1].probability)});
+        return id;
+    };
+    return generate(std::ref(gpt), prompt, length, pick, [&](int id) { return id != eos; });
+}
+
+void print_loop(const Tokenizer& tokenizer, const std::vector<int>& ids,
+                const std::vector<GreedyStep>& steps) {
+    const Loop loop = find_loop(ids);
+    if (!loop) {
+        std::printf("\n3. No loop in these %zu tokens: the text %s\n", steps.size(),
+                    ids.back() == tokenizer.eos_id()
+                        ? "came to its end first."
+                        : "was cut off first; ask for more with --max-new-tokens.");
+        return;
+    }
+    const auto once = std::span(ids).subspan(static_cast<std::size_t>(loop.start),
+                                             static_cast<std::size_t>(loop.period));
+    std::printf("\n3. A loop of %d tokens, %d times over: \"%s\"\n", loop.period, loop.repeats,
+                visible(tokenizer.decode(once)).c_str());
+    print_rounds(loop, ids.size() - steps.size(), steps);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string prompt = "The weather today is";
-    std::string model_directory = shipped_model("storyteller").string();
-    std::string figure;
+    std::string prompt = "The weather today is", figure,
+                model_directory = shipped_model("storyteller").string();
     int max_new_tokens = 120;
     return run_program(
         argc, argv, "Chapter 02: greedy decoding, and the loop it gets stuck in.",
@@ -90,41 +119,16 @@ int main(int argc, char** argv) {
         },
         [&] {
             Model model = load_model(model_directory);
-            const Tokenizer& tokenizer = model.tokenizer;
-            const std::vector<int> prompt_ids = encode_prompt(model, prompt, max_new_tokens);
-            CachedModel gpt(model.gpt);
-
-            // 1. The loop of chapter 01; pick is argmax. The rest is only for looking.
+            WholeTextModel gpt(model.gpt);
+            const std::vector<int> start = encode_prompt(model, prompt, max_new_tokens);
             std::vector<GreedyStep> steps;
-            const auto pick = [&](std::span<const float> logits, const std::vector<int>&) {
-                const std::vector<Candidate> two = top_candidates(logits, 2);
-                const int id = argmax(logits);
-                steps.push_back({id, two[1].id, static_cast<double>(two[0].probability),
-                                 static_cast<double>(two[1].probability)});
-                return id;
-            };
-            const int eos = tokenizer.eos_id();
-            const std::vector<int> ids = generate(std::ref(gpt), prompt_ids, max_new_tokens, pick,
-                                                  [&](int id) { return id != eos; });
+            const std::vector<int> ids =
+                write_greedily(gpt, start, max_new_tokens, model.tokenizer.eos_id(), steps);
             std::printf("1. Always the most probable token:\n\n%s\n",
-                        tokenizer.decode(ids).c_str());
-
+                        model.tokenizer.decode(ids).c_str());
             std::printf("\n2. How sure it was:\n\n");
-            print_steps(tokenizer, steps);
-
-            const Loop loop = find_loop(ids);
-            if (loop) {
-                const auto once = std::span(ids).subspan(static_cast<std::size_t>(loop.start),
-                                                         static_cast<std::size_t>(loop.period));
-                std::printf("\n3. A loop of %d tokens, %d times over: \"%s\"\n", loop.period,
-                            loop.repeats, visible(tokenizer.decode(once)).c_str());
-                print_rounds(loop, prompt_ids.size(), steps);
-            } else {
-                std::printf("\n3. No loop in these %zu tokens: the text %s\n", steps.size(),
-                            ids.back() == eos
-                                ? "came to its end first."
-                                : "was cut off first; ask for more with --max-new-tokens.");
-            }
+            print_steps(model.tokenizer, steps);
+            print_loop(model.tokenizer, ids, steps);
             if (!figure.empty()) write_figure(figure, steps);
         });
 }

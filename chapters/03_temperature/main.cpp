@@ -13,9 +13,8 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "chapters/03_temperature/sample.hpp"
-#include "chapters/03_temperature/show.hpp"
-#include "chapters/03_temperature/temperature.hpp"
+#include "chapters/03_temperature/plain_draw.hpp"
+#include "chapters/03_temperature/plain_temperature.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/program.hpp"
@@ -32,17 +31,32 @@ const std::vector<float> logits{5, 3, 2, 1, 0.5f};
 constexpr double temperatures[] = {0.5, 1.0, 1.5};
 constexpr int draws = 100000;
 
-double entropy_at(std::span<const float> s, double T) {
-    Candidates c(s);
-    apply_temperature(c, T);
-    return c.entropy();
+// "   sunny       0.823352  ████████████"
+void print_bars(std::span<const double> p) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        std::printf("   %s %8.6f  %s\n", padded(words[i], 12).c_str(), p[i], bar(p[i], 40).c_str());
+    }
+}
+
+// Each segment of the wheel, unrolled: as many letters as its share of the width.
+std::string unrolled(std::span<const double> p, int width) {
+    std::string strip;
+    double end = 0;
+    std::size_t column = 0;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        end += p[i] * width;
+        for (; static_cast<double>(column) + 0.5 < end && column < static_cast<std::size_t>(width);
+             ++column)
+            strip += words[i][0];
+    }
+    return strip;
 }
 
 void one_distribution() {
     std::printf("1. The same logits at three temperatures:\n");
     for (const double T : temperatures) {
         std::printf("\n   T = %g, entropy %.6f nats\n", T, entropy_at(logits, T));
-        print_bars(words, softmax_at(logits, T));
+        print_bars(softmax_at(logits, T));
     }
     std::printf("\n   Three more sets of logits:\n\n");
     for (const std::vector<float>& s : std::vector<std::vector<float>>{
@@ -64,24 +78,23 @@ void the_wheel(std::uint64_t seed) {
         "2. The wheel, unrolled from u = 0 to u = 1 (s sunny, c cloudy, r rainy, w windy, f "
         "foggy):\n\n");
     for (const double T : temperatures)
-        std::printf("   T = %-4g %s\n", T, unrolled(words, softmax_at(logits, T), 66).c_str());
+        std::printf("   T = %-4g %s\n", T, unrolled(softmax_at(logits, T), 66).c_str());
     std::printf("\n   The same five u at each temperature:\n\n   u      ");
     Rng rng(seed);
     double us[5];
     for (double& u : us) std::printf("  %.4f", u = rng.uniform());
     for (const double T : {0.0, 0.5, 1.0, 1.5, 5.0}) {
-        Candidates c(logits);
-        apply_temperature(c, T);
         std::printf("\n   T = %-4g", T);
-        for (const double u : us)
-            std::printf("  %-6s", std::string(words[static_cast<std::size_t>(draw(c, u))]).c_str());
+        for (const double u : us) {
+            const auto id = static_cast<std::size_t>(draw(logits, T, u));
+            std::printf("  %-6s", std::string(words[id]).c_str());
+        }
     }
     std::printf("\n\n   %d draws at T = 1, against what the law expects:\n\n", draws);
-    Candidates c(logits);
     int count[5] = {};
-    for (int i = 0; i < draws; ++i) ++count[draw(c, rng.uniform())];
+    for (int i = 0; i < draws; ++i) ++count[draw(logits, 1, rng.uniform())];
     for (std::size_t i = 0; i < words.size(); ++i) {
-        const double p = c.probability(i);
+        const double p = softmax_at(logits, 1)[i];
         std::printf("   %s %6d   %8.1f ± %.1f\n", padded(words[i], 8).c_str(), count[i], draws * p,
                     std::sqrt(draws * p * (1 - p)));
     }
@@ -97,11 +110,8 @@ void next_token_of_the_model(const Model& model, const NextLogits& gpt, const st
     std::printf("\n");
     for (const Candidate& top : top_candidates(row, 8)) {
         std::printf("   %s", padded(visible(model.tokenizer.token_bytes(top.id)), 14).c_str());
-        for (const double T : Ts) {
-            Candidates c(row);
-            apply_temperature(c, T);
-            std::printf("  %6.2f %%", 100 * c.probability(static_cast<std::size_t>(top.id)));
-        }
+        for (const double T : Ts)
+            std::printf("  %6.2f %%", 100 * softmax_at(row, T)[static_cast<std::size_t>(top.id)]);
         std::printf("\n");
     }
     std::printf("   %s", padded("entropy (nats)", 14).c_str());
@@ -113,16 +123,13 @@ void texts_of_the_model(const Model& model, const NextLogits& gpt, const std::st
                         const std::vector<int>& ids, int length, std::uint64_t seed) {
     std::printf("4. \"%s …\" at each temperature, two draws:\n", prompt.c_str());
     const int eos = model.tokenizer.eos_id();
-    Candidates c;
     for (const double T : {0.0, 0.2, 0.5, 0.8, 1.0, 1.5}) {
         std::printf("\n   T = %g\n", T);
         for (std::uint64_t sample = 0; sample < 2; ++sample) {
             Rng rng(seed, sample);
             std::vector<int> written;
             const auto pick = [&](std::span<const float> row, const std::vector<int>&) {
-                c.reset(row);
-                apply_temperature(c, T);
-                return draw(c, rng.uniform());
+                return draw(row, T, rng.uniform());
             };
             generate(gpt, ids, length, pick, [&](int id) {
                 if (id != eos) written.push_back(id);
@@ -167,47 +174,47 @@ void write_figure(const std::string& file) {
     write_svg(file, 720, 295, svg);
 }
 
+struct Options {
+    std::string prompt = "The weather today is", figure,
+                model = shipped_model("storyteller").string();
+    int part = 0, max_new_tokens = 24;
+    std::uint64_t seed = 7;
+    PartOptions of_part{part};
+};
+
+void declare(CLI::App& app, Options& o) {
+    o.of_part.add(
+        {3, 4}, app.add_option("prompt", o.prompt, "the text to continue")->capture_default_str());
+    app.add_option("--part", o.part, "only this part, 1 to 4 (1 and 2 need no model)")
+        ->check(CLI::Range(1, 4));
+    o.of_part.add(
+        {4}, app.add_option("--max-new-tokens", o.max_new_tokens, "length of the texts in part 4")
+                 ->capture_default_str()
+                 ->check(CLI::Range(1, 100000)));
+    o.of_part.add({2, 4}, app.add_option("--seed", o.seed, "of the draws")->capture_default_str());
+    o.of_part.add({3, 4},
+                  app.add_option("--model", o.model, "a model directory")->capture_default_str());
+    app.add_option("--figure", o.figure, "write the wheels as a picture (SVG)");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string prompt = "The weather today is", figure,
-                model_directory = shipped_model("storyteller").string();
-    int part = 0, max_new_tokens = 24;
-    std::uint64_t seed = 7;
-    PartOptions for_parts(part);
+    Options o;
     return run_program(
         argc, argv, "Chapter 03: temperature, and the draw.",
-        [&](CLI::App& app) {
-            for_parts.add(
-                {3, 4},
-                app.add_option("prompt", prompt, "the text to continue")->capture_default_str());
-            app.add_option("--part", part, "only this part, 1 to 4 (1 and 2 need no model)")
-                ->check(CLI::Range(1, 4));
-            for_parts.add({4}, app.add_option("--max-new-tokens", max_new_tokens,
-                                              "length of the texts in part 4")
-                                   ->capture_default_str()
-                                   ->check(CLI::Range(1, 100000)));
-            for_parts.add({2, 4},
-                          app.add_option("--seed", seed, "of the draws")->capture_default_str());
-            for_parts.add({3, 4}, app.add_option("--model", model_directory, "a model directory")
-                                      ->capture_default_str());
-            app.add_option("--figure", figure, "write the wheels as a picture (SVG)");
-        },
+        [&](CLI::App& app) { declare(app, o); },
         [&] {
-            for_parts.check();
-            const auto wanted = [&](int n) { return part == 0 || part == n; };
-            const auto gap = [&](int n) {
-                if (part == 0 && n > 1) std::printf("\n");
-            };
-            if (wanted(1)) one_distribution();
-            if (wanted(2)) gap(2), the_wheel(seed);
-            if (!figure.empty()) write_figure(figure);
-            if (!wanted(3) && !wanted(4)) return;
-            Model model = load_model(model_directory);
-            const std::vector<int> ids = encode_prompt(model, prompt, max_new_tokens);
-            CachedModel gpt(model.gpt);
-            if (wanted(3)) gap(3), next_token_of_the_model(model, std::ref(gpt), prompt, ids);
-            if (wanted(4))
-                gap(4), texts_of_the_model(model, std::ref(gpt), prompt, ids, max_new_tokens, seed);
+            o.of_part.check();
+            if (!o.figure.empty()) write_figure(o.figure);
+            if (o.of_part.begin(1)) one_distribution();
+            if (o.of_part.begin(2)) the_wheel(o.seed);
+            if (o.part == 1 || o.part == 2) return;
+            Model model = load_model(o.model);
+            WholeTextModel gpt(model.gpt);
+            const std::vector<int> ids = encode_prompt(model, o.prompt, o.max_new_tokens);
+            if (o.of_part.begin(3)) next_token_of_the_model(model, std::ref(gpt), o.prompt, ids);
+            if (o.of_part.begin(4))
+                texts_of_the_model(model, std::ref(gpt), o.prompt, ids, o.max_new_tokens, o.seed);
         });
 }

@@ -9,13 +9,13 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "chapters/03_temperature/sample.hpp"
-#include "chapters/04_top_k/top_k.hpp"
+#include "chapters/04_top_k/plain_top_k.hpp"
 #include "chapters/04_top_k/two_laws.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/part_options.hpp"
@@ -41,9 +41,7 @@ void eight_words() {
     for (std::size_t i = 0; i < words.size(); ++i) {
         std::printf("   %s", padded(words[i], 10).c_str());
         for (const int k : ks) {
-            Candidates c(logits);
-            keep_top_k(c, k);
-            const double p = c.probabilities()[i];
+            const double p = softmax_at(top_k(logits, k), 1)[i];
             if (p > 0) std::printf("  %8.6f", p);
             else std::printf("  %8s", "-");
         }
@@ -55,11 +53,12 @@ void ties() {
     std::printf("2. Equal logits [1, 1, 1, 1], k = 2:\n\n");
     const std::vector<float> equal(4, 1.0f);
     for (const Ties rule : {Ties::exact, Ties::kept}) {
-        Candidates c(equal);
-        keep_top_k(c, 2, rule);
+        const std::vector<float> kept = top_k(equal, 2, rule);
         std::printf("   %s keeps", rule == Ties::exact ? "exactly k, lower ids first"
                                                        : "s >= the k-th largest     ");
-        for (std::size_t i = 0; i < c.size(); ++i) std::printf(" %d", c.id(i));
+        for (std::size_t id = 0; id < kept.size(); ++id) {
+            if (kept[id] != masked) std::printf(" %zu", id);
+        }
         std::printf("\n");
     }
 }
@@ -70,12 +69,10 @@ void confident_and_flat() {
     for (const int k : {1, 5, 10, 40, 200}) {
         std::printf("   %5d", k);
         for (const std::vector<float>& s : {confident_law(), flat_law()}) {
-            Candidates all(s);
-            double mass = 0;  // both laws are in descending order
-            for (std::size_t i = 0; i < static_cast<std::size_t>(k); ++i)
-                mass += all.probability(i);
+            const std::vector<double> p = softmax_at(s, 1);  // both laws are in descending order
+            const double mass = std::accumulate(p.begin(), p.begin() + k, 0.0);
             std::printf("   %8.3f %s %8.4f %%", mass, padded(bar(mass, 8), 8).c_str(),
-                        100 * all.probability(static_cast<std::size_t>(k - 1)));
+                        100 * p[static_cast<std::size_t>(k - 1)]);
         }
         std::printf("\n");
     }
@@ -86,18 +83,21 @@ void with_the_model(const Model& model, const NextLogits& gpt,
     std::printf("4. What k = %d keeps of the model's next token:\n", k);
     for (const std::string& prompt : prompts) {
         const std::span<const float> row = gpt(encode_prompt(model, prompt));
-        Candidates all(row);
+        const std::vector<double> p = softmax_at(row, 1);
+        const auto probability = [&](const Candidate& t) {
+            return p[static_cast<std::size_t>(t.id)];
+        };
         double mass = 0;
         const std::vector<Candidate> top = top_candidates(row, k);
-        for (const Candidate& t : top) mass += all.probability(static_cast<std::size_t>(t.id));
+        for (const Candidate& t : top) mass += probability(t);
         std::printf("\n   \"%s\": %.1f %% of the probability, entropy %.2f nats\n", prompt.c_str(),
-                    100 * mass, all.entropy());
+                    100 * mass, entropy_at(row, 1));
         for (std::size_t i = 0; i < top.size();
              i += i < 3 ? 1 : std::max<std::size_t>(top.size() - 4, 1)) {
             if (i == top.size() - 1 && top.size() > 5) std::printf("      …\n");
             std::printf("   %3zu %s %8.4f %%\n", i + 1,
                         padded(visible(model.tokenizer.token_bytes(top[i].id)), 14).c_str(),
-                        100 * all.probability(static_cast<std::size_t>(top[i].id)));
+                        100 * probability(top[i]));
         }
     }
 }
@@ -109,11 +109,11 @@ void write_figure(const std::string& file) {
     const char* names[] = {"confident: nine of the ten kept are noise",
                            "flat: the ten hold 17 % of the probability"};
     for (int k = 0; k < 2; ++k) {
-        Candidates c(laws[k]);
+        const std::vector<double> p = softmax_at(laws[k], 1);
         const double x0 = 40 + 350 * k, base = 250;
         svg += svg_text(x0, 30, names[k], "start", 14);
         for (std::size_t i = 0; i < 20; ++i) {
-            const double height = std::max(0.7, 190 * c.probability(i) / c.probability(0)),
+            const double height = std::max(0.7, 190 * p[i] / p[0]),
                          x = x0 + 15.5 * static_cast<double>(i);
             svg += svg_rect(x, base - height, 12, height, i < 10 ? svg_colour(0) : svg_grey);
         }
@@ -124,39 +124,42 @@ void write_figure(const std::string& file) {
     write_svg(file, 720, 285, svg);
 }
 
+struct Options {
+    std::vector<std::string> prompts{"Once upon a", "The meaning of life is"};
+    std::string figure, model = shipped_model("storyteller").string();
+    int part = 0, k = 10;
+    PartOptions of_part{part};
+};
+
+void declare(CLI::App& app, Options& o) {
+    o.of_part.add(
+        {4},
+        app.add_option("prompt", o.prompts, "texts to continue in part 4")->capture_default_str());
+    app.add_option("--part", o.part, "only this part, 1 to 4 (1 to 3 need no model)")
+        ->check(CLI::Range(1, 4));
+    o.of_part.add({4}, app.add_option("--top-k", o.k, "k in part 4")
+                           ->capture_default_str()
+                           ->check(CLI::Range(1, 1000000)));
+    o.of_part.add({4},
+                  app.add_option("--model", o.model, "a model directory")->capture_default_str());
+    app.add_option("--figure", o.figure, "write the two distributions as a picture (SVG)");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::vector<std::string> prompts{"Once upon a", "The meaning of life is"};
-    std::string figure, model_directory = shipped_model("storyteller").string();
-    int part = 0, k = 10;
-    PartOptions for_parts(part);
+    Options o;
     return run_program(
-        argc, argv, "Chapter 04: top-k sampling.",
-        [&](CLI::App& app) {
-            for_parts.add({4}, app.add_option("prompt", prompts, "texts to continue in part 4")
-                                   ->capture_default_str());
-            app.add_option("--part", part, "only this part, 1 to 4 (1 to 3 need no model)")
-                ->check(CLI::Range(1, 4));
-            for_parts.add({4}, app.add_option("--top-k", k, "k in part 4")
-                                   ->capture_default_str()
-                                   ->check(CLI::Range(1, 1000000)));
-            for_parts.add({4}, app.add_option("--model", model_directory, "a model directory")
-                                   ->capture_default_str());
-            app.add_option("--figure", figure, "write the two distributions as a picture (SVG)");
-        },
+        argc, argv, "Chapter 04: top-k sampling.", [&](CLI::App& app) { declare(app, o); },
         [&] {
-            for_parts.check();
-            if (!figure.empty()) write_figure(figure);
-            if (part == 0 || part == 1) eight_words();
-            if (part == 0) std::printf("\n");
-            if (part == 0 || part == 2) ties();
-            if (part == 0) std::printf("\n");
-            if (part == 0 || part == 3) confident_and_flat();
-            if (part != 0 && part != 4) return;
-            if (part == 0) std::printf("\n");
-            Model model = load_model(model_directory);
-            CachedModel gpt(model.gpt);
-            with_the_model(model, std::ref(gpt), prompts, k);
+            o.of_part.check();
+            if (!o.figure.empty()) write_figure(o.figure);
+            if (o.of_part.begin(1)) eight_words();
+            if (o.of_part.begin(2)) ties();
+            if (o.of_part.begin(3)) confident_and_flat();
+            if (!o.of_part.begin(4)) return;
+            Model model = load_model(o.model);
+            WholeTextModel gpt(model.gpt);
+            with_the_model(model, std::ref(gpt), o.prompts, o.k);
         });
 }

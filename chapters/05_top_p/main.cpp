@@ -14,12 +14,10 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "chapters/03_temperature/sample.hpp"
-#include "chapters/03_temperature/temperature.hpp"
-#include "chapters/04_top_k/top_k.hpp"
+#include "chapters/03_temperature/plain_draw.hpp"
 #include "chapters/04_top_k/two_laws.hpp"
-#include "chapters/05_top_p/relatives.hpp"
-#include "chapters/05_top_p/top_p.hpp"
+#include "chapters/05_top_p/plain_relatives.hpp"
+#include "chapters/05_top_p/plain_top_p.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/program.hpp"
@@ -38,40 +36,37 @@ const std::vector<float> eight{5, 3, 2, 1, 0.5f, -1, -2, -5};
 void adding_up() {
     std::printf("1. Adding up, most probable first:\n\n   %s probability  cumulative\n",
                 padded("", 8).c_str());
-    Candidates c(logits);
+    const std::vector<double> law = softmax_at(logits, 1);
+    const std::vector<float> nucleus = top_p(logits, 1, 0.9);
     double sum = 0;
     for (std::size_t i = 0; i < words.size(); ++i) {
-        const bool inside = sum < 0.9;
-        sum += c.probability(i);
-        std::printf("   %s    %.6f    %.6f  %s\n", padded(words[i], 8).c_str(), c.probability(i),
-                    sum, inside ? "in the nucleus of p = 0.9" : "");
+        sum += law[i];
+        std::printf("   %s    %.6f    %.6f  %s\n", padded(words[i], 8).c_str(), law[i], sum,
+                    nucleus[i] != masked ? "in the nucleus of p = 0.9" : "");
     }
     std::printf(
         "\n   Eight logits [5, 3, 2, 1, .5, -1, -2, -5]; p and the size of its nucleus:\n\n  ");
-    for (const double p : {0.0, 0.5, 0.9, 0.95, 0.99, 1.0}) {
-        Candidates e(eight);
-        keep_top_p(e, p);
-        std::printf("  p = %g: %zu", p, e.size());
-    }
+    for (const double p : {0.0, 0.5, 0.9, 0.95, 0.99, 1.0})
+        std::printf("  p = %g: %zu", p, count_kept(top_p(eight, 1, p)));
     std::printf("\n\n   Borders: in doubles .4 + .3 + .2 = %.16f, .2 + .3 + .4 = %.16f.\n",
                 .4 + .3 + .2, .2 + .3 + .4);
     const std::vector<float> ten(10, 0.0f);
-    Candidates t(ten);
-    keep_top_p(t, 0.9);
     std::printf(
         "   In whole quanta the order is no matter: of ten equal tokens p = 0.9 keeps %zu.\n",
-        t.size());
+        count_kept(top_p(ten, 1, 0.9)));
 }
 
-using NamedCut = std::pair<const char*, std::function<void(Candidates&)>>;
+// A cut makes a row of a row; the temperature stands beside it.
+using Row = std::vector<float>;
+using NamedCut = std::pair<const char*, std::function<Row(const Row&, double T)>>;
 const std::vector<NamedCut>& cuts() {
     static const std::vector<NamedCut> all = {
-        {"top-k 10", [](Candidates& c) { keep_top_k(c, 10); }},
-        {"top-p 0.9", [](Candidates& c) { keep_top_p(c, 0.9); }},
-        {"min-p 0.1", [](Candidates& c) { keep_min_p(c, 0.1); }},
-        {"typical 0.9", [](Candidates& c) { keep_typical(c, 0.9); }},
-        {"epsilon 0.003", [](Candidates& c) { cut_epsilon(c, 0.003); }},
-        {"eta 0.003", [](Candidates& c) { cut_eta(c, 0.003); }}};
+        {"top-k 10", [](const Row& s, double) { return top_k(s, 10); }},
+        {"top-p 0.9", [](const Row& s, double T) { return top_p(s, T, 0.9); }},
+        {"min-p 0.1", [](const Row& s, double T) { return min_p(s, T, 0.1); }},
+        {"typical 0.9", [](const Row& s, double T) { return typical(s, T, 0.9); }},
+        {"epsilon 0.003", [](const Row& s, double T) { return cut_epsilon(s, T, 0.003); }},
+        {"eta 0.003", [](const Row& s, double T) { return cut_eta(s, T, 0.003); }}};
     return all;
 }
 
@@ -83,17 +78,13 @@ void all_cuts() {
         padded("", 15).c_str());
     for (const auto& [name, cut] : cuts()) {
         std::printf("   %s", padded(name, 15).c_str());
-        const std::vector<float> confident = confident_law(), flat = flat_law();
-        for (const auto& [s, T] :
-             {std::pair(&confident, 1.0), std::pair(&flat, 1.0), std::pair(&flat, 1.5)}) {
-            Candidates c(*s);
-            apply_temperature(c, T);
-            const std::vector<double> before = c.probabilities();
-            cut(c);
+        for (const auto& [s, T] : {std::pair(confident_law(), 1.0), std::pair(flat_law(), 1.0),
+                                   std::pair(flat_law(), 1.5)}) {
+            const Row kept = cut(s, T);
+            const std::vector<double> before = softmax_at(s, T);
             double mass = 0;
-            for (std::size_t i = 0; i < c.size(); ++i)
-                mass += before[static_cast<std::size_t>(c.id(i))];
-            std::printf("   %5zu  %6.2f %%", c.size(), 100 * mass);
+            for (std::size_t i = 0; i < kept.size(); ++i) mass += kept[i] != masked ? before[i] : 0;
+            std::printf("   %5zu  %6.2f %%", count_kept(kept), 100 * mass);
         }
         std::printf("\n");
     }
@@ -105,18 +96,15 @@ void along_a_text(const Model& model, const NextLogits& gpt, const std::string& 
                 prompt.c_str());
     std::printf("   token          size                            its probability\n");
     Rng rng(seed);
-    Candidates c;
     const int eos = model.tokenizer.eos_id();
     const auto pick = [&](std::span<const float> row, const std::vector<int>&) {
-        c.reset(row);
-        keep_top_p(c, p);
-        const std::size_t size = c.size();
-        const int id = draw(c, rng.uniform());
-        Candidates all(row);
+        const Row nucleus = top_p(row, 1, p);
+        const std::size_t size = count_kept(nucleus);
+        const int id = draw(nucleus, 1, rng.uniform());
         std::printf("   %s %4zu  %s %6.2f %%\n",
                     padded(visible(model.tokenizer.token_bytes(id)), 13).c_str(), size,
                     padded(bar(static_cast<double>(size) / 60, 30), 30).c_str(),
-                    100 * all.probability(static_cast<std::size_t>(id)));
+                    100 * softmax_at(row, 1)[static_cast<std::size_t>(id)]);
         return id;
     };
     generate(gpt, encode_prompt(model, prompt, length), length, pick,
@@ -133,11 +121,11 @@ void write_figure(const std::string& file) {
     const std::pair<const char*, std::vector<float>> laws[] = {{"confident", confident_law()},
                                                                {"flat", flat_law()}};
     for (const auto& [name, s] : laws) {
-        Candidates c(s);
+        const std::vector<double> law = softmax_at(s, 1);
         LineChart::Series line{name, {}};
         double sum = 0;
         for (std::size_t i = 0; i < s.size(); ++i) {
-            sum += c.probability(i);
+            sum += law[i];
             if (i < 30 || i % 10 == 9) line.points.emplace_back(static_cast<double>(i + 1), sum);
         }
         chart.series.push_back(std::move(line));
@@ -148,44 +136,45 @@ void write_figure(const std::string& file) {
     write_svg(file, chart);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    std::string prompt = "Once upon a time", figure,
-                model_directory = shipped_model("storyteller").string();
+struct Options {
+    std::string prompt = "Once upon a time", figure, model = shipped_model("storyteller").string();
     int part = 0, max_new_tokens = 30;
     double p = 0.9;
     std::uint64_t seed = 1;
-    PartOptions for_parts(part);
+    PartOptions of_part{part};
+};
+
+void declare(CLI::App& app, Options& o) {
+    o.of_part.add({3}, app.add_option("prompt", o.prompt, "the text to continue in part 3")
+                           ->capture_default_str());
+    app.add_option("--part", o.part, "only this part, 1 to 3 (1 and 2 need no model)")
+        ->check(CLI::Range(1, 3));
+    o.of_part.add({3}, app.add_option("--top-p", o.p, "p in part 3")->capture_default_str());
+    o.of_part.add(
+        {3}, app.add_option("--max-new-tokens", o.max_new_tokens, "length of the text in part 3")
+                 ->capture_default_str()
+                 ->check(CLI::Range(1, 100000)));
+    o.of_part.add({3}, app.add_option("--seed", o.seed, "of the draws")->capture_default_str());
+    o.of_part.add({3},
+                  app.add_option("--model", o.model, "a model directory")->capture_default_str());
+    app.add_option("--figure", o.figure, "write the cumulative curves as a picture (SVG)");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options o;
     return run_program(
         argc, argv, "Chapter 05: top-p (nucleus) sampling and its relatives.",
-        [&](CLI::App& app) {
-            for_parts.add({3}, app.add_option("prompt", prompt, "the text to continue in part 3")
-                                   ->capture_default_str());
-            app.add_option("--part", part, "only this part, 1 to 3 (1 and 2 need no model)")
-                ->check(CLI::Range(1, 3));
-            for_parts.add({3}, app.add_option("--top-p", p, "p in part 3")->capture_default_str());
-            for_parts.add({3}, app.add_option("--max-new-tokens", max_new_tokens,
-                                              "length of the text in part 3")
-                                   ->capture_default_str()
-                                   ->check(CLI::Range(1, 100000)));
-            for_parts.add({3},
-                          app.add_option("--seed", seed, "of the draws")->capture_default_str());
-            for_parts.add({3}, app.add_option("--model", model_directory, "a model directory")
-                                   ->capture_default_str());
-            app.add_option("--figure", figure, "write the cumulative curves as a picture (SVG)");
-        },
+        [&](CLI::App& app) { declare(app, o); },
         [&] {
-            for_parts.check();
-            check_top_p(p);
-            if (!figure.empty()) write_figure(figure);
-            if (part == 0 || part == 1) adding_up();
-            if (part == 0) std::printf("\n");
-            if (part == 0 || part == 2) all_cuts();
-            if (part != 0 && part != 3) return;
-            if (part == 0) std::printf("\n");
-            Model model = load_model(model_directory);
-            CachedModel gpt(model.gpt);
-            along_a_text(model, std::ref(gpt), prompt, p, max_new_tokens, seed);
+            o.of_part.check(), check_top_p(o.p);
+            if (!o.figure.empty()) write_figure(o.figure);
+            if (o.of_part.begin(1)) adding_up();
+            if (o.of_part.begin(2)) all_cuts();
+            if (!o.of_part.begin(3)) return;
+            Model model = load_model(o.model);
+            WholeTextModel gpt(model.gpt);
+            along_a_text(model, std::ref(gpt), o.prompt, o.p, o.max_new_tokens, o.seed);
         });
 }

@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "chapters/03_temperature/sample.hpp"
-#include "chapters/03_temperature/temperature.hpp"
-#include "chapters/04_top_k/top_k.hpp"
-#include "chapters/05_top_p/relatives.hpp"
-#include "chapters/05_top_p/top_p.hpp"
+#include "chapters/06_combining/draw.hpp"
+#include "chapters/06_combining/relatives.hpp"
+#include "chapters/06_combining/temperature.hpp"
+#include "chapters/06_combining/top_k.hpp"
+#include "chapters/06_combining/top_p.hpp"
 #include "lib/error.hpp"
 
 namespace tbt {

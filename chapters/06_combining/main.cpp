@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "chapters/03_temperature/show.hpp"
 #include "chapters/04_top_k/two_laws.hpp"
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/06_combining/presets.hpp"
@@ -162,44 +161,45 @@ void write_figure(const std::string& file) {
     write_svg(file, chart);
 }
 
+struct Options {
+    std::string prompt = "The old lighthouse keeper", figure,
+                model = shipped_model("storyteller").string();
+    int part = 0, max_new_tokens = 40;
+    std::uint64_t seed = 1;
+    PartOptions of_part{part};
+};
+
+void declare(CLI::App& app, Options& o) {
+    o.of_part.add({4}, app.add_option("prompt", o.prompt, "the text to continue in part 4")
+                           ->capture_default_str());
+    app.add_option("--part", o.part, "only this part, 1 to 4 (1 to 3 need no model)")
+        ->check(CLI::Range(1, 4));
+    o.of_part.add(
+        {4}, app.add_option("--max-new-tokens", o.max_new_tokens, "length of the texts in part 4")
+                 ->capture_default_str()
+                 ->check(CLI::Range(1, 100000)));
+    o.of_part.add({1, 4}, app.add_option("--seed", o.seed, "of the draws")->capture_default_str());
+    o.of_part.add({4},
+                  app.add_option("--model", o.model, "a model directory")->capture_default_str());
+    app.add_option("--figure", o.figure, "write sizes over the temperature as a picture (SVG)");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string prompt = "The old lighthouse keeper", figure,
-                model_directory = shipped_model("storyteller").string();
-    int part = 0, max_new_tokens = 40;
-    std::uint64_t seed = 1;
-    PartOptions for_parts(part);
+    Options o;
     return run_program(
         argc, argv, "Chapter 06: combining the steps, and why their order matters.",
-        [&](CLI::App& app) {
-            for_parts.add({4}, app.add_option("prompt", prompt, "the text to continue in part 4")
-                                   ->capture_default_str());
-            app.add_option("--part", part, "only this part, 1 to 4 (1 to 3 need no model)")
-                ->check(CLI::Range(1, 4));
-            for_parts.add({4}, app.add_option("--max-new-tokens", max_new_tokens,
-                                              "length of the texts in part 4")
-                                   ->capture_default_str()
-                                   ->check(CLI::Range(1, 100000)));
-            for_parts.add({1, 4},
-                          app.add_option("--seed", seed, "of the draws")->capture_default_str());
-            for_parts.add({4}, app.add_option("--model", model_directory, "a model directory")
-                                   ->capture_default_str());
-            app.add_option("--figure", figure,
-                           "write sizes over the temperature as a picture (SVG)");
-        },
+        [&](CLI::App& app) { declare(app, o); },
         [&] {
-            for_parts.check();
-            if (!figure.empty()) write_figure(figure);
-            if (part == 0 || part == 1) worked_example(seed);
-            if (part == 0) std::printf("\n");
-            if (part == 0 || part == 2) four_dialects();
-            if (part == 0) std::printf("\n");
-            if (part == 0 || part == 3) sizes();
-            if (part != 0 && part != 4) return;
-            if (part == 0) std::printf("\n");
-            Model model = load_model(model_directory);
-            CachedModel gpt(model.gpt);
-            with_presets(model, std::ref(gpt), prompt, max_new_tokens, seed);
+            o.of_part.check();
+            if (!o.figure.empty()) write_figure(o.figure);
+            if (o.of_part.begin(1)) worked_example(o.seed);
+            if (o.of_part.begin(2)) four_dialects();
+            if (o.of_part.begin(3)) sizes();
+            if (!o.of_part.begin(4)) return;
+            Model model = load_model(o.model);
+            WholeTextModel gpt(model.gpt);
+            with_presets(model, std::ref(gpt), o.prompt, o.max_new_tokens, o.seed);
         });
 }

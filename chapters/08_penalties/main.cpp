@@ -13,8 +13,8 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/02_greedy/greedy.hpp"
-#include "chapters/03_temperature/show.hpp"
-#include "chapters/03_temperature/temperature.hpp"
+#include "chapters/06_combining/temperature.hpp"
+#include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/08_penalties/plain_penalties.hpp"
 #include "chapters/08_penalties/repetition.hpp"
@@ -154,52 +154,48 @@ void write_figure(const std::string& file) {
     write_svg(file, chart);
 }
 
-struct Settings {
+struct Options {
     std::string prompt = "The weather today is", figure, scope = "generated",
                 model = shipped_model("storyteller").string();
     int part = 0, max_new_tokens = 200;
     std::uint64_t seed = 1;
+    PartOptions of_part{part};
 };
 
-void add_options(CLI::App& app, Settings& s, PartOptions& for_parts) {
-    for_parts.add({3}, app.add_option("prompt", s.prompt, "the text to continue in part 3")
+void declare(CLI::App& app, Options& o) {
+    o.of_part.add({3}, app.add_option("prompt", o.prompt, "the text to continue in part 3")
                            ->capture_default_str());
-    app.add_option("--part", s.part, "only this part, 1 to 3 (1 and 2 need no model)")
+    app.add_option("--part", o.part, "only this part, 1 to 3 (1 and 2 need no model)")
         ->check(CLI::Range(1, 3));
-    for_parts.add({3}, app.add_option("--penalty-scope", s.scope,
+    o.of_part.add({3}, app.add_option("--penalty-scope", o.scope,
                                       "what counts as written: generated, all, last-64")
                            ->capture_default_str());
-    for_parts.add(
-        {3}, app.add_option("--max-new-tokens", s.max_new_tokens, "length of the texts in part 3")
+    o.of_part.add(
+        {3}, app.add_option("--max-new-tokens", o.max_new_tokens, "length of the texts in part 3")
                  ->capture_default_str()
                  ->check(CLI::Range(1, 100000)));
-    for_parts.add({3}, app.add_option("--seed", s.seed, "of the draws")->capture_default_str());
-    for_parts.add({3},
-                  app.add_option("--model", s.model, "a model directory")->capture_default_str());
-    app.add_option("--figure", s.figure, "write the penalty's effect as a picture (SVG)");
+    o.of_part.add({3}, app.add_option("--seed", o.seed, "of the draws")->capture_default_str());
+    o.of_part.add({3},
+                  app.add_option("--model", o.model, "a model directory")->capture_default_str());
+    app.add_option("--figure", o.figure, "write the penalty's effect as a picture (SVG)");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    Settings settings;
-    PartOptions for_parts(settings.part);
+    Options o;
     return run_program(
         argc, argv, "Chapter 08: penalties against repetition, and bans.",
-        [&](CLI::App& app) { add_options(app, settings, for_parts); },
+        [&](CLI::App& app) { declare(app, o); },
         [&] {
-            for_parts.check();
-            const int part = settings.part;
-            const Scope counted = scope_named(settings.scope);
-            if (!settings.figure.empty()) write_figure(settings.figure);
-            if (part == 0 || part == 1) five_words();
-            if (part == 0) std::printf("\n");
-            if (part == 0 || part == 2) counts_and_ngrams();
-            if (part != 0 && part != 3) return;
-            if (part == 0) std::printf("\n");
-            Model model = load_model(settings.model);
+            o.of_part.check();
+            const Scope counted = scope_named(o.scope);
+            if (!o.figure.empty()) write_figure(o.figure);
+            if (o.of_part.begin(1)) five_words();
+            if (o.of_part.begin(2)) counts_and_ngrams();
+            if (!o.of_part.begin(3)) return;
+            Model model = load_model(o.model);
             CachedModel gpt(model.gpt);
-            a_loop_broken(model, std::ref(gpt), settings.prompt, settings.max_new_tokens, counted,
-                          settings.seed);
+            a_loop_broken(model, std::ref(gpt), o.prompt, o.max_new_tokens, counted, o.seed);
         });
 }

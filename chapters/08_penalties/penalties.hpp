@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "chapters/03_temperature/candidates.hpp"
+#include "chapters/06_combining/candidates.hpp"
 #include "chapters/08_penalties/checks.hpp"
 #include "lib/check.hpp"
 

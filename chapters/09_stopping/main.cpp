@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
+#include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/09_stopping/stopping.hpp"
 #include "lib/kernels/rng.hpp"
@@ -176,81 +177,84 @@ void write_figure(const std::string& file) {
     write_svg(file, 720, 330, out);
 }
 
+void across_tokens(const PartOptions& of_part) {
+    if (of_part.begin(1)) {
+        std::printf("1. A stop string across tokens: stop at \"⏎User:\"\n\n");
+        print_stream({"I", " used", " it.", "\n", "Used", " it", "\n", "Us", "er", ":", " hi"},
+                     {"\nUser:"}, "a look at each token alone");
+    }
+    if (of_part.begin(2)) {
+        std::printf("2. Characters across tokens\n\n");
+        print_stream({"na", "\xC3", "\xAF", "ve ", "\xF0\x9F", "\x99", "\x82", " \xE2\x82"}, {},
+                     "each token decoded alone");
+    }
+}
+
+void sliding(int context, Model* timed) {
+    if (timed && context > timed->config().n_positions) {
+        throw UsageError("--context " + std::to_string(context) + ": this model has " +
+                         std::to_string(timed->config().n_positions) + " positions");
+    }
+    std::printf("3. A full context of %d tokens that slides\n\n", context);
+    print_slide_costs(context, timed);
+}
+
+void six_ends(Model& model, const std::string& prompt) {
+    std::printf(
+        "4. \"%s\", greedily, ended in six ways\n\n   rule                     "
+        "reason       tokens   the text\n",
+        prompt.c_str());
+    const StopRules rules{
+        {model.tokenizer.eos_id()}, StopStrings{}, 200, model.config().n_positions};
+    StopRules at_full_stop = rules, at_most_12 = rules, refuse = rules, slide = rules;
+    at_full_stop.strings = StopStrings({"."});
+    at_most_12.max_new_tokens = 12;
+    refuse.context = slide.context = 32;
+    slide.policy = ContextPolicy::slide;
+    write_until(model, prompt, "EOS, at most 200 tokens", rules);
+    write_until(model, prompt, "the string \".\"", at_full_stop);
+    write_until(model, prompt, "at most 12 tokens", at_most_12);
+    write_until(model, prompt, "at least 150 tokens", rules, 150);
+    write_until(model, prompt, "context 32, refuse", refuse);
+    write_until(model, prompt, "context 32, slide", slide);
+}
+
+struct Options {
+    std::string prompt = "Once upon a time", figure, model = shipped_model("storyteller").string();
+    int part = 0, context = 512;
+    bool time = false;
+    PartOptions of_part{part};
+};
+
+void declare(CLI::App& app, Options& o) {
+    o.of_part.add({4}, app.add_option("prompt", o.prompt, "the text to continue in part 4")
+                           ->capture_default_str());
+    app.add_option("--part", o.part, "show one part only, 1 to 4")->check(CLI::Range(1, 4));
+    o.of_part.add({3}, app.add_option("--context", o.context, "the context of part 3, in tokens")
+                           ->capture_default_str()
+                           ->check(CLI::Range(8, 100000)));
+    o.of_part.add({3},
+                  app.add_flag("--time", o.time, "part 3: also measure the time with the model"));
+    o.of_part.add(
+        {3, 4}, app.add_option("--model", o.model, "a model directory (parts 4, and 3 with --time)")
+                    ->capture_default_str());
+    app.add_option("--figure", o.figure, "write the picture of the lesson (SVG)");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string prompt = "Once upon a time",
-                model_directory = shipped_model("storyteller").string(), figure;
-    int part = 0, context = 512;
-    bool time = false;
-    PartOptions for_parts(part);
+    Options o;
     return run_program(
         argc, argv, "Chapter 09: when a text ends, and what may be shown while it is written.",
-        [&](CLI::App& app) {
-            for_parts.add({4}, app.add_option("prompt", prompt, "the text to continue in part 4")
-                                   ->capture_default_str());
-            app.add_option("--part", part, "show one part only, 1 to 4")->check(CLI::Range(1, 4));
-            for_parts.add({3},
-                          app.add_option("--context", context, "the context of part 3, in tokens")
-                              ->capture_default_str()
-                              ->check(CLI::Range(8, 100000)));
-            for_parts.add(
-                {3}, app.add_flag("--time", time, "part 3: also measure the time with the model"));
-            for_parts.add({3, 4}, app.add_option("--model", model_directory,
-                                                 "a model directory (parts 4, and 3 with --time)")
-                                      ->capture_default_str());
-            app.add_option("--figure", figure, "write the picture of the lesson (SVG)");
-        },
+        [&](CLI::App& app) { declare(app, o); },
         [&] {
-            for_parts.check();
-            if (!figure.empty()) write_figure(figure);
-            const auto wanted = [&](int p) { return part == 0 || part == p; };
-            if (wanted(1)) {
-                std::printf("1. A stop string across tokens: stop at \"⏎User:\"\n\n");
-                print_stream(
-                    {"I", " used", " it.", "\n", "Used", " it", "\n", "Us", "er", ":", " hi"},
-                    {"\nUser:"}, "a look at each token alone");
-            }
-            if (wanted(2)) {
-                std::printf("%s2. Characters across tokens\n\n", part ? "" : "\n");
-                print_stream({"na", "\xC3", "\xAF", "ve ", "\xF0\x9F", "\x99", "\x82", " \xE2\x82"},
-                             {}, "each token decoded alone");
-            }
+            o.of_part.check();
+            if (!o.figure.empty()) write_figure(o.figure);
+            across_tokens(o.of_part);
             std::optional<Model> model;
-            if (wanted(4) || time) model.emplace(load_model(model_directory));
-            if (wanted(3)) {
-                if (time && context > model->config().n_positions) {
-                    throw UsageError("--context " + std::to_string(context) + ": this model has " +
-                                     std::to_string(model->config().n_positions) + " positions");
-                }
-                std::printf("%s3. A full context of %d tokens that slides\n\n", part ? "" : "\n",
-                            context);
-                print_slide_costs(context, time ? &*model : nullptr);
-            }
-            if (wanted(4)) {
-                std::printf(
-                    "%s4. \"%s\", greedily, ended in six ways\n\n   rule                     "
-                    "reason       tokens  "
-                    " the text\n",
-                    part ? "" : "\n", prompt.c_str());
-                StopRules rules{
-                    {model->tokenizer.eos_id()}, StopStrings{}, 200, model->config().n_positions};
-                const auto with = [&](auto change) {
-                    StopRules changed = rules;
-                    change(changed);
-                    return changed;
-                };
-                write_until(*model, prompt, "EOS, at most 200 tokens", rules);
-                write_until(*model, prompt, "the string \".\"",
-                            with([](StopRules& r) { r.strings = StopStrings({"."}); }));
-                write_until(*model, prompt, "at most 12 tokens",
-                            with([](StopRules& r) { r.max_new_tokens = 12; }));
-                write_until(*model, prompt, "at least 150 tokens", rules, 150);
-                write_until(*model, prompt, "context 32, refuse",
-                            with([](StopRules& r) { r.context = 32; }));
-                write_until(*model, prompt, "context 32, slide", with([](StopRules& r) {
-                    r.context = 32, r.policy = ContextPolicy::slide;
-                }));
-            }
+            if (o.part == 0 || o.part == 4 || o.time) model.emplace(load_model(o.model));
+            if (o.of_part.begin(3)) sliding(o.context, o.time ? &*model : nullptr);
+            if (o.of_part.begin(4)) six_ends(*model, o.prompt);
         });
 }

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "chapters/03_temperature/candidates.hpp"
-#include "chapters/04_top_k/top_k.hpp"
+#include "chapters/06_combining/candidates.hpp"
+#include "chapters/06_combining/top_k.hpp"
 #include "chapters/11_beam_search/hypothesis.hpp"
 #include "lib/kernels/rng.hpp"
 

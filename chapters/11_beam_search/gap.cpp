@@ -6,6 +6,7 @@
 #include <string>
 
 #include "chapters/01_next_token/next_token.hpp"
+#include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/11_beam_search/report.hpp"
 #include "lib/show/terminal.hpp"

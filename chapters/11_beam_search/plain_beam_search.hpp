@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "chapters/03_temperature/candidates.hpp"
+#include "chapters/06_combining/candidates.hpp"
 #include "chapters/11_beam_search/length_penalty.hpp"
 
 namespace tbt {

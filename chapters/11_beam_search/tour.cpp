@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/08_penalties/repetition.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/options.hpp"

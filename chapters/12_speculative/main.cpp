@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/10_generate/options.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/show.hpp"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "chapters/06_combining/chain.hpp"
+#include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/13_json_grammar/guided_loop.hpp"
 #include "chapters/13_json_grammar/json_grammar.hpp"
 #include "chapters/13_json_grammar/plain_mask.hpp"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <limits>
 
 #include "lib/kernels/simd_double.hpp"
@@ -26,6 +28,17 @@ constexpr double log2_e = 1.4426950408889634;
 // or all that are not −∞ have the same.
 double usable(double temperature) { return std::clamp(temperature, 1e-300, 1e300); }
 
+// Adding it rounds to an integer and leaves that in the low bits of the sum:
+// x + 44, with the bias of an exponent.
+constexpr double shift_to_integer = 0x1.8p52 + 1023 + quantum_bits;
+// 2^f = 1 + f·P(f); P by Chebyshev interpolation, relative error of 2^f under 6e-16.
+constexpr double highest_coefficient = 0x1.e5e9f548e5725p-28;
+constexpr double coefficients[] = {0x1.b6571de2f2351p-24, 0x1.62bfe46117445p-20,
+                                   0x1.ffcb76789860fp-17, 0x1.4309130378460p-13,
+                                   0x1.5d87fe908f88ap-10, 0x1.3b2ab6fba385fp-7,
+                                   0x1.c6b08d7044119p-5,  0x1.ebfbdff82c590p-3,
+                                   0x1.62e42fefa39f7p-1,  1.0};
+
 // What the weights of a row have in common.
 struct Scale {
     Doubles m, per_octave,
@@ -47,21 +60,16 @@ struct Scale {
     const auto each = [](auto&& f) __attribute__((always_inline)) {
         for (std::size_t k = 0; k < in_step; ++k) f(k);
     };
-    // Adding 1.5·2^52 rounds to an integer and leaves it in the low bits of the sum:
-    // here n + 44, with the bias of an exponent.
-    const Doubles shift(0x1.8p52 + 1023 + quantum_bits);
+    const Doubles shift(shift_to_integer);
     Doubles t[in_step], f[in_step], y[in_step];
     each([&](std::size_t k) {
         const Doubles gap =
             xsimd::max(simd::load_as_double(p + k * doubles) - scale.m, scale.lowest);
         t[k] = simd::fma(gap, scale.per_octave, shift);
         f[k] = simd::fma(gap, scale.per_octave, shift - t[k]);
-        y[k] = Doubles(0x1.e5e9f548e5725p-28);
+        y[k] = Doubles(highest_coefficient);
     });
-    // 2^f = 1 + f·P(f); P by Chebyshev interpolation, relative error of 2^f under 6e-16.
-    for (const double c : {0x1.b6571de2f2351p-24, 0x1.62bfe46117445p-20, 0x1.ffcb76789860fp-17,
-                           0x1.4309130378460p-13, 0x1.5d87fe908f88ap-10, 0x1.3b2ab6fba385fp-7,
-                           0x1.c6b08d7044119p-5, 0x1.ebfbdff82c590p-3, 0x1.62e42fefa39f7p-1, 1.0}) {
+    for (const double c : coefficients) {
         each([&](std::size_t k) { y[k] = simd::fma(y[k], f[k], Doubles(c)); });
     }
     // The low bits of t moved up are the double 2^(n + 44). Adding 2^52 rounds to quanta,
@@ -127,6 +135,19 @@ std::uint64_t exp_in_quanta(std::span<const float> s, float m, double temperatur
         total += block_sum;
     }
     return total;
+}
+
+// The same steps as quanta_of_exp, for one gap.
+std::uint64_t exp_in_quanta(double gap, double temperature) {
+    const double per_octave = log2_e / usable(temperature),
+                 cut = std::max(gap, -58.0 / log2_e * usable(temperature));
+    const double t = std::fma(cut, per_octave, shift_to_integer),
+                 f = std::fma(cut, per_octave, shift_to_integer - t);
+    double y = highest_coefficient;
+    for (const double c : coefficients) y = std::fma(y, f, c);
+    const auto power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(t) << 52);
+    return std::bit_cast<std::uint64_t>(std::fma(y, power, 0x1p52)) -
+           std::bit_cast<std::uint64_t>(0x1p52);
 }
 
 double weighted_sum_of_gaps(std::span<const float> s, std::span<const std::uint64_t> w, float m,

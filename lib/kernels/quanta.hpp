@@ -24,6 +24,9 @@ inline constexpr std::size_t quanta_block = 256;
 std::uint64_t exp_in_quanta(std::span<const float> s, float m, double temperature, std::uint64_t* w,
                             std::uint64_t* block_sums = nullptr);
 
+// One of them: e^(gap/T) for gap = s_i − m <= 0, to the same quantum.
+std::uint64_t exp_in_quanta(double gap, double temperature);
+
 // Σ w_i·(m − s_i)/T over the elements with a weight, in double: sixteen sums of every sixteenth
 // element, then added in order.
 double weighted_sum_of_gaps(std::span<const float> s, std::span<const std::uint64_t> w, float m,

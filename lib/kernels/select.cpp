@@ -27,9 +27,11 @@ float at(std::span<const float> keys, int position) {
     return keys[static_cast<std::size_t>(position)];
 }
 
-// smallest_prefix among the given positions (ascending).
-Cut cut_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights,
-                   std::uint64_t target, std::vector<int> positions) {
+// The prefix by sorting; 0 < target <= Σ w_i, or all weights are 0.
+Cut prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights,
+                      std::uint64_t target) {
+    std::vector<int> positions(keys.size());
+    std::iota(positions.begin(), positions.end(), 0);
     const auto greater = [&](int a, int b) { return at(keys, a) > at(keys, b); };
     if (!std::is_sorted(positions.begin(), positions.end(), greater))
         std::stable_sort(positions.begin(), positions.end(), greater);
@@ -111,17 +113,8 @@ float kth_largest(std::span<const float> values, std::size_t k) {
     return kth_by_partition(std::move(high), k);
 }
 
-Cut smallest_prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights,
-                               std::uint64_t target) {
-    const std::uint64_t sum = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
-    target = std::min(std::max<std::uint64_t>(target, 1), sum);
-    std::vector<int> all(keys.size());
-    std::iota(all.begin(), all.end(), 0);
-    return cut_by_sorting(keys, weights, target, std::move(all));
-}
-
-Cut smallest_prefix(std::span<const float> keys, std::span<const std::uint64_t> weights,
-                    std::uint64_t sum, std::uint64_t target) {
+Cut smallest_prefix_reaching(std::span<const float> keys, std::span<const std::uint64_t> weights,
+                             std::uint64_t sum, std::uint64_t target) {
     thread_local Between parts[2];
     target = std::min(std::max<std::uint64_t>(target, 1), sum);
     for (int turn = 0; keys.size() > few && sum > 0; turn = 1 - turn) {
@@ -148,7 +141,7 @@ Cut smallest_prefix(std::span<const float> keys, std::span<const std::uint64_t> 
         keys = {part.keys.data(), part.count}, weights = {part.weights.data(), part.count};
         target -= part.weight_above, sum = within;
     }
-    return smallest_prefix_by_sorting(keys, weights, target);
+    return prefix_by_sorting(keys, weights, target);
 }
 
 }  // namespace tbt

@@ -1,6 +1,7 @@
 #include "lib/machine/part_options.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -20,6 +21,11 @@ void PartOptions::check() const {
         throw UsageError("--part " + std::to_string(*part_) + " and " + option->get_name() +
                          ": only part " + list + " would use it; leave out one of the two");
     }
+}
+
+bool PartOptions::begin(int part) const {
+    if (*part_ == 0 && part > 1) std::printf("\n");
+    return *part_ == 0 || *part_ == part;
 }
 
 }  // namespace tbt

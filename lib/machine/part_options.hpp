@@ -18,6 +18,8 @@ public:
         used_.emplace_back(std::move(parts), option);
     }
     void check() const;
+    // Whether a part is wanted; between two parts that both are, prints an empty line.
+    bool begin(int part) const;
 
 private:
     const int* part_;

@@ -57,6 +57,25 @@ std::string padded(std::string_view text, int width) {
     return std::string(text.substr(0, end)) + "…";
 }
 
+void print_wrapped(std::string_view text, int lines) {
+    constexpr int width = 73;
+    while (!text.empty() && lines-- > 0) {
+        // The last space up to the width; columns are code points, so count them.
+        std::size_t end = 0, space = 0;
+        for (int column = 0; end < text.size() && column <= width; ++column) {
+            if (text[end] == ' ') space = end;
+            do ++end;
+            while (end < text.size() && (text[end] & 0xC0) == 0x80);
+        }
+        if (end == text.size() && columns(text) <= width) space = end;
+        if (space == 0) space = end;
+        std::printf("   %.*s%s\n", static_cast<int>(space), text.data(),
+                    lines == 0 && space < text.size() ? " …" : "");
+        text.remove_prefix(space);
+        if (!text.empty() && text[0] == ' ') text.remove_prefix(1);
+    }
+}
+
 Style::Style(std::FILE* stream) {
     if (!isatty(fileno(stream)) || std::getenv("NO_COLOR")) return;
     bold = "\033[1m", dim = "\033[2m", red = "\033[31m", green = "\033[32m", yellow = "\033[33m",

@@ -20,6 +20,9 @@ int columns(std::string_view text);
 // The text, followed by spaces up to `width` columns; cut with "…" when it is longer.
 std::string padded(std::string_view text, int width);
 
+// A text on lines of at most 76 columns, indented; after `lines` lines it ends in "…".
+void print_wrapped(std::string_view text, int lines = 100);
+
 // Escape sequences, empty unless the stream is a terminal and NO_COLOR is not set.
 struct Style {
     explicit Style(std::FILE* stream = stdout);

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "04_1_top_n_sigma.hpp"
-#include "chapters/03_temperature/temperature.hpp"
+#include "chapters/03_temperature/plain_temperature.hpp"
 #include "lib/kernels/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "04_2_predict.hpp"
-#include "chapters/03_temperature/temperature.hpp"
-#include "chapters/04_top_k/top_k.hpp"
+#include "chapters/03_temperature/plain_temperature.hpp"
+#include "chapters/04_top_k/plain_top_k.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -34,10 +34,7 @@ void check_prediction(const std::vector<int>& predicted, const std::vector<doubl
 }
 
 std::vector<double> cut(const Row& s, int k, Ties ties = Ties::exact, double T = 1) {
-    Candidates c(s);
-    apply_temperature(c, T);
-    keep_top_k(c, k, ties);
-    return c.probabilities();
+    return softmax_at(top_k(s, k, ties), T);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "08_2_dry.hpp"
-#include "chapters/03_temperature/temperature.hpp"
+#include "chapters/03_temperature/plain_temperature.hpp"
 #include "lib/kernels/rng.hpp"
 
 using namespace tbt;

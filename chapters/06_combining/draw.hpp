@@ -1,22 +1,17 @@
-// The draw: a wheel with one segment for each candidate, as wide as its probability.
+// The draw on candidates: block by block, then token by token. Chapter 03 defines it in plain code.
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <span>
 
-#include "chapters/03_temperature/candidates.hpp"
+#include "chapters/06_combining/candidates.hpp"
 #include "lib/error.hpp"
+#include "lib/show/short_number.hpp"
 
 namespace tbt {
 
-// The inverse of the distribution function: the first candidate, in the order of ids,
-// with P(id or lower) > u.
-//
-// The wheel has W = Σ w_i equal notches, candidate i holds w_i of them, one after the other by id,
-// and u in [0, 1) points at notch ⌊u·W⌋. A masked token holds no notch, so no u reaches it;
-// the last notch is W − 1, so no u runs off the end. The order is that of the ids,
-// not of the probabilities: the same kept tokens and the same u give the same token,
-// whichever way they were cut.
+// The token that u in [0, 1) points at, in the order of the ids: the same kept tokens and the same
+// u give the same token, whichever way they were cut.
 inline int draw(Candidates& c, double u) {
     if (!(u >= 0 && u < 1))
         throw Error("draw: u is " + short_number(u) + ", expected a number in [0, 1)");

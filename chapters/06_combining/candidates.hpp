@@ -1,33 +1,26 @@
-// The tokens that may still be chosen, with their logits: what every step of a
-// sampling chain works on.
+// The tokens that may still be chosen, with their logits: what every step of a chain works on.
 //
-// One row of V logits s and a temperature T stand for the distribution p_i = e^(s_i/T)
-// / Σ_j e^(s_j/T). A step changes logits, the temperature, or removes candidates.
-// Three decisions keep it fast and its results the same everywhere:
+// One row of logits s and a temperature T, as in chapter 03, but nothing is copied or sorted:
 //
-// - The candidates always stand in the order of their ids; nothing sorts the vocabulary.
-// - The temperature is a number beside the logits: setting it costs nothing and can never
-//   change their order.
-// - Probabilities are weights in whole quanta of 2^-44 of the largest one,
-//   as money is counted in cents. Whole numbers have the same sum in any order,
-//   so "is the mass of these tokens at least p?" has one answer, not one per order of summation:
-//   in doubles .4 + .3 + .2 is .8999999999999999 and .2 + .3 + .4 is .9.
+// - A cut leaves a list of candidates, always in the order of their ids.
+// - The temperature is a number beside the logits: setting it costs nothing.
+// - Weights are computed when somebody asks, and again only after a change.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "chapters/03_temperature/checks.hpp"
+#include "chapters/04_top_k/plain_top_k.hpp"
 #include "lib/error.hpp"
 #include "lib/kernels/math.hpp"
 #include "lib/kernels/quanta.hpp"
 #include "lib/kernels/scan.hpp"
 #include "lib/kernels/select.hpp"
-#include "lib/show/short_number.hpp"
 
 namespace tbt {
 
@@ -44,10 +37,9 @@ public:
 
     // Starts again with another row; the memory is used again.
     void reset(std::span<const float> logits) {
-        if (logits.empty() || logits.size() > longest_row) {
+        if (logits.empty() || logits.size() > longest_row)
             throw Error("sampling: a row of " + std::to_string(logits.size()) +
                         " logits, expected 1 to " + std::to_string(longest_row));
-        }
         row_ = logits;
         vocab_size_ = logits.size();
         whole_row_ = true;
@@ -62,15 +54,8 @@ public:
     std::span<const float> logits() const { return row_; }
     double temperature() const { return temperature_; }
     // How many can really be chosen: positions whose logit is not −∞.
-    std::size_t count() const {
-        constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
-        return row_.size() -
-               static_cast<std::size_t>(std::count(row_.begin(), row_.end(), minus_infinity));
-    }
-    float largest() {
-        measure();
-        return largest_;
-    }
+    std::size_t count() const { return count_kept(row_); }
+    float largest() { return measure(), largest_; }
     // A logit that at least k candidates reach, and usually few more.
     float reached_by(std::size_t k) {
         measure();
@@ -83,16 +68,12 @@ public:
         weigh();
         return {weights_.data(), size()};
     }
-    std::uint64_t total_weight() {
-        weigh();
-        return total_;
-    }
+    std::uint64_t total_weight() { return weigh(), total_; }
     // Σ w over each `quanta_block` positions.
     std::span<const std::uint64_t> block_weights() {
         weigh();
         return {block_weights_.data(), (size() + quanta_block - 1) / quanta_block};
     }
-    // w_i / Σ w
     double probability(std::size_t i) {
         return static_cast<double>(weights()[i]) / static_cast<double>(total_weight());
     }
@@ -125,7 +106,6 @@ public:
         weighed_ = false;
     }
     // All V logits, to be changed, as long as no token has been cut; then none.
-    // The first call copies the row.
     std::span<float> whole_row() {
         make_own();
         weighed_ = measured_ = false;
@@ -141,8 +121,7 @@ public:
         return at != end && *at == id ? &values_[static_cast<std::size_t>(at - ids_.begin())]
                                       : nullptr;
     }
-    // Keeps what the cut keeps by these keys, one for each position;
-    // the second form by the logits themselves.
+    // Keeps what the cut keeps by these keys, one for each position.
     void keep_by(std::span<const float> keys, const Cut& cut) {
         const std::size_t room = size() + slack;
         if (ids_.size() < room) ids_.resize(room);
@@ -158,20 +137,10 @@ public:
     }
     void keep(const Cut& cut) { keep_by(row_, cut); }
 
-    // Says which logit is not a number; called when the scan found one.
-    [[noreturn]] void complain() const {
-        for (std::size_t i = 0; i < size(); ++i) {
-            if (!(row_[i] < std::numeric_limits<float>::infinity())) {
-                throw Error(
-                    "sampling: the logit of token " + std::to_string(id(i)) + " is " +
-                    (std::isnan(row_[i]) ? "NaN" : "+infinity") +
-                    ", expected a finite number or -infinity; the model or a bias is broken");
-            }
-        }
-        throw Error(
-            "sampling: every token is masked (all logits are -infinity), so nothing can be chosen; "
-            "loosen the "
-            "bans");
+    // Room for one key for each position, for keep_by.
+    std::span<float> room_for_keys() {
+        if (keys_.size() < size()) keys_.resize(size());
+        return {keys_.data(), size()};
     }
 
 private:
@@ -181,6 +150,13 @@ private:
         largest_ = group_maxima(row_, 64, maxima_);
         if (!std::isfinite(largest_)) complain();
         measured_ = true;
+    }
+    // Says which token's logit is not a number; called when the scan found one.
+    [[noreturn]] void complain() const {
+        std::vector<float> by_id(vocab_size_, masked);
+        for (std::size_t i = 0; i < size(); ++i) by_id[static_cast<std::size_t>(id(i))] = row_[i];
+        check_row(by_id);
+        throw Error("sampling: the row changed while it was read");
     }
     void weigh() {
         if (weighed_) return;
@@ -213,7 +189,7 @@ private:
     float largest_ = 0;
     std::uint64_t total_ = 0;
     LineVector<int> ids_;
-    LineVector<float> values_;
+    LineVector<float> values_, keys_;
     LineVector<std::uint64_t> weights_, block_weights_;
     std::vector<float> maxima_;  // of groups of the row; empty once it was cut
 };

@@ -1,32 +1,17 @@
-// Top-k: only the k most probable tokens stay on the wheel.
+// Top-k on candidates, without sorting. Chapter 04 defines it in plain code.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <span>
-#include <string>
 
-#include "chapters/03_temperature/candidates.hpp"
-#include "lib/error.hpp"
+#include "chapters/04_top_k/plain_top_k.hpp"
+#include "chapters/06_combining/candidates.hpp"
 #include "lib/kernels/select.hpp"
 
 namespace tbt {
 
-enum class Ties {
-    exact,  // exactly k: of equal logits the lower ids stay
-    kept,   // every token as good as the k-th stays too (transformers, vLLM)
-};
-
-// Throws UsageError unless k is a number of tokens.
-inline void check_top_k(long long k) {
-    if (k >= 0) return;
-    throw UsageError(
-        "top-k: got " + std::to_string(k) +
-        ", expected a number of tokens, 1 or more; 0 turns it off, 1 is greedy, 40 is usual");
-}
-
-// Keeps the k largest logits by the total order [Fan, Lewis & Dauphin 2018];
-// k = 0 and k >= V keep all.
+// Keeps the k largest logits by the total order; k = 0 and k >= V keep all.
 //
 // A threshold test "s_i >= the k-th largest" keeps too many where logits are equal: of [1, 1,
 // 1, 1] with k = 2 all four. So the cut says how many of the tokens *at* the threshold stay,

@@ -1,0 +1,58 @@
+// The relatives of top-p, cuts by a token's own probability or by how surprising it would be:
+// the definitions that the fast versions in chapter 06 are compared with.
+#pragma once
+
+#include <cmath>
+
+#include "chapters/05_top_p/plain_top_p.hpp"
+#include "lib/kernels/math.hpp"
+
+namespace tbt {
+
+// Keeps p_i >= e^ln_least; the largest always stay. No logarithm of a p_i is needed:
+//
+//   ln p_i = (s_i − max s)/T − ln_sum >= ln_least  ⇔  s_i >= max s + T·(ln_least + ln_sum)
+inline std::vector<float> probable(std::span<const float> s, double T, double ln_least,
+                                   double ln_sum) {
+    const double largest = *std::max_element(s.begin(), s.end());
+    std::vector<float> kept(s.size(), masked);
+    for (std::size_t i = 0; i < s.size(); ++i) {
+        if (s[i] == largest || s[i] >= largest + T * (ln_least + ln_sum)) kept[i] = s[i];
+    }
+    return kept;
+}
+
+// p_i >= m·p_max [Nguyen et al. 2024]: the largest has probability e^−ln_sum.
+inline std::vector<float> min_p(std::span<const float> s, double T, double m) {
+    check_min_p(m), check_temperature(T), check_row(s);
+    return probable(s, T, portable_log(m), 0);
+}
+
+// p_i >= ε [Hewitt, Manning & Liang 2022, §4.1]
+inline std::vector<float> cut_epsilon(std::span<const float> s, double T, double epsilon) {
+    check_cutoff("epsilon-cutoff", epsilon);
+    return probable(s, T, portable_log(epsilon), ln_sum(s, T));
+}
+
+// p_i >= min(ε, √ε·e^(−H)): where much is possible (H large), less probable ones stay [ibid., §4.2]
+inline std::vector<float> cut_eta(std::span<const float> s, double T, double epsilon) {
+    check_cutoff("eta-cutoff", epsilon);
+    const double eta = std::min(epsilon, std::sqrt(epsilon) * portable_exp(-entropy_at(s, T)));
+    return probable(s, T, portable_log(eta), ln_sum(s, T));
+}
+
+// Keeps the tokens whose surprise −ln p_i is nearest to H, the surprise expected on average, until
+// their mass is m; of equally near ones the lower ids, or all [Meister et al. 2023, §3].
+//
+//   |−ln p_i − H|·T = |s_i − centre|,  centre = max s + T·(ln_sum − H)
+inline std::vector<float> typical(std::span<const float> s, double T, double m,
+                                  Ties ties = Ties::exact) {
+    check_typical_p(m);
+    const double centre =
+        *std::max_element(s.begin(), s.end()) + T * (ln_sum(s, T) - entropy_at(s, T));
+    std::vector<float> nearness;
+    for (const float s_i : s) nearness.push_back(static_cast<float>(-std::abs(s_i - centre)));
+    return m == 1 ? std::vector(s.begin(), s.end()) : shortest_prefix(s, T, nearness, m, ties);
+}
+
+}  // namespace tbt

@@ -1,0 +1,19 @@
+// Top-p on candidates, without sorting. Chapter 05 defines it in plain code.
+#pragma once
+
+#include "chapters/05_top_p/plain_top_p.hpp"
+#include "chapters/06_combining/candidates.hpp"
+#include "lib/kernels/select.hpp"
+
+namespace tbt {
+
+// Keeps the shortest prefix, most probable first, whose mass is at least p. Never empty: p = 0
+// keeps one; p = 1 keeps all.
+inline void keep_top_p(Candidates& c, double p) {
+    check_top_p(p);
+    if (p == 1) return;
+    const std::uint64_t W = c.total_weight();
+    c.keep(smallest_prefix_reaching(c.logits(), c.weights(), W, share_of(W, p)));
+}
+
+}  // namespace tbt

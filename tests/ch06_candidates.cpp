@@ -1,0 +1,123 @@
+// The candidates of a chain: what a list of them, a temperature beside them and edits leave.
+#include "tests/catch.hpp"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "chapters/06_combining/draw.hpp"
+#include "chapters/06_combining/relatives.hpp"
+#include "chapters/06_combining/temperature.hpp"
+#include "chapters/06_combining/top_k.hpp"
+#include "lib/kernels/rng.hpp"
+
+using namespace tbt;
+
+namespace {
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+
+void require_close(const std::vector<double>& got, const std::vector<double>& expected,
+                   double tolerance = 5.1e-7) {
+    REQUIRE(got.size() == expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        INFO("at " << i << ": " << got[i] << ", expected " << expected[i]);
+        REQUIRE(std::abs(got[i] - expected[i]) <= tolerance);
+    }
+}
+
+const std::vector<float> eight{5, 3, 2, 1, 0.5f, -1, -2, -5};
+
+std::vector<float> logs(const std::vector<double>& p) {
+    std::vector<float> s;
+    for (const double x : p) s.push_back(static_cast<float>(std::log(x)));
+    return s;
+}
+}  // namespace
+
+TEST_CASE("temperatures multiply, and neither a tiny nor a huge one breaks the law", "[ch06]") {
+    Candidates c(eight);
+    apply_temperature(c, 0.5);
+    apply_temperature(c, 3);
+    require_close(c.probabilities(), softmax_at(eight, 1.5), 0);
+    REQUIRE(softmax_at(eight, 1e-300)[0] == 1.0);
+    for (const double p : softmax_at(eight, 1e300)) REQUIRE(p == 0.125);
+}
+
+TEST_CASE("entropy and log-probability are right at their limits", "[ch06]") {
+    const std::vector<float> flat(1000, -2.5f), one{0, -inf, -inf}, far{0, -80};
+    Candidates f(flat), o(one), d(far);
+    REQUIRE(std::abs(f.entropy() - std::log(1000.0)) <= 1e-12);
+    REQUIRE(o.entropy() == 0.0);
+    // Where the weight is 0 the log-probability still comes from the logit.
+    REQUIRE(d.weights()[1] == 0);
+    REQUIRE(d.log_probability(1) == -80.0);
+    REQUIRE(o.log_probability(1) == -static_cast<double>(inf));
+}
+
+TEST_CASE(
+    "the same u gives the same token whether the kept ones stand in a list or in the whole row",
+    "[ch06]") {
+    Rng rng(5);
+    std::vector<float> s(3000), masked(3000, -inf);
+    for (float& x : s) x = static_cast<float>(rng.normal());
+    for (std::size_t i = 0; i < s.size(); ++i) {
+        if (s[i] >= 1.0f) masked[i] = s[i];
+    }
+    Candidates list(s), row(masked);
+    list.keep({1.0f});
+    REQUIRE(list.size() == row.count());
+    for (int i = 0; i < 500; ++i) {
+        const double u = rng.uniform();
+        REQUIRE(draw(list, u) == draw(row, u));
+    }
+}
+
+TEST_CASE("an edit after a temperature changes s/T, and the row it came from stays as it was",
+          "[ch06]") {
+    const std::vector<float> s{2, 1, 0};
+    Candidates c(s);
+    apply_temperature(c, 0.5);
+    *c.find(0) -= 2.0f;  // 4 − 2
+    require_close(c.probabilities(), softmax_at(std::vector<float>{2, 2, 0}, 1), 0);
+    REQUIRE(s[0] == 2.0f);
+    c.keep({1.0f});
+    REQUIRE(c.find(2) == nullptr);
+    *c.find(1) = 0.0f;
+    require_close(c.probabilities(), {1 / (1 + std::exp(-2.0)), 1 - 1 / (1 + std::exp(-2.0)), 0},
+                  1e-12);
+}
+TEST_CASE("temperature does not change the top-k set", "[ch06]") {
+    Rng rng(6);
+    std::vector<float> s(500);
+    for (float& x : s) x = static_cast<float>(rng.normal());
+    Candidates twelve(s);
+    keep_top_k(twelve, 12);
+    for (const double T : {0.1, 0.9, 5.0}) {
+        Candidates c(s);
+        c.multiply_temperature(T);
+        keep_top_k(c, 12);
+        for (std::size_t i = 0; i < 12; ++i) REQUIRE(c.id(i) == twelve.id(i));
+    }
+}
+
+TEST_CASE("a cut after weights were computed leaves the same distribution as one before",
+          "[ch06]") {
+    Candidates before(eight), after(eight);
+    after.total_weight();
+    keep_top_k(before, 3);
+    keep_top_k(after, 3);
+    REQUIRE(before.total_weight() == after.total_weight());
+    REQUIRE(before.probabilities() == after.probabilities());
+}
+
+TEST_CASE("after a cut that removed the most probable token, the rest is a distribution again",
+          "[ch06]") {
+    std::vector<double> p(51, .55 / 50);
+    p[0] = .45;
+    const std::vector<float> s = logs(p);
+    Candidates c(s);
+    keep_typical(c, .3);
+    REQUIRE(c.weights()[0] == weight_of_largest);
+    REQUIRE(c.total_weight() == c.size() * weight_of_largest);
+}
