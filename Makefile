@@ -2,7 +2,8 @@
 #
 #   MODE=release|debug|asan   ARCH=native|x86-64-v3|x86-64-v4|armv8-a|…   CXX=g++|clang++   NO_INSTALL=1   V=1
 #
-# Everything built goes to build/ (build-asan/, build-x86-64-v3/, … for other modes). Nothing else is written.
+# Everything built goes to build/ (build-asan/, build-x86-64-v3/, … for other modes), models that you train too. Besides,
+# `make check` keeps its score in exercises/.progress, and `make lessons UPDATE=1` rewrites the outputs in the lessons.
 
 MODE ?= release
 ARCH ?= native
@@ -124,10 +125,14 @@ $(FLAGS): force
 	@echo '$(CXXFLAGS_ALL)' | cmp -s - $@ || echo '$(CXXFLAGS_ALL)' > $@
 
 # ---- building ---------------------------------------------------------------------------------------------
+# Code that runs once a program, reading options or printing tables, gains nothing at -O3 and compiles half as long again.
+COLD := chapters/0%/main.cpp %/options.cpp %/report.cpp %/show.cpp %/tour.cpp %_check_main.cpp chapters/16_json_schema/schema% \
+	lib/machine/program.cpp lib/machine/command_line.cpp
+cold = $(if $(filter release,$(MODE)),$(if $(filter $(COLD),$(1)),-O1))
 $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(CXXFLAGS_ALL) -c $< -o $@
+	$(Q)$(CXX) $(CXXFLAGS_ALL) $(call cold,$<) -c $< -o $@
 
 # An archive for lib, one for lib/train, one for each chapter that has .cpp files. A program is linked with the archives of
 # the chapters whose headers it includes, directly or through others, so `make run-03` compiles no more than that.
@@ -213,9 +218,13 @@ run-%:
 # ---- tests ------------------------------------------------------------------------------------------------
 # The Catch2 header is precompiled: it is most of the time of a test file.
 PCH := $(BUILD)/pch/tests/catch.hpp.gch
-# Tests run once: what they gain at -O3 takes longer to compile.
+# Tests run once: what they gain at -O3, and most of them at -O1, takes longer to compile. Those that count long are in SLOW.
+# clang takes a precompiled header only at the level that it was made at.
+SLOW := lib ch14 ch16
 TEST_FLAGS = $(CXXFLAGS_ALL) $(if $(filter release,$(MODE)),-O1) -I$(BUILD)/pch -Wno-sign-conversion
-USE_PCH = $(if $(CLANG),-include-pch $(PCH),-include tests/catch.hpp)
+QUICK := $(if $(CLANG),,-O0)
+# How a test is compiled; also behind make check and make mutants.
+COMPILE_TEST = $(CXX) $(TEST_FLAGS) $(if $(CLANG),-include-pch $(PCH),-include tests/catch.hpp)
 $(PCH): tests/catch.hpp $(FLAGS) | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,PCH,$<)
@@ -223,13 +232,13 @@ $(PCH): tests/catch.hpp $(FLAGS) | $(TEST_PACKAGES)
 $(BUILD)/obj/tests/%.o: tests/%.cpp $(PCH) | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(TEST_FLAGS) $(USE_PCH) -c $< -o $@
+	$(Q)$(COMPILE_TEST) $(if $(filter $(SLOW),$(call group_of,$<)),,$(QUICK)) -c $< -o $@
 
 # main.cpp brings Catch's own main parts and so reads the header its own way.
 $(BUILD)/obj/tests/main.o: tests/main.cpp $(FLAGS) | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(CXXFLAGS_ALL) -c $< -o $@
+	$(Q)$(CXX) $(CXXFLAGS_ALL) -O0 -c $< -o $@
 
 CATCH_LIBS = $(if $(shell printf '$(HASH)include <catch2/catch_all.hpp>\n' | $(CXX) $(COMMON) -x c++ -E - >/dev/null 2>&1 && echo 3),-lCatch2)
 TEST_PROGRAMS := $(TEST_GROUPS:%=$(BUILD)/tests-%)
@@ -240,21 +249,20 @@ $(BUILD)/tests-$(1): $(call object,$(foreach t,$(TEST_SRC),$(if $(filter $(1),$(
 endef
 $(foreach g,$(TEST_GROUPS),$(eval $(call test_rule,$(g))))
 
-# The exercises' tests, once against the solutions and once against the stubs, each in a folder of objects of its own.
+# The exercises' tests, against the solutions and against the stubs, each in a folder of objects of its own.
 EXERCISE_SRC := $(wildcard tests/exercises/*.cpp)
 define exercise_rules
 $(BUILD)/obj/$(1)/%.o: tests/exercises/%.cpp $(PCH) | $(TEST_PACKAGES)
 	@mkdir -p $$(@D)
 	$$(call say,CXX,"$$< ($(1))")
-	$$(Q)$$(CXX) $$(TEST_FLAGS) -O$(2) -I$(1) $$(USE_PCH) -c $$< -o $$@ 2>$$@.log || { cat $$@.log; exit 1; }
+	$$(Q)$$(COMPILE_TEST) $$(QUICK) -I$(1) -c $$< -o $$@ 2>$$@.log || { cat $$@.log; exit 1; }
 	@cat $$@.log
 $(BUILD)/tests-$(1): $(patsubst tests/exercises/%.cpp,$(BUILD)/obj/$(1)/%.o,$(EXERCISE_SRC)) $(BUILD)/obj/tests/main.o $(call archives,tests-exercises)
 	$$(call say,LINK,$$@)
 	$$(Q)$$(LINK) $$^ $$(LIBS) $$(CATCH_LIBS) -o $$@
 endef
-$(eval $(call exercise_rules,solutions,1))
-# Stubs are not run for long; clang takes a precompiled header only where it optimises, as the header did.
-$(eval $(call exercise_rules,exercises,$(if $(CLANG),1,0)))
+$(eval $(call exercise_rules,solutions))
+$(eval $(call exercise_rules,exercises))
 
 # ONLY=03 or ONLY=lib: one group of tests. ONLY="03 06": several.
 ONLY_GROUPS = $(patsubst %,tests-%,$(foreach o,$(ONLY),$(filter $(o) ch$(o) ch$(firstword $(subst _, ,$(o))),$(TEST_GROUPS))))
@@ -283,15 +291,16 @@ EX_LIBRARY := $(call archives,$(if $(EX_SOURCE),ex-$(basename $(notdir $(EX_SOUR
 check watch: $(BUILD)/obj/tests/main.o $(BUILD)/obj/exercises/limits.o $(PCH)
 check watch try: $(EX_LIBRARY)
 check hint solution try watch progress next:
-	@BUILD="$(BUILD)" CXX="$(CXX)" LIBRARY="$(EX_LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" LEVEL="$(LEVEL)" FORCE="$(FORCE)" SOLUTION="$(SOLUTION)" ARGS="$(ARGS)" sh exercises/exercise.sh $@ "$(EX)"
+	@BUILD="$(BUILD)" COMPILE_TEST="$(COMPILE_TEST) $(QUICK)" COMPILE="$(CXX) $(CXXFLAGS_ALL)" LINK="$(LINK)" FEW_ERRORS="$(if $(CLANG),-ferror-limit=3,-fmax-errors=3)" \
+	LIBRARY="$(EX_LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" LEVEL="$(LEVEL)" FORCE="$(FORCE)" SOLUTION="$(SOLUTION)" ARGS="$(ARGS)" sh exercises/exercise.sh $@ "$(EX)"
 
 # Are the outputs and code excerpts in the lessons still what the programs print and the files say? UPDATE=1 rewrites outputs.
 .PHONY: lessons mutants
 lessons: all
 	@sh tests/lessons.sh $(if $(UPDATE),update,check)
 # Puts well-known bugs into the headers, one at a time, and sees that the tests notice.
-mutants: $(LIBRARY)
-	@BUILD="$(BUILD)" CXX="$(CXX)" LIBRARY="$(LIBRARY)" sh tests/mutants/run.sh $(ONLY)
+mutants: $(LIBRARY) $(PCH) $(BUILD)/obj/tests/main.o
+	@BUILD="$(BUILD)" COMPILE_TEST="$(COMPILE_TEST) $(QUICK)" LINK="$(LINK)" LIBRARY="$(LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" sh tests/mutants/run.sh $(ONLY)
 
 # ---- benchmarks -------------------------------------------------------------------------------------------
 # Opponents are used where the system has them: OpenBLAS, oneDNN.

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Behind make check, hint, solution, try, watch, progress, next: exercise.sh COMMAND [EXERCISE].
-# make passes BUILD, CXX, LIBRARY (archives), LIBS, and LEVEL, FORCE, SOLUTION where given. State: exercises/.progress, plain text,
-# one line an exercise: number, what happened last, hints read.
+# make passes BUILD, how to compile a test, a program, and to link (COMPILE_TEST, COMPILE, LINK, FEW_ERRORS), LIBRARY (archives),
+# LIBS, and LEVEL, FORCE, SOLUTION where given. State: exercises/.progress, plain text, one line an exercise: number, what
+# happened last, hints read.
 set -u
 command=$1 wanted=${2:-}
 state=${STATE:-exercises/.progress}
@@ -59,15 +60,10 @@ check() {
     name=$1 number=$(number_of "$1") out=$BUILD/exercises
     [ -f "exercises/$name.hpp" ] || fail "exercises/$name.hpp is missing; git checkout exercises/$name.hpp brings the empty one back"
     mkdir -p "$out"
-    flags="$(cat "$BUILD/.flags") -O0 -Iexercises -I$BUILD/pch"
-    # g++ may be clang in disguise, as on macOS. It takes a precompiled header only where it optimises, as that did.
-    if $CXX --version 2>/dev/null | grep -qi clang; then
-        few=-ferror-limit=3 use="-include-pch $BUILD/pch/tests/catch.hpp.gch" flags="$flags -O1"
-    else few=-fmax-errors=3 use='-include tests/catch.hpp'; fi
     # shellcheck disable=SC2086
-    $CXX $flags -w -MF /dev/null $use -c "tests/exercises/ex$name.cpp" -o "$out/$name.o" 2>"$out/log.tests" &  # meanwhile
+    $COMPILE_TEST -Iexercises -w -MF /dev/null -c "tests/exercises/ex$name.cpp" -o "$out/$name.o" 2>"$out/log.tests" &  # meanwhile
     tests=$!
-    if ! printf '#include "%s.hpp"\n' "$name" | $CXX $flags -MF /dev/null $few -x c++ -fsyntax-only - 2>"$out/log"; then
+    if ! printf '#include "%s.hpp"\n' "$name" | $COMPILE -Iexercises -MF /dev/null $FEW_ERRORS -x c++ -fsyntax-only - 2>"$out/log"; then
         echo "${red}$number does not compile${plain}:"
         wait "$tests"
         grep -v -e 'In file included from <stdin>' -e '^ *from <stdin>' "$out/log" | head -n 20
@@ -77,7 +73,7 @@ check() {
     grep 'warning:' "$out/log" | head -n 3
     # shellcheck disable=SC2086
     if ! wait "$tests" ||
-        ! $CXX $flags "$out/$name.o" "$BUILD/obj/tests/main.o" "$BUILD/obj/exercises/limits.o" $LIBRARY $LIBS -o "$out/$name" 2>>"$out/log.tests"; then
+        ! $LINK "$out/$name.o" "$BUILD/obj/tests/main.o" "$BUILD/obj/exercises/limits.o" $LIBRARY $LIBS -o "$out/$name" 2>>"$out/log.tests"; then
         echo "${red}$number does not fit its tests${plain}: were names or parameters outside the marked lines changed?"
         grep 'error' "$out/log.tests" | head -n 5
         record "$number" open "$(hints_of "$number")"
@@ -208,9 +204,8 @@ try)
     cp "exercises/${name}_try.cpp" "$BUILD/exercises/${name}_try.cpp"
     from=exercises
     [ -n "${SOLUTION:-}" ] && from=solutions
-    flags="$(cat "$BUILD/.flags") -I$from"
     # shellcheck disable=SC2086
-    $CXX $flags -MF /dev/null -fdiagnostics-color=never "$BUILD/exercises/${name}_try.cpp" $LIBRARY $LIBS -o "$BUILD/exercises/${name}_try" 2>"$BUILD/exercises/log" || {
+    $COMPILE "-I$from" -MF /dev/null -fdiagnostics-color=never "$BUILD/exercises/${name}_try.cpp" $LIBRARY $LIBS -o "$BUILD/exercises/${name}_try" 2>"$BUILD/exercises/log" || {
         head -n 10 "$BUILD/exercises/log"
         echo "It does not compile yet: make check EX=$(number_of "$name")"
         finish 1

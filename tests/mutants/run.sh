@@ -8,39 +8,27 @@
 #   test: the test file to build
 #   from: text that stands exactly once in the source, in one line
 #   to: what it becomes
-# The mutated header is put in front of the include path, a mutated .cpp is compiled in place of the library's.
-# make passes the build folder and the compiler in BUILD and CXX; FLAGS, LIBRARY and LIBS can be set too.
+# The mutated header is found before the true one, a mutated .cpp is linked in place of the library's.
+# make passes BUILD, how to compile a test and to link (COMPILE_TEST, LINK), the archives (LIBRARY) and LIBS.
 set -u
 only=${1:-${ONLY:-}}
-BUILD=${BUILD:-build}
-CXX=${CXX:-g++}
-FLAGS=${FLAGS:-$(cat "$BUILD/.flags")}
-LIBRARY=${LIBRARY:-$BUILD/libtbt.a}
-LIBS=${LIBS:--lutf8proc}
-echo '#include <catch2/catch_all.hpp>' | $CXX -x c++ -E - >/dev/null 2>&1 && LIBS="$LIBS -lCatch2"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 killed=0 survived=0 number=0
 limit=''
 command -v timeout >/dev/null 2>&1 && limit='timeout 120'
-flags="$FLAGS -O0 -w"
 
-# The test framework's header once, for all builds.
-mkdir -p "$work/pch/tests"
-case $CXX in *clang*) use="-include-pch $work/pch/tests/catch.hpp.gch" ;; *) use="-include tests/catch.hpp" ;; esac
-# shellcheck disable=SC2086
-$CXX $flags -x c++-header tests/catch.hpp -o "$work/pch/tests/catch.hpp.gch" && $CXX $flags -c tests/main.cpp -o "$work/main.o" || exit 1
-
-# build NAME INCLUDE TEST [MUTATED.cpp ORIGINAL.cpp]
+# build NAME INCLUDE TEST [MUTATED.cpp]. Our own includes are all in quotes: what -iquote names comes before everything else.
 build() {
+    compile="$COMPILE_TEST -w -MF /dev/null -iquote $2 -iquote $2/solutions -Isolutions"
     extra=''
     # shellcheck disable=SC2086
     if [ -n "${4:-}" ]; then
-        $CXX -I"$2" $flags -c "$4" -o "$work/$1.extra.o" || return 1
+        $compile -c "$4" -o "$work/$1.extra.o" || return 1
         extra="$work/$1.extra.o"
     fi
     # shellcheck disable=SC2086
-    $CXX -I"$2" -I"$2/solutions" $flags -Isolutions -I"$work/pch" $use -c "$3" -o "$work/$1.o" && $CXX $flags "$work/$1.o" "$work/main.o" $extra $LIBRARY $LIBS -o "$work/$1"
+    $compile -c "$3" -o "$work/$1.o" && $LINK "$work/$1.o" "$BUILD/obj/tests/main.o" $extra $LIBRARY $LIBS -o "$work/$1"
 }
 
 field() { sed -n "s/^$1: //p" "$2" | head -n 1; }
@@ -74,7 +62,7 @@ for list in tests/mutants/*.txt tests/mutants/exercises/*.txt; do
             exit 1
         fi
         case $file in *.cpp) source=$mutated ;; *) source='' ;; esac
-        if ! build "mutant-$number" "$work/tree-$number" "$test" "$source" "$file" 2>"$work/log"; then
+        if ! build "mutant-$number" "$work/tree-$number" "$test" "$source" 2>"$work/log"; then
             echo "BROKEN    $what: does not compile:"
             head -n 5 "$work/log"
             exit 1
