@@ -1,14 +1,15 @@
 // Exercise 01_1: perplexity, how surprised a model is by a text.
 //
-// A GPT predicts at every position at once; row t of its logits is about the token after ids[t].
+// A GPT predicts at every position at once: row t of its logits is about the token after ids[t].
 // So a text of n tokens holds n − 1 predictions whose answers are known:
 //
 //     perplexity = exp( −1/(n−1) · Σ_{t=0}^{n−2} ln softmax(row t)[ids[t+1]] )
 //
-// 1 means never surprised, V means guessing. Logits may be large: subtract each row's maximum
-// before exp. A text of fewer than two tokens has nothing to predict: throw Error.
+// 1 means never surprised, V means guessing.
+// Logits may be large: subtract each row's maximum before exp.
+// A text of fewer than two tokens has nothing to predict: throw Error.
 //
-// Write one function, about 12 lines. Check: make check EX=01_1.
+// Write one function, about 12 lines. Check: make check EX=01_1
 // Then let the model judge texts: make try EX=01_1
 #pragma once
 

@@ -5,7 +5,8 @@
 //
 // 1. Of the law p = softmax(s/T), T > 0:
 //
-//        entropy = −Σ p ln p  (0 · ln 0 = 0),   top = max p,   effective = how many p_i > .01 (strictly)
+//        entropy = −Σ p ln p  (0 · ln 0 = 0)        top = max p
+//        effective = how many p_i > .01 (strictly)
 //
 // 2. The normalised entropy h(T) = entropy / ln V goes from 0 (sure) to 1 (all V equal) as T grows.
 //    A task wants it in a range, and T(x) is the temperature with h(T) = x, found by bisection:
@@ -14,7 +15,8 @@
 //        balanced .30 to .70     T from T(.30) to T(.70)                         0.7 to 0.9
 //        creative .70 to .90     T from T(.70) to T(.90)                         1.0 to 1.5
 //
-//    Another task is a UsageError. Where no temperature reaches x (all logits equal: h is 1 at any T), Error.
+//    Another task is a UsageError. Where no temperature reaches x, Error
+//    (all logits equal: h is 1 at any T).
 //
 // Look for T between 10^-3 and 10^6. Logits are finite or −∞; V counts all of them.
 // softmax_at is chapter 03's.

@@ -3,16 +3,18 @@
 // Both cuts, one after the other, as nearly every chat program has them switched on:
 //
 //     1. p_i = e^(s_i) / Σ_j e^(s_j)
-//     2. keep the k most probable tokens; of equal logits the lower id comes first; k = 0 or k > V keeps all
+//     2. keep the k most probable tokens; of equal logits the lower id comes first;
+//        k = 0 or k > V keeps all
 //     3. p_i ← p_i / Σ_kept p_j
-//     4. of these keep the smallest prefix, most probable first, whose mass is at least p; never empty
+//     4. of these keep the smallest prefix, most probable first, whose mass is at least p;
+//        never empty
 //     5. p_i ← p_i / Σ_kept p_j
 //
-// Logits are finite or −∞, at least one is finite; a token at −∞ is never kept. A k below 0 and a
-// p outside [0, 1] are a UsageError that says what was got and what is allowed.
+// Logits are finite or −∞, at least one is finite; a token at −∞ is never kept.
+// A k below 0 and a p outside [0, 1] are a UsageError that says what was got and what is allowed.
 //
-// Write it from the logits, without the steps of chapters 04 and 05: about 20 lines. Check:
-// make check EX=05_1
+// Write it from the logits, without the steps of chapters 04 and 05: about 20 lines.
+// Check: make check EX=05_1
 #pragma once
 
 #include <algorithm>

@@ -4,7 +4,8 @@
 // where several tokens are good enough, it drops all of them but the least probable,
 // so that the text leaves the beaten track and stays sensible.
 //
-//     with u < probability:   A = {i : p_i >= threshold};  if |A| >= 2, keep A's last token and all outside A
+//     with u < probability:   A = {i : p_i >= threshold};
+//                             if |A| >= 2, keep A's last token and all outside A
 //     otherwise:              nothing changes
 //
 // "Last" in the course's order: greater probability first, of equal ones the lower id.

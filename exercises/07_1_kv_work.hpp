@@ -2,10 +2,9 @@
 //
 // Both loops write the same greedy text; only what they ask the model to read differs.
 //
-//     without: every step reads the whole text          Σ_{i<G} (P + i) = G·P + G(G − 1)/2 positions
-//     with:    the first step reads the prompt, each   P + G − 1 positions
-//              further one the token just chosen; the
-//              last token chosen is never read
+//     without: every step reads the whole text: Σ_{i<G} (P + i) = G·P + G(G − 1)/2 positions
+//     with:    the first step reads the prompt, each further one the token just chosen;
+//              the last token chosen is never read: P + G − 1 positions
 //
 // A read of `fresh` tokens behind `past` known ones is `fresh` positions; token i of them (from 0)
 // meets past + i + 1 keys, and each such meeting is one causal dot product.

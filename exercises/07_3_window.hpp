@@ -5,7 +5,7 @@
 // attention has learned to put what it has left over on them. Keep those few (the sinks),
 // and it goes on for millions of tokens:
 //
-//     token t, the t-th from 0, sees     the first S tokens (sinks)     and the last W, itself included
+//     token t, the t-th from 0, sees the first S tokens (sinks) and the last W, itself included
 //
 // 1. seen_by(t): what token t sees, ascending. As long as t < S + W that is everything up to t.
 // 2. place_of(j, t): the position the model is told for token j when it writes token t: its place

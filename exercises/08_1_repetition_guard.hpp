@@ -4,9 +4,12 @@
 //
 //     tokens     every id that occurs at least twice, with its count
 //     bigrams    every pair of neighbours that occurs at least twice, with its count
-//     longest    length of the longest passage that stands at two different places; they may overlap
+//     longest    length of the longest passage that stands at two different places;
+//                they may overlap
 //
-//     severity = mean of  (n − distinct tokens)/(n − 1),  (n − 1 − distinct bigrams)/(n − 2),  longest/(n − 1)
+//     severity = the mean of   (n − distinct tokens)/(n − 1),
+//                              (n − 1 − distinct bigrams)/(n − 2),
+//                              longest/(n − 1)
 //
 // each 0 for a text without repetition and 1 for one token over and over;
 // n < 2 is 0, and at n = 2 the middle term is 0.

@@ -9,7 +9,8 @@
 // to write the user's next line ("User:"), without white space at both ends.
 // After an empty answer nothing stands behind "Assistant:", not even a blank.
 //
-//   - prompt tokens ≤ budget = context − max_new_tokens: when it is too long, the oldest turns go, whole ones;
+//   - prompt tokens ≤ budget = context − max_new_tokens: when it is too long, the oldest turns go,
+//     whole ones;
 //   - a line that does not even fit alone is answered by "too long" and otherwise forgotten;
 //   - the end of input, a blank line, or quit, exit, q (trimmed, in any case) end the conversation.
 //

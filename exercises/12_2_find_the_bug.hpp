@@ -7,9 +7,10 @@
 // 1. Write the instrument. The law of the token that comes out, for any law c of the
 //    second draw, is
 //
-//        out_i = min(p_i, q_i) + β·c_i,        β = 1 − Σ min(p_j, q_j)        (β: the probability of a rejection)
+//        out_i = min(p_i, q_i) + β·c_i        β = 1 − Σ min(p_j, q_j), how often x is rejected
 //
-//    Point it at tutorial_correction: p = (.5, .3, .2), q = (.2, .3, .5) gives (.35, .39, .26), which is not p.
+//    Point it at tutorial_correction: p = (.5, .3, .2), q = (.2, .3, .5) gives (.35, .39, .26),
+//    which is not p.
 // 2. Find the c with which out = p, and write it. Where p = q nothing is ever rejected,
 //    and rounding may leave a sum of zero: the law is p then, never 0/0.
 //

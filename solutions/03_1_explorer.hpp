@@ -4,7 +4,8 @@
 //
 // 1. Four numbers of the law p = softmax(s/T), T > 0 (natural logarithms; 0 · ln 0 = 0):
 //
-//        entropy = −Σ p ln p,   top = max p,   agree_2 = Σ p²  (two draws are the same),   agree_3 = Σ p³
+//        entropy = −Σ p ln p       top = max p
+//        agree_2 = Σ p²            agree_3 = Σ p³        two, three draws are the same
 //
 // 2. For each temperature so many samples of `length` tokens, the generated ids only.
 //    Sample i draws from Rng(seed, i), so that all temperatures meet the same luck;

@@ -1,8 +1,8 @@
 // Exercise 05_3: find the bug in a nucleus, twice.
 //
 // Below are two nuclei from real programs, both wrong, each in its own way.
-// Weights are whole numbers that sum to 100 (so .4 + .3 + .2 is 90, without any rounding), sorted,
-// greatest first, all above 0; percent is p, 0 to 100. The rule:
+// Weights are whole numbers that sum to 100 (so .4 + .3 + .2 is 90, without any rounding),
+// sorted, greatest first, all above 0; percent is p, 0 to 100. The rule:
 //
 //     the smallest prefix whose mass is at least p, never empty
 //
@@ -10,8 +10,9 @@
 // 2. witness_b: weights and a percent for which nucleus_b is wrong and nucleus_a is right.
 // 3. nucleus: the right one.
 //
-// First on paper: what do a and b keep of {40, 30, 20, 10} at 90, and at 89? About 8 lines. Check:
-// make check EX=05_3
+// First on paper: what do a and b keep of {40, 30, 20, 10} at 90, and at 89?
+//
+// About 8 lines. Check: make check EX=05_3
 #pragma once
 
 #include <cstddef>

@@ -4,8 +4,9 @@
 // and ask three things:
 //
 //     entropy(q)   H = −Σ q ln q, in nats; a token with q = 0 adds nothing
-//     KL(q‖p)      Σ q ln(q/p): how far q has moved away from p, in nats. q = 0 adds nothing; where only p = 0 it is
-//                  infinite. So KL(p‖q), the other way round, is infinite for every strategy that drops a token.
+//     KL(q‖p)      Σ q ln(q/p): how far q has moved away from p, in nats.
+//                  q = 0 adds nothing; where only p = 0 it is infinite. So KL(p‖q), the other
+//                  way round, is infinite for every strategy that drops a token.
 //     frequencies  of the draws: a law as well, the empirical one
 //
 // Both entropy and KL are never negative: a rounding below 0 is 0. Laws of different size,

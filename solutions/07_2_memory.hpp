@@ -1,6 +1,6 @@
 // Exercise 07_2: will the model fit on the card?
 //
-//     weights      billions · bits / 8                                       GB (decimal: 10^9 bytes)
+//     weights      billions · bits / 8                            GB (decimal: 10^9 bytes)
 //     KV cache     2 · layers · dim · context · batch · 2 bytes
 //     activations  a tenth of the weights
 //
@@ -9,9 +9,9 @@
 //     7 billion: 32 layers, dim 4096       13: 40 layers, dim 5120       70: 80 layers, dim 8192
 //
 // The formula keeps keys and values for every head, as the first models did.
-// Newer ones share each among a group of heads [Ainslie et al. 2023]:
-// with 8 groups and heads of 128 channels, dim becomes 8 · 128 =
-// 1024. Give that as well: `grouped`. The total uses the first one.
+// Newer ones share each among a group of heads [Ainslie et al. 2023]: with 8 groups and heads of
+// 128 channels, dim becomes 8 · 128 = 1024. Give that as well: `grouped`.
+// The total uses the first one.
 //
 // total <= card fits. Otherwise, short by less than 20 % of the total: a shorter context or fewer
 // bits; else a smaller model. Anything negative or not a number is a UsageError.

@@ -3,9 +3,10 @@
 // The repetition penalty hits every word that occurred; a ban on n-grams strikes names dead.
 // DRY asks how long the passage is that a token would continue, and lets short ones be:
 //
-//     L(t) = the longest match that t would continue: over all earlier places i with ids_i = t, the number of
-//            tokens just before i that equal the last tokens of the text, one by one
-//     L(t) >= allowed:   s_t ← s_t − multiplier·base^(L(t) − allowed), but never more than 10^30 less
+//     L(t) = the longest match that t would continue: over all earlier places i with ids_i = t,
+//            the number of tokens just before i that equal the last tokens of the text, one by one
+//     L(t) >= allowed:   s_t ← s_t − multiplier·base^(L(t) − allowed),
+//                        but never more than 10^30 less
 //
 // A breaker (a newline, a quotation mark) ends a match: it is not counted,
 // nor is what stands before it, and a breaker is never penalised itself.

@@ -9,10 +9,10 @@
 // and at last what the end of the text adds: one string more than there are tokens.
 // With pencil and paper, before you look at text_stream.hpp.
 //
-//     a. stop "\n\nUser:"      "Hi"  " there\n"  "\nUs"  "e it"          (it was not a stop string after all)
+//     a. stop "\n\nUser:"      "Hi"  " there\n"  "\nUs"  "e it"       (no stop string after all)
 //     b. stop "\n\nUser:"      "Hi\n"  "\n\n"  "User"  ": x"  "y"
 //     c. stop "aab"            "a"  "a"  "a"  "b"  "c"
-//     d. no stop strings       "caf"  "\xC3"  "\xA9"  "!\xE2\x82"       ("\xC3\xA9" is é, "\xE2\x82\xAC" is €)
+//     d. no stop strings       "caf"  "\xC3"  "\xA9"  "!\xE2\x82"    (C3 A9 is é, E2 82 AC is €)
 //     e. stops "end", "den"    "d"  "e"  "n"  "d"
 //
 // Five lines. Check: make check EX=09_2

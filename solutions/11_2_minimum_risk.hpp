@@ -1,18 +1,20 @@
 // Exercise 11_2: of n texts, the one that most of the others are like.
 //
-// The most probable text is often an odd one: short, or a loop. Minimum Bayes risk decoding [Kumar
-// & Byrne 2004; Eikema & Aziz 2020] takes samples y_1 … y_n of the model and keeps the one with the
-// greatest expected utility,
+// The most probable text is often an odd one: short, or a loop.
+// Minimum Bayes risk decoding [Kumar & Byrne 2004; Eikema & Aziz 2020] takes samples y_1 … y_n of
+// the model and keeps the one with the greatest expected utility (of equal ones the lower i),
 //
-//     (1/n) · Σ_j u(y_i, y_j)        i: the candidate, j: what might have been meant;   of equal ones the lower i
+//     (1/n) · Σ_j u(y_i, y_j)        i: the candidate, j: what might have been meant
 //
 // u says how good a candidate is when the other text is the true one. Here the F1 of common tokens,
 // as in question answering:
 //
-//     common = Σ_t min(count of t in a, count of t in b)     F1 = 2 · common / (|a| + |b|); 1 when both are empty
+//     common = Σ_t min(count of t in a, count of t in b)
+//     F1 = 2 · common / (|a| + |b|);  1 when both are empty
 //
-// Write two functions, about 15 lines. Check: make check EX=11_2. It stands alone:
-// nothing of chapter 11 is needed. Then see what it keeps: make try EX=11_2
+// Write two functions, about 15 lines. It stands alone: nothing of chapter 11 is needed.
+// Check: make check EX=11_2
+// Then see what it keeps: make try EX=11_2
 #pragma once
 
 #include <cstddef>

@@ -4,7 +4,8 @@
 // With b bits there are 2^b levels, spread evenly from the smallest to the greatest weight.
 // In double precision:
 //
-//     step = (max − min) / (2^b − 1)         q_i = round((w_i − min) / step)         w'_i = min + q_i · step
+//     step = (max − min) / (2^b − 1)
+//     q_i = round((w_i − min) / step)        w'_i = min + q_i · step
 //
 // round goes to the nearest integer, and from halfway to the even one (std::nearbyint does).
 // If all weights are equal, step is 0: nothing is lost, w'_i = w_i. Then, over all n weights,

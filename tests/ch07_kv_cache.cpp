@@ -151,10 +151,14 @@ TEST_CASE("a roofline is read from the bench's JSON, and points lie where arithm
           "[ch07]") {
     const test::TemporaryFolder folder;
     const std::string file = folder.write("bench.json", R"({"sections": {
-        "limits": [{"limit": "fused multiply-add", "threads": 1, "figure": 200.0}, {"limit": "read 12 MB", "threads": 1, "figure": 25.0},
-                   {"limit": "fused multiply-add", "threads": 2, "figure": 400.0}, {"limit": "read 12 MB", "threads": 2, "figure": 50.0}],
-        "matmul": [{"M×K×N": "1×1000×2000", "threads": 2, "µs": 200.0}, {"M×K×N": "1×1000×2000 f16", "threads": 2, "µs": 100.0},
-                   {"M×K×N": "1×1000×2000", "threads": 1, "µs": 400.0}, {"M×K×N": "100ᵀ×1000×2000", "threads": 2, "µs": 1250.0}]}})");
+        "limits": [{"limit": "fused multiply-add", "threads": 1, "figure": 200.0},
+                   {"limit": "read 12 MB", "threads": 1, "figure": 25.0},
+                   {"limit": "fused multiply-add", "threads": 2, "figure": 400.0},
+                   {"limit": "read 12 MB", "threads": 2, "figure": 50.0}],
+        "matmul": [{"M×K×N": "1×1000×2000", "threads": 2, "µs": 200.0},
+                   {"M×K×N": "1×1000×2000 f16", "threads": 2, "µs": 100.0},
+                   {"M×K×N": "1×1000×2000", "threads": 1, "µs": 400.0},
+                   {"M×K×N": "100ᵀ×1000×2000", "threads": 2, "µs": 1250.0}]}})");
     const Roofline roofline = read_roofline(file, 0);
     REQUIRE(roofline.threads == 2);
     REQUIRE(roofline.peak == 400);

@@ -42,8 +42,9 @@ TEST_CASE("greedy texts are transformers' to the last id", "[ch10][golden]") {
             known =
                 known && std::find(understood.begin(), understood.end(), key) != understood.end();
         if (!known) {
-            ++skipped;  // forced EOS, decaying length penalty, tokens suppressed at the beginning: not in this
-                // course
+            // Forced EOS, decaying length penalty, tokens suppressed at the beginning:
+            // not in this course.
+            ++skipped;
             continue;
         }
         const auto prompt = example["prompt"].get<std::vector<int>>();

@@ -50,7 +50,7 @@ std::string complaint(const std::string& header, std::size_t data_bytes) {
 
 }  // namespace
 
-// ---- reading ---------------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 TEST_CASE("the tiny model's tensors are read, with the prefix of the hub or without",
           "[safetensors]") {
     const Safetensors file = Safetensors::open_directory("tests/data/tiny-gpt2");
@@ -281,7 +281,7 @@ TEST_CASE("no damaged byte of a header leads to anything but one clear line", "[
     }
 }
 
-// ---- several files ---------------------------------------------------------------------------------------
+// ---- several files ------------------------------------------------------------------------------
 TEST_CASE("a model in several files is read through its index", "[safetensors]") {
     const TemporaryFolder folder;
     const Floats a = {1, 2}, b = {3, 4, 5};

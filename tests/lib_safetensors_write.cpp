@@ -31,7 +31,7 @@ Floats read_back(const std::string& path, const std::string& name, const Shape& 
 
 }  // namespace
 
-// ---- writing ---------------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 TEST_CASE("what is written is read again, bit for bit in 32 bits", "[safetensors]") {
     const TemporaryFolder folder;
     const std::string path = folder.file("model.safetensors");

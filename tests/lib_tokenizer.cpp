@@ -53,7 +53,8 @@ Pieces texts(const Tokenizer& tokenizer, const Ids& ids) {
 const std::string sample =
     "It's a small house; it isn't far. We've seen 12 houses in 2024, they're 3.14 miles away!\n\n  "
     "The end.\t"
-    "Déjà vu, naïve café — “quoted” … 中文字符 и русский текст 🙂🙂 "
+    "Déjà vu, naïve café — “quoted” … 中文字符 и русский текст "
+    "🙂🙂 "
     "the "
     "house, "
     "the "
@@ -77,7 +78,7 @@ std::string random_text(Rng& rng, const Pieces& alphabet, int length) {
 
 }  // namespace
 
-// ---- merging ---------------------------------------------------------------------------------------------
+// ---- merging ------------------------------------------------------------------------------------
 TEST_CASE("the merge that was learned first is made first, of equal ones the leftmost",
           "[tokenizer]") {
     const Tokenizer t(small_vocabulary(
@@ -262,7 +263,7 @@ TEST_CASE("a vocabulary that contradicts itself is refused", "[tokenizer]") {
     REQUIRE(contains(error_of([&] { without.eos_id(); }), "no end-of-text token"));
 }
 
-// ---- GPT-2 itself ----------------------------------------------------------------------------------------
+// ---- GPT-2 itself -------------------------------------------------------------------------------
 TEST_CASE("GPT-2's own vocabulary gives the ids on which four tokenizers agree", "[tokenizer]") {
     const std::string folder = "../shared/golden/gpt2-tokenizer";
     if (!file_exists(folder + "/cases.json")) {

@@ -4,10 +4,10 @@
 // how much work it saves (counted, then timed), what it costs in memory, and what happens when
 // tokens are taken back or fall out of the window.
 //
-//   make run-07                                       all five parts
-//   make run-07 ARGS="--part 3"                       the one with the clock
-//   make run-07 ARGS="--memory --context 512 --batch 8"   what a model needs, from its config.json alone;
-//   --measure: and took
+//   make run-07                              all five parts
+//   make run-07 ARGS="--part 3"              the one with the clock
+//   make run-07 ARGS="--memory --batch 8"    what a model needs, from its config.json alone
+//                                            (with --measure: and what it took)
 //
 // Look for: "same bits", and the last column of part 3.
 #include <algorithm>

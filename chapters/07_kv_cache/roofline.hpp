@@ -1,7 +1,8 @@
 // Where the time goes: each matrix product as a point under the two limits of a machine
 // [Williams et al. 2009].
 //
-//   operations a second <= min(peak, intensity · bandwidth)        intensity: operations per byte read and written
+//   operations a second <= min(peak, intensity · bandwidth)
+//   intensity: operations per byte read and written
 //
 // One row (decoding) does two operations for each weight that it reads:
 // far left, under the slope of the memory. Many rows (reading a prompt) use each weight many times:

@@ -1,7 +1,10 @@
 // Chapter 10: the complete generator. This is what `make run` calls.
 //
 // Continues a prompt: every option of chapters 03 to 09 at once, streamed as it is written.
-// Run it: make run PROMPT="Once upon a time", make run ARGS="--explain --max-new-tokens 5".
+//
+//   make run PROMPT="Once upon a time"
+//   make run ARGS="--explain --max-new-tokens 5"
+//
 // Look for: --explain, which says for each token what every step of the chain did;
 // and that sample 2 of 3 is the same text as sample 2 of 10.
 #include <chrono>

@@ -21,9 +21,9 @@ namespace tbt {
 
 // When B texts are finished, is there still a reason to go on?
 enum class EarlyStopping {
-    yes,  // no: stop at once
-    no,  // yes, while the best live beam, if it ended now, would beat the worst finished one (false)
-    never,  // yes, while it could do so by any length up to the budget
+    yes,    // no: stop at once
+    no,     // while the best live beam, if it ended now, would beat the worst finished one (false)
+    never,  // while it could do so by any length up to the budget
 };
 
 inline EarlyStopping early_stopping_named(std::string_view name) {

@@ -2,10 +2,14 @@
 //
 // Searches for probable continuations of a prompt with the options of chapter 10 and transformers'
 // beam options, and shows the search: texts with scores, the lattice of all hypotheses,
-// where greedy decoding and the beams part, and how far from the proven optimum they end. Run it:
-// make run-11, make run-11 ARGS='"Explain gravity:" --num-beams 8 --num-return-sequences 3',
-// or a demonstration: make run-11 ARGS="--part 1". Look for: a best text whose first word is only
-// the third best; and a prompt where more beams find less.
+// where greedy decoding and the beams part, and how far from the proven optimum they end.
+//
+//   make run-11
+//   make run-11 ARGS='"Explain gravity:" --num-beams 8 --num-return-sequences 3'
+//   make run-11 ARGS="--part 1"        a demonstration
+//
+// Look for: a best text whose first word is only the third best; and a prompt where more beams
+// find less.
 #include <chrono>
 #include <cstdio>
 #include <optional>

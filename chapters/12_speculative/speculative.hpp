@@ -5,7 +5,8 @@
 //   p   the target's law for the next token, after every step of the chain
 //   q   the law the drafted token x was drawn from
 //
-//   accept x with probability min(1, p(x)/q(x)); rejected, draw from the residual max(0, p − q) / Σ max(0, p − q).
+//   accept x with probability min(1, p(x)/q(x));
+//   rejected, draw from the residual max(0, p − q) / Σ max(0, p − q).
 //
 // Then  P(token) = min(p, q) + (1 − Σ min(p, q)) · (p − min(p, q)) / (1 − Σ min(p, q)) = p.
 #pragma once
@@ -29,7 +30,9 @@ using LastLogits = std::function<Logits(std::span<const int> ids, int count)>;
 // Where the correction after a rejection comes from.
 enum class Correction {
     residual,  // right
-    target,  // from p, as it is often written: the law is then min(p, q) + (1 − Σ min(p, q)) · p, which is not p
+    // From p, as it is often written: the law is then min(p, q) + (1 − Σ min(p, q)) · p,
+    // which is not p.
+    target,
 };
 
 struct SpeculativeRules {

@@ -28,8 +28,8 @@ public:
     // The fewest bytes that complete the text.
     virtual int closing_bytes(State state) const = 0;
 
-    // The same, where another order than that of bytes says better which way leads to the end: see closing.hpp.
-    // From every state some byte must lead to a lower one, until the text may end.
+    // The same, where another order than that of bytes says better which way leads to the end:
+    // see closing.hpp. From every state some byte must lead to a lower one, until the text may end.
     virtual int closing_rank(State state) const { return closing_bytes(state); }
 
     // The bytes of memory that all states take, and to give them back: afterwards epoch() is

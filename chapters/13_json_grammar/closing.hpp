@@ -3,7 +3,8 @@
 //
 // There is no search that could give up. A few ways to go on are singled out, by a rule that looks
 // at two neighbouring states only: a byte must bring the end nearer, or at least not push it away
-// (that at most twice in a row). tokens(s) is the length of the shortest path of tokens made of such bytes:
+// (that at most twice in a row). tokens(s) is the length of the shortest path of tokens made of
+// such bytes:
 //
 //   tokens(s) = 0 if the text may end, else 1 + the least tokens(s') over those tokens
 //

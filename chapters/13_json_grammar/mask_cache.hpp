@@ -4,10 +4,11 @@
 // A token is legal iff the machine survives all its bytes. Trying V = 50,257 tokens one by one at
 // each step would cost more than a small model does, so
 //   1. the vocabulary is a tree, and a refused byte prunes everything below it (token_trie.hpp);
-//   2. where a state treats many bytes alike, all tokens made of them are decided at once (token_runs.hpp);
-//   3. what depends on the innermost part of a state only is found once for all states that share it (the outline),
-//      with the few nodes of the tree where a token leaves that part: what is below them is walked with the real
-//      state;
+//   2. where a state treats many bytes alike, all tokens made of them are decided at once
+//      (token_runs.hpp);
+//   3. what depends on the innermost part of a state only is found once for all states that share
+//      it (the outline), with the few nodes of the tree where a token leaves that part: what is
+//      below them is walked with the real state;
 //   4. the result is kept for the state.
 #pragma once
 

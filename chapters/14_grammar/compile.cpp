@@ -92,9 +92,8 @@ int add_expression(Grammar& grammar, const Expression& e, int from, int first_ru
         case Kind::choice: {
             const int out = grammar.add_node();
             for (const Expression& part : e.parts) {
-                const int in =
-                    grammar
-                        .add_node();  // a node of its own, so that a loop in one choice is not one of all
+                // A node of its own, so that a loop in one choice is not one of all.
+                const int in = grammar.add_node();
                 grammar.skip(from, in);
                 grammar.skip(add_expression(grammar, part, in, first_rule), out);
             }

@@ -1,7 +1,8 @@
 // Is a text in the language of a GBNF grammar? The machine that makes the masks
 // reads it byte by byte.
 //
-//   build/gbnf_check GRAMMAR TEXTFILE     exit status 0: it is; 1: it is not; 2: the grammar or a file is at fault
+//   build/gbnf_check GRAMMAR TEXTFILE
+//   exit status 0: it is; 1: it is not; 2: the grammar or a file is at fault
 #include <cstdio>
 
 #include "chapters/14_grammar/gbnf.hpp"

@@ -1,7 +1,8 @@
 // Does a JSON text meet a JSON Schema? The machine that makes the masks reads it byte by byte.
 //
-//   build/schema_check SCHEMA INSTANCE    exit status 0: it does; 1: it does not; 2: a file or schema is at fault;
-//                                         3: the schema uses a keyword that cannot be enforced, named on stderr
+//   build/schema_check SCHEMA INSTANCE
+//   exit status 0: it does; 1: it does not; 2: a file or schema is at fault;
+//               3: the schema uses a keyword that cannot be enforced, named on stderr
 // What no grammar can know is worked out before the text is read: see judged_text.hpp.
 #include <algorithm>
 #include <cstdio>

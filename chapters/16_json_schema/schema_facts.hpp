@@ -3,7 +3,8 @@
 //
 // Schemas made by this program use a few keywords of their own:
 //   $at        the schema that stands elsewhere
-//   $each      {keys, value}: every member with a key from `keys` (see hold_keys) has a value that meets `value`
+//   $each      {keys, value}: every member with a key from `keys` (see hold_keys) has a value
+//              that meets `value`
 //   $need      {keys, value}: some member does
 //   $count     {value, from, min, max}: of the items from that index on, so many meet `value`
 //   $repeats   two items are equal

@@ -1,9 +1,11 @@
 // Chapter 19: where the model comes from, in one small run.
 //
-// Expands a document of the corpus, learns a tokenizer,
-// trains a very small GPT for some seconds and lets it write before, in between and after.
-// The shipped models are made by the same code (make train). Run it: make run-19. Look for:
-// bits per byte falling towards the floor, and how early the model has learned spelling,
+// Expands a document of the corpus, learns a tokenizer, trains a very small GPT for some seconds
+// and lets it write before, in between and after. The shipped models are made by the same code
+// (make train).
+//
+// Run it: make run-19
+// Look for: bits per byte falling towards the floor; how early the model has learned spelling,
 // and how late sense.
 #include <algorithm>
 #include <cstdio>

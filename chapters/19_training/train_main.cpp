@@ -7,7 +7,7 @@
 //   build/train --text my_folder --out build/models/mine                 your own text
 //   build/train --text my_folder --init data/models/storyteller --out …  going on from a model
 //   build/train --recipe data/models/storyteller/recipe.json --out …     a model again, bit for bit
-//   build/train eval data/models/storyteller    bits per byte of each genre beside its entropy floor
+//   build/train eval data/models/storyteller    bits per byte of each genre beside its floor
 //
 // What to look for: "bits/byte" falls towards the floor, which no model can pass, and the held-out
 // documents, whose combination of values was never seen, are read almost as well as the others.

@@ -33,8 +33,8 @@ inline constexpr std::uint64_t validation_seed = 0x76616c6964617465u;
 
 // What is counted. A document is what stands between two separators. Given the first of them,
 // the model's bits are
-//     −Σ log2 p(token | separator, tokens before),  over the tokens of the text and the separator that ends
-//     it.
+//     −Σ log2 p(token | separator, tokens before)
+// over the tokens of the text and the separator that ends it.
 // The generator's bits are −log2 of the probability with which it draws this genre
 // and then writes this text; that its text ends there is part of that probability.
 // So both sides are codes for the same thing, "which document",

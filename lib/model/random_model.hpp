@@ -1,8 +1,9 @@
 // A GPT-2 of any shape with random weights: for tests and measurements, where the sizes
 // matter and not the text.
 //
-//   in memory:       Gpt gpt(preset_config("gpt2"), random_weights(preset_config("gpt2"), seed));
-//   as a directory:  write_random_model("/tmp/gpt2", preset_config("gpt2"), {seed, WeightType::f16});
+//   const GptConfig config = preset_config("gpt2");
+//   Gpt gpt(config, random_weights(config, seed));                     // in memory
+//   write_random_model("/tmp/gpt2", config, {seed, WeightType::f16});  // as a directory
 //
 // The weights are those that training starts from (start_weights.hpp). Each piece of a weight has
 // a stream of random numbers of its own, so that neither threads nor the order of reading

@@ -30,7 +30,7 @@ void widen_all(std::span<const std::byte> bytes, std::span<float> values, Widen 
 
 }  // namespace
 
-// ---- reading ---------------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 void Safetensors::add_file(const std::string& path) {
     files_.push_back(std::make_shared<const MappedFile>(path));
     read_safetensors_header(*files_.back(), tensors_, metadata_);

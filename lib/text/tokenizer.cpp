@@ -11,7 +11,7 @@
 
 namespace tbt {
 
-// ---- construction --------------------------------------------------------------------------------
+// ---- construction -------------------------------------------------------------------------------
 Tokenizer::Tokenizer(Vocabulary vocabulary, std::string name)
     : name_(std::move(name)),
       vocabulary_(std::move(vocabulary)),
@@ -84,7 +84,7 @@ void Tokenizer::index_merges() {
     }
 }
 
-// ---- files ---------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 Tokenizer Tokenizer::load(const std::string& directory) {
     TokenizerFiles files = read_tokenizer_files(directory);
     std::string name = files.vocab_file;
@@ -95,7 +95,7 @@ void Tokenizer::save(const std::string& directory, std::int64_t context) const {
     save_vocabulary(vocabulary_, directory, context);
 }
 
-// ---- text to ids and back ------------------------------------------------------------------------
+// ---- text to ids and back -----------------------------------------------------------------------
 std::unique_ptr<PieceEncoder> Tokenizer::borrow_encoder() const {
     const std::lock_guard lock(pool_->mutex);
     if (pool_->free.empty()) return std::make_unique<PieceEncoder>();

@@ -75,7 +75,7 @@ private:
             result_.ids.emplace(token, id_from(id, token));
     }
 
-    // ---- merges.txt --------------------------------------------------------------------------------------
+    // ---- merges.txt -----------------------------------------------------------------------------
     void read_merges_txt() {
         open("merges.txt");
         const std::string text = read_file(file_);
@@ -105,7 +105,7 @@ private:
         result_.merges.push_back({std::move(left), std::move(right), file_ + ": " + place});
     }
 
-    // ---- tokenizer.json ----------------------------------------------------------------------------------
+    // ---- tokenizer.json -------------------------------------------------------------------------
     void read_tokenizer_json() {
         open("tokenizer.json");
         const Json json = read_json(file_);
@@ -162,7 +162,7 @@ private:
         }
     }
 
-    // ---- added and special tokens ------------------------------------------------------------------------
+    // ---- added and special tokens ---------------------------------------------------------------
     void read_added_tokens_json() {
         open("added_tokens.json");
         const Json added = read_json(file_);

@@ -134,8 +134,8 @@ void attention_forward(const float* qkv, float* out, float* stats, const BatchSh
 }
 
 // With p = softmax(s), s = q̂ kᵀ, q̂ = q / √D, out = p v, and g = ∂L/∂out:
-//     ∂v = pᵀ g      ∂p = g vᵀ      ∂s = p ∘ (∂p − Σ_k p ∂p) = p ∘ (∂p − g · out)      ∂q̂ = ∂s k      ∂k =
-//     ∂sᵀ q̂
+//     ∂v = pᵀ g        ∂p = g vᵀ        ∂s = p ∘ (∂p − Σ_k p ∂p) = p ∘ (∂p − g · out)
+//     ∂q̂ = ∂s k        ∂k = ∂sᵀ q̂
 void attention_backward(const float* qkv, const float* out, const float* stats, const float* d_out,
                         float* d_qkv, const BatchShape& shape, AttentionScratch& s) {
     const auto [B, T, H, D] = shape;

@@ -2,7 +2,8 @@
 // what the machine allows. Weights are random: their values change nothing.
 //
 //   prefill   limit: multiply-adds at the probed peak
-//   decode    limit: every weight, and the keys and values so far, read once a token at the probed bandwidth
+//   decode    limit: every weight, and the keys and values so far, read once a token
+//             at the probed bandwidth
 #include <algorithm>
 #include <cmath>
 #include <memory>
