@@ -174,7 +174,7 @@ void PieceReader::repeat(Node& node) {
         if (!accept('.')) fail(pos_, "expected two dots, as in {3..6 of rule}");
         node.right = operand();
     }
-    if (node.left.constant > node.right.constant)
+    if (node.left.slot < 0 && node.right.slot < 0 && node.left.constant > node.right.constant)
         fail(at, "the lower count is above the upper one");
     skip_spaces();
     if (word() != "of") fail(at, "expected 'of', as in {3..6 of rule}");

@@ -1,0 +1,172 @@
+#include "chapters/19_training/report/rows.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tbt {
+
+using grammar::Condition;
+using grammar::Table;
+
+template <class F>
+void Rows::each(const Variable& v, F visit) const {
+    for (std::size_t word = 0; word < v.rows.size(); ++word)
+        for (std::uint64_t bits = v.rows[word]; bits != 0; bits &= bits - 1)
+            if (!visit(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)))) return;
+}
+
+std::size_t Rows::count(const Variable& v) const {
+    std::size_t n = 0;
+    for (const std::uint64_t word : v.rows) n += static_cast<std::size_t>(std::popcount(word));
+    return n;
+}
+
+std::size_t Rows::only_row(const Variable& v) const {
+    std::size_t row = 0;
+    each(v, [&](std::size_t r) {
+        row = r;
+        return false;
+    });
+    return row;
+}
+
+int Rows::add(const grammar::Node& draw) {
+    const Table& table = tree_.tables[index(draw.index)];
+    Variable v{draw.index, Set((table.rows.size() + 63) / 64)};
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        bool fits = table.weights.of(row) > 0;
+        for (const Condition& c : draw.where) {
+            if (c.test == Condition::Test::not_row || c.value < 0) continue;
+            const bool equal = table.rows[row][index(c.column)] == c.value;
+            fits = fits && equal == (c.test == Condition::Test::equal);
+        }
+        if (fits) v.rows[row / 64] |= std::uint64_t{1} << row % 64;
+    }
+    variables_.push_back(std::move(v));
+    return static_cast<int>(variables_.size()) - 1;
+}
+
+std::vector<int> Rows::cells(int variable, int column) const {
+    const Variable& v = variables_[index(variable)];
+    std::vector<int> texts;
+    each(v, [&](std::size_t row) {
+        texts.push_back(cell(v, row, column));
+        return true;
+    });
+    std::sort(texts.begin(), texts.end());
+    texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+    return texts;
+}
+
+bool Rows::keep_cell(int variable, int column, int text) {
+    const Variable& v = variables_[index(variable)];
+    return keep_if(variable, [&](std::size_t row) { return cell(v, row, column) == text; });
+}
+
+bool Rows::keep_if(int variable, const std::function<bool(std::size_t row)>& passes) {
+    const Variable& v = variables_[index(variable)];
+    Set rows(v.rows.size());
+    each(v, [&](std::size_t row) {
+        if (passes(row)) rows[row / 64] |= std::uint64_t{1} << row % 64;
+        return true;
+    });
+    return narrow(variable, std::move(rows));
+}
+
+bool Rows::narrow(int variable, Set rows) {
+    Variable& v = variables_[index(variable)];
+    if (std::ranges::all_of(rows, [](std::uint64_t word) { return word == 0; })) return false;
+    if (rows == v.rows) return true;
+    changes_.push_back({variable, std::move(v.rows)});
+    v.rows = std::move(rows);
+    return propagate(variable);
+}
+
+bool Rows::propagate(int variable) {
+    for (std::size_t i = 0; i < relations_.size(); ++i) {
+        const Relation r = relations_[i];
+        for (const int which : {r.a, r.b}) {
+            const int other = which == r.a ? r.b : r.a;
+            if (other != variable) continue;
+            Set rows = variables_[index(which)].rows;
+            if (filter(r, which, rows) && !narrow(which, std::move(rows))) return false;
+        }
+    }
+    return true;
+}
+
+// Takes the rows of `which` away that no row of the other fits; false: none went.
+bool Rows::filter(const Relation& r, int which, Set& rows) const {
+    const bool first = which == r.a;
+    const Variable &mine = variables_[index(which)], &other = variables_[index(first ? r.b : r.a)];
+    Set before = rows;
+    if (r.test == Condition::Test::not_row) {
+        if (count(other) != 1) return false;
+        const std::size_t row = only_row(other);
+        rows[row / 64] &= ~(std::uint64_t{1} << row % 64);
+        return rows != before;
+    }
+    const std::vector<int> theirs = cells(first ? r.b : r.a, first ? r.column_b : r.column_a);
+    const bool equal = r.test == Condition::Test::equal;
+    if (!equal && theirs.size() != 1) return false;
+    each(mine, [&](std::size_t row) {
+        const bool among = std::binary_search(theirs.begin(), theirs.end(),
+                                              cell(mine, row, first ? r.column_a : r.column_b));
+        if (among != equal) rows[row / 64] &= ~(std::uint64_t{1} << row % 64);
+        return true;
+    });
+    return rows != before;
+}
+
+bool Rows::relate(Condition::Test test, int a, int column_a, int b, int column_b) {
+    if (test == Condition::Test::not_row && table_of(a) != table_of(b)) return true;
+    relations_.push_back({test, a, column_a, b, column_b});
+    return propagate(a) && propagate(b);
+}
+
+// Does it hold whichever of their rows the two are?
+bool Rows::settled(const Relation& r) const {
+    const Variable &a = variables_[index(r.a)], &b = variables_[index(r.b)];
+    if (r.test == Condition::Test::not_row) {
+        for (std::size_t word = 0; word < a.rows.size(); ++word)
+            if ((a.rows[word] & b.rows[word]) != 0) return false;
+        return true;
+    }
+    const std::vector<int> left = cells(r.a, r.column_a), right = cells(r.b, r.column_b);
+    if (r.test == Condition::Test::equal)
+        return left.size() == 1 && right.size() == 1 && left == right;
+    return std::ranges::none_of(
+        left, [&](int text) { return std::binary_search(right.begin(), right.end(), text); });
+}
+
+bool Rows::satisfiable() {
+    const auto open =
+        std::ranges::find_if(relations_, [&](const Relation& r) { return !settled(r); });
+    if (open == relations_.end()) return true;
+    const int variable = count(variables_[index(open->a)]) > 1 ? open->a : open->b;
+    if (count(variables_[index(variable)]) < 2) return false;
+    std::vector<std::size_t> rows;
+    each(variables_[index(variable)], [&](std::size_t row) {
+        rows.push_back(row);
+        return true;
+    });
+    for (const std::size_t row : rows) {
+        const Mark before = mark();
+        if (keep_if(variable, [&](std::size_t r) { return r == row; }) && satisfiable())
+            return true;
+        undo(before);
+    }
+    return false;
+}
+
+void Rows::undo(const Mark& mark) {
+    while (changes_.size() > mark.changes) {
+        Change& change = changes_.back();
+        variables_[index(change.variable)].rows = std::move(change.before);
+        changes_.pop_back();
+    }
+    variables_.resize(mark.variables, Variable{0, {}});
+    relations_.resize(mark.relations, Relation{});
+}
+
+}  // namespace tbt
