@@ -1,15 +1,15 @@
-// Exercise 14_1: dates, near-dates, and every prefix there is.
+// Exercise 15_1: dates, near-dates, and every prefix there is.
 #include "tests/exercises/exercise_check.hpp"
 
 #include <string>
 
-#include "14_1_date.hpp"
+#include "15_1_date.hpp"
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/16_json_schema/schema.hpp"
 #include "lib/kernels/rng.hpp"
 
 using namespace tbt;
-using namespace tbt::ex14_1;
+using namespace tbt::ex15_1;
 
 namespace {
 
@@ -44,7 +44,7 @@ long count_dates(std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a date is complete, its beginnings are alive", "[ex14_1]") {
+TEST_CASE("a date is complete, its beginnings are alive", "[ex15_1]") {
     const std::string date = "2031-04-30";
     for (std::size_t n = 0; n < date.size(); ++n) check_verdict(date.substr(0, n), "alive");
     check_verdict(date, "complete");
@@ -52,7 +52,7 @@ TEST_CASE("a date is complete, its beginnings are alive", "[ex14_1]") {
     check_verdict(date + "T", "dead");
 }
 
-TEST_CASE("months have their lengths", "[ex14_1]") {
+TEST_CASE("months have their lengths", "[ex15_1]") {
     const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     for (int month = 1; month <= 12; ++month) {
         INFO("2023, month " << month << ": got " << days_in(2023, month));
@@ -60,7 +60,7 @@ TEST_CASE("months have their lengths", "[ex14_1]") {
     }
 }
 
-TEST_CASE("leap years: by 4, not by 100, but by 400", "[ex14_1]") {
+TEST_CASE("leap years: by 4, not by 100, but by 400", "[ex15_1]") {
     for (const int year : {2024, 2000, 1600, 0, 4, 2400}) {
         INFO("year " << year);
         CHECK(days_in(year, 2) == 29);
@@ -76,7 +76,7 @@ TEST_CASE("leap years: by 4, not by 100, but by 400", "[ex14_1]") {
     check_verdict("0000-02-29", "complete");
 }
 
-TEST_CASE("a prefix that no digit can save is dead at once", "[ex14_1]") {
+TEST_CASE("a prefix that no digit can save is dead at once", "[ex15_1]") {
     INFO("think about: which days does the first digit leave?");
     check_verdict("2023-2", "dead");
     check_verdict("2023-1", "alive");
@@ -91,14 +91,14 @@ TEST_CASE("a prefix that no digit can save is dead at once", "[ex14_1]") {
     check_verdict("2023-01-0", "alive");
 }
 
-TEST_CASE("other bytes are dead wherever they stand", "[ex14_1]") {
+TEST_CASE("other bytes are dead wherever they stand", "[ex15_1]") {
     for (const char* text : {"a", "-", " ", "20a", "2023/", "20231", "2023-1-", "2023-01/",
                              "2023-01-1 ", "+", "\xC3", "2023-01-\xFF"}) {
         check_verdict(text, "dead");
     }
 }
 
-TEST_CASE("four hundred years have 146,097 dates, and nothing alive leads nowhere", "[ex14_1]") {
+TEST_CASE("four hundred years have 146,097 dates, and nothing alive leads nowhere", "[ex15_1]") {
     long dates = 0;
     for (const char* century : {"20", "21", "22", "23"}) {
         std::string text = century;
@@ -107,7 +107,7 @@ TEST_CASE("four hundred years have 146,097 dates, and nothing alive leads nowher
     CHECK(dates == 146097);
 }
 
-TEST_CASE("chapter 14 comes to the same verdict, on dates with a byte changed", "[ex14_1]") {
+TEST_CASE("chapter 15 comes to the same verdict, on dates with a byte changed", "[ex15_1]") {
     GrammarMachine machine(compile_schema(R"({"type": "string", "format": "date"})"));
     const ByteMachine::State quote = machine.next(machine.start(), '"');
     Rng rng(14);

@@ -1,4 +1,4 @@
-// Exercise 14_1: a format for JSON Schema: "date", the full-date of RFC 3339, judged byte by byte.
+// Exercise 15_1: a format for JSON Schema: "date", the full-date of RFC 3339, judged byte by byte.
 //
 //     YYYY-MM-DD      year 0000 … 9999, month 01 … 12, day 01 … the last day of that month
 //     February has 29 days in a leap year: divisible by 4, but not by 100 unless by 400
@@ -10,8 +10,8 @@
 //     alive       some date begins like this, and it needs more bytes
 //     complete    it is a date
 //
-// Write two functions, about 20 lines. Check: make check EX=14_1.
-// Chapter 14 makes a regular expression of the same dates.
+// Write two functions, about 20 lines. Check: make check EX=15_1.
+// Chapter 15 makes an automaton of the same dates.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 #include "exercises/exercise.hpp"
 
-namespace tbt::ex14_1 {
+namespace tbt::ex15_1 {
 
 enum class Verdict { dead, alive, complete };
 
@@ -55,4 +55,4 @@ inline Verdict judge([[maybe_unused]] std::string_view text) {
     // <<< to here
 }
 
-}  // namespace tbt::ex14_1
+}  // namespace tbt::ex15_1

@@ -1,4 +1,4 @@
-// Exercise 14_2: predict which of these tokens the grammar allows next.
+// Exercise 14_1: predict which of these tokens the grammar allows next.
 //
 // No function to invent, only rules to read: write the ids, ascending, as in `return {0, 3, 7};`.
 // A token is allowed when the text so far and its bytes can still become a text of the grammar;
@@ -7,8 +7,8 @@
 //      0 "1"    1 "12"    2 "123"    3 ","    4 ",1"    5 "-"    6 "0"    7 "01"
 //      8 "a"    9 "an"   10 "and"   11 " "   12 "\xC3" 13 "\xA9" 14 "é"   15 the end (no bytes)
 //
-// Six answers. Check: make check EX=14_2. Then try your own grammar:
-// make run-14 ARGS="--grammar FILE …"
+// Six answers. Check: make check EX=14_1. Then try your own grammar:
+// make run-14 ARGS="--part 3 --grammar FILE"
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@
 
 #include "exercises/exercise.hpp"
 
-namespace tbt::ex14_2 {
+namespace tbt::ex14_1 {
 
 inline const std::vector<std::string> tokens = {"1",    "12",   "123",      ",",  ",1",  "-",
                                                 "0",    "01",   "a",        "an", "and", " ",
@@ -64,4 +64,4 @@ inline std::vector<int> inside_a_character() {
     // <<< to here
 }
 
-}  // namespace tbt::ex14_2
+}  // namespace tbt::ex14_1

@@ -1,15 +1,15 @@
-// Exercise 14_2: the answers, judged by chapter 14's machine; none of them stands here.
+// Exercise 14_1: the answers, judged by chapter 14's machine; none of them stands here.
 #include "tests/exercises/exercise_check.hpp"
 
 #include <algorithm>
 #include <cstdio>
 
-#include "14_2_predict.hpp"
+#include "14_1_predict.hpp"
 #include "chapters/14_grammar/gbnf.hpp"
 #include "chapters/14_grammar/grammar_machine.hpp"
 
 using namespace tbt;
-using namespace tbt::ex14_2;
+using namespace tbt::ex14_1;
 
 namespace {
 
@@ -61,27 +61,27 @@ const std::string pairs = R"(root ::= [0-9]{1,2} ("," [0-9]{1,2})*)";
 
 }  // namespace
 
-TEST_CASE("one or two digits, nothing written yet", "[ex14_2]") {
+TEST_CASE("one or two digits, nothing written yet", "[ex14_1]") {
     check_answer(pairs, "", at_the_start());
 }
 
-TEST_CASE("one or two digits, behind the first", "[ex14_2]") {
+TEST_CASE("one or two digits, behind the first", "[ex14_1]") {
     check_answer(pairs, "1", behind_one_digit());
 }
 
-TEST_CASE("a number behind minus zero", "[ex14_2]") {
+TEST_CASE("a number behind minus zero", "[ex14_1]") {
     check_answer(R"(root ::= "-"? ("0" | [1-9] [0-9]*))", "-0", behind_minus_zero());
 }
 
-TEST_CASE("words, one of which begins another", "[ex14_2]") {
+TEST_CASE("words, one of which begins another", "[ex14_1]") {
     check_answer("root ::= word (\" \" word)*\nword ::= \"a\" | \"an\" | \"and\"", "an",
                  inside_a_word());
 }
 
-TEST_CASE("anything but digits and commas", "[ex14_2]") {
+TEST_CASE("anything but digits and commas", "[ex14_1]") {
     check_answer("root ::= [^0-9,]+", "", not_a_digit());
 }
 
-TEST_CASE("in the middle of a character", "[ex14_2]") {
+TEST_CASE("in the middle of a character", "[ex14_1]") {
     check_answer("root ::= \"caf\" [a-z\xC3\xA9]{1,2} \"-\"", "caf\xC3", inside_a_character());
 }

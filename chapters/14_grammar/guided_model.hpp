@@ -1,0 +1,36 @@
+// The part of the programs of chapters 14 to 16 in which a model writes under a machine.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chapters/06_combining/chain.hpp"
+#include "chapters/13_json_grammar/byte_machine.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace tbt {
+
+struct GuidedModel {
+    std::string prompt, model, figure;  // figure: none
+    SamplingOptions sampling;
+    int max_new_tokens = 60, shown = 8;  // steps
+    bool continue_prompt = false;
+    std::uint64_t seed;
+
+    GuidedModel(std::string beginning, std::uint64_t seed);
+    // Adds the prompt, --max-new-tokens, … and returns those that only this part looks at.
+    std::vector<CLI::Option*> add_options(CLI::App& app);
+    // Writes a text and shows its first steps: how many tokens are legal, what the model wanted and
+    // what it became. number: of the part; request: what the text is held to, for the heading.
+    // Errors: no such model; the budget is below what the shortest text needs.
+    void show(int number, const std::string& request,
+              const std::shared_ptr<ByteMachine>& machine) const;
+};
+
+}  // namespace tbt

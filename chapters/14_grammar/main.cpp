@@ -1,0 +1,56 @@
+// Chapter 14: a grammar, or all derivations side by side.
+//
+//   make run-14                                                      all parts
+//   make run-14 ARGS='--part 1 --text 1+23+4'                        another text, followed by hand
+//   make run-14 ARGS='--part 5 --grammar data/grammars/date.gbnf'    a model under another grammar
+//
+// Look for: part 1, where one byte continues some readings of a text and ends the others.
+#include <cstdio>
+#include <functional>
+#include <string>
+
+#include "chapters/14_grammar/gbnf.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/14_grammar/guided_model.hpp"
+#include "chapters/14_grammar/parts.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/part_options.hpp"
+#include "lib/machine/program.hpp"
+
+using namespace tbt;
+
+int main(int argc, char** argv) {
+    std::string text = "1+2", grammar = "data/grammars/report.gbnf", figure;
+    int part = 0;
+    PartOptions for_parts(part);
+    GuidedModel model("The weather today is", 2);
+    return run_program(
+        argc, argv, "Chapter 14: grammars, and masks from them.",
+        [&](CLI::App& app) {
+            app.add_option("--part", part, "only this part, 1 to 5")->check(CLI::Range(1, 5));
+            for_parts.add({1}, app.add_option("--text", text, "what part 1 reads"));
+            for_parts.add({3, 5}, app.add_option("--grammar", grammar, "a file in GBNF"));
+            for (CLI::Option* option : model.add_options(app)) {
+                const bool for_masks = option->get_name() == "--model";
+                for_parts.add(for_masks ? std::vector{3, 5} : std::vector{5}, option);
+            }
+            app.add_option("--figure", figure, "write part 1 as a picture (SVG)");
+        },
+        [&] {
+            for_parts.check();
+            const std::function<void()> parts[] = {
+                [&] { show_derivations(text); }, [] { show_sharing(); },
+                [&] { show_masks(grammar, model.model); }, [] { show_sizes(); },
+                [&] {
+                    model.show(5, "--grammar " + grammar,
+                               std::make_shared<GrammarMachine>(
+                                   compile_gbnf(read_file(grammar), grammar)));
+                }};
+            for (int i = 1; i <= 5; ++i) {
+                if (part != 0 && i != part) continue;
+                if (part == 0 && i > 1) std::printf("\n");
+                parts[i - 1]();
+            }
+            if (!figure.empty()) write_derivations(figure, text);
+        });
+}

@@ -1,0 +1,60 @@
+// A grammar, followed plainly: every way to read the text so far is kept, side by side.
+//
+// A derivation is what may still come in one way of reading: a row of symbols, the next one last.
+// Where the next symbol is a rule, each of its alternatives gives a derivation; where it is a byte,
+// the text must go on with it. The fast form is GrammarMachine (grammar_machine.hpp), which shares
+// what derivations have in common; it accepts the same texts.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "lib/error.hpp"
+
+namespace tbt {
+
+// A byte from low to high, or, where rule is not −1, any text of that rule.
+struct Symbol {
+    int low = 0, high = 0, rule = -1;
+    auto operator<=>(const Symbol&) const = default;
+};
+using Symbols = std::vector<Symbol>;
+using PlainGrammar = std::vector<std::vector<Symbols>>;  // of each rule its alternatives; 0: root
+using Derivations = std::set<Symbols>;
+
+// Replaces rules by their alternatives until a byte, or nothing, is next everywhere.
+inline Derivations unfolded(const PlainGrammar& rules, std::vector<Symbols> derivations) {
+    Derivations seen, ready;
+    while (!derivations.empty()) {
+        Symbols rest = derivations.back();
+        derivations.pop_back();
+        if (!seen.insert(rest).second) continue;
+        if (rest.size() > 10000)
+            throw Error(
+                "plain grammar: 10000 symbols are still to come; a rule calls itself first");
+        if (rest.empty() || rest.back().rule == -1) {
+            ready.insert(rest);
+            continue;
+        }
+        const auto& alternatives = rules.at(static_cast<std::size_t>(rest.back().rule));
+        rest.pop_back();
+        for (const Symbols& alternative : alternatives) {
+            derivations.push_back(rest);
+            derivations.back().insert(derivations.back().end(), alternative.rbegin(),
+                                      alternative.rend());
+        }
+    }
+    return ready;
+}
+
+// The derivations behind one more byte; none: the text is refused. At the start: unfolded root.
+inline Derivations plain_step(const PlainGrammar& rules, const Derivations& now, int byte) {
+    std::vector<Symbols> behind;
+    for (const Symbols& rest : now) {
+        if (!rest.empty() && rest.back().low <= byte && byte <= rest.back().high)
+            behind.emplace_back(rest.begin(), rest.end() - 1);
+    }
+    return unfolded(rules, behind);
+}
+
+}  // namespace tbt
