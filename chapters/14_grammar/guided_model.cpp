@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/13_json_grammar/guided_loop.hpp"
 #include "chapters/13_json_grammar/show.hpp"
 #include "lib/kernels/rng.hpp"
@@ -64,9 +65,9 @@ void GuidedModel::show(int number, const std::string& request,
         raw.assign(logits.begin(), logits.end());
         return logits;
     };
-    const auto pick = [&](std::span<const float> masked, std::span<const int> text) {
-        const int id = chain.pick(masked, {text, ids.size()}, rng.uniform(), scratch);
-        trace.step(raw, masked, id);
+    const auto pick = [&](std::span<const float> legal, std::span<const int> text) {
+        const int id = chain.pick(legal, {text, ids.size()}, rng.uniform(), scratch);
+        trace.step(raw, legal, id);
         return id;
     };
     const GuidedText text =
