@@ -14,6 +14,8 @@
 //
 // allowed >= 1. A multiplier of 0 is off. A logit of −∞ stays −∞. Ids lie within the vocabulary.
 //
+// The chapter's own version stands in chapters/08_penalties/plain_dry.hpp; write yours first.
+//
 // Write one function, about 18 lines. Check: make check EX=08_2
 #pragma once
 

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "chapters/06_combining/chain.hpp"
+#include "chapters/08_penalties/dry.hpp"
+#include "chapters/08_penalties/endings.hpp"
 #include "chapters/08_penalties/penalties.hpp"
 #include "lib/error.hpp"
 
@@ -41,8 +43,55 @@ struct PenaltyOptions {
         scope;  // of repetition, frequency and presence; otherwise as the dialect does
     std::vector<SequenceBias> bias;
     std::vector<std::vector<int>> bad_words;  // sequences of ids that must not appear
-    std::vector<int> eos;                     // for min_new_tokens
+    std::vector<int> eos;  // for min_new_tokens, forced_eos and the exponential decay
+    std::vector<int> suppress, begin_suppress;  // never; not as the first token generated
+    std::optional<int> forced_bos, forced_eos;  // the first token, and the last one allowed
+    int max_new_tokens = 0;                     // for forced_eos
+    std::vector<int> dry_breakers;
 };
+
+// DRY, and how a text must begin and end.
+inline std::vector<ChainStep> ending_steps(const SamplingOptions& o, const PenaltyOptions& more,
+                                           Dialect dialect) {
+    const Dry dry{o.dry_multiplier, o.dry_base, o.dry_allowed_length, more.dry_breakers};
+    const EndingDecay decay{o.decay_start, o.decay_factor};
+    check_dry(dry), check_decay(decay);
+    if (decay.factor != 1 && more.eos.empty())
+        throw UsageError(
+            "exponential-decay-length-penalty: this model has no end-of-text token to favour");
+    if (more.forced_eos && more.max_new_tokens < 1)
+        throw UsageError("forced-eos: no limit was given, so no token is the last");
+    // Elsewhere a forced token wins over every ban; with us over none, so that a grammar holds.
+    const bool wins = dialect == Dialect::transformers;
+    std::vector<ChainStep> steps;
+    const auto add = [&](bool on, const char* name, std::string parameters, auto&& apply) {
+        if (on) steps.push_back({name, std::move(parameters), apply});
+    };
+    add(dry.multiplier != 0, "dry", short_number(dry.multiplier),
+        [dry](Candidates& c, const TextSoFar& t) { penalize_passages(c, t.ids, dry); });
+    add(decay.factor != 1, "exponential-decay",
+        std::to_string(decay.start) + "/" + short_number(decay.factor),
+        [decay, eos = more.eos](Candidates& c, const TextSoFar& t) {
+            favour_ending(c, t.generated().size(), decay, eos);
+        });
+    add(!more.suppress.empty(), "suppress", std::to_string(more.suppress.size()),
+        [ids = more.suppress](Candidates& c, const TextSoFar&) { suppress(c, ids); });
+    const std::size_t first = more.forced_bos ? 1 : 0;  // the token after a forced one
+    add(!more.begin_suppress.empty(), "begin-suppress", std::to_string(more.begin_suppress.size()),
+        [ids = more.begin_suppress, first](Candidates& c, const TextSoFar& t) {
+            if (t.generated().size() == first) suppress(c, ids);
+        });
+    add(more.forced_bos.has_value(), "forced-bos", std::to_string(more.forced_bos.value_or(0)),
+        [id = more.forced_bos.value_or(0), wins](Candidates& c, const TextSoFar& t) {
+            if (t.generated().empty()) force(c, id, wins);
+        });
+    add(more.forced_eos.has_value(), "forced-eos", std::to_string(more.forced_eos.value_or(0)),
+        [id = more.forced_eos.value_or(0), wins, last = more.max_new_tokens - 1](
+            Candidates& c, const TextSoFar& t) {
+            if (t.generated().size() == static_cast<std::size_t>(last)) force(c, id, wins);
+        });
+    return steps;
+}
 
 // Steps that count keep their counts for the next token: a chain serves one thread at a time.
 inline std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const PenaltyOptions& more,
@@ -96,6 +145,7 @@ inline std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const Pena
                              ban_repeated_ngrams(c, t.ids, n);
                          }});
     }
+    for (ChainStep& step : ending_steps(o, more, dialect)) steps.push_back(std::move(step));
     return steps;
 }
 

@@ -1,0 +1,67 @@
+// A sampling chain: an ordered list of named steps between the model's logits and the draw.
+//
+// The chain is data. A step is a name, its parameters as text, and a function on the candidates.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chapters/06_combining/candidates.hpp"
+#include "chapters/06_combining/draw.hpp"
+
+namespace tbt {
+
+// What a step may look at besides the candidates: prompt and generated ids, and how probable they
+// were.
+struct TextSoFar {
+    std::span<const int> ids;
+    std::size_t prompt_length = 0;
+    // ln p of each generated token in the model's own law, for steps that ask how surprising the
+    // text has been (mirostat). Whoever writes texts another way may leave it empty.
+    std::span<const double> log_probabilities = {};
+    std::span<const int> generated() const {
+        return ids.subspan(std::min(prompt_length, ids.size()));
+    }
+};
+
+struct ChainStep {
+    std::string name;        // "top-k"
+    std::string parameters;  // "40"
+    // Must depend on nothing but its arguments, so that a choice can be replayed and explained.
+    std::function<void(Candidates&, const TextSoFar&)> apply;
+};
+
+class Chain {
+public:
+    Chain() = default;
+    explicit Chain(std::vector<ChainStep> steps) : steps_(std::move(steps)) {}
+
+    const std::vector<ChainStep>& steps() const { return steps_; }
+    void apply(Candidates& c, const TextSoFar& text) const {
+        for (const ChainStep& step : steps_) step.apply(c, text);
+    }
+    // One token: the steps, then the draw with u in [0, 1). The scratch candidates only
+    // lend their memory.
+    int pick(std::span<const float> logits, const TextSoFar& text, double u,
+             Candidates& scratch) const {
+        scratch.reset(logits);
+        apply(scratch, text);
+        return draw(scratch, u);
+    }
+    // "repetition 1.2 → temperature 0.8 → top-k 40 → draw"
+    std::string to_string() const {
+        std::string line;
+        for (const ChainStep& step : steps_)
+            line += step.name + (step.parameters.empty() ? "" : " " + step.parameters) + " → ";
+        return line + "draw";
+    }
+
+private:
+    std::vector<ChainStep> steps_;
+};
+
+}  // namespace tbt
