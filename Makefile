@@ -98,6 +98,7 @@ help:
 	'  make lessons             check that the lessons still say what the programs print' \
 	'  make mutants             put well-known bugs in and see that the tests catch them' \
 	'  make train               train the shipped models again, in build/models (hours; stop and resume freely)' \
+	'  make report MODEL=DIR    judge a model: a table of rates' \
 	'  make adopt MODEL=sketch  put a model trained there in the place of the one that ships' \
 	'  make clean               remove what was built' '' \
 	'Chapters:'
@@ -198,6 +199,10 @@ train-storyteller: $(BUILD)/train
 	$< --tokenizer $(STORYTELLER) --out $(STORYTELLER) --f16 $(STORYTELLER_RECIPE) $(call resume,$(STORYTELLER)) $(ARGS)
 train-sketch: train-storyteller
 	$(BUILD)/train --tokenizer $(STORYTELLER) --teacher $(STORYTELLER) --out $(SKETCH) --f16 $(SKETCH_RECIPE) $(call resume,$(SKETCH)) $(ARGS)
+# MODEL=DIRECTORY: what a model can do, as a table (ARGS="--json FILE --failures 3").
+.PHONY: report
+report: $(BUILD)/report
+	@$< $(or $(MODEL),data/models/storyteller) $(ARGS)
 # MODEL=storyteller: shows the trained model beside the one that ships, asks (YES=1: does not), and takes it over.
 adopt: $(BUILD)/adopt
 	@test -n "$(MODEL)" || { echo "make: which model? MODEL=storyteller or MODEL=sketch" >&2; exit 2; }

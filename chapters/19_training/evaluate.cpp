@@ -8,12 +8,7 @@
 
 namespace tbt {
 
-std::string evaluate_directory(const DocumentSource& source, const std::filesystem::path& directory,
-                               int threads, std::int64_t documents) {
-    GptOptions options;
-    options.threads = threads;
-    Model model = load_model(directory, options);
-    // The same documents as during training.
+Evaluation evaluate_model(const DocumentSource& source, Model& model, std::int64_t documents) {
     const Validation validation(source, model.tokenizer, validation_seed, documents);
     const auto V = static_cast<std::size_t>(model.config().vocab_size);
     std::vector<float> log_p(V);
@@ -37,7 +32,16 @@ std::string evaluate_directory(const DocumentSource& source, const std::filesyst
         return losses;
     };
     const std::vector<GenreResult> results = validation.run(loss, model.config().n_positions);
-    return validation_table(results, validation.total(results));
+    return {results, validation.total(results)};
+}
+
+std::string evaluate_directory(const DocumentSource& source, const std::filesystem::path& directory,
+                               int threads, std::int64_t documents) {
+    GptOptions options;
+    options.threads = threads;
+    Model model = load_model(directory, options);
+    const Evaluation evaluation = evaluate_model(source, model, documents);
+    return validation_table(evaluation.genres, evaluation.total);
 }
 
 }  // namespace tbt

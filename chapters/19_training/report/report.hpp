@@ -1,0 +1,80 @@
+// The judge: what a model directory can do, as rates that need no eye.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "chapters/19_training/report/questions.hpp"
+#include "chapters/19_training/report/recogniser.hpp"
+#include "chapters/19_training/validation.hpp"
+#include "lib/model/model.hpp"
+
+namespace tbt {
+
+struct ReportRow {
+    std::string what;
+    std::string figure;                                       // as printed: "78 of 81 (96.3 %)"
+    double value = std::numeric_limits<double>::quiet_NaN();  // not a number: could not be asked
+    double goal = std::numeric_limits<double>::quiet_NaN();   // at least; at most where `small`
+    bool small = false;
+
+    bool met() const { return small ? value <= goal : value >= goal; }
+};
+
+struct ReportOptions {
+    std::int64_t documents = 16;  // of each genre, for the gaps to the floor
+    int failures = 0;             // how many of each row to show
+    std::function<void(const std::string&)> show = [](const std::string&) {};
+};
+
+// What was measured once and is used by several rows.
+struct Report {
+    std::vector<ReportRow> rows;
+    std::vector<GenreResult> genres;  // bits per byte on combinations held out
+    GenreResult total;
+};
+
+class Judge {
+public:
+    // All must outlive it.
+    Judge(Model& model, const Corpus& corpus, const ReportOptions& options)
+        : model_(model), corpus_(corpus), options_(options), recogniser_(corpus) {}
+
+    // All rows, in the order of the table; a genre or a kind of sentence that the corpus does not
+    // have gives a row that says so.
+    Report report();
+
+private:
+    struct Verdict {
+        std::string prompt, text;
+        bool right;
+    };
+    void add_rate(const std::string& what, const std::vector<Verdict>& verdicts, double goal,
+                  const std::string& nothing);
+    void add(const std::string& what, double value, int digits, double goal, bool small);
+
+    void ask(const std::string& what, const std::vector<Question>& questions, double goal);
+    void ask_translations();
+    // Whole texts that begin so: are they in the language?
+    void write_whole(const std::string& what, const std::vector<std::string>& prompts, int genre,
+                     double temperature, double top_p, double goal);
+    void finish_lists();
+    void write_records();
+    void write_stories();
+    void answer_from_the_text();
+    void chat();
+    void look_at_distributions();
+    void look_for_loops();
+    void measure_gaps();
+
+    Model& model_;
+    const Corpus& corpus_;
+    const ReportOptions& options_;
+    Recogniser recogniser_;
+    Report report_;
+};
+
+}  // namespace tbt

@@ -1,0 +1,47 @@
+// Judges a model directory: what it can do, as a table of rates beside what is wanted.
+//
+//   make report MODEL=data/models/storyteller
+//   build/report build/models/storyteller --json report.json --failures 3
+//
+// What to look for: the last column; and with --failures what went wrong.
+#include <chrono>
+#include <cstdio>
+
+#include "chapters/19_training/report/report_table.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/show/terminal.hpp"
+
+int main(int argc, char** argv) {
+    std::string directory, folder = "data/corpus", json;
+    tbt::ReportOptions options;
+    return tbt::run_program(
+        argc, argv, "Judges a model: a table of rates, decided without an eye.",
+        [&](CLI::App& app) {
+            app.add_option("model", directory, "the model's directory")->required();
+            app.add_option("--corpus", folder, "folder of the grammar files")
+                ->capture_default_str();
+            app.add_option("--json", json, "write the table as JSON too");
+            app.add_option("--documents", options.documents,
+                           "held-out documents of each genre, for the gaps to the floor")
+                ->capture_default_str()
+                ->check(CLI::PositiveNumber);
+            app.add_option("--failures", options.failures, "show so many failures of each row")
+                ->capture_default_str();
+        },
+        [&] {
+            const auto start = std::chrono::steady_clock::now();
+            options.show = [](const std::string& failure) {
+                std::fprintf(stderr, "%s\n", tbt::visible(failure).c_str());
+            };
+            const tbt::Corpus corpus = tbt::Corpus::load(folder);
+            tbt::Model model = tbt::load_model(directory);
+            const tbt::Report report = tbt::Judge(model, corpus, options).report();
+            const double seconds =
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            std::fputs(tbt::report_text(report).c_str(), stdout);
+            if (!json.empty())
+                tbt::write_file(json, tbt::report_json(report, directory, corpus.hash(), seconds));
+            std::fprintf(stderr, "%.0f s\n", seconds);
+        });
+}

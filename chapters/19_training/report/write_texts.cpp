@@ -1,0 +1,63 @@
+#include "chapters/19_training/report/write_texts.hpp"
+
+#include <algorithm>
+
+#include "chapters/06_combining/chain.hpp"
+#include "chapters/10_generate/generate.hpp"
+
+namespace tbt {
+namespace {
+
+constexpr std::size_t group_size = 24;  // texts that are written side by side
+
+GenerateRequest request_for(const Model& model, const WriteOptions& options) {
+    GenerateRequest request;
+    SamplingOptions sampling;
+    sampling.temperature = options.temperature;
+    sampling.top_p = options.top_p;
+    request.chain = in_order(Dialect::ours, cut_steps(sampling, Dialect::ours));
+    request.stop.eos = model.config().eos_token_ids;
+    if (request.stop.eos.empty()) request.stop.eos = {model.tokenizer.eos_id()};
+    if (!options.stop.empty()) request.stop.strings = StopStrings({options.stop});
+    request.stop.max_new_tokens = options.max_new_tokens;
+    request.stop.context = model.config().n_positions;
+    request.seed = options.seed;
+    return request;
+}
+
+}  // namespace
+
+std::vector<WrittenText> write_texts(Model& model, const std::vector<std::string>& prompts,
+                                     const WriteOptions& options) {
+    const GenerateRequest request = request_for(model, options);
+    const TokenBytes bytes = [&](int id) { return model.tokenizer.token_bytes(id); };
+    CachedBatch batch(model.gpt);
+    Candidates scratch;
+    std::vector<TextWriter> writers;
+    writers.reserve(prompts.size());
+    for (std::size_t i = 0; i < prompts.size(); ++i)
+        writers.emplace_back(request, encode_prompt(model, prompts[i]), i);
+    std::vector<std::size_t> slots(group_size, prompts.size());  // which text has the slot
+    std::size_t next = 0;
+    for (;;) {
+        std::vector<BatchText> running;
+        for (std::size_t s = 0; s < slots.size(); ++s) {
+            const bool free = slots[s] == prompts.size() || writers[slots[s]].done();
+            if (free) slots[s] = next < prompts.size() ? next++ : prompts.size();
+            if (slots[s] != prompts.size()) running.push_back({s, writers[slots[s]].window()});
+        }
+        if (running.empty()) break;
+        const auto rows = batch(running);
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            writers[slots[running[i].slot]].step(rows[i], bytes, scratch);
+    }
+    std::vector<WrittenText> texts;
+    for (TextWriter& writer : writers) {
+        const GeneratedText result = writer.result();
+        texts.push_back({result.text, result.reason == FinishReason::eos ||
+                                          result.reason == FinishReason::stop_string});
+    }
+    return texts;
+}
+
+}  // namespace tbt
