@@ -271,16 +271,20 @@ $(eval $(call exercise_rules,exercises))
 
 # ONLY=03 or ONLY=lib: one group of tests. ONLY="03 06": several.
 ONLY_GROUPS = $(patsubst %,tests-%,$(foreach o,$(ONLY),$(filter $(o) ch$(o) ch$(firstword $(subst _, ,$(o))),$(TEST_GROUPS))))
-.PHONY: test structure
+.PHONY: test structure tidy
 # The rules of the house alone: what may include what, lengths, layout.
 structure:
 	@sh tests/structure.sh
+# Mistakes and waste that clang-tidy sees (minutes); .clang-tidy says what is asked.
+tidy:
+	@printf '%s\n' $(LIB_SRC) $(CHAPTER_CPP) | xargs -P $$(getconf _NPROCESSORS_ONLN) -I FILE clang-tidy --quiet FILE -- $$(cat compile_flags.txt) $(OPENMP)
 ifeq ($(ONLY),)
 test: all $(TEST_PROGRAMS) $(BUILD)/tests-solutions $(BUILD)/tests-exercises
 	@cat $(BUILD)/obj/exercises/*.log > $(BUILD)/stubs.log
 	@failed=0; for t in $(TEST_PROGRAMS) $(BUILD)/tests-solutions; do $$t || failed=1; done; \
 	sh tests/exercises/stubs.sh $(BUILD)/tests-exercises $(BUILD)/stubs.log || failed=1; \
 	sh tests/refusals.sh $(BUILD) || failed=1; \
+	CXX="$(CXX)" sh tests/syntax.sh || failed=1; \
 	sh tests/structure.sh || failed=1; exit $$failed
 else
 test: $(ONLY_GROUPS:%=$(BUILD)/%)

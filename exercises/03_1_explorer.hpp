@@ -24,6 +24,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/03_temperature/plain_draw.hpp"
+#include "chapters/03_temperature/plain_temperature.hpp"
 #include "exercises/exercise.hpp"
 #include "lib/kernels/math.hpp"
 #include "lib/kernels/rng.hpp"

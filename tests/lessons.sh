@@ -3,7 +3,8 @@
 #   tests/lessons.sh           every output block is what its command prints now, and every line of a code block
 #                              stands in the file it is taken from
 #   tests/lessons.sh update    writes the present output into the blocks
-# Files after check or update are the only ones looked at: tests/lessons.sh check chapters/03_temperature/README.md
+#   tests/lessons.sh code      looks at the code blocks only
+# Files after check, update or code are the only ones looked at: tests/lessons.sh check chapters/03_temperature/README.md
 # An output block:  <!-- output: make run-03 ARGS="…" -->  followed by a ```text block.
 # A code block:     <!-- from: temperature.hpp -->          followed by a ```cpp block; the path starts at the
 #                   lesson's folder or at the repository's root.
@@ -29,7 +30,7 @@ for lesson in "$@"; do
         inside && /^```$/       { inside = 0; next }
         inside                  { print > (work "/" n ".old") }' "$lesson"
     n=1
-    while [ -f "$work/$n.command" ]; do
+    while [ "$mode" != code ] && [ -f "$work/$n.command" ]; do
         command=$(cat "$work/$n.command")
         # NO_COLOR and no terminal: what a reader would paste.
         if ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL NO_COLOR=1 sh -c "$command" > "$work/$n.raw" 2>"$work/$n.err" < /dev/null; then

@@ -10,6 +10,8 @@
 #   length       a file of code has at most 300 lines
 #   width        a line of code has at most 100 characters
 #   layout       clang-format 14 changes nothing (where it is installed)
+#   excerpt      every line of code in a lesson stands in the file that it is taken from
+#   picture      data/architecture.svg shows the #include lines of today
 # What still breaks a rule stands in tests/structure.allow as "rule file". That list may only shrink: a line in it that
 # is no longer needed fails too. Ends with "N passed, N failed".
 set -u
@@ -95,6 +97,13 @@ if [ -n "$formatter" ]; then
 else
     echo "structure: there is no clang-format 14 here; the layout was not checked"
 fi
+
+# ---- lessons and the picture ---------------------------------------------------------------------------------
+# Both say "FILE: what is wrong" or "FILE what is wrong"; the list wants "rule FILE", a tab, and what is wrong.
+tab=$(printf '\t')
+reword() { sed -n "s/^\([^ :]*\):* \(.*\)/$1 \1$tab\2/p"; }
+sh tests/lessons.sh code | grep -v ' passed, ' | reword excerpt >>"$found"
+sh tests/architecture.sh check | reword picture >>"$found"
 
 # ---- against the list --------------------------------------------------------------------------------------
 cut -f 1 "$found" | sort -u >"$work/broken"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every stub compiles without a warning, fails kindly, and differs from its solution inside the marks only.
+# Every stub compiles without a warning, fails kindly, and is what exercises/make_stub.sh makes of its solution.
 #   stubs.sh BINARY LOG    the tests compiled against the stubs, and what the compiler said
 # Ends with "N passed, N failed".
 set -u
@@ -18,8 +18,8 @@ for solution in solutions/*.hpp; do
     stub=exercises/$name.hpp
     # A learner's own tree may have the exercise solved: then git knows the stub.
     git show "HEAD:$stub" > "$work/stub.hpp" 2>/dev/null || cp "$stub" "$work/stub.hpp"
-    outside "$work/stub.hpp" > "$work/a"; outside "$solution" > "$work/b"
-    cmp -s "$work/a" "$work/b" || complain "$name" "stub and solution differ outside the marked lines"
+    outside "$solution" > "$work/b"
+    sh exercises/make_stub.sh - "$solution" | cmp -s - "$work/stub.hpp" || complain "$name" "the stub is not made of its solution: sh exercises/make_stub.sh $name"
     grep -q '>>> write here' "$work/stub.hpp" || complain "$name" "no marked lines"
     for hint in '1 nudge' '2 plan' '3 nearly there'; do
         grep -q "^$hint" "exercises/$name.hints" 2>/dev/null || complain "$name" "no hint '$hint'"
