@@ -97,7 +97,7 @@ TEST_CASE("contradictions are refused, with what to do about them", "[ch10][opti
                  Contains("--greedy and --temperature 0.7") && Contains("ignored"));
     for (const char* cut :
          {"--top-k 5", "--top-p 0.5", "--min-p 0.1", "--typical-p 0.5", "--epsilon-cutoff 0.1",
-          "--eta-cutoff 0.1", "--preset balanced", "--seed 1", "--num-return-sequences 2"}) {
+          "--eta-cutoff 0.1", "--preset balanced", "--num-return-sequences 2"}) {
         const std::string name = std::string(cut).substr(0, std::string(cut).find(' '));
         REQUIRE_THAT(refusal(std::string("--greedy ") + cut),
                      Contains("--greedy and " + name) && Contains("change nothing"));
@@ -109,6 +109,11 @@ TEST_CASE("contradictions are refused, with what to do about them", "[ch10][opti
     REQUIRE_THAT(refusal("--do-sample --temperature 0"),
                  Contains("--do-sample and --temperature 0"));
     REQUIRE(refusal("--greedy --temperature 0") == "nothing was refused");
+    for (const char* off : {"--top-k 0", "--top-p 1", "--min-p 0", "--typical-p 1",
+                            "--epsilon-cutoff 0", "--eta-cutoff 0", "--seed 1"}) {
+        REQUIRE(refusal(std::string("--temperature 0 ") + off) == "nothing was refused");
+        REQUIRE(chain_of(std::string("--greedy ") + off) == "temperature 0 → draw");
+    }
     REQUIRE_THAT(refusal("--min-new-tokens 5 --max-new-tokens 4"), Contains("exchanged"));
     REQUIRE_THAT(refusal("--keep 5"), Contains("--context slide"));
     REQUIRE_THAT(refusal("--penalty-scope all"), Contains("no penalty"));

@@ -29,16 +29,18 @@ constexpr double nothing = -std::numeric_limits<double>::infinity();
 
 std::string refusal(const std::string& line) {
     BeamSettings settings;
+    GenerateOptions options;
     CLI::App app;
     add_beam_options(app, settings);
-    add_sampling_options(app, settings.generate);
+    add_sampling_options(app, options);
+    add_samples_option(app, options);
     std::vector<std::string> words;
     std::istringstream in(line);
     for (std::string word; in >> word;) words.insert(words.begin(), word);
     static const Model model = small_model();
     try {
         app.parse(words);
-        beam_request_of(settings, model, 2, 20);
+        beam_request_of(options, settings, model, 2, 20);
     } catch (const UsageError& e) {
         return e.what();
     }

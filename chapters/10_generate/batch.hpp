@@ -11,6 +11,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
@@ -22,9 +24,11 @@ namespace tbt {
 struct BatchText {
     std::size_t slot = 0;
     std::span<const int> ids;
+    std::size_t rows = 1;  // logits behind each of the last so many ids
 };
 
-// Logits (V) for each text of the batch, valid until the next call.
+// Logits (V) for each text of the batch, one row after the other where a text asks for several;
+// valid until the next call.
 using BatchLogits =
     std::function<std::vector<std::span<const float>>(std::span<const BatchText> texts)>;
 
@@ -40,12 +44,18 @@ public:
         std::vector<Step> steps;
         for (const BatchText& text : texts) {
             Slot& slot = slots_[text.slot];
-            // The last token is always computed: the cache keeps keys and values, not logits.
-            const std::size_t known = std::min(known_of(slot, text.ids), text.ids.size() - 1);
+            // The last tokens are always computed: the cache keeps keys and values, not logits.
+            const std::size_t before = text.ids.size() - text.rows;
+            std::size_t known = std::min(known_of(slot, text.ids), before);
             slot.cache->truncate(static_cast<int>(known));
             slot.seen.assign(text.ids.begin(), text.ids.end());
             computed_ += static_cast<long>(text.ids.size() - known);
-            steps.push_back({&*slot.cache, text.ids.subspan(known)});
+            // Rows that nobody asked for cost as much as others, so a beginning is read by itself.
+            if (text.rows > 1 && known < before) {
+                gpt_->forward(*slot.cache, text.ids.subspan(known, before - known));
+                known = before;
+            }
+            steps.push_back({&*slot.cache, text.ids.subspan(known), text.rows > 1});
         }
         const Logits logits = gpt_->forward(steps);
         std::vector<std::span<const float>> rows;
@@ -75,6 +85,9 @@ private:
         for (const BatchText& text : texts) {
             if (text.ids.empty())
                 throw Error("batch: a text without tokens; start from the document separator");
+            if (text.rows < 1 || text.rows > text.ids.size())
+                throw Error("batch: " + std::to_string(text.rows) + " rows of a text of " +
+                            std::to_string(text.ids.size()) + " tokens, expected 1 to its length");
             if (text.slot >= slots_.size()) slots_.resize(text.slot + 1);
             const Slot& own = slots_[text.slot];
             const std::size_t known = known_of(own, text.ids);
@@ -101,8 +114,11 @@ inline BatchLogits one_at_a_time(NextLogits model) {
     return [model = std::move(model), rows](std::span<const BatchText> texts) {
         rows->clear();
         for (const BatchText& text : texts) {
-            const std::span<const float> logits = model(text.ids);
-            rows->emplace_back(logits.begin(), logits.end());
+            for (std::size_t before = text.rows; before-- > 0;) {
+                const std::span<const float> logits =
+                    model(text.ids.first(text.ids.size() - before));
+                rows->emplace_back(logits.begin(), logits.end());
+            }
         }
         return std::vector<std::span<const float>>(rows->begin(), rows->end());
     };

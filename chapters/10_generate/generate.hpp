@@ -4,113 +4,23 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "chapters/06_combining/chain.hpp"
-#include "chapters/06_combining/trace.hpp"
-#include "chapters/09_stopping/stopping.hpp"
 #include "chapters/10_generate/batch.hpp"
+#include "chapters/10_generate/text_writer.hpp"
 #include "lib/error.hpp"
-#include "lib/kernels/rng.hpp"
 
 namespace tbt {
 
-// The bytes of a token; none for those that are no text.
-using TokenBytes = std::function<std::string_view(int id)>;
-
-struct GenerateRequest {
-    Chain chain;  // temperature 0 in it: greedy
-    StopRules stop;
-    int keep = 0;  // tokens kept when the context slides; 0: half of it
-    int samples = 1;
-    std::uint64_t seed = 0;
-    std::uint64_t first_stream = 0;  // sample i draws from stream first_stream + i of the seed
-    int traced_tokens = -1;  // traces with that many of the model's first choices; −1: no traces
-};
-
-struct GeneratedText {
-    std::vector<int> ids;  // generated, EOS included
-    std::string text;      // valid UTF-8, without EOS and the stop string
-    FinishReason reason = FinishReason::length;
-    int stop_string = -1;       // index into the request's
-    std::vector<Trace> traces;  // one for each id, on request
-};
-
-// Told while the texts are written. Each function may be empty.
+// Told while the texts are written. Each function may be empty. Text number p·samples + i is
+// sample i of prompt p.
 struct GenerateObserver {
-    std::function<void(std::size_t sample, const std::string& piece)>
-        on_text;  // the pieces join to the text
-    std::function<void(std::size_t sample, const Trace& trace)> on_trace;
-    std::function<bool()> go_on;  // false: every text ends here
-};
-
-// One text under way.
-class TextWriter {
-public:
-    TextWriter(const GenerateRequest& request, std::span<const int> prompt, std::uint64_t sample)
-        : request_(&request),
-          ids_(prompt.begin(), prompt.end()),
-          prompt_length_(prompt.size()),
-          stream_(request.stop.strings),
-          rng_(request.seed, request.first_stream + sample),
-          window_(window_of(request)) {}
-
-    // What the model is to read.
-    std::span<const int> window() { return window_.view(ids_); }
-    bool done() const { return reason_.has_value(); }
-
-    // One step: pick, append, see whether the text is over. Returns the text that became certain.
-    std::string step(std::span<const float> logits, const TokenBytes& bytes, Candidates& scratch) {
-        const double u = rng_.uniform();
-        const TextSoFar so_far{ids_, prompt_length_};
-        const int id = request_->chain.pick(logits, so_far, u, scratch);
-        if (request_->traced_tokens >= 0)
-            traces_.push_back(
-                trace(request_->chain, logits, so_far, u, id, request_->traced_tokens));
-        ids_.push_back(id);
-        std::string shown;
-        if (!request_->stop.is_eos(id)) shown = stream_.push(bytes(id));
-        const std::size_t generated = ids_.size() - prompt_length_;
-        if (const auto why = why_stop(request_->stop, id, stream_, static_cast<int>(generated),
-                                      static_cast<int>(ids_.size())))
-            shown += end(*why);
-        return shown;
-    }
-
-    // Ends the text; returns what was still held back.
-    std::string end(FinishReason reason) {
-        reason_ = reason;
-        return stream_.finish();
-    }
-
-    const Trace* last_trace() const { return traces_.empty() ? nullptr : &traces_.back(); }
-
-    GeneratedText result() {
-        return {{ids_.begin() + static_cast<std::ptrdiff_t>(prompt_length_), ids_.end()},
-                stream_.text(),
-                *reason_,
-                stream_.stop_string(),
-                std::move(traces_)};
-    }
-
-private:
-    static Window window_of(const GenerateRequest& request) {
-        return {request.stop.context,
-                request.keep > 0 ? request.keep : default_keep(request.stop.context)};
-    }
-
-    const GenerateRequest* request_;
-    std::vector<int> ids_;
-    std::size_t prompt_length_;
-    TextStream stream_;
-    Rng rng_;
-    Window window_;
-    std::optional<FinishReason> reason_;
-    std::vector<Trace> traces_;
+    // The pieces join to the text.
+    std::function<void(std::size_t text, const std::string& piece)> on_text;
+    std::function<void(std::size_t text, const Trace& trace)> on_trace;
+    std::function<bool()> go_on;  // asked before each pass; false: every text ends here
 };
 
 inline void check_request(const GenerateRequest& request, std::size_t prompt_length) {
@@ -127,57 +37,155 @@ inline void check_request(const GenerateRequest& request, std::size_t prompt_len
     }
 }
 
-// Writes `samples` continuations of the prompt. Sample i is the same text however many are asked
-// for: it has its own random numbers, and its logits don't depend on who else is in the batch.
+// The texts of a generation, all under way together.
+class TextBatch {
+public:
+    TextBatch(const BatchLogits& model, const TokenBytes& bytes,
+              std::span<const std::vector<int>> prompts, const GenerateRequest& request,
+              const GenerateObserver& observer)
+        : model_(&model), bytes_(&bytes), request_(&request), observer_(&observer) {
+        for (const std::vector<int>& prompt : prompts) {
+            check_request(request, prompt.size());
+            for (int i = 0; i < request.samples; ++i)
+                writers_.emplace_back(request, prompt, static_cast<std::uint64_t>(i));
+        }
+    }
+
+    std::vector<GeneratedText> write() {
+        for (TextWriter& writer : writers_) writer.window();
+        if (request_->stop.max_new_tokens < 1) end_all(FinishReason::length);
+        skip_forced();
+        read_prompts();
+        // From then on one pass a step over those that still run.
+        while (!all_done()) {
+            if (observer_->go_on && !observer_->go_on()) end_all(FinishReason::interrupted);
+            else pass();
+        }
+        std::vector<GeneratedText> texts;
+        for (TextWriter& writer : writers_) texts.push_back(writer.result());
+        return texts;
+    }
+
+private:
+    bool all_done() const {
+        return std::all_of(writers_.begin(), writers_.end(),
+                           [](const TextWriter& writer) { return writer.done(); });
+    }
+    void end_all(FinishReason reason) {
+        for (std::size_t i = 0; i < writers_.size(); ++i)
+            if (!writers_[i].done()) show(i, writers_[i].end(reason));
+    }
+
+    // Each prompt is read once; every sample's first token is drawn from the same logits.
+    void read_prompts() {
+        if (all_done()) return;
+        if (observer_->go_on && !observer_->go_on()) return end_all(FinishReason::interrupted);
+        const auto samples = static_cast<std::size_t>(request_->samples);
+        std::vector<BatchText> texts;
+        for (std::size_t i = 0; i < writers_.size(); i += samples)
+            if (!writers_[i].done()) texts.push_back({i, writers_[i].window()});
+        const std::vector<std::span<const float>> rows = (*model_)(texts);
+        for (std::size_t p = 0; p < texts.size(); ++p)
+            for (std::size_t i = 0; i < samples; ++i) step(texts[p].slot + i, rows[p]);
+        skip_forced();
+    }
+
+    // Each text that runs, with what is guessed to follow, and then what does follow.
+    void pass() {
+        std::vector<BatchText> texts;
+        std::vector<std::vector<int>> guesses(writers_.size());
+        std::vector<std::vector<int>> longer(writers_.size());
+        for (std::size_t i = 0; i < writers_.size(); ++i) {
+            if (writers_[i].done()) continue;
+            const std::span<const int> window = writers_[i].window();
+            guesses[i] = guess(i);
+            if (guesses[i].empty()) {
+                texts.push_back({i, window});
+                continue;
+            }
+            longer[i].assign(window.begin(), window.end());
+            longer[i].insert(longer[i].end(), guesses[i].begin(), guesses[i].end());
+            texts.push_back({i, longer[i], guesses[i].size() + 1});
+        }
+        const std::vector<std::span<const float>> rows = (*model_)(texts);
+        std::size_t row = 0;
+        for (const BatchText& text : texts) {
+            take(text.slot, guesses[text.slot], std::span(rows).subspan(row, text.rows));
+            row += text.rows;
+        }
+        skip_forced();
+    }
+
+    std::vector<int> guess(std::size_t i) {
+        const int room = request_->foresight.guess ? writers_[i].room() : 0;
+        if (room < 1) return {};
+        return request_->foresight.guess(i, writers_[i].so_far(), writers_[i].luck(), room);
+    }
+
+    // The first row is what the model says behind the text, the next what it says behind
+    // the first guess: of use if that was drawn.
+    void take(std::size_t i, const std::vector<int>& guesses,
+              std::span<const std::span<const float>> rows) {
+        std::size_t right = 0;
+        for (;;) {
+            step(i, rows[right]);
+            if (right == guesses.size() || writers_[i].last_token() != guesses[right]) break;
+            ++right;
+            if (writers_[i].done()) break;
+        }
+        if (!guesses.empty() && request_->foresight.judged)
+            request_->foresight.judged(i, static_cast<int>(guesses.size()),
+                                       static_cast<int>(right));
+    }
+
+    void step(std::size_t i, std::span<const float> logits) {
+        const std::string piece = writers_[i].step(logits, *bytes_, scratch_);
+        if (observer_->on_trace && writers_[i].last_trace())
+            observer_->on_trace(i, *writers_[i].last_trace());
+        show(i, piece);
+    }
+
+    // Where there is no choice there is nothing to ask. Only a trace wants to know
+    // what the model would have said.
+    void skip_forced() {
+        if (!request_->foresight.forced || request_->traced_tokens >= 0) return;
+        for (std::size_t i = 0; i < writers_.size(); ++i) {
+            while (!writers_[i].done()) {
+                const int id = writers_[i].forced();
+                if (id < 0) break;
+                show(i, writers_[i].step_forced(id, *bytes_));
+            }
+        }
+    }
+
+    void show(std::size_t i, const std::string& piece) {
+        if (observer_->on_text && !piece.empty()) observer_->on_text(i, piece);
+    }
+
+    const BatchLogits* model_;
+    const TokenBytes* bytes_;
+    const GenerateRequest* request_;
+    const GenerateObserver* observer_;
+    std::vector<TextWriter> writers_;
+    Candidates scratch_;
+};
+
+// Writes `samples` continuations of each prompt, the first prompt's first. A text is the same
+// however many others are written with it: it has its own random numbers,
+// and its logits don't depend on who else is in the batch.
+inline std::vector<GeneratedText> generate_batch(const BatchLogits& model, const TokenBytes& bytes,
+                                                 std::span<const std::vector<int>> prompts,
+                                                 const GenerateRequest& request,
+                                                 const GenerateObserver& observer = {}) {
+    return TextBatch(model, bytes, prompts, request, observer).write();
+}
+
 inline std::vector<GeneratedText> generate_texts(const BatchLogits& model, const TokenBytes& bytes,
                                                  std::span<const int> prompt,
                                                  const GenerateRequest& request,
                                                  const GenerateObserver& observer = {}) {
-    check_request(request, prompt.size());
-    std::vector<TextWriter> writers;
-    for (int i = 0; i < request.samples; ++i)
-        writers.emplace_back(request, prompt, static_cast<std::uint64_t>(i));
-
-    Candidates scratch;
-    const auto show = [&](std::size_t i, const std::string& piece) {
-        if (observer.on_text && !piece.empty()) observer.on_text(i, piece);
-    };
-    const auto step = [&](std::size_t i, std::span<const float> logits) {
-        const std::string piece = writers[i].step(logits, bytes, scratch);
-        if (observer.on_trace && writers[i].last_trace())
-            observer.on_trace(i, *writers[i].last_trace());
-        show(i, piece);
-    };
-    const auto interrupted = [&] { return observer.go_on && !observer.go_on(); };
-
-    if (request.stop.max_new_tokens < 1) {
-        for (TextWriter& writer : writers) writer.end(FinishReason::length);
-    } else if (!interrupted()) {
-        // 1. The prompt is read once; every sample's first token is drawn from the same logits.
-        for (TextWriter& writer : writers) writer.window();
-        const BatchText first{0, writers[0].window()};
-        const std::span<const float> logits = model({&first, 1})[0];
-        for (std::size_t i = 0; i < writers.size(); ++i) step(i, logits);
-    }
-    // 2. From then on one pass a step over those that still run.
-    std::vector<BatchText> running;
-    for (;;) {
-        running.clear();
-        for (std::size_t i = 0; i < writers.size(); ++i) {
-            if (!writers[i].done()) running.push_back({i, writers[i].window()});
-        }
-        if (running.empty()) break;
-        if (interrupted()) {
-            for (const BatchText& text : running)
-                show(text.slot, writers[text.slot].end(FinishReason::interrupted));
-            break;
-        }
-        const std::vector<std::span<const float>> rows = model(running);
-        for (std::size_t i = 0; i < rows.size(); ++i) step(running[i].slot, rows[i]);
-    }
-    std::vector<GeneratedText> texts;
-    for (TextWriter& writer : writers) texts.push_back(writer.result());
-    return texts;
+    const std::vector<int> alone(prompt.begin(), prompt.end());
+    return generate_batch(model, bytes, {&alone, 1}, request, observer);
 }
 
 }  // namespace tbt

@@ -5,10 +5,9 @@
 #include <cmath>
 #include <cstdlib>
 
-#include <CLI/CLI.hpp>
-
 #include "chapters/06_combining/presets.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/memory.hpp"
 #include "lib/text/utf8.hpp"
 
@@ -24,17 +23,19 @@ SamplingOptions default_sampling() {
     return s;
 }
 
-// Each sampling option that was given, by name: for contradictions and for messages.
+// Each sampling option that would cut or draw, by name: for contradictions and for messages.
+// What is switched off, and a seed, changes nothing where nothing is drawn.
 std::vector<std::string> given_cuts(const GenerateOptions& o) {
     std::vector<std::string> names;
-    const auto note = [&](const auto& option, const char* name) {
-        if (option) names.emplace_back(name);
+    const auto note = [&](bool on, const char* name) {
+        if (on) names.emplace_back(name);
     };
-    note(o.top_k, "--top-k"), note(o.top_p, "--top-p"), note(o.min_p, "--min-p"),
-        note(o.typical_p, "--typical-p");
-    note(o.epsilon_cutoff, "--epsilon-cutoff"), note(o.eta_cutoff, "--eta-cutoff");
-    note(o.preset, "--preset"), note(o.seed, "--seed");
-    if (o.samples > 1) names.emplace_back("--num-return-sequences");
+    note(o.top_k.value_or(0) != 0, "--top-k"), note(o.top_p.value_or(1) != 1, "--top-p");
+    note(o.min_p.value_or(0) != 0, "--min-p");
+    note(o.typical_p.value_or(1) != 1, "--typical-p");
+    note(o.epsilon_cutoff.value_or(0) != 0, "--epsilon-cutoff");
+    note(o.eta_cutoff.value_or(0) != 0, "--eta-cutoff");
+    note(o.preset.has_value(), "--preset"), note(o.samples > 1, "--num-return-sequences");
     return names;
 }
 
@@ -156,13 +157,12 @@ void check_memory(const Model& model, const GenerateRequest& r) {
 }  // namespace
 
 void add_sampling_options(CLI::App& app, GenerateOptions& o) {
-    const char* group = "How a token is chosen";
+    CommandLine choosing(app, "How a token is chosen");
     const auto option = [&](const char* name, auto& value, const char* help) {
-        return app.add_option(name, value, help)->group(group);
+        return choosing.option(name, value, help);
     };
-    // A list takes one value each time it is named, so that a prompt behind it stays a prompt.
     const auto list = [&](const char* name, auto& values, const char* help) {
-        option(name, values, help)->allow_extra_args(false);
+        option(name, values, help).one_at_a_time();
     };
     option("--temperature", o.temperature,
            "0 is greedy; below 1 sharper, above 1 wilder (default 0.8)");
@@ -187,29 +187,39 @@ void add_sampling_options(CLI::App& app, GenerateOptions& o) {
     list("--ban-words", o.ban_words, "text that must not appear (repeatable)");
     option("--preset", o.preset, "factual, conservative, balanced or creative");
     option("--dialect", o.dialect, "order and defaults of: ours, transformers, llama.cpp, vllm");
-    app.add_flag("--greedy", o.greedy, "always the most probable token")->group(group);
-    app.add_flag("--do-sample", o.do_sample, "draw (this is what happens anyway)")->group(group);
-    const auto set_seed = [&o](const std::string& text) { o.seed = parse_seed(text); };
-    app.add_option_function<std::string>("--seed", set_seed,
-                                         "of the draws; same seed, same text (default 0)")
-        ->group(group);
-    group = "Where a text ends";
-    option("--max-new-tokens", o.max_new_tokens, "at most so many tokens, within the context");
-    option("--min-new-tokens", o.min_new_tokens, "no end before so many tokens");
-    list("--stop-strings", o.stop_strings, "text that ends the text and is cut off (repeatable)");
-    option("--context", o.context, "when the context is full: refuse, or slide")
-        ->capture_default_str();
-    option("--keep", o.keep, "tokens kept when the context slides (default: half of it)");
-    app.add_flag("--no-escape", o.no_escape, "leave \\n and the like in texts as they are")
-        ->group(group);
+    option("--greedy", o.greedy, "always the most probable token");
+    option("--do-sample", o.do_sample, "draw (this is what happens anyway, but for beams)");
+    choosing.option(
+        "--seed", [&o](const std::string& text) { o.seed = parse_seed(text); },
+        "of the draws; same seed, same text (default 0)");
+    CommandLine ending(app, "Where a text ends");
+    ending.option("-n,--max-new-tokens", o.max_new_tokens,
+                  "at most so many tokens, within the context");
+    ending.option("--min-new-tokens", o.min_new_tokens, "no end before so many tokens");
+    ending
+        .option("--stop-strings", o.stop_strings,
+                "text that ends the text and is cut off (repeatable)")
+        .one_at_a_time();
+    ending.option("--context", o.context, "when the context is full: refuse, or slide")
+        .shows_default();
+    ending.option("--keep", o.keep, "tokens kept when the context slides (default: half of it)");
+    ending.option("--no-escape", o.no_escape, "leave \\n and the like in texts as they are");
+}
+
+void add_samples_option(CLI::App& app, GenerateOptions& o) {
+    CommandLine(app, "What is shown")
+        .option("--num-return-sequences", o.samples,
+                "so many texts; more than one are shown when all are done")
+        .shows_default();
 }
 
 void add_model_options(CLI::App& app, GenerateOptions& o) {
-    app.add_option("--model", o.model, "a model directory")->capture_default_str();
-    app.add_option("--weights", o.weights,
-                   "keep weights in memory as f32, f16 or bf16; stored: as in the file")
-        ->capture_default_str();
-    app.add_option("--threads", o.threads, "0: one for each core")->capture_default_str();
+    CommandLine line(app);
+    line.option("-m,--model", o.model, "a model directory").shows_default();
+    line.option("--weights", o.weights,
+                "keep weights in memory as f32, f16 or bf16; stored: as in the file")
+        .shows_default();
+    line.option("--threads", o.threads, "0: one for each core").shows_default();
 }
 
 Model open_model(const GenerateOptions& o) {

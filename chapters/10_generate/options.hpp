@@ -36,7 +36,8 @@ struct GenerateOptions {
 
 void add_sampling_options(CLI::App& app,
                           GenerateOptions& options);  // how tokens are chosen, where a text ends
-void add_model_options(CLI::App& app, GenerateOptions& options);  // --model --weights --threads
+void add_samples_option(CLI::App& app, GenerateOptions& options);  // --num-return-sequences
+void add_model_options(CLI::App& app, GenerateOptions& options);   // --model --weights --threads
 
 Model open_model(const GenerateOptions& options);
 

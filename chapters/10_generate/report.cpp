@@ -76,6 +76,34 @@ OrderedJson steps_to_json(const Chain& chain) {
     return steps;
 }
 
+// The fields of one text.
+OrderedJson to_json(const GeneratedText& text, const GenerateRequest& request,
+                    const Tokenizer& tokenizer) {
+    OrderedJson entry = {
+        {"text", text.text}, {"ids", text.ids}, {"finish_reason", to_string(text.reason)}};
+    if (text.stop_string >= 0)
+        entry["stop_string"] =
+            request.stop.strings.strings()[static_cast<std::size_t>(text.stop_string)];
+    if (text.score) {
+        entry["sum"] = text.score->sum;
+        entry["score"] = text.score->normalised;
+    }
+    if (!text.traces.empty()) {
+        entry["logprobs"] = OrderedJson::array();
+        for (const Trace& t : text.traces) {
+            OrderedJson token = {{"id", t.chosen},
+                                 {"token", as_text(tokenizer, t.chosen)},
+                                 {"raw", finite_or_null(t.raw_log_probability)},
+                                 {"processed", finite_or_null(t.final_log_probability)},
+                                 {"top", OrderedJson::array()}};
+            for (const TracedToken& other : t.top)
+                token["top"].push_back(to_json(tokenizer, &request.chain, other));
+            entry["logprobs"].push_back(token);
+        }
+    }
+    return entry;
+}
+
 }  // namespace
 
 std::string explanation(const Tokenizer& tokenizer, const Chain& chain, const Trace& t, int step) {
@@ -211,27 +239,14 @@ std::string json_result(const std::string& model, const std::string& prompt,
                      {"seed", request.seed},
                      {"chain", steps_to_json(request.chain)}};
     j["texts"] = OrderedJson::array();
-    for (const GeneratedText& text : texts) {
-        OrderedJson entry = {
-            {"text", text.text}, {"ids", text.ids}, {"finish_reason", to_string(text.reason)}};
-        if (text.stop_string >= 0)
-            entry["stop_string"] =
-                request.stop.strings.strings()[static_cast<std::size_t>(text.stop_string)];
-        if (!text.traces.empty()) {
-            entry["logprobs"] = OrderedJson::array();
-            for (const Trace& t : text.traces) {
-                OrderedJson token = {{"id", t.chosen},
-                                     {"token", as_text(tokenizer, t.chosen)},
-                                     {"raw", finite_or_null(t.raw_log_probability)},
-                                     {"processed", finite_or_null(t.final_log_probability)},
-                                     {"top", OrderedJson::array()}};
-                for (const TracedToken& other : t.top)
-                    token["top"].push_back(to_json(tokenizer, &request.chain, other));
-                entry["logprobs"].push_back(token);
-            }
-        }
-        j["texts"].push_back(entry);
-    }
+    for (const GeneratedText& text : texts) j["texts"].push_back(to_json(text, request, tokenizer));
+    return line(j);
+}
+
+std::string jsonl_result(const std::string& prompt, const GenerateRequest& request,
+                         const Tokenizer& tokenizer, const GeneratedText& text) {
+    OrderedJson j = {{"prompt", prompt}};
+    j.update(to_json(text, request, tokenizer));
     return line(j);
 }
 

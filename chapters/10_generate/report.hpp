@@ -28,9 +28,12 @@ std::string trace_header(const std::string& model, const std::string& prompt,
 std::string trace_line(const Tokenizer& tokenizer, const Trace& trace, std::size_t sample,
                        int step);
 
-// --json: everything as one object.
+// --output-format json: everything as one object.
 std::string json_result(const std::string& model, const std::string& prompt,
                         const GenerateRequest& request, const std::vector<int>& prompt_ids,
                         const Tokenizer& tokenizer, const std::vector<GeneratedText>& texts);
+// --output-format jsonl: one text, with its prompt.
+std::string jsonl_result(const std::string& prompt, const GenerateRequest& request,
+                         const Tokenizer& tokenizer, const GeneratedText& text);
 
 }  // namespace tbt

@@ -51,6 +51,7 @@ struct BeamRequest {
     BeamOptions beams;
     StopRules stop;
     TokenBytes bytes;         // for stop strings and the text; without it results have no text
+    Chain chain;              // what the processor does, for those who ask later
     BeamProcessor processor;  // may be empty
     std::optional<std::uint64_t> seed;  // beam sampling: candidates are drawn, not the best taken
     bool keep_lattice = false;

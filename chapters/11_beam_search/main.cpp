@@ -32,14 +32,16 @@ namespace {
 
 constexpr int default_max_new_tokens = 40;
 
-struct Output {
-    bool json = false, stats = false;
+struct BeamOutput {
+    std::string format = "text";
+    bool stats = false;
+
     int lattice_steps = 3, horizon = 6, part = 0;
     std::string trace_file, figure;
 };
 
-void check_output(const Output& o, const BeamSettings& s) {
-    if (s.groups > 1 && (!o.trace_file.empty() || !o.figure.empty()))
+void check_output(const BeamOutput& o, const BeamSettings& s) {
+    if (s.num_beam_groups > 1 && (!o.trace_file.empty() || !o.figure.empty()))
         throw UsageError(
             "--num-beam-groups: each group is a search of its own, without a common lattice; leave "
             "out " +
@@ -63,18 +65,20 @@ void demonstrate(int part, const std::vector<CLI::Option*>& others,
 }
 
 // Everything on the command line, and which options a demonstration would ignore.
-struct CommandLine {
+struct Settings {
     std::string prompt = "The old lighthouse keeper";
-    BeamSettings settings;
-    Output output;
+    BeamSettings beams;
+    GenerateOptions options;
+    BeamOutput output;
     std::vector<CLI::Option*> others;  // all but --part and the model's
 };
 
-void add_options(CLI::App& app, CommandLine& line) {
-    Output& output = line.output;
+void add_options(CLI::App& app, Settings& line) {
+    BeamOutput& output = line.output;
     app.add_option("prompt", line.prompt, "the text to continue")->capture_default_str();
-    add_beam_options(app, line.settings);
-    add_sampling_options(app, line.settings.generate);
+    add_beam_options(app, line.beams);
+    add_sampling_options(app, line.options);
+    add_samples_option(app, line.options);
     app.get_option("--do-sample")->description("beam sampling: the candidates are drawn");
     app.get_option("--greedy")->description("refused: it is --num-beams 1");
     const auto group = [](CLI::Option* option) { option->group("What is shown"); };
@@ -88,12 +92,14 @@ void add_options(CLI::App& app, CommandLine& line) {
     group(
         app.add_option("--trace", output.trace_file, "write the lattice as JSON lines to a file"));
     group(app.add_option("--figure", output.figure, "write the lattice as a picture (SVG)"));
-    group(app.add_flag("--json", output.json, "the result as JSON"));
+    group(app.add_option("--output-format", output.format, "text or json")
+              ->capture_default_str()
+              ->check(CLI::IsMember({"text", "json"})));
     group(app.add_flag("--stats", output.stats, "passes, positions and time, on stderr"));
     line.others = app.get_options([](const CLI::Option* o) { return o->get_name() != "--help"; });
     group(app.add_option("--part", output.part, "instead, a demonstration: 1 to 5")
               ->check(CLI::Range(1, 5)));
-    add_model_options(app, line.settings.generate);
+    add_model_options(app, line.options);
 }
 
 struct Found {
@@ -109,9 +115,9 @@ Found search(CachedBatch& batch, const BeamRequest& request, const BeamSettings&
     Found found;
     const auto started = std::chrono::steady_clock::now();
     const auto go_on = [&] { return ++found.passes, Interrupt::count() == 0; };
-    if (settings.groups > 1) {
-        found.texts = diverse_beam_search(std::ref(batch), request, settings.groups,
-                                          settings.diversity_penalty.value_or(0.5), ids, go_on);
+    if (settings.num_beam_groups > 1) {
+        found.texts = diverse_beam_search(std::ref(batch), request, settings.num_beam_groups,
+                                          settings.price(), ids, go_on);
     } else {
         found.search = run_beam_search(std::ref(batch), request, ids, go_on);
         found.texts = found.search->results();
@@ -124,7 +130,7 @@ Found search(CachedBatch& batch, const BeamRequest& request, const BeamSettings&
 
 // What became of the candidates that are not among the texts.
 void show_rest(Model& model, CachedBatch& batch, const BeamRequest& request,
-               const std::vector<int>& ids, const Found& found, const Output& output) {
+               const std::vector<int>& ids, const Found& found, const BeamOutput& output) {
     const BeamText greedy = greedy_text(batch, request, ids);
     if (output.lattice_steps > 0) {
         std::printf("\nThe lattice (* on the way to the best text, g on greedy's way):\n\n");
@@ -136,21 +142,22 @@ void show_rest(Model& model, CachedBatch& batch, const BeamRequest& request,
 }
 
 // Returns the exit status: 130, as a shell reports Ctrl-C, or 0.
-int show_search(const CommandLine& line) {
+int show_search(const Settings& line) {
     // 1. Model and request.
-    const Output& output = line.output;
-    const std::string& name = line.settings.generate.model;
-    Model model = open_model(line.settings.generate);
-    const std::vector<int> ids = prompt_ids(line.settings.generate, model, line.prompt);
-    BeamRequest request = beam_request_of(line.settings, model, ids.size(), default_max_new_tokens);
+    const BeamOutput& output = line.output;
+    const bool json = output.format == "json";
+    const std::string& name = line.options.model;
+    Model model = open_model(line.options);
+    const std::vector<int> ids = prompt_ids(line.options, model, line.prompt);
+    BeamRequest request =
+        beam_request_of(line.options, line.beams, model, ids.size(), default_max_new_tokens);
     request.keep_lattice = true;
-    const std::string shown =
-        line.settings.generate.no_escape ? line.prompt : unescaped(line.prompt);
+    const std::string shown = line.options.no_escape ? line.prompt : unescaped(line.prompt);
 
     // 2. The search.
     CachedBatch batch(model.gpt);
     const Interrupt interrupt;
-    const Found found = search(batch, request, line.settings, ids);
+    const Found found = search(batch, request, line.beams, ids);
     const int status = Interrupt::count() > 0 ? 130 : 0;
 
     // 3. What came out. Time depends on the machine, so it goes to stderr.
@@ -162,14 +169,14 @@ int show_search(const CommandLine& line) {
             output.figure, model.tokenizer,
             "“" + shown + "”, " + std::to_string(request.beams.num_beams) + " beams",
             found.search->lattice(), found.texts[0].ids);
-    if (output.json) std::fputs(beam_json(name, shown, request, ids, found.texts).c_str(), stdout);
+    if (json) std::fputs(beam_json(name, shown, request, ids, found.texts).c_str(), stdout);
     else print_beam_texts(found.texts, shown);
     if (output.stats)
         std::fprintf(stderr, "%d passes over %ld positions, %.1f ms\n", found.passes,
                      batch.computed(), found.milliseconds);
 
     // 4. What became of the rest.
-    if (!output.json && found.search && !request.seed && status == 0)
+    if (!json && found.search && !request.seed && status == 0)
         show_rest(model, batch, request, ids, found, output);
     return status;
 }
@@ -177,15 +184,14 @@ int show_search(const CommandLine& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CommandLine line;
+    Settings line;
     int status = 0;
     const int ran = run_program(
         argc, argv, "Chapter 11: beam search; continues a text by 40 tokens unless told otherwise.",
         [&](CLI::App& app) { add_options(app, line); },
         [&] {
-            check_output(line.output, line.settings);
-            if (line.output.part != 0)
-                demonstrate(line.output.part, line.others, line.settings.generate);
+            check_output(line.output, line.beams);
+            if (line.output.part != 0) demonstrate(line.output.part, line.others, line.options);
             else status = show_search(line);
         });
     return ran != 0 ? ran : status;

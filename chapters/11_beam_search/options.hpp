@@ -10,17 +10,21 @@
 namespace tbt {
 
 struct BeamSettings {
-    GenerateOptions generate;  // its `samples` are not used: beams.num_return_sequences
-    BeamOptions beams;
+    int num_beams = 4;
+    double length_penalty = 1;
     std::string early_stopping = "false";
-    int groups = 1;
+    int num_beam_groups = 1;
     std::optional<double> diversity_penalty;  // 0.5 unless given
+
+    double price() const { return diversity_penalty.value_or(0.5); }
 };
 
 void add_beam_options(CLI::App& app, BeamSettings& settings);
 
-// Throws UsageError on what contradicts itself: nothing that was asked for is ignored.
-BeamRequest beam_request_of(const BeamSettings& settings, const Model& model,
-                            std::size_t prompt_length, int default_max_new_tokens);
+// As many results as options.samples. Throws UsageError on what contradicts itself:
+// nothing that was asked for is ignored.
+BeamRequest beam_request_of(const GenerateOptions& options, const BeamSettings& settings,
+                            const Model& model, std::size_t prompt_length,
+                            int default_max_new_tokens = 200);
 
 }  // namespace tbt

@@ -1,11 +1,17 @@
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
+#include <vector>
 
+#include <CLI/CLI.hpp>
+
+#include "lib/error.hpp"
 #include "lib/machine/threads.hpp"
 
 namespace tbt {
@@ -57,6 +63,19 @@ void refuse_odd_values(const CLI::App& app) {
     for (const CLI::App* command : app.get_subcommands()) refuse_odd_values(*command);
 }
 
+// transformers' names have underscores, the command line's hyphens: --max_new_tokens is understood.
+// Only names are changed, never a value, nor what stands behind "--".
+std::vector<std::string> with_hyphens(int argc, char** argv) {
+    std::vector<std::string> words(argv, argv + argc);
+    for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
+        if (!words[i].starts_with("--")) continue;
+        const auto end = words[i].begin() +
+                         static_cast<std::ptrdiff_t>(std::min(words[i].find('='), words[i].size()));
+        std::replace(words[i].begin(), end, '_', '-');
+    }
+    return words;
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv, const std::string& description,
@@ -75,7 +94,10 @@ int run_program(int argc, char** argv, const std::string& description,
                 ->check(CLI::Range(0, 1024));
         }
         try {
-            app.parse(argc, argv);
+            std::vector<std::string> words = with_hyphens(argc, argv);
+            std::vector<char*> pointers;
+            for (std::string& word : words) pointers.push_back(word.data());
+            app.parse(argc, pointers.data());
         } catch (const CLI::ParseError& e) {
             if (e.get_exit_code() == 0) return app.exit(e);  // --help
             return complain(name, explained(app, e.what()) + " (--help lists the options)", 2);
@@ -92,6 +114,73 @@ int run_program(int argc, char** argv, const std::string& description,
     } catch (const std::exception& e) {
         return complain(name, e.what(), 1);
     }
+}
+
+DeclaredOption& DeclaredOption::shows_default() {
+    option_->capture_default_str();
+    return *this;
+}
+
+DeclaredOption& DeclaredOption::between(int low, int high) {
+    option_->check(CLI::Range(low, high));
+    return *this;
+}
+
+DeclaredOption& DeclaredOption::one_of(const std::vector<std::string>& values) {
+    option_->check(CLI::IsMember(values));
+    return *this;
+}
+
+DeclaredOption& DeclaredOption::one_at_a_time() {
+    option_->allow_extra_args(false);
+    return *this;
+}
+
+std::string DeclaredOption::name() const { return option_->get_name(); }
+bool DeclaredOption::given() const { return option_->count() > 0; }
+
+DeclaredOption CommandLine::option(const std::string& names, bool& value, const std::string& help) {
+    return DeclaredOption(app_->add_flag(names, value, help)->group(group_));
+}
+DeclaredOption CommandLine::option(const std::string& names, int& value, const std::string& help) {
+    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
+}
+DeclaredOption CommandLine::option(const std::string& names, double& value,
+                                   const std::string& help) {
+    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
+}
+DeclaredOption CommandLine::option(const std::string& names, std::string& value,
+                                   const std::string& help) {
+    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
+}
+DeclaredOption CommandLine::option(const std::string& names, std::optional<int>& value,
+                                   const std::string& help) {
+    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
+}
+DeclaredOption CommandLine::option(const std::string& names, std::optional<double>& value,
+                                   const std::string& help) {
+    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
+}
+DeclaredOption CommandLine::option(const std::string& names, std::optional<std::string>& value,
+                                   const std::string& help) {
+    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
+}
+DeclaredOption CommandLine::option(const std::string& names, std::vector<std::string>& values,
+                                   const std::string& help) {
+    return DeclaredOption(app_->add_option(names, values, help)->group(group_));
+}
+DeclaredOption CommandLine::option(const std::string& names,
+                                   std::function<void(const std::string& text)> read,
+                                   const std::string& help) {
+    return DeclaredOption(
+        app_->add_option_function<std::string>(names, std::move(read), help)->group(group_));
+}
+
+std::vector<DeclaredOption> CommandLine::options() const {
+    std::vector<DeclaredOption> all;
+    for (CLI::Option* option : app_->get_options())
+        if (option->get_name() != "--help") all.emplace_back(option);
+    return all;
 }
 
 }  // namespace tbt

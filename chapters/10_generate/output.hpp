@@ -1,0 +1,74 @@
+// What a program shows of the texts it writes, and how: while they are written, and at the end.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chapters/10_generate/generate.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/text/tokenizer.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tbt {
+
+struct Output {
+    std::string format = "text";  // or json: all in one object; jsonl: a line for each text
+    bool explain = false, no_stream = false, no_display_prompt = false, stats = false;
+    std::optional<int> logprobs;
+    std::string trace_file, figure;
+
+    bool text() const { return format == "text"; }
+    // Does anything need a trace of each token, and with how many first choices? −1: nothing.
+    int traced_tokens() const;
+};
+
+void add_output_options(CLI::App& app, Output& output);
+
+// Throws UsageError on what contradicts itself. texts: how many there will be.
+void check_output(const Output& output, std::size_t texts, int vocab_size);
+
+struct ShownPrompt {
+    std::string text;
+    std::vector<int> ids;
+};
+
+// Follows a generation and shows it. What it is given must outlive it.
+class TextPrinter {
+public:
+    // streams: pieces are shown when they come, if the output allows it at all.
+    TextPrinter(const Output& output, const std::string& model, const Tokenizer& tokenizer,
+                const std::vector<ShownPrompt>& prompts, const GenerateRequest& request,
+                bool streams = true);
+
+    // To be told while the texts are written. Ctrl-C ends them (interrupt.hpp).
+    GenerateObserver observer();
+    // All that is shown when they are complete, and the files.
+    void finish(const std::vector<GeneratedText>& texts);
+    double seconds() const;
+
+private:
+    std::size_t prompt_of(std::size_t text) const;
+    void print_prompt(std::size_t text) const;
+    void print_texts(const std::vector<GeneratedText>& texts) const;
+    void print_stats(const std::vector<GeneratedText>& texts) const;
+
+    const Output* output_;
+    const std::string* model_;
+    const Tokenizer* tokenizer_;
+    const std::vector<ShownPrompt>* prompts_;
+    const GenerateRequest* request_;
+    bool streams_;
+    std::unique_ptr<AtomicFile> trace_file_;
+    std::vector<int> traced_;  // tokens of each text
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+    double first_token_ = 0;
+    int passes_ = 0;
+};
+
+}  // namespace tbt

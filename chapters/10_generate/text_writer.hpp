@@ -1,0 +1,151 @@
+// One text under way: what it is asked for, what it has, how it goes on by one token.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "chapters/06_combining/chain.hpp"
+#include "chapters/06_combining/trace.hpp"
+#include "chapters/09_stopping/stopping.hpp"
+#include "lib/kernels/rng.hpp"
+
+namespace tbt {
+
+// The bytes of a token; none for those that are no text.
+using TokenBytes = std::function<std::string_view(int id)>;
+
+// Who knows how a text goes on saves passes. No text is changed by it. Each may be empty.
+struct Foresight {
+    // The only token that may come next (a grammar leaves no choice, chapter 13);
+    // −1: there are several. It is written without asking the model, or the chain.
+    std::function<int(const TextSoFar& text)> forced;
+    // What will probably be drawn next, at most `room` tokens (a draft, chapter 12).
+    // luck: a copy of the text's own random numbers, one of which is drawn for each token.
+    // The model reads them all in one pass; they stay as far as they are what is drawn.
+    std::function<std::vector<int>(std::size_t text_number, const TextSoFar& text, Rng luck,
+                                   int room)>
+        guess;
+    // How many of them stayed.
+    std::function<void(std::size_t text_number, int guessed, int right)> judged;
+};
+
+struct GenerateRequest {
+    Chain chain;  // temperature 0 in it: greedy
+    StopRules stop;
+    int keep = 0;  // tokens kept when the context slides; 0: half of it
+    int samples = 1;
+    std::uint64_t seed = 0;
+    std::uint64_t first_stream = 0;  // sample i draws from stream first_stream + i of the seed
+    int traced_tokens = -1;  // traces with that many of the model's first choices; −1: no traces
+    Foresight foresight = {};
+};
+
+struct GeneratedText {
+    std::vector<int> ids;  // generated, EOS included
+    std::string text;      // valid UTF-8, without EOS and the stop string
+    FinishReason reason = FinishReason::length;
+    int stop_string = -1;       // index into the request's
+    std::vector<Trace> traces;  // one for each id, on request
+    struct Score {
+        double sum = 0, normalised = 0;
+    };
+    std::optional<Score> score = {};  // of a search (chapter 11): Σ ln p, and by its length
+};
+
+class TextWriter {
+public:
+    TextWriter(const GenerateRequest& request, std::span<const int> prompt, std::uint64_t sample)
+        : request_(&request),
+          ids_(prompt.begin(), prompt.end()),
+          prompt_length_(prompt.size()),
+          stream_(request.stop.strings),
+          rng_(request.seed, request.first_stream + sample),
+          window_(window_of(request)) {}
+
+    // What the model is to read.
+    std::span<const int> window() { return window_.view(ids_); }
+    bool done() const { return reason_.has_value(); }
+    TextSoFar so_far() const { return {ids_, prompt_length_}; }
+    // Its random numbers from here on.
+    const Rng& luck() const { return rng_; }
+    // The only token that may come next; −1: there are several.
+    int forced() const {
+        return request_->foresight.forced ? request_->foresight.forced(so_far()) : -1;
+    }
+    // How many tokens may be guessed, so that all can be read and one more be drawn.
+    int room() {
+        const auto generated = static_cast<int>(ids_.size() - prompt_length_);
+        return std::min(request_->stop.max_new_tokens - generated - 1,
+                        request_->stop.context - static_cast<int>(window().size()));
+    }
+
+    // One step: pick, append, see whether the text is over. Returns the text that became certain.
+    // A random number belongs to each place of the text, also where nothing is left to chance.
+    std::string step(std::span<const float> logits, const TokenBytes& bytes, Candidates& scratch) {
+        const double u = rng_.uniform();
+        const int only = forced();
+        const int id = only >= 0 ? only : request_->chain.pick(logits, so_far(), u, scratch);
+        if (request_->traced_tokens >= 0)
+            traces_.push_back(
+                trace(request_->chain, logits, so_far(), u, id, request_->traced_tokens));
+        return append(id, bytes);
+    }
+    // The same for a token that is known without the model.
+    std::string step_forced(int id, const TokenBytes& bytes) {
+        rng_.uniform();
+        return append(id, bytes);
+    }
+
+    // Ends the text; returns what was still held back.
+    std::string end(FinishReason reason) {
+        reason_ = reason;
+        return stream_.finish();
+    }
+
+    int last_token() const { return ids_.back(); }
+    const Trace* last_trace() const { return traces_.empty() ? nullptr : &traces_.back(); }
+
+    GeneratedText result() {
+        return {{ids_.begin() + static_cast<std::ptrdiff_t>(prompt_length_), ids_.end()},
+                stream_.text(),
+                *reason_,
+                stream_.stop_string(),
+                std::move(traces_)};
+    }
+
+private:
+    static Window window_of(const GenerateRequest& request) {
+        return {request.stop.context,
+                request.keep > 0 ? request.keep : default_keep(request.stop.context)};
+    }
+
+    std::string append(int id, const TokenBytes& bytes) {
+        ids_.push_back(id);
+        std::string shown;
+        if (!request_->stop.is_eos(id)) shown = stream_.push(bytes(id));
+        const std::size_t generated = ids_.size() - prompt_length_;
+        if (const auto why = why_stop(request_->stop, id, stream_, static_cast<int>(generated),
+                                      static_cast<int>(ids_.size())))
+            shown += end(*why);
+        else window();  // it slides token by token, however many of them a pass has read
+        return shown;
+    }
+
+    const GenerateRequest* request_;
+    std::vector<int> ids_;
+    std::size_t prompt_length_;
+    TextStream stream_;
+    Rng rng_;
+    Window window_;
+    std::optional<FinishReason> reason_;
+    std::vector<Trace> traces_;
+};
+
+}  // namespace tbt

@@ -1,0 +1,90 @@
+// What every program of the course shares: options in, one clear line out when something is wrong.
+//
+//   int main(int argc, char** argv) {
+//       std::string prompt = "Once upon a time";
+//       return tbt::run_program(argc, argv, "Greedy decoding.",
+//           [&](CLI::App& app) {
+//               CommandLine line(app);
+//               line.option("prompt", prompt, "the text to continue").shows_default();
+//           },
+//           [&] { ... });
+//   }
+//
+// Exit status: 0; 1 when the work failed (a bad file, too little memory);
+// 2 when the command line is wrong.
+//
+// CLI11's header takes seconds to compile; that is paid once, in command_line.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace tbt {
+
+// An option that was declared, to say more about it.
+class DeclaredOption {
+public:
+    explicit DeclaredOption(CLI::Option* option) : option_(option) {}
+
+    DeclaredOption& shows_default();  // the value it has now stands in --help
+    DeclaredOption& between(int low, int high);
+    DeclaredOption& one_of(const std::vector<std::string>& values);
+    // A list: one value each time the option is named, so that a prompt behind it stays a prompt.
+    DeclaredOption& one_at_a_time();
+
+    std::string name() const;  // "--top-k"
+    bool given() const;        // after the command line was read
+
+private:
+    CLI::Option* option_;
+};
+
+class CommandLine {
+public:
+    explicit CommandLine(CLI::App& app, std::string group = "Options")
+        : app_(&app), group_(std::move(group)) {}
+
+    // names as CLI11 has them: "--top-k", "-m,--model", "prompt". A bool is a flag.
+    DeclaredOption option(const std::string& names, bool& value, const std::string& help);
+    DeclaredOption option(const std::string& names, int& value, const std::string& help);
+    DeclaredOption option(const std::string& names, double& value, const std::string& help);
+    DeclaredOption option(const std::string& names, std::string& value, const std::string& help);
+    DeclaredOption option(const std::string& names, std::optional<int>& value,
+                          const std::string& help);
+    DeclaredOption option(const std::string& names, std::optional<double>& value,
+                          const std::string& help);
+    DeclaredOption option(const std::string& names, std::optional<std::string>& value,
+                          const std::string& help);
+    DeclaredOption option(const std::string& names, std::vector<std::string>& values,
+                          const std::string& help);
+    // A value that is read by the program's own rules.
+    DeclaredOption option(const std::string& names,
+                          std::function<void(const std::string& text)> read,
+                          const std::string& help);
+    // All that is declared so far.
+    std::vector<DeclaredOption> options() const;
+
+private:
+    CLI::App* app_;
+    std::string group_;
+};
+
+// Prints "PROGRAM: MESSAGE" on stderr and returns the status.
+int complain(std::string_view program, std::string_view message, int status);
+
+// options() declares the command line; body() does the work after it was read.
+// Underscores in names of options are read as hyphens, as transformers writes them.
+int run_program(int argc, char** argv, const std::string& description,
+                const std::function<void(CLI::App&)>& options, const std::function<void()>& body);
+
+}  // namespace tbt
