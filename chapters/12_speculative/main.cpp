@@ -2,7 +2,7 @@
 // draft in one pass.
 //
 // Run it: make run-12, make run-12 ARGS='"Explain gravity:" --num-assistant-tokens 8',
-// ARGS="--draft lookup", ARGS="--times". Look for: the law of the wrong rule in part 1;
+// ARGS="--assistant-model lookup", ARGS="--times". Look for: the law of the wrong rule in part 1;
 // in part 2 the ratio p/q beside u; in part 3 how many tokens each pass of the large model gives,
 // and that acceptance is Σ min(p, q).
 #include <chrono>
@@ -14,6 +14,7 @@
 
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/10_generate/options.hpp"
+#include "chapters/12_speculative/options.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/show.hpp"
 #include "chapters/12_speculative/speculative_text.hpp"
@@ -26,9 +27,8 @@ using namespace tbt;
 namespace {
 
 struct Settings {
-    std::string prompt = "Once upon a time", draft = "sketch", schedule = "constant", trace, figure,
-                part = "all";
-    int length = 5;
+    std::string prompt = "Once upon a time", trace, figure, part = "all";
+    DraftSettings draft;
     bool wrong = false, times = false;
 };
 
@@ -50,19 +50,13 @@ struct Models {
 
 Models open_models(const GenerateOptions& options, const Settings& settings) {
     Models models{open_model(options), nullptr};
-    if (settings.draft == "lookup") return models;
-    const auto directory = settings.draft == "sketch" ? shipped_model("sketch")
-                                                      : std::filesystem::path(settings.draft);
-    models.draft = std::make_unique<Model>(load_model(directory, {options.threads}));
-    check_same_vocabulary(models.target.tokenizer, models.draft->tokenizer);
+    models.draft = open_assistant(settings.draft, models.target.tokenizer, {options.threads});
     return models;
 }
 
 SpeculativeText write(Models& models, const GenerateRequest& request, std::span<const int> prompt,
                       const Settings& settings, bool overlaps, Clocks& clocks) {
-    const DraftLength length = settings.schedule == "constant"
-                                   ? DraftLength::fixed(settings.length)
-                                   : DraftLength::adaptive(settings.length);
+    const DraftLength length = settings.draft.length();
     const Correction correction = settings.wrong ? Correction::target : Correction::residual;
     CachedModel large(models.target.gpt);
     const LastLogits target = [&](std::span<const int> ids, int count) {
@@ -173,15 +167,7 @@ void check_alone(const CLI::App& app) {
 
 void add_options(CLI::App& app, Settings& settings) {
     app.add_option("prompt", settings.prompt, "the text to continue")->capture_default_str();
-    app.add_option("--draft", settings.draft,
-                   "sketch, lookup (n-grams of the text itself), or a model directory")
-        ->capture_default_str();
-    app.add_option("--num-assistant-tokens", settings.length,
-                   "tokens to draft in a round (adaptive: at most)")
-        ->capture_default_str();
-    app.add_option("--num-assistant-tokens-schedule", settings.schedule, "constant or adaptive")
-        ->capture_default_str()
-        ->check(CLI::IsMember({"constant", "adaptive"}));
+    add_draft_options(app, settings.draft);
     app.add_flag("--wrong", settings.wrong, "draw corrections from p: the common mistake");
     app.add_flag("--times", settings.times, "measure against plain decoding");
     app.add_option("--part", settings.part, "all, hand, rounds or text")
@@ -209,7 +195,7 @@ void show_text(const Settings& settings, const GenerateOptions& options) {
         write_lanes(settings.figure, models.target.tokenizer, written.rounds);
     if (!settings.trace.empty())
         write_file(settings.trace, speculative_trace(models.target.tokenizer, text, prompt, request,
-                                                     settings.draft, written));
+                                                     settings.draft.assistant_model, written));
     if (settings.times) show_times(models, request, prompt, settings);
 }
 
@@ -217,6 +203,7 @@ void show_text(const Settings& settings, const GenerateOptions& options) {
 
 int main(int argc, char** argv) {
     Settings settings;
+    settings.draft.assistant_model = "sketch";
     GenerateOptions options;
     const CLI::App* command_line = nullptr;
     return run_program(
@@ -228,7 +215,7 @@ int main(int argc, char** argv) {
             command_line = &app;
         },
         [&] {
-            check_draft_length(settings.length);
+            check_drafts(settings.draft);
             if (settings.part == "hand") return check_alone(*command_line), show_by_hand();
             if (settings.part == "rounds" && settings.times)
                 throw UsageError(

@@ -12,34 +12,54 @@
 
 namespace tbt {
 
-// Follows a text that may also be taken back, or be another beam's:
-// what the new ids share with the last ones stays read.
+// Follows texts that may also be taken back, or be several: samples, beams, drafts.
+// Each is read on from whatever text read so far shares most with it; a few dozen are kept.
 class ConstraintFollower {
 public:
-    explicit ConstraintFollower(TokenConstraint start) : constraint_(std::move(start)) {}
+    explicit ConstraintFollower(TokenConstraint start) { texts_.push_back({std::move(start), {}}); }
 
-    // The constraint behind these generated ids. Throws Error when one of them is not allowed.
+    // The constraint behind these generated ids, valid until the next call.
+    // Throws Error when one of them is not allowed.
     TokenConstraint& follow(std::span<const int> generated) {
-        const auto common = static_cast<std::size_t>(
-            std::mismatch(generated.begin(), generated.end(), read_.begin(), read_.end()).first -
-            generated.begin());
-        constraint_.rollback(static_cast<int>(read_.size() - common));
-        read_.resize(common);
-        for (const int id : generated.subspan(common)) {
-            constraint_.advance(id);
-            read_.push_back(id);
+        std::size_t best = 0, common = 0;
+        for (std::size_t i = 0; i < texts_.size(); ++i) {
+            const std::size_t shared = common_length(texts_[i].read, generated);
+            // Of those that share as much, one that needs not be taken back.
+            if (shared > common || (shared == common && texts_[i].read.size() == shared &&
+                                    texts_[best].read.size() > common))
+                best = i, common = shared;
         }
-        return constraint_;
+        if (texts_[best].read.size() > common && texts_.size() < most_texts) {
+            texts_.push_back(texts_[best]);  // it goes on elsewhere: the two part here
+            best = texts_.size() - 1;
+        }
+        Text& text = texts_[best];
+        text.constraint.rollback(static_cast<int>(text.read.size() - common));
+        text.read.resize(common);
+        for (const int id : generated.subspan(common)) {
+            text.constraint.advance(id);
+            text.read.push_back(id);
+        }
+        return text.constraint;
     }
 
 private:
-    TokenConstraint constraint_;
-    std::vector<int> read_;
+    struct Text {
+        TokenConstraint constraint;
+        std::vector<int> read;
+    };
+    static constexpr std::size_t most_texts = 64;
+
+    static std::size_t common_length(std::span<const int> a, std::span<const int> b) {
+        return static_cast<std::size_t>(
+            std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+    }
+
+    std::vector<Text> texts_;
 };
 
 // A step named "grammar", which in_order puts before all others in every dialect.
-inline ChainStep grammar_step(const TokenConstraint& start) {
-    const auto follower = std::make_shared<ConstraintFollower>(start);
+inline ChainStep grammar_step(std::shared_ptr<ConstraintFollower> follower) {
     const auto keys = std::make_shared<std::vector<float>>();
     return {"grammar", "", [follower, keys](Candidates& c, const TextSoFar& text) {
                 const TokenMask& mask = follower->follow(text.generated()).mask();
@@ -54,6 +74,10 @@ inline ChainStep grammar_step(const TokenConstraint& start) {
                         "before the chain");
                 c.keep_by(*keys, {0.5f, c.size()});
             }};
+}
+
+inline ChainStep grammar_step(const TokenConstraint& start) {
+    return grammar_step(std::make_shared<ConstraintFollower>(start));
 }
 
 // The same for a beam search (chapter 11): each beam's own mask, on its log-probabilities.

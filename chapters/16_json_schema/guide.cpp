@@ -10,9 +10,9 @@
 #include "chapters/15_regular/numbers.hpp"
 #include "chapters/15_regular/regex.hpp"
 #include "chapters/16_json_schema/schema.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/machine/program.hpp"
 
 namespace tbt {
 
@@ -39,21 +39,22 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }  // namespace
 
 void GuideRequest::add_options(CLI::App& app) {
-    app.add_option("--grammar", grammar, "a file in GBNF, llama.cpp's notation for grammars");
-    app.add_option("--regex", regex, "a regular expression that the whole text matches");
-    app.add_option("--json-schema", schema, "a file with a JSON Schema (draft 2020-12)");
-    app.add_option("--tools", tools, "a file with tools; the text is a call of one of them");
-    app.add_option("--choice", choice, "the text is one of these: A,B,C");
-    app.add_option("--integer", integers,
-                   "the text is a whole number in this range: 1:10 (or 1: or :10)");
-    app.add_flag("--json", json, "the text is a JSON value");
-    app.add_flag("--strict", strict,
-                 "refuse keywords and formats of a schema that are not known, which otherwise are "
-                 "remarks");
-    app.add_option("--max-whitespace", max_whitespace,
-                   "white space characters in a row in JSON, -1: any number")
-        ->capture_default_str()
-        ->check(CLI::Range(-1, 255));
+    CommandLine line(app, "What a text is held to");
+    line.option("--grammar", grammar, "a file in GBNF, llama.cpp's notation for grammars");
+    line.option("--regex", regex, "a regular expression that the whole text matches");
+    line.option("--json-schema", schema, "a file with a JSON Schema (draft 2020-12)");
+    line.option("--tools", tools, "a file with tools; the text is a call of one of them");
+    line.option("--choice", choice, "the text is one of these: A,B,C");
+    line.option("--integer", integers,
+                "the text is a whole number in this range: 1:10 (or 1: or :10)");
+    line.option("--json", json, "the text is a JSON value");
+    line.option("--strict", strict,
+                "refuse keywords and formats of a schema that are not known, which otherwise are "
+                "remarks");
+    line.option("--max-whitespace", max_whitespace,
+                "white space characters in a row in JSON, -1: any number")
+        .between(-1, 255)
+        .shows_default();
 }
 
 std::string GuideRequest::name() const {

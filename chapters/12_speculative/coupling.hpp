@@ -1,0 +1,68 @@
+// Coupling by seed: the text that plain decoding writes, bit for bit, in fewer passes.
+//
+// Our draw is the inverse of the distribution function, one number u a token, and u belongs to the
+// place in the text. So the draft can draw with the very number the target will use:
+//
+//   accept x while the target, with the same u, draws x too; otherwise keep what the target drew.
+//
+// Nothing is rejected by chance and nothing drawn twice: whatever the draft is, the tokens are those
+// that the target alone would have drawn [drafter-invariant: Daliri, Musco & Suresh 2024].
+// A draft agrees a little less often than Σ min(p, q), which only rejection sampling reaches.
+// The loop is chapter 10's: a draft is a Foresight.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "chapters/10_generate/text_writer.hpp"
+#include "chapters/12_speculative/draft_length.hpp"
+#include "chapters/12_speculative/drafts.hpp"
+#include "chapters/12_speculative/outcomes.hpp"
+
+namespace tbt {
+
+// What was guessed in all texts together, and how much of it was right.
+struct GuessCount {
+    long guessed = 0, right = 0;
+};
+
+// Adds a draft to a request. draft_for(text number) makes the draft of a text: each text
+// has its own, and its own length. What is forced anyway is not asked of the draft.
+template <class Draft>
+void guess_with(GenerateRequest& request, std::function<Draft(std::size_t)> draft_for,
+                DraftLength length, std::shared_ptr<GuessCount> count = {}) {
+    struct OfText {
+        Draft draft;
+        DraftLength length;
+    };
+    const auto texts = std::make_shared<std::map<std::size_t, OfText>>();
+    const auto of = [texts, draft_for = std::move(draft_for), length](std::size_t i) -> OfText& {
+        const auto at = texts->find(i);
+        return at != texts->end() ? at->second
+                                  : texts->emplace(i, OfText{draft_for(i), length}).first->second;
+    };
+    request.foresight.guess = [of, chain = request.chain, stop = request.stop](
+                                  std::size_t i, const TextSoFar& text, const Rng& luck, int room) {
+        OfText& own = of(i);
+        RandomChance chance(luck);
+        const auto ends = [&](int id) { return stop.is_eos(id); };
+        std::vector<int> guesses;
+        for (const DraftedToken& x :
+             own.draft.propose(chain, text.ids, text.prompt_length,
+                               std::min(own.length.next(), room), ends, chance))
+            guesses.push_back(x.id);
+        return guesses;
+    };
+    request.foresight.judged = [of, count](std::size_t i, int guessed, int right) {
+        of(i).length.learn(std::min(guessed, right + 1), right);
+        if (count) count->guessed += guessed, count->right += right;
+    };
+}
+
+}  // namespace tbt

@@ -1,0 +1,79 @@
+#include "chapters/12_speculative/options.hpp"
+
+#include "chapters/12_speculative/checks.hpp"
+#include "lib/error.hpp"
+#include "lib/machine/command_line.hpp"
+
+namespace tbt {
+
+DraftLength DraftSettings::length() const {
+    const int most = prompt_lookup_num_tokens.value_or(num_assistant_tokens);
+    return schedule == "constant" ? DraftLength::fixed(most) : DraftLength::adaptive(most);
+}
+
+void add_draft_options(CLI::App& app, DraftSettings& s) {
+    CommandLine line(app, "A draft");
+    auto assistant = line.option(
+        "--assistant-model", s.assistant_model,
+        "what drafts: sketch, lookup (n-grams of the text itself), or a model directory");
+    if (!s.assistant_model.empty()) assistant.shows_default();
+    line.option("--num-assistant-tokens", s.num_assistant_tokens,
+                "tokens to draft in a round (adaptive: at most)")
+        .shows_default();
+    line.option("--num-assistant-tokens-schedule", s.schedule, "constant or adaptive")
+        .one_of({"constant", "adaptive"})
+        .shows_default();
+}
+
+void add_more_draft_options(CLI::App& app, DraftSettings& s) {
+    CommandLine line(app, "A draft");
+    line.option("--prompt-lookup-num-tokens", s.prompt_lookup_num_tokens,
+                "draft by lookup, so many tokens a round");
+    line.option("--max-matching-ngram-size", s.max_matching_ngram_size,
+                "the lookup's longest n-gram")
+        .shows_default();
+    line.option("--coupling", s.coupling,
+                "seed: the text that plain decoding writes; rejection: its law, another text")
+        .one_of({"seed", "rejection"})
+        .shows_default();
+}
+
+void check_drafts(const DraftSettings& s) {
+    check_draft_length(s.num_assistant_tokens);
+    if (s.prompt_lookup_num_tokens) {
+        if (*s.prompt_lookup_num_tokens < 1)
+            throw UsageError("--prompt-lookup-num-tokens: got " +
+                             std::to_string(*s.prompt_lookup_num_tokens) +
+                             ", expected 1 or more; leave it out to draft nothing");
+        if (!s.assistant_model.empty() && s.assistant_model != "lookup")
+            throw UsageError(
+                "--assistant-model and --prompt-lookup-num-tokens: a draft comes from a model or "
+                "from the text itself; choose one");
+    }
+    if (s.max_matching_ngram_size < 1)
+        throw UsageError("--max-matching-ngram-size: got " +
+                         std::to_string(s.max_matching_ngram_size) + ", expected 1 or more");
+    if (s.drafts()) return;
+    const auto alone = [](bool given, const char* name) {
+        if (given)
+            throw UsageError(std::string(name) +
+                             ": nothing drafts; add --assistant-model sketch, say");
+    };
+    const DraftSettings usual;
+    alone(s.num_assistant_tokens != usual.num_assistant_tokens, "--num-assistant-tokens");
+    alone(s.schedule != usual.schedule, "--num-assistant-tokens-schedule");
+    alone(s.max_matching_ngram_size != usual.max_matching_ngram_size, "--max-matching-ngram-size");
+    alone(s.coupling != usual.coupling, "--coupling");
+}
+
+std::unique_ptr<Model> open_assistant(const DraftSettings& s, const Tokenizer& target,
+                                      const GptOptions& options) {
+    if (!s.drafts() || s.lookup()) return nullptr;
+    const auto directory = s.assistant_model == "sketch" ? shipped_model("sketch")
+                                                         : std::filesystem::path(s.assistant_model);
+    auto assistant = std::make_unique<Model>(load_model(directory, options));
+    check_same_vocabulary(target, assistant->tokenizer);
+    return assistant;
+}
+
+}  // namespace tbt

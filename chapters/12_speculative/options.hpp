@@ -1,0 +1,43 @@
+// The command line of drafts, with transformers' names.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "chapters/12_speculative/draft_length.hpp"
+#include "chapters/12_speculative/drafts.hpp"
+#include "lib/model/model.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tbt {
+
+struct DraftSettings {
+    std::string assistant_model;  // a directory, sketch (the shipped one) or lookup; empty: none
+    std::optional<int> prompt_lookup_num_tokens;  // lookup, and so many tokens a round
+    int max_matching_ngram_size = 3;              // of the lookup
+    int num_assistant_tokens = 5;
+    std::string schedule = "constant";  // or adaptive
+    std::string coupling = "seed";      // or rejection
+
+    bool drafts() const { return !assistant_model.empty() || prompt_lookup_num_tokens; }
+    bool lookup() const { return assistant_model == "lookup" || prompt_lookup_num_tokens; }
+    DraftLength length() const;
+};
+
+// --assistant-model --num-assistant-tokens --num-assistant-tokens-schedule
+void add_draft_options(CLI::App& app, DraftSettings& settings);
+// --prompt-lookup-num-tokens --max-matching-ngram-size --coupling
+void add_more_draft_options(CLI::App& app, DraftSettings& settings);
+
+// Throws UsageError on contradictions and on values that make no sense.
+void check_drafts(const DraftSettings& settings);
+
+// The model that drafts, with the target's tokenizer. Null where the text itself does.
+std::unique_ptr<Model> open_assistant(const DraftSettings& settings, const Tokenizer& target,
+                                      const GptOptions& options);
+
+}  // namespace tbt
