@@ -179,10 +179,10 @@ $(TOOLS:%=%-tool): %-tool: $(BUILD)/%
 override PROMPT := $(value PROMPT)
 export PROMPT
 .PHONY: run chat
-run: $(BUILD)/10_generate
+run: $(BUILD)/23_text_generator
 	@$< $(if $(PROMPT),"$$PROMPT") $(ARGS)
-chat: $(BUILD)/chat
-	@$< $(ARGS)
+chat: $(BUILD)/23_text_generator
+	@$< --chat $(ARGS)
 
 # The models that ship: a tokenizer, the target, the draft, each made by its recipe in a folder of build/models (never in
 # data/models; make clean keeps it). Each stops with Ctrl-C and goes on where it was with the same command.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Types wrong things into the programs of chapters 01 to 12: each must say one clear line on stderr and exit with
+# Types wrong things into the programs of chapters 01 to 12 and 23: each must say one clear line on stderr and exit with
 # status 2 (the command line is wrong) or 1 (something else is), write nothing else, and never crash.
 #   tests/refusals.sh [BUILD]
 # Ends with "N passed, N failed".
@@ -54,7 +54,7 @@ refused 2 "--seed: got '-1'" 03_temperature --part 2 --seed -1
 refused 2 'expected a whole number from 0 to' 06_combining --seed 18446744073709551616
 refused 2 '--num-return-sequences: got 0' 10_generate --num-return-sequences 0
 refused 2 '--logprobs: got -1' 10_generate --logprobs -1
-refused 2 'not expected: --top_k' 10_generate --top_k 5
+refused 2 'top-k: got -5' 10_generate --top_k -5
 
 # Wishes that contradict each other: nothing is ignored.
 refused 2 '--greedy and --top-k' 10_generate --greedy --top-k 5
@@ -67,7 +67,7 @@ refused 2 '--penalty-scope: there is no penalty' 10_generate --penalty-scope all
 refused 2 "it has no step 'typical'" 10_generate --dialect vllm --typical-p 0.5
 refused 2 'at least is more than at most' 10_generate --min-new-tokens 9 --max-new-tokens 3
 refused 2 '--keep 3: nothing is dropped' 10_generate --keep 3
-refused 2 '--json and --explain' 10_generate --json --explain
+refused 2 '--output-format json and --explain' 10_generate --output-format json --explain
 refused 2 '--part 1 and --seed' 03_temperature --part 1 --seed 3
 refused 2 '--part 2 and --top-k' 04_top_k --part 2 --top-k 3
 refused 2 '--part 1 and --top-p' 05_top_p --part 1 --top-p 0.5
@@ -78,8 +78,41 @@ refused 2 'top-p: got 2' 05_top_p --top-p 2
 refused 2 '--top-k: Value 0 not in range' 04_top_k --top-k 0
 refused 2 '--part hand and --trace' 12_speculative --part hand --trace trace.jsonl
 refused 2 '--part rounds and --times' 12_speculative --part rounds --times
-refused 2 '--stop-strings: a chat stops at' chat --stop-strings x
-refused 2 '--max-new-tokens: the answers leave no room' chat --max-new-tokens 512
+refused 2 '--stop-strings: a chat stops at' 23_text_generator --chat --stop-strings x
+refused 2 '--max-new-tokens: the answers leave no room' 23_text_generator --chat --max-new-tokens 512
+
+# Everything together: what does not go together.
+t=23_text_generator
+refused 2 '--num-beams and --assistant-model: a draft guesses' $t --num-beams 4 --assistant-model sketch
+refused 2 '--num-beams and prompt lookup' $t --num-beams 4 --prompt-lookup-num-tokens 4
+refused 2 '--assistant-model and --prompt-lookup-num-tokens' $t --assistant-model sketch --prompt-lookup-num-tokens 4
+refused 2 '--num-assistant-tokens: nothing drafts' $t --num-assistant-tokens 4
+refused 2 'num-assistant-tokens: got 0' $t --assistant-model sketch --num-assistant-tokens 0
+refused 2 '--length-penalty: there is no beam search' $t --length-penalty 2
+refused 2 '--num-beam-groups: there is no beam search' $t --num-beam-groups 2
+refused 2 'num-beam-groups: got 3, expected a divisor of the 4 beams' $t --num-beams 4 --num-beam-groups 3
+refused 2 'expected 1 to 2, the number of beams' $t --num-beams 2 --num-return-sequences 3
+refused 2 '--greedy: in beam search' $t --num-beams 2 --greedy
+refused 2 '--context slide: the beams share' $t --num-beams 2 --context slide
+refused 2 '--context slide: a draft is judged' $t --assistant-model sketch --coupling rejection --context slide
+refused 2 '--guidance-scale and --context slide' $t --guidance-scale 2 --context slide
+refused 2 'guidance-scale: got -1' $t --guidance-scale -1
+refused 2 '--negative-prompt: without guidance' $t --negative-prompt no
+refused 2 '--json-schema a and --json together' $t --json-schema a --json
+refused 2 '--continue: the prompt would be' $t --continue
+refused 2 '--explain and --num-beams' $t --explain --num-beams 2
+refused 2 '--trace and --coupling rejection' $t --trace /dev/null --assistant-model sketch --coupling rejection
+refused 2 '--strategy sample and --num-beams' $t --strategy sample --num-beams 2
+refused 2 '--strategy greedy and --do-sample' $t --strategy greedy --do-sample
+refused 2 '--prompt-file and a prompt' $t --prompt-file README.md hello
+refused 2 '--chat and a prompt' $t --chat hello
+refused 2 '--chat and --num-return-sequences' $t --chat --num-return-sequences 2
+refused 2 '--echo: only a chat' $t --echo
+refused 2 '--choice: one of the choices is empty' $t --choice a,,b
+refused 1 'a budget of 3 tokens is too small' $t --json-schema data/schemas/person.json -n 3
+refused 1 'no such model directory' $t --assistant-model "$work/none"
+refused 1 'cannot be opened' $t --json-schema "$work/none.json"
+refused 1 'cannot be opened' $t --prompt-file "$work/none.txt"
 
 # Files, prompts, the context.
 long=$(i=0; while [ $i -lt 100 ]; do printf ' one two three four five'; i=$((i + 1)); done)
@@ -97,16 +130,16 @@ refused 2 "this model's context has" 10_generate --max-new-tokens 100000
 # Ends that are no errors.
 "$build/10_generate" --max-new-tokens 200 2>"$work/err" | head -c 5 >/dev/null
 holds 'a pipe closed early is no error message' [ ! -s "$work/err" ]
-"$build/chat" </dev/null >"$work/out" 2>"$work/err"
+"$build/23_text_generator" --chat </dev/null >"$work/out" 2>"$work/err"
 holds 'the end of input ends a chat, silently' [ $? -eq 0 -a ! -s "$work/out" -a ! -s "$work/err" ]
-printf 'caf\351\nq\n' | "$build/chat" >"$work/out" 2>"$work/err"
+printf 'caf\351\nq\n' | "$build/23_text_generator" --chat >"$work/out" 2>"$work/err"
 holds 'a line that is not UTF-8 is refused and the chat goes on' [ $? -eq 0 -a ! -s "$work/out" -a "$(wc -l <"$work/err")" -eq 1 ]
 if [ -c /dev/full ]; then
-    printf 'hi\nq\n' | "$build/chat" >/dev/full 2>"$work/err"
+    printf 'hi\nq\n' | "$build/23_text_generator" --chat >/dev/full 2>"$work/err"
     holds 'answers that cannot be written are an error' [ $? -eq 1 -a "$(wc -l <"$work/err")" -eq 1 ]
 fi
 mkfifo "$work/fifo"
-"$build/chat" <"$work/fifo" >"$work/out" 2>"$work/err" &
+"$build/23_text_generator" --chat <"$work/fifo" >"$work/out" 2>"$work/err" &
 chat=$!
 exec 3>"$work/fifo"
 echo hi >&3

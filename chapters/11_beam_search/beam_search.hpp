@@ -37,30 +37,37 @@ public:
         check_beams(request, prompt.size());
         const std::size_t room = static_cast<std::size_t>(request.stop.context) - prompt.size();
         limit_ = std::min(static_cast<std::size_t>(request.stop.max_new_tokens), room);
-        live_.push_back({{prompt.begin(), prompt.end()}, 0, TextStream(request.stop.strings), -1});
+        live_.push_back(
+            {{prompt.begin(), prompt.end()}, 0, TextStream(request.stop.strings), -1, 0});
     }
 
     bool done() const { return live_.empty(); }
 
     // The live beams, the best first. Beam i is kept in slot first_slot + i.
-    std::vector<BatchText> texts(std::size_t first_slot = 0) const {
+    // Where none of them has a choice, all are read on to the first that has: one pass for a run.
+    std::vector<BatchText> texts(std::size_t first_slot = 0) {
+        if (!asked_) read_ahead();
         std::vector<BatchText> texts;
         for (std::size_t i = 0; i < live_.size(); ++i)
-            texts.push_back({first_slot + i, live_[i].ids});
+            texts.push_back({first_slot + i, run_ > 0 ? ahead_[i] : live_[i].ids, run_ + 1});
         return texts;
     }
 
-    // One row of logits (V) for each live beam.
-    void step(std::span<const std::span<const float>> logits) {
-        for (std::size_t b = 0; b < live_.size(); ++b)
-            candidates_.extend(b, live_[b].sum, live_[b].ids, logits[b]);
-        ++generated_;
-        last_tokens_.clear();
-        std::vector<Hypothesis> next;
-        std::size_t rank = 0;
-        for (const BeamCandidate& c : candidates_.take_best()) place(c, rank++, next);
-        live_ = std::move(next);
-        if (!worth_going_on()) end_live("left when the search stopped");
+    // The rows of logits (V) that texts() asked for.
+    void step(std::span<const std::span<const float>> rows) {
+        if (!asked_) read_ahead();
+        const std::size_t each = run_ + 1;
+        asked_ = false, run_ = 0;
+        std::vector<std::size_t> first_row;  // of each live beam
+        for (std::size_t b = 0; b < live_.size(); ++b) first_row.push_back(b * each);
+        for (std::size_t k = 0; k < each && !done(); ++k) {
+            std::vector<std::span<const float>> logits;
+            for (const std::size_t first : first_row) logits.push_back(rows[first + k]);
+            step_once(logits);
+            const std::vector<std::size_t> before = first_row;
+            first_row.clear();
+            for (const Hypothesis& h : live_) first_row.push_back(before[h.parent]);
+        }
     }
 
     // Nobody wants to wait any longer: what lives is finished as it stands.
@@ -104,7 +111,8 @@ private:
         std::vector<int> ids;  // prompt included
         double sum = 0;
         TextStream stream;
-        int node = -1;  // in the lattice
+        int node = -1;           // in the lattice
+        std::size_t parent = 0;  // which beam it was before this step
     };
     struct Finished {
         Hypothesis h;
@@ -114,6 +122,39 @@ private:
 
     double score_of(double sum) const {
         return length_normalised(sum, generated_, request_->beams.length_penalty);
+    }
+
+    // One row for each live beam.
+    void step_once(std::span<const std::span<const float>> logits) {
+        for (std::size_t b = 0; b < live_.size(); ++b)
+            candidates_.extend(b, live_[b].sum, live_[b].ids, logits[b]);
+        ++generated_;
+        last_tokens_.clear();
+        std::vector<Hypothesis> next;
+        std::size_t rank = 0;
+        for (const BeamCandidate& c : candidates_.take_best()) place(c, rank++, next);
+        live_ = std::move(next);
+        if (!worth_going_on()) end_live("left when the search stopped");
+    }
+
+    // The tokens that every live beam must take next, as many as all of them must.
+    void read_ahead() {
+        asked_ = true, run_ = 0;
+        if (!request_->forced) return;
+        ahead_.clear();
+        std::size_t run = limit_ - generated_ - 1;
+        for (const Hypothesis& h : live_) {
+            ahead_.push_back(h.ids);
+            std::vector<int>& ids = ahead_.back();
+            while (ids.size() - h.ids.size() < run) {
+                const int only = request_->forced({ids, prompt_length_});
+                if (only < 0 || request_->stop.is_eos(only)) break;
+                ids.push_back(only);
+            }
+            run = ids.size() - h.ids.size();
+        }
+        run_ = run;
+        for (std::size_t b = 0; b < live_.size(); ++b) ahead_[b].resize(live_[b].ids.size() + run_);
     }
 
     // Decides what becomes of one candidate.
@@ -130,7 +171,7 @@ private:
             {step, parent.node, c.id, c.sum - parent.sum, c.sum, score_of(c.sum), {}, {}}, end,
             kept, beams_);
         if (!kept) return;
-        Hypothesis h{parent.ids, c.sum, std::move(stream), node};
+        Hypothesis h{parent.ids, c.sum, std::move(stream), node, c.parent};
         h.ids.push_back(c.id);
         if (!end || *end == FinishReason::length || *end == FinishReason::context)
             last_tokens_.push_back(c.id);
@@ -173,6 +214,9 @@ private:
     std::vector<Hypothesis> live_;    // by sum
     std::vector<Finished> finished_;  // by score
     std::vector<int> last_tokens_;
+    bool asked_ = false;                   // ahead_ and run_ are those of the live beams
+    std::size_t run_ = 0;                  // tokens that no live beam has a choice about
+    std::vector<std::vector<int>> ahead_;  // the live beams, with them
     BeamCandidates candidates_;
     Lattice lattice_;
 };

@@ -30,6 +30,12 @@ inline void check_groups(const BeamRequest& request, int groups, double penalty)
                          ", expected 0 or more; 0.5 to 1 is usual");
 }
 
+inline std::size_t rows_of(std::span<const BatchText> texts) {
+    std::size_t rows = 0;
+    for (const BatchText& text : texts) rows += text.rows;
+    return rows;
+}
+
 // A search under way, in one group or several: as BeamSearch is driven, texts() and step().
 class DiverseSearch {
 public:
@@ -50,20 +56,21 @@ public:
                            [](const BeamSearch& search) { return search.done(); });
     }
     // Beam i of group g is kept in slot first_slot + g·(B/G) + i.
-    std::vector<BatchText> texts(std::size_t first_slot = 0) const {
+    std::vector<BatchText> texts(std::size_t first_slot = 0) {
         const auto beams = static_cast<std::size_t>(state_->requests[0].beams.num_beams);
         std::vector<BatchText> texts;
-        for (std::size_t g = 0; g < searches_.size(); ++g)
+        for (std::size_t g = 0; g < searches_.size(); ++g) {
             for (const BatchText& t : searches_[g].texts(first_slot + g * beams))
                 texts.push_back(t);
+        }
         return texts;
     }
-    // One row of logits (V) for each text, group after group.
+    // The rows of logits (V) that texts() asked for, group after group.
     void step(std::span<const std::span<const float>> rows) {
         std::vector<int>& taken = state_->taken;
         taken.clear();
         for (BeamSearch& search : searches_) {
-            const std::size_t count = search.texts().size();
+            const std::size_t count = rows_of(search.texts());
             if (count == 0) continue;
             search.step(rows.first(count));
             rows = rows.subspan(count);
@@ -95,9 +102,11 @@ private:
     };
 
     // The share of one group: so many beams, its own luck, and the price of what is taken.
+    // The groups go in step, so none of them is read ahead.
     void divide(BeamRequest& r, int beams, double penalty) {
         r.beams.num_beams = r.beams.num_return_sequences = beams;
         if (r.seed) *r.seed += searches_.size();
+        r.forced = {};
         r.processor = [state = state_.get(), penalty](std::span<float> row,
                                                       std::span<const int> ids) {
             for (const int id : state->taken)
@@ -121,7 +130,7 @@ void run_searches(const BatchLogits& model, std::span<Search> searches, std::siz
         for (std::size_t i = 0; i < searches.size(); ++i) {
             const std::vector<BatchText> own = searches[i].texts(i * slots);
             texts.insert(texts.end(), own.begin(), own.end());
-            counts.push_back(own.size());
+            counts.push_back(rows_of(own));
         }
         if (texts.empty()) return;
         if (go_on && !go_on()) {

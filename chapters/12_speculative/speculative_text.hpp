@@ -19,7 +19,8 @@ struct SpeculativeText {
 };
 
 // Where the tokens of a round are cut by a stop string, those behind it are dropped: the text
-// ends where plain decoding would end it. on_text is told each piece as soon as it is certain.
+// ends where plain decoding would end it. on_text is told each piece as soon as it is certain,
+// go_on is asked before each pass: false ends the text.
 // The request's seed is for whoever makes `chance`.
 template <class Draft, class Chance>
 SpeculativeText speculative_text(const LastLogits& target, Draft& draft, DraftLength length,
@@ -27,7 +28,8 @@ SpeculativeText speculative_text(const LastLogits& target, Draft& draft, DraftLe
                                  std::span<const int> prompt, Chance& chance,
                                  Correction correction = Correction::residual,
                                  bool overlaps = false,
-                                 const std::function<void(const std::string&)>& on_text = {}) {
+                                 const std::function<void(const std::string&)>& on_text = {},
+                                 const std::function<bool()>& go_on = {}) {
     check_request(request, prompt.size());
     if (request.stop.policy == ContextPolicy::slide)
         throw UsageError(
@@ -46,7 +48,16 @@ SpeculativeText speculative_text(const LastLogits& target, Draft& draft, DraftLe
     const auto show = [&](const std::string& piece) {
         if (on_text && !piece.empty()) on_text(piece);
     };
+    bool interrupted = false;
+    const LastLogits asked = [&](std::span<const int> ids, int count) {
+        interrupted = go_on && !go_on();
+        return target(ids, count);
+    };
     const auto emit = [&](int id) {
+        if (interrupted) {
+            reason = FinishReason::interrupted;
+            return false;
+        }
         result.text.ids.push_back(id);
         if (!request.stop.is_eos(id)) show(stream.push(bytes(id)));
         const auto generated = static_cast<int>(result.text.ids.size());
@@ -54,7 +65,7 @@ SpeculativeText speculative_text(const LastLogits& target, Draft& draft, DraftLe
                           static_cast<int>(prompt.size()) + generated);
         return !reason;
     };
-    speculate(target, draft, rules, prompt, length, chance, emit,
+    speculate(asked, draft, rules, prompt, length, chance, emit,
               [&](const Round& round) { result.rounds.push_back(round); });
     show(stream.finish());
     result.text.text = stream.text();

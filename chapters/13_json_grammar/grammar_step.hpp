@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "chapters/06_combining/chain.hpp"
@@ -59,10 +61,12 @@ private:
 };
 
 // A step named "grammar", which in_order puts before all others in every dialect.
-inline ChainStep grammar_step(std::shared_ptr<ConstraintFollower> follower) {
+// follow: the constraint behind a text.
+inline ChainStep grammar_step(std::function<TokenConstraint&(const TextSoFar&)> follow) {
     const auto keys = std::make_shared<std::vector<float>>();
-    return {"grammar", "", [follower, keys](Candidates& c, const TextSoFar& text) {
-                const TokenMask& mask = follower->follow(text.generated()).mask();
+    return {"grammar", "",
+            [follow = std::move(follow), keys](Candidates& c, const TextSoFar& text) {
+                const TokenMask& mask = follow(text).mask();
                 keys->resize(c.size());
                 std::size_t allowed = 0;
                 for (std::size_t i = 0; i < c.size(); ++i)
@@ -77,7 +81,10 @@ inline ChainStep grammar_step(std::shared_ptr<ConstraintFollower> follower) {
 }
 
 inline ChainStep grammar_step(const TokenConstraint& start) {
-    return grammar_step(std::make_shared<ConstraintFollower>(start));
+    const auto follower = std::make_shared<ConstraintFollower>(start);
+    return grammar_step([follower](const TextSoFar& text) -> TokenConstraint& {
+        return follower->follow(text.generated());
+    });
 }
 
 // The same for a beam search (chapter 11): each beam's own mask, on its log-probabilities.

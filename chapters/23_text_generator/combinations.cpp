@@ -1,0 +1,104 @@
+#include "chapters/23_text_generator/combinations.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "lib/error.hpp"
+#include "lib/show/short_number.hpp"
+
+namespace tbt {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) { throw UsageError(what); }
+
+bool searches(const TextOptions& o) { return strategy_of(o) == Strategy::beam; }
+
+void check_strategy(const TextOptions& o) {
+    if (o.strategy == Strategy::greedy && o.num_beams > 1)
+        refuse("--strategy greedy and --num-beams " + std::to_string(o.num_beams) +
+               ": greedy decoding follows one text; leave out one of the two");
+    if (o.strategy == Strategy::sample && o.num_beams > 1)
+        refuse("--strategy sample and --num-beams " + std::to_string(o.num_beams) +
+               ": drawn beams are --num-beams with --do-sample; leave out --strategy");
+    if (o.strategy == Strategy::greedy && o.do_sample)
+        refuse(
+            "--strategy greedy and --do-sample contradict each other: take the most probable "
+            "token, or draw one?");
+    if (o.strategy == Strategy::sample && (o.greedy || o.temperature.value_or(1) == 0))
+        refuse(std::string("--strategy sample and ") + (o.greedy ? "--greedy" : "--temperature 0") +
+               " contradict each other: draw, or take the most probable token?");
+}
+
+// What is said about a search, and there is none.
+void check_no_search(const TextOptions& o) {
+    const BeamSettings usual;
+    const auto alone = [](bool given, const char* name) {
+        if (given)
+            refuse(std::string(name) +
+                   ": there is no beam search it could be for; add "
+                   "--num-beams 4, say");
+    };
+    alone(o.num_beam_groups > 1, "--num-beam-groups");
+    alone(o.diversity_penalty.has_value(), "--diversity-penalty");
+    alone(o.length_penalty != usual.length_penalty, "--length-penalty");
+    alone(o.early_stopping != usual.early_stopping, "--early-stopping");
+    if (o.num_beams < 1)
+        refuse("num-beams: got " + std::to_string(o.num_beams) +
+               ", expected 1 or more; 1 is no search, 4 is usual");
+}
+
+void check_guidance(const TextOptions& o) {
+    if (!std::isfinite(o.guidance_scale) || o.guidance_scale < 0)
+        refuse("guidance-scale: got " + short_number(o.guidance_scale) +
+               ", expected 0 or more; 1 is no guidance, 1.5 is usual");
+    if (o.guidance_scale == 1 && o.negative_prompt)
+        refuse(
+            "--negative-prompt: without guidance nobody reads it; add --guidance-scale 1.5, "
+            "say");
+    if (o.guidance_scale != 1 && o.context == "slide")
+        refuse(
+            "--guidance-scale and --context slide: the two prompts would be forgotten at "
+            "different times; leave out one of the two");
+}
+
+}  // namespace
+
+Strategy strategy_of(const TextOptions& o) {
+    if (o.strategy != Strategy::by_options) return o.strategy;
+    if (o.num_beams > 1) return Strategy::beam;
+    return o.greedy || o.temperature.value_or(1) == 0 ? Strategy::greedy : Strategy::sample;
+}
+
+void check_combination(const TextOptions& o, std::size_t prompts) {
+    if (prompts == 0) refuse("prompts: got none, expected at least one");
+    check_strategy(o);
+    check_drafts(o);
+    check_guidance(o);
+    o.guide.name();  // two at once
+    if (o.continues_prompt && o.guide.name().empty())
+        refuse(
+            "--continue: the prompt would be the beginning of what a guide describes; add "
+            "--json-schema FILE, say");
+    if (!searches(o)) return check_no_search(o);
+    if (o.drafts())
+        refuse("--num-beams and " +
+               std::string(o.lookup() ? "prompt lookup" : "--assistant-model") +
+               ": a draft guesses how one text goes on, and a search compares several; leave out "
+               "one of the two");
+}
+
+void check_replay(const TextOptions& o, bool explain, bool trace) {
+    if (!explain && !trace) return;
+    const std::string name = explain ? "--explain" : "--trace";
+    if (searches(o))
+        refuse(name +
+               " and --num-beams: nothing is drawn that could be replayed; make run-11 "
+               "shows a search's lattice, and --logprobs works here too");
+    if (o.drafts() && o.coupling == "rejection")
+        refuse(name +
+               " and --coupling rejection: a correction is not drawn from the chain; make "
+               "run-12 shows the judgements, or take --coupling seed");
+}
+
+}  // namespace tbt

@@ -1,0 +1,14 @@
+// Which techniques go together: the table of the lesson, as code.
+#pragma once
+
+#include "chapters/23_text_generator/text_generator.hpp"
+
+namespace tbt {
+
+// Throws UsageError, in one line, on two options of which one would make the other senseless.
+void check_combination(const TextOptions& options, std::size_t prompts = 1);
+
+// What only a plain or coupled draw can be asked for: --explain and --trace replay choices.
+void check_replay(const TextOptions& options, bool explain, bool trace);
+
+}  // namespace tbt

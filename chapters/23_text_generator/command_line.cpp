@@ -1,0 +1,142 @@
+#include "chapters/23_text_generator/command_line.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include "chapters/10_generate/interrupt.hpp"
+#include "chapters/23_text_generator/combinations.hpp"
+#include "lib/error.hpp"
+#include "lib/machine/command_line.hpp"
+#include "lib/machine/files.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr const char* usual_prompt = "Once upon a time";
+
+// A line of the file is a prompt; empty lines are none.
+std::vector<std::string> prompts_in(const std::string& file) {
+    std::vector<std::string> prompts;
+    std::string line;
+    for (const char c : read_file(file) + "\n") {
+        if (c != '\n') line += c;
+        else if (!line.empty()) prompts.push_back(std::exchange(line, {}));
+    }
+    if (prompts.empty()) throw Error(file + ": has no prompts, expected one a line");
+    return prompts;
+}
+
+void check_chat(const Settings& s) {
+    const TextOptions& o = s.options;
+    const auto refuse = [](bool given, const char* what) {
+        if (given) throw UsageError(what);
+    };
+    refuse(!s.chat && s.echo, "--echo: only a chat has two sides to show; add --chat");
+    if (!s.chat) return;
+    refuse(!s.prompts.empty() || !s.prompt_file.empty(),
+           "--chat and a prompt: the lines of a chat are read from the terminal or a pipe; leave "
+           "the prompt out");
+    refuse(
+        !o.stop_strings.empty(),
+        "--stop-strings: a chat stops at \"User:\" by itself; leave it out, or leave out --chat");
+    refuse(o.context != "refuse",
+           "--context: a chat forgets whole turns by itself, oldest first; leave it out");
+    refuse(o.samples > 1, "--chat and --num-return-sequences: an answer is one text");
+    refuse(o.continues_prompt, "--chat and --continue: an answer begins where the prompt ends");
+    refuse(!s.output.text() || s.output.explain || s.output.logprobs || s.output.no_stream ||
+               s.output.no_display_prompt || s.output.stats || !s.output.trace_file.empty() ||
+               !s.output.figure.empty(),
+           "--chat: an answer is shown as text, while it is written; leave out what is said about "
+           "how texts are shown");
+}
+
+void print_effort(const TextGenerator& generator, const TextOptions& o) {
+    const Effort effort = generator.effort();
+    std::fprintf(stderr, "%ld passes over %ld positions", effort.passes, effort.positions);
+    if (o.drafts())
+        std::fprintf(stderr, "; %ld tokens guessed, %ld right", effort.guessed, effort.right);
+    std::fprintf(stderr, "\n");
+}
+
+}  // namespace
+
+void add_options(CLI::App& app, Settings& s) {
+    CommandLine first(app);
+    first.option("-p,--prompt,prompt", s.prompts,
+                 "the text to continue (\"Once upon a time\"); several are written side by side");
+    first.option("-f,--prompt-file", s.prompt_file, "the prompts from a file, one a line");
+    first.option("--chat", s.chat, "talk with the model, line by line");
+    first.option("--echo", s.echo,
+                 "in a chat, show both sides, as User: and Assistant: (for transcripts)");
+    CommandLine(app, "How a token is chosen")
+        .option("--strategy", s.strategy, "greedy, sample or beam (otherwise by the options)")
+        .one_of({"greedy", "sample", "beam"});
+    add_sampling_options(app, s.options);
+    CommandLine guidance(app, "How a token is chosen");
+    guidance
+        .option("--guidance-scale", s.options.guidance_scale,
+                "exaggerate what the prompt makes of the text; 1: off")
+        .shows_default();
+    guidance.option("--negative-prompt", s.options.negative_prompt,
+                    "guidance leads away from what this would make of it");
+    add_beam_options(app, s.options);
+    add_draft_options(app, s.options);
+    add_more_draft_options(app, s.options);
+    s.options.guide.add_options(app);
+    CommandLine(app, "What a text is held to")
+        .option("--continue", s.options.continues_prompt,
+                "the prompt is the beginning of the text, and held to the request as well");
+    add_samples_option(app, s.options);
+    add_output_options(app, s.output);
+    add_model_options(app, s.options);
+    s.options.no_escape = false;  // as the command line has it
+}
+
+void complete(Settings& s) {
+    TextOptions& o = s.options;
+    for (const auto& [name, strategy] : {std::pair{"greedy", Strategy::greedy},
+                                         {"sample", Strategy::sample},
+                                         {"beam", Strategy::beam}})
+        if (s.strategy == name) o.strategy = strategy;
+    if (!o.no_escape) {
+        for (std::vector<std::string>* texts : {&s.prompts, &o.stop_strings, &o.ban_words})
+            for (std::string& text : *texts) text = unescaped(text);
+        if (o.negative_prompt) o.negative_prompt = unescaped(*o.negative_prompt);
+    }
+    o.no_escape = true;
+    o.traced_tokens = s.output.traced_tokens();
+    check_chat(s);
+    if (!s.prompt_file.empty()) {
+        if (!s.prompts.empty())
+            throw UsageError("--prompt-file and a prompt: take the prompts from one of the two");
+        s.prompts = prompts_in(s.prompt_file);
+    }
+    if (s.prompts.empty()) s.prompts = {usual_prompt};
+    check_combination(o, s.prompts.size());
+    check_replay(o, s.output.explain, !s.output.trace_file.empty());
+}
+
+int write(const Settings& s) {
+    // 1. The model and the request. What cannot be is refused before anything is written.
+    TextGenerator generator(s.options);
+    const Model& model = generator.model();
+    check_output(s.output, s.prompts.size() * static_cast<std::size_t>(s.options.samples),
+                 model.config().vocab_size);
+    std::vector<ShownPrompt> prompts;
+    std::vector<std::vector<int>> ids;
+    for (const std::string& prompt : s.prompts) {
+        ids.push_back(generator.prompt_ids(prompt, s.options));
+        prompts.push_back({prompt, ids.back()});
+    }
+    const GenerateRequest request = generator.request(s.options, ids);
+
+    // 2. The texts, shown while they are written and when they are complete.
+    const Interrupt interrupt;
+    TextPrinter printer(s.output, s.options.model, model.tokenizer, prompts, request);
+    printer.finish(generator.generate_ids(ids, s.options, printer.observer()));
+    if (s.output.stats) print_effort(generator, s.options);
+    return Interrupt::count() > 0 ? 130 : 0;
+}
+
+}  // namespace tbt

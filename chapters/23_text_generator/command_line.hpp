@@ -1,0 +1,30 @@
+// The command line of all of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chapters/10_generate/output.hpp"
+#include "chapters/23_text_generator/text_generator.hpp"
+
+namespace tbt {
+
+struct Settings {
+    std::vector<std::string> prompts;
+    std::string prompt_file;  // one prompt a line
+    std::string strategy;     // empty: by the options
+    TextOptions options;
+    Output output;
+    bool chat = false, echo = false;
+};
+
+void add_options(CLI::App& app, Settings& settings);
+
+// Reads what only the command line has: escapes, names, the prompts of a file. Throws UsageError
+// on what contradicts itself.
+void complete(Settings& settings);
+
+// Continues the prompts. Returns the exit status: 130 after Ctrl-C, as a shell has it.
+int write(const Settings& settings);
+
+}  // namespace tbt

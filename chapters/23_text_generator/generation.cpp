@@ -1,0 +1,134 @@
+#include "chapters/23_text_generator/generation.hpp"
+
+#include <functional>
+#include <utility>
+
+#include "chapters/11_beam_search/diverse_beams.hpp"
+#include "chapters/12_speculative/coupling.hpp"
+#include "chapters/12_speculative/speculative_text.hpp"
+
+namespace tbt {
+
+namespace {
+
+// A text that is complete, as a piece of a stream.
+void show(const Generation& g, std::size_t i, const std::string& text) {
+    if (g.observer.on_text && !text.empty()) g.observer.on_text(i, text);
+}
+
+// The traces of a text that was not drawn from the chain: one pass over it, and the chain on
+// each row.
+void trace_text(const Generation& g, std::size_t prompt, GeneratedText& text) {
+    if (g.request.traced_tokens < 0 || text.ids.empty()) return;
+    const std::vector<int>& before = g.prompts[prompt];
+    std::vector<int> ids = before;
+    ids.insert(ids.end(), text.ids.begin(), text.ids.end() - 1);
+    const BatchText whole{prompt * g.slots, ids, text.ids.size()};
+    const std::vector<std::span<const float>> rows = g.model({&whole, 1});
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        text.traces.push_back(trace(g.request.chain, rows[i],
+                                    {std::span(ids).first(before.size() + i), before.size()}, 0,
+                                    text.ids[i], g.request.traced_tokens));
+}
+
+std::vector<GeneratedText> search_texts(const Generation& g) {
+    const TextOptions& o = g.options;
+    std::vector<BeamRequest> requests;
+    for (const std::vector<int>& prompt : g.prompts) {
+        BeamRequest r =
+            beam_request_of(o, o, g.target, prompt.size(), g.request.stop.max_new_tokens);
+        r.stop = g.request.stop;
+        if (g.guide) {
+            r.processor = processor_of(g.request.chain, prompt.size());
+            r.forced = g.request.foresight.forced;
+        }
+        requests.push_back(std::move(r));
+    }
+    std::vector<DiverseSearch> searches;
+    for (std::size_t p = 0; p < requests.size(); ++p)
+        searches.emplace_back(requests[p], o.num_beam_groups, o.price(), g.prompts[p]);
+    run_searches<DiverseSearch>(g.model, searches, g.slots, g.observer.go_on);
+    std::vector<GeneratedText> texts;
+    for (std::size_t p = 0; p < searches.size(); ++p) {
+        for (BeamText& found : searches[p].results()) {
+            texts.push_back({std::move(found.ids),
+                             std::move(found.text),
+                             found.reason,
+                             found.stop_string,
+                             {},
+                             GeneratedText::Score{found.sum, found.score}});
+            trace_text(g, p, texts.back());
+            show(g, texts.size() - 1, texts.back().text);
+        }
+    }
+    return texts;
+}
+
+// Chapter 12 as it is taught, a text at a time: the law of plain decoding, in another text.
+template <class Draft>
+std::vector<GeneratedText> judge_drafts(const Generation& g, Effort& effort,
+                                        const std::function<Draft(std::size_t)>& draft_for) {
+    std::vector<GeneratedText> texts;
+    const auto samples = static_cast<std::size_t>(g.request.samples);
+    for (std::size_t i = 0; i < g.prompts.size() * samples; ++i) {
+        const LastLogits last = [&, rows = std::vector<float>()](std::span<const int> ids,
+                                                                 int count) mutable {
+            const BatchText text{i, ids, static_cast<std::size_t>(count)};
+            rows.clear();
+            for (const std::span<const float> row : g.model({&text, 1}))
+                rows.insert(rows.end(), row.begin(), row.end());
+            return Logits{rows, count};
+        };
+        GenerateRequest request = g.request;
+        request.first_stream += i % samples;
+        RandomChance chance(Rng(request.seed, request.first_stream));
+        Draft draft = draft_for(i);
+        SpeculativeText written = speculative_text(
+            last, draft, g.options.length(), request, token_bytes_of(g.target.tokenizer),
+            g.prompts[i / samples], chance, Correction::residual, false,
+            [&](const std::string& piece) { show(g, i, piece); }, g.observer.go_on);
+        for (const Round& round : written.rounds) {
+            effort.guessed += static_cast<long>(round.drafted.size());
+            effort.right += round.accepted();
+        }
+        trace_text(g, i / samples, written.text);
+        texts.push_back(std::move(written.text));
+    }
+    return texts;
+}
+
+template <class Draft>
+std::vector<GeneratedText> draft_texts(Generation& g, Effort& effort,
+                                       std::function<Draft(std::size_t)> draft_for) {
+    if (g.options.coupling == "rejection") return judge_drafts(g, effort, draft_for);
+    const auto count = std::make_shared<GuessCount>();
+    guess_with<Draft>(g.request, std::move(draft_for), g.options.length(), count);
+    std::vector<GeneratedText> texts = generate_batch(g.model, token_bytes_of(g.target.tokenizer),
+                                                      g.prompts, g.request, g.observer);
+    effort.guessed = count->guessed, effort.right = count->right;
+    return texts;
+}
+
+}  // namespace
+
+std::vector<GeneratedText> write_texts(Generation& g, Effort& effort) {
+    const TextOptions& o = g.options;
+    if (strategy_of(o) == Strategy::beam) return search_texts(g);
+    if (o.lookup())
+        return draft_texts<PromptLookup>(
+            g, effort, [&](std::size_t) { return PromptLookup(o.max_matching_ngram_size); });
+    if (g.assistant) {
+        return draft_texts<ModelDraft>(g, effort, [&](std::size_t i) {
+            return ModelDraft(
+                [&g, i](std::span<const int> ids) {
+                    const BatchText text{i, ids};
+                    return g.assistant({&text, 1})[0];
+                },
+                g.assistant_context);
+        });
+    }
+    return generate_batch(g.model, token_bytes_of(g.target.tokenizer), g.prompts, g.request,
+                          g.observer);
+}
+
+}  // namespace tbt

@@ -1,0 +1,29 @@
+// One generation: the model, the prompts, the request and how its texts come about.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "chapters/23_text_generator/guided_texts.hpp"
+#include "chapters/23_text_generator/text_generator.hpp"
+
+namespace tbt {
+
+struct Generation {
+    const TextOptions& options;
+    const Model& target;
+    std::span<const std::vector<int>> prompts;
+    const GenerateObserver& observer;
+    GenerateRequest request;
+    BatchLogits model;
+    std::size_t slots = 1;  // of the model, for each prompt
+    BatchLogits assistant;  // drafts; empty: none
+    int assistant_context = 0;
+    std::shared_ptr<GuidedTexts> guide;  // null: none
+};
+
+// The texts of the first prompt, then of the second, …, by a search, by drafts or by plain draws.
+std::vector<GeneratedText> write_texts(Generation& generation, Effort& effort);
+
+}  // namespace tbt

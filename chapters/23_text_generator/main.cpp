@@ -1,0 +1,25 @@
+// Chapter 23: the text generator, all of the course behind one command line.
+// This is what `make run` and `make chat` call.
+//
+// Run it: make run PROMPT="Once upon a time", make run ARGS="--num-beams 4 -n 40",
+// make run ARGS="--json-schema data/schemas/person.json --assistant-model sketch", make chat.
+// Look for: the same text with a draft as without, in a third of the passes (--stats);
+// a text that a grammar forces, in fewer passes than it has tokens.
+#include "chapters/23_text_generator/command_line.hpp"
+#include "chapters/23_text_generator/talk.hpp"
+#include "lib/machine/command_line.hpp"
+
+int main(int argc, char** argv) {
+    tbt::Settings settings;
+    int status = 0;
+    const int ran = tbt::run_program(
+        argc, argv,
+        "Continues texts with the model, by 200 tokens unless told otherwise; or talks (--chat).",
+        [&](CLI::App& app) { tbt::add_options(app, settings); },
+        [&] {
+            tbt::complete(settings);
+            if (settings.chat) tbt::talk(settings.options, settings.echo);
+            else status = tbt::write(settings);
+        });
+    return ran != 0 ? ran : status;
+}

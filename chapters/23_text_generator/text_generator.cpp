@@ -1,0 +1,220 @@
+#include "chapters/23_text_generator/text_generator.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "chapters/23_text_generator/combinations.hpp"
+#include "chapters/23_text_generator/generation.hpp"
+#include "chapters/23_text_generator/guidance.hpp"
+#include "lib/error.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr int default_answer_tokens = 100;
+
+// The settings that a strategy's name stands for.
+TextOptions spelled_out(TextOptions o) {
+    if (o.strategy == Strategy::greedy) o.greedy = true;
+    if (o.strategy == Strategy::beam && o.num_beams == 1) o.num_beams = 4;
+    return o;
+}
+
+}  // namespace
+
+struct TextGenerator::State {
+    explicit State(Model opened) : model(std::move(opened)), batch(model.gpt) {}
+
+    Model model;
+    CachedBatch batch;  // goes on where the last generation was: a chat's history is read once
+    std::shared_ptr<const TokenTrie> trie;
+    std::map<std::string, std::shared_ptr<GuidedLanguage>> languages;
+    std::string assistant_name;
+    std::unique_ptr<Model> assistant;
+    std::unique_ptr<CachedBatch> assistant_batch;
+    Effort effort;
+
+    std::shared_ptr<GuidedLanguage> language_for(const GuideRequest& guide);
+    void open_assistant_of(const TextOptions& o);
+    GenerateRequest plain_request(const TextOptions& o) const;
+    void hold_to_guide(Generation& g);
+    void guide_by_negative_prompt(Generation& g);
+    // What it is given must outlive the generation.
+    Generation prepare(const TextOptions& o, std::span<const std::vector<int>> prompts,
+                       const GenerateObserver& observer);
+};
+
+std::shared_ptr<GuidedLanguage> TextGenerator::State::language_for(const GuideRequest& guide) {
+    const std::string name = guide.name() + " " + std::to_string(guide.max_whitespace);
+    std::shared_ptr<GuidedLanguage>& language = languages[name];
+    if (!language) {
+        if (!trie) trie = std::make_shared<const TokenTrie>(model.tokenizer);
+        language = std::make_shared<GuidedLanguage>(machine_for(guide), trie);
+    }
+    return language;
+}
+
+void TextGenerator::State::open_assistant_of(const TextOptions& o) {
+    if (!o.drafts() || o.lookup() || assistant_name == o.assistant_model) return;
+    assistant = open_assistant(o, model.tokenizer, {o.threads, {}});
+    assistant_batch = std::make_unique<CachedBatch>(assistant->gpt);
+    assistant_name = o.assistant_model;
+}
+
+// The guide as the first step of the chain, each prompt's text with the budget it has.
+void TextGenerator::State::hold_to_guide(Generation& g) {
+    const TextOptions& o = g.options;
+    if (o.guide.name().empty()) return;
+    g.guide = std::make_shared<GuidedTexts>(language_for(o.guide));
+    if (trie->eos() < 0)
+        throw Error("guided: this model has no end-of-text token, so a text could not be ended");
+    StopRules& stop = g.request.stop;
+    if (!stop.is_eos(trie->eos())) stop.eos.push_back(trie->eos());
+    for (const std::vector<int>& prompt : g.prompts) {
+        int budget = stop.max_new_tokens;
+        if (stop.policy == ContextPolicy::refuse)
+            budget = std::min(budget, stop.context - static_cast<int>(prompt.size()));
+        g.guide->add(prompt, budget,
+                     o.continues_prompt ? model.tokenizer.decode(prompt) : std::string());
+    }
+    g.request.chain = guided_chain(g.request.chain, g.guide);
+    g.request.foresight.forced = [guide = g.guide](const TextSoFar& text) {
+        return guide->forced(text);
+    };
+}
+
+void TextGenerator::State::guide_by_negative_prompt(Generation& g) {
+    const TextOptions& o = g.options;
+    if (o.guidance_scale == 1) return;
+    std::vector<GuidancePrompts> both;
+    for (const std::vector<int>& prompt : g.prompts) {
+        GuidancePrompts p{prompt.size(), {prompt.back()}};
+        if (o.negative_prompt) p.negative = encode_prompt(model, *o.negative_prompt);
+        // Both texts must fit into the context.
+        const auto longer = std::max(p.negative.size(), prompt.size());
+        const int room = model.config().n_positions - static_cast<int>(longer);
+        StopRules& stop = g.request.stop;
+        if (o.max_new_tokens && room < *o.max_new_tokens)
+            throw Error("--negative-prompt: its " + std::to_string(p.negative.size()) +
+                        " tokens leave room for " + std::to_string(room) +
+                        " new ones; shorten it, or ask for fewer");
+        stop.max_new_tokens = std::min(stop.max_new_tokens, room);
+        both.push_back(std::move(p));
+    }
+    g.model = with_guidance(
+        g.model, o.guidance_scale, g.slots * g.prompts.size(),
+        [both = std::move(both), slots = g.slots](std::size_t slot) -> const GuidancePrompts& {
+            return both[slot / slots];
+        });
+}
+
+// Chapters 03 to 11, without what the course adds behind them.
+GenerateRequest TextGenerator::State::plain_request(const TextOptions& o) const {
+    GenerateRequest r;
+    if (strategy_of(o) == Strategy::beam) {
+        const BeamRequest beams = beam_request_of(o, o, model, 1);
+        r.chain = beams.chain, r.stop = beams.stop, r.samples = o.samples;
+        r.seed = o.seed.value_or(0);
+    } else {
+        r = request_of(o, model);
+    }
+    r.first_stream = o.stream;
+    r.traced_tokens = o.traced_tokens;
+    return r;
+}
+
+Generation TextGenerator::State::prepare(const TextOptions& o,
+                                         std::span<const std::vector<int>> prompts,
+                                         const GenerateObserver& observer) {
+    check_combination(o);
+    open_assistant_of(o);
+    const BatchLogits counted = [this](std::span<const BatchText> texts) {
+        ++effort.passes;
+        return batch(texts);
+    };
+    const int slots = strategy_of(o) == Strategy::beam ? o.num_beams : o.samples;
+    Generation g{
+        o,  model, prompts, observer, plain_request(o), counted, static_cast<std::size_t>(slots),
+        {}, 0,     {}};
+    if (assistant && o.drafts() && !o.lookup()) {
+        g.assistant = std::ref(*assistant_batch);
+        g.assistant_context = assistant->config().n_positions;
+    }
+    guide_by_negative_prompt(g);
+    hold_to_guide(g);
+    return g;
+}
+
+TextGenerator::TextGenerator(const GenerateOptions& options)
+    : state_(std::make_unique<State>(open_model(options))) {}
+
+TextGenerator::TextGenerator(const std::string& directory)
+    : state_(std::make_unique<State>(load_model(directory))) {}
+
+TextGenerator::~TextGenerator() = default;
+TextGenerator::TextGenerator(TextGenerator&&) noexcept = default;
+TextGenerator& TextGenerator::operator=(TextGenerator&&) noexcept = default;
+
+const Model& TextGenerator::model() const { return state_->model; }
+Effort TextGenerator::effort() const { return state_->effort; }
+
+GenerateRequest TextGenerator::request(const TextOptions& given,
+                                       std::span<const std::vector<int>> prompts) {
+    const TextOptions o = spelled_out(given);
+    return state_->prepare(o, prompts, {}).request;
+}
+
+std::vector<int> TextGenerator::prompt_ids(std::string_view prompt, const TextOptions& o) const {
+    return tbt::prompt_ids(o, state_->model, prompt);
+}
+
+std::vector<GeneratedText> TextGenerator::generate(std::string_view prompt, const TextOptions& o,
+                                                   const GenerateObserver& observer) {
+    const std::string alone(prompt);
+    return generate({&alone, 1}, o, observer);
+}
+
+std::vector<GeneratedText> TextGenerator::generate(std::span<const std::string> prompts,
+                                                   const TextOptions& o,
+                                                   const GenerateObserver& observer) {
+    check_combination(o, prompts.size());
+    std::vector<std::vector<int>> ids;
+    for (const std::string& prompt : prompts) ids.push_back(prompt_ids(prompt, o));
+    return generate_ids(ids, o, observer);
+}
+
+std::string TextGenerator::operator()(std::string_view prompt, const TextOptions& o) {
+    return std::string(prompt) + generate(prompt, o)[0].text;
+}
+
+std::vector<GeneratedText> TextGenerator::generate_ids(std::span<const std::vector<int>> prompts,
+                                                       const TextOptions& given,
+                                                       const GenerateObserver& observer) {
+    const TextOptions o = spelled_out(given);
+    check_combination(o, prompts.size());
+    state_->effort = {};
+    const long read = state_->batch.computed();
+    Generation g = state_->prepare(o, prompts, observer);
+    std::vector<GeneratedText> texts = write_texts(g, state_->effort);
+    state_->effort.positions = state_->batch.computed() - read;
+    return texts;
+}
+
+Conversation TextGenerator::conversation(const TextOptions& o) const {
+    const Tokenizer& tokenizer = state_->model.tokenizer;
+    return {[&tokenizer](std::string_view text) { return tokenizer.encode(text); },
+            state_->model.config().n_positions - o.max_new_tokens.value_or(default_answer_tokens)};
+}
+
+GeneratedText TextGenerator::answer(const std::vector<int>& prompt, TextOptions o,
+                                    const GenerateObserver& observer) {
+    if (!o.max_new_tokens) o.max_new_tokens = default_answer_tokens;
+    // What a guide describes has an end of its own, and may well contain "User:".
+    if (o.guide.name().empty()) o.stop_strings = chat_stop_strings;
+    return std::move(generate_ids({&prompt, 1}, o, observer)[0]);
+}
+
+}  // namespace tbt

@@ -1,0 +1,131 @@
+// Everything that this course teaches behind one class: a model in, texts out.
+//
+//   TextGenerator generator("data/models/storyteller");
+//
+//   TextOptions options;                              // facts: the most probable tokens
+//   options.strategy = Strategy::greedy;
+//   generator.generate("Explain gravity:", options);
+//
+//   options = {};                                     // stories: draws
+//   options.temperature = 0.9, options.top_p = 0.95;
+//   generator.generate("Once upon a time,", options);
+//
+//   options = {};                                     // a search, held to a JSON Schema
+//   options.num_beams = 4;
+//   options.guide.schema = "data/schemas/person.json";
+//   generator.generate("A person: ", options);
+//
+// The options have transformers' names, and any that make sense together work together;
+// the lesson has the table of pairs. What contradicts is refused with UsageError, in one line that
+// says what to do; a file that is at fault, or a text that cannot be, with Error.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/10_generate/chat.hpp"
+#include "chapters/10_generate/options.hpp"
+#include "chapters/11_beam_search/options.hpp"
+#include "chapters/12_speculative/options.hpp"
+#include "chapters/16_json_schema/guide.hpp"
+
+namespace tbt {
+
+// How tokens are chosen. By the options, as transformers decides: beams if num_beams > 1,
+// the most probable token if greedy or the temperature is 0, otherwise draws.
+enum class Strategy { by_options, greedy, sample, beam };
+
+// All that can be asked for. An option that is not given has no effect, or chapter 10's default
+// (temperature 0.8, top-p 0.9, 200 new tokens).
+//
+//   of chapters 03 to 10   temperature, top_k, top_p, …, stop_strings, max_new_tokens, seed,
+//                          samples (transformers' num_return_sequences), context = "slide"
+//   of 11                  num_beams, num_beam_groups, length_penalty, early_stopping
+//   of 12                  assistant_model, prompt_lookup_num_tokens, num_assistant_tokens, coupling
+//   of 13 to 16            guide.grammar, .regex, .schema, .tools, .choice, .integers, .json
+//
+// Texts are taken as they are: only the command line reads \n as a line break.
+struct TextOptions : GenerateOptions, BeamSettings, DraftSettings {
+    TextOptions() {
+        num_beams = 1;
+        no_escape = true;
+    }
+    Strategy strategy = Strategy::by_options;
+
+    GuideRequest guide;
+    bool continues_prompt = false;  // the prompt is the beginning of what the guide describes
+
+    // Classifier-free guidance: s·ln p(token | prompt) + (1−s)·ln p(token | negative prompt).
+    // 1: none. Without a negative prompt, the prompt's last token stands for it.
+    double guidance_scale = 1;
+    std::optional<std::string> negative_prompt;
+
+    std::uint64_t stream = 0;  // of the seed: sample i draws from stream + i
+    int traced_tokens = -1;    // traces with so many first choices (chapter 06); −1: none
+};
+
+// What a generation took.
+struct Effort {
+    long passes = 0;     // of the model, all texts together
+    long positions = 0;  // that it read
+    long guessed = 0;    // tokens a draft proposed …
+    long right = 0;      // … and how many of them stayed
+};
+
+class TextGenerator {
+public:
+    // A directory as on the Hugging Face hub. Throws Error when it is not one.
+    explicit TextGenerator(const std::string& directory);
+    // options.model, .weights, .threads
+    explicit TextGenerator(const GenerateOptions& options);
+    ~TextGenerator();
+    TextGenerator(TextGenerator&&) noexcept;
+    TextGenerator& operator=(TextGenerator&&) noexcept;
+
+    // Continues a prompt: options.samples texts, of a search the best first. In each result:
+    // text (without the prompt; valid UTF-8), ids, reason of the end, stop_string, traces
+    // (with log-probabilities) if asked for, and the score of a search.
+    std::vector<GeneratedText> generate(std::string_view prompt, const TextOptions& options = {},
+                                        const GenerateObserver& observer = {});
+    // Several prompts in the same forward passes: the texts of the first, then of the second, …
+    // Each text is the same as if its prompt were alone.
+    std::vector<GeneratedText> generate(std::span<const std::string> prompts,
+                                        const TextOptions& options = {},
+                                        const GenerateObserver& observer = {});
+    // Just the first text, with the prompt in front.
+    std::string operator()(std::string_view prompt, const TextOptions& options = {});
+
+    // A conversation in which answers of options.max_new_tokens (or 100) fit beside the history.
+    Conversation conversation(const TextOptions& options) const;
+    // The answer to what a conversation asks: chat(conversation, answer, …) of chapter 10.
+    //   const std::vector<int> prompt = conversation.ask("who are you?");
+    //   conversation.answer(generator.answer(prompt, options).text);
+    GeneratedText answer(const std::vector<int>& prompt, TextOptions options,
+                         const GenerateObserver& observer = {});
+
+    // ---- what the command line needs ----
+    // The request behind the options, for these prompts, and the ids of one: as generate() throws.
+    GenerateRequest request(const TextOptions& options,
+                            std::span<const std::vector<int>> prompts = {});
+    std::vector<int> prompt_ids(std::string_view prompt, const TextOptions& options) const;
+    std::vector<GeneratedText> generate_ids(std::span<const std::vector<int>> prompts,
+                                            const TextOptions& options,
+                                            const GenerateObserver& observer = {});
+    const Model& model() const;
+    Effort effort() const;  // of the last generation
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+// What the options come to. Throws UsageError on those that contradict each other.
+Strategy strategy_of(const TextOptions& options);
+
+}  // namespace tbt
