@@ -59,7 +59,7 @@ refused 2 'top-k: got -5' 10_generate --top_k -5
 # Wishes that contradict each other: nothing is ignored.
 refused 2 '--greedy and --top-k' 10_generate --greedy --top-k 5
 refused 2 '--temperature 0 and --top-p' 10_generate --temperature 0 --top-p 0.5
-refused 2 '--temperature 0 and --seed' 10_generate --temperature 0 --seed 1
+refused 2 '--temperature 0 and --top-k' 10_generate --temperature 0 --top-k 4
 refused 2 '--greedy and --temperature 0.7' 10_generate --greedy --temperature 0.7
 refused 2 '--greedy and --preset' 10_generate --greedy --preset creative
 refused 2 '--greedy and --do-sample' 10_generate --greedy --do-sample

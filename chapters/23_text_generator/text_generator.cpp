@@ -48,7 +48,8 @@ struct TextGenerator::State {
 };
 
 std::shared_ptr<GuidedLanguage> TextGenerator::State::language_for(const GuideRequest& guide) {
-    const std::string name = guide.name() + " " + std::to_string(guide.max_whitespace);
+    const std::string name =
+        guide.name() + (guide.strict ? " strict " : " ") + std::to_string(guide.max_whitespace);
     std::shared_ptr<GuidedLanguage>& language = languages[name];
     if (!language) {
         if (!trie) trie = std::make_shared<const TokenTrie>(model.tokenizer);
@@ -148,11 +149,9 @@ Generation TextGenerator::State::prepare(const TextOptions& o,
     return g;
 }
 
-TextGenerator::TextGenerator(const GenerateOptions& options)
-    : state_(std::make_unique<State>(open_model(options))) {}
-
-TextGenerator::TextGenerator(const std::string& directory)
-    : state_(std::make_unique<State>(load_model(directory))) {}
+TextGenerator::TextGenerator(Model model) : state_(std::make_unique<State>(std::move(model))) {}
+TextGenerator::TextGenerator(const GenerateOptions& options) : TextGenerator(open_model(options)) {}
+TextGenerator::TextGenerator(const std::string& directory) : TextGenerator(load_model(directory)) {}
 
 TextGenerator::~TextGenerator() = default;
 TextGenerator::TextGenerator(TextGenerator&&) noexcept = default;

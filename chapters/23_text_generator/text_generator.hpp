@@ -84,6 +84,7 @@ public:
     explicit TextGenerator(const std::string& directory);
     // options.model, .weights, .threads
     explicit TextGenerator(const GenerateOptions& options);
+    explicit TextGenerator(Model model);
     ~TextGenerator();
     TextGenerator(TextGenerator&&) noexcept;
     TextGenerator& operator=(TextGenerator&&) noexcept;
