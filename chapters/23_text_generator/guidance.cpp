@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "chapters/03_temperature/candidates.hpp"
+#include "chapters/06_combining/candidates.hpp"
 #include "lib/error.hpp"
 
 namespace tbt {
