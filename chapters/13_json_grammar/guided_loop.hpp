@@ -27,7 +27,7 @@ GuidedText generate_guided(const NextLogits& model, std::vector<int> ids,
                            TokenConstraint& constraint, Pick&& pick, Emit&& emit) {
     GuidedText text;
     const int eos = constraint.language().trie().eos();
-    std::vector<float> masked;
+    std::vector<float> legal;
     while (!constraint.ended() && constraint.remaining() > 0) {
         int id = constraint.forced();
         if (id >= 0) {
@@ -37,9 +37,9 @@ GuidedText generate_guided(const NextLogits& model, std::vector<int> ids,
             if (mask.count() == 0) break;  // complete, and the vocabulary has no end-of-text
             const std::span<const float> logits = model(ids);
             ++text.forward_passes;
-            masked.assign(logits.begin(), logits.end());
-            mask.apply(masked);
-            id = pick(std::span<const float>(masked), ids);
+            legal.assign(logits.begin(), logits.end());
+            mask.apply(legal);
+            id = pick(std::span<const float>(legal), ids);
         }
         constraint.advance(id);
         if (id == eos) break;

@@ -97,17 +97,17 @@ void show_law() {
     const auto language = std::make_shared<GuidedLanguage>(
         std::make_shared<JsonMachine>(JsonOptions{0, false, false}),
         std::make_shared<const TokenTrie>(tokens, -1));
-    const auto masked = [](const double* p, const TokenMask& mask, int id) {
+    const auto under = [](const double* p, const TokenMask& mask, int id) {
         double sum = 0;
         for (int i = 0; i < mask.size(); ++i) sum += mask.test(i) ? p[i] : 0;
         return mask.test(id) ? p[id] / sum : 0;
     };
     TokenConstraint constraint(language, 2);
-    const double number = masked(first, constraint.mask(), 2),
-                 bracket = masked(first, constraint.mask(), 0);
+    const double number = under(first, constraint.mask(), 2),
+                 bracket = under(first, constraint.mask(), 0);
     constraint.advance(0);
-    const double closed = bracket * masked(behind, constraint.mask(), 1),
-                 open = bracket * masked(behind, constraint.mask(), 2);
+    const double closed = bracket * under(behind, constraint.mask(), 1),
+                 open = bracket * under(behind, constraint.mask(), 2);
     const double valid = first[0] * behind[1] + first[2];
     std::printf(
         "\n4. Budget: two tokens. The model begins with [ (.6) or 1 (.4), and goes on behind [ "
@@ -148,9 +148,9 @@ void show_model(const Settings& settings) {
         chain.to_string().c_str(), static_cast<unsigned long long>(settings.seed),
         settings.max_new_tokens, visible(settings.prompt).c_str());
     if (settings.shown > 0) trace.print_header();
-    const auto pick = [&](std::span<const float> masked, std::span<const int> ids) {
-        const int id = chain.pick(masked, {ids, prompt.size()}, rng.uniform(), scratch);
-        trace.step(gpt(ids), masked, id);
+    const auto pick = [&](std::span<const float> legal, std::span<const int> ids) {
+        const int id = chain.pick(legal, {ids, prompt.size()}, rng.uniform(), scratch);
+        trace.step(gpt(ids), legal, id);
         return id;
     };
     const GuidedText text = generate_guided([&](std::span<const int> ids) { return gpt(ids); },

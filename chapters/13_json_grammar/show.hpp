@@ -27,21 +27,21 @@ public:
         std::printf("   step  allowed  mass removed  the model wanted  it became\n");
     }
 
-    // Called before the token is read by the constraint. raw: the model's logits; masked:
+    // Called before the token is read by the constraint. raw: the model's logits; legal:
     // the same with −∞.
-    void step(std::span<const float> raw, std::span<const float> masked, int chosen) {
+    void step(std::span<const float> raw, std::span<const float> legal, int chosen) {
         std::vector<float> p(raw.size());
         softmax(raw, p);
         double removed = 0;
         int allowed = 0;
-        for (std::size_t i = 0; i < masked.size(); ++i)
-            std::isinf(masked[i]) ? removed += static_cast<double>(p[i]) : ++allowed;
+        for (std::size_t i = 0; i < legal.size(); ++i)
+            std::isinf(legal[i]) ? removed += static_cast<double>(p[i]) : ++allowed;
         const int wanted = argmax(raw);
         counts_.push_back(allowed);
         chosen_.push_back(chosen);
         if (static_cast<int>(counts_.size()) > shown_) return;
         const Style style;
-        const bool refused = std::isinf(masked[static_cast<std::size_t>(wanted)]);
+        const bool refused = std::isinf(legal[static_cast<std::size_t>(wanted)]);
         std::printf("   %4zu  %7d  %10.2f %%  %s  %s%s%s\n", counts_.size(), allowed, 100 * removed,
                     padded(shown(wanted) + (refused ? " (no)" : ""), 16).c_str(),
                     std::string(refused ? style.yellow : style.green).c_str(),

@@ -129,9 +129,9 @@ void show_model(const Settings& settings, const std::string& figure) {
         raw.assign(logits.begin(), logits.end());
         return logits;
     };
-    const auto pick = [&](std::span<const float> masked, std::span<const int> text) {
-        const int id = chain.pick(masked, {text, ids.size()}, rng.uniform(), scratch);
-        trace.step(raw, masked, id);
+    const auto pick = [&](std::span<const float> legal, std::span<const int> text) {
+        const int id = chain.pick(legal, {text, ids.size()}, rng.uniform(), scratch);
+        trace.step(raw, legal, id);
         return id;
     };
     const GuidedText text =
