@@ -1,0 +1,33 @@
+// A regular expression, followed plainly: behind a byte, what may still come is an expression too.
+//
+// It is called the derivative [Brzozowski 1964]. There are only finitely many of them with
+// different names, and they are the states of an automaton. The fast form is Dfa (dfa.hpp).
+#pragma once
+
+#include "chapters/15_regular/plain_regex.hpp"
+
+namespace tbt {
+
+// May the text end here?
+inline bool may_be_empty(const Regex& e) {
+    if (e.kind == Regex::sequence) return may_be_empty(e.parts[0]) && may_be_empty(e.parts[1]);
+    bool some = e.kind == Regex::empty || e.kind == Regex::star;
+    for (const Regex& part : e.parts) some = some || may_be_empty(part);
+    return some;
+}
+
+// All texts t such that `byte` and t together match e.
+inline Regex derivative(const Regex& e, int byte) {
+    const auto behind = [&](std::size_t i) { return derivative(e.parts[i], byte); };
+    if (e.kind == Regex::byte) return e.low <= byte && byte <= e.high ? any_times({}) : Regex();
+    if (e.kind == Regex::star) return then(behind(0), e);
+    if (e.kind == Regex::sequence) {
+        const Regex first = then(behind(0), e.parts[1]);
+        return may_be_empty(e.parts[0]) ? either(first, behind(1)) : first;
+    }
+    Regex all;
+    for (std::size_t i = 0; i < e.parts.size(); ++i) all = either(all, behind(i));
+    return all;
+}
+
+}  // namespace tbt

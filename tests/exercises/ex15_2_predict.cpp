@@ -1,0 +1,77 @@
+// Exercise 15_2: the answers, judged by chapter 15's automata; none of them stands here.
+#include "tests/exercises/exercise_check.hpp"
+
+#include "15_2_predict.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/15_regular/formats.hpp"
+#include "chapters/15_regular/numbers.hpp"
+#include "chapters/15_regular/parts.hpp"
+#include "chapters/15_regular/regex.hpp"
+
+using namespace tbt;
+using namespace tbt::ex15_2;
+
+namespace {
+
+const std::string signs = "abc0123456789-$";
+
+// One message a wrong character.
+void check_answer(const std::string& what, const Dfa& dfa, const std::string& text,
+                  const std::string& answer) {
+    GrammarMachine machine(grammar_of(dfa));
+    const auto state = read_bytes(machine, machine.start(), text);
+    REQUIRE(state != ByteMachine::dead);
+    INFO(what << ", the text so far is " << text << "; you say \"" << answer << '"');
+    std::string expected;
+    for (const char sign : signs) {
+        const auto behind = machine.next(state, static_cast<unsigned char>(sign));
+        const bool legal = sign == '$' ? machine.accepts(state) : behind != ByteMachine::dead;
+        const bool said = answer.find(sign) != std::string::npos;
+        if (legal) expected += sign;
+        INFO((sign == '$' ? std::string("the end") : std::string("character ") + sign)
+             << ": you say " << (said ? "it may come" : "it may not come"));
+        INFO("think about: " << (sign == '$' ? legal ? "does the text match as it stands?"
+                                                     : "what is still missing?"
+                                 : legal     ? "which whole text begins with " + text + sign + "?"
+                                             : "no whole text begins with " + text + sign));
+        CHECK(said == legal);
+    }
+    INFO("in the order " << signs << ", each once, and nothing else");
+    CHECK((answer.size() == expected.size() && (answer == expected)));
+}
+
+}  // namespace
+
+TEST_CASE("an a that may be the beginning of ab", "[ex15_2]") {
+    check_answer("(ab|a)*c", regex_whole("(ab|a)*c"), "a", behind_one_a());
+}
+
+TEST_CASE("two or three of them", "[ex15_2]") {
+    check_answer("a{2,3}b?", regex_whole("a{2,3}b?"), "aa", behind_two_a());
+}
+
+TEST_CASE("behind a zero", "[ex15_2]") {
+    check_answer("-?(0|[1-9][0-9]*)", regex_whole("-?(0|[1-9][0-9]*)"), "0", behind_zero());
+}
+
+TEST_CASE("the last letter but one", "[ex15_2]") {
+    check_answer("(a|b)*a(a|b)", regex_whole("(a|b)*a(a|b)"), "aba", last_but_one());
+}
+
+TEST_CASE("a range, digit by digit", "[ex15_2]") {
+    check_answer("a whole number from 18 to 120",
+                 plain_integers() & at_least(Decimal::parse("18"), false) &
+                     at_most(Decimal::parse("120"), false),
+                 "1", in_a_range());
+}
+
+TEST_CASE("a day in February", "[ex15_2]") {
+    check_answer("a date that exists", format_language("date", false).value(), "2023-02-2",
+                 in_february());
+}
+
+TEST_CASE("three languages in one", "[ex15_2]") {
+    check_answer("[a-c]+ and .{2,3}, but not ab or abc",
+                 (regex_whole("[a-c]+") & regex_whole(".{2,3}")) - regex_whole("ab|abc"), "ab",
+                 and_but_not());
+}
