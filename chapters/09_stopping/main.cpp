@@ -19,6 +19,7 @@
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
+#include "lib/text/utf8.hpp"
 
 using namespace tbt;
 
@@ -123,7 +124,7 @@ void write_until(Model& model, const std::string& prompt, const std::string& tit
     stream.finish();
     const std::string text = visible(stream.text());
     std::size_t tail = text.size() > 26 ? text.size() - 26 : 0;
-    while (tail < text.size() && (text[tail] & 0xC0) == 0x80) ++tail;
+    while (tail < text.size() && decode_utf8(text, tail).value < 0) ++tail;
     std::printf("   %s %s %6d   %s%s\n", padded(title, 24).c_str(),
                 padded(to_string(*reason), 12).c_str(), generated, tail ? "…" : "",
                 text.substr(tail).c_str());

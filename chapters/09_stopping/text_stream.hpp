@@ -10,35 +10,9 @@
 #include <string_view>
 
 #include "chapters/09_stopping/stop_strings.hpp"
+#include "lib/text/utf8.hpp"
 
 namespace tbt {
-
-// What stands at the beginning of some bytes, as the Unicode standard reads them (§3.9, table 3-7).
-struct Utf8Head {
-    enum Kind { complete, cut, broken } kind;  // cut: the bytes end before the character does
-    std::size_t
-        length;  // broken: the bytes that belong to the attempt; one U+FFFD stands for all of them
-};
-
-inline Utf8Head utf8_head(std::string_view bytes) {
-    const auto at = [&](std::size_t i) {
-        return static_cast<unsigned>(static_cast<unsigned char>(bytes[i]));
-    };
-    const unsigned first = at(0);
-    if (first < 0x80) return {Utf8Head::complete, 1};
-    if (first < 0xc2 || first > 0xf4) return {Utf8Head::broken, 1};
-    const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    // The second byte excludes overlong forms (E0, F0), surrogates (ED) and what lies above
-    // U+10FFFF (F4).
-    const unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    const unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    for (std::size_t i = 1; i < length; ++i) {
-        if (i == bytes.size()) return {Utf8Head::cut, i};
-        const bool fits = i == 1 ? at(i) >= low && at(i) <= high : at(i) >= 0x80 && at(i) <= 0xbf;
-        if (!fits) return {Utf8Head::broken, i};
-    }
-    return {Utf8Head::complete, length};
-}
 
 class TextStream {
 public:

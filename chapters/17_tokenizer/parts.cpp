@@ -10,6 +10,7 @@
 #include "lib/error.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
+#include "lib/text/utf8.hpp"
 
 namespace tbt {
 
@@ -148,10 +149,8 @@ void show_languages(const Tokenizer& tokenizer) {
     for (const Line& line : lines) {
         const std::string text = line.text;
         const std::size_t tokens = tokenizer.encode(text).size();
-        const auto characters =
-            std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
-        std::printf("   %s %10ld %7zu %8zu %15.2f\n", padded(line.language, 10).c_str(),
-                    static_cast<long>(characters), text.size(), tokens,
+        std::printf("   %s %10zu %7zu %8zu %15.2f\n", padded(line.language, 10).c_str(),
+                    count_characters(text), text.size(), tokens,
                     static_cast<double>(text.size()) / static_cast<double>(tokens));
     }
 }

@@ -64,7 +64,7 @@ std::size_t cut(std::string_view text, std::size_t longest) {
         if (at != std::string_view::npos && at > 0) return at + end.size();
     }
     std::size_t at = longest;
-    while (at > 1 && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) --at;
+    while (at > 1 && decode_utf8(text, at).value < 0) --at;
     return at;
 }
 

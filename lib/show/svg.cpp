@@ -7,6 +7,7 @@
 
 #include "lib/error.hpp"
 #include "lib/machine/files.hpp"
+#include "lib/show/terminal.hpp"
 
 namespace tbt {
 
@@ -18,12 +19,6 @@ std::string number(double value, const char* format = "%.1f") {
     char text[64];
     std::snprintf(text, sizeof text, format, value);
     return text;
-}
-
-// Characters, not bytes.
-std::size_t length_utf8(const std::string& text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 std::string escaped(const std::string& text) {
@@ -173,7 +168,7 @@ int add_legend(const LineChart& chart, int left, std::string& out) {
     double x = left, y = first_row;
     int index = 0;
     for (const LineChart::Series& s : chart.series) {
-        const double width = 24 + 7.0 * static_cast<double>(length_utf8(s.name)) + 22;
+        const double width = 24 + 7.0 * columns(s.name) + 22;
         if (x > left && x + width > chart_width) x = left, y += row;
         out += svg_rect(x, y - 6, 18, 4, svg_colour(index++));
         out += svg_text(x + 24, y, s.name, "start", 12);

@@ -5,7 +5,9 @@
 #include <cstdlib>
 
 #include <unistd.h>
+#include <utf8proc.h>
 
+#include "lib/index.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -33,42 +35,56 @@ std::string visible(std::string_view bytes) {
         } else if (c.value == ' ' && i == 0) {
             text += "·";
         } else {
-            text += bytes.substr(i, static_cast<std::size_t>(c.length));
+            text += bytes.substr(i, index(c.length));
         }
-        i += static_cast<std::size_t>(c.length);
+        i += index(c.length);
     }
     return text;
 }
 
+namespace {
+
+// A byte that is not UTF-8 shows as one replacement character.
+int width_of(const CodePoint& c) { return c.value < 0 ? 1 : utf8proc_charwidth(c.value); }
+
+}  // namespace
+
 int columns(std::string_view text) {
-    return static_cast<int>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+    int sum = 0;
+    for (std::size_t i = 0; i < text.size();) {
+        const CodePoint c = decode_utf8(text, i);
+        sum += width_of(c);
+        i += index(c.length);
+    }
+    return sum;
+}
+
+std::size_t bytes_that_fit(std::string_view text, int width) {
+    std::size_t i = 0;
+    while (i < text.size()) {
+        const CodePoint c = decode_utf8(text, i);
+        width -= width_of(c);
+        if (width < 0) break;
+        i += index(c.length);
+    }
+    return i;
 }
 
 std::string padded(std::string_view text, int width) {
     const int have = columns(text);
-    if (have <= width)
-        return std::string(text) + std::string(static_cast<std::size_t>(width - have), ' ');
-    std::size_t end = 0;
-    for (int n = 0; n < width - 1; ++n) {
-        do ++end;
-        while (end < text.size() && (text[end] & 0xC0) == 0x80);
-    }
-    return std::string(text.substr(0, end)) + "…";
+    if (have <= width) return std::string(text) + std::string(index(width - have), ' ');
+    // A wide character may leave one column empty.
+    const std::string_view start = text.substr(0, bytes_that_fit(text, width - 1));
+    return std::string(start) + "…" + std::string(index(width - 1 - columns(start)), ' ');
 }
 
 void print_wrapped(std::string_view text, int lines) {
     constexpr int width = 73;
     while (!text.empty() && lines-- > 0) {
-        // The last space up to the width; columns are code points, so count them.
-        std::size_t end = 0, space = 0;
-        for (int column = 0; end < text.size() && column <= width; ++column) {
-            if (text[end] == ' ') space = end;
-            do ++end;
-            while (end < text.size() && (text[end] & 0xC0) == 0x80);
-        }
-        if (end == text.size() && columns(text) <= width) space = end;
-        if (space == 0) space = end;
+        // Up to the last space that fits, or all that does; a space may stand just behind the width.
+        const std::size_t end = bytes_that_fit(text, width + 1);
+        std::size_t space = text.substr(0, end).rfind(' ');
+        if (columns(text) <= width || space == 0 || space == std::string_view::npos) space = end;
         std::printf("   %.*s%s\n", static_cast<int>(space), text.data(),
                     lines == 0 && space < text.size() ? " …" : "");
         text.remove_prefix(space);

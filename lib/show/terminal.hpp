@@ -1,6 +1,7 @@
 // Small helpers for programs that show what they do in a terminal.
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -15,8 +16,11 @@ std::string bar(double fraction, int width);
 // not UTF-8 as "<E2>".
 std::string visible(std::string_view bytes);
 
-// The number of columns a text takes, counting code points.
+// The number of columns a text takes in a terminal: a CJK character or an emoji two, an accent that
+// joins the letter before it none.
 int columns(std::string_view text);
+// How many bytes of it fit into `width` columns, whole characters.
+std::size_t bytes_that_fit(std::string_view text, int width);
 // The text, followed by spaces up to `width` columns; cut with "…" when it is longer.
 std::string padded(std::string_view text, int width);
 

@@ -2,27 +2,41 @@
 
 namespace tbt {
 
+namespace {
+
+unsigned byte_at(std::string_view bytes, std::size_t i) {
+    return static_cast<unsigned char>(bytes[i]);
+}
+
+}  // namespace
+
+Utf8Head utf8_head(std::string_view bytes) {
+    const unsigned first = byte_at(bytes, 0);
+    if (first < 0x80) return {Utf8Head::complete, 1};
+    if (first < 0xc2 || first > 0xf4) return {Utf8Head::broken, 1};
+    const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    // The second byte excludes overlong forms (E0, F0), surrogates (ED) and what lies above
+    // U+10FFFF (F4).
+    unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    for (std::size_t i = 1; i < length; ++i) {
+        if (i == bytes.size()) return {Utf8Head::cut, i};
+        const unsigned byte = byte_at(bytes, i);
+        if (byte < low || byte > high) return {Utf8Head::broken, i};
+        low = 0x80, high = 0xbf;
+    }
+    return {Utf8Head::complete, length};
+}
+
 CodePoint decode_utf8(std::string_view text, std::size_t position) {
-    const auto byte = [&](std::size_t i) {
-        return position + i < text.size() ? static_cast<unsigned char>(text[position + i]) : 0u;
-    };
-    const auto continues = [&](std::size_t i) { return (byte(i) & 0xc0u) == 0x80u; };
-    const auto tail = [&](std::size_t i) { return byte(i) & 0x3fu; };
-    const unsigned first = byte(0);
-    if (first < 0x80) return {static_cast<std::int32_t>(first), 1};
-    if (first >= 0xc2 && first <= 0xdf && continues(1)) {
-        return {static_cast<std::int32_t>((first & 0x1fu) << 6 | tail(1)), 2};
-    }
-    if (first >= 0xe0 && first <= 0xef && continues(1) && continues(2)) {
-        const unsigned value = (first & 0x0fu) << 12 | tail(1) << 6 | tail(2);
-        if (value >= 0x800 && (value < 0xd800 || value > 0xdfff))
-            return {static_cast<std::int32_t>(value), 3};
-    }
-    if (first >= 0xf0 && first <= 0xf4 && continues(1) && continues(2) && continues(3)) {
-        const unsigned value = (first & 0x07u) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3);
-        if (value >= 0x10000 && value <= 0x10ffff) return {static_cast<std::int32_t>(value), 4};
-    }
-    return {};
+    const std::string_view bytes = text.substr(position);
+    const Utf8Head head = utf8_head(bytes);
+    if (head.kind != Utf8Head::complete) return {};
+    // The first byte has 7, 5, 4 or 3 bits of the value, each further one 6.
+    constexpr unsigned first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    unsigned value = byte_at(bytes, 0) & first_bits[head.length];
+    for (std::size_t i = 1; i < head.length; ++i) value = value << 6 | (byte_at(bytes, i) & 0x3fu);
+    return {static_cast<std::int32_t>(value), static_cast<int>(head.length)};
 }
 
 std::size_t find_invalid_utf8(std::string_view text) {
@@ -32,6 +46,13 @@ std::size_t find_invalid_utf8(std::string_view text) {
         i += static_cast<std::size_t>(c.length);
     }
     return std::string_view::npos;
+}
+
+std::size_t count_characters(std::string_view text) {
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < text.size(); ++n)
+        i += static_cast<std::size_t>(decode_utf8(text, i).length);
+    return n;
 }
 
 void append_utf8(std::string& text, std::int32_t code_point) {

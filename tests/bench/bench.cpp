@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "lib/kernels/rng.hpp"
+#include "lib/show/terminal.hpp"
 
 namespace tbt::bench {
 
@@ -94,9 +95,7 @@ namespace {
 int width_of(std::size_t column) { return column == 0 ? 24 : 11; }
 
 void print_cell(std::size_t column, const std::string& text) {
-    const auto characters =
-        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
-    const int padding = std::max(0, width_of(column) - static_cast<int>(characters));
+    const int padding = std::max(0, width_of(column) - columns(text));
     if (column == 0) std::printf("  %s%*s", text.c_str(), padding, "");
     else std::printf(" %*s%s", padding, "", text.c_str());
 }

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "lib/index.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/show/terminal.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -11,9 +13,8 @@ namespace {
 
 // Padded to a width on the screen, which is not that of the bytes.
 std::string padded(std::string text, std::size_t width, bool right) {
-    std::size_t letters = 0;
-    for (const char c : text) letters += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-    const std::string space(letters < width ? width - letters : 0, ' ');
+    const std::size_t taken = index(columns(text));
+    const std::string space(taken < width ? width - taken : 0, ' ');
     return right ? space + text : text + space;
 }
 
