@@ -53,8 +53,8 @@ struct BeamRequest {
     TokenBytes bytes;         // for stop strings and the text; without it results have no text
     Chain chain;              // what the processor does, for those who ask later
     BeamProcessor processor;  // may be empty
-    // The only token that may come next, −1: there are several (a grammar, chapter 13). May be empty;
-    // saves passes, changes nothing.
+    // The only token that may come next, −1: there are several (a grammar, chapter 13).
+    // May be empty; saves passes, changes nothing.
     std::function<int(const TextSoFar& text)> forced;
     std::optional<std::uint64_t> seed;  // beam sampling: candidates are drawn, not the best taken
     bool keep_lattice = false;

@@ -5,8 +5,8 @@
 //
 //   accept x while the target, with the same u, draws x too; otherwise keep what the target drew.
 //
-// Nothing is rejected by chance and nothing drawn twice: whatever the draft is, the tokens are those
-// that the target alone would have drawn [drafter-invariant: Daliri, Musco & Suresh 2024].
+// Nothing is rejected by chance and nothing drawn twice: whatever the draft is, the tokens are
+// those that the target alone would have drawn [drafter-invariant: Daliri, Musco & Suresh 2024].
 // A draft agrees a little less often than Σ min(p, q), which only rejection sampling reaches.
 // The loop is chapter 10's: a draft is a Foresight.
 #pragma once

@@ -1,8 +1,9 @@
 // Chapter 15: regular expressions, numbers and formats as automata.
 //
-//   make run-15                                                   all parts
-//   make run-15 ARGS='--part 1 --expression "(ab|a)*c" --text aabc'    another expression, byte by byte
-//   make run-15 ARGS='--part 3 --from 7 --to 1000'                  a range, digit by digit
+//   make run-15                                      all parts
+//   make run-15 ARGS='--part 3 --from 7 --to 1000'   a range, digit by digit
+//   make run-15 ARGS='--part 1 --expression "(ab|a)*c" --text aabc'
+//                                                    another expression, byte by byte
 //
 // Look for: part 2, where what may still come turns out to be one of four things, for ever.
 #include <cstdio>
