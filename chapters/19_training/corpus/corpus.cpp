@@ -5,7 +5,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "chapters/19_training/corpus/corpus_check.hpp"
 #include "chapters/19_training/corpus/corpus_expansion.hpp"
+#include "chapters/19_training/corpus/corpus_parse.hpp"
 #include "chapters/19_training/corpus/corpus_tree.hpp"
 #include "lib/error.hpp"
 #include "lib/kernels/hash.hpp"

@@ -1,10 +1,8 @@
-// What can be known before expanding. For each genre: which rules can it reach, which tables can
-// each variable hold there, and does every {x.col} find its column. {>x.col} makes reach and tables
-// depend on each other, so the walk is repeated until nothing is added.
+#include "chapters/19_training/corpus/corpus_check.hpp"
+
 #include <algorithm>
 #include <set>
 
-#include "chapters/19_training/corpus/corpus_tree.hpp"
 #include "lib/error.hpp"
 
 namespace tbt::grammar {

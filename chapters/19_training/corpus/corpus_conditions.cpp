@@ -1,12 +1,11 @@
-// Draws from a table and their conditions: {p=person where town!=q.town and not q}.
-#include "chapters/19_training/corpus/corpus_pieces.hpp"
+#include "chapters/19_training/corpus/corpus_conditions.hpp"
 
 #include <algorithm>
 
 namespace tbt::grammar {
 
-void PieceReader::draw(Node& node, const std::string& source, std::size_t source_at,
-                       std::size_t close) {
+void ConditionReader::draw(Node& node, const std::string& source, std::size_t source_at,
+                           std::size_t close) {
     const auto table = table_index_.find(source);
     if (table == table_index_.end()) {
         if (rule_index_.count(source) != 0)
@@ -32,7 +31,7 @@ void PieceReader::draw(Node& node, const std::string& source, std::size_t source
     }
 }
 
-Condition PieceReader::condition(const Table& table, std::size_t end) {
+Condition ConditionReader::condition(const Table& table, std::size_t end) {
     Condition result;
     skip_spaces();
     const std::size_t at = pos_;
@@ -59,7 +58,7 @@ Condition PieceReader::condition(const Table& table, std::size_t end) {
     return result;
 }
 
-void PieceReader::compared_value(Condition& result, std::size_t end) {
+void ConditionReader::compared_value(Condition& result, std::size_t end) {
     const std::size_t at = pos_;
     const std::string name = word();
     if (!name.empty() && accept('.') && is_name_start(line_->text[pos_])) {
@@ -84,7 +83,8 @@ void PieceReader::compared_value(Condition& result, std::size_t end) {
     result.value = string(text);
 }
 
-void PieceReader::must_occur(const Table& table, const Condition& condition, std::size_t at) const {
+void ConditionReader::must_occur(const Table& table, const Condition& condition,
+                                 std::size_t at) const {
     std::vector<std::string> values;
     for (const auto& row : table.rows) {
         const int cell = row[static_cast<std::size_t>(condition.column)];
@@ -95,6 +95,29 @@ void PieceReader::must_occur(const Table& table, const Condition& condition, std
     fail(at, "no row of table " + quoted(table.name) + " has " + quoted(text) + " in column " +
                  quoted(table.columns[static_cast<std::size_t>(condition.column)]) +
                  did_you_mean(text, values));
+}
+
+int ConditionReader::intern(std::map<std::string, int>& ids, std::vector<std::string>& names,
+                            const std::string& s) {
+    const auto [found, fresh] = ids.emplace(s, static_cast<int>(names.size()));
+    if (fresh) names.push_back(s);
+    return found->second;
+}
+
+int ConditionReader::variable(const std::string& s) {
+    return intern(variable_ids_, tree_.variables, s);
+}
+
+int ConditionReader::column_name(const std::string& s) {
+    return intern(column_ids_, tree_.column_names, s);
+}
+
+int ConditionReader::string(const std::string& s) { return intern(string_ids_, tree_.strings, s); }
+
+std::vector<std::string> ConditionReader::names(const std::map<std::string, int>& of) {
+    std::vector<std::string> result;
+    for (const auto& [name, index] : of) result.push_back(name);
+    return result;
 }
 
 }  // namespace tbt::grammar

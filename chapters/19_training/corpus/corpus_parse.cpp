@@ -1,5 +1,5 @@
-// Reading the grammar files: pass 1 finds the tables, rules and genres with their lines, so that
-// pass 2 can read the alternatives with every name known.
+#include "chapters/19_training/corpus/corpus_parse.hpp"
+
 #include <algorithm>
 
 #include "chapters/19_training/corpus/corpus_pieces.hpp"

@@ -220,27 +220,4 @@ int PieceReader::rule_named() {
     fail(at, "no rule named " + quoted(name) + did_you_mean(name, names(rule_index_)));
 }
 
-int PieceReader::intern(std::map<std::string, int>& ids, std::vector<std::string>& names,
-                        const std::string& s) {
-    const auto [found, fresh] = ids.emplace(s, static_cast<int>(names.size()));
-    if (fresh) names.push_back(s);
-    return found->second;
-}
-
-int PieceReader::variable(const std::string& s) {
-    return intern(variable_ids_, tree_.variables, s);
-}
-
-int PieceReader::column_name(const std::string& s) {
-    return intern(column_ids_, tree_.column_names, s);
-}
-
-int PieceReader::string(const std::string& s) { return intern(string_ids_, tree_.strings, s); }
-
-std::vector<std::string> PieceReader::names(const std::map<std::string, int>& of) {
-    std::vector<std::string> result;
-    for (const auto& [name, index] : of) result.push_back(name);
-    return result;
-}
-
 }  // namespace tbt::grammar

@@ -115,15 +115,6 @@ struct Tree {
     std::string where(Place p) const;  // "file:line:column: "
 };
 
-// Reads the files; throws tbt::Error for anything wrong in the notation or an unknown name.
-Tree parse(const std::vector<std::pair<std::string, std::string>>& files);
-
-// What can be known before expanding: is every variable that a genre uses drawn in it, has it the
-// column, are the rules that {>x.col} names there. Throws for the first mistake.
-void check(const Tree& tree);
-
-std::vector<std::string> unused(const Tree& tree);
-
 // " (did you mean 'person'?)" when a known name is close to the given one, else "".
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known);
 
