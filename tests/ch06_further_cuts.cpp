@@ -102,6 +102,7 @@ TEST_CASE("mirostat: the bar follows the surprises, and cuts by bits", "[ch06]")
     REQUIRE(mirostat_mu({}, 1.5, .2) == 3);
     // One bit, half a bit less than wanted: the bar rises by .2 · .5.
     REQUIRE(std::abs(mirostat_mu(std::vector<double>{-ln_2}, 1.5, .2) - 3.1) <= 1e-12);
+    REQUIRE(mirostat_mu(std::vector<double>{not_known}, 1.5, .2) == 3);
     REQUIRE(std::abs(mirostat_mu(std::vector<double>{-ln_2, -4 * ln_2}, 1.5, .2) - 2.6) <= 1e-12);
     const Row halves = logs({.5, .25, .125, .125});
     check_law(mirostat(halves, 1, 2.5), {2.0 / 3, 1.0 / 3, 0, 0});
@@ -178,7 +179,7 @@ TEST_CASE("mirostat in a chain reads the log-probabilities of the text, or says 
     chain.apply(c, {ids, 1, wild});
     REQUIRE(c.size() == 1);
     c.reset(halves);
-    REQUIRE_THROWS_WITH(chain.apply(c, {ids, 1}), Catch::Contains("one text at a time"));
+    REQUIRE_THROWS_WITH(chain.apply(c, {ids, 1}), Catch::Contains("without beams"));
     c.reset(halves);
     chain.apply(c, {ids, 3});  // nothing generated yet
     REQUIRE(c.size() == 4);
@@ -226,7 +227,7 @@ TEST_CASE("numbers that make no sense are refused with what is allowed", "[ch06]
         REQUIRE_THROWS_WITH(chain_of(o), Catch::Contains(why));
     };
     refused([](SamplingOptions& o) { o.dynatemp_range = -1; }, "dynatemp-range: got -1");
-    refused([](SamplingOptions& o) { o.dynatemp_exponent = 0; }, "dynatemp-exponent: got 0");
+    refused([](SamplingOptions& o) { o.dynatemp_exponent = 0; }, "dynatemp-exp: got 0");
     refused([](SamplingOptions& o) { o.top_n_sigma = -1; }, "top-n-sigma: got -1");
     refused([](SamplingOptions& o) { o.xtc_probability = 1.5; }, "xtc-probability: got 1.5");
     refused([](SamplingOptions& o) { o.xtc_threshold = -0.1; }, "xtc-threshold: got -0.1");

@@ -19,7 +19,7 @@ inline void check_dynamic_temperature(double range, double exponent) {
         throw UsageError("dynatemp-range: got " + short_number(range) +
                          ", expected a number >= 0; 0 turns it off, 0.5 is usual");
     if (!(std::isfinite(exponent) && exponent > 0))
-        throw UsageError("dynatemp-exponent: got " + short_number(exponent) +
+        throw UsageError("dynatemp-exp: got " + short_number(exponent) +
                          ", expected a number above 0; 1 is usual");
 }
 

@@ -65,8 +65,7 @@ inline std::vector<ChainStep> further_steps(const SamplingOptions& o) {
                  if (text.log_probabilities.size() != text.generated().size())
                      throw UsageError(
                          "mirostat: this way of writing does not keep how probable its "
-                         "tokens were; use it with one text at a time, without beams, "
-                         "drafts or batches");
+                         "tokens were; use it without beams and without drafts");
                  keep_unsurprising(c, mirostat_mu(text.log_probabilities, tau, eta));
              }});
     }

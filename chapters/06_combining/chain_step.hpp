@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,13 +17,17 @@
 
 namespace tbt {
 
+// The log-probability of a token that was written without asking the model.
+inline constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
+
 // What a step may look at besides the candidates: prompt and generated ids, and how probable they
 // were.
 struct TextSoFar {
     std::span<const int> ids;
     std::size_t prompt_length = 0;
     // ln p of each generated token in the model's own law, for steps that ask how surprising the
-    // text has been (mirostat). Whoever writes texts another way may leave it empty.
+    // text has been (mirostat); not_known where the model was not asked. Whoever writes texts
+    // another way may leave it empty.
     std::span<const double> log_probabilities = {};
     std::span<const int> generated() const {
         return ids.subspan(std::min(prompt_length, ids.size()));
@@ -41,6 +47,10 @@ public:
     explicit Chain(std::vector<ChainStep> steps) : steps_(std::move(steps)) {}
 
     const std::vector<ChainStep>& steps() const { return steps_; }
+    bool has(std::string_view name) const {
+        return std::any_of(steps_.begin(), steps_.end(),
+                           [&](const ChainStep& step) { return step.name == name; });
+    }
     void apply(Candidates& c, const TextSoFar& text) const {
         for (const ChainStep& step : steps_) step.apply(c, text);
     }

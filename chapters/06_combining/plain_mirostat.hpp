@@ -29,11 +29,13 @@ inline void check_mirostat(double tau, double eta) {
 //
 //   mu ← mu − eta·(S − tau)
 //
-// Nothing is remembered: mu follows from ln p of each token generated so far.
+// Nothing is remembered: mu follows from ln p of each token generated so far. A token whose ln p is
+// not known (NaN: it was forced, and the model not asked) turns nothing.
 inline double mirostat_mu(std::span<const double> log_probabilities, double tau, double eta) {
     check_mirostat(tau, eta);
     double mu = 2 * tau;
-    for (const double ln_p : log_probabilities) mu -= eta * (-ln_p / ln_2 - tau);
+    for (const double ln_p : log_probabilities)
+        if (!std::isnan(ln_p)) mu -= eta * (-ln_p / ln_2 - tau);
     return mu;
 }
 

@@ -35,6 +35,7 @@ std::vector<std::string> given_cuts(const GenerateOptions& o) {
     note(o.typical_p.value_or(1) != 1, "--typical-p");
     note(o.epsilon_cutoff.value_or(0) != 0, "--epsilon-cutoff");
     note(o.eta_cutoff.value_or(0) != 0, "--eta-cutoff");
+    for (const std::string& name : given_rare_cuts(o)) names.push_back(name);
     note(o.preset.has_value(), "--preset"), note(o.samples > 1, "--num-return-sequences");
     return names;
 }
@@ -138,6 +139,7 @@ PenaltyOptions penalties_of(const GenerateOptions& o, const Model& model, const 
     }
     for (const std::string& word : o.ban_words)
         add_banned_word(more.bad_words, o.no_escape ? word : unescaped(word), model.tokenizer);
+    set_rare(more, o, model, stop.max_new_tokens);
     return more;
 }
 
@@ -204,6 +206,7 @@ void add_sampling_options(CLI::App& app, GenerateOptions& o) {
         .shows_default();
     ending.option("--keep", o.keep, "tokens kept when the context slides (default: half of it)");
     ending.option("--no-escape", o.no_escape, "leave \\n and the like in texts as they are");
+    add_rare_options(app, o);
 }
 
 void add_samples_option(CLI::App& app, GenerateOptions& o) {
@@ -241,6 +244,7 @@ SamplingOptions sampling_of(const GenerateOptions& o) {
     if (o.greedy || (o.temperature && *o.temperature == 0)) s.temperature = 0;
     else if (o.preset) s = preset_named(*o.preset).options;
     else s = o.dialect ? defaults_of(dialect) : default_sampling();
+    if (o.mirostat.value_or(0) != 0) s.top_k = 0, s.top_p = 1, s.min_p = 0;  // it cuts by itself
     const auto set = [](auto& value, const auto& given) {
         if (given) value = *given;
     };
@@ -250,6 +254,7 @@ SamplingOptions sampling_of(const GenerateOptions& o) {
         set(s.repetition_penalty, o.repetition_penalty);
     set(s.frequency_penalty, o.frequency_penalty), set(s.presence_penalty, o.presence_penalty);
     set(s.no_repeat_ngram_size, o.no_repeat_ngram_size), set(s.min_new_tokens, o.min_new_tokens);
+    set_rare(s, o, o.seed.value_or(0));
     return s;
 }
 

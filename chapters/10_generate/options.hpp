@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chapters/10_generate/generate.hpp"
+#include "chapters/10_generate/rare_options.hpp"
 #include "lib/model/model.hpp"
 
 namespace CLI {
@@ -18,7 +19,7 @@ namespace tbt {
 
 // An empty optional was not given. That is more than a default:
 // what was asked for must not be ignored.
-struct GenerateOptions {
+struct GenerateOptions : RareOptions {
     std::optional<double> temperature, top_p, min_p, typical_p, epsilon_cutoff, eta_cutoff;
     std::optional<double> repetition_penalty, frequency_penalty, presence_penalty;
     std::optional<int> top_k, no_repeat_ngram_size, max_new_tokens, min_new_tokens;

@@ -63,6 +63,7 @@ class TextWriter {
 public:
     TextWriter(const GenerateRequest& request, std::span<const int> prompt, std::uint64_t sample)
         : request_(&request),
+          steered_(request.chain.has("mirostat")),
           ids_(prompt.begin(), prompt.end()),
           prompt_length_(prompt.size()),
           stream_(request.stop.strings),
@@ -72,7 +73,7 @@ public:
     // What the model is to read.
     std::span<const int> window() { return window_.view(ids_); }
     bool done() const { return reason_.has_value(); }
-    TextSoFar so_far() const { return {ids_, prompt_length_}; }
+    TextSoFar so_far() const { return {ids_, prompt_length_, log_probabilities_}; }
     // Its random numbers from here on.
     const Rng& luck() const { return rng_; }
     // The only token that may come next; −1: there are several.
@@ -95,11 +96,16 @@ public:
         if (request_->traced_tokens >= 0)
             traces_.push_back(
                 trace(request_->chain, logits, so_far(), u, id, request_->traced_tokens));
+        if (steered_) {
+            scratch.reset(logits);
+            log_probabilities_.push_back(scratch.log_probability(static_cast<std::size_t>(id)));
+        }
         return append(id, bytes);
     }
     // The same for a token that is known without the model.
     std::string step_forced(int id, const TokenBytes& bytes) {
         rng_.uniform();
+        if (steered_) log_probabilities_.push_back(not_known);
         return append(id, bytes);
     }
 
@@ -139,6 +145,8 @@ private:
     }
 
     const GenerateRequest* request_;
+    bool steered_;  // by mirostat, which asks how probable the tokens were
+    std::vector<double> log_probabilities_;
     std::vector<int> ids_;
     std::size_t prompt_length_;
     TextStream stream_;

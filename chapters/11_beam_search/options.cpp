@@ -21,6 +21,10 @@ void check_draws(const GenerateOptions& o, const BeamSettings& s) {
     if (s.diversity_penalty && s.num_beam_groups == 1)
         throw UsageError(
             "--diversity-penalty: there is only one group of beams; add --num-beam-groups 2, say");
+    if (o.mirostat.value_or(0) != 0)
+        throw UsageError(
+            "--mirostat: it steers the surprise of one text, and beams weigh many against each "
+            "other; leave it out, or search with one beam");
     if (o.do_sample) return;
     const auto refuse = [](bool given, const char* name) {
         if (given)
@@ -35,6 +39,7 @@ void check_draws(const GenerateOptions& o, const BeamSettings& s) {
     refuse(o.typical_p.value_or(1) != 1, "--typical-p");
     refuse(o.epsilon_cutoff.value_or(0) != 0, "--epsilon-cutoff");
     refuse(o.eta_cutoff.value_or(0) != 0, "--eta-cutoff");
+    for (const std::string& name : given_rare_cuts(o)) refuse(true, name.c_str());
     refuse(o.preset.has_value(), "--preset"), refuse(o.seed.has_value(), "--seed");
 }
 
