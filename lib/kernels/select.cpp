@@ -85,7 +85,7 @@ Pivots pivots(std::span<const float> keys, std::span<const std::uint64_t> weight
     const double p = static_cast<double>(target) / static_cast<double>(sum);
     const double place = p * sampled, spread = 1 + 2 * std::sqrt(place * (1 - p));
     const auto key = [&](double at) { return sample[static_cast<std::size_t>(at)]; };
-    return {place + spread < sampled ? key(place + spread) : lowest, key(sampled / 2),
+    return {place + spread < sampled ? key(place + spread) : lowest, sample[sampled / 2],
             place > spread ? key(place - spread) : infinity};
 }
 
