@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 
 namespace tbt {
@@ -21,10 +22,21 @@ constexpr decltype(auto) at(Container&& items, Integer i) {
     return items[static_cast<std::size_t>(i)];
 }
 
+// A size or a position that is known to fit, as an int.
+template <std::integral Integer>
+constexpr int to_int(Integer i) {
+    return static_cast<int>(i);
+}
+
 // How many items there are, as an int: tokens of a text, words of a vocabulary.
 template <class Container>
 constexpr int count(const Container& items) {
-    return static_cast<int>(std::size(items));
+    return to_int(std::size(items));
+}
+// The same in 64 bits: numbers of a tensor.
+template <class Container>
+constexpr std::int64_t length_of(const Container& items) {
+    return static_cast<std::int64_t>(std::size(items));
 }
 
 }  // namespace tbt

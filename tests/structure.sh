@@ -11,6 +11,7 @@
 #   width        a line of code has at most 100 characters
 #   layout       clang-format 14 changes nothing (where it is installed)
 #   excerpt      every line of code in a lesson stands in the file that it is taken from
+#   mutant       the text of a mutant stands in exactly one line of its file
 #   picture      data/architecture.svg shows the #include lines of today
 # What still breaks a rule stands in tests/structure.allow as "rule file". That list may only shrink: a line in it that
 # is no longer needed fails too. Ends with "N passed, N failed".
@@ -104,6 +105,18 @@ tab=$(printf '\t')
 reword() { sed -n "s/^\([^ :]*\):* \(.*\)/$1 \1$tab\2/p"; }
 sh tests/lessons.sh code | grep -v ' passed, ' | reword excerpt >>"$found"
 sh tests/architecture.sh check | reword picture >>"$found"
+
+# ---- mutants -----------------------------------------------------------------------------------------------
+awk '
+    function value() { return substr($0, index($0, ": ") + 2) }
+    /^mutant: / { what = value() }
+    /^file: / { file = value() }
+    /^from: / {
+        from = value(); hits = 0
+        while ((getline line < file) > 0) if (index(line, from)) hits++
+        close(file)
+        if (hits != 1) print "mutant " FILENAME "\t" what ": its text stands in " hits " lines of " file
+    }' tests/mutants/*.txt tests/mutants/exercises/*.txt >>"$found"
 
 # ---- against the list --------------------------------------------------------------------------------------
 cut -f 1 "$found" | sort -u >"$work/broken"

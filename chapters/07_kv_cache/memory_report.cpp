@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "lib/index.hpp"
 #include "lib/machine/memory.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/memory_plan.hpp"
@@ -69,9 +70,8 @@ void print_memory_used(const std::filesystem::path& directory, const GptOptions&
     Gpt gpt = Gpt::load(directory, {options.threads, type});
     const std::int64_t weights = tensor_bytes() - before;
     std::vector<KvCache> caches;
-    caches.reserve(static_cast<std::size_t>(batch));
-    const std::vector<int> prompt(static_cast<std::size_t>(context > 1 ? context - 1 : 1), 0),
-        next = {0};
+    caches.reserve(index(batch));
+    const std::vector<int> prompt(index(context > 1 ? context - 1 : 1), 0), next = {0};
     std::vector<Step> steps;
     std::int64_t cache = 0;
     for (int i = 0; i < batch; ++i) {

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "lib/index.hpp"
 #include "lib/machine/program.hpp"
 #include "lib/model/random_model.hpp"
 
@@ -59,8 +60,7 @@ GptConfig config_of(const Options& o) {
     if (o.vocab) config.vocab_size = *o.vocab;
     if (o.context) config.n_positions = *o.context;
     // Beyond what a config may hold, check_config speaks of n_embd before n_inner.
-    if (four_times)
-        config.n_inner = static_cast<int>(std::min<std::int64_t>(4ll * config.n_embd, 1 << 24));
+    if (four_times) config.n_inner = to_int(std::min<std::int64_t>(4ll * config.n_embd, 1 << 24));
     return config;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chapters/07_kv_cache/work.hpp"
+#include "lib/index.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -27,20 +28,18 @@ double median(std::vector<double> times) {
 }
 
 // Which token it is makes no difference to the time.
-std::vector<int> any_text(int tokens) {
-    return std::vector<int>(static_cast<std::size_t>(tokens), 5);
-}
+std::vector<int> any_text(int tokens) { return std::vector<int>(index(tokens), 5); }
 
 // The token at `position`, several times; the first one warms up.
 double token_time(Gpt& gpt, KvCache& cache, std::span<const int> ids, int position, bool with_cache,
                   int repeats) {
-    const auto before = static_cast<std::size_t>(with_cache ? position : 0);
-    const std::span<const int> text = ids.first(static_cast<std::size_t>(position) + 1);
+    const auto before = index(with_cache ? position : 0);
+    const std::span<const int> text = ids.first(index(position) + 1);
     cache.clear();
     if (with_cache) gpt.forward(cache, text.first(before));
     std::vector<double> times;
     for (int i = 0; i <= repeats; ++i) {
-        cache.truncate(static_cast<int>(before));
+        cache.truncate(to_int(before));
         const Clock::time_point start = Clock::now();
         gpt.forward(cache, text.subspan(before));
         if (i > 0) times.push_back(microseconds_since(start));
@@ -55,8 +54,7 @@ double text_time(Gpt& gpt, KvCache& cache, std::span<const int> ids, int prompt,
     const Clock::time_point start = Clock::now();
     for (int i = 0; i < generated; ++i) {
         if (!with_cache) cache.clear();
-        gpt.forward(cache, ids.subspan(static_cast<std::size_t>(cache.length()),
-                                       static_cast<std::size_t>(prompt + i - cache.length())));
+        gpt.forward(cache, ids.subspan(index(cache.length()), index(prompt + i - cache.length())));
     }
     return microseconds_since(start);
 }

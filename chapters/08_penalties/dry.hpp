@@ -9,6 +9,7 @@
 
 #include "chapters/08_penalties/penalties.hpp"
 #include "chapters/08_penalties/plain_dry.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -39,7 +40,7 @@ inline void penalize_passages(Candidates& c, std::span<const int> ids, const Dry
     const std::vector<std::size_t> z = matches_with_the_end(ids);
     std::vector<std::pair<int, int>> longest;  // token, length
     for (std::size_t i = 1; i < n; ++i) {
-        const int length = static_cast<int>(std::min(z[n - i], unbroken));
+        const int length = to_int(std::min(z[n - i], unbroken));
         if (length >= dry.allowed && !breaks(ids[i])) longest.emplace_back(ids[i], -length);
     }
     std::sort(longest.begin(), longest.end());  // of each token the longest first

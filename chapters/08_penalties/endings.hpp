@@ -5,6 +5,7 @@
 
 #include "chapters/08_penalties/penalties.hpp"
 #include "chapters/08_penalties/plain_endings.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -32,7 +33,7 @@ inline void favour_ending(Candidates& c, std::size_t generated, const EndingDeca
     check_decay(decay);
     for (const int id : eos) {
         float* s = find_logit(c, "exponential-decay-length-penalty", id);
-        if (s) *s = static_cast<float>(*s + decay_bonus(*s, static_cast<int>(generated), decay));
+        if (s) *s = static_cast<float>(*s + decay_bonus(*s, to_int(generated), decay));
     }
 }
 

@@ -13,6 +13,7 @@
 #include "chapters/08_penalties/endings.hpp"
 #include "chapters/08_penalties/penalties.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -88,7 +89,7 @@ inline std::vector<ChainStep> ending_steps(const SamplingOptions& o, const Penal
     add(more.forced_eos.has_value(), "forced-eos", std::to_string(more.forced_eos.value_or(0)),
         [id = more.forced_eos.value_or(0), wins, last = more.max_new_tokens - 1](
             Candidates& c, const TextSoFar& t) {
-            if (t.generated().size() == static_cast<std::size_t>(last)) force(c, id, wins);
+            if (t.generated().size() == index(last)) force(c, id, wins);
         });
     return steps;
 }

@@ -11,6 +11,7 @@
 #include "chapters/06_combining/candidates.hpp"
 #include "chapters/08_penalties/checks.hpp"
 #include "lib/check.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -47,19 +48,19 @@ private:
         place_.assign(vocab_size, 0);
     }
     void add(int id) {
-        int& place = place_[static_cast<std::size_t>(id)];
+        int& place = place_[index(id)];
         if (place == 0) {
             distinct_.push_back({id, 0});
             place = static_cast<int>(distinct_.size());
         }
-        ++distinct_[static_cast<std::size_t>(place - 1)].times;
+        ++distinct_[index(place - 1)].times;
         text_.push_back(id);
     }
     // A token that is gone then was the last to appear first: it stands at the end of distinct_.
     void forget_last() {
-        int& place = place_[static_cast<std::size_t>(text_.back())];
+        int& place = place_[index(text_.back())];
         text_.pop_back();
-        if (--distinct_[static_cast<std::size_t>(place - 1)].times > 0) return;
+        if (--distinct_[index(place - 1)].times > 0) return;
         distinct_.pop_back();
         place = 0;
     }
@@ -81,7 +82,7 @@ void for_each_seen(Candidates& c, std::span<const int> ids, TokenCounts& counts,
     counts.count(ids, c.vocab_size());
     const std::span<float> row = c.whole_row();
     for (const auto& [id, times] : counts.distinct()) {
-        float* s = row.empty() ? c.find(id) : &row[static_cast<std::size_t>(id)];
+        float* s = row.empty() ? c.find(id) : &row[index(id)];
         if (s) f(*s, times);
     }
 }
@@ -130,7 +131,7 @@ inline void penalize_frequency_presence(Candidates& c, std::span<const int> text
 // §2.5]; n = 1 bans all it has.
 inline void ban_repeated_ngrams(Candidates& c, std::span<const int> ids, int n) {
     check_ngram(n);
-    const auto length = static_cast<std::size_t>(n);
+    const auto length = index(n);
     if (n == 0 || ids.size() < length) return;  // no n-gram yet
     const std::span<const int> begun = ids.last(length - 1);
     for (std::size_t i = 0; i + length <= ids.size(); ++i) {
@@ -155,7 +156,7 @@ inline void add_bias(Candidates& c, std::span<const int> ids,
 inline void ban_eos_until(Candidates& c, std::size_t generated, int minimum,
                           std::span<const int> eos) {
     check_min_new_tokens(minimum);
-    if (generated >= static_cast<std::size_t>(minimum)) return;
+    if (generated >= index(minimum)) return;
     for (const int id : eos) {
         if (float* s = find_logit(c, "min-new-tokens", id)) *s = banned;
     }

@@ -13,6 +13,7 @@
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/09_stopping/stopping.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/program.hpp"
@@ -62,15 +63,15 @@ SlideCost slide_cost(int context, int keep, Model* model) {
     // A text without repetitions: in one that repeats itself, what is kept may happen to stand
     // where it stood.
     Rng rng(1);
-    std::vector<int> ids(static_cast<std::size_t>(context));
-    for (int& id : ids) id = static_cast<int>(rng.below(256));
+    std::vector<int> ids(index(context));
+    for (int& id : ids) id = to_int(rng.below(256));
     std::optional<CachedModel> gpt;
     if (model) gpt.emplace(model->gpt), (*gpt)(window.view(ids));
     const int round = context - keep + 1, tokens = round * std::max(1, 16 / round);
     long positions = 0;
     const std::clock_t started = std::clock();
     for (int i = 0; i < tokens; ++i) {
-        ids.push_back(static_cast<int>(rng.below(256)));
+        ids.push_back(to_int(rng.below(256)));
         const int before = window.slides();
         const std::span<const int> view = window.view(ids);
         positions += window.slides() > before ? static_cast<long>(view.size()) : 1;
@@ -119,7 +120,7 @@ void write_until(Model& model, const std::string& prompt, const std::string& tit
         ids.push_back(id);
         ++generated;
         if (!rules.is_eos(id)) stream.push(model.tokenizer.token_bytes(id));
-        reason = why_stop(rules, id, stream, generated, static_cast<int>(ids.size()));
+        reason = why_stop(rules, id, stream, generated, count(ids));
     }
     stream.finish();
     const std::string text = visible(stream.text());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chapters/09_stopping/text_stream.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -69,8 +70,7 @@ inline std::optional<FinishReason> why_stop(const StopRules& rules, int id,
 // keeping half costs two positions.
 class Window {
 public:
-    Window(int context, int keep)
-        : context_(static_cast<std::size_t>(context)), keep_(static_cast<std::size_t>(keep)) {
+    Window(int context, int keep) : context_(index(context)), keep_(index(keep)) {
         if (context < 1 || keep < 1 || keep > context) {
             throw Error("window: keep " + std::to_string(keep) + " of " + std::to_string(context) +
                         " tokens, expected 1 to the context");

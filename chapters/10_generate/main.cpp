@@ -12,6 +12,7 @@
 #include "chapters/10_generate/interrupt.hpp"
 #include "chapters/10_generate/options.hpp"
 #include "chapters/10_generate/output.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
 
 using namespace tbt;
@@ -35,8 +36,7 @@ int main(int argc, char** argv) {
             // 1. Model and request. What contradicts itself is refused before anything is written.
             sampling_of(options);
             Model model = open_model(options);
-            check_output(output, static_cast<std::size_t>(options.samples),
-                         model.config().vocab_size);
+            check_output(output, index(options.samples), model.config().vocab_size);
             GenerateRequest request = request_of(options, model);
             request.traced_tokens = output.traced_tokens();
             const std::vector<ShownPrompt> prompts = {

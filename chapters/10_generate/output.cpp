@@ -4,6 +4,7 @@
 
 #include "chapters/10_generate/interrupt.hpp"
 #include "chapters/10_generate/report.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -69,7 +70,7 @@ TextPrinter::TextPrinter(const Output& output, const std::string& model, const T
       request_(&request),
       streams_(streams && prompts.size() == 1 && request.samples == 1 && output.text() &&
                !output.explain && !output.no_stream) {
-    traced_.assign(prompts.size() * static_cast<std::size_t>(request.samples), 0);
+    traced_.assign(prompts.size() * index(request.samples), 0);
     if (output.trace_file.empty()) return;
     trace_file_ = std::make_unique<AtomicFile>(output.trace_file);
     for (const ShownPrompt& prompt : prompts) {
@@ -79,7 +80,7 @@ TextPrinter::TextPrinter(const Output& output, const std::string& model, const T
 }
 
 std::size_t TextPrinter::prompt_of(std::size_t text) const {
-    return text / static_cast<std::size_t>(request_->samples);
+    return text / index(request_->samples);
 }
 
 double TextPrinter::seconds() const {
@@ -89,8 +90,8 @@ double TextPrinter::seconds() const {
 void TextPrinter::print_prompt(std::size_t text) const {
     const Style style(stdout);
     if (!output_->no_display_prompt)
-        std::printf("%.*s%s%.*s", static_cast<int>(style.bold.size()), style.bold.data(),
-                    (*prompts_)[prompt_of(text)].text.c_str(), static_cast<int>(style.reset.size()),
+        std::printf("%.*s%s%.*s", count(style.bold), style.bold.data(),
+                    (*prompts_)[prompt_of(text)].text.c_str(), count(style.reset),
                     style.reset.data());
 }
 
@@ -129,10 +130,8 @@ void TextPrinter::print_texts(const std::vector<GeneratedText>& texts) const {
         }
         for (std::size_t s = 0; output_->explain && texts.size() > 1 && s < text.traces.size();
              ++s) {
-            std::fputs(
-                explanation(*tokenizer_, request_->chain, text.traces[s], static_cast<int>(s))
-                    .c_str(),
-                stdout);
+            std::fputs(explanation(*tokenizer_, request_->chain, text.traces[s], to_int(s)).c_str(),
+                       stdout);
         }
         if (!streams_) {
             print_prompt(i);

@@ -10,6 +10,7 @@
 #include "chapters/06_combining/candidates.hpp"
 #include "chapters/06_combining/top_k.hpp"
 #include "chapters/11_beam_search/hypothesis.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
 
 namespace tbt {
@@ -30,7 +31,7 @@ public:
         : request_(&request), rng_(request.seed.value_or(0)) {
         // As transformers: each kind of end could take a place in the row of every beam.
         const std::size_t a_beam = std::max<std::size_t>(2, 1 + request.stop.eos.size());
-        wanted_ = a_beam * static_cast<std::size_t>(std::max(1, request.beams.num_beams));
+        wanted_ = a_beam * index(std::max(1, request.beams.num_beams));
     }
 
     // Adds the best continuations of one beam. Without a processor the logits stay where they are:
@@ -50,7 +51,7 @@ public:
             row_.reset(log_probs_);
             log_sum = 0;
         }
-        if (!request_->seed) keep_top_k(row_, static_cast<int>(std::min(wanted_, logits.size())));
+        if (!request_->seed) keep_top_k(row_, to_int(std::min(wanted_, logits.size())));
         for (std::size_t i = 0; i < row_.size(); ++i) {
             const float value = row_.logits()[i];
             if (value == banned) continue;

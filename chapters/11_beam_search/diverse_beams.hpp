@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "chapters/11_beam_search/beam_search.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -44,7 +45,7 @@ public:
         : state_(std::make_unique<State>(State{request, {}, {}})) {
         check_groups(request, groups, penalty);
         check_beams(request, prompt.size());
-        state_->requests.assign(static_cast<std::size_t>(groups), request);
+        state_->requests.assign(index(groups), request);
         for (BeamRequest& r : state_->requests) {
             if (groups > 1) divide(r, request.beams.num_beams / groups, penalty);
             searches_.emplace_back(r, prompt);
@@ -57,7 +58,7 @@ public:
     }
     // Beam i of group g is kept in slot first_slot + g·(B/G) + i.
     std::vector<BatchText> texts(std::size_t first_slot = 0) {
-        const auto beams = static_cast<std::size_t>(state_->requests[0].beams.num_beams);
+        const auto beams = index(state_->requests[0].beams.num_beams);
         std::vector<BatchText> texts;
         for (std::size_t g = 0; g < searches_.size(); ++g) {
             for (const BatchText& t : searches_[g].texts(first_slot + g * beams))
@@ -88,8 +89,7 @@ public:
             for (BeamText& t : search.results()) found.push_back(std::move(t));
         std::stable_sort(found.begin(), found.end(),
                          [](const BeamText& a, const BeamText& b) { return a.score > b.score; });
-        found.resize(std::min(found.size(),
-                              static_cast<std::size_t>(state_->whole.beams.num_return_sequences)));
+        found.resize(std::min(found.size(), index(state_->whole.beams.num_return_sequences)));
         return found;
     }
     const std::vector<BeamSearch>& groups() const { return searches_; }
@@ -109,8 +109,7 @@ private:
         r.forced = {};
         r.processor = [state = state_.get(), penalty](std::span<float> row,
                                                       std::span<const int> ids) {
-            for (const int id : state->taken)
-                row[static_cast<std::size_t>(id)] -= static_cast<float>(penalty);
+            for (const int id : state->taken) row[index(id)] -= static_cast<float>(penalty);
             if (state->whole.processor) state->whole.processor(row, ids);
         };
     }

@@ -19,6 +19,7 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/11_beam_search/hypothesis.hpp"
 #include "chapters/11_beam_search/length_penalty.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -42,8 +43,8 @@ public:
           prompt_length_(prompt.size()),
           most_expanded_(most_expanded) {
         check_beams(request, prompt.size());
-        limit_ = std::min(static_cast<std::size_t>(request.stop.max_new_tokens),
-                          static_cast<std::size_t>(request.stop.context) - prompt.size());
+        limit_ = std::min(index(request.stop.max_new_tokens),
+                          index(request.stop.context) - prompt.size());
         best_.score = at_least;
     }
 
@@ -78,7 +79,7 @@ private:
                             " has a log-probability above 0, so no "
                             "branch can be cut; leave out the bias that raises it");
             const double child = sum + log_probability;
-            if (bound(child, n) > best_.score) children.emplace_back(-child, static_cast<int>(i));
+            if (bound(child, n) > best_.score) children.emplace_back(-child, to_int(i));
         }
         std::sort(children.begin(), children.end());
         return children;
@@ -96,9 +97,7 @@ private:
             ids_.push_back(id);
             TextStream longer = stream;
             if (request_->bytes && !request_->stop.is_eos(id)) longer.push(request_->bytes(id));
-            if (why_stop(request_->stop, id, longer, static_cast<int>(n),
-                         static_cast<int>(ids_.size())))
-                finish(-negative, n);
+            if (why_stop(request_->stop, id, longer, to_int(n), count(ids_))) finish(-negative, n);
             else extend(-negative, longer);
             ids_.pop_back();
         }

@@ -9,6 +9,7 @@
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/11_beam_search/report.hpp"
+#include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -63,7 +64,7 @@ std::vector<double> log_probabilities(Gpt& gpt, const BeamRequest& request,
     CachedModel model(gpt);
     std::vector<int> ids = prompt;
     ids.insert(ids.end(), generated.begin(), generated.end() - 1);
-    const Logits logits = model.last(ids, static_cast<int>(generated.size()));
+    const Logits logits = model.last(ids, count(generated));
     std::vector<double> values;
     for (std::size_t i = 0; i < generated.size(); ++i) {
         Candidates c(logits.row(static_cast<std::int64_t>(i)));
@@ -71,7 +72,7 @@ std::vector<double> log_probabilities(Gpt& gpt, const BeamRequest& request,
         for (std::size_t j = 0; j < c.size(); ++j)
             row.push_back(static_cast<float>(c.log_probability(j)));
         if (request.processor) request.processor(row, std::span(ids).first(prompt.size() + i));
-        values.push_back(static_cast<double>(row[static_cast<std::size_t>(generated[i])]));
+        values.push_back(static_cast<double>(row[index(generated[i])]));
     }
     return values;
 }
@@ -90,7 +91,7 @@ void print_departure(Model& model, const BeamRequest& request, const std::vector
     }
     const auto ways =
         std::mismatch(best.ids.begin(), best.ids.end(), greedy.ids.begin(), greedy.ids.end());
-    const auto parting = static_cast<std::size_t>(ways.first - best.ids.begin());
+    const auto parting = index(ways.first - best.ids.begin());
     const std::vector<double> g = log_probabilities(model.gpt, request, prompt, greedy.ids),
                               b = log_probabilities(model.gpt, request, prompt, best.ids);
     const std::vector<double> gs = running_sums(g), bs = running_sums(b);

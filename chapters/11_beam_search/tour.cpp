@@ -15,6 +15,7 @@
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/11_beam_search/gap.hpp"
 #include "chapters/11_beam_search/plain_beam_search.hpp"
+#include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -58,7 +59,7 @@ void show_tree(const Tree& tree, int steps) {
             Candidates c(model(ids));
             char factor[16];
             std::snprintf(factor, sizeof factor, "%s%.2f", i == 1 ? "" : " × ",
-                          c.probability(static_cast<std::size_t>(best.ids[i])));
+                          c.probability(index(best.ids[i])));
             factors += factor;
             text += static_cast<char>('A' + best.ids[i]);
             ids.push_back(best.ids[i]);

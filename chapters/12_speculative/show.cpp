@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "chapters/12_speculative/plain_speculative.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -48,7 +49,7 @@ std::string lane_of(const Tokenizer& tokenizer, const Round& round) {
         const std::string token = shown(tokenizer, x.id);
         lane += x.accepted ? token + " " : "[" + token + "] ";
     }
-    const bool one_more = round.tokens.size() > static_cast<std::size_t>(round.accepted());
+    const bool one_more = round.tokens.size() > index(round.accepted());
     if (one_more) lane += (round.bonus ? "+ " : "→ ") + shown(tokenizer, round.tokens.back());
     return lane;
 }
@@ -59,7 +60,7 @@ void print_judgements(const Tokenizer& tokenizer, const Round& round) {
                     padded(shown(tokenizer, x.id), 12).c_str(), x.p, x.q, std::min(1.0, x.p / x.q),
                     x.u, x.accepted ? "accepted" : "rejected");
     }
-    if (round.tokens.size() > static_cast<std::size_t>(round.accepted())) {
+    if (round.tokens.size() > index(round.accepted())) {
         std::printf(
             "     %s  %s\n", padded(shown(tokenizer, round.tokens.back()), 12).c_str(),
             round.bonus ? "bonus, from the target's last row" : "correction, from the residual");
@@ -85,7 +86,7 @@ void write_lanes(const std::string& file, const Tokenizer& tokenizer,
         drawing += svg_text(left - 10, y + 16, std::to_string(r + 1), "end", 12);
         for (const Round::Judged& t : rounds[r].judged)
             box(x, y, shown(tokenizer, t.id), t.accepted ? 0 : 1, false);
-        if (rounds[r].tokens.size() > static_cast<std::size_t>(rounds[r].accepted()))
+        if (rounds[r].tokens.size() > index(rounds[r].accepted()))
             box(x, y, shown(tokenizer, rounds[r].tokens.back()), rounds[r].bonus ? 4 : 2, false);
     }
     double x = left;

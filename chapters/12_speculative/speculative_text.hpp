@@ -10,6 +10,7 @@
 
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/12_speculative/speculative.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -60,9 +61,8 @@ SpeculativeText speculative_text(const LastLogits& target, Draft& draft, DraftLe
         }
         result.text.ids.push_back(id);
         if (!request.stop.is_eos(id)) show(stream.push(bytes(id)));
-        const auto generated = static_cast<int>(result.text.ids.size());
-        reason = why_stop(request.stop, id, stream, generated,
-                          static_cast<int>(prompt.size()) + generated);
+        const auto generated = count(result.text.ids);
+        reason = why_stop(request.stop, id, stream, generated, count(prompt) + generated);
         return !reason;
     };
     speculate(asked, draft, rules, prompt, length, chance, emit,

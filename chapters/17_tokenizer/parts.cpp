@@ -8,6 +8,7 @@
 
 #include "chapters/17_tokenizer/text_pieces.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 #include "lib/text/utf8.hpp"
@@ -57,7 +58,7 @@ void show_learning(const std::string& sentence, int merges) {
     std::printf("   step  most frequent pair    times  the text is now\n");
     const auto anything = [](const std::string&) { return true; };
     for (int step = 0; step <= merges; ++step) {
-        const std::size_t size = 256 + static_cast<std::size_t>(step);
+        const std::size_t size = 256 + index(step);
         const PlainBpe bpe = learn_merges(counts, single_bytes(), size, 2, anything);
         if (bpe.tokens.size() < size) {
             std::printf("   no pair stands there twice any more\n");
@@ -77,9 +78,8 @@ void show_learning(const std::string& sentence, int merges) {
             std::printf("      0  %s         %s\n", padded("", 18).c_str(), line.c_str());
             continue;
         }
-        const auto last = std::find_if(bpe.merges.begin(), bpe.merges.end(), [&](const auto& m) {
-            return m.second == static_cast<int>(size) - 1;
-        });
+        const auto last = std::find_if(bpe.merges.begin(), bpe.merges.end(),
+                                       [&](const auto& m) { return m.second == to_int(size) - 1; });
         // How often it stood there before the merge.
         const PlainBpe before = learn_merges(counts, single_bytes(), size - 1, 2, anything);
         long times = 0;
@@ -168,7 +168,7 @@ void write_cuts(const std::string& file, const std::string& text, const Tokenize
             const std::string token = visible(tokenizer.token_bytes(ids[i]));
             const double width = 8 + 8.2 * columns(token);
             if (x + width > 700) x = 20, y += 34;
-            svg += svg_rect(x, y, width, 26, svg_colour(static_cast<int>(i % 4)),
+            svg += svg_rect(x, y, width, 26, svg_colour(to_int(i % 4)),
                             "fill-opacity=\"0.3\" rx=\"3\"");
             svg +=
                 svg_text(x + width / 2, y + 17.5, token, "middle", 13, "font-family=\"monospace\"");

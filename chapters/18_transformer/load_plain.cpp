@@ -1,5 +1,6 @@
 #include "chapters/18_transformer/load_plain.hpp"
 
+#include "lib/index.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/safetensors.hpp"
 
@@ -13,7 +14,7 @@ PlainGpt load_plain_gpt(const std::string& directory) {
                     ": lm_head.weight is not the embedding; this chapter's plain model "
                     "reads the embedding again as output");
     PlainGpt gpt;
-    const auto size = [](int n) { return static_cast<std::size_t>(n); };
+    const auto size = [](int n) { return index(n); };
     gpt.layers = size(config.n_layer), gpt.heads = size(config.n_head);
     gpt.channels = size(config.n_embd), gpt.inner = size(config.n_inner);
     gpt.vocab_size = size(config.vocab_size), gpt.positions = size(config.n_positions);

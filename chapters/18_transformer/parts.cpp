@@ -8,6 +8,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/18_transformer/patterns.hpp"
+#include "lib/index.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -43,7 +44,7 @@ double bits_per_token(const PlainGpt& gpt, const std::vector<int>& ids, Inside* 
     for (std::size_t t = 0; t + 1 < ids.size(); ++t) {
         Row l = gpt.logits(x[t]);
         log_softmax(l, l);
-        bits -= static_cast<double>(l[static_cast<std::size_t>(ids[t + 1])]) * 1.4426950408889634;
+        bits -= static_cast<double>(l[index(ids[t + 1])]) * 1.4426950408889634;
     }
     return bits / static_cast<double>(ids.size() - 1);
 }
@@ -149,7 +150,7 @@ void show_cuts(const PlainGpt& gpt, const Tokenizer& tokenizer) {
         std::printf("   %5zu ", layer);
         for (std::size_t head = 0; head < gpt.heads; ++head) {
             Inside inside;
-            inside.cut_layer = static_cast<int>(layer), inside.cut_head = static_cast<int>(head);
+            inside.cut_layer = to_int(layer), inside.cut_head = to_int(head);
             std::printf("  %+6.2f", bits_per_token(gpt, ids, &inside) - whole);
         }
         std::printf("\n");

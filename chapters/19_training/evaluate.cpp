@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/model.hpp"
 
@@ -10,23 +11,22 @@ namespace tbt {
 
 Evaluation evaluate_model(const DocumentSource& source, Model& model, std::int64_t documents) {
     const Validation validation(source, model.tokenizer, validation_seed, documents);
-    const auto V = static_cast<std::size_t>(model.config().vocab_size);
+    const auto V = index(model.config().vocab_size);
     std::vector<float> log_p(V);
     KvCache cache(model.config());
     const LossFunction loss = [&](const auto& ids, const auto& targets, std::int64_t B,
                                   std::int64_t T) {
         std::vector<double> losses(ids.size());
         for (std::int64_t b = 0; b < B; ++b) {
-            const auto first = static_cast<std::size_t>(b * T);
+            const auto first = index(b * T);
             cache.clear();
-            const Logits logits = model.gpt.forward_all(
-                cache, std::span(ids).subspan(first, static_cast<std::size_t>(T)));
+            const Logits logits =
+                model.gpt.forward_all(cache, std::span(ids).subspan(first, index(T)));
             for (std::int64_t t = 0; t < T; ++t) {
-                const std::int32_t target = targets[first + static_cast<std::size_t>(t)];
+                const std::int32_t target = targets[first + index(t)];
                 if (target < 0) continue;
                 log_softmax(logits.row(t), log_p);
-                losses[first + static_cast<std::size_t>(t)] =
-                    -static_cast<double>(log_p[static_cast<std::size_t>(target)]);
+                losses[first + index(t)] = -static_cast<double>(log_p[index(target)]);
             }
         }
         return losses;

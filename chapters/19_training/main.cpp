@@ -15,6 +15,7 @@
 #include "chapters/19_training/batches.hpp"
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/19_training/training.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/program.hpp"
 #include "lib/model/gpt.hpp"
 #include "lib/show/terminal.hpp"
@@ -43,8 +44,7 @@ std::string continued(Training& training, const Tokenizer& tokenizer, int tokens
     std::span<const int> fresh = ids;
     for (int i = 0; i < tokens; ++i) {
         const std::span<const float> logits = gpt.forward(cache, fresh);
-        ids.push_back(
-            static_cast<int>(std::max_element(logits.begin(), logits.end()) - logits.begin()));
+        ids.push_back(to_int(std::max_element(logits.begin(), logits.end()) - logits.begin()));
         fresh = std::span(ids).last(1);
     }
     return visible(tokenizer.decode(ids));
@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
             std::printf(
                 "1. A document of the corpus (%s), drawn with %.1f bits of choices, %.3f bits a "
                 "byte:\n\n%s\n\n",
-                corpus.genres[static_cast<std::size_t>(document.genre)].c_str(), document.bits,
+                corpus.genres[index(document.genre)].c_str(), document.bits,
                 document.bits / static_cast<double>(document.text.size()), document.text.c_str());
 
             TokenizerTrainer trainer;

@@ -8,6 +8,7 @@
 #include "chapters/19_training/pretrained.hpp"
 #include "chapters/19_training/text_documents.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/text/tokenizer_train.hpp"
@@ -18,7 +19,7 @@ namespace {
 std::unique_ptr<DocumentSource> open_documents(const TrainCommand& c) {
     if (c.text.empty()) return std::make_unique<Corpus>(Corpus::load(c.corpus));
     // A token is two bytes or more in almost any language, so a row holds such a document.
-    const auto longest = static_cast<std::size_t>(2 * c.training.shape.n_positions);
+    const auto longest = index(2 * c.training.shape.n_positions);
     return std::make_unique<TextDocuments>(TextDocuments::load(c.text, longest));
 }
 
@@ -156,7 +157,7 @@ void run_tokenizer(const TrainCommand& c) {
     const auto source = open_documents(c);
     const Tokenizer tokenizer = train_tokenizer(*source, c.vocab, c.megabytes);
     make_directory(out);
-    tokenizer.save(out, static_cast<int>(c.training.shape.n_positions));
+    tokenizer.save(out, to_int(c.training.shape.n_positions));
     std::uint64_t bytes = 0, tokens = 0;
     for (std::uint64_t i = 0; i < 2000; ++i) {
         const std::string text = source->document(1, i).text;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "lib/index.hpp"
 #include "lib/kernels/half.hpp"
 #include "lib/kernels/simd.hpp"
 
@@ -116,7 +117,7 @@ constexpr std::int64_t panel_count(std::int64_t n) { return divide_up(n, panel);
 // Registers in a row of panel p: all panels but the last are full.
 constexpr int panel_vectors(std::int64_t p, std::int64_t n) {
     const std::int64_t rest = divide_up(n - p * panel, batch);
-    return rest < tile_vectors ? static_cast<int>(rest) : tile_vectors;
+    return rest < tile_vectors ? to_int(rest) : tile_vectors;
 }
 
 // ---- the tile ----
@@ -170,7 +171,7 @@ void multiply(const Tile& t) {
     const auto fetch = [&]() __attribute__((always_inline)) {
         if constexpr (Prefetch) {
             for (int p = 0; p < Panels; ++p) {
-                for (int byte = 0; byte < width * static_cast<int>(sizeof(Element)); byte += 64) {
+                for (int byte = 0; byte < width * to_int(sizeof(Element)); byte += 64) {
                     __builtin_prefetch(reinterpret_cast<const char*>(next + p * w_panel) + byte);
                 }
             }
@@ -206,7 +207,7 @@ Kernel streaming(int rows) {
             multiply<Element, R + 1, streams, tile_vectors, true>...};
     }
     (std::make_integer_sequence<int, tile_rows / streams>());
-    return table[static_cast<std::size_t>(rows - 1)];
+    return table[index(rows - 1)];
 }
 
 // For `rows` rows and one panel of `vectors` registers: a whole one, or the last.
@@ -217,7 +218,7 @@ Kernel single(int rows, int vectors) {
             multiply<Element, I / tile_vectors + 1, 1, I % tile_vectors + 1, Prefetch>...};
     }
     (std::make_integer_sequence<int, tile_rows * tile_vectors>());
-    return table[static_cast<std::size_t>((rows - 1) * tile_vectors + vectors - 1)];
+    return table[index((rows - 1) * tile_vectors + vectors - 1)];
 }
 
 }  // namespace tbt::kernel

@@ -11,11 +11,13 @@
 
 #include <xsimd/xsimd.hpp>
 
+#include "lib/index.hpp"
+
 namespace tbt::simd {
 
 using Batch = xsimd::batch<float>;
 inline constexpr int lane_count = 16;
-inline constexpr int batch_size = static_cast<int>(Batch::size);
+inline constexpr int batch_size = to_int(Batch::size);
 inline constexpr int batch_count = lane_count / batch_size;
 static_assert(batch_size <= lane_count && lane_count % batch_size == 0);
 #if defined(__x86_64__) && !defined(__FMA__)

@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/threads.hpp"
 
 namespace tbt {
@@ -20,8 +21,8 @@ int complain(std::string_view program, std::string_view message, int status) {
     const std::size_t slash = program.find_last_of('/');
     if (slash != std::string_view::npos) program.remove_prefix(slash + 1);
     std::fflush(stdout);
-    std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(program.size()), program.data(),
-                 static_cast<int>(message.size()), message.data());
+    std::fprintf(stderr, "%.*s: %.*s\n", count(program), program.data(), count(message),
+                 message.data());
     return status;
 }
 

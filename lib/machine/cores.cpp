@@ -14,6 +14,7 @@
 #include <sys/sysctl.h>
 #endif
 
+#include "lib/index.hpp"
 #include "lib/machine/cgroup.hpp"
 
 namespace tbt {
@@ -27,7 +28,7 @@ int all_cores() {
     std::size_t size = sizeof cores;
     if (sysctlbyname("hw.physicalcpu", &cores, &size, nullptr, 0) == 0 && cores > 0) return cores;
 #endif
-    return static_cast<int>(std::thread::hardware_concurrency());
+    return to_int(std::thread::hardware_concurrency());
 }
 
 int physical_cores(const std::vector<int>& processors, const std::string& root) {
@@ -41,7 +42,7 @@ int physical_cores(const std::vector<int>& processors, const std::string& root) 
         cores.insert(known ? std::pair{package, core}
                            : std::pair{-2, processor});  // unknown: a core of its own
     }
-    return static_cast<int>(cores.size());
+    return count(cores);
 }
 
 }  // namespace
@@ -52,8 +53,7 @@ std::vector<int> allowed_processors() {
     cpu_set_t mask;
     if (sched_getaffinity(0, sizeof mask, &mask) == 0) {
         for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
-            if (CPU_ISSET(static_cast<std::size_t>(processor), &mask))
-                processors.push_back(processor);
+            if (CPU_ISSET(index(processor), &mask)) processors.push_back(processor);
         }
     }
 #endif
@@ -63,7 +63,7 @@ std::vector<int> allowed_processors() {
 int usable_cores(const std::vector<int>& processors, const std::string& root) {
     int cores = processors.empty() ? all_cores() : physical_cores(processors, root);
     if (const double quota = cgroup_cores(root); quota > 0)
-        cores = std::min(cores, static_cast<int>(std::lround(quota)));
+        cores = std::min(cores, to_int(std::lround(quota)));
     return std::max(1, cores);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lib/index.hpp"
 #include "lib/kernels/simd_math.hpp"
 
 namespace tbt {
@@ -148,11 +149,10 @@ std::int64_t attention_scratch_size(int longest) { return tile * scores_stride(l
 void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequences,
                             const AttentionShape& shape, int layer, const Worker& worker) {
     const int c = shape.channels, size = shape.head_size();
-    const auto [begin, end] =
-        worker.share(static_cast<std::int64_t>(sequences.size()) * shape.heads);
+    const auto [begin, end] = worker.share(length_of(sequences) * shape.heads);
     for (std::int64_t pair = begin; pair < end; ++pair) {
-        const SequenceRows& s = sequences[static_cast<std::size_t>(pair / shape.heads)];
-        const int head = static_cast<int>(pair % shape.heads);
+        const SequenceRows& s = sequences[index(pair / shape.heads)];
+        const int head = to_int(pair % shape.heads);
         for (int t = 0; t < s.tokens; ++t) {
             const int position = s.cache->length() + t;
             const int block = position / block_tokens, u = position % block_tokens;
@@ -174,11 +174,10 @@ void attend(const float* qkv, std::span<const SequenceRows> sequences, const Att
         longest = std::max(longest, s.cache->length() + s.tokens);
     const std::int64_t stride = scores_stride(longest);
     float* scores = scratch + worker.rank * attention_scratch_size(longest);
-    const auto [begin, end] =
-        worker.share(static_cast<std::int64_t>(sequences.size()) * shape.heads);
+    const auto [begin, end] = worker.share(length_of(sequences) * shape.heads);
     for (std::int64_t pair = begin; pair < end; ++pair) {
-        const SequenceRows& s = sequences[static_cast<std::size_t>(pair / shape.heads)];
-        const int head = static_cast<int>(pair % shape.heads);
+        const SequenceRows& s = sequences[index(pair / shape.heads)];
+        const int head = to_int(pair % shape.heads);
         const Head h{*s.cache, layer, head, size, s.cache->padded_head_size()};
         int t = 0;
         const auto next = [&]<int Q>() {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "lib/index.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -30,8 +31,8 @@ constexpr Alphabet alphabet = [] {
             if (is_visible(b) != visible) continue;
             const int character = visible ? b : 256 + hidden++;
             a.order[next++] = static_cast<unsigned char>(b);
-            a.character[static_cast<std::size_t>(b)] = character;
-            a.byte[static_cast<std::size_t>(character)] = b;
+            a.character[index(b)] = character;
+            a.byte[index(character)] = b;
         }
     }
     return a;
@@ -51,10 +52,10 @@ std::optional<std::string> bytes_of_visible(std::string_view visible) {
         const CodePoint c = decode_utf8(visible, i);
         if (c.value < 0 || c.value >= static_cast<std::int32_t>(alphabet.byte.size()))
             return std::nullopt;
-        const int byte = alphabet.byte[static_cast<std::size_t>(c.value)];
+        const int byte = alphabet.byte[index(c.value)];
         if (byte < 0) return std::nullopt;
         bytes += static_cast<char>(byte);
-        i += static_cast<std::size_t>(c.length);
+        i += index(c.length);
     }
     return bytes;
 }

@@ -68,7 +68,7 @@ private:
         for (const auto& token : files_.added) as_written.insert(token.id);
         for (std::size_t i = 0; i < n; ++i) {
             const auto bytes = bytes_of_visible(*owner[i]);
-            const bool is_added = as_written.contains(static_cast<int>(i));
+            const bool is_added = as_written.contains(to_int(i));
             if (!bytes && !is_added) {
                 fail("token " + quoted(*owner[i]) + " (" + std::to_string(i) +
                      ") is not written in GPT-2's byte alphabet");

@@ -4,6 +4,7 @@
 #include <queue>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/text/byte_alphabet.hpp"
 #include "lib/text/pretokenizer.hpp"
 
@@ -24,7 +25,7 @@ struct PairHash {
     std::size_t operator()(const Pair& p) const {
         const auto key =
             static_cast<std::uint64_t>(p.left) << 32 | static_cast<std::uint64_t>(p.right);
-        return static_cast<std::size_t>((key ^ key >> 29) * 0x9e3779b97f4a7c15u >> 20);
+        return index((key ^ key >> 29) * 0x9e3779b97f4a7c15u >> 20);
     }
 };
 struct PairUse {
@@ -86,19 +87,17 @@ private:
             visit(Pair{word.symbols[i], word.symbols[i + 1]});
     }
 
-    const std::string& bytes(int id) const {
-        return vocabulary_.tokens[static_cast<std::size_t>(id)];
-    }
+    const std::string& bytes(int id) const { return vocabulary_.tokens[index(id)]; }
 
     int add_token(std::string text) {
-        const int id = static_cast<int>(vocabulary_.tokens.size());
+        const int id = count(vocabulary_.tokens);
         vocabulary_.tokens.push_back(std::move(text));
         return id;
     }
 
     bool is_allowed(const Pair& pair) const {
         const std::string joined = bytes(pair.left) + bytes(pair.right);
-        if (joined.size() > static_cast<std::size_t>(options_.max_token_bytes)) return false;
+        if (joined.size() > index(options_.max_token_bytes)) return false;
         return !options_.single_digits || joined.find_first_of("0123456789") == std::string::npos;
     }
 
@@ -184,7 +183,7 @@ void TokenizerTrainer::add_text(std::string_view text) {
 }
 
 Tokenizer TokenizerTrainer::train(const TokenizerOptions& options) const {
-    const int smallest = 256 + static_cast<int>(options.special.size());
+    const int smallest = 256 + count(options.special);
     if (options.vocab_size < smallest || options.vocab_size > (1 << 24)) {
         throw Error("tokenizer training: vocabulary size " + std::to_string(options.vocab_size) +
                     ", expected " + std::to_string(smallest) +
@@ -196,10 +195,10 @@ Tokenizer TokenizerTrainer::train(const TokenizerOptions& options) const {
                     ", expected both to be at least 1");
     }
     Learner learner(words_of(piece_counts_), options);
-    learner.learn(static_cast<std::size_t>(options.vocab_size) - options.special.size());
+    learner.learn(index(options.vocab_size) - options.special.size());
     Vocabulary vocabulary = learner.take();
     for (const std::string& text : options.special) {
-        vocabulary.added.push_back({static_cast<int>(vocabulary.tokens.size()), true});
+        vocabulary.added.push_back({count(vocabulary.tokens), true});
         vocabulary.tokens.push_back(text);
     }
     if (!vocabulary.added.empty())

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "lib/index.hpp"
 #include "lib/train/parameters.hpp"
 
 namespace tbt::train {
@@ -32,10 +33,8 @@ public:
     double step(std::span<float> parameters, std::span<const float> gradients, std::int64_t t,
                 double rate, int threads);
 
-    std::span<float> first_moments() { return {m_.get(), static_cast<std::size_t>(layout_.total)}; }
-    std::span<float> second_moments() {
-        return {v_.get(), static_cast<std::size_t>(layout_.total)};
-    }
+    std::span<float> first_moments() { return {m_.get(), index(layout_.total)}; }
+    std::span<float> second_moments() { return {v_.get(), index(layout_.total)}; }
 
 private:
     const ParameterLayout& layout_;

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/index.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/train/parameters.hpp"
@@ -41,8 +42,7 @@ public:
     std::span<float> parameters() { return block(parameters_); }
     std::span<float> gradients() { return block(gradients_[0]); }
     std::span<float> of(const ParameterInfo& t) {
-        return parameters().subspan(static_cast<std::size_t>(t.offset),
-                                    static_cast<std::size_t>(t.size));
+        return parameters().subspan(index(t.offset), index(t.size));
     }
 
     // After parameters() were written to: packs the weights for the kernels.
@@ -76,9 +76,7 @@ private:
     struct Workspace;  // of a thread: activations of one sequence, scratch
     struct Sequence;   // tokens, targets, losses
 
-    std::span<float> block(const AlignedFloats& b) {
-        return {b.get(), static_cast<std::size_t>(layout_.total)};
-    }
+    std::span<float> block(const AlignedFloats& b) { return {b.get(), index(layout_.total)}; }
     void check(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
                std::int64_t B, std::int64_t T) const;
     void for_each_part(std::int64_t B,

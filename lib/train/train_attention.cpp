@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lib/index.hpp"
 #include "lib/kernels/simd.hpp"
 #include "lib/kernels/simd_math.hpp"
 #include "lib/train/block_multiply.hpp"
@@ -57,7 +58,7 @@ float largest(const float* s, std::int64_t count) {
     std::int64_t k = 0;
     for (; k + lanes <= count; k += lanes) m = max(m, Lanes::load(s + k));
     if (k < count) {
-        m = max(m, Lanes::load_first(s + k, static_cast<int>(count - k),
+        m = max(m, Lanes::load_first(s + k, to_int(count - k),
                                      -std::numeric_limits<float>::infinity()));
     }
     return simd::largest(m);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lib/index.hpp"
 #include "lib/kernels/math.hpp"
 #include "lib/kernels/simd.hpp"
 #include "lib/kernels/simd_math.hpp"
@@ -161,7 +162,7 @@ void cross_entropy(float* logits, const std::int32_t* targets, double* losses, s
             continue;
         }
         const std::int64_t whole = V / lanes * lanes;
-        const int rest = static_cast<int>(V - whole);
+        const int rest = to_int(V - whole);
         Lanes most = rest > 0 ? Lanes::load_first(row + whole, rest, lowest) : Lanes::all(lowest);
         for (std::int64_t v = 0; v < whole; v += lanes) most = max(most, Lanes::load(row + v));
         const float maximum = simd::largest(most), at_target = row[targets[m]];

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt::grammar {
 
@@ -35,9 +36,7 @@ public:
 
 private:
     const Rule& rule(int index) const { return tree_.rules[static_cast<std::size_t>(index)]; }
-    const std::string& variable(int slot) const {
-        return tree_.variables[static_cast<std::size_t>(slot)];
-    }
+    const std::string& variable(int slot) const { return tree_.variables[index(slot)]; }
     std::size_t known() const {
         std::size_t n = rules_.size() + plain_.size();
         for (const auto& tables : tables_) n += tables.size();
@@ -61,14 +60,14 @@ private:
             case Kind::text:
                 break;
             case Kind::choice:
-                visit_choice(tree_.choices[static_cast<std::size_t>(n.index)]);
+                visit_choice(tree_.choices[index(n.index)]);
                 break;
             case Kind::rule:
             case Kind::repeat:
                 visit_rule(n.index);
                 break;
             case Kind::draw:
-                tables_[static_cast<std::size_t>(n.slot)].insert(n.index);
+                tables_[index(n.slot)].insert(n.index);
                 drawn_.insert(n.index);
                 if (checking_) conditions(n);
                 break;
@@ -80,7 +79,7 @@ private:
                 break;
             case Kind::keep:
                 plain_.insert(n.slot);
-                visit_choice(tree_.choices[static_cast<std::size_t>(n.index)]);
+                visit_choice(tree_.choices[index(n.index)]);
                 break;
             case Kind::variable:
                 if (checking_) need_value(n.slot, n.place);
@@ -96,10 +95,10 @@ private:
     void conditions(const Node& n) const {
         for (const Condition& c : n.where) {
             if (c.column_name >= 0) need_column(c.slot, c.column_name, n.place);
-            else if (c.slot >= 0 && tables_[static_cast<std::size_t>(c.slot)].count(n.index) == 0)
+            else if (c.slot >= 0 && tables_[index(c.slot)].count(n.index) == 0)
                 fail(n.place, "'not " + variable(c.slot) + "': no row of table '" +
-                                  tree_.tables[static_cast<std::size_t>(n.index)].name +
-                                  "' is ever drawn as '" + variable(c.slot) + "'");
+                                  tree_.tables[index(n.index)].name + "' is ever drawn as '" +
+                                  variable(c.slot) + "'");
         }
     }
 
@@ -111,36 +110,34 @@ private:
 
     void need_value(int slot, Place place) const {
         if (plain_.count(slot) != 0) return;
-        if (tables_[static_cast<std::size_t>(slot)].empty())
-            fail(place, "'" + variable(slot) + "' is never drawn");
+        if (tables_[index(slot)].empty()) fail(place, "'" + variable(slot) + "' is never drawn");
         fail(place, "'" + variable(slot) + "' is a row; name one of its columns, as in {" +
                         variable(slot) + ".name}");
     }
 
     void need_column(int slot, int column_name, Place place) const {
-        const auto& tables = tables_[static_cast<std::size_t>(slot)];
+        const auto& tables = tables_[index(slot)];
         if (tables.empty()) fail(place, "'" + variable(slot) + "' is never drawn from a table");
         std::vector<std::string> columns;
         for (const int t : tables) {
-            const Table& table = tree_.tables[static_cast<std::size_t>(t)];
-            if (table.column_of_name[static_cast<std::size_t>(column_name)] >= 0) return;
+            const Table& table = tree_.tables[index(t)];
+            if (table.column_of_name[index(column_name)] >= 0) return;
             columns.insert(columns.end(), table.columns.begin(), table.columns.end());
         }
-        const std::string& name = tree_.column_names[static_cast<std::size_t>(column_name)];
+        const std::string& name = tree_.column_names[index(column_name)];
         fail(place, "'" + variable(slot) + "' is a row of table '" +
-                        tree_.tables[static_cast<std::size_t>(*tables.begin())].name +
-                        "', which has no column '" + name + "'" + did_you_mean(name, columns));
+                        tree_.tables[index(*tables.begin())].name + "', which has no column '" +
+                        name + "'" + did_you_mean(name, columns));
     }
 
     void indirect(const Node& n) {
         if (checking_) need_column(n.slot, n.column_name, n.place);
-        const std::set<int> tables = tables_[static_cast<std::size_t>(n.slot)];
+        const std::set<int> tables = tables_[index(n.slot)];
         for (const int t : tables) {
-            const Table& table = tree_.tables[static_cast<std::size_t>(t)];
-            const int column = table.column_of_name[static_cast<std::size_t>(n.column_name)];
+            const Table& table = tree_.tables[index(t)];
+            const int column = table.column_of_name[index(n.column_name)];
             for (std::size_t row = 0; column >= 0 && row < table.rows.size(); ++row) {
-                const auto string =
-                    static_cast<std::size_t>(table.rows[row][static_cast<std::size_t>(column)]);
+                const auto string = index(table.rows[row][index(column)]);
                 const int target = tree_.rule_of_string[string];
                 if (target >= 0) visit_rule(target);
                 else if (checking_ && !tree_.strings[string].empty())
@@ -179,11 +176,11 @@ std::vector<std::string> unused(const Tree& tree) {
     }
     std::vector<std::string> result;
     for (std::size_t r = 0; r < tree.rules.size(); ++r)
-        if (rules.count(static_cast<int>(r)) == 0)
+        if (rules.count(to_int(r)) == 0)
             result.push_back(tree.where(tree.rules[r].place) + "rule '" + tree.rules[r].name +
                              "' is never used");
     for (std::size_t t = 0; t < tree.tables.size(); ++t)
-        if (tables.count(static_cast<int>(t)) == 0)
+        if (tables.count(to_int(t)) == 0)
             result.push_back(tree.where(tree.tables[t].place) + "table '" + tree.tables[t].name +
                              "' is never drawn from");
     return result;

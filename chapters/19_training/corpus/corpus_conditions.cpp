@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/index.hpp"
+
 namespace tbt::grammar {
 
 void ConditionReader::draw(Node& node, const std::string& source, std::size_t source_at,
@@ -10,8 +12,7 @@ void ConditionReader::draw(Node& node, const std::string& source, std::size_t so
     if (table == table_index_.end()) {
         if (rule_index_.count(source) != 0)
             fail(source_at, quoted(source) + " is a rule, not a table (to keep its text write {" +
-                                tree_.variables[static_cast<std::size_t>(node.slot)] +
-                                ":=" + source + "})");
+                                tree_.variables[index(node.slot)] + ":=" + source + "})");
         fail(source_at,
              "no table named " + quoted(source) + did_you_mean(source, names(table_index_)));
     }
@@ -24,7 +25,7 @@ void ConditionReader::draw(Node& node, const std::string& source, std::size_t so
     for (;;) {
         std::size_t end = line_->text.find(" and ", pos_);
         if (end == std::string::npos || end > close) end = close;
-        node.where.push_back(condition(tree_.tables[static_cast<std::size_t>(node.index)], end));
+        node.where.push_back(condition(tree_.tables[index(node.index)], end));
         pos_ = end;
         if (end == close) return;
         pos_ += 5;
@@ -48,7 +49,7 @@ Condition ConditionReader::condition(const Table& table, std::size_t end) {
     if (found == table.columns.end())
         fail(at, "table " + quoted(table.name) + " has no column " + quoted(column) +
                      did_you_mean(column, table.columns));
-    result.column = static_cast<int>(found - table.columns.begin());
+    result.column = to_int(found - table.columns.begin());
     if (accept('!')) result.test = Condition::Test::unequal;
     if (!accept('=')) fail(pos_, "expected = or != after the column " + quoted(column));
     skip_spaces();
@@ -87,19 +88,18 @@ void ConditionReader::must_occur(const Table& table, const Condition& condition,
                                  std::size_t at) const {
     std::vector<std::string> values;
     for (const auto& row : table.rows) {
-        const int cell = row[static_cast<std::size_t>(condition.column)];
+        const int cell = row[index(condition.column)];
         if (cell == condition.value) return;
-        values.push_back(tree_.strings[static_cast<std::size_t>(cell)]);
+        values.push_back(tree_.strings[index(cell)]);
     }
-    const std::string& text = tree_.strings[static_cast<std::size_t>(condition.value)];
+    const std::string& text = tree_.strings[index(condition.value)];
     fail(at, "no row of table " + quoted(table.name) + " has " + quoted(text) + " in column " +
-                 quoted(table.columns[static_cast<std::size_t>(condition.column)]) +
-                 did_you_mean(text, values));
+                 quoted(table.columns[index(condition.column)]) + did_you_mean(text, values));
 }
 
 int ConditionReader::intern(std::map<std::string, int>& ids, std::vector<std::string>& names,
                             const std::string& s) {
-    const auto [found, fresh] = ids.emplace(s, static_cast<int>(names.size()));
+    const auto [found, fresh] = ids.emplace(s, count(names));
     if (fresh) names.push_back(s);
     return found->second;
 }

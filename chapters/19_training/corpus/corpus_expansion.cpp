@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chapters/19_training/corpus/corpus_wording.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/hash.hpp"
 
 namespace tbt::grammar {
@@ -19,14 +20,14 @@ std::size_t Expansion::choose(const Weights& weights) {
     if (weights.cumulative.size() == 1) return 0;
     const std::uint32_t r = generator_.below(weights.total());
     const auto it = std::upper_bound(weights.cumulative.begin(), weights.cumulative.end(), r);
-    const auto i = static_cast<std::size_t>(it - weights.cumulative.begin());
+    const auto i = index(it - weights.cumulative.begin());
     bits_ += weights.bits[i];
     return i;
 }
 
 Corpus::Document Expansion::document(int genre) {
-    const Genre& g = tree_.genres[static_cast<std::size_t>(genre)];
-    rule(g.rule, tree_.rules[static_cast<std::size_t>(g.rule)].place);
+    const Genre& g = tree_.genres[index(genre)];
+    rule(g.rule, tree_.rules[index(g.rule)].place);
     const bool held = held_out(g);
     return {std::move(out_), genre, bits_, held};
 }
@@ -61,7 +62,7 @@ void Expansion::node(const Node& n) {
             out_ += n.text;
             break;
         case Kind::choice: {
-            const Choice& c = tree_.choices[static_cast<std::size_t>(n.index)];
+            const Choice& c = tree_.choices[index(n.index)];
             sequence(c.pieces[choose(c.weights)]);
             break;
         }
@@ -95,23 +96,20 @@ void Expansion::node(const Node& n) {
     }
 }
 
-const std::string& Expansion::text_of(int string) const {
-    return tree_.strings[static_cast<std::size_t>(string)];
-}
+const std::string& Expansion::text_of(int string) const { return tree_.strings[index(string)]; }
 
 int Expansion::cell(int slot, int column_name, Place place) const {
-    const Value& v = values_[static_cast<std::size_t>(slot)];
+    const Value& v = values_[index(slot)];
     if (v.kind != Value::Kind::row)
         fail(place, "'" + variable_name(slot) + "' " +
                         (v.kind == Value::Kind::none ? "has not been drawn yet"
                                                      : "is not a row, so it has no columns"));
-    const Table& table = tree_.tables[static_cast<std::size_t>(v.table)];
-    const int column = table.column_of_name[static_cast<std::size_t>(column_name)];
+    const Table& table = tree_.tables[index(v.table)];
+    const int column = table.column_of_name[index(column_name)];
     if (column < 0)
         fail(place, "'" + variable_name(slot) + "' is a row of table '" + table.name +
-                        "', which has no column '" +
-                        tree_.column_names[static_cast<std::size_t>(column_name)] + "'");
-    return table.rows[v.row][static_cast<std::size_t>(column)];
+                        "', which has no column '" + tree_.column_names[index(column_name)] + "'");
+    return table.rows[v.row][index(column)];
 }
 
 void Expansion::indirect(const Node& n) {
@@ -124,15 +122,15 @@ void Expansion::indirect(const Node& n) {
 void Expansion::keep(const Node& n) {
     std::string outside;
     std::swap(outside, out_);
-    sequence(tree_.choices[static_cast<std::size_t>(n.index)].pieces[0]);
+    sequence(tree_.choices[index(n.index)].pieces[0]);
     std::swap(outside, out_);
-    Value& v = values_[static_cast<std::size_t>(n.slot)];
+    Value& v = values_[index(n.slot)];
     v.kind = Value::Kind::text;
     v.text = std::move(outside);
 }
 
 void Expansion::print(const Node& n) {
-    const Value& v = values_[static_cast<std::size_t>(n.slot)];
+    const Value& v = values_[index(n.slot)];
     if (v.kind == Value::Kind::text) out_ += v.text;
     else if (v.kind == Value::Kind::number) out_ += std::to_string(v.number);
     else
@@ -145,23 +143,23 @@ void Expansion::print(const Node& n) {
 bool Expansion::fits(const Node& n, const Table& table, std::size_t row) const {
     for (const Condition& c : n.where) {
         if (c.test == Condition::Test::not_row) {
-            const Value& v = values_[static_cast<std::size_t>(c.slot)];
+            const Value& v = values_[index(c.slot)];
             if (v.kind != Value::Kind::row)
                 fail(n.place, "'" + variable_name(c.slot) + "' has not been drawn yet");
             if (v.table == n.index && v.row == row) return false;
             continue;
         }
         const int other = c.value >= 0 ? c.value : cell(c.slot, c.column_name, n.place);
-        const bool equal = table.rows[row][static_cast<std::size_t>(c.column)] == other;
+        const bool equal = table.rows[row][index(c.column)] == other;
         if (equal != (c.test == Condition::Test::equal)) return false;
     }
     return true;
 }
 
 void Expansion::draw(const Node& n) {
-    const Table& table = tree_.tables[static_cast<std::size_t>(n.index)];
+    const Table& table = tree_.tables[index(n.index)];
     const std::size_t row = n.where.empty() ? choose(table.weights) : draw_where(n, table);
-    Value& v = values_[static_cast<std::size_t>(n.slot)];
+    Value& v = values_[index(n.slot)];
     v.kind = Value::Kind::row;
     v.table = n.index;
     v.row = row;
@@ -190,9 +188,9 @@ std::string Expansion::conditions(const Node& n, const Table& table) const {
             result += "not " + variable_name(c.slot);
             continue;
         }
-        result += table.columns[static_cast<std::size_t>(c.column)] +
-                  (c.test == Condition::Test::equal ? "=" : "!=") + "'" +
-                  text_of(c.value >= 0 ? c.value : cell(c.slot, c.column_name, n.place)) + "'";
+        result += table.columns[index(c.column)] + (c.test == Condition::Test::equal ? "=" : "!=") +
+                  "'" + text_of(c.value >= 0 ? c.value : cell(c.slot, c.column_name, n.place)) +
+                  "'";
     }
     return result;
 }
@@ -200,7 +198,7 @@ std::string Expansion::conditions(const Node& n, const Table& table) const {
 std::int64_t Expansion::value_of(const Operand& o, Place place) const {
     if (o.slot < 0) return o.constant;
     if (o.column_name >= 0) return number(text_of(cell(o.slot, o.column_name, place)), place);
-    const Value& v = values_[static_cast<std::size_t>(o.slot)];
+    const Value& v = values_[index(o.slot)];
     if (v.kind == Value::Kind::number) return v.number;
     if (v.kind == Value::Kind::text) return number(v.text, place);
     fail(place, "'" + variable_name(o.slot) + "' is not a number");
@@ -219,7 +217,7 @@ std::int64_t Expansion::number(const std::string& text, Place place) const {
 }
 
 void Expansion::set_number(int slot, std::int64_t number) {
-    Value& v = values_[static_cast<std::size_t>(slot)];
+    Value& v = values_[index(slot)];
     v.kind = Value::Kind::number;
     v.number = number;
 }
@@ -269,12 +267,12 @@ void Expansion::repeat(const Node& n) {
 
 bool Expansion::held_out(const Genre& genre) const {
     if (genre.hold.empty()) return false;
-    const Rule& r = tree_.rules[static_cast<std::size_t>(genre.rule)];
+    const Rule& r = tree_.rules[index(genre.rule)];
     Hash hash;
     hash.add(r.name);
     for (std::size_t i = 0; i < genre.hold.size(); ++i) {
         const auto& [slot, column] = genre.hold[i];
-        const Value& v = values_[static_cast<std::size_t>(slot)];
+        const Value& v = values_[index(slot)];
         std::string text;
         if (v.kind == Value::Kind::row && column >= 0) text = text_of(cell(slot, column, r.place));
         else if (v.kind == Value::Kind::text && column < 0) text = v.text;

@@ -10,6 +10,7 @@
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/19_training/corpus/corpus_tree.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt::grammar {
 
@@ -67,9 +68,7 @@ private:
     [[noreturn]] void fail(Place place, const std::string& message) const {
         throw Error(tree_.where(place) + message);
     }
-    const std::string& variable_name(int slot) const {
-        return tree_.variables[static_cast<std::size_t>(slot)];
-    }
+    const std::string& variable_name(int slot) const { return tree_.variables[index(slot)]; }
 
     void rule(int index, Place place);
     void sequence(const Sequence& nodes);

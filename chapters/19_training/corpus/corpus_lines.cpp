@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/index.hpp"
+
 namespace tbt::grammar {
 
 namespace {
@@ -47,7 +49,7 @@ std::vector<Line> logical_lines(const std::string& contents, int file) {
             lines.back().indented = indent > 0;
         }
         Line& line = lines.back();
-        line.parts.push_back({line.text.size(), number, static_cast<int>(indent) + 1});
+        line.parts.push_back({line.text.size(), number, to_int(indent) + 1});
         line.text += raw.substr(std::min(indent, raw.size()));
     }
     return lines;
@@ -57,7 +59,7 @@ Place Line::at(std::size_t offset) const {
     const Part* best = &parts.front();
     for (const Part& part : parts)
         if (part.offset <= offset) best = &part;
-    return {file, best->line, best->column + static_cast<int>(offset - best->offset)};
+    return {file, best->line, best->column + to_int(offset - best->offset)};
 }
 
 }  // namespace tbt::grammar

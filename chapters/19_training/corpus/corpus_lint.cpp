@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "lib/index.hpp"
+
 namespace tbt {
 
 namespace {
@@ -98,7 +100,7 @@ LintReport lint(const Corpus& corpus, std::uint64_t seed, std::uint64_t document
     for (std::size_t g = 0; g < corpus.genres.size(); ++g) {
         std::map<std::string, LintReport::Finding> findings;
         for (std::uint64_t i = 0; i < documents_of_each_genre; ++i) {
-            const std::string text = corpus.document_of(static_cast<int>(g), seed, i).text;
+            const std::string text = corpus.document_of(to_int(g), seed, i).text;
             auto wrong = lint_text(text);
             const std::string ends = ".!?\"'})]:;";
             const bool prose = text.find(arrow) == std::string::npos;

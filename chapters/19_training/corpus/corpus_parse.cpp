@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chapters/19_training/corpus/corpus_pieces.hpp"
+#include "lib/index.hpp"
 
 namespace tbt::grammar {
 
@@ -19,7 +20,7 @@ public:
     explicit Parser(const std::vector<std::pair<std::string, std::string>>& files) {
         for (const auto& [name, contents] : files) {
             tree_.files.push_back(name);
-            sources_.push_back(logical_lines(contents, static_cast<int>(tree_.files.size()) - 1));
+            sources_.push_back(logical_lines(contents, count(tree_.files) - 1));
         }
     }
 
@@ -77,8 +78,8 @@ private:
                 fail(column_at, "two columns named " + quoted(table.columns.back()));
         }
         if (table.columns.empty()) fail(at, "a table needs at least one column");
-        table_index_[table.name] = static_cast<int>(tree_.tables.size());
-        blocks_.push_back({Block::What::table, static_cast<int>(tree_.tables.size()), {}});
+        table_index_[table.name] = count(tree_.tables);
+        blocks_.push_back({Block::What::table, count(tree_.tables), {}});
         tree_.tables.push_back(std::move(table));
     }
 
@@ -89,7 +90,7 @@ private:
         rule.name = need_name(is_genre ? "a genre's name" : "a rule's name");
         declare(rule.name, at);
         rule.place = line_->at(at);
-        const int index = static_cast<int>(tree_.rules.size());
+        const int index = count(tree_.rules);
         if (is_genre) genre_header(rule, index);
         skip_spaces();
         if (pos_ < end_) fail(pos_, "not expected here: " + quoted(line_->text.substr(pos_)));
@@ -129,7 +130,7 @@ private:
     // ---- pass 2: rows and alternatives ------------------------------------------------------
 
     void read_table(const Block& block) {
-        Table& table = tree_.tables[static_cast<std::size_t>(block.index)];
+        Table& table = tree_.tables[index(block.index)];
         std::vector<std::uint64_t> weights;
         std::set<std::vector<int>> seen;
         for (const Line* line : block.body) {
@@ -181,7 +182,7 @@ private:
         Choice choice;
         std::vector<std::uint64_t> weights;
         std::map<std::string, Place> seen;
-        const Rule& rule = tree_.rules[static_cast<std::size_t>(block.index)];
+        const Rule& rule = tree_.rules[index(block.index)];
         for (const Line* line : block.body) {
             start(*line);
             weights.push_back(optional_weight(true));
@@ -195,16 +196,15 @@ private:
         if (choice.pieces.empty())
             fail(rule.place, quoted(rule.name) + " has no alternatives (indent them under it)");
         choice.weights = make_weights(weights, rule.place);
-        tree_.rules[static_cast<std::size_t>(block.index)].choice = std::move(choice);
+        tree_.rules[index(block.index)].choice = std::move(choice);
     }
 
     void finish() {
         for (const auto& [slot, place] : variable_uses_) {
             if (bound_.count(slot) != 0) continue;
-            const std::string& name = tree_.variables[static_cast<std::size_t>(slot)];
+            const std::string& name = tree_.variables[index(slot)];
             std::vector<std::string> known = names(rule_index_);
-            for (const int b : bound_)
-                known.push_back(tree_.variables[static_cast<std::size_t>(b)]);
+            for (const int b : bound_) known.push_back(tree_.variables[index(b)]);
             for (const auto& [table, index] : table_index_) known.push_back(table);
             fail(place, "no rule or variable named " + quoted(name) +
                             (table_index_.count(name) != 0
@@ -216,8 +216,7 @@ private:
         for (Table& table : tree_.tables) {
             table.column_of_name.assign(tree_.column_names.size(), -1);
             for (std::size_t c = 0; c < table.columns.size(); ++c)
-                table.column_of_name[static_cast<std::size_t>(column_name(table.columns[c]))] =
-                    static_cast<int>(c);
+                table.column_of_name[index(column_name(table.columns[c]))] = to_int(c);
         }
         for (const std::string& s : tree_.strings) {
             const auto rule = rule_index_.find(s);

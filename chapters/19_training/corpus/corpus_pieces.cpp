@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/index.hpp"
+
 namespace tbt::grammar {
 
 Sequence PieceReader::sequence(bool inside) {
@@ -79,7 +81,7 @@ void PieceReader::inline_choice(Node& node, std::size_t open) {
     }
     choice.weights = make_weights(weights, node.place);
     node.kind = Kind::choice;
-    node.index = static_cast<int>(tree_.choices.size());
+    node.index = count(tree_.choices);
     tree_.choices.push_back(std::move(choice));
 }
 
@@ -137,7 +139,7 @@ void PieceReader::bind(Node& node, const std::string& name, std::size_t at, std:
             choice.pieces.push_back({rule});
         }
         choice.weights = make_weights({weight_unit}, node.place);
-        node.index = static_cast<int>(tree_.choices.size());
+        node.index = count(tree_.choices);
         tree_.choices.push_back(std::move(choice));
         return;
     }

@@ -5,11 +5,13 @@
 #include <limits>
 #include <numeric>
 
+#include "lib/index.hpp"
+
 namespace tbt::grammar {
 
 std::string Tree::where(Place p) const {
-    return files[static_cast<std::size_t>(p.file)] + ":" + std::to_string(p.line) + ":" +
-           std::to_string(p.column) + ": ";
+    return files[index(p.file)] + ":" + std::to_string(p.line) + ":" + std::to_string(p.column) +
+           ": ";
 }
 
 Weights make_weights(std::vector<std::uint64_t> weights) {

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "lib/index.hpp"
+
 namespace tbt {
 
 using grammar::Kind;
@@ -76,7 +78,7 @@ DerivationNumbers::Outcome DerivationNumbers::number(const Step& now, Here& here
     }
     number.op = n.kind == Kind::calc ? n.op : '\0';
     numbers_.push_back(number);
-    bind(n.slot, {Binding::Kind::number, static_cast<int>(numbers_.size()) - 1});
+    bind(n.slot, {Binding::Kind::number, count(numbers_) - 1});
     return Outcome::on;
 }
 

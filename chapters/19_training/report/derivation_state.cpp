@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chapters/19_training/corpus/corpus_wording.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -37,7 +38,7 @@ int DerivationState::resolve(int slot, int& unkept) const {
 void DerivationState::bind(int slot, Binding binding) {
     bindings_.push_back(binding);
     changes_.push_back({Change::What::variable, slot, variables_[at(slot)]});
-    variables_[at(slot)] = static_cast<int>(bindings_.size()) - 1;
+    variables_[at(slot)] = count(bindings_) - 1;
 }
 
 bool DerivationState::draw(const Node& n, int& unkept) {
@@ -60,7 +61,7 @@ bool DerivationState::draw(const Node& n, int& unkept) {
 }
 
 void DerivationState::promise(const Node& n) {
-    const int id = static_cast<int>(promises_.size());
+    const int id = count(promises_);
     promises_.push_back({n.index, std::make_shared<const std::vector<int>>(variables_)});
     for (const int slot : written_[at(n.index)])
         bind(slot, {Binding::Kind::promised, id, variables_[at(slot)]});
@@ -163,7 +164,7 @@ bool DerivationState::matches(const std::string& literal, std::size_t& position)
 
 int DerivationState::push(Frame frame) {
     frames_.push_back(frame);
-    return static_cast<int>(frames_.size()) - 1;
+    return count(frames_) - 1;
 }
 
 DerivationState::Mark DerivationState::mark() const {

@@ -10,6 +10,7 @@
 
 #include "chapters/19_training/corpus/corpus_tree.hpp"
 #include "chapters/19_training/report/rows.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -80,8 +81,8 @@ protected:
         int self, next, depth;
     };
 
-    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-    static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+    static std::size_t at(int i) { return index(i); }
+    static constexpr std::size_t nowhere = index(-1);
     static constexpr int nothing_fits = -2;
 
     static Outcome ended(bool found) { return found ? Outcome::yes : Outcome::no; }

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <sstream>
 
+#include "lib/index.hpp"
 #include "lib/model/layers.hpp"
 
 namespace tbt {
@@ -13,13 +14,13 @@ namespace tbt {
 Distributions distributions(Model& model, const std::vector<std::string>& texts) {
     Distributions sum;
     double positions = 0;
-    std::vector<float> log_p(static_cast<std::size_t>(model.config().vocab_size));
+    std::vector<float> log_p(index(model.config().vocab_size));
     KvCache cache(model.config());
     for (const std::string& text : texts) {
         std::vector<int> ids = {model.tokenizer.eos_id()};
         const std::vector<int> tokens = model.tokenizer.encode(text);
         ids.insert(ids.end(), tokens.begin(), tokens.end());
-        ids.resize(std::min(ids.size(), static_cast<std::size_t>(model.config().n_positions)));
+        ids.resize(std::min(ids.size(), index(model.config().n_positions)));
         cache.clear();
         const Logits logits = model.gpt.forward_all(cache, ids);
         for (std::int64_t t = 0; t < logits.rows; ++t, ++positions) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "chapters/19_training/corpus/corpus_tree.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 namespace {
@@ -94,9 +95,7 @@ std::vector<Question> people(const Corpus& corpus, const Recogniser& recogniser)
     if (std::max({name, job, home}) >= table->columns.size()) return {};
     std::vector<Question> all;
     for (const auto& row : table->rows) {
-        const auto text = [&](std::size_t c) {
-            return tree.strings[static_cast<std::size_t>(row[c])];
-        };
+        const auto text = [&](std::size_t c) { return tree.strings[index(row[c])]; };
         const std::string start = "{\"name\": \"" + text(name) + "\", ";
         all.push_back({start + "\"job\":", quoted(text(job))});
         all.push_back({start + "\"home\":", quoted(text(home))});
@@ -139,7 +138,7 @@ std::vector<Question> translations(const Corpus& corpus, int genre, std::size_t 
 
 int find_genre(const Corpus& corpus, const std::string& name) {
     const auto found = std::ranges::find(corpus.genres, name);
-    return found == corpus.genres.end() ? -1 : static_cast<int>(found - corpus.genres.begin());
+    return found == corpus.genres.end() ? -1 : to_int(found - corpus.genres.begin());
 }
 
 bool answers(const std::string& text, const std::string& answer) {

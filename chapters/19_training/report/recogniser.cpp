@@ -4,6 +4,7 @@
 #include <set>
 
 #include "chapters/19_training/report/derivation.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -35,7 +36,7 @@ public:
 private:
     using Slots = std::set<int>;
 
-    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+    static std::size_t at(int i) { return index(i); }
 
     bool add(const Choice& choice, Slots& slots) const {
         const std::size_t before = slots.size();
@@ -74,12 +75,11 @@ Recogniser::Recogniser(const Corpus& corpus, std::uint64_t most_steps)
 
 Recogniser::Answer Recogniser::ask(const std::string& text, int genre, bool prefix) const {
     Answer answer = Answer::no;
-    for (int g = 0; g < static_cast<int>(corpus_.genres.size()); ++g) {
+    for (int g = 0; g < count(corpus_.genres); ++g) {
         if (genre >= 0 && g != genre) continue;
         try {
             Derivation derivation(corpus_.tree(), written_, text, prefix, most_steps_);
-            if (derivation.from(corpus_.tree().genres[static_cast<std::size_t>(g)]))
-                return Answer::yes;
+            if (derivation.from(corpus_.tree().genres[index(g)])) return Answer::yes;
         } catch (const Derivation::TooLong&) {
             answer = Answer::undecided;
         }

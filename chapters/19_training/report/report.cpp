@@ -7,6 +7,7 @@
 #include "chapters/19_training/evaluate.hpp"
 #include "chapters/19_training/report/distributions.hpp"
 #include "chapters/19_training/report/write_texts.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/json_file.hpp"
 
 namespace tbt {
@@ -153,7 +154,7 @@ void Judge::chat() {
     const std::string turn = "\nAssistant:";
     for (std::size_t g = 0; g < corpus_.genres.size(); ++g) {
         if (!corpus_.genres[g].starts_with("dialogue")) continue;
-        const int genre = static_cast<int>(g);
+        const int genre = to_int(g);
         const auto prompts =
             beginnings(corpus_, genre, true, 40, [&](const std::string& text) -> std::size_t {
                 const std::size_t at = text.rfind(turn);
@@ -181,7 +182,7 @@ void Judge::look_at_distributions() {
         const std::string& name = corpus_.genres[g];
         if (name != "story" && !name.starts_with("dialogue")) continue;
         const std::size_t most = name == "story" ? 20 : 8;
-        const auto some = beginnings(corpus_, static_cast<int>(g), true, most,
+        const auto some = beginnings(corpus_, to_int(g), true, most,
                                      [](const std::string& text) { return text.size(); });
         texts.insert(texts.end(), some.begin(), some.end());
     }

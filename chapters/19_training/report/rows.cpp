@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "lib/index.hpp"
+
 namespace tbt {
 
 using grammar::Condition;
@@ -12,12 +14,12 @@ template <class F>
 void Rows::each(const Variable& v, F visit) const {
     for (std::size_t word = 0; word < v.rows.size(); ++word)
         for (std::uint64_t bits = v.rows[word]; bits != 0; bits &= bits - 1)
-            if (!visit(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)))) return;
+            if (!visit(word * 64 + index(std::countr_zero(bits)))) return;
 }
 
 std::size_t Rows::count(const Variable& v) const {
     std::size_t n = 0;
-    for (const std::uint64_t word : v.rows) n += static_cast<std::size_t>(std::popcount(word));
+    for (const std::uint64_t word : v.rows) n += index(std::popcount(word));
     return n;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "chapters/19_training/corpus/corpus_tree.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -58,7 +59,7 @@ private:
         Set before;
     };
 
-    static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+    static std::size_t index(int i) { return index(i); }
     int cell(const Variable& v, std::size_t row, int column) const {
         return tree_.tables[index(v.table)].rows[row][index(column)];
     }
