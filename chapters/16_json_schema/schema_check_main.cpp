@@ -35,17 +35,31 @@ std::string shown_end(std::string text) {
     return "\"" + visible(text) + "\"" + (repeated ? ", a list with two equal items" : "");
 }
 
+// Where the schema rejects the text, for people; "": it does not.
+std::string rejection(const std::string& text, GrammarMachine& machine) {
+    ByteMachine::State state = machine.start();
+    std::size_t read = 0;
+    for (; read < text.size() && state != ByteMachine::dead; ++read)
+        state = machine.next(state, static_cast<unsigned char>(text[read]));
+    if (state == ByteMachine::dead) {
+        const std::size_t first = read < 40 ? 0 : read - 40;
+        return "rejected behind " + shown_end(text.substr(first, read - first));
+    }
+    if (machine.accepts(state)) return "";
+    return "rejected: it ends too early, at least " + std::to_string(machine.closing_bytes(state)) +
+           " bytes are missing";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string schema, file;
+    std::string schema, file, fault;
     SchemaOptions options = SchemaOptions::judging();
-    bool quiet = false, ignore_formats = false, rejected = false, unsupported = false;
+    bool quiet = false, ignore_formats = false, unsupported = false;
     const int status = run_program(
         argc, argv,
         "Exit status 0: the instance meets the schema; 1: it does not; 2: a file or the schema is "
-        "at fault; 3: a "
-        "keyword is not supported.",
+        "at fault; 3: a keyword is not supported.",
         [&](CLI::App& app) {
             app.add_option("schema", schema, "a JSON Schema")->required();
             app.add_option("instance", file, "the JSON text to judge")->required();
@@ -63,26 +77,12 @@ int main(int argc, char** argv) {
                 options.formats = !ignore_formats;
                 if (quiet) options.warn = [](const std::string&) {};
                 GrammarMachine machine(compile_schema(read_file(schema), options, schema));
-                const std::string text = prepared(read_file(file));
-                ByteMachine::State state = machine.start();
-                std::size_t read = 0;
-                for (; read < text.size() && state != ByteMachine::dead; ++read)
-                    state = machine.next(state, static_cast<unsigned char>(text[read]));
-                rejected = state == ByteMachine::dead || !machine.accepts(state);
-                if (!rejected || quiet) return;
-                if (state != ByteMachine::dead) {
-                    std::printf("%s: rejected: it ends too early, at least %d bytes are missing\n",
-                                file.c_str(), machine.closing_bytes(state));
-                } else {
-                    std::printf("%s: rejected behind %s\n", file.c_str(),
-                                shown_end(text.substr(read < 40 ? 0 : read - 40,
-                                                      std::min<std::size_t>(read, 40)))
-                                    .c_str());
-                }
+                fault = rejection(prepared(read_file(file)), machine);
+                if (!fault.empty() && !quiet) std::printf("%s: %s\n", file.c_str(), fault.c_str());
             } catch (const UnsupportedSchema&) {
                 unsupported = true;
                 throw;
             }
         });
-    return unsupported ? 3 : status != 0 ? 2 : rejected ? 1 : 0;
+    return unsupported ? 3 : status != 0 ? 2 : fault.empty() ? 0 : 1;
 }
