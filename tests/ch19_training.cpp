@@ -17,8 +17,10 @@
 #include "lib/model/layers.hpp"
 #include "lib/model/model.hpp"
 #include "lib/text/tokenizer_train.hpp"
+#include "tests/temporary.hpp"
 
 using namespace tbt;
+using tbt::test::error_of;
 
 namespace {
 
@@ -69,16 +71,6 @@ std::string folder() {
         std::filesystem::temp_directory_path() / ("tbt-ch19-" + std::to_string(::getpid()));
     std::filesystem::create_directories(path);
     return path.string();
-}
-
-template <class F>
-std::string refusal(F f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "no error";
 }
 
 std::vector<float> weights(Training& training) {
@@ -227,7 +219,7 @@ TEST_CASE("a checkpoint of other options is refused and changes nothing", "[trai
         change(options);
         Training other(world.corpus, world.tokenizer, options);
         const std::vector<float> before = weights(other);
-        CHECK(refusal([&] { other.load(path); }).find(reason) != std::string::npos);
+        CHECK(error_of([&] { other.load(path); }).find(reason) != std::string::npos);
         CHECK(weights(other) == before);
         CHECK(other.steps_done() == 0);
     };
@@ -242,7 +234,7 @@ TEST_CASE("a checkpoint of other options is refused and changes nothing", "[trai
     other.load(path, true);
     CHECK(other.steps_done() == 1);
     write_file(path, "no checkpoint");
-    CHECK(refusal([&] { other.load(path); }).find("not a checkpoint") != std::string::npos);
+    CHECK(error_of([&] { other.load(path); }).find("not a checkpoint") != std::string::npos);
     CHECK(other.steps_done() == 1);
     std::filesystem::remove_all(folder());
 }

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -13,8 +12,10 @@
 #include "lib/kernels/half.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/kernels/rng.hpp"
+#include "tests/temporary.hpp"
 
 using namespace tbt;
+using tbt::test::error_of;
 
 namespace {
 
@@ -54,15 +55,6 @@ Floats plainly(const MatrixView& x, const MatrixView& w, Floats y, std::int64_t 
                const MatmulOptions& options = {}) {
     matmul_plain(x, w, y.data(), y_stride, options);
     return y;
-}
-
-std::string message_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "";
 }
 
 }  // namespace
@@ -313,23 +305,23 @@ TEST_CASE("shapes that do not fit are errors by name", "[matmul]") {
     const PackedMatrix w(MatrixView::of(values.data(), 3, 4));
     const Tensor x({2, 3}), wrong_x({2, 4}), flat_x({6});
     Tensor y({2, 4}), wrong_y({4, 2});
-    CHECK(message_of([&] { matmul(wrong_x, w, y); }) ==
+    CHECK(error_of([&] { matmul(wrong_x, w, y); }) ==
           "matmul: x has shape (2, 4), expected (2, 3)");
-    CHECK(message_of([&] { matmul(x, w, wrong_y); }) ==
+    CHECK(error_of([&] { matmul(x, w, wrong_y); }) ==
           "matmul: y has shape (4, 2), expected (2, 4)");
-    CHECK(message_of([&] { matmul(flat_x, w, y); }) ==
+    CHECK(error_of([&] { matmul(flat_x, w, y); }) ==
           "matmul: x has shape (6), expected two dimensions");
-    CHECK(message_of([&] {
+    CHECK(error_of([&] {
               matmul(MatrixView::of(values.data(), 2, 4), w, y.data(), 4, {}, Worker{});
           }) == "matmul: x has shape (2, 4), expected 3 columns, as many as w has rows");
-    CHECK(message_of([&] {
+    CHECK(error_of([&] {
               PackedMatrix(MatrixView{values.data(), -1, 4, 4, 1});
           }).find("(-1, 4)") != std::string::npos);
     PackedMatrix reserved;
     reserved.reserve(3, 4);
-    CHECK(message_of([&] { reserved.pack(MatrixView::of(values.data(), 4, 3), Worker{}); }) ==
+    CHECK(error_of([&] { reserved.pack(MatrixView::of(values.data(), 4, 3), Worker{}); }) ==
           "matmul: weights to pack have shape (4, 3), expected (3, 4) as reserved");
-    CHECK(message_of([&] {
+    CHECK(error_of([&] {
               reserved.reserve(std::int64_t{1} << 40, std::int64_t{1} << 40);
           }).find("too large") != std::string::npos);
 }

@@ -16,9 +16,11 @@
 #include "lib/train/checkpoint.hpp"
 #include "lib/train/fma_peak.hpp"
 #include "lib/train/gpt_trainer.hpp"
+#include "tests/temporary.hpp"
 
 using namespace tbt;
 using namespace tbt::train;
+using tbt::test::error_of;
 
 namespace {
 
@@ -30,17 +32,6 @@ std::vector<std::int32_t> random_ids(std::size_t n, std::uint64_t seed) {
     for (auto& id : ids)
         id = static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(tiny.vocab_size)));
     return ids;
-}
-
-// The message of the error that f throws.
-template <class F>
-std::string refusal(F f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "no error";
 }
 
 std::string temporary(const std::string& name) {
@@ -114,7 +105,7 @@ TEST_CASE("who is taught by a model with the same weights has nothing to learn",
     model.gradient(ids, targets, 2, 30);
     CHECK(std::ranges::all_of(model.gradients(), [](float g) { return g == 0.0f; }));
     GptTrainer foreign(gpt_config(1, 2, 32, 40, 60), 2);
-    CHECK(refusal([&] { model.learn_from(&foreign); }).find("a teacher of 60 tokens") !=
+    CHECK(error_of([&] { model.learn_from(&foreign); }).find("a teacher of 60 tokens") !=
           std::string::npos);
 }
 
@@ -313,10 +304,10 @@ TEST_CASE("a checkpoint comes back as it was written; a damaged one is refused a
         REQUIRE_THROWS_AS(read_checkpoint(path, {x, y}), Error);
     }
     write_file(path, good);
-    CHECK(refusal([&] {
+    CHECK(error_of([&] {
               read_checkpoint(path, {y, x});
           }).find("another size") != std::string::npos);
-    CHECK(refusal([&] {
+    CHECK(error_of([&] {
               read_checkpoint(temporary("none"), {x, y});
           }).find("none") != std::string::npos);
     CHECK(y[0] == 77);
@@ -324,28 +315,28 @@ TEST_CASE("a checkpoint comes back as it was written; a damaged one is refused a
 }
 
 TEST_CASE("impossible shapes and batches are refused by name", "[train]") {
-    CHECK(refusal([&] {
+    CHECK(error_of([&] {
               ParameterLayout(gpt_config(2, 5, 32, 40, 61));
           }).find("multiple of heads") != std::string::npos);
-    CHECK(refusal([&] { ParameterLayout(gpt_config(2, 2, 40, 40, 61)); }).find("multiple of 16") !=
+    CHECK(error_of([&] { ParameterLayout(gpt_config(2, 2, 40, 40, 61)); }).find("multiple of 16") !=
           std::string::npos);
-    CHECK(refusal([&] { ParameterLayout(gpt_config(0, 2, 32, 40, 61)); }).find("layers") !=
+    CHECK(error_of([&] { ParameterLayout(gpt_config(0, 2, 32, 40, 61)); }).find("layers") !=
           std::string::npos);
-    CHECK(refusal([&] { ParameterLayout(gpt_config(2, 2, 32, 0, 61)); }).find("context") !=
+    CHECK(error_of([&] { ParameterLayout(gpt_config(2, 2, 32, 0, 61)); }).find("context") !=
           std::string::npos);
-    CHECK(refusal([&] { ParameterLayout(gpt_config(2, 2, 32, 40, 1)); }).find("vocab") !=
+    CHECK(error_of([&] { ParameterLayout(gpt_config(2, 2, 32, 40, 1)); }).find("vocab") !=
           std::string::npos);
     GptTrainer model(tiny, 1);
-    CHECK(refusal([&] {
+    CHECK(error_of([&] {
               model.gradient(random_ids(41, 1), random_ids(41, 2), 1, 41);
           }).find("41") != std::string::npos);
-    CHECK(refusal([&] {
+    CHECK(error_of([&] {
               model.gradient(random_ids(6, 1), random_ids(5, 2), 2, 3);
           }).find("targets") != std::string::npos);
-    CHECK(refusal([&] {
+    CHECK(error_of([&] {
               model.gradient(std::vector<std::int32_t>{61}, std::vector<std::int32_t>{0}, 1, 1);
           }).find("vocabulary") != std::string::npos);
-    CHECK(refusal([&] {
+    CHECK(error_of([&] {
               model.gradient(std::vector<std::int32_t>{-1}, std::vector<std::int32_t>{0}, 1, 1);
           }).find("vocabulary") != std::string::npos);
 }
