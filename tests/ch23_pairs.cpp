@@ -55,6 +55,14 @@ struct Technique {
 const std::vector<Technique>& techniques() {
     static const std::vector<Technique> all = {
         {"cuts", [](TextOptions& o) { o.temperature = 0.7, o.top_k = 40, o.top_p = 0.8; }},
+        {"rare cuts",
+         [](TextOptions& o) {
+             o.xtc_probability = 0.6, o.xtc_threshold = 0.001, o.dynatemp_range = 0.4;
+             o.top_n_sigma = 2, o.dry_multiplier = 0.8;
+         }},
+        {"mirostat", [](TextOptions& o) { o.mirostat = 2, o.mirostat_tau = 4; }},
+        {"endings",
+         [](TextOptions& o) { o.begin_suppress = {"0,1"}, o.exponential_decay = "4,1.05"; }},
         {"greedy", [](TextOptions& o) { o.greedy = true; }},
         {"penalties",
          [](TextOptions& o) {
@@ -84,6 +92,12 @@ const std::vector<Technique>& techniques() {
 
 // The pairs that contradict each other; all others work together.
 const std::set<std::pair<std::string, std::string>> refused = {
+    {"rare cuts", "greedy"},      {"rare cuts", "beams"},
+    {"rare cuts", "groups"},      {"rare cuts", "mirostat"},
+    {"cuts", "mirostat"},         {"mirostat", "greedy"},
+    {"mirostat", "beams"},        {"mirostat", "groups"},
+    {"mirostat", "drawn beams"},  {"mirostat", "assistant"},
+    {"mirostat", "itself"},       {"mirostat", "rejection"},
     {"cuts", "greedy"},           {"cuts", "beams"},
     {"cuts", "groups"},           {"greedy", "samples"},
     {"greedy", "beams"},          {"greedy", "groups"},
@@ -182,7 +196,7 @@ TEST_CASE("every pair of techniques keeps the promises of both, or is refused", 
             }
         }
     }
-    REQUIRE(worked + not_so == 16 * 17 / 2);
+    REQUIRE(worked + not_so == 19 * 20 / 2);
     REQUIRE(not_so == static_cast<int>(refused.size()));
 }
 

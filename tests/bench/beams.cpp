@@ -28,7 +28,7 @@ void run(const Settings& settings) {
         Model model = load_model("data/models/storyteller", {threads});
         const std::vector<int> prompt = encode_prompt(model, "The old lighthouse keeper");
         const std::vector<int> sizes{1, 2, 4, 8, 16};
-        std::vector<Candidate> work;
+        std::vector<Contender> work;
         std::vector<double> positions(sizes.size());
         for (std::size_t i = 0; i < sizes.size(); ++i) {
             const BeamRequest request = request_of(sizes[i], model);

@@ -34,16 +34,16 @@ void keep(float value) {
 
 namespace {
 
-double measure(const Candidate& candidate, int times) {
+double measure(const Contender& contender, int times) {
     const double start = now();
-    candidate.work(times);
+    contender.work(times);
     return (now() - start) / times;
 }
 
 // How often the work must be done to last as long as asked; also warms the caches up.
-int calibrate(const Candidate& candidate, double seconds) {
+int calibrate(const Contender& contender, double seconds) {
     for (int times = 1;; times *= 4) {
-        const double took = measure(candidate, times) * times;
+        const double took = measure(contender, times) * times;
         if (took >= seconds / 4 || times >= (1 << 24))
             return std::max(1, static_cast<int>(times * seconds / took));
     }
@@ -57,23 +57,23 @@ Timing timing_of(std::vector<double> seconds) {
 
 }  // namespace
 
-std::vector<Timing> interleaved(const std::vector<Candidate>& candidates, int rounds,
+std::vector<Timing> interleaved(const std::vector<Contender>& contenders, int rounds,
                                 double seconds) {
-    const auto rest = [](const Candidate& c) {
+    const auto rest = [](const Contender& c) {
         if (c.spins) std::this_thread::sleep_for(std::chrono::milliseconds(30));
     };
     std::vector<int> times;
-    for (const Candidate& c : candidates) {
+    for (const Contender& c : contenders) {
         times.push_back(calibrate(c, seconds));
         rest(c);
     }
-    std::vector<std::vector<double>> measured(candidates.size());
+    std::vector<std::vector<double>> measured(contenders.size());
     for (int round = 0; round < rounds; ++round) {
-        for (std::size_t i = 0; i < candidates.size(); ++i) {
-            // Once unmeasured: the candidate before has left other data in the caches.
-            if (times[i] > 1) candidates[i].work(1);
-            measured[i].push_back(measure(candidates[i], times[i]));
-            rest(candidates[i]);
+        for (std::size_t i = 0; i < contenders.size(); ++i) {
+            // Once unmeasured: the contender before has left other data in the caches.
+            if (times[i] > 1) contenders[i].work(1);
+            measured[i].push_back(measure(contenders[i], times[i]));
+            rest(contenders[i]);
         }
     }
     std::vector<Timing> timings;

@@ -1,4 +1,4 @@
-// A small bench: candidates measured in turn, medians with spread, tables on stdout,
+// A small bench: contenders measured in turn, medians with spread, tables on stdout,
 // the same figures as JSON.
 //
 // The speed of a machine drifts by a quarter within minutes. So everything that is compared runs
@@ -42,7 +42,7 @@ std::vector<Section>& sections();
 double now();  // seconds
 
 // The work, done `times` times over. Anything that would be optimised away goes to keep().
-struct Candidate {
+struct Contender {
     std::string name;
     std::function<void(int times)> work;
     bool spins = false;  // leaves threads spinning behind: wait before measuring the next one
@@ -53,9 +53,9 @@ struct Timing {
     double median = 0, low = 0, high = 0;  // low and high: the quartiles
 };
 
-// One timing per candidate. Each measurement lasts `seconds` (or one run of the work,
+// One timing per contender. Each measurement lasts `seconds` (or one run of the work,
 // if that is longer).
-std::vector<Timing> interleaved(const std::vector<Candidate>& candidates, int rounds = 9,
+std::vector<Timing> interleaved(const std::vector<Contender>& contenders, int rounds = 9,
                                 double seconds = 0.004);
 
 void keep(float value);
@@ -89,11 +89,11 @@ nlohmann::ordered_json& results();
 
 // Multiply-adds on `threads` cores that nothing can feed faster: fma_probe_flops()
 // operations each time.
-Candidate fma_probe(int threads);
+Contender fma_probe(int threads);
 double fma_probe_flops(int threads);
 
 // Read `bytes` of memory, each thread its part, in two ways: the faster one is the limit.
-std::vector<Candidate> read_probes(std::int64_t bytes, int threads);
+std::vector<Contender> read_probes(std::int64_t bytes, int threads);
 
 Tensor random_tensor(const Shape& shape, std::uint64_t seed);
 

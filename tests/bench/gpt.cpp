@@ -64,7 +64,7 @@ double cache_bytes(const Subject& s, int depth) {
 constexpr int written = 16;  // tokens in a measurement
 
 // Writes `written` tokens behind `depth` others.
-Candidate decode(Gpt& gpt, std::shared_ptr<KvCache> cache, const std::vector<int>& text,
+Contender decode(Gpt& gpt, std::shared_ptr<KvCache> cache, const std::vector<int>& text,
                  int depth) {
     return {"decode", [&gpt, cache, &text, depth](int times) {
                 for (int i = 0; i < times; ++i) {
@@ -89,7 +89,7 @@ void measure(Table& table, const Subject& s, WeightType type, int threads) {
     gpt.forward(*near, std::span<const int>(text).first(start));
     gpt.forward(*deep, std::span<const int>(text).first(static_cast<std::size_t>(s.depth)));
 
-    std::vector<Candidate> work =
+    std::vector<Contender> work =
         read_probes(static_cast<std::int64_t>(weight_bytes(s, type)), threads);
     const std::size_t probes = work.size();
     work.push_back(fma_probe(threads));

@@ -56,7 +56,7 @@ float read_straight(const float* p, std::int64_t n) {
     return sum[0].get(0);
 }
 
-Candidate read_with(float (*read)(const float*, std::int64_t), std::shared_ptr<Tensor> memory,
+Contender read_with(float (*read)(const float*, std::int64_t), std::shared_ptr<Tensor> memory,
                     int threads) {
     return {"read", [=](int times) {
                 run_team(threads, [&](const Worker& worker) {
@@ -98,7 +98,7 @@ const Section section{"limits", 10, "the machine's limits", run};
 
 }  // namespace
 
-Candidate fma_probe(int threads) {
+Contender fma_probe(int threads) {
     return {"fma", [threads](int times) {
                 run_team(threads, [&](const Worker& worker) {
                     float sum = 0;
@@ -113,7 +113,7 @@ double fma_probe_flops(int threads) {
     return 2.0 * simd::batch_size * fma_chains * fma_steps * threads;
 }
 
-std::vector<Candidate> read_probes(std::int64_t bytes, int threads) {
+std::vector<Contender> read_probes(std::int64_t bytes, int threads) {
     const auto memory = std::make_shared<Tensor>(Shape{std::max<std::int64_t>(bytes / 4, 1)});
     return {read_with(read_straight, memory, threads), read_with(read_streams, memory, threads)};
 }

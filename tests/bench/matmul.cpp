@@ -41,7 +41,7 @@ struct Operands {
     }
 };
 
-Candidate ours(const Problem& p, std::shared_ptr<Operands> data, int threads) {
+Contender ours(const Problem& p, std::shared_ptr<Operands> data, int threads) {
     const auto packed = std::make_shared<PackedMatrix>(data->w_view, p.type);
     return {"ours", [=](int times) {
                 run_team(threads, [&](const Worker& worker) {
@@ -54,7 +54,7 @@ Candidate ours(const Problem& p, std::shared_ptr<Operands> data, int threads) {
 }
 
 #ifdef TBT_OPENBLAS
-Candidate openblas(const Problem& p, std::shared_ptr<Operands> data, int threads) {
+Contender openblas(const Problem& p, std::shared_ptr<Operands> data, int threads) {
     const auto m = static_cast<int>(p.M), k = static_cast<int>(p.K), n = static_cast<int>(p.N);
     const auto work = [=](int times) {
         openblas_set_num_threads(threads);
@@ -75,7 +75,7 @@ Candidate openblas(const Problem& p, std::shared_ptr<Operands> data, int threads
 #endif
 
 #ifdef TBT_ONEDNN
-Candidate onednn(const Problem& p, std::shared_ptr<Operands> data, int threads) {
+Contender onednn(const Problem& p, std::shared_ptr<Operands> data, int threads) {
     using namespace dnnl;
     using tag = memory::format_tag;
 #ifdef _OPENMP
@@ -121,20 +121,20 @@ double bytes_of(const Problem& p) {
 
 void measure(Table& table, const Problem& p, int threads) {
     const auto data = std::make_shared<Operands>(p);
-    std::vector<Candidate> candidates{ours(p, data, threads), fma_probe(threads)};
-    for (Candidate& probe : read_probes(static_cast<std::int64_t>(bytes_of(p)), threads)) {
-        candidates.push_back(probe);
+    std::vector<Contender> contenders{ours(p, data, threads), fma_probe(threads)};
+    for (Contender& probe : read_probes(static_cast<std::int64_t>(bytes_of(p)), threads)) {
+        contenders.push_back(probe);
     }
-    const std::size_t first_opponent = candidates.size();
+    const std::size_t first_opponent = contenders.size();
 #ifdef TBT_OPENBLAS
-    candidates.push_back(openblas(p, data, threads));
+    contenders.push_back(openblas(p, data, threads));
 #endif
 #ifdef TBT_ONEDNN
-    if (p.type == WeightType::f32) candidates.push_back(onednn(p, data, threads));
+    if (p.type == WeightType::f32) contenders.push_back(onednn(p, data, threads));
 #endif
     const double flops =
         2.0 * static_cast<double>(p.M) * static_cast<double>(p.K) * static_cast<double>(p.N);
-    const std::vector<Timing> times = interleaved(candidates, flops > 4e9 ? 5 : 11);
+    const std::vector<Timing> times = interleaved(contenders, flops > 4e9 ? 5 : 11);
 
     // No way to be faster: every weight read once, every product computed.
     const double reading = std::min(times[2].median, times[3].median);
@@ -149,8 +149,8 @@ void measure(Table& table, const Problem& p, int threads) {
                           Cell(std::max(reading, multiplying) / seconds, 2),
                           Cell((times[0].high - times[0].low) / seconds, 2)};
     std::vector<Cell> ratios{"", ""};
-    for (std::size_t i = first_opponent; i < candidates.size(); ++i) {
-        ratios[candidates[i].name == "OpenBLAS" ? 0 : 1] = Cell(times[i].median / seconds, 2);
+    for (std::size_t i = first_opponent; i < contenders.size(); ++i) {
+        ratios[contenders[i].name == "OpenBLAS" ? 0 : 1] = Cell(times[i].median / seconds, 2);
     }
     row.insert(row.end(), ratios.begin(), ratios.end());
     table.row(row);

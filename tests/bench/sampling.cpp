@@ -30,7 +30,7 @@ LineVector<float> normal_row(double sigma) {
     return row;
 }
 
-Candidate step(std::string name, std::shared_ptr<const LineVector<float>> row,
+Contender step(std::string name, std::shared_ptr<const LineVector<float>> row,
                std::function<void(Candidates&)> work) {
     const auto candidates = std::make_shared<Candidates>();
     return {std::move(name), [=](int times) {
@@ -44,7 +44,7 @@ Candidate step(std::string name, std::shared_ptr<const LineVector<float>> row,
 
 // A penalty on a row that is already a copy: what it costs by itself.
 // Each step finds another last token.
-Candidate penalty(std::string name, std::shared_ptr<const LineVector<float>> row,
+Contender penalty(std::string name, std::shared_ptr<const LineVector<float>> row,
                   std::vector<int> text,
                   std::function<void(Candidates&, std::span<const int>)> penalize) {
     const auto candidates = std::make_shared<Candidates>(*row);
@@ -75,7 +75,7 @@ void run(const Settings&) {
     for (const double sigma : {1.0, 4.0}) {
         const auto row = std::make_shared<const LineVector<float>>(normal_row(sigma));
         const auto order = std::make_shared<std::vector<int>>();
-        std::vector<Candidate> work = read_probes(static_cast<std::int64_t>(V * sizeof(float)), 1);
+        std::vector<Contender> work = read_probes(static_cast<std::int64_t>(V * sizeof(float)), 1);
         const std::size_t probes = work.size();
         work.push_back(fma_probe(1));
         const auto add = [&](std::string name, std::function<void(Candidates&)> f) {

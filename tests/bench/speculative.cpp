@@ -90,7 +90,7 @@ void measure(Table& table, Pair& pair, const std::string& weights, double temper
 
     double plain_tokens = 0;
     std::vector<Counts> counts(ways.size());
-    std::vector<Candidate> work;
+    std::vector<Contender> work;
     std::vector<std::uint64_t> seeds(
         ways.size() + 1,
         0);  // each run writes other texts, every candidate the same ones
