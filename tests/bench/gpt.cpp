@@ -13,6 +13,7 @@
 #include "lib/kernels/rng.hpp"
 #include "lib/model/gpt.hpp"
 #include "lib/model/kv_cache.hpp"
+#include "lib/model/random_model.hpp"
 #include "tests/bench/bench.hpp"
 
 namespace tbt::bench {
