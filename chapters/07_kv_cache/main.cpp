@@ -142,8 +142,9 @@ void declare(CLI::App& app, Options& o) {
     app.add_option("--part", o.part, "only this part, 1 to 5 (3 is the one with a clock)")
         ->check(CLI::Range(1, 5));
     app.add_option("--model", o.model, "a model directory")->capture_default_str();
-    app.add_option("--weights", o.weights, "keep weights as f32, f16 or bf16 (default: as stored)")
-        ->check(CLI::IsMember({"f32", "f16", "bf16"}));
+    app.add_option("--weights", o.weights,
+                   "keep weights as f32, f16, bf16 or int8 (default: as stored)")
+        ->check(CLI::IsMember({"f32", "f16", "bf16", "int8"}));
     app.add_option("--threads", o.threads, "0: one for each core")
         ->capture_default_str()
         ->check(CLI::Range(0, 1024));

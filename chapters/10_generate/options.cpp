@@ -220,7 +220,7 @@ void add_model_options(CLI::App& app, GenerateOptions& o) {
     CommandLine line(app);
     line.option("-m,--model", o.model, "a model directory").shows_default();
     line.option("--weights", o.weights,
-                "keep weights in memory as f32, f16 or bf16; stored: as in the file")
+                "keep weights in memory as f32, f16, bf16 or int8; stored: as in the file")
         .shows_default();
     line.option("--threads", o.threads, "0: one for each core").shows_default();
 }
@@ -233,7 +233,8 @@ Model open_model(const GenerateOptions& o) {
     gpt.threads = o.threads;
     gpt.weights = weight_type_named(o.weights);
     if (!gpt.weights && o.weights != "stored")
-        throw UsageError("--weights: got '" + o.weights + "', expected stored, f32, f16 or bf16");
+        throw UsageError("--weights: got '" + o.weights +
+                         "', expected stored, f32, f16, bf16 or int8");
     return load_model(o.model, gpt);
 }
 

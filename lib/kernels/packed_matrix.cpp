@@ -68,11 +68,17 @@ std::string shape_text(std::int64_t rows, std::int64_t columns) {
 }  // namespace
 
 PackedMatrix::PackedMatrix(const MatrixView& w, WeightType type) {
+    if (type == WeightType::int8) {
+        int8_ = std::make_shared<const Int8Matrix>(w);
+        k_ = w.rows, n_ = w.columns, type_ = type;
+        return;
+    }
     reserve(w.rows, w.columns, type);
     pack(w, Worker{});
 }
 
 void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
+    if (type == WeightType::int8) throw Error("matmul: weights of 8 bits are packed once");
     if (k < 0 || n < 0)
         throw Error("matmul: weights have shape " + shape_text(k, n) +
                     ", expected no negative dimension");
@@ -88,6 +94,7 @@ void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
 }
 
 std::int64_t PackedMatrix::bytes() const {
+    if (int8_) return int8_->bytes();
     return kernel::divide_up(n_, batch) * batch * k_ * bytes_of(type_);
 }
 

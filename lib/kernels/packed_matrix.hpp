@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include "lib/kernels/int8_matrix.hpp"
 #include "lib/kernels/tensor.hpp"
 #include "lib/kernels/weight_type.hpp"
 #include "lib/machine/threads.hpp"
@@ -38,6 +40,7 @@ public:
     // Packs other values into the same memory (grows when needed);
     // each thread of the team packs its share. reserve() first, on one thread;
     // the caller syncs before the result is used.
+    // Not for int8, which is packed by the constructor.
     void reserve(std::int64_t k, std::int64_t n, WeightType type = WeightType::f32);
     void pack(const MatrixView& w, const Worker& worker);
 
@@ -46,11 +49,13 @@ public:
     WeightType type() const { return type_; }
     std::int64_t bytes() const;
     const float* data() const { return data_.get(); }
+    const Int8Matrix& int8() const { return *int8_; }  // of type int8 only
 
 private:
     std::int64_t k_ = 0, n_ = 0, capacity_ = 0;
     WeightType type_ = WeightType::f32;
     AlignedFloats data_;
+    std::shared_ptr<const Int8Matrix> int8_;
 };
 
 }  // namespace tbt

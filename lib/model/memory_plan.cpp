@@ -19,7 +19,7 @@ double rounded_up(double n, double step) {
 
 }  // namespace
 
-std::int64_t bytes_per_weight(WeightType type) { return type == WeightType::f32 ? 4 : 2; }
+std::int64_t bytes_per_weight(WeightType type) { return bytes_of(type); }
 
 MemoryPlan plan_memory(const GptConfig& config, WeightType type, int context, int batch) {
     check_config(config, "memory");

@@ -40,6 +40,8 @@ void check(const std::string& path, const std::vector<TensorToWrite>& tensors) {
                  " for " + to_string(t.shape));
         }
         if (i > 0 && tensors[i - 1].name == t.name) fail("is there twice");
+        if (names_of(t.type).dtype.empty())
+            fail("cannot be stored as int8; expected f32, f16 or bf16");
         if (t.type == WeightType::f16) check_f16(path, t.name, t.values);
     }
 }

@@ -1,0 +1,58 @@
+// Weights and activations in 8 bits, in plain code: a row of numbers becomes whole numbers and one
+// scale, and a product becomes an exact sum of whole numbers and one multiplication.
+//
+//   s = max |x| / 127       q_k = round(x_k · (1/s))       x_k ≈ s · q_k, off by s/2 at most
+//   y = float(Σ_k q_k · p_k) · (s · t) + bias              for rows (q, s) and (p, t)
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace tbt {
+
+struct QuantizedRow {
+    std::vector<std::int8_t> q;  // −127 … 127; −128 is never used
+    float scale = 0;             // 0: the row is nothing but zeros; NaN: it was broken
+};
+
+// Ties go to the even number, as everywhere in IEEE 754.
+inline QuantizedRow quantize(const std::vector<float>& x) {
+    QuantizedRow row{std::vector<std::int8_t>(x.size(), 0), 0};
+    float largest = 0;
+    for (const float v : x) {
+        if (!std::isfinite(v)) {
+            row.scale = std::numeric_limits<float>::quiet_NaN();
+            return row;
+        }
+        largest = std::max(largest, std::abs(v));
+    }
+    const float inverse = 127.0f / largest;
+    if (!std::isfinite(inverse)) return row;  // all zero, or as good as
+    for (std::size_t k = 0; k < x.size(); ++k)
+        row.q[k] = static_cast<std::int8_t>(std::nearbyint(x[k] * inverse));
+    row.scale = largest / 127.0f;
+    return row;
+}
+
+// What is left of the row.
+inline std::vector<float> restored(const QuantizedRow& row) {
+    std::vector<float> x;
+    for (const std::int8_t q : row.q) x.push_back(row.scale * static_cast<float>(q));
+    return x;
+}
+
+// Σ q_k · p_k: whole numbers, so the order of the sum means nothing. At most 127² · K.
+inline std::int32_t dot(const QuantizedRow& a, const QuantizedRow& b) {
+    std::int32_t sum = 0;
+    for (std::size_t k = 0; k < a.q.size(); ++k) sum += a.q[k] * b.q[k];
+    return sum;
+}
+
+// One output: a row of activations with a column of weights.
+inline float product(const QuantizedRow& x, const QuantizedRow& w, float bias = 0) {
+    return static_cast<float>(dot(x, w)) * (x.scale * w.scale) + bias;
+}
+
+}  // namespace tbt

@@ -1,0 +1,106 @@
+// Four products and their sum, in every 32-bit lane at once: the step of an int8 matrix product.
+// Included by .cpp files of lib only. There is no such step in xsimd, so here are the intrinsics of
+// each machine behind one small interface, and a plain loop.
+//
+//   Sums: `columns` int32 sums;  add(x, w): sum_c += Σ_{i<4} x_i · w[c][i]
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(__AVX512VNNI__) || defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+namespace tbt::kernel {
+
+#if defined(__AVX512VNNI__)
+
+// vpdpbusd takes unsigned x: it is stored with 128 added, and 128 · Σ q_w comes off at the end.
+struct Int8Sums {
+    static constexpr int columns = 16, rows = 12, panels_of_one_row = 6;
+    static constexpr std::int32_t x_offset = 128;
+    using X = __m512i;
+    static X broadcast(const std::int8_t* x) {
+        std::int32_t four;
+        std::memcpy(&four, x, 4);
+        return _mm512_set1_epi32(four);
+    }
+    __m512i sum = _mm512_setzero_si512();
+    void add(const X& x, const std::int8_t* w) {
+        sum = _mm512_dpbusd_epi32(sum, x, _mm512_loadu_si512(w));
+    }
+    void store(std::int32_t* to) const { _mm512_storeu_si512(to, sum); }
+};
+
+#elif defined(__AVX2__)
+
+// maddubs wants one side unsigned and saturates in 16 bits: |x| · (w with the sign of x) is at most
+// 2 · 127 · 127 = 32,258, which fits.
+struct Int8Sums {
+    static constexpr int columns = 8, rows = 2, panels_of_one_row = 2;
+    static constexpr std::int32_t x_offset = 0;
+    struct X {
+        __m256i sign, absolute;
+    };
+    static X broadcast(const std::int8_t* x) {
+        std::int32_t four;
+        std::memcpy(&four, x, 4);
+        const __m256i all = _mm256_set1_epi32(four);
+        return {all, _mm256_abs_epi8(all)};
+    }
+    __m256i sum = _mm256_setzero_si256();
+    void add(const X& x, const std::int8_t* w) {
+        const __m256i signed_w =
+            _mm256_sign_epi8(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(w)), x.sign);
+        const __m256i pairs = _mm256_maddubs_epi16(x.absolute, signed_w);
+        sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+    }
+    void store(std::int32_t* to) const { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), sum); }
+};
+
+#elif defined(__aarch64__)
+
+struct Int8Sums {
+    static constexpr int columns = 4, rows = 3, panels_of_one_row = 2;
+    static constexpr std::int32_t x_offset = 0;
+    using X = int8x16_t;
+    static X broadcast(const std::int8_t* x) {
+        std::int32_t four;
+        std::memcpy(&four, x, 4);
+        return vreinterpretq_s8_s32(vdupq_n_s32(four));
+    }
+    int32x4_t sum = vdupq_n_s32(0);
+    void add(const X& x, const std::int8_t* w) {
+        const int8x16_t v = vld1q_s8(w);
+#if defined(__ARM_FEATURE_DOTPROD)
+        sum = vdotq_s32(sum, v, x);
+#else
+        const int32x4_t low = vpaddlq_s16(vmull_s8(vget_low_s8(v), vget_low_s8(x)));
+        const int32x4_t high = vpaddlq_s16(vmull_s8(vget_high_s8(v), vget_high_s8(x)));
+        sum = vaddq_s32(sum, vpaddq_s32(low, high));
+#endif
+    }
+    void store(std::int32_t* to) const { vst1q_s32(to, sum); }
+};
+
+#else
+
+struct Int8Sums {
+    static constexpr int columns = 32, rows = 1, panels_of_one_row = 1;
+    static constexpr std::int32_t x_offset = 0;
+    using X = const std::int8_t*;
+    static X broadcast(const std::int8_t* x) { return x; }
+    std::int32_t sum[columns] = {};
+    void add(const X& x, const std::int8_t* w) {
+        for (int c = 0; c < columns; ++c)
+            for (int i = 0; i < 4; ++i) sum[c] += x[i] * w[4 * c + i];
+    }
+    void store(std::int32_t* to) const { std::memcpy(to, sum, sizeof sum); }
+};
+
+#endif
+
+}  // namespace tbt::kernel

@@ -1,0 +1,186 @@
+#include "lib/kernels/int8_matrix.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "lib/error.hpp"
+#include "lib/kernels/int8_kernel.hpp"
+#include "lib/kernels/matmul.hpp"
+
+namespace tbt {
+
+namespace {
+
+using kernel::Int8Sums;
+
+constexpr int panel = Int8Matrix::panel, group = Int8Matrix::group;
+constexpr int vectors = panel / Int8Sums::columns;  // registers side by side in a panel
+
+// The sums of `Rows` rows of x (each `x_row` bytes behind the one before) by `Panels` panels of w,
+// to sums[row][panel · 32 + column].
+template <int Rows, int Panels>
+void multiply(const std::int8_t* x, std::int64_t x_row, const std::int8_t* w, std::int64_t groups,
+              std::int32_t* sums) {
+    const std::int64_t w_panel = groups * panel * group;
+    Int8Sums sum[Rows][Panels * vectors];
+    for (std::int64_t g = 0; g < groups; ++g) {
+        for (int r = 0; r < Rows; ++r) {
+            const Int8Sums::X four = Int8Sums::broadcast(x + r * x_row + g * group);
+            for (int p = 0; p < Panels; ++p)
+                for (int v = 0; v < vectors; ++v)
+                    sum[r][p * vectors + v].add(
+                        four, w + p * w_panel + (g * panel + v * Int8Sums::columns) * group);
+        }
+    }
+    for (int r = 0; r < Rows; ++r)
+        for (int v = 0; v < Panels * vectors; ++v)
+            sum[r][v].store(sums + (r * Panels * vectors + v) * Int8Sums::columns);
+}
+
+using Multiply = void (*)(const std::int8_t*, std::int64_t, const std::int8_t*, std::int64_t,
+                          std::int32_t*);
+
+Multiply multiply_rows(std::int64_t rows) {
+    static constexpr auto table = []<int... R>(std::integer_sequence<int, R...>) {
+        return std::array<Multiply, sizeof...(R)>{multiply<R + 1, 1>...};
+    }
+    (std::make_integer_sequence<int, Int8Sums::rows>());
+    return table[static_cast<std::size_t>(rows - 1)];
+}
+
+// What one call of matmul works on.
+struct Job {
+    const Int8Matrix& w;
+    float* y;
+    std::int64_t y_stride;
+    const MatmulOptions& options;
+    const float* row_scales;  // (M)
+};
+
+// Integer sums of one row and `columns` columns from `column` on become floats in y.
+void finish(const Job& job, std::int64_t row, std::int64_t column, std::int64_t columns,
+            const std::int32_t* sums) {
+    columns = std::min(columns, job.w.n() - column);
+    float* y = job.y + row * job.y_stride + column;
+    const float* scales = job.w.scales().data() + column;
+    const std::int32_t* column_sums = job.w.column_sums().data() + column;
+    const float row_scale = job.row_scales[row];
+    for (std::int64_t n = 0; n < columns; ++n) {
+        const std::int32_t sum = sums[n] - Int8Sums::x_offset * column_sums[n];
+        const float product = static_cast<float>(sum) * (row_scale * scales[n]);
+        y[n] = job.options.accumulate ? y[n] + product : product;
+    }
+    if (job.options.bias)
+        for (std::int64_t n = 0; n < columns; ++n) y[n] += job.options.bias[column + n];
+    if (job.options.activation) job.options.activation(y, columns);
+}
+
+// The rows of x in 8 bits, `x_row` bytes each, as the kernel wants them; and their scales.
+void quantize_rows(const MatrixView& x, std::int64_t x_row, std::int8_t* q, float* scales) {
+    for (std::int64_t r = 0; r < x.rows; ++r) {
+        std::int8_t* row = q + r * x_row;
+        scales[r] = quantize_row(x.data + r * x.row_stride, x.columns, x.column_stride, row);
+        std::fill(row + x.columns, row + x_row, std::int8_t{0});
+        if constexpr (Int8Sums::x_offset != 0)
+            for (std::int64_t k = 0; k < x_row; ++k)
+                row[k] = static_cast<std::int8_t>(row[k] ^ std::int8_t{-128});  // + 128, unsigned
+    }
+}
+
+}  // namespace
+
+float quantize_row(const float* x, std::int64_t n, std::int64_t stride, std::int8_t* q) {
+    float largest = 0;
+    bool finite = true;
+    for (std::int64_t k = 0; k < n; ++k) {
+        const float a = std::abs(x[k * stride]);
+        finite = finite && a <= std::numeric_limits<float>::max();
+        largest = a > largest ? a : largest;
+    }
+    const float inverse = 127.0f / largest;
+    if (!finite || !(inverse <= std::numeric_limits<float>::max())) {
+        std::fill(q, q + n, std::int8_t{0});
+        return finite ? 0.0f : std::numeric_limits<float>::quiet_NaN();
+    }
+    for (std::int64_t k = 0; k < n; ++k)
+        q[k] = static_cast<std::int8_t>(std::nearbyint(x[k * stride] * inverse));
+    return largest / 127.0f;
+}
+
+Int8Matrix::Int8Matrix(const MatrixView& w) : k_(w.rows), n_(w.columns) {
+    if (k_ > most_k)
+        throw Error("int8: a weight matrix has " + std::to_string(k_) + " rows, expected at most " +
+                    std::to_string(most_k) + " (their sum must fit 32 bits); keep it as f16");
+    const std::int64_t columns = panels() * panel, size = groups() * columns * group;
+    data_ = allocate_zeros((size + 3) / 4);
+    scales_.assign(static_cast<std::size_t>(columns), 0.0f);
+    sums_.assign(static_cast<std::size_t>(columns), 0);
+    auto* data = reinterpret_cast<std::int8_t*>(data_.get());
+    std::vector<float> columns_of_panel(static_cast<std::size_t>(panel * k_));
+    std::vector<std::int8_t> column(static_cast<std::size_t>(k_));
+    for (std::int64_t n = 0; n < n_; ++n) {
+        // Rows of w are read along, a panel's columns at a time.
+        if (n % panel == 0) {
+            const std::int64_t count = std::min<std::int64_t>(panel, n_ - n);
+            for (std::int64_t k = 0; k < k_; ++k)
+                for (std::int64_t c = 0; c < count; ++c)
+                    columns_of_panel[static_cast<std::size_t>(c * k_ + k)] =
+                        w.data[k * w.row_stride + (n + c) * w.column_stride];
+        }
+        const auto at = static_cast<std::size_t>(n);
+        scales_[at] = quantize_row(columns_of_panel.data() + n % panel * k_, k_, 1, column.data());
+        if (std::isnan(scales_[at]))
+            throw Error("int8: a weight in column " + std::to_string(n) +
+                        " is not finite; the model is broken");
+        std::int8_t* to = data + n / panel * groups() * panel * group + n % panel * group;
+        for (std::int64_t k = 0; k < k_; ++k) {
+            const std::int8_t q = column[static_cast<std::size_t>(k)];
+            to[k / group * panel * group + k % group] = q;
+            sums_[at] += q;
+        }
+    }
+}
+
+std::int64_t Int8Matrix::bytes() const { return panels() * panel * (groups() * group + 4 + 4); }
+
+void int8_matmul(const MatrixView& x, const Int8Matrix& w, float* y, std::int64_t y_stride,
+                 const MatmulOptions& options, const Worker& worker) {
+    if (x.columns != w.k())
+        throw Error("matmul: x has shape " + to_string(Shape{x.rows, x.columns}) + ", expected " +
+                    std::to_string(w.k()) + " columns, as many as w has rows");
+    // Each thread rounds all rows for itself: that is quicker than to wait for each other.
+    thread_local std::vector<std::int8_t> rounded;
+    thread_local std::vector<float> row_scales;
+    const std::int64_t x_row = w.groups() * group;
+    rounded.resize(static_cast<std::size_t>(x.rows * x_row));
+    row_scales.resize(static_cast<std::size_t>(x.rows));
+    quantize_rows(x, x_row, rounded.data(), row_scales.data());
+
+    const Job job{w, y, y_stride, options, row_scales.data()};
+    const Range mine = worker.share(w.panels());
+    constexpr int most_panels = Int8Sums::panels_of_one_row;
+    std::int32_t sums[std::max(Int8Sums::rows, most_panels) * panel];
+    std::int64_t p = mine.begin;
+    if (x.rows == 1) {  // several panels side by side: several streams of weights
+        for (; p + most_panels <= mine.end; p += most_panels) {
+            multiply<1, most_panels>(rounded.data(), x_row, w.panel_data(p), w.groups(), sums);
+            finish(job, 0, p * panel, most_panels * panel, sums);
+        }
+    }
+    for (; p < mine.end; ++p) {
+        for (std::int64_t row = 0; row < x.rows; row += Int8Sums::rows) {
+            const std::int64_t rows = std::min<std::int64_t>(Int8Sums::rows, x.rows - row);
+            multiply_rows(rows)(rounded.data() + row * x_row, x_row, w.panel_data(p), w.groups(),
+                                sums);
+            for (std::int64_t r = 0; r < rows; ++r)
+                finish(job, row + r, p * panel, panel, sums + r * panel);
+        }
+    }
+}
+
+}  // namespace tbt
