@@ -5,6 +5,7 @@
 //   y = float(Σ_k q_k · p_k) · (s · t) + bias              for rows (q, s) and (p, t)
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -13,12 +14,12 @@
 namespace tbt {
 
 struct QuantizedRow {
-    std::vector<std::int8_t> q;  // −127 … 127; −128 is never used
+    std::vector<std::int8_t> q;  // −127 … 127: one value of 256 is not used
     float scale = 0;             // 0: the row is nothing but zeros; NaN: it was broken
 };
 
-// Ties go to the even number, as everywhere in IEEE 754.
-inline QuantizedRow quantize(const std::vector<float>& x) {
+// bits: 2 to 8, 127 being 2^7 − 1. Ties go to the even number, as everywhere in IEEE 754.
+inline QuantizedRow quantize(const std::vector<float>& x, int bits = 8) {
     QuantizedRow row{std::vector<std::int8_t>(x.size(), 0), 0};
     float largest = 0;
     for (const float v : x) {
@@ -28,11 +29,12 @@ inline QuantizedRow quantize(const std::vector<float>& x) {
         }
         largest = std::max(largest, std::abs(v));
     }
-    const float inverse = 127.0f / largest;
+    const auto levels = static_cast<float>((1 << (bits - 1)) - 1);
+    const float inverse = levels / largest;
     if (!std::isfinite(inverse)) return row;  // all zero, or as good as
     for (std::size_t k = 0; k < x.size(); ++k)
         row.q[k] = static_cast<std::int8_t>(std::nearbyint(x[k] * inverse));
-    row.scale = largest / 127.0f;
+    row.scale = largest / levels;
     return row;
 }
 

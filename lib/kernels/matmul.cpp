@@ -262,8 +262,7 @@ void multiply_part(const Operands& q, const Part& part) {
 
 void matmul(const MatrixView& x, const PackedMatrix& w, float* y, std::int64_t y_stride,
             const MatmulOptions& options, const Worker& worker) {
-    if (w.type() == WeightType::int8)
-        return int8_matmul(x, w.int8(), y, y_stride, options, worker);
+    if (w.type() == WeightType::int8) return int8_matmul(x, w.int8(), y, y_stride, options, worker);
     if (x.columns != w.k()) {
         throw Error("matmul: x has shape " + to_string(Shape{x.rows, x.columns}) + ", expected " +
                     std::to_string(w.k()) + " columns, as many as w has rows");

@@ -5,11 +5,14 @@
 #include <limits>
 
 #include "chapters/20_quantization/plain_quantize.hpp"
+#include "chapters/20_quantization/quality.hpp"
+#include "chapters/20_quantization/rounding.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/model.hpp"
+#include "lib/model/safetensors_write.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary.hpp"
 
@@ -79,7 +82,7 @@ bool same_bits(const Floats& a, const Floats& b) {
 
 }  // namespace
 
-TEST_CASE("8-bit products are the plain ones, bit for bit, at awkward sizes", "[int8]") {
+TEST_CASE("8-bit products are the plain ones, bit for bit, at awkward sizes", "[ch20]") {
     std::uint64_t seed = 1;
     for (const std::int64_t m : {1, 2, 3, 5, 11, 12, 13, 25})
         for (const std::int64_t k : {1, 3, 4, 5, 31, 192, 1027})
@@ -100,7 +103,7 @@ TEST_CASE("8-bit products are the plain ones, bit for bit, at awkward sizes", "[
             }
 }
 
-TEST_CASE("a row is rounded to within half a step, and its greatest number is kept", "[int8]") {
+TEST_CASE("a row is rounded to within half a step, and its greatest number is kept", "[ch20]") {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         const Floats x = random_floats(1 + seed, seed, 10);
         const QuantizedRow row = quantize(x);
@@ -115,12 +118,12 @@ TEST_CASE("a row is rounded to within half a step, and its greatest number is ke
     }
 }
 
-TEST_CASE("halfway goes to the even number", "[int8]") {
+TEST_CASE("halfway goes to the even number", "[ch20]") {
     const QuantizedRow row = quantize({127, 0.5f, 1.5f, 2.5f, -0.5f, -1.5f});
     REQUIRE(row.q == std::vector<std::int8_t>{127, 0, 2, 2, 0, -2});
 }
 
-TEST_CASE("the greatest sums that may occur fit: 127 · 127 · K", "[int8]") {
+TEST_CASE("the greatest sums that may occur fit: 127 · 127 · K", "[ch20]") {
     const std::int64_t K = Int8Matrix::most_k;
     const Floats x(static_cast<std::size_t>(K), 1.0f), w(static_cast<std::size_t>(K), -1.0f);
     const Shape3 s{1, K, 1};
@@ -136,7 +139,7 @@ TEST_CASE("the greatest sums that may occur fit: 127 · 127 · K", "[int8]") {
 
 TEST_CASE(
     "rows and columns of zeros give zeros; broken rows give NaN and broken weights are refused",
-    "[int8]") {
+    "[ch20]") {
     const Shape3 s{3, 8, 40};
     Floats x = random_floats(24, 1), w = random_floats(320, 2);
     std::fill(x.begin() + 8, x.begin() + 16, 0.0f);
@@ -162,7 +165,7 @@ TEST_CASE(
     REQUIRE(quantize({1e-40f, -1e-40f}).scale == 0);
 }
 
-TEST_CASE("an int8 model's logits depend on no cache, batch or threads", "[int8]") {
+TEST_CASE("an int8 model's logits depend on no cache, batch or threads", "[ch20]") {
     const std::string directory = shipped_model("storyteller").string();
     Gpt gpt = Gpt::load(directory, {1, WeightType::int8});
     Rng rng(3);
@@ -185,4 +188,62 @@ TEST_CASE("an int8 model's logits depend on no cache, batch or threads", "[int8]
             t += n;
         }
     }
+}
+
+TEST_CASE("shorter rulers are more precise: a matrix, a column, a group; and a bit is worth 6 dB",
+          "[ch20]") {
+    using Share = Rounding::Share;
+    Floats numbers = random_floats(128 * 64, 9);
+    for (float& v : numbers) v = v * v * v;  // few are large, as weights are
+    Tensor w({128, 64}, numbers);
+    for (std::int64_t k = 0; k < 128; ++k) w.data()[k * 64 + 5] *= 20;  // a loud column
+    const auto noise = [&](int bits, Share share, int group = 32) {
+        return signal_to_noise(w, rounded(w, {"", bits, share, group}));
+    };
+    REQUIRE(noise(8, Share::column) > noise(8, Share::matrix) + 3);
+    REQUIRE(noise(4, Share::group, 16) > noise(4, Share::column) + 0.5);
+    for (int bits = 3; bits < 8; ++bits) {
+        const double gain = noise(bits + 1, Share::column) - noise(bits, Share::column);
+        INFO(bits << " bits and one more: " << gain << " dB");
+        REQUIRE((gain > 5 && gain < 9));  // 20·log10(levels): 7.4 dB from 3 to 7, 6.0 at the end
+    }
+    // A group as long as the column is the column; a transposed embedding is rounded alike.
+    REQUIRE(noise(5, Share::group, 128) == noise(5, Share::column));
+    Tensor turned({64, 128});
+    for (std::int64_t k = 0; k < 128; ++k)
+        for (std::int64_t n = 0; n < 64; ++n) turned.data()[n * 128 + k] = w.data()[k * 64 + n];
+    const Tensor a = rounded(w, {"", 8, Share::column}),
+                 b = rounded(turned, {"", 8, Share::column}, true);
+    for (std::int64_t k = 0; k < 128; ++k)
+        for (std::int64_t n = 0; n < 64; ++n)
+            REQUIRE(a.data()[k * 64 + n] == b.data()[n * 128 + k]);
+    REQUIRE_THROWS_AS(rounded(Tensor({4}), {}), Error);
+    REQUIRE_THROWS_AS(rounded(w, {"", 9, Share::column}), Error);
+    REQUIRE_THROWS_AS(rounded(w, {"", 4, Share::group, 0}), Error);
+}
+
+TEST_CASE("a model's law is at distance 0 from itself, and int8's is near", "[ch20]") {
+    const std::string directory = shipped_model("sketch").string();
+    Gpt exact = Gpt::load(directory, {1, WeightType::f32}),
+        same = Gpt::load(directory, {1, WeightType::f16}),
+        int8 = Gpt::load(directory, {1, WeightType::int8});
+    const Tokenizer tokenizer = Tokenizer::load(directory);
+    const std::vector<std::vector<int>> texts = {tokenizer.encode("Once upon a time, there was a"),
+                                                 tokenizer.encode("The weather today is")};
+    const LawShift none = compare_laws(exact, same, texts), near = compare_laws(exact, int8, texts);
+    REQUIRE(none.kl == 0);
+    REQUIRE(none.same_first == 1);
+    REQUIRE(near.kl > 0);
+    REQUIRE(near.kl < 0.05);
+    REQUIRE(near.loss != none.loss);
+}
+
+TEST_CASE("8-bit weights cannot be written into a file", "[ch20]") {
+    const test::TemporaryFolder folder;
+    const Floats x(4, 1.0f);
+    REQUIRE(
+        says(test::error_of([&] {
+                 write_safetensors(folder.file("x.safetensors"), {{"x", {4}, x, WeightType::int8}});
+             }),
+             "cannot be stored as int8"));
 }

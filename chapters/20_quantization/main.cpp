@@ -1,0 +1,38 @@
+// Chapter 20: weights in 8 bits.
+//
+//   make run-20                        parts 1 to 3: a row, the matrices, what it costs
+//   make run-20 ARGS="--part 4"        the one with a clock
+//   make run ARGS="--weights int8"     any text of the course, with it
+//
+// Look for: the outlier in part 1, and the last column of part 3.
+#include <cstdio>
+#include <functional>
+#include <string>
+
+#include "chapters/20_quantization/parts.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/model.hpp"
+
+using namespace tbt;
+
+int main(int argc, char** argv) {
+    std::string directory = shipped_model("storyteller").string();
+    int part = 0;
+    return run_program(
+        argc, argv, "Chapter 20: weights in 8 bits.",
+        [&](CLI::App& app) {
+            app.add_option("--part", part, "only this part, 1 to 4; without it 1 to 3")
+                ->check(CLI::Range(1, 4));
+            app.add_option("--model", directory, "a model directory")->capture_default_str();
+        },
+        [&] {
+            const std::function<void()> parts[] = {show_row, [&] { show_matrices(directory); },
+                                                   [&] { show_quality(directory); },
+                                                   [&] { show_speed(directory); }};
+            for (int i = 1; i <= 4; ++i) {
+                if (part == 0 ? i == 4 : i != part) continue;
+                if (part == 0 && i > 1) std::printf("\n");
+                parts[i - 1]();
+            }
+        });
+}

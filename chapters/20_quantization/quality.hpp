@@ -1,0 +1,20 @@
+// How far rounding moves a model's law.
+#pragma once
+
+#include <vector>
+
+#include "lib/model/gpt.hpp"
+
+namespace tbt {
+
+struct LawShift {
+    double loss = 0;        // −log2 q of the texts' own tokens, a token
+    double kl = 0;          // Σ p · log2(p/q), a token: 0 where nothing has changed
+    double same_first = 0;  // the share of positions whose first choice is the same
+};
+
+// The laws of `exact` (p) and `other` (q) at every position of these texts. Both models have the
+// same vocabulary; each text has at least two ids.
+LawShift compare_laws(Gpt& exact, Gpt& other, const std::vector<std::vector<int>>& all);
+
+}  // namespace tbt

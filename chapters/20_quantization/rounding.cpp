@@ -1,0 +1,67 @@
+#include "chapters/20_quantization/rounding.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/20_quantization/plain_quantize.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/math.hpp"
+
+namespace tbt {
+
+namespace {
+
+// Elements first, first + step, … of the matrix, `count` of them, share a scale.
+void round_share(const float* from, float* to, std::int64_t first, std::int64_t step,
+                 std::int64_t count, int bits) {
+    std::vector<float> share;
+    for (std::int64_t i = 0; i < count; ++i) share.push_back(from[first + i * step]);
+    const std::vector<float> back = restored(quantize(share, bits));
+    for (std::int64_t i = 0; i < count; ++i)
+        to[first + i * step] = back[static_cast<std::size_t>(i)];
+}
+
+}  // namespace
+
+Tensor rounded(const Tensor& w, const Rounding& how, bool embedding) {
+    if (w.shape().size() != 2)
+        throw Error("rounding: got shape " + to_string(w.shape()) + ", expected a matrix");
+    if (how.bits < 2 || how.bits > 8 || how.group < 1)
+        throw Error("rounding: got " + std::to_string(how.bits) + " bits and groups of " +
+                    std::to_string(how.group) + ", expected 2 to 8 and 1 or more");
+    Tensor result(w.shape());
+    const std::int64_t rows = w.dim(0), columns = w.dim(1);
+    if (how.share == Rounding::Share::matrix) {
+        round_share(w.data(), result.data(), 0, 1, w.size(), how.bits);
+        return result;
+    }
+    // A column runs down the rows; of an embedding it is a row.
+    const std::int64_t lines = embedding ? rows : columns, length = embedding ? columns : rows;
+    const std::int64_t step = embedding ? 1 : columns;
+    const std::int64_t share = how.share == Rounding::Share::group ? how.group : length;
+    for (std::int64_t line = 0; line < lines; ++line)
+        for (std::int64_t k = 0; k < length; k += share)
+            round_share(w.data(), result.data(), (embedding ? line * columns : line) + k * step,
+                        step, std::min(share, length - k), how.bits);
+    return result;
+}
+
+double signal_to_noise(const Tensor& w, const Tensor& restored) {
+    double signal = 0, noise = 0;
+    for (std::int64_t i = 0; i < w.size(); ++i) {
+        const double a = static_cast<double>(w.data()[i]);
+        const double error = a - static_cast<double>(restored.data()[i]);
+        signal += a * a, noise += error * error;
+    }
+    return 10 * portable_log(signal / noise) / portable_log(10);
+}
+
+double bits_of(const Rounding& how, std::int64_t rows, std::int64_t columns) {
+    const auto all = static_cast<double>(rows * columns);
+    const double share = how.share == Rounding::Share::matrix   ? all
+                         : how.share == Rounding::Share::column ? static_cast<double>(rows)
+                                                                : how.group;
+    return how.bits + 16 / share;
+}
+
+}  // namespace tbt

@@ -1,0 +1,57 @@
+// Exercise 20_2: a product in 8 bits on a processor that multiplies unsigned by signed only.
+//
+// The instruction takes x as numbers from 0 to 255 and w as numbers from −128 to 127, and its sum
+// has 32 bits. Our x are from −127 to 127. So:
+//
+//     u_k = x_k + 128                             0 … 255: what the instruction gets
+//     Σ x_k · w_k = Σ u_k · w_k − 128 · Σ w_k     what comes off does not depend on x
+//
+//     shifted(x)                 the u of a row
+//     column_sum(w)              Σ w_k, found once when the weights are packed
+//     product(u, w, sum, s, t)   float(Σ x_k · w_k) · (s · t), with sum = column_sum(w) and the
+//                                scales s and t; what is multiplied is u and w
+//
+// Rows of different lengths: Error. No numbers: 0.
+//
+// Write three functions, about 12 lines. Check: make check EX=20_2
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+#include "lib/error.hpp"
+
+namespace tbt::ex20_2 {
+
+inline std::vector<std::uint8_t> shifted([[maybe_unused]] const std::vector<std::int8_t>& x) {
+    // >>> write here
+    std::vector<std::uint8_t> u;
+    for (const std::int8_t v : x) u.push_back(static_cast<std::uint8_t>(v + 128));
+    return u;
+    // <<< to here
+}
+
+inline std::int32_t column_sum([[maybe_unused]] const std::vector<std::int8_t>& w) {
+    // >>> write here
+    return std::accumulate(w.begin(), w.end(), std::int32_t{0});
+    // <<< to here
+}
+
+inline float product([[maybe_unused]] const std::vector<std::uint8_t>& u,
+                     [[maybe_unused]] const std::vector<std::int8_t>& w,
+                     [[maybe_unused]] std::int32_t sum, [[maybe_unused]] float s,
+                     [[maybe_unused]] float t) {
+    // >>> write here
+    if (u.size() != w.size())
+        throw Error("product: got rows of " + std::to_string(u.size()) + " and " +
+                    std::to_string(w.size()) + " numbers, expected the same length");
+    std::int32_t total = 0;
+    for (std::size_t k = 0; k < u.size(); ++k) total += u[k] * w[k];
+    return static_cast<float>(total - 128 * sum) * (s * t);
+    // <<< to here
+}
+
+}  // namespace tbt::ex20_2
