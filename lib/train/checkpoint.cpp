@@ -60,6 +60,7 @@ std::vector<std::string_view> parts(const std::string& file, const std::string& 
     std::vector<std::uint64_t> lengths;
     for (std::uint64_t i = 0; i < count; ++i) lengths.push_back(reader.number());
     std::vector<std::string_view> pieces;
+    pieces.reserve(lengths.size());
     for (const std::uint64_t length : lengths) pieces.push_back(reader.take(length));
     if (pieces.empty()) throw Error(name + ": the checkpoint is damaged; delete it to start again");
     return pieces;
