@@ -97,6 +97,7 @@ help:
 	'  make bench               measure the limits of this machine and our share of them (ONLY=matmul …)' \
 	'  make lessons             check that the lessons still say what the programs print' \
 	'  make mutants             put well-known bugs in and see that the tests catch them' \
+	'  make structure           the rules of the house, in a second (make tidy: what clang-tidy sees, in minutes)' \
 	'  make train               train the shipped models again, in build/models (hours; stop and resume freely)' \
 	'  make report MODEL=DIR    judge a model: a table of rates' \
 	'  make adopt MODEL=sketch  put a model trained there in the place of the one that ships' \

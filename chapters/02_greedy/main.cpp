@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chapters/02_greedy/greedy.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/program.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
@@ -47,7 +48,7 @@ void print_rounds(const Loop& loop, std::size_t prompt_length,
         double sum = 0;
         int counted = 0;
         for (int i = 0; i < loop.period; ++i) {
-            const auto position = static_cast<std::size_t>(loop.start + round * loop.period + i);
+            const auto position = index(loop.start + round * loop.period + i);
             if (position < prompt_length) continue;
             sum += steps[position - prompt_length].first;
             ++counted;
@@ -94,8 +95,7 @@ void print_loop(const Tokenizer& tokenizer, const std::vector<int>& ids,
                         : "was cut off first; ask for more with --max-new-tokens.");
         return;
     }
-    const auto once = std::span(ids).subspan(static_cast<std::size_t>(loop.start),
-                                             static_cast<std::size_t>(loop.period));
+    const auto once = std::span(ids).subspan(index(loop.start), index(loop.period));
     std::printf("\n3. A loop of %d tokens, %d times over: \"%s\"\n", loop.period, loop.repeats,
                 visible(tokenizer.decode(once)).c_str());
     print_rounds(loop, ids.size() - steps.size(), steps);

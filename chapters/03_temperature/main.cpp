@@ -15,6 +15,7 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/03_temperature/plain_draw.hpp"
 #include "chapters/03_temperature/plain_temperature.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/program.hpp"
@@ -45,8 +46,7 @@ std::string unrolled(std::span<const double> p, int width) {
     std::size_t column = 0;
     for (std::size_t i = 0; i < words.size(); ++i) {
         end += p[i] * width;
-        for (; static_cast<double>(column) + 0.5 < end && column < static_cast<std::size_t>(width);
-             ++column)
+        for (; static_cast<double>(column) + 0.5 < end && column < index(width); ++column)
             strip += words[i][0];
     }
     return strip;
@@ -86,7 +86,7 @@ void the_wheel(std::uint64_t seed) {
     for (const double T : {0.0, 0.5, 1.0, 1.5, 5.0}) {
         std::printf("\n   T = %-4g", T);
         for (const double u : us) {
-            const auto id = static_cast<std::size_t>(draw(logits, T, u));
+            const auto id = index(draw(logits, T, u));
             std::printf("  %-6s", std::string(words[id]).c_str());
         }
     }
@@ -111,7 +111,7 @@ void next_token_of_the_model(const Model& model, const NextLogits& gpt, const st
     for (const Candidate& top : top_candidates(row, 8)) {
         std::printf("   %s", padded(visible(model.tokenizer.token_bytes(top.id)), 14).c_str());
         for (const double T : Ts)
-            std::printf("  %6.2f %%", 100 * softmax_at(row, T)[static_cast<std::size_t>(top.id)]);
+            std::printf("  %6.2f %%", 100 * softmax_at(row, T)[index(top.id)]);
         std::printf("\n");
     }
     std::printf("   %s", padded("entropy (nats)", 14).c_str());
@@ -156,7 +156,7 @@ void write_figure(const std::string& file) {
                 "<path d=\"M%.1f %.1f L%.1f %.1f A%.0f %.0f 0 %d 1 %.1f %.1f Z\" fill=\"%s\"/>\n",
                 cx, cy, cx + radius * std::cos(a), cy + radius * std::sin(a), radius, radius,
                 to - from > 0.5, cx + radius * std::cos(b), cy + radius * std::sin(b),
-                svg_colour(static_cast<int>(i)).c_str());
+                svg_colour(to_int(i)).c_str());
             svg += path;
             from = to;
         }
@@ -168,7 +168,7 @@ void write_figure(const std::string& file) {
     }
     for (std::size_t i = 0; i < words.size(); ++i) {
         const double x = 120 + 105 * static_cast<double>(i);
-        svg += svg_rect(x, 266, 12, 12, svg_colour(static_cast<int>(i))) +
+        svg += svg_rect(x, 266, 12, 12, svg_colour(to_int(i))) +
                svg_text(x + 18, 277, std::string(words[i]));
     }
     write_svg(file, 720, 295, svg);

@@ -17,6 +17,7 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "chapters/04_top_k/two_laws.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/program.hpp"
@@ -72,7 +73,7 @@ void confident_and_flat() {
             const std::vector<double> p = softmax_at(s, 1);  // both laws are in descending order
             const double mass = std::accumulate(p.begin(), p.begin() + k, 0.0);
             std::printf("   %8.3f %s %8.4f %%", mass, padded(bar(mass, 8), 8).c_str(),
-                        100 * p[static_cast<std::size_t>(k - 1)]);
+                        100 * p[index(k - 1)]);
         }
         std::printf("\n");
     }
@@ -84,9 +85,7 @@ void with_the_model(const Model& model, const NextLogits& gpt,
     for (const std::string& prompt : prompts) {
         const std::span<const float> row = gpt(encode_prompt(model, prompt));
         const std::vector<double> p = softmax_at(row, 1);
-        const auto probability = [&](const Candidate& t) {
-            return p[static_cast<std::size_t>(t.id)];
-        };
+        const auto probability = [&](const Candidate& t) { return p[index(t.id)]; };
         double mass = 0;
         const std::vector<Candidate> top = top_candidates(row, k);
         for (const Candidate& t : top) mass += probability(t);

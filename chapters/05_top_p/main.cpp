@@ -18,6 +18,7 @@
 #include "chapters/04_top_k/two_laws.hpp"
 #include "chapters/05_top_p/plain_relatives.hpp"
 #include "chapters/05_top_p/plain_top_p.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/program.hpp"
@@ -104,7 +105,7 @@ void along_a_text(const Model& model, const NextLogits& gpt, const std::string& 
         std::printf("   %s %4zu  %s %6.2f %%\n",
                     padded(visible(model.tokenizer.token_bytes(id)), 13).c_str(), size,
                     padded(bar(static_cast<double>(size) / 60, 30), 30).c_str(),
-                    100 * softmax_at(row, 1)[static_cast<std::size_t>(id)]);
+                    100 * softmax_at(row, 1)[index(id)]);
         return id;
     };
     generate(gpt, encode_prompt(model, prompt, length), length, pick,

@@ -7,6 +7,7 @@
 
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "chapters/06_combining/candidates.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/select.hpp"
 
 namespace tbt {
@@ -18,7 +19,7 @@ namespace tbt {
 // taken in the order of their ids.
 inline void keep_top_k(Candidates& c, int k, Ties ties = Ties::exact) {
     check_top_k(k);
-    const auto wanted = static_cast<std::size_t>(k);
+    const auto wanted = index(k);
     if (k == 0 || wanted >= c.size()) return;
     // 1. A threshold that at least k tokens reach and few others do: one look at the row,
     //    no sorting.
@@ -28,7 +29,7 @@ inline void keep_top_k(Candidates& c, int k, Ties ties = Ties::exact) {
     Cut cut{kth_largest(s, wanted)};
     const auto greater =
         std::count_if(s.begin(), s.end(), [&](float v) { return v > cut.threshold; });
-    if (ties == Ties::exact) cut.ties = wanted - static_cast<std::size_t>(greater);
+    if (ties == Ties::exact) cut.ties = wanted - index(greater);
     c.keep(cut);
 }
 

@@ -13,6 +13,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/06_combining/chain.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -71,9 +72,9 @@ inline Trace trace(const Chain& chain, std::span<const float> logits, const Text
     Candidates c(logits);
     t.raw_entropy = c.entropy();
     t.raw_candidates = c.count();
-    t.raw_log_probability = c.log_probability(static_cast<std::size_t>(chosen));
+    t.raw_log_probability = c.log_probability(index(chosen));
     for (const Candidate& token : top_candidates(logits, top)) {
-        t.top.push_back({token.id, c.probability(static_cast<std::size_t>(token.id)), 0, -1});
+        t.top.push_back({token.id, c.probability(index(token.id)), 0, -1});
     }
     const auto alive = [&](int id) {
         const std::size_t at = position_of(c, id);
@@ -91,11 +92,11 @@ inline Trace trace(const Chain& chain, std::span<const float> logits, const Text
         double left = 0;
         for (std::size_t i = 0; i < c.size(); ++i) {
             if (c.logits()[i] != -std::numeric_limits<float>::infinity())
-                left += before[static_cast<std::size_t>(c.id(i))];
+                left += before[index(c.id(i))];
         }
         s.mass_removed = s.candidates_after == s.candidates_before ? 0 : std::max(0.0, 1 - left);
         for (TracedToken& token : t.top) {
-            if (token.removed_by < 0 && !alive(token.id)) token.removed_by = static_cast<int>(k);
+            if (token.removed_by < 0 && !alive(token.id)) token.removed_by = to_int(k);
         }
         t.steps.push_back(std::move(s));
     }

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "chapters/09_stopping/stop_strings.hpp"
+#include "lib/index.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -28,8 +29,7 @@ public:
             state_ = stops_->next(state_, byte);
             stop_ = stops_->complete(state_);
             if (!stopped()) continue;
-            waiting_.resize(waiting_.size() -
-                            stops_->strings()[static_cast<std::size_t>(stop_)].size());
+            waiting_.resize(waiting_.size() - stops_->strings()[index(stop_)].size());
             return take(waiting_.size(), false);
         }
         return take(waiting_.size() - stops_->held_back(state_), false);

@@ -6,6 +6,7 @@
 
 #include "lib/check.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
 
 namespace tbt {
@@ -20,7 +21,7 @@ int parse_id(const std::string& option, std::string_view text, const Model& mode
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
     if (error != std::errc{} || end != text.data() + text.size())
         throw UsageError(option + ": got '" + std::string(text) + "', expected the id of a token");
-    const auto V = static_cast<std::size_t>(model.config().vocab_size);
+    const auto V = index(model.config().vocab_size);
     if (!is_id(id, V)) throw UsageError(no_such_id(option, id, V));
     return id;
 }
@@ -62,7 +63,7 @@ SequenceBias parse_sequence_bias(const std::string& text, const Model& model) {
                          "', which has no '='; expected ID,ID=VALUE such as 1234,56=-2.5");
     SequenceBias bias{parse_ids(option, std::string_view(text).substr(0, sign), model),
                       static_cast<float>(parse_number(option, text.substr(sign + 1)))};
-    check_bias(bias, static_cast<std::size_t>(model.config().vocab_size));
+    check_bias(bias, index(model.config().vocab_size));
     return bias;
 }
 
@@ -179,7 +180,7 @@ void set_rare(SamplingOptions& s, const RareOptions& o, std::uint64_t seed) {
 }
 
 void set_rare(PenaltyOptions& p, const RareOptions& o, const Model& model, int max_new_tokens) {
-    const auto V = static_cast<std::size_t>(model.config().vocab_size);
+    const auto V = index(model.config().vocab_size);
     p.suppress = parse_lists("--suppress-tokens", o.suppress, model);
     p.begin_suppress = parse_lists("--begin-suppress-tokens", o.begin_suppress, model);
     const auto check = [&](const char* option, std::optional<int> id) {

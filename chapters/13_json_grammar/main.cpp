@@ -17,6 +17,7 @@
 #include "chapters/13_json_grammar/plain_mask.hpp"
 #include "chapters/13_json_grammar/required_keys.hpp"
 #include "chapters/13_json_grammar/show.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/program.hpp"
 #include "lib/model/model.hpp"
@@ -63,7 +64,7 @@ void show_masks() {
     for (const char* text :
          {"", "{", "{\"", "{\"name", "{\"name\":", "{\"name\":\"Ada", "[1", "[t", "[1]"}) {
         const ByteMachine::State state = read_bytes(machine, machine.start(), text);
-        const std::vector<bool> legal = plain_mask(machine, state, tokens, static_cast<int>(end));
+        const std::vector<bool> legal = plain_mask(machine, state, tokens, to_int(end));
         std::printf("   %s ", padded(visible(text), 14).c_str());
         for (std::size_t id = 0; id <= end; ++id) {
             if (legal[id]) std::printf(" %s", id == end ? "<end>" : visible(tokens[id]).c_str());

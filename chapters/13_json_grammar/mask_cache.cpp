@@ -4,6 +4,8 @@
 #include <span>
 #include <unordered_set>
 
+#include "lib/index.hpp"
+
 namespace tbt {
 
 // Decides the token at a node, from the state behind it. False: an escaped state decides nothing,
@@ -14,7 +16,7 @@ bool MaskCache::decide(Place place, Outline& o) {
         return false;
     }
     o.entry.costliest = std::max(o.entry.costliest, machine_->closing_bytes(place.state));
-    const int token = trie_->nodes()[static_cast<std::size_t>(place.node)].token;
+    const int token = trie_->nodes()[index(place.node)].token;
     if (token >= 0) o.entry.mask.set(token);
     return true;
 }
@@ -39,10 +41,10 @@ void MaskCache::decide_below(Place place, Outline& o) {
 template <class Visit>
 void MaskCache::leave(const ByteRun& run, int node, Visit&& visit) {
     for (const int exit : run.words->exits) {
-        const TokenTrie::Node& n = trie_->nodes()[static_cast<std::size_t>(exit)];
+        const TokenTrie::Node& n = trie_->nodes()[index(exit)];
         const int before = n.depth - trie_->depth(node) - 1;  // bytes of the run
         if (before > run.length()) continue;
-        const State state = machine_->next(run.states[static_cast<std::size_t>(before)], n.byte);
+        const State state = machine_->next(run.states[index(before)], n.byte);
         if (state != ByteMachine::dead) visit(exit, state);
     }
 }
@@ -99,7 +101,7 @@ const MaskCache::Entry& MaskCache::of(State state) {
 void MaskCache::reach(State state, const std::function<void(const Reached&)>& visit) {
     open_.assign(1, {-1, state});
     const auto arrive = [&](int node, State reached) {
-        const int token = trie_->nodes()[static_cast<std::size_t>(node)].token;
+        const int token = trie_->nodes()[index(node)].token;
         if (token >= 0) visit({reached, token});
     };
     while (!open_.empty()) {
@@ -110,10 +112,9 @@ void MaskCache::reach(State state, const std::function<void(const Reached&)>& vi
                 end - now.node > small_ ? runs_.run(now.node, now.state) : nullptr) {
             const int depth = trie_->depth(now.node);
             for (int n = 1; n <= run->length(); ++n) {
-                const int token = run->words->of_length[static_cast<std::size_t>(n)];
+                const int token = run->words->of_length[index(n)];
                 if (token >= 0)
-                    visit({run->states[static_cast<std::size_t>(n)], token, &run->words->tokens,
-                           depth + n});
+                    visit({run->states[index(n)], token, &run->words->tokens, depth + n});
             }
             leave(*run, now.node, [&](int exit, State there) {
                 arrive(exit, there);

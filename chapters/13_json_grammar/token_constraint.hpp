@@ -19,6 +19,7 @@
 
 #include "chapters/13_json_grammar/closing.hpp"
 #include "chapters/13_json_grammar/mask_cache.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -99,10 +100,8 @@ public:
 
     // A text of the language, as it stands.
     bool complete() const { return ended_ || language_->machine().accepts(state()); }
-    bool ended() const { return ended_; }  // the end-of-text token was read
-    int length() const {
-        return static_cast<int>(ids_.size());
-    }  // tokens read, without end-of-text
+    bool ended() const { return ended_; }       // the end-of-text token was read
+    int length() const { return count(ids_); }  // tokens read, without end-of-text
     int remaining() const { return budget_ == no_budget ? no_budget : budget_ - length(); }
 
     State state() const {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/index.hpp"
+
 namespace tbt {
 
 const TokenRuns::Link& TokenRuns::link(State state) {
@@ -17,7 +19,7 @@ const TokenRuns::Link& TokenRuns::link(State state) {
             found.push_back({{}, next});
             same = found.rbegin();
         }
-        same->bytes.set(static_cast<std::size_t>(byte));
+        same->bytes.set(index(byte));
     }
     for (const Link& l : found) {
         if (l.bytes.count() > place->second.bytes.count()) place->second = l;
@@ -53,7 +55,7 @@ const ByteRun* TokenRuns::run(int node, State state) {
 bool TokenRuns::worthwhile(int node, const ByteSet& wider) const {
     int lost = 0;
     for (const int exit : run_.words->exits) {
-        const TokenTrie::Node& n = trie_->nodes()[static_cast<std::size_t>(exit)];
+        const TokenTrie::Node& n = trie_->nodes()[index(exit)];
         if (wider[n.byte] && n.depth > trie_->depth(node) + 1) lost += n.end - exit;
     }
     return lost < (trie_->end(node) - node) / 8;
@@ -71,12 +73,12 @@ const TokenWords& TokenRuns::words(int node, const ByteSet& bytes) {
     const auto add = [&](int first, int last) {
         for (const int token : trie_->tokens(first, last)) {
             w.tokens.set(token);
-            w.of_length[trie_->bytes(token).size() - static_cast<std::size_t>(depth)] = token;
+            w.of_length[trie_->bytes(token).size() - index(depth)] = token;
         }
     };
     int inside = node + 1;  // from here on all nodes are words
     for (int i = inside; i < trie_->end(node);) {
-        const TokenTrie::Node& n = trie_->nodes()[static_cast<std::size_t>(i)];
+        const TokenTrie::Node& n = trie_->nodes()[index(i)];
         if (bytes[n.byte] && n.depth <= deepest) {
             ++i;
             continue;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 #include "lib/text/utf8.hpp"
 
@@ -86,8 +87,7 @@ private:
     }
 
     int rule_of(const std::string& name, std::size_t where) {
-        const auto [place, added] =
-            numbers_.try_emplace(name, static_cast<int>(rules_.names.size()));
+        const auto [place, added] = numbers_.try_emplace(name, count(rules_.names));
         if (added) {
             rules_.names.push_back(name);
             rules_.bodies.emplace_back();
@@ -112,17 +112,15 @@ private:
     void parse_rule() {
         const std::size_t where = at_;
         const int rule = rule_of(name_here("the name of a rule"), where);
-        if (defined_[static_cast<std::size_t>(rule)])
-            fail("the rule '" + rules_.names[static_cast<std::size_t>(rule)] +
-                     "' is defined a second time",
-                 where);
-        defined_[static_cast<std::size_t>(rule)] = true;
-        used_[static_cast<std::size_t>(rule)] = where;
+        if (defined_[index(rule)])
+            fail("the rule '" + rules_.names[index(rule)] + "' is defined a second time", where);
+        defined_[index(rule)] = true;
+        used_[index(rule)] = where;
         blanks(false);
         if (!(peek() == ':' && peek(1) == ':' && peek(2) == '=')) expected("::=");
         at_ += 3;
         blanks(true);
-        rules_.bodies[static_cast<std::size_t>(rule)] = parse_choice(0);
+        rules_.bodies[index(rule)] = parse_choice(0);
         if (peek() == '\r' && peek(1) == '\n') ++at_;
         if (!at_end() && peek() != '\n' && peek() != '\r')
             expected("a literal, a class, a rule, a group, '|' or the end of the line");
@@ -311,7 +309,7 @@ Grammar compile_gbnf(std::string_view text, const std::string& name) {
     try {
         return compile_rules(rules);
     } catch (const LeftRecursion& e) {
-        throw UsageError(rules.places[static_cast<std::size_t>(e.rule)] + ": " + e.what());
+        throw UsageError(rules.places[index(e.rule)] + ": " + e.what());
     }
 }
 

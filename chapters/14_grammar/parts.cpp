@@ -9,6 +9,7 @@
 #include "chapters/14_grammar/gbnf.hpp"
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/14_grammar/shortest_text.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -41,7 +42,7 @@ std::string shown(const Symbols& rest) {
 Derivations start_of(const PlainGrammar& rules) { return unfolded(rules, {{rule_of(0)}}); }
 
 int byte_at(const std::string& text, std::size_t i) {
-    return static_cast<int>(static_cast<unsigned char>(text[i]));
+    return to_int(static_cast<unsigned char>(text[i]));
 }
 
 // "3 ·May ·June": the first tokens of a mask by name, and how many more there are.
@@ -53,7 +54,7 @@ std::string listed(const std::vector<std::string>& tokens, const std::vector<boo
     for (std::size_t id = 0; id < legal.size(); ++id) {
         if (!legal[id] || ++count > most) continue;
         line += ' ';
-        line += static_cast<int>(id) == end ? "<end>" : visible(tokens[id]);
+        line += to_int(id) == end ? "<end>" : visible(tokens[id]);
     }
     if (count > most) line += " …";
     return line;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -30,9 +31,9 @@ struct Nfa {
                 "regular expression: too large once its repetitions are written out; use smaller "
                 "numbers");
         nodes.emplace_back();
-        return static_cast<int>(nodes.size()) - 1;
+        return count(nodes) - 1;
     }
-    Node& at(int n) { return nodes[static_cast<std::size_t>(n)]; }
+    Node& at(int n) { return nodes[index(n)]; }
 
     int add(const Expression& e, int from) {
         switch (e.kind) {
@@ -145,16 +146,14 @@ Dfa trimmed(Dfa dfa) {
     std::vector<std::vector<int>> before(n);
     std::vector<int> open, place(n, -1);
     for (std::size_t s = 0; s < n; ++s) {
-        for (const Dfa::Edge& e : dfa.states[s].edges)
-            before[static_cast<std::size_t>(e.to)].push_back(static_cast<int>(s));
-        if (dfa.states[s].accepting) open.push_back(static_cast<int>(s)), place[s] = 0;
+        for (const Dfa::Edge& e : dfa.states[s].edges) before[index(e.to)].push_back(to_int(s));
+        if (dfa.states[s].accepting) open.push_back(to_int(s)), place[s] = 0;
     }
     while (!open.empty()) {
         const int s = open.back();
         open.pop_back();
-        for (const int b : before[static_cast<std::size_t>(s)]) {
-            if (place[static_cast<std::size_t>(b)] < 0)
-                place[static_cast<std::size_t>(b)] = 0, open.push_back(b);
+        for (const int b : before[index(s)]) {
+            if (place[index(b)] < 0) place[index(b)] = 0, open.push_back(b);
         }
     }
     Dfa alive;
@@ -165,7 +164,7 @@ Dfa trimmed(Dfa dfa) {
         if (place[s] < 0) continue;
         Dfa::State state{{}, dfa.states[s].accepting};
         for (Dfa::Edge& e : dfa.states[s].edges) {
-            const int to = place[static_cast<std::size_t>(e.to)];
+            const int to = place[index(e.to)];
             if (to >= 0) state.edges.push_back({std::move(e.on), to});
         }
         alive.states.push_back(std::move(state));
@@ -180,7 +179,7 @@ Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& a
     std::map<std::pair<int, int>, int> index;
     std::vector<std::pair<int, int>> pairs;
     const auto state_of = [&](int x, int y) {
-        const auto [place, added] = index.try_emplace({x, y}, static_cast<int>(pairs.size()));
+        const auto [place, added] = index.try_emplace({x, y}, count(pairs));
         if (added) {
             pairs.emplace_back(x, y);
             if (pairs.size() > most_states)
@@ -239,7 +238,7 @@ Dfa Dfa::of(const Expression& expression) {
         for (auto& [targets, on] : disjoint(edges)) {
             // The start is not in the index: there alone the text begins.
             std::vector<int> set = nfa.close(targets, false, false);
-            const auto [place, added] = index.try_emplace(set, static_cast<int>(sets.size()));
+            const auto [place, added] = index.try_emplace(set, count(sets));
             if (added) sets.push_back(std::move(set));
             state.edges.push_back({on, place->second});
         }
@@ -264,13 +263,13 @@ bool Dfa::accepts(std::string_view text) const {
     if (states.empty()) return false;
     int at = 0;
     for (const std::int32_t c : code_points_of(text, "text")) {
-        const std::vector<Edge>& edges = states[static_cast<std::size_t>(at)].edges;
+        const std::vector<Edge>& edges = states[index(at)].edges;
         const auto edge = std::find_if(edges.begin(), edges.end(),
                                        [&](const Edge& e) { return e.on.contains(c); });
         if (edge == edges.end()) return false;
         at = edge->to;
     }
-    return states[static_cast<std::size_t>(at)].accepting;
+    return states[index(at)].accepting;
 }
 
 Dfa operator&(const Dfa& a, const Dfa& b) {

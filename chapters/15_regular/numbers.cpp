@@ -4,6 +4,7 @@
 
 #include "chapters/15_regular/regex.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/json_file.hpp"
 
 namespace tbt {
@@ -107,7 +108,7 @@ Decimal Decimal::parse(const std::string& number) {
     std::size_t i = 0;
     if (number[i] == '-') d.negative = true, ++i;
     for (; i < number.size() && (is_digit(number[i]) || number[i] == '.'); ++i) {
-        if (number[i] == '.') point = static_cast<std::int64_t>(digits.size());
+        if (number[i] == '.') point = length_of(digits);
         else digits += number[i];
     }
     if (i < number.size()) {  // e or E
@@ -117,7 +118,7 @@ Decimal Decimal::parse(const std::string& number) {
             exponent = std::min<std::int64_t>(exponent * 10 + (number[i] - '0'), 1'000'000'000);
         if (minus) exponent = -exponent;
     }
-    if (point < 0) point = static_cast<std::int64_t>(digits.size());
+    if (point < 0) point = length_of(digits);
     if (digits.find_first_not_of('0') == std::string::npos) return d;
     point += exponent;
     if (point > static_cast<std::int64_t>(most_digits) ||
@@ -126,11 +127,10 @@ Decimal Decimal::parse(const std::string& number) {
                          std::to_string(most_digits) +
                          " digits when written out; use a smaller one");
     }
-    if (point < 0) digits.insert(0, static_cast<std::size_t>(-point), '0'), point = 0;
-    if (point > static_cast<std::int64_t>(digits.size()))
-        digits.append(static_cast<std::size_t>(point) - digits.size(), '0');
-    d.whole = digits.substr(0, static_cast<std::size_t>(point));
-    d.fraction = digits.substr(static_cast<std::size_t>(point));
+    if (point < 0) digits.insert(0, index(-point), '0'), point = 0;
+    if (point > length_of(digits)) digits.append(index(point) - digits.size(), '0');
+    d.whole = digits.substr(0, index(point));
+    d.fraction = digits.substr(index(point));
     d.whole.erase(0, std::min(d.whole.find_first_not_of('0'), d.whole.size()));
     if (d.whole.empty()) d.whole = "0";
     d.fraction.erase(d.fraction.find_last_not_of('0') + 1);
@@ -162,18 +162,18 @@ Dfa multiple_of(const Decimal& step) {
     number.erase(0, number.find_first_not_of('0'));
     const std::size_t q = step.fraction.size();
     const std::int64_t p = number.size() > 6 ? 0 : std::stoll(number);
-    if (p <= 0 || static_cast<std::size_t>(p) * (q + 2) > 20000) {
+    if (p <= 0 || index(p) * (q + 2) > 20000) {
         throw UsageError(
             "number: multiples of " + step.text() +
             " need an automaton of more than 20,000 states; use a step with fewer digits");
     }
-    const auto whole = [&](std::int64_t r) { return static_cast<int>(1 + r); };
+    const auto whole = [&](std::int64_t r) { return to_int(1 + r); };
     const auto behind = [&](std::size_t k, std::int64_t r) {
-        return static_cast<int>(1 + p + static_cast<std::int64_t>(k) * p + r);
+        return to_int(1 + p + static_cast<std::int64_t>(k) * p + r);
     };
     Dfa dfa;
-    dfa.states.resize(static_cast<std::size_t>(1 + p + p * static_cast<std::int64_t>(q + 1)));
-    const auto at = [&](int s) -> Dfa::State& { return dfa.states[static_cast<std::size_t>(s)]; };
+    dfa.states.resize(index(1 + p + p * static_cast<std::int64_t>(q + 1)));
+    const auto at = [&](int s) -> Dfa::State& { return dfa.states[index(s)]; };
     const auto multiple = [&](std::size_t k, std::int64_t r) {
         for (; k < q; ++k) r = r * 10 % p;
         return r == 0;

@@ -9,6 +9,7 @@
 #include "chapters/15_regular/plain_derivative.hpp"
 #include "chapters/15_regular/regex.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -32,7 +33,7 @@ int behind(const Dfa& dfa, const std::string& text) {
     int at = dfa.empty() ? -1 : 0;
     for (const std::int32_t c : code_points_of(text, "the text")) {
         if (at < 0) break;
-        const auto& edges = dfa.states[static_cast<std::size_t>(at)].edges;
+        const auto& edges = dfa.states[index(at)].edges;
         const auto edge = std::find_if(edges.begin(), edges.end(),
                                        [&](const Dfa::Edge& e) { return e.on.contains(c); });
         at = edge == edges.end() ? -1 : edge->to;
@@ -48,7 +49,7 @@ void show_beginnings(const Dfa& dfa, const std::vector<std::string>& beginnings)
         CodePointSet next;
         bool accepting = false;
         if (at >= 0) {
-            const Dfa::State& state = dfa.states[static_cast<std::size_t>(at)];
+            const Dfa::State& state = dfa.states[index(at)];
             for (const Dfa::Edge& edge : state.edges) next.add(edge.on);
             accepting = state.accepting;
         }

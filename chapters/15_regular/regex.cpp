@@ -2,6 +2,7 @@
 
 #include "chapters/15_regular/character_classes.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -235,7 +236,7 @@ private:
             while (peek(digits) >= 0 && peek(digits) != '}') ++digits;
             if (digits == 0 || digits > 6)
                 fail("expected one to six hexadecimal digits between \\u{ and }");
-            value = hexadecimal(static_cast<int>(digits));
+            value = hexadecimal(to_int(digits));
             if (!take('}')) fail("expected '}' behind \\u{…");
         } else {
             value = hexadecimal(4);

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "chapters/15_regular/dfa.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -79,7 +80,7 @@ int add_dfa(Grammar& grammar, const Dfa& dfa, int from, Spelling spelling) {
         for (const Dfa::Edge& e : dfa.states[s].edges) {
             auto [place, added] = spelled.try_emplace(e.on);
             if (added) place->second = spell(e.on, spelling);
-            grammar.sequences(nodes[s], place->second, nodes[static_cast<std::size_t>(e.to)]);
+            grammar.sequences(nodes[s], place->second, nodes[index(e.to)]);
         }
     }
     if (!nodes.empty()) grammar.skip(from, nodes[0]);

@@ -7,6 +7,7 @@
 
 #include "chapters/13_json_grammar/json_grammar.hpp"
 #include "chapters/15_regular/numbers.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/json_file.hpp"
 
 namespace tbt {
@@ -18,7 +19,7 @@ namespace {
 class Values {
 public:
     int of(const std::string& canonical) {
-        return numbers_.try_emplace(canonical, static_cast<int>(numbers_.size())).first->second;
+        return numbers_.try_emplace(canonical, count(numbers_)).first->second;
     }
 
 private:

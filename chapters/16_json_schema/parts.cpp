@@ -7,6 +7,7 @@
 #include "chapters/14_grammar/shortest_text.hpp"
 #include "chapters/16_json_schema/plain_schema.hpp"
 #include "chapters/16_json_schema/schema.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -141,7 +142,7 @@ void write_sets(const std::string& file) {
             if ((left >> m & 1) == 0) continue;
             still.append(still.empty() ? "" : ", ").append(names[m]);
             const auto [to_x, to_y] = place(left & ~(1u << m));
-            lines += svg_line(x + 120, y + 15, to_x, to_y + 15, svg_colour(static_cast<int>(m)),
+            lines += svg_line(x + 120, y + 15, to_x, to_y + 15, svg_colour(to_int(m)),
                               "stroke-width=\"2\"");
         }
         boxes += svg_rect(x, y, 120, 30, svg_colour(left == 0 ? 2 : 0),
@@ -150,8 +151,8 @@ void write_sets(const std::string& file) {
     }
     std::string legend;
     for (int m = 0; m < 3; ++m)
-        legend += svg_text(30 + 110 * m, 262, "writes " + names[static_cast<std::size_t>(m)],
-                           "start", 12, "style=\"fill:" + svg_colour(m) + "\"");
+        legend += svg_text(30 + 110 * m, 262, "writes " + names[index(m)], "start", 12,
+                           "style=\"fill:" + svg_colour(m) + "\"");
     write_svg(
         file, 720, 280,
         svg_text(30, 28, "Members still to come: a state for each set, a line for each member",

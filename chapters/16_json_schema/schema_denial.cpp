@@ -1,6 +1,7 @@
 // Saying no: the objects or arrays that do not meet a schema, said without "not".
 // What makes oneOf, not, if and dependent… exact.
 #include "chapters/16_json_schema/schema_shapes.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -83,7 +84,7 @@ void ShapeRules::deny_array(const Json& schema, Alternatives& any) {
     };
     if (fact.rest != nullptr) count(negation_of(*fact.rest), fact.prefix.size(), 1, -1);
     for (const ItemCount& c : fact.counts) {
-        const auto from = static_cast<std::size_t>(c.from);
+        const auto from = index(c.from);
         if (c.least > 0) count(*c.value, from, 0, c.least - 1);
         if (c.most >= 0) count(*c.value, from, c.most + 1, -1);
     }

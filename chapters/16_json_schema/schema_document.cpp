@@ -5,6 +5,7 @@
 
 #include "chapters/15_regular/numbers.hpp"
 #include "chapters/15_regular/uri.hpp"
+#include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -114,7 +115,7 @@ void SchemaDocument::index(const Json& schema, int resource, int depth) {
         if (depth == 0) resources_[0].uri = uri, by_uri_[uri] = 0;
         if (depth > 0 && !only_fragment) {
             resources_.push_back({&schema, uri, draft});
-            resource = static_cast<int>(resources_.size()) - 1;
+            resource = count(resources_) - 1;
             by_uri_.emplace(uri, resource);
         }
         if (old && !id.fragment.empty())

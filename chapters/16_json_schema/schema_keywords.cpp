@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/16_json_schema/schema_document.hpp"
+#include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -61,10 +62,10 @@ const std::set<std::string> annotations = {
 
 int distance(const std::string& a, const std::string& b) {
     std::vector<int> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = to_int(j);
     for (std::size_t i = 1; i <= a.size(); ++i) {
         int diagonal = row[0];
-        row[0] = static_cast<int>(i);
+        row[0] = to_int(i);
         for (std::size_t j = 1; j <= b.size(); ++j) {
             const int above = row[j];
             row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});

@@ -5,6 +5,7 @@
 #include "chapters/15_regular/formats.hpp"
 #include "chapters/15_regular/numbers.hpp"
 #include "chapters/15_regular/regex.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -176,11 +177,9 @@ std::optional<Dfa> ScalarRules::strings(const Json& schema) {
         for (long long n = 0; n <= last; ++n) {
             length.states.push_back({{}, n >= low});
             if (n < last)
-                length.states.back().edges.push_back(
-                    {CodePointSet::all(), static_cast<int>(n + 1)});
+                length.states.back().edges.push_back({CodePointSet::all(), to_int(n + 1)});
         }
-        if (high < 0)
-            length.states.back().edges.push_back({CodePointSet::all(), static_cast<int>(last)});
+        if (high < 0) length.states.back().edges.push_back({CodePointSet::all(), to_int(last)});
         language = length;
     }
     try {

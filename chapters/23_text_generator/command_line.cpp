@@ -6,6 +6,7 @@
 #include "chapters/10_generate/interrupt.hpp"
 #include "chapters/23_text_generator/combinations.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 
@@ -121,8 +122,7 @@ int write(const Settings& s) {
     // 1. The model and the request. What cannot be is refused before anything is written.
     TextGenerator generator(s.options);
     const Model& model = generator.model();
-    check_output(s.output, s.prompts.size() * static_cast<std::size_t>(s.options.samples),
-                 model.config().vocab_size);
+    check_output(s.output, s.prompts.size() * index(s.options.samples), model.config().vocab_size);
     std::vector<ShownPrompt> prompts;
     std::vector<std::vector<int>> ids;
     for (const std::string& prompt : s.prompts) {

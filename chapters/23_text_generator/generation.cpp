@@ -6,6 +6,7 @@
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "chapters/12_speculative/coupling.hpp"
 #include "chapters/12_speculative/speculative_text.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -69,11 +70,11 @@ template <class Draft>
 std::vector<GeneratedText> judge_drafts(const Generation& g, Effort& effort,
                                         const std::function<Draft(std::size_t)>& draft_for) {
     std::vector<GeneratedText> texts;
-    const auto samples = static_cast<std::size_t>(g.request.samples);
+    const auto samples = index(g.request.samples);
     for (std::size_t i = 0; i < g.prompts.size() * samples; ++i) {
         const LastLogits last = [&, rows = std::vector<float>()](std::span<const int> ids,
                                                                  int count) mutable {
-            const BatchText text{i, ids, static_cast<std::size_t>(count)};
+            const BatchText text{i, ids, index(count)};
             rows.clear();
             for (const std::span<const float> row : g.model({&text, 1}))
                 rows.insert(rows.end(), row.begin(), row.end());

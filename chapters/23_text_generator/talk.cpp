@@ -10,6 +10,7 @@
 
 #include "chapters/10_generate/chat.hpp"
 #include "chapters/10_generate/interrupt.hpp"
+#include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -22,7 +23,7 @@ std::optional<std::string> read_line() {
     std::size_t room = 0;
     const ssize_t length = getline(&text, &room, stdin);
     std::optional<std::string> line;
-    if (length >= 0) line.emplace(text, static_cast<std::size_t>(length));
+    if (length >= 0) line.emplace(text, index(length));
     std::free(text);
     if (line && line->ends_with('\n')) line->pop_back();
     return line;

@@ -9,6 +9,7 @@
 #include "chapters/23_text_generator/generation.hpp"
 #include "chapters/23_text_generator/guidance.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -77,7 +78,7 @@ void TextGenerator::State::hold_to_guide(Generation& g) {
     for (const std::vector<int>& prompt : g.prompts) {
         int budget = stop.max_new_tokens;
         if (stop.policy == ContextPolicy::refuse)
-            budget = std::min(budget, stop.context - static_cast<int>(prompt.size()));
+            budget = std::min(budget, stop.context - count(prompt));
         g.guide->add(prompt, budget,
                      o.continues_prompt ? model.tokenizer.decode(prompt) : std::string());
     }
@@ -96,7 +97,7 @@ void TextGenerator::State::guide_by_negative_prompt(Generation& g) {
         if (o.negative_prompt) p.negative = encode_prompt(model, *o.negative_prompt);
         // Both texts must fit into the context.
         const auto longer = std::max(p.negative.size(), prompt.size());
-        const int room = model.config().n_positions - static_cast<int>(longer);
+        const int room = model.config().n_positions - to_int(longer);
         StopRules& stop = g.request.stop;
         if (o.max_new_tokens && room < *o.max_new_tokens)
             throw Error("--negative-prompt: its " + std::to_string(p.negative.size()) +
@@ -137,9 +138,7 @@ Generation TextGenerator::State::prepare(const TextOptions& o,
         return batch(texts);
     };
     const int slots = strategy_of(o) == Strategy::beam ? o.num_beams : o.samples;
-    Generation g{
-        o,  model, prompts, observer, plain_request(o), counted, static_cast<std::size_t>(slots),
-        {}, 0,     {}};
+    Generation g{o, model, prompts, observer, plain_request(o), counted, index(slots), {}, 0, {}};
     if (assistant && o.drafts() && !o.lookup()) {
         g.assistant = std::ref(*assistant_batch);
         g.assistant_context = assistant->config().n_positions;
