@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "chapters/15_regular/regex.hpp"
+#include "chapters/15_regular/uri_formats.hpp"
 
 namespace tbt {
 

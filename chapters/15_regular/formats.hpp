@@ -14,9 +14,7 @@ namespace tbt {
 std::optional<Dfa> format_language(const std::string& name, bool judging);
 std::string format_names();
 
-// Pieces of formats, as regular expressions.
+// Part of the web addresses' formats, as a regular expression.
 std::string ipv6_pattern();
-std::string uri_pattern(bool relative, bool international);
-std::string uri_template_pattern();
 
 }  // namespace tbt

@@ -1,5 +1,5 @@
-// The formats of web addresses, letter by letter from their grammars: uri [RFC 3986, appendix A],
-// iri [RFC 3987, §2.2], uri-template [RFC 6570, §2].
+#include "chapters/15_regular/uri_formats.hpp"
+
 #include "chapters/15_regular/formats.hpp"
 
 namespace tbt {

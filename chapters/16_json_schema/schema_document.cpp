@@ -5,6 +5,7 @@
 
 #include "chapters/15_regular/numbers.hpp"
 #include "chapters/15_regular/uri.hpp"
+#include "chapters/16_json_schema/schema_keywords.hpp"
 #include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 

@@ -78,9 +78,6 @@ private:
     bool unevaluated_ = false;
 };
 
-// Throws unless all keywords are known and of the right kind.
-void check_keywords(SchemaDocument& document, const Json& schema);
-
 // A number of a schema as a count. Throws through the document.
 long long count_of(const SchemaDocument& document, const Json& schema, const char* keyword,
                    long long otherwise);

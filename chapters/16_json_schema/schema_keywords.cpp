@@ -1,8 +1,8 @@
-// Is this a schema, and do we know every keyword in it?
+#include "chapters/16_json_schema/schema_keywords.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "chapters/16_json_schema/schema_document.hpp"
 #include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 
