@@ -1,0 +1,84 @@
+// Exercise 16_2: predict which of these values a schema allows.
+//
+//      0  3         1  3.0           2  "3"             3  "abc"     4  null
+//      5  []        6  [3, "3"]      7  {}              8  {"a": 3}  9  {"b": "3"}
+//
+// Write the numbers of the values that meet the schema, ascending, as in `return {0, 1, 7};`. Mind
+// that most keywords speak of one kind of value, and say nothing about the others.
+//
+// Eight answers; the last one is about a text that is still being written. Check:
+// make check EX=16_2. Then judge a file: build/schema_check SCHEMA INSTANCE
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex16_2 {
+
+inline const std::vector<std::string> values = {
+    "3",  "3.0",        "\"3\"", "\"abc\"",    "null",
+    "[]", "[3, \"3\"]", "{}",    "{\"a\": 3}", "{\"b\": \"3\"}"};
+
+// {"type": "integer"}
+inline std::vector<int> integers() {
+    // >>> write here
+    return {0, 1};
+    // <<< to here
+}
+
+// {"maximum": 2}
+inline std::vector<int> at_most_two() {
+    // >>> write here
+    return {2, 3, 4, 5, 6, 7, 8, 9};
+    // <<< to here
+}
+
+// {"type": "object", "properties": {"a": {"type": "string"}}}
+inline std::vector<int> a_is_a_string() {
+    // >>> write here
+    return {7, 9};
+    // <<< to here
+}
+
+// {"required": ["a"]}
+inline std::vector<int> a_is_required() {
+    // >>> write here
+    return {0, 1, 2, 3, 4, 5, 6, 8};
+    // <<< to here
+}
+
+// {"type": ["array", "object"], "items": {"type": "integer"}, "additionalProperties": false}
+inline std::vector<int> only_integers_inside() {
+    // >>> write here
+    return {5, 7};
+    // <<< to here
+}
+
+// {"not": {"type": "number"}, "minLength": 2}
+inline std::vector<int> no_number() {
+    // >>> write here
+    return {3, 4, 5, 6, 7, 8, 9};
+    // <<< to here
+}
+
+// {"oneOf": [{"type": "integer"}, {"minimum": 3}]}
+inline std::vector<int> exactly_one_of_two() {
+    // >>> write here
+    return {2, 3, 4, 5, 6, 7, 8, 9};  // 3 meets both
+    // <<< to here
+}
+
+inline const std::vector<std::string> pieces = {"}", ",\"a\":", ",\"b\":", ",\"c\":", ",\"d\":"};
+
+// An object of a, b and c, all integers, and nothing else; b is required; at most two members.
+//     0  }     1  ,"a":     2  ,"b":     3  ,"c":     4  ,"d":
+// Which of these pieces may come next? The text so far is {"c":3
+inline std::vector<int> behind_c() {
+    // >>> write here
+    return {2};
+    // <<< to here
+}
+
+}  // namespace tbt::ex16_2

@@ -1,0 +1,83 @@
+// Exercise 16_2: the answers, judged by chapter 16; none of them stands here.
+#include "tests/exercises/exercise_check.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "16_2_predict.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/16_json_schema/judged_text.hpp"
+#include "chapters/16_json_schema/schema.hpp"
+
+using namespace tbt;
+using namespace tbt::ex16_2;
+
+namespace {
+
+void check_list(const std::vector<int>& answer, const std::vector<std::string>& list,
+                const std::function<bool(const std::string&)>& allowed) {
+    for (int id = 0; id < static_cast<int>(list.size()); ++id) {
+        const std::string& text = list[static_cast<std::size_t>(id)];
+        const bool legal = allowed(text);
+        const bool said = std::find(answer.begin(), answer.end(), id) != answer.end();
+        INFO(id << "  " << text << ": you say it is " << (said ? "allowed" : "not allowed"));
+        INFO("think about: " << (legal
+                                     ? "which keyword would forbid it? Does it speak of this kind?"
+                                     : "one of the keywords forbids it; which?"));
+        CHECK(said == legal);
+    }
+    INFO("the numbers ascend, each once, from 0 to " << list.size() - 1);
+    CHECK(std::adjacent_find(answer.begin(), answer.end(), std::greater_equal<>()) == answer.end());
+    for (const int id : answer) CHECK((id >= 0 && id < static_cast<int>(list.size())));
+}
+
+void check_values(const std::string& schema, const std::vector<int>& answer) {
+    GrammarMachine machine(compile_schema(schema, SchemaOptions::judging()));
+    INFO("schema " << schema);
+    check_list(answer, values,
+               [&](const std::string& text) { return accepts_text(machine, judged_text(text)); });
+}
+
+}  // namespace
+
+TEST_CASE("whole numbers", "[ex16_2]") { check_values(R"({"type": "integer"})", integers()); }
+
+TEST_CASE("a keyword for numbers, and values that are none", "[ex16_2]") {
+    check_values(R"({"maximum": 2})", at_most_two());
+}
+
+TEST_CASE("a member that may be missing", "[ex16_2]") {
+    check_values(R"({"type": "object", "properties": {"a": {"type": "string"}}})", a_is_a_string());
+}
+
+TEST_CASE("a member that must be there, in objects", "[ex16_2]") {
+    check_values(R"({"required": ["a"]})", a_is_required());
+}
+
+TEST_CASE("what stands inside", "[ex16_2]") {
+    check_values(R"({"type": ["array", "object"], "items": {"type": "integer"}, )"
+                 R"("additionalProperties": false})",
+                 only_integers_inside());
+}
+
+TEST_CASE("everything but numbers", "[ex16_2]") {
+    check_values(R"({"not": {"type": "number"}, "minLength": 2})", no_number());
+}
+
+TEST_CASE("exactly one of two", "[ex16_2]") {
+    check_values(R"({"oneOf": [{"type": "integer"}, {"minimum": 3}]})", exactly_one_of_two());
+}
+
+TEST_CASE("an object that is being written", "[ex16_2]") {
+    const std::string integer = R"({"type": "integer"})";
+    const std::string schema = R"({"type": "object", "properties": {"a": )" + integer +
+                               R"(, "b": )" + integer + R"(, "c": )" + integer +
+                               R"(}, "additionalProperties": false, "required": ["b"], )"
+                               R"("maxProperties": 2})";
+    GrammarMachine machine(compile_schema(schema, SchemaOptions::judging()));
+    const auto state = read_bytes(machine, machine.start(), "{\"c\":3");
+    INFO("schema " << schema << "\nthe text so far is {\"c\":3");
+    check_list(behind_c(), pieces, [&](const std::string& piece) {
+        return read_bytes(machine, state, piece) != ByteMachine::dead;
+    });
+}
