@@ -226,7 +226,7 @@ run-%:
 PCH := $(BUILD)/pch/tests/catch.hpp.gch
 # Tests run once: what they gain at -O3, and most of them at -O1, takes longer to compile. Those that count long are in SLOW.
 # clang takes a precompiled header only at the level that it was made at.
-SLOW := lib ch14 ch16
+SLOW := lib ch14 ch16 ch19
 TEST_FLAGS = $(CXXFLAGS_ALL) $(if $(filter release,$(MODE)),-O1) -I$(BUILD)/pch -Wno-sign-conversion
 QUICK := $(if $(CLANG),,-O0)
 # How a test is compiled; also behind make check and make mutants.
