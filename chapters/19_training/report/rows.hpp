@@ -59,7 +59,6 @@ private:
         Set before;
     };
 
-    static std::size_t index(int i) { return index(i); }
     int cell(const Variable& v, std::size_t row, int column) const {
         return tree_.tables[index(v.table)].rows[row][index(column)];
     }
