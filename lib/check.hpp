@@ -28,6 +28,13 @@ void check_ids(const char* who, const Ids& ids, std::size_t vocab_size) {
 }
 
 // ---- counts and sizes ----
+// A place in a list of `size`, as an index. Throws Error where there is none.
+inline std::size_t checked_place(const char* what, long long place, std::size_t size) {
+    if (place >= 0 && static_cast<unsigned long long>(place) < size)
+        return static_cast<std::size_t>(place);
+    throw Error(std::string(what) + ": there is no number " + std::to_string(place) + " among " +
+                std::to_string(size));
+}
 // Throws Error unless the sizes agree.
 inline void check_size(const char* what, std::size_t got, std::size_t expected) {
     if (got == expected) return;

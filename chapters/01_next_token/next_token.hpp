@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "lib/error.hpp"
 #include "lib/model/gpt.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/layers.hpp"
@@ -46,6 +47,7 @@ private:
 template <class Pick, class Emit>
 std::vector<int> generate(const NextLogits& model, std::vector<int> ids, int max_new_tokens,
                           Pick&& pick, Emit&& emit) {
+    if (!model) throw Error("generate: there is no model");
     for (int i = 0; i < max_new_tokens; ++i) {
         const std::span<const float> logits = model(ids);  // predict
         const int id = pick(logits, ids);                  // pick

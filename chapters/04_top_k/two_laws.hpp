@@ -2,14 +2,18 @@
 // one sees many ways to go on.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "lib/error.hpp"
 #include "lib/kernels/math.hpp"
 
 namespace tbt {
 
 // s_i = −a·ln(i + b): Zipf's law with exponent a, its head flattened by b.
 inline std::vector<float> zipf_law(double exponent, double flattened, int n = 1000) {
+    if (n < 1 || n > 1 << 20)
+        throw Error("zipf: a law over " + std::to_string(n) + " tokens, expected 1 to 2^20");
     std::vector<float> s;
     for (int i = 1; i <= n; ++i)
         s.push_back(static_cast<float>(-exponent * portable_log(i + flattened)));

@@ -14,6 +14,7 @@ namespace tbt {
 //   ln p_i = (s_i − max s)/T − ln_sum >= ln_least  ⇔  s_i >= max s + T·(ln_least + ln_sum)
 inline std::vector<float> probable(std::span<const float> s, double T, double ln_least,
                                    double ln_sum) {
+    check_row(s);
     const double largest = *std::max_element(s.begin(), s.end());
     std::vector<float> kept(s.size(), masked);
     for (std::size_t i = 0; i < s.size(); ++i) {
@@ -47,7 +48,7 @@ inline std::vector<float> cut_eta(std::span<const float> s, double T, double eps
 //   |−ln p_i − H|·T = |s_i − centre|,  centre = max s + T·(ln_sum − H)
 inline std::vector<float> typical(std::span<const float> s, double T, double m,
                                   Ties ties = Ties::exact) {
-    check_typical_p(m);
+    check_typical_p(m), check_row(s);
     const double centre =
         *std::max_element(s.begin(), s.end()) + T * (ln_sum(s, T) - entropy_at(s, T));
     std::vector<float> nearness;

@@ -10,11 +10,13 @@
 
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "chapters/05_top_p/checks.hpp"
+#include "lib/check.hpp"
 
 namespace tbt {
 
 // A share of the wheel's W quanta, rounded to whole ones.
 inline std::uint64_t share_of(std::uint64_t W, double share) {
+    check_top_p(share);
     return std::min(W, static_cast<std::uint64_t>(std::nearbyint(share * static_cast<double>(W))));
 }
 
@@ -26,6 +28,7 @@ inline std::uint64_t share_of(std::uint64_t W, double share) {
 inline std::vector<float> shortest_prefix(std::span<const float> s, double T,
                                           std::span<const float> keys, double share,
                                           Ties ties = Ties::exact) {
+    check_size("top-p: keys", keys.size(), s.size());
     const std::vector<std::uint64_t> w = wheel(s, T);
     const std::uint64_t enough = std::max<std::uint64_t>(share_of(total(w), share), 1);
     std::vector<float> kept(s.size(), masked);

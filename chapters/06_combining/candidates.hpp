@@ -16,11 +16,13 @@
 
 #include "chapters/03_temperature/checks.hpp"
 #include "chapters/04_top_k/plain_top_k.hpp"
+#include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/kernels/math.hpp"
 #include "lib/kernels/quanta.hpp"
 #include "lib/kernels/scan.hpp"
 #include "lib/kernels/select.hpp"
+#include "lib/show/short_number.hpp"
 
 namespace tbt {
 
@@ -75,10 +77,12 @@ public:
         return {block_weights_.data(), (size() + quanta_block - 1) / quanta_block};
     }
     double probability(std::size_t i) {
+        check_position(i);
         return static_cast<double>(weights()[i]) / static_cast<double>(total_weight());
     }
     // ln p_i = (s_i − max s)/T − ln Σ_j e^((s_j − max s)/T); also where the weight is 0.
     double log_probability(std::size_t i) {
+        check_position(i);
         return (static_cast<double>(row_[i]) - static_cast<double>(largest())) / temperature_ -
                log_sum();
     }
@@ -102,6 +106,9 @@ public:
     // ---- what a step may do ----
     // T ← T·factor. Nothing else changes, so it is free.
     void multiply_temperature(double factor) {
+        if (!(factor > 0 && std::isfinite(factor)))
+            throw Error("candidates: a temperature times " + short_number(factor) +
+                        ", expected a number above 0");
         temperature_ *= factor;
         weighed_ = false;
     }
@@ -113,6 +120,7 @@ public:
     }
     // The logit of one token, to be changed; null when it is no longer a candidate.
     float* find(int id) {
+        checked_id("candidates", id, vocab_size_);
         make_own();
         weighed_ = measured_ = false;
         if (whole_row_) return &values_[static_cast<std::size_t>(id)];
@@ -123,6 +131,7 @@ public:
     }
     // Keeps what the cut keeps by these keys, one for each position.
     void keep_by(std::span<const float> keys, const Cut& cut) {
+        check_size("candidates: keys", keys.size(), size());
         const std::size_t room = size() + slack;
         if (ids_.size() < room) ids_.resize(room);
         if (values_.size() < room) values_.resize(room);
@@ -133,7 +142,7 @@ public:
         whole_row_ = false;
         maxima_.clear();
         weighed_ = false;
-        if (!by_logit) measured_ = false;  // the largest may be gone
+        if (!by_logit || kept == 0) measured_ = false;  // the largest may be gone
     }
     void keep(const Cut& cut) { keep_by(row_, cut); }
 
@@ -144,6 +153,9 @@ public:
     }
 
 private:
+    void check_position(std::size_t i) const {
+        if (i >= size()) checked_place("candidates", static_cast<long long>(i), size());
+    }
     // Looks at the row once: its largest value, and whether it is a row of logits at all.
     void measure() {
         if (measured_) return;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "lib/error.hpp"
 #include "lib/model/gpt.hpp"
 #include "lib/model/kv_cache.hpp"
 
@@ -25,6 +27,9 @@ public:
     // The logits behind each of the last `count` ids: (count, V). One forward pass,
     // after one for what stands before them and was not read yet.
     Logits last(std::span<const int> ids, int count) {
+        if (count < 1 || static_cast<std::size_t>(count) > ids.size())
+            throw Error("model: the logits behind the last " + std::to_string(count) + " of " +
+                        std::to_string(ids.size()) + " tokens, expected 1 to all of them");
         const auto asked = static_cast<std::size_t>(count);
         const std::size_t known = go_back_to_common_prefix(ids, asked), before = ids.size() - asked;
         seen_.assign(ids.begin(), ids.end());

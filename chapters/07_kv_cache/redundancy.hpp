@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
+#include "lib/error.hpp"
 #include "lib/model/kv_cache.hpp"
 
 namespace tbt {
@@ -11,6 +13,10 @@ namespace tbt {
 // every layer and head.
 inline int equal_positions(const KvCache& a, const KvCache& b, const GptConfig& config,
                            int tokens) {
+    if (!a.fits(config) || !b.fits(config) || tokens > std::min(a.length(), b.length()))
+        throw Error("caches: " + std::to_string(tokens) + " positions of caches with " +
+                    std::to_string(a.length()) + " and " + std::to_string(b.length()) +
+                    " tokens, expected both to have them and to be of this model");
     const int width = a.padded_head_size();
     const auto equal = [&](int position, int layer, int head) {
         const int block = position / KvCache::block_tokens, u = position % KvCache::block_tokens;

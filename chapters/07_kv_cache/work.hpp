@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+
+#include "lib/error.hpp"
 
 namespace tbt {
 
@@ -13,14 +16,24 @@ struct Work {
     std::int64_t dot_products = 0;
 };
 
+// Throws Error unless both are lengths of texts.
+constexpr void check_lengths(std::int64_t a, std::int64_t b) {
+    constexpr std::int64_t most = 1 << 26;
+    if (a < 0 || b < 0 || a > most || b > most - a)
+        throw Error("work: " + std::to_string(a) + " and " + std::to_string(b) +
+                    " tokens, expected 0 or more, and less than a hundred million together");
+}
+
 // One forward pass over `fresh` new tokens behind `past` known ones:
 // fresh token i meets past + i + 1 keys.
 constexpr Work forward_work(std::int64_t past, std::int64_t fresh) {
+    check_lengths(past, fresh);
     return {fresh, fresh * past + fresh * (fresh + 1) / 2};
 }
 
 // Without a cache each token reads everything again: Σ_i (P + i) = G·P + G(G − 1)/2 positions.
 constexpr Work uncached_work(std::int64_t prompt, std::int64_t generated) {
+    check_lengths(prompt, generated);
     Work total;
     for (std::int64_t i = 0; i < generated; ++i) {
         const Work pass = forward_work(0, prompt + i);
@@ -33,6 +46,7 @@ constexpr Work uncached_work(std::int64_t prompt, std::int64_t generated) {
 // With a cache the prompt is read once, then one token at a time; the last one drawn is never read:
 // P + G − 1 positions.
 constexpr Work cached_work(std::int64_t prompt, std::int64_t generated) {
+    check_lengths(prompt, generated);
     if (generated == 0) return {};
     Work total = forward_work(0, prompt);
     for (std::int64_t i = 1; i < generated; ++i) {

@@ -156,6 +156,7 @@ inline void add_bias(Candidates& c, std::span<const int> ids,
 inline void ban_eos_until(Candidates& c, std::size_t generated, int minimum,
                           std::span<const int> eos) {
     check_min_new_tokens(minimum);
+    check_ids("min-new-tokens", eos, c.vocab_size());
     if (generated >= index(minimum)) return;
     for (const int id : eos) {
         if (float* s = find_logit(c, "min-new-tokens", id)) *s = banned;

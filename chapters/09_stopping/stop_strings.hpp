@@ -57,7 +57,11 @@ private:
         int complete = -1;
     };
 
-    const Node& node(int state) const { return nodes_[static_cast<std::size_t>(state)]; }
+    const Node& node(int state) const {
+        if (static_cast<std::size_t>(state) >= nodes_.size())
+            throw Error("stop strings: there is no state " + std::to_string(state));
+        return nodes_[static_cast<std::size_t>(state)];
+    }
     Node& node(int state) { return nodes_[static_cast<std::size_t>(state)]; }
 
     static void check(const std::string& s) {

@@ -40,6 +40,7 @@ public:
     explicit CachedBatch(Gpt& gpt) : gpt_(&gpt) {}
 
     std::vector<std::span<const float>> operator()(std::span<const BatchText> texts) {
+        check_distinct(texts);
         fork(texts);
         std::vector<Step> steps;
         for (const BatchText& text : texts) {
@@ -65,11 +66,21 @@ public:
 
     long computed() const { return computed_; }  // positions, since the beginning
 
+    static constexpr std::size_t most_slots = 65536;
+
 private:
     struct Slot {
         std::optional<KvCache> cache;
         std::vector<int> seen;
     };
+
+    static void check_distinct(std::span<const BatchText> texts) {
+        std::vector<std::size_t> slots;
+        for (const BatchText& text : texts) slots.push_back(text.slot);
+        std::sort(slots.begin(), slots.end());
+        if (const auto twice = std::adjacent_find(slots.begin(), slots.end()); twice != slots.end())
+            throw Error("batch: slot " + std::to_string(*twice) + " is there twice");
+    }
 
     static std::size_t known_of(const Slot& slot, std::span<const int> ids) {
         if (!slot.cache) return 0;
@@ -88,6 +99,9 @@ private:
             if (text.rows < 1 || text.rows > text.ids.size())
                 throw Error("batch: " + std::to_string(text.rows) + " rows of a text of " +
                             std::to_string(text.ids.size()) + " tokens, expected 1 to its length");
+            if (text.slot >= most_slots)
+                throw Error("batch: slot " + std::to_string(text.slot) + ", expected less than " +
+                            std::to_string(most_slots));
             if (text.slot >= slots_.size()) slots_.resize(text.slot + 1);
             const Slot& own = slots_[text.slot];
             const std::size_t known = known_of(own, text.ids);

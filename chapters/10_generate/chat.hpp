@@ -56,6 +56,7 @@ public:
 
     // budget: the tokens that a prompt may have, the context less those of an answer.
     Conversation(Encode encode, int budget) : encode_(std::move(encode)), budget_(budget) {
+        if (!encode_) throw Error("chat: there is nothing that turns text into tokens");
         if (budget < 1)
             throw UsageError(
                 "--max-new-tokens: the answers leave no room for a question; ask for fewer");

@@ -10,6 +10,7 @@
 
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/10_generate/text_writer.hpp"
+#include "lib/check.hpp"
 #include "lib/error.hpp"
 
 namespace tbt {
@@ -24,9 +25,12 @@ struct GenerateObserver {
 };
 
 inline void check_request(const GenerateRequest& request, std::size_t prompt_length) {
-    if (request.samples < 1)
+    if (request.samples < 1 || request.samples > static_cast<int>(CachedBatch::most_slots))
         throw UsageError("num-return-sequences: got " + std::to_string(request.samples) +
-                         ", expected 1 or more");
+                         ", expected 1 or more, up to " + std::to_string(CachedBatch::most_slots));
+    if (request.stop.context < 1)
+        throw Error("generate: a context of " + std::to_string(request.stop.context) +
+                    " tokens, expected 1 or more");
     if (prompt_length == 0)
         throw Error("generate: an empty prompt; start from the document separator");
     if (request.stop.policy == ContextPolicy::refuse &&
@@ -44,6 +48,8 @@ public:
               std::span<const std::vector<int>> prompts, const GenerateRequest& request,
               const GenerateObserver& observer)
         : model_(&model), bytes_(&bytes), request_(&request), observer_(&observer) {
+        if (!model || !bytes)
+            throw Error("generate: there is no model, or nothing that spells tokens");
         for (const std::vector<int>& prompt : prompts) {
             check_request(request, prompt.size());
             for (int i = 0; i < request.samples; ++i)
@@ -84,7 +90,7 @@ private:
         std::vector<BatchText> texts;
         for (std::size_t i = 0; i < writers_.size(); i += samples)
             if (!writers_[i].done()) texts.push_back({i, writers_[i].window()});
-        const std::vector<std::span<const float>> rows = (*model_)(texts);
+        const std::vector<std::span<const float>> rows = ask(texts, texts.size());
         for (std::size_t p = 0; p < texts.size(); ++p)
             for (std::size_t i = 0; i < samples; ++i) step(texts[p].slot + i, rows[p]);
         skip_forced();
@@ -107,13 +113,20 @@ private:
             longer[i].insert(longer[i].end(), guesses[i].begin(), guesses[i].end());
             texts.push_back({i, longer[i], guesses[i].size() + 1});
         }
-        const std::vector<std::span<const float>> rows = (*model_)(texts);
-        std::size_t row = 0;
+        std::size_t wanted = 0, row = 0;
+        for (const BatchText& text : texts) wanted += text.rows;
+        const std::vector<std::span<const float>> rows = ask(texts, wanted);
         for (const BatchText& text : texts) {
             take(text.slot, guesses[text.slot], std::span(rows).subspan(row, text.rows));
             row += text.rows;
         }
         skip_forced();
+    }
+
+    std::vector<std::span<const float>> ask(std::span<const BatchText> texts, std::size_t wanted) {
+        std::vector<std::span<const float>> rows = (*model_)(texts);
+        check_size("generate: what the model gave", rows.size(), wanted);
+        return rows;
     }
 
     std::vector<int> guess(std::size_t i) {

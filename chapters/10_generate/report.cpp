@@ -4,6 +4,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "lib/check.hpp"
 #include "lib/kernels/math.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/show/svg.hpp"
@@ -52,6 +53,10 @@ std::string line(const OrderedJson& j) {
     return j.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
+const std::string& step_name(const Chain& chain, int step) {
+    return chain.steps()[checked_place("step", step, chain.steps().size())].name;
+}
+
 OrderedJson to_json(const Standing& s) {
     return {{"rank", s.rank}, {"probability", s.probability}};
 }
@@ -63,9 +68,7 @@ OrderedJson to_json(const Tokenizer& tokenizer, const Chain* chain, const Traced
                      {"processed", finite_or_null(log_of(t.final_probability))}};
     if (chain)
         j["removed_by"] =
-            t.removed_by < 0
-                ? OrderedJson(nullptr)
-                : OrderedJson(chain->steps()[static_cast<std::size_t>(t.removed_by)].name);
+            t.removed_by < 0 ? OrderedJson(nullptr) : OrderedJson(step_name(*chain, t.removed_by));
     return j;
 }
 
@@ -81,9 +84,10 @@ OrderedJson to_json(const GeneratedText& text, const GenerateRequest& request,
                     const Tokenizer& tokenizer) {
     OrderedJson entry = {
         {"text", text.text}, {"ids", text.ids}, {"finish_reason", to_string(text.reason)}};
+    const std::vector<std::string>& strings = request.stop.strings.strings();
     if (text.stop_string >= 0)
         entry["stop_string"] =
-            request.stop.strings.strings()[static_cast<std::size_t>(text.stop_string)];
+            strings[checked_place("stop string", text.stop_string, strings.size())];
     if (text.score) {
         entry["sum"] = text.score->sum;
         entry["score"] = text.score->normalised;
@@ -129,9 +133,7 @@ std::string explanation(const Tokenizer& tokenizer, const Chain& chain, const Tr
     for (const TracedToken& token : t.top) {
         append(out, "   %s %9s  ", padded(seen(tokenizer, token.id), 24).c_str(),
                percent(token.raw_probability).c_str());
-        if (token.removed_by >= 0)
-            out +=
-                "cut by " + chain.steps()[static_cast<std::size_t>(token.removed_by)].name + "\n";
+        if (token.removed_by >= 0) out += "cut by " + step_name(chain, token.removed_by) + "\n";
         else
             out += "-> " + percent(token.final_probability) +
                    (token.id == t.chosen ? "  <- drawn\n" : "\n");
@@ -222,7 +224,9 @@ std::string trace_line(const Tokenizer& tokenizer, const Trace& t, std::size_t s
     j["top"] = OrderedJson::array();
     for (const TracedToken& token : t.top) {
         const std::string by =
-            token.removed_by < 0 ? "" : t.steps[static_cast<std::size_t>(token.removed_by)].name;
+            token.removed_by < 0
+                ? ""
+                : t.steps[checked_place("step", token.removed_by, t.steps.size())].name;
         OrderedJson entry = to_json(tokenizer, nullptr, token);
         entry["removed_by"] = by.empty() ? OrderedJson(nullptr) : OrderedJson(by);
         j["top"].push_back(entry);

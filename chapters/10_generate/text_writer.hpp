@@ -14,6 +14,7 @@
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/06_combining/trace.hpp"
 #include "chapters/09_stopping/stopping.hpp"
+#include "lib/error.hpp"
 #include "lib/kernels/rng.hpp"
 
 namespace tbt {
@@ -118,7 +119,9 @@ public:
     int last_token() const { return ids_.back(); }
     const Trace* last_trace() const { return traces_.empty() ? nullptr : &traces_.back(); }
 
+    // Throws Error while the text is under way.
     GeneratedText result() {
+        if (!reason_) throw Error("generate: this text has not ended yet, and has no result");
         return {{ids_.begin() + static_cast<std::ptrdiff_t>(prompt_length_), ids_.end()},
                 stream_.text(),
                 *reason_,

@@ -21,6 +21,7 @@
 #include "chapters/11_beam_search/hypothesis.hpp"
 #include "chapters/11_beam_search/lattice.hpp"
 #include "chapters/11_beam_search/length_penalty.hpp"
+#include "lib/check.hpp"
 
 namespace tbt {
 
@@ -57,6 +58,7 @@ public:
     void step(std::span<const std::span<const float>> rows) {
         if (!asked_) read_ahead();
         const std::size_t each = run_ + 1;
+        check_size("beam search: what the model gave", rows.size(), live_.size() * each);
         asked_ = false, run_ = 0;
         std::vector<std::size_t> first_row;  // of each live beam
         for (std::size_t b = 0; b < live_.size(); ++b) first_row.push_back(b * each);

@@ -9,6 +9,7 @@
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/11_beam_search/report.hpp"
+#include "lib/check.hpp"
 #include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -72,7 +73,7 @@ std::vector<double> log_probabilities(Gpt& gpt, const BeamRequest& request,
         for (std::size_t j = 0; j < c.size(); ++j)
             row.push_back(static_cast<float>(c.log_probability(j)));
         if (request.processor) request.processor(row, std::span(ids).first(prompt.size() + i));
-        values.push_back(static_cast<double>(row[index(generated[i])]));
+        values.push_back(static_cast<double>(row[checked_id("beams", generated[i], row.size())]));
     }
     return values;
 }

@@ -90,7 +90,7 @@ inline void check_beams(const BeamRequest& r, std::size_t prompt_length) {
         throw Error("beam search: stop strings need the bytes of the tokens");
     if (prompt_length == 0)
         throw Error("beam search: an empty prompt; start from the document separator");
-    if (prompt_length >= static_cast<std::size_t>(r.stop.context))
+    if (r.stop.context < 1 || prompt_length >= static_cast<std::size_t>(r.stop.context))
         throw Error("beam search: the prompt has " + std::to_string(prompt_length) +
                     " tokens and the context " + std::to_string(r.stop.context) +
                     ", so there is no room for a new one; shorten the prompt");

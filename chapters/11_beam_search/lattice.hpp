@@ -46,7 +46,7 @@ public:
     }
     // Somebody changed their mind.
     void prune(int node, const char* why) {
-        if (node < 0) return;
+        if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size()) return;
         LatticeNode& n = nodes_[static_cast<std::size_t>(node)];
         n.fate = Fate::pruned, n.why = why;
     }

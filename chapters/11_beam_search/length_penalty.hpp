@@ -1,9 +1,13 @@
 // How texts of different lengths are compared.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <string>
 
+#include "lib/error.hpp"
 #include "lib/kernels/math.hpp"
+#include "lib/show/short_number.hpp"
 
 namespace tbt {
 
@@ -14,6 +18,9 @@ namespace tbt {
 // the logarithm of 1/perplexity. Sums are negative, so a larger α favours longer texts:
 // a "penalty" on brevity.
 inline double length_normalised(double sum, std::size_t n, double alpha) {
+    if (!std::isfinite(alpha))
+        throw UsageError("length-penalty: got " + short_number(alpha) +
+                         ", expected a finite number");
     if (alpha == 0 || n == 0) return sum;
     const auto length = static_cast<double>(n);
     return sum / (alpha == 1 ? length : portable_exp(alpha * portable_log(length)));

@@ -12,6 +12,7 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/06_combining/candidates.hpp"
 #include "chapters/11_beam_search/length_penalty.hpp"
+#include "lib/check.hpp"
 
 namespace tbt {
 
@@ -25,6 +26,8 @@ inline std::vector<PlainBeam> plain_beam_search(const NextLogits& model,
                                                 const std::vector<int>& prompt, int B,
                                                 int max_new_tokens, int eos,
                                                 double length_penalty = 1) {
+    check_at_least("plain beam search: B", B, 1);
+    check_at_least("plain beam search: max_new_tokens", max_new_tokens, 0);
     std::vector<PlainBeam> live{{prompt, 0}}, finished;
     for (int n = 1; n <= max_new_tokens && !live.empty(); ++n) {
         // 1. Every beam with every token behind it.

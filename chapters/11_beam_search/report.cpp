@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "lib/check.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -28,8 +29,9 @@ OrderedJson to_json(const BeamText& t, const BeamRequest& request) {
                      {"sum", t.sum},
                      {"score", t.score},
                      {"finish_reason", to_string(t.reason)}};
+    const std::vector<std::string>& strings = request.stop.strings.strings();
     if (t.stop_string >= 0)
-        j["stop_string"] = request.stop.strings.strings()[static_cast<std::size_t>(t.stop_string)];
+        j["stop_string"] = strings[checked_place("stop string", t.stop_string, strings.size())];
     return j;
 }
 
@@ -127,7 +129,7 @@ void write_lattice_figure(const std::string& file, const Tokenizer& tokenizer,
     for (std::size_t i = 0; i < lattice.size(); ++i) {
         const int parent = lattice[i].parent;
         if (parent < 0 || (lattice[i].fate == Fate::pruned && !on_best[i])) continue;
-        const auto p = static_cast<std::size_t>(parent);
+        const std::size_t p = checked_place("lattice: parent", parent, i);
         out += svg_line(x[p] + width - 4, y[p], x[i], y[i], on_best[i] ? svg_colour(1) : svg_grey,
                         on_best[i] ? "stroke-width=\"3\"" : "stroke-width=\"1\"");
     }

@@ -29,9 +29,9 @@ inline double check_draw(std::span<const double> weights, double u) {
 
 // Throws UsageError unless a round may draft so many tokens.
 inline void check_draft_length(long long length) {
-    if (length >= 1) return;
+    if (length >= 1 && length <= 1024) return;
     throw UsageError("num-assistant-tokens: got " + std::to_string(length) +
-                     ", expected 1 or more; without a draft use chapter 10");
+                     ", expected 1 or more, up to 1024; without a draft use chapter 10");
 }
 
 }  // namespace tbt

@@ -12,6 +12,9 @@
 namespace tbt {
 
 inline double expected_tokens(double acceptance, int length) {
+    if (!(acceptance >= 0 && acceptance <= 1) || length < 0 || length > 1024)
+        throw Error("draft length: acceptance " + short_number(acceptance) + " and " +
+                    std::to_string(length) + " tokens, expected 0 to 1 and 0 to 1024");
     double sum = 0, power = 1;
     for (int i = 0; i <= length; ++i, power *= acceptance) sum += power;  // 1 + α + … + α^γ
     return sum;
@@ -40,6 +43,9 @@ public:
 
     int next() const { return cost_ > 0 ? best_length(accepted_ / judged_, cost_, most_) : most_; }
     void learn(int judged, int accepted) {
+        if (accepted < 0 || accepted > judged)
+            throw Error("draft length: " + std::to_string(accepted) + " accepted of " +
+                        std::to_string(judged) + " judged");
         judged_ = forget * judged_ + judged;
         accepted_ = forget * accepted_ + accepted;
     }

@@ -14,6 +14,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/06_combining/chain.hpp"
+#include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/text/tokenizer.hpp"
 
@@ -40,7 +41,10 @@ class ModelDraft {
 public:
     // context: the tokens it can read; behind them it proposes nothing.
     ModelDraft(NextLogits model, int context)
-        : model_(std::move(model)), context_(static_cast<std::size_t>(context)) {}
+        : model_(std::move(model)), context_(static_cast<std::size_t>(context)) {
+        check_at_least("draft: context", context, 1);
+        if (!model_) throw Error("draft: there is no model");
+    }
 
     template <class Ends, class Chance>
     const std::vector<DraftedToken>& propose(const Chain& chain, std::span<const int> ids,

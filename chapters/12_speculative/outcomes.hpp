@@ -77,6 +77,7 @@ private:
     };
 
     int choose(std::span<const double> probabilities) {
+        check_draw(probabilities, 0);
         if (depth_ == path_.size()) {
             Question question;
             for (std::size_t i = 0; i < probabilities.size(); ++i) {

@@ -20,6 +20,7 @@
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/12_speculative/draft_length.hpp"
 #include "chapters/12_speculative/drafts.hpp"
+#include "lib/check.hpp"
 #include "lib/error.hpp"
 
 namespace tbt {
@@ -68,10 +69,11 @@ struct Round {
 inline std::vector<double> residual(Candidates& p, const DraftedToken& x) {
     std::vector<double> rest = p.probabilities();
     if (x.law) {
+        check_size("speculative: the draft's law", x.law->vocab_size(), p.vocab_size());
         for (std::size_t i = 0; i < x.law->size(); ++i)
             rest[static_cast<std::size_t>(x.law->id(i))] -= x.law->probability(i);
     } else {
-        rest[static_cast<std::size_t>(x.id)] -= 1;
+        rest[checked_id("speculative", x.id, rest.size())] -= 1;
     }
     double sum = 0;
     for (double& r : rest) sum += (r = std::max(0.0, r));
@@ -106,6 +108,8 @@ Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRu
     }
     // 2. Verify: row i is the target's answer to the text up to the i-th drafted token.
     const Logits rows = target(text, static_cast<int>(drafted.size()) + 1);
+    check_size("speculative: the target's rows", static_cast<std::size_t>(rows.rows),
+               drafted.size() + 1);
     Candidates p;
     for (std::size_t i = 0; i <= drafted.size(); ++i) {
         p.reset(rows.row(static_cast<std::int64_t>(i)));

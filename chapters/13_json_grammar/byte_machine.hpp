@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 namespace tbt {
@@ -17,6 +18,7 @@ public:
     // so that beams may fork and drafts may be taken back. Equal numbers mean equal futures.
     using State = std::uint64_t;
     static constexpr State dead = ~State{0};
+    static constexpr int never = std::numeric_limits<int>::max() / 4;
 
     virtual ~ByteMachine() = default;
 
@@ -25,7 +27,7 @@ public:
     // next(dead) is dead.
     virtual State next(State state, unsigned char byte) = 0;
     virtual bool accepts(State state) const = 0;
-    // The fewest bytes that complete the text.
+    // The fewest bytes that complete the text; `never` behind dead.
     virtual int closing_bytes(State state) const = 0;
 
     // The same, where another order than that of bytes says better which way leads to the end:

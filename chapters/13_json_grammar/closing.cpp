@@ -46,6 +46,7 @@ std::string Closing::shortest(State state) {
 
 bool Closing::fits(State state, int tokens_left) {
     ByteMachine& machine = masks_->machine();
+    if (state == ByteMachine::dead) return false;
     if (machine.accepts(state)) return tokens_left >= 0;
     if (tokens_left <= 0) return false;
     if (!spells_every_byte_) return try_everything(state, tokens_left) <= tokens_left;
@@ -56,6 +57,7 @@ bool Closing::fits(State state, int tokens_left) {
 }
 
 Closing::Minimum Closing::minimum(State state) {
+    if (state == ByteMachine::dead) return {never, true};
     if (masks_->machine().accepts(state)) return {0, true};
     if (spells_every_byte_) return {tokens(state), true};
     const int least = try_everything(state, never);

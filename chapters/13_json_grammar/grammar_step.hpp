@@ -94,6 +94,9 @@ inline std::function<void(std::span<float>, std::span<const int>)> grammar_proce
     const TokenConstraint& start, std::size_t prompt_length) {
     const auto follower = std::make_shared<ConstraintFollower>(start);
     return [follower, prompt_length](std::span<float> log_probs, std::span<const int> ids) {
+        if (ids.size() < prompt_length)
+            throw Error("grammar: a text of " + std::to_string(ids.size()) +
+                        " tokens, shorter than its prompt of " + std::to_string(prompt_length));
         follower->follow(ids.subspan(prompt_length)).mask().apply(log_probs);
     };
 }

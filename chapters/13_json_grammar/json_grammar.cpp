@@ -77,8 +77,8 @@ std::uint32_t JsonMachine::open(std::uint32_t cell, Kind kind) {
 }
 
 State JsonMachine::next(State state, unsigned char byte) {
-    if (state == dead) return dead;
     const View v = unpack(state);
+    if (v.cell >= cells_.size()) return unknown_state(state);
     if (takes_blanks(v.mode)) return between(v, byte);
     if (v.mode == Mode::string) return in_string(v, byte);
     if (v.mode < Mode::more1) return in_escape(v, byte);
@@ -237,15 +237,22 @@ State JsonMachine::in_number(const View& v, unsigned char byte) {
     return between({Mode::after, false, 0, v.cell}, byte);
 }
 
+// dead, or else a number that no state of this machine has.
+State JsonMachine::unknown_state(State state) const {
+    if (state == dead) return dead;
+    throw Error("json: there is no state " + std::to_string(state) + " of this machine");
+}
+
 bool JsonMachine::accepts(State state) const {
-    if (state == dead) return false;
     const View v = unpack(state);
+    if (v.cell >= cells_.size()) return unknown_state(state), false;
     return v.cell == bottom && (v.mode == Mode::after || number_may_end(v.mode));
 }
 
 // Each open container takes one byte to close; the rest depends on the mode alone.
 int JsonMachine::closing_bytes(State state) const {
     const View v = unpack(state);
+    if (v.cell >= cells_.size()) return unknown_state(state), never;
     const int open = static_cast<int>(cells_[v.cell].depth);
     const int value = options_.container_only && v.cell == bottom ? 2 : 1;  // {} or 0
     const int string = v.is_key ? 3 : 1;                                    // ":0 or "
@@ -312,17 +319,20 @@ int JsonMachine::closing_bytes(State state) const {
 // The innermost container only: what lies below decides nothing before that one is closed.
 State JsonMachine::outline(State state) {
     View v = unpack(state);
+    if (v.cell >= cells_.size()) return unknown_state(state);
     if (cells_[v.cell].depth > 1) v.cell = open(unknown, cells_[v.cell].kind);
     return pack(v);
 }
 
 int JsonMachine::hidden_bytes(State state) const {
+    if (unpack(state).cell >= cells_.size()) return unknown_state(state), 0;
     const auto depth = static_cast<int>(cells_[unpack(state).cell].depth);
     return depth > 1 ? depth - 1 : 0;
 }
 
 std::string JsonMachine::stack(State state) const {
     std::string text;
+    if (unpack(state).cell >= cells_.size()) return unknown_state(state), text;
     for (std::uint32_t cell = unpack(state).cell; cell > unknown; cell = cells_[cell].below)
         text += cells_[cell].kind == array ? '[' : '{';
     return {text.rbegin(), text.rend()};

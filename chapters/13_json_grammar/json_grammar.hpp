@@ -118,6 +118,7 @@ private:
     }
     static State in(const View& v, Mode mode) { return pack({mode, v.is_key, 0, v.cell}); }
 
+    State unknown_state(State state) const;
     std::uint32_t open(std::uint32_t cell, Kind kind);
     State begin_value(const View& v, unsigned char byte);
     State between(const View& v, unsigned char byte);

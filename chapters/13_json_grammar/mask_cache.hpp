@@ -22,6 +22,7 @@
 #include "chapters/13_json_grammar/token_mask.hpp"
 #include "chapters/13_json_grammar/token_runs.hpp"
 #include "chapters/13_json_grammar/token_trie.hpp"
+#include "lib/error.hpp"
 
 namespace tbt {
 
@@ -40,7 +41,7 @@ public:
               int small = 256)
         : machine_(std::move(machine)),
           trie_(std::move(trie)),
-          runs_(*machine_, *trie_),
+          runs_(*checked(machine_), *checked(trie_)),
           small_(small) {}
 
     // Valid until the next call.
@@ -82,6 +83,11 @@ public:
     std::size_t masks() const { return entries_.size(); }
 
 private:
+    template <class Pointer>
+    static const Pointer& checked(const Pointer& p) {
+        if (!p) throw Error("masks: there is no machine, or no vocabulary");
+        return p;
+    }
     struct Outline {
         Entry entry;
         std::vector<std::int32_t>

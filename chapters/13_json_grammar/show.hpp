@@ -11,6 +11,7 @@
 
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/13_json_grammar/token_constraint.hpp"
+#include "lib/check.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -30,6 +31,8 @@ public:
     // Called before the token is read by the constraint. raw: the model's logits; legal:
     // the same with −∞.
     void step(std::span<const float> raw, std::span<const float> legal, int chosen) {
+        check_size("mask trace: legal", legal.size(), raw.size());
+        checked_id("mask trace", chosen, raw.size());
         std::vector<float> p(raw.size());
         softmax(raw, p);
         double removed = 0;

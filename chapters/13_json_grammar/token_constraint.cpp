@@ -13,6 +13,7 @@ TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int b
     if (budget_ < 0)
         throw UsageError("guided: a budget of " + std::to_string(budget_) +
                          " tokens, expected 0 or more");
+    if (!language_) throw Error("guided: there is no language");
     language_->tidy();
     epoch_ = language_->epoch();
     states_.push_back(language_->machine().start());

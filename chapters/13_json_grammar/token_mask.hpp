@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/kernels/bit_mask.hpp"
 
@@ -17,11 +18,16 @@ namespace tbt {
 class TokenMask {
 public:
     TokenMask() = default;
-    explicit TokenMask(int vocabulary)
-        : size_(vocabulary), words_((static_cast<std::size_t>(vocabulary) + 63) / 64) {}
+    explicit TokenMask(int vocabulary) : size_(vocabulary) {
+        check_at_least("mask: vocabulary", vocabulary, 0);
+        words_.resize((static_cast<std::size_t>(vocabulary) + 63) / 64);
+    }
 
     int size() const { return size_; }
-    void set(int id) { words_[word(id)] |= bit(id); }
+    void set(int id) {
+        checked_id("mask", id, static_cast<std::size_t>(size_));
+        words_[word(id)] |= bit(id);
+    }
     bool test(int id) const { return id >= 0 && id < size_ && (words_[word(id)] & bit(id)) != 0; }
 
     int count() const {
@@ -40,15 +46,18 @@ public:
         return found;
     }
     TokenMask& operator|=(const TokenMask& other) {
+        check_like(other);
         for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
         return *this;
     }
     // Adds what is in both.
     void add_common(const TokenMask& a, const TokenMask& b) {
+        check_like(a), check_like(b);
         for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= a.words_[i] & b.words_[i];
     }
     // Adds what is in a and in b but not in c.
     void add_common_but(const TokenMask& a, const TokenMask& b, const TokenMask& c) {
+        check_like(a), check_like(b), check_like(c);
         for (std::size_t i = 0; i < words_.size(); ++i)
             words_[i] |= a.words_[i] & b.words_[i] & ~c.words_[i];
     }
@@ -70,6 +79,9 @@ public:
     }
 
 private:
+    void check_like(const TokenMask& other) const {
+        check_size("mask: another", other.words_.size(), words_.size());
+    }
     static std::size_t word(int id) { return static_cast<std::size_t>(id) / 64; }
     static std::uint64_t bit(int id) {
         return std::uint64_t{1} << (static_cast<unsigned>(id) % 64);

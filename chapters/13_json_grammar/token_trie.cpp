@@ -67,6 +67,11 @@ TokenTrie::TokenTrie(const Tokenizer& tokenizer)
     : TokenTrie(ordinary_tokens(tokenizer),
                 tokenizer.vocabulary().eos_id ? *tokenizer.vocabulary().eos_id : -1) {}
 
+void TokenTrie::refuse(int node) const {
+    throw Error("token trie: there is no node " + std::to_string(node) + ", expected up to " +
+                std::to_string(nodes_.size()));
+}
+
 void TokenTrie::build() {
     std::vector<Entry> order;
     std::size_t total = 0;
@@ -125,7 +130,7 @@ void TokenTrie::sort_by_length() {
 }
 
 std::string_view TokenTrie::path(int node) const {
-    const auto i = static_cast<std::size_t>(node);
+    const std::size_t i = place(node);
     return std::string_view(bytes(order_[static_cast<std::size_t>(ranks_[i])]))
         .substr(0, nodes_[i].depth);
 }

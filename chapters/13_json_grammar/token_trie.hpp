@@ -15,6 +15,7 @@
 
 #include "chapters/13_json_grammar/byte_machine.hpp"
 #include "chapters/13_json_grammar/token_mask.hpp"
+#include "lib/check.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {
@@ -35,19 +36,19 @@ public:
 
     int vocabulary() const { return static_cast<int>(tokens_.size()); }
     int eos() const { return eos_; }
-    const std::string& bytes(int token) const { return tokens_[static_cast<std::size_t>(token)]; }
+    const std::string& bytes(int token) const {
+        return tokens_[checked_id("token trie", token, tokens_.size())];
+    }
     const std::vector<Node>& nodes() const { return nodes_; }
     int longest() const { return longest_; }
     // The first node that is not below this one; −1 is the root.
     int end(int node) const {
-        return node < 0 ? static_cast<int>(nodes_.size())
-                        : nodes_[static_cast<std::size_t>(node)].end;
+        return node < 0 ? static_cast<int>(nodes_.size()) : nodes_[place(node)].end;
     }
-    int depth(int node) const {
-        return node < 0 ? 0 : nodes_[static_cast<std::size_t>(node)].depth;
-    }
+    int depth(int node) const { return node < 0 ? 0 : nodes_[place(node)].depth; }
     // The tokens at the nodes first … last−1, in the order of the walk.
     std::span<const std::int32_t> tokens(int first, int last) const {
+        check_nodes(first, last);
         const std::int32_t from = ranks_[static_cast<std::size_t>(first)],
                            to = ranks_[static_cast<std::size_t>(last)];
         return std::span(order_).subspan(static_cast<std::size_t>(from),
@@ -73,6 +74,7 @@ public:
     void walk(ByteMachine& machine, ByteMachine::State state, int first, int last,
               std::vector<ByteMachine::State>& states, Visit&& visit) const {
         if (first >= last) return;
+        check_nodes(first, last);
         const std::size_t base = nodes_[static_cast<std::size_t>(first)].depth;
         states.resize(static_cast<std::size_t>(longest_) + 2);
         states[base - 1] = state;
@@ -90,6 +92,15 @@ public:
     }
 
 private:
+    std::size_t place(int node) const {
+        if (static_cast<std::size_t>(node) >= nodes_.size()) refuse(node);
+        return static_cast<std::size_t>(node);
+    }
+    void check_nodes(int first, int last) const {
+        if (first < 0 || first > last || static_cast<std::size_t>(last) > nodes_.size())
+            refuse(first < 0 ? first : last);
+    }
+    [[noreturn]] void refuse(int node) const;
     struct Entry {
         std::uint64_t key;
         std::int32_t token;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/text/utf8.hpp"
 
@@ -21,6 +22,7 @@ void CodePointSet::add(std::int32_t low, std::int32_t high) {
 }
 
 void CodePointSet::insert(std::int32_t low, std::int32_t high) {
+    low = std::max(low, 0), high = std::min(high, highest);
     if (low > high) return;
     // All ranges that touch the new one are swallowed by it.
     auto first = std::find_if(ranges_.begin(), ranges_.end(),
@@ -109,6 +111,7 @@ void split_digits(std::int32_t low, std::int32_t high, const std::vector<int>& b
 std::vector<DigitRanges> digit_sequences(const std::vector<CodePointSet::Range>& numbers,
                                          const std::vector<int>& digit_bits) {
     std::vector<DigitRanges> out;
+    check_at_least("digits: places", static_cast<long long>(digit_bits.size()), 1);
     for (const CodePointSet::Range& r : numbers) split_digits(r.low, r.high, digit_bits, out);
     return out;
 }

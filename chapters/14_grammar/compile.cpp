@@ -3,7 +3,9 @@
 #include <optional>
 
 #include "chapters/14_grammar/gbnf.hpp"
+#include "lib/check.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -22,7 +24,8 @@ int size_of(const Expression& e, const std::vector<int>& rule_sizes) {
         case Kind::rule:
             return rule_sizes.empty() ? 1 : rule_sizes[static_cast<std::size_t>(e.rule)];
         case Kind::repeat: {
-            const std::int64_t times = e.high == Expression::unlimited ? e.low + 1 : e.high;
+            const std::int64_t times =
+                e.high == Expression::unlimited ? std::int64_t{e.low} + 1 : e.high;
             return static_cast<int>(
                 std::min<std::int64_t>(most, 1 + times * size_of(e.parts[0], rule_sizes)));
         }
@@ -41,7 +44,18 @@ bool worth_a_rule(const Expression& body, int times) {
     return size > 4 && times > 4 && static_cast<std::int64_t>(size) * times > 200;
 }
 
+void check_repeat(const Expression& e) {
+    const bool endless = e.high == Expression::unlimited;
+    if (e.parts.size() != 1 || e.low < 0 || (!endless && e.high < e.low) ||
+        std::max(e.low, e.high) > most)
+        throw UsageError("grammar: a repetition from " + std::to_string(e.low) + " to " +
+                         std::to_string(e.high) + " times of " + std::to_string(e.parts.size()) +
+                         " parts, expected one part and at most " + std::to_string(most) +
+                         " times");
+}
+
 int add_repeat(Grammar& grammar, const Expression& e, int from, int first_rule) {
+    check_repeat(e);
     const Expression& body = e.parts[0];
     const bool endless = e.high == Expression::unlimited;
     std::optional<int> rule;
@@ -76,12 +90,14 @@ int add_repeat(Grammar& grammar, const Expression& e, int from, int first_rule) 
 }  // namespace
 
 int add_expression(Grammar& grammar, const Expression& e, int from, int first_rule) {
+    grammar.node(from);  // there is one
     switch (e.kind) {
         case Kind::characters:
             return grammar.sequences(from, utf8_sequences(e.set));
         case Kind::text:
             return grammar.bytes(from, e.text);
         case Kind::rule:
+            grammar.rule(first_rule + e.rule);  // there is one
             return grammar.call(from, first_rule + e.rule);
         case Kind::repeat:
             return add_repeat(grammar, e, from, first_rule);
@@ -105,6 +121,13 @@ int add_expression(Grammar& grammar, const Expression& e, int from, int first_ru
 }
 
 namespace {
+
+// Rules that there are, and repetitions that make sense.
+void check_expression(const Expression& e, int rules) {
+    if (e.kind == Kind::rule) checked_place("grammar: rule", e.rule, index(rules));
+    if (e.kind == Kind::repeat) check_repeat(e);
+    for (const Expression& part : e.parts) check_expression(part, rules);
+}
 
 // Writes small rules out in place of their names.
 class Inliner {
@@ -158,6 +181,8 @@ private:
 Grammar compile_rules(const NamedRules& written) {
     Grammar grammar;
     for (const std::string& name : written.names) grammar.add_rule(name);
+    check_size("grammar: bodies of rules", written.bodies.size(), written.names.size());
+    for (const Expression& body : written.bodies) check_expression(body, count(written.names));
     NamedRules rules = written;
     Inliner(rules).run();
     for (std::size_t r = 0; r < rules.bodies.size(); ++r) {

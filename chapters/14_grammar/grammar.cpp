@@ -30,6 +30,7 @@ int Grammar::add_node() {
 }
 
 int Grammar::add_source(std::unique_ptr<NodeSource> source) {
+    if (!source) throw Error("grammar: there is no source");
     sources_.push_back(std::move(source));
     return static_cast<int>(sources_.size()) - 1;
 }
@@ -76,6 +77,7 @@ int Grammar::call(int from, int rule) {
 }
 
 void Grammar::finish(int root) {
+    rule(root);  // there is one
     root_ = root;
     for (const Rule& r : rules_) {
         if (r.start < 0)

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "chapters/14_grammar/code_points.hpp"
+#include "lib/check.hpp"
 #include "lib/error.hpp"
 
 namespace tbt {
@@ -76,11 +77,17 @@ public:
     int add_rule(std::string name);
     int add_node();
     int add_source(std::unique_ptr<NodeSource> source);
-    NodeSource& source(int index) { return *sources_[static_cast<std::size_t>(index)]; }
-    Node& node(int id) { return nodes_[static_cast<std::size_t>(id)]; }
-    const Node& node(int id) const { return nodes_[static_cast<std::size_t>(id)]; }
-    Rule& rule(int id) { return rules_[static_cast<std::size_t>(id)]; }
-    const Rule& rule(int id) const { return rules_[static_cast<std::size_t>(id)]; }
+    NodeSource& source(int index) {
+        return *sources_[checked_place("grammar: source", index, sources_.size())];
+    }
+    Node& node(int id) { return nodes_[checked_place("grammar: node", id, nodes_.size())]; }
+    const Node& node(int id) const {
+        return nodes_[checked_place("grammar: node", id, nodes_.size())];
+    }
+    Rule& rule(int id) { return rules_[checked_place("grammar: rule", id, rules_.size())]; }
+    const Rule& rule(int id) const {
+        return rules_[checked_place("grammar: rule", id, rules_.size())];
+    }
     int rules() const { return static_cast<int>(rules_.size()); }
     int nodes() const { return static_cast<int>(nodes_.size()); }
 

@@ -228,6 +228,8 @@ ByteMachine::State GrammarMachine::state_of(std::vector<Place>& places, bool acc
 
 // The rules that are being read, without what called them.
 ByteMachine::State GrammarMachine::outline(State state) {
+    if (!known(state)) return dead;
+    if (!known(state)) return dead;
     if (states_[state].outline >= 0) return static_cast<State>(states_[state].outline);
     std::vector<Place> places(places_.begin() + states_[state].first,
                               places_.begin() + states_[state].first + states_[state].size);

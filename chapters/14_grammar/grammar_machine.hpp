@@ -12,11 +12,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "chapters/13_json_grammar/byte_machine.hpp"
 #include "chapters/14_grammar/grammar.hpp"
+#include "lib/error.hpp"
 
 namespace tbt {
 
@@ -26,7 +28,7 @@ public:
 
     State start() override { return start_; }
     State next(State state, unsigned char byte) override {
-        if (state == dead) return dead;
+        if (state >= states_.size()) return unknown_state(state);
         const std::int32_t block = states_[state].next[byte >> 4];
         const std::int32_t known =
             block < 0 ? unknown_step : blocks_[static_cast<std::size_t>(block)][byte & 15];
@@ -34,15 +36,21 @@ public:
                : known == dead_step  ? dead
                                      : static_cast<State>(known);
     }
-    bool accepts(State state) const override { return state != dead && states_[state].accepts; }
-    int closing_bytes(State state) const override { return states_[state].cost; }
+    bool accepts(State state) const override { return known(state) && states_[state].accepts; }
+    int closing_bytes(State state) const override {
+        return known(state) ? states_[state].cost : never;
+    }
     State outline(State state) override;
-    bool escaped(State state) const override { return states_[state].escaped; }
-    int hidden_bytes(State state) const override { return states_[state].hidden; }
+    bool escaped(State state) const override { return known(state) && states_[state].escaped; }
+    int hidden_bytes(State state) const override {
+        return known(state) ? states_[state].hidden : 0;
+    }
 
     const Grammar& grammar() const { return grammar_; }
     std::size_t states() const { return states_.size(); }
-    int derivations(State state) const { return static_cast<int>(states_[state].size); }
+    int derivations(State state) const {
+        return known(state) ? static_cast<int>(states_[state].size) : 0;
+    }
 
 private:
     // A place in a derivation: the node, and the continuation behind its rule.
@@ -67,6 +75,12 @@ private:
         bool accepts = false, escaped = false;
     };
 
+    // dead, or else a number that no state of this machine has: throws Error.
+    State unknown_state(State state) const {
+        if (state == dead) return dead;
+        throw Error("grammar: there is no state " + std::to_string(state) + " of this machine");
+    }
+    bool known(State state) const { return state < states_.size() || unknown_state(state) != dead; }
     State step(State state, unsigned char byte);
     void remember(State state, unsigned char byte, State reached);
     // What one step collects: places, then calls by the rank of the rule, then the state.

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <numbers>
 
+#include "lib/check.hpp"
 #include "lib/error.hpp"
 
 namespace tbt {
@@ -12,6 +13,9 @@ namespace tbt {
 Validation::Validation(const DocumentSource& source, const Tokenizer& tokenizer, std::uint64_t seed,
                        std::int64_t documents)
     : genres_(source.genres), shares_(source.genres.size()) {
+    if (documents < 1 || documents > 1000000)
+        throw Error("validation: " + std::to_string(documents) +
+                    " documents of each genre, expected 1 to a million");
     std::vector<std::int64_t> found(genres_.size());
     const auto missing = [&] {
         return std::ranges::any_of(found, [&](std::int64_t n) { return n < documents; });
@@ -43,6 +47,9 @@ Validation::Validation(const DocumentSource& source, const Tokenizer& tokenizer,
 }
 
 std::vector<GenreResult> Validation::run(const LossFunction& loss, std::int64_t context) const {
+    if (context < 1)
+        throw Error("validation: a context of " + std::to_string(context) +
+                    " tokens, expected 1 or more");
     std::vector<GenreResult> results(genres_.size());
     for (std::size_t g = 0; g < genres_.size(); ++g) results[g].genre = genres_[g];
     for (const Sample& sample : samples_) {
@@ -89,6 +96,7 @@ std::vector<GenreResult> Validation::run(const LossFunction& loss, std::int64_t 
             }
         }
         const std::vector<double> losses = loss(ids, targets, B, T);
+        check_size("validation: losses", losses.size(), ids.size());
         for (std::size_t i = w; i < end; ++i) {
             double nats = 0;
             for (std::int64_t t = 0; t < T; ++t)
@@ -102,6 +110,7 @@ std::vector<GenreResult> Validation::run(const LossFunction& loss, std::int64_t 
 
 GenreResult Validation::total(const std::vector<GenreResult>& results) const {
     // Bits a document over bytes a document, each the mean over genres by their share.
+    check_size("validation: results", results.size(), shares_.size());
     double bits = 0, floor = 0, bytes = 0;
     GenreResult sum{"(as drawn)", 0, 0, 0, 0};
     for (std::size_t g = 0; g < results.size(); ++g) {

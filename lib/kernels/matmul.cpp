@@ -294,6 +294,10 @@ void matmul(const Tensor& x, const PackedMatrix& w, Tensor& y, const MatmulOptio
 
 void matmul_plain(const MatrixView& x, const MatrixView& w, float* y, std::int64_t y_stride,
                   const MatmulOptions& options) {
+    if (x.columns != w.rows)
+        throw Error("matmul: x has shape " + to_string(Shape{x.rows, x.columns}) + ", w " +
+                    to_string(Shape{w.rows, w.columns}) +
+                    ", expected as many rows in w as columns in x");
     for (std::int64_t m = 0; m < x.rows; ++m) {
         for (std::int64_t n = 0; n < w.columns; ++n) {
             float sum = options.accumulate ? y[m * y_stride + n] : 0.0f;

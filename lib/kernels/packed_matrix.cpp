@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "lib/error.hpp"
 #include "lib/kernels/matmul_kernel.hpp"
@@ -66,6 +67,16 @@ std::string shape_text(std::int64_t rows, std::int64_t columns) {
 }
 
 }  // namespace
+
+PackedMatrix::PackedMatrix(PackedMatrix&& other) noexcept { *this = std::move(other); }
+
+PackedMatrix& PackedMatrix::operator=(PackedMatrix&& other) noexcept {
+    k_ = std::exchange(other.k_, 0), n_ = std::exchange(other.n_, 0);
+    capacity_ = std::exchange(other.capacity_, 0);
+    type_ = other.type_;
+    data_ = std::move(other.data_);
+    return *this;
+}
 
 PackedMatrix::PackedMatrix(const MatrixView& w, WeightType type) {
     if (type == WeightType::int8) {

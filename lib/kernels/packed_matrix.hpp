@@ -35,6 +35,8 @@ struct MatrixView {
 class PackedMatrix {
 public:
     PackedMatrix() = default;
+    PackedMatrix(PackedMatrix&& other) noexcept;  // what is moved from has shape (0, 0)
+    PackedMatrix& operator=(PackedMatrix&& other) noexcept;
     explicit PackedMatrix(const MatrixView& w, WeightType type = WeightType::f32);
 
     // Packs other values into the same memory (grows when needed);

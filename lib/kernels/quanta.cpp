@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lib/check.hpp"
 #include "lib/kernels/simd_double.hpp"
 
 namespace tbt {
@@ -152,6 +153,7 @@ std::uint64_t exp_in_quanta(double gap, double temperature) {
 
 double weighted_sum_of_gaps(std::span<const float> s, std::span<const std::uint64_t> w, float m,
                             double temperature) {
+    check_size("gaps: weights", w.size(), s.size());
     constexpr std::size_t lanes = 16;
     const double T = usable(temperature);
     // Where the weight is 0 the gap may be infinite: cut it, 0 · 40·T is 0.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lib/check.hpp"
 #include "lib/kernels/simd.hpp"
 #include "lib/kernels/simd_double.hpp"
 
@@ -154,7 +155,7 @@ void add_chosen(unsigned bits, const std::uint64_t* w, simd::Integers& sum) {
 
 float group_maxima(std::span<const float> row, std::size_t group, std::vector<float>& maxima) {
     // Element j of every run of sixteen goes to lane j: a group is a lane over `group` runs.
-    const std::size_t chunk = std::max<std::size_t>(group, 1) * lane_count;
+    const std::size_t chunk = std::clamp<std::size_t>(group, 1, row.size() + 1) * lane_count;
     maxima.resize((row.size() + chunk - 1) / chunk * lane_count);
     auto proper = Batch(0.0f) < Batch(infinity);
     std::size_t g = 0;
@@ -184,6 +185,7 @@ float group_maxima(std::span<const float> row, std::size_t group, std::vector<fl
 }
 
 void negative_distances(std::span<const float> s, double centre, std::span<float> keys) {
+    check_size("distances: keys", keys.size(), s.size());
     const simd::Doubles c(centre);
     std::size_t i = 0;
     for (; i + simd::doubles <= s.size(); i += simd::doubles)
@@ -216,6 +218,7 @@ std::size_t keep(std::span<const float> keys, const Cut& cut, const Source& from
 
 void split(std::span<const float> keys, std::span<const std::uint64_t> weights, float low,
            float high, Between& between) {
+    check_size("split: weights", weights.size(), keys.size());
     if (between.keys.size() < keys.size() + slack) {
         between.keys.resize(keys.size() + slack);
         between.weights.resize(keys.size() + slack);

@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "lib/check.hpp"
+#include "lib/error.hpp"
 #include "lib/kernels/quanta.hpp"
 
 namespace tbt {
@@ -18,6 +20,9 @@ constexpr float infinity = std::numeric_limits<float>::infinity(),
 constexpr std::size_t few = 128;  // not worth a cleverer way than the standard library's
 
 float kth_by_partition(std::vector<float> values, std::size_t k) {
+    for (const float v : values) {
+        if (std::isnan(v)) throw Error("select: a value is NaN, expected numbers");
+    }
     const auto kth = values.begin() + static_cast<std::ptrdiff_t>(k - 1);
     std::nth_element(values.begin(), kth, values.end(), std::greater<>());
     return *kth;
@@ -30,6 +35,7 @@ float at(std::span<const float> keys, int position) {
 // The prefix by sorting; 0 < target <= Σ w_i, or all weights are 0.
 Cut prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights,
                       std::uint64_t target) {
+    if (keys.empty()) throw Error("select: the weights sum to something else than said");
     std::vector<int> positions(keys.size());
     std::iota(positions.begin(), positions.end(), 0);
     const auto greater = [&](int a, int b) { return at(keys, a) > at(keys, b); };
@@ -44,6 +50,20 @@ Cut prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t
         if (sum >= target) break;
     }
     return cut;
+}
+
+// ---- doors ----
+constexpr std::size_t most_values = std::size_t{1} << 60;
+
+void check_place(std::size_t k, std::size_t most) {
+    if (k >= 1 && k <= most) return;
+    throw Error("select: the " + std::to_string(k) + "th largest of " +
+                (most == most_values ? "a row" : std::to_string(most) + " values") +
+                ", expected a place from 1 on that there is");
+}
+void check_row(std::span<const float> keys, std::span<const std::uint64_t> weights) {
+    if (keys.empty()) throw Error("select: a row of no keys, expected at least one");
+    check_size("select: weights", weights.size(), keys.size());
 }
 
 constexpr std::size_t sampled = 128;
@@ -65,7 +85,8 @@ std::array<float, sampled> sample_by_weight(std::span<const float> keys,
             if (notch < all) break;
             notch -= all;
         }
-        while (notch >= weights[i]) notch -= weights[i++];
+        while (i < weights.size() && notch >= weights[i]) notch -= weights[i++];
+        if (i == weights.size()) throw Error("select: the weights sum to less than said");
         key = keys[i];
         notch += distance;
     }
@@ -92,6 +113,7 @@ Pivots pivots(std::span<const float> keys, std::span<const std::uint64_t> weight
 }  // namespace
 
 float reached_by_at_least(std::span<const float> values, std::size_t k) {
+    check_place(k, values.empty() ? 0 : most_values);
     // Each of the groups whose maximum is among the k largest maxima holds an element that reaches
     // the k-th of them. With four times as many groups as k, two large elements seldom share one.
     const std::size_t group = std::min<std::size_t>(values.size() / (4 * k), 32);
@@ -103,6 +125,7 @@ float reached_by_at_least(std::span<const float> values, std::size_t k) {
 }
 
 float kth_largest(std::span<const float> values, std::size_t k) {
+    check_place(k, values.size());
     if (values.size() <= few || values.size() / (4 * k) < 2)
         return kth_by_partition({values.begin(), values.end()}, k);
     const float bound = reached_by_at_least(values, k);
@@ -115,6 +138,7 @@ float kth_largest(std::span<const float> values, std::size_t k) {
 
 Cut smallest_prefix_reaching(std::span<const float> keys, std::span<const std::uint64_t> weights,
                              std::uint64_t sum, std::uint64_t target) {
+    check_row(keys, weights);
     thread_local Between parts[2];
     target = std::min(std::max<std::uint64_t>(target, 1), sum);
     for (int turn = 0; keys.size() > few && sum > 0; turn = 1 - turn) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <new>
+#include <utility>
 
 #include <sys/mman.h>
 
@@ -14,10 +15,12 @@
 namespace tbt {
 
 std::string to_string(const Shape& shape) {
+    constexpr std::size_t shown = 8;  // a message stays a line
     std::string text = "(";
-    for (std::size_t i = 0; i < shape.size(); ++i) {
+    for (std::size_t i = 0; i < std::min(shape.size(), shown); ++i) {
         text += (i ? ", " : "") + std::to_string(shape[i]);
     }
+    if (shape.size() > shown) text += ", … " + std::to_string(shape.size()) + " dimensions";
     return text + ")";
 }
 
@@ -65,6 +68,14 @@ Error out_of_memory(std::size_t bytes) {
                  " MiB asked for; use a smaller model, context or batch");
 }
 
+std::size_t bytes_of(std::int64_t n) {
+    if (n < 0) throw Error("out of memory: " + std::to_string(n) + " floats asked for");
+    const std::size_t bytes =
+        static_cast<std::size_t>(std::max<std::int64_t>(n, 1)) * sizeof(float);
+    if (n > std::numeric_limits<std::int64_t>::max() / 8) throw out_of_memory(bytes);
+    return bytes;
+}
+
 AlignedFloats owned(void* p, std::size_t bytes, bool mapped) {
 #ifdef __linux__
     if (bytes >= 2 * huge_page) madvise(p, bytes, MADV_HUGEPAGE);
@@ -76,8 +87,7 @@ AlignedFloats owned(void* p, std::size_t bytes, bool mapped) {
 }  // namespace
 
 AlignedFloats allocate_floats(std::int64_t n) {
-    const std::size_t wanted =
-        static_cast<std::size_t>(std::max<std::int64_t>(n, 1)) * sizeof(float);
+    const std::size_t wanted = bytes_of(n);
     const std::size_t bytes = (wanted + 63) / 64 * 64;
     void* p = nullptr;
     if (posix_memalign(&p, bytes >= 2 * huge_page ? huge_page : 64, bytes) != 0)
@@ -86,8 +96,7 @@ AlignedFloats allocate_floats(std::int64_t n) {
 }
 
 AlignedFloats allocate_zeros(std::int64_t n) {
-    const std::size_t bytes =
-        static_cast<std::size_t>(std::max<std::int64_t>(n, 1)) * sizeof(float);
+    const std::size_t bytes = bytes_of(n);
     void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) throw out_of_memory(bytes);
     return owned(p, bytes, true);
@@ -117,6 +126,23 @@ Tensor::Tensor(const Tensor& other) : shape_(other.shape_), size_(other.size_) {
 Tensor& Tensor::operator=(const Tensor& other) {
     if (this != &other) *this = Tensor(other);
     return *this;
+}
+
+Tensor::Tensor(Tensor&& other) noexcept { *this = std::move(other); }
+
+Tensor& Tensor::operator=(Tensor&& other) noexcept {
+    if (this == &other) return *this;
+    shape_ = std::exchange(other.shape_, {});
+    size_ = std::exchange(other.size_, 0);
+    data_ = std::move(other.data_);
+    return *this;
+}
+
+std::int64_t Tensor::dim(std::size_t axis) const {
+    if (axis >= shape_.size())
+        throw Error("tensor: axis " + std::to_string(axis) + " of shape " + to_string(shape_) +
+                    ", which has " + std::to_string(shape_.size()));
+    return shape_[axis];
 }
 
 std::span<float> Tensor::row(std::int64_t r) {

@@ -39,11 +39,11 @@ public:
     Tensor(Shape shape, std::span<const float> values);
     Tensor(const Tensor& other);
     Tensor& operator=(const Tensor& other);
-    Tensor(Tensor&&) noexcept = default;
-    Tensor& operator=(Tensor&&) noexcept = default;
+    Tensor(Tensor&& other) noexcept;  // what is moved from is empty
+    Tensor& operator=(Tensor&& other) noexcept;
 
     const Shape& shape() const { return shape_; }
-    std::int64_t dim(std::size_t axis) const { return shape_.at(axis); }
+    std::int64_t dim(std::size_t axis) const;
     std::int64_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
 

@@ -28,11 +28,24 @@ int complain(std::string_view program, std::string_view message, int status) {
 
 namespace {
 
+// "--steps: Value -1 not in range 0.000000 to 1797693…" ends in the 309 digits of the largest
+// double: there is no limit on that side.
+std::string without_digits(const CLI::App& app, const std::string& what) {
+    const std::size_t value = what.find(": Value "), range = what.find(" not in range ");
+    if (value == std::string::npos || range == std::string::npos || what.size() < range + 200)
+        return what;
+    const std::string name = what.substr(0, value);
+    const CLI::Option* option = app.get_option_no_throw(name);
+    const bool positive = option && option->get_type_name().find("POSITIVE") != std::string::npos;
+    return name + ": got '" + what.substr(value + 8, range - value - 8) + "', expected " +
+           (positive ? "more than 0" : "0 or more");
+}
+
 // CLI11 says "Could not convert: --top-k = 1.5", and not what it expected.
 std::string explained(const CLI::App& app, const std::string& what) {
     constexpr std::string_view beginning = "Could not convert: ";
     const std::size_t sign = what.find(" = ");
-    if (!what.starts_with(beginning) || sign == std::string::npos) return what;
+    if (!what.starts_with(beginning) || sign == std::string::npos) return without_digits(app, what);
     const std::string name = what.substr(beginning.size(), sign - beginning.size());
     const CLI::Option* option = app.get_option_no_throw(name);
     const std::string type = option ? option->get_type_name() : "";

@@ -19,15 +19,24 @@ namespace {
 
 std::string reason() { return std::string(" (") + std::strerror(errno) + ")"; }
 
-// An open regular file and its size; closed at the end of its scope.
+// A zero byte would end the name for the system, and another file would be opened.
+const std::string& checked(const std::string& path) {
+    if (path.find('\0') != std::string::npos)
+        throw Error(path.substr(0, path.find('\0')) + ": the name of a file holds a zero byte");
+    return path;
+}
+
+// An open regular file and its size; closed at the end of its scope. A pipe that nobody writes to
+// is not waited for.
 struct Reader {
     explicit Reader(const std::string& path)
-        : descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+        : descriptor(::open(checked(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
         if (descriptor < 0) throw Error(path + ": cannot be opened" + reason());
         struct stat status {};
         if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
             ::close(descriptor);
-            throw Error(path + ": is not a regular file");
+            throw Error(path +
+                        ": is not a regular file (a directory, a pipe or a device), expected one");
         }
         size = static_cast<std::size_t>(status.st_size);
     }
@@ -47,6 +56,7 @@ bool file_exists(const std::string& path) {
 }
 
 std::string join_path(const std::string& directory, const std::string& name) {
+    checked(directory), checked(name);
     return directory.empty() || directory.back() == '/' ? directory + name : directory + "/" + name;
 }
 
@@ -75,7 +85,8 @@ void make_directory(const std::string& path) {
     if (error) throw Error(path + ": cannot be made a directory (" + error.message() + ")");
 }
 
-AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(path) {
+AtomicFile::AtomicFile(const std::string& path) : path_(checked(path)), target_(path) {
+    if (path.empty()) throw Error("a file without a name cannot be written");
     namespace fs = std::filesystem;
     std::error_code error;
     const fs::file_status found = fs::status(path, error);

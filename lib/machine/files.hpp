@@ -12,7 +12,7 @@ namespace tbt {
 
 bool file_exists(const std::string& path);
 
-// "DIRECTORY/NAME"
+// "DIRECTORY/NAME". Throws Error where a zero byte would end it early.
 std::string join_path(const std::string& directory, const std::string& name);
 
 // Throws Error "PATH: cannot be opened (No such file or directory)".

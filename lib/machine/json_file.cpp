@@ -22,6 +22,48 @@ std::string reason(const Json::exception& error) {
     return shown(text);
 }
 
+// Reads along before the values are made: the parser keeps the last of several equal keys and says
+// nothing, and takes a longer time for each value that was made before when it is watched.
+class Watcher : public nlohmann::json_sax<Json> {
+public:
+    explicit Watcher(const std::string& name) : name_(name) {}
+
+    bool null() override { return deep_enough(); }
+    bool boolean(bool) override { return deep_enough(); }
+    bool number_integer(number_integer_t) override { return deep_enough(); }
+    bool number_unsigned(number_unsigned_t) override { return deep_enough(); }
+    bool number_float(number_float_t, const string_t&) override { return deep_enough(); }
+    bool string(string_t&) override { return deep_enough(); }
+    bool binary(binary_t&) override { return deep_enough(); }
+    bool start_object(std::size_t) override {
+        deep_enough();
+        keys_.emplace_back();
+        return true;
+    }
+    bool start_array(std::size_t) override { return start_object(0); }
+    bool end_object() override { return keys_.pop_back(), true; }
+    bool end_array() override { return keys_.pop_back(), true; }
+    bool key(string_t& key) override {
+        deep_enough();
+        if (!keys_.back().insert(key).second)
+            throw Error(name_ + ": the key \"" + shown(key) + "\" appears twice");
+        return true;
+    }
+    bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
+        return false;
+    }
+
+private:
+    bool deep_enough() const {
+        constexpr std::size_t deepest = 64;
+        if (keys_.size() <= deepest) return true;
+        throw Error(name_ + ": is nested more than " + std::to_string(deepest) + " deep");
+    }
+
+    const std::string& name_;
+    std::vector<std::unordered_set<std::string>> keys_;  // of every list and object that is open
+};
+
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& name) {
@@ -31,24 +73,10 @@ Json parse_json(std::string_view text, const std::string& name) {
     // The parser takes a zero byte for the end of the text.
     if (const std::size_t at = text.find('\0'); at != std::string_view::npos)
         throw Error(name + ": is not JSON: byte " + std::to_string(at) + " is zero");
-    // The parser keeps the last of several equal keys and says nothing;
-    // here every open object remembers its keys.
-    std::vector<std::unordered_set<std::string>> keys;
-    constexpr int deepest = 64;
-    const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
-        if (depth > deepest)
-            throw Error(name + ": is nested more than " + std::to_string(deepest) + " deep");
-        if (event == Json::parse_event_t::object_start) keys.emplace_back();
-        if (event == Json::parse_event_t::object_end) keys.pop_back();
-        if (event == Json::parse_event_t::key &&
-            !keys.back().insert(value.get_ref<const std::string&>()).second) {
-            throw Error(name + ": the key \"" + shown(value.get_ref<const std::string&>()) +
-                        "\" appears twice");
-        }
-        return true;
-    };
+    Watcher watcher(name);
+    Json::sax_parse(text, &watcher);  // where the text is no JSON, the parser says it better below
     try {
-        return Json::parse(text, watch);
+        return Json::parse(text);
     } catch (const Json::exception& error) {
         throw Error(name + ": is not JSON: " + reason(error));
     }

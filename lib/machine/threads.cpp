@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int most_threads = 1024;
+constexpr std::int64_t most_items = std::int64_t{1} << 48;  // times a thread's number it fits
 int chosen_threads = 0;
 std::atomic<bool> teams_may_shrink{true};
 
@@ -82,7 +82,10 @@ private:
 
 // Where the threads are more than the cores, the one that is waited for needs the core
 // of one that waits.
-Barrier::Barrier(int size) : size_(size), spins_(size <= cores() ? 2000 : 0) {}
+Barrier::Barrier(int size) : size_(size), spins_(size <= cores() ? 2000 : 0) {
+    if (size < 1)
+        throw Error("threads: a barrier for " + std::to_string(size) + ", expected at least 1");
+}
 
 void Barrier::wait() {
     const std::uint32_t round = round_.load(std::memory_order_relaxed);
@@ -106,10 +109,18 @@ void Barrier::wait() {
 }
 
 Range Worker::share(std::int64_t n, std::int64_t grain) const {
+    if (n < 0 || n > most_items || grain < 1 || grain > most_items || rank < 0 || rank >= size)
+        refuse_share(n, grain);
     const std::int64_t grains = (n + grain - 1) / grain;
     const std::int64_t first = grains * rank / size;
     const std::int64_t last = grains * (rank + 1) / size;
     return {std::min(n, first * grain), std::min(n, last * grain)};
+}
+
+void Worker::refuse_share(std::int64_t n, std::int64_t grain) const {
+    throw Error("threads: the share of thread " + std::to_string(rank) + " of " +
+                std::to_string(size) + " in " + std::to_string(n) + " items by " +
+                std::to_string(grain) + ", expected a thread that there is and no negative number");
 }
 
 int default_threads() {
@@ -125,6 +136,7 @@ void let_teams_shrink(bool allowed) { teams_may_shrink = allowed; }
 void detail::run_team(int threads, void (*body)(void*, const Worker&), void* context) {
 #ifdef _OPENMP
     static thread_local TeamLimit limit;
+    threads = std::min(threads, most_threads);
     if (teams_may_shrink) threads = limit.cut(threads);
     if (threads > 1) {
         const Clock::time_point start = Clock::now();

@@ -18,6 +18,9 @@
 
 namespace tbt {
 
+// No team is larger.
+inline constexpr int most_threads = 1024;
+
 struct Range {
     std::int64_t begin = 0;
     std::int64_t end = 0;
@@ -53,6 +56,9 @@ struct Worker {
 
     // This thread's part of n items, in multiples of `grain` items (the last part may be shorter).
     Range share(std::int64_t n, std::int64_t grain = 1) const;
+
+private:
+    [[noreturn]] void refuse_share(std::int64_t n, std::int64_t grain) const;
 };
 
 // What a program uses when nobody says otherwise: set_default_threads if it was called

@@ -71,15 +71,22 @@ struct Gpt::State {
 
 Gpt::Gpt(const GptConfig& config, const WeightSource& source, const GptOptions& options)
     : state_(std::make_unique<State>()) {
+    check_config(config, "gpt");
+    if (!source) throw Error("gpt: there is nothing that gives the weights");
     State& s = *state_;
     s.config = config;
     s.options = options;
     if (s.options.threads <= 0) s.options.threads = default_threads();
+    s.options.threads = std::min(s.options.threads, most_threads);
     const WeightType type = options.weights.value_or(WeightType::f32);
     const auto view = [](const Tensor& w) { return MatrixView::of(w.data(), w.dim(0), w.dim(1)); };
     std::map<std::string, Shape> shapes;
     for (const WeightShape& w : weight_shapes(config)) shapes[w.name] = w.shape;
-    const auto tensor = [&](const std::string& name) { return source(name, shapes.at(name)); };
+    const auto tensor = [&](const std::string& name) {
+        Tensor weight = source(name, shapes.at(name));
+        check_shape("gpt", name.c_str(), weight.shape(), shapes.at(name));
+        return weight;
+    };
     const auto matrix = [&](const std::string& name) {
         return PackedMatrix(view(tensor(name)), type);
     };
@@ -159,11 +166,21 @@ Gpt::~Gpt() = default;
 Gpt::Gpt(Gpt&&) noexcept = default;
 Gpt& Gpt::operator=(Gpt&&) noexcept = default;
 
-const GptConfig& Gpt::config() const { return state_->config; }
-int Gpt::threads() const { return state_->options.threads; }
+Gpt::State& Gpt::state() const {
+    if (!state_) throw Error("gpt: this model was moved away, ask the one it was moved to");
+    return *state_;
+}
+
+void refuse_row(std::int64_t row, std::int64_t rows) {
+    throw Error("logits: there is no row " + std::to_string(row) + ", expected 0 to " +
+                std::to_string(rows - 1) + " of " + std::to_string(rows));
+}
+
+const GptConfig& Gpt::config() const { return state().config; }
+int Gpt::threads() const { return state().options.threads; }
 
 std::int64_t Gpt::weight_bytes() const {
-    const State& s = *state_;
+    const State& s = state();
     std::int64_t bytes =
         s.output.bytes() + 4 * (s.token_embedding.size() + s.position_embedding.size());
     for (const Block& b : s.blocks)
@@ -182,7 +199,7 @@ Logits Gpt::forward_all(KvCache& cache, std::span<const int> tokens) {
 }
 
 Logits Gpt::forward(std::span<const Step> steps) {
-    State& s = *state_;
+    State& s = state();
     s.prepare(steps);
     run_team(s.options.threads, [&](const Worker& worker) { s.run(worker); });
     for (const SequenceRows& sequence : s.pass.sequences) sequence.cache->advance(sequence.tokens);
@@ -191,9 +208,24 @@ Logits Gpt::forward(std::span<const Step> steps) {
     return {{logits, static_cast<std::size_t>(rows * s.config.vocab_size)}, rows};
 }
 
+// Each sequence has a cache of its own, made for such a model.
+static void check_caches(std::span<const Step> steps, const GptConfig& config) {
+    std::vector<const KvCache*> caches;
+    for (const Step& step : steps) {
+        if (!step.cache || !step.cache->fits(config))
+            throw Error(
+                "gpt: a cache that was not made for this model; make one with its config()");
+        caches.push_back(step.cache);
+    }
+    std::sort(caches.begin(), caches.end());
+    if (std::adjacent_find(caches.begin(), caches.end()) != caches.end())
+        throw Error("gpt: one cache for two sequences of a pass; copy it, and each has its own");
+}
+
 // Everything that can fail or allocate happens here, before the threads start.
 void Gpt::State::prepare(std::span<const Step> steps) {
     if (steps.empty()) throw Error("gpt: a forward pass over no sequences");
+    check_caches(steps, config);
     Pass& p = pass;
     p.sequences.clear();
     p.tokens.clear();

@@ -42,6 +42,8 @@ struct Step {
     bool all_logits = false;  // for every token, not only the last one
 };
 
+[[noreturn]] void refuse_row(std::int64_t row, std::int64_t rows);
+
 // Rows of logits inside the model's workspace, valid until its next forward pass.
 // In a batch the rows of the first step come first: one row a step, or one a token
 // where it asked for all.
@@ -49,7 +51,9 @@ struct Logits {
     std::span<const float> values;  // (rows, V)
     std::int64_t rows = 0;
 
+    // Throws Error where there is no such row.
     std::span<const float> row(std::int64_t r) const {
+        if (r < 0 || r >= rows) refuse_row(r, rows);
         const std::size_t v = values.size() / static_cast<std::size_t>(rows);
         return values.subspan(static_cast<std::size_t>(r) * v, v);
     }
@@ -80,6 +84,7 @@ public:
 
 private:
     struct State;
+    State& state() const;  // throws Error where the model was moved away
     std::unique_ptr<State> state_;
 };
 

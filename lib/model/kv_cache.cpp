@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -28,7 +29,9 @@ public:
     // Zeroed once: padding must stay zero, and attention may read (and ignore) positions not
     // written yet. A short text never touches the last blocks, and untouched memory costs nothing.
     void grow(std::size_t blocks = 1) {
-        memory_.push_back(allocate_zeros(static_cast<std::int64_t>(blocks) * block_floats_));
+        constexpr std::int64_t most = std::int64_t{1} << 59;
+        const auto n = static_cast<std::int64_t>(blocks);
+        memory_.push_back(allocate_zeros(n > most / block_floats_ ? most : n * block_floats_));
         for (std::size_t i = 0; i < blocks; ++i) {
             blocks_.push_back(memory_.back().get() + static_cast<std::int64_t>(i) * block_floats_);
             owners_.push_back(0);
@@ -48,7 +51,25 @@ private:
     std::vector<int> free_;
 };
 
+// Of a configuration a cache needs these.
+static void check_sizes(const GptConfig& config) {
+    constexpr int most = 1 << 24;
+    for (const int size : {config.n_layer, config.n_head, config.n_embd, config.n_positions}) {
+        if (size < 1 || size > most)
+            throw Error("kv cache: a size of the model is " + std::to_string(size) +
+                        ", expected 1 to " + std::to_string(most));
+    }
+    if (config.n_embd % config.n_head != 0)
+        throw Error("kv cache: n_embd is " + std::to_string(config.n_embd) +
+                    ", expected a multiple of n_head, " + std::to_string(config.n_head));
+}
+
 KvCache::KvCache(const GptConfig& config, int capacity) {
+    check_sizes(config);
+    if (capacity < 0)
+        throw Error("kv cache: a capacity of " + std::to_string(capacity) +
+                    " tokens, expected 1 or more; 0 is the model's context");
+    layers_ = config.n_layer;
     heads_ = config.n_head;
     padded_head_size_ = (config.n_embd / config.n_head + 15) / 16 * 16;
     capacity_ = capacity > 0 ? std::min(capacity, config.n_positions) : config.n_positions;
@@ -65,12 +86,15 @@ KvCache::KvCache(const KvCache& other)
     : pool_(other.pool_),
       blocks_(other.blocks_),
       memory_(other.memory_),
+      layers_(other.layers_),
       heads_(other.heads_),
       padded_head_size_(other.padded_head_size_),
       length_(other.length_),
       capacity_(other.capacity_) {
     for (const int block : blocks_) pool_->share(block);
 }
+
+KvCache::KvCache(KvCache&& other) noexcept { *this = std::move(other); }
 
 KvCache& KvCache::operator=(const KvCache& other) {
     if (this != &other) *this = KvCache(other);
@@ -83,10 +107,11 @@ KvCache& KvCache::operator=(KvCache&& other) noexcept {
     pool_ = std::move(other.pool_);
     blocks_ = std::exchange(other.blocks_, {});
     memory_ = std::exchange(other.memory_, {});
+    layers_ = other.layers_;
     heads_ = other.heads_;
     padded_head_size_ = other.padded_head_size_;
     length_ = std::exchange(other.length_, 0);
-    capacity_ = other.capacity_;
+    capacity_ = std::exchange(other.capacity_, 0);
     return *this;
 }
 
@@ -109,7 +134,15 @@ void KvCache::truncate(int length) {
     drop_blocks_from(static_cast<std::size_t>((length + block_tokens - 1) / block_tokens));
 }
 
+bool KvCache::fits(const GptConfig& config) const {
+    return layers_ == config.n_layer && heads_ == config.n_head &&
+           padded_head_size_ == (config.head_size() + 15) / 16 * 16 &&
+           capacity_ <= config.n_positions;
+}
+
 void KvCache::make_room(int tokens) {
+    if (tokens < 0)
+        throw Error("kv cache: room for " + std::to_string(tokens) + " tokens, expected 0 or more");
     if (tokens > capacity_ - length_) {
         throw Error("context is full: " + std::to_string(length_) + " tokens in the cache and " +
                     std::to_string(tokens) + " new ones, but it holds " +
@@ -131,10 +164,21 @@ void KvCache::make_room(int tokens) {
     }
 }
 
-float* KvCache::at(int block, int half_layer, int head) {
+void KvCache::advance(int tokens) {
+    if (tokens < 0 || tokens > count(blocks_) * block_tokens - length_)
+        throw Error("kv cache: " + std::to_string(tokens) + " tokens behind " +
+                    std::to_string(length_) + ", expected no more than there was made room for");
+    length_ += tokens;
+}
+
+float* KvCache::at(int block, int layer, int values, int head) {
+    if (block < 0 || block >= count(blocks_) || layer < 0 || layer >= layers_ || head < 0 ||
+        head >= heads_)
+        throw Error("kv cache: there is no block " + std::to_string(block) + ", layer " +
+                    std::to_string(layer) + ", head " + std::to_string(head));
     const std::int64_t matrix = std::int64_t{block_tokens} * padded_head_size_;
     return memory_[static_cast<std::size_t>(block)] +
-           (std::int64_t{half_layer} * heads_ + head) * matrix;
+           ((std::int64_t{2} * layer + values) * heads_ + head) * matrix;
 }
 
 std::int64_t KvCache::bytes_per_token(const GptConfig& config) {
@@ -143,11 +187,13 @@ std::int64_t KvCache::bytes_per_token(const GptConfig& config) {
 }
 
 std::int64_t KvCache::bytes() const {
+    if (!pool_) return 0;
     return static_cast<std::int64_t>(blocks_.size()) * pool_->block_floats() *
            static_cast<std::int64_t>(sizeof(float));
 }
 
 std::int64_t KvCache::pool_bytes() const {
+    if (!pool_) return 0;
     return static_cast<std::int64_t>(pool_->size()) * pool_->block_floats() *
            static_cast<std::int64_t>(sizeof(float));
 }

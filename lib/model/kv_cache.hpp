@@ -31,7 +31,7 @@ public:
 
     KvCache(const KvCache& other);  // a fork: shares every block
     KvCache& operator=(const KvCache& other);
-    KvCache(KvCache&& other) noexcept = default;
+    KvCache(KvCache&& other) noexcept;  // what is moved from holds nothing, and has no room
     KvCache& operator=(KvCache&& other) noexcept;
     ~KvCache();
 
@@ -51,24 +51,26 @@ public:
     // For the model. make_room: the next `tokens` positions can be written (throws Error when they
     // exceed the capacity); advance: they have been.
     void make_room(int tokens);
-    void advance(int tokens) { length_ += tokens; }
+    void advance(int tokens);
+    bool fits(const GptConfig& config) const;
     int padded_head_size() const { return padded_head_size_; }
-    float* keys(int block, int layer, int head) { return at(block, 2 * layer, head); }
-    float* values(int block, int layer, int head) { return at(block, 2 * layer + 1, head); }
+    float* keys(int block, int layer, int head) { return at(block, layer, 0, head); }
+    float* values(int block, int layer, int head) { return at(block, layer, 1, head); }
     const float* keys(int block, int layer, int head) const {
-        return const_cast<KvCache*>(this)->at(block, 2 * layer, head);
+        return const_cast<KvCache*>(this)->at(block, layer, 0, head);
     }
     const float* values(int block, int layer, int head) const {
-        return const_cast<KvCache*>(this)->at(block, 2 * layer + 1, head);
+        return const_cast<KvCache*>(this)->at(block, layer, 1, head);
     }
 
 private:
-    float* at(int block, int half_layer, int head);
+    float* at(int block, int layer, int values, int head);
     void drop_blocks_from(std::size_t first);
 
     std::shared_ptr<KvPool> pool_;
     std::vector<int> blocks_;     // indices into the pool
     std::vector<float*> memory_;  // the same blocks' memory
+    int layers_ = 0;
     int heads_ = 0;
     int padded_head_size_ = 0;
     int length_ = 0;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lib/check.hpp"
 #include "lib/kernels/math.hpp"
 #include "lib/kernels/simd_math.hpp"
 
@@ -91,6 +92,7 @@ void add(const float* x, float* y, std::int64_t n, const Worker& worker) {
 }
 
 void softmax(std::span<const float> s, std::span<float> p) {
+    check_size("softmax: p", p.size(), s.size());
     const Lanes m = Lanes::all(largest_of(s));
     const auto n = static_cast<std::int64_t>(s.size());
     map(s.data(), p.data(), n, [&](const Lanes& v, std::int64_t, int) { return simd::exp(v - m); });
@@ -100,6 +102,7 @@ void softmax(std::span<const float> s, std::span<float> p) {
 }
 
 void log_softmax(std::span<const float> s, std::span<float> l) {
+    check_size("log_softmax: l", l.size(), s.size());
     const float m = largest_of(s);
     const Lanes ms = Lanes::all(m);
     const auto n = static_cast<std::int64_t>(s.size());

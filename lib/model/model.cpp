@@ -13,6 +13,8 @@ std::filesystem::path shipped_model(std::string_view name) {
 }
 
 Model load_model(const std::filesystem::path& directory, const GptOptions& options) {
+    if (directory.string().find('\0') != std::string::npos)
+        throw Error("the name of a model directory holds a zero byte");
     if (!std::filesystem::is_directory(directory)) {
         throw Error(
             directory.string() +
@@ -36,8 +38,10 @@ std::vector<int> encode_prompt(const Model& model, std::string_view text, int ro
     std::vector<int> ids = model.tokenizer.encode(text);
     if (ids.empty()) ids.push_back(model.tokenizer.eos_id());
     const int context = model.config().n_positions;
-    if (static_cast<int>(ids.size()) + room > context) {
-        const int length = static_cast<int>(ids.size());
+    if (room < 0)
+        throw Error("prompt: room for " + std::to_string(room) + " tokens, expected 0 or more");
+    if (ids.size() + static_cast<std::size_t>(room) > static_cast<std::size_t>(context)) {
+        const auto length = static_cast<long long>(ids.size());
         const std::string shorter =
             "shorten the prompt to " + std::to_string(context - room) + " tokens";
         const std::string fewer =

@@ -12,6 +12,7 @@ namespace tbt {
 
 namespace {
 
+constexpr int most_layers = 65536;
 constexpr int largest_size =
     1 << 24;  // of any dimension: a hundred times what the largest models have
 
@@ -233,6 +234,9 @@ void check_config(const GptConfig& config, const std::string& name) {
 }
 
 std::vector<WeightShape> weight_shapes(const GptConfig& config) {
+    if (config.n_layer < 0 || config.n_layer > most_layers)
+        throw Error("n_layer is " + std::to_string(config.n_layer) + ", expected at most " +
+                    std::to_string(most_layers));
     const std::int64_t c = config.n_embd, f = config.n_inner, v = config.vocab_size;
     std::vector<WeightShape> all = {{"wte.weight", {v, c}},
                                     {"wpe.weight", {config.n_positions, c}}};

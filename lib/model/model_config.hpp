@@ -25,7 +25,7 @@ struct GptConfig {
     // How the weights are stored: float32, float16 or bfloat16.
     std::string torch_dtype = "float32";
 
-    int head_size() const { return n_embd / n_head; }
+    int head_size() const { return n_head > 0 ? n_embd / n_head : 0; }
     bool operator==(const GptConfig&) const = default;
 };
 

@@ -99,6 +99,9 @@ GptConfig preset_config(std::string_view name) {
 
 void fill_random_weight(const GptConfig& config, std::uint64_t seed, const std::string& name,
                         std::int64_t first, std::span<float> values) {
+    if (first < 0 || first > std::int64_t{1} << 60)
+        throw Error("random weights: values of " + name + " from the " + std::to_string(first) +
+                    "th on, expected 0 or more");
     const WeightStart start = weight_start(config, name);
     if (start.deviation == 0 || values.empty())
         return std::fill(values.begin(), values.end(), start.constant);

@@ -1,6 +1,7 @@
 #include "lib/model/safetensors.hpp"
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "lib/kernels/weight_type.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/show/short_number.hpp"
 
 namespace tbt {
 
@@ -113,8 +115,24 @@ std::string Safetensors::on_file(const std::string& name) const {
     return !find(name) && find(prefixed) ? prefixed : name;
 }
 
+// A weight that is no number makes every logit behind it none: better said now, by name.
+static void check_finite(const std::string& file, const std::string& name, const Tensor& tensor) {
+    unsigned broken = 0;  // all bits of the exponent are set in NaN and infinity
+    for (const float w : tensor.values())
+        broken |= (std::bit_cast<std::uint32_t>(w) & 0x7f800000u) == 0x7f800000u;
+    if (!broken) return;
+    std::int64_t i = 0;
+    while (std::isfinite(tensor.data()[i])) ++i;
+    throw Error(file + ": tensor \"" + name + "\": number " + std::to_string(i) + " is " +
+                short_number(static_cast<double>(tensor.data()[i])) +
+                ", expected finite weights; was the training broken off by an overflow?");
+}
+
 Tensor Safetensors::read_weight(const std::string& name, const Shape& shape) const {
-    return read(on_file(name), shape);
+    const std::string stored = on_file(name);
+    Tensor tensor = read(stored, shape);
+    check_finite(find(stored)->file, stored, tensor);
+    return tensor;
 }
 
 void Safetensors::check_weight(const std::string& name, const Shape& shape) const {

@@ -30,6 +30,7 @@ public:
     // or is not of floats.
     Tensor read(const std::string& name, const Shape& shape) const;
     // The same for the names of the hub, with the prefix "transformer." or without.
+    // Throws Error for a weight that is NaN or infinite, too.
     Tensor read_weight(const std::string& name, const Shape& shape) const;
     // Throws the errors of read_weight that the header gives away already; reads nothing.
     void check_weight(const std::string& name, const Shape& shape) const;

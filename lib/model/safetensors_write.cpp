@@ -8,6 +8,7 @@
 #include "lib/kernels/half.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/text/utf8.hpp"
 
 namespace tbt {
 
@@ -33,6 +34,8 @@ void check(const std::string& path, const std::vector<TensorToWrite>& tensors) {
         const auto fail = [&](const std::string& what) {
             throw Error(path + ": tensor \"" + t.name + "\" " + what);
         };
+        if (find_invalid_utf8(t.name) != std::string::npos)
+            throw Error(path + ": the name of a tensor is not UTF-8");
         const std::int64_t expected = element_count(t.shape),
                            got = static_cast<std::int64_t>(t.values.size());
         if (!t.fill && got != expected) {
@@ -58,7 +61,7 @@ std::string header_text(const std::vector<TensorToWrite>& tensors,
             {"dtype", names_of(t.type).dtype}, {"shape", t.shape}, {"data_offsets", {offset, end}}};
         offset = end;
     }
-    std::string text = header.dump();
+    std::string text = header.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
     text.append((8 - text.size() % 8) % 8, ' ');
     std::string length;
     for (int byte = 0; byte < 8; ++byte)

@@ -49,6 +49,8 @@ struct Axis {
     double low = 0, high = 1;
     bool logarithmic = false;
     double from = 0, to = 1;
+    // Where steps are lost to rounding a value stays what it is.
+    static constexpr std::size_t most_ticks = 700;
 
     double pixel(double value) const {
         const double t = logarithmic ? (std::log10(value) - std::log10(low)) /
@@ -59,8 +61,8 @@ struct Axis {
     std::vector<double> ticks() const {
         std::vector<double> values;
         if (logarithmic) {
-            for (double v = std::pow(10.0, std::ceil(std::log10(low) - 1e-9)); v <= high * 1.0001;
-                 v *= 10)
+            for (double v = std::pow(10.0, std::ceil(std::log10(low) - 1e-9));
+                 v <= high * 1.0001 && values.size() < most_ticks; v *= 10)
                 values.push_back(v);
             return values;
         }
@@ -73,7 +75,8 @@ struct Axis {
                 break;
             }
         }
-        for (double v = std::ceil(low / step - 1e-9) * step; v <= high + step * 1e-6; v += step)
+        for (double v = std::ceil(low / step - 1e-9) * step;
+             v <= high + step * 1e-6 && values.size() < most_ticks; v += step)
             values.push_back(std::abs(v) < step * 1e-6 ? 0 : v);
         return values;
     }
@@ -151,9 +154,11 @@ void write_svg(const std::string& file, const BarChart& chart) {
         out += svg_text(left - 10, y + 16, b.label, "end");
         out += svg_rect(left, y + 3, std::max(1.0, b.value * scale), row - 8, svg_colour(b.colour),
                         "rx=\"2\"");
-        out += svg_text(left + b.value * scale + 8, y + 16,
-                        number(b.value, ("%." + std::to_string(chart.decimals) + "f").c_str()),
-                        "start", 12);
+        out += svg_text(
+            left + b.value * scale + 8, y + 16,
+            number(b.value,
+                   ("%." + std::to_string(std::clamp(chart.decimals, 0, 12)) + "f").c_str()),
+            "start", 12);
         y += row;
     }
     if (!chart.value_label.empty()) out += svg_text(left, y + 18, chart.value_label, "start", 12);

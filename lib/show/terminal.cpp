@@ -12,9 +12,13 @@
 
 namespace tbt {
 
+// No line is wider, whatever is asked for.
+static constexpr int widest = 1 << 16;
+
 std::string bar(double fraction, int width) {
     static constexpr const char* eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    if (!(fraction > 0)) return "";
+    if (!(fraction > 0) || width <= 0) return "";
+    width = std::min(width, widest);
     const int cells = static_cast<int>(std::lround(std::min(fraction, 1.0) * width * 8));
     std::string text;
     for (int i = 0; i < cells / 8; ++i) text += "█";
@@ -71,11 +75,13 @@ std::size_t bytes_that_fit(std::string_view text, int width) {
 }
 
 std::string padded(std::string_view text, int width) {
+    width = std::clamp(width, 0, widest);
     const int have = columns(text);
     if (have <= width) return std::string(text) + std::string(index(width - have), ' ');
     // A wide character may leave one column empty.
-    const std::string_view start = text.substr(0, bytes_that_fit(text, width - 1));
-    return std::string(start) + "…" + std::string(index(width - 1 - columns(start)), ' ');
+    const int room = std::max(width - 1, 0);
+    const std::string_view start = text.substr(0, bytes_that_fit(text, room));
+    return std::string(start) + "…" + std::string(index(room - columns(start)), ' ');
 }
 
 void print_wrapped(std::string_view text, int lines) {
@@ -93,7 +99,7 @@ void print_wrapped(std::string_view text, int lines) {
 }
 
 Style::Style(std::FILE* stream) {
-    if (!isatty(fileno(stream)) || std::getenv("NO_COLOR")) return;
+    if (!stream || !isatty(fileno(stream)) || std::getenv("NO_COLOR")) return;
     bold = "\033[1m", dim = "\033[2m", red = "\033[31m", green = "\033[32m", yellow = "\033[33m",
     blue = "\033[34m";
     reset = "\033[0m";

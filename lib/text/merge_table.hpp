@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "lib/error.hpp"
+
 namespace tbt {
 
 // Fibonacci hashing: the high bits of a product with 2^64 / golden ratio depend on
@@ -28,8 +30,12 @@ public:
     void reset(std::size_t merges) {
         slots_.assign(std::bit_ceil(2 * merges + 2), {});
         shift_ = 64 - std::countr_zero(slots_.size());
+        added_ = 0;
     }
+    // Throws Error when there is no room left.
     void add(const Merge& merge) {
+        if (merge.left < 0 || merge.right < 0 || 2 * ++added_ > slots_.size())
+            throw Error("merges: no room for one more, or a token that there is not");
         std::size_t slot = first_slot(merge.left, merge.right);
         while (slots_[slot].left >= 0) slot = next_slot(slot);
         slots_[slot] = merge;
@@ -51,8 +57,9 @@ private:
     }
     std::size_t next_slot(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
 
-    std::vector<Merge> slots_;
-    int shift_ = 0;
+    std::vector<Merge> slots_ = std::vector<Merge>(2);
+    int shift_ = 63;
+    std::size_t added_ = 0;
 };
 
 }  // namespace tbt

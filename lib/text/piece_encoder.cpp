@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/text/pretokenizer.hpp"
@@ -14,6 +15,7 @@ namespace tbt {
 
 void PieceEncoder::encode(const MergeTable& merges, std::span<const int> byte_ids,
                           std::string_view text, std::vector<int>& ids) {
+    check_size("piece encoder: byte_ids", byte_ids.size(), 256);
     merges_ = &merges;
     byte_ids_ = byte_ids;
     for_each_pretoken(text, [&](std::string_view piece) { encode_piece(piece, ids); });

@@ -1,9 +1,12 @@
 #include "lib/text/pretokenizer.hpp"
 
+#include <string>
+
 #include <array>
 
 #include <utf8proc.h>
 
+#include "lib/error.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -88,6 +91,9 @@ std::size_t white_space_end(std::string_view text, std::size_t begin) {
 }  // namespace
 
 std::size_t pretoken_end(std::string_view text, std::size_t begin) {
+    if (begin >= text.size())
+        throw Error("pretokenizer: no piece begins at byte " + std::to_string(begin) + " of " +
+                    std::to_string(text.size()));
     if (text[begin] == '\'') {
         if (const std::size_t length = contraction_length(text, begin)) return begin + length;
     }

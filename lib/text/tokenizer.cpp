@@ -28,9 +28,11 @@ void Tokenizer::fail(const std::string& what) const { throw Error(name_ + ": " +
 
 void Tokenizer::check_vocabulary() {
     const auto in_range = [&](int id) { return id >= 0 && id < vocab_size(); };
+    special_.assign(vocabulary_.tokens.size(), false);
     for (const Vocabulary::AddedToken& token : vocabulary_.added) {
         if (!in_range(token.id))
             fail("added token " + std::to_string(token.id) + " is not in the vocabulary");
+        if (token.special) special_[index(token.id)] = true;
         const std::string& bytes = at(vocabulary_.tokens, token.id);
         if (!added_ids_.emplace(bytes, token.id).second)
             fail("added token \"" + visible_bytes(bytes) + "\" appears twice");
@@ -97,6 +99,7 @@ void Tokenizer::save(const std::string& directory, std::int64_t context) const {
 
 // ---- text to ids and back -----------------------------------------------------------------------
 std::unique_ptr<PieceEncoder> Tokenizer::borrow_encoder() const {
+    if (!pool_) fail("was moved away, ask the one it was moved to");
     const std::lock_guard lock(pool_->mutex);
     if (pool_->free.empty()) return std::make_unique<PieceEncoder>();
     auto encoder = std::move(pool_->free.back());
@@ -157,9 +160,7 @@ std::string_view Tokenizer::token_bytes(int id) const {
 }
 
 bool Tokenizer::is_special(int id) const {
-    return std::any_of(
-        vocabulary_.added.begin(), vocabulary_.added.end(),
-        [&](const Vocabulary::AddedToken& token) { return token.id == id && token.special; });
+    return id >= 0 && id < count(special_) && at(special_, id);
 }
 
 std::optional<int> Tokenizer::id_of(std::string_view bytes) const {

@@ -72,6 +72,7 @@ private:
     Vocabulary vocabulary_;
     std::vector<int> byte_ids_;  // (256) the token of each single byte
     std::unordered_map<std::string_view, int> ids_, added_ids_;
+    std::vector<bool> special_;  // (V)
     MergeTable merges_;
 
     // Scratch space with a cache of words. Each call of encode takes one out and puts it back.

@@ -1,10 +1,13 @@
 #include "lib/text/tokenizer_files.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 
@@ -190,9 +193,13 @@ private:
     }
 
     void add_token(TokenizerFiles::AddedToken token) {
-        for (const TokenizerFiles::AddedToken& other : result_.added) {
+        const auto [by_id, new_id] = added_by_id_.try_emplace(token.id, count(result_.added));
+        const auto [by_text, new_text] =
+            added_by_text_.try_emplace(token.text, count(result_.added));
+        if (!new_id || !new_text) {
+            const TokenizerFiles::AddedToken& other =
+                at(result_.added, new_id ? by_text->second : by_id->second);
             if (other.id == token.id && other.text == token.text) return;
-            if (other.id != token.id && other.text != token.text) continue;
             fail("added token \"" + shown(token.text) + "\" (" + std::to_string(token.id) +
                  ") contradicts \"" + shown(other.text) + "\" (" + std::to_string(other.id) + ")");
         }
@@ -217,13 +224,21 @@ private:
             if (!value || value->is_null()) continue;
             if (!value->is_string())
                 fail(std::string(key) + " is " + kind_of(*value) + ", expected a string");
-            result_.named[key] = value->get<std::string>();
+            const std::string text = value->get<std::string>();
+            const auto [named, is_new] = result_.named.try_emplace(key, text);
+            if (!is_new && named->second != text)
+                std::fprintf(stderr, "%s: %s is \"%s\", not \"%s\" as tokenizer_config.json says\n",
+                             file_.c_str(), key, shown(text).c_str(), shown(named->second).c_str());
+            named->second = text;
         }
     }
 
     std::string directory_;
     std::string file_;  // being read, for messages
     TokenizerFiles result_;
+    // Places in result_.added.
+    std::unordered_map<int, int> added_by_id_;
+    std::unordered_map<std::string, int> added_by_text_;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "lib/text/utf8.hpp"
 
+#include "lib/error.hpp"
+
 namespace tbt {
 
 namespace {
@@ -11,6 +13,7 @@ unsigned byte_at(std::string_view bytes, std::size_t i) {
 }  // namespace
 
 Utf8Head utf8_head(std::string_view bytes) {
+    if (bytes.empty()) return {Utf8Head::cut, 0};
     const unsigned first = byte_at(bytes, 0);
     if (first < 0x80) return {Utf8Head::complete, 1};
     if (first < 0xc2 || first > 0xf4) return {Utf8Head::broken, 1};
@@ -29,6 +32,7 @@ Utf8Head utf8_head(std::string_view bytes) {
 }
 
 CodePoint decode_utf8(std::string_view text, std::size_t position) {
+    if (position >= text.size()) return {};
     const std::string_view bytes = text.substr(position);
     const Utf8Head head = utf8_head(bytes);
     if (head.kind != Utf8Head::complete) return {};
@@ -56,6 +60,9 @@ std::size_t count_characters(std::string_view text) {
 }
 
 void append_utf8(std::string& text, std::int32_t code_point) {
+    if (code_point < 0 || code_point > 0x10ffff || (code_point >= 0xd800 && code_point < 0xe000))
+        throw Error("utf8: " + std::to_string(code_point) +
+                    " is no character, expected a code point up to 1114111, no surrogate");
     const auto c = static_cast<std::uint32_t>(code_point);
     const auto push = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
     if (c < 0x80) {

@@ -33,6 +33,7 @@ std::size_t find_invalid_utf8(std::string_view text);
 // How many characters (code points); a byte that is no part of one counts as one.
 std::size_t count_characters(std::string_view text);
 
+// Throws Error for a surrogate, and for what lies outside U+0000 to U+10FFFF.
 void append_utf8(std::string& text, std::int32_t code_point);
 
 }  // namespace tbt

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 #include <vector>
 
+#include "lib/check.hpp"
+#include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/simd.hpp"
 #include "lib/machine/threads.hpp"
 
@@ -42,6 +46,9 @@ double power(double base, std::int64_t n) {
 }  // namespace
 
 double learning_rate(std::int64_t step, std::int64_t warm_up, std::int64_t steps, double peak) {
+    if (step < 0 || warm_up < 0 || steps < 0)
+        throw Error("train: step " + std::to_string(step) + " of " + std::to_string(steps) +
+                    " with " + std::to_string(warm_up) + " to warm up, expected 0 or more of each");
     if (step < warm_up) return peak * static_cast<double>(step + 1) / static_cast<double>(warm_up);
     const double done =
         std::min(1.0, static_cast<double>(step - warm_up) /
@@ -80,6 +87,9 @@ AdamW::AdamW(const ParameterLayout& layout, const AdamWOptions& options)
 
 double AdamW::step(std::span<float> parameters, std::span<const float> gradients, std::int64_t t,
                    double rate, int threads) {
+    check_size("train: parameters", parameters.size(), index(layout_.total));
+    check_size("train: gradients", gradients.size(), index(layout_.total));
+    if (t < 1) throw Error("train: step " + std::to_string(t) + ", expected 1 or more");
     const double length = norm(gradients, threads);
     const double clip = length > static_cast<double>(options_.largest_norm)
                             ? static_cast<double>(options_.largest_norm) / length

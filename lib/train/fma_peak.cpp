@@ -1,8 +1,11 @@
 #include "lib/train/fma_peak.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
+#include "lib/check.hpp"
+#include "lib/error.hpp"
 #include "lib/kernels/simd.hpp"
 #include "lib/machine/threads.hpp"
 
@@ -10,6 +13,9 @@ namespace tbt::train {
 
 double fma_peak(int threads, double seconds) {
     using clock = std::chrono::steady_clock;
+    check_at_least("fma peak: threads", threads, 1);
+    threads = std::min(threads, most_threads);
+    if (!(seconds <= 60)) throw Error("fma peak: more than a minute, or no time at all");
     constexpr int chains =
         simd::batch_count == 1 ? 16 : 12;  // independent sums: enough to hide the latency of an FMA
     std::vector<double> rates(static_cast<std::size_t>(threads));

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 
+#include "lib/check.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/train/gpt_trainer_passes.hpp"
 
 namespace tbt::train {
@@ -23,6 +25,8 @@ GptTrainer::GptTrainer(const GptConfig& shape, int threads, int parts)
       threads_(threads),
       parts_(parts),
       parameters_(zeros(layout_.total)) {
+    check_at_least("train: threads", threads, 1);
+    check_at_least("train: parts", parts, 1);
     gradients_.push_back(zeros(layout_.total));
     for (int t = 0; t < threads; ++t) workspaces_.push_back(std::make_unique<Workspace>());
     const std::int64_t C = shape.n_embd;
@@ -100,8 +104,9 @@ void GptTrainer::Workspace::reserve(const GptConfig& shape, std::int64_t T) {
 
 void GptTrainer::check(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
                        std::int64_t B, std::int64_t T) const {
-    const auto n = static_cast<std::size_t>(B * T);
-    if (B < 1 || T < 1 || T > shape_.n_positions || ids.size() != n || targets.size() != n) {
+    const bool sizes = B >= 1 && B <= 1 << 24 && T >= 1 && T <= shape_.n_positions;
+    const std::size_t n = sizes ? index(B * T) : 0;
+    if (!sizes || ids.size() != n || targets.size() != n) {
         throw Error("train: a batch of " + std::to_string(B) + " sequences of " +
                     std::to_string(T) + " tokens with " + std::to_string(ids.size()) + " ids and " +
                     std::to_string(targets.size()) + " targets, expected B·T of both and T up to " +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
@@ -54,6 +55,7 @@ std::int64_t ParameterLayout::count() const {
 
 void initialise(std::span<float> parameters, const ParameterLayout& layout, const GptConfig& config,
                 std::uint64_t seed) {
+    check_size("train: parameters", parameters.size(), index(layout.total));
     std::fill(parameters.begin(), parameters.end(), 0.0f);  // the gaps too
     Rng rng(seed, 0x696e6974);                              // a stream of its own
     for (const ParameterInfo& t : layout.tensors) {

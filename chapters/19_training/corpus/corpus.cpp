@@ -2,8 +2,6 @@
 #include "chapters/19_training/corpus/corpus.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "chapters/19_training/corpus/corpus_check.hpp"
 #include "chapters/19_training/corpus/corpus_expansion.hpp"
@@ -11,6 +9,7 @@
 #include "chapters/19_training/corpus/corpus_tree.hpp"
 #include "lib/error.hpp"
 #include "lib/kernels/hash.hpp"
+#include "lib/machine/files.hpp"
 
 namespace tbt {
 
@@ -58,16 +57,16 @@ Corpus Corpus::from_text(const std::vector<File>& files) {
 Corpus Corpus::load_files(const std::vector<std::filesystem::path>& paths) {
     std::vector<File> files;
     for (const auto& path : paths) {
-        std::ifstream in(path, std::ios::binary);
-        std::ostringstream contents;
-        if (!in || !(contents << in.rdbuf()))
+        files.emplace_back(path.generic_string(), read_file(path.string()));
+        if (files.back().second.empty())
             throw Error(path.string() + ": cannot read this grammar file (is it empty?)");
-        files.emplace_back(path.generic_string(), contents.str());
     }
     return from_text(files);
 }
 
 Corpus Corpus::load(const std::filesystem::path& folder) {
+    if (folder.string().find('\0') != std::string::npos)
+        throw Error("the name of a corpus folder holds a zero byte");
     std::error_code error;
     std::vector<std::filesystem::path> paths;
     for (const auto& entry : std::filesystem::directory_iterator(folder, error))

@@ -1,0 +1,44 @@
+// For tests of doors: what a public function says to arguments that make no sense.
+//
+// Every function that takes spans, ids, counts, numbers or objects is a door. (Kernels that take
+// bare pointers and a Worker are the inside of one: their callers checked the sizes.)
+#pragma once
+
+#include <climits>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/temporary.hpp"
+
+namespace tbt::doors {
+
+inline constexpr float infinity = std::numeric_limits<float>::infinity();
+inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+inline const std::vector<int> hostile_ids{-1, INT_MIN, INT_MAX, 1000000};
+inline const std::vector<double> hostile_numbers{std::nan(""), -HUGE_VAL, HUGE_VAL, -1e308, 1e308};
+inline const std::vector<std::string> hostile_texts{"",
+                                                    std::string(1, '\0'),
+                                                    "\xff\xfe\x80",
+                                                    "\xed\xa0\x80",
+                                                    "\xf0\x9f\x98",
+                                                    std::string(3, '\x01')};
+
+// What came of a call: "" where it returned, the message where it threw an Error.
+// Whatever else is thrown, and a message that is not one line, fails.
+template <class F>
+std::string outcome(F&& f) {
+    const std::string message = test::error_of(f);
+    if (message.size() > 400 || message.starts_with("more than one line"))
+        throw std::logic_error("not a message of one line: " + message);
+    return message;
+}
+
+// Catch's own words for the two kinds of doors.
+#define REFUSES(...) REQUIRE(tbt::doors::outcome([&] { __VA_ARGS__; }) != "")
+#define HOLDS(...) REQUIRE_NOTHROW(tbt::doors::outcome([&] { __VA_ARGS__; }))
+
+}  // namespace tbt::doors

@@ -1,0 +1,192 @@
+// Files that are not what a model's files should be: pipes, headers without end, weights that are
+// no numbers, names that say two things.
+#include "tests/catch.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/machine/program.hpp"
+#include "lib/model/gpt.hpp"
+#include "lib/model/random_model.hpp"
+#include "lib/model/safetensors.hpp"
+#include "lib/model/safetensors_write.hpp"
+#include "lib/text/tokenizer.hpp"
+#include "tests/temporary.hpp"
+
+using namespace tbt;
+using test::contains;
+using test::error_of;
+using test::TemporaryFolder;
+
+namespace {
+
+template <class F>
+double seconds_of(F&& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// What is written to stderr meanwhile.
+template <class F>
+std::string stderr_of(const TemporaryFolder& folder, F&& work) {
+    std::fflush(stderr);
+    const int before = dup(2);
+    const int file = open(folder.file("stderr").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    dup2(file, 2);
+    close(file);
+    work();
+    std::fflush(stderr);
+    dup2(before, 2);
+    close(before);
+    return read_file(folder.file("stderr"));
+}
+
+// A safetensors file with this header and no data.
+std::string without_data(std::string header) {
+    while (header.size() % 8 != 0) header += ' ';
+    std::string length(8, '\0');
+    for (std::size_t i = 0; i < 8; ++i)
+        length[i] = static_cast<char>(header.size() >> 8 * i & 0xff);
+    return length + header;
+}
+
+}  // namespace
+
+TEST_CASE("a pipe in the place of a file is refused at once, whoever writes to it") {
+    const TemporaryFolder folder;
+    const std::string pipe = folder.file("model.safetensors");
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    const double seconds = seconds_of([&] {
+        REQUIRE(contains(error_of([&] { read_file(pipe); }), "not a regular file"));
+        REQUIRE(contains(error_of([&] { MappedFile{pipe}; }), "not a regular file"));
+        REQUIRE(contains(error_of([&] { read_json(pipe); }), "not a regular file"));
+        REQUIRE(contains(error_of([&] { Safetensors::open_directory(folder.path()); }),
+                         "not a regular file"));
+    });
+    REQUIRE(seconds < 10);
+}
+
+TEST_CASE("a header of two hundred thousand tensors is read in the time of its length") {
+    const TemporaryFolder folder;
+    std::string header = "{";
+    for (int i = 0; i < 200000; ++i)
+        header += (i ? ",\"" : "\"") + std::to_string(i) +
+                  R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+    const std::string path = folder.write("many.safetensors", without_data(header + "}"));
+    // A second or two; a minute and more where the time grows with the square.
+    REQUIRE(seconds_of([&] { REQUIRE(Safetensors::open(path).tensors().size() == 200000); }) < 30);
+}
+
+TEST_CASE("two hundred thousand added tokens are read in the time of their number") {
+    const TemporaryFolder folder;
+    babble_tokenizer(300).save(folder.path(), 16);
+    Json json = read_json(folder.file("tokenizer.json"));
+    for (int i = 0; i < 200000; ++i)
+        json["added_tokens"].push_back(
+            {{"id", 300 + i}, {"content", "<" + std::to_string(i) + ">"}, {"special", true}});
+    folder.write("tokenizer.json", json.dump());
+    REQUIRE(seconds_of([&] {
+                const Tokenizer tokenizer = Tokenizer::load(folder.path());
+                REQUIRE(tokenizer.vocab_size() == 200300);
+                int special = 0;
+                for (int id = 0; id < tokenizer.vocab_size(); ++id)
+                    special += tokenizer.is_special(id);
+                REQUIRE(special == 200001);
+            }) < 30);
+}
+
+TEST_CASE("added tokens that contradict each other are still found") {
+    const TemporaryFolder folder;
+    babble_tokenizer(300).save(folder.path(), 16);
+    const Json json = read_json(folder.file("tokenizer.json"));
+    const auto with = [&](const Json& a, const Json& b) {
+        Json more = json;
+        more["added_tokens"].push_back(a);
+        more["added_tokens"].push_back(b);
+        folder.write("tokenizer.json", more.dump());
+        return error_of([&] { Tokenizer::load(folder.path()); });
+    };
+    const Json x = {{"id", 300}, {"content", "<x>"}}, other_id = {{"id", 301}, {"content", "<x>"}},
+               other_text = {{"id", 300}, {"content", "<y>"}};
+    REQUIRE(with(x, x) == "");
+    REQUIRE(contains(with(x, other_id), "contradicts"));
+    REQUIRE(contains(with(x, other_text), "contradicts"));
+}
+
+TEST_CASE("a weight that is no number is named when the model is loaded") {
+    const TemporaryFolder folder;
+    const GptConfig config = gpt_config(1, 2, 8, 16, 11);
+    const WeightSource source = random_weights(config, 1);
+    for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
+        for (const float broken :
+             {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+              -std::numeric_limits<float>::infinity()}) {
+            std::vector<Tensor> weights;
+            std::vector<TensorToWrite> tensors;
+            for (const WeightShape& w : weight_shapes(config)) {
+                weights.push_back(source(w.name, w.shape));
+                if (w.name == "h.0.mlp.c_fc.bias") weights.back().values()[5] = broken;
+                tensors.push_back({w.name, w.shape, weights.back().values(), type});
+            }
+            write_safetensors(folder.file("model.safetensors"), tensors);
+            write_model_config(folder.path(), config);
+            const std::string error = error_of([&] { Gpt::load(folder.path()); });
+            REQUIRE(contains(error, "h.0.mlp.c_fc.bias"));
+            REQUIRE(contains(error, "number 5 is"));
+        }
+    }
+}
+
+TEST_CASE("a shape of a hundred dimensions does not fill the screen") {
+    const TemporaryFolder folder;
+    std::string ones = "1";
+    for (int i = 1; i < 100; ++i) ones += ",1";
+    const std::string header =
+        R"({"a":{"dtype":"F32","shape":[)" + ones + R"(],"data_offsets":[0,4]}})";
+    const std::string path = folder.write("deep.safetensors", without_data(header) + "abcd");
+    const std::string error = error_of([&] { Safetensors::open(path).read("a", {1}); });
+    REQUIRE(contains(error, "100 dimensions"));
+    REQUIRE(error.size() < 160);
+}
+
+TEST_CASE("two files that name different ends of text: which one counts is said") {
+    const TemporaryFolder folder;
+    babble_tokenizer(300).save(folder.path(), 16);
+    Json config = read_json(folder.file("tokenizer_config.json"));
+    config["eos_token"] = "</s>";
+    folder.write("tokenizer_config.json", config.dump());
+    const std::string said =
+        stderr_of(folder, [&] { REQUIRE(Tokenizer::load(folder.path()).eos_id() == 299); });
+    REQUIRE(contains(said, "eos_token is \"<|endoftext|>\", not \"</s>\""));
+}
+
+TEST_CASE("a range without an upper end is told without its three hundred digits") {
+    const TemporaryFolder folder;
+    const auto said = [&](const CLI::Validator& check) {
+        return stderr_of(folder, [&] {
+            std::vector<std::string> words{"program", "--steps", "-1"};
+            std::vector<char*> argv;
+            for (std::string& w : words) argv.push_back(w.data());
+            double steps = 0;
+            REQUIRE(run_program(
+                        3, argv.data(), "",
+                        [&](CLI::App& app) { app.add_option("--steps", steps)->check(check); },
+                        [] {}) == 2);
+        });
+    };
+    REQUIRE(contains(said(CLI::PositiveNumber), "--steps: got '-1', expected more than 0"));
+    REQUIRE(contains(said(CLI::NonNegativeNumber), "--steps: got '-1', expected 0 or more"));
+    REQUIRE(contains(said(CLI::Range(1, 3)), "not in range 1 to 3"));
+}
