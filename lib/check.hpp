@@ -5,12 +5,13 @@
 #include <string>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
 // ---- ids: token i of a vocabulary of V is value i of a row ----
 inline bool is_id(int id, std::size_t vocab_size) {
-    return static_cast<std::size_t>(id) < vocab_size;  // a negative id becomes a huge index
+    return index(id) < vocab_size;  // a negative id becomes a huge index
 }
 inline std::string no_such_id(const std::string& who, int id, std::size_t vocab_size) {
     return who + ": token " + std::to_string(id) + " is not in the vocabulary, expected " +
@@ -20,7 +21,7 @@ inline std::string no_such_id(const std::string& who, int id, std::size_t vocab_
 // The id as an index. Throws Error when there is no such token.
 inline std::size_t checked_id(const char* who, int id, std::size_t vocab_size) {
     if (!is_id(id, vocab_size)) throw Error(no_such_id(who, id, vocab_size));
-    return static_cast<std::size_t>(id);
+    return index(id);
 }
 template <class Ids>
 void check_ids(const char* who, const Ids& ids, std::size_t vocab_size) {
@@ -30,8 +31,7 @@ void check_ids(const char* who, const Ids& ids, std::size_t vocab_size) {
 // ---- counts and sizes ----
 // A place in a list of `size`, as an index. Throws Error where there is none.
 inline std::size_t checked_place(const char* what, long long place, std::size_t size) {
-    if (place >= 0 && static_cast<unsigned long long>(place) < size)
-        return static_cast<std::size_t>(place);
+    if (place >= 0 && static_cast<unsigned long long>(place) < size) return index(place);
     throw Error(std::string(what) + ": there is no number " + std::to_string(place) + " among " +
                 std::to_string(size));
 }

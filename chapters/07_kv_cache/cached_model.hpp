@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/model/gpt.hpp"
 #include "lib/model/kv_cache.hpp"
 
@@ -27,10 +28,10 @@ public:
     // The logits behind each of the last `count` ids: (count, V). One forward pass,
     // after one for what stands before them and was not read yet.
     Logits last(std::span<const int> ids, int count) {
-        if (count < 1 || static_cast<std::size_t>(count) > ids.size())
+        if (count < 1 || index(count) > ids.size())
             throw Error("model: the logits behind the last " + std::to_string(count) + " of " +
                         std::to_string(ids.size()) + " tokens, expected 1 to all of them");
-        const auto asked = static_cast<std::size_t>(count);
+        const auto asked = index(count);
         const std::size_t known = go_back_to_common_prefix(ids, asked), before = ids.size() - asked;
         seen_.assign(ids.begin(), ids.end());
         if (known < before) gpt_->forward(cache_, ids.subspan(known, before - known));
@@ -45,10 +46,9 @@ private:
     std::size_t go_back_to_common_prefix(std::span<const int> ids, std::size_t fresh) {
         const auto parting =
             std::mismatch(ids.begin(), ids.end(), seen_.begin(), seen_.end()).first;
-        std::size_t known = static_cast<std::size_t>(parting - ids.begin());
-        known = std::min({known, ids.size() - std::min(fresh, ids.size()),
-                          static_cast<std::size_t>(cache_.length())});
-        cache_.truncate(static_cast<int>(known));
+        std::size_t known = index(parting - ids.begin());
+        known = std::min({known, ids.size() - std::min(fresh, ids.size()), index(cache_.length())});
+        cache_.truncate(to_int(known));
         return known;
     }
 

@@ -22,6 +22,7 @@
 #include "chapters/07_kv_cache/redundancy.hpp"
 #include "chapters/07_kv_cache/timing.hpp"
 #include "chapters/07_kv_cache/work.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/program.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/terminal.hpp"
@@ -45,8 +46,7 @@ std::vector<float> uncached_logits(Gpt& gpt, std::span<const int> ids) {
 
 // Only the tokens that the cache has not seen.
 std::vector<float> cached_logits(Gpt& gpt, KvCache& cache, std::span<const int> ids) {
-    const std::span<const float> logits =
-        gpt.forward(cache, ids.subspan(static_cast<std::size_t>(cache.length())));
+    const std::span<const float> logits = gpt.forward(cache, ids.subspan(index(cache.length())));
     return {logits.begin(), logits.end()};
 }
 
@@ -62,7 +62,7 @@ void same_bits(Model& model, std::vector<int> ids, int steps) {
         model.config().vocab_size);
     int in_vain = 0, equal = 0;
     for (int step = 1; step <= steps; ++step) {
-        const int known = cache.length(), fresh_tokens = static_cast<int>(ids.size()) - known;
+        const int known = cache.length(), fresh_tokens = count(ids) - known;
         const std::vector<float> with = cached_logits(model.gpt, cache, ids);
         const std::vector<float> without = uncached_logits(model.gpt, ids, fresh);
         const int again = equal_positions(cache, fresh, model.config(), known);
@@ -114,7 +114,7 @@ void rollback_and_sliding(Model& model, const std::vector<int>& prompt) {
     std::vector<int> ids = prompt;
     for (int i = 0; i < 8; ++i) ids.push_back(argmax(cached_logits(model.gpt, cache, ids)));
     // Rollback: to the prompt without its last token, which is read again for its logits.
-    cache.truncate(static_cast<int>(prompt.size()) - 1);
+    cache.truncate(count(prompt) - 1);
     const bool same = cached_logits(model.gpt, cache, prompt) == uncached_logits(model.gpt, prompt);
     std::printf("5. Eight tokens taken back:     %s as a fresh start; 1 position computed\n",
                 same ? "same bits" : "DIFFERENT");

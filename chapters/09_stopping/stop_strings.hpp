@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 #include "lib/text/utf8.hpp"
 
@@ -34,7 +35,7 @@ public:
                 throw UsageError("stop strings: more than " + std::to_string(most_bytes) +
                                  " bytes together; shorter ones do as well");
             }
-            add(strings_[i], static_cast<int>(i));
+            add(strings_[i], to_int(i));
         }
         link();
     }
@@ -58,11 +59,11 @@ private:
     };
 
     const Node& node(int state) const {
-        if (static_cast<std::size_t>(state) >= nodes_.size())
+        if (index(state) >= nodes_.size())
             throw Error("stop strings: there is no state " + std::to_string(state));
-        return nodes_[static_cast<std::size_t>(state)];
+        return nodes_[index(state)];
     }
-    Node& node(int state) { return nodes_[static_cast<std::size_t>(state)]; }
+    Node& node(int state) { return nodes_[index(state)]; }
 
     static void check(const std::string& s) {
         if (s.empty()) {

@@ -17,6 +17,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -48,7 +49,7 @@ public:
             // The last tokens are always computed: the cache keeps keys and values, not logits.
             const std::size_t before = text.ids.size() - text.rows;
             std::size_t known = std::min(known_of(slot, text.ids), before);
-            slot.cache->truncate(static_cast<int>(known));
+            slot.cache->truncate(to_int(known));
             slot.seen.assign(text.ids.begin(), text.ids.end());
             computed_ += static_cast<long>(text.ids.size() - known);
             // Rows that nobody asked for cost as much as others, so a beginning is read by itself.
@@ -86,8 +87,7 @@ private:
         if (!slot.cache) return 0;
         const auto parting =
             std::mismatch(ids.begin(), ids.end(), slot.seen.begin(), slot.seen.end()).first;
-        return std::min(static_cast<std::size_t>(parting - ids.begin()),
-                        static_cast<std::size_t>(slot.cache->length()));
+        return std::min(index(parting - ids.begin()), index(slot.cache->length()));
     }
 
     // All forks are taken before any slot changes: a text may be the beginning of several others.

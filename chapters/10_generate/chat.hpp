@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -72,13 +73,13 @@ public:
                         " is not valid UTF-8");
         }
         if (const std::size_t alone = encode_(chat_prompt({}, user)).size();
-            alone > static_cast<std::size_t>(budget_)) {
+            alone > index(budget_)) {
             throw Error("this line is not kept: it takes " + std::to_string(alone) +
                         " tokens, and the context has room for " + std::to_string(budget_) +
                         " beside the answer; say it shorter");
         }
         std::vector<int> ids = encode_(chat_prompt(turns_, user));
-        while (ids.size() > static_cast<std::size_t>(budget_)) {
+        while (ids.size() > index(budget_)) {
             turns_.erase(turns_.begin());
             ids = encode_(chat_prompt(turns_, user));
         }
@@ -112,9 +113,8 @@ public:
             if (!begun_) waiting_.clear();
             return "";
         }
-        const auto first =
-            begun_ ? std::size_t{0} : static_cast<std::size_t>(solid.data() - waiting_.data());
-        const auto end = static_cast<std::size_t>(solid.data() + solid.size() - waiting_.data());
+        const auto first = begun_ ? std::size_t{0} : index(solid.data() - waiting_.data());
+        const auto end = index(solid.data() + solid.size() - waiting_.data());
         std::string shown = waiting_.substr(first, end - first);
         waiting_.erase(0, end);
         begun_ = true;

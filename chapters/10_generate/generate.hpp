@@ -12,6 +12,7 @@
 #include "chapters/10_generate/text_writer.hpp"
 #include "lib/check.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -25,7 +26,7 @@ struct GenerateObserver {
 };
 
 inline void check_request(const GenerateRequest& request, std::size_t prompt_length) {
-    if (request.samples < 1 || request.samples > static_cast<int>(CachedBatch::most_slots))
+    if (request.samples < 1 || request.samples > to_int(CachedBatch::most_slots))
         throw UsageError("num-return-sequences: got " + std::to_string(request.samples) +
                          ", expected 1 or more, up to " + std::to_string(CachedBatch::most_slots));
     if (request.stop.context < 1)
@@ -34,7 +35,7 @@ inline void check_request(const GenerateRequest& request, std::size_t prompt_len
     if (prompt_length == 0)
         throw Error("generate: an empty prompt; start from the document separator");
     if (request.stop.policy == ContextPolicy::refuse &&
-        prompt_length >= static_cast<std::size_t>(request.stop.context)) {
+        prompt_length >= index(request.stop.context)) {
         throw Error("generate: the prompt's " + std::to_string(prompt_length) +
                     " tokens fill the context of " + std::to_string(request.stop.context) +
                     "; shorten it, or let the context slide");
@@ -86,7 +87,7 @@ private:
     void read_prompts() {
         if (all_done()) return;
         if (observer_->go_on && !observer_->go_on()) return end_all(FinishReason::interrupted);
-        const auto samples = static_cast<std::size_t>(request_->samples);
+        const auto samples = index(request_->samples);
         std::vector<BatchText> texts;
         for (std::size_t i = 0; i < writers_.size(); i += samples)
             if (!writers_[i].done()) texts.push_back({i, writers_[i].window()});
@@ -147,8 +148,7 @@ private:
             if (writers_[i].done()) break;
         }
         if (!guesses.empty() && request_->foresight.judged)
-            request_->foresight.judged(i, static_cast<int>(guesses.size()),
-                                       static_cast<int>(right));
+            request_->foresight.judged(i, count(guesses), to_int(right));
     }
 
     void step(std::size_t i, std::span<const float> logits) {

@@ -7,6 +7,7 @@
 
 #include "chapters/06_combining/presets.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/memory.hpp"
 #include "lib/text/utf8.hpp"
@@ -100,8 +101,8 @@ SequenceBias parse_bias(const std::string& text, int vocab_size) {
     }
     const float value = std::strtof(value_text.c_str(), &end);
     if (value_text.empty() || *end != '\0') fail("whose value is not a number");
-    SequenceBias bias{{static_cast<int>(id)}, value};
-    check_bias(bias, static_cast<std::size_t>(vocab_size));
+    SequenceBias bias{{to_int(id)}, value};
+    check_bias(bias, index(vocab_size));
     return bias;
 }
 

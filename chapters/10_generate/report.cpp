@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "lib/check.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/math.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/show/svg.hpp"
@@ -116,7 +117,7 @@ std::string explanation(const Tokenizer& tokenizer, const Chain& chain, const Tr
     out += "   step                        kept    cut  mass cut  entropy   its rank and share\n";
     const auto standing_of = [](const Standing& s) {
         return s.rank == 0 ? std::string("         gone")
-                           : padded("", 5 - static_cast<int>(std::to_string(s.rank).size())) +
+                           : padded("", 5 - to_int(std::to_string(s.rank).size())) +
                                  std::to_string(s.rank) + "  " + percent(s.probability);
     };
     const Standing raw{t.steps.empty() ? std::size_t{0} : t.steps[0].chosen_before.rank,

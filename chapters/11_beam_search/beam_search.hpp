@@ -22,6 +22,7 @@
 #include "chapters/11_beam_search/lattice.hpp"
 #include "chapters/11_beam_search/length_penalty.hpp"
 #include "lib/check.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -31,13 +32,13 @@ class BeamSearch {
 public:
     BeamSearch(const BeamRequest& request, std::span<const int> prompt)
         : request_(&request),
-          beams_(static_cast<std::size_t>(std::max(1, request.beams.num_beams))),
+          beams_(index(std::max(1, request.beams.num_beams))),
           prompt_length_(prompt.size()),
           candidates_(request),
           lattice_(request.keep_lattice) {
         check_beams(request, prompt.size());
-        const std::size_t room = static_cast<std::size_t>(request.stop.context) - prompt.size();
-        limit_ = std::min(static_cast<std::size_t>(request.stop.max_new_tokens), room);
+        const std::size_t room = index(request.stop.context) - prompt.size();
+        limit_ = std::min(index(request.stop.max_new_tokens), room);
         live_.push_back(
             {{prompt.begin(), prompt.end()}, 0, TextStream(request.stop.strings), -1, 0});
     }
@@ -89,8 +90,7 @@ public:
                 "bans");
         std::vector<BeamText> texts;
         for (const Finished& f : finished_) {
-            if (texts.size() == static_cast<std::size_t>(request_->beams.num_return_sequences))
-                break;
+            if (texts.size() == index(request_->beams.num_return_sequences)) break;
             TextStream stream = f.h.stream;
             stream.finish();
             texts.push_back(
@@ -164,11 +164,11 @@ private:
         const Hypothesis& parent = live_[c.parent];
         TextStream stream = parent.stream;
         if (request_->bytes && !request_->stop.is_eos(c.id)) stream.push(request_->bytes(c.id));
-        const auto end = why_stop(request_->stop, c.id, stream, static_cast<int>(generated_),
-                                  static_cast<int>(prompt_length_ + generated_));
+        const auto end = why_stop(request_->stop, c.id, stream, to_int(generated_),
+                                  to_int(prompt_length_ + generated_));
         const bool among_first = rank < beams_;
         const bool kept = end ? among_first : next.size() < beams_;
-        const int step = static_cast<int>(generated_);
+        const int step = to_int(generated_);
         const int node = lattice_.add(
             {step, parent.node, c.id, c.sum - parent.sum, c.sum, score_of(c.sum), {}, {}}, end,
             kept, beams_);

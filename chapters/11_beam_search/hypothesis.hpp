@@ -16,6 +16,7 @@
 #include "chapters/09_stopping/stopping.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -90,7 +91,7 @@ inline void check_beams(const BeamRequest& r, std::size_t prompt_length) {
         throw Error("beam search: stop strings need the bytes of the tokens");
     if (prompt_length == 0)
         throw Error("beam search: an empty prompt; start from the document separator");
-    if (r.stop.context < 1 || prompt_length >= static_cast<std::size_t>(r.stop.context))
+    if (r.stop.context < 1 || prompt_length >= index(r.stop.context))
         throw Error("beam search: the prompt has " + std::to_string(prompt_length) +
                     " tokens and the context " + std::to_string(r.stop.context) +
                     ", so there is no room for a new one; shorten the prompt");
@@ -111,7 +112,7 @@ inline BeamProcessor processor_of(Chain chain, std::size_t prompt_length) {
         changed->assign(log_probs.size(), banned);
         for (std::size_t i = 0; i < c.size(); ++i) {
             const double value = static_cast<double>(c.logits()[i]) / c.temperature();
-            (*changed)[static_cast<std::size_t>(c.id(i))] = static_cast<float>(value);
+            (*changed)[index(c.id(i))] = static_cast<float>(value);
         }
         std::copy(changed->begin(), changed->end(), log_probs.begin());
     };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chapters/09_stopping/stopping.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -42,12 +43,12 @@ public:
                 std::string(end ? "ended, but " : "") + "beyond the best " + std::to_string(beams);
         else if (end) node.why = to_string(*end);
         nodes_.push_back(std::move(node));
-        return static_cast<int>(nodes_.size()) - 1;
+        return count(nodes_) - 1;
     }
     // Somebody changed their mind.
     void prune(int node, const char* why) {
-        if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size()) return;
-        LatticeNode& n = nodes_[static_cast<std::size_t>(node)];
+        if (node < 0 || index(node) >= nodes_.size()) return;
+        LatticeNode& n = nodes_[index(node)];
         n.fate = Fate::pruned, n.why = why;
     }
 

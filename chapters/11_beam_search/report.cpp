@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "lib/check.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -60,11 +61,11 @@ std::vector<bool> path_of(const std::vector<LatticeNode>& lattice, const std::ve
     std::vector<bool> on_path(lattice.size(), false);
     int at = -1;
     for (std::size_t i = 0, step = 1; i < lattice.size() && step <= ids.size(); ++i) {
-        if (lattice[i].step > static_cast<int>(step)) break;  // it was pruned before
-        if (lattice[i].step != static_cast<int>(step) || lattice[i].parent != at) continue;
+        if (lattice[i].step > to_int(step)) break;  // it was pruned before
+        if (lattice[i].step != to_int(step) || lattice[i].parent != at) continue;
         if (lattice[i].token != ids[step - 1]) continue;
         on_path[i] = true;
-        at = static_cast<int>(i);
+        at = to_int(i);
         ++step;
     }
     return on_path;
@@ -76,9 +77,8 @@ void print_beam_texts(const std::vector<BeamText>& texts, const std::string& pro
         const BeamText& t = texts[i];
         std::printf("%s--- %zu: score %.4f = ln p %.4f over %zu tokens, ended by %s ---\n",
                     i ? "\n" : "", i + 1, t.score, t.sum, t.ids.size(), to_string(t.reason));
-        std::printf("%.*s%s%.*s%s\n", static_cast<int>(style.bold.size()), style.bold.data(),
-                    prompt.c_str(), static_cast<int>(style.reset.size()), style.reset.data(),
-                    t.text.c_str());
+        std::printf("%.*s%s%.*s%s\n", count(style.bold), style.bold.data(), prompt.c_str(),
+                    count(style.reset), style.reset.data(), t.text.c_str());
     }
 }
 
@@ -94,17 +94,17 @@ void print_lattice(const Tokenizer& tokenizer, const std::vector<LatticeNode>& l
             std::printf("   %-27s %8s %9s %8s\n", ("step " + std::to_string(step)).c_str(), "ln p",
                         "sum", "score");
         }
-        const std::string from = n.parent < 0 ? "" : node_name(static_cast<std::size_t>(n.parent));
+        const std::string from = n.parent < 0 ? "" : node_name(index(n.parent));
         const std::string fate =
             n.why.empty() ? name_of(n.fate) : std::string(name_of(n.fate)).append(": ") + n.why;
         const std::string_view colour = n.fate == Fate::pruned     ? style.dim
                                         : n.fate == Fate::finished ? style.green
                                                                    : std::string_view();
-        std::printf("%.*s %c%c %-5s %-5s %s %8.4f %9.4f %8.4f  %s%.*s\n",
-                    static_cast<int>(colour.size()), colour.data(), on_best[i] ? '*' : ' ',
-                    on_greedy[i] ? 'g' : ' ', node_name(i).c_str(), from.c_str(),
+        std::printf("%.*s %c%c %-5s %-5s %s %8.4f %9.4f %8.4f  %s%.*s\n", count(colour),
+                    colour.data(), on_best[i] ? '*' : ' ', on_greedy[i] ? 'g' : ' ',
+                    node_name(i).c_str(), from.c_str(),
                     padded(seen(tokenizer, n.token), 15).c_str(), n.log_probability, n.sum, n.score,
-                    fate.c_str(), static_cast<int>(style.reset.size()), style.reset.data());
+                    fate.c_str(), count(style.reset), style.reset.data());
     }
 }
 

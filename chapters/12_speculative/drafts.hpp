@@ -16,6 +16,7 @@
 #include "chapters/06_combining/chain.hpp"
 #include "lib/check.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {
@@ -40,8 +41,7 @@ inline double probability_of(Candidates& law, int id) {
 class ModelDraft {
 public:
     // context: the tokens it can read; behind them it proposes nothing.
-    ModelDraft(NextLogits model, int context)
-        : model_(std::move(model)), context_(static_cast<std::size_t>(context)) {
+    ModelDraft(NextLogits model, int context) : model_(std::move(model)), context_(index(context)) {
         check_at_least("draft: context", context, 1);
         if (!model_) throw Error("draft: there is no model");
     }
@@ -51,10 +51,10 @@ public:
                                              std::size_t prompt_length, int length, Ends&& ends,
                                              Chance& chance) {
         drafted_.clear();
-        while (laws_.size() < static_cast<std::size_t>(std::max(length, 0))) laws_.emplace_back();
+        while (laws_.size() < index(std::max(length, 0))) laws_.emplace_back();
         std::vector<int> text(ids.begin(), ids.end());
         for (int i = 0; i < length && text.size() <= context_; ++i) {
-            Candidates& q = laws_[static_cast<std::size_t>(i)];
+            Candidates& q = laws_[index(i)];
             q.reset(model_(text));
             chain.apply(q, {text, prompt_length});
             q.weights();  // now: the row is the model's and gone after its next pass
@@ -90,8 +90,7 @@ public:
     const std::vector<DraftedToken>& propose(const Chain&, std::span<const int> ids, std::size_t,
                                              int length, Ends&& ends, Chance&) {
         drafted_.clear();
-        for (std::size_t at = follower(ids);
-             at < ids.size() && static_cast<int>(drafted_.size()) < length; ++at) {
+        for (std::size_t at = follower(ids); at < ids.size() && count(drafted_) < length; ++at) {
             drafted_.push_back({ids[at], nullptr});
             if (ends(ids[at])) break;
         }
@@ -102,8 +101,7 @@ private:
     // Behind the latest earlier occurrence of the longest n-gram that the text ends with;
     // the text's length: nowhere.
     std::size_t follower(std::span<const int> ids) const {
-        for (std::size_t n = std::min(static_cast<std::size_t>(longest_), ids.size()); n >= 1;
-             --n) {
+        for (std::size_t n = std::min(index(longest_), ids.size()); n >= 1; --n) {
             const std::span<const int> tail = ids.last(n);
             for (std::size_t start = ids.size() - n; start-- > 0;) {
                 if (std::equal(tail.begin(), tail.end(),

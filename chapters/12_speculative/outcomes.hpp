@@ -14,6 +14,7 @@
 
 #include "chapters/06_combining/draw.hpp"
 #include "chapters/12_speculative/plain_speculative.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
 
 namespace tbt {
@@ -81,8 +82,7 @@ private:
         if (depth_ == path_.size()) {
             Question question;
             for (std::size_t i = 0; i < probabilities.size(); ++i) {
-                if (probabilities[i] > 0)
-                    question.ways.push_back({static_cast<int>(i), probabilities[i]});
+                if (probabilities[i] > 0) question.ways.push_back({to_int(i), probabilities[i]});
             }
             path_.push_back(std::move(question));
         }

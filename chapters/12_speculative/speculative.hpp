@@ -22,6 +22,7 @@
 #include "chapters/12_speculative/drafts.hpp"
 #include "lib/check.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -71,7 +72,7 @@ inline std::vector<double> residual(Candidates& p, const DraftedToken& x) {
     if (x.law) {
         check_size("speculative: the draft's law", x.law->vocab_size(), p.vocab_size());
         for (std::size_t i = 0; i < x.law->size(); ++i)
-            rest[static_cast<std::size_t>(x.law->id(i))] -= x.law->probability(i);
+            rest[index(x.law->id(i))] -= x.law->probability(i);
     } else {
         rest[checked_id("speculative", x.id, rest.size())] -= 1;
     }
@@ -107,9 +108,8 @@ Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRu
         round.drafted.push_back(x.id);
     }
     // 2. Verify: row i is the target's answer to the text up to the i-th drafted token.
-    const Logits rows = target(text, static_cast<int>(drafted.size()) + 1);
-    check_size("speculative: the target's rows", static_cast<std::size_t>(rows.rows),
-               drafted.size() + 1);
+    const Logits rows = target(text, count(drafted) + 1);
+    check_size("speculative: the target's rows", index(rows.rows), drafted.size() + 1);
     Candidates p;
     for (std::size_t i = 0; i <= drafted.size(); ++i) {
         p.reset(rows.row(static_cast<std::int64_t>(i)));
@@ -146,10 +146,9 @@ std::vector<int> speculate(const LastLogits& target, Draft& draft, const Specula
     if (prompt.empty())
         throw Error("speculative: an empty prompt; start from the document separator");
     std::vector<int> ids(prompt.begin(), prompt.end());
-    const auto generated = [&] { return static_cast<int>(ids.size() - prompt.size()); };
+    const auto generated = [&] { return to_int(ids.size() - prompt.size()); };
     const auto room = [&] {
-        return std::min(rules.max_new_tokens - generated(),
-                        rules.context - static_cast<int>(ids.size()));
+        return std::min(rules.max_new_tokens - generated(), rules.context - count(ids));
     };
     bool go_on = true;
     while (go_on && room() > 0) {
@@ -157,7 +156,7 @@ std::vector<int> speculate(const LastLogits& target, Draft& draft, const Specula
         // is room for.
         const Round round = speculate_once(target, draft, rules, ids, prompt.size(),
                                            std::min(length.next(), room() - 1), chance);
-        length.learn(static_cast<int>(round.judged.size()), round.accepted());
+        length.learn(count(round.judged), round.accepted());
         watch(round);
         for (const int id : round.tokens) {
             ids.push_back(id);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/int8_kernel.hpp"
 #include "lib/kernels/matmul.hpp"
 
@@ -50,7 +51,7 @@ Multiply multiply_rows(std::int64_t rows) {
         return std::array<Multiply, sizeof...(R)>{multiply<R + 1, 1>...};
     }
     (std::make_integer_sequence<int, Int8Sums::rows>());
-    return table[static_cast<std::size_t>(rows - 1)];
+    return table[index(rows - 1)];
 }
 
 // What one call of matmul works on.
@@ -118,28 +119,28 @@ Int8Matrix::Int8Matrix(const MatrixView& w) : k_(w.rows), n_(w.columns) {
                     std::to_string(most_k) + " (their sum must fit 32 bits); keep it as f16");
     const std::int64_t columns = panels() * panel, size = groups() * columns * group;
     data_ = allocate_zeros((size + 3) / 4);
-    scales_.assign(static_cast<std::size_t>(columns), 0.0f);
-    sums_.assign(static_cast<std::size_t>(columns), 0);
+    scales_.assign(index(columns), 0.0f);
+    sums_.assign(index(columns), 0);
     auto* data = reinterpret_cast<std::int8_t*>(data_.get());
-    std::vector<float> columns_of_panel(static_cast<std::size_t>(panel * k_));
-    std::vector<std::int8_t> column(static_cast<std::size_t>(k_));
+    std::vector<float> columns_of_panel(index(panel * k_));
+    std::vector<std::int8_t> column(index(k_));
     for (std::int64_t n = 0; n < n_; ++n) {
         // Rows of w are read along, a panel's columns at a time.
         if (n % panel == 0) {
             const std::int64_t count = std::min<std::int64_t>(panel, n_ - n);
             for (std::int64_t k = 0; k < k_; ++k)
                 for (std::int64_t c = 0; c < count; ++c)
-                    columns_of_panel[static_cast<std::size_t>(c * k_ + k)] =
+                    columns_of_panel[index(c * k_ + k)] =
                         w.data[k * w.row_stride + (n + c) * w.column_stride];
         }
-        const auto at = static_cast<std::size_t>(n);
+        const auto at = index(n);
         scales_[at] = quantize_row(columns_of_panel.data() + n % panel * k_, k_, 1, column.data());
         if (std::isnan(scales_[at]))
             throw Error("int8: a weight in column " + std::to_string(n) +
                         " is not finite; the model is broken");
         std::int8_t* to = data + n / panel * groups() * panel * group + n % panel * group;
         for (std::int64_t k = 0; k < k_; ++k) {
-            const std::int8_t q = column[static_cast<std::size_t>(k)];
+            const std::int8_t q = column[index(k)];
             to[k / group * panel * group + k % group] = q;
             sums_[at] += q;
         }
@@ -157,8 +158,8 @@ void int8_matmul(const MatrixView& x, const Int8Matrix& w, float* y, std::int64_
     thread_local std::vector<std::int8_t> rounded;
     thread_local std::vector<float> row_scales;
     const std::int64_t x_row = w.groups() * group;
-    rounded.resize(static_cast<std::size_t>(x.rows * x_row));
-    row_scales.resize(static_cast<std::size_t>(x.rows));
+    rounded.resize(index(x.rows * x_row));
+    row_scales.resize(index(x.rows));
     quantize_rows(x, x_row, rounded.data(), row_scales.data());
 
     const Job job{w, y, y_stride, options, row_scales.data()};

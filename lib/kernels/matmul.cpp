@@ -8,6 +8,7 @@
 #include <string>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/matmul_kernel.hpp"
 
 namespace tbt {
@@ -79,7 +80,7 @@ inline void run_tile(kernel::Kernel kernel, Tile& tile, const Operands& q, std::
     if (column + columns <= q.w.n()) return kernel(tile);
 
     float edge[tile_rows][panel] = {}, bias[panel] = {};
-    const std::size_t bytes = static_cast<std::size_t>(q.w.n() - column) * sizeof(float);
+    const std::size_t bytes = index(q.w.n() - column) * sizeof(float);
     float* const y = tile.y;
     if (tile.add) {
         for (int r = 0; r < rows; ++r) std::memcpy(edge[r], y + r * q.y_stride, bytes);
@@ -109,7 +110,7 @@ void multiply_few(const Operands& q, kernel::Kernel kernel, Range rows, std::int
               q.options.bias ? q.options.bias + column : nullptr,
               q.options.accumulate,
               ahead};
-    run_tile(kernel, tile, q, rows.begin, static_cast<int>(rows.end - rows.begin), column,
+    run_tile(kernel, tile, q, rows.begin, to_int(rows.end - rows.begin), column,
              count * vectors * batch);
 }
 
@@ -126,7 +127,7 @@ void few_rows(const Operands& q, const Part& part) {
     for (; count * streams <= tile_rows && p + streams <= whole; p += streams) {
         const auto* ahead =
             reinterpret_cast<const Element*>(q.w.data()) + (p * K + k_ahead) * panel;
-        multiply_few(q, kernel::streaming<Element>(static_cast<int>(count)), part.rows, p, streams,
+        multiply_few(q, kernel::streaming<Element>(to_int(count)), part.rows, p, streams,
                      kernel::tile_vectors, ahead);
     }
     for (; p < part.panels.end; ++p) {
@@ -134,7 +135,7 @@ void few_rows(const Operands& q, const Part& part) {
         for (std::int64_t row = part.rows.begin; row < part.rows.end; row += height) {
             const Range rows{row, std::min(part.rows.end, row + height)};
             const kernel::Kernel run =
-                kernel::single<Element, true>(static_cast<int>(rows.end - rows.begin), vectors);
+                kernel::single<Element, true>(to_int(rows.end - rows.begin), vectors);
             multiply_few<Element>(
                 q, run, rows, p, 1, vectors,
                 reinterpret_cast<const Element*>(q.w.data()) + (p * K + k_ahead) * panel);
@@ -192,7 +193,7 @@ void multiply_group(const Operands& q, Range strip, Range panels, Range ks, cons
     const bool add = q.options.accumulate || ks.begin > 0;
     const int last_vectors = panel_vectors(panels.begin + last, q.w.n());
     for (std::int64_t row = strip.begin; row < strip.end; row += tile_rows) {
-        const int rows = static_cast<int>(std::min<std::int64_t>(tile_rows, strip.end - row));
+        const int rows = to_int(std::min<std::int64_t>(tile_rows, strip.end - row));
         Tile tile{gathered + (row - strip.begin) * count,
                   1,
                   tile_rows,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/matmul_kernel.hpp"
 
 namespace tbt {
@@ -41,7 +42,7 @@ void pack_columns(const MatrixView& w, std::int64_t first_column, int used, int 
     constexpr int strip = 16;
     float block[strip][panel] = {};
     for (std::int64_t k = 0; k < w.rows; k += strip) {
-        const int count = static_cast<int>(std::min<std::int64_t>(strip, w.rows - k));
+        const int count = to_int(std::min<std::int64_t>(strip, w.rows - k));
         const float* from = w.data + k * w.row_stride + first_column * w.column_stride;
         for (int j = 0; j < used; ++j) {
             for (int i = 0; i < count; ++i)
@@ -56,7 +57,7 @@ void pack_panels(const MatrixView& w, Range panels, float* memory) {
     for (std::int64_t p = panels.begin; p < panels.end; ++p) {
         auto* to = reinterpret_cast<Element*>(memory) + p * panel * w.rows;
         const int width = kernel::panel_vectors(p, w.columns) * batch;
-        const int used = static_cast<int>(std::min<std::int64_t>(width, w.columns - p * panel));
+        const int used = to_int(std::min<std::int64_t>(width, w.columns - p * panel));
         if (w.column_stride == 1 && used == width) pack_rows(w, p * panel, width, to);
         else pack_columns(w, p * panel, used, width, to);
     }

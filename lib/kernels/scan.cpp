@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "lib/check.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/simd.hpp"
 #include "lib/kernels/simd_double.hpp"
 
@@ -174,8 +175,7 @@ float group_maxima(std::span<const float> row, std::size_t group, std::vector<fl
             for (int k = 0; k < 4; ++k) take(m[k], Lanes::load(row.data() + i + k * lane_count));
         }
         for (; i + lane_count <= end; i += lane_count) take(m[0], Lanes::load(row.data() + i));
-        if (i < end)
-            take(m[0], Lanes::load_first(row.data() + i, static_cast<int>(end - i), -infinity));
+        if (i < end) take(m[0], Lanes::load_first(row.data() + i, to_int(end - i), -infinity));
         max(max(m[0], m[1]), max(m[2], m[3])).store(maxima.data() + g);
     }
     Lanes largest = Lanes::all(-infinity);
@@ -199,9 +199,9 @@ std::size_t keep(std::span<const float> keys, const Cut& cut, const Source& from
     std::size_t n = 0, ties = cut.ties;
     const auto choose = [&](unsigned high, unsigned greater) {
         unsigned equal = high & ~greater;
-        while (static_cast<std::size_t>(std::popcount(equal)) > ties)
+        while (index(std::popcount(equal)) > ties)
             equal &= ~std::bit_floor(equal);  // the last one goes
-        ties -= static_cast<std::size_t>(std::popcount(equal));
+        ties -= index(std::popcount(equal));
         return greater | equal;
     };
     for_each_run_with(keys, cut.threshold, [&](const float* key, std::size_t i, unsigned inside) {
@@ -209,9 +209,9 @@ std::size_t keep(std::span<const float> keys, const Cut& cut, const Source& from
         if (!high) return;
         const unsigned chosen = choose(high, above(key, cut.threshold) & inside);
         if (from.ids) move(chosen, inside, from.ids + i, to.ids + n);
-        else compress_positions(chosen, static_cast<int>(i), to.ids + n);
+        else compress_positions(chosen, to_int(i), to.ids + n);
         move(chosen, inside, from.values + i, to.values + n);
-        n += static_cast<std::size_t>(std::popcount(chosen));
+        n += index(std::popcount(chosen));
     });
     return n;
 }
@@ -235,7 +235,7 @@ void split(std::span<const float> keys, std::span<const std::uint64_t> weights, 
         if (const unsigned chosen = large & ~greater) {
             move(chosen, inside, key, between.keys.data() + n);
             move(chosen, inside, w, between.weights.data() + n);
-            n += static_cast<std::size_t>(std::popcount(chosen));
+            n += index(std::popcount(chosen));
         }
     });
     alignas(64) std::int64_t part[simd::doubles];

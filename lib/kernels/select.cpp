@@ -9,6 +9,7 @@
 
 #include "lib/check.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/quanta.hpp"
 
 namespace tbt {
@@ -28,9 +29,7 @@ float kth_by_partition(std::vector<float> values, std::size_t k) {
     return *kth;
 }
 
-float at(std::span<const float> keys, int position) {
-    return keys[static_cast<std::size_t>(position)];
-}
+float at(std::span<const float> keys, int position) { return keys[index(position)]; }
 
 // The prefix by sorting; 0 < target <= Σ w_i, or all weights are 0.
 Cut prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights,
@@ -46,7 +45,7 @@ Cut prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t
     for (const int i : positions) {
         if (at(keys, i) != cut.threshold) cut = {at(keys, i), 0};
         ++cut.ties;
-        sum += weights[static_cast<std::size_t>(i)];
+        sum += weights[index(i)];
         if (sum >= target) break;
     }
     return cut;

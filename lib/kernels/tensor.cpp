@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/memory.hpp"
 
 namespace tbt {
@@ -70,8 +71,7 @@ Error out_of_memory(std::size_t bytes) {
 
 std::size_t bytes_of(std::int64_t n) {
     if (n < 0) throw Error("out of memory: " + std::to_string(n) + " floats asked for");
-    const std::size_t bytes =
-        static_cast<std::size_t>(std::max<std::int64_t>(n, 1)) * sizeof(float);
+    const std::size_t bytes = index(std::max<std::int64_t>(n, 1)) * sizeof(float);
     if (n > std::numeric_limits<std::int64_t>::max() / 8) throw out_of_memory(bytes);
     return bytes;
 }
@@ -109,7 +109,7 @@ Tensor::Tensor(Shape shape)
 
 Tensor::Tensor(Shape shape, std::span<const float> values)
     : shape_(std::move(shape)), size_(element_count(shape_)), data_(allocate_floats(size_)) {
-    if (static_cast<std::int64_t>(values.size()) != size_) {
+    if (length_of(values) != size_) {
         throw Error("tensor: " + std::to_string(values.size()) + " values for shape " +
                     to_string(shape_));
     }
@@ -149,7 +149,7 @@ std::span<float> Tensor::row(std::int64_t r) {
     const std::int64_t width = dim(0) ? size_ / dim(0) : 0;
     if (r < 0 || r >= dim(0))
         throw Error("tensor: row " + std::to_string(r) + " of shape " + to_string(shape_));
-    return values().subspan(static_cast<std::size_t>(r * width), static_cast<std::size_t>(width));
+    return values().subspan(index(r * width), index(width));
 }
 
 std::span<const float> Tensor::row(std::int64_t r) const {

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/index.hpp"
+
 namespace tbt {
 
 using Shape = std::vector<std::int64_t>;
@@ -49,8 +51,8 @@ public:
 
     float* data() { return data_.get(); }
     const float* data() const { return data_.get(); }
-    std::span<float> values() { return {data(), static_cast<std::size_t>(size_)}; }
-    std::span<const float> values() const { return {data(), static_cast<std::size_t>(size_)}; }
+    std::span<float> values() { return {data(), index(size_)}; }
+    std::span<const float> values() const { return {data(), index(size_)}; }
     // Row r of a tensor of two or more dimensions: everything behind the first axis.
     std::span<float> row(std::int64_t r);
     std::span<const float> row(std::int64_t r) const;

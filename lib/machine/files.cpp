@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -38,7 +39,7 @@ struct Reader {
             throw Error(path +
                         ": is not a regular file (a directory, a pipe or a device), expected one");
         }
-        size = static_cast<std::size_t>(status.st_size);
+        size = index(status.st_size);
     }
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
@@ -68,7 +69,7 @@ std::string read_file(const std::string& path) {
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) throw Error(path + ": cannot be read" + reason());
         if (got == 0) throw Error(path + ": became shorter while it was read");
-        done += static_cast<std::size_t>(got);
+        done += index(got);
     }
     return content;
 }
@@ -119,7 +120,7 @@ void AtomicFile::write(const void* data, std::size_t size) {
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) fail("cannot be written");
         next += written;
-        size -= static_cast<std::size_t>(written);
+        size -= index(written);
     }
 }
 
@@ -150,9 +151,9 @@ MappedFile::~MappedFile() {
 }
 
 void MappedFile::forget(std::span<const std::byte> part) const {
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const auto page = index(::sysconf(_SC_PAGESIZE));
     if (part.data() < data_ || part.data() + part.size() > data_ + size_) return;
-    const auto offset = static_cast<std::size_t>(part.data() - data_);
+    const auto offset = index(part.data() - data_);
     const std::size_t first = (offset + page - 1) / page * page,
                       end = (offset + part.size()) / page * page;
     if (first < end) ::madvise(const_cast<std::byte*>(data_ + first), end - first, MADV_DONTNEED);

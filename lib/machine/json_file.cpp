@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/text/utf8.hpp"
 
@@ -100,7 +101,7 @@ std::string shown(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
         if (line.size() > longest) return line + "…";
         const CodePoint c = decode_utf8(text, i);
-        const auto length = static_cast<std::size_t>(c.length);
+        const auto length = index(c.length);
         if (c.value < 0 || (c.value >= 0x7f && c.value < 0xa0)) {
             line += "\ufffd";
         } else {

@@ -11,6 +11,7 @@
 #endif
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/cores.hpp"
 
 namespace tbt {
@@ -46,7 +47,7 @@ int threads_in_environment() {
     if (const char* text = std::getenv("TBT_THREADS"); text && *text) {
         char* end = nullptr;
         const long n = std::strtol(text, &end, 10);
-        if (*end == '\0' && n >= 1 && n <= most_threads) return static_cast<int>(n);
+        if (*end == '\0' && n >= 1 && n <= most_threads) return to_int(n);
         throw Error(std::string("TBT_THREADS is '") + text + "', expected a number from 1 to " +
                     std::to_string(most_threads));
     }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/memory.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/model/layers.hpp"
@@ -203,9 +204,9 @@ Logits Gpt::forward(std::span<const Step> steps) {
     s.prepare(steps);
     run_team(s.options.threads, [&](const Worker& worker) { s.run(worker); });
     for (const SequenceRows& sequence : s.pass.sequences) sequence.cache->advance(sequence.tokens);
-    const auto rows = static_cast<std::int64_t>(s.pass.logit_rows.size());
+    const auto rows = length_of(s.pass.logit_rows);
     const float* logits = s.pass.logits.get(0);
-    return {{logits, static_cast<std::size_t>(rows * s.config.vocab_size)}, rows};
+    return {{logits, index(rows * s.config.vocab_size)}, rows};
 }
 
 // Each sequence has a cache of its own, made for such a model.
@@ -245,9 +246,8 @@ void Gpt::State::prepare(std::span<const Step> steps) {
                             "; is this the tokenizer of this model?");
             }
             p.tokens.push_back(token);
-            p.positions.push_back(
-                step.cache->length() +
-                static_cast<int>(p.tokens.size() - 1 - static_cast<std::size_t>(first)));
+            p.positions.push_back(step.cache->length() +
+                                  to_int(p.tokens.size() - 1 - index(first)));
         }
         step.cache->make_room(count);
         p.sequences.push_back({step.cache, first, count});
@@ -255,16 +255,16 @@ void Gpt::State::prepare(std::span<const Step> steps) {
             p.logit_rows.push_back(r);
         longest = std::max(longest, step.cache->length() + count);
     }
-    const auto rows = static_cast<std::int64_t>(p.tokens.size());
+    const auto rows = length_of(p.tokens);
     const std::int64_t c = config.n_embd;
     p.x.get(rows * c);
-    for (auto r = static_cast<std::int64_t>(p.rows.size()); r < rows; ++r) p.rows.push_back(r);
-    p.rows.resize(static_cast<std::size_t>(rows));
+    for (auto r = length_of(p.rows); r < rows; ++r) p.rows.push_back(r);
+    p.rows.resize(index(rows));
     p.normed.get(std::max<std::int64_t>(rows, options.threads * options.threads) * c);
     p.qkv.get(rows * 3 * c);
     p.mixed.get(rows * c);
     p.inner.get(rows * config.n_inner);
-    p.logits.get(static_cast<std::int64_t>(p.logit_rows.size()) * config.vocab_size);
+    p.logits.get(length_of(p.logit_rows) * config.vocab_size);
     p.scratch.get(options.threads * attention_scratch_size(longest));
 }
 
@@ -272,24 +272,23 @@ void Gpt::State::prepare(std::span<const Step> steps) {
 // other threads wrote.
 void Gpt::State::run(const Worker& worker) {
     Pass& p = pass;
-    const auto rows = static_cast<std::int64_t>(p.tokens.size());
+    const auto rows = length_of(p.tokens);
     const std::int64_t c = config.n_embd;
     float* x = p.x.get(0);
 
     const auto [begin, end] = worker.share(rows);
     for (std::int64_t r = begin; r < end; ++r) {
-        const float* token = token_embedding.data() + p.tokens[static_cast<std::size_t>(r)] * c;
-        const float* position =
-            position_embedding.data() + p.positions[static_cast<std::size_t>(r)] * c;
+        const float* token = token_embedding.data() + p.tokens[index(r)] * c;
+        const float* position = position_embedding.data() + p.positions[index(r)] * c;
         for (std::int64_t i = 0; i < c; ++i) x[r * c + i] = token[i] + position[i];
     }
     worker.sync();
 
     for (int layer = 0; layer < config.n_layer; ++layer)
-        run_block(blocks[static_cast<std::size_t>(layer)], layer, worker);
+        run_block(blocks[index(layer)], layer, worker);
 
     // Only the rows that somebody asked for, side by side.
-    const auto wanted = static_cast<std::int64_t>(p.logit_rows.size());
+    const auto wanted = length_of(p.logit_rows);
     const float* normed = norm(p.logit_rows, norm_gamma, norm_beta, worker);
     matmul(MatrixView::of(normed, wanted, c), output, p.logits.get(0), config.vocab_size, {},
            worker);
@@ -299,14 +298,14 @@ void Gpt::State::run(const Worker& worker) {
 // of its own: that takes less time than waiting for another's.
 const float* Gpt::State::norm(std::span<const std::int64_t> rows, const Tensor& gamma,
                               const Tensor& beta, const Worker& worker) {
-    const std::int64_t c = config.n_embd, count = static_cast<std::int64_t>(rows.size());
+    const std::int64_t c = config.n_embd, count = length_of(rows);
     const bool alone = count < worker.size;
     const float* x = pass.x.get(0);
     float* normed = pass.normed.get(0) + (alone ? worker.rank * count * c : 0);
     const auto [begin, end] = alone ? Range{0, count} : worker.share(count);
     for (std::int64_t r = begin; r < end; ++r) {
-        layer_norm(x + rows[static_cast<std::size_t>(r)] * c, gamma.data(), beta.data(),
-                   config.layer_norm_epsilon, normed + r * c, 1, c, Worker{});
+        layer_norm(x + rows[index(r)] * c, gamma.data(), beta.data(), config.layer_norm_epsilon,
+                   normed + r * c, 1, c, Worker{});
     }
     if (!alone) worker.sync();
     return normed;
@@ -314,7 +313,7 @@ const float* Gpt::State::norm(std::span<const std::int64_t> rows, const Tensor& 
 
 void Gpt::State::run_block(const Block& b, int layer, const Worker& worker) {
     Pass& p = pass;
-    const auto rows = static_cast<std::int64_t>(p.tokens.size());
+    const auto rows = length_of(p.tokens);
     const std::int64_t c = config.n_embd, f = config.n_inner;
     const AttentionShape shape{config.n_embd, config.n_head};
     float *x = p.x.get(0), *qkv = p.qkv.get(0), *mixed = p.mixed.get(0), *inner = p.inner.get(0);

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/index.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/kernels/tensor.hpp"
 #include "lib/model/attention.hpp"
@@ -54,8 +55,8 @@ struct Logits {
     // Throws Error where there is no such row.
     std::span<const float> row(std::int64_t r) const {
         if (r < 0 || r >= rows) refuse_row(r, rows);
-        const std::size_t v = values.size() / static_cast<std::size_t>(rows);
-        return values.subspan(static_cast<std::size_t>(r) * v, v);
+        const std::size_t v = values.size() / index(rows);
+        return values.subspan(index(r) * v, v);
     }
     std::span<const float> last() const { return row(rows - 1); }
 };

@@ -18,14 +18,14 @@ public:
         if (free_.empty()) grow();
         const int block = free_.back();
         free_.pop_back();
-        owners_[static_cast<std::size_t>(block)] = 1;
+        owners_[index(block)] = 1;
         return block;
     }
-    void share(int block) { ++owners_[static_cast<std::size_t>(block)]; }
+    void share(int block) { ++owners_[index(block)]; }
     void release(int block) {
-        if (--owners_[static_cast<std::size_t>(block)] == 0) free_.push_back(block);
+        if (--owners_[index(block)] == 0) free_.push_back(block);
     }
-    bool shared(int block) const { return owners_[static_cast<std::size_t>(block)] > 1; }
+    bool shared(int block) const { return owners_[index(block)] > 1; }
     // Zeroed once: padding must stay zero, and attention may read (and ignore) positions not
     // written yet. A short text never touches the last blocks, and untouched memory costs nothing.
     void grow(std::size_t blocks = 1) {
@@ -35,11 +35,11 @@ public:
         for (std::size_t i = 0; i < blocks; ++i) {
             blocks_.push_back(memory_.back().get() + static_cast<std::int64_t>(i) * block_floats_);
             owners_.push_back(0);
-            free_.push_back(static_cast<int>(blocks_.size()) - 1);
+            free_.push_back(count(blocks_) - 1);
         }
         std::sort(free_.rbegin(), free_.rend());  // lower blocks are taken first
     }
-    float* memory(int block) { return blocks_[static_cast<std::size_t>(block)]; }
+    float* memory(int block) { return blocks_[index(block)]; }
     std::int64_t block_floats() const { return block_floats_; }
     std::size_t size() const { return blocks_.size(); }
 
@@ -76,7 +76,7 @@ KvCache::KvCache(const GptConfig& config, int capacity) {
     const std::int64_t block_floats =
         std::int64_t{2} * config.n_layer * heads_ * padded_head_size_ * block_tokens;
     pool_ = std::make_shared<KvPool>(block_floats);
-    const auto blocks = static_cast<std::size_t>((capacity_ + block_tokens - 1) / block_tokens);
+    const auto blocks = index((capacity_ + block_tokens - 1) / block_tokens);
     pool_->grow(blocks);
     blocks_.reserve(blocks);
     memory_.reserve(blocks);
@@ -131,7 +131,7 @@ void KvCache::truncate(int length) {
                     std::to_string(length));
     }
     length_ = length;
-    drop_blocks_from(static_cast<std::size_t>((length + block_tokens - 1) / block_tokens));
+    drop_blocks_from(index((length + block_tokens - 1) / block_tokens));
 }
 
 bool KvCache::fits(const GptConfig& config) const {
@@ -156,8 +156,7 @@ void KvCache::make_room(int tokens) {
         blocks_.back() = copy;
         memory_.back() = pool_->memory(copy);
     }
-    const auto needed =
-        static_cast<std::size_t>((length_ + tokens + block_tokens - 1) / block_tokens);
+    const auto needed = index((length_ + tokens + block_tokens - 1) / block_tokens);
     while (blocks_.size() < needed) {
         blocks_.push_back(pool_->take());
         memory_.push_back(pool_->memory(blocks_.back()));
@@ -177,8 +176,7 @@ float* KvCache::at(int block, int layer, int values, int head) {
         throw Error("kv cache: there is no block " + std::to_string(block) + ", layer " +
                     std::to_string(layer) + ", head " + std::to_string(head));
     const std::int64_t matrix = std::int64_t{block_tokens} * padded_head_size_;
-    return memory_[static_cast<std::size_t>(block)] +
-           ((std::int64_t{2} * layer + values) * heads_ + head) * matrix;
+    return memory_[index(block)] + ((std::int64_t{2} * layer + values) * heads_ + head) * matrix;
 }
 
 std::int64_t KvCache::bytes_per_token(const GptConfig& config) {
@@ -188,8 +186,7 @@ std::int64_t KvCache::bytes_per_token(const GptConfig& config) {
 
 std::int64_t KvCache::bytes() const {
     if (!pool_) return 0;
-    return static_cast<std::int64_t>(blocks_.size()) * pool_->block_floats() *
-           static_cast<std::int64_t>(sizeof(float));
+    return length_of(blocks_) * pool_->block_floats() * static_cast<std::int64_t>(sizeof(float));
 }
 
 std::int64_t KvCache::pool_bytes() const {

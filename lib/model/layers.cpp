@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "lib/check.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/math.hpp"
 #include "lib/kernels/simd_math.hpp"
 
@@ -23,7 +24,7 @@ float sum_row(const float* x, std::int64_t n, float fill, F&& f) {
     Lanes total = Lanes::zero();
     std::int64_t i = 0;
     for (; i + lane_count <= n; i += lane_count) total = total + f(Lanes::load(x + i));
-    if (i < n) total = total + f(Lanes::load_first(x + i, static_cast<int>(n - i), fill));
+    if (i < n) total = total + f(Lanes::load_first(x + i, to_int(n - i), fill));
     return simd::sum(total);
 }
 
@@ -33,7 +34,7 @@ void map(const float* x, float* y, std::int64_t n, F&& f) {
     std::int64_t i = 0;
     for (; i + lane_count <= n; i += lane_count) f(Lanes::load(x + i), i, lane_count).store(y + i);
     if (i < n) {
-        const int rest = static_cast<int>(n - i);
+        const int rest = to_int(n - i);
         f(Lanes::load_first(x + i, rest, 0.0f), i, rest).store_first(y + i, rest);
     }
 }
@@ -43,7 +44,7 @@ float largest_of(std::span<const float> s) {
     std::size_t i = 0;
     for (; i + lane_count <= s.size(); i += lane_count) m = max(m, Lanes::load(s.data() + i));
     if (i < s.size())
-        m = max(m, Lanes::load_first(s.data() + i, static_cast<int>(s.size() - i), minus_infinity));
+        m = max(m, Lanes::load_first(s.data() + i, to_int(s.size() - i), minus_infinity));
     return simd::largest(m);
 }
 
@@ -94,7 +95,7 @@ void add(const float* x, float* y, std::int64_t n, const Worker& worker) {
 void softmax(std::span<const float> s, std::span<float> p) {
     check_size("softmax: p", p.size(), s.size());
     const Lanes m = Lanes::all(largest_of(s));
-    const auto n = static_cast<std::int64_t>(s.size());
+    const auto n = length_of(s);
     map(s.data(), p.data(), n, [&](const Lanes& v, std::int64_t, int) { return simd::exp(v - m); });
     const float total = sum_row(p.data(), n, 0.0f, [](const Lanes& v) { return v; });
     const Lanes inverse = Lanes::all(1.0f / total);
@@ -105,7 +106,7 @@ void log_softmax(std::span<const float> s, std::span<float> l) {
     check_size("log_softmax: l", l.size(), s.size());
     const float m = largest_of(s);
     const Lanes ms = Lanes::all(m);
-    const auto n = static_cast<std::int64_t>(s.size());
+    const auto n = length_of(s);
     const float total =
         sum_row(s.data(), n, minus_infinity, [&](const Lanes& v) { return simd::exp(v - ms); });
     const Lanes shift = Lanes::all(static_cast<float>(portable_log(static_cast<double>(total))));

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -40,7 +41,7 @@ std::vector<int> encode_prompt(const Model& model, std::string_view text, int ro
     const int context = model.config().n_positions;
     if (room < 0)
         throw Error("prompt: room for " + std::to_string(room) + " tokens, expected 0 or more");
-    if (ids.size() + static_cast<std::size_t>(room) > static_cast<std::size_t>(context)) {
+    if (ids.size() + index(room) > index(context)) {
         const auto length = static_cast<long long>(ids.size());
         const std::string shorter =
             "shorten the prompt to " + std::to_string(context - room) + " tokens";

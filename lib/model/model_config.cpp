@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 
@@ -142,8 +143,8 @@ GptConfig read_config_file(const std::string& path) {
     config.n_embd = file.size("n_embd");
     config.n_layer = file.size("n_layer");
     config.n_head = file.size("n_head");
-    config.n_inner = file.size_or(
-        "n_inner", static_cast<int>(std::min<std::int64_t>(4ll * config.n_embd, largest_size)));
+    config.n_inner =
+        file.size_or("n_inner", to_int(std::min<std::int64_t>(4ll * config.n_embd, largest_size)));
     config.tie_word_embeddings = file.flag_or("tie_word_embeddings", true);
     config.torch_dtype = file.text_or("torch_dtype", file.text_or("dtype", "float32"));
     if (const Json* epsilon = file.find("layer_norm_epsilon")) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
@@ -24,11 +25,10 @@ constexpr std::int64_t piece_values = 4096;  // of a weight; each piece has its 
 void fill_piece(std::uint64_t seed, std::uint64_t stream, double deviation, std::int64_t piece,
                 std::int64_t first, std::span<float> values) {
     Rng rng(seed, stream + static_cast<std::uint64_t>(piece));
-    const std::int64_t end =
-        std::min((piece + 1) * piece_values, first + static_cast<std::int64_t>(values.size()));
+    const std::int64_t end = std::min((piece + 1) * piece_values, first + length_of(values));
     for (std::int64_t i = piece * piece_values; i < end; ++i) {
         const auto value = static_cast<float>(deviation * rng.normal());
-        if (i >= first) values[static_cast<std::size_t>(i - first)] = value;
+        if (i >= first) values[index(i - first)] = value;
     }
 }
 
@@ -105,12 +105,12 @@ void fill_random_weight(const GptConfig& config, std::uint64_t seed, const std::
     const WeightStart start = weight_start(config, name);
     if (start.deviation == 0 || values.empty())
         return std::fill(values.begin(), values.end(), start.constant);
-    const std::int64_t end = first + static_cast<std::int64_t>(values.size());
+    const std::int64_t end = first + length_of(values);
     const std::int64_t first_piece = first / piece_values,
                        pieces = (end - 1) / piece_values + 1 - first_piece;
     // Streams of different weights lie far apart.
     const std::uint64_t stream = Hash().add(name).value();
-    const int threads = static_cast<int>(std::min<std::int64_t>(default_threads(), pieces));
+    const int threads = to_int(std::min<std::int64_t>(default_threads(), pieces));
     run_team(threads, [&](const Worker& worker) {
         const auto [from, to] = worker.share(pieces);
         for (std::int64_t p = from; p < to; ++p)
@@ -136,11 +136,10 @@ Tokenizer babble_tokenizer(int vocab_size) {
     for (const unsigned char byte : byte_token_order())
         vocabulary.tokens.emplace_back(1, static_cast<char>(byte));
     constexpr std::string_view consonants = "bdfghjklmnprstvwyzqx", vowels = "aeiou";
-    for (int word = 0; static_cast<int>(vocabulary.tokens.size()) < vocab_size - 1; ++word) {
+    for (int word = 0; count(vocabulary.tokens) < vocab_size - 1; ++word) {
         std::string text;
         for (int rest = word; text.size() < 4 || rest > 0; rest /= 100) {
-            text += {consonants[static_cast<std::size_t>(rest / 5 % 20)],
-                     vowels[static_cast<std::size_t>(rest % 5)]};
+            text += {consonants[index(rest / 5 % 20)], vowels[index(rest % 5)]};
         }
         vocabulary.tokens.push_back(" " + text);
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/half.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
@@ -36,8 +37,7 @@ void check(const std::string& path, const std::vector<TensorToWrite>& tensors) {
         };
         if (find_invalid_utf8(t.name) != std::string::npos)
             throw Error(path + ": the name of a tensor is not UTF-8");
-        const std::int64_t expected = element_count(t.shape),
-                           got = static_cast<std::int64_t>(t.values.size());
+        const std::int64_t expected = element_count(t.shape), got = length_of(t.values);
         if (!t.fill && got != expected) {
             fail("has " + std::to_string(got) + " values, expected " + std::to_string(expected) +
                  " for " + to_string(t.shape));
@@ -83,10 +83,9 @@ void write_tensor(AtomicFile& file, const std::string& path, const TensorToWrite
     const std::int64_t total = element_count(tensor.shape);
     std::vector<float> filled;
     for (std::int64_t first = 0; first < total; first += piece) {
-        const auto size = static_cast<std::size_t>(std::min(piece, total - first));
+        const auto size = index(std::min(piece, total - first));
         if (!tensor.fill) {
-            write_values(file, tensor.values.subspan(static_cast<std::size_t>(first), size),
-                         tensor.type);
+            write_values(file, tensor.values.subspan(index(first), size), tensor.type);
             continue;
         }
         filled.resize(size);

@@ -19,7 +19,7 @@ std::string bar(double fraction, int width) {
     static constexpr const char* eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     if (!(fraction > 0) || width <= 0) return "";
     width = std::min(width, widest);
-    const int cells = static_cast<int>(std::lround(std::min(fraction, 1.0) * width * 8));
+    const int cells = to_int(std::lround(std::min(fraction, 1.0) * width * 8));
     std::string text;
     for (int i = 0; i < cells / 8; ++i) text += "█";
     return text + eighths[cells % 8];
@@ -91,7 +91,7 @@ void print_wrapped(std::string_view text, int lines) {
         const std::size_t end = bytes_that_fit(text, width + 1);
         std::size_t space = text.substr(0, end).rfind(' ');
         if (columns(text) <= width || space == 0 || space == std::string_view::npos) space = end;
-        std::printf("   %.*s%s\n", static_cast<int>(space), text.data(),
+        std::printf("   %.*s%s\n", to_int(space), text.data(),
                     lines == 0 && space < text.size() ? " …" : "");
         text.remove_prefix(space);
         if (!text.empty() && text[0] == ' ') text.remove_prefix(1);

@@ -54,7 +54,7 @@ void PieceEncoder::merge_piece(std::string_view piece, std::vector<int>& ids) {
         throw Error("tokenizer: a word of " + std::to_string(piece.size()) +
                     " bytes is too long, expected at most 2^30");
     }
-    const int n = static_cast<int>(piece.size());
+    const int n = count(piece);
     symbols_.clear();
     heap_.clear();
     for (int i = 0; i < n; ++i) {

@@ -7,6 +7,7 @@
 #include <utf8proc.h>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -28,7 +29,7 @@ bool is_white_space(std::int32_t c) {
 
 Character beyond_ascii(std::string_view text, std::size_t position) {
     const CodePoint c = decode_utf8(text, position);
-    const auto length = static_cast<std::size_t>(c.length);
+    const auto length = index(c.length);
     if (c.value < 0) return {Kind::other, length};
     if (is_white_space(c.value)) return {Kind::space, length};
     switch (utf8proc_category(c.value)) {

@@ -1,6 +1,7 @@
 #include "lib/text/utf8.hpp"
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -40,22 +41,21 @@ CodePoint decode_utf8(std::string_view text, std::size_t position) {
     constexpr unsigned first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     unsigned value = byte_at(bytes, 0) & first_bits[head.length];
     for (std::size_t i = 1; i < head.length; ++i) value = value << 6 | (byte_at(bytes, i) & 0x3fu);
-    return {static_cast<std::int32_t>(value), static_cast<int>(head.length)};
+    return {static_cast<std::int32_t>(value), to_int(head.length)};
 }
 
 std::size_t find_invalid_utf8(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
         const CodePoint c = decode_utf8(text, i);
         if (c.value < 0) return i;
-        i += static_cast<std::size_t>(c.length);
+        i += index(c.length);
     }
     return std::string_view::npos;
 }
 
 std::size_t count_characters(std::string_view text) {
     std::size_t n = 0;
-    for (std::size_t i = 0; i < text.size(); ++n)
-        i += static_cast<std::size_t>(decode_utf8(text, i).length);
+    for (std::size_t i = 0; i < text.size(); ++n) i += index(decode_utf8(text, i).length);
     return n;
 }
 

@@ -58,17 +58,17 @@ double learning_rate(std::int64_t step, std::int64_t warm_up, std::int64_t steps
 
 double norm(std::span<const float> gradients, int threads) {
     constexpr std::int64_t part = 4096;
-    const auto n = static_cast<std::int64_t>(gradients.size());
-    std::vector<double> sums(static_cast<std::size_t>((n + part - 1) / part));
+    const auto n = length_of(gradients);
+    std::vector<double> sums(index((n + part - 1) / part));
     run_team(threads, [&](const Worker& worker) {
-        const Range mine = worker.share(static_cast<std::int64_t>(sums.size()));
+        const Range mine = worker.share(length_of(sums));
         for (std::int64_t p = mine.begin; p < mine.end; ++p) {
             double sum = 0;
             for (std::int64_t i = p * part; i < std::min(n, (p + 1) * part); ++i) {
-                const double g = gradients[static_cast<std::size_t>(i)];
+                const double g = gradients[index(i)];
                 sum += g * g;
             }
-            sums[static_cast<std::size_t>(p)] = sum;
+            sums[index(p)] = sum;
         }
     });
     double sum = 0;

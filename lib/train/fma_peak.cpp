@@ -6,6 +6,7 @@
 
 #include "lib/check.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/simd.hpp"
 #include "lib/machine/threads.hpp"
 
@@ -18,8 +19,8 @@ double fma_peak(int threads, double seconds) {
     if (!(seconds <= 60)) throw Error("fma peak: more than a minute, or no time at all");
     constexpr int chains =
         simd::batch_count == 1 ? 16 : 12;  // independent sums: enough to hide the latency of an FMA
-    std::vector<double> rates(static_cast<std::size_t>(threads));
-    std::vector<float> sink(static_cast<std::size_t>(threads));
+    std::vector<double> rates(index(threads));
+    std::vector<float> sink(index(threads));
     run_team(threads, [&](const Worker& worker) {
         simd::Batch sum[chains];
         for (int i = 0; i < chains; ++i) sum[i] = simd::Batch(static_cast<float>(i));
@@ -37,8 +38,8 @@ double fma_peak(int threads, double seconds) {
         for (int i = 1; i < chains; ++i) sum[0] = sum[0] + sum[i];
         alignas(64) float values[simd::batch_size];
         sum[0].store_aligned(values);
-        sink[static_cast<std::size_t>(worker.rank)] = values[0];  // used, so not optimised away
-        rates[static_cast<std::size_t>(worker.rank)] = operations / elapsed;
+        sink[index(worker.rank)] = values[0];  // used, so not optimised away
+        rates[index(worker.rank)] = operations / elapsed;
     });
     double total = 0;
     for (const double rate : rates) total += rate;

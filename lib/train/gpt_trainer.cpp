@@ -82,7 +82,7 @@ void GptTrainer::learn_from(GptTrainer* teacher) {
 void GptTrainer::Workspace::reserve(const GptConfig& shape, std::int64_t T) {
     if (T <= capacity) return;
     const std::int64_t C = shape.n_embd;
-    layers.resize(static_cast<std::size_t>(shape.n_layer));
+    layers.resize(index(shape.n_layer));
     for (Layer& l : layers) {
         for (AlignedFloats* rows : {&l.x, &l.ln_1, &l.attention, &l.x_middle, &l.ln_2})
             *rows = zeros(T * C);
@@ -97,7 +97,7 @@ void GptTrainer::Workspace::reserve(const GptConfig& shape, std::int64_t T) {
     ln_f_stats = zeros(T * 2);
     d_wide = zeros(T * 4 * C);
     logits = zeros(std::min(T, head_rows) * shape.vocab_size);
-    losses.resize(static_cast<std::size_t>(head_rows));
+    losses.resize(index(head_rows));
     packed.reserve(T, 4 * C);
     capacity = T;
 }
@@ -124,7 +124,7 @@ void GptTrainer::check(std::span<const std::int32_t> ids, std::span<const std::i
 
 // Whoever is free takes the next part; nothing depends on who that is.
 void GptTrainer::for_each_part(std::int64_t B, const std::function<void(int, Range, int)>& work) {
-    const int parts = static_cast<int>(std::min<std::int64_t>(parts_, B));
+    const int parts = to_int(std::min<std::int64_t>(parts_, B));
     std::atomic<int> next{0};
     run_team(std::min(threads_, parts), [&](const Worker& worker) {
         for (int part = next++; part < parts; part = next++) {
@@ -139,17 +139,16 @@ double GptTrainer::gradient(std::span<const std::int32_t> ids,
     const auto counted = std::ranges::count_if(targets, [](std::int32_t id) { return id >= 0; });
     const float factor = 1.0f / static_cast<float>(std::max<std::int64_t>(1, counted));
     std::vector<double> losses(ids.size());
-    const auto parts = static_cast<std::size_t>(std::min<std::int64_t>(parts_, B));
+    const auto parts = index(std::min<std::int64_t>(parts_, B));
     while (gradients_.size() < parts) gradients_.push_back(zeros(layout_.total));
     for (auto& workspace : workspaces_) workspace->reserve(shape_, T);
     if (teacher_) {
         for (auto& workspace : teacher_->workspaces_) workspace->reserve(teacher_->shape_, T);
     }
     for_each_part(B, [&](int part, Range sequences, int rank) {
-        Workspace& w = *workspaces_[static_cast<std::size_t>(rank)];
-        Workspace* teacher =
-            teacher_ ? teacher_->workspaces_[static_cast<std::size_t>(rank)].get() : nullptr;
-        float* gradients = gradients_[static_cast<std::size_t>(part)].get();
+        Workspace& w = *workspaces_[index(rank)];
+        Workspace* teacher = teacher_ ? teacher_->workspaces_[index(rank)].get() : nullptr;
+        float* gradients = gradients_[index(part)].get();
         std::fill_n(gradients, layout_.total, 0.0f);
         for (std::int64_t b = sequences.begin; b < sequences.end; ++b) {
             const Sequence sequence{ids.data() + b * T, targets.data() + b * T,
@@ -164,8 +163,7 @@ double GptTrainer::gradient(std::span<const std::int32_t> ids,
         const Range mine = worker.share(layout_.total, 16);
         for (std::size_t part = 1; part < parts; ++part) {
             const float* more = gradients_[part].get();
-            for (std::int64_t i = mine.begin; i < mine.end; ++i)
-                gradients_[0][static_cast<std::size_t>(i)] += more[i];
+            for (std::int64_t i = mine.begin; i < mine.end; ++i) gradients_[0][index(i)] += more[i];
         }
     });
     double sum = 0;
@@ -180,7 +178,7 @@ std::vector<double> GptTrainer::losses(std::span<const std::int32_t> ids,
     std::vector<double> losses(ids.size());
     for (auto& workspace : workspaces_) workspace->reserve(shape_, T);
     for_each_part(B, [&](int, Range sequences, int rank) {
-        Workspace& w = *workspaces_[static_cast<std::size_t>(rank)];
+        Workspace& w = *workspaces_[index(rank)];
         for (std::int64_t b = sequences.begin; b < sequences.end; ++b) {
             const Sequence sequence{ids.data() + b * T, targets.data() + b * T,
                                     losses.data() + b * T, T};
