@@ -105,7 +105,7 @@ public:
     }
     // The same for a token that is known without the model.
     std::string step_forced(int id, const TokenBytes& bytes) {
-        rng_.uniform();
+        static_cast<void>(rng_.uniform());
         if (steered_) log_probabilities_.push_back(not_known);
         return append(id, bytes);
     }

@@ -47,8 +47,8 @@ enum class Strategy { by_options, greedy, sample, beam };
 //   of chapters 03 to 10   temperature, top_k, top_p, …, stop_strings, max_new_tokens, seed,
 //                          samples (transformers' num_return_sequences), context = "slide"
 //   of 11                  num_beams, num_beam_groups, length_penalty, early_stopping
-//   of 12                  assistant_model, prompt_lookup_num_tokens, num_assistant_tokens,
-//                          coupling
+//   of 12                  assistant_model or prompt_lookup_num_tokens, num_assistant_tokens,
+//                          coupling = "seed" (the same text as without) or "rejection" (its law)
 //   of 13 to 16            guide.grammar, .regex, .schema, .tools, .choice, .integers, .json
 //
 // Texts are taken as they are: only the command line reads \n as a line break.
