@@ -129,15 +129,29 @@ $(FLAGS): force
 # ---- building ---------------------------------------------------------------------------------------------
 # Code that runs once a program, reading options or printing tables, gains nothing at -O3 and compiles half as long again.
 COLD := chapters/0%/main.cpp %/options.cpp %/report.cpp %/show.cpp %/tour.cpp %_check_main.cpp chapters/16_json_schema/schema% \
-	lib/machine/program.cpp lib/machine/command_line.cpp
+	lib/machine/command_line.cpp chapters/10_generate/output.cpp chapters/10_generate/rare_options.cpp chapters/15_regular/% \
+	chapters/16_json_schema/guide.cpp $(patsubst %,chapters/23_text_generator/%.cpp,main command_line talk combinations)
 cold = $(if $(filter release,$(MODE)),$(if $(filter $(COLD),$(1)),-O1))
 $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(call cold,$<) -c $< -o $@
 
-# An archive for lib, one for lib/train, one for each chapter that has .cpp files. A program is linked with the archives of
-# the chapters whose headers it includes, directly or through others, so `make run-03` compiles no more than that.
+# A program is linked with what it needs and no more: `make run-03` compiles chapter 03's main.cpp and the .cpp files behind the
+# headers that it includes, directly or through others. sources_NAME has them.
+comma := ,
+SOURCES := $(shell sh lib/sources.sh)
+sources_rule = sources_$(firstword $(subst :, ,$(1))) := $(subst $(comma), ,$(word 2,$(subst :, ,$(1))))
+$(foreach line,$(SOURCES),$(eval $(call sources_rule,$(line))))
+define program_rule
+$(BUILD)/$(1): $(call object,$(sources_$(1)))
+	$$(call say,LINK,$$@)
+	$$(Q)$$(LINK) $$^ $$(LIBS) -o $$@
+endef
+$(foreach program,$(CHAPTERS) $(TOOLS),$(eval $(call program_rule,$(program))))
+
+# Tests, exercises and benchmarks are linked with archives: one for lib, one for lib/train, one for each chapter that has .cpp
+# files, of the chapters whose headers they include, directly or through others.
 define archive_rule
 $(1): $(call object,$(2))
 	$$(call say,AR,$$@)
@@ -153,22 +167,11 @@ $(foreach c,$(WITH_SOURCE),$(eval $(call archive_rule,$(BUILD)/lib$(c).a,$(call 
 # used_NAME: the chapters (and train) behind a chapter, a group of tests or the benchmarks.
 USES := $(shell sh lib/uses.sh)
 uses_rule = used_$(firstword $(subst :, ,$(1))) := $(subst $(comma), ,$(word 2,$(subst :, ,$(1))))
-comma := ,
 $(foreach line,$(USES),$(eval $(call uses_rule,$(line))))
 archives = $(patsubst %,$(BUILD)/lib%.a,$(filter $(WITH_SOURCE) train,$(used_$(1)))) $(LIB)
 reversed = $(if $(1),$(call reversed,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
 # Everything, for tests and benchmarks.
 LIBRARY := $(patsubst %,$(BUILD)/lib%.a,$(call reversed,$(WITH_SOURCE))) $(TRAIN) $(LIB)
-
-# A program: $(1) its name, $(2) its main file, $(3) its chapter.
-define program_rule
-$(BUILD)/$(1): $(call object,$(2)) $(call archives,$(3))
-	$$(call say,LINK,$$@)
-	$$(Q)$$(LINK) $$^ $$(LIBS) -o $$@
-endef
-chapter_of = $(word 2,$(subst /, ,$(1)))
-$(foreach c,$(CHAPTERS),$(eval $(call program_rule,$(c),chapters/$(c)/main.cpp,$(c))))
-$(foreach main,$(TOOL_MAIN),$(eval $(call program_rule,$(patsubst %_main,%,$(basename $(notdir $(main)))),$(main),$(call chapter_of,$(main)))))
 
 .PHONY: all tools $(TOOLS:%=%-tool)
 all: $(CHAPTERS:%=$(BUILD)/%) $(TOOLS:%=$(BUILD)/%)

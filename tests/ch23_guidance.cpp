@@ -1,5 +1,5 @@
-// Guidance has the law it says; and a search that reads ahead where a grammar leaves no choice finds
-// the same texts in fewer passes.
+// Guidance has the law it says; and a search that reads ahead where a grammar leaves no choice
+// finds the same texts in fewer passes.
 #include "tests/catch.hpp"
 
 #include <cmath>

@@ -98,8 +98,10 @@ public:
             traces_.push_back(
                 trace(request_->chain, logits, so_far(), u, id, request_->traced_tokens));
         if (steered_) {
+            // What was forced is no surprise, whether somebody looked or not.
             scratch.reset(logits);
-            log_probabilities_.push_back(scratch.log_probability(static_cast<std::size_t>(id)));
+            log_probabilities_.push_back(
+                only >= 0 ? not_known : scratch.log_probability(static_cast<std::size_t>(id)));
         }
         return append(id, bytes);
     }

@@ -47,7 +47,11 @@ void guess_with(GenerateRequest& request, std::function<Draft(std::size_t)> draf
         return at != texts->end() ? at->second
                                   : texts->emplace(i, OfText{draft_for(i), length}).first->second;
     };
-    request.foresight.guess = [of, chain = request.chain, stop = request.stop](
+    // Mirostat asks what the target thought of each token; a guess can do without it.
+    std::vector<ChainStep> steps;
+    for (const ChainStep& step : request.chain.steps())
+        if (step.name != "mirostat") steps.push_back(step);
+    request.foresight.guess = [of, chain = Chain(std::move(steps)), stop = request.stop](
                                   std::size_t i, const TextSoFar& text, const Rng& luck, int room) {
         OfText& own = of(i);
         RandomChance chance(luck);

@@ -48,6 +48,14 @@ void check_no_search(const TextOptions& o) {
                ", expected 1 or more; 1 is no search, 4 is usual");
 }
 
+// Chapter 12's judge does not keep what mirostat asks for.
+void check_rejection(const TextOptions& o) {
+    if (o.drafts() && o.coupling == "rejection" && o.mirostat.value_or(0) != 0)
+        refuse(
+            "--mirostat and --coupling rejection: mirostat asks how surprising each token was, "
+            "and a rejected draft leaves no answer; take --coupling seed");
+}
+
 void check_guidance(const TextOptions& o) {
     if (!std::isfinite(o.guidance_scale) || o.guidance_scale < 0)
         refuse("guidance-scale: got " + short_number(o.guidance_scale) +
@@ -83,6 +91,7 @@ void check_combination(const TextOptions& o, std::size_t prompts) {
     if (prompts == 0) refuse("prompts: got none, expected at least one");
     check_strategy(o);
     check_drafts(o);
+    check_rejection(o);
     check_guidance(o);
     check_mirostat(o);
     o.guide.name();  // two at once

@@ -1,0 +1,127 @@
+// The class in front of everything: what it gives is what the chapters give.
+#include "tests/catch.hpp"
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "chapters/23_text_generator/text_generator.hpp"
+
+using namespace tbt;
+
+namespace {
+
+TextGenerator& shipped() {
+    static TextGenerator generator(shipped_model("storyteller").string());
+    return generator;
+}
+
+std::string refusal(const std::function<void(TextOptions&)>& ask) {
+    TextOptions o;
+    o.max_new_tokens = 4;
+    ask(o);
+    try {
+        shipped().generate("Once", o);
+    } catch (const UsageError& e) {
+        return e.what();
+    }
+    return "nothing was refused";
+}
+
+}  // namespace
+
+TEST_CASE("plain draws are chapter 10's, bit for bit", "[ch23]") {
+    for (const std::uint64_t seed : {0, 3}) {
+        TextOptions o;
+        o.seed = seed, o.samples = 2, o.max_new_tokens = 30;
+        Model own = load_model(shipped_model("storyteller"));
+        CachedBatch batch(own.gpt);
+        const std::vector<GeneratedText> expected =
+            generate_texts(std::ref(batch), token_bytes_of(own.tokenizer),
+                           prompt_ids(o, own, "Once upon a time"), request_of(o, own));
+        const std::vector<GeneratedText> texts = shipped().generate("Once upon a time", o);
+        REQUIRE(texts.size() == expected.size());
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            REQUIRE(texts[i].ids == expected[i].ids);
+            REQUIRE(texts[i].text == expected[i].text);
+            REQUIRE(texts[i].reason == expected[i].reason);
+        }
+    }
+}
+
+TEST_CASE("the strategy is what the options say, or what is named", "[ch23]") {
+    TextOptions o;
+    REQUIRE(strategy_of(o) == Strategy::sample);
+    o.temperature = 0;
+    REQUIRE(strategy_of(o) == Strategy::greedy);
+    o.num_beams = 3;
+    REQUIRE(strategy_of(o) == Strategy::beam);
+
+    TextOptions by_name, by_options;
+    by_name.max_new_tokens = by_options.max_new_tokens = 12;
+    by_name.strategy = Strategy::greedy, by_options.greedy = true;
+    REQUIRE(shipped()("The weather", by_name) == shipped()("The weather", by_options));
+    by_name.strategy = Strategy::beam, by_options.greedy = false, by_options.num_beams = 4;
+    REQUIRE(shipped()("The weather", by_name) == shipped()("The weather", by_options));
+}
+
+TEST_CASE("the sketch drafts most of what the storyteller writes, and changes nothing", "[ch23]") {
+    TextOptions o;
+    o.max_new_tokens = 60;
+    const std::vector<int> plain = shipped().generate("Once upon a time", o)[0].ids;
+    const long tokens = static_cast<long>(plain.size());
+    REQUIRE(shipped().effort().passes == tokens);
+    o.assistant_model = "sketch";
+    REQUIRE(shipped().generate("Once upon a time", o)[0].ids == plain);
+    const Effort effort = shipped().effort();
+    REQUIRE(2 * effort.passes < tokens);
+    REQUIRE(2 * effort.right > effort.guessed);
+}
+
+TEST_CASE("a conversation is remembered, and its answers may be tool calls", "[ch23]") {
+    TextOptions o;
+    Conversation conversation = shipped().conversation(o);
+    std::string streamed;
+    GenerateObserver observer;
+    observer.on_text = [&](std::size_t, const std::string& piece) { streamed += piece; };
+    const GeneratedText first = shipped().answer(conversation.ask("hi"), o, observer);
+    conversation.answer(first.text);
+    REQUIRE(streamed == first.text);
+    REQUIRE(first.text.find("User:") == std::string::npos);
+    REQUIRE(conversation.turns().size() == 1);
+
+    o.guide.tools = "data/schemas/tools.json";
+    const GeneratedText call = shipped().answer(conversation.ask("What is the weather in Elm?"), o);
+    REQUIRE(accepts_text(*machine_for(o.guide), call.text));
+}
+
+TEST_CASE("a guide may begin in the prompt, and needs its room", "[ch23]") {
+    TextOptions o;
+    o.max_new_tokens = 40;
+    o.guide.schema = "data/schemas/person.json";
+    o.continues_prompt = true;
+    const std::string beginning = "{\"name\": \"Ada\", ";
+    REQUIRE(accepts_text(*machine_for(o.guide), shipped()(beginning, o)));
+    o.max_new_tokens = 2;
+    REQUIRE_THROWS_AS(shipped().generate(beginning, o), Error);
+}
+
+TEST_CASE("what contradicts is refused in a line that says what to do", "[ch23]") {
+    using Catch::Contains;
+    REQUIRE_THAT(refusal([](TextOptions& o) { o.num_beams = 2, o.assistant_model = "sketch"; }),
+                 Contains("leave out one of the two"));
+    REQUIRE_THAT(refusal([](TextOptions& o) { o.negative_prompt = "no"; }),
+                 Contains("--guidance-scale"));
+    REQUIRE_THAT(refusal([](TextOptions& o) { o.length_penalty = 2; }),
+                 Contains("add --num-beams 4"));
+    REQUIRE_THAT(
+        refusal([](TextOptions& o) { o.strategy = Strategy::greedy, o.temperature = 0.7; }),
+        Contains("--greedy and --temperature 0.7"));
+    REQUIRE_THAT(refusal([](TextOptions& o) { o.guidance_scale = NAN; }),
+                 Contains("guidance-scale"));
+    REQUIRE(refusal([](TextOptions& o) { o.temperature = 0, o.top_p = 1, o.guidance_scale = 1; }) ==
+            "nothing was refused");
+    TextOptions o;
+    REQUIRE_THROWS_AS(shipped().generate(std::span<const std::string>(), o), UsageError);
+}
