@@ -70,15 +70,6 @@ void check_guidance(const TextOptions& o) {
             "different times; leave out one of the two");
 }
 
-void check_mirostat(const TextOptions& o) {
-    if (o.mirostat.value_or(0) == 0 || !o.drafts()) return;
-    if (!o.lookup() || o.coupling == "rejection")
-        refuse(std::string("--mirostat and ") +
-               (o.lookup() ? "--coupling rejection" : "--assistant-model") +
-               ": mirostat steers by how surprising each token was, and a draft runs ahead of "
-               "that; take prompt lookup, or leave out one of the two");
-}
-
 }  // namespace
 
 Strategy strategy_of(const TextOptions& o) {
@@ -93,7 +84,6 @@ void check_combination(const TextOptions& o, std::size_t prompts) {
     check_drafts(o);
     check_rejection(o);
     check_guidance(o);
-    check_mirostat(o);
     o.guide.name();  // two at once
     if (o.continues_prompt && o.guide.name().empty())
         refuse(
