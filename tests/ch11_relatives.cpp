@@ -192,8 +192,9 @@ TEST_CASE("the command line of beams: nothing is ignored", "[beam][options]") {
         "nothing was refused");
     REQUIRE(refusal("--do-sample --temperature 0.7 --seed 3 --top-k 5") == "nothing was refused");
     REQUIRE(refusal("--dialect transformers --no-repeat-ngram-size 3") == "nothing was refused");
+    REQUIRE(refusal("--temperature 0 --top-p 1 --top-k 0 --seed 1") == "nothing was refused");
     for (const std::string given : {"--temperature 0.7", "--top-k 5", "--top-p 0.5", "--min-p 0.1",
-                                    "--typical-p 0.5", "--seed 1", "--preset factual"})
+                                    "--typical-p 0.5", "--preset factual"})
         REQUIRE_THAT(refusal(given), Contains("draws nothing") && Contains("--do-sample"));
     REQUIRE_THAT(refusal("--greedy"), Contains("--num-beams 1"));
     REQUIRE_THAT(refusal("--context slide"), Contains("--context slide"));

@@ -40,7 +40,7 @@ void check_draws(const GenerateOptions& o, const BeamSettings& s) {
     refuse(o.epsilon_cutoff.value_or(0) != 0, "--epsilon-cutoff");
     refuse(o.eta_cutoff.value_or(0) != 0, "--eta-cutoff");
     for (const std::string& name : given_rare_cuts(o)) refuse(true, name.c_str());
-    refuse(o.preset.has_value(), "--preset"), refuse(o.seed.has_value(), "--seed");
+    refuse(o.preset.has_value(), "--preset");
 }
 
 // Keys and values of all beams, before the system finds out in the middle of a search.
