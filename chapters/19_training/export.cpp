@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "chapters/19_training/hub/model_card.hpp"
 #include "chapters/19_training/pretrained.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
@@ -127,11 +128,17 @@ void export_model(Training& training, const DocumentSource& source, const Tokeni
                   const std::filesystem::path& directory, const ExportInfo& info) {
     const std::string folder = directory.string();
     make_directory(folder);
-    tokenizer.save(folder, training.options().shape.n_positions);
+    const bool own_text = source.count() > 0;
+    tokenizer.save(folder, training.options().shape.n_positions, own_text ? "" : chat_template);
     const WeightType type = info.half ? WeightType::f16 : WeightType::f32;
     write_model_config(folder, config_of(training.options().shape, tokenizer.eos_id(), type));
     write_weights(training.model(), join_path(folder, "model.safetensors"), type);
     write_file(join_path(folder, "recipe.json"), recipe_json(training, source, info));
+    write_file(join_path(folder, "README.md"),
+               model_card_text({directory.filename().string(), training.options().shape,
+                                training.model().layout().count(), training.tokens_done(), own_text,
+                                info.folder, training.options().teacher, training.options().init,
+                                info.results, info.total}));
     write_file(join_path(folder, "curve.csv"), curve_csv(training.curve, source.genres));
     if (training.curve.empty()) return;
     const double floor = info.total.documents > 0 ? info.total.floor() : 0;

@@ -17,7 +17,7 @@ struct ExportInfo {
 };
 
 // Writes config.json, generation_config.json, model.safetensors, the tokenizer's files,
-// recipe.json, curve.csv and curve.svg, each complete or not at all.
+// recipe.json, README.md, curve.csv and curve.svg, each complete or not at all.
 void export_model(Training& training, const DocumentSource& source, const Tokenizer& tokenizer,
                   const std::filesystem::path& directory, const ExportInfo& info);
 

@@ -93,8 +93,9 @@ Tokenizer Tokenizer::load(const std::string& directory) {
     return Tokenizer(vocabulary_of(std::move(files)), std::move(name));
 }
 
-void Tokenizer::save(const std::string& directory, std::int64_t context) const {
-    save_vocabulary(vocabulary_, directory, context);
+void Tokenizer::save(const std::string& directory, std::int64_t context,
+                     const std::string& chat_template) const {
+    save_vocabulary(vocabulary_, directory, context, chat_template);
 }
 
 // ---- text to ids and back -----------------------------------------------------------------------

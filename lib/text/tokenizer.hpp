@@ -43,7 +43,9 @@ public:
     // Writes vocab.json, merges.txt, tokenizer.json, tokenizer_config.json and
     // special_tokens_map.json, as transformers does. context: the longest text of the model,
     // in tokens.
-    void save(const std::string& directory, std::int64_t context) const;
+    // chat_template: see tokenizer_save.hpp.
+    void save(const std::string& directory, std::int64_t context,
+              const std::string& chat_template = "") const;
 
     // Any bytes will do. May be called by several threads at once.
     std::vector<int> encode(std::string_view text,

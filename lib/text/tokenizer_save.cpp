@@ -16,19 +16,13 @@ bool is_added(const Vocabulary& vocabulary, int id) {
     return false;
 }
 
-// A token as the files write it: added ones as they are, all others in the byte alphabet.
-std::string written(const Vocabulary& vocabulary, int id) {
-    const std::string& bytes = at(vocabulary.tokens, id);
-    return is_added(vocabulary, id) ? bytes : visible_bytes(bytes);
-}
-
 // {"!": 0, …}, in the order of the ids. Added one by one to an ordered object,
 // long vocabularies would take a minute.
 std::string vocab_text(const Vocabulary& vocabulary) {
     std::string text = "{";
     for (int id = 0; id < count(vocabulary.tokens); ++id) {
-        text +=
-            (id ? ",\n" : "\n") + Json(written(vocabulary, id)).dump() + ": " + std::to_string(id);
+        text += (id ? ",\n" : "\n") + Json(written_token(vocabulary, id)).dump() + ": " +
+                std::to_string(id);
     }
     return text + "\n}";
 }
@@ -36,7 +30,7 @@ std::string vocab_text(const Vocabulary& vocabulary) {
 std::string merges_text(const Vocabulary& vocabulary) {
     std::string text = "#version: 0.2\n";
     for (const auto& [left, right] : vocabulary.merges) {
-        text += written(vocabulary, left) + " " + written(vocabulary, right) + "\n";
+        text += written_token(vocabulary, left) + " " + written_token(vocabulary, right) + "\n";
     }
     return text;
 }
@@ -49,7 +43,7 @@ OrderedJson byte_level(bool add_prefix_space, bool trim_offsets) {
 }
 
 OrderedJson added_token(const Vocabulary& vocabulary, const Vocabulary::AddedToken& token) {
-    return {{"content", written(vocabulary, token.id)},
+    return {{"content", written_token(vocabulary, token.id)},
             {"single_word", false},
             {"lstrip", false},
             {"rstrip", false},
@@ -66,7 +60,7 @@ std::string tokenizer_json_text(const Vocabulary& vocabulary) {
     }
     OrderedJson merges = OrderedJson::array();
     for (const auto& [left, right] : vocabulary.merges) {
-        merges.push_back(written(vocabulary, left) + " " + written(vocabulary, right));
+        merges.push_back(written_token(vocabulary, left) + " " + written_token(vocabulary, right));
     }
     const OrderedJson json = {{"version", "1.0"},
                               {"truncation", nullptr},
@@ -96,15 +90,16 @@ std::string tokenizer_json_text(const Vocabulary& vocabulary) {
 // bos_token and the like, where there are any.
 OrderedJson special_names(const Vocabulary& vocabulary) {
     OrderedJson names = OrderedJson::object();
-    if (vocabulary.bos_id) names["bos_token"] = written(vocabulary, *vocabulary.bos_id);
+    if (vocabulary.bos_id) names["bos_token"] = written_token(vocabulary, *vocabulary.bos_id);
     if (vocabulary.eos_id) {
-        names["eos_token"] = written(vocabulary, *vocabulary.eos_id);
+        names["eos_token"] = written_token(vocabulary, *vocabulary.eos_id);
         names["unk_token"] = names["eos_token"];  // never needed, but transformers' class wants one
     }
     return names;
 }
 
-OrderedJson tokenizer_config(const Vocabulary& vocabulary, std::int64_t context) {
+OrderedJson tokenizer_config(const Vocabulary& vocabulary, std::int64_t context,
+                             const std::string& chat_template) {
     OrderedJson decoder = OrderedJson::object();
     for (const auto& token : vocabulary.added)
         decoder[std::to_string(token.id)] = added_token(vocabulary, token);
@@ -116,13 +111,19 @@ OrderedJson tokenizer_config(const Vocabulary& vocabulary, std::int64_t context)
                         {"model_max_length", context},
                         {"tokenizer_class", "GPT2Tokenizer"}};
     json.update(special_names(vocabulary));
+    if (!chat_template.empty()) json["chat_template"] = chat_template;
     return json;
 }
 
 }  // namespace
 
+std::string written_token(const Vocabulary& vocabulary, int id) {
+    const std::string& bytes = at(vocabulary.tokens, id);
+    return is_added(vocabulary, id) ? bytes : visible_bytes(bytes);
+}
+
 void save_vocabulary(const Vocabulary& vocabulary, const std::string& directory,
-                     std::int64_t context) {
+                     std::int64_t context, const std::string& chat_template) {
     make_directory(directory);
     const auto write = [&](const char* name, const std::string& text) {
         write_file(join_path(directory, name), text);
@@ -130,7 +131,8 @@ void save_vocabulary(const Vocabulary& vocabulary, const std::string& directory,
     write("vocab.json", vocab_text(vocabulary) + "\n");
     write("merges.txt", merges_text(vocabulary));
     write("tokenizer.json", tokenizer_json_text(vocabulary));
-    write("tokenizer_config.json", tokenizer_config(vocabulary, context).dump(2) + "\n");
+    write("tokenizer_config.json",
+          tokenizer_config(vocabulary, context, chat_template).dump(2) + "\n");
     write("special_tokens_map.json", special_names(vocabulary).dump(2) + "\n");
 }
 

@@ -1,0 +1,31 @@
+// Writes a model directory as one file for llama.cpp and what is built on it.
+//
+//   build/gguf data/models/storyteller storyteller.gguf --type f16
+//   llama-completion -m storyteller.gguf -p "Once upon a time" --temp 0     (there)
+//
+// What to look for: the same ids, and greedily the same text as here.
+#include <cstdio>
+#include <filesystem>
+
+#include "chapters/19_training/hub/gguf.hpp"
+#include "lib/error.hpp"
+#include "lib/machine/program.hpp"
+
+int main(int argc, char** argv) {
+    std::string directory, path, type = "f32";
+    return tbt::run_program(
+        argc, argv, "Writes a model directory (ours or a GPT-2) as a GGUF file.",
+        [&](CLI::App& app) {
+            app.add_option("model", directory, "the model's directory")->required();
+            app.add_option("file", path, "the file to write, such as storyteller.gguf")->required();
+            app.add_option("--type", type, "of the matrices: f32 or f16")->capture_default_str();
+        },
+        [&] {
+            const auto stored = tbt::weight_type_named(type);
+            if (!stored || *stored == tbt::WeightType::bf16)
+                throw tbt::UsageError("--type: got '" + type + "', expected f32 or f16");
+            tbt::write_gguf(directory, path, *stored);
+            std::printf("%s: %.1f MB\n", path.c_str(),
+                        static_cast<double>(std::filesystem::file_size(path)) / 1e6);
+        });
+}

@@ -1,0 +1,106 @@
+#include "chapters/19_training/hub/model_card.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+namespace tbt {
+namespace {
+
+std::string with_unit(std::int64_t n) {
+    char text[32];
+    if (n >= 1'000'000)
+        std::snprintf(text, sizeof text, "%.1f million", static_cast<double>(n) / 1e6);
+    else std::snprintf(text, sizeof text, "%lld", static_cast<long long>(n));
+    return text;
+}
+
+std::string metadata(const ModelCard& card) {
+    std::string text = "---\n";
+    if (!card.own_text) text += "language:\n- en\nlicense: mit\n";
+    text += "library_name: transformers\npipeline_tag: text-generation\ntags:\n- gpt2\n";
+    if (!card.teacher.empty()) text += "- distillation\n";
+    return text + "---\n";
+}
+
+std::string origin(const ModelCard& card) {
+    std::string text = "It was trained on " + with_unit(card.tokens) + " tokens ";
+    if (card.own_text) text += "of the texts in `" + card.source + "`";
+    else
+        text +=
+            "that a weighted grammar over a small world wrote: stories, weather, explanations, "
+            "lists, sums, dates, translations, records and conversations";
+    if (!card.init.empty()) text += ", going on from `" + card.init + "`";
+    if (!card.teacher.empty())
+        text += ", learning the whole law of `" + card.teacher + "` for each next token";
+    return text + ". `recipe.json` has all options; followed again, it gives the same bits.\n";
+}
+
+std::string figures(const ModelCard& card) {
+    if (card.total.documents == 0) return "";
+    std::string text = "\n## Figures\n\nBits per byte on held-out documents";
+    const bool floor = !std::isnan(card.total.floor());
+    if (floor) text += ", beside the entropy of the grammar that wrote them";
+    text += floor ? ":\n\n| documents | model | floor |\n|---|---|---|\n"
+                  : ":\n\n| documents | model |\n|---|---|\n";
+    std::vector<GenreResult> all = {card.total};
+    all.insert(all.end(), card.results.begin(), card.results.end());
+    for (const GenreResult& r : all) {
+        if (r.documents == 0) continue;
+        char line[128];
+        std::snprintf(line, sizeof line, "| %s | %.3f |", r.genre.c_str(), r.bits_per_byte());
+        text += line;
+        if (floor) {
+            std::snprintf(line, sizeof line, " %.3f |", r.floor());
+            text += line;
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+std::string use(const ModelCard& card) {
+    std::string text =
+        "\n## Use\n\n```python\nfrom transformers import AutoModelForCausalLM, AutoTokenizer\n\n"
+        "model = AutoModelForCausalLM.from_pretrained(\"" +
+        card.name + "\")\ntokenizer = AutoTokenizer.from_pretrained(\"" + card.name +
+        "\")\nids = tokenizer(\"Once upon a time\", return_tensors=\"pt\")\n"
+        "print(tokenizer.decode(model.generate(**ids, max_new_tokens=100, do_sample=True, "
+        "temperature=0.8)[0]))\n```\n";
+    if (!card.own_text)
+        text +=
+            "\nA conversation is written as lines `User: …` and `Assistant: …` (the tokenizer has "
+            "it as its chat template); an answer ends with its line.\n";
+    return text;
+}
+
+}  // namespace
+
+const std::string chat_template =
+    "{% for message in messages %}"
+    "{{ ('Assistant: ' if message['role'] == 'assistant' else 'User: ') + message['content'] + "
+    "'\\n' }}"
+    "{% endfor %}"
+    "{% if add_generation_prompt %}{{ 'Assistant:' }}{% endif %}";
+
+std::string model_card_text(const ModelCard& card) {
+    const GptConfig& c = card.config;
+    std::string text = metadata(card) + "\n# " + card.name + "\n\nA GPT-2 of " +
+                       with_unit(card.parameters) + " parameters: " + std::to_string(c.n_layer) +
+                       " layers of " + std::to_string(c.n_embd) + " channels, " +
+                       std::to_string(c.n_head) + " heads, a context of " +
+                       std::to_string(c.n_positions) + " tokens, a vocabulary of " +
+                       std::to_string(c.vocab_size) + ". " + origin(card);
+    text += use(card) + figures(card);
+    text += "\n## Limits\n\n";
+    if (card.own_text)
+        text += "It has seen these texts and little else, and may repeat them word for word.\n";
+    else
+        text +=
+            "It knows a world of a few towns and people that do not exist, and writes the "
+            "sentences "
+            "of a grammar. It is made for learning how text generation works, not for answers "
+            "that matter.\n";
+    return text;
+}
+
+}  // namespace tbt
