@@ -9,6 +9,7 @@
 // and how late sense.
 #include <algorithm>
 #include <cstdio>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,71 @@ std::string continued(Training& training, const Tokenizer& tokenizer, int tokens
     return visible(tokenizer.decode(ids));
 }
 
+TrainingOptions small_options(int steps) {
+    TrainingOptions options;
+    options.shape = gpt_config(2, 2, 64, 128, 0);  // the vocabulary is the tokenizer's
+    options.batch = 8;
+    options.steps = steps;
+    options.warm_up = 20;
+    options.learning_rate = 5e-3;
+    options.seed = seed;
+    return options;
+}
+
+Corpus::Document show_document(const Corpus& corpus) {
+    Corpus::Document document = corpus.document(seed, 9);
+    std::printf(
+        "1. A document of the corpus (%s), drawn with %.1f bits of choices, %.3f bits a "
+        "byte:\n\n%s\n\n",
+        corpus.genres[static_cast<std::size_t>(document.genre)].c_str(), document.bits,
+        document.bits / static_cast<double>(document.text.size()), document.text.c_str());
+    return document;
+}
+
+Tokenizer learn_tokens(const Corpus& corpus, const std::string& example) {
+    TokenizerTrainer trainer;
+    for (std::uint64_t i = 0; i < 2000; ++i) trainer.add_text(corpus.document(seed, i).text);
+    TokenizerOptions options;
+    options.vocab_size = 768;
+    Tokenizer tokenizer = trainer.train(options);
+    std::printf(
+        "2. A tokenizer of %d tokens, learned from 2,000 documents, cuts it like this:\n\n  ",
+        tokenizer.vocab_size());
+    const std::vector<int> ids = tokenizer.encode(example);
+    for (std::size_t i = 0; i < ids.size() && i < 24; ++i)
+        std::printf(" %s", visible(tokenizer.token_bytes(ids[i])).c_str());
+    std::printf(" …\n\n");
+    return tokenizer;
+}
+
+// Trains; returns what the model writes halfway. A line of the table is the mean since the last.
+std::string learn(Training& training, const Tokenizer& tokenizer, int steps) {
+    std::string halfway;
+    double bits = 0, bytes = 0;
+    for (int step = 1; step <= steps; ++step) {
+        const double nats = training.step();
+        bits += nats / std::numbers::ln2 * static_cast<double>(training.tokens_per_step());
+        bytes += static_cast<double>(training.last_bytes());
+        if (step == steps / 2) halfway = continued(training, tokenizer, 24);
+        if (step % std::max(1, steps / 8) != 0) continue;
+        std::printf("   %4d  %9.2f  %s\n", step, bits / bytes, bar(bits / bytes / 4, 48).c_str());
+        std::fflush(stdout);
+        bits = bytes = 0;
+    }
+    return halfway;
+}
+
+// What the choices in the text hold, so that nobody can do with less: the mean over some documents.
+double floor_of(const Corpus& corpus) {
+    double bits = 0, bytes = 0;
+    for (std::uint64_t i = 0; i < 2000; ++i) {
+        const Corpus::Document document = corpus.document(seed, i);
+        bits += document.bits;
+        bytes += static_cast<double>(document.text.size());
+    }
+    return bits / bytes;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -66,64 +132,21 @@ int main(int argc, char** argv) {
         },
         [&] {
             const Corpus corpus = Corpus::load(folder);
-            const Corpus::Document document = corpus.document(seed, 9);
-            std::printf(
-                "1. A document of the corpus (%s), drawn with %.1f bits of choices, %.3f bits a "
-                "byte:\n\n%s\n\n",
-                corpus.genres[index(document.genre)].c_str(), document.bits,
-                document.bits / static_cast<double>(document.text.size()), document.text.c_str());
-
-            TokenizerTrainer trainer;
-            for (std::uint64_t i = 0; i < 2000; ++i)
-                trainer.add_text(corpus.document(seed, i).text);
-            TokenizerOptions tokens;
-            tokens.vocab_size = 768;
-            const Tokenizer tokenizer = trainer.train(tokens);
-            std::printf(
-                "2. A tokenizer of %d tokens, learned from 2,000 documents, cuts it like this:\n\n "
-                " ",
-                tokenizer.vocab_size());
-            const std::vector<int> ids = tokenizer.encode(document.text);
-            for (std::size_t i = 0; i < ids.size() && i < 24; ++i)
-                std::printf(" %s", visible(tokenizer.token_bytes(ids[i])).c_str());
-            std::printf(" …\n\n");
-
-            TrainingOptions options;
-            options.shape = gpt_config(2, 2, 64, 128, tokenizer.vocab_size());
-            options.batch = 8;
-            options.steps = steps;
-            options.warm_up = 20;
-            options.learning_rate = 5e-3;
-            options.seed = seed;
-            Training training(corpus, tokenizer, options);
+            const Tokenizer tokenizer = learn_tokens(corpus, show_document(corpus).text);
+            Training training(corpus, tokenizer, small_options(steps));
             std::printf(
                 "3. A GPT of %lld parameters learns to predict the next token, %lld tokens a "
-                "step:\n\n   step  "
-                "bits/byte\n",
+                "step:\n\n   step  bits/byte\n",
                 static_cast<long long>(training.model().layout().count()),
-                static_cast<long long>(options.batch * options.shape.n_positions));
-            std::string first = continued(training, tokenizer, 24), halfway;
-            double bits = 0, bytes = 0;
-            for (int step = 1; step <= steps; ++step) {
-                const double nats = training.step();
-                bits += nats / 0.6931471805599453 *
-                        static_cast<double>(options.batch * options.shape.n_positions);
-                bytes += static_cast<double>(training.last_bytes());
-                if (step == steps / 2) halfway = continued(training, tokenizer, 24);
-                if (step % std::max(1, steps / 8) == 0) {
-                    std::printf("   %4d  %9.2f  %s\n", step, bits / bytes,
-                                bar(bits / bytes / 4, 48).c_str());
-                    std::fflush(stdout);
-                    bits = bytes = 0;
-                }
-            }
-            std::printf("   floor      0.12  %s  (the choices in the text itself)\n",
-                        bar(0.12 / 4, 48).c_str());
-
+                static_cast<long long>(training.tokens_per_step()));
+            const std::string first = continued(training, tokenizer, 24),
+                              halfway = learn(training, tokenizer, steps);
+            const double floor = floor_of(corpus);
+            std::printf("   floor  %8.2f  %s  (the choices in the text itself)\n", floor,
+                        bar(floor / 4, 48).c_str());
             std::printf(
-                "\n4. What it writes, always taking the most probable token:\n\n   at the start:  "
-                "%s\n   halfway: "
-                "      %s\n   at the end:    %s\n",
+                "\n4. What it writes, always taking the most probable token:\n\n"
+                "   at the start:  %s\n   halfway:       %s\n   at the end:    %s\n",
                 first.c_str(), halfway.c_str(), continued(training, tokenizer, 24).c_str());
         });
 }

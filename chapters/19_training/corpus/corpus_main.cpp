@@ -1,13 +1,14 @@
 // The corpus on the command line: look at it, measure it, write it out, check it.
 //
 //   build/corpus show weather --n 3      documents of one genre, with a line of dashes between
-//   build/corpus stats                   per genre: sizes and the entropy floor in bits per byte
+//   build/corpus stats                   per genre: shares, sizes, entropy floor in bits per byte
 //   build/corpus write --bytes 1000000 --out /tmp/train.txt --seed 1
 //   build/corpus check                   what looks wrong in 2000 documents of each genre
 //
 // What to look for: "bits/byte" of stats. A model that has learned a genre completely reaches that
 // number on it and cannot go below.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <set>
@@ -16,6 +17,7 @@
 
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/19_training/corpus/corpus_lint.hpp"
+#include "chapters/19_training/corpus/corpus_tree.hpp"
 #include "lib/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/program.hpp"
@@ -62,39 +64,52 @@ void add_words(const std::string& text, std::set<std::string>& words) {
     }
 }
 
-void stats(const Corpus& corpus, const Options& options) {
-    std::printf("%-16s %9s %10s %9s %9s %9s %8s\n", "genre", "documents", "mean bytes", "max bytes",
-                "bits/byte", "held out", "words");
-    std::set<std::string> all_words;
-    for (std::size_t g = 0; g < corpus.genres.size(); ++g) {
-        std::set<std::string> words;
-        double bits = 0;
-        std::size_t bytes = 0, max_bytes = 0, held_out = 0;
-        for (std::uint64_t i = 0; i < options.n; ++i) {
-            const auto document = corpus.document_of(static_cast<int>(g), options.seed, i);
-            bits += document.bits;
-            bytes += document.text.size();
-            max_bytes = std::max(max_bytes, document.text.size());
-            held_out += document.held_out ? 1 : 0;
-            add_words(document.text, words);
-        }
-        const auto n = static_cast<double>(options.n), total = static_cast<double>(bytes);
-        std::printf("%-16s %9llu %10.1f %9zu %9.4f %8.2f%% %8zu\n", corpus.genres[g].c_str(),
-                    static_cast<unsigned long long>(options.n), total / n, max_bytes, bits / total,
-                    100.0 * static_cast<double>(held_out) / n, words.size());
-        all_words.insert(words.begin(), words.end());
-    }
-    double bits = 0;
-    std::size_t bytes = 0;
+// How much of the text a genre is, as the corpus draws documents.
+struct GenreStats {
+    double bytes = 0, bits = 0, held_out = 0, share = 0;  // sums; of the documents
+    std::size_t max_bytes = 0;
+    std::set<std::string> words;
+};
+
+GenreStats stats_of(const Corpus& corpus, int genre, const Options& options) {
+    GenreStats s;
     for (std::uint64_t i = 0; i < options.n; ++i) {
-        const auto document = corpus.document(options.seed, i);
-        bits += document.bits;
-        bytes += document.text.size();
+        const auto document = corpus.document_of(genre, options.seed, i);
+        s.bits += document.bits;
+        s.bytes += static_cast<double>(document.text.size());
+        s.max_bytes = std::max(s.max_bytes, document.text.size());
+        s.held_out += document.held_out ? 1 : 0;
+        add_words(document.text, s.words);
     }
-    std::printf("%-16s %9llu %10.1f %9s %9.4f %9s %8zu\n", "(as drawn)",
-                static_cast<unsigned long long>(options.n),
-                static_cast<double>(bytes) / static_cast<double>(options.n), "",
-                bits / static_cast<double>(bytes), "", all_words.size());
+    const auto& weights = corpus.tree().genre_weights;
+    s.share = weights.of(static_cast<std::size_t>(genre)) / static_cast<double>(weights.total());
+    return s;
+}
+
+void stats(const Corpus& corpus, const Options& options) {
+    std::printf("%-16s %7s %7s %10s %9s %9s %9s %8s\n", "genre", "of docs", "bytes", "mean bytes",
+                "max bytes", "bits/byte", "held out", "words");
+    std::vector<GenreStats> genres;
+    std::set<std::string> all_words;
+    double mean = 0, bits = 0;
+    const auto n = static_cast<double>(options.n);
+    for (std::size_t g = 0; g < corpus.genres.size(); ++g) {
+        genres.push_back(stats_of(corpus, static_cast<int>(g), options));
+        const GenreStats& s = genres.back();
+        mean += s.share * s.bytes / n;
+        // Choosing the genre is a choice too.
+        if (s.share > 0) bits += s.share * (s.bits / n - std::log2(s.share));
+        all_words.insert(s.words.begin(), s.words.end());
+    }
+    for (std::size_t g = 0; g < corpus.genres.size(); ++g) {
+        const GenreStats& s = genres[g];
+        std::printf("%-16s %6.1f%% %6.1f%% %10.1f %9zu %9.4f %8.2f%% %8zu\n",
+                    corpus.genres[g].c_str(), 100 * s.share, 100 * s.share * s.bytes / n / mean,
+                    s.bytes / n, s.max_bytes, s.bits / s.bytes, 100 * s.held_out / n,
+                    s.words.size());
+    }
+    std::printf("%-16s %7s %7s %10.1f %9s %9.4f %9s %8zu\n", "(as drawn)", "", "", mean, "",
+                bits / mean, "", all_words.size());
     std::printf("corpus hash %s\n", corpus.hash().c_str());
 }
 
@@ -129,48 +144,52 @@ int check(const Corpus& corpus, const Options& options) {
     return report.findings.empty() ? 0 : 1;
 }
 
+struct Commands {
+    CLI::App *show, *stats, *write, *check;
+};
+
+Commands add_commands(CLI::App& app, Options& options) {
+    app.require_subcommand(1);
+    app.add_option("--folder", options.folder, "the folder of the grammar files")
+        ->capture_default_str();
+    app.add_option("--only", options.only,
+                   "read only these grammar files, as a_world.grammar,g_translate.grammar")
+        ->delimiter(',');
+    const Commands commands = {
+        app.add_subcommand("show", "print documents of one genre"),
+        app.add_subcommand("stats", "sizes, shares and entropy floor of every genre"),
+        app.add_subcommand("write", "write documents, each followed by <|endoftext|>"),
+        app.add_subcommand("check", "look for mistakes in the expanded text")};
+    commands.show->add_option("genre", options.genre, "the genre's name")->required();
+    commands.write->add_option("--bytes", options.bytes, "stop after this many bytes")->required();
+    commands.write->add_option("--out", options.out, "the file to write")->required();
+    commands.write->add_flag("--held-out", options.held_out,
+                             "only the held-out documents, not only the others");
+    for (auto* command : {commands.show, commands.stats, commands.check})
+        command->add_option("--n", options.n, "how many documents (of each genre)");
+    for (auto* command : app.get_subcommands({})) {
+        command->add_option("--seed", options.seed, "which documents")->capture_default_str();
+        command->fallthrough();
+    }
+    return commands;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App *show_command = nullptr, *stats_command = nullptr, *write_command = nullptr,
-             *check_command = nullptr;
+    Commands commands{};
     int found = 0;
     const int status = tbt::run_program(
         argc, argv, "Look at the training corpus, measure it, write it out, check it.",
-        [&](CLI::App& app) {
-            app.require_subcommand(1);
-            app.add_option("--folder", options.folder, "the folder of the grammar files")
-                ->capture_default_str();
-            app.add_option("--only", options.only,
-                           "read only these grammar files, as a_world.grammar,g_translate.grammar")
-                ->delimiter(',');
-            show_command = app.add_subcommand("show", "print documents of one genre");
-            show_command->add_option("genre", options.genre, "the genre's name")->required();
-            stats_command = app.add_subcommand("stats", "sizes and entropy floor of every genre");
-            write_command =
-                app.add_subcommand("write", "write documents, each followed by <|endoftext|>");
-            write_command->add_option("--bytes", options.bytes, "stop after this many bytes")
-                ->required();
-            write_command->add_option("--out", options.out, "the file to write")->required();
-            write_command->add_flag("--held-out", options.held_out,
-                                    "only the held-out documents, not only the others");
-            check_command = app.add_subcommand("check", "look for mistakes in the expanded text");
-            for (auto* command : {show_command, stats_command, check_command})
-                command->add_option("--n", options.n, "how many documents (of each genre)");
-            for (auto* command : app.get_subcommands({})) {
-                command->add_option("--seed", options.seed, "which documents")
-                    ->capture_default_str();
-                command->fallthrough();
-            }
-        },
+        [&](CLI::App& app) { commands = add_commands(app, options); },
         [&] {
             const Corpus corpus = load(options);
-            if (options.n == 0) options.n = *show_command ? 5 : *stats_command ? 4000 : 2000;
-            if (*show_command) show(corpus, options);
-            if (*stats_command) stats(corpus, options);
-            if (*write_command) write(corpus, options);
-            if (*check_command) found = check(corpus, options);
+            if (options.n == 0) options.n = *commands.show ? 5 : *commands.stats ? 4000 : 2000;
+            if (*commands.show) show(corpus, options);
+            if (*commands.stats) stats(corpus, options);
+            if (*commands.write) write(corpus, options);
+            if (*commands.check) found = check(corpus, options);
         });
     return status != 0 ? status : found;
 }
