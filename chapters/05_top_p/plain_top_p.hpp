@@ -16,7 +16,7 @@ namespace tbt {
 
 // A share of the wheel's W quanta, rounded to whole ones.
 inline std::uint64_t share_of(std::uint64_t W, double share) {
-    check_top_p(share);
+    if (!(share >= 0 && share <= 2)) check_top_p(share);  // rounding may go beyond 1
     return std::min(W, static_cast<std::uint64_t>(std::nearbyint(share * static_cast<double>(W))));
 }
 
