@@ -94,7 +94,7 @@ refused 2 'num-beam-groups: got 3, expected a divisor of the 4 beams' $t --num-b
 refused 2 'expected 1 to 2, the number of beams' $t --num-beams 2 --num-return-sequences 3
 refused 2 '--greedy: in beam search' $t --num-beams 2 --greedy
 refused 2 '--context slide: the beams share' $t --num-beams 2 --context slide
-refused 2 '--context slide: a draft is judged' $t --assistant-model sketch --coupling rejection --context slide
+refused 2 '--context slide and --coupling rejection' $t --assistant-model sketch --coupling rejection --context slide
 refused 2 '--guidance-scale and --context slide' $t --guidance-scale 2 --context slide
 refused 2 'guidance-scale: got -1' $t --guidance-scale -1
 refused 2 '--negative-prompt: without guidance' $t --negative-prompt no

@@ -48,12 +48,17 @@ void check_no_search(const TextOptions& o) {
                ", expected 1 or more; 1 is no search, 4 is usual");
 }
 
-// Chapter 12's judge does not keep what mirostat asks for.
+// Chapter 12's judge keeps its place in the text, and not what mirostat asks for.
 void check_rejection(const TextOptions& o) {
-    if (o.drafts() && o.coupling == "rejection" && o.mirostat.value_or(0) != 0)
+    if (!o.drafts() || o.coupling != "rejection") return;
+    if (o.mirostat.value_or(0) != 0)
         refuse(
             "--mirostat and --coupling rejection: mirostat asks how surprising each token was, "
             "and a rejected draft leaves no answer; take --coupling seed");
+    if (o.context == "slide")
+        refuse(
+            "--context slide and --coupling rejection: a draft is judged at the positions it was "
+            "written for; take --coupling seed");
 }
 
 void check_guidance(const TextOptions& o) {
