@@ -139,6 +139,10 @@ TEST_CASE("doors: matrix products", "[doors]") {
     REFUSES(matmul_plain(w, w, y.data(), 4));
     const PackedMatrix taken = std::move(packed);
     REQUIRE(packed.k() == 0);
+    PackedMatrix bytes(w, WeightType::int8);
+    const PackedMatrix moved = std::move(bytes);
+    HOLDS(matmul(x, moved, y));
+    REFUSES(matmul(x, bytes, y));
     REFUSES(matmul(x, packed, y));
     HOLDS(matmul(Tensor(Shape{2, 0}), packed, small = Tensor(Shape{2, 0})));
 }

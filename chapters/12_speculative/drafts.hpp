@@ -42,7 +42,7 @@ class ModelDraft {
 public:
     // context: the tokens it can read; behind them it proposes nothing.
     ModelDraft(NextLogits model, int context) : model_(std::move(model)), context_(index(context)) {
-        check_at_least("draft: context", context, 1);
+        check_at_least("draft: context", context, 0);
         if (!model_) throw Error("draft: there is no model");
     }
 

@@ -74,8 +74,9 @@ PackedMatrix::PackedMatrix(PackedMatrix&& other) noexcept { *this = std::move(ot
 PackedMatrix& PackedMatrix::operator=(PackedMatrix&& other) noexcept {
     k_ = std::exchange(other.k_, 0), n_ = std::exchange(other.n_, 0);
     capacity_ = std::exchange(other.capacity_, 0);
-    type_ = other.type_;
+    type_ = std::exchange(other.type_, WeightType::f32);
     data_ = std::move(other.data_);
+    int8_ = std::exchange(other.int8_, nullptr);
     return *this;
 }
 
