@@ -10,6 +10,7 @@
 #include <string>
 
 #include "chapters/20_quantization/parts.hpp"
+#include "chapters/20_quantization/quality.hpp"
 #include "lib/machine/program.hpp"
 #include "lib/model/model.hpp"
 

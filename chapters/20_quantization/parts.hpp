@@ -1,4 +1,4 @@
-// The parts of chapter 20's program.
+// Parts 1, 2 and 4 of chapter 20's program; part 3 is in quality.hpp.
 #pragma once
 
 #include <string>
@@ -9,8 +9,6 @@ namespace tbt {
 void show_row();
 // 2. The model's matrices with scales for the whole matrix, for each column, for groups.
 void show_matrices(const std::string& directory);
-// 3. What it costs the model: how far its law moves, on texts it writes itself.
-void show_quality(const std::string& directory);
 // 4. Tokens a second. The only part with a clock.
 void show_speed(const std::string& directory);
 

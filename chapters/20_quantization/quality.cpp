@@ -7,7 +7,6 @@
 
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/03_temperature/plain_draw.hpp"
-#include "chapters/20_quantization/parts.hpp"
 #include "chapters/20_quantization/rounding.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/model/layers.hpp"

@@ -1,6 +1,7 @@
-// How far rounding moves a model's law.
+// Part 3 of chapter 20: how far rounding moves a model's law.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "lib/model/gpt.hpp"
@@ -16,5 +17,8 @@ struct LawShift {
 // The laws of `exact` (p) and `other` (q) at every position of these texts. Both models have the
 // same vocabulary; each text has at least two ids.
 LawShift compare_laws(Gpt& exact, Gpt& other, const std::vector<std::vector<int>>& all);
+
+// What it costs the model, in several ways, on texts it writes itself.
+void show_quality(const std::string& directory);
 
 }  // namespace tbt
