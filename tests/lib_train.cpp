@@ -310,12 +310,13 @@ TEST_CASE("a linear layer's gradients are those of its definition", "[train]") {
     // Weights and bias lie in one block, here with the weights first; so do their gradients.
     Floats block = w, gradients(K * N + N, 0.5f), y(M * N), d_x(M * K);
     block.insert(block.end(), b.begin(), b.end());
-    Linear linear(0, K * N, K, N);
-    PackedMatrix packed;
+    Linear linear(0, K * N, K, N, Precision::f32);
+    Factor packed;
+    Bf16Left scratch;
     linear.pack(block.data(), Worker{});
-    linear.forward(x.data(), y.data(), M, block.data());
-    linear.backward_input(d_y.data(), d_x.data(), M);
-    linear.backward_weights(x.data(), d_y.data(), M, packed, gradients.data());
+    linear.forward(x.data(), y.data(), M, block.data(), scratch);
+    linear.backward_input(d_y.data(), d_x.data(), M, scratch);
+    linear.backward_weights(x.data(), d_y.data(), M, packed, scratch, gradients.data());
     for (float& g : gradients) g -= 0.5f;  // what was there before
     const Floats d_w(gradients.begin(), gradients.end() - N),
         d_b(gradients.end() - N, gradients.end());

@@ -11,6 +11,7 @@
 #include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/machine/threads.hpp"
 #include "lib/text/tokenizer_train.hpp"
 
 namespace tbt {
@@ -94,6 +95,7 @@ void follow_recipe(TrainCommand& c, const Json& recipe) {
     t.shape =
         gpt_config(o.at("layers"), o.at("heads"), o.at("embd"), o.at("context"), o.at("vocab"));
     t.sequence = o.value("sequence", std::int64_t{0});
+    c.precision = o.value("precision", "f32");
     t.batch = o.at("batch");
     t.steps = o.at("steps");
     t.warm_up = o.at("warmup");
@@ -177,6 +179,8 @@ void run_eval(const TrainCommand& c) {
 
 int run_train(TrainCommand c) {
     check_out(c);
+    // Whoever is free takes the next sequences, so a thread that is slowed down holds up nobody.
+    let_teams_shrink(false);
     Json recipe;
     if (!c.recipe.empty()) {
         recipe = read_json(c.recipe);
@@ -187,6 +191,7 @@ int run_train(TrainCommand c) {
         }
     }
     if (c.smoke) make_smoke(c);
+    c.training.precision = train::precision_of(c.precision);
     // What a model knows is not to be washed away.
     if (!c.training.init.empty() && !c.rate_given) c.training.learning_rate = 5e-4;
     if (!c.training.init.empty() && c.context_given && c.training.sequence == 0)

@@ -13,7 +13,8 @@ struct TrainCommand {
     std::string tokenizer = "train";  // a directory, or "train": make one
     TrainingOptions training;
     LoopOptions loop;
-    std::string recipe;  // a recipe.json to follow
+    std::string recipe;             // a recipe.json to follow
+    std::string precision = "f32";  // or "bf16"
     bool resume = false, replan = false, smoke = false;
     bool rate_given = false, tokenizer_given = false, context_given = false;
     double megabytes = 32;

@@ -63,6 +63,10 @@ void add_training_options(CLI::App& app, tbt::TrainCommand& o) {
     app.add_option("--parts", t.parts, "a batch is cut into so many for the threads")
         ->capture_default_str()
         ->check(CLI::PositiveNumber);
+    app.add_option("--precision", o.precision,
+                   "of the factors of products: f32, or bf16 as matrix units have it")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"f32", "bf16"}));
     app.add_flag("--resume", o.resume, "go on from the checkpoint in --out");
     app.add_flag("--replan", o.replan,
                  "with --resume: go on with other options (but the same model)");

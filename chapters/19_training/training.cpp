@@ -16,7 +16,8 @@ std::unique_ptr<train::GptTrainer> load_teacher(const std::string& directory,
     if (directory.empty()) return nullptr;
     const GptConfig shape = trainable_shape(directory);
     check_same_tokenizer(directory, tokenizer);
-    auto teacher = std::make_unique<train::GptTrainer>(shape, options.threads, options.parts);
+    auto teacher = std::make_unique<train::GptTrainer>(shape, options.threads, options.parts,
+                                                       options.precision);
     read_parameters(directory, *teacher);
     return teacher;
 }
@@ -63,7 +64,7 @@ Training::Training(const DocumentSource& documents, const Tokenizer& tokenizer,
                    const TrainingOptions& options)
     : documents_(documents),
       options_(checked(options, tokenizer)),
-      model_(options_.shape, options_.threads, options_.parts),
+      model_(options_.shape, options_.threads, options_.parts, options_.precision),
       optimiser_(model_.layout(), optimiser_options(options_)),
       batches_(documents, tokenizer, options_.seed),
       tokenizer_hash_(hash_of(tokenizer)),
@@ -110,6 +111,8 @@ std::string Training::recipe() const {
                          {"corpus", documents_.hash()},
                          {"tokenizer", tokenizer_hash_}};
     if (options_.sequence != s.n_positions) fixed["sequence"] = options_.sequence;
+    if (options_.precision != train::Precision::f32)
+        fixed["precision"] = train::name_of(options_.precision);
     if (teacher_) fixed["teacher"] = teacher_hash_;
     if (!init_hash_.empty()) fixed["init"] = init_hash_;
     return fixed.dump();

@@ -27,6 +27,7 @@ struct TrainingOptions {
     // Into how many parts a batch is cut for the threads; changes the order of sums,
     // not their meaning.
     int parts = 8;
+    train::Precision precision = train::Precision::f32;  // of the factors of all products
     std::int64_t sequence = 0;  // tokens of a row; 0: as many as the context holds
     // A model directory to go on from, ours or a GPT-2, with its shape; empty: a new model.
     std::string init;

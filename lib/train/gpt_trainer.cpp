@@ -19,23 +19,25 @@ AlignedFloats zeros(std::int64_t n) {
 
 }  // namespace
 
-GptTrainer::GptTrainer(const GptConfig& shape, int threads, int parts)
+GptTrainer::GptTrainer(const GptConfig& shape, int threads, int parts, Precision precision)
     : shape_(shape),
       layout_(shape),
       threads_(threads),
       parts_(parts),
-      parameters_(zeros(layout_.total)) {
+      parameters_(zeros(layout_.total)),
+      precision_(precision) {
     check_at_least("train: threads", threads, 1);
     check_at_least("train: parts", parts, 1);
     gradients_.push_back(zeros(layout_.total));
-    for (int t = 0; t < threads; ++t) workspaces_.push_back(std::make_unique<Workspace>());
+    for (int t = 0; t < threads; ++t) workspaces_.push_back(std::make_unique<Workspace>(precision));
     const std::int64_t C = shape.n_embd;
     const auto at = [this](const std::string& name) { return layout_[name].offset; };
     for (std::int64_t l = 0; l < shape.n_layer; ++l) {
         const std::string h = "h." + std::to_string(l) + ".";
         const auto linear = [&](const std::string& name) {
             const ParameterInfo& weight = layout_[h + name + ".weight"];
-            return Linear(weight.offset, at(h + name + ".bias"), weight.shape[0], weight.shape[1]);
+            return Linear(weight.offset, at(h + name + ".bias"), weight.shape[0], weight.shape[1],
+                          precision);
         };
         blocks_.push_back({at(h + "ln_1.weight"), at(h + "ln_1.bias"), at(h + "ln_2.weight"),
                            at(h + "ln_2.bias"), linear("attn.c_attn"), linear("attn.c_proj"),
@@ -45,8 +47,8 @@ GptTrainer::GptTrainer(const GptConfig& shape, int threads, int parts)
     wpe_ = at("wpe.weight");
     ln_f_gain_ = at("ln_f.weight");
     ln_f_bias_ = at("ln_f.bias");
-    table_.reserve(C, shape.vocab_size);
-    table_transposed_.reserve(shape.vocab_size, C);
+    table_.reserve(C, shape.vocab_size, precision);
+    table_transposed_.reserve(shape.vocab_size, C, precision);
 }
 
 GptTrainer::~GptTrainer() = default;
@@ -98,7 +100,6 @@ void GptTrainer::Workspace::reserve(const GptConfig& shape, std::int64_t T) {
     d_wide = zeros(T * 4 * C);
     logits = zeros(std::min(T, head_rows) * shape.vocab_size);
     losses.resize(index(head_rows));
-    packed.reserve(T, 4 * C);
     capacity = T;
 }
 

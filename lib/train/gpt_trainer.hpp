@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "lib/index.hpp"
-#include "lib/kernels/matmul.hpp"
 #include "lib/machine/threads.hpp"
+#include "lib/train/factor.hpp"
 #include "lib/train/parameters.hpp"
 
 namespace tbt::train {
@@ -33,8 +33,9 @@ struct Profile {
 class GptTrainer {
 public:
     // parts: into how many a batch is cut, so the most threads that help,
-    // and blocks of gradients in memory.
-    GptTrainer(const GptConfig& shape, int threads, int parts = 8);
+    // and blocks of gradients in memory. precision: of the factors of all products.
+    GptTrainer(const GptConfig& shape, int threads, int parts = 8,
+               Precision precision = Precision::f32);
     ~GptTrainer();
 
     const GptConfig& shape() const { return shape_; }
@@ -94,8 +95,8 @@ private:
     AlignedFloats parameters_;
     std::vector<AlignedFloats> gradients_;  // one block a part; the sum ends up in the first
     std::vector<Block> blocks_;
-    PackedMatrix table_,
-        table_transposed_;  // wteᵀ (C, V) for the logits, wte (V, C) for their gradient
+    Precision precision_;
+    Factor table_, table_transposed_;  // wteᵀ (C, V) for the logits, wte (V, C) for their gradient
     std::int64_t wte_, wpe_, ln_f_gain_, ln_f_bias_;
     std::vector<std::unique_ptr<Workspace>> workspaces_;
     GptTrainer* teacher_ = nullptr;

@@ -24,7 +24,7 @@ void GptTrainer::forward(const Sequence& sequence, Workspace& w) const {
             const Timer timer(w.profile.forward);
             layer_norm(a.x.get(), p + b.ln_1_gain, p + b.ln_1_bias, a.ln_1.get(),
                        a.ln_1_stats.get(), T, C);
-            b.qkv.forward(a.ln_1.get(), a.qkv.get(), T, p);
+            b.qkv.forward(a.ln_1.get(), a.qkv.get(), T, p, w.left);
         }
         {
             const Timer timer(w.profile.attention);
@@ -32,13 +32,13 @@ void GptTrainer::forward(const Sequence& sequence, Workspace& w) const {
                               {1, T, H, C / H}, w.scratch);
         }
         const Timer timer(w.profile.forward);
-        b.attention_projection.forward(a.attention.get(), a.x_middle.get(), T, p);
+        b.attention_projection.forward(a.attention.get(), a.x_middle.get(), T, p, w.left);
         add(a.x.get(), a.x_middle.get(), T * C);
         layer_norm(a.x_middle.get(), p + b.ln_2_gain, p + b.ln_2_bias, a.ln_2.get(),
                    a.ln_2_stats.get(), T, C);
-        b.fc.forward(a.ln_2.get(), a.fc.get(), T, p);
+        b.fc.forward(a.ln_2.get(), a.fc.get(), T, p, w.left);
         gelu(a.fc.get(), a.gelu.get(), T * 4 * C);
-        b.projection.forward(a.gelu.get(), next, T, p);
+        b.projection.forward(a.gelu.get(), next, T, p, w.left);
         add(a.x_middle.get(), next, T * C);
     }
     layer_norm(w.x_last.get(), p + ln_f_gain_, p + ln_f_bias_, w.ln_f.get(), w.ln_f_stats.get(), T,
@@ -47,8 +47,8 @@ void GptTrainer::forward(const Sequence& sequence, Workspace& w) const {
 
 void GptTrainer::logits(Workspace& w, std::int64_t t, std::int64_t n) const {
     const std::int64_t C = shape_.n_embd;
-    matmul(MatrixView::of(w.ln_f.get() + t * C, n, C), table_, w.logits.get(), shape_.vocab_size,
-           {}, Worker{});
+    table_.multiply(MatrixView::of(w.ln_f.get() + t * C, n, C), w.logits.get(), shape_.vocab_size,
+                    w.left);
 }
 
 // A few rows at a time: logits = ln_f · wteᵀ, in place ∂logits = (p − onehot)
@@ -74,10 +74,10 @@ void GptTrainer::head(const Sequence& sequence, Workspace& w, float factor, floa
             const float* theirs = teacher->logits.get();
             for (std::int64_t i = 0; i < n * V; ++i) w.logits.get()[i] -= theirs[i];
         }
-        matmul(d_logits, table_transposed_, w.d_ln.get() + t * C, C, {}, Worker{});
-        w.packed.reserve(n, C);
+        table_transposed_.multiply(d_logits, w.d_ln.get() + t * C, C, w.left);
+        w.packed.reserve(n, C, precision_);
         w.packed.pack(x, Worker{});
-        matmul(d_logits.transposed(), w.packed, gradients + wte_, C, {nullptr, true}, Worker{});
+        w.packed.multiply(d_logits.transposed(), gradients + wte_, C, w.left, {nullptr, true});
     }
 }
 
@@ -104,20 +104,20 @@ void GptTrainer::backward_block(std::size_t l, std::int64_t T, Workspace& w,
           *d_attention = w.d_attention.get();
     {
         const Timer timer(w.profile.backward);
-        b.projection.backward_input(d_x, d_wide, T);
+        b.projection.backward_input(d_x, d_wide, T, w.left);
         gelu_backward(a.fc.get(), d_wide, T * 4 * C);
-        b.fc.backward_input(d_wide, d_ln, T);
+        b.fc.backward_input(d_wide, d_ln, T, w.left);
     }
     {
         const Timer timer(w.profile.weights);
-        b.projection.backward_weights(a.gelu.get(), d_x, T, w.packed, gradients);
-        b.fc.backward_weights(a.ln_2.get(), d_wide, T, w.packed, gradients);
+        b.projection.backward_weights(a.gelu.get(), d_x, T, w.packed, w.left, gradients);
+        b.fc.backward_weights(a.ln_2.get(), d_wide, T, w.packed, w.left, gradients);
     }
     {
         const Timer timer(w.profile.backward);
         layer_norm_backward(a.x_middle.get(), a.ln_2_stats.get(), p + b.ln_2_gain, d_ln, d_x,
                             gradients + b.ln_2_gain, gradients + b.ln_2_bias, T, C);
-        b.attention_projection.backward_input(d_x, d_attention, T);
+        b.attention_projection.backward_input(d_x, d_attention, T, w.left);
     }
     {
         const Timer timer(w.profile.attention_backward);
@@ -126,11 +126,12 @@ void GptTrainer::backward_block(std::size_t l, std::int64_t T, Workspace& w,
     }
     {
         const Timer timer(w.profile.weights);
-        b.attention_projection.backward_weights(a.attention.get(), d_x, T, w.packed, gradients);
-        b.qkv.backward_weights(a.ln_1.get(), d_wide, T, w.packed, gradients);
+        b.attention_projection.backward_weights(a.attention.get(), d_x, T, w.packed, w.left,
+                                                gradients);
+        b.qkv.backward_weights(a.ln_1.get(), d_wide, T, w.packed, w.left, gradients);
     }
     const Timer timer(w.profile.backward);
-    b.qkv.backward_input(d_wide, d_ln, T);
+    b.qkv.backward_input(d_wide, d_ln, T, w.left);
     layer_norm_backward(a.x.get(), a.ln_1_stats.get(), p + b.ln_1_gain, d_ln, d_x,
                         gradients + b.ln_1_gain, gradients + b.ln_1_bias, T, C);
 }

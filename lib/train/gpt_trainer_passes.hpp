@@ -43,6 +43,8 @@ struct GptTrainer::Sequence {
 };
 
 struct GptTrainer::Workspace {
+    explicit Workspace(Precision precision) : scratch(precision) {}
+
     // What the backward pass needs of one layer.
     struct Layer {
         AlignedFloats x, ln_1, ln_1_stats, qkv, attention_stats, attention;  // x (T, C) comes in
@@ -52,7 +54,8 @@ struct GptTrainer::Workspace {
     AlignedFloats x_last, ln_f, ln_f_stats, logits;
     std::vector<double> losses;                    // (head_rows), of a teacher: not used
     AlignedFloats d_x, d_ln, d_wide, d_attention;  // (T, C), (T, C), (T, 4C), (T, C)
-    PackedMatrix packed;
+    Factor packed;
+    Bf16Left left;
     AttentionScratch scratch;
     Profile profile;
     std::int64_t capacity = 0;  // tokens

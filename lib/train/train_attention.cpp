@@ -79,6 +79,14 @@ float dot(const float* a, const float* b, std::int64_t n) {
 
 }  // namespace
 
+void AttentionScratch::multiply(const BlockProduct& p) {
+    if (precision_ == Precision::f32) return train::multiply(p);
+    left_.pack({p.a, p.m, p.k, p.a_row, p.a_column});
+    right_.reserve(p.k, p.n);
+    right_.pack({p.b, p.k, p.n, p.b_row, 1}, Worker{});
+    bf16_matmul(left_, right_, p.c, p.c_row, {nullptr, p.accumulate});
+}
+
 void AttentionScratch::prepare(std::int64_t T, std::int64_t D) {
     if (T == T_ && D == D_) return;
     T_ = T;
@@ -113,8 +121,8 @@ void attention_forward(const float* qkv, float* out, float* stats, const BatchSh
         for (std::int64_t t0 = 0; t0 < T; t0 += block_rows) {
             const std::int64_t t1 = std::min(T, t0 + block_rows), keys = round_up(t1);
             // scores = q · kᵀ / √D
-            multiply({t1 - t0, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(),
-                      s.stride, s.scores.get(), s.stride});
+            s.multiply({t1 - t0, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(),
+                        s.stride, s.scores.get(), s.stride});
             for (std::int64_t t = t0; t < t1; ++t) {
                 float* row = s.scores.get() + (t - t0) * s.stride;
                 const float maximum = largest(row, t + 1);
@@ -127,8 +135,8 @@ void attention_forward(const float* qkv, float* out, float* stats, const BatchSh
                 kept[1] = inverse;
             }
             // out = p · v
-            multiply({t1 - t0, s.Dp, t1, s.scores.get(), s.stride, 1, s.v.get(), s.Dp, s.d_q.get(),
-                      s.Dp});
+            s.multiply({t1 - t0, s.Dp, t1, s.scores.get(), s.stride, 1, s.v.get(), s.Dp,
+                        s.d_q.get(), s.Dp});
             scatter(s.d_q.get(), s.Dp, t1 - t0, D, 1.0f, out + (b * T + t0) * C + h * D, C);
         }
     }
@@ -160,10 +168,10 @@ void attention_backward(const float* qkv, const float* out, const float* stats, 
                                keys = round_up(t1);
             float* p = s.scores.get();
             float* dp = s.d_scores.get();
-            multiply({rows, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(), s.stride,
-                      p, s.stride});
-            multiply({rows, keys, s.Dp, s.d_out.get() + t0 * s.Dp, s.Dp, 1, s.v_columns.get(),
-                      s.stride, dp, s.stride});
+            s.multiply({rows, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(),
+                        s.stride, p, s.stride});
+            s.multiply({rows, keys, s.Dp, s.d_out.get() + t0 * s.Dp, s.Dp, 1, s.v_columns.get(),
+                        s.stride, dp, s.stride});
             for (std::int64_t t = t0; t < t1; ++t) {
                 float* p_row = p + (t - t0) * s.stride;
                 float* dp_row = dp + (t - t0) * s.stride;
@@ -178,12 +186,12 @@ void attention_backward(const float* qkv, const float* out, const float* stats, 
                     (weight * (Lanes::load(dp_row + k) - mean)).store(dp_row + k);
                 }
             }
-            multiply({t1, s.Dp, rows, p, 1, s.stride, s.d_out.get() + t0 * s.Dp, s.Dp, s.d_v.get(),
-                      s.Dp, true});
-            multiply({t1, s.Dp, rows, dp, 1, s.stride, s.q.get() + t0 * s.Dp, s.Dp, s.d_k.get(),
-                      s.Dp, true});
+            s.multiply({t1, s.Dp, rows, p, 1, s.stride, s.d_out.get() + t0 * s.Dp, s.Dp,
+                        s.d_v.get(), s.Dp, true});
+            s.multiply({t1, s.Dp, rows, dp, 1, s.stride, s.q.get() + t0 * s.Dp, s.Dp, s.d_k.get(),
+                        s.Dp, true});
             // These rows of `out` are not needed any more: ∂q̂ takes their place.
-            multiply(
+            s.multiply(
                 {rows, s.Dp, t1, dp, s.stride, 1, s.k.get(), s.Dp, s.d_q.get() + t0 * s.Dp, s.Dp});
         }
         float* d_head = d_qkv + b * T * 3 * C + h * D;

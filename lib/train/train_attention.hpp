@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "lib/kernels/tensor.hpp"
+#include "lib/train/factor.hpp"
 
 namespace tbt::train {
 
@@ -12,9 +13,15 @@ struct BatchShape {
     std::int64_t B, T, H, D;  // batch, tokens, heads, head size; C = H · D
 };
 
+struct BlockProduct;  // block_multiply.hpp
+
 // Scratch of one thread, in its nearest cache; grows when a longer sequence comes.
 class AttentionScratch {
 public:
+    explicit AttentionScratch(Precision precision = Precision::f32) : precision_(precision) {}
+    // In the scratch's precision.
+    void multiply(const BlockProduct& product);
+
     void prepare(std::int64_t T, std::int64_t D);
     // Rounded up to whole vectors, so that loops need no tails; the padding is zero.
     std::int64_t Tp = 0, Dp = 0, stride = 0;
@@ -24,6 +31,9 @@ public:
     AlignedFloats scores, d_scores;      // (block_rows, stride)
 
 private:
+    Precision precision_;
+    Bf16Left left_;
+    Bf16Right right_;
     std::int64_t T_ = 0, D_ = 0;
 };
 

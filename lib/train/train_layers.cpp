@@ -118,10 +118,11 @@ void gelu_backward(const float* x, float* d_y, std::int64_t n) {
     }
 }
 
-Linear::Linear(std::int64_t w_offset, std::int64_t b_offset, std::int64_t k, std::int64_t n)
-    : w_(w_offset), b_(b_offset), k_(k), n_(n) {
-    packed_.reserve(k, n);
-    packed_transposed_.reserve(n, k);
+Linear::Linear(std::int64_t w_offset, std::int64_t b_offset, std::int64_t k, std::int64_t n,
+               Precision precision)
+    : w_(w_offset), b_(b_offset), k_(k), n_(n), precision_(precision) {
+    packed_.reserve(k, n, precision);
+    packed_transposed_.reserve(n, k, precision);
 }
 
 void Linear::pack(const float* parameters, const Worker& worker) {
@@ -129,20 +130,21 @@ void Linear::pack(const float* parameters, const Worker& worker) {
     packed_transposed_.pack(MatrixView::of(parameters + w_, k_, n_).transposed(), worker);
 }
 
-void Linear::forward(const float* x, float* y, std::int64_t M, const float* parameters) const {
-    matmul(MatrixView::of(x, M, k_), packed_, y, n_, {parameters + b_, false}, Worker{});
+void Linear::forward(const float* x, float* y, std::int64_t M, const float* parameters,
+                     Bf16Left& scratch) const {
+    packed_.multiply(MatrixView::of(x, M, k_), y, n_, scratch, {parameters + b_, false});
 }
 
-void Linear::backward_input(const float* d_y, float* d_x, std::int64_t M) const {
-    matmul(MatrixView::of(d_y, M, n_), packed_transposed_, d_x, k_, {}, Worker{});
+void Linear::backward_input(const float* d_y, float* d_x, std::int64_t M, Bf16Left& scratch) const {
+    packed_transposed_.multiply(MatrixView::of(d_y, M, n_), d_x, k_, scratch);
 }
 
-void Linear::backward_weights(const float* x, const float* d_y, std::int64_t M,
-                              PackedMatrix& packed, float* gradients) const {
-    packed.reserve(M, n_);
+void Linear::backward_weights(const float* x, const float* d_y, std::int64_t M, Factor& packed,
+                              Bf16Left& scratch, float* gradients) const {
+    packed.reserve(M, n_, precision_);
     packed.pack(MatrixView::of(d_y, M, n_), Worker{});
-    matmul(MatrixView::of(x, M, k_).transposed(), packed, gradients + w_, n_, {nullptr, true},
-           Worker{});
+    packed.multiply(MatrixView::of(x, M, k_).transposed(), gradients + w_, n_, scratch,
+                    {nullptr, true});
     float* d_b = gradients + b_;
     for (std::int64_t m = 0; m < M; ++m) {
         for (std::int64_t n = 0; n < n_; n += lanes) {

@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include "lib/kernels/matmul.hpp"
 #include "lib/machine/threads.hpp"
+#include "lib/train/factor.hpp"
 
 namespace tbt::train {
 
@@ -41,23 +41,26 @@ void gelu_backward(const float* x, float* d_y, std::int64_t n);
 class Linear {
 public:
     Linear() = default;
-    Linear(std::int64_t w_offset, std::int64_t b_offset, std::int64_t k, std::int64_t n);
+    Linear(std::int64_t w_offset, std::int64_t b_offset, std::int64_t k, std::int64_t n,
+           Precision precision);
 
     // After the parameters changed; each thread of the team packs its share.
     void pack(const float* parameters, const Worker& worker);
 
-    void forward(const float* x, float* y, std::int64_t M, const float* parameters) const;
+    void forward(const float* x, float* y, std::int64_t M, const float* parameters,
+                 Bf16Left& scratch) const;
 
     // ∂x = ∂y · wᵀ
-    void backward_input(const float* d_y, float* d_x, std::int64_t M) const;
+    void backward_input(const float* d_y, float* d_x, std::int64_t M, Bf16Left& scratch) const;
 
-    // ∂w += xᵀ · ∂y,  ∂b += Σ_m ∂y, in the order of the rows. `packed` is scratch.
-    void backward_weights(const float* x, const float* d_y, std::int64_t M, PackedMatrix& packed,
-                          float* gradients) const;
+    // ∂w += xᵀ · ∂y,  ∂b += Σ_m ∂y, in the order of the rows. `packed` and `scratch` are scratch.
+    void backward_weights(const float* x, const float* d_y, std::int64_t M, Factor& packed,
+                          Bf16Left& scratch, float* gradients) const;
 
 private:
     std::int64_t w_ = 0, b_ = 0, k_ = 0, n_ = 0;
-    PackedMatrix packed_, packed_transposed_;
+    Precision precision_ = Precision::f32;
+    Factor packed_, packed_transposed_;
 };
 
 // Softmax and cross-entropy of logits (M, V):
