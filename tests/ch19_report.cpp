@@ -57,7 +57,7 @@ TEST_CASE("only what the corpus writes is asked", "[report]") {
     REQUIRE(asked.size() == 2);
     CHECK(asked[1].prompt == "{\"name\": \"Eli\", \"job\":");
     CHECK(asked[1].answer == " \"cook\"");
-    const auto lines = translations(c, find_genre(c, "t"), 50);
+    const auto lines = translations(c, find_genre(c, "t"), 50, true);
     REQUIRE(!lines.empty());
     CHECK(lines.size() < 12);  // those held out: about three in 99, each once
     for (const Question& q : lines)
@@ -65,7 +65,14 @@ TEST_CASE("only what the corpus writes is asked", "[report]") {
               "Say " + q.prompt.substr(4, q.prompt.find(' ', 4) - 4) + " → dire" +
                   q.prompt.substr(3, q.prompt.find(' ', 4) - 3) + "\nmore");
     CHECK(find_genre(c, "x") == -1);
-    CHECK(translations(c, -1, 50).empty());
+    CHECK(translations(c, -1, 50, true).empty());
+}
+
+TEST_CASE("lines with every word are those that bring a new one", "[report]") {
+    const auto kept = with_every_word(
+        {{"the red house →", ""}, {"the house →", ""}, {"a red door →", ""}, {"a door →", ""}});
+    REQUIRE(kept.size() == 2);
+    CHECK(kept[1].prompt == "a red door →");
 }
 
 TEST_CASE("texts are the same whoever else is written beside them", "[report]") {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <set>
+#include <sstream>
 
 #include "chapters/19_training/corpus/corpus_tree.hpp"
 #include "lib/index.hpp"
@@ -121,11 +122,12 @@ std::vector<std::string> beginnings(const Corpus& corpus, int genre, bool held_o
     return found;
 }
 
-std::vector<Question> translations(const Corpus& corpus, int genre, std::size_t most) {
+std::vector<Question> translations(const Corpus& corpus, int genre, std::size_t most,
+                                   bool held_out) {
     const std::string arrow = " →";
     std::vector<Question> all;
     const auto lines =
-        beginnings(corpus, genre, true, most, [&](const std::string& text) -> std::size_t {
+        beginnings(corpus, genre, held_out, most, [&](const std::string& text) -> std::size_t {
             const std::size_t end = std::min(text.find('\n'), text.size());
             return text.find(arrow) < end ? end : std::string::npos;
         });
@@ -134,6 +136,18 @@ std::vector<Question> translations(const Corpus& corpus, int genre, std::size_t 
         all.push_back({line.substr(0, cut), line.substr(cut)});
     }
     return all;
+}
+
+std::vector<Question> with_every_word(const std::vector<Question>& questions) {
+    std::set<std::string> known;
+    std::vector<Question> kept;
+    for (const Question& q : questions) {
+        std::istringstream words(q.prompt);
+        bool has_new = false;
+        for (std::string word; words >> word;) has_new |= known.insert(word).second;
+        if (has_new) kept.push_back(q);
+    }
+    return kept;
 }
 
 int find_genre(const Corpus& corpus, const std::string& name) {

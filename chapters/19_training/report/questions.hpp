@@ -19,8 +19,11 @@ std::vector<Question> sums(const Recogniser& recogniser);
 std::vector<Question> calendar(const Recogniser& recogniser);
 // Name, job and home of everyone in the corpus's table "person", as beginnings of JSON records.
 std::vector<Question> people(const Corpus& corpus, const Recogniser& recogniser);
-// Held-out lines "… → …" of a genre, each prompt once.
-std::vector<Question> translations(const Corpus& corpus, int genre, std::size_t most);
+// Lines "… → …" of a genre, held out or all, each prompt once.
+std::vector<Question> translations(const Corpus& corpus, int genre, std::size_t most,
+                                   bool held_out);
+// Those that hold a word which none before holds: together they hold every word of all.
+std::vector<Question> with_every_word(const std::vector<Question>& questions);
 
 // The genre's number, or −1.
 int find_genre(const Corpus& corpus, const std::string& name);

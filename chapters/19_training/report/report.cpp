@@ -69,7 +69,15 @@ void Judge::ask(const std::string& what, const std::vector<Question>& questions,
 }
 
 void Judge::ask_translations() {
-    const auto questions = translations(corpus_, find_genre(corpus_, "translate"), 200);
+    const int genre = find_genre(corpus_, "translate");
+    translate("translation, held out, greedy: exact", translations(corpus_, genre, 200, true),
+              0.97);
+    translate("translation: lines that hold every word, greedy",
+              with_every_word(translations(corpus_, genre, 3000, false)), 0.97);
+}
+
+void Judge::translate(const std::string& what, const std::vector<Question>& questions,
+                      double goal) {
     WriteOptions options;
     options.stop = "\n";
     options.max_new_tokens = 60;
@@ -79,7 +87,7 @@ void Judge::ask_translations() {
     std::vector<Verdict> verdicts;
     for (std::size_t i = 0; i < texts.size(); ++i)
         verdicts.push_back({prompts[i], texts[i].text, texts[i].text == questions[i].answer});
-    add_rate("translation, held out, greedy: exact", verdicts, 0.97, "no such genre");
+    add_rate(what, verdicts, goal, "no such genre");
 }
 
 void Judge::write_whole(const std::string& what, const std::vector<std::string>& prompts, int genre,

@@ -58,6 +58,7 @@ private:
 
     void ask(const std::string& what, const std::vector<Question>& questions, double goal);
     void ask_translations();
+    void translate(const std::string& what, const std::vector<Question>& questions, double goal);
     // Whole texts that begin so: are they in the language?
     void write_whole(const std::string& what, const std::vector<std::string>& prompts, int genre,
                      double temperature, double top_p, double goal);

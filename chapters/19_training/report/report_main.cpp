@@ -2,18 +2,20 @@
 //
 //   make report MODEL=data/models/storyteller
 //   build/report build/models/storyteller --json report.json --failures 3
+//   build/report build/models/storyteller --read data/prompts     what only an eye can judge
 //
 // What to look for: the last column; and with --failures what went wrong.
 #include <chrono>
 #include <cstdio>
 
 #include "chapters/19_training/report/report_table.hpp"
+#include "chapters/19_training/report/texts_to_read.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/program.hpp"
 #include "lib/show/terminal.hpp"
 
 int main(int argc, char** argv) {
-    std::string directory, folder = "data/corpus", json;
+    std::string directory, folder = "data/corpus", json, prompts;
     tbt::ReportOptions options;
     return tbt::run_program(
         argc, argv, "Judges a model: a table of rates, decided without an eye.",
@@ -28,6 +30,9 @@ int main(int argc, char** argv) {
                 ->check(CLI::PositiveNumber);
             app.add_option("--failures", options.failures, "show so many failures of each row")
                 ->capture_default_str();
+            app.add_option("--read", prompts,
+                           "instead of the table: texts to read, from the prompts in this folder "
+                           "(data/prompts)");
         },
         [&] {
             const auto start = std::chrono::steady_clock::now();
@@ -36,6 +41,10 @@ int main(int argc, char** argv) {
             };
             const tbt::Corpus corpus = tbt::Corpus::load(folder);
             tbt::Model model = tbt::load_model(directory);
+            if (!prompts.empty()) {
+                std::fputs(tbt::texts_to_read(model, prompts).c_str(), stdout);
+                return;
+            }
             const tbt::Report report = tbt::Judge(model, corpus, options).report();
             const double seconds =
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
