@@ -1,21 +1,42 @@
 #!/bin/sh
 # Keeps the lessons true.
-#   tests/lessons.sh           every output block is what its command prints now, and every line of a code block
-#                              stands in the file it is taken from
+#   tests/lessons.sh           every output block is what its command prints now, every line of a code block
+#                              stands in the file it is taken from, and every link leads somewhere
 #   tests/lessons.sh update    writes the present output into the blocks
-#   tests/lessons.sh code      looks at the code blocks only
+#   tests/lessons.sh code      looks at the code blocks and the links only
 # Files after check, update or code are the only ones looked at: tests/lessons.sh check chapters/03_temperature/README.md
 # An output block:  <!-- output: make run-03 ARGS="…" -->  followed by a ```text block.
 # A code block:     <!-- from: temperature.hpp -->          followed by a ```cpp block; the path starts at the
 #                   lesson's folder or at the repository's root.
+# A link:           [text](path) or [text](path#anchor): the file or folder is there, and the anchor is one of its headings,
+#                   spelled as GitHub spells it. Links to other sites are not followed.
 # Ends with "N passed, N failed".
 set -u
 mode=${1:-check}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- README.md chapters/*/README.md
+[ $# -gt 0 ] || set -- *.md chapters/*.md chapters/*/*.md data/*/*.md
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
+
+# Where the links of a page lead, one a line. Code is no link.
+links() {
+    awk '/^```/ { fence = !fence; next }
+         fence  { next }
+         { gsub(/`[^`]*`/, "")
+           while (match($0, /\]\([^()]*\)/)) {
+               target = substr($0, RSTART + 2, RLENGTH - 3); $0 = substr($0, RSTART + RLENGTH)
+               sub(/ .*/, "", target); print target
+           } }' "$1"
+}
+
+# The anchors of a page: its headings in small letters, without punctuation, with hyphens for spaces.
+anchors() {
+    awk '/^```/ { fence = !fence; next }
+         !fence && /^##* / { sub(/^##* /, ""); $0 = tolower($0); gsub(/\]\([^()]*\)/, "")
+                             gsub(/[][!"#$%&()*+,.\/:;<=>?@\\^`{|}~\047]/, ""); gsub(/…|·|–|—|’|→|√/, ""); gsub(/ /, "-")
+                             print $0 (seen[$0]++ ? "-" seen[$0] - 1 : "") }' "$1"
+}
 
 for lesson in "$@"; do
     [ -f "$lesson" ] || continue
@@ -83,6 +104,24 @@ for lesson in "$@"; do
         inside                 { lines[++count] = $0 }
         END                    { exit bad }' "$lesson"
     if [ $? -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+
+    # Links.
+    for target in $(links "$lesson"); do
+        case $target in *:*) continue ;; esac
+        path=$folder/${target%%#*}
+        case $target in "#"*) path=$lesson ;; esac
+        anchor=
+        case $target in *"#"*) anchor=${target#*"#"} ;; esac
+        if [ ! -e "$path" ]; then
+            echo "$lesson: a link leads nowhere: $target"
+            failed=$((failed + 1))
+        elif [ -n "$anchor" ] && ! anchors "$path" | grep -qxF -e "$anchor"; then
+            echo "$lesson: a link leads nowhere: $target (no such heading)"
+            failed=$((failed + 1))
+        else
+            passed=$((passed + 1))
+        fi
+    done
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

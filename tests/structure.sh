@@ -10,7 +10,7 @@
 #   length       a file of code has at most 300 lines
 #   width        a line of code has at most 100 characters
 #   layout       clang-format 14 changes nothing (where it is installed)
-#   excerpt      every line of code in a lesson stands in the file that it is taken from
+#   excerpt      every line of code in a lesson stands in the file that it is taken from, and every link leads somewhere
 #   mutant       the text of a mutant stands in exactly one line of its file
 #   picture      data/architecture.svg shows the #include lines of today
 # What still breaks a rule stands in tests/structure.allow as "rule file". That list may only shrink: a line in it that
