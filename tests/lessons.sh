@@ -9,7 +9,7 @@
 # A code block:     <!-- from: temperature.hpp -->          followed by a ```cpp block; the path starts at the
 #                   lesson's folder or at the repository's root.
 # A link:           [text](path) or [text](path#anchor): the file or folder is there, and the anchor is one of its headings,
-#                   spelled as GitHub spells it. Links to other sites are not followed.
+#                   spelled as GitHub spells it, or an <a id="…">. Links to other sites are not followed.
 # Ends with "N passed, N failed".
 set -u
 mode=${1:-check}
@@ -30,9 +30,14 @@ links() {
            } }' "$1"
 }
 
-# The anchors of a page: its headings in small letters, without punctuation, with hyphens for spaces.
+# The anchors of a page: its <a id="…">, and its headings in small letters, without punctuation, with hyphens for spaces.
 anchors() {
     awk '/^```/ { fence = !fence; next }
+         !fence { rest = $0
+                  while (match(rest, /<a (id|name)="[^"]*"/)) {
+                      anchor = substr(rest, RSTART, RLENGTH - 1); rest = substr(rest, RSTART + RLENGTH)
+                      sub(/.*"/, "", anchor); print anchor
+                  } }
          !fence && /^##* / { sub(/^##* /, ""); $0 = tolower($0); gsub(/\]\([^()]*\)/, "")
                              gsub(/[][!"#$%&()*+,.\/:;<=>?@\\^`{|}~\047]/, ""); gsub(/…|·|–|—|’|→|√/, ""); gsub(/ /, "-")
                              print $0 (seen[$0]++ ? "-" seen[$0] - 1 : "") }' "$1"
