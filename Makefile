@@ -137,6 +137,14 @@ $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(PACKAGES)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(call cold,$<) -c $< -o $@
 
+# A header read by many files is precompiled: -include $(1) finds $(1).gch, and a compiler that cannot use that reads the copy.
+define pch_rule
+$(1).gch: $(2) $$(FLAGS) | $(4)
+	@mkdir -p $$(@D) && cp $(2) $(1)
+	$$(call say,PCH,$(2))
+	$$(Q)$$(CXX) $$(CXXFLAGS_ALL) $(3) -x c++-header $(2) -o $$@
+endef
+
 # A program is linked with what it needs and no more: `make run-03` compiles chapter 03's main.cpp and the .cpp files behind the
 # headers that it includes, directly or through others. sources_NAME has them.
 comma := ,
@@ -225,23 +233,19 @@ run-%:
 	@echo "make: there is no chapter '$*'; the chapters are: $(CHAPTERS)" >&2; exit 2
 
 # ---- tests ------------------------------------------------------------------------------------------------
+# Tests run once: what they gain by being optimised takes longer to compile. Those that count long are in SLOW.
+SLOW := $(if $(filter debug,$(MODE)),,lib ch14 ch16 ch19)
+level = $(if $(filter $(SLOW),$(call group_of,$(1))),O1,O0)
+# How a test is compiled, at O0 or O1; also behind make check and make mutants.
+compile_test = $(CXX) $(CXXFLAGS_ALL) $(call test_flags,$(1)) -include $(call test_pch,$(1))
+test_flags = -$(1) -Wno-sign-conversion
 # The Catch2 header is precompiled: it is most of the time of a test file.
-PCH := $(BUILD)/pch/tests/catch.hpp.gch
-# Tests run once: what they gain at -O3, and most of them at -O1, takes longer to compile. Those that count long are in SLOW.
-# clang takes a precompiled header only at the level that it was made at.
-SLOW := lib ch14 ch16 ch19
-TEST_FLAGS = $(CXXFLAGS_ALL) $(if $(filter release,$(MODE)),-O1) -I$(BUILD)/pch -Wno-sign-conversion
-QUICK := $(if $(CLANG),,-O0)
-# How a test is compiled; also behind make check and make mutants.
-COMPILE_TEST = $(CXX) $(TEST_FLAGS) $(if $(CLANG),-include-pch $(PCH),-include tests/catch.hpp)
-$(PCH): tests/catch.hpp $(FLAGS) | $(TEST_PACKAGES)
-	@mkdir -p $(@D)
-	$(call say,PCH,$<)
-	$(Q)$(CXX) $(TEST_FLAGS) -x c++-header $< -o $@
-$(BUILD)/obj/tests/%.o: tests/%.cpp $(PCH) | $(TEST_PACKAGES)
+test_pch = $(BUILD)/pch/tests-$(1)/catch.hpp
+$(foreach o,O0 O1,$(eval $(call pch_rule,$(call test_pch,$(o)),tests/catch.hpp,$(call test_flags,$(o)),$(TEST_PACKAGES))))
+$(BUILD)/obj/tests/%.o: tests/%.cpp | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(COMPILE_TEST) $(if $(filter $(SLOW),$(call group_of,$<)),,$(QUICK)) -c $< -o $@
+	$(Q)$(call compile_test,$(call level,$<)) -c $< -o $@
 
 # main.cpp brings Catch's own main parts and so reads the header its own way.
 $(BUILD)/obj/tests/main.o: tests/main.cpp $(FLAGS) | $(TEST_PACKAGES)
@@ -251,8 +255,10 @@ $(BUILD)/obj/tests/main.o: tests/main.cpp $(FLAGS) | $(TEST_PACKAGES)
 
 CATCH_LIBS = $(if $(shell printf '$(HASH)include <catch2/catch_all.hpp>\n' | $(CXX) $(COMMON) -x c++ -E - >/dev/null 2>&1 && echo 3),-lCatch2)
 TEST_PROGRAMS := $(TEST_GROUPS:%=$(BUILD)/tests-%)
+group_objects = $(call object,$(foreach t,$(TEST_SRC),$(if $(filter $(1),$(call group_of,$(t))),$(t))))
 define test_rule
-$(BUILD)/tests-$(1): $(call object,$(foreach t,$(TEST_SRC),$(if $(filter $(1),$(call group_of,$(t))),$(t)))) $(BUILD)/obj/tests/main.o $(call archives,tests-$(1))
+$(call group_objects,$(1)): $(call test_pch,$(call level,$(1))).gch
+$(BUILD)/tests-$(1): $(call group_objects,$(1)) $(BUILD)/obj/tests/main.o $(call archives,tests-$(1))
 	$$(call say,LINK,$$@)
 	$$(Q)$$(LINK) $$^ $$(LIBS) $$(CATCH_LIBS) -o $$@
 endef
@@ -261,10 +267,10 @@ $(foreach g,$(TEST_GROUPS),$(eval $(call test_rule,$(g))))
 # The exercises' tests, against the solutions and against the stubs, each in a folder of objects of its own.
 EXERCISE_SRC := $(wildcard tests/exercises/*.cpp)
 define exercise_rules
-$(BUILD)/obj/$(1)/%.o: tests/exercises/%.cpp $(PCH) | $(TEST_PACKAGES)
+$(BUILD)/obj/$(1)/%.o: tests/exercises/%.cpp $(call test_pch,O0).gch | $(TEST_PACKAGES)
 	@mkdir -p $$(@D)
 	$$(call say,CXX,"$$< ($(1))")
-	$$(Q)$$(COMPILE_TEST) $$(QUICK) -I$(1) -c $$< -o $$@ 2>$$@.log || { cat $$@.log; exit 1; }
+	$$(Q)$$(call compile_test,O0) -I$(1) -c $$< -o $$@ 2>$$@.log || { cat $$@.log; exit 1; }
 	@cat $$@.log
 $(BUILD)/tests-$(1): $(patsubst tests/exercises/%.cpp,$(BUILD)/obj/$(1)/%.o,$(EXERCISE_SRC)) $(BUILD)/obj/tests/main.o $(call archives,tests-exercises)
 	$$(call say,LINK,$$@)
@@ -301,10 +307,10 @@ endif
 # An exercise is linked with what it includes.
 EX_SOURCE := $(if $(EX),$(firstword $(wildcard tests/exercises/ex$(EX).cpp tests/exercises/ex$(EX)_*.cpp)))
 EX_LIBRARY := $(call archives,$(if $(EX_SOURCE),ex-$(basename $(notdir $(EX_SOURCE))),tests-exercises))
-check watch: $(BUILD)/obj/tests/main.o $(BUILD)/obj/exercises/limits.o $(PCH)
+check watch: $(BUILD)/obj/tests/main.o $(BUILD)/obj/exercises/limits.o $(call test_pch,O0).gch
 check watch try: $(EX_LIBRARY)
 check hint solution try watch progress next:
-	@BUILD="$(BUILD)" COMPILE_TEST="$(COMPILE_TEST) $(QUICK)" COMPILE="$(CXX) $(CXXFLAGS_ALL)" LINK="$(LINK)" FEW_ERRORS="$(if $(CLANG),-ferror-limit=3,-fmax-errors=3)" \
+	@BUILD="$(BUILD)" COMPILE_TEST="$(call compile_test,O0)" COMPILE="$(CXX) $(CXXFLAGS_ALL)" LINK="$(LINK)" FEW_ERRORS="$(if $(CLANG),-ferror-limit=3,-fmax-errors=3)" \
 	LIBRARY="$(EX_LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" LEVEL="$(LEVEL)" FORCE="$(FORCE)" SOLUTION="$(SOLUTION)" ARGS="$(ARGS)" sh exercises/exercise.sh $@ "$(EX)"
 
 # Are the outputs and code excerpts in the lessons still what the programs print and the files say? UPDATE=1 rewrites outputs.
@@ -312,8 +318,8 @@ check hint solution try watch progress next:
 lessons: all
 	@sh tests/lessons.sh $(if $(UPDATE),update,check)
 # Puts well-known bugs into the headers, one at a time, and sees that the tests notice.
-mutants: $(LIBRARY) $(PCH) $(BUILD)/obj/tests/main.o
-	@BUILD="$(BUILD)" COMPILE_TEST="$(COMPILE_TEST) $(QUICK)" LINK="$(LINK)" LIBRARY="$(LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" sh tests/mutants/run.sh $(ONLY)
+mutants: $(LIBRARY) $(call test_pch,O0).gch $(BUILD)/obj/tests/main.o
+	@BUILD="$(BUILD)" COMPILE_TEST="$(call compile_test,O0)" LINK="$(LINK)" LIBRARY="$(LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" sh tests/mutants/run.sh $(ONLY)
 
 # ---- benchmarks -------------------------------------------------------------------------------------------
 # Opponents are used where the system has them: OpenBLAS, oneDNN.
