@@ -73,7 +73,7 @@ void show_masks() {
     }
 }
 
-// 3. The machine of the tutorial.
+// 3. A machine of required keys.
 void show_keys() {
     const std::vector<std::string> keys = {"name", "score", "passed"};
     RequiredKeys machine(keys);
@@ -84,7 +84,7 @@ void show_keys() {
         for (const std::string& s : machine.allowed()) std::printf(" %s", s.c_str());
         std::printf("\n");
     }
-    std::printf("   Orders of the keys: %d. The tutorial's version never uses a key up: %d.\n",
+    std::printf("   Orders of the keys: %d. Where no key is ever used up: %d.\n",
                 RequiredKeys(keys).orders(), TutorialKeys(keys).orders());
 }
 
