@@ -110,6 +110,52 @@ TEST_CASE("mirostat: the bar follows the surprises, and cuts by bits", "[ch06]")
     check_law(mirostat(halves, 1, 3.01), {.5, .25, .125, .125});
 }
 
+// s_i = −a·ln i
+Row zipf(double a, int V) {
+    Row s;
+    for (int i = 1; i <= V; ++i) s.push_back(static_cast<float>(-a * std::log(i)));
+    return s;
+}
+
+TEST_CASE("mirostat 1: its k is that of the paper's formula, computed apart", "[ch06]") {
+    const auto k = [](const Row& s, double mu, double T = 1) {
+        return count_kept(mirostat_1(s, T, mu));
+    };
+    // ((.1·2^6)/(1 − 2000^−.1))^(1/1.1) = 9.589, and so on: the formula in Python.
+    REQUIRE(k(zipf(1.1, 2000), 4) == 2);
+    REQUIRE(k(zipf(1.1, 2000), 6) == 9);
+    REQUIRE(k(zipf(2, 1000), 3) == 2);
+    REQUIRE(k(zipf(0.8, 50257), 10) == 60);
+    REQUIRE(k(zipf(1.5, 32000), 10) == 64);
+    // A temperature of 2 halves the exponent.
+    REQUIRE(k(zipf(1.6, 50257), 10, 2) == 60);
+    // Laws that are not Zipf's: ŝ = 1.0466 gives k = 1.46, 2.84, 5.50; ŝ = .7741 gives .53, 3.19.
+    REQUIRE(k(logs({.5, .25, .125, .125}), 1) == 1);
+    REQUIRE(k(logs({.5, .25, .125, .125}), 2) == 2);
+    REQUIRE(k(logs({.5, .25, .125, .125}), 3) == 4);
+    REQUIRE(k(logs({.4, .3, .2, .1}), 0) == 1);
+    REQUIRE(k(logs({.4, .3, .2, .1}), 2) == 3);
+    // The most probable stay, of equal ones the first.
+    check_law(mirostat_1(logs({.1, .4, .2, .3}), 1, 2), {0, 4 / 9.0, 2 / 9.0, 3 / 9.0});
+    // ŝ = 1: (2^mu / ln V)^1 = 16 / ln 1000 = 2.32
+    REQUIRE(k(zipf(1, 1000), 4) == 2);
+    // Only 100 tokens are looked at: what comes behind them is no matter.
+    Row cliff = zipf(1.1, 2000);
+    for (std::size_t i = 100; i < cliff.size(); ++i) cliff[i] = -90;
+    REQUIRE(k(cliff, 6) == 9);
+}
+
+TEST_CASE("mirostat 1 where its formula breaks down: one token, all equal, any bar", "[ch06]") {
+    const auto k = [](const Row& s, double mu) { return count_kept(mirostat_1(s, 1, mu)); };
+    REQUIRE(k(Row{3}, 5) == 1);
+    REQUIRE(k(Row{masked, 3, masked}, 5) == 1);
+    REQUIRE(k(Row{2, 2, 2, 2}, 5) == 4);   // more bits than four tokens have
+    REQUIRE(k(Row{2, 2, 2, 2}, -5) == 1);  // fewer
+    REQUIRE(k(zipf(1.1, 50), 1e6) == 50);
+    REQUIRE(k(zipf(1.1, 50), -1e6) == 1);
+    REQUIRE(k(Row{0, 900, masked, 0}, 2) == 1);
+}
+
 TEST_CASE("plain and fast agree on thousands of rows", "[ch06]") {
     Rng rng(61);
     for (int i = 0; i < 3000; ++i) {
@@ -126,6 +172,8 @@ TEST_CASE("plain and fast agree on thousands of rows", "[ch06]") {
         REQUIRE(as_row(c) == xtc(s, T, 0.7, x / 3, u));
         c.reset(s), apply_temperature(c, T), keep_unsurprising(c, mu);
         REQUIRE(as_row(c) == mirostat(s, T, mu));
+        c.reset(s), apply_temperature(c, T), keep_zipf_top_k(c, mu);
+        REQUIRE(as_row(c) == mirostat_1(s, T, mu));
     }
 }
 
@@ -186,18 +234,17 @@ TEST_CASE("mirostat in a chain reads the log-probabilities of the text, or says 
 }
 
 TEST_CASE("mirostat holds the surprise of a long text at its target", "[ch06]") {
-    Row zipf;
-    for (int i = 1; i <= 2000; ++i) zipf.push_back(static_cast<float>(-1.1 * std::log(i)));
+    const Row row = zipf(1.1, 2000);
     SamplingOptions o;
-    o.mirostat = 2, o.mirostat_tau = 4;
+    o.mirostat = GENERATE(1, 2), o.mirostat_tau = 4;
     const Chain chain = chain_of(o);
-    Candidates scratch, law(zipf);
+    Candidates scratch, law(row);
     std::vector<int> ids;
     std::vector<double> log_probabilities;
     Rng rng(5);
     double bits = 0;
     for (int i = 0; i < 3000; ++i) {
-        ids.push_back(chain.pick(zipf, {ids, 0, log_probabilities}, rng.uniform(), scratch));
+        ids.push_back(chain.pick(row, {ids, 0, log_probabilities}, rng.uniform(), scratch));
         log_probabilities.push_back(law.log_probability(static_cast<std::size_t>(ids.back())));
         bits -= log_probabilities.back() / ln_2;
     }
@@ -231,7 +278,8 @@ TEST_CASE("numbers that make no sense are refused with what is allowed", "[ch06]
     refused([](SamplingOptions& o) { o.top_n_sigma = -1; }, "top-n-sigma: got -1");
     refused([](SamplingOptions& o) { o.xtc_probability = 1.5; }, "xtc-probability: got 1.5");
     refused([](SamplingOptions& o) { o.xtc_threshold = -0.1; }, "xtc-threshold: got -0.1");
-    refused([](SamplingOptions& o) { o.mirostat = 1; }, "mirostat: got 1");
+    refused([](SamplingOptions& o) { o.mirostat = 3; }, "mirostat: got 3");
+    refused([](SamplingOptions& o) { o.mirostat = -1; }, "mirostat: got -1");
     refused([](SamplingOptions& o) { o.mirostat_tau = std::nan(""); }, "mirostat-tau: got");
     refused([](SamplingOptions& o) { o.mirostat_eta = 0; }, "mirostat-eta: got 0");
     refused([](SamplingOptions& o) { o.mirostat = 2, o.top_k = 5; }, "another cut");

@@ -57,6 +57,8 @@ TEST_CASE("rare options become steps in the dialect's order", "[ch10][options]")
     REQUIRE(chain_of("--dialect llama.cpp --xtc-probability 0.5 --dry-multiplier 0.8") ==
             "dry 0.8 → top-k 40 → top-p 0.95 → min-p 0.05 → xtc 0.5/0.1 → temperature 0.8 → draw");
     REQUIRE(chain_of("--mirostat 2") == "temperature 0.8 → mirostat 5/0.1 → draw");
+    REQUIRE(chain_of("--mirostat 1 --mirostat-tau 4") ==
+            "temperature 0.8 → mirostat version 1, 4/0.1 → draw");
     REQUIRE(chain_of("--mirostat 2 --mirostat-ent 3 --mirostat-lr 0.2 --dialect llama.cpp") ==
             "temperature 0.8 → mirostat 3/0.2 → draw");
     REQUIRE(chain_of("--suppress-tokens 5,6 --suppress-tokens 7 --begin-suppress-tokens 8 "
@@ -77,7 +79,7 @@ TEST_CASE("rare options that mean nothing or contradict are refused", "[ch10][op
         {"--dry-base 2", "--dry-base: it would change nothing without --dry-multiplier"},
         {"--mirostat-tau 3", "without --mirostat 2"},
         {"--dynatemp-exp 2", "without --dynatemp-range"},
-        {"--mirostat 1", "mirostat: got 1"},
+        {"--mirostat 3", "mirostat: got 3"},
         {"--mirostat 2 --top-k 4", "another cut"},
         {"--greedy --mirostat 2", "--greedy and --mirostat"},
         {"--greedy --xtc-probability 0.5", "--greedy and --xtc-probability"},

@@ -16,9 +16,9 @@
 namespace tbt {
 
 inline void check_mirostat_version(const SamplingOptions& o) {
-    if (o.mirostat != 0 && o.mirostat != 2)
+    if (o.mirostat < 0 || o.mirostat > 2)
         throw UsageError("mirostat: got " + std::to_string(o.mirostat) +
-                         ", expected 0 (off) or 2 (the second version, which needs no guess of "
+                         ", expected 0 (off), 1 or 2 (the second version, which needs no guess of "
                          "the law's shape)");
     if (o.mirostat == 0) return;
     if (o.temperature == 0)
@@ -60,13 +60,16 @@ inline std::vector<ChainStep> further_steps(const SamplingOptions& o) {
     }
     if (o.mirostat != 0) {
         steps.push_back(
-            {"mirostat", short_number(o.mirostat_tau) + "/" + short_number(o.mirostat_eta),
-             [tau = o.mirostat_tau, eta = o.mirostat_eta](Candidates& c, const TextSoFar& text) {
+            {"mirostat",
+             (o.mirostat == 1 ? "version 1, " : "") + short_number(o.mirostat_tau) + "/" +
+                 short_number(o.mirostat_eta),
+             [cut = o.mirostat == 1 ? keep_zipf_top_k : keep_unsurprising, tau = o.mirostat_tau,
+              eta = o.mirostat_eta](Candidates& c, const TextSoFar& text) {
                  if (text.log_probabilities.size() != text.generated().size())
                      throw UsageError(
                          "mirostat: this way of writing does not keep how probable its "
                          "tokens were; use it without beams and without drafts");
-                 keep_unsurprising(c, mirostat_mu(text.log_probabilities, tau, eta));
+                 cut(c, mirostat_mu(text.log_probabilities, tau, eta));
              }});
     }
     return steps;

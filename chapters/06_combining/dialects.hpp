@@ -27,7 +27,7 @@ struct SamplingOptions {
     double dynatemp_range = 0, dynatemp_exponent = 1;
     double top_n_sigma = 0;
     double xtc_probability = 0, xtc_threshold = 0.1;
-    int mirostat = 0;  // 2: version 2
+    int mirostat = 0;  // or its version, 1 or 2
     double mirostat_tau = 5, mirostat_eta = 0.1;
     std::uint64_t seed = 0;         // of the coins that steps toss, not of the draw
     double repetition_penalty = 1;  // these and below: chapter 08

@@ -2,7 +2,9 @@
 // plain_mirostat.hpp define them in plain code.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "chapters/03_temperature/plain_dynamic_temperature.hpp"
@@ -10,8 +12,10 @@
 #include "chapters/05_top_p/plain_xtc.hpp"
 #include "chapters/06_combining/candidates.hpp"
 #include "chapters/06_combining/plain_mirostat.hpp"
+#include "chapters/06_combining/plain_mirostat_1.hpp"
 #include "chapters/06_combining/relatives.hpp"
 #include "chapters/06_combining/temperature.hpp"
+#include "chapters/06_combining/top_k.hpp"
 #include "lib/kernels/rng.hpp"
 
 namespace tbt {
@@ -49,6 +53,17 @@ inline void exclude_top_choices(Candidates& c, double probability, double thresh
     const std::span<float> keys = c.room_for_keys();
     for (std::size_t i = 0; i < c.size(); ++i) keys[i] = good(i) && i != last ? -1.0f : 1.0f;
     if (last < c.size()) c.keep_by(keys, {0});
+}
+
+// Version 1 of mirostat: the k most probable, which under Zipf's law surprise by mu bits.
+inline void keep_zipf_top_k(Candidates& c, double mu) {
+    const std::span<float> keys = c.room_for_keys();
+    const std::span<const float> s = c.logits();
+    const auto end = std::partial_sort_copy(
+        s.begin(), s.end(), keys.begin(),
+        keys.begin() + static_cast<std::ptrdiff_t>(std::min(s.size(), mirostat_looks_at)),
+        std::greater<>());
+    keep_top_k(c, mirostat_k({keys.begin(), end}, c.count(), c.temperature(), mu));
 }
 
 // Keeps what surprises by at most mu bits; the largest always stay.

@@ -111,7 +111,8 @@ void add_rare_options(CLI::App& app, RareOptions& o) {
                 "how often the top choices are excluded but for the last of them; 0: never");
     rare.option("--xtc-threshold", o.xtc_threshold,
                 "a top choice has at least this probability (default 0.1)");
-    rare.option("--mirostat", o.mirostat, "2: hold the surprise of the text; 0: off");
+    rare.option("--mirostat", o.mirostat,
+                "hold the surprise of the text, by version 1 or 2; 0: off");
     rare.option("--mirostat-tau,--mirostat-ent", o.mirostat_tau,
                 "the surprise it holds, in bits (default 5)");
     rare.option("--mirostat-eta,--mirostat-lr", o.mirostat_eta, "how fast it steers (default 0.1)");
