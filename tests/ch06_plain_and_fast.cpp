@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chapters/03_temperature/plain_draw.hpp"
+#include "chapters/05_top_p/further/plain_typical.hpp"
 #include "chapters/05_top_p/plain_relatives.hpp"
 #include "chapters/05_top_p/plain_top_p.hpp"
 #include "chapters/06_combining/draw.hpp"

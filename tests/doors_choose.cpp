@@ -11,6 +11,7 @@
 #include "chapters/03_temperature/plain_temperature.hpp"
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "chapters/04_top_k/two_laws.hpp"
+#include "chapters/05_top_p/further/plain_typical.hpp"
 #include "chapters/05_top_p/plain_relatives.hpp"
 #include "chapters/05_top_p/plain_top_p.hpp"
 #include "chapters/06_combining/chain.hpp"

@@ -7,6 +7,7 @@
 #   thread_local none in a header: each program part that includes it would have its own
 #   plain        a plain_*.hpp has at most 60 lines (a whole transformer 150, a tokenizer 90) and needs nothing of ours but errors, exp and log, short numbers, values of JSON, what an
 #                earlier one or checks.hpp (the numbers a chapter takes) defines, and the interfaces of models and machines
+#   idea         the headers on top of a chapter's folder, 01 to 05, have at most 100 lines together (the rest is in a room below)
 #   length       a file of code has at most 300 lines
 #   width        a line of code has at most 100 characters
 #   layout       clang-format 14 changes nothing (where it is installed)
@@ -82,8 +83,14 @@ grep -E '(^|/)plain_[^/]*\.hpp$' "$work/files" | while read -r file; do
     case $file in *plain_gpt.hpp) most=150 ;; *plain_bpe.hpp) most=90 ;; *) most=60 ;; esac
     [ "$lines" -le "$most" ] || printf 'plain %s\t%d lines\n' "$file" "$lines"
     sed -n "s|^$file ||p" "$work/includes" | grep / |
-        grep -vxE 'lib/(error|check|kernels/(math|quanta)|show/short_number|machine/json_file).hpp|chapters/[^/]*/(plain_.*|checks|byte_machine).hpp' |
+        grep -vxE 'lib/(error|check|kernels/(math|quanta)|show/short_number|machine/json_file).hpp|chapters/[^/]*/(further/)?(plain_.*|checks|byte_machine).hpp' |
         while read -r other; do printf 'plain %s\tincludes %s\n' "$file" "$other"; done
+done >>"$found"
+
+# ---- the ideas of 01 to 05 ---------------------------------------------------------------------------------
+for chapter in chapters/0[1-5]_*; do
+    lines=$(cat "$chapter"/*.hpp | wc -l)
+    [ "$lines" -le 100 ] || printf 'idea %s\t%d lines of headers\n' "$chapter" "$lines"
 done >>"$found"
 
 # ---- layout ------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "chapters/03_temperature/checks.hpp"
+#include "chapters/03_temperature/further/checks.hpp"
 #include "lib/kernels/math.hpp"
 #include "lib/kernels/quanta.hpp"
 

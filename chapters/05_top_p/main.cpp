@@ -16,6 +16,7 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/03_temperature/plain_draw.hpp"
 #include "chapters/04_top_k/two_laws.hpp"
+#include "chapters/05_top_p/further/plain_typical.hpp"
 #include "chapters/05_top_p/plain_relatives.hpp"
 #include "chapters/05_top_p/plain_top_p.hpp"
 #include "lib/index.hpp"

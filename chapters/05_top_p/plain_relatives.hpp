@@ -1,5 +1,4 @@
-// The relatives of top-p, cuts by a token's own probability or by how surprising it would be:
-// the definitions that the fast versions in chapter 06 are compared with.
+// The relatives of top-p, cuts by a token's own probability. Chapter 06 has the fast versions.
 #pragma once
 
 #include <cmath>
@@ -40,20 +39,6 @@ inline std::vector<float> cut_eta(std::span<const float> s, double T, double eps
     check_cutoff("eta-cutoff", epsilon);
     const double eta = std::min(epsilon, std::sqrt(epsilon) * portable_exp(-entropy_at(s, T)));
     return probable(s, T, portable_log(eta), ln_sum(s, T));
-}
-
-// Keeps the tokens whose surprise −ln p_i is nearest to H, the surprise expected on average, until
-// their mass is m; of equally near ones the lower ids, or all [Meister et al. 2023, §3].
-//
-//   |−ln p_i − H|·T = |s_i − centre|,  centre = max s + T·(ln_sum − H)
-inline std::vector<float> typical(std::span<const float> s, double T, double m,
-                                  Ties ties = Ties::exact) {
-    check_typical_p(m), check_row(s);
-    const double centre =
-        *std::max_element(s.begin(), s.end()) + T * (ln_sum(s, T) - entropy_at(s, T));
-    std::vector<float> nearness;
-    for (const float s_i : s) nearness.push_back(static_cast<float>(-std::abs(s_i - centre)));
-    return m == 1 ? std::vector(s.begin(), s.end()) : shortest_prefix(s, T, nearness, m, ties);
 }
 
 }  // namespace tbt

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chapters/04_top_k/plain_top_k.hpp"
-#include "chapters/05_top_p/checks.hpp"
+#include "chapters/05_top_p/further/checks.hpp"
 #include "lib/check.hpp"
 
 namespace tbt {
@@ -46,11 +46,9 @@ inline std::vector<float> shortest_prefix(std::span<const float> s, double T,
 // The nucleus: the most probable tokens, until they have probability p [Holtzman et al. 2020, §3.1]
 //
 //   V_p = the shortest {i_1, …, i_n} with s_i1 >= s_i2 >= … and Σ w_i >= p·Σ w
-//
-// p = 0 keeps one, p = 1 keeps all.
 inline std::vector<float> top_p(std::span<const float> s, double T, double p) {
     check_top_p(p);
-    if (p == 1) return {s.begin(), s.end()};
+    if (p == 1) return {s.begin(), s.end()};  // also what is too improbable for a whole quantum
     return shortest_prefix(s, T, s, p);
 }
 

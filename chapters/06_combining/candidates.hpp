@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/03_temperature/checks.hpp"
+#include "chapters/03_temperature/further/checks.hpp"
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "lib/check.hpp"
 #include "lib/error.hpp"

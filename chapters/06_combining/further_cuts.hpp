@@ -7,9 +7,9 @@
 #include <functional>
 #include <span>
 
-#include "chapters/03_temperature/plain_dynamic_temperature.hpp"
-#include "chapters/04_top_k/plain_top_n_sigma.hpp"
-#include "chapters/05_top_p/plain_xtc.hpp"
+#include "chapters/03_temperature/further/plain_dynamic_temperature.hpp"
+#include "chapters/04_top_k/further/plain_top_n_sigma.hpp"
+#include "chapters/05_top_p/further/plain_xtc.hpp"
 #include "chapters/06_combining/candidates.hpp"
 #include "chapters/06_combining/plain_mirostat.hpp"
 #include "chapters/06_combining/plain_mirostat_1.hpp"

@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "chapters/05_top_p/further/plain_typical.hpp"
 #include "chapters/05_top_p/plain_relatives.hpp"
 #include "chapters/06_combining/candidates.hpp"
 #include "lib/kernels/math.hpp"

@@ -2,7 +2,7 @@
 // Chapter 03 defines it in plain code.
 #pragma once
 
-#include "chapters/03_temperature/checks.hpp"
+#include "chapters/03_temperature/further/checks.hpp"
 #include "chapters/06_combining/candidates.hpp"
 
 namespace tbt {
