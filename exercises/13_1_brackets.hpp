@@ -5,9 +5,9 @@
 //   - The state of the machine is the string of closing brackets that are due, the innermost last:
 //     behind "f(a[" it is ")]". A closing bracket that is not due now is a mistake that nothing
 //     repairs: the state is none.
-//   - A token is allowed when its bytes, one after the other, make no mistake, and when the text can
-//     still be finished: `room` is the number of bytes that the text may still have, the token's own
-//     and one for each bracket that is due behind it.
+//   - A token is allowed when its bytes, one after the other, make no mistake, and when the text
+//     can still be finished: `room` is the number of bytes that the text may still have, the
+//     token's own and one for each bracket that is due behind it.
 //   - The end-of-text token is allowed where nothing is due. An empty token that is not the end
 //     stands for no text (a special token): never allowed.
 //

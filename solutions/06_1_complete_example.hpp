@@ -1,6 +1,6 @@
 // Exercise 06_1: one token, from logits to choice, with every number in between.
 //
-//     e_i = e^(s_i/T)        1. of the k tokens with the largest logits; of equal ones the lower ids
+//     e_i = e^(s_i/T)        1. of the k tokens with the largest logits, of equal ones the lower
 //     a_i = e_i / Σ e        2. after top-k
 //     c_i = a_1 + … + a_i    3. cumulative; the nucleus: the first n, the least n with c_n >= p
 //     f_i = a_i / c_n        4. the law that is drawn from

@@ -2,7 +2,8 @@
 //
 // A draft has one function:
 //     propose(chain, ids, prompt_length, length, ends, chance) → the drafted tokens
-// They are valid until the next call. length may be 0; fewer tokens than asked for are always right. Nothing is drafted behind an end.
+// They are valid until the next call. length may be 0; fewer tokens than asked for are always
+// right. Nothing is drafted behind an end.
 #pragma once
 
 #include <algorithm>

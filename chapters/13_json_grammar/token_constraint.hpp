@@ -1,9 +1,9 @@
 // What a decoder needs of a language: which tokens may come next, and the promise that the text
 // will be complete in time.
 //
-//   TokenConstraint constraint(masks, 60);    // sixty tokens at most: refused here if that cannot do
+//   TokenConstraint constraint(masks, 60);  // sixty tokens at most: refused here if too few
 //   while (!constraint.ended() && constraint.remaining() > 0) {
-//       constraint.mask().apply(logits);      // mask first, then the chain, then the draw
+//       constraint.mask().apply(logits);    // mask first, then the chain, then the draw
 //       constraint.advance(pick(logits));
 //   }
 //
