@@ -199,7 +199,7 @@ chat: $(BUILD)/23_text_generator
 # The models that ship: a tokenizer, the target, the draft, each made by its recipe in a folder of build/models (never in
 # data/models; make clean keeps it). Each stops with Ctrl-C and goes on where it was with the same command.
 STORYTELLER_RECIPE := --layers 6 --heads 6 --embd 192 --batch 8 --steps 15000 --warmup 200 --lr 0.002 --precision bf16 --parts 4
-SKETCH_RECIPE := --layers 2 --heads 3 --embd 96 --batch 8 --steps 9000 --warmup 200 --lr 0.003 --precision bf16 --parts 4
+SKETCH_RECIPE := --layers 2 --heads 3 --embd 96 --batch 8 --steps 4500 --warmup 200 --lr 0.003 --precision bf16 --parts 4
 TRAINED := build/models
 STORYTELLER := $(TRAINED)/storyteller
 SKETCH := $(TRAINED)/sketch

@@ -167,6 +167,12 @@ TEST_CASE("the scope decides which tokens count, and dialects differ in it", "[c
     REQUIRE(halved(Dialect::transformers) == std::vector<int>{0, 1, 2, 3});
     REQUIRE(halved(Dialect::vllm) == std::vector<int>{0, 1, 2, 3});
     REQUIRE(halved(Dialect::llama_cpp) == std::vector<int>{1, 2, 3});
+    // The last 64 are exactly 64: the token at 36 counts, the one before does not.
+    ids[35] = 4;
+    REQUIRE(halved(Dialect::llama_cpp) == std::vector<int>{1, 2, 3});
+    ids[36] = 4;
+    REQUIRE(halved(Dialect::llama_cpp) == std::vector<int>{1, 2, 3, 4});
+    ids[35] = ids[36] = 2;
     REQUIRE(halved(Dialect::ours, Scope::all) == std::vector<int>{0, 1, 2, 3});
     REQUIRE(halved(Dialect::transformers, Scope::generated) == std::vector<int>{2, 3});
     REQUIRE_THROWS_AS(scope_named("prompt"), UsageError);

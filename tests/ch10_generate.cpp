@@ -105,6 +105,12 @@ TEST_CASE("a sample is the same text however many are asked for", "[ch10]") {
         REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[0] ==
                 five[4]);
         r.first_stream = 0;
+        // Not the first sample of a later seed either: who asks for seeds 5 and 6 wants new texts.
+        for (std::size_t i = 1; i < 5; ++i) {
+            r.seed = 5 + i;
+            REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[0] !=
+                    five[i]);
+        }
         r.seed = 6;
         REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[0] !=
                 five[0]);

@@ -205,6 +205,19 @@ TEST_CASE("early stopping: at once, while ending now would pay, while ending eve
     REQUIRE_THROWS_WITH(early_stopping_named("maybe"), Contains("expected true, false or never"));
 }
 
+TEST_CASE("a live beam that is only as good as the worst finished text ends the search", "[beam]") {
+    // The end (0) and token 1 are equally likely, then the end is certain: going on would find
+    // {1, 0}, whose mean is better.
+    const auto model = [](std::span<const int> ids) {
+        static const std::vector<float> first{0.0f, 0.0f}, later{0.0f, -100.0f};
+        return std::span<const float>(ids.size() < 2 ? first : later);
+    };
+    REQUIRE(ids_of(search(model, beams(1, 20, {0}))) == std::vector<std::vector<int>>{{0}});
+    BeamRequest hopeful = beams(1, 20, {0});
+    hopeful.beams.early_stopping = EarlyStopping::never;
+    REQUIRE(ids_of(search(model, hopeful)) == std::vector<std::vector<int>>{{1, 0}});
+}
+
 TEST_CASE("never hopes for length only where length pays", "[beam]") {
     // With α = −1 the score is sum·n. The end (0) comes with .3, .3, .97.
     // After two steps the list has −1.2 and −1.71·2; a live sum of −.88 beats the latter now

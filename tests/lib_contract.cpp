@@ -176,3 +176,32 @@ TEST_CASE(
         }
     }
 }
+
+TEST_CASE("at the sizes of a real GPT-2 a text read at once and token by token has the same bits",
+          "[contract]") {
+    const test::FullTeams full;
+    GptConfig config = small_config();
+    config.vocab_size = 50257;
+    config.n_layer = 1;
+    config.n_embd = 32;
+    config.n_inner = 3072;  // sums of more terms than the kernels take at a time
+    const WeightSource weights = [source = random_weights(config, 5)](const std::string& name,
+                                                                      const Shape& shape) {
+        Tensor w = source(name, shape);
+        for (float& v : w.values()) v = v * 4.0f + (shape.size() == 1 ? 0.37f : 0.0f);
+        return w;
+    };
+    Rng rng(8);
+    std::vector<int> ids(40);
+    for (int& id : ids) id = static_cast<int>(rng.below(50257));
+    for (const WeightType type : types) {
+        Gpt gpt(config, weights, {2, type});
+        KvCache whole(config), growing(config);
+        const Logits all = gpt.forward_all(whole, ids);
+        for (int t = 0; t < 40; ++t) {
+            const std::span<const float> one = gpt.forward(growing, part(ids, t, t + 1));
+            INFO("type " << static_cast<int>(type) << ", token " << t);
+            REQUIRE(std::equal(one.begin(), one.end(), all.row(t).begin(), all.row(t).end()));
+        }
+    }
+}

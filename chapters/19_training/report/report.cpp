@@ -22,10 +22,11 @@ std::string formatted(const char* format, double a, double b = 0, double c = 0) 
     return text;
 }
 
-// Where the last record of a text begins: the first brace from which on all is JSON.
+// Where the last record of a text begins: the first brace from which on all is JSON, with the space
+// before it, which belongs to the record's first token.
 std::size_t record_begin(const std::string& text) {
     for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1))
-        if (Json::accept(text.substr(at))) return at;
+        if (Json::accept(text.substr(at))) return at > 0 && text[at - 1] == ' ' ? at - 1 : at;
     return std::string::npos;
 }
 
