@@ -5,7 +5,7 @@
 
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "exercises/02_1_lookahead.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -13,8 +13,8 @@ using namespace tbt;
 
 int main(int argc, char** argv) {
     std::string prompt = "In the morning";
-    const auto options = [&](CLI::App& app) {
-        app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
+    const auto options = [&](CommandLine line) {
+        line.option("prompt", prompt, "the text to continue").shows_default();
     };
     return run_program(argc, argv, "Greedy, with a step of foresight.", options, [&] {
         constexpr int length = 20;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "exercises/03_1_explorer.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -50,9 +50,9 @@ void print_side_by_side(const std::vector<std::string>& texts) {
 int main(int argc, char** argv) {
     std::string prompt = "The weather today is";
     std::uint64_t seed = 0;
-    const auto options = [&](CLI::App& app) {
-        app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
-        app.add_option("--seed", seed, "other texts")->capture_default_str();
+    const auto options = [&](CommandLine line) {
+        line.option("prompt", prompt, "the text to continue").shows_default();
+        line.option("--seed", seed, "other texts").shows_default();
     };
     return run_program(argc, argv, "A temperature explorer.", options, [&] {
         const std::vector<double> temperatures{0.2, 0.5, 0.8, 1.0, 1.5};

@@ -5,7 +5,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "exercises/03_2_visualizer.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -13,8 +13,8 @@ using namespace tbt;
 
 int main(int argc, char** argv) {
     std::string prompt = "The weather today is";
-    const auto options = [&](CLI::App& app) {
-        app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
+    const auto options = [&](CommandLine line) {
+        line.option("prompt", prompt, "the text to continue").shows_default();
     };
     return run_program(argc, argv, "A temperature visualizer.", options, [&] {
         Model model = load_model(shipped_model("storyteller"));

@@ -8,7 +8,7 @@
 #include "chapters/03_temperature/plain_temperature.hpp"
 #include "exercises/03_4_dynamic.hpp"
 #include "lib/kernels/rng.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -18,11 +18,11 @@ int main(int argc, char** argv) {
     std::string prompt = "The weather today";
     std::uint64_t seed = 0;
     double low = 0, high = 2;
-    const auto options = [&](CLI::App& app) {
-        app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
-        app.add_option("--seed", seed, "other texts")->capture_default_str();
-        app.add_option("--low", low, "where the model is sure")->capture_default_str();
-        app.add_option("--high", high, "where all tokens are equal")->capture_default_str();
+    const auto options = [&](CommandLine line) {
+        line.option("prompt", prompt, "the text to continue").shows_default();
+        line.option("--seed", seed, "other texts").shows_default();
+        line.option("--low", low, "where the model is sure").shows_default();
+        line.option("--high", high, "where all tokens are equal").shows_default();
     };
     return run_program(argc, argv, "Dynamic temperature.", options, [&] {
         constexpr int length = 24;

@@ -7,7 +7,7 @@
 #include "chapters/03_temperature/plain_temperature.hpp"
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "exercises/04_1_top_n_sigma.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/model/model.hpp"
 
 using namespace tbt;
@@ -27,8 +27,8 @@ int nucleus(std::vector<double> p) {
 
 int main(int argc, char** argv) {
     std::string prompt = "The weather today is";
-    const auto options = [&](CLI::App& app) {
-        app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
+    const auto options = [&](CommandLine line) {
+        line.option("prompt", prompt, "the text to continue").shows_default();
     };
     return run_program(argc, argv, "Top-nσ and the temperature.", options, [&] {
         Model model = load_model(shipped_model("storyteller"));

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -87,17 +87,14 @@ int main(int argc, char** argv) {
     int steps = 6, shown = 4;
     return run_program(
         argc, argv, "Chapter 01: the loop behind all text generation, step by step.",
-        [&](CLI::App& app) {
-            app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
-            app.add_option("--steps", steps, "tokens to append")
-                ->capture_default_str()
-                ->check(CLI::Range(1, 1000));
-            app.add_option("--top", shown, "candidates to show at each step")
-                ->capture_default_str()
-                ->check(CLI::Range(1, 100));
-            app.add_option("--model", model_directory, "a model directory")->capture_default_str();
-            app.add_option("--figure", figure,
-                           "write the first step's candidates as a picture (SVG)");
+        [&](CommandLine line) {
+            line.option("prompt", prompt, "the text to continue").shows_default();
+            line.option("--steps", steps, "tokens to append").shows_default().between(1, 1000);
+            line.option("--top", shown, "candidates to show at each step")
+                .shows_default()
+                .between(1, 100);
+            line.option("--model", model_directory, "a model directory").shows_default();
+            line.option("--figure", figure, "write the first step's candidates as a picture (SVG)");
         },
         [&] {
             Model model = load_model(model_directory);

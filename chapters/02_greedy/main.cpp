@@ -10,7 +10,7 @@
 
 #include "chapters/02_greedy/greedy.hpp"
 #include "lib/index.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -109,13 +109,13 @@ int main(int argc, char** argv) {
     int max_new_tokens = 120;
     return run_program(
         argc, argv, "Chapter 02: greedy decoding, and the loop it gets stuck in.",
-        [&](CLI::App& app) {
-            app.add_option("prompt", prompt, "the text to continue")->capture_default_str();
-            app.add_option("--max-new-tokens", max_new_tokens, "tokens to append")
-                ->capture_default_str()
-                ->check(CLI::Range(1, 100000));
-            app.add_option("--model", model_directory, "a model directory")->capture_default_str();
-            app.add_option("--figure", figure, "write the gap at each step as a picture (SVG)");
+        [&](CommandLine line) {
+            line.option("prompt", prompt, "the text to continue").shows_default();
+            line.option("--max-new-tokens", max_new_tokens, "tokens to append")
+                .shows_default()
+                .between(1, 100000);
+            line.option("--model", model_directory, "a model directory").shows_default();
+            line.option("--figure", figure, "write the gap at each step as a picture (SVG)");
         },
         [&] {
             Model model = load_model(model_directory);

@@ -17,8 +17,8 @@
 #include "chapters/03_temperature/plain_temperature.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
-#include "lib/machine/program.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -182,19 +182,16 @@ struct Options {
     PartOptions of_part{part};
 };
 
-void declare(CLI::App& app, Options& o) {
-    o.of_part.add(
-        {3, 4}, app.add_option("prompt", o.prompt, "the text to continue")->capture_default_str());
-    app.add_option("--part", o.part, "only this part, 1 to 4 (1 and 2 need no model)")
-        ->check(CLI::Range(1, 4));
-    o.of_part.add(
-        {4}, app.add_option("--max-new-tokens", o.max_new_tokens, "length of the texts in part 4")
-                 ->capture_default_str()
-                 ->check(CLI::Range(1, 100000)));
-    o.of_part.add({2, 4}, app.add_option("--seed", o.seed, "of the draws")->capture_default_str());
-    o.of_part.add({3, 4},
-                  app.add_option("--model", o.model, "a model directory")->capture_default_str());
-    app.add_option("--figure", o.figure, "write the wheels as a picture (SVG)");
+void declare(CommandLine& line, Options& o) {
+    o.of_part.add({3, 4}, line.option("prompt", o.prompt, "the text to continue").shows_default());
+    line.option("--part", o.part, "only this part, 1 to 4 (1 and 2 need no model)").between(1, 4);
+    o.of_part.add({4},
+                  line.option("--max-new-tokens", o.max_new_tokens, "length of the texts in part 4")
+                      .shows_default()
+                      .between(1, 100000));
+    o.of_part.add({2, 4}, line.option("--seed", o.seed, "of the draws").shows_default());
+    o.of_part.add({3, 4}, line.option("--model", o.model, "a model directory").shows_default());
+    line.option("--figure", o.figure, "write the wheels as a picture (SVG)");
 }
 
 }  // namespace
@@ -203,7 +200,7 @@ int main(int argc, char** argv) {
     Options o;
     return run_program(
         argc, argv, "Chapter 03: temperature, and the draw.",
-        [&](CLI::App& app) { declare(app, o); },
+        [&](CommandLine line) { declare(line, o); },
         [&] {
             o.of_part.check();
             if (!o.figure.empty()) write_figure(o.figure);

@@ -19,8 +19,8 @@
 #include "chapters/04_top_k/two_laws.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
-#include "lib/machine/program.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -130,18 +130,14 @@ struct Options {
     PartOptions of_part{part};
 };
 
-void declare(CLI::App& app, Options& o) {
-    o.of_part.add(
-        {4},
-        app.add_option("prompt", o.prompts, "texts to continue in part 4")->capture_default_str());
-    app.add_option("--part", o.part, "only this part, 1 to 4 (1 to 3 need no model)")
-        ->check(CLI::Range(1, 4));
-    o.of_part.add({4}, app.add_option("--top-k", o.k, "k in part 4")
-                           ->capture_default_str()
-                           ->check(CLI::Range(1, 1000000)));
+void declare(CommandLine& line, Options& o) {
     o.of_part.add({4},
-                  app.add_option("--model", o.model, "a model directory")->capture_default_str());
-    app.add_option("--figure", o.figure, "write the two distributions as a picture (SVG)");
+                  line.option("prompt", o.prompts, "texts to continue in part 4").shows_default());
+    line.option("--part", o.part, "only this part, 1 to 4 (1 to 3 need no model)").between(1, 4);
+    o.of_part.add({4},
+                  line.option("--top-k", o.k, "k in part 4").shows_default().between(1, 1000000));
+    o.of_part.add({4}, line.option("--model", o.model, "a model directory").shows_default());
+    line.option("--figure", o.figure, "write the two distributions as a picture (SVG)");
 }
 
 }  // namespace
@@ -149,7 +145,7 @@ void declare(CLI::App& app, Options& o) {
 int main(int argc, char** argv) {
     Options o;
     return run_program(
-        argc, argv, "Chapter 04: top-k sampling.", [&](CLI::App& app) { declare(app, o); },
+        argc, argv, "Chapter 04: top-k sampling.", [&](CommandLine line) { declare(line, o); },
         [&] {
             o.of_part.check();
             if (!o.figure.empty()) write_figure(o.figure);

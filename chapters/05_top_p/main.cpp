@@ -21,8 +21,8 @@
 #include "chapters/05_top_p/plain_top_p.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
-#include "lib/machine/program.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -146,20 +146,18 @@ struct Options {
     PartOptions of_part{part};
 };
 
-void declare(CLI::App& app, Options& o) {
-    o.of_part.add({3}, app.add_option("prompt", o.prompt, "the text to continue in part 3")
-                           ->capture_default_str());
-    app.add_option("--part", o.part, "only this part, 1 to 3 (1 and 2 need no model)")
-        ->check(CLI::Range(1, 3));
-    o.of_part.add({3}, app.add_option("--top-p", o.p, "p in part 3")->capture_default_str());
+void declare(CommandLine& line, Options& o) {
     o.of_part.add(
-        {3}, app.add_option("--max-new-tokens", o.max_new_tokens, "length of the text in part 3")
-                 ->capture_default_str()
-                 ->check(CLI::Range(1, 100000)));
-    o.of_part.add({3}, app.add_option("--seed", o.seed, "of the draws")->capture_default_str());
+        {3}, line.option("prompt", o.prompt, "the text to continue in part 3").shows_default());
+    line.option("--part", o.part, "only this part, 1 to 3 (1 and 2 need no model)").between(1, 3);
+    o.of_part.add({3}, line.option("--top-p", o.p, "p in part 3").shows_default());
     o.of_part.add({3},
-                  app.add_option("--model", o.model, "a model directory")->capture_default_str());
-    app.add_option("--figure", o.figure, "write the cumulative curves as a picture (SVG)");
+                  line.option("--max-new-tokens", o.max_new_tokens, "length of the text in part 3")
+                      .shows_default()
+                      .between(1, 100000));
+    o.of_part.add({3}, line.option("--seed", o.seed, "of the draws").shows_default());
+    o.of_part.add({3}, line.option("--model", o.model, "a model directory").shows_default());
+    line.option("--figure", o.figure, "write the cumulative curves as a picture (SVG)");
 }
 
 }  // namespace
@@ -168,7 +166,7 @@ int main(int argc, char** argv) {
     Options o;
     return run_program(
         argc, argv, "Chapter 05: top-p (nucleus) sampling and its relatives.",
-        [&](CLI::App& app) { declare(app, o); },
+        [&](CommandLine line) { declare(line, o); },
         [&] {
             o.of_part.check(), check_top_p(o.p);
             if (!o.figure.empty()) write_figure(o.figure);

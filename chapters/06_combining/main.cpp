@@ -16,8 +16,8 @@
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/06_combining/presets.hpp"
 #include "lib/kernels/rng.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
-#include "lib/machine/program.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -169,19 +169,17 @@ struct Options {
     PartOptions of_part{part};
 };
 
-void declare(CLI::App& app, Options& o) {
-    o.of_part.add({4}, app.add_option("prompt", o.prompt, "the text to continue in part 4")
-                           ->capture_default_str());
-    app.add_option("--part", o.part, "only this part, 1 to 4 (1 to 3 need no model)")
-        ->check(CLI::Range(1, 4));
+void declare(CommandLine& line, Options& o) {
     o.of_part.add(
-        {4}, app.add_option("--max-new-tokens", o.max_new_tokens, "length of the texts in part 4")
-                 ->capture_default_str()
-                 ->check(CLI::Range(1, 100000)));
-    o.of_part.add({1, 4}, app.add_option("--seed", o.seed, "of the draws")->capture_default_str());
+        {4}, line.option("prompt", o.prompt, "the text to continue in part 4").shows_default());
+    line.option("--part", o.part, "only this part, 1 to 4 (1 to 3 need no model)").between(1, 4);
     o.of_part.add({4},
-                  app.add_option("--model", o.model, "a model directory")->capture_default_str());
-    app.add_option("--figure", o.figure, "write sizes over the temperature as a picture (SVG)");
+                  line.option("--max-new-tokens", o.max_new_tokens, "length of the texts in part 4")
+                      .shows_default()
+                      .between(1, 100000));
+    o.of_part.add({1, 4}, line.option("--seed", o.seed, "of the draws").shows_default());
+    o.of_part.add({4}, line.option("--model", o.model, "a model directory").shows_default());
+    line.option("--figure", o.figure, "write sizes over the temperature as a picture (SVG)");
 }
 
 }  // namespace
@@ -190,7 +188,7 @@ int main(int argc, char** argv) {
     Options o;
     return run_program(
         argc, argv, "Chapter 06: combining the steps, and why their order matters.",
-        [&](CLI::App& app) { declare(app, o); },
+        [&](CommandLine line) { declare(line, o); },
         [&] {
             o.of_part.check();
             if (!o.figure.empty()) write_figure(o.figure);

@@ -23,7 +23,7 @@
 #include "chapters/07_kv_cache/timing.hpp"
 #include "chapters/07_kv_cache/work.hpp"
 #include "lib/index.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -137,29 +137,25 @@ struct Options {
     bool memory = false, measure = false;
 };
 
-void declare(CLI::App& app, Options& o) {
-    app.add_option("prompt", o.prompt, "the text to continue")->capture_default_str();
-    app.add_option("--part", o.part, "only this part, 1 to 5 (3 is the one with a clock)")
-        ->check(CLI::Range(1, 5));
-    app.add_option("--model", o.model, "a model directory")->capture_default_str();
-    app.add_option("--weights", o.weights,
-                   "keep weights as f32, f16, bf16 or int8 (default: as stored)")
-        ->check(CLI::IsMember({"f32", "f16", "bf16", "int8"}));
-    app.add_option("--threads", o.threads, "0: one for each core")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 1024));
-    app.add_option("--figure", o.figure,
-                   "with part 3: write time against position as a picture (SVG)");
-    auto* memory = app.add_flag("--memory", o.memory,
-                                "what the model needs in memory, from its config.json alone");
-    app.add_flag("--measure", o.measure, "and what it really takes: load it, fill the caches")
-        ->needs(memory);
-    app.add_option("--context", o.context, "tokens of each text (default: all the model has)")
-        ->needs(memory)
-        ->check(CLI::PositiveNumber);
-    app.add_option("--batch", o.batch, "texts at the same time")
-        ->needs(memory)
-        ->capture_default_str();
+void declare(CommandLine& line, Options& o) {
+    line.option("prompt", o.prompt, "the text to continue").shows_default();
+    line.option("--part", o.part, "only this part, 1 to 5 (3 is the one with a clock)")
+        .between(1, 5);
+    line.option("--model", o.model, "a model directory").shows_default();
+    line.option("--weights", o.weights,
+                "keep weights as f32, f16, bf16 or int8 (default: as stored)")
+        .one_of({"f32", "f16", "bf16", "int8"});
+    line.option("--threads", o.threads, "0: one for each core").shows_default().between(0, 1024);
+    line.option("--figure", o.figure,
+                "with part 3: write time against position as a picture (SVG)");
+    const DeclaredOption memory = line.option(
+        "--memory", o.memory, "what the model needs in memory, from its config.json alone");
+    line.option("--measure", o.measure, "and what it really takes: load it, fill the caches")
+        .needs(memory);
+    line.option("--context", o.context, "tokens of each text (default: all the model has)")
+        .needs(memory)
+        .above_zero();
+    line.option("--batch", o.batch, "texts at the same time").needs(memory).shows_default();
 }
 
 void memory(const Options& o, const GptOptions& options) {
@@ -172,7 +168,7 @@ void memory(const Options& o, const GptOptions& options) {
 int main(int argc, char** argv) {
     Options o;
     return run_program(
-        argc, argv, "Chapter 07: the KV cache.", [&](CLI::App& app) { declare(app, o); },
+        argc, argv, "Chapter 07: the KV cache.", [&](CommandLine line) { declare(line, o); },
         [&] {
             GptOptions options{o.threads, std::nullopt};
             if (!o.weights.empty()) options.weights = weight_type_named(o.weights);

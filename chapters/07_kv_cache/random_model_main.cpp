@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "lib/index.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/model/random_model.hpp"
 
 using namespace tbt;
@@ -23,24 +23,23 @@ struct Options {
     RandomModelOptions model;
 };
 
-void declare(CLI::App& app, Options& o) {
-    app.add_option("--out", o.out, "the directory to write")->required();
-    auto* preset = app.add_option("--preset", o.preset,
-                                  "gpt2, gpt2-medium, gpt2-large, gpt2-xl, storyteller or sketch");
-    app.add_option("--config", o.config, "or a config.json to take the sizes from")
-        ->excludes(preset);
-    app.add_option("--layers", o.layers, "the layers (with neither of the two above: 2)");
-    app.add_option("--heads", o.heads, "heads in each (2)");
-    app.add_option("--embd", o.embd, "channels (64)");
-    app.add_option("--vocab", o.vocab, "tokens (512, or as many as the tokenizer has)");
-    app.add_option("--context", o.context, "positions (128)");
-    app.add_option("--type", o.type, "store the weights as f32, f16 or bf16")
-        ->capture_default_str()
-        ->check(CLI::IsMember({"f32", "f16", "bf16"}));
-    app.add_option("--seed", o.model.seed, "of the weights")->capture_default_str();
-    app.add_option("--tokenizer", o.model.tokenizer,
-                   "copy the tokenizer of this model directory (default: babble)");
-    app.add_flag("--overwrite", o.model.overwrite, "replace a model that is there already");
+void declare(CommandLine& line, Options& o) {
+    line.option("--out", o.out, "the directory to write").required();
+    const DeclaredOption preset = line.option(
+        "--preset", o.preset, "gpt2, gpt2-medium, gpt2-large, gpt2-xl, storyteller or sketch");
+    line.option("--config", o.config, "or a config.json to take the sizes from").excludes(preset);
+    line.option("--layers", o.layers, "the layers (with neither of the two above: 2)");
+    line.option("--heads", o.heads, "heads in each (2)");
+    line.option("--embd", o.embd, "channels (64)");
+    line.option("--vocab", o.vocab, "tokens (512, or as many as the tokenizer has)");
+    line.option("--context", o.context, "positions (128)");
+    line.option("--type", o.type, "store the weights as f32, f16 or bf16")
+        .shows_default()
+        .one_of({"f32", "f16", "bf16"});
+    line.option("--seed", o.model.seed, "of the weights").shows_default();
+    line.option("--tokenizer", o.model.tokenizer,
+                "copy the tokenizer of this model directory (default: babble)");
+    line.option("--overwrite", o.model.overwrite, "replace a model that is there already");
 }
 
 GptConfig config_of(const Options& o) {
@@ -69,7 +68,8 @@ GptConfig config_of(const Options& o) {
 int main(int argc, char** argv) {
     Options o;
     return run_program(
-        argc, argv, "Writes a GPT-2 with random weights.", [&](CLI::App& app) { declare(app, o); },
+        argc, argv, "Writes a GPT-2 with random weights.",
+        [&](CommandLine line) { declare(line, o); },
         [&] {
             const GptConfig config = config_of(o);
             o.model.type = weight_type_named(o.type).value();

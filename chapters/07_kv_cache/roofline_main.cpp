@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "chapters/07_kv_cache/roofline.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 
 using namespace tbt;
 
@@ -15,13 +15,12 @@ int main(int argc, char** argv) {
     int threads = 0;
     return run_program(
         argc, argv, "Matrix products under the limits of this machine, from the bench's JSON.",
-        [&](CLI::App& app) {
-            app.add_option("file", file, "what build/bench --json wrote")->required();
-            app.add_option("--figure", figure, "write the picture to this file (SVG)");
-            app.add_option("--threads", threads,
-                           "figures of so many threads (0: the most there are)")
-                ->capture_default_str()
-                ->check(CLI::Range(0, 1024));
+        [&](CommandLine line) {
+            line.option("file", file, "what build/bench --json wrote").required();
+            line.option("--figure", figure, "write the picture to this file (SVG)");
+            line.option("--threads", threads, "figures of so many threads (0: the most there are)")
+                .shows_default()
+                .between(0, 1024);
         },
         [&] {
             const Roofline roofline = read_roofline(file, threads);

@@ -19,8 +19,8 @@
 #include "chapters/08_penalties/plain_penalties.hpp"
 #include "chapters/08_penalties/repetition.hpp"
 #include "lib/kernels/rng.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
-#include "lib/machine/program.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -162,22 +162,20 @@ struct Options {
     PartOptions of_part{part};
 };
 
-void declare(CLI::App& app, Options& o) {
-    o.of_part.add({3}, app.add_option("prompt", o.prompt, "the text to continue in part 3")
-                           ->capture_default_str());
-    app.add_option("--part", o.part, "only this part, 1 to 3 (1 and 2 need no model)")
-        ->check(CLI::Range(1, 3));
-    o.of_part.add({3}, app.add_option("--penalty-scope", o.scope,
-                                      "what counts as written: generated, all, last-64")
-                           ->capture_default_str());
+void declare(CommandLine& line, Options& o) {
     o.of_part.add(
-        {3}, app.add_option("--max-new-tokens", o.max_new_tokens, "length of the texts in part 3")
-                 ->capture_default_str()
-                 ->check(CLI::Range(1, 100000)));
-    o.of_part.add({3}, app.add_option("--seed", o.seed, "of the draws")->capture_default_str());
+        {3}, line.option("prompt", o.prompt, "the text to continue in part 3").shows_default());
+    line.option("--part", o.part, "only this part, 1 to 3 (1 and 2 need no model)").between(1, 3);
+    o.of_part.add({3}, line.option("--penalty-scope", o.scope,
+                                   "what counts as written: generated, all, last-64")
+                           .shows_default());
     o.of_part.add({3},
-                  app.add_option("--model", o.model, "a model directory")->capture_default_str());
-    app.add_option("--figure", o.figure, "write the penalty's effect as a picture (SVG)");
+                  line.option("--max-new-tokens", o.max_new_tokens, "length of the texts in part 3")
+                      .shows_default()
+                      .between(1, 100000));
+    o.of_part.add({3}, line.option("--seed", o.seed, "of the draws").shows_default());
+    o.of_part.add({3}, line.option("--model", o.model, "a model directory").shows_default());
+    line.option("--figure", o.figure, "write the penalty's effect as a picture (SVG)");
 }
 
 }  // namespace
@@ -186,7 +184,7 @@ int main(int argc, char** argv) {
     Options o;
     return run_program(
         argc, argv, "Chapter 08: penalties against repetition, and bans.",
-        [&](CLI::App& app) { declare(app, o); },
+        [&](CommandLine line) { declare(line, o); },
         [&] {
             o.of_part.check();
             const Scope counted = scope_named(o.scope);

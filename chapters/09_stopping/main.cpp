@@ -13,10 +13,11 @@
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/09_stopping/stopping.hpp"
+#include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
-#include "lib/machine/program.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -228,19 +229,19 @@ struct Options {
     PartOptions of_part{part};
 };
 
-void declare(CLI::App& app, Options& o) {
-    o.of_part.add({4}, app.add_option("prompt", o.prompt, "the text to continue in part 4")
-                           ->capture_default_str());
-    app.add_option("--part", o.part, "show one part only, 1 to 4")->check(CLI::Range(1, 4));
-    o.of_part.add({3}, app.add_option("--context", o.context, "the context of part 3, in tokens")
-                           ->capture_default_str()
-                           ->check(CLI::Range(8, 100000)));
-    o.of_part.add({3},
-                  app.add_flag("--time", o.time, "part 3: also measure the time with the model"));
+void declare(CommandLine& line, Options& o) {
     o.of_part.add(
-        {3, 4}, app.add_option("--model", o.model, "a model directory (parts 4, and 3 with --time)")
-                    ->capture_default_str());
-    app.add_option("--figure", o.figure, "write the picture of the lesson (SVG)");
+        {4}, line.option("prompt", o.prompt, "the text to continue in part 4").shows_default());
+    line.option("--part", o.part, "show one part only, 1 to 4").between(1, 4);
+    o.of_part.add({3}, line.option("--context", o.context, "the context of part 3, in tokens")
+                           .shows_default()
+                           .between(8, 100000));
+    o.of_part.add({3},
+                  line.option("--time", o.time, "part 3: also measure the time with the model"));
+    o.of_part.add({3, 4},
+                  line.option("--model", o.model, "a model directory (parts 4, and 3 with --time)")
+                      .shows_default());
+    line.option("--figure", o.figure, "write the picture of the lesson (SVG)");
 }
 
 }  // namespace
@@ -249,7 +250,7 @@ int main(int argc, char** argv) {
     Options o;
     return run_program(
         argc, argv, "Chapter 09: when a text ends, and what may be shown while it is written.",
-        [&](CLI::App& app) { declare(app, o); },
+        [&](CommandLine line) { declare(line, o); },
         [&] {
             o.of_part.check();
             if (!o.figure.empty()) write_figure(o.figure);

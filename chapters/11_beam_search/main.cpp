@@ -22,8 +22,9 @@
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/11_beam_search/report.hpp"
 #include "chapters/11_beam_search/tour.hpp"
+#include "lib/error.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/program.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;
@@ -49,12 +50,12 @@ void check_output(const BeamOutput& o, const BeamSettings& s) {
 }
 
 // A demonstration has settings of its own: what it would ignore is refused.
-void demonstrate(int part, const std::vector<CLI::Option*>& others,
+void demonstrate(int part, const std::vector<DeclaredOption>& others,
                  const GenerateOptions& options) {
-    for (const CLI::Option* o : others) {
-        if (o->count() > 0)
+    for (const DeclaredOption& o : others) {
+        if (o.given())
             throw UsageError("--part: a demonstration has its own texts and settings; leave out " +
-                             o->get_name());
+                             o.name());
     }
     if (part == 1) return show_trees();
     Model model = open_model(options);
@@ -70,36 +71,36 @@ struct Settings {
     BeamSettings beams;
     GenerateOptions options;
     BeamOutput output;
-    std::vector<CLI::Option*> others;  // all but --part and the model's
+    std::vector<DeclaredOption> others;  // all but --part and the model's
 };
 
-void add_options(CLI::App& app, Settings& line) {
-    BeamOutput& output = line.output;
-    app.add_option("prompt", line.prompt, "the text to continue")->capture_default_str();
-    add_beam_options(app, line.beams);
-    add_sampling_options(app, line.options);
-    add_samples_option(app, line.options);
-    app.get_option("--do-sample")->description("beam sampling: the candidates are drawn");
-    app.get_option("--greedy")->description("refused: it is --num-beams 1");
-    const auto group = [](CLI::Option* option) { option->group("What is shown"); };
-    group(app.add_option("--lattice", output.lattice_steps, "so many steps of the lattice; 0: none")
-              ->capture_default_str()
-              ->check(CLI::Range(0, 100000)));
-    group(app.add_option("--horizon", output.horizon,
-                         "compare with the best of all texts of so many tokens; 0: don't")
-              ->capture_default_str()
-              ->check(CLI::Range(0, 64)));
-    group(
-        app.add_option("--trace", output.trace_file, "write the lattice as JSON lines to a file"));
-    group(app.add_option("--figure", output.figure, "write the lattice as a picture (SVG)"));
-    group(app.add_option("--output-format", output.format, "text or json")
-              ->capture_default_str()
-              ->check(CLI::IsMember({"text", "json"})));
-    group(app.add_flag("--stats", output.stats, "passes, positions and time, on stderr"));
-    line.others = app.get_options([](const CLI::Option* o) { return o->get_name() != "--help"; });
-    group(app.add_option("--part", output.part, "instead, a demonstration: 1 to 5")
-              ->check(CLI::Range(1, 5)));
-    add_model_options(app, line.options);
+void add_options(CLI::App& app, Settings& s) {
+    BeamOutput& output = s.output;
+    CommandLine line(app);
+    line.option("prompt", s.prompt, "the text to continue").shows_default();
+    add_beam_options(app, s.beams);
+    add_sampling_options(app, s.options);
+    add_samples_option(app, s.options);
+    line.declared("--do-sample").says("beam sampling: the candidates are drawn");
+    line.declared("--greedy").says("refused: it is --num-beams 1");
+    CommandLine shown(app, "What is shown");
+    shown.option("--lattice", output.lattice_steps, "so many steps of the lattice; 0: none")
+        .shows_default()
+        .between(0, 100000);
+    shown
+        .option("--horizon", output.horizon,
+                "compare with the best of all texts of so many tokens; 0: don't")
+        .shows_default()
+        .between(0, 64);
+    shown.option("--trace", output.trace_file, "write the lattice as JSON lines to a file");
+    shown.option("--figure", output.figure, "write the lattice as a picture (SVG)");
+    shown.option("--output-format", output.format, "text or json")
+        .shows_default()
+        .one_of({"text", "json"});
+    shown.option("--stats", output.stats, "passes, positions and time, on stderr");
+    s.others = line.options();
+    shown.option("--part", output.part, "instead, a demonstration: 1 to 5").between(1, 5);
+    add_model_options(app, s.options);
 }
 
 struct Found {

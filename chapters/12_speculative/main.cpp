@@ -18,8 +18,9 @@
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/show.hpp"
 #include "chapters/12_speculative/speculative_text.hpp"
+#include "lib/error.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/program.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;
@@ -158,23 +159,24 @@ void show_times(Models& models, const GenerateRequest& request, std::span<const 
 }
 
 // Part "hand" is arithmetic on two laws: every other option would be ignored.
-void check_alone(const CLI::App& app) {
-    for (const CLI::Option* option : app.get_options())
-        if (option->count() > 0 && option->get_name() != "--part")
-            throw UsageError("--part hand and " + option->get_name() +
+void check_alone(const CommandLine& line) {
+    for (const DeclaredOption& option : line.options())
+        if (option.given() && option.name() != "--part")
+            throw UsageError("--part hand and " + option.name() +
                              ": that part needs no model and no options; leave one of the two out");
 }
 
 void add_options(CLI::App& app, Settings& settings) {
-    app.add_option("prompt", settings.prompt, "the text to continue")->capture_default_str();
+    CommandLine line(app);
+    line.option("prompt", settings.prompt, "the text to continue").shows_default();
     add_draft_options(app, settings.draft);
-    app.add_flag("--wrong", settings.wrong, "draw corrections from p: the common mistake");
-    app.add_flag("--times", settings.times, "measure against plain decoding");
-    app.add_option("--part", settings.part, "all, hand, rounds or text")
-        ->capture_default_str()
-        ->check(CLI::IsMember({"all", "hand", "rounds", "text"}));
-    app.add_option("--trace", settings.trace, "write the rounds as JSON lines");
-    app.add_option("--figure", settings.figure, "write the lanes as a picture (SVG)");
+    line.option("--wrong", settings.wrong, "draw corrections from p: the common mistake");
+    line.option("--times", settings.times, "measure against plain decoding");
+    line.option("--part", settings.part, "all, hand, rounds or text")
+        .shows_default()
+        .one_of({"all", "hand", "rounds", "text"});
+    line.option("--trace", settings.trace, "write the rounds as JSON lines");
+    line.option("--figure", settings.figure, "write the lanes as a picture (SVG)");
 }
 
 // Parts 2 to 4: a text, its rounds and its time, and the files that were asked for.
@@ -205,7 +207,7 @@ int main(int argc, char** argv) {
     Settings settings;
     settings.draft.assistant_model = "sketch";
     GenerateOptions options;
-    const CLI::App* command_line = nullptr;
+    CLI::App* command_line = nullptr;
     return run_program(
         argc, argv, "Chapter 12: speculative decoding, a draft and its judge.",
         [&](CLI::App& app) {

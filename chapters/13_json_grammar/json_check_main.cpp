@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "chapters/13_json_grammar/json_grammar.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/program.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;
@@ -17,9 +17,9 @@ int main(int argc, char** argv) {
     const int status = run_program(
         argc, argv,
         "Exit status 0: the file is JSON (RFC 8259); 1: it is not; 2: it cannot be read.",
-        [&](CLI::App& app) {
-            app.add_option("file", file, "the file to judge")->required();
-            app.add_flag("--quiet", quiet, "say nothing");
+        [&](CommandLine line) {
+            line.option("file", file, "the file to judge").required();
+            line.option("--quiet", quiet, "say nothing");
         },
         [&] {
             const std::string text = read_file(file);

@@ -19,7 +19,7 @@
 #include "chapters/13_json_grammar/show.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -166,32 +166,30 @@ void show_model(const Settings& settings) {
     if (!settings.figure.empty()) trace.write_figure(settings.figure);
 }
 
-void add_options(CLI::App& app, Settings& s) {
-    app.add_option("prompt", s.prompt, "the beginning of a JSON text, for the model to complete")
-        ->capture_default_str();
-    app.add_option("--text", s.text, "what the machine reads in part 1")->capture_default_str();
-    app.add_option("--part", s.part, "what to show: machine (parts 1 to 4), model (part 5) or all")
-        ->capture_default_str()
-        ->check(CLI::IsMember({"machine", "model", "all"}));
-    app.add_option("--temperature", s.sampling.temperature, "0 is greedy")->capture_default_str();
-    app.add_option("--top-k", s.sampling.top_k, "the k most probable legal tokens, 0: all")
-        ->capture_default_str();
-    app.add_option("--top-p", s.sampling.top_p, "the smallest set of legal tokens with this mass")
-        ->capture_default_str();
-    app.add_option("--max-new-tokens", s.max_new_tokens, "the budget")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 1000000));
-    app.add_option("--max-whitespace", s.max_whitespace,
-                   "white space characters in a row, -1: any number")
-        ->capture_default_str()
-        ->check(CLI::Range(-1, 255));
-    app.add_option("--steps", s.shown, "steps to show")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 1000000));
-    app.add_option("--seed", s.seed, "of the draws")->capture_default_str();
-    app.add_option("--model", s.model, "a model directory")->capture_default_str();
-    app.add_option("--figure", s.figure,
-                   "write the number of allowed tokens at each step as a picture (SVG)");
+void add_options(CommandLine& line, Settings& s) {
+    line.option("prompt", s.prompt, "the beginning of a JSON text, for the model to complete")
+        .shows_default();
+    line.option("--text", s.text, "what the machine reads in part 1").shows_default();
+    line.option("--part", s.part, "what to show: machine (parts 1 to 4), model (part 5) or all")
+        .shows_default()
+        .one_of({"machine", "model", "all"});
+    line.option("--temperature", s.sampling.temperature, "0 is greedy").shows_default();
+    line.option("--top-k", s.sampling.top_k, "the k most probable legal tokens, 0: all")
+        .shows_default();
+    line.option("--top-p", s.sampling.top_p, "the smallest set of legal tokens with this mass")
+        .shows_default();
+    line.option("--max-new-tokens", s.max_new_tokens, "the budget")
+        .shows_default()
+        .between(0, 1000000);
+    line.option("--max-whitespace", s.max_whitespace,
+                "white space characters in a row, -1: any number")
+        .shows_default()
+        .between(-1, 255);
+    line.option("--steps", s.shown, "steps to show").shows_default().between(0, 1000000);
+    line.option("--seed", s.seed, "of the draws").shows_default();
+    line.option("--model", s.model, "a model directory").shows_default();
+    line.option("--figure", s.figure,
+                "write the number of allowed tokens at each step as a picture (SVG)");
 }
 
 }  // namespace
@@ -201,7 +199,7 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv,
         "Chapter 13: a JSON machine over bytes, masks over tokens, and texts that always close.",
-        [&](CLI::App& app) { add_options(app, settings); },
+        [&](CommandLine line) { add_options(line, settings); },
         [&] {
             if (settings.part != "model") {
                 show_machine(settings.text);

@@ -7,8 +7,8 @@
 
 #include "chapters/14_grammar/gbnf.hpp"
 #include "chapters/14_grammar/grammar_machine.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/program.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;
@@ -21,10 +21,10 @@ int main(int argc, char** argv) {
         "Exit status 0: the text is in the language of the grammar; 1: it is not; 2: the grammar "
         "or a file is at "
         "fault.",
-        [&](CLI::App& app) {
-            app.add_option("grammar", grammar, "a GBNF grammar")->required();
-            app.add_option("text", file, "the text to judge, to its last byte")->required();
-            app.add_flag("--quiet", quiet, "say nothing");
+        [&](CommandLine line) {
+            line.option("grammar", grammar, "a GBNF grammar").required();
+            line.option("text", file, "the text to judge, to its last byte").required();
+            line.option("--quiet", quiet, "say nothing");
         },
         [&] {
             GrammarMachine machine(compile_gbnf(read_file(grammar), grammar));

@@ -8,7 +8,6 @@
 #include "chapters/13_json_grammar/guided_loop.hpp"
 #include "chapters/13_json_grammar/show.hpp"
 #include "lib/kernels/rng.hpp"
-#include "lib/machine/program.hpp"
 #include "lib/model/model.hpp"
 
 namespace tbt {
@@ -16,19 +15,17 @@ namespace tbt {
 GuidedModel::GuidedModel(std::string beginning, std::uint64_t first)
     : prompt(std::move(beginning)), model(shipped_model("storyteller").string()), seed(first) {}
 
-std::vector<CLI::Option*> GuidedModel::add_options(CLI::App& app) {
-    std::vector<CLI::Option*> all;
+std::vector<DeclaredOption> GuidedModel::add_options(CommandLine line) {
+    std::vector<DeclaredOption> all;
     const auto number = [&](const char* name, int& value, const char* meaning) {
-        all.push_back(app.add_option(name, value, meaning)
-                          ->capture_default_str()
-                          ->check(CLI::Range(0, 1000000)));
+        all.push_back(line.option(name, value, meaning).shows_default().between(0, 1000000));
     };
     const auto any = [&](const char* name, auto& value, const char* meaning) {
-        all.push_back(app.add_option(name, value, meaning)->capture_default_str());
+        all.push_back(line.option(name, value, meaning).shows_default());
     };
     any("prompt", prompt, "what stands before the text");
-    all.push_back(app.add_flag("--continue", continue_prompt,
-                               "the prompt is the beginning of the text, and held to it as well"));
+    all.push_back(line.option("--continue", continue_prompt,
+                              "the prompt is the beginning of the text, and held to it as well"));
     any("--temperature", sampling.temperature, "0 is greedy");
     any("--top-k", sampling.top_k, "the k most probable legal tokens, 0: all");
     any("--top-p", sampling.top_p, "the smallest set of legal tokens with this mass");

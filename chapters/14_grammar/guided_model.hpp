@@ -8,11 +8,7 @@
 
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/13_json_grammar/byte_machine.hpp"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "lib/machine/command_line.hpp"
 
 namespace tbt {
 
@@ -25,7 +21,7 @@ struct GuidedModel {
 
     GuidedModel(std::string beginning, std::uint64_t seed);
     // Adds the prompt, --max-new-tokens, … and returns those that only this part looks at.
-    std::vector<CLI::Option*> add_options(CLI::App& app);
+    std::vector<DeclaredOption> add_options(CommandLine line);
     // Writes a text and shows its first steps: how many tokens are legal, what the model wanted and
     // what it became. number: of the part; request: what the text is held to, for the heading.
     // Errors: no such model; the budget is below what the shortest text needs.

@@ -13,9 +13,9 @@
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/14_grammar/guided_model.hpp"
 #include "chapters/14_grammar/parts.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/part_options.hpp"
-#include "lib/machine/program.hpp"
 
 using namespace tbt;
 
@@ -26,15 +26,15 @@ int main(int argc, char** argv) {
     GuidedModel model("The weather today is", 2);
     return run_program(
         argc, argv, "Chapter 14: grammars, and masks from them.",
-        [&](CLI::App& app) {
-            app.add_option("--part", part, "only this part, 1 to 5")->check(CLI::Range(1, 5));
-            for_parts.add({1}, app.add_option("--text", text, "what part 1 reads"));
-            for_parts.add({3, 5}, app.add_option("--grammar", grammar, "a file in GBNF"));
-            for (CLI::Option* option : model.add_options(app)) {
-                const bool for_masks = option->get_name() == "--model";
+        [&](CommandLine line) {
+            line.option("--part", part, "only this part, 1 to 5").between(1, 5);
+            for_parts.add({1}, line.option("--text", text, "what part 1 reads"));
+            for_parts.add({3, 5}, line.option("--grammar", grammar, "a file in GBNF"));
+            for (const DeclaredOption& option : model.add_options(line)) {
+                const bool for_masks = option.name() == "--model";
                 for_parts.add(for_masks ? std::vector{3, 5} : std::vector{5}, option);
             }
-            app.add_option("--figure", figure, "write part 1 as a picture (SVG)");
+            line.option("--figure", figure, "write part 1 as a picture (SVG)");
         },
         [&] {
             for_parts.check();

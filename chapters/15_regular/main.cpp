@@ -15,8 +15,8 @@
 #include "chapters/15_regular/automaton_figure.hpp"
 #include "chapters/15_regular/parts.hpp"
 #include "chapters/15_regular/regex.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
-#include "lib/machine/program.hpp"
 
 using namespace tbt;
 
@@ -28,16 +28,15 @@ int main(int argc, char** argv) {
     GuidedModel model("My name is", 1);
     return run_program(
         argc, argv, "Chapter 15: regular expressions, numbers and formats as automata.",
-        [&](CLI::App& app) {
-            app.add_option("--part", part, "only this part, 1 to 6")->check(CLI::Range(1, 6));
-            for_parts.add({1, 2},
-                          app.add_option("--expression", regex, "what parts 1 and 2 follow"));
-            for_parts.add({1}, app.add_option("--text", text, "what part 1 reads"));
-            for_parts.add({3}, app.add_option("--from", low, "where the range of part 3 begins"));
-            for_parts.add({3}, app.add_option("--to", high, "… and where it ends"));
-            for_parts.add({6}, app.add_option("--regex", pattern, "what the model is held to"));
-            for (CLI::Option* option : model.add_options(app)) for_parts.add({6}, option);
-            app.add_option("--figure", figure, "write the automaton of part 2 as a picture (SVG)");
+        [&](CommandLine line) {
+            line.option("--part", part, "only this part, 1 to 6").between(1, 6);
+            for_parts.add({1, 2}, line.option("--expression", regex, "what parts 1 and 2 follow"));
+            for_parts.add({1}, line.option("--text", text, "what part 1 reads"));
+            for_parts.add({3}, line.option("--from", low, "where the range of part 3 begins"));
+            for_parts.add({3}, line.option("--to", high, "… and where it ends"));
+            for_parts.add({6}, line.option("--regex", pattern, "what the model is held to"));
+            for (const DeclaredOption& option : model.add_options(line)) for_parts.add({6}, option);
+            line.option("--figure", figure, "write the automaton of part 2 as a picture (SVG)");
         },
         [&] {
             for_parts.check();

@@ -13,8 +13,8 @@
 #include "chapters/14_grammar/guided_model.hpp"
 #include "chapters/16_json_schema/guide.hpp"
 #include "chapters/16_json_schema/parts.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
-#include "lib/machine/program.hpp"
 
 using namespace tbt;
 
@@ -26,11 +26,11 @@ int main(int argc, char** argv) {
     GuideRequest request;
     return run_program(
         argc, argv, "Chapter 16: texts held to a JSON Schema, to choices, to tools.",
-        [&](CLI::App& app) {
-            app.add_option("--part", part, "only this part, 1 to 5")->check(CLI::Range(1, 5));
-            request.add_options(app);
-            for (CLI::Option* option : model.add_options(app)) for_parts.add({5}, option);
-            app.add_option("--figure", figure, "write the sets of members as a picture (SVG)");
+        [&](CommandLine line) {
+            line.option("--part", part, "only this part, 1 to 5").between(1, 5);
+            request.add_options(line.app());
+            for (const DeclaredOption& option : model.add_options(line)) for_parts.add({5}, option);
+            line.option("--figure", figure, "write the sets of members as a picture (SVG)");
         },
         [&] {
             for_parts.check();

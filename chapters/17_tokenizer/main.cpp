@@ -11,8 +11,8 @@
 #include <string>
 
 #include "chapters/17_tokenizer/parts.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
-#include "lib/machine/program.hpp"
 #include "lib/model/model.hpp"
 
 using namespace tbt;
@@ -25,16 +25,16 @@ int main(int argc, char** argv) {
     PartOptions for_parts(part);
     return run_program(
         argc, argv, "Chapter 17: the tokenizer.",
-        [&](CLI::App& app) {
-            app.add_option("--part", part, "only this part, 1 to 5")->check(CLI::Range(1, 5));
-            for_parts.add({1}, app.add_option("text", text, "the text of part 1 and the figure"));
-            for_parts.add({2}, app.add_option("--sentence", sentence, "what part 2 learns from"));
-            for_parts.add({2}, app.add_option("--merges", merges, "how many part 2 learns")
-                                   ->check(CLI::Range(0, 200)));
-            for_parts.add({3}, app.add_option("--word", word, "what part 3 cuts"));
-            app.add_option("--tokenizer", directory, "a directory with a tokenizer");
-            app.add_option("--figure", figure, "write the text as coloured tokens (SVG)");
-            app.add_option("--compare", compare, "a second tokenizer for the figure");
+        [&](CommandLine line) {
+            line.option("--part", part, "only this part, 1 to 5").between(1, 5);
+            for_parts.add({1}, line.option("text", text, "the text of part 1 and the figure"));
+            for_parts.add({2}, line.option("--sentence", sentence, "what part 2 learns from"));
+            for_parts.add(
+                {2}, line.option("--merges", merges, "how many part 2 learns").between(0, 200));
+            for_parts.add({3}, line.option("--word", word, "what part 3 cuts"));
+            line.option("--tokenizer", directory, "a directory with a tokenizer");
+            line.option("--figure", figure, "write the text as coloured tokens (SVG)");
+            line.option("--compare", compare, "a second tokenizer for the figure");
         },
         [&] {
             for_parts.check();

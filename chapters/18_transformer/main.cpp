@@ -17,8 +17,8 @@
 #include "chapters/18_transformer/load_plain.hpp"
 #include "chapters/18_transformer/parts.hpp"
 #include "chapters/18_transformer/times.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
-#include "lib/machine/program.hpp"
 
 using namespace tbt;
 
@@ -29,13 +29,12 @@ int main(int argc, char** argv) {
     PartOptions for_parts(part);
     return run_program(
         argc, argv, "Chapter 18: a whole transformer, by hand.",
-        [&](CLI::App& app) {
-            for_parts.add({2, 4}, app.add_option("prompt", prompt, "the text that goes in"));
-            app.add_option("--part", part, "only this part, 1 to 6; without it 1 to 5")
-                ->check(CLI::Range(1, 6));
-            app.add_option("--model", directory, "a model directory")->capture_default_str();
-            app.add_option("--heads", heads, "write what four heads look at as a picture (SVG)");
-            app.add_option("--machine", machine, "write the whole machine as a picture (SVG)");
+        [&](CommandLine line) {
+            for_parts.add({2, 4}, line.option("prompt", prompt, "the text that goes in"));
+            line.option("--part", part, "only this part, 1 to 6; without it 1 to 5").between(1, 6);
+            line.option("--model", directory, "a model directory").shows_default();
+            line.option("--heads", heads, "write what four heads look at as a picture (SVG)");
+            line.option("--machine", machine, "write the whole machine as a picture (SVG)");
         },
         [&] {
             for_parts.check();

@@ -9,17 +9,18 @@
 #include <unistd.h>
 
 #include "chapters/19_training/adopt.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/error.hpp"
+#include "lib/machine/command_line.hpp"
 
 int main(int argc, char** argv) {
     std::string trained, shipped;
     bool yes = false;
     return tbt::run_program(
         argc, argv, "Takes a trained model over into the folder of those that ship.",
-        [&](CLI::App& app) {
-            app.add_option("trained", trained, "the trained model's directory")->required();
-            app.add_option("shipped", shipped, "the directory that it becomes")->required();
-            app.add_flag("--yes", yes, "do not ask");
+        [&](tbt::CommandLine line) {
+            line.option("trained", trained, "the trained model's directory").required();
+            line.option("shipped", shipped, "the directory that it becomes").required();
+            line.option("--yes", yes, "do not ask");
         },
         [&] {
             std::fputs(tbt::adoption_table(trained, shipped).c_str(), stdout);

@@ -17,7 +17,7 @@
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/19_training/training.hpp"
 #include "lib/index.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/model/gpt.hpp"
 #include "lib/show/terminal.hpp"
 #include "lib/text/tokenizer_train.hpp"
@@ -123,12 +123,11 @@ int main(int argc, char** argv) {
     int steps = 240;
     return run_program(
         argc, argv, "Chapter 19: corpus, tokenizer and training in one small run.",
-        [&](CLI::App& app) {
-            app.add_option("--corpus", folder, "folder of the grammar files")
-                ->capture_default_str();
-            app.add_option("--steps", steps, "updates of the weights")
-                ->capture_default_str()
-                ->check(CLI::Range(1, 100000));
+        [&](CommandLine line) {
+            line.option("--corpus", folder, "folder of the grammar files").shows_default();
+            line.option("--steps", steps, "updates of the weights")
+                .shows_default()
+                .between(1, 100000);
         },
         [&] {
             const Corpus corpus = Corpus::load(folder);

@@ -11,7 +11,7 @@
 
 #include "chapters/20_quantization/parts.hpp"
 #include "chapters/20_quantization/quality.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/model/model.hpp"
 
 using namespace tbt;
@@ -21,10 +21,9 @@ int main(int argc, char** argv) {
     int part = 0;
     return run_program(
         argc, argv, "Chapter 20: weights in 8 bits.",
-        [&](CLI::App& app) {
-            app.add_option("--part", part, "only this part, 1 to 4; without it 1 to 3")
-                ->check(CLI::Range(1, 4));
-            app.add_option("--model", directory, "a model directory")->capture_default_str();
+        [&](CommandLine line) {
+            line.option("--part", part, "only this part, 1 to 4; without it 1 to 3").between(1, 4);
+            line.option("--model", directory, "a model directory").shows_default();
         },
         [&] {
             const std::function<void()> parts[] = {show_row, [&] { show_matrices(directory); },

@@ -135,6 +135,31 @@ DeclaredOption& DeclaredOption::shows_default() {
     return *this;
 }
 
+DeclaredOption& DeclaredOption::says(const std::string& help) {
+    option_->description(help);
+    return *this;
+}
+
+DeclaredOption& DeclaredOption::required() {
+    option_->required();
+    return *this;
+}
+
+DeclaredOption& DeclaredOption::above_zero() {
+    option_->check(CLI::PositiveNumber);
+    return *this;
+}
+
+DeclaredOption& DeclaredOption::needs(const DeclaredOption& other) {
+    option_->needs(other.option_);
+    return *this;
+}
+
+DeclaredOption& DeclaredOption::excludes(const DeclaredOption& other) {
+    option_->excludes(other.option_);
+    return *this;
+}
+
 DeclaredOption& DeclaredOption::between(int low, int high) {
     option_->check(CLI::Range(low, high));
     return *this;
@@ -157,6 +182,14 @@ DeclaredOption CommandLine::option(const std::string& names, bool& value, const 
     return DeclaredOption(app_->add_flag(names, value, help)->group(group_));
 }
 DeclaredOption CommandLine::option(const std::string& names, int& value, const std::string& help) {
+    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
+}
+DeclaredOption CommandLine::option(const std::string& names, std::int64_t& value,
+                                   const std::string& help) {
+    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
+}
+DeclaredOption CommandLine::option(const std::string& names, std::uint64_t& value,
+                                   const std::string& help) {
     return DeclaredOption(app_->add_option(names, value, help)->group(group_));
 }
 DeclaredOption CommandLine::option(const std::string& names, double& value,
@@ -188,6 +221,10 @@ DeclaredOption CommandLine::option(const std::string& names,
                                    const std::string& help) {
     return DeclaredOption(
         app_->add_option_function<std::string>(names, std::move(read), help)->group(group_));
+}
+
+DeclaredOption CommandLine::declared(const std::string& name) const {
+    return DeclaredOption(app_->get_option(name));
 }
 
 std::vector<DeclaredOption> CommandLine::options() const {

@@ -3,8 +3,7 @@
 //   int main(int argc, char** argv) {
 //       std::string prompt = "Once upon a time";
 //       return tbt::run_program(argc, argv, "Greedy decoding.",
-//           [&](CLI::App& app) {
-//               CommandLine line(app);
+//           [&](CommandLine line) {
 //               line.option("prompt", prompt, "the text to continue").shows_default();
 //           },
 //           [&] { ... });
@@ -36,11 +35,16 @@ class DeclaredOption {
 public:
     explicit DeclaredOption(CLI::Option* option) : option_(option) {}
 
+    DeclaredOption& says(const std::string& help);
     DeclaredOption& shows_default();  // the value it has now stands in --help
+    DeclaredOption& required();
     DeclaredOption& between(int low, int high);
+    DeclaredOption& above_zero();
     DeclaredOption& one_of(const std::vector<std::string>& values);
     // A list: one value each time the option is named, so that a prompt behind it stays a prompt.
     DeclaredOption& one_at_a_time();
+    DeclaredOption& needs(const DeclaredOption& other);     // not given without that
+    DeclaredOption& excludes(const DeclaredOption& other);  // nor with it
 
     std::string name() const;  // "--top-k"
     bool given() const;        // after the command line was read
@@ -51,12 +55,15 @@ private:
 
 class CommandLine {
 public:
-    explicit CommandLine(CLI::App& app, std::string group = "Options")
+    // What run_program() gives becomes a CommandLine by itself.
+    CommandLine(CLI::App& app, std::string group = "Options")
         : app_(&app), group_(std::move(group)) {}
 
     // names as CLI11 has them: "--top-k", "-m,--model", "prompt". A bool is a flag.
     DeclaredOption option(const std::string& names, bool& value, const std::string& help);
     DeclaredOption option(const std::string& names, int& value, const std::string& help);
+    DeclaredOption option(const std::string& names, std::int64_t& value, const std::string& help);
+    DeclaredOption option(const std::string& names, std::uint64_t& value, const std::string& help);
     DeclaredOption option(const std::string& names, double& value, const std::string& help);
     DeclaredOption option(const std::string& names, std::string& value, const std::string& help);
     DeclaredOption option(const std::string& names, std::optional<int>& value,
@@ -71,8 +78,11 @@ public:
     DeclaredOption option(const std::string& names,
                           std::function<void(const std::string& text)> read,
                           const std::string& help);
+    // One that was declared before, by its name.
+    DeclaredOption declared(const std::string& name) const;
     // All that is declared so far.
     std::vector<DeclaredOption> options() const;
+    CLI::App& app() const { return *app_; }  // for functions that declare options of their own
 
 private:
     CLI::App* app_;

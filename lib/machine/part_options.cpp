@@ -4,21 +4,19 @@
 #include <cstdio>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "lib/error.hpp"
 
 namespace tbt {
 
 void PartOptions::check() const {
     for (const auto& [parts, option] : used_) {
-        if (*part_ == 0 || option->count() == 0 ||
+        if (*part_ == 0 || !option.given() ||
             std::find(parts.begin(), parts.end(), *part_) != parts.end())
             continue;
         std::string list;
         for (const int p : parts)
             list += (list.empty() ? "" : p == parts.back() ? " and " : ", ") + std::to_string(p);
-        throw UsageError("--part " + std::to_string(*part_) + " and " + option->get_name() +
+        throw UsageError("--part " + std::to_string(*part_) + " and " + option.name() +
                          ": only part " + list + " would use it; leave out one of the two");
     }
 }

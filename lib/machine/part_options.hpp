@@ -4,9 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace CLI {
-class Option;
-}
+#include "lib/machine/command_line.hpp"
 
 namespace tbt {
 
@@ -14,7 +12,7 @@ namespace tbt {
 class PartOptions {
 public:
     explicit PartOptions(const int& part) : part_(&part) {}  // 0: all parts
-    void add(std::vector<int> parts, CLI::Option* option) {
+    void add(std::vector<int> parts, const DeclaredOption& option) {
         used_.emplace_back(std::move(parts), option);
     }
     void check() const;
@@ -23,7 +21,7 @@ public:
 
 private:
     const int* part_;
-    std::vector<std::pair<std::vector<int>, CLI::Option*>> used_;
+    std::vector<std::pair<std::vector<int>, DeclaredOption>> used_;
 };
 
 }  // namespace tbt

@@ -9,16 +9,16 @@
 
 #include "chapters/19_training/hub/gguf.hpp"
 #include "lib/error.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 
 int main(int argc, char** argv) {
     std::string directory, path, type = "f32";
     return tbt::run_program(
         argc, argv, "Writes a model directory (ours or a GPT-2) as a GGUF file.",
-        [&](CLI::App& app) {
-            app.add_option("model", directory, "the model's directory")->required();
-            app.add_option("file", path, "the file to write, such as storyteller.gguf")->required();
-            app.add_option("--type", type, "of the matrices: f32 or f16")->capture_default_str();
+        [&](tbt::CommandLine line) {
+            line.option("model", directory, "the model's directory").required();
+            line.option("file", path, "the file to write, such as storyteller.gguf").required();
+            line.option("--type", type, "of the matrices: f32 or f16").shows_default();
         },
         [&] {
             const auto stored = tbt::weight_type_named(type);

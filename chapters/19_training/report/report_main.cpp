@@ -10,8 +10,8 @@
 
 #include "chapters/19_training/report/report_table.hpp"
 #include "chapters/19_training/report/texts_to_read.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/program.hpp"
 #include "lib/show/terminal.hpp"
 
 int main(int argc, char** argv) {
@@ -19,20 +19,19 @@ int main(int argc, char** argv) {
     tbt::ReportOptions options;
     return tbt::run_program(
         argc, argv, "Judges a model: a table of rates, decided without an eye.",
-        [&](CLI::App& app) {
-            app.add_option("model", directory, "the model's directory")->required();
-            app.add_option("--corpus", folder, "folder of the grammar files")
-                ->capture_default_str();
-            app.add_option("--json", json, "write the table as JSON too");
-            app.add_option("--documents", options.documents,
-                           "held-out documents of each genre, for the gaps to the floor")
-                ->capture_default_str()
-                ->check(CLI::PositiveNumber);
-            app.add_option("--failures", options.failures, "show so many failures of each row")
-                ->capture_default_str();
-            app.add_option("--read", prompts,
-                           "instead of the table: texts to read, from the prompts in this folder "
-                           "(data/prompts)");
+        [&](tbt::CommandLine line) {
+            line.option("model", directory, "the model's directory").required();
+            line.option("--corpus", folder, "folder of the grammar files").shows_default();
+            line.option("--json", json, "write the table as JSON too");
+            line.option("--documents", options.documents,
+                        "held-out documents of each genre, for the gaps to the floor")
+                .shows_default()
+                .above_zero();
+            line.option("--failures", options.failures, "show so many failures of each row")
+                .shows_default();
+            line.option("--read", prompts,
+                        "instead of the table: texts to read, from the prompts in this folder "
+                        "(data/prompts)");
         },
         [&] {
             const auto start = std::chrono::steady_clock::now();
