@@ -2,9 +2,9 @@
 // draft in one pass.
 //
 // Run it: make run-12, make run-12 ARGS='"Explain gravity:" --num-assistant-tokens 8',
-// ARGS="--assistant-model lookup", ARGS="--times". Look for: the law of the wrong rule in part 1;
-// in part 2 the ratio p/q beside u; in part 3 how many tokens each pass of the large model gives,
-// and that acceptance is Σ min(p, q).
+// ARGS="--assistant-model lookup", ARGS="--coupling seed", ARGS="--times". Look for: the law of
+// the wrong rule in part 1; in part 2 the ratio p/q beside u; in part 3 how many tokens each pass
+// of the large model gives, and that acceptance is Σ min(p, q).
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -14,6 +14,8 @@
 
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/10_generate/options.hpp"
+#include "chapters/12_speculative/coupled_rounds.hpp"
+#include "chapters/12_speculative/coupling.hpp"
 #include "chapters/12_speculative/options.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/show.hpp"
@@ -31,6 +33,7 @@ struct Settings {
     std::string prompt = "Once upon a time", trace, figure, part = "all";
     DraftSettings draft;
     bool wrong = false, times = false;
+    bool coupled() const { return draft.coupling == "seed"; }
 };
 
 double seconds_of(const std::function<void()>& work) {
@@ -55,10 +58,11 @@ Models open_models(const GenerateOptions& options, const Settings& settings) {
     return models;
 }
 
-SpeculativeText write(Models& models, const GenerateRequest& request, std::span<const int> prompt,
-                      const Settings& settings, bool overlaps, Clocks& clocks) {
-    const DraftLength length = settings.draft.length();
-    const Correction correction = settings.wrong ? Correction::target : Correction::residual;
+// By rejection: the law of plain decoding, in another text.
+template <class Draft>
+SpeculativeText write_judged(Models& models, const GenerateRequest& request,
+                             std::span<const int> prompt, const Settings& settings, bool overlaps,
+                             Draft&& draft, Clocks& clocks) {
     CachedModel large(models.target.gpt);
     const LastLogits target = [&](std::span<const int> ids, int count) {
         Logits rows;
@@ -66,31 +70,61 @@ SpeculativeText write(Models& models, const GenerateRequest& request, std::span<
         return rows;
     };
     RandomChance chance(Rng(request.seed, request.first_stream));
-    const auto with = [&](auto&& draft) {
-        return speculative_text(target, draft, length, request,
-                                token_bytes_of(models.target.tokenizer), prompt, chance, correction,
-                                overlaps);
+    return speculative_text(target, draft, settings.draft.length(), request,
+                            token_bytes_of(models.target.tokenizer), prompt, chance,
+                            settings.wrong ? Correction::target : Correction::residual, overlaps);
+}
+
+// By seed: the text of plain decoding, in chapter 10's loop.
+template <class MakeDraft>
+SpeculativeText write_coupled(Models& models, GenerateRequest request, std::span<const int> prompt,
+                              const Settings& settings, const MakeDraft& make_draft,
+                              Clocks& clocks) {
+    guess_with<decltype(make_draft())>(
+        request, [&](std::size_t) { return make_draft(); }, settings.draft.length());
+    const auto guessed = watch_guesses(request);
+    CachedBatch batch(models.target.gpt);
+    const BatchLogits target = [&](std::span<const BatchText> texts) {
+        std::vector<std::span<const float>> rows;
+        clocks.target += seconds_of([&] { rows = batch(texts); });
+        return rows;
     };
-    if (!models.draft) return with(PromptLookup());
+    GeneratedText text =
+        generate_texts(target, token_bytes_of(models.target.tokenizer), prompt, request)[0];
+    std::vector<Round> rounds = coupled_rounds(text.ids, *guessed);
+    return {std::move(text), std::move(rounds)};
+}
+
+SpeculativeText write(Models& models, const GenerateRequest& request, std::span<const int> prompt,
+                      const Settings& settings, bool overlaps, Clocks& clocks) {
+    const auto with = [&](const auto& make_draft) {
+        return settings.coupled()
+                   ? write_coupled(models, request, prompt, settings, make_draft, clocks)
+                   : write_judged(models, request, prompt, settings, overlaps, make_draft(),
+                                  clocks);
+    };
+    if (!models.draft) return with([] { return PromptLookup(); });
     CachedModel small(models.draft->gpt);
     const NextLogits draft = [&](std::span<const int> ids) {
         std::span<const float> row;
         clocks.draft += seconds_of([&] { row = small(ids); });
         return row;
     };
-    return with(ModelDraft(draft, models.draft->config().n_positions));
+    return with([&] { return ModelDraft(draft, models.draft->config().n_positions); });
 }
 
-void show_rounds(const Models& models, const SpeculativeText& written) {
+void show_rounds(const Tokenizer& tokenizer, const SpeculativeText& written, bool coupled) {
     constexpr std::size_t detailed = 2, lanes = 10;
-    const Tokenizer& tokenizer = models.target.tokenizer;
-    std::printf("2. The first rounds, judgement by judgement:\n\n");
-    for (std::size_t r = 0; r < std::min(detailed, written.rounds.size()); ++r) {
+    std::printf(
+        "2. The first rounds, %s:\n\n",
+        coupled ? "draft and target drawing with the same numbers" : "judgement by judgement");
+    for (std::size_t r = 0; r < std::min(detailed, written.rounds.size()) && !coupled; ++r) {
         std::printf("   round %zu     drafted        p         q   min(1,p/q)     u\n", r + 1);
         print_judgements(tokenizer, written.rounds[r]);
         std::printf("\n");
     }
-    std::printf("   as lanes ([rejected], → correction, + bonus):\n\n");
+    std::printf("   as lanes (%s, + bonus):\n\n",
+                coupled ? "[the draft's], → the target's instead" : "[rejected], → correction");
     for (std::size_t r = 0; r < std::min(lanes, written.rounds.size()); ++r)
         std::printf("   %2zu  %s\n", r + 1, lane_of(tokenizer, written.rounds[r]).c_str());
     if (written.rounds.size() > lanes)
@@ -98,7 +132,7 @@ void show_rounds(const Models& models, const SpeculativeText& written) {
     std::printf("\n");
 }
 
-void show_counts(const std::string& prompt, const SpeculativeText& written) {
+void show_counts(const std::string& prompt, const SpeculativeText& written, bool coupled) {
     double judged = 0, accepted = 0, overlap = 0, drafted = 0;
     for (const Round& round : written.rounds) {
         judged += static_cast<double>(round.judged.size());
@@ -111,11 +145,11 @@ void show_counts(const std::string& prompt, const SpeculativeText& written) {
                 written.text.ids.size(), written.rounds.size(),
                 static_cast<double>(written.text.ids.size()) /
                     static_cast<double>(std::max<std::size_t>(written.rounds.size(), 1)));
-    if (judged > 0)
-        std::printf(
-            "   %.0f drafted, %.0f judged, %.0f accepted: %.3f of the judged; Σ min(p, q) says "
-            "%.3f\n",
-            drafted, judged, accepted, accepted / judged, overlap / judged);
+    if (judged == 0) return;
+    std::printf("   %.0f drafted, %.0f judged, %.0f accepted: %.3f of the judged", drafted, judged,
+                accepted, accepted / judged);
+    if (!coupled) std::printf("; Σ min(p, q) says %.3f", overlap / judged);
+    std::printf("\n");
 }
 
 // 4. The clock: plain and speculative decoding in turn, medians.
@@ -170,6 +204,7 @@ void add_options(CLI::App& app, Settings& settings) {
     CommandLine line(app);
     line.option("prompt", settings.prompt, "the text to continue").shows_default();
     add_draft_options(app, settings.draft);
+    add_coupling_option(app, settings.draft);
     line.option("--wrong", settings.wrong, "draw corrections from p: the common mistake");
     line.option("--times", settings.times, "measure against plain decoding");
     line.option("--part", settings.part, "all, hand, rounds or text")
@@ -190,9 +225,9 @@ void show_text(const Settings& settings, const GenerateOptions& options) {
     if (settings.part == "all") show_by_hand();
     Clocks clocks;
     const SpeculativeText written = write(models, request, prompt, settings, true, clocks);
-    if (wants("rounds")) show_rounds(models, written);
+    if (wants("rounds")) show_rounds(models.target.tokenizer, written, settings.coupled());
     const std::string text = options.no_escape ? settings.prompt : unescaped(settings.prompt);
-    if (wants("text")) show_counts(text, written);
+    if (wants("text")) show_counts(text, written, settings.coupled());
     if (!settings.figure.empty())
         write_lanes(settings.figure, models.target.tokenizer, written.rounds);
     if (!settings.trace.empty())
@@ -205,7 +240,7 @@ void show_text(const Settings& settings, const GenerateOptions& options) {
 
 int main(int argc, char** argv) {
     Settings settings;
-    settings.draft.assistant_model = "sketch";
+    settings.draft.assistant_model = "sketch", settings.draft.coupling = "rejection";
     GenerateOptions options;
     CLI::App* command_line = nullptr;
     return run_program(
@@ -218,6 +253,10 @@ int main(int argc, char** argv) {
         },
         [&] {
             check_drafts(settings.draft);
+            if (settings.wrong && settings.coupled())
+                throw UsageError(
+                    "--wrong and --coupling seed: nothing is corrected there, the target draws "
+                    "each token itself; leave one of the two out");
             if (settings.part == "hand") return check_alone(*command_line), show_by_hand();
             if (settings.part == "rounds" && settings.times)
                 throw UsageError(

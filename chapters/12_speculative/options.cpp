@@ -25,6 +25,14 @@ void add_draft_options(CLI::App& app, DraftSettings& s) {
         .shows_default();
 }
 
+void add_coupling_option(CLI::App& app, DraftSettings& s) {
+    CommandLine(app, "A draft")
+        .option("--coupling", s.coupling,
+                "seed: the text that plain decoding writes; rejection: its law, another text")
+        .one_of({"seed", "rejection"})
+        .shows_default();
+}
+
 void add_more_draft_options(CLI::App& app, DraftSettings& s) {
     CommandLine line(app, "A draft");
     line.option("--prompt-lookup-num-tokens", s.prompt_lookup_num_tokens,
@@ -32,10 +40,7 @@ void add_more_draft_options(CLI::App& app, DraftSettings& s) {
     line.option("--max-matching-ngram-size", s.max_matching_ngram_size,
                 "the lookup's longest n-gram")
         .shows_default();
-    line.option("--coupling", s.coupling,
-                "seed: the text that plain decoding writes; rejection: its law, another text")
-        .one_of({"seed", "rejection"})
-        .shows_default();
+    add_coupling_option(app, s);
 }
 
 void check_drafts(const DraftSettings& s) {

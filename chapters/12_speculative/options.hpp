@@ -30,6 +30,8 @@ struct DraftSettings {
 
 // --assistant-model --num-assistant-tokens --num-assistant-tokens-schedule
 void add_draft_options(CLI::App& app, DraftSettings& settings);
+// --coupling
+void add_coupling_option(CLI::App& app, DraftSettings& settings);
 // --prompt-lookup-num-tokens --max-matching-ngram-size --coupling
 void add_more_draft_options(CLI::App& app, DraftSettings& settings);
 

@@ -1,6 +1,7 @@
 #include "chapters/12_speculative/show.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "chapters/12_speculative/plain_speculative.hpp"
@@ -113,9 +114,12 @@ std::string speculative_trace(const Tokenizer& tokenizer, const std::string& pro
     int number = 0;
     for (const Round& round : written.rounds) {
         OrderedJson judged = OrderedJson::array(), tokens = OrderedJson::array();
-        for (const Round::Judged& x : round.judged)
-            judged.push_back(
-                {{"id", x.id}, {"p", x.p}, {"q", x.q}, {"u", x.u}, {"accepted", x.accepted}});
+        for (const Round::Judged& x : round.judged) {
+            OrderedJson verdict{{"id", x.id}};
+            if (!std::isnan(x.p)) verdict["p"] = x.p, verdict["q"] = x.q, verdict["u"] = x.u;
+            verdict["accepted"] = x.accepted;
+            judged.push_back(std::move(verdict));
+        }
         for (const int id : round.tokens)
             tokens.push_back({{"id", id}, {"token", tokenizer.token_bytes(id)}});
         lines += line({{"round", ++number},

@@ -1,0 +1,64 @@
+// The rounds of a text that was coupled by seed, told afterwards: who watches the guesses
+// and knows the text knows which of them stood.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "chapters/10_generate/text_writer.hpp"
+#include "chapters/12_speculative/speculative.hpp"
+#include "lib/index.hpp"
+
+namespace tbt {
+
+struct GuessedRound {
+    std::size_t begins = 0;  // behind so many generated tokens
+    std::vector<int> guesses;
+};
+
+// Notes what a request's draft guesses, in order. For a request of one text.
+inline std::shared_ptr<std::vector<GuessedRound>> watch_guesses(GenerateRequest& request) {
+    if (!request.foresight.guess) throw Error("coupled rounds: the request has no draft");
+    auto seen = std::make_shared<std::vector<GuessedRound>>();
+    request.foresight.guess = [seen, guess = std::move(request.foresight.guess)](
+                                  std::size_t i, const TextSoFar& text, const Rng& luck, int room) {
+        std::vector<int> guesses = guess(i, text, luck, room);
+        seen->push_back({text.generated().size(), guesses});
+        return guesses;
+    };
+    return seen;
+}
+
+// Splits the generated ids into rounds: the guesses that stood, and one token of the target's.
+// Passes in which nothing was guessed add that token alone. p, q and u played no part: NaN.
+inline std::vector<Round> coupled_rounds(std::span<const int> ids,
+                                         std::span<const GuessedRound> guessed) {
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    std::vector<Round> rounds;
+    std::size_t next = 0;
+    for (std::size_t at = 0; at < ids.size();) {
+        Round round;
+        if (next < guessed.size() && guessed[next].begins == at)
+            round.drafted = guessed[next++].guesses;
+        const std::span<const int> rest = ids.subspan(at);
+        std::size_t right = 0;
+        while (right < std::min(round.drafted.size(), rest.size()) &&
+               round.drafted[right] == rest[right])
+            ++right;
+        const std::size_t judged = std::min({right + 1, round.drafted.size(), rest.size()});
+        for (std::size_t i = 0; i < judged; ++i)
+            round.judged.push_back({round.drafted[i], unknown, unknown, unknown, i < right});
+        round.bonus = right == round.drafted.size() && right < rest.size();
+        const auto added = rest.first(std::min(right + 1, rest.size()));
+        round.tokens.assign(added.begin(), added.end());
+        at += added.size();
+        rounds.push_back(std::move(round));
+    }
+    return rounds;
+}
+
+}  // namespace tbt
