@@ -95,6 +95,7 @@ help:
 	'  make check EX=05_2       check an exercise (make hint, solution, try, watch; make progress, next)' \
 	'  make test                build and run all tests' \
 	'  make bench               measure the limits of this machine and our share of them (ONLY=matmul …)' \
+	'  make test-page           look at the pages of --html in a real browser (needs node, npm and chromium)' \
 	'  make lessons             check that the lessons still say what the programs print' \
 	'  make mutants             put well-known bugs in and see that the tests catch them' \
 	'  make structure           the rules of the house, in a second (make tidy: what clang-tidy sees, in minutes)' \
@@ -130,7 +131,7 @@ $(FLAGS): force
 # Code that runs once a program, reading options or printing tables, gains nothing at -O3 and compiles half as long again.
 COLD := chapters/0%/main.cpp %/options.cpp %/report.cpp %/show.cpp %/tour.cpp %_check_main.cpp chapters/16_json_schema/schema% \
 	lib/machine/command_line.cpp chapters/10_generate/output.cpp chapters/10_generate/rare_options.cpp chapters/15_regular/% \
-	chapters/16_json_schema/guide.cpp $(patsubst %,chapters/23_text_generator/%.cpp,main command_line talk combinations)
+	chapters/16_json_schema/guide.cpp $(patsubst %,chapters/23_text_generator/%.cpp,main command_line talk combinations page trace_lines)
 cold = $(if $(filter release,$(MODE)),$(if $(filter $(COLD),$(1)),-O1))
 $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
@@ -301,6 +302,11 @@ test: $(ONLY_GROUPS:%=$(BUILD)/%)
 	@$(if $(ONLY_GROUPS),,echo "make: ONLY=$(ONLY): there are no such tests; there are: $(TEST_GROUPS:ch%=%)" >&2; exit 2)
 	@failed=0; for t in $^; do $$t || failed=1; done; exit $$failed
 endif
+
+# The page of --html in a real browser: needs node, npm and chromium, and says so where they are missing.
+.PHONY: test-page
+test-page: $(BUILD)/23_text_generator
+	@sh tests/page/run.sh $(BUILD)
 
 # For learners: make check EX=05_2 and so on.
 .PHONY: check hint solution try watch progress next

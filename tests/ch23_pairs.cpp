@@ -1,6 +1,7 @@
 // Any two techniques, together: what they promise alone still holds, or they are refused by name.
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "chapters/13_json_grammar/byte_machine.hpp"
 #include "chapters/23_text_generator/combinations.hpp"
+#include "chapters/23_text_generator/recording.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "lib/model/random_model.hpp"
 #include "tests/temporary.hpp"
@@ -119,6 +121,18 @@ std::vector<std::vector<int>> ids_of(const std::vector<GeneratedText>& results) 
     return ids;
 }
 
+// The token is on the wheel, where the number points that drew it.
+void require_drawn(const RecordedToken& token, bool has_u) {
+    const auto own = std::find_if(token.wheel.begin(), token.wheel.end(), [&](const auto& slice) {
+        return slice.id == token.trace.chosen;
+    });
+    REQUIRE(own != token.wheel.end());
+    if (!has_u) return;
+    // The draw works on whole numbers: both are off by some 2^-53.
+    REQUIRE(token.trace.u > own->from - 1e-12);
+    REQUIRE(token.trace.u < own->to + 1e-12);
+}
+
 void require_promises(TextGenerator& generator, const TextOptions& o) {
     const std::vector<std::string> prompts = {"once a", "b"};
     std::vector<std::string> streamed;
@@ -147,6 +161,16 @@ void require_promises(TextGenerator& generator, const TextOptions& o) {
     const std::vector<GeneratedText> watched = generator.generate(prompts, traced);
     REQUIRE(ids_of(watched) == alone);
     for (const GeneratedText& text : watched) REQUIRE(text.traces.size() == text.ids.size());
+
+    TextOptions recorded = o;
+    recorded.record = true;
+    REQUIRE(ids_of(generator.generate(prompts, recorded)) == alone);
+    REQUIRE(generator.recording().tokens.size() == alone.size());
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+        REQUIRE(generator.recording().tokens[i].size() == alone[i].size());
+        for (const RecordedToken& token : generator.recording().tokens[i])
+            require_drawn(token, generator.recording().has_u);
+    }
 
     // A draft coupled by seed changes no token.
     if (o.drafts() && o.coupling == "seed") {

@@ -102,7 +102,14 @@ refused 2 '--negative-prompt: without guidance' $t --negative-prompt no
 refused 2 '--json-schema a and --json together' $t --json-schema a --json
 refused 2 '--continue: the prompt would be' $t --continue
 refused 2 '--explain and --num-beams' $t --explain --num-beams 2
-refused 2 '--trace and --coupling rejection' $t --trace /dev/null --assistant-model sketch --coupling rejection
+refused 2 '--explain and --coupling rejection' $t --explain --assistant-model sketch --coupling rejection
+refused 2 '--compare: the page needs a name' $t --compare a.jsonl b.jsonl
+refused 2 '--compare: got 3 files' $t --html "$work/x.html" --compare a b c
+refused 2 '--compare and a text to write' $t --html "$work/x.html" --compare a --trace "$work/x.jsonl"
+refused 1 'cannot be opened' $t --html "$work/x.html" --compare "$work/none.jsonl"
+refused 1 'its first line' $t --html "$work/x.html" --compare README.md
+refused 1 'cannot be written' $t --html "$work/none/x.html"
+refused 2 '--chat: an answer is shown as text' $t --chat --html "$work/x.html"
 refused 2 '--strategy sample and --num-beams' $t --strategy sample --num-beams 2
 refused 2 '--strategy greedy and --do-sample' $t --strategy greedy --do-sample
 refused 2 '--prompt-file and a prompt' $t --prompt-file README.md hello

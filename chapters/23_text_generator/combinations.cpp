@@ -102,17 +102,16 @@ void check_combination(const TextOptions& o, std::size_t prompts) {
                "one of the two");
 }
 
-void check_replay(const TextOptions& o, bool explain, bool trace) {
-    if (!explain && !trace) return;
-    const std::string name = explain ? "--explain" : "--trace";
+void check_replay(const TextOptions& o, bool explain) {
+    if (!explain) return;
     if (searches(o))
-        refuse(name +
-               " and --num-beams: nothing is drawn that could be replayed; make run-11 "
-               "shows a search's lattice, and --logprobs works here too");
+        refuse(
+            "--explain and --num-beams: nothing is drawn that could be replayed; --html and "
+            "--trace show the search, and --logprobs works here too");
     if (o.drafts() && o.coupling == "rejection")
-        refuse(name +
-               " and --coupling rejection: a correction is not drawn from the chain; make "
-               "run-12 shows the judgements, or take --coupling seed");
+        refuse(
+            "--explain and --coupling rejection: a correction is not drawn from the chain; --html "
+            "and --trace show the judgements, or take --coupling seed");
 }
 
 }  // namespace tbt

@@ -8,7 +8,7 @@ namespace tbt {
 // Throws UsageError, in one line, on two options of which one would make the other senseless.
 void check_combination(const TextOptions& options, std::size_t prompts = 1);
 
-// What only a plain or coupled draw can be asked for: --explain and --trace replay choices.
-void check_replay(const TextOptions& options, bool explain, bool trace);
+// What only a plain or coupled draw can be asked for: --explain shows choices while they are made.
+void check_replay(const TextOptions& options, bool explain);
 
 }  // namespace tbt

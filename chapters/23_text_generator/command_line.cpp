@@ -1,10 +1,13 @@
 #include "chapters/23_text_generator/command_line.hpp"
 
 #include <cstdio>
+#include <memory>
 #include <utility>
 
 #include "chapters/10_generate/interrupt.hpp"
 #include "chapters/23_text_generator/combinations.hpp"
+#include "chapters/23_text_generator/page.hpp"
+#include "chapters/23_text_generator/trace_lines.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
@@ -47,9 +50,50 @@ void check_chat(const Settings& s) {
     refuse(o.continues_prompt, "--chat and --continue: an answer begins where the prompt ends");
     refuse(!s.output.text() || s.output.explain || s.output.logprobs || s.output.no_stream ||
                s.output.no_display_prompt || s.output.stats || !s.output.trace_file.empty() ||
-               !s.output.figure.empty(),
+               !s.html.empty() || !s.output.figure.empty(),
            "--chat: an answer is shown as text, while it is written; leave out what is said about "
            "how texts are shown");
+}
+
+void check_compare(const Settings& s) {
+    if (s.compare.empty()) return;
+    if (s.compare.size() > 2)
+        throw UsageError("--compare: got " + std::to_string(s.compare.size()) +
+                         " files, expected two traces, or one to look at");
+    if (s.html.empty()) throw UsageError("--compare: the page needs a name; add --html FILE");
+    if (s.chat || !s.prompts.empty() || !s.prompt_file.empty() || !s.output.trace_file.empty())
+        throw UsageError("--compare and a text to write: the page shows traces that are there");
+}
+
+// The files that a generation leaves: opened before anything is written, so that a wrong name is
+// no surprise at the end.
+struct TraceFiles {
+    explicit TraceFiles(const Settings& s) : settings(s), trace(open(s.trace_file)) {
+        if (!s.html.empty()) trace_page({}), page = open(s.html);
+    }
+    void write(const std::string& lines) const {
+        save(trace, lines);
+        save(page, page ? trace_page({{settings.html, lines}}) : "");
+        // The page's name is no text, and so not for stdout.
+        if (page) std::fprintf(stderr, "%s\n", settings.html.c_str());
+    }
+
+    static std::unique_ptr<AtomicFile> open(const std::string& path) {
+        return path.empty() ? nullptr : std::make_unique<AtomicFile>(path);
+    }
+    static void save(const std::unique_ptr<AtomicFile>& file, const std::string& content) {
+        if (file) file->write(content.data(), content.size()), file->commit();
+    }
+    const Settings& settings;
+    std::unique_ptr<AtomicFile> trace, page;
+};
+
+int write_comparison(const Settings& s) {
+    std::vector<NamedTrace> traces;
+    for (const std::string& file : s.compare) traces.push_back(read_trace(file));
+    write_file(s.html, trace_page(traces));
+    std::fprintf(stderr, "%s\n", s.html.c_str());
+    return 0;
 }
 
 void print_effort(const TextGenerator& generator, const TextOptions& o) {
@@ -90,6 +134,10 @@ void add_options(CLI::App& app, Settings& s) {
                 "the prompt is the beginning of the text, and held to the request as well");
     add_samples_option(app, s.options);
     add_output_options(app, s.output);
+    CommandLine page(app, "What is shown");
+    page.option("--html", s.html, "write a page that shows how each token came about");
+    page.option("--compare", s.compare,
+                "with --html: two traces side by side (or one), and no new text");
     add_model_options(app, s.options);
     s.options.no_escape = false;  // as the command line has it
 }
@@ -106,8 +154,9 @@ void complete(Settings& s) {
         if (o.negative_prompt) o.negative_prompt = unescaped(*o.negative_prompt);
     }
     o.no_escape = true;
-    o.traced_tokens = s.output.traced_tokens();
+    o.record = !s.html.empty() || !s.output.trace_file.empty();
     check_chat(s);
+    check_compare(s);
     if (!s.prompt_file.empty()) {
         if (!s.prompts.empty())
             throw UsageError("--prompt-file and a prompt: take the prompts from one of the two");
@@ -115,10 +164,13 @@ void complete(Settings& s) {
     }
     if (s.prompts.empty()) s.prompts = {usual_prompt};
     check_combination(o, s.prompts.size());
-    check_replay(o, s.output.explain, !s.output.trace_file.empty());
+    check_replay(o, s.output.explain);
+    s.trace_file = std::exchange(s.output.trace_file, {});  // chapter 10's has less to say
+    o.traced_tokens = s.output.traced_tokens();
 }
 
 int write(const Settings& s) {
+    if (!s.compare.empty()) return write_comparison(s);
     // 1. The model and the request. What cannot be is refused before anything is written.
     TextGenerator generator(s.options);
     const Model& model = generator.model();
@@ -130,11 +182,16 @@ int write(const Settings& s) {
         prompts.push_back({prompt, ids.back()});
     }
     const GenerateRequest request = generator.request(s.options, ids);
+    const TraceFiles files(s);
 
     // 2. The texts, shown while they are written and when they are complete.
     const Interrupt interrupt;
     TextPrinter printer(s.output, s.options.model, model.tokenizer, prompts, request);
-    printer.finish(generator.generate_ids(ids, s.options, printer.observer()));
+    const std::vector<GeneratedText> texts =
+        generator.generate_ids(ids, s.options, printer.observer());
+    printer.finish(texts);
+    if (s.options.record)
+        files.write(trace_lines(generator, s.options, request, prompts, texts, s.command));
     if (s.output.stats) print_effort(generator, s.options);
     return Interrupt::count() > 0 ? 130 : 0;
 }

@@ -15,6 +15,9 @@ struct Settings {
     std::string strategy;     // empty: by the options
     TextOptions options;
     Output output;
+    std::string trace_file, html;      // empty: none
+    std::vector<std::string> compare;  // traces that are there, for it
+    std::string command;               // as it was typed
     bool chat = false, echo = false;
 };
 
@@ -24,7 +27,8 @@ void add_options(CLI::App& app, Settings& settings);
 // on what contradicts itself.
 void complete(Settings& settings);
 
-// Continues the prompts. Returns the exit status: 130 after Ctrl-C, as a shell has it.
+// Continues the prompts, or puts traces that are there into a page.
+// Returns the exit status: 130 after Ctrl-C, as a shell has it.
 int write(const Settings& settings);
 
 }  // namespace tbt

@@ -39,6 +39,7 @@ std::vector<GeneratedText> search_texts(const Generation& g) {
         BeamRequest r =
             beam_request_of(o, o, g.target, prompt.size(), g.request.stop.max_new_tokens);
         r.stop = g.request.stop;
+        r.keep_lattice = g.recording != nullptr;
         if (g.guide) {
             r.processor = processor_of(g.request.chain, prompt.size());
             r.forced = g.request.foresight.forced;
@@ -51,6 +52,11 @@ std::vector<GeneratedText> search_texts(const Generation& g) {
     run_searches<DiverseSearch>(g.model, searches, g.slots, g.observer.go_on);
     std::vector<GeneratedText> texts;
     for (std::size_t p = 0; p < searches.size(); ++p) {
+        if (g.recording) {
+            g.recording->searches.push_back({p, {}});
+            for (const BeamSearch& group : searches[p].groups())
+                g.recording->searches.back().groups.push_back(group.lattice());
+        }
         for (BeamText& found : searches[p].results()) {
             texts.push_back({std::move(found.ids),
                              std::move(found.text),
@@ -88,9 +94,12 @@ std::vector<GeneratedText> judge_drafts(const Generation& g, Effort& effort,
             last, draft, g.options.length(), request, token_bytes_of(g.target.tokenizer),
             g.prompts[i / samples], chance, Correction::residual, false,
             [&](const std::string& piece) { show(g, i, piece); }, g.observer.go_on);
+        std::size_t step = 0;
         for (const Round& round : written.rounds) {
             effort.guessed += static_cast<long>(round.drafted.size());
             effort.right += round.accepted();
+            if (g.recording) g.recording->rounds.push_back({i, step, round});
+            step += round.tokens.size();
         }
         trace_text(g, i / samples, written.text);
         texts.push_back(std::move(written.text));
@@ -104,6 +113,7 @@ std::vector<GeneratedText> draft_texts(Generation& g, Effort& effort,
     if (g.options.coupling == "rejection") return judge_drafts(g, effort, draft_for);
     const auto count = std::make_shared<GuessCount>();
     guess_with<Draft>(g.request, std::move(draft_for), g.options.length(), count);
+    if (g.recording) record_guesses(g.request, *g.recording);
     std::vector<GeneratedText> texts = generate_batch(g.model, token_bytes_of(g.target.tokenizer),
                                                       g.prompts, g.request, g.observer);
     effort.guessed = count->guessed, effort.right = count->right;

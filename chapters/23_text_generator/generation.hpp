@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "chapters/23_text_generator/guided_texts.hpp"
+#include "chapters/23_text_generator/recording.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 
 namespace tbt {
@@ -21,6 +22,7 @@ struct Generation {
     BatchLogits assistant;  // drafts; empty: none
     int assistant_context = 0;
     std::shared_ptr<GuidedTexts> guide;  // null: none
+    Recording* recording = nullptr;      // null: nobody wants to see it
 };
 
 // The texts of the first prompt, then of the second, …, by a search, by drafts or by plain draws.

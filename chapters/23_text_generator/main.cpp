@@ -7,10 +7,12 @@
 // a text that a grammar forces, in fewer passes than it has tokens.
 #include "chapters/23_text_generator/command_line.hpp"
 #include "chapters/23_text_generator/talk.hpp"
+#include "chapters/23_text_generator/trace_lines.hpp"
 #include "lib/machine/command_line.hpp"
 
 int main(int argc, char** argv) {
     tbt::Settings settings;
+    settings.command = tbt::shell_line(argc, argv);
     int status = 0;
     const int ran = tbt::run_program(
         argc, argv,

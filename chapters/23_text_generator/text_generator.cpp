@@ -37,12 +37,15 @@ struct TextGenerator::State {
     std::unique_ptr<Model> assistant;
     std::unique_ptr<CachedBatch> assistant_batch;
     Effort effort;
+    Recording recording;
+    bool watched = false;  // its passes are recorded
 
     std::shared_ptr<GuidedLanguage> language_for(const GuideRequest& guide);
     void open_assistant_of(const TextOptions& o);
     GenerateRequest plain_request(const TextOptions& o) const;
     void hold_to_guide(Generation& g);
     void guide_by_negative_prompt(Generation& g);
+    std::vector<std::span<const float>> pass(std::span<const BatchText> texts);
     // What it is given must outlive the generation.
     Generation prepare(const TextOptions& o, std::span<const std::vector<int>> prompts,
                        const GenerateObserver& observer);
@@ -128,17 +131,27 @@ GenerateRequest TextGenerator::State::plain_request(const TextOptions& o) const 
     return r;
 }
 
+std::vector<std::span<const float>> TextGenerator::State::pass(std::span<const BatchText> texts) {
+    ++effort.passes;
+    const long before = batch.computed();
+    std::vector<std::span<const float>> rows = batch(texts);
+    if (watched) {
+        recording.passes.push_back({{}, batch.computed() - before});
+        for (const BatchText& text : texts)
+            recording.passes.back().texts.push_back({text.slot, text.ids.size(), text.rows});
+    }
+    return rows;
+}
+
 Generation TextGenerator::State::prepare(const TextOptions& o,
                                          std::span<const std::vector<int>> prompts,
                                          const GenerateObserver& observer) {
     check_combination(o);
     open_assistant_of(o);
-    const BatchLogits counted = [this](std::span<const BatchText> texts) {
-        ++effort.passes;
-        return batch(texts);
-    };
+    const BatchLogits counted = [this](std::span<const BatchText> texts) { return pass(texts); };
     const int slots = strategy_of(o) == Strategy::beam ? o.num_beams : o.samples;
     Generation g{o, model, prompts, observer, plain_request(o), counted, index(slots), {}, 0, {}};
+    if (o.record) g.recording = &recording;
     if (assistant && o.drafts() && !o.lookup()) {
         g.assistant = std::ref(*assistant_batch);
         g.assistant_context = assistant->config().n_positions;
@@ -158,6 +171,7 @@ TextGenerator& TextGenerator::operator=(TextGenerator&&) noexcept = default;
 
 const Model& TextGenerator::model() const { return state_->model; }
 Effort TextGenerator::effort() const { return state_->effort; }
+const Recording& TextGenerator::recording() const { return state_->recording; }
 
 GenerateRequest TextGenerator::request(const TextOptions& given,
                                        std::span<const std::vector<int>> prompts) {
@@ -193,11 +207,17 @@ std::vector<GeneratedText> TextGenerator::generate_ids(std::span<const std::vect
                                                        const GenerateObserver& observer) {
     const TextOptions o = spelled_out(given);
     check_combination(o, prompts.size());
-    state_->effort = {};
+    state_->effort = {}, state_->recording = {};
     const long read = state_->batch.computed();
     Generation g = state_->prepare(o, prompts, observer);
+    state_->watched = o.record;
     std::vector<GeneratedText> texts = write_texts(g, state_->effort);
+    state_->watched = false;
     state_->effort.positions = state_->batch.computed() - read;
+    if (!o.record) return texts;
+    const Effort effort = state_->effort;
+    replay(g, texts, state_->recording);
+    state_->effort = effort;
     return texts;
 }
 

@@ -69,6 +69,7 @@ struct TextOptions : GenerateOptions, BeamSettings, DraftSettings {
 
     std::uint64_t stream = 0;  // of the seed: sample i draws from stream + i
     int traced_tokens = -1;    // traces with so many first choices (chapter 06); −1: none
+    bool record = false;       // keep what a page or a trace shows: TextGenerator::recording()
 };
 
 // What a generation took.
@@ -78,6 +79,8 @@ struct Effort {
     long guessed = 0;    // tokens a draft proposed …
     long right = 0;      // … and how many of them stayed
 };
+
+struct Recording;
 
 class TextGenerator {
 public:
@@ -120,7 +123,8 @@ public:
                                             const TextOptions& options,
                                             const GenerateObserver& observer = {});
     const Model& model() const;
-    Effort effort() const;  // of the last generation
+    Effort effort() const;               // of the last generation
+    const Recording& recording() const;  // of the same, if options.record
 
 private:
     struct State;

@@ -1,0 +1,26 @@
+// --trace: a generation as JSON lines, version 2 of the course's traces. The lesson documents the
+// fields; the lines of chapters 10, 11 and 12 are such lines with fewer of them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "chapters/10_generate/output.hpp"
+#include "chapters/23_text_generator/text_generator.hpp"
+
+namespace tbt {
+
+// What the course's last dated change is called, and that there may be later ones.
+inline constexpr const char* course_version = "2026-11-20 and later";
+
+// The last generation of a generator that recorded it. command: what was typed, for those who
+// want to type it again.
+std::string trace_lines(const TextGenerator& generator, const TextOptions& options,
+                        const GenerateRequest& request, std::span<const ShownPrompt> prompts,
+                        const std::vector<GeneratedText>& texts, const std::string& command);
+
+// A command line as a shell takes it.
+std::string shell_line(int argc, const char* const* argv);
+
+}  // namespace tbt

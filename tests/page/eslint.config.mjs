@@ -1,0 +1,29 @@
+// The parts of the page are one script in the end: tbt is theirs in common.
+export default [
+    {
+        files: ["**/*.js"],
+        languageOptions: {
+            ecmaVersion: 2023,
+            sourceType: "script",
+            globals: Object.fromEntries(
+                [
+                    "tbt document window location history navigator matchMedia",
+                    "Node ResizeObserver Map Set setTimeout",
+                ]
+                    .join(" ")
+                    .split(" ")
+                    .map((name) => [name, name === "tbt" ? "writable" : "readonly"]),
+            ),
+        },
+        rules: {
+            "no-undef": "error",
+            "no-unused-vars": ["error", { args: "after-used", varsIgnorePattern: "^tbt$" }],
+            "no-implicit-globals": "off",
+            "no-eval": "error",
+            "no-var": "error",
+            "prefer-const": "error",
+            eqeqeq: "error",
+            "max-lines": ["error", 300],
+        },
+    },
+];
