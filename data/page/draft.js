@@ -49,8 +49,13 @@
                 : h("span", { class: "needle", style: `left:${(100 * u).toFixed(1)}%` }),
         );
 
+    // Coupled by seed, p, q and u decide nothing; chapter 12's own trace leaves them out then.
+    const judgedByChance = (run) =>
+        run.head.draft?.coupling !== "seed" &&
+        !run.texts.some((t) => t.rounds.some((r) => r.judged.some((x) => x.p === undefined)));
+
     const verdict = (run, guess, instead) => {
-        const rejection = run.head.draft?.coupling !== "seed";
+        const rejection = judgedByChance(run);
         if (guess.accepted)
             return rejection ? "u is below min(1, p/q): kept" : "the target drew it too: kept";
         if (rejection)
@@ -70,20 +75,21 @@
                     h("th", { scope: "row" }, tbt.chip(guess.label)),
                     h("td", { colspan: 5 }, "behind the first that was not kept: nobody asked"),
                 );
+            const known = guess.p !== undefined;
             const ratio = guess.q > 0 ? Math.min(1, guess.p / guess.q) : 1;
-            const rejection = run.head.draft?.coupling !== "seed";
+            const rejection = judgedByChance(run);
             return h(
                 "tr",
                 {},
                 h("th", { scope: "row" }, tbt.chip(guess.label)),
-                h("td", { class: "num" }, percent(guess.p)),
-                h("td", { class: "num" }, percent(guess.q)),
-                h("td", { class: "num" }, ratio.toFixed(3)),
+                h("td", { class: "num" }, known ? percent(guess.p) : "–"),
+                h("td", { class: "num" }, known ? percent(guess.q) : "–"),
+                h("td", { class: "num" }, known ? ratio.toFixed(3) : "–"),
                 h(
                     "td",
                     {},
                     rejection ? meter(ratio, guess.u) : null,
-                    h("span", { class: "number" }, `u ${tbt.luck(guess.u, 3)}`),
+                    h("span", { class: "number" }, known ? `u ${tbt.luck(guess.u, 3)}` : "–"),
                 ),
                 h("td", { class: "verdict" }, verdict(run, guess, round.tokens[i]?.label)),
             );
@@ -140,7 +146,7 @@
         const list = h("ol", { class: "lanes", tabindex: 0, "aria-label": "rounds" }, lanes);
         const title = h("h3", {}),
             detail = h("div", {});
-        const coupled = run.head.draft?.coupling === "seed";
+        const coupled = !judgedByChance(run);
         const rule = coupled
             ? [
                   "Draft and target draw with the same number u at each place: a guess stays where the ",
