@@ -92,14 +92,14 @@ Doubles attention_of(const Doubles& qkv, const BatchShape& s) {
             for (std::int64_t t = 0; t < s.T; ++t) {
                 Doubles p;
                 double sum = 0;
-                for (std::int64_t k = 0; k <= t; ++k) {
+                for (std::int64_t k = 0; k < s.keys_of(t); ++k) {
                     double score = 0;
                     for (std::int64_t d = h * s.D; d < (h + 1) * s.D; ++d)
                         score += at(b, t, d) * at(b, k, C + d);
                     p.push_back(std::exp(score / std::sqrt(static_cast<double>(s.D))));
                     sum += p.back();
                 }
-                for (std::int64_t k = 0; k <= t; ++k) {
+                for (std::int64_t k = 0; k < s.keys_of(t); ++k) {
                     for (std::int64_t d = h * s.D; d < (h + 1) * s.D; ++d) {
                         out[static_cast<std::size_t>((b * s.T + t) * C + d)] +=
                             p[static_cast<std::size_t>(k)] / sum * at(b, k, 2 * C + d);
@@ -141,6 +141,7 @@ struct Example {
     GptConfig shape;
     std::int64_t B, T;
     std::vector<std::int32_t> ids, targets;
+    bool fills_masks = false;
 };
 
 Example example(const GptConfig& shape, std::int64_t B, std::int64_t T) {
@@ -178,17 +179,28 @@ double gpt_loss(const Doubles& block, const ParameterLayout& layout, const Examp
         const auto norm_of = [&](const std::string& name) {
             return layer_norm_of(x, p(h + name + ".weight"), p(h + name + ".bias"));
         };
-        add(linear(attention_of(linear(norm_of("ln_1"), "attn.c_attn"),
-                                {e.B, e.T, e.shape.n_head, e.shape.n_embd / e.shape.n_head}),
+        add(linear(attention_of(
+                       linear(norm_of("ln_1"), "attn.c_attn"),
+                       {e.B, e.T, e.shape.n_head, e.shape.n_embd / e.shape.n_head, !e.fills_masks}),
                    "attn.c_proj"));
         add(linear(gelu_of(linear(norm_of("ln_2"), "mlp.c_fc")), "mlp.c_proj"));
     }
-    Doubles transposed(wte.size());
-    const std::size_t V = wte.size() / C;
-    for (std::size_t i = 0; i < wte.size(); ++i) transposed[i % C * V + i / C] = wte[i];
-    return cross_entropy_of(
-        linear_of(layer_norm_of(x, p("ln_f.weight"), p("ln_f.bias")), transposed, Doubles(V)),
-        e.targets);
+    const std::size_t V = wte.size() / C - (e.fills_masks ? 1 : 0);  // a mask is never written
+    Doubles transposed(V * C);
+    for (std::size_t i = 0; i < V * C; ++i) transposed[i % C * V + i / C] = wte[i];
+    const Doubles logits =
+        linear_of(layer_norm_of(x, p("ln_f.weight"), p("ln_f.bias")), transposed, Doubles(V));
+    if (!e.fills_masks) return cross_entropy_of(logits, e.targets);
+    double loss = 0;  // the mean over the sequences of each one's mean
+    for (std::size_t b = 0; b < static_cast<std::size_t>(e.B); ++b) {
+        const auto part = [&](const auto& all, std::size_t n) {
+            const auto first = all.begin() + static_cast<std::ptrdiff_t>(b * n);
+            return std::vector(first, first + static_cast<std::ptrdiff_t>(n));
+        };
+        loss +=
+            cross_entropy_of(part(logits, T * V), part(e.targets, T)) / static_cast<double>(e.B);
+    }
+    return loss;
 }
 
 // Weights large enough that every layer matters and nothing is nearly linear.
@@ -264,7 +276,8 @@ TEST_CASE("attention and its gradient are those of the definition at awkward len
                                  std::pair<std::int64_t, std::int64_t>{17, 24},
                                  std::pair<std::int64_t, std::int64_t>{64, 16},
                                  std::pair<std::int64_t, std::int64_t>{67, 40});
-    const BatchShape shape{2, T, 2, D};
+    const bool causal = GENERATE(true, false);
+    const BatchShape shape{2, T, 2, D, causal};
     const auto n = static_cast<std::size_t>(2 * T * 2 * D);
     const Floats qkv = random_floats(3 * n, 1), d_out = random_floats(n, 2);
     Floats out(n), stats(static_cast<std::size_t>(2 * 2 * T * 2)), d_qkv(3 * n, 99.0f);
@@ -273,7 +286,7 @@ TEST_CASE("attention and its gradient are those of the definition at awkward len
     attention_backward(qkv.data(), out.data(), stats.data(), d_out.data(), d_qkv.data(), shape,
                        scratch);
     const Doubles expected = attention_of(widened(qkv), shape);
-    INFO("T " << T << ", D " << D);
+    INFO("T " << T << ", D " << D << (causal ? "" : ", both ways"));
     double worst = 0;
     for (std::size_t i = 0; i < n; ++i) {
         const double difference = std::abs(static_cast<double>(out[i]) - expected[i]);
@@ -360,8 +373,16 @@ TEST_CASE("cross-entropy of enormous logits stays finite", "[train]") {
 }
 
 TEST_CASE("every gradient of a whole GPT is that of its definition", "[train]") {
-    const Example e = example(gpt_config(2, 3, 48, 24, 37), 3, 10);
-    GptTrainer model(e.shape, 2, 2);  // two parts, of one sequence and of two
+    Example e = example(gpt_config(2, 3, 48, 24, 37), 3, 10);
+    e.fills_masks = GENERATE(false, true);
+    if (e.fills_masks) {
+        // As many masks as there are targets, so that sequences weigh their tokens differently.
+        for (std::size_t i = 0; i < e.ids.size(); ++i) {
+            if (i > 14 && i % 3 != 0) e.targets[i] = -1;
+            if (e.targets[i] >= 0) e.targets[i] %= 36, e.ids[i] = 36;
+        }
+    }
+    GptTrainer model(e.shape, 2, 2, Precision::f32, e.fills_masks);  // parts: one sequence, and two
     lively(model);
     const double loss = model.gradient(e.ids, e.targets, e.B, e.T);
     const Doubles at = widened(model.parameters());

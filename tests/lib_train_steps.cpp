@@ -150,6 +150,24 @@ TEST_CASE("the future does not reach back: a changed token changes no loss befor
     CHECK(before[25] != after[25]);
 }
 
+TEST_CASE("where masks are filled, every token reaches every other, and the mask is no target",
+          "[train]") {
+    GptTrainer model(gpt_config(2, 2, 32, 8, 20), 1, 1, Precision::f32, true);
+    initialise(model.parameters(), model.layout(), model.shape(), 1);
+    model.parameters_changed();
+    std::vector<std::int32_t> ids = {1, 2, 3, 19, 5, 6}, targets = {-1, -1, -1, 4, -1, -1};
+    const double before = model.losses(ids, targets, 1, 6)[3];
+    for (const std::size_t t : {0u, 2u, 4u, 5u}) {
+        std::vector<std::int32_t> changed = ids;
+        changed[t] = 7;
+        CHECK(model.losses(changed, targets, 1, 6)[3] != before);
+    }
+    targets[3] = 19;
+    CHECK_THROWS_AS(model.losses(ids, targets, 1, 6), Error);
+    GptTrainer reader(gpt_config(2, 2, 32, 8, 20), 1);
+    CHECK_THROWS_AS(reader.learn_from(&model), Error);
+}
+
 TEST_CASE("a start is drawn as GPT-2 draws it", "[train]") {
     const GptConfig shape = gpt_config(8, 2, 64, 128, 300);
     const ParameterLayout layout(shape);

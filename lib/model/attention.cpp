@@ -6,6 +6,7 @@
 
 #include "lib/index.hpp"
 #include "lib/kernels/simd_math.hpp"
+#include "lib/model/attention_both_ways.hpp"
 
 namespace tbt {
 
@@ -166,8 +167,10 @@ void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequ
     }
 }
 
-void attend(const float* qkv, std::span<const SequenceRows> sequences, const AttentionShape& shape,
-            int layer, float* out, float* scratch, const Worker& worker) {
+// Rows see what lies before them and themselves, or all rows of their sequence.
+static void attend_rows(const float* qkv, std::span<const SequenceRows> sequences,
+                        const AttentionShape& shape, int layer, float* out, float* scratch,
+                        const Worker& worker, bool both_ways) {
     const int c = shape.channels, size = shape.head_size();
     int longest = 0;
     for (const SequenceRows& s : sequences)
@@ -187,12 +190,24 @@ void attend(const float* qkv, std::span<const SequenceRows> sequences, const Att
                 query[q] = qkv + (s.first_row + t + q) * 3 * c + head * size;
                 result[q] = out + (s.first_row + t + q) * c + head * size;
             }
-            attend_queries<Q>(h, query, s.cache->length() + t + 1, result, scores, stride);
+            const int seen = s.cache->length() + (both_ways ? s.tokens : t + 1);
+            attend_queries<Q>(h, query, seen, result, scores, stride);
             t += Q;
         };
-        while (t + tile <= s.tokens) next.template operator()<tile>();
+        while (!both_ways && t + tile <= s.tokens) next.template operator()<tile>();
         while (t < s.tokens) next.template operator()<1>();
     }
+}
+
+void attend(const float* qkv, std::span<const SequenceRows> sequences, const AttentionShape& shape,
+            int layer, float* out, float* scratch, const Worker& worker) {
+    attend_rows(qkv, sequences, shape, layer, out, scratch, worker, false);
+}
+
+void attend_both_ways(const float* qkv, std::span<const SequenceRows> sequences,
+                      const AttentionShape& shape, int layer, float* out, float* scratch,
+                      const Worker& worker) {
+    attend_rows(qkv, sequences, shape, layer, out, scratch, worker, true);
 }
 
 }  // namespace tbt

@@ -19,15 +19,19 @@ AlignedFloats zeros(std::int64_t n) {
 
 }  // namespace
 
-GptTrainer::GptTrainer(const GptConfig& shape, int threads, int parts, Precision precision)
+GptTrainer::GptTrainer(const GptConfig& shape, int threads, int parts, Precision precision,
+                       bool fills_masks)
     : shape_(shape),
       layout_(shape),
+      fills_masks_(fills_masks),
+      outputs_(shape.vocab_size - (fills_masks ? 1 : 0)),
       threads_(threads),
       parts_(parts),
       parameters_(zeros(layout_.total)),
       precision_(precision) {
     check_at_least("train: threads", threads, 1);
     check_at_least("train: parts", parts, 1);
+    check_at_least("train: tokens beside the mask", outputs_, 1);
     gradients_.push_back(zeros(layout_.total));
     for (int t = 0; t < threads; ++t) workspaces_.push_back(std::make_unique<Workspace>(precision));
     const std::int64_t C = shape.n_embd;
@@ -47,15 +51,14 @@ GptTrainer::GptTrainer(const GptConfig& shape, int threads, int parts, Precision
     wpe_ = at("wpe.weight");
     ln_f_gain_ = at("ln_f.weight");
     ln_f_bias_ = at("ln_f.bias");
-    table_.reserve(C, shape.vocab_size, precision);
-    table_transposed_.reserve(shape.vocab_size, C, precision);
+    table_.reserve(C, outputs_, precision);
+    table_transposed_.reserve(outputs_, C, precision);
 }
 
 GptTrainer::~GptTrainer() = default;
 
 void GptTrainer::parameters_changed() {
-    const MatrixView wte =
-        MatrixView::of(parameters_.get() + wte_, shape_.vocab_size, shape_.n_embd);
+    const MatrixView wte = MatrixView::of(parameters_.get() + wte_, outputs_, shape_.n_embd);
     run_team(threads_, [&](const Worker& worker) {
         for (Block& block : blocks_) {
             for (Linear* linear :
@@ -70,7 +73,7 @@ void GptTrainer::parameters_changed() {
 
 void GptTrainer::learn_from(GptTrainer* teacher) {
     if (teacher &&
-        (teacher->shape_.vocab_size != shape_.vocab_size ||
+        (teacher->outputs_ != outputs_ || teacher->fills_masks_ != fills_masks_ ||
          teacher->shape_.n_positions < shape_.n_positions || teacher->threads_ < threads_)) {
         throw Error("train: a teacher of " + std::to_string(teacher->shape_.vocab_size) +
                     " tokens, context " + std::to_string(teacher->shape_.n_positions) + " and " +
@@ -113,14 +116,18 @@ void GptTrainer::check(std::span<const std::int32_t> ids, std::span<const std::i
                     std::to_string(targets.size()) + " targets, expected B·T of both and T up to " +
                     std::to_string(shape_.n_positions));
     }
-    const auto outside = [&](std::int32_t id, std::int32_t lowest) {
-        return id < lowest || id >= shape_.vocab_size;
+    const auto outside = [](std::span<const std::int32_t> all, std::int32_t lowest,
+                            std::int64_t end) {
+        return std::ranges::any_of(all, [&](std::int32_t id) { return id < lowest || id >= end; });
     };
-    if (std::ranges::any_of(ids, [&](std::int32_t id) { return outside(id, 0); }) ||
-        std::ranges::any_of(targets, [&](std::int32_t id) { return outside(id, -1); })) {
+    if (outside(ids, 0, shape_.vocab_size) || outside(targets, -1, outputs_)) {
         throw Error("train: a token id is outside the vocabulary of " +
                     std::to_string(shape_.vocab_size));
     }
+}
+
+BatchShape GptTrainer::attention_shape(std::int64_t T) const {
+    return {1, T, shape_.n_head, shape_.n_embd / shape_.n_head, !fills_masks_};
 }
 
 // Whoever is free takes the next part; nothing depends on who that is.
@@ -137,8 +144,15 @@ void GptTrainer::for_each_part(std::int64_t B, const std::function<void(int, Ran
 double GptTrainer::gradient(std::span<const std::int32_t> ids,
                             std::span<const std::int32_t> targets, std::int64_t B, std::int64_t T) {
     check(ids, targets, B, T);
-    const auto counted = std::ranges::count_if(targets, [](std::int32_t id) { return id >= 0; });
-    const float factor = 1.0f / static_cast<float>(std::max<std::int64_t>(1, counted));
+    const auto count_of = [](std::span<const std::int32_t> some) {
+        return std::max<std::int64_t>(
+            1, std::ranges::count_if(some, [](std::int32_t id) { return id >= 0; }));
+    };
+    const std::int64_t counted = count_of(targets);
+    // What a target of sequence b weighs: all the same, or all of a sequence together 1/B.
+    const auto weight = [&](std::int64_t b) {
+        return fills_masks_ ? B * count_of(targets.subspan(index(b * T), index(T))) : counted;
+    };
     std::vector<double> losses(ids.size());
     const auto parts = index(std::min<std::int64_t>(parts_, B));
     while (gradients_.size() < parts) gradients_.push_back(zeros(layout_.total));
@@ -156,7 +170,7 @@ double GptTrainer::gradient(std::span<const std::int32_t> ids,
                                     losses.data() + b * T, T};
             forward(sequence, w);
             if (teacher) teacher_->forward(sequence, *teacher);
-            head(sequence, w, factor, gradients, teacher);
+            head(sequence, w, 1.0f / static_cast<float>(weight(b)), gradients, teacher);
             backward(sequence, w, gradients);
         }
     });
@@ -168,8 +182,13 @@ double GptTrainer::gradient(std::span<const std::int32_t> ids,
         }
     });
     double sum = 0;
-    for (const double loss : losses) sum += loss;
-    return sum / static_cast<double>(std::max<std::int64_t>(1, counted));
+    if (!fills_masks_) {
+        for (const double loss : losses) sum += loss;
+        return sum / static_cast<double>(counted);
+    }
+    for (std::size_t i = 0; i < losses.size(); ++i)
+        sum += losses[i] / static_cast<double>(weight(static_cast<std::int64_t>(i) / T));
+    return sum;
 }
 
 std::vector<double> GptTrainer::losses(std::span<const std::int32_t> ids,
@@ -192,10 +211,11 @@ std::vector<double> GptTrainer::losses(std::span<const std::int32_t> ids,
 
 double GptTrainer::flops_per_token(std::int64_t T) const {
     const auto L = static_cast<double>(shape_.n_layer), C = static_cast<double>(shape_.n_embd);
-    const double weights = L * 12 * C * C + static_cast<double>(shape_.vocab_size) * C;
-    // A query meets (T + 1) / 2 keys: q·k and p·v forward, 2 · 2 products backward,
+    const double weights = L * 12 * C * C + static_cast<double>(outputs_) * C;
+    // A query meets (T + 1) / 2 keys, or all: q·k and p·v forward, 2 · 2 products backward,
     // 2C operations a key each.
-    const double attention = L * 6 * 2 * C * (static_cast<double>(T) + 1) / 2;
+    const auto keys = static_cast<double>(fills_masks_ ? 2 * T : T + 1) / 2;
+    const double attention = L * 6 * 2 * C * keys;
     return 6 * weights + attention;
 }
 

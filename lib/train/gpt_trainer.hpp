@@ -22,6 +22,7 @@
 #include "lib/machine/threads.hpp"
 #include "lib/train/factor.hpp"
 #include "lib/train/parameters.hpp"
+#include "lib/train/train_attention.hpp"
 
 namespace tbt::train {
 
@@ -34,8 +35,10 @@ class GptTrainer {
 public:
     // parts: into how many a batch is cut, so the most threads that help,
     // and blocks of gradients in memory. precision: of the factors of all products.
+    // fills_masks: a token looks at the whole sequence instead of back only, and the last id of
+    // the vocabulary is a mask, which is read and never written: no logit belongs to it.
     GptTrainer(const GptConfig& shape, int threads, int parts = 8,
-               Precision precision = Precision::f32);
+               Precision precision = Precision::f32, bool fills_masks = false);
     ~GptTrainer();
 
     const GptConfig& shape() const { return shape_; }
@@ -57,7 +60,8 @@ public:
     void learn_from(GptTrainer* teacher);
 
     // Mean of −ln p(target) over the targets that count (≥ 0), and its gradient with respect to
-    // every parameter. ids, targets (B, T).
+    // every parameter. ids, targets (B, T). Of a model that fills masks: the mean over the
+    // sequences of each one's mean, however many of its tokens are masked.
     double gradient(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
                     std::int64_t B, std::int64_t T);
 
@@ -67,7 +71,7 @@ public:
                                std::int64_t T);
 
     // Floating-point operations of a training step per token: 6 for each weight of a matrix (2
-    // forward, 4 backward), attention's products over the causal half only.
+    // forward, 4 backward), attention's products over the keys that are seen only.
     double flops_per_token(std::int64_t T) const;
 
     Profile profile() const;
@@ -80,6 +84,7 @@ private:
     std::span<float> block(const AlignedFloats& b) { return {b.get(), index(layout_.total)}; }
     void check(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
                std::int64_t B, std::int64_t T) const;
+    BatchShape attention_shape(std::int64_t T) const;
     void for_each_part(std::int64_t B,
                        const std::function<void(int part, Range sequences, int rank)>& work);
     void forward(const Sequence& sequence, Workspace& w) const;
@@ -91,12 +96,15 @@ private:
 
     GptConfig shape_;
     ParameterLayout layout_;
+    bool fills_masks_;
+    std::int64_t outputs_;  // logits a token: the ids that can be written
     int threads_, parts_;
     AlignedFloats parameters_;
     std::vector<AlignedFloats> gradients_;  // one block a part; the sum ends up in the first
     std::vector<Block> blocks_;
     Precision precision_;
-    Factor table_, table_transposed_;  // wteᵀ (C, V) for the logits, wte (V, C) for their gradient
+    // wteᵀ (C, outputs) for the logits, wte (outputs, C) for their gradient
+    Factor table_, table_transposed_;
     std::int64_t wte_, wpe_, ln_f_gain_, ln_f_bias_;
     std::vector<std::unique_ptr<Workspace>> workspaces_;
     GptTrainer* teacher_ = nullptr;

@@ -13,7 +13,7 @@ void add(const float* x, float* y, std::int64_t n) {
 }  // namespace
 
 void GptTrainer::forward(const Sequence& sequence, Workspace& w) const {
-    const std::int64_t T = sequence.T, C = shape_.n_embd, H = shape_.n_head;
+    const std::int64_t T = sequence.T, C = shape_.n_embd;
     const float* p = parameters_.get();
     embed(sequence.ids, p + wte_, p + wpe_, w.layers[0].x.get(), T, T, C);
     for (std::size_t l = 0; l < blocks_.size(); ++l) {
@@ -29,7 +29,7 @@ void GptTrainer::forward(const Sequence& sequence, Workspace& w) const {
         {
             const Timer timer(w.profile.attention);
             attention_forward(a.qkv.get(), a.attention.get(), a.attention_stats.get(),
-                              {1, T, H, C / H}, w.scratch);
+                              attention_shape(T), w.scratch);
         }
         const Timer timer(w.profile.forward);
         b.attention_projection.forward(a.attention.get(), a.x_middle.get(), T, p, w.left);
@@ -47,8 +47,7 @@ void GptTrainer::forward(const Sequence& sequence, Workspace& w) const {
 
 void GptTrainer::logits(Workspace& w, std::int64_t t, std::int64_t n) const {
     const std::int64_t C = shape_.n_embd;
-    table_.multiply(MatrixView::of(w.ln_f.get() + t * C, n, C), w.logits.get(), shape_.vocab_size,
-                    w.left);
+    table_.multiply(MatrixView::of(w.ln_f.get() + t * C, n, C), w.logits.get(), outputs_, w.left);
 }
 
 // A few rows at a time: logits = ln_f · wteᵀ, in place ∂logits = (p − onehot)
@@ -58,7 +57,7 @@ void GptTrainer::logits(Workspace& w, std::int64_t t, std::int64_t n) const {
 void GptTrainer::head(const Sequence& sequence, Workspace& w, float factor, float* gradients,
                       Workspace* teacher) const {
     const Timer timer(w.profile.head);
-    const std::int64_t C = shape_.n_embd, V = shape_.vocab_size;
+    const std::int64_t C = shape_.n_embd, V = outputs_;
     for (std::int64_t t = 0; t < sequence.T; t += head_rows) {
         const std::int64_t n = std::min(head_rows, sequence.T - t);
         const MatrixView x = MatrixView::of(w.ln_f.get() + t * C, n, C);
@@ -96,7 +95,7 @@ void GptTrainer::backward(const Sequence& sequence, Workspace& w, float* gradien
 // so what comes through the layer norms is added to it.
 void GptTrainer::backward_block(std::size_t l, std::int64_t T, Workspace& w,
                                 float* gradients) const {
-    const std::int64_t C = shape_.n_embd, H = shape_.n_head;
+    const std::int64_t C = shape_.n_embd;
     const float* p = parameters_.get();
     const Block& b = blocks_[l];
     Workspace::Layer& a = w.layers[l];
@@ -122,7 +121,7 @@ void GptTrainer::backward_block(std::size_t l, std::int64_t T, Workspace& w,
     {
         const Timer timer(w.profile.attention_backward);
         attention_backward(a.qkv.get(), a.attention.get(), a.attention_stats.get(), d_attention,
-                           d_wide, {1, T, H, C / H}, w.scratch);
+                           d_wide, attention_shape(T), w.scratch);
     }
     {
         const Timer timer(w.profile.weights);

@@ -43,10 +43,10 @@ void transpose(const float* from, std::int64_t T, std::int64_t Dp, float* to, st
     }
 }
 
-// In place: s_k → exp(s_k − max) for keys 0 … t, 0 beyond, up to n.
-void exponentials(float* s, std::int64_t t, std::int64_t n, float maximum) {
-    const std::int64_t end = round_up(t + 1);
-    std::fill(s + t + 1, s + end, -std::numeric_limits<float>::infinity());
+// In place: s_k → exp(s_k − max) for the first `seen` keys, 0 beyond, up to n.
+void exponentials(float* s, std::int64_t seen, std::int64_t n, float maximum) {
+    const std::int64_t end = round_up(seen);
+    std::fill(s + seen, s + end, -std::numeric_limits<float>::infinity());
     std::fill(s + end, s + n, 0.0f);
     const Lanes shift = Lanes::all(maximum);
     for (std::int64_t k = 0; k < end; k += lanes)
@@ -108,7 +108,7 @@ void AttentionScratch::prepare(std::int64_t T, std::int64_t D) {
 
 void attention_forward(const float* qkv, float* out, float* stats, const BatchShape& shape,
                        AttentionScratch& s) {
-    const auto [B, T, H, D] = shape;
+    const auto [B, T, H, D, causal] = shape;
     const std::int64_t C = H * D;
     s.prepare(T, D);
     for (std::int64_t pair = 0; pair < B * H; ++pair) {
@@ -119,24 +119,26 @@ void attention_forward(const float* qkv, float* out, float* stats, const BatchSh
         gather(head + 2 * C, 3 * C, T, D, s.Dp, 1.0f, s.v.get());
         transpose(s.k.get(), T, s.Dp, s.k_columns.get(), s.stride);
         for (std::int64_t t0 = 0; t0 < T; t0 += block_rows) {
-            const std::int64_t t1 = std::min(T, t0 + block_rows), keys = round_up(t1);
+            const std::int64_t t1 = std::min(T, t0 + block_rows),
+                               keys = round_up(shape.keys_of(t1 - 1));
             // scores = q · kᵀ / √D
             s.multiply({t1 - t0, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(),
                         s.stride, s.scores.get(), s.stride});
             for (std::int64_t t = t0; t < t1; ++t) {
                 float* row = s.scores.get() + (t - t0) * s.stride;
-                const float maximum = largest(row, t + 1);
-                exponentials(row, t, keys, maximum);
-                const float inverse = 1.0f / total(row, round_up(t + 1));
-                for (std::int64_t k = 0; k <= t; k += lanes)
+                const std::int64_t seen = shape.keys_of(t);
+                const float maximum = largest(row, seen);
+                exponentials(row, seen, keys, maximum);
+                const float inverse = 1.0f / total(row, round_up(seen));
+                for (std::int64_t k = 0; k < seen; k += lanes)
                     (Lanes::load(row + k) * Lanes::all(inverse)).store(row + k);
                 float* kept = stats + (pair * T + t) * 2;
                 kept[0] = maximum;
                 kept[1] = inverse;
             }
             // out = p · v
-            s.multiply({t1 - t0, s.Dp, t1, s.scores.get(), s.stride, 1, s.v.get(), s.Dp,
-                        s.d_q.get(), s.Dp});
+            s.multiply({t1 - t0, s.Dp, shape.keys_of(t1 - 1), s.scores.get(), s.stride, 1,
+                        s.v.get(), s.Dp, s.d_q.get(), s.Dp});
             scatter(s.d_q.get(), s.Dp, t1 - t0, D, 1.0f, out + (b * T + t0) * C + h * D, C);
         }
     }
@@ -147,7 +149,7 @@ void attention_forward(const float* qkv, float* out, float* stats, const BatchSh
 //     ∂q̂ = ∂s k        ∂k = ∂sᵀ q̂
 void attention_backward(const float* qkv, const float* out, const float* stats, const float* d_out,
                         float* d_qkv, const BatchShape& shape, AttentionScratch& s) {
-    const auto [B, T, H, D] = shape;
+    const auto [B, T, H, D, causal] = shape;
     const std::int64_t C = H * D;
     s.prepare(T, D);
     const float scale = 1.0f / std::sqrt(static_cast<float>(D));
@@ -165,7 +167,7 @@ void attention_backward(const float* qkv, const float* out, const float* stats, 
         std::fill_n(s.d_v.get(), s.Tp * s.Dp, 0.0f);
         for (std::int64_t t0 = 0; t0 < T; t0 += block_rows) {
             const std::int64_t t1 = std::min(T, t0 + block_rows), rows = t1 - t0,
-                               keys = round_up(t1);
+                               seen = shape.keys_of(t1 - 1), keys = round_up(seen);
             float* p = s.scores.get();
             float* dp = s.d_scores.get();
             s.multiply({rows, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(),
@@ -176,7 +178,7 @@ void attention_backward(const float* qkv, const float* out, const float* stats, 
                 float* p_row = p + (t - t0) * s.stride;
                 float* dp_row = dp + (t - t0) * s.stride;
                 const float* kept = stats + (pair * T + t) * 2;
-                exponentials(p_row, t, keys, kept[0]);
+                exponentials(p_row, shape.keys_of(t), keys, kept[0]);
                 const Lanes inverse = Lanes::all(kept[1]);
                 const Lanes mean =
                     Lanes::all(dot(s.d_out.get() + t * s.Dp, s.d_q.get() + t * s.Dp, s.Dp));
@@ -186,13 +188,13 @@ void attention_backward(const float* qkv, const float* out, const float* stats, 
                     (weight * (Lanes::load(dp_row + k) - mean)).store(dp_row + k);
                 }
             }
-            s.multiply({t1, s.Dp, rows, p, 1, s.stride, s.d_out.get() + t0 * s.Dp, s.Dp,
+            s.multiply({seen, s.Dp, rows, p, 1, s.stride, s.d_out.get() + t0 * s.Dp, s.Dp,
                         s.d_v.get(), s.Dp, true});
-            s.multiply({t1, s.Dp, rows, dp, 1, s.stride, s.q.get() + t0 * s.Dp, s.Dp, s.d_k.get(),
+            s.multiply({seen, s.Dp, rows, dp, 1, s.stride, s.q.get() + t0 * s.Dp, s.Dp, s.d_k.get(),
                         s.Dp, true});
             // These rows of `out` are not needed any more: ∂q̂ takes their place.
-            s.multiply(
-                {rows, s.Dp, t1, dp, s.stride, 1, s.k.get(), s.Dp, s.d_q.get() + t0 * s.Dp, s.Dp});
+            s.multiply({rows, s.Dp, seen, dp, s.stride, 1, s.k.get(), s.Dp, s.d_q.get() + t0 * s.Dp,
+                        s.Dp});
         }
         float* d_head = d_qkv + b * T * 3 * C + h * D;
         scatter(s.d_q.get(), s.Dp, T, D, scale, d_head, 3 * C);

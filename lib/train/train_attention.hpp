@@ -1,5 +1,4 @@
-// Causal self-attention for training: whole sequences forward, and backward by
-// recomputing the weights.
+// Self-attention for training: whole sequences forward, and backward by recomputing the weights.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +10,10 @@ namespace tbt::train {
 
 struct BatchShape {
     std::int64_t B, T, H, D;  // batch, tokens, heads, head size; C = H · D
+    bool causal = true;       // a token looks back only; false: at the whole sequence
+
+    // The keys that token t sees.
+    std::int64_t keys_of(std::int64_t t) const { return causal ? t + 1 : T; }
 };
 
 struct BlockProduct;  // block_multiply.hpp

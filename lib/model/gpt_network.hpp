@@ -1,0 +1,86 @@
+// The inside of a GPT: its weights, and the pass of some rows through them. gpt.cpp reads texts
+// with it, one way and with a cache; masked_gpt.cpp canvases, both ways.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/kernels/matmul.hpp"
+#include "lib/kernels/tensor.hpp"
+#include "lib/machine/threads.hpp"
+#include "lib/model/attention.hpp"
+#include "lib/model/gpt.hpp"
+
+namespace tbt {
+
+// Weights of one block; shapes in the order (inputs, outputs). C channels, F = inner size of the
+// feed-forward part.
+struct GptBlock {
+    Tensor norm1_gamma, norm1_beta;  // (C)
+    PackedMatrix qkv, proj;          // (C, 3C), (C, C)
+    Tensor qkv_bias, proj_bias;
+    Tensor norm2_gamma, norm2_beta;
+    PackedMatrix up, down;  // (C, F), (F, C)
+    Tensor up_bias, down_bias;
+};
+
+// Memory that only grows.
+class GrowingBuffer {
+public:
+    float* get(std::int64_t n) {
+        if (n > size_) {
+            data_ = allocate_floats(n);
+            size_ = n;
+        }
+        return data_.get();
+    }
+
+private:
+    AlignedFloats data_;
+    std::int64_t size_ = 0;
+};
+
+// The rows of one forward pass and the buffers they go through. R rows, L rows that need logits.
+struct GptPass {
+    std::vector<SequenceRows> sequences;
+    std::vector<int> tokens, positions;    // (R)
+    std::vector<std::int64_t> rows;        // 0 … R−1
+    std::vector<std::int64_t> logit_rows;  // (L)
+    GrowingBuffer x, normed, qkv, mixed, inner, logits, scratch;
+};
+
+struct GptNetwork {
+    // Throws Error for an impossible configuration or a weight of another shape.
+    // outputs: the ids that a logit belongs to, the first ones.
+    GptNetwork(const GptConfig& config, const WeightSource& source, const GptOptions& options,
+               std::int64_t outputs);
+
+    GptConfig config;
+    GptOptions options;
+    std::int64_t outputs;
+    bool both_ways = false;  // a row sees all rows of its sequence, not only those before it
+    Tensor token_embedding, position_embedding;  // (V, C), (positions, C)
+    std::vector<GptBlock> blocks;
+    Tensor norm_gamma, norm_beta;
+    PackedMatrix output;  // (C, outputs)
+    GptPass pass;
+
+    void prepare(std::span<const Step> steps);
+    void run(const Worker& worker);
+    void run_block(const GptBlock& block, int layer, const Worker& worker);
+    const float* norm(std::span<const std::int64_t> rows, const Tensor& gamma, const Tensor& beta,
+                      const Worker& worker);
+    std::int64_t weight_bytes() const;
+};
+
+// Opens the weights of a model directory and calls use(source, options), with the type of the
+// weights chosen: as they are stored, where the options leave it open. Throws Error, before
+// anything is allocated, where they are not of this configuration or exceed the memory.
+void with_weights_of(const std::string& directory, const GptConfig& config,
+                     const GptOptions& options,
+                     const std::function<void(const WeightSource&, const GptOptions&)>& use);
+
+}  // namespace tbt

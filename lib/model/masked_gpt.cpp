@@ -1,0 +1,116 @@
+#include "lib/model/masked_gpt.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "lib/error.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/model/gpt_network.hpp"
+
+namespace tbt {
+namespace {
+
+constexpr const char* model_type = "gpt2_masked";
+
+int checked_outputs(const GptConfig& config) {
+    if (config.vocab_size < 2)
+        throw Error("masked gpt: a vocabulary of " + std::to_string(config.vocab_size) +
+                    ", expected a token and the mask at least");
+    return config.vocab_size - 1;
+}
+
+}  // namespace
+
+// One canvas; its cache is only where attention finds keys and values.
+struct MaskedGpt::State {
+    State(const GptConfig& config, const WeightSource& source, const GptOptions& options)
+        : network(config, source, options, checked_outputs(config)), cache(config) {
+        network.both_ways = true;
+    }
+    GptNetwork network;
+    KvCache cache;
+};
+
+MaskedGpt::MaskedGpt(const GptConfig& config, const WeightSource& source, const GptOptions& options)
+    : state_(std::make_unique<State>(config, source, options)) {}
+
+MaskedGpt::~MaskedGpt() = default;
+MaskedGpt::MaskedGpt(MaskedGpt&&) noexcept = default;
+MaskedGpt& MaskedGpt::operator=(MaskedGpt&&) noexcept = default;
+
+MaskedGpt MaskedGpt::load(const std::filesystem::path& directory, const GptOptions& options) {
+    const std::string name = directory.string();
+    const GptConfig config = read_masked_config(name);
+    std::optional<MaskedGpt> gpt;
+    with_weights_of(name, config, options,
+                    [&](const WeightSource& source, const GptOptions& chosen) {
+                        gpt.emplace(config, source, chosen);
+                    });
+    return std::move(*gpt);
+}
+
+MaskedGpt::State& MaskedGpt::state() const {
+    if (!state_) throw Error("masked gpt: this model was moved away, ask the one it was moved to");
+    return *state_;
+}
+
+const GptConfig& MaskedGpt::config() const { return state().network.config; }
+
+int MaskedGpt::threads() const { return state().network.options.threads; }
+
+Logits MaskedGpt::forward(std::span<const int> canvas) {
+    State& s = state();
+    const Step step{&s.cache, canvas, true};
+    s.network.prepare({&step, 1});
+    run_team(s.network.options.threads, [&](const Worker& worker) { s.network.run(worker); });
+    const auto rows = length_of(canvas);
+    return {{s.network.pass.logits.get(0), index(rows * s.network.outputs)}, rows};
+}
+
+GptConfig read_masked_config(const std::string& directory) {
+    const std::string path = join_path(directory, "config.json");
+    const Json json = read_json(path);
+    const auto size = [&](const char* key, std::int64_t least = 1) {
+        const auto member = json.find(key);
+        if (member == json.end() || !member->is_number_integer() ||
+            member->get<std::int64_t>() < least || member->get<std::int64_t>() > 1 << 24)
+            throw Error(path + ": " + key + " is missing, or no whole number from " +
+                        std::to_string(least) + " to 2^24");
+        return member->get<int>();
+    };
+    if (!json.is_object() || json.value("model_type", Json()) != model_type)
+        throw Error(path + ": is not the configuration of a model that fills masks, expected " +
+                    "model_type " + model_type);
+    GptConfig config = gpt_config(size("n_layer"), size("n_head"), size("n_embd"),
+                                  size("n_positions"), size("vocab_size"));
+    if (size("mask_token_id") != config.vocab_size - 1)
+        throw Error(path + ": mask_token_id is " + std::to_string(size("mask_token_id")) +
+                    ", expected the last id, " + std::to_string(config.vocab_size - 1));
+    config.eos_token_ids = {size("eos_token_id", 0)};
+    if (config.eos_token_ids[0] >= config.vocab_size - 1)
+        throw Error(path + ": eos_token_id is " + std::to_string(config.eos_token_ids[0]) +
+                    ", expected an id below the mask's");
+    check_config(config, path);
+    return config;
+}
+
+void write_masked_config(const std::string& directory, const GptConfig& config) {
+    const std::string path = join_path(directory, "config.json");
+    check_config(config, path);
+    if (config.eos_token_ids.size() != 1) throw Error(path + ": expected one id that ends a text");
+    const OrderedJson json = {{"activation_function", "gelu_new"},
+                              {"eos_token_id", config.eos_token_ids[0]},
+                              {"mask_token_id", config.vocab_size - 1},
+                              {"model_type", model_type},
+                              {"n_embd", config.n_embd},
+                              {"n_head", config.n_head},
+                              {"n_layer", config.n_layer},
+                              {"n_positions", config.n_positions},
+                              {"torch_dtype", config.torch_dtype},
+                              {"vocab_size", config.vocab_size}};
+    make_directory(directory);
+    write_file(path, json.dump(2) + "\n");
+}
+
+}  // namespace tbt
