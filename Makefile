@@ -201,17 +201,22 @@ chat: $(BUILD)/23_text_generator
 # data/models; make clean keeps it). Each stops with Ctrl-C and goes on where it was with the same command.
 STORYTELLER_RECIPE := --layers 6 --heads 6 --embd 192 --batch 8 --steps 15000 --warmup 200 --lr 0.002 --precision bf16 --parts 4
 SKETCH_RECIPE := --layers 2 --heads 3 --embd 96 --batch 8 --steps 4500 --warmup 200 --lr 0.003 --precision bf16 --parts 4
+DIFFUSION_RECIPE := --fill-masks --genres weather=5,everyday=3,hello=1 --layers 4 --heads 6 --embd 192 --context 64 --batch 32 --steps 4200 --warmup 150 --lr 0.0025 --precision bf16 --parts 4
 TRAINED := build/models
 STORYTELLER := $(TRAINED)/storyteller
 SKETCH := $(TRAINED)/sketch
+DIFFUSION := $(TRAINED)/diffusion
 resume = $(if $(wildcard $(1)/checkpoint),--resume)
-.PHONY: train train-storyteller train-sketch adopt
+.PHONY: train train-storyteller train-sketch train-diffusion adopt
 train: train-sketch
 train-storyteller: $(BUILD)/train
 	$(if $(wildcard $(STORYTELLER)/checkpoint),,$< tokenizer --out $(STORYTELLER))
 	$< --tokenizer $(STORYTELLER) --out $(STORYTELLER) --f16 $(STORYTELLER_RECIPE) $(call resume,$(STORYTELLER)) $(ARGS)
 train-sketch: train-storyteller
 	$(BUILD)/train --tokenizer $(STORYTELLER) --teacher $(STORYTELLER) --out $(SKETCH) --f16 $(SKETCH_RECIPE) $(call resume,$(SKETCH)) $(ARGS)
+# Chapter 22's, which fills in masks; it takes the storyteller's tokenizer.
+train-diffusion: $(BUILD)/train
+	$< --tokenizer data/models/storyteller --out $(DIFFUSION) --f16 $(DIFFUSION_RECIPE) $(call resume,$(DIFFUSION)) $(ARGS)
 # MODEL=DIRECTORY: what a model can do, as a table (ARGS="--json FILE --failures 3").
 .PHONY: report
 report: $(BUILD)/report

@@ -7,6 +7,7 @@
 #include "lib/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/model/masked_gpt.hpp"
 #include "lib/model/model.hpp"
 
 namespace tbt {
@@ -19,7 +20,11 @@ Json json_or_nothing(const fs::path& path) {
 }
 
 void check_finished(const fs::path& trained) {
-    load_model(trained);  // every file of it is read and judged
+    // Every file of it is read and judged.
+    const Json config = read_json((trained / "config.json").string());
+    if (config.contains("mask_token_id"))
+        MaskedGpt::load(trained), Tokenizer::load(trained.string());
+    else load_model(trained);
     const fs::path path = trained / "recipe.json";
     const Json recipe = read_json(path.string());
     const auto done = recipe.value("/steps_done"_json_pointer, std::int64_t{0}),

@@ -5,6 +5,13 @@
 
 namespace tbt {
 
+void Batches::check_batch(std::int64_t B, std::int64_t T) {
+    constexpr std::int64_t most = std::int64_t{1} << 30;
+    if (B < 1 || T < 1 || T > most || B > most / T)
+        throw Error("train: a batch of " + std::to_string(B) + " rows of " + std::to_string(T) +
+                    " tokens, expected 1 or more of both, and at most 2^30 tokens");
+}
+
 BatchSource::BatchSource(const DocumentSource& documents, const Tokenizer& tokenizer,
                          std::uint64_t seed)
     : documents_(documents), tokenizer_(tokenizer), seed_(seed) {
@@ -42,10 +49,7 @@ void BatchSource::fill_row(std::int64_t b, Batch& batch) {
 }
 
 Batch BatchSource::next(std::int64_t B, std::int64_t T) {
-    constexpr std::int64_t most = std::int64_t{1} << 30;
-    if (B < 1 || T < 1 || T > most || B > most / T)
-        throw Error("train: a batch of " + std::to_string(B) + " rows of " + std::to_string(T) +
-                    " tokens, expected 1 or more of both, and at most 2^30 tokens");
+    check_batch(B, T);
     Batch batch{B, T, {}, {}, 0};
     batch.ids.resize(static_cast<std::size_t>(B * T));
     batch.targets.resize(static_cast<std::size_t>(B * T));

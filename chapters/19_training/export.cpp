@@ -7,6 +7,7 @@
 #include "chapters/19_training/pretrained.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/model/masked_gpt.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/safetensors_write.hpp"
 #include "lib/show/svg.hpp"
@@ -67,6 +68,8 @@ std::string recipe_json(Training& training, const DocumentSource& source, const 
          training.seconds > 0
              ? rounded(static_cast<double>(training.tokens_done()) / training.seconds, 1)
              : 0}};
+    if (o.fill_masks) recipe["options"]["fill_masks"] = true;
+    if (!o.genres.empty()) recipe["options"]["genres"] = o.genres;
     std::vector<GenreResult> all = {info.total};
     all.insert(all.end(), info.results.begin(), info.results.end());
     for (const GenreResult& r : all) {
@@ -130,16 +133,19 @@ void export_model(Training& training, const DocumentSource& source, const Tokeni
     const std::string folder = directory.string();
     make_directory(folder);
     const bool own_text = source.count() > 0;
-    tokenizer.save(folder, training.options().shape.n_positions, own_text ? "" : chat_template);
+    const bool masks = training.options().fill_masks;
+    tokenizer.save(folder, training.options().shape.n_positions,
+                   own_text || masks ? "" : chat_template);
     const WeightType type = info.half ? WeightType::f16 : WeightType::f32;
-    write_model_config(folder, config_of(training.options().shape, tokenizer.eos_id(), type));
+    (masks ? write_masked_config : write_model_config)(
+        folder, config_of(training.options().shape, tokenizer.eos_id(), type));
     write_weights(training.model(), join_path(folder, "model.safetensors"), type);
     write_file(join_path(folder, "recipe.json"), recipe_json(training, source, info));
     write_file(join_path(folder, "README.md"),
                model_card_text({directory.filename().string(), training.options().shape,
                                 training.model().layout().count(), training.tokens_done(), own_text,
-                                info.folder, training.options().teacher, training.options().init,
-                                info.results, info.total}));
+                                masks, info.folder, training.options().teacher,
+                                training.options().init, info.results, info.total}));
     write_file(join_path(folder, "curve.csv"), curve_csv(training.curve, source.genres));
     if (training.curve.empty()) return;
     const double floor = info.total.documents > 0 ? info.total.floor() : 0;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "chapters/19_training/corpus/corpus.hpp"
+#include "chapters/19_training/corpus/genre_mix.hpp"
 #include "chapters/19_training/evaluate.hpp"
 #include "chapters/19_training/pretrained.hpp"
 #include "chapters/19_training/text_documents.hpp"
@@ -18,6 +19,11 @@ namespace tbt {
 namespace {
 
 std::unique_ptr<DocumentSource> open_documents(const TrainCommand& c) {
+    const std::string& genres = c.training.genres;
+    if (!c.text.empty() && !genres.empty())
+        throw UsageError("--genres are those of the corpus, and --text takes its place");
+    if (c.text.empty() && !genres.empty())
+        return std::make_unique<GenreMix>(Corpus::load(c.corpus), genres);
     if (c.text.empty()) return std::make_unique<Corpus>(Corpus::load(c.corpus));
     // A token is two bytes or more in almost any language, so a row holds such a document.
     const auto longest = index(2 * c.training.shape.n_positions);
@@ -103,6 +109,8 @@ void follow_recipe(TrainCommand& c, const Json& recipe) {
     t.weight_decay = o.at("weight_decay");
     t.seed = o.at("seed");
     t.parts = o.at("parts");
+    t.genres = o.value("genres", "");
+    t.fill_masks = o.value("fill_masks", false);
     t.teacher = member_text(recipe, "teacher", "folder");
     t.init = member_text(recipe, "init", "folder");
     c.text = member_text(recipe, "text", "folder");

@@ -60,6 +60,10 @@ void add_training_options(CLI::App& app, tbt::TrainCommand& o) {
     app.add_option("--seed", t.seed, "of the weights and the documents")->capture_default_str();
     app.add_option("--teacher", t.teacher,
                    "a model directory: learn its law instead of the text (distillation)");
+    app.add_option("--genres", t.genres,
+                   "only these of the corpus, with their shares: weather=4,everyday=3");
+    app.add_flag("--fill-masks", t.fill_masks,
+                 "a model that fills in masks, looking both ways (chapter 22)");
     app.add_option("--parts", t.parts, "a batch is cut into so many for the threads")
         ->capture_default_str()
         ->check(CLI::PositiveNumber);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chapters/19_training/canvas/canvases.hpp"
 #include "chapters/19_training/pretrained.hpp"
 #include "lib/error.hpp"
 #include "lib/machine/json_file.hpp"
@@ -22,14 +23,23 @@ std::unique_ptr<train::GptTrainer> load_teacher(const std::string& directory,
     return teacher;
 }
 
+std::unique_ptr<Batches> make_batches(const DocumentSource& documents, const Tokenizer& tokenizer,
+                                      const TrainingOptions& options) {
+    if (options.fill_masks)
+        return std::make_unique<CanvasSource>(documents, tokenizer, options.seed);
+    return std::make_unique<BatchSource>(documents, tokenizer, options.seed);
+}
+
 TrainingOptions checked(TrainingOptions options, const Tokenizer& tokenizer) {
     if (!options.init.empty()) {
         options.shape = trainable_shape(options.init);
         check_same_tokenizer(options.init, tokenizer);
     } else {
-        options.shape.vocab_size = tokenizer.vocab_size();
+        options.shape.vocab_size = tokenizer.vocab_size() + (options.fill_masks ? 1 : 0);
         options.shape.n_inner = 4 * std::min(options.shape.n_embd, 1 << 24);
     }
+    if (options.fill_masks && !(options.init + options.teacher).empty())
+        throw UsageError("train: a model that fills masks has no teacher, and begins anew");
     train::check_trainable(options.shape);
     if (options.sequence == 0) options.sequence = options.shape.n_positions;
     if (options.sequence < 1 || options.sequence > options.shape.n_positions)
@@ -64,9 +74,10 @@ Training::Training(const DocumentSource& documents, const Tokenizer& tokenizer,
                    const TrainingOptions& options)
     : documents_(documents),
       options_(checked(options, tokenizer)),
-      model_(options_.shape, options_.threads, options_.parts, options_.precision),
+      model_(options_.shape, options_.threads, options_.parts, options_.precision,
+             options_.fill_masks),
       optimiser_(model_.layout(), optimiser_options(options_)),
-      batches_(documents, tokenizer, options_.seed),
+      batches_(make_batches(documents, tokenizer, options_)),
       tokenizer_hash_(hash_of(tokenizer)),
       threads_(options_.threads) {
     teacher_ = load_teacher(options_.teacher, tokenizer, options_);
@@ -82,7 +93,7 @@ Training::Training(const DocumentSource& documents, const Tokenizer& tokenizer,
 }
 
 double Training::step() {
-    const Batch batch = batches_.next(options_.batch, options_.sequence);
+    const Batch batch = batches_->next(options_.batch, options_.sequence);
     const double loss = model_.gradient(batch.ids, batch.targets, batch.B, batch.T);
     if (!(loss < 1e30))
         throw Error("train: the loss is no number any more at step " + std::to_string(steps_done_) +
@@ -113,6 +124,7 @@ std::string Training::recipe() const {
     if (options_.sequence != s.n_positions) fixed["sequence"] = options_.sequence;
     if (options_.precision != train::Precision::f32)
         fixed["precision"] = train::name_of(options_.precision);
+    if (options_.fill_masks) fixed["fill_masks"] = true;
     if (teacher_) fixed["teacher"] = teacher_hash_;
     if (!init_hash_.empty()) fixed["init"] = init_hash_;
     return fixed.dump();
@@ -123,7 +135,7 @@ std::string Training::header() const {
     h["recipe"] = recipe();
     h["plan"] = plan_of(options_);
     h["steps_done"] = steps_done_;
-    h["position"] = batches_.position();
+    h["position"] = batches_->position();
     h["seconds"] = seconds;
     h["replanned"] = replanned_;
     h["curve"] = OrderedJson::array();
@@ -183,7 +195,7 @@ void Training::load(const std::filesystem::path& path, bool replan) {
         train::read_checkpoint(
             path, {model_.parameters(), optimiser_.first_moments(), optimiser_.second_moments()});
         steps_done_ = steps_done;
-        batches_.seek(position);
+        batches_->seek(position);
         seconds = spent;
         replanned_ = replanned || (replan && !is_the_same(h.dump()));
         curve = std::move(points);

@@ -34,6 +34,10 @@ struct TrainingOptions {
     // A model directory whose law is learned instead of the text's next tokens
     // (distillation); empty: none.
     std::string teacher;
+    // Genres of the corpus and their shares, "weather=4,everyday=3"; empty: the corpus's own.
+    std::string genres;
+    // A model that fills in masks, looking both ways (chapter 22): rows are canvases.
+    bool fill_masks = false;
 };
 
 // One row of the curve.
@@ -93,7 +97,7 @@ private:
     std::unique_ptr<train::GptTrainer> teacher_;
     std::string teacher_hash_, init_hash_;
     train::AdamW optimiser_;
-    BatchSource batches_;
+    std::unique_ptr<Batches> batches_;
     std::string tokenizer_hash_;
     int threads_;
     std::int64_t steps_done_ = 0, last_bytes_ = 0;

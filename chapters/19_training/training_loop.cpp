@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "chapters/19_training/canvas/canvas_validation.hpp"
 #include "chapters/19_training/export.hpp"
 #include "lib/error.hpp"
 #include "lib/show/terminal.hpp"
@@ -107,13 +108,22 @@ void print_profile(const train::Profile& p, double seconds) {
     std::fprintf(stderr, "%-20s %5.1f %%\n", "update, data, waiting", 100 * rest / seconds);
 }
 
+std::unique_ptr<Validator> make_validator(const Training& training, const DocumentSource& source,
+                                          const Tokenizer& tokenizer, std::int64_t documents) {
+    const TrainingOptions& o = training.options();
+    if (o.fill_masks)
+        return std::make_unique<CanvasValidation>(source, tokenizer, validation_seed, documents,
+                                                  o.sequence);
+    return std::make_unique<Validation>(source, tokenizer, validation_seed, documents);
+}
+
 // What is carried from step to step.
 struct Loop {
     Training& training;
     const DocumentSource& source;
     const Tokenizer& tokenizer;
     const LoopOptions& options;
-    Validation validation;
+    std::unique_ptr<Validator> validation;
     std::vector<GenreResult> results = {};
     GenreResult total = {};
     double nats = 0;  // of training, since the last point of the curve
@@ -140,8 +150,8 @@ struct Loop {
                                          std::int64_t T) {
             return training.model().losses(ids, targets, B, T);
         };
-        results = validation.run(loss, training.options().sequence);
-        total = validation.total(results);
+        results = validation->run(loss, training.options().sequence);
+        total = validation->total(results);
     }
 
     void print_validation() const {
@@ -209,7 +219,7 @@ TrainingEnd run_training(Training& training, const DocumentSource& source,
     std::signal(SIGTERM, request_stop);
     std::signal(SIGHUP, request_stop);
     Loop loop{training, source, tokenizer, options,
-              Validation(source, tokenizer, validation_seed, options.validation_documents)};
+              make_validator(training, source, tokenizer, options.validation_documents)};
     const std::int64_t last = training.options().steps;
     const std::int64_t point_every =
         std::max<std::int64_t>(1, std::min(options.validate_every, last / 200));

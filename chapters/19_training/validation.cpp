@@ -12,7 +12,7 @@ namespace tbt {
 
 Validation::Validation(const DocumentSource& source, const Tokenizer& tokenizer, std::uint64_t seed,
                        std::int64_t documents)
-    : genres_(source.genres), shares_(source.genres.size()) {
+    : Validator(source.genres) {
     if (documents < 1 || documents > 1000000)
         throw Error("validation: " + std::to_string(documents) +
                     " documents of each genre, expected 1 to a million");
@@ -108,7 +108,7 @@ std::vector<GenreResult> Validation::run(const LossFunction& loss, std::int64_t 
     return results;
 }
 
-GenreResult Validation::total(const std::vector<GenreResult>& results) const {
+GenreResult Validator::total(const std::vector<GenreResult>& results) const {
     // Bits a document over bytes a document, each the mean over genres by their share.
     check_size("validation: results", results.size(), shares_.size());
     double bits = 0, floor = 0, bytes = 0;

@@ -31,6 +31,25 @@ using LossFunction = std::function<std::vector<double>(const std::vector<std::in
 // The documents that every training and evaluation uses: another stream than those of small seeds.
 inline constexpr std::uint64_t validation_seed = 0x76616c6964617465u;
 
+// Reads held-out documents with a model. What is counted, each kind of model has its way.
+class Validator {
+public:
+    virtual ~Validator() = default;
+
+    // One result a genre; context: the longest sequence.
+    virtual std::vector<GenreResult> run(const LossFunction& loss, std::int64_t context) const = 0;
+
+    // Genres weighted as they are drawn, that is by their share of the documents.
+    GenreResult total(const std::vector<GenreResult>& results) const;
+
+protected:
+    explicit Validator(const std::vector<std::string>& genres)
+        : genres_(genres), shares_(genres.size()) {}
+
+    std::vector<std::string> genres_;
+    std::vector<double> shares_;
+};
+
 // What is counted. A document is what stands between two separators. Given the first of them,
 // the model's bits are
 //     −Σ log2 p(token | separator, tokens before)
@@ -40,19 +59,15 @@ inline constexpr std::uint64_t validation_seed = 0x76616c6964617465u;
 // So both sides are codes for the same thing, "which document",
 // and no model's average can be lower than the generator's on documents as drawn.
 // Both are divided by the bytes of the text (the separator has none).
-class Validation {
+class Validation : public Validator {
 public:
     // The first `documents` held-out documents of each genre (as drawn with the seed).
     // Throws Error where there are none.
     Validation(const DocumentSource& source, const Tokenizer& tokenizer, std::uint64_t seed,
                std::int64_t documents);
 
-    // One result a genre; context: the longest sequence; longer documents are read in
-    // overlapping windows.
-    std::vector<GenreResult> run(const LossFunction& loss, std::int64_t context) const;
-
-    // Genres weighted as they are drawn, that is by their share of the documents.
-    GenreResult total(const std::vector<GenreResult>& results) const;
+    // Longer documents than the context are read in overlapping windows.
+    std::vector<GenreResult> run(const LossFunction& loss, std::int64_t context) const override;
 
 private:
     struct Sample {
@@ -61,8 +76,6 @@ private:
         std::int64_t bytes;
         double bits;
     };
-    std::vector<std::string> genres_;
-    std::vector<double> shares_;
     std::vector<Sample> samples_;
 };
 

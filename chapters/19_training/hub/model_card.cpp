@@ -17,6 +17,7 @@ std::string with_unit(std::int64_t n) {
 std::string metadata(const ModelCard& card) {
     std::string text = "---\n";
     if (!card.own_text) text += "language:\n- en\nlicense: mit\n";
+    if (card.fills_masks) return text + "pipeline_tag: fill-mask\n---\n";
     text += "library_name: transformers\npipeline_tag: text-generation\ntags:\n- gpt2\n";
     if (!card.teacher.empty()) text += "- distillation\n";
     return text + "---\n";
@@ -26,9 +27,11 @@ std::string origin(const ModelCard& card) {
     std::string text = "It was trained on " + with_unit(card.tokens) + " tokens ";
     if (card.own_text) text += "of the texts in `" + card.source + "`";
     else
-        text +=
-            "that a weighted grammar over a small world wrote: stories, weather, explanations, "
-            "lists, sums, dates, translations, records and conversations";
+        text += card.fills_masks
+                    ? "that a weighted grammar over a small world wrote (masks included)"
+                    : "that a weighted grammar over a small world wrote: stories, weather, "
+                      "explanations, "
+                      "lists, sums, dates, translations, records and conversations";
     if (!card.init.empty()) text += ", going on from `" + card.init + "`";
     if (!card.teacher.empty())
         text += ", learning the whole law of `" + card.teacher + "` for each next token";
@@ -38,6 +41,7 @@ std::string origin(const ModelCard& card) {
 std::string figures(const ModelCard& card) {
     if (card.total.documents == 0) return "";
     std::string text = "\n## Figures\n\nBits per byte on held-out documents";
+    if (card.fills_masks) text += " (an upper bound)";
     const bool floor = !std::isnan(card.total.floor());
     if (floor) text += ", beside the entropy of the grammar that wrote them";
     text += floor ? ":\n\n| documents | model | floor |\n|---|---|---|\n"
@@ -59,6 +63,10 @@ std::string figures(const ModelCard& card) {
 }
 
 std::string use(const ModelCard& card) {
+    if (card.fills_masks)
+        return "\n## Use\n\n`make run-22`: it fills in what is masked, seeing what stands before "
+               "and "
+               "behind.\n";
     std::string text =
         "\n## Use\n\n```python\nfrom transformers import AutoModelForCausalLM, AutoTokenizer\n\n"
         "model = AutoModelForCausalLM.from_pretrained(\"" +
@@ -84,12 +92,14 @@ const std::string chat_template =
 
 std::string model_card_text(const ModelCard& card) {
     const GptConfig& c = card.config;
-    std::string text = metadata(card) + "\n# " + card.name + "\n\nA GPT-2 of " +
-                       with_unit(card.parameters) + " parameters: " + std::to_string(c.n_layer) +
-                       " layers of " + std::to_string(c.n_embd) + " channels, " +
-                       std::to_string(c.n_head) + " heads, a context of " +
-                       std::to_string(c.n_positions) + " tokens, a vocabulary of " +
-                       std::to_string(c.vocab_size) + ". " + origin(card);
+    std::string text =
+        metadata(card) + "\n# " + card.name +
+        (card.fills_masks ? "\n\nA masked diffusion model, a GPT-2 that looks both ways, of "
+                          : "\n\nA GPT-2 of ") +
+        with_unit(card.parameters) + " parameters: " + std::to_string(c.n_layer) + " layers of " +
+        std::to_string(c.n_embd) + " channels, " + std::to_string(c.n_head) +
+        " heads, a context of " + std::to_string(c.n_positions) + " tokens, a vocabulary of " +
+        std::to_string(c.vocab_size) + ". " + origin(card);
     text += use(card) + figures(card);
     text += "\n## Limits\n\n";
     if (card.own_text)

@@ -26,6 +26,7 @@ struct ModelCard {
     // What it learned from: the corpus of this course, or texts; the teacher and the model that
     // training went on from, each empty if there was none.
     bool own_text = false;
+    bool fills_masks = false;  // chapter 22's kind of model
     std::string source, teacher, init;
     std::vector<GenreResult> results;  // may be empty
     GenreResult total;
