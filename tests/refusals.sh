@@ -1,5 +1,5 @@
 #!/bin/sh
-# Types wrong things into the programs of chapters 01 to 12 and 23: each must say one clear line on stderr and exit with
+# Types wrong things into the programs of chapters 01 to 12, 22 and 23: each must say one clear line on stderr and exit with
 # status 2 (the command line is wrong) or 1 (something else is), write nothing else, and never crash.
 #   tests/refusals.sh [BUILD]
 # Ends with "N passed, N failed".
@@ -55,6 +55,12 @@ refused 2 'expected a whole number from 0 to' 06_combining --seed 18446744073709
 refused 2 '--num-return-sequences: got 0' 10_generate --num-return-sequences 0
 refused 2 '--logprobs: got -1' 10_generate --logprobs -1
 refused 2 'top-k: got -5' 10_generate --top_k -5
+
+refused 2 'infill: expected one gap, ___' 22_diffusion --part 2 'no gap'
+refused 2 'infill: expected one gap, ___' 22_diffusion --part 2 'two___gaps___here'
+refused 2 'infill: expected text on both sides' 22_diffusion --part 2 '___ an end'
+refused 1 'model_type gpt2_masked' 22_diffusion --part 2 --model data/models/sketch
+refused 1 'make train-diffusion makes one' 22_diffusion --part 2 --model nowhere
 
 # Wishes that contradict each other: nothing is ignored.
 refused 2 '--greedy and --top-k' 10_generate --greedy --top-k 5

@@ -1,0 +1,66 @@
+#include "chapters/22_diffusion/laws.hpp"
+
+#include <utility>
+
+#include "lib/index.hpp"
+
+namespace tbt {
+
+std::map<Canvas, double> law_of(const Sampler& sampler, const MaskedLaw& law, const Canvas& row) {
+    struct Choice {
+        std::vector<double> p;
+        std::size_t taken;
+    };
+    const auto next_possible = [](const std::vector<double>& p, std::size_t from) {
+        while (from < p.size() && !(p[from] > 0)) ++from;
+        return from;
+    };
+    std::map<Canvas, double> result;
+    std::vector<Choice> path;
+    do {
+        std::size_t depth = 0;
+        const Draw draw = [&](const std::vector<double>& p) {
+            if (depth == path.size()) path.push_back({p, next_possible(p, 0)});
+            return to_int(path[depth++].taken);
+        };
+        Canvas filled = row;
+        sampler(filled, law, draw);
+        double probability = 1;
+        for (const Choice& choice : path) probability *= choice.p.at(choice.taken);
+        result[filled] += probability;
+        // The last choice that can go another way goes the next one.
+        while (!path.empty()) {
+            path.back().taken = next_possible(path.back().p, path.back().taken + 1);
+            if (path.back().taken < path.back().p.size()) break;
+            path.pop_back();
+        }
+    } while (!path.empty());
+    return result;
+}
+
+MaskedLaw conditionals(std::map<Canvas, double> joint, int vocabulary) {
+    return [joint = std::move(joint), vocabulary](const Canvas& row, std::size_t place) {
+        std::vector<double> p(index(vocabulary));
+        double sum = 0;
+        for (const auto& [text, probability] : joint) {
+            bool fits = true;
+            for (std::size_t i = 0; i < row.size(); ++i)
+                fits = fits && (row[i] == mask_token || row[i] == text[i]);
+            if (!fits) continue;
+            p[index(text[place])] += probability;
+            sum += probability;
+        }
+        for (double& p_i : p) p_i = sum > 0 ? p_i / sum : 1.0 / vocabulary;
+        return p;
+    };
+}
+
+double cost_of_steps(const std::vector<double>& f, std::size_t n) {
+    check_at_least("cost of steps: places a step", static_cast<long long>(n), 1);
+    double cost = 0;
+    for (std::size_t known = 0; known < f.size(); known += n)
+        for (std::size_t m = 0; m < n && known + m < f.size(); ++m) cost += f[known] - f[known + m];
+    return cost;
+}
+
+}  // namespace tbt

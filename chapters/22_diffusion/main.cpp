@@ -1,0 +1,64 @@
+// Chapter 22: masked diffusion, a text that comes in any order.
+//
+//   make run-22 ARGS="--part 1"                          the exact laws; needs no model
+//   make train-diffusion                                trains one, in build/models
+//   make run-22 ARGS="--model build/models/diffusion"    parts 1 to 6; --part 7 has the clock
+//
+// Look for: the third column of part 1, and the last row of part 3.
+#include <functional>
+#include <string>
+
+#include "chapters/22_diffusion/judged.hpp"
+#include "chapters/22_diffusion/parts.hpp"
+#include "lib/machine/command_line.hpp"
+#include "lib/machine/part_options.hpp"
+#include "lib/model/model.hpp"
+
+using namespace tbt;
+
+namespace {
+
+// Parts 3 to 5, which the corpus's judge reads.
+void show_judged(const PartOptions& parts, MaskedModel& model, const std::string& storyteller,
+                 const std::string& corpus, const std::string& figure) {
+    const Corpus world = Corpus::load(corpus);
+    Model other = load_model(storyteller);
+    if (parts.begin(3)) show_gaps(model, other, world);
+    if (parts.begin(4)) show_steps(model, world, figure);
+    if (parts.begin(5)) show_empty(model, world);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::string directory = shipped_model("diffusion").string(), corpus = "data/corpus",
+                storyteller = shipped_model("storyteller").string(), figure, grid,
+                text = "Good morning from Brightwater. Today is snowy.___ Tomorrow will be frosty.";
+    int part = 0, tokens = 12;
+    PartOptions for_parts(part);
+    return run_program(
+        argc, argv, "Chapter 22: masked diffusion.",
+        [&](CommandLine line) {
+            for_parts.add({2}, line.option("text", text, "a text with a gap ___"));
+            for_parts.add({2}, line.option("--tokens", tokens, "of the gap").between(1, 64));
+            line.option("--part", part, "only this part, 1 to 7; without it 1 to 6").between(1, 7);
+            line.option("--model", directory, "a model that fills masks").shows_default();
+            line.option("--storyteller", storyteller, "the one that writes left to right")
+                .shows_default();
+            line.option("--corpus", corpus, "folder of the grammar files").shows_default();
+            for_parts.add({4}, line.option("--figure", figure, "steps as a picture (SVG)"));
+            for_parts.add({2}, line.option("--grid", grid, "the grid as a picture (SVG)"));
+        },
+        [&] {
+            for_parts.check();
+            check_gap(text);
+            if (for_parts.begin(1)) show_laws();
+            if (part == 1) return;
+            MaskedModel model = MaskedModel::load(directory);
+            if (for_parts.begin(2)) show_grid(model, text, tokens, grid);
+            if (part == 0 || (part >= 3 && part <= 5))
+                show_judged(for_parts, model, storyteller, corpus, figure);
+            if (for_parts.begin(6)) show_bound(directory);
+            if (part == 7) show_times(model, storyteller);
+        });
+}

@@ -1,0 +1,88 @@
+#include "chapters/22_diffusion/masked_model.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "chapters/03_temperature/plain_temperature.hpp"
+#include "lib/error.hpp"
+#include "lib/index.hpp"
+
+namespace tbt {
+
+MaskedModel::MaskedModel(MaskedGpt network, Tokenizer words)
+    : gpt(std::move(network)), tokenizer(std::move(words)) {
+    if (tokenizer.vocab_size() != gpt.mask_id())
+        throw Error("diffusion: the tokenizer has " + std::to_string(tokenizer.vocab_size()) +
+                    " tokens, the model " + std::to_string(gpt.mask_id()) +
+                    " and the mask; they don't belong together");
+}
+
+MaskedModel MaskedModel::load(const std::filesystem::path& directory, const GptOptions& options) {
+    const std::string name = directory.string();
+    if (name.find('\0') == std::string::npos && !std::filesystem::is_directory(directory))
+        throw Error(name + ": no such model directory; make train-diffusion makes one, " +
+                    "build/models/diffusion");
+    return {MaskedGpt::load(directory, options), Tokenizer::load(name)};
+}
+
+std::vector<double> MaskedModel::operator()(const Canvas& row, std::size_t place) {
+    checked_place("diffusion: places", static_cast<long long>(place), row.size());
+    if (row != last_) {
+        std::vector<int> ids = row;
+        std::replace(ids.begin(), ids.end(), mask_token, gpt.mask_id());
+        last_.clear();  // what a pass that fails leaves behind is no answer
+        if (on_pass) on_pass(row);
+        logits_ = gpt.forward(ids);
+        last_ = row;
+        ++passes_;
+    }
+    return softmax_at(logits_.row(static_cast<std::int64_t>(place)), 1);
+}
+
+MaskedLaw MaskedModel::law() {
+    return [this](const Canvas& row, std::size_t place) { return (*this)(row, place); };
+}
+
+Canvas MaskedModel::canvas(const std::vector<int>& tokens, int length) const {
+    const int most = gpt.config().n_positions;
+    if (length == 0) length = most;
+    if (length < 0 || length > most || count(tokens) > length)
+        throw Error("diffusion: " + std::to_string(tokens.size()) + " tokens on a canvas of " +
+                    std::to_string(length) + ", expected no more than the canvas has, and it no " +
+                    "more than the model's " + std::to_string(most));
+    check_ids("diffusion", tokens, index(tokenizer.vocab_size()));
+    Canvas row = tokens;
+    row.resize(index(length), tokenizer.eos_id());
+    return row;
+}
+
+std::string MaskedModel::text(const Canvas& row, const std::string& mask) const {
+    std::string text;
+    for (const int id : row) {
+        if (id == tokenizer.eos_id()) break;
+        if (id == mask_token) text += mask;
+        else text += tokenizer.token_bytes(id);
+    }
+    return text;
+}
+
+Draw drawing(Rng& rng) {
+    return [&rng](const std::vector<double>& p) {
+        double u = rng.uniform();
+        std::size_t last = 0;  // with a probability: rounding must not lead beyond it
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            if (!(p[i] > 0)) continue;
+            last = i;
+            if ((u -= p[i]) < 0) break;
+        }
+        return to_int(last);
+    };
+}
+
+Draw most_probable() {
+    return [](const std::vector<double>& p) {
+        return to_int(std::max_element(p.begin(), p.end()) - p.begin());
+    };
+}
+
+}  // namespace tbt

@@ -1,0 +1,178 @@
+#include "chapters/22_diffusion/parts.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <vector>
+
+#include "chapters/22_diffusion/laws.hpp"
+#include "lib/error.hpp"
+#include "lib/index.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/model/gpt.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
+
+namespace tbt {
+namespace {
+
+constexpr const char* gap_sign = "___";
+
+// The row with the gap masked, and where the gap is.
+struct Hole {
+    Canvas row;
+    std::size_t begin = 0, end = 0;
+};
+
+Hole hole_in(const MaskedModel& model, const std::string& text, int tokens) {
+    check_gap(text);
+    const std::size_t at = text.find(gap_sign);
+    std::vector<int> ids = model.tokenizer.encode(text.substr(0, at));
+    const std::vector<int> behind = model.tokenizer.encode(text.substr(at + 3));
+    const std::size_t begin = ids.size(), end = begin + index(tokens);
+    ids.resize(end, model.tokenizer.eos_id());
+    ids.insert(ids.end(), behind.begin(), behind.end());
+    Canvas row = model.canvas(ids);
+    std::fill(row.begin() + static_cast<std::ptrdiff_t>(begin),
+              row.begin() + static_cast<std::ptrdiff_t>(end), mask_token);
+    return {row, begin, end};
+}
+
+std::string cell(const MaskedModel& model, int id) {
+    return id == mask_token ? "░" : visible(model.tokenizer.token_bytes(id));
+}
+
+// Rows: steps; columns: places; dark where a token has just come.
+void write_grid(const std::string& file, const MaskedModel& model, const std::vector<Canvas>& steps,
+                const Hole& hole) {
+    std::string svg;
+    const double width = 640.0 / static_cast<double>(hole.end - hole.begin);
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+        const double y = 30 + 30 * static_cast<double>(s);
+        svg += svg_text(56, y + 17, s == 0 ? "masked" : "step " + std::to_string(s), "end", 11);
+        for (std::size_t i = hole.begin; i < hole.end; ++i) {
+            const double x = 64 + width * static_cast<double>(i - hole.begin);
+            const int id = steps[s][i];
+            const bool fresh = s > 0 && id != mask_token && steps[s - 1][i] == mask_token;
+            svg += svg_rect(x, y, width - 2, 26, id == mask_token ? svg_grey : svg_colour(0),
+                            id == mask_token ? "fill-opacity=\"0.25\""
+                            : fresh          ? "fill-opacity=\"0.6\""
+                                             : "fill-opacity=\"0.15\"");
+            if (id != mask_token)
+                svg += svg_text(x + width / 2 - 1, y + 17, cell(model, id), "middle", 11);
+        }
+    }
+    write_svg(file, 720, 40 + 30 * to_int(steps.size()), svg);
+}
+
+}  // namespace
+
+void check_gap(const std::string& text) {
+    const std::size_t at = text.find(gap_sign);
+    if (at == std::string::npos || text.find(gap_sign, at + 1) != std::string::npos)
+        throw UsageError(std::string("infill: expected one gap, ") + gap_sign + ", in the text");
+    if (at == 0 || at + 3 == text.size())
+        throw UsageError(std::string("infill: expected text on both sides of ") + gap_sign);
+}
+
+void show_laws() {
+    const std::vector<std::string> words = {"New", "Los", "San", "York", "Angeles", "Diego"};
+    const std::map<Canvas, double> texts = {{{0, 3}, .5}, {{1, 4}, .3}, {{2, 5}, .2}};
+    const MaskedLaw law = conditionals(texts, 6);
+    const Canvas start(2, mask_token);
+    const auto of = [&](std::size_t n, const auto& fill) {
+        return law_of(
+            [&](Canvas& row, const MaskedLaw& p, const Draw& draw) { fill(row, p, draw, n); }, law,
+            start);
+    };
+    const auto at_random = [](Canvas& row, const MaskedLaw& p, const Draw& draw, std::size_t n) {
+        fill_at_random(row, p, draw, n);
+    };
+    const auto by_confidence = [](Canvas& row, const MaskedLaw& p, const Draw& draw,
+                                  std::size_t n) { fill_by_confidence(row, p, draw, n); };
+    const std::map<Canvas, double> laws[] = {of(1, at_random), of(2, at_random),
+                                             of(1, by_confidence)};
+    std::printf(
+        "1. Two masked places, three texts. What each sampler writes, exactly:\n\n"
+        "                  one a step   both at once   most confident first\n");
+    double others[3] = {1, 1, 1};
+    for (int text = 0; text < 3; ++text) {
+        const Canvas row = {text, text + 3};
+        std::printf("   %s", padded(words[index(text)] + " " + words[index(text + 3)], 13).c_str());
+        for (int i = 0; i < 3; ++i) {
+            const auto found = laws[i].find(row);
+            const double p = found == laws[i].end() ? 0 : found->second;
+            others[i] -= p;
+            std::printf("%*.1f %%", i == 2 ? 21 : i == 1 ? 13 : 10, 100 * p);
+        }
+        std::printf("\n");
+    }
+    std::printf("   %s%10.1f %%%13.1f %%%21.1f %%\n", padded("all others", 13).c_str(),
+                100 * std::max(0.0, others[0]), 100 * others[1], 100 * std::max(0.0, others[2]));
+}
+
+void show_grid(MaskedModel& model, const std::string& text, int tokens, const std::string& grid) {
+    const Hole hole = hole_in(model, text, tokens);
+    std::vector<Canvas> steps;
+    model.on_pass = [&](const Canvas& row) { steps.push_back(row); };
+    Canvas row = hole.row;
+    fill_by_confidence(row, model.law(), most_probable(), 2);
+    model.on_pass = nullptr;
+    steps.push_back(row);
+    std::printf("2. %d tokens of a report are masked; two places a step, the most certain first:\n",
+                tokens);
+    print_wrapped(
+        model.text(Canvas(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(hole.begin))));
+    std::printf("\n");
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+        std::printf("   %zu ", s);
+        for (std::size_t i = hole.begin; i < hole.end; ++i)
+            std::printf(" %s",
+                        padded(cell(model, steps[s][i]), columns(cell(model, row[i]))).c_str());
+        std::printf("\n");
+    }
+    std::printf("\n");
+    print_wrapped(
+        model.text(Canvas(row.begin() + static_cast<std::ptrdiff_t>(hole.end), row.end())));
+    if (!grid.empty()) write_grid(grid, model, steps, hole);
+}
+
+void show_bound(const std::string& directory) {
+    const Json recipe = read_json(join_path(directory, "recipe.json"));
+    std::printf(
+        "6. Bits per byte on texts held out; the model's is a bound from above:\n\n"
+        "                bound    floor    texts\n");
+    for (const auto& [genre, row] : recipe.at("held_out_bits_per_byte").items())
+        std::printf("   %s%6.3f   %6.3f   %6d\n", padded(genre, 12).c_str(),
+                    row.at("model").get<double>(), row.at("floor").get<double>(),
+                    row.at("documents").get<int>());
+}
+
+void show_times(MaskedModel& model, const std::string& storyteller) {
+    const auto milliseconds = [](const std::function<void()>& what) {
+        double best = 1e9;
+        for (int run = 0; run < 5; ++run) {
+            const auto start = std::chrono::steady_clock::now();
+            what();
+            const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+            best = std::min(best, 1000 * took.count());
+        }
+        return best;
+    };
+    const int places = model.gpt.config().n_positions;
+    const std::vector<int> canvas(index(places), model.gpt.mask_id());
+    const double pass = milliseconds([&] { model.gpt.forward(canvas); });
+    Gpt gpt = Gpt::load(storyteller, {model.gpt.threads()});
+    const double plain = milliseconds([&] {
+        KvCache cache(gpt.config());
+        for (int i = 0; i < places; ++i) gpt.forward(cache, std::vector<int>{i});
+    });
+    std::printf(
+        "7. %d places, %d threads:\n\n   one pass of the canvas            %6.2f ms\n"
+        "   %d tokens, one after the other   %6.2f ms: as many as %.1f passes\n",
+        places, model.gpt.threads(), pass, places, plain, plain / pass);
+}
+
+}  // namespace tbt

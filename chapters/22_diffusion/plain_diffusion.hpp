@@ -1,0 +1,82 @@
+// Masked diffusion in plain code [Sahoo et al. 2024; Nie et al. 2025]: a text is a row of places,
+// masked at first, and its tokens come in any order. The model is a function law(row, place): the
+// probabilities of each token at a place, given all the row, masks included. All that is left to
+// chance goes through draw(p): a number i with probability p[i].
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "lib/check.hpp"
+
+namespace tbt {
+
+inline constexpr int mask_token = -1;
+using Canvas = std::vector<int>;
+using MaskedLaw = std::function<std::vector<double>(const Canvas& row, std::size_t place)>;
+using Draw = std::function<int(const std::vector<double>& p)>;
+
+// The masked places among the first `end`.
+inline std::vector<std::size_t> masked_places(const Canvas& row, std::size_t end) {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < std::min(end, row.size()); ++i)
+        if (row[i] == mask_token) places.push_back(i);
+    return places;
+}
+
+// The mean of −ln p over the k masked places of `row`, of which `text` is the truth. With k from
+// 1 … L and the places left to chance, L times its mean is at least −ln p(text): the loss.
+inline double masked_loss(const MaskedLaw& law, const Canvas& row, const Canvas& text) {
+    double sum = 0;
+    const std::vector<std::size_t> hidden = masked_places(row, row.size());
+    for (const std::size_t i : hidden)
+        sum -= std::log(law(row, i)[static_cast<std::size_t>(text[i])]);
+    return sum / static_cast<double>(hidden.size());
+}
+
+// n places a step, at random, each drawn as if the others of its step stayed masked. n = 1: the
+// law of the model itself. Only the first `end` places.
+inline void fill_at_random(Canvas& row, const MaskedLaw& law, const Draw& draw, std::size_t n,
+                           std::size_t end = std::numeric_limits<std::size_t>::max()) {
+    check_at_least("fill: places a step", static_cast<long long>(n), 1);
+    for (auto open = masked_places(row, end); !open.empty(); open = masked_places(row, end)) {
+        const Canvas seen = row;
+        for (std::size_t m = 0; m < n && !open.empty(); ++m) {
+            const std::vector<double> equal(open.size(), 1.0 / static_cast<double>(open.size()));
+            const auto i = open.begin() + draw(equal);
+            row[*i] = draw(law(seen, *i));
+            open.erase(i);
+        }
+    }
+}
+
+// Draws at every masked place, keeps the n tokens that were most probable and masks the rest again.
+inline void fill_by_confidence(Canvas& row, const MaskedLaw& law, const Draw& draw, std::size_t n,
+                               std::size_t end = std::numeric_limits<std::size_t>::max()) {
+    check_at_least("fill: places a step", static_cast<long long>(n), 1);
+    for (auto open = masked_places(row, end); !open.empty(); open = masked_places(row, end)) {
+        std::vector<std::tuple<double, std::size_t, int>> guesses;
+        for (const std::size_t i : open) {
+            const std::vector<double> p = law(row, i);
+            const int token = draw(p);
+            guesses.emplace_back(-p[static_cast<std::size_t>(token)], i, token);
+        }
+        std::sort(guesses.begin(), guesses.end());
+        for (std::size_t m = 0; m < std::min(n, guesses.size()); ++m)
+            row[std::get<1>(guesses[m])] = std::get<2>(guesses[m]);
+    }
+}
+
+// Either of the two, block by block from the left: `fill` gets the end of the block.
+template <class Fill>
+void fill_by_blocks(Canvas& row, std::size_t length, const Fill& fill) {
+    check_at_least("fill: places a block", static_cast<long long>(length), 1);
+    for (std::size_t end = length; end < row.size() + length; end += length) fill(row, end);
+}
+
+}  // namespace tbt

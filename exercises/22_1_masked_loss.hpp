@@ -1,0 +1,55 @@
+// Exercise 22_1: the loss of a model that fills masks, and why it pays for a whole text.
+//
+// A text has L tokens, and hidden[i] says whether place i is masked. The model is a function
+// law(row, place): the probabilities of each token at a place, given a row in which the hidden
+// places hold `masked`, which is −1. With k ≥ 1 hidden places:
+//
+//     masked_row(text, hidden)       the row that the model sees
+//     loss(law, text, hidden)        1/k · Σ −ln p(token) over the hidden places
+//     bound(law, text)               L · mean over k = 1 … L of
+//                                        the mean of loss over all ways to hide k places
+//
+// The bound is at least −ln of the probability with which the model writes this text, one place
+// after the other in random order, and equal to it for a model that contradicts itself nowhere.
+// Training cannot ask all 2^L − 1 ways: it draws one k and one way to hide k places.
+//
+// text and hidden of different lengths: Error. Texts of bound have at most 16 tokens.
+//
+// Write three functions, about 25 lines. Check: make check EX=22_1
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+#include "lib/error.hpp"
+
+namespace tbt::ex22_1 {
+
+constexpr int masked = -1;
+using Row = std::vector<int>;
+using Law = std::function<std::vector<double>(const Row& row, std::size_t place)>;
+
+inline Row masked_row([[maybe_unused]] const Row& text,
+                      [[maybe_unused]] const std::vector<bool>& hidden) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+inline double loss([[maybe_unused]] const Law& law, [[maybe_unused]] const Row& text,
+                   [[maybe_unused]] const std::vector<bool>& hidden) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+inline double bound([[maybe_unused]] const Law& law, [[maybe_unused]] const Row& text) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex22_1

@@ -1,0 +1,174 @@
+// Exercise 22_2: the order that keeps the law. The law of what is written, by enumeration.
+#include <cmath>
+#include <map>
+
+#include "22_2_order.hpp"
+#include "lib/kernels/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
+
+using namespace tbt;
+using namespace tbt::ex22_2;
+
+namespace {
+
+using Joint = std::map<Row, double>;
+
+Law perfect(const Joint& joint, std::size_t vocabulary) {
+    return [=](const Row& row, std::size_t place) {
+        std::vector<double> p(vocabulary);
+        double sum = 0;
+        for (const auto& [text, probability] : joint) {
+            bool fits = true;
+            for (std::size_t i = 0; i < row.size(); ++i)
+                fits = fits && (row[i] == masked || row[i] == text[i]);
+            if (!fits) continue;
+            p[static_cast<std::size_t>(text[place])] += probability;
+            sum += probability;
+        }
+        for (double& p_i : p) p_i /= sum;
+        return p;
+    };
+}
+
+// New York, Los Angeles, San Diego.
+const Joint cities = {{{0, 3}, .5}, {{1, 4}, .3}, {{2, 5}, .2}};
+
+Joint random_joint(std::uint64_t seed) {
+    Rng rng(seed);
+    Joint joint;
+    double sum = 0;
+    for (int text = 0; text < 27; ++text) {
+        const double p = .02 + rng.uniform();
+        joint[{text / 9, text / 3 % 3, text % 3}] = p;
+        sum += p;
+    }
+    for (auto& [text, p] : joint) p /= sum;
+    return joint;
+}
+
+// Every sequence of draws that can happen, with its probability.
+template <class Fill>
+Joint law_of(const Fill& sampler, const Law& law, const Row& start) {
+    Joint result;
+    const auto next_possible = [](const std::vector<double>& p, std::size_t i) {
+        while (i < p.size() && !(p[i] > 0)) ++i;
+        return i;
+    };
+    std::vector<std::pair<std::vector<double>, std::size_t>> path;
+    do {
+        std::size_t depth = 0;
+        Row row = start;
+        sampler(row, law, [&](const std::vector<double>& p) {
+            REQUIRE(depth < 100);
+            if (depth == path.size()) path.emplace_back(p, next_possible(p, 0));
+            return static_cast<int>(path[depth++].second);
+        });
+        double probability = 1;
+        for (const auto& [p, i] : path) probability *= p.at(i);
+        result[row] += probability;
+        while (!path.empty()) {
+            auto& [p, i] = path.back();
+            i = next_possible(p, i + 1);
+            if (i < p.size()) break;
+            path.pop_back();
+        }
+    } while (!path.empty());
+    return result;
+}
+
+void check_law(const Joint& got, const Joint& expected) {
+    for (const auto& [text, p] : got) {
+        const auto found = expected.find(text);
+        const double wanted = found == expected.end() ? 0 : found->second;
+        INFO("text " << Catch::Detail::stringify(text) << ": got probability " << p << ", expected "
+                     << wanted
+                     << "; think about: was anything chosen by what had been drawn in this step?");
+        REQUIRE(std::abs(p - wanted) <= 1e-12);
+    }
+}
+
+// Certain of the places by their number: .5, .9, .7.
+std::vector<double> certain(const Row&, std::size_t place) {
+    const double p[] = {.5, .9, .7};
+    return {p[place], 1 - p[place]};
+}
+
+}  // namespace
+
+TEST_CASE("the most certain place is one that is masked, the leftmost of several", "[ex22_2]") {
+    CHECK(most_certain({masked, masked, masked}, certain) == 1);
+    CHECK(most_certain({masked, 0, masked}, certain) == 2);
+    CHECK(most_certain({masked, 0, 0}, certain) == 0);
+    const Law same = [](const Row&, std::size_t) { return std::vector<double>{.1, .6, .3}; };
+    CHECK(most_certain({0, masked, masked}, same) == 1);
+    const Law second = [](const Row&, std::size_t place) {
+        return place == 0 ? std::vector<double>{.6, .4} : std::vector<double>{.1, .9};
+    };
+    CHECK(most_certain({masked, masked}, second) == 1);
+    CHECK_THROWS_AS(most_certain({0, 1}, certain), Error);
+}
+
+TEST_CASE("what is masked is filled, the rest stays, and each step asks about the row of now",
+          "[ex22_2]") {
+    const Law law = [](const Row& row, std::size_t place) {
+        INFO("think about: what was drawn is known to all that comes later");
+        REQUIRE(row[1] == 7);
+        if (place == 0) return std::vector<double>{1, 0};
+        REQUIRE(place == 2);
+        return row[0] == masked ? std::vector<double>{.6, .4} : std::vector<double>{0, 1};
+    };
+    Row row = {masked, 7, masked};
+    fill(row, law, [](const std::vector<double>& p) { return p[0] > p[1] ? 0 : 1; });
+    REQUIRE(row == Row{0, 7, 1});
+    Row full = {1, 2};
+    fill(full, law, [](const std::vector<double>&) { return 0; });
+    fill_least(full, law, [](const std::vector<double>&) { return 0; });
+    REQUIRE(full == Row{1, 2});
+}
+
+TEST_CASE("the order is from certain to uncertain, and the other way round", "[ex22_2]") {
+    for (const bool least : {false, true}) {
+        std::vector<double> drawn;
+        Row row = {masked, masked, masked};
+        const Draw draw = [&](const std::vector<double>& p) {
+            drawn.push_back(p[0]);
+            return 0;
+        };
+        if (least) fill_least(row, certain, draw);
+        else fill(row, certain, draw);
+        INFO((least ? "fill_least" : "fill") << "; one draw for each place");
+        REQUIRE(drawn ==
+                (least ? std::vector<double>{.5, .7, .9} : std::vector<double>{.9, .7, .5}));
+    }
+    // Of several that are least certain, the leftmost.
+    std::vector<std::size_t> asked_last;
+    const Law even = [&](const Row& row, std::size_t place) {
+        if (place == 0) return std::vector<double>{.5, .5, 0};
+        return row[0] == masked ? std::vector<double>{.5, .4, .1} : std::vector<double>{.6, .4, 0};
+    };
+    Row row = {masked, masked};
+    fill_least(row, even, [&](const std::vector<double>& p) {
+        asked_last.push_back(p[1] == .5 ? 0 : 1);
+        return 0;
+    });
+    REQUIRE(asked_last == std::vector<std::size_t>{0, 1});
+}
+
+TEST_CASE("New York one half, Los Angeles three tenths, San Diego two tenths, and nothing else",
+          "[ex22_2]") {
+    const Law law = perfect(cities, 6);
+    check_law(law_of(fill, law, {masked, masked}), cities);
+    check_law(law_of(fill_least, law, {masked, masked}), cities);
+}
+
+TEST_CASE("of any perfect model the law is kept, in both orders", "[ex22_2]") {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        const Joint joint = random_joint(seed);
+        const Law law = perfect(joint, 3);
+        const Row blank(3, masked);
+        const Joint got = law_of(fill, law, blank);
+        REQUIRE(got.size() == 27);
+        check_law(got, joint);
+        check_law(law_of(fill_least, law, blank), joint);
+    }
+}
