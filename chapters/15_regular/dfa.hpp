@@ -48,4 +48,7 @@ std::vector<ByteSequence> spell(const CodePointSet& set, Spelling spelling);
 // Adds the language behind `from`; returns the node behind it.
 int add_dfa(Grammar& grammar, const Dfa& dfa, int from, Spelling spelling);
 
+// The language as a grammar of one rule.
+Grammar grammar_of(const Dfa& dfa);
+
 }  // namespace tbt

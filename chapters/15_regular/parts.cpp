@@ -204,13 +204,4 @@ void show_sets() {
     row("… but not id or name", (word & length) - taken);
 }
 
-Grammar grammar_of(const Dfa& dfa) {
-    Grammar grammar;
-    const int root = grammar.add_rule("root"), start = grammar.add_node();
-    grammar.node(add_dfa(grammar, dfa, start, Spelling::utf8)).final = true;
-    grammar.rule(root).start = start;
-    grammar.finish(root);
-    return grammar;
-}
-
 }  // namespace tbt

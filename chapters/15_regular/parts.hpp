@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "chapters/14_grammar/expression.hpp"
-#include "chapters/14_grammar/grammar.hpp"
 #include "chapters/15_regular/dfa.hpp"
 #include "chapters/15_regular/plain_regex.hpp"
 
@@ -38,8 +37,5 @@ void show_range(const std::string& low, const std::string& high);
 void show_dates();
 // 5. What only automata can do: and, but not.
 void show_sets();
-
-// The language of an automaton as a grammar of one rule.
-Grammar grammar_of(const Dfa& dfa);
 
 }  // namespace tbt

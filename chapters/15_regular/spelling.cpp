@@ -87,4 +87,13 @@ int add_dfa(Grammar& grammar, const Dfa& dfa, int from, Spelling spelling) {
     return out;
 }
 
+Grammar grammar_of(const Dfa& dfa) {
+    Grammar grammar;
+    const int root = grammar.add_rule("root"), start = grammar.add_node();
+    grammar.node(add_dfa(grammar, dfa, start, Spelling::utf8)).final = true;
+    grammar.rule(root).start = start;
+    grammar.finish(root);
+    return grammar;
+}
+
 }  // namespace tbt

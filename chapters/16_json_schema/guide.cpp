@@ -18,15 +18,6 @@ namespace tbt {
 
 namespace {
 
-Grammar grammar_of(const Dfa& dfa) {
-    Grammar grammar;
-    const int root = grammar.add_rule("root"), start = grammar.add_node();
-    grammar.node(add_dfa(grammar, dfa, start, Spelling::utf8)).final = true;
-    grammar.rule(root).start = start;
-    grammar.finish(root);
-    return grammar;
-}
-
 std::vector<std::string> split(const std::string& text, char separator) {
     std::vector<std::string> parts{""};
     for (const char c : text) {
