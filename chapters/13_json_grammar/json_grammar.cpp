@@ -1,5 +1,6 @@
 #include "chapters/13_json_grammar/json_grammar.hpp"
 
+#include "chapters/13_json_grammar/json_modes.hpp"
 #include "lib/error.hpp"
 
 namespace tbt {
@@ -15,44 +16,7 @@ bool is_hex(unsigned char b) {
     return is_digit(b) || (b >= 'a' && b <= 'f') || (b >= 'A' && b <= 'F');
 }
 bool is_letter(unsigned char b, char letter) { return (b | 0x20) == letter; }
-bool number_may_end(Mode m) {
-    return m == Mode::zero || m == Mode::digits || m == Mode::fraction ||
-           m == Mode::exponent_digits;
-}
-bool is_number(Mode m) { return m >= Mode::minus && m <= Mode::exponent_digits; }
 bool takes_blanks(Mode m) { return m <= Mode::after; }
-
-// true, false and null, letter by letter: what the mode waits for, and where it leads.
-struct Letter {
-    char byte;
-    Mode next;
-};
-Letter letter_after(Mode mode) {
-    switch (mode) {
-        case Mode::t_rue:
-            return {'r', Mode::tr_ue};
-        case Mode::tr_ue:
-            return {'u', Mode::tru_e};
-        case Mode::tru_e:
-            return {'e', Mode::after};
-        case Mode::f_alse:
-            return {'a', Mode::fa_lse};
-        case Mode::fa_lse:
-            return {'l', Mode::fal_se};
-        case Mode::fal_se:
-            return {'s', Mode::fals_e};
-        case Mode::fals_e:
-            return {'e', Mode::after};
-        case Mode::n_ull:
-            return {'u', Mode::nu_ll};
-        case Mode::nu_ll:
-            return {'l', Mode::nul_l};
-        case Mode::nul_l:
-            return {'l', Mode::after};
-        default:
-            return {0, mode};
-    }
-}
 
 }  // namespace
 
@@ -84,7 +48,7 @@ State JsonMachine::next(State state, unsigned char byte) {
     if (v.mode < Mode::more1) return in_escape(v, byte);
     if (v.mode < Mode::minus) return in_sequence(v, byte);
     if (is_number(v.mode)) return in_number(v, byte);
-    const Letter letter = letter_after(v.mode);
+    const JsonLetter letter = letter_after(v.mode);
     return v.mode != Mode::beyond && byte == letter.byte ? in(v, letter.next) : dead;
 }
 
@@ -249,71 +213,12 @@ bool JsonMachine::accepts(State state) const {
     return v.cell == bottom && (v.mode == Mode::after || number_may_end(v.mode));
 }
 
-// Each open container takes one byte to close; the rest depends on the mode alone.
 int JsonMachine::closing_bytes(State state) const {
     const View v = unpack(state);
     if (v.cell >= cells_.size()) return unknown_state(state), never;
-    const int open = static_cast<int>(cells_[v.cell].depth);
     const int value = options_.container_only && v.cell == bottom ? 2 : 1;  // {} or 0
     const int string = v.is_key ? 3 : 1;                                    // ":0 or "
-    switch (v.mode) {
-        case Mode::value:
-            return open + value;
-        case Mode::key:
-            return open + 4;  // "":0
-        case Mode::colon:
-            return open + 2;
-        case Mode::string:
-            return open + string;
-        case Mode::escape:
-        case Mode::hex4:
-        case Mode::more1:
-            return open + 1 + string;
-        case Mode::hex3:
-        case Mode::more2:
-        case Mode::after_e0:
-        case Mode::after_ed:
-            return open + 2 + string;
-        case Mode::hex2:
-        case Mode::hex2_d:
-        case Mode::low2:
-        case Mode::more3:
-        case Mode::after_f0:
-        case Mode::after_f4:
-            return open + 3 + string;
-        case Mode::hex1:
-        case Mode::low1:
-            return open + 4 + string;
-        case Mode::low_u:
-            return open + 5 + string;
-        case Mode::low_backslash:
-            return open + 6 + string;
-        case Mode::high4:
-            return open + 7 + string;
-        case Mode::high3:
-            return open + 8 + string;
-        case Mode::minus:
-        case Mode::point:
-        case Mode::exponent:
-        case Mode::exponent_sign:
-            return open + 1;
-        case Mode::tru_e:
-        case Mode::fals_e:
-        case Mode::nul_l:
-            return open + 1;
-        case Mode::tr_ue:
-        case Mode::fal_se:
-        case Mode::nu_ll:
-            return open + 2;
-        case Mode::t_rue:
-        case Mode::fa_lse:
-        case Mode::n_ull:
-            return open + 3;
-        case Mode::f_alse:
-            return open + 4;
-        default:
-            return open;
-    }
+    return static_cast<int>(cells_[v.cell].depth) + bytes_to_close(v.mode, value, string);
 }
 
 // The innermost container only: what lies below decides nothing before that one is closed.
@@ -336,18 +241,6 @@ std::string JsonMachine::stack(State state) const {
     for (std::uint32_t cell = unpack(state).cell; cell > unknown; cell = cells_[cell].below)
         text += cells_[cell].kind == array ? '[' : '{';
     return {text.rbegin(), text.rend()};
-}
-
-const char* JsonMachine::name(Mode mode) {
-    if (mode == Mode::value) return "a value";
-    if (mode == Mode::first_item) return "a value or ]";
-    if (mode == Mode::first_key) return "a key or }";
-    if (mode == Mode::key) return "a key";
-    if (mode == Mode::colon) return "a colon";
-    if (mode == Mode::after) return "after a value";
-    if (mode < Mode::more1) return mode == Mode::string ? "in a string" : "in an escape";
-    if (mode < Mode::minus) return "in a character";
-    return is_number(mode) ? "in a number" : mode == Mode::beyond ? "beyond" : "in a word";
 }
 
 }  // namespace tbt
