@@ -287,33 +287,3 @@ TEST_CASE("GPT-2's own vocabulary gives the ids on which four tokenizers agree",
             REQUIRE(t.encode(text, SpecialTokens::parse) == c["ids_special"].get<Ids>());
     }
 }
-
-TEST_CASE("the byte alphabet is GPT-2's", "[tokenizer]") {
-    REQUIRE(visible_bytes(" a\n") == "ĠaĊ");
-    REQUIRE(visible_bytes("é") == "Ã©");
-    REQUIRE(byte_token_order()[0] == '!');
-    REQUIRE(byte_token_order()[220] == ' ');
-    REQUIRE(byte_token_order()[255] == 0xad);
-    std::string all;
-    for (int b = 0; b < 256; ++b) all += static_cast<char>(b);
-    REQUIRE(bytes_of_visible(visible_bytes(all)) == all);
-    REQUIRE(bytes_of_visible("a b") == std::nullopt);  // a space is not visible
-    REQUIRE(bytes_of_visible("中") == std::nullopt);
-    REQUIRE(bytes_of_visible("\xc3") == std::nullopt);
-}
-
-TEST_CASE("UTF-8 is well formed or not exactly as the standard says", "[tokenizer]") {
-    for (const std::string good : {"", "a", "\x7f", "\u0080", "\u07ff", "\u0800", "\ud7ff",
-                                   "\ue000", "\uffff", "\U00010000", "\U0010ffff"}) {
-        REQUIRE(find_invalid_utf8(good) == std::string::npos);
-        std::string again;
-        if (!good.empty()) append_utf8(again, decode_utf8(good, 0).value);
-        REQUIRE(again == good);
-    }
-    for (const std::string bad : {"\x80", "\xc0\x80", "\xc1\xbf", "\xc3", "\xe0\x9f\xbf",
-                                  "\xed\xa0\x80", "\xed\xbf\xbf", "\xe4\xb8", "\xf0\x8f\xbf\xbf",
-                                  "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xf0\x9f\x99"}) {
-        REQUIRE(find_invalid_utf8("ok" + bad) == 2);
-        REQUIRE(find_invalid_utf8("é" + bad + "a") == 2);
-    }
-}
