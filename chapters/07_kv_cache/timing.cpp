@@ -22,7 +22,7 @@ double microseconds_since(Clock::time_point start) {
 }
 
 double median(std::vector<double> times) {
-    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    const auto middle = times.begin() + to_int(times.size() / 2);
     std::nth_element(times.begin(), middle, times.end());
     return *middle;
 }

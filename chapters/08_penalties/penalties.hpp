@@ -31,9 +31,8 @@ public:
             ids.size() >= text_.size() && std::equal(text_.begin(), text_.end(), ids.begin());
         const std::size_t common =
             grown ? text_.size()
-                  : static_cast<std::size_t>(
-                        std::mismatch(ids.begin(), ids.end(), text_.begin(), text_.end()).first -
-                        ids.begin());
+                  : index(std::mismatch(ids.begin(), ids.end(), text_.begin(), text_.end()).first -
+                          ids.begin());
         while (text_.size() > common) forget_last();
         for (const int id : ids.subspan(common)) {
             checked_id("penalties", id, vocab_size);
@@ -51,7 +50,7 @@ private:
         int& place = place_[index(id)];
         if (place == 0) {
             distinct_.push_back({id, 0});
-            place = static_cast<int>(distinct_.size());
+            place = to_int(distinct_.size());
         }
         ++distinct_[index(place - 1)].times;
         text_.push_back(id);
@@ -135,8 +134,7 @@ inline void ban_repeated_ngrams(Candidates& c, std::span<const int> ids, int n) 
     if (n == 0 || ids.size() < length) return;  // no n-gram yet
     const std::span<const int> begun = ids.last(length - 1);
     for (std::size_t i = 0; i + length <= ids.size(); ++i) {
-        if (!std::equal(begun.begin(), begun.end(), ids.begin() + static_cast<std::ptrdiff_t>(i)))
-            continue;
+        if (!std::equal(begun.begin(), begun.end(), ids.begin() + to_int(i))) continue;
         if (float* s = find_logit(c, "no-repeat n-gram", ids[i + length - 1])) *s = banned;
     }
 }

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "lib/index.hpp"
+
 namespace tbt {
 
 // The share of n-grams that are different from each other: 1 for a text without repetition [Li et
@@ -13,8 +15,7 @@ inline double distinct_ngrams(std::span<const int> ids, std::size_t n) {
     if (ids.size() < n) return 1;
     std::set<std::vector<int>> different;
     for (std::size_t i = 0; i + n <= ids.size(); ++i)
-        different.emplace(ids.begin() + static_cast<std::ptrdiff_t>(i),
-                          ids.begin() + static_cast<std::ptrdiff_t>(i + n));
+        different.emplace(ids.begin() + to_int(i), ids.begin() + to_int(i + n));
     return static_cast<double>(different.size()) / static_cast<double>(ids.size() - n + 1);
 }
 

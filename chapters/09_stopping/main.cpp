@@ -75,7 +75,7 @@ SlideCost slide_cost(int context, int keep, Model* model) {
         ids.push_back(to_int(rng.below(256)));
         const int before = window.slides();
         const std::span<const int> view = window.view(ids);
-        positions += window.slides() > before ? static_cast<long>(view.size()) : 1;
+        positions += window.slides() > before ? count(view) : 1;
         if (gpt) (*gpt)(view);
     }
     const double seconds = static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC;

@@ -51,7 +51,7 @@ public:
             std::size_t known = std::min(known_of(slot, text.ids), before);
             slot.cache->truncate(to_int(known));
             slot.seen.assign(text.ids.begin(), text.ids.end());
-            computed_ += static_cast<long>(text.ids.size() - known);
+            computed_ += to_int(text.ids.size() - known);
             // Rows that nobody asked for cost as much as others, so a beginning is read by itself.
             if (text.rows > 1 && known < before) {
                 gpt_->forward(*slot.cache, text.ids.subspan(known, before - known));

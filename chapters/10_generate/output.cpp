@@ -167,10 +167,10 @@ void TextPrinter::finish(const std::vector<GeneratedText>& texts) {
     if (output_->text()) {
         print_texts(texts);
     } else if (output_->format == "json") {
-        const auto each = static_cast<std::ptrdiff_t>(request_->samples);
+        const int each = request_->samples;
         std::string all;
         for (std::size_t p = 0; p < prompts_->size(); ++p) {
-            const auto first = texts.begin() + static_cast<std::ptrdiff_t>(p) * each;
+            const auto first = texts.begin() + to_int(p) * each;
             all += json_result(*model_, (*prompts_)[p].text, *request_, (*prompts_)[p].ids,
                                *tokenizer_, {first, first + each});
         }

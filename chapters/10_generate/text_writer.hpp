@@ -15,6 +15,7 @@
 #include "chapters/06_combining/trace.hpp"
 #include "chapters/09_stopping/stopping.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
 
 namespace tbt {
@@ -83,9 +84,9 @@ public:
     }
     // How many tokens may be guessed, so that all can be read and one more be drawn.
     int room() {
-        const auto generated = static_cast<int>(ids_.size() - prompt_length_);
+        const auto generated = to_int(ids_.size() - prompt_length_);
         return std::min(request_->stop.max_new_tokens - generated - 1,
-                        request_->stop.context - static_cast<int>(window().size()));
+                        request_->stop.context - count(window()));
     }
 
     // One step: pick, append, see whether the text is over. Returns the text that became certain.
@@ -100,8 +101,8 @@ public:
         if (steered_) {
             // What was forced is no surprise, whether somebody looked or not.
             scratch.reset(logits);
-            log_probabilities_.push_back(
-                only >= 0 ? not_known : scratch.log_probability(static_cast<std::size_t>(id)));
+            log_probabilities_.push_back(only >= 0 ? not_known
+                                                   : scratch.log_probability(index(id)));
         }
         return append(id, bytes);
     }
@@ -124,7 +125,7 @@ public:
     // Throws Error while the text is under way.
     GeneratedText result() {
         if (!reason_) throw Error("generate: this text has not ended yet, and has no result");
-        return {{ids_.begin() + static_cast<std::ptrdiff_t>(prompt_length_), ids_.end()},
+        return {{ids_.begin() + to_int(prompt_length_), ids_.end()},
                 stream_.text(),
                 *reason_,
                 stream_.stop_string(),
@@ -142,8 +143,7 @@ private:
         std::string shown;
         if (!request_->stop.is_eos(id)) shown = stream_.push(bytes(id));
         const std::size_t generated = ids_.size() - prompt_length_;
-        if (const auto why = why_stop(request_->stop, id, stream_, static_cast<int>(generated),
-                                      static_cast<int>(ids_.size())))
+        if (const auto why = why_stop(request_->stop, id, stream_, to_int(generated), count(ids_)))
             shown += end(*why);
         else window();  // it slides token by token, however many of them a pass has read
         return shown;

@@ -68,7 +68,7 @@ public:
             if (a.parent != b.parent) return a.parent < b.parent;
             return comes_before(a.value, a.id, b.value, b.id);
         };
-        const auto end = all_.begin() + static_cast<std::ptrdiff_t>(std::min(all_.size(), wanted_));
+        const auto end = all_.begin() + to_int(std::min(all_.size(), wanted_));
         std::partial_sort(all_.begin(), end, all_.end(),
                           [&](const BeamCandidate& a, const BeamCandidate& b) {
                               return a.key != b.key ? a.key > b.key : in_order(a, b);

@@ -93,13 +93,12 @@ public:
             if (texts.size() == index(request_->beams.num_return_sequences)) break;
             TextStream stream = f.h.stream;
             stream.finish();
-            texts.push_back(
-                {{f.h.ids.begin() + static_cast<std::ptrdiff_t>(prompt_length_), f.h.ids.end()},
-                 f.h.sum,
-                 f.score,
-                 f.reason,
-                 stream.stop_string(),
-                 stream.text()});
+            texts.push_back({{f.h.ids.begin() + to_int(prompt_length_), f.h.ids.end()},
+                             f.h.sum,
+                             f.score,
+                             f.reason,
+                             stream.stop_string(),
+                             stream.text()});
         }
         return texts;
     }

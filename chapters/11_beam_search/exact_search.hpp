@@ -106,7 +106,7 @@ private:
     void finish(double sum, std::size_t n) {
         const double score = length_normalised(sum, n, request_->beams.length_penalty);
         if (!(score > best_.score)) return;
-        best_.ids.assign(ids_.begin() + static_cast<std::ptrdiff_t>(prompt_length_), ids_.end());
+        best_.ids.assign(ids_.begin() + to_int(prompt_length_), ids_.end());
         best_.sum = sum, best_.score = score;
     }
 

@@ -68,7 +68,7 @@ std::vector<double> log_probabilities(Gpt& gpt, const BeamRequest& request,
     const Logits logits = model.last(ids, count(generated));
     std::vector<double> values;
     for (std::size_t i = 0; i < generated.size(); ++i) {
-        Candidates c(logits.row(static_cast<std::int64_t>(i)));
+        Candidates c(logits.row(to_int(i)));
         std::vector<float> row;
         for (std::size_t j = 0; j < c.size(); ++j)
             row.push_back(static_cast<float>(c.log_probability(j)));

@@ -34,16 +34,16 @@ inline std::vector<PlainBeam> plain_beam_search(const NextLogits& model,
         std::vector<PlainBeam> candidates;
         for (const PlainBeam& beam : live) {
             Candidates c(model(beam.ids));
-            for (int id = 0; id < static_cast<int>(c.size()); ++id) {
+            for (int id = 0; id < count(c); ++id) {
                 candidates.push_back(beam);
                 candidates.back().ids.push_back(id);
-                candidates.back().sum += c.log_probability(static_cast<std::size_t>(id));
+                candidates.back().sum += c.log_probability(index(id));
             }
         }
         // 2. The B best. What has ended must never be extended: it leaves the beam and waits.
         std::stable_sort(candidates.begin(), candidates.end(),
                          [](const PlainBeam& a, const PlainBeam& b) { return a.sum > b.sum; });
-        candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(B)));
+        candidates.resize(std::min(candidates.size(), index(B)));
         live.clear();
         for (PlainBeam& c : candidates)
             (c.ids.back() == eos || n == max_new_tokens ? finished : live).push_back(std::move(c));

@@ -105,8 +105,7 @@ private:
         for (std::size_t n = std::min(index(longest_), ids.size()); n >= 1; --n) {
             const std::span<const int> tail = ids.last(n);
             for (std::size_t start = ids.size() - n; start-- > 0;) {
-                if (std::equal(tail.begin(), tail.end(),
-                               ids.begin() + static_cast<std::ptrdiff_t>(start)))
+                if (std::equal(tail.begin(), tail.end(), ids.begin() + to_int(start)))
                     return start + n;
             }
         }

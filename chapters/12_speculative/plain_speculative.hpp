@@ -19,7 +19,7 @@ inline int plain_draw(std::span<const double> w, double u) {
     double point = u * check_draw(w, u);
     int last = -1;
     for (std::size_t i = 0; i < w.size() && (last < 0 || point >= 0); ++i) {
-        if (w[i] > 0) last = static_cast<int>(i), point -= w[i];
+        if (w[i] > 0) last = to_int(i), point -= w[i];
     }
     return last;
 }
@@ -38,18 +38,18 @@ inline std::vector<int> plain_round(const LawBehind& target, const LawBehind& dr
                                     std::vector<int> text, int length,
                                     const std::vector<double>& u) {
     check_at_least("speculative: drafted tokens", length, 0);
-    check_size("speculative: u", u.size(), 2 * static_cast<std::size_t>(length) + 1);
+    check_size("speculative: u", u.size(), 2 * index(length) + 1);
     auto luck = u.begin();
     // 1. The draft guesses, one token after the other.
     std::vector<int> guessed = text;
-    std::vector<Law> laws(static_cast<std::size_t>(length));
+    std::vector<Law> laws(index(length));
     for (Law& q : laws) guessed.push_back(plain_draw(q = draft(guessed), *luck++));
     // 2. The target judges from left to right: it accepts x with probability min(1, p(x)/q(x)).
     for (const Law& q : laws) {
         const Law p = target(text);
         const auto x = checked_id("speculative", guessed[text.size()], p.size());
         const bool accepted = *luck++ < p[x] / q[x];
-        text.push_back(accepted ? static_cast<int>(x) : plain_draw(plain_residual(p, q), *luck));
+        text.push_back(accepted ? to_int(x) : plain_draw(plain_residual(p, q), *luck));
         if (!accepted) return text;
     }
     // 3. All accepted: one more token, from the target.

@@ -112,7 +112,7 @@ Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRu
     check_size("speculative: the target's rows", index(rows.rows), drafted.size() + 1);
     Candidates p;
     for (std::size_t i = 0; i <= drafted.size(); ++i) {
-        p.reset(rows.row(static_cast<std::int64_t>(i)));
+        p.reset(rows.row(to_int(i)));
         rules.chain.apply(p, {std::span(text).first(ids.size() + i), prompt_length});
         if (i == drafted.size()) {
             round.bonus = true;
@@ -165,7 +165,7 @@ std::vector<int> speculate(const LastLogits& target, Draft& draft, const Specula
             if (!go_on) break;
         }
     }
-    return {ids.begin() + static_cast<std::ptrdiff_t>(prompt.size()), ids.end()};
+    return {ids.begin() + length_of(prompt), ids.end()};
 }
 
 }  // namespace tbt
