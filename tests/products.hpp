@@ -1,4 +1,4 @@
-// Products of matrices for the tests of matmul: random operands, fast and plain results, their bits.
+// Matrix products for the tests of matmul: random operands, fast and plain results, their bits.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// The modes of the JSON machine one by one: what each waits for, and what it takes to get out of it.
+// The modes of the JSON machine one by one: what each waits for, and how it is left.
 #pragma once
 
 #include "chapters/13_json_grammar/json_grammar.hpp"
