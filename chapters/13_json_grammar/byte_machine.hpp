@@ -8,9 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string_view>
 
+#include "chapters/13_json_grammar/token_costs.hpp"
+
 namespace tbt {
+
+class TokenTrie;
 
 class ByteMachine {
 public:
@@ -30,9 +35,8 @@ public:
     // The fewest bytes that complete the text; `never` behind dead.
     virtual int closing_bytes(State state) const = 0;
 
-    // The same, where another order than that of bytes says better which way leads to the end:
-    // see closing.hpp. From every state some byte must lead to a lower one, until the text may end.
-    virtual int closing_rank(State state) const { return closing_bytes(state); }
+    // The same in tokens, by tables. Null: the machine has none, and closing.hpp looks for a way.
+    virtual std::unique_ptr<TokenCosts> token_costs(const TokenTrie&) { return nullptr; }
 
     // The bytes of memory that all states take, and to give them back: afterwards epoch() is
     // another one, and all states but start() must be read anew.

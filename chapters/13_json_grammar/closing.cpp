@@ -12,7 +12,8 @@ constexpr int most_tried = 4000;
 
 }  // namespace
 
-Closing::Closing(MaskCache& masks) : masks_(&masks) {
+Closing::Closing(MaskCache& masks)
+    : masks_(&masks), costs_(masks.machine().token_costs(masks.trie())) {
     for (int byte = 0; byte < 256; ++byte) {
         const int node = masks.trie().child(-1, static_cast<unsigned char>(byte));
         spells_every_byte_ = spells_every_byte_ && node >= 0 &&
@@ -23,6 +24,7 @@ Closing::Closing(MaskCache& masks) : masks_(&masks) {
 void Closing::forget() {
     tokens_.clear();
     enough_.clear();
+    if (costs_) costs_->forget();
 }
 
 std::string Closing::shortest(State state) {
@@ -66,6 +68,7 @@ Closing::Minimum Closing::minimum(State state) {
 
 int Closing::tokens(State state) {
     if (masks_->machine().accepts(state)) return 0;
+    if (costs_) return costs_->tokens(state);
     const Vertex from{state, 0};
     if (const auto known = tokens_.find(from); known != tokens_.end()) return known->second;
     settle(from);
@@ -113,7 +116,7 @@ bool Closing::approach(Vertex& at, unsigned char byte) {
     ByteMachine& machine = masks_->machine();
     const State next = machine.next(at.state, byte);
     if (next == ByteMachine::dead) return false;
-    const int before = machine.closing_rank(at.state), after = machine.closing_rank(next);
+    const int before = machine.closing_bytes(at.state), after = machine.closing_bytes(next);
     if (after > before) return false;
     if (after == before) {
         // One letter more in a string is never nearer to its end.
@@ -133,11 +136,12 @@ void Closing::collect_steps(const Vertex& from) {
     const TokenTrie& trie = masks_->trie();
     const ByteRun* run = masks_->runs().run(-1, from.state);
     ByteSet without;
-    if (run != nullptr && machine.closing_rank(run->states[1]) < machine.closing_rank(from.state)) {
+    if (run != nullptr &&
+        machine.closing_bytes(run->states[1]) < machine.closing_bytes(from.state)) {
         without = masks_->runs().alike(from.state);
         std::size_t length = 1;
-        while (length + 1 < run->states.size() && machine.closing_rank(run->states[length + 1]) <
-                                                      machine.closing_rank(run->states[length]))
+        while (length + 1 < run->states.size() && machine.closing_bytes(run->states[length + 1]) <
+                                                      machine.closing_bytes(run->states[length]))
             ++length;
         const std::vector<State> states(
             run->states.begin(), run->states.begin() + static_cast<std::ptrdiff_t>(length) + 1);

@@ -10,6 +10,8 @@
 //
 // So it is the length of a path that exists, and one token along it tokens() is one less: whoever
 // keeps the tokens behind which tokens() still fits is never left without one.
+//
+// A machine made from a grammar has tables instead (token_costs.hpp), which keep the same promise.
 #pragma once
 
 #include <limits>
@@ -45,7 +47,12 @@ public:
     // Every byte is a token, so that closing_bytes tokens always do.
     bool spells_every_byte() const { return spells_every_byte_; }
 
-    std::size_t memory() const { return (tokens_.size() + enough_.size()) * 48; }
+    // Tables instead, where the machine has them; null: it has none.
+    TokenCosts* costs() { return costs_.get(); }
+
+    std::size_t memory() const {
+        return (tokens_.size() + enough_.size()) * 48 + (costs_ ? costs_->memory() : 0);
+    }
     void forget();
 
 private:
@@ -73,6 +80,7 @@ private:
     int try_everything(State state, int tokens);
 
     MaskCache* masks_;
+    std::unique_ptr<TokenCosts> costs_;
     bool spells_every_byte_ = true;
     std::unordered_map<Vertex, int, Hash> tokens_;
     std::unordered_map<State, int> enough_;  // without all bytes: so many do, as a path has shown

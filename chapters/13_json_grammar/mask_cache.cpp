@@ -117,12 +117,14 @@ void MaskCache::reach(State state, const std::function<void(const Reached&)>& vi
                     visit({run->states[index(n)], token, &run->words->tokens, depth + n});
             }
             leave(*run, now.node, [&](int exit, State there) {
+                if (machine_->escaped(there)) return;
                 arrive(exit, there);
                 open_.push_back({exit, there});
             });
         } else {
             trie_->walk(*machine_, now.state, now.node + 1, end, scratch_,
                         [&](int i, const TokenTrie::Node& node, State reached) {
+                            if (machine_->escaped(reached)) return node.end;
                             arrive(i, reached);
                             if (node.end - i <= small_) return i + 1;
                             open_.push_back({i, reached});
@@ -130,6 +132,44 @@ void MaskCache::reach(State state, const std::function<void(const Reached&)>& vi
                         });
         }
     }
+}
+
+const MaskCache::Groups& MaskCache::groups(State state) {
+    constexpr int few = 32;
+    const State outlined = machine_->outline(state);
+    const auto [place, added] = groups_.try_emplace(outlined);
+    Groups& g = place->second;
+    if (!added) return g;
+    g.exits = outline(outlined).exits;
+    std::unordered_map<State, std::size_t> places;
+    reach(outlined, [&](const Reached& r) {
+        const auto [at, fresh] = places.try_emplace(r.state, g.groups.size());
+        if (fresh) g.groups.push_back({r.state, {}, {}});
+        Group& group = g.groups[at->second];
+        if (r.words || count(group.tokens) >= few) {
+            if (group.mask.size() == 0) group.mask = TokenMask(trie_->vocabulary());
+            for (const int token : group.tokens) group.mask.set(token);
+            group.tokens.clear();
+        }
+        if (r.words)
+            group.mask.add_common_but(*r.words, trie_->at_most(r.bytes),
+                                      trie_->at_most(r.bytes - 1));
+        else if (group.mask.size() > 0) group.mask.set(r.token);
+        else group.tokens.push_back(r.token);
+    });
+    g.bytes = 200 + g.exits.size() * 4;
+    for (const Group& group : g.groups)
+        g.bytes += sizeof(Group) + group.tokens.size() * 4 + index(group.mask.size()) / 8;
+    group_bytes_ += g.bytes;
+    return g;
+}
+
+void MaskCache::below(int node, State state, const std::function<void(int, State)>& visit) {
+    trie_->walk(*machine_, state, node + 1, trie_->end(node), scratch_,
+                [&](int i, const TokenTrie::Node& n, State reached) {
+                    if (n.token >= 0) visit(n.token, reached);
+                    return i + 1;
+                });
 }
 
 std::vector<MaskCache::Step> MaskCache::steps(State state) {

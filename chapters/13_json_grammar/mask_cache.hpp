@@ -59,6 +59,22 @@ public:
     // a state may come up several times. visit must not ask this cache for anything.
     void reach(State state, const std::function<void(const Reached&)>& visit);
 
+    // The tokens that an outline knows, by the outlined state behind them; and the nodes of the
+    // tree behind which it knows too little.
+    struct Group {
+        State state;
+        std::vector<std::int32_t> tokens;  // few of them are listed, many are in the mask
+        TokenMask mask;
+    };
+    struct Groups {
+        std::vector<Group> groups;
+        std::vector<std::int32_t> exits;
+        std::size_t bytes = 0;
+    };
+    const Groups& groups(State state);
+    // The tokens below a node of the tree (−1: all), each with the state behind it.
+    void below(int node, State state, const std::function<void(int, State)>& visit);
+
     // The states behind one more token, each once, and a token that leads there.
     struct Step {
         State state;
@@ -71,12 +87,14 @@ public:
     const TokenTrie& trie() const { return *trie_; }
     std::size_t memory() const {
         const std::size_t mask = static_cast<std::size_t>(trie_->vocabulary()) / 8 + 200;
-        return (entries_.size() + outlines_.size()) * mask + runs_.memory();
+        return (entries_.size() + outlines_.size()) * mask + group_bytes_ + runs_.memory();
     }
     // Everything that is known of states.
     void forget() {
         entries_.clear();
         outlines_.clear();
+        groups_.clear();
+        group_bytes_ = 0;
         runs_.forget();
     }
     std::size_t outlines() const { return outlines_.size(); }
@@ -113,6 +131,8 @@ private:
     int small_;
     std::unordered_map<State, Entry> entries_;
     std::unordered_map<State, Outline> outlines_;
+    std::unordered_map<State, Groups> groups_;
+    std::size_t group_bytes_ = 0;
     std::vector<Place> open_;
     std::vector<State> scratch_;
 };

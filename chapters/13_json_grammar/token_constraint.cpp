@@ -73,6 +73,7 @@ const TokenMask& TokenConstraint::tightened() {
     const TokenTrie& trie = language.trie();
     tight_ = TokenMask(trie.vocabulary());
     if (trie.eos() >= 0 && complete()) tight_.set(trie.eos());
+    if (tighten_by_tables()) return tight_;
     std::unordered_map<State, bool> verdicts;
     std::vector<State>
         reached;  // in the order of the tree, so that a search that gives up does so everywhere
@@ -90,6 +91,52 @@ const TokenMask& TokenConstraint::tightened() {
         if (tight_.test(first)) tight_.set(twin);
     }
     return tight_;
+}
+
+// Tables know for a state how many tokens its end takes: most tokens by groups that lead to one
+// state, and those that leave what the outline knows each by itself.
+bool TokenConstraint::tighten_by_tables() {
+    Closing& closing = language_->closing();
+    TokenCosts* const costs = closing.costs();
+    if (costs == nullptr || !closing.spells_every_byte() || budget_ == no_budget) return false;
+    MaskCache& masks = language_->masks();
+    const State now = state();
+    const MaskCache::Groups& groups = masks.groups(now);
+    for (const MaskCache::Group& group : groups.groups) {
+        const int tokens = costs->tokens_behind(now, group.state);
+        if (tokens < 0) return false;
+        if (tokens >= remaining()) continue;
+        if (group.mask.size() > 0) tight_ |= group.mask;
+        for (const int token : group.tokens) tight_.set(token);
+    }
+    const auto decide = [&](int token, State reached) {
+        if (leaves_enough(reached)) tight_.set(token);
+        else tight_.reset(token);
+    };
+    const TokenTrie& trie = language_->trie();
+    for (const int exit : groups.exits) {
+        const State there = read_bytes(language_->machine(), now, trie.path(exit));
+        if (there == ByteMachine::dead) continue;
+        if (const int token = trie.nodes()[index(exit)].token; token >= 0) decide(token, there);
+        masks.below(exit, there, decide);
+    }
+    if (costs->unsure(now)) look_closer(-1, now);
+    for (const auto& [first, twin] : trie.twins())
+        if (tight_.test(first)) tight_.set(twin);
+    return true;
+}
+
+// In a key that so far is one that stands there already.
+void TokenConstraint::look_closer(int node, State state) {
+    const TokenTrie& trie = language_->trie();
+    for (int i = node + 1; i < trie.end(node); i = trie.end(i)) {
+        const State reached = language_->machine().next(state, trie.nodes()[index(i)].byte);
+        if (reached == ByteMachine::dead || !language_->closing().costs()->unsure(reached))
+            continue;
+        if (const int token = trie.nodes()[index(i)].token; token >= 0)
+            leaves_enough(reached) ? tight_.set(token) : tight_.reset(token);
+        look_closer(i, reached);
+    }
 }
 
 // Can the text be completed behind a token that led to this state?

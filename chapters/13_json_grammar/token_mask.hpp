@@ -1,6 +1,7 @@
 // A set of tokens as one bit each, and its application to a row of logits.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,19 @@ public:
     void set(int id) {
         checked_id("mask", id, static_cast<std::size_t>(size_));
         words_[word(id)] |= bit(id);
+    }
+    void reset(int id) {
+        checked_id("mask", id, static_cast<std::size_t>(size_));
+        words_[word(id)] &= ~bit(id);
+    }
+    void clear() { std::fill(words_.begin(), words_.end(), 0); }
+    // Calls with each token of the set, in order.
+    template <class Visit>
+    void each(Visit&& visit) const {
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            for (std::uint64_t w = words_[i]; w != 0; w &= w - 1)
+                visit(static_cast<int>(i * 64) + std::countr_zero(w));
+        }
     }
     bool test(int id) const { return id >= 0 && id < size_ && (words_[word(id)] & bit(id)) != 0; }
 

@@ -35,6 +35,12 @@ int Grammar::add_source(std::unique_ptr<NodeSource> source) {
     return static_cast<int>(sources_.size()) - 1;
 }
 
+int Grammar::add_notebook(std::unique_ptr<Notebook> notebook) {
+    if (!notebook) throw Error("grammar: there is no notebook");
+    notebooks_.push_back(std::move(notebook));
+    return tbt::count(notebooks_) - 1;
+}
+
 int Grammar::bytes(int from, std::string_view text) {
     for (const char c : text) {
         const int to = add_node();
@@ -86,6 +92,7 @@ void Grammar::finish(int root) {
     close_free_steps(0);
     settle_costs(0);
     rank_rules();
+    finished_ = true;
 }
 
 void Grammar::expand(int id) {
@@ -165,6 +172,10 @@ void Grammar::settle_costs(int first) {
             for (const int r : source(node(id).source).rules())
                 callers[static_cast<std::size_t>(r)].push_back(id);
         }
+        if (node(id).notebook >= 0 && first == 0 && notebook(node(id).notebook).entry() == id) {
+            for (const int r : notebook(node(id).notebook).rules())
+                callers[static_cast<std::size_t>(r)].push_back(id);
+        }
         open.push_front(id);  // ends are mostly made last
     }
     if (first == 0) {
@@ -186,6 +197,10 @@ void Grammar::settle_costs(int first) {
         for (const CallEdge& e : n.calls)
             cost = std::min(cost, plus(rule(e.rule).cost, node(e.to).cost));
         if (n.source >= 0) cost = std::min(cost, source(n.source).cost(*this, id));
+        if (n.notebook >= 0) {
+            Notebook& notes = notebook(n.notebook);
+            cost = notes.entry() == id ? notes.cost(*this, id, notes.first_note()) : never;
+        }
         if (cost >= n.cost) continue;
         n.cost = cost;
         look_again(before[local(id)]);

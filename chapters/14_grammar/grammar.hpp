@@ -18,8 +18,10 @@
 #include <vector>
 
 #include "chapters/14_grammar/code_points.hpp"
+#include "chapters/14_grammar/notebook.hpp"
 #include "lib/check.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -41,9 +43,11 @@ public:
     struct ByteEdge {
         std::uint8_t low, high;
         int to;
+        bool noted = false;  // the notebook reads the byte
     };
     struct CallEdge {
         int rule, to;
+        int act = 0;  // what the notebook notes behind the call
     };
     struct Node {
         std::vector<ByteEdge> bytes;
@@ -52,7 +56,8 @@ public:
         bool final = false;
         int source =
             -1;  // the edges are made when somebody gets here, by this source: see NodeSource
-        int cost = never;  // the fewest bytes to the end of the rule
+        int cost = never;   // the fewest bytes to the end of the rule
+        int notebook = -1;  // whoever is here has a note, see Notebook
     };
     struct Rule {
         std::string name;
@@ -63,7 +68,7 @@ public:
     static constexpr int never = std::numeric_limits<int>::max() / 4;
 
     // A part of the grammar that is built while it is walked, because all of it would be too much:
-    // an object whose members may come in any order has 2^n sets of members still to come.
+    // a string of at most a million characters.
     class NodeSource {
     public:
         virtual ~NodeSource() = default;
@@ -80,6 +85,11 @@ public:
     NodeSource& source(int index) {
         return *sources_[checked_place("grammar: source", index, sources_.size())];
     }
+    int add_notebook(std::unique_ptr<Notebook> notebook);
+    Notebook& notebook(int index) const {
+        return *notebooks_[checked_place("grammar: notebook", index, notebooks_.size())];
+    }
+    int notebooks() const { return count(notebooks_); }
     Node& node(int id) { return nodes_[checked_place("grammar: node", id, nodes_.size())]; }
     const Node& node(int id) const {
         return nodes_[checked_place("grammar: node", id, nodes_.size())];
@@ -108,6 +118,7 @@ public:
     // are derived from.
     void finish(int root);
     int root() const { return root_; }
+    bool finished() const { return finished_; }
     // Gives a node its edges, if a source has them.
     void expand(int node);
     // Nothing can come before the rule's end: a call that ends here need not be returned to.
@@ -126,7 +137,9 @@ private:
     std::vector<Node> nodes_;
     std::vector<Rule> rules_;
     std::vector<std::unique_ptr<NodeSource>> sources_;
+    std::vector<std::unique_ptr<Notebook>> notebooks_;
     int root_ = -1;
+    bool finished_ = false;
 };
 
 }  // namespace tbt

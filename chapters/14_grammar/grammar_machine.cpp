@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "lib/error.hpp"
+#include "chapters/14_grammar/grammar_costs.hpp"
 
 namespace tbt {
 
@@ -23,9 +23,12 @@ void sort_unique(Places& places) {
 }  // namespace
 
 GrammarMachine::GrammarMachine(Grammar grammar)
-    : grammar_(std::move(grammar)),
-      continuations_(2),
-      callers_(static_cast<std::size_t>(grammar_.rules())) {
+    : grammar_(std::move(grammar)), callers_(static_cast<std::size_t>(grammar_.rules())) {
+    begin_anew();
+}
+
+void GrammarMachine::begin_anew() {
+    continuations_.assign(most_slots + 1, {});
     const int root = grammar_.root();
     if (grammar_.rule(root).cost >= Grammar::never) {
         start_ = dead;  // no text at all
@@ -37,6 +40,18 @@ GrammarMachine::GrammarMachine(Grammar grammar)
     start_ = collect();
 }
 
+std::unique_ptr<TokenCosts> GrammarMachine::token_costs(const TokenTrie& trie) {
+    return std::make_unique<GrammarCosts>(*this, trie);
+}
+
+void GrammarMachine::forget() {
+    states_.clear(), places_.clear(), blocks_.clear(), slots_.clear();
+    state_index_.clear(), continuation_index_.clear();
+    for (int i = 0; i < grammar_.notebooks(); ++i) grammar_.notebook(i).forget();
+    ++epoch_;
+    begin_anew();
+}
+
 // Reading a byte: every derivation moves along its edges, returns where its rule may end,
 // and calls where rules are called.
 ByteMachine::State GrammarMachine::step(State state, unsigned char byte) {
@@ -44,7 +59,7 @@ ByteMachine::State GrammarMachine::step(State state, unsigned char byte) {
     for (std::size_t i = first; i < first + size; ++i) {
         const Place place = places_[i];
         for (const Grammar::ByteEdge& e : grammar_.node(place.node).bytes) {
-            if (byte >= e.low && byte <= e.high) arrive({e.to, place.behind});
+            if (byte >= e.low && byte <= e.high) move(place, e, byte);
         }
     }
     for (std::size_t i = 0; i < arrived_.size(); ++i) {
@@ -53,12 +68,24 @@ ByteMachine::State GrammarMachine::step(State state, unsigned char byte) {
         const Grammar::Node& node = grammar_.node(place.node);
         if (node.final) leave(place.behind);
         if (!node.bytes.empty()) kept_.push_back(place);
-        follow_calls(grammar_.node(place.node), place.behind);
+        follow_calls(place);
     }
     begin_rules();
     const State reached = collect();
     remember(state, byte, reached);
     return reached;
+}
+
+// Along an edge, with the note that one has behind it.
+void GrammarMachine::move(const Place& place, const Grammar::ByteEdge& edge, unsigned char byte) {
+    const int from = grammar_.node(place.node).notebook, to = grammar_.node(edge.to).notebook;
+    if (to < 0) return arrive({edge.to, place.behind, 0});
+    Notebook& notes = grammar_.notebook(to);
+    if (from != to) return arrive({edge.to, place.behind, notes.first_note()});
+    const int note = edge.noted ? notes.read(place.note, byte) : place.note;
+    // An outline that would have to know more.
+    if (note == Notebook::forgotten && notes.needs_note(edge.to)) escaped_ = true;
+    else arrive({edge.to, place.behind, note});
 }
 
 // All bytes between the ends of edges that lie around this one take the same edges.
@@ -71,6 +98,9 @@ void GrammarMachine::remember(State state, unsigned char byte, State reached) {
             else low = std::max<int>(low, e.low);
             if (e.high < byte) low = std::max(low, e.high + 1);
             else high = std::min<int>(high, e.high);
+            if (e.noted && places_[i].note != Notebook::forgotten && e.low <= byte &&
+                byte <= e.high)
+                low = high = byte;
         }
     }
     const std::int32_t known = reached == dead ? dead_step : static_cast<std::int32_t>(reached);
@@ -86,7 +116,7 @@ void GrammarMachine::remember(State state, unsigned char byte, State reached) {
 
 // Places from which the text cannot be completed are dropped at once: what stays is alive.
 void GrammarMachine::arrive(Place place) {
-    if (grammar_.node(place.node).cost >= Grammar::never) return;
+    if (cost(place) >= Grammar::never) return;
     // Mostly a node has one continuation: the last place with this node says whether it is
     // there already.
     const auto node = static_cast<std::size_t>(place.node);
@@ -103,15 +133,21 @@ void GrammarMachine::arrive(Place place) {
 
 void GrammarMachine::leave(int continuation) {
     if (continuation == whole_text) accepts_ = true;
-    if (continuation == forgotten) escaped_ = true;
+    if (is_forgotten(continuation)) escaped_ = true;
     for (const Place& place : continuations_[static_cast<std::size_t>(continuation)].places)
         arrive(place);
 }
 
-void GrammarMachine::follow_calls(const Grammar::Node& node, int behind) {
+void GrammarMachine::follow_calls(const Place& place) {
+    const Grammar::Node& node = grammar_.node(place.node);
+    const int behind = place.behind;
     for (const Grammar::CallEdge& e : node.calls) {
         const Grammar::Rule& rule = grammar_.rule(e.rule);
-        if (rule.cost >= Grammar::never || grammar_.node(e.to).cost >= Grammar::never) continue;
+        if (rule.cost >= Grammar::never) continue;
+        Place back{e.to, behind, 0};
+        if (node.notebook >= 0)
+            back.note = grammar_.notebook(node.notebook).called(place.note, e.act);
+        if (cost(back) >= Grammar::never) continue;
         std::vector<Place>& callers = callers_[static_cast<std::size_t>(e.rule)];
         if (callers.empty()) {
             called_.emplace_back(rule.rank, e.rule);
@@ -119,14 +155,13 @@ void GrammarMachine::follow_calls(const Grammar::Node& node, int behind) {
         }
         // A call that ends its own rule returns to where that one returns to:
         // right recursion needs no stack.
-        if (grammar_.is_end(e.to) && behind > forgotten) {
-            const std::vector<Place>& outer =
-                continuations_[static_cast<std::size_t>(behind)].places;
+        if (grammar_.is_end(e.to) && behind > most_slots) {
+            const std::span<const Place> outer = places_behind(behind);
             callers.insert(callers.end(), outer.begin(), outer.end());
         } else {
-            callers.push_back({e.to, behind});
+            callers.push_back(back);
         }
-        if (rule.cost == 0) arrive({e.to, behind});  // it may be empty
+        if (rule.cost == 0) arrive(back);  // it may be empty
     }
 }
 
@@ -154,7 +189,7 @@ void GrammarMachine::begin(int rule, int behind) {
         if (node.cost >= Grammar::never) continue;
         if (!node.bytes.empty()) kept_.push_back(place);
         const std::size_t before = arrived_.size();
-        follow_calls(node, behind);
+        follow_calls(place);
         // An empty call inside a rule that has only begun leads to another beginning.
         for (std::size_t j = before; j < arrived_.size(); ++j) {
             if (std::find(begun_.begin(), begun_.end(), arrived_[j]) == begun_.end())
@@ -178,18 +213,20 @@ int GrammarMachine::continuation_of(std::vector<Place>& places) {
     sort_unique(places);
     std::uint64_t hash = 1;
     for (const Place& p : places)
-        hash = mix(mix(hash, static_cast<std::uint64_t>(p.node)),
-                   static_cast<std::uint64_t>(p.behind));
+        hash = mix(mix(mix(hash, static_cast<std::uint64_t>(p.node)),
+                       static_cast<std::uint64_t>(p.behind)),
+                   static_cast<std::uint64_t>(p.note));
     for (auto [at, end] = continuation_index_.equal_range(hash); at != end; ++at) {
         if (continuations_[static_cast<std::size_t>(at->second)].places == places)
             return at->second;
     }
     const int id = static_cast<int>(continuations_.size());
-    int cost = Grammar::never;
+    int least = Grammar::never;
     for (const Place& p : places)
-        cost = std::min(cost, grammar_.node(p.node).cost +
-                                  continuations_[static_cast<std::size_t>(p.behind)].cost);
-    continuations_.push_back({places, cost});
+        least = std::min(
+            least, std::min(Grammar::never,
+                            cost(p) + continuations_[static_cast<std::size_t>(p.behind)].cost));
+    continuations_.push_back({places, least});
     continuation_index_.emplace(hash, id);
     return id;
 }
@@ -198,8 +235,9 @@ ByteMachine::State GrammarMachine::state_of(std::vector<Place>& places, bool acc
                                             bool escaped) {
     std::uint64_t hash = 2u + accepts + 2u * escaped;
     for (const Place& p : places)
-        hash = mix(mix(hash, static_cast<std::uint64_t>(p.node)),
-                   static_cast<std::uint64_t>(p.behind));
+        hash = mix(mix(mix(hash, static_cast<std::uint64_t>(p.node)),
+                       static_cast<std::uint64_t>(p.behind)),
+                   static_cast<std::uint64_t>(p.note));
     for (auto [at, end] = state_index_.equal_range(hash); at != end; ++at) {
         const StateInfo& s = states_[static_cast<std::size_t>(at->second)];
         if (s.size == places.size() && s.accepts == accepts && s.escaped == escaped &&
@@ -216,8 +254,16 @@ ByteMachine::State GrammarMachine::state_of(std::vector<Place>& places, bool acc
     info.cost = accepts ? 0 : Grammar::never;
     for (const Place& p : places) {
         const int behind = continuations_[static_cast<std::size_t>(p.behind)].cost;
-        info.cost = std::min(info.cost, grammar_.node(p.node).cost + behind);
-        info.hidden = std::max(info.hidden, behind);
+        const int here = cost(p);
+        info.cost = std::min(info.cost, here + behind);
+        int forgotten = 0;
+        if (forgets_note(p)) {
+            forgotten = here - cost({p.node, p.behind, Notebook::forgotten});
+            // A key like one that stands there already will have to become another.
+            Notebook& notes = grammar_.notebook(grammar_.node(p.node).notebook);
+            if (notes.on_stretch(p.node, p.note) != Notebook::forgotten) forgotten += 1000;
+        }
+        info.hidden = std::max(info.hidden, behind + forgotten);
     }
     if (places.empty()) info.cost = 0;
     places_.insert(places_.end(), places.begin(), places.end());
@@ -229,17 +275,26 @@ ByteMachine::State GrammarMachine::state_of(std::vector<Place>& places, bool acc
 // The rules that are being read, without what called them.
 ByteMachine::State GrammarMachine::outline(State state) {
     if (!known(state)) return dead;
-    if (!known(state)) return dead;
     if (states_[state].outline >= 0) return static_cast<State>(states_[state].outline);
-    std::vector<Place> places(places_.begin() + states_[state].first,
-                              places_.begin() + states_[state].first + states_[state].size);
-    for (Place& p : places) {
-        if (p.behind != whole_text) p.behind = forgotten;
+    const auto own = this->places(state);
+    std::vector<Place> outlined(own.begin(), own.end()), slots;
+    for (Place& p : outlined) {
+        const bool note = forgets_note(p);
+        if (p.behind == whole_text && !note) continue;
+        const Place forgotten{0, p.behind, note ? p.note : 0};
+        auto slot = std::find(slots.begin(), slots.end(), forgotten);
+        if (slot == slots.end()) slot = slots.insert(slots.end(), forgotten);
+        p.behind = 1 + std::min<int>(most_slots - 1, static_cast<int>(slot - slots.begin()));
+        if (note) p.note = Notebook::forgotten;
     }
-    sort_unique(places);
-    const State outlined = state_of(places, false, false);
-    states_[state].outline = static_cast<std::int32_t>(outlined);
-    return outlined;
+    if (slots.size() > most_slots) slots.clear();
+    StateInfo& info = states_[state];
+    info.first_slot = static_cast<std::uint32_t>(slots_.size());
+    info.slots = static_cast<std::uint32_t>(slots.size());
+    slots_.insert(slots_.end(), slots.begin(), slots.end());
+    sort_unique(outlined);
+    const State result = state_of(outlined, false, false);
+    return states_[state].outline = static_cast<std::int32_t>(result), result;
 }
 
 }  // namespace tbt

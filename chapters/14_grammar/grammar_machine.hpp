@@ -9,9 +9,11 @@
 // A state is such a number, and a step once made is a table look-up.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -46,22 +48,60 @@ public:
         return known(state) ? states_[state].hidden : 0;
     }
 
+    std::size_t memory() const override {
+        std::size_t bytes = states_.size() * (sizeof(StateInfo) + 48) +
+                            (places_.size() + slots_.size()) * sizeof(Place) +
+                            blocks_.size() * sizeof(blocks_[0]) + continuations_.size() * 96;
+        for (int i = 0; i < grammar_.notebooks(); ++i) bytes += grammar_.notebook(i).memory();
+        return bytes;
+    }
+    void forget() override;
+    unsigned epoch() const override { return epoch_; }
+    std::unique_ptr<TokenCosts> token_costs(const TokenTrie& trie) override;
+
     const Grammar& grammar() const { return grammar_; }
+    Grammar& grammar() { return grammar_; }
     std::size_t states() const { return states_.size(); }
     int derivations(State state) const {
         return known(state) ? static_cast<int>(states_[state].size) : 0;
     }
 
-private:
-    // A place in a derivation: the node, and the continuation behind its rule.
+    // A place in a derivation: the node, the continuation behind its rule, and the note, where the
+    // node has a notebook.
     struct Place {
-        int node, behind;
+        int node, behind, note = 0;
         auto operator<=>(const Place&) const = default;
     };
     static constexpr int whole_text = 0;  // the continuation behind the root: the text may end
-    static constexpr int forgotten =
-        1;  // the continuation of an outline, of which nothing is known
+    // The continuations of an outline, of which nothing is known. Slot i of an outline stands for
+    // what slots() of the outlined state says.
+    static constexpr int most_slots = 8;
+    static bool is_forgotten(int behind) { return behind > whole_text && behind <= most_slots; }
 
+    std::span<const Place> places(State state) const {
+        return std::span(places_).subspan(states_[state].first, states_[state].size);
+    }
+    std::span<const Place> places_behind(int continuation) const {
+        return continuations_[static_cast<std::size_t>(continuation)].places;
+    }
+    // What an outline has forgotten: continuation and note (where that was forgotten too) by slot.
+    // None: there were more than slots, and several share one.
+    std::span<const Place> slots(State state) {
+        outline(state);
+        return std::span(slots_).subspan(states_[state].first_slot, states_[state].slots);
+    }
+    // The fewest bytes from a place to the end of the text, and of its rule.
+    int closing_bytes(const Place& place) {
+        return std::min(Grammar::never,
+                        cost(place) + continuations_[static_cast<std::size_t>(place.behind)].cost);
+    }
+    int cost(const Place& place) {
+        const Grammar::Node& node = grammar_.node(place.node);
+        if (node.notebook < 0) return node.cost;
+        return grammar_.notebook(node.notebook).cost(grammar_, place.node, place.note);
+    }
+
+private:
     struct Continuation {
         std::vector<Place> places;
         int cost = 0;  // the fewest bytes to the end of the text from here
@@ -72,6 +112,7 @@ private:
         std::uint32_t first = 0, size = 0;  // its places
         int cost = 0, hidden = 0;
         std::int32_t outline = -1;
+        std::uint32_t first_slot = 0, slots = 0;
         bool accepts = false, escaped = false;
     };
 
@@ -81,16 +122,24 @@ private:
         throw Error("grammar: there is no state " + std::to_string(state) + " of this machine");
     }
     bool known(State state) const { return state < states_.size() || unknown_state(state) != dead; }
+    void begin_anew();
     State step(State state, unsigned char byte);
+    void move(const Place& place, const Grammar::ByteEdge& edge, unsigned char byte);
     void remember(State state, unsigned char byte, State reached);
     // What one step collects: places, then calls by the rank of the rule, then the state.
     void arrive(Place place);
     void leave(int continuation);
-    void follow_calls(const Grammar::Node& node, int behind);
+    void follow_calls(const Place& place);
     void begin_rules();
     void begin(int rule, int behind);
     State collect();
 
+    // Does an outline of this place do without its note?
+    bool forgets_note(const Place& place) const {
+        const int notebook = grammar_.node(place.node).notebook;
+        return notebook >= 0 && place.note != Notebook::forgotten &&
+               !grammar_.notebook(notebook).needs_note(place.node);
+    }
     int continuation_of(std::vector<Place>& places);
     State state_of(std::vector<Place>& places, bool accepts, bool escaped);
 
@@ -100,7 +149,9 @@ private:
     std::vector<Place> places_;  // of all states
     std::vector<std::array<std::int32_t, 16>> blocks_;
     std::vector<Continuation> continuations_;
+    std::vector<Place> slots_;  // of all states
     std::unordered_multimap<std::uint64_t, int> state_index_, continuation_index_;
+    unsigned epoch_ = 0;
 
     // Scratch of one step.
     std::vector<Place> arrived_, kept_;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "chapters/16_json_schema/object_source.hpp"
-
 namespace tbt {
 
 namespace {
@@ -47,8 +45,8 @@ std::vector<ArrayShape::Choice> ArraySource::choices(
     return all;
 }
 
-ArraySource::ArraySource(ArrayShape shape, int most_blanks)
-    : shape_(std::move(shape)), most_blanks_(most_blanks), last_(last_index(shape_)) {
+ArraySource::ArraySource(ArrayShape shape, Blanks blanks)
+    : shape_(std::move(shape)), blanks_(std::move(blanks)), last_(last_index(shape_)) {
     for (const ArrayShape::Counter& c : shape_.counters)
         states_ *= static_cast<std::size_t>(highest(c)) + 1;
 }
@@ -80,7 +78,7 @@ bool ArraySource::complete(int index, const std::vector<int>& counts) const {
 }
 
 // The counts behind such an item; false: there would be one too many.
-bool ArraySource::count(std::vector<int>& counts, const ArrayShape::Choice& choice) const {
+bool ArraySource::count_item(std::vector<int>& counts, const ArrayShape::Choice& choice) const {
     for (std::size_t c = 0; c < counts.size(); ++c) {
         if (choice[c] != Meets::yes) continue;
         const ArrayShape::Counter& counter = shape_.counters[c];
@@ -127,12 +125,12 @@ int ArraySource::cheapest(const Grammar& grammar, int index, const std::vector<i
     int least = Grammar::never;
     for (const auto& [choice, rule] : rules_at(index)) {
         std::vector<int> then = counts;
-        if (!count(then, choice)) continue;
+        if (!count_item(then, choice)) continue;
         const int next = next_index(index);
         const int rest = next == index && then == counts && !complete(index, counts)
                              ? Grammar::never
                              : rest_[place(next, then)];
-        least = std::min(least, std::min(Grammar::never, grammar.rule(rule).cost + 1 + rest));
+        least = std::min(least, std::min(Grammar::never, grammar.rule(rule).cost + comma() + rest));
     }
     return least;
 }
@@ -144,7 +142,9 @@ int ArraySource::cost(const Grammar& grammar, int node) const {
                                                : rest_[place(spot.index, spot.counts)];
     if (rest >= Grammar::never) return Grammar::never;
     // A comma for each item, but for the first one; and the bracket.
-    return spot.where == Where::after || rest == 0 ? rest + 1 : rest;
+    if (spot.where == Where::after) return rest + bracket();
+    if (rest == 0 && spot.where == Where::first) return 1;
+    return rest - comma() + bracket() + (spot.where == Where::first ? tbt::count(blanks_.open) : 0);
 }
 
 std::vector<int> ArraySource::rules() const {
@@ -159,21 +159,30 @@ void ArraySource::expand(Grammar& grammar, int node) {
     const Spot spot = spots_.at(node);
     const int inner = grammar.add_node();
     grammar.skip(node, inner);
-    const int at = add_blanks(grammar, inner, most_blanks_);
+    int at = blanks_.free ? add_blanks(grammar, inner, blanks_.most) : inner;
+    const auto fixed = [&](const std::string& text) {
+        return blanks_.free ? at : grammar.bytes(at, text);
+    };
     if (spot.where != Where::item && complete(spot.index, spot.counts)) {
-        const int end = grammar.add_node();
+        const int end = grammar.add_node(),
+                  last = spot.where == Where::first ? at : fixed(blanks_.close);
         for (const char c : shape_.closing)
-            grammar.edge(at, static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(c), end);
+            grammar.edge(last, static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(c), end);
         grammar.node(end).final = true;
     }
     if (shape_.most >= 0 && spot.index >= shape_.most) return;
     if (spot.where == Where::after) {
-        grammar.edge(at, ',', ',', node_at(grammar, {Where::item, spot.index, spot.counts}));
+        std::string text = ",";
+        if (!blanks_.free) text += blanks_.comma;
+        const int last = grammar.bytes(at, text.substr(0, text.size() - 1));
+        const auto byte = static_cast<std::uint8_t>(text.back());
+        grammar.edge(last, byte, byte, node_at(grammar, {Where::item, spot.index, spot.counts}));
         return;
     }
+    if (spot.where == Where::first) at = fixed(blanks_.open);
     for (const auto& [choice, rule] : rules_at(spot.index)) {
         std::vector<int> then = spot.counts;
-        if (!count(then, choice)) continue;
+        if (!count_item(then, choice)) continue;
         grammar.call(at, rule, node_at(grammar, {Where::after, next_index(spot.index), then}));
     }
 }

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "chapters/14_grammar/grammar.hpp"
+#include "chapters/16_json_schema/object_shape.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -26,7 +28,7 @@ struct ArrayShape {
 
 class ArraySource : public Grammar::NodeSource {
 public:
-    ArraySource(ArrayShape shape, int most_blanks);
+    ArraySource(ArrayShape shape, Blanks blanks);
 
     // The node behind the opening bracket. `index`: this source's, in the grammar.
     int first_node(Grammar& grammar, int index);
@@ -53,7 +55,7 @@ private:
     int node_at(Grammar& grammar, const Spot& spot);
     const std::map<ArrayShape::Choice, int>& rules_at(int index) const;
     bool complete(int index, const std::vector<int>& counts) const;
-    bool count(std::vector<int>& counts, const ArrayShape::Choice& choice) const;
+    bool count_item(std::vector<int>& counts, const ArrayShape::Choice& choice) const;
     int next_index(int index) const {
         return shape_.most < 0 ? std::min(index + 1, last_) : index + 1;
     }
@@ -62,7 +64,11 @@ private:
     int cheapest(const Grammar& grammar, int index, const std::vector<int>& counts) const;
 
     ArrayShape shape_;
-    int index_ = -1, most_blanks_, last_;
+    int comma() const { return 1 + count(blanks_.comma); }
+    int bracket() const { return 1 + count(blanks_.close); }
+
+    Blanks blanks_;
+    int index_ = -1, last_;
     std::size_t states_ = 1;  // of the counters
     std::map<Spot, int> nodes_;
     std::map<int, Spot> spots_;

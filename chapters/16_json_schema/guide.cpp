@@ -46,6 +46,22 @@ void GuideRequest::add_options(CLI::App& app) {
                 "white space characters in a row in JSON, -1: any number")
         .between(-1, 255)
         .shows_default();
+    line.option("--json-layout", layout,
+                "white space of JSON under a schema: any, compact (none) or pretty (lines, "
+                "indented)")
+        .one_of({"any", "compact", "pretty"})
+        .shows_default();
+    line.option("--key-order", key_order,
+                "members of an object: in any order, or as the schema names them")
+        .one_of({"any", "schema"})
+        .shows_default();
+    line.option("--open", open,
+                "also members that a schema does not name, where it says nothing of them");
+}
+
+std::string GuideRequest::key() const {
+    return name() + (strict ? " strict " : " ") + std::to_string(max_whitespace) + " " + layout +
+           " " + key_order + (open ? " open" : "");
 }
 
 std::string GuideRequest::name() const {
@@ -72,6 +88,11 @@ std::shared_ptr<ByteMachine> machine_for(const GuideRequest& r) {
     };
     SchemaOptions schema_options{r.max_whitespace, true};
     schema_options.strict = r.strict;
+    schema_options.layout = r.layout == "compact"  ? JsonLayout::compact
+                            : r.layout == "pretty" ? JsonLayout::pretty
+                                                   : JsonLayout::any;
+    schema_options.in_order = r.key_order == "schema";
+    schema_options.closed = !r.open;
     if (!r.grammar.empty()) return machine(compile_gbnf(read_file(r.grammar), r.grammar));
     if (!r.regex.empty()) return machine(compile_regex(r.regex));
     if (!r.schema.empty())

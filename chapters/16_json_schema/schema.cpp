@@ -6,8 +6,10 @@
 #include "chapters/15_regular/regex.hpp"
 #include "chapters/16_json_schema/array_source.hpp"
 #include "chapters/16_json_schema/judged_text.hpp"
-#include "chapters/16_json_schema/object_source.hpp"
+#include "chapters/16_json_schema/length_notes.hpp"
+#include "chapters/16_json_schema/object_notes.hpp"
 #include "chapters/16_json_schema/schema_shapes.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -16,6 +18,7 @@ namespace {
 constexpr long long most_members_counted = 1000;
 constexpr std::size_t most_counters = 4;
 constexpr double most_array_states = 1e6;
+constexpr long long most_written_out = 100;  // characters of a string, a node for each
 
 // A JSON number with everything the RFC allows, where nothing is demanded of it.
 const char* any_number = "-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?";
@@ -29,12 +32,13 @@ public:
           shapes_(document, scalars_) {}
 
     Grammar compile() {
-        const int root = grammar_.add_rule("root"), value = rule_for({&document_.root()});
+        const int root = grammar_.add_rule("root"), value = rule_for({&document_.root()}, 0);
         // Rules ask for further rules; a list instead of recursion, since schemas may refer to
         // themselves.
         while (!open_.empty()) {
-            const auto [demands, rule] = open_.back();
+            const auto [demands, rule, depth] = open_.back();
             open_.pop_back();
+            depth_ = std::min(depth + 1, deepest);
             try {
                 build(demands, rule);
             } catch (const TooLarge& e) {
@@ -42,9 +46,9 @@ public:
             }
         }
         const int start = grammar_.add_node();
-        const int end = add_blanks(
-            grammar_, grammar_.call(add_blanks(grammar_, start, options_.max_whitespace), value),
-            options_.max_whitespace);
+        const int around = options_.layout == JsonLayout::any ? options_.max_whitespace : 0;
+        const int end =
+            add_blanks(grammar_, grammar_.call(add_blanks(grammar_, start, around), value), around);
         grammar_.node(end).final = true;
         grammar_.rule(root).start = start;
         grammar_.finish(root);
@@ -53,14 +57,27 @@ public:
 
 private:
     Spelling spelling() const { return options_.plain ? Spelling::json_plain : Spelling::json; }
-    int blanks(int from) { return add_blanks(grammar_, from, options_.max_whitespace); }
+    // In a container of the value that is being built.
+    Blanks blanks() const {
+        Blanks b;
+        b.most = options_.max_whitespace;
+        b.free = options_.layout == JsonLayout::any;
+        if (options_.layout != JsonLayout::pretty) return b;
+        const auto line = [](int depth) { return "\n" + std::string(2 * index(depth), ' '); };
+        b.open = b.comma = line(depth_);
+        b.close = line(depth_ - 1);
+        b.colon = " ";
+        return b;
+    }
 
-    // One rule for each list of demands that occurs.
-    int rule_for(const Demands& demands) {
-        const auto [place, added] = rules_.try_emplace(demands, 0);
+    int rule_for(const Demands& demands) { return rule_for(demands, depth_); }
+    // One rule for each list of demands that occurs; where lines are indented, for each depth.
+    int rule_for(const Demands& demands, int depth) {
+        if (options_.layout != JsonLayout::pretty) depth = 0;
+        const auto [place, added] = rules_.try_emplace({demands, depth}, 0);
         if (added) {
             place->second = grammar_.add_rule("value " + std::to_string(rules_.size()));
-            open_.emplace_back(demands, place->second);
+            open_.push_back({demands, place->second, depth});
         }
         return place->second;
     }
@@ -86,15 +103,28 @@ private:
                 numbers = numbers & plain_integers();
             grammar_.skip(add_dfa(grammar_, numbers, start, Spelling::utf8), end);
         }
-        if (!s.strings || !s.strings->empty()) {
-            const int text = add_dfa(grammar_, s.strings ? *s.strings : Dfa::anything(),
+        if (!s.strings && std::max(s.least, s.most) > most_written_out)
+            return add_counted(s.least, s.most, start, end);
+        const std::optional<Dfa> strings = s.whole_strings();
+        if (!strings || !strings->empty()) {
+            const int text = add_dfa(grammar_, strings ? *strings : Dfa::anything(),
                                      grammar_.bytes(start, "\""), spelling());
             grammar_.skip(grammar_.bytes(text, "\""), end);
         }
     }
 
+    void add_counted(long long least, long long most, int start, int end) {
+        auto made = std::make_unique<LengthNotes>(least, most);
+        LengthNotes& notes = *made;
+        const int index = grammar_.add_notebook(std::move(made));
+        add_container("string", '"', start, end,
+                      [&] { return notes.add_nodes(grammar_, index, spelling()); });
+    }
+
     void add_object(const Demands& facts, int start, int end) {
-        const ObjectPlan plan = shapes_.facts().objects(facts);
+        ObjectPlan plan = shapes_.facts().objects(facts);
+        close(plan);
+        if (options_.in_order) put_in_order(plan, facts);
         check_generable(plan, facts);
         ObjectShape shape;
         for (const ObjectPlan::Member& m : plan.members)
@@ -104,9 +134,33 @@ private:
         shape.needs = (1u << plan.needs.size()) - 1;
         shape.least = static_cast<int>(plan.least);
         shape.most = static_cast<int>(plan.most);
-        add_source(
-            std::make_unique<ObjectSource>(std::move(shape), options_.max_whitespace, spelling()),
-            '{', start, end);
+        shape.no_key_twice = options_.plain;
+        shape.in_order = options_.in_order;
+        auto made = std::make_unique<ObjectNotes>(std::move(shape), blanks(), spelling());
+        ObjectNotes& notes = *made;
+        const int index = grammar_.add_notebook(std::move(made));
+        add_container("object", '{', start, end, [&] { return notes.add_nodes(grammar_, index); });
+    }
+
+    // Without the members that nobody names and nothing is said of.
+    void close(ObjectPlan& plan) const {
+        const bool needed = !plan.needs.empty() || plan.least > tbt::count(plan.members);
+        if (!options_.closed || plan.members.empty() || needed) return;
+        std::erase_if(plan.classes, [](const ObjectPlan::Member& c) { return c.value.empty(); });
+    }
+    void put_in_order(ObjectPlan& plan, const Demands& facts) const {
+        std::map<std::string, int> places;
+        for (const Json* fact : facts) {
+            if (!fact->contains("properties")) continue;
+            for (const std::string& name : document_.order_of(fact->at("properties")))
+                places.try_emplace(name, tbt::count(places));
+        }
+        const auto place = [&](const ObjectPlan::Member& m) {
+            const auto found = places.find(m.name);
+            return found == places.end() ? tbt::count(places) : found->second;
+        };
+        std::stable_sort(plan.members.begin(), plan.members.end(),
+                         [&](const auto& a, const auto& b) { return place(a) < place(b); });
     }
 
     // The rules of a member's value, by the needs that it is written for.
@@ -174,8 +228,10 @@ private:
                  ArraySource::choices(shape.counters, static_cast<int>(i)))
                 shape.rules[i][choice] = rule_for(about_item(plan, i, choice));
         }
-        add_source(std::make_unique<ArraySource>(std::move(shape), options_.max_whitespace), '[',
-                   start, end);
+        auto made = std::make_unique<ArraySource>(std::move(shape), blanks());
+        ArraySource& source = *made;
+        const int index = grammar_.add_source(std::move(made));
+        add_container("array", '[', start, end, [&] { return source.first_node(grammar_, index); });
     }
 
     static const char* limit_of(const ArrayPlan& plan) {
@@ -192,15 +248,13 @@ private:
         return about;
     }
 
-    // A rule of its own: the grammar's source ends rules, not parts of them.
-    template <class Source>
-    void add_source(std::unique_ptr<Source> made, char bracket, int start, int end) {
-        const int rule = grammar_.add_rule(bracket == '{' ? "object" : "array"),
-                  open = grammar_.add_node();
-        Source& source = *made;
-        const int index = grammar_.add_source(std::move(made));
+    // A rule of its own: sources and notebooks end rules, not parts of them.
+    template <class Inside>
+    void add_container(const char* name, char bracket, int start, int end, Inside&& inside) {
+        const int rule = grammar_.add_rule(name), open = grammar_.add_node();
         const auto byte = static_cast<std::uint8_t>(bracket);
-        grammar_.edge(open, byte, byte, source.first_node(grammar_, index));
+        const int first = inside();
+        grammar_.edge(open, byte, byte, first);
         grammar_.rule(rule).start = open;
         grammar_.skip(grammar_.call(start, rule), end);
     }
@@ -210,8 +264,14 @@ private:
     ScalarRules scalars_;
     ShapeRules shapes_;
     Grammar grammar_;
-    std::map<Demands, int> rules_;
-    std::vector<std::pair<Demands, int>> open_;
+    struct Open {
+        Demands demands;
+        int rule, depth;
+    };
+    static constexpr int deepest = 24;  // containers further inside are indented no more
+    int depth_ = 1;                     // of what stands in the value that is being built
+    std::map<std::pair<Demands, int>, int> rules_;
+    std::vector<Open> open_;
 };
 
 }  // namespace

@@ -15,12 +15,23 @@
 
 namespace tbt {
 
+// White space in the JSON that is written: as the text likes, none, or a line for each member and
+// item, two blanks deeper in each container.
+enum class JsonLayout { any, compact, pretty };
+
 struct SchemaOptions {
-    int max_whitespace = 12;  // in a row; −1: any number
+    int max_whitespace = 12;  // in a row, in the layout `any`; −1: any number
     // Write strings, keys and whole numbers in the one usual way ("é" and 5, not "\u00e9" and 5.0).
     // Otherwise every spelling of an allowed value is accepted, except that numbers under a demand
     // are read without exponents (see without_exponents).
     bool plain = true;
+
+    JsonLayout layout = JsonLayout::any;
+    // Members in the order in which the schema names them, and others behind them.
+    bool in_order = false;
+    // No members in an object but those that its schema names, if it names any and does not say
+    // what others would be.
+    bool closed = false;
 
     // The draft of a schema that does not say its $schema: 4, 6, 7, 2019 or 2020; 0:
     // 2020-12, with older ways to say things where they mean nothing else there.

@@ -53,6 +53,8 @@ bool search(const Json& at, const Json& wanted, std::string& path) {
     return false;
 }
 
+constexpr int deepest = 1000;  // levels of a schema
+
 bool is_text(const Json& schema, const char* key) {
     return schema.contains(key) && schema.at(key).is_string();
 }
@@ -66,7 +68,8 @@ SchemaDocument::SchemaDocument(const std::string& text, const std::string& name,
         throw UnsupportedSchema(shown(number), name + ": #",
                                 "has more digits than a double holds; use at most 15");
     try {
-        root_ = parse_json(text, name);
+        root_ = parse_json(text, name, deepest);
+        if (options.in_order) order_ = WrittenOrder(text, root_);
     } catch (const UsageError&) {
         throw;
     } catch (const Error& e) {

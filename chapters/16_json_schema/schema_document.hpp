@@ -8,6 +8,7 @@
 #include <string>
 
 #include "chapters/16_json_schema/schema.hpp"
+#include "chapters/16_json_schema/written_order.hpp"
 #include "lib/machine/json_file.hpp"
 
 namespace tbt {
@@ -31,6 +32,9 @@ public:
         const Json& schema) const;  // draft 7 and before: beside $ref nothing counts
     const Json* prefix_of(const Json& schema) const;  // prefixItems, or items as a list
     const Json* rest_of(const Json& schema) const;    // items, or additionalItems behind a list
+
+    // The keys of an object of the document, in the order in which it is written.
+    std::vector<std::string> order_of(const Json& object) const { return order_.of(object); }
 
     // Somewhere it says unevaluatedProperties or unevaluatedItems.
     bool asks_what_was_evaluated() const { return unevaluated_; }
@@ -66,6 +70,7 @@ private:
     SchemaOptions options_;
     std::set<std::string> remarked_;
     Json root_;
+    WrittenOrder order_;
     std::deque<Json> made_;
     std::vector<const Json*> held_;  // by the number in $at
     std::vector<Resource> resources_;

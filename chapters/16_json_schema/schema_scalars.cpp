@@ -34,22 +34,59 @@ const Dfa& all_strings() {
     return all;
 }
 
-constexpr long long longest_string = 20000;
+// One state for each length up to the last that matters.
+Dfa of_length(long long low, long long high) {
+    constexpr long long longest = 20000;
+    const long long last = high >= 0 ? high : low;
+    if (last > longest)
+        throw TooLarge("lengths above " + std::to_string(longest) +
+                       " together with a pattern or with other strings take too many states; use "
+                       "a smaller limit");
+    Dfa length;
+    for (long long n = 0; n <= last; ++n) {
+        length.states.push_back({{}, n >= low});
+        if (n < last) length.states.back().edges.push_back({CodePointSet::all(), to_int(n + 1)});
+    }
+    if (high < 0) length.states.back().edges.push_back({CodePointSet::all(), to_int(last)});
+    return length;
+}
+
+bool no_strings(const Scalars& s) { return s.strings && s.strings->empty(); }
 
 }  // namespace
 
+Language Scalars::whole_strings() const {
+    if ((least == 0 && most < 0) || no_strings(*this)) return strings;
+    if (most >= 0 && most < least) return Dfa{};
+    return both(of_length(least, most), strings);
+}
+
 Scalars operator&(const Scalars& a, const Scalars& b) {
-    return {a.null && b.null, a.yes && b.yes, a.no && b.no, both(a.numbers, b.numbers),
-            both(a.strings, b.strings)};
+    Scalars s{a.null && b.null, a.yes && b.yes, a.no && b.no, both(a.numbers, b.numbers),
+              both(a.strings, b.strings)};
+    s.least = std::max(a.least, b.least);
+    s.most = a.most < 0 ? b.most : b.most < 0 ? a.most : std::min(a.most, b.most);
+    if (s.most >= 0 && s.most < s.least) s.strings = Dfa{};
+    return s;
 }
 Scalars operator|(const Scalars& a, const Scalars& b) {
-    return {a.null || b.null, a.yes || b.yes, a.no || b.no, either(a.numbers, b.numbers),
-            either(a.strings, b.strings)};
+    Scalars s{a.null || b.null, a.yes || b.yes, a.no || b.no, either(a.numbers, b.numbers), {}};
+    const bool alike = a.least == b.least && a.most == b.most;
+    if (alike || no_strings(a) || no_strings(b)) {
+        const Scalars& lengths = no_strings(a) ? b : a;
+        s.strings = either(a.strings, b.strings);
+        s.least = lengths.least, s.most = lengths.most;
+    } else {
+        s.strings = either(a.whole_strings(), b.whole_strings());
+    }
+    return s;
 }
 Scalars operator-(const Scalars& a, const Scalars& b) {
-    return {a.null && !b.null, a.yes && !b.yes, a.no && !b.no,
-            without(a.numbers, b.numbers, all_numbers()),
-            without(a.strings, b.strings, all_strings())};
+    Scalars s{a.null && !b.null, a.yes && !b.yes, a.no && !b.no,
+              without(a.numbers, b.numbers, all_numbers()), a.strings};
+    s.least = a.least, s.most = a.most;
+    if (!no_strings(b)) s.strings = without(a.strings, b.whole_strings(), all_strings());
+    return s;
 }
 
 bool type_allows(const Json& schema, const std::string& type) {
@@ -121,8 +158,8 @@ Scalars ScalarRules::work_out(const Json& schema) {
 // What the schema says without the help of others.
 Scalars ScalarRules::own(const Json& schema) {
     Scalars result = of_types(schema);
-    result.strings = both(result.strings,
-                          result.strings && result.strings->empty() ? Language() : strings(schema));
+    limit_length(schema, result);
+    if (!no_strings(result)) result.strings = both(result.strings, strings(schema));
     result.numbers = both(result.numbers,
                           result.numbers && result.numbers->empty() ? Language() : numbers(schema));
     bool restricted = false;
@@ -161,27 +198,14 @@ Scalars ScalarRules::of_values(const Json& values) const {
     return s;
 }
 
+void ScalarRules::limit_length(const Json& schema, Scalars& result) const {
+    result.least = count_of(*document_, schema, "minLength", 0);
+    result.most = count_of(*document_, schema, "maxLength", -1);
+    if (result.most >= 0 && result.most < result.least) result.strings = Dfa{};
+}
+
 std::optional<Dfa> ScalarRules::strings(const Json& schema) {
     Language language;
-    const long long low = count_of(*document_, schema, "minLength", 0),
-                    high = count_of(*document_, schema, "maxLength", -1);
-    if (low > longest_string || high > longest_string) {
-        document_->unsupported(schema, high > longest_string ? "maxLength" : "minLength",
-                               "above " + std::to_string(longest_string) +
-                                   " needs too large an automaton; use a smaller limit");
-    }
-    if (low > 0 || high >= 0) {
-        if (high >= 0 && high < low) return Dfa{};
-        Dfa length;  // one state for each length up to the last that matters
-        const long long last = high >= 0 ? high : low;
-        for (long long n = 0; n <= last; ++n) {
-            length.states.push_back({{}, n >= low});
-            if (n < last)
-                length.states.back().edges.push_back({CodePointSet::all(), to_int(n + 1)});
-        }
-        if (high < 0) length.states.back().edges.push_back({CodePointSet::all(), to_int(last)});
-        language = length;
-    }
     try {
         if (schema.contains("pattern"))
             language =

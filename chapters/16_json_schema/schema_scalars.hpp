@@ -14,11 +14,15 @@ namespace tbt {
 struct Scalars {
     bool null = true, yes = true, no = true;
     std::optional<Dfa> numbers, strings;  // nothing: all of them
+    long long least = 0, most = -1;       // characters of the strings beside that; −1: any number
 
     static Scalars all() { return {}; }
     static Scalars none() { return {false, false, false, Dfa{}, Dfa{}}; }
+    // The strings with their lengths. Throws TooLarge.
+    std::optional<Dfa> whole_strings() const;
     bool empty() const {
-        return !null && !yes && !no && numbers && numbers->empty() && strings && strings->empty();
+        return !null && !yes && !no && numbers && numbers->empty() && strings &&
+               whole_strings()->empty();
     }
 };
 
@@ -38,6 +42,7 @@ private:
     Scalars of_types(const Json& schema) const;
     Scalars of_values(const Json& values) const;
     std::optional<Dfa> strings(const Json& schema);
+    void limit_length(const Json& schema, Scalars& result) const;
     std::optional<Dfa> numbers(const Json& schema) const;
 
     SchemaDocument* document_;

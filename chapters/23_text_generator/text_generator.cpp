@@ -52,9 +52,7 @@ struct TextGenerator::State {
 };
 
 std::shared_ptr<GuidedLanguage> TextGenerator::State::language_for(const GuideRequest& guide) {
-    const std::string name =
-        guide.name() + (guide.strict ? " strict " : " ") + std::to_string(guide.max_whitespace);
-    std::shared_ptr<GuidedLanguage>& language = languages[name];
+    std::shared_ptr<GuidedLanguage>& language = languages[guide.key()];
     if (!language) {
         if (!trie) trie = std::make_shared<const TokenTrie>(model.tokenizer);
         language = std::make_shared<GuidedLanguage>(machine_for(guide), trie);

@@ -27,7 +27,7 @@ std::string reason(const Json::exception& error) {
 // nothing, and takes a longer time for each value that was made before when it is watched.
 class Watcher : public nlohmann::json_sax<Json> {
 public:
-    explicit Watcher(const std::string& name) : name_(name) {}
+    Watcher(const std::string& name, std::size_t deepest) : name_(name), deepest_(deepest) {}
 
     bool null() override { return deep_enough(); }
     bool boolean(bool) override { return deep_enough(); }
@@ -56,25 +56,25 @@ public:
 
 private:
     bool deep_enough() const {
-        constexpr std::size_t deepest = 64;
-        if (keys_.size() <= deepest) return true;
-        throw Error(name_ + ": is nested more than " + std::to_string(deepest) + " deep");
+        if (keys_.size() <= deepest_) return true;
+        throw Error(name_ + ": is nested more than " + std::to_string(deepest_) + " deep");
     }
 
     const std::string& name_;
+    std::size_t deepest_;
     std::vector<std::unordered_set<std::string>> keys_;  // of every list and object that is open
 };
 
 }  // namespace
 
-Json parse_json(std::string_view text, const std::string& name) {
+Json parse_json(std::string_view text, const std::string& name, int deepest) {
     if (const std::size_t at = find_invalid_utf8(text); at != std::string_view::npos) {
         throw Error(name + ": byte " + std::to_string(at) + " is not UTF-8, expected JSON");
     }
     // The parser takes a zero byte for the end of the text.
     if (const std::size_t at = text.find('\0'); at != std::string_view::npos)
         throw Error(name + ": is not JSON: byte " + std::to_string(at) + " is zero");
-    Watcher watcher(name);
+    Watcher watcher(name, index(deepest));
     Json::sax_parse(text, &watcher);  // where the text is no JSON, the parser says it better below
     try {
         return Json::parse(text);

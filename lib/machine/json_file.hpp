@@ -13,9 +13,9 @@ namespace tbt {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-// Throws Error "NAME: …" unless the text is UTF-8, JSON to its end, at most 64 deep,
+// Throws Error "NAME: …" unless the text is UTF-8, JSON to its end, at most so deep,
 // and no key stands twice.
-Json parse_json(std::string_view text, const std::string& name);
+Json parse_json(std::string_view text, const std::string& name, int deepest = 64);
 
 Json read_json(const std::string& path);
 

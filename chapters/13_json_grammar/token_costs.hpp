@@ -1,0 +1,29 @@
+// The fewest tokens to the end of a text, by tables: see closing.hpp for the promise they make.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace tbt {
+
+class TokenCosts {
+public:
+    using State = std::uint64_t;  // of the machine that made them
+    static constexpr int never = std::numeric_limits<int>::max() / 4;
+
+    virtual ~TokenCosts() = default;
+
+    // So many tokens complete the text; behind one of them it is one less.
+    virtual int tokens(State state) = 0;
+    // The same of the state that `reached` stands for, which was reached from the outline of
+    // `state`. −1: it cannot be told.
+    virtual int tokens_behind(State state, State reached) = 0;
+    // Does it take more to tell than what an outline knows?
+    virtual bool unsure(State state) = 0;
+
+    virtual std::size_t memory() const = 0;
+    virtual void forget() = 0;
+};
+
+}  // namespace tbt

@@ -1,0 +1,277 @@
+#include "chapters/14_grammar/grammar_costs.hpp"
+
+#include <algorithm>
+
+#include "chapters/14_grammar/flat_rules.hpp"
+#include "chapters/14_grammar/token_walk.hpp"
+#include "lib/index.hpp"
+
+namespace tbt {
+
+namespace {
+
+int plus(int a, int b) { return std::min(a + b, TokenCosts::never); }
+
+}  // namespace
+
+GrammarCosts::GrammarCosts(GrammarMachine& machine, const TokenTrie& trie)
+    : machine_(&machine), trie_(&trie), words_(trie), flat_(flat_rules(machine.grammar())) {}
+
+void GrammarCosts::forget() {
+    places_.clear(), stretches_.clear(), behind_.clear(), settled_.clear(), hollow_.clear();
+    known_ = rules_.size();
+}
+
+void GrammarCosts::add(Exits& exits, int node, int tokens) {
+    for (Exit& e : exits) {
+        if (e.node != node) continue;
+        e.tokens = std::min(e.tokens, tokens);
+        return;
+    }
+    exits.push_back({node, tokens});
+}
+
+// The root and the cheapest. Whatever is cut from the exits of a place is cut from those of places
+// before it as well: all that are better here are better there.
+void GrammarCosts::cut(Exits& exits) {
+    std::sort(exits.begin(), exits.end(), [](const Exit& a, const Exit& b) {
+        if ((a.node == root) != (b.node == root)) return a.node == root;
+        return a.tokens != b.tokens ? a.tokens < b.tokens : a.node < b.node;
+    });
+    if (exits.empty()) return;
+    if (exits[0].node == root) {
+        const int most = exits[0].tokens + 1;
+        std::erase_if(exits, [&](const Exit& e) { return e.tokens > most; });
+    }
+    const std::size_t most = most_exits + (exits[0].node == root ? 1 : 0);
+    if (exits.size() > most) exits.resize(most);
+}
+
+const GrammarCosts::Exits& GrammarCosts::of_rule(int rule, int trie) {
+    const auto known = rules_.find({rule, trie});
+    if (known != rules_.end()) return known->second;
+    Exits exits = explore({machine_->grammar().rule(rule).start, 0, trie}, {rule, -1, 0});
+    ++known_;
+    return rules_[{rule, trie}] = std::move(exits);
+}
+
+const GrammarCosts::Exits& GrammarCosts::of_place(int node, int note, int trie) {
+    const Step step{node, note, trie};
+    if (const auto known = places_.find(step); known != places_.end()) return known->second;
+    Exits exits =
+        machine_->grammar().node(node).notebook >= 0 ? object(node, note, trie) : explore(step, {});
+    ++known_;
+    return places_[step] = std::move(exits);
+}
+
+const GrammarCosts::Exits& GrammarCosts::of_stretch(int node, int note, int act, int trie) {
+    const std::tuple key(node, note, act, trie);
+    if (const auto known = stretches_.find(key); known != stretches_.end()) return known->second;
+    Exits exits = explore({node, note, trie}, {-1, machine_->grammar().node(node).notebook, act});
+    ++known_;
+    return stretches_[key] = std::move(exits);
+}
+
+// The ways of a notebook, each stretch by stretch.
+GrammarCosts::Exits GrammarCosts::object(int node, int note, int trie) {
+    Notebook& notes = machine_->grammar().notebook(machine_->grammar().node(node).notebook);
+    std::vector<std::vector<int>> ways;
+    notes.ways(machine_->grammar(), node, note, ways);
+    const int here = notes.on_stretch(node, note), between = notes.behind_calls(),
+              later = notes.on_stretch(between, note);
+    Exits exits, now, next;
+    for (const std::vector<int>& way : ways) {
+        now.assign(1, {trie, 0});
+        for (std::size_t i = 0; i < way.size(); ++i) {
+            next.clear();
+            for (const Exit& e : now) {
+                for (const Exit& behind : i == 0 ? of_stretch(node, here, way[i], e.node)
+                                                 : of_stretch(between, later, way[i], e.node))
+                    add(next, behind.node, plus(e.tokens, behind.tokens));
+            }
+            cut(next);
+            now.swap(next);
+        }
+        for (const Exit& e : now) add(exits, e.node, e.tokens);
+    }
+    cut(exits);
+    return exits;
+}
+
+GrammarCosts::Exits GrammarCosts::explore(const Step& from, const Goal& goal) {
+    Grammar& grammar = machine_->grammar();
+    TokenWalk walk(grammar, *trie_, words_, {from.node, from.note, from.trie});
+    Exits exits;
+    int best = never;
+    const auto leave = [&](int trie, int tokens) {
+        add(exits, trie, tokens);
+        if (trie == root) best = std::min(best, tokens);
+    };
+    const auto follow = [&](const Grammar::CallEdge& e, const TokenWalk::Step& at) {
+        const Grammar::Rule& rule = grammar.rule(e.rule);
+        if (rule.cost >= Grammar::never) return false;
+        if (goal.notebook >= 0) return e.act == goal.act;
+        if (flat_[index(e.rule)]) return grammar.node(e.to).cost < Grammar::never;
+        const bool nearer = rule.cost + grammar.node(e.to).cost <= grammar.node(at.node).cost;
+        const bool nothing_read = walk.tokens() == 0 && at.trie == from.trie;
+        return nearer &&
+               (goal.rule < 0 || nothing_read || rule.cost < grammar.rule(goal.rule).cost);
+    };
+    for (TokenWalk::Step at; walk.next(at, best);) {
+        const int tokens = walk.tokens();
+        grammar.expand(at.node);
+        const bool inside = grammar.node(at.node).notebook >= 0;
+        if (inside && goal.notebook < 0) {  // an object of this rule's own
+            for (const Exit& e : of_place(at.node, at.note, at.trie))
+                leave(e.node, plus(tokens, e.tokens));
+            continue;
+        }
+        if (grammar.node(at.node).final) leave(at.trie, tokens);
+        for (std::size_t i = 0; i < grammar.node(at.node).calls.size(); ++i) {
+            const Grammar::CallEdge e = grammar.node(at.node).calls[i];
+            if (!follow(e, at)) continue;
+            const Exits behind = of_rule(e.rule, at.trie);
+            for (const Exit& x : behind) {
+                if (inside) leave(x.node, plus(tokens, x.tokens));
+                else walk.arrive({e.to, 0, x.node}, plus(tokens, x.tokens));
+            }
+        }
+        walk.follow_bytes(at, goal.notebook, goal.act);
+    }
+    cut(exits);
+    return exits;
+}
+
+int GrammarCosts::from_place(const Place& place, int trie) {
+    int least = never;
+    const Exits exits = of_place(place.node, place.note, trie);
+    for (const Exit& e : exits) {
+        if (e.tokens < least) least = std::min(least, plus(e.tokens, behind(place.behind, e.node)));
+    }
+    return least;
+}
+
+// The outermost ones first, so that nothing recurses deeply: what is behind a continuation was
+// made before it.
+int GrammarCosts::behind(int continuation, int trie) {
+    if (continuation == GrammarMachine::whole_text)
+        return trie == root ? 0 : token_at(trie) >= 0 ? 1 : never;
+    if (GrammarMachine::is_forgotten(continuation)) return never;
+    const std::uint64_t key =
+        static_cast<std::uint64_t>(continuation) << 32 | static_cast<std::uint32_t>(trie);
+    if (const auto known = behind_.find(key); known != behind_.end()) return known->second;
+    if (settled_.size() <= index(continuation)) settled_.resize(index(continuation) + 1);
+    if (!settled_[index(continuation)]) {
+        std::vector<int> open{continuation}, all;
+        settled_[index(continuation)] = 1;
+        while (!open.empty()) {
+            const int now = open.back();
+            open.pop_back();
+            all.push_back(now);
+            for (const Place& p : machine_->places_behind(now)) {
+                if (p.behind <= GrammarMachine::most_slots || settled_[index(p.behind)]) continue;
+                settled_[index(p.behind)] = 1;
+                open.push_back(p.behind);
+            }
+        }
+        std::sort(all.begin(), all.end());
+        for (const int outer : all) behind(outer, root);
+    }
+    int least = never;
+    const auto span = machine_->places_behind(continuation);
+    const std::vector<Place> places(span.begin(), span.end());
+    for (const Place& p : places) least = std::min(least, from_place(p, trie));
+    ++known_;
+    behind_[key] = least;
+    return least;
+}
+
+int GrammarCosts::tokens(State state) {
+    if (machine_->accepts(state)) return 0;
+    int least = machine_->closing_bytes(state);
+    const auto span = machine_->places(state);
+    const std::vector<Place> places(span.begin(), span.end());
+    for (const Place& p : places) least = std::min(least, from_place(p, root));
+    return least;
+}
+
+// What an outline has forgotten, put back.
+GrammarCosts::Place GrammarCosts::meant(Place p, const std::vector<Place>& slots) const {
+    if (!GrammarMachine::is_forgotten(p.behind)) return p;
+    const Place& slot = slots[index(p.behind - 1)];
+    const int notebook = machine_->grammar().node(p.node).notebook;
+    if (notebook >= 0 && p.note == Notebook::forgotten)
+        p.note = machine_->grammar().notebook(notebook).without_text(slot.note);
+    p.behind = slot.behind;
+    return p;
+}
+
+// Does a continuation end in something forgotten?
+bool GrammarCosts::hollow(int continuation) {
+    if (continuation <= GrammarMachine::most_slots) return continuation != 0;
+    if (hollow_.size() <= index(continuation)) hollow_.resize(index(continuation) + 1, unknown);
+    if (hollow_[index(continuation)] == unknown) {
+        hollow_[index(continuation)] = no;
+        for (const Place& p : machine_->places_behind(continuation)) {
+            if (!hollow(p.behind)) continue;
+            hollow_[index(continuation)] = yes;
+            break;
+        }
+    }
+    return hollow_[index(continuation)] == yes;
+}
+
+int GrammarCosts::from_meant(Place p, int trie, const std::vector<Place>& slots) {
+    p = meant(p, slots);
+    if (!hollow(p.behind)) return from_place(p, trie);
+    const Exits exits = of_place(p.node, p.note, trie);
+    const auto span = machine_->places_behind(p.behind);
+    const std::vector<Place> outer(span.begin(), span.end());
+    int least = never;
+    for (const Exit& e : exits) {
+        for (const Place& place : outer)
+            least = std::min(least, plus(e.tokens, from_meant(place, e.node, slots)));
+    }
+    return least;
+}
+
+int GrammarCosts::bytes_meant(Place p, const std::vector<Place>& slots) {
+    p = meant(p, slots);
+    if (!hollow(p.behind)) return machine_->closing_bytes(p);
+    const auto span = machine_->places_behind(p.behind);
+    const std::vector<Place> outer(span.begin(), span.end());
+    int least = never;
+    for (const Place& place : outer) least = std::min(least, bytes_meant(place, slots));
+    return plus(least, machine_->cost(p));
+}
+
+int GrammarCosts::tokens_behind(State state, State reached) {
+    if (machine_->accepts(reached)) return 0;
+    const auto slots_span = machine_->slots(state);
+    const std::vector<Place> slots(slots_span.begin(), slots_span.end());
+    const auto span = machine_->places(reached);
+    const std::vector<Place> places(span.begin(), span.end());
+    int least = never;
+    for (const Place& p : places) {
+        if (slots.empty() && hollow(p.behind)) return -1;
+        least = std::min({least, bytes_meant(p, slots), from_meant(p, root, slots)});
+    }
+    return least;
+}
+
+bool GrammarCosts::unsure(State state) {
+    for (const Place& p : machine_->slots(state)) {
+        if (p.note == 0) continue;
+        for (const Place& own : machine_->places(state)) {
+            if (own.note != p.note) continue;
+            const int notebook = machine_->grammar().node(own.node).notebook;
+            if (notebook >= 0 && !machine_->grammar().notebook(notebook).needs_note(own.node) &&
+                machine_->grammar().notebook(notebook).on_stretch(own.node, own.note) !=
+                    Notebook::forgotten)
+                return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace tbt

@@ -1,0 +1,97 @@
+// The fewest tokens to the end of a text under a grammar, without a search.
+//
+// Tokens do not end where rules end: `"}` closes a string and an object at once. So a rule is
+// entered and left inside a token, at a node of the vocabulary's tree, and its table says for each
+// node on entering with which nodes it can be left, for how many tokens:
+//
+//   exits(rule, u) = {(v, n)}: n tokens were finished, and v is what was begun of the next one
+//
+// Tables are made once for a grammar. What is open around them is a sum that is kept for each
+// continuation. A few ways are left out, by rules that look at one edge only; so whoever goes one
+// token along a shortest way finds the rest of it in the tables, one token shorter. That is the
+// promise of closing.hpp.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "chapters/13_json_grammar/token_costs.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/14_grammar/trie_words.hpp"
+
+namespace tbt {
+
+class GrammarCosts : public TokenCosts {
+public:
+    GrammarCosts(GrammarMachine& machine, const TokenTrie& trie);
+
+    int tokens(State state) override;
+    int tokens_behind(State state, State reached) override;
+    bool unsure(State state) override;
+    std::size_t memory() const override { return known_ * 64; }
+    void forget() override;
+
+private:
+    static constexpr int root = -1;                // of the tree: no token is begun
+    static constexpr std::size_t most_exits = 10;  // beside the root, the cheapest ones
+
+    struct Exit {
+        int node, tokens;
+    };
+    using Exits = std::vector<Exit>;
+    using Place = GrammarMachine::Place;
+    struct Step {
+        int node, note, trie;
+        bool operator==(const Step&) const = default;
+    };
+    // Where one is going: to the end of a rule, or behind an act of a notebook.
+    struct Goal {
+        int rule = -1;  // it was entered here; −1: somewhere inside
+        int notebook = -1;
+        int act = 0;
+    };
+    struct Hash {
+        std::size_t operator()(const Step& s) const {
+            std::uint64_t h = static_cast<std::uint64_t>(static_cast<std::uint32_t>(s.node)) << 32 |
+                              static_cast<std::uint32_t>(s.trie);
+            h = (h ^ static_cast<std::uint64_t>(s.note) << 20) * 0x9e3779b97f4a7c15u;
+            return static_cast<std::size_t>(h ^ h >> 29);
+        }
+    };
+    class Walk;
+
+    const Exits& of_rule(int rule, int trie);
+    const Exits& of_place(int node, int note, int trie);
+    const Exits& of_stretch(int node, int note, int act, int trie);
+    Exits object(int node, int note, int trie);
+    Exits explore(const Step& from, const Goal& goal);
+    int from_place(const Place& place, int trie);
+    int behind(int continuation, int trie);
+    Place meant(Place place, const std::vector<Place>& slots) const;
+    bool hollow(int continuation);
+    int from_meant(Place place, int trie, const std::vector<Place>& slots);
+    int bytes_meant(Place place, const std::vector<Place>& slots);
+    int token_at(int trie) const {
+        return trie == root ? -1 : trie_->nodes()[static_cast<std::size_t>(trie)].token;
+    }
+    static void add(Exits& exits, int node, int tokens);
+    static void cut(Exits& exits);
+
+    GrammarMachine* machine_;
+    const TokenTrie* trie_;
+    AllTrieWords words_;
+    std::vector<char> flat_;  // rules that cannot come to themselves
+    std::size_t known_ = 0;
+    std::map<std::pair<int, int>, Exits> rules_;
+    std::unordered_map<Step, Exits, Hash> places_;
+    std::map<std::tuple<int, int, int, int>, Exits> stretches_;
+    std::unordered_map<std::uint64_t, int> behind_;
+    std::vector<char> settled_;  // continuations
+    enum Known : char { unknown, no, yes };
+    std::vector<Known> hollow_;
+};
+
+}  // namespace tbt

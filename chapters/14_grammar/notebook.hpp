@@ -1,0 +1,58 @@
+// What a derivation remembers beside the node where it is: of an object, which members were
+// written. There would be 2^n nodes if each set of members had its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tbt {
+
+class Grammar;
+
+// The notes of one part of a grammar, by number; equal notes have the same number.
+// 0 stands for a note that an outline has forgotten.
+class Notebook {
+public:
+    static constexpr int forgotten = 0;
+
+    virtual ~Notebook() = default;
+
+    // The node through which one enters, and the note of one who does.
+    virtual int entry() const = 0;
+    virtual int first_note() = 0;
+    // Behind a byte of an edge that is noted, and behind a call that has an act.
+    virtual int read(int note, std::uint8_t byte) = 0;
+    virtual int called(int note, int act) = 0;
+    // As Grammar::Node::cost: the fewest bytes to the end of the rule. never: this note and this
+    // node do not go together, or lead nowhere.
+    virtual int cost(const Grammar& grammar, int node, int note) = 0;
+    // The rules that cost() asks for.
+    virtual std::vector<int> rules() const = 0;
+
+    // May an outline forget the note here? Then nothing that stays among such nodes asks for it.
+    virtual bool needs_note(int node) const = 0;
+
+    // ---- for the shortest way to the end, in tokens (token_costs.hpp) ----
+    // A stretch goes from a node to the node behind the call of an act, or to the end of the rule
+    // (act `the_end`). Is a node on the way of that stretch?
+    static constexpr int the_end = -1;
+    virtual bool on_the_way(int node, int act, int note) = 0;
+    // In a key, the fewest bytes to its end.
+    virtual int stretch_bytes(const Grammar& grammar, int node, int act, int note) = 0;
+    // The node behind the calls.
+    virtual int behind_calls() const = 0;
+    // Ways to the end: each a list of acts, one stretch each, that ends with the_end. Whoever
+    // goes the first stretch of one of them finds the rest of it among the ways from there.
+    virtual void ways(const Grammar& grammar, int node, int note,
+                      std::vector<std::vector<int>>& found) = 0;
+    // Only the part of a note that a stretch depends on: forgotten where it depends on none.
+    virtual int on_stretch(int node, int note) = 0;
+    // The note that an outline has forgotten on the way through nodes that need none.
+    virtual int without_text(int note) = 0;
+
+    virtual std::size_t memory() const = 0;
+    virtual void forget() = 0;
+};
+
+}  // namespace tbt

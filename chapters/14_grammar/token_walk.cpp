@@ -1,0 +1,144 @@
+#include "chapters/14_grammar/token_walk.hpp"
+
+#include <algorithm>
+
+#include "lib/index.hpp"
+
+namespace tbt {
+
+TokenWalk::TokenWalk(Grammar& grammar, const TokenTrie& trie, AllTrieWords& words, Step from)
+    : grammar_(&grammar), trie_(&trie), words_(&words) {
+    arrive(from, 0);
+}
+
+void TokenWalk::arrive(const Step& step, int tokens) {
+    if (tokens >= Grammar::never) return;
+    const auto [place, added] = reached_.try_emplace(step, tokens);
+    if (!added && place->second <= tokens) return;
+    place->second = tokens;
+    if (at_tokens_.size() <= index(tokens)) at_tokens_.resize(index(tokens) + 1);
+    at_tokens_[index(tokens)].push_back(step);
+}
+
+bool TokenWalk::next(Step& at, int best) {
+    while (index(tokens_) < at_tokens_.size() && tokens_ <= best + 1) {
+        const std::vector<Step>& now = at_tokens_[index(tokens_)];
+        if (taken_ == now.size()) {
+            ++tokens_;
+            taken_ = 0;
+            continue;
+        }
+        at = now[taken_++];
+        if (reached_.at(at) == tokens_) return true;
+    }
+    return false;
+}
+
+int TokenWalk::cost(int node, int note) {
+    const Grammar::Node& n = grammar_->node(node);
+    if (n.notebook < 0) return n.cost;
+    return notebook_ < 0
+               ? 0
+               : grammar_->notebook(n.notebook).stretch_bytes(*grammar_, node, act_, note);
+}
+
+// The note behind a byte; false: the edge leads nowhere, or off the stretch.
+bool TokenWalk::move(const Step& at, int to, bool noted, int byte, int& note) {
+    const int from = grammar_->node(at.node).notebook, into = grammar_->node(to).notebook;
+    note = 0;
+    if (into < 0) return grammar_->node(to).cost < Grammar::never;
+    Notebook& notes = grammar_->notebook(into);
+    if (from != into) {
+        note = notes.first_note();
+        return notes.cost(*grammar_, to, note) < Grammar::never;
+    }
+    note = noted ? notes.read(at.note, static_cast<std::uint8_t>(byte)) : at.note;
+    note = notes.on_stretch(to, note);
+    return notes.on_the_way(to, act_, note);
+}
+
+void TokenWalk::groups_of(int node, std::vector<Group>& groups) const {
+    groups.clear();
+    for (const Grammar::ByteEdge& e : grammar_->node(node).bytes) {
+        auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+            return g.to == e.to && g.noted == e.noted;
+        });
+        if (group == groups.end()) group = groups.insert(group, {e.to, {}, e.noted});
+        for (int b = e.low; b <= e.high; ++b) group->bytes.set(index(b));
+    }
+}
+
+void TokenWalk::follow_bytes(const Step& at, int notebook, int act) {
+    notebook_ = notebook, act_ = act;
+    if (at.trie >= 0 && trie_->nodes()[index(at.trie)].token >= 0)
+        arrive({at.node, at.note, -1}, tokens_ + 1);
+    groups_of(at.node, groups_);
+    if (notebook_ >= 0)
+        std::erase_if(groups_, [&](const Group& g) {
+            return !grammar_->notebook(notebook_).on_the_way(g.to, act_, Notebook::forgotten);
+        });
+    const bool classes = std::any_of(groups_.begin(), groups_.end(),
+                                     [](const Group& g) { return g.bytes.count() >= wide; });
+    here_ = classes ? cost(at.node, at.note) : 0;
+    const bool large = trie_->end(at.trie) - at.trie > small;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+        const Group& group = groups_[i];
+        if (group.bytes.count() < wide) take(at, group, classes);
+        else if (group.noted && at.note != 0) take(at, group, true);
+        else if (large) take_words(at, group);
+        else take(at, group, false);
+    }
+}
+
+// Byte by byte. nearer: only where the end is nearer behind it.
+void TokenWalk::take(const Step& at, const Group& group, bool nearer) {
+    const std::vector<TokenTrie::Node>& nodes = trie_->nodes();
+    for (int i = at.trie + 1; i < trie_->end(at.trie); i = nodes[index(i)].end) {
+        const int byte = nodes[index(i)].byte;
+        int note = 0;
+        if (!group.bytes[index(byte)] || !move(at, group.to, group.noted, byte, note)) continue;
+        if (nearer && cost(group.to, note) >= here_) continue;
+        arrive({group.to, note, i}, tokens_);
+    }
+}
+
+// All words over a class: those that end in it by their lengths, as long as it brings the end
+// nearer, and where tokens leave it.
+void TokenWalk::take_words(const Step& at, const Group& group) {
+    const TrieWords& words = words_->of(at.trie, group.bytes);
+    int node = at.node, to = group.to, note = 0;
+    for (int length = 1; length <= TrieWords::longest; ++length) {
+        if (!move({node, at.note, at.trie}, to, group.noted, 0, note)) return;
+        const bool loop = to == node;
+        node = to;
+        if (words.lengths[index(length)] && cost(node, note) < here_)
+            arrive({node, note, -1}, tokens_ + 1);
+        leave_words({node, note, at.trie}, node, group.bytes, words, length, loop);
+        if (loop) return;
+        groups_of(node, others_);
+        const auto on = std::find_if(others_.begin(), others_.end(),
+                                     [&](const Group& g) { return g.bytes == group.bytes; });
+        if (on == others_.end()) return;
+        to = on->to;
+    }
+}
+
+void TokenWalk::leave_words(const Step& at, int node, const Bytes& inside, const TrieWords& words,
+                            int before, bool or_more) {
+    groups_of(node, others_);
+    for (const Group& group : others_) {
+        if (group.bytes == inside) continue;
+        for (int byte = 0; byte < 256; ++byte) {
+            if (!group.bytes[index(byte)] || words.exits[index(byte)].empty()) continue;
+            int note = 0;
+            if (!move(at, group.to, group.noted, byte, note) || cost(group.to, note) >= here_)
+                continue;
+            for (const TrieWords::Exit& e : words.exits[index(byte)]) {
+                if (e.before == before || (or_more && e.before > before))
+                    arrive({group.to, note, e.node}, tokens_);
+            }
+        }
+    }
+}
+
+}  // namespace tbt

@@ -1,0 +1,72 @@
+// A walk through a part of a grammar, token by token, the nearest places first: what grammar_costs
+// makes its tables with.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "chapters/13_json_grammar/token_trie.hpp"
+#include "chapters/14_grammar/grammar.hpp"
+#include "chapters/14_grammar/trie_words.hpp"
+
+namespace tbt {
+
+class TokenWalk {
+public:
+    struct Step {
+        int node, note, trie;  // trie: of a token that was begun, −1: none was
+        bool operator==(const Step&) const = default;
+    };
+
+    TokenWalk(Grammar& grammar, const TokenTrie& trie, AllTrieWords& words, Step from);
+
+    // The next place, each once; false: none within one token of `best`.
+    bool next(Step& at, int best);
+    // Tokens finished on the way to it.
+    int tokens() const { return tokens_; }
+
+    void arrive(const Step& step, int tokens);
+    // Goes on along the edges of the place: inside the stretch of an act, if there is a notebook.
+    // Where many bytes lead to one node, as in a string, the others are taken only if they bring
+    // the end nearer, and those many at once.
+    void follow_bytes(const Step& at, int notebook, int act);
+
+private:
+    using Bytes = std::bitset<256>;
+    struct Group {
+        int to;
+        Bytes bytes;
+        bool noted;
+    };
+    struct Hash {
+        std::size_t operator()(const Step& s) const {
+            std::uint64_t h = static_cast<std::uint64_t>(static_cast<std::uint32_t>(s.node)) << 32 |
+                              static_cast<std::uint32_t>(s.trie);
+            h = (h ^ static_cast<std::uint64_t>(s.note) << 20) * 0x9e3779b97f4a7c15u;
+            return static_cast<std::size_t>(h ^ h >> 29);
+        }
+    };
+    static constexpr std::size_t wide = 16;  // so many bytes to one node are a class
+    static constexpr int small = 64;         // below a node with so few others each is looked at
+
+    int cost(int node, int note);
+    bool move(const Step& at, int to, bool noted, int byte, int& note);
+    void groups_of(int node, std::vector<Group>& groups) const;
+    void take(const Step& at, const Group& group, bool nearer);
+    void take_words(const Step& at, const Group& group);
+    void leave_words(const Step& at, int node, const Bytes& inside, const TrieWords& words,
+                     int before, bool or_more);
+
+    Grammar* grammar_;
+    const TokenTrie* trie_;
+    AllTrieWords* words_;
+    int notebook_ = -1, act_ = 0, here_ = 0, tokens_ = 0;
+    std::unordered_map<Step, int, Hash> reached_;
+    std::vector<std::vector<Step>> at_tokens_;
+    std::size_t taken_ = 0;
+    std::vector<Group> groups_, others_;
+};
+
+}  // namespace tbt

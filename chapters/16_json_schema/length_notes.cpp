@@ -1,0 +1,47 @@
+#include "chapters/16_json_schema/length_notes.hpp"
+
+#include <algorithm>
+
+#include "lib/index.hpp"
+
+namespace tbt {
+
+int LengthNotes::add_nodes(Grammar& grammar, int index_of_this, Spelling spelling) {
+    first_ = grammar.add_node();
+    const int end = grammar.add_node();
+    grammar.sequences(first_, spell(CodePointSet::all(), spelling), first_);
+    for (Grammar::ByteEdge& e : grammar.node(first_).bytes) e.noted = true;
+    grammar.edge(first_, '"', '"', end);
+    grammar.node(end).final = true;
+    inside_.assign(index(grammar.nodes() - first_), Grammar::never);
+    inside_[0] = 0;
+    inside_[index(end - first_)] = -1;
+    for (int id = first_; id < grammar.nodes(); ++id) grammar.node(id).notebook = index_of_this;
+    for (bool nearer = true; nearer;) {
+        nearer = false;
+        for (int id = grammar.nodes() - 1; id > end; --id) {
+            for (const Grammar::ByteEdge& e : grammar.node(id).bytes) {
+                const int behind = inside_[index(e.to - first_)];
+                int& here = inside_[index(id - first_)];
+                if (behind < Grammar::never && behind + 1 < here) here = behind + 1, nearer = true;
+            }
+        }
+    }
+    return first_;
+}
+
+// A character begins.
+int LengthNotes::read(int note, std::uint8_t) {
+    const long long last = most_ >= 0 ? most_ + 1 : least_;
+    return to_int(std::min<long long>(characters(note) + 1, last)) + 1;
+}
+
+int LengthNotes::cost(const Grammar&, int node, int note) {
+    const long long now = characters(note), missing = std::max(0LL, least_ - now);
+    const int inside = inside_[index(node - first_)];
+    if (most_ >= 0 && now > most_) return Grammar::never;
+    if (inside < 0) return missing == 0 ? 0 : Grammar::never;
+    return to_int(std::min<long long>(Grammar::never, inside + missing + 1));
+}
+
+}  // namespace tbt

@@ -1,0 +1,47 @@
+// A string of so many characters, counted in a note: a million of them need no node each.
+#pragma once
+
+#include <vector>
+
+#include "chapters/14_grammar/grammar.hpp"
+#include "chapters/15_regular/dfa.hpp"
+
+namespace tbt {
+
+class LengthNotes : public Notebook {
+public:
+    // most: −1 for any number.
+    LengthNotes(long long least, long long most) : least_(least), most_(most) {}
+
+    // Adds the nodes behind the opening quote, up to the closing one; returns the first.
+    int add_nodes(Grammar& grammar, int index, Spelling spelling);
+
+    int entry() const override { return first_; }
+    int first_note() override { return 1; }
+    int read(int note, std::uint8_t byte) override;
+    int called(int note, int) override { return note; }
+    int cost(const Grammar& grammar, int node, int note) override;
+    std::vector<int> rules() const override { return {}; }
+    bool needs_note(int) const override { return true; }
+    bool on_the_way(int, int, int) override { return true; }
+    int stretch_bytes(const Grammar& grammar, int node, int, int note) override {
+        return cost(grammar, node, note);
+    }
+    int behind_calls() const override { return first_; }
+    void ways(const Grammar&, int, int, std::vector<std::vector<int>>& found) override {
+        found.push_back({the_end});
+    }
+    int on_stretch(int, int note) override { return note; }
+    int without_text(int note) override { return note; }
+    std::size_t memory() const override { return 0; }
+    void forget() override {}
+
+private:
+    long long characters(int note) const { return note - 1; }  // as far as it matters
+
+    long long least_, most_;
+    int first_ = -1;
+    std::vector<int> inside_;  // by node: bytes to the end of a character; −1: behind the quote
+};
+
+}  // namespace tbt

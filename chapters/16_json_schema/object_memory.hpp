@@ -1,0 +1,83 @@
+// What an object remembers of the members that were written, each such memory by a number.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "chapters/14_grammar/notebook.hpp"
+#include "chapters/16_json_schema/object_plan.hpp"
+
+namespace tbt {
+
+class ObjectMemory {
+public:
+    static constexpr int nowhere = -1;    // a text: not in a key that nobody names
+    static constexpr int a_new_one = -2;  // one that does not stand there yet
+
+    // members: a set of them was written. others: keys that nobody names. text: of such a key,
+    // so far.
+    struct Note {
+        int members, others, text;
+        auto operator<=>(const Note&) const = default;
+    };
+
+    ObjectMemory(const ObjectShape& shape, ObjectPlanner& planner);
+
+    static constexpr int first_note = 1;
+    const Note& note(int id) const { return notes_[static_cast<std::size_t>(id)]; }
+    int note_of(Note note);
+    // Behind a byte of a key that nobody names, and behind a member.
+    int read(int note, std::uint8_t byte);
+    int called(int note, int act);
+
+    // May this be the next member behind those?
+    bool possible(int members, int act) const;
+    bool complete(int members) const;
+    int behind(int members, int act);
+    const ObjectWay& rest(const Grammar& grammar, int members, bool some);
+
+    // Is the text the beginning of a key that stands there already? Is it one?
+    bool risky(int others, int text) const;
+    bool stands(int others, int text) const;
+    // The text with one more byte; nowhere: no key that stands there begins so.
+    int known_behind(int text, std::uint8_t byte) const;
+
+    std::size_t memory() const;
+    void forget();
+    // The costs of rules have changed.
+    void plan_anew();
+
+private:
+    struct Members {
+        std::vector<bool> gone;  // written, or passed over where members are in order
+        Needs served = 0;
+        int count = 0;      // as far as it matters
+        int limit = 0;      // in order: members up to this one may come
+        ObjectWay rest[2];  // what must still come; [1]: at least one
+        bool known[2] = {false, false};
+    };
+    struct Others {
+        std::vector<int> keys, beginnings;  // texts, sorted
+    };
+    struct Text {
+        int before;
+        std::uint8_t byte;
+        auto operator<=>(const Text&) const = default;
+    };
+    int members_of(Members members);
+
+    const ObjectShape* shape_;
+    ObjectPlanner* planner_;
+    std::vector<Members> members_;
+    std::map<std::pair<std::vector<bool>, std::pair<Needs, int>>, int> members_index_;
+    std::vector<Note> notes_;
+    std::map<Note, int> note_index_;
+    std::vector<Others> others_;
+    std::map<std::vector<int>, int> others_index_;
+    std::vector<Text> texts_;
+    std::map<Text, int> text_index_;
+};
+
+}  // namespace tbt

@@ -1,0 +1,288 @@
+#include "chapters/16_json_schema/object_notes.hpp"
+
+#include <algorithm>
+
+#include "lib/index.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr std::size_t few = 4;  // so many members that must come are tried in every order
+
+int plus(int a, int b) { return std::min(a + b, Grammar::never); }
+
+}  // namespace
+
+ObjectNotes::ObjectNotes(ObjectShape shape, Blanks blanks, Spelling spelling)
+    : shape_(std::move(shape)),
+      blanks_(std::move(blanks)),
+      planner_(shape_, 4 + count(blanks_.comma) + count(blanks_.colon), spelling),
+      graph_(shape_, blanks_, spelling, planner_),
+      memory_(shape_, planner_) {}
+
+int ObjectNotes::add_nodes(Grammar& grammar, int index) {
+    graph_.build(grammar, index);
+    return graph_.first();
+}
+
+void ObjectNotes::forget() {
+    memory_.forget();
+    class_costs_.clear();
+}
+
+std::vector<int> ObjectNotes::rules() const {
+    std::vector<int> rules;
+    for (int a = 1; a <= planner_.acts(); ++a) rules.push_back(planner_.act(a).rule);
+    return rules;
+}
+
+bool ObjectNotes::needs_note(int node) const {
+    const ObjectGraph::Position& p = graph_.at(node);
+    return p.where != Where::of_class || !p.endless || !shape_.no_key_twice;
+}
+
+// While the costs of rules are worked out, plans are made for costs that change.
+void ObjectNotes::look_at_rules(const Grammar& grammar) {
+    Acts costs;
+    for (int a = 1; a <= planner_.acts(); ++a)
+        costs.push_back(grammar.rule(planner_.act(a).rule).cost);
+    if (costs == rule_costs_) return;
+    rule_costs_ = std::move(costs);
+    memory_.plan_anew();
+}
+
+// A value and everything behind it, without the brace.
+int ObjectNotes::behind_act(const Grammar& grammar, int members, int number) {
+    const ObjectPlanner::Act& act = planner_.act(number);
+    const int value = grammar.rule(act.rule).cost;
+    if (value >= Grammar::never) return Grammar::never;
+    if (!planner_.simple())
+        return plus(value, memory_.rest(grammar, memory_.behind(members, number), false).bytes);
+    // One of those that are required less: no need to look at them all once more.
+    const auto required = [&](int a) {
+        const int m = planner_.act(a).member;
+        return m >= 0 && at(shape_.members, m).required;
+    };
+    const ObjectWay& now = memory_.rest(grammar, members, false);
+    if (now.acts.empty()) return plus(value, now.bytes);
+    if (!required(now.acts[0])) return value;
+    return plus(value, now.bytes - (required(number) ? planner_.bytes(grammar, number) : 0));
+}
+
+// The least of them, and the first that has it.
+int ObjectNotes::best_of(const Grammar& grammar, int members, const Acts& acts, int& best) {
+    int least = Grammar::never;
+    for (const int a : acts) {
+        if (!memory_.possible(members, a)) continue;
+        const int cost = behind_act(grammar, members, a);
+        if (cost < least) least = cost, best = a;
+    }
+    return least;
+}
+
+int ObjectNotes::best_below(const Grammar& grammar, int members, int branch, int& best) {
+    const ObjectGraph::Branch& b = graph_.branch(branch);
+    int least = Grammar::never;
+    for (int i = b.low; i < b.high; ++i) {
+        const int m = graph_.member(i);
+        int act = 0;
+        const int cost = plus(planner_.key_bytes(m) - b.bytes,
+                              best_of(grammar, members, planner_.of_member(m), act));
+        if (cost < least || (cost == least && act < best)) least = cost, best = act;
+    }
+    return least;
+}
+
+// In a key that nobody names: the fewest bytes to its end, such that it stands there once.
+int ObjectNotes::in_class(const Grammar& grammar, int node, int others, int text) {
+    if (!memory_.risky(others, text)) return graph_.at(node).to_end;
+    const std::uint64_t key = static_cast<std::uint64_t>(node) << 40 ^
+                              static_cast<std::uint64_t>(others) << 20 ^
+                              static_cast<std::uint64_t>(text);
+    if (const auto known = class_costs_.find(key); known != class_costs_.end())
+        return known->second;
+    int least = Grammar::never;
+    for (const Grammar::ByteEdge& e : grammar.node(node).bytes) {
+        if (!e.noted && !memory_.stands(others, text)) least = 0;
+        for (int byte = e.low; e.noted && byte <= e.high; ++byte) {
+            const int next = memory_.known_behind(text, static_cast<std::uint8_t>(byte));
+            least = std::min(
+                least, plus(1, memory_.risky(others, next) ? in_class(grammar, e.to, others, next)
+                                                           : graph_.at(e.to).to_end));
+        }
+    }
+    return class_costs_[key] = least;
+}
+
+// In a key at a branch of the tree, without the quote; best: the act that would come.
+int ObjectNotes::in_key(const Grammar& grammar, const ObjectMemory::Note& note, int branch,
+                        int& best) {
+    int least = best_below(grammar, note.members, branch, best);
+    for (int c = 0; branch == 0 && c < count(shape_.classes); ++c) {
+        int act = 0;
+        const int cost = plus(in_class(grammar, graph_.class_start(c), note.others, 0),
+                              best_of(grammar, note.members, planner_.of_class(c), act));
+        if (cost < least) least = cost, best = act;
+    }
+    return least;
+}
+
+int ObjectNotes::cost(const Grammar& grammar, int node, int id) {
+    const ObjectGraph::Position& p = graph_.at(node);
+    if (id == forgotten) return p.where == Where::of_class ? p.to_end + 1 : 0;
+    if (!grammar.finished()) look_at_rules(grammar);
+    const ObjectMemory::Note n = memory_.note(id);
+    const int brace = 1 + count(blanks_.close), colon = 2 + count(blanks_.colon),
+              comma = 1 + count(blanks_.comma);  // counted with a member, and there already
+    const auto rest = [&](bool some) { return memory_.rest(grammar, n.members, some).bytes; };
+    int best = 0;
+    switch (p.where) {
+        case Where::first:
+            if (memory_.complete(n.members)) return 1;
+            return plus(rest(false), brace - comma + count(blanks_.open));
+        case Where::after:
+            return plus(rest(false), brace);
+        case Where::key:
+            if (n.others != 0)
+                return plus(in_key(grammar, n, 0, best), 1 + colon + brace + p.extra);
+            return plus(rest(true), brace - comma + p.extra);
+        case Where::tree:
+            return plus(in_key(grammar, n, p.index, best), colon + brace + p.extra);
+        case Where::of_class:
+            return plus(
+                in_class(grammar, node, n.others, n.text),
+                plus(best_of(grammar, n.members, planner_.of_class(p.index), best), colon + brace));
+        case Where::colon:
+            return plus(best_of(grammar, n.members, planner_.of_member(p.index), best),
+                        p.extra + brace);
+        case Where::class_colon:
+            if (memory_.stands(n.others, n.text)) return Grammar::never;
+            return plus(best_of(grammar, n.members, planner_.of_class(p.index), best),
+                        p.extra + brace);
+        default:
+            return memory_.complete(n.members) ? p.extra : Grammar::never;
+    }
+}
+
+// ---- ways to the end ----
+
+// The member that would come is one of a class of which all keys stand there.
+bool ObjectNotes::used_up(const Grammar& grammar, const ObjectMemory::Note& note) {
+    const Acts& plan = memory_.rest(grammar, note.members, true).acts;
+    if (note.others == 0 || plan.empty() || planner_.act(plan[0]).key_class < 0) return false;
+    const int start = graph_.class_start(planner_.act(plan[0]).key_class);
+    return in_class(grammar, start, note.others, 0) >= Grammar::never;
+}
+
+// Everything that must come, in the order of members or, where it is little, in any.
+void ObjectNotes::ways_from(const Grammar& grammar, int members, bool some,
+                            std::vector<Acts>& found) {
+    Acts acts = memory_.rest(grammar, members, some).acts;
+    Acts sorted = acts;
+    do {
+        found.push_back(acts);
+        found.back().push_back(the_end);
+    } while (sorted.size() <= few && !shape_.in_order &&
+             std::next_permutation(acts.begin(), acts.end()));
+}
+
+void ObjectNotes::ways_behind(const Grammar& grammar, int members, int act,
+                              std::vector<Acts>& found) {
+    const std::size_t first = found.size();
+    ways_from(grammar, memory_.behind(members, act), false, found);
+    for (std::size_t i = first; i < found.size(); ++i) found[i].insert(found[i].begin(), act);
+}
+
+void ObjectNotes::ways(const Grammar& grammar, int node, int id, std::vector<Acts>& found) {
+    const ObjectGraph::Position& p = graph_.at(node);
+    const ObjectMemory::Note n = memory_.note(id);
+    int best = 0;
+    if (p.where == Where::first || p.where == Where::after) {
+        return ways_from(grammar, n.members, false, found);
+    } else if (p.where == Where::key && !used_up(grammar, n)) {
+        return ways_from(grammar, n.members, true, found);
+    } else if (p.where == Where::closing || p.where == Where::end) {
+        return found.push_back({the_end});
+    } else if (p.where == Where::colon) {
+        best_of(grammar, n.members, planner_.of_member(p.index), best);
+    } else if (p.where == Where::of_class || p.where == Where::class_colon) {
+        best_of(grammar, n.members, planner_.of_class(p.index), best);
+    } else if (n.others != 0 && p.where == Where::key) {
+        in_key(grammar, n, 0, best);
+    } else if (n.others != 0 && p.index == 0 && p.extra == 0 && used_up(grammar, n)) {
+        in_key(grammar, n, 0, best);
+    } else {
+        // In a key: it becomes one of those that must come, if it can.
+        const ObjectGraph::Branch& b = graph_.branch(p.index);
+        const Acts& plan = memory_.rest(grammar, n.members, true).acts;
+        bool any = false;
+        for (const int act : plan) {
+            const int m = planner_.act(act).member;
+            const bool below = m >= 0 ? b.low <= graph_.place(m) && graph_.place(m) < b.high
+                                      : p.index == 0 && p.extra == 0;
+            if (!below || (any && (plan.size() > few || shape_.in_order))) continue;
+            ways_behind(grammar, n.members, act, found);
+            any = true;
+        }
+        if (any) return;
+        best_below(grammar, n.members, p.index, best);
+    }
+    ways_behind(grammar, n.members, best, found);
+}
+
+bool ObjectNotes::on_the_way(int node, int act, int note) {
+    const ObjectGraph::Position& p = graph_.at(node);
+    if (p.where == Where::first || p.where == Where::after) return true;
+    if (act == the_end) return p.where == Where::closing || p.where == Where::end;
+    const ObjectPlanner::Act& a = planner_.act(act);
+    switch (p.where) {
+        case Where::key:
+            return true;
+        case Where::tree: {
+            if (a.member < 0) return p.index == 0 && p.extra == 0;
+            const ObjectGraph::Branch& b = graph_.branch(p.index);
+            return b.low <= graph_.place(a.member) && graph_.place(a.member) < b.high;
+        }
+        case Where::colon:
+            return p.index == a.member;
+        case Where::of_class:
+            return p.index == a.key_class;
+        case Where::class_colon:
+            return p.index == a.key_class &&
+                   (note == forgotten ||
+                    !memory_.stands(memory_.note(note).others, memory_.note(note).text));
+        default:
+            return false;
+    }
+}
+
+int ObjectNotes::stretch_bytes(const Grammar& grammar, int node, int act, int id) {
+    const ObjectGraph::Position& p = graph_.at(node);
+    if (act == the_end || planner_.act(act).key_class < 0) return 0;
+    if (p.where != Where::of_class && p.where != Where::tree) return 0;
+    const int from =
+        p.where == Where::of_class ? node : graph_.class_start(planner_.act(act).key_class);
+    if (id == forgotten) return graph_.at(from).to_end + 1;
+    const ObjectMemory::Note n = memory_.note(id);
+    return plus(in_class(grammar, from, n.others, std::max(n.text, 0)), 1);
+}
+
+// A stretch asks only which other keys stand there, and that not where none begins like this one.
+int ObjectNotes::on_stretch(int node, int id) {
+    if (id == forgotten) return id;
+    const ObjectMemory::Note n = memory_.note(id);
+    const Where where = graph_.at(node).where;
+    if (n.others == 0 || (where == Where::of_class && !memory_.risky(n.others, n.text)))
+        return forgotten;
+    const bool in_key = where == Where::of_class || where == Where::class_colon;
+    return memory_.note_of({0, n.others, in_key ? n.text : ObjectMemory::nowhere});
+}
+
+int ObjectNotes::without_text(int id) {
+    if (id == forgotten) return id;
+    const ObjectMemory::Note n = memory_.note(id);
+    return memory_.note_of({n.members, n.others, ObjectMemory::a_new_one});
+}
+
+}  // namespace tbt

@@ -1,0 +1,65 @@
+// A JSON object whose members come in any order: one tree of all keys, and a note of the members
+// that were written. 2^n sets of members may have been written; only notes that a text comes to
+// are ever made, and the tree is the same for all of them.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "chapters/14_grammar/notebook.hpp"
+#include "chapters/16_json_schema/object_graph.hpp"
+#include "chapters/16_json_schema/object_memory.hpp"
+
+namespace tbt {
+
+class ObjectNotes : public Notebook {
+public:
+    ObjectNotes(ObjectShape shape, Blanks blanks, Spelling spelling);
+    ObjectNotes(const ObjectNotes&) = delete;
+
+    // Adds the nodes behind the opening brace; returns the first. `index`: this notebook's, in the
+    // grammar.
+    int add_nodes(Grammar& grammar, int index);
+
+    int entry() const override { return graph_.first(); }
+    int first_note() override { return ObjectMemory::first_note; }
+    int read(int note, std::uint8_t byte) override { return memory_.read(note, byte); }
+    int called(int note, int act) override { return memory_.called(note, act); }
+    int cost(const Grammar& grammar, int node, int note) override;
+    std::vector<int> rules() const override;
+    bool needs_note(int node) const override;
+    bool on_the_way(int node, int act, int note) override;
+    int stretch_bytes(const Grammar& grammar, int node, int act, int note) override;
+    int behind_calls() const override { return graph_.after(); }
+    void ways(const Grammar& grammar, int node, int note,
+              std::vector<std::vector<int>>& found) override;
+    int on_stretch(int node, int note) override;
+    int without_text(int note) override;
+    std::size_t memory() const override { return memory_.memory() + class_costs_.size() * 40; }
+    void forget() override;
+
+private:
+    using Where = ObjectGraph::Where;
+    using Acts = std::vector<int>;
+
+    void look_at_rules(const Grammar& grammar);
+    int behind_act(const Grammar& grammar, int members, int act);
+    int best_of(const Grammar& grammar, int members, const Acts& acts, int& best);
+    int best_below(const Grammar& grammar, int members, int branch, int& best);
+    int in_class(const Grammar& grammar, int node, int others, int text);
+    int in_key(const Grammar& grammar, const ObjectMemory::Note& note, int branch, int& best);
+    bool used_up(const Grammar& grammar, const ObjectMemory::Note& note);
+    void ways_from(const Grammar& grammar, int members, bool some, std::vector<Acts>& found);
+    void ways_behind(const Grammar& grammar, int members, int act, std::vector<Acts>& found);
+
+    ObjectShape shape_;
+    Blanks blanks_;
+    ObjectPlanner planner_;
+    ObjectGraph graph_;
+    ObjectMemory memory_;
+    Acts rule_costs_;
+    std::unordered_map<std::uint64_t, int> class_costs_;  // by node, other keys and text
+};
+
+}  // namespace tbt
