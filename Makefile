@@ -136,7 +136,14 @@ cold = $(if $(filter release,$(MODE)),$(if $(filter $(COLD),$(1)),-O1))
 $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(CXXFLAGS_ALL) $(call cold,$<) -c $< -o $@
+	$(Q)$(CXX) $(CXXFLAGS_ALL) $(call cold,$<) -include $(call source_pch,$<) -c $< -o $@
+
+# A program is linked with what it needs and no more: `make run-03` compiles chapter 03's main.cpp and the .cpp files behind the
+# headers that it includes, directly or through others. sources_NAME has them.
+comma := ,
+SOURCES := $(shell sh lib/sources.sh)
+sources_rule = sources_$(firstword $(subst :, ,$(1))) := $(subst $(comma), ,$(word 2,$(subst :, ,$(1))))
+$(foreach line,$(SOURCES),$(eval $(call sources_rule,$(line))))
 
 # A header read by many files is precompiled: -include $(1) finds $(1).gch, and a compiler that cannot use that reads the copy.
 define pch_rule
@@ -146,12 +153,13 @@ $(1).gch: $(2) $$(FLAGS) | $(4)
 	$$(Q)$$(CXX) $$(CXXFLAGS_ALL) $(3) -x c++-header $(2) -o $$@
 endef
 
-# A program is linked with what it needs and no more: `make run-03` compiles chapter 03's main.cpp and the .cpp files behind the
-# headers that it includes, directly or through others. sources_NAME has them.
-comma := ,
-SOURCES := $(shell sh lib/sources.sh)
-sources_rule = sources_$(firstword $(subst :, ,$(1))) := $(subst $(comma), ,$(word 2,$(subst :, ,$(1))))
-$(foreach line,$(SOURCES),$(eval $(call sources_rule,$(line))))
+# What the .cpp files of lib and chapters read of the standard library; with JSON, for those that see it.
+source_pch = $(BUILD)/pch/$(if $(filter $(sources_json),$(1)),json,std).hpp
+$(eval $(call pch_rule,$(BUILD)/pch/std.hpp,lib/precompiled.hpp,,$(PACKAGES)))
+$(eval $(call pch_rule,$(BUILD)/pch/json.hpp,lib/machine/precompiled_json.hpp,,$(PACKAGES)))
+$(call object,$(sources_json)): $(BUILD)/pch/json.hpp.gch
+$(call object,$(filter-out $(sources_json),$(LIB_SRC) $(CHAPTER_CPP))): $(BUILD)/pch/std.hpp.gch
+
 define program_rule
 $(BUILD)/$(1): $(call object,$(sources_$(1)))
 	$$(call say,LINK,$$@)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Which .cpp files does each program need? Its main.cpp, and for every header that is reached from there the .cpp of the same
 # name, and what that one includes. Prints, for the Makefile, a line for each program: NAME:file.cpp,file.cpp,…
-# A .cpp without a header of its name belongs to every file of its folder.
+# A .cpp without a header of its name belongs to every file of its folder. The line json:… has the files that see the header of JSON.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 {
@@ -18,6 +18,12 @@ cd "$(dirname "$0")/.." || exit 1
         own = file
         if (sub(/\.hpp$/, ".cpp", own) && (own in source)) visit(own)
         for (i = 1; i <= homeless[folder(file)]; i++) visit(alone[folder(file), i])
+    }
+    function sees_json(file,  i) {
+        if (file in known) return known[file]
+        known[file] = file == "lib/machine/json_file.hpp"
+        for (i = 1; i <= count[file]; i++) if (sees_json(used[file, i])) known[file] = 1
+        return known[file]
     }
     $1 == "source" { source[$2] = 1; next }
     { used[$2, ++count[$2]] = $3; header[$2] = header[$3] = 1 }
@@ -36,4 +42,6 @@ cd "$(dirname "$0")/.." || exit 1
             if (file !~ /\/main\.cpp$/) { name = file; sub(/.*\//, "", name); sub(/_main\.cpp$/, "", name) }
             print name ":" needed
         }
+        for (file in source) if (sees_json(file)) json = json "," file
+        print "json:" substr(json, 2)
     }'
