@@ -129,9 +129,10 @@ $(FLAGS): force
 
 # ---- building ---------------------------------------------------------------------------------------------
 # Code that runs once a program, reading options or printing tables, gains nothing at -O3 and compiles half as long again.
-COLD := chapters/0%/main.cpp %/options.cpp %/report.cpp %/show.cpp %/tour.cpp %_check_main.cpp chapters/16_json_schema/schema% \
-	lib/machine/command_line.cpp chapters/10_generate/output.cpp chapters/10_generate/rare_options.cpp chapters/15_regular/% \
-	chapters/16_json_schema/guide.cpp $(patsubst %,chapters/23_text_generator/%.cpp,main command_line talk combinations page trace_lines)
+COLD = chapters/%/main.cpp %_main.cpp %/options.cpp %/report.cpp %/show.cpp %/tour.cpp chapters/16_json_schema/schema% chapters/15_regular/% \
+	lib/machine/command_line.cpp chapters/10_generate/output.cpp chapters/10_generate/rare_options.cpp \
+	$(patsubst %,chapters/23_text_generator/%.cpp,command_line talk combinations page text_generator trace_lines) \
+	$(filter-out lib/machine/json_file.cpp lib/model/safetensors.cpp chapters/19_training/text_documents.cpp,$(sources_json))
 cold = $(if $(filter release,$(MODE)),$(if $(filter $(COLD),$(1)),-O1))
 $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
