@@ -118,7 +118,7 @@ TEST_CASE("recogniser: a beginning is one that some text has", "[recogniser]") {
 TEST_CASE("recogniser: a text that comes about in too many ways is undecided, and soon",
           "[recogniser]") {
     const Corpus c = corpus("genre g\n  {r}{r}{r}{r}b\nrule r\n  {0..20 of s}\nrule s\n  {a|aa}\n");
-    CHECK(Recogniser(c, 10'000).whole(std::string(60, 'a') + "c") == Answer::undecided);
+    CHECK(Recogniser(c, 10'000).whole(std::string(60, 'a').append("c")) == Answer::undecided);
     CHECK(Recogniser(c, 10'000).whole("aab") == Answer::yes);
     // A rule that begins with itself ends too.
     const Corpus left = corpus("genre g\n  {r}.\nrule r\n  [9] a\n  {r}b\n");
