@@ -130,6 +130,7 @@ $(FLAGS): force
 # ---- building ---------------------------------------------------------------------------------------------
 # Code that runs once a program, reading options or printing tables, gains nothing at -O3 and compiles half as long again.
 COLD = chapters/%/main.cpp %_main.cpp %/options.cpp %/report.cpp %/show.cpp %/tour.cpp chapters/16_json_schema/schema% chapters/15_regular/% \
+	$(patsubst %,chapters/06_combining/%.cpp,chain dialects presets trace) chapters/08_penalties/full_chain.cpp \
 	lib/machine/command_line.cpp chapters/10_generate/output.cpp chapters/10_generate/rare_options.cpp \
 	$(patsubst %,chapters/23_text_generator/%.cpp,command_line talk combinations page text_generator trace_lines) \
 	$(filter-out lib/machine/json_file.cpp lib/model/safetensors.cpp chapters/19_training/text_documents.cpp,$(sources_json))

@@ -4,6 +4,9 @@
 #include <cstdio>
 
 #include "chapters/06_combining/chain.hpp"
+#include "chapters/06_combining/temperature.hpp"
+#include "chapters/06_combining/top_k.hpp"
+#include "chapters/06_combining/top_p.hpp"
 #include "lib/kernels/rng.hpp"
 
 using namespace tbt;

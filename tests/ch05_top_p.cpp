@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "chapters/05_top_p/further/plain_typical.hpp"
+#include "chapters/05_top_p/plain_relatives.hpp"
 #include "chapters/06_combining/relatives.hpp"
 #include "chapters/06_combining/temperature.hpp"
 #include "chapters/06_combining/top_p.hpp"

@@ -7,8 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "chapters/03_temperature/further/plain_dynamic_temperature.hpp"
 #include "chapters/03_temperature/plain_draw.hpp"
+#include "chapters/04_top_k/further/plain_top_n_sigma.hpp"
+#include "chapters/04_top_k/plain_top_k.hpp"
+#include "chapters/05_top_p/further/plain_xtc.hpp"
 #include "chapters/06_combining/chain.hpp"
+#include "chapters/06_combining/further_cuts.hpp"
+#include "chapters/06_combining/plain_mirostat.hpp"
+#include "chapters/06_combining/plain_mirostat_1.hpp"
+#include "chapters/06_combining/temperature.hpp"
 #include "chapters/06_combining/trace.hpp"
 #include "lib/kernels/rng.hpp"
 

@@ -7,22 +7,13 @@
 // - Weights are computed when somebody asks, and again only after a change.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "chapters/03_temperature/further/checks.hpp"
-#include "chapters/04_top_k/plain_top_k.hpp"
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/kernels/math.hpp"
 #include "lib/kernels/quanta.hpp"
-#include "lib/kernels/scan.hpp"
 #include "lib/kernels/select.hpp"
-#include "lib/show/short_number.hpp"
 
 namespace tbt {
 
@@ -38,16 +29,7 @@ public:
     Candidates& operator=(Candidates&&) = default;
 
     // Starts again with another row; the memory is used again.
-    void reset(std::span<const float> logits) {
-        if (logits.empty() || logits.size() > longest_row)
-            throw Error("sampling: a row of " + std::to_string(logits.size()) +
-                        " logits, expected 1 to " + std::to_string(longest_row));
-        row_ = logits;
-        vocab_size_ = logits.size();
-        whole_row_ = true;
-        temperature_ = 1;
-        weighed_ = measured_ = false;
-    }
+    void reset(std::span<const float> logits);
 
     // ---- what there is: position i of size(), in the order of ids ----
     std::size_t vocab_size() const { return vocab_size_; }
@@ -56,13 +38,10 @@ public:
     std::span<const float> logits() const { return row_; }
     double temperature() const { return temperature_; }
     // How many can really be chosen: positions whose logit is not −∞.
-    std::size_t count() const { return count_kept(row_); }
+    std::size_t count() const;
     float largest() { return measure(), largest_; }
     // A logit that at least k candidates reach, and usually few more.
-    float reached_by(std::size_t k) {
-        measure();
-        return maxima_.size() >= 4 * k ? kth_largest(maxima_, k) : reached_by_at_least(row_, k);
-    }
+    float reached_by(std::size_t k);
 
     // ---- the distribution ----
     // w_i = e^((s_i − max s)/T) in whole quanta, and their sum.
@@ -76,122 +55,41 @@ public:
         weigh();
         return {block_weights_.data(), (size() + quanta_block - 1) / quanta_block};
     }
-    double probability(std::size_t i) {
-        check_position(i);
-        return static_cast<double>(weights()[i]) / static_cast<double>(total_weight());
-    }
+    double probability(std::size_t i);
     // ln p_i = (s_i − max s)/T − ln Σ_j e^((s_j − max s)/T); also where the weight is 0.
-    double log_probability(std::size_t i) {
-        check_position(i);
-        return (static_cast<double>(row_[i]) - static_cast<double>(largest())) / temperature_ -
-               log_sum();
-    }
-    double log_sum() {
-        return portable_log(static_cast<double>(total_weight()) /
-                            static_cast<double>(weight_of_largest));
-    }
+    double log_probability(std::size_t i);
+    double log_sum();
     // H = −Σ p ln p, in nats: with d_i = (max s − s_i)/T it is ln Σ e^-d_i + Σ p_i·d_i.
-    double entropy() {
-        const double gaps = weighted_sum_of_gaps(row_, weights(), largest(), temperature_);
-        return log_sum() + gaps / static_cast<double>(total_weight());
-    }
+    double entropy();
     // One probability for each of the V tokens, 0 for those that are gone.
-    std::vector<double> probabilities() {
-        std::vector<double> p(vocab_size_, 0.0);
-        for (std::size_t i = 0; i < size(); ++i)
-            p[static_cast<std::size_t>(id(i))] = probability(i);
-        return p;
-    }
+    std::vector<double> probabilities();
 
     // ---- what a step may do ----
     // T ← T·factor. Nothing else changes, so it is free.
-    void multiply_temperature(double factor) {
-        if (!(factor > 0 && std::isfinite(factor)))
-            throw Error("candidates: a temperature times " + short_number(factor) +
-                        ", expected a number above 0");
-        temperature_ *= factor;
-        weighed_ = false;
-    }
+    void multiply_temperature(double factor);
     // All V logits, to be changed, as long as no token has been cut; then none.
-    std::span<float> whole_row() {
-        make_own();
-        weighed_ = measured_ = false;
-        return whole_row_ ? std::span<float>(values_.data(), vocab_size_) : std::span<float>();
-    }
+    std::span<float> whole_row();
     // The logit of one token, to be changed; null when it is no longer a candidate.
-    float* find(int id) {
-        checked_id("candidates", id, vocab_size_);
-        make_own();
-        weighed_ = measured_ = false;
-        if (whole_row_) return &values_[static_cast<std::size_t>(id)];
-        const auto end = ids_.begin() + static_cast<std::ptrdiff_t>(size());
-        const auto at = std::lower_bound(ids_.begin(), end, id);
-        return at != end && *at == id ? &values_[static_cast<std::size_t>(at - ids_.begin())]
-                                      : nullptr;
-    }
+    float* find(int id);
     // Keeps what the cut keeps by these keys, one for each position.
-    void keep_by(std::span<const float> keys, const Cut& cut) {
-        check_size("candidates: keys", keys.size(), size());
-        const std::size_t room = size() + slack;
-        if (ids_.size() < room) ids_.resize(room);
-        if (values_.size() < room) values_.resize(room);
-        const Source from{whole_row_ ? nullptr : ids_.data(), row_.data()};
-        const std::size_t kept = tbt::keep(keys, cut, from, {ids_.data(), values_.data()});
-        const bool by_logit = keys.data() == row_.data();
-        row_ = {values_.data(), kept};
-        whole_row_ = false;
-        maxima_.clear();
-        weighed_ = false;
-        if (!by_logit || kept == 0) measured_ = false;  // the largest may be gone
-    }
+    void keep_by(std::span<const float> keys, const Cut& cut);
     void keep(const Cut& cut) { keep_by(row_, cut); }
 
     // Room for one key for each position, for keep_by.
-    std::span<float> room_for_keys() {
-        if (keys_.size() < size()) keys_.resize(size());
-        return {keys_.data(), size()};
-    }
+    std::span<float> room_for_keys();
 
 private:
-    void check_position(std::size_t i) const {
-        if (i >= size()) checked_place("candidates", static_cast<long long>(i), size());
-    }
-    // Looks at the row once: its largest value, and whether it is a row of logits at all.
+    void check_position(std::size_t i) const;
     void measure() {
-        if (measured_) return;
-        largest_ = group_maxima(row_, 64, maxima_);
-        if (!std::isfinite(largest_)) complain();
-        measured_ = true;
-    }
-    // Says which token's logit is not a number; called when the scan found one.
-    [[noreturn]] void complain() const {
-        std::vector<float> by_id(vocab_size_, masked);
-        for (std::size_t i = 0; i < size(); ++i) by_id[static_cast<std::size_t>(id(i))] = row_[i];
-        check_row(by_id);
-        throw Error("sampling: the row changed while it was read");
+        if (!measured_) measure_again();
     }
     void weigh() {
-        if (weighed_) return;
-        measure();
-        if (weights_.size() < size() + slack) weights_.resize(size() + slack);
-        if (block_weights_.size() * quanta_block < size())
-            block_weights_.resize(size() / quanta_block + 1);
-        total_ =
-            exp_in_quanta(row_, largest_, temperature_, weights_.data(), block_weights_.data());
-        weighed_ = true;
+        if (!weighed_) weigh_again();
     }
-    // Steps that edit logits see s/T, as if the temperature had been applied to every logit.
-    void make_own() {
-        if (row_.data() == values_.data() && temperature_ == 1) return;
-        if (values_.size() < size() + slack) values_.resize(size() + slack);
-        if (row_.data() != values_.data()) std::copy(row_.begin(), row_.end(), values_.begin());
-        if (temperature_ != 1) {
-            for (std::size_t i = 0; i < size(); ++i)
-                values_[i] = static_cast<float>(static_cast<double>(values_[i]) / temperature_);
-            temperature_ = 1;
-        }
-        row_ = {values_.data(), row_.size()};
-    }
+    void measure_again();
+    [[noreturn]] void complain() const;
+    void weigh_again();
+    void make_own();
 
     std::span<const float> row_;  // the logits: the caller's row, or values_
     std::size_t vocab_size_ = 0;

@@ -1,109 +1,15 @@
 // The steps of chapters 03 to 05 for a chain, as the options ask for them.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "chapters/06_combining/chain_step.hpp"
 #include "chapters/06_combining/dialects.hpp"
-#include "chapters/06_combining/further_cuts.hpp"
-#include "chapters/06_combining/relatives.hpp"
-#include "chapters/06_combining/temperature.hpp"
-#include "chapters/06_combining/top_k.hpp"
-#include "chapters/06_combining/top_p.hpp"
-#include "lib/error.hpp"
 
 namespace tbt {
 
-inline void check_mirostat_version(const SamplingOptions& o) {
-    if (o.mirostat < 0 || o.mirostat > 2)
-        throw UsageError("mirostat: got " + std::to_string(o.mirostat) +
-                         ", expected 0 (off), 1 or 2 (the second version, which needs no guess of "
-                         "the law's shape)");
-    if (o.mirostat == 0) return;
-    if (o.temperature == 0)
-        throw UsageError(
-            "mirostat and temperature 0: the most probable token is always taken, so there is no "
-            "surprise to steer; leave out one of the two");
-    if (o.top_k != 0 || o.top_p != 1 || o.min_p != 0 || o.typical_p != 1 || o.epsilon_cutoff != 0 ||
-        o.eta_cutoff != 0 || o.top_n_sigma != 0 || o.xtc_probability != 0)
-        throw UsageError(
-            "mirostat and another cut: mirostat decides by itself how many tokens may come; leave "
-            "out top-k, top-p and the others, or mirostat");
-}
-
-// The rarer steps: dynamic temperature, top-nσ, XTC, mirostat.
-inline std::vector<ChainStep> further_steps(const SamplingOptions& o) {
-    check_dynamic_temperature(o.dynatemp_range, o.dynatemp_exponent);
-    check_top_n_sigma(o.top_n_sigma), check_xtc(o.xtc_probability, o.xtc_threshold);
-    check_mirostat(o.mirostat_tau, o.mirostat_eta), check_mirostat_version(o);
-    std::vector<ChainStep> steps;
-    if (o.dynatemp_range != 0) {
-        steps.push_back(
-            {"dynamic-temperature",
-             short_number(o.temperature) + "±" + short_number(o.dynatemp_range),
-             [T = o.temperature, range = o.dynatemp_range, e = o.dynatemp_exponent](
-                 Candidates& c, const TextSoFar&) { apply_dynamic_temperature(c, T, range, e); }});
-    }
-    if (o.top_n_sigma != 0) {
-        steps.push_back(
-            {"top-n-sigma", short_number(o.top_n_sigma),
-             [N = o.top_n_sigma](Candidates& c, const TextSoFar&) { keep_top_n_sigma(c, N); }});
-    }
-    if (o.xtc_probability != 0) {
-        steps.push_back({"xtc",
-                         short_number(o.xtc_probability) + "/" + short_number(o.xtc_threshold),
-                         [p = o.xtc_probability, t = o.xtc_threshold, seed = o.seed](
-                             Candidates& c, const TextSoFar& text) {
-                             exclude_top_choices(c, p, t, coin(seed, text.ids));
-                         }});
-    }
-    if (o.mirostat != 0) {
-        steps.push_back(
-            {"mirostat",
-             (o.mirostat == 1 ? "version 1, " : "") + short_number(o.mirostat_tau) + "/" +
-                 short_number(o.mirostat_eta),
-             [cut = o.mirostat == 1 ? keep_zipf_top_k : keep_unsurprising, tau = o.mirostat_tau,
-              eta = o.mirostat_eta](Candidates& c, const TextSoFar& text) {
-                 if (text.log_probabilities.size() != text.generated().size())
-                     throw UsageError(
-                         "mirostat: this way of writing does not keep how probable its "
-                         "tokens were; use it without beams and without drafts");
-                 cut(c, mirostat_mu(text.log_probabilities, tau, eta));
-             }});
-    }
-    return steps;
-}
-
 // The steps of chapters 03 to 05 that the options switch on; every option is checked,
 // also those that are off.
-inline std::vector<ChainStep> cut_steps(const SamplingOptions& o, Dialect dialect) {
-    check_temperature(o.temperature), check_top_k(o.top_k), check_top_p(o.top_p),
-        check_min_p(o.min_p);
-    check_typical_p(o.typical_p);
-    check_cutoff("epsilon-cutoff", o.epsilon_cutoff), check_cutoff("eta-cutoff", o.eta_cutoff);
-    std::vector<ChainStep> steps = further_steps(o);
-    const auto add = [&](bool on, const char* name, double value, auto&& function) {
-        if (on)
-            steps.push_back({name, short_number(value),
-                             [function](Candidates& c, const TextSoFar&) { function(c); }});
-    };
-    const bool ties_stay = dialect == Dialect::transformers || dialect == Dialect::vllm;
-    const Ties ties = ties_stay ? Ties::kept : Ties::exact;
-    const bool dynamic = o.dynatemp_range != 0;
-    add(o.temperature != 1 && !dynamic, "temperature", o.temperature,
-        [T = o.temperature](Candidates& c) { apply_temperature(c, T); });
-    add(o.top_k != 0, "top-k", o.top_k,
-        [k = o.top_k, ties](Candidates& c) { keep_top_k(c, k, ties); });
-    add(o.top_p != 1, "top-p", o.top_p, [p = o.top_p](Candidates& c) { keep_top_p(c, p); });
-    add(o.min_p != 0, "min-p", o.min_p, [m = o.min_p](Candidates& c) { keep_min_p(c, m); });
-    add(o.typical_p != 1, "typical", o.typical_p,
-        [m = o.typical_p, ties](Candidates& c) { keep_typical(c, m, ties); });
-    add(o.epsilon_cutoff != 0, "epsilon", o.epsilon_cutoff,
-        [e = o.epsilon_cutoff](Candidates& c) { cut_epsilon(c, e); });
-    add(o.eta_cutoff != 0, "eta", o.eta_cutoff,
-        [e = o.eta_cutoff](Candidates& c) { cut_eta(c, e); });
-    return steps;
-}
+std::vector<ChainStep> cut_steps(const SamplingOptions& o, Dialect dialect);
 
 }  // namespace tbt

@@ -2,73 +2,30 @@
 // plain_mirostat.hpp define them in plain code.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <span>
 
-#include "chapters/03_temperature/further/plain_dynamic_temperature.hpp"
-#include "chapters/04_top_k/further/plain_top_n_sigma.hpp"
-#include "chapters/05_top_p/further/plain_xtc.hpp"
 #include "chapters/06_combining/candidates.hpp"
-#include "chapters/06_combining/plain_mirostat.hpp"
-#include "chapters/06_combining/plain_mirostat_1.hpp"
-#include "chapters/06_combining/relatives.hpp"
-#include "chapters/06_combining/temperature.hpp"
-#include "chapters/06_combining/top_k.hpp"
-#include "lib/kernels/rng.hpp"
 
 namespace tbt {
 
 // T between T − range and T + range, by the entropy of the candidates as they are.
-inline void apply_dynamic_temperature(Candidates& c, double T, double range, double exponent) {
-    apply_temperature(c, dynamic_temperature(c.entropy(), c.count(), T, range, exponent));
-}
+void apply_dynamic_temperature(Candidates& c, double T, double range, double exponent);
 
 // Keeps what lies within N standard deviations of the largest logit; N = 0 keeps all.
-inline void keep_top_n_sigma(Candidates& c, double N) {
-    check_top_n_sigma(N);
-    if (N > 0) c.largest(), keep_from(c, top_n_sigma_border(c.logits(), N));
-}
+void keep_top_n_sigma(Candidates& c, double N);
 
 // A number in [0, 1) that the text and a seed decide, and nothing else: a step that tosses a coin
 // by it can be replayed, tossed for many beams at once, and agrees with a draft on the same text.
-inline double coin(std::uint64_t seed, std::span<const int> ids) {
-    std::uint64_t mixed = SplitMix64(seed).next();
-    for (const int id : ids) mixed = SplitMix64(mixed + static_cast<std::uint64_t>(id)).next();
-    return Rng(mixed).uniform();
-}
+double coin(std::uint64_t seed, std::span<const int> ids);
 
 // With u < probability: of the candidates with p >= threshold only the last stays.
-inline void exclude_top_choices(Candidates& c, double probability, double threshold, double u) {
-    check_xtc(probability, threshold);
-    if (u >= probability) return;
-    const auto good = [&](std::size_t i) {
-        return c.logits()[i] != masked && c.probability(i) >= threshold;
-    };
-    std::size_t last = c.size();
-    for (std::size_t i = 0; i < c.size(); ++i) {
-        if (good(i) && (last == c.size() || c.logits()[i] <= c.logits()[last])) last = i;
-    }
-    const std::span<float> keys = c.room_for_keys();
-    for (std::size_t i = 0; i < c.size(); ++i) keys[i] = good(i) && i != last ? -1.0f : 1.0f;
-    if (last < c.size()) c.keep_by(keys, {0});
-}
+void exclude_top_choices(Candidates& c, double probability, double threshold, double u);
 
 // Version 1 of mirostat: the k most probable, which under Zipf's law surprise by mu bits.
-inline void keep_zipf_top_k(Candidates& c, double mu) {
-    const std::span<float> keys = c.room_for_keys();
-    const std::span<const float> s = c.logits();
-    const auto end = std::partial_sort_copy(
-        s.begin(), s.end(), keys.begin(),
-        keys.begin() + static_cast<std::ptrdiff_t>(std::min(s.size(), mirostat_looks_at)),
-        std::greater<>());
-    keep_top_k(c, mirostat_k({keys.begin(), end}, c.count(), c.temperature(), mu));
-}
+void keep_zipf_top_k(Candidates& c, double mu);
 
 // Keeps what surprises by at most mu bits; the largest always stay.
-inline void keep_unsurprising(Candidates& c, double mu) {
-    keep_from(c, static_cast<double>(c.largest()) + c.temperature() * (-mu * ln_2 + c.log_sum()));
-}
+void keep_unsurprising(Candidates& c, double mu);
 
 }  // namespace tbt

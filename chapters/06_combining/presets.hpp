@@ -1,12 +1,10 @@
 // Named settings, from the parameter guides of the tutorials.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "chapters/06_combining/chain.hpp"
-#include "lib/error.hpp"
+#include "chapters/06_combining/dialects.hpp"
 
 namespace tbt {
 
@@ -15,33 +13,8 @@ struct Preset {
     SamplingOptions options;
 };
 
-inline const std::vector<Preset>& presets() {
-    static const std::vector<Preset> all = [] {
-        std::vector<Preset> list = {{"factual", "facts, extraction, code", {}},
-                                    {"conservative", "summaries, factual prose", {}},
-                                    {"balanced", "general text, chat, articles", {}},
-                                    {"creative", "stories, verse, ideas", {}}};
-        const auto set = [&](std::size_t i, double temperature, int top_k, double top_p,
-                             double repetition) {
-            SamplingOptions& o = list[i].options;
-            o.temperature = temperature, o.top_k = top_k, o.top_p = top_p,
-            o.repetition_penalty = repetition;
-        };
-        set(0, 0.2, 15, 0.6, 1.0);
-        set(1, 0.3, 0, 0.85, 1.1);
-        set(2, 0.8, 0, 0.9, 1.2);
-        set(3, 1.2, 0, 0.95, 1.3);
-        return list;
-    }();
-    return all;
-}
+const std::vector<Preset>& presets();
 
-inline const Preset& preset_named(std::string_view name) {
-    for (const Preset& preset : presets()) {
-        if (preset.name == name) return preset;
-    }
-    throw UsageError("preset: got '" + std::string(name) +
-                     "', expected factual, conservative, balanced or creative");
-}
+const Preset& preset_named(std::string_view name);
 
 }  // namespace tbt

@@ -2,53 +2,20 @@
 // defines it.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
 
-#include "chapters/08_penalties/penalties.hpp"
+#include "chapters/06_combining/candidates.hpp"
 #include "chapters/08_penalties/plain_dry.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 
 // z[i] = how many tokens of the reversed text, from its i-th on, equal its first ones: the match
 // before place n − i. Each token is compared with success once [Gusfield 1997, §1.4].
-inline std::vector<std::size_t> matches_with_the_end(std::span<const int> ids) {
-    const std::size_t n = ids.size();
-    const auto reversed = [&](std::size_t i) { return ids[n - 1 - i]; };
-    std::vector<std::size_t> z(n, 0);
-    for (std::size_t i = 1, left = 0, right = 0; i < n; ++i) {
-        if (i < right) z[i] = std::min(right - i, z[i - left]);
-        while (i + z[i] < n && reversed(z[i]) == reversed(i + z[i])) ++z[i];
-        if (i + z[i] > right) left = i, right = i + z[i];
-    }
-    return z;
-}
+std::vector<std::size_t> matches_with_the_end(std::span<const int> ids);
 
 // Lowers the tokens that would continue a passage the text already has.
-inline void penalize_passages(Candidates& c, std::span<const int> ids, const Dry& dry) {
-    check_dry(dry), check_ids("dry", ids, c.vocab_size());
-    if (dry.multiplier == 0) return;
-    const auto breaks = [&](int id) {
-        return std::find(dry.breakers.begin(), dry.breakers.end(), id) != dry.breakers.end();
-    };
-    const std::size_t n = ids.size(),
-                      unbroken = static_cast<std::size_t>(
-                          std::find_if(ids.rbegin(), ids.rend(), breaks) - ids.rbegin());
-    const std::vector<std::size_t> z = matches_with_the_end(ids);
-    std::vector<std::pair<int, int>> longest;  // token, length
-    for (std::size_t i = 1; i < n; ++i) {
-        const int length = to_int(std::min(z[n - i], unbroken));
-        if (length >= dry.allowed && !breaks(ids[i])) longest.emplace_back(ids[i], -length);
-    }
-    std::sort(longest.begin(), longest.end());  // of each token the longest first
-    for (std::size_t k = 0; k < longest.size(); ++k) {
-        const auto& [id, minus_length] = longest[k];
-        if (k > 0 && longest[k - 1].first == id) continue;
-        if (float* s = c.find(id)) *s = static_cast<float>(*s - dry_price(dry, -minus_length));
-    }
-}
+void penalize_passages(Candidates& c, std::span<const int> ids, const Dry& dry);
 
 }  // namespace tbt

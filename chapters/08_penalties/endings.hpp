@@ -3,38 +3,20 @@
 
 #include <span>
 
-#include "chapters/08_penalties/penalties.hpp"
+#include "chapters/06_combining/candidates.hpp"
 #include "chapters/08_penalties/plain_endings.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 
 // These tokens cannot come.
-inline void suppress(Candidates& c, std::span<const int> ids) {
-    for (const int id : ids) {
-        if (float* s = find_logit(c, "suppress-tokens", id)) *s = banned;
-    }
-}
+void suppress(Candidates& c, std::span<const int> ids);
 
 // Only this token can come. Where a ban or a grammar has taken it away already, nothing happens,
 // unless it is forced against them.
-inline void force(Candidates& c, int id, bool against_bans = false) {
-    float* s = find_logit(c, "forced token", id);
-    if (!s || (*s == banned && !against_bans)) return;
-    *s = 0;
-    const std::span<float> keys = c.room_for_keys();
-    for (std::size_t i = 0; i < c.size(); ++i) keys[i] = c.id(i) == id ? 1.0f : -1.0f;
-    c.keep_by(keys, {0});
-}
+void force(Candidates& c, int id, bool against_bans = false);
 
 // The end of the text gains |s|·(factor^(generated − start) − 1), once generated > start.
-inline void favour_ending(Candidates& c, std::size_t generated, const EndingDecay& decay,
-                          std::span<const int> eos) {
-    check_decay(decay);
-    for (const int id : eos) {
-        float* s = find_logit(c, "exponential-decay-length-penalty", id);
-        if (s) *s = static_cast<float>(*s + decay_bonus(*s, to_int(generated), decay));
-    }
-}
+void favour_ending(Candidates& c, std::size_t generated, const EndingDecay& decay,
+                   std::span<const int> eos);
 
 }  // namespace tbt

@@ -1,19 +1,15 @@
 // The steps of this chapter for a chain, and with them the whole chain of every dialect.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "chapters/06_combining/chain.hpp"
-#include "chapters/08_penalties/dry.hpp"
-#include "chapters/08_penalties/endings.hpp"
-#include "chapters/08_penalties/penalties.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "chapters/06_combining/chain_step.hpp"
+#include "chapters/06_combining/dialects.hpp"
+#include "chapters/08_penalties/checks.hpp"
 
 namespace tbt {
 
@@ -24,19 +20,9 @@ enum class Scope {
     last_64,    // the last 64 tokens of both (llama.cpp)
 };
 
-inline Scope scope_named(std::string_view name) {
-    if (name == "generated") return Scope::generated;
-    if (name == "all") return Scope::all;
-    if (name == "last-64") return Scope::last_64;
-    throw UsageError("penalty-scope: got '" + std::string(name) +
-                     "', expected generated, all or last-64");
-}
+Scope scope_named(std::string_view name);
 
-inline std::span<const int> in_scope(const TextSoFar& text, Scope scope) {
-    if (scope == Scope::generated) return text.generated();
-    return scope == Scope::all ? text.ids
-                               : text.ids.last(std::min<std::size_t>(text.ids.size(), 64));
-}
+std::span<const int> in_scope(const TextSoFar& text, Scope scope);
 
 // What the options of chapter 06 have no number for.
 struct PenaltyOptions {
@@ -51,113 +37,13 @@ struct PenaltyOptions {
     std::vector<int> dry_breakers;
 };
 
-// DRY, and how a text must begin and end.
-inline std::vector<ChainStep> ending_steps(const SamplingOptions& o, const PenaltyOptions& more,
-                                           Dialect dialect) {
-    const Dry dry{o.dry_multiplier, o.dry_base, o.dry_allowed_length, more.dry_breakers};
-    const EndingDecay decay{o.decay_start, o.decay_factor};
-    check_dry(dry), check_decay(decay);
-    if (decay.factor != 1 && more.eos.empty())
-        throw UsageError(
-            "exponential-decay-length-penalty: this model has no end-of-text token to favour");
-    if (more.forced_eos && more.max_new_tokens < 1)
-        throw UsageError("forced-eos: no limit was given, so no token is the last");
-    // Elsewhere a forced token wins over every ban; with us over none, so that a grammar holds.
-    const bool wins = dialect == Dialect::transformers;
-    std::vector<ChainStep> steps;
-    const auto add = [&](bool on, const char* name, std::string parameters, auto&& apply) {
-        if (on) steps.push_back({name, std::move(parameters), apply});
-    };
-    add(dry.multiplier != 0, "dry", short_number(dry.multiplier),
-        [dry](Candidates& c, const TextSoFar& t) { penalize_passages(c, t.ids, dry); });
-    add(decay.factor != 1, "exponential-decay",
-        std::to_string(decay.start) + "/" + short_number(decay.factor),
-        [decay, eos = more.eos](Candidates& c, const TextSoFar& t) {
-            favour_ending(c, t.generated().size(), decay, eos);
-        });
-    add(!more.suppress.empty(), "suppress", std::to_string(more.suppress.size()),
-        [ids = more.suppress](Candidates& c, const TextSoFar&) { suppress(c, ids); });
-    const std::size_t first = more.forced_bos ? 1 : 0;  // the token after a forced one
-    add(!more.begin_suppress.empty(), "begin-suppress", std::to_string(more.begin_suppress.size()),
-        [ids = more.begin_suppress, first](Candidates& c, const TextSoFar& t) {
-            if (t.generated().size() == first) suppress(c, ids);
-        });
-    add(more.forced_bos.has_value(), "forced-bos", std::to_string(more.forced_bos.value_or(0)),
-        [id = more.forced_bos.value_or(0), wins](Candidates& c, const TextSoFar& t) {
-            if (t.generated().empty()) force(c, id, wins);
-        });
-    add(more.forced_eos.has_value(), "forced-eos", std::to_string(more.forced_eos.value_or(0)),
-        [id = more.forced_eos.value_or(0), wins, last = more.max_new_tokens - 1](
-            Candidates& c, const TextSoFar& t) {
-            if (t.generated().size() == index(last)) force(c, id, wins);
-        });
-    return steps;
-}
-
 // Steps that count keep their counts for the next token: a chain serves one thread at a time.
-inline std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const PenaltyOptions& more,
-                                            Dialect dialect) {
-    check_repetition_penalty(o.repetition_penalty), check_ngram(o.no_repeat_ngram_size);
-    check_penalty("frequency-penalty", o.frequency_penalty),
-        check_penalty("presence-penalty", o.presence_penalty);
-    check_min_new_tokens(o.min_new_tokens);
-    if (o.min_new_tokens > 0 && more.eos.empty())
-        throw UsageError("min-new-tokens: this model has no end-of-text token to hold back");
-    const Scope written = dialect == Dialect::llama_cpp ? Scope::last_64 : Scope::generated;
-    const Scope counted = more.scope.value_or(written);
-    const Scope repeated = more.scope.value_or(
-        dialect == Dialect::transformers || dialect == Dialect::vllm ? Scope::all : written);
-    std::vector<SequenceBias> bans;
-    for (const std::vector<int>& word : more.bad_words) bans.push_back({word, banned});
-    const auto bias_step = [](std::vector<SequenceBias> list) {
-        return [list = std::move(list)](Candidates& c, const TextSoFar& t) {
-            add_bias(c, t.ids, list);
-        };
-    };
-
-    std::vector<ChainStep> steps;
-    if (!more.bias.empty())
-        steps.push_back({"bias", "of " + std::to_string(more.bias.size()), bias_step(more.bias)});
-    if (!bans.empty()) steps.push_back({"bad-words", std::to_string(bans.size()), bias_step(bans)});
-    if (o.min_new_tokens > 0) {
-        steps.push_back({"min-new-tokens", std::to_string(o.min_new_tokens),
-                         [n = o.min_new_tokens, eos = more.eos](Candidates& c, const TextSoFar& t) {
-                             ban_eos_until(c, t.generated().size(), n, eos);
-                         }});
-    }
-    if (o.repetition_penalty != 1) {
-        steps.push_back({"repetition", short_number(o.repetition_penalty),
-                         [theta = o.repetition_penalty, repeated, counts = TokenCounts()](
-                             Candidates& c, const TextSoFar& t) mutable {
-                             penalize_repetition(c, in_scope(t, repeated), theta, counts);
-                         }});
-    }
-    if (o.frequency_penalty != 0 || o.presence_penalty != 0) {
-        steps.push_back({"frequency-presence",
-                         short_number(o.frequency_penalty) + "/" + short_number(o.presence_penalty),
-                         [f = o.frequency_penalty, p = o.presence_penalty, counted,
-                          counts = TokenCounts()](Candidates& c, const TextSoFar& t) mutable {
-                             penalize_frequency_presence(c, in_scope(t, counted), f, p, counts);
-                         }});
-    }
-    if (o.no_repeat_ngram_size > 0) {
-        steps.push_back({"no-repeat-ngram", std::to_string(o.no_repeat_ngram_size),
-                         [n = o.no_repeat_ngram_size](Candidates& c, const TextSoFar& t) {
-                             ban_repeated_ngrams(c, t.ids, n);
-                         }});
-    }
-    for (ChainStep& step : ending_steps(o, more, dialect)) steps.push_back(std::move(step));
-    return steps;
-}
+std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const PenaltyOptions& more,
+                                     Dialect dialect);
 
 // Everything the options ask for, in the dialect's order; `more_steps` may bring others
 // (a grammar's mask).
-inline Chain full_chain(const SamplingOptions& options, Dialect dialect,
-                        const PenaltyOptions& more = {}, std::vector<ChainStep> more_steps = {}) {
-    for (ChainStep& step : penalty_steps(options, more, dialect))
-        more_steps.push_back(std::move(step));
-    for (ChainStep& step : cut_steps(options, dialect)) more_steps.push_back(std::move(step));
-    return in_order(dialect, std::move(more_steps));
-}
+Chain full_chain(const SamplingOptions& options, Dialect dialect, const PenaltyOptions& more = {},
+                 std::vector<ChainStep> more_steps = {});
 
 }  // namespace tbt

@@ -13,6 +13,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/02_greedy/greedy.hpp"
+#include "chapters/03_temperature/plain_temperature.hpp"
 #include "chapters/06_combining/temperature.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/08_penalties/full_chain.hpp"

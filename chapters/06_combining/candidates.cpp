@@ -1,0 +1,148 @@
+#include "chapters/06_combining/candidates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "chapters/03_temperature/further/checks.hpp"
+#include "chapters/04_top_k/plain_top_k.hpp"
+#include "lib/check.hpp"
+#include "lib/error.hpp"
+#include "lib/kernels/math.hpp"
+#include "lib/kernels/quanta.hpp"
+#include "lib/kernels/scan.hpp"
+#include "lib/show/short_number.hpp"
+
+namespace tbt {
+
+void Candidates::reset(std::span<const float> logits) {
+    if (logits.empty() || logits.size() > longest_row)
+        throw Error("sampling: a row of " + std::to_string(logits.size()) +
+                    " logits, expected 1 to " + std::to_string(longest_row));
+    row_ = logits;
+    vocab_size_ = logits.size();
+    whole_row_ = true;
+    temperature_ = 1;
+    weighed_ = measured_ = false;
+}
+
+std::size_t Candidates::count() const { return count_kept(row_); }
+
+float Candidates::reached_by(std::size_t k) {
+    measure();
+    return maxima_.size() >= 4 * k ? kth_largest(maxima_, k) : reached_by_at_least(row_, k);
+}
+
+double Candidates::probability(std::size_t i) {
+    check_position(i);
+    return static_cast<double>(weights()[i]) / static_cast<double>(total_weight());
+}
+
+double Candidates::log_probability(std::size_t i) {
+    check_position(i);
+    return (static_cast<double>(row_[i]) - static_cast<double>(largest())) / temperature_ -
+           log_sum();
+}
+
+double Candidates::log_sum() {
+    return portable_log(static_cast<double>(total_weight()) /
+                        static_cast<double>(weight_of_largest));
+}
+
+double Candidates::entropy() {
+    const double gaps = weighted_sum_of_gaps(row_, weights(), largest(), temperature_);
+    return log_sum() + gaps / static_cast<double>(total_weight());
+}
+
+std::vector<double> Candidates::probabilities() {
+    std::vector<double> p(vocab_size_, 0.0);
+    for (std::size_t i = 0; i < size(); ++i) p[static_cast<std::size_t>(id(i))] = probability(i);
+    return p;
+}
+
+void Candidates::multiply_temperature(double factor) {
+    if (!(factor > 0 && std::isfinite(factor)))
+        throw Error("candidates: a temperature times " + short_number(factor) +
+                    ", expected a number above 0");
+    temperature_ *= factor;
+    weighed_ = false;
+}
+
+std::span<float> Candidates::whole_row() {
+    make_own();
+    weighed_ = measured_ = false;
+    return whole_row_ ? std::span<float>(values_.data(), vocab_size_) : std::span<float>();
+}
+
+float* Candidates::find(int id) {
+    checked_id("candidates", id, vocab_size_);
+    make_own();
+    weighed_ = measured_ = false;
+    if (whole_row_) return &values_[static_cast<std::size_t>(id)];
+    const auto end = ids_.begin() + static_cast<std::ptrdiff_t>(size());
+    const auto at = std::lower_bound(ids_.begin(), end, id);
+    return at != end && *at == id ? &values_[static_cast<std::size_t>(at - ids_.begin())] : nullptr;
+}
+
+void Candidates::keep_by(std::span<const float> keys, const Cut& cut) {
+    check_size("candidates: keys", keys.size(), size());
+    const std::size_t room = size() + slack;
+    if (ids_.size() < room) ids_.resize(room);
+    if (values_.size() < room) values_.resize(room);
+    const Source from{whole_row_ ? nullptr : ids_.data(), row_.data()};
+    const std::size_t kept = tbt::keep(keys, cut, from, {ids_.data(), values_.data()});
+    const bool by_logit = keys.data() == row_.data();
+    row_ = {values_.data(), kept};
+    whole_row_ = false;
+    maxima_.clear();
+    weighed_ = false;
+    if (!by_logit || kept == 0) measured_ = false;  // the largest may be gone
+}
+
+std::span<float> Candidates::room_for_keys() {
+    if (keys_.size() < size()) keys_.resize(size());
+    return {keys_.data(), size()};
+}
+
+void Candidates::check_position(std::size_t i) const {
+    if (i >= size()) checked_place("candidates", static_cast<long long>(i), size());
+}
+
+// Looks at the row once: its largest value, and whether it is a row of logits at all.
+void Candidates::measure_again() {
+    largest_ = group_maxima(row_, 64, maxima_);
+    if (!std::isfinite(largest_)) complain();
+    measured_ = true;
+}
+
+// Says which token's logit is not a number; called when the scan found one.
+void Candidates::complain() const {
+    std::vector<float> by_id(vocab_size_, masked);
+    for (std::size_t i = 0; i < size(); ++i) by_id[static_cast<std::size_t>(id(i))] = row_[i];
+    check_row(by_id);
+    throw Error("sampling: the row changed while it was read");
+}
+
+void Candidates::weigh_again() {
+    measure();
+    if (weights_.size() < size() + slack) weights_.resize(size() + slack);
+    if (block_weights_.size() * quanta_block < size())
+        block_weights_.resize(size() / quanta_block + 1);
+    total_ = exp_in_quanta(row_, largest_, temperature_, weights_.data(), block_weights_.data());
+    weighed_ = true;
+}
+
+// Steps that edit logits see s/T, as if the temperature had been applied to every logit.
+void Candidates::make_own() {
+    if (row_.data() == values_.data() && temperature_ == 1) return;
+    if (values_.size() < size() + slack) values_.resize(size() + slack);
+    if (row_.data() != values_.data()) std::copy(row_.begin(), row_.end(), values_.begin());
+    if (temperature_ != 1) {
+        for (std::size_t i = 0; i < size(); ++i)
+            values_[i] = static_cast<float>(static_cast<double>(values_[i]) / temperature_);
+        temperature_ = 1;
+    }
+    row_ = {values_.data(), row_.size()};
+}
+
+}  // namespace tbt

@@ -1,0 +1,129 @@
+#include "chapters/08_penalties/penalties.hpp"
+
+#include <algorithm>
+
+#include "lib/check.hpp"
+#include "lib/index.hpp"
+
+namespace tbt {
+
+namespace {
+
+// Calls f(logit, count) for each distinct token of the text that is still a candidate.
+template <class F>
+void for_each_seen(Candidates& c, std::span<const int> ids, TokenCounts& counts, F&& f) {
+    counts.count(ids, c.vocab_size());
+    const std::span<float> row = c.whole_row();
+    for (const auto& [id, times] : counts.distinct()) {
+        float* s = row.empty() ? c.find(id) : &row[index(id)];
+        if (s) f(*s, times);
+    }
+}
+
+}  // namespace
+
+void TokenCounts::count(std::span<const int> ids, std::size_t vocab_size) {
+    if (place_.size() != vocab_size) {
+        text_.clear(), distinct_.clear();
+        place_.assign(vocab_size, 0);
+    }
+    const bool grown =
+        ids.size() >= text_.size() && std::equal(text_.begin(), text_.end(), ids.begin());
+    const std::size_t common =
+        grown ? text_.size()
+              : index(std::mismatch(ids.begin(), ids.end(), text_.begin(), text_.end()).first -
+                      ids.begin());
+    while (text_.size() > common) forget_last();
+    for (const int id : ids.subspan(common)) {
+        checked_id("penalties", id, vocab_size);
+        add(id);
+    }
+}
+
+void TokenCounts::add(int id) {
+    int& place = place_[index(id)];
+    if (place == 0) {
+        distinct_.push_back({id, 0});
+        place = to_int(distinct_.size());
+    }
+    ++distinct_[index(place - 1)].times;
+    text_.push_back(id);
+}
+
+// A token that is gone then was the last to appear first: it stands at the end of distinct_.
+void TokenCounts::forget_last() {
+    int& place = place_[index(text_.back())];
+    text_.pop_back();
+    if (--distinct_[index(place - 1)].times > 0) return;
+    distinct_.pop_back();
+    place = 0;
+}
+
+float* find_logit(Candidates& c, const char* who, int id) {
+    checked_id(who, id, c.vocab_size());
+    return c.find(id);
+}
+
+void penalize_repetition(Candidates& c, std::span<const int> text, double theta,
+                         TokenCounts& counts) {
+    check_repetition_penalty(theta);
+    if (theta == 1) return;
+    const float t = static_cast<float>(theta);
+    for_each_seen(c, text, counts, [t](float& s, int) {
+        const float larger = s * t,
+                    smaller = s / t;  // both, as a wrong guess costs more than a division
+        s = s < 0 ? larger : smaller;
+    });
+}
+
+void penalize_repetition(Candidates& c, std::span<const int> text, double theta) {
+    TokenCounts counts;
+    penalize_repetition(c, text, theta, counts);
+}
+
+void penalize_frequency_presence(Candidates& c, std::span<const int> text, double frequency,
+                                 double presence, TokenCounts& counts) {
+    check_penalty("frequency-penalty", frequency), check_penalty("presence-penalty", presence);
+    if (frequency == 0 && presence == 0) return;
+    for_each_seen(c, text, counts, [=](float& s, int count) {
+        s = static_cast<float>(s - count * frequency - presence);
+    });
+}
+
+void penalize_frequency_presence(Candidates& c, std::span<const int> text, double frequency,
+                                 double presence) {
+    TokenCounts counts;
+    penalize_frequency_presence(c, text, frequency, presence, counts);
+}
+
+void ban_repeated_ngrams(Candidates& c, std::span<const int> ids, int n) {
+    check_ngram(n);
+    const auto length = index(n);
+    if (n == 0 || ids.size() < length) return;  // no n-gram yet
+    const std::span<const int> begun = ids.last(length - 1);
+    for (std::size_t i = 0; i + length <= ids.size(); ++i) {
+        if (!std::equal(begun.begin(), begun.end(), ids.begin() + to_int(i))) continue;
+        if (float* s = find_logit(c, "no-repeat n-gram", ids[i + length - 1])) *s = banned;
+    }
+}
+
+void add_bias(Candidates& c, std::span<const int> ids, std::span<const SequenceBias> biases) {
+    for (const SequenceBias& b : biases) {
+        check_bias(b, c.vocab_size());
+        const std::span<const int> before(b.sequence.data(), b.sequence.size() - 1);
+        if (before.size() > ids.size() || !std::equal(before.rbegin(), before.rend(), ids.rbegin()))
+            continue;
+        if (float* s = find_logit(c, "bias", b.sequence.back())) *s += b.bias;
+    }
+}
+
+void ban_eos_until(Candidates& c, std::size_t generated, int minimum, std::span<const int> eos) {
+    check_min_new_tokens(minimum);
+    check_ids("min-new-tokens", eos, c.vocab_size());
+    if (generated >= index(minimum)) return;
+    for (const int id : eos) {
+        if (float* s = find_logit(c, "min-new-tokens", id)) *s = banned;
+    }
+}
+
+}  // namespace tbt
