@@ -339,7 +339,7 @@ check hint solution try watch progress next:
 lessons: all
 	@sh tests/lessons.sh $(if $(UPDATE),update,check)
 # Puts well-known bugs into the headers, one at a time, and sees that the tests notice.
-mutants: $(LIBRARY) $(call test_pch,O0).gch $(BUILD)/obj/tests/main.o
+mutants: $(LIBRARY) $(call test_pch,O0).gch $(BUILD)/obj/tests/main.o $(BUILD)/obj/exercises/limits.o
 	@BUILD="$(BUILD)" COMPILE_TEST="$(call compile_test,O0)" LINK="$(LINK)" LIBRARY="$(LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" sh tests/mutants/run.sh $(ONLY)
 
 # ---- benchmarks -------------------------------------------------------------------------------------------

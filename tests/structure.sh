@@ -117,6 +117,7 @@ sh tests/architecture.sh check | reword picture >>"$found"
 awk '
     function value() { return substr($0, index($0, ": ") + 2) }
     /^mutant: / { what = value() }
+    FNR == 1 { file = FILENAME; sub(/^tests\/mutants\/exercises\//, "solutions/", file); sub(/\.txt$/, ".hpp", file) }
     /^file: / { file = value() }
     /^from: / {
         from = value(); hits = 0

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Mutation run: plants well-known bugs one by one and checks that the tests see each of them.
-#   make mutants                    all of tests/mutants/*.txt
-#   make mutants ONLY=top_p         those of tests/mutants/top_p.txt
+#   make mutants                    all of tests/mutants/*.txt, then the wrong answers to the exercises (exercises.sh)
+#   make mutants ONLY=sampling      those of tests/mutants/sampling.txt
+#   make mutants ONLY=exercises     the wrong answers alone; ONLY=05_2: those of one exercise, ONLY=05: of a chapter
 # A file lists mutants, each five lines and an empty one:
 #   mutant: what the bug is
 #   file: the source it is planted in (a header of a chapter, or a .cpp of lib or a chapter)
@@ -12,6 +13,10 @@
 # make passes BUILD, how to compile a test and to link (COMPILE_TEST, LINK), the archives (LIBRARY) and LIBS.
 set -u
 only=${1:-${ONLY:-}}
+case $only in
+exercises) exec sh tests/mutants/exercises.sh ;;
+[0-9]*) exec sh tests/mutants/exercises.sh "$only" ;;
+esac
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 killed=0 survived=0 number=0
@@ -20,7 +25,7 @@ command -v timeout >/dev/null 2>&1 && limit='timeout 120'
 
 # build NAME INCLUDE TEST [MUTATED.cpp]. Our own includes are all in quotes: what -iquote names comes before everything else.
 build() {
-    compile="$COMPILE_TEST -w -MF /dev/null -iquote $2 -iquote $2/solutions -Isolutions"
+    compile="$COMPILE_TEST -w -MF /dev/null -iquote $2"
     extra=''
     # shellcheck disable=SC2086
     if [ -n "${4:-}" ]; then
@@ -33,8 +38,8 @@ build() {
 
 field() { sed -n "s/^$1: //p" "$2" | head -n 1; }
 
-for list in tests/mutants/*.txt tests/mutants/exercises/*.txt; do
-    [ -z "$only" ] || [ "$list" = "tests/mutants/$only.txt" ] || { [ "$only" = exercises ] && [ "$(dirname "$list")" = tests/mutants/exercises ]; } || continue
+for list in tests/mutants/*.txt; do
+    [ -z "$only" ] || [ "$list" = "tests/mutants/$only.txt" ] || continue
     rm -f "$work"/m.*
     awk -v work="$work" '/^mutant: / { n++ } n && NF { print > (work "/m." sprintf("%03d", n)) }' "$list"
     for m in "$work"/m.*; do
@@ -78,4 +83,5 @@ for list in tests/mutants/*.txt tests/mutants/exercises/*.txt; do
     done
 done
 echo "$killed mutants killed, $survived survived"
+[ -n "$only" ] || sh tests/mutants/exercises.sh || survived=$((survived + 1))
 [ "$survived" -eq 0 ] && [ "$killed" -gt 0 ]

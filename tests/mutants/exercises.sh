@@ -1,0 +1,54 @@
+#!/bin/sh
+# Wrong answers to the exercises, one by one: each must fail its check.
+#   exercises.sh             all of tests/mutants/exercises/*.txt, as many at once as there are cores
+#   exercises.sh NAME …      those of tests/mutants/exercises/NAME*.txt
+# A list has the wrong answers to solutions/NAME.hpp, each with an empty line behind it:
+#   mutant: what the mistake is
+#   from: text that stands exactly once in the solution, in one line      or   body: 1   the first marked place, as a whole
+#   to: what it becomes (several lines to: … are several lines)
+# The tests are compiled once for all mutants of a list (batch.awk), and run for each alone, within the limits of make check.
+# make passes BUILD, how to compile a test and to link (COMPILE_TEST, LINK), the archives (LIBRARY) and LIBS.
+set -u
+work=${WORK:-}
+
+# One list: what was killed and what was not, as lines; no other words mean that all is well.
+run_list() {
+    name=$(basename "$1" .txt)
+    source=$work/$name.cpp log=$work/$name.log binary=$work/$name
+    if ! awk -f tests/mutants/batch.awk "$1" "solutions/$name.hpp" "tests/exercises/ex$name.cpp" >"$source" 2>"$log"; then cat "$log"; return; fi
+    compile="$COMPILE_TEST -g0 -w -MF /dev/null -iquote . -c $source"
+    if ! $compile -o "$binary.o" 2>"$log"; then
+        n=$(grep -c '^mutant: ' "$1") k=0
+        while [ $k -le "$n" ]; do
+            # shellcheck disable=SC2086
+            $compile -DONE=$k -fsyntax-only >"$log" 2>&1 || { echo "BROKEN    $name: $(what "$1" $k): does not compile:"; grep error "$log" | head -n 3; [ $k -gt 0 ] || return; }
+            k=$((k + 1))
+        done
+        return
+    fi
+    # shellcheck disable=SC2086
+    if ! $LINK -g0 "$binary.o" "$BUILD/obj/tests/main.o" "$BUILD/obj/exercises/limits.o" $LIBRARY $LIBS -o "$binary" 2>"$log"; then
+        echo "BROKEN    $name: does not link:"; head -n 3 "$log"; return
+    fi
+    # Without a mutation the tests must pass, or a failure says nothing.
+    if ! EXERCISE_LIMITS=1 "$binary" '[m0]' >"$log" 2>&1; then echo "BROKEN    $name fails without any mutation:"; tail -n 5 "$log"; return; fi
+    k=1
+    for _ in $(sed -n 's/^mutant: .*/x/p' "$1"); do
+        if EXERCISE_LIMITS=1 "$binary" "[m$k]" --abort >"$log" 2>&1 </dev/null; then echo "SURVIVED  $name: $(what "$1" $k)"
+        else echo "killed    $name: $(what "$1" $k)"; fi
+        k=$((k + 1))
+    done
+    rm -f "$binary" "$binary.o"
+}
+what() { if [ "$2" = 0 ]; then echo "the solution itself"; else sed -n 's/^mutant: //p' "$1" | sed -n "$2p"; fi; }
+
+if [ -n "$work" ]; then run_list "$1"; exit 0; fi
+WORK=$(mktemp -d) || exit 1
+trap 'rm -rf "$WORK"' EXIT
+export WORK BUILD COMPILE_TEST LINK LIBRARY LIBS
+if [ $# -eq 0 ]; then set -- ''; fi
+for wanted in "$@"; do ls tests/mutants/exercises/"$wanted"*.txt; done |
+    xargs -P "$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)" -n 1 sh "$0" | tee "$WORK/report"
+killed=$(grep -c '^killed' "$WORK/report") survived=$(grep -c '^SURVIVED' "$WORK/report")
+echo "$killed wrong answers fail, $survived pass"
+[ "$survived" -eq 0 ] && [ "$killed" -gt 0 ] && ! grep -q '^BROKEN' "$WORK/report"
