@@ -1,0 +1,31 @@
+// Exercise 03_02: the draw: spin a wheel of fortune.
+//
+// The wheel has W notches; token i holds w_i of them, in the order of the ids: first all
+// notches of token 0, then those of token 1, … So W = Σ w_i. Luck, a number u in [0, 1), points at
+// notch ⌊u·W⌋, the first notch being 0. Which token holds it?
+//
+// By hand: w = {2, 0, 1, 5}. W = 8; u = .2 points at notch 1, which is token 0's; u = .25 at
+// notch 2, token 2's. Token 1 holds none, so it never comes.
+//
+// A u outside [0, 1) is a UsageError. A wheel without notches is an Error.
+//
+// Write one function, about 8 lines. Check: make check EX=03_02
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+#include "lib/error.hpp"
+
+namespace tbt::ex03_02 {
+
+// w: the notches of each token, all together less than 2^53. Returns the token's id.
+inline int spin([[maybe_unused]] const std::vector<std::uint64_t>& w, [[maybe_unused]] double u) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex03_02

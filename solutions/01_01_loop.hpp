@@ -1,0 +1,41 @@
+// Exercise 01_01: the loop that writes: predict, pick, append, repeat.
+//
+// The model gives the logits behind a text, `pick` chooses an id of them. Put it at the end, and
+// begin again with the longer text; n times. With n = 0 the text stays as it is.
+//
+// The token `eos` ends a text: when it is picked it is appended, and nothing comes behind it.
+// Where it stands in the prompt it means nothing.
+//
+// By hand: a model that always wants the last id plus 1, behind {3}: n = 2 gives {3, 4, 5}.
+// With eos = 4 it gives {3, 4}.
+//
+// The model is asked once for each new token, never for one that nobody wants.
+//
+// Write one function, about 5 lines. Check: make check EX=01_01
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex01_01 {
+
+using Model = std::function<std::vector<float>(const std::vector<int>& ids)>;
+using Pick = std::function<int(const std::vector<float>& logits)>;
+
+// ids: the prompt. Returns it with what was generated behind it.
+inline std::vector<int> write_on([[maybe_unused]] const Model& model,
+                                 [[maybe_unused]] const Pick& pick, std::vector<int> ids,
+                                 [[maybe_unused]] int n, [[maybe_unused]] int eos) {
+    // >>> write here
+    for (int i = 0; i < n; ++i) {
+        ids.push_back(pick(model(ids)));
+        if (ids.back() == eos) break;
+    }
+    return ids;
+    // <<< to here
+}
+
+}  // namespace tbt::ex01_01

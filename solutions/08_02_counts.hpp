@@ -1,0 +1,42 @@
+// Exercise 08_02: the frequency and the presence penalty.
+//
+//     s_j ← s_j − c_j·frequency − presence          for each token j with c_j > 0
+//
+// c_j is how often token j stands in the text. So each further time costs `frequency` more,
+// and having come at all costs `presence`. By hand: the logits {5, 3, 2, 1}, the text {0, 1, 0, 0},
+// frequency .5 and presence .25 give {3.25, 2.25, 2, 1}.
+//
+// Below 0 they reward. In doubles, rounded to a float once, at the end. A penalty that is
+// not a finite number is a UsageError, an id that is no token an Error.
+//
+// Write one function, about 9 lines. Check: make check EX=08_02
+#pragma once
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+#include "lib/error.hpp"
+
+namespace tbt::ex08_02 {
+
+// s: one logit for each token, changed in place.
+inline void penalise([[maybe_unused]] std::vector<float>& s,
+                     [[maybe_unused]] const std::vector<int>& text,
+                     [[maybe_unused]] double frequency, [[maybe_unused]] double presence) {
+    // >>> write here
+    if (!std::isfinite(frequency) || !std::isfinite(presence))
+        throw UsageError("penalty: expected finite numbers");
+    std::map<int, int> counts;
+    for (const int j : text) ++counts[j];
+    for (const auto& [j, c] : counts) {
+        const auto id = static_cast<std::size_t>(j);
+        if (j < 0 || id >= s.size()) throw Error("there is no token " + std::to_string(j));
+        s[id] = static_cast<float>(s[id] - c * frequency - presence);
+    }
+    // <<< to here
+}
+
+}  // namespace tbt::ex08_02

@@ -1,0 +1,113 @@
+// Exercise 01_01: the loop that writes.
+#include "tests/exercises/exercise_check.hpp"
+
+#include <algorithm>
+
+#include "01_01_loop.hpp"
+#include "chapters/01_next_token/next_token.hpp"
+#include "tests/exercises/rows.hpp"
+
+using namespace tbt;
+using namespace tbt::ex01_01;
+
+namespace {
+
+using Ids = std::vector<int>;
+
+constexpr int none = -1, V = 8;
+
+// The logits depend on every token of the text and on their order.
+std::vector<float> reader(const Ids& ids) {
+    std::uint64_t seed = 7;
+    for (const int id : ids) seed = seed * 31 + static_cast<std::uint64_t>(id + 1);
+    Rng rng(seed);
+    std::vector<float> logits;
+    for (int v = 0; v < V; ++v) logits.push_back(static_cast<float>(rng.normal()));
+    return logits;
+}
+std::vector<float> wants_the_next(const Ids& ids) {
+    std::vector<float> logits(20);
+    logits[static_cast<std::size_t>(ids.back() + 1)] = 1;
+    return logits;
+}
+int largest(const std::vector<float>& logits) {
+    return static_cast<int>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+}
+
+void check(const Ids& got, const Ids& expected, const std::string& think) {
+    INFO("expected " << in_words(expected) << "\ngot      " << in_words(got)
+                     << "\nthink about: " << think);
+    const bool right = got == expected;
+    REQUIRE(right);
+}
+
+}  // namespace
+
+TEST_CASE("two tokens behind {3} are 4 and 5", "[ex01_01]") {
+    check(write_on(wants_the_next, largest, {3}, 2, none), {3, 4, 5},
+          "the prompt, then n new tokens");
+}
+
+TEST_CASE("no new token wanted: the prompt", "[ex01_01]") {
+    check(write_on(wants_the_next, largest, {3, 1}, 0, none), {3, 1}, "n = 0");
+}
+
+TEST_CASE("the end of the text is written, and nothing behind it", "[ex01_01]") {
+    check(write_on(wants_the_next, largest, {3}, 2, 4), {3, 4}, "eos = 4");
+    check(write_on(wants_the_next, largest, {3}, 9, 6), {3, 4, 5, 6}, "eos = 6");
+}
+
+TEST_CASE("an eos in the prompt means nothing", "[ex01_01]") {
+    check(write_on(wants_the_next, largest, {4}, 2, 4), {4, 5, 6}, "only a picked one ends it");
+    check(write_on(wants_the_next, largest, {4, 9}, 2, 4), {4, 9, 10, 11},
+          "only a picked one ends it");
+}
+
+TEST_CASE("the model is asked once for each new token, about the whole text", "[ex01_01]") {
+    std::vector<Ids> asked;
+    const Model model = [&](const Ids& ids) {
+        asked.push_back(ids);
+        return wants_the_next(ids);
+    };
+    write_on(model, largest, {3, 7}, 3, 10);
+    const std::vector<Ids> expected{{3, 7}, {3, 7, 8}, {3, 7, 8, 9}};
+    INFO("the model was asked " << asked.size() << " times, expected 3"
+                                << "\nthink about: what it reads each time, and when to stop");
+    const bool right = asked == expected;
+    REQUIRE(right);
+    asked.clear();
+    write_on(model, largest, {3, 7}, 3, 9);
+    INFO("the text ended with its 2nd new token; asked " << asked.size() << " times");
+    REQUIRE(asked.size() == 2);
+    asked.clear();
+    write_on(model, largest, {3, 7}, 0, none);
+    INFO("no token was wanted; asked " << asked.size() << " times");
+    REQUIRE(asked.empty());
+}
+
+TEST_CASE("it is pick that chooses", "[ex01_01]") {
+    int times = 0;
+    const Pick in_turn = [&](const std::vector<float>&) { return times++; };
+    check(write_on(reader, in_turn, {5}, 3, none), {5, 0, 1, 2}, "the largest is one way of many");
+}
+
+TEST_CASE("random texts: the same as the chapter's loop", "[ex01_01]") {
+    Rng rng(11);
+    for (int round = 0; round < 2000; ++round) {
+        Ids prompt(1 + rng.below(4));
+        for (int& id : prompt) id = static_cast<int>(rng.below(V));
+        const int n = static_cast<int>(rng.below(7)), eos = static_cast<int>(rng.below(V + 1)) - 1;
+        std::vector<float> row;
+        const NextLogits model = [&](std::span<const int> ids) -> std::span<const float> {
+            return row = reader({ids.begin(), ids.end()});
+        };
+        const Ids expected = generate(
+            model, prompt, n,
+            [](std::span<const float> s, const Ids&) {
+                return largest({s.begin(), s.end()});
+            },
+            [&](int id) { return id != eos; });
+        INFO("prompt " << in_words(prompt) << ", n = " << n << ", eos = " << eos);
+        check(write_on(reader, largest, prompt, n, eos), expected, "predict, pick, append, repeat");
+    }
+}

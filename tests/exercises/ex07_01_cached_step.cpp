@@ -1,0 +1,71 @@
+// Exercise 07_01: what one step costs.
+#include "tests/exercises/exercise_check.hpp"
+
+#include "07_01_cached_step.hpp"
+#include "chapters/07_kv_cache/work.hpp"
+#include "tests/exercises/rows.hpp"
+
+using namespace tbt;
+using namespace tbt::ex07_01;
+
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+void check(const Cost& got, std::int64_t positions, std::int64_t dot_products,
+           const std::string& given) {
+    // Compared as whole numbers: doubles lose some above 2^53.
+    const bool exact = got.positions == positions && got.dot_products == dot_products;
+    INFO(given << ": positions and dot products\nexpected " << positions << " and " << dot_products
+               << "\ngot      " << got.positions << " and " << got.dot_products);
+    REQUIRE(exact);
+}
+
+}  // namespace
+
+TEST_CASE("three tokens and two more", "[ex07_01]") {
+    check(with_cache(3, 2), 2, 9, "with a cache, past 3, fresh 2");
+    check(without_cache(3, 2), 5, 15, "without a cache, past 3, fresh 2");
+}
+
+TEST_CASE("a prompt costs the same either way", "[ex07_01]") {
+    check(with_cache(0, 4), 4, 10, "with a cache, past 0, fresh 4");
+    check(without_cache(0, 4), 4, 10, "without a cache, past 0, fresh 4");
+}
+
+TEST_CASE("one more token, and none", "[ex07_01]") {
+    check(with_cache(511, 1), 1, 512, "with a cache, past 511, fresh 1");
+    check(without_cache(511, 1), 512, 131328, "without a cache, past 511, fresh 1");
+    check(with_cache(7, 0), 0, 0, "with a cache, past 7, fresh 0");
+    check(without_cache(7, 0), 7, 28, "without a cache, past 7, fresh 0");
+    check(with_cache(0, 0), 0, 0, "with a cache, past 0, fresh 0");
+}
+
+TEST_CASE("a hundred million tokens", "[ex07_01]") {
+    constexpr std::int64_t n = 100000000;
+    check(with_cache(n, n), n, n * n + n / 2 * (n + 1), "with a cache, past and fresh 10^8");
+    check(without_cache(n, n), 2 * n, n * (2 * n + 1), "without a cache, past and fresh 10^8");
+    for (int i = 0; i < 300; ++i) with_cache(n, n), without_cache(n, n);  // no time for loops
+}
+
+TEST_CASE("lengths below 0 are refused", "[ex07_01]") {
+    CHECK_THROWS_AS(with_cache(-1, 2), Error);
+    CHECK_THROWS_AS(with_cache(2, -1), Error);
+    CHECK_THROWS_AS(without_cache(-1, 2), Error);
+    CHECK_THROWS_AS(without_cache(2, -1), Error);
+}
+
+TEST_CASE("any lengths: as the chapter counts, and as a loop does", "[ex07_01]") {
+    Rng rng(71);
+    for (int round = 0; round < 2000; ++round) {
+        const auto past = static_cast<std::int64_t>(rng.below(40)),
+                   fresh = static_cast<std::int64_t>(rng.below(40));
+        const std::string given =
+            "past " + std::to_string(past) + ", fresh " + std::to_string(fresh);
+        std::int64_t seen = 0;
+        for (std::int64_t i = 0; i < past + fresh; ++i) seen += i + 1;
+        check(without_cache(past, fresh), past + fresh, seen, "without a cache, " + given);
+        const Work work = forward_work(past, fresh);
+        check(with_cache(past, fresh), work.positions, work.dot_products, "with a cache, " + given);
+    }
+}

@@ -1,0 +1,74 @@
+// Rows of logits for the tests of exercises: small ones first, and of every kind on which wrong
+// answers show.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "lib/kernels/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
+
+namespace tbt {
+
+// Row number `round`: by turns any numbers, small whole ones (ties), some masked, all equal, one
+// far above the others, far from 0. At least one logit is finite.
+inline std::vector<float> some_row(Rng& rng, int round) {
+    const std::size_t V = 1 + static_cast<std::size_t>(std::min(round / 12, 30));
+    std::vector<float> s(V);
+    for (float& x : s) x = static_cast<float>(3 * rng.normal());
+    const std::size_t one = rng.below(V);
+    switch (round % 6) {
+        case 1:
+            for (float& x : s) x = static_cast<float>(rng.below(5)) - 2;
+            break;
+        case 2:
+            for (std::size_t i = 0; i < V; ++i)
+                if (i != one && rng.below(3) == 0) s[i] = -INFINITY;
+            break;
+        case 3:
+            std::fill(s.begin(), s.end(), s[0]);
+            break;
+        case 4:
+            s[one] += 40;
+            break;
+        case 5:
+            for (float& x : s) x += round % 12 < 6 ? 5000.0f : -5000.0f;
+            break;
+        default:
+            break;
+    }
+    return s;
+}
+
+// A row as a message has it: up to ten numbers.
+template <class Numbers>
+std::string in_words(const Numbers& row) {
+    std::string text;
+    for (std::size_t i = 0; i < row.size() && i < 10; ++i) {
+        char number[32];
+        std::snprintf(number, sizeof number, "%.6g", static_cast<double>(row[i]));
+        text += (i ? ", " : "") + std::string(number);
+    }
+    return "{" + text + (row.size() > 10 ? ", … (" + std::to_string(row.size()) + ")" : "") + "}";
+}
+
+// Are the numbers got those expected? Says what was given, both, and where they first differ.
+template <class Got, class Expected>
+void same(const Got& got, const Expected& expected, const std::string& given,
+          const std::string& think = "", double tolerance = 0) {
+    INFO("given    " << given << "\nexpected " << in_words(expected) << "\ngot      "
+                     << in_words(got) << (think.empty() ? "" : "\nthink about: ") << think);
+    bool right = got.size() == expected.size();
+    REQUIRE(right);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        const double a = static_cast<double>(got[i]), b = static_cast<double>(expected[i]);
+        right = a == b || std::abs(a - b) <= tolerance;  // false for NaN
+        INFO("the first that differs: number " << i);
+        REQUIRE(right);
+    }
+}
+
+}  // namespace tbt
