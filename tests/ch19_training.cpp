@@ -16,7 +16,7 @@
 #include "lib/machine/files.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/model.hpp"
-#include "lib/text/tokenizer_train.hpp"
+#include "tests/small_world.hpp"
 #include "tests/temporary.hpp"
 
 using namespace tbt;
@@ -25,11 +25,7 @@ using tbt::test::error_of;
 namespace {
 
 // Two genres, of which one holds out a combination of name and place.
-const char* const grammar =
-    "table person: name\n"
-    "  Ada\n  Ben\n  Cleo\n  Dov\n  Eva\n  Finn\n  Gus\n  Hana\n"
-    "table place: name\n"
-    "  Arden\n  Brook\n  Corin\n  Delta\n  Elm\n  Ford\n  Glen\n  Hill\n"
+const char* const genres =
     "genre walk 3 hold p.name t.name\n"
     "  {p=person}{t=place}{p.name} walked to {t.name}{ and came back|, sang and came home| before "
     "it was "
@@ -37,17 +33,8 @@ const char* const grammar =
     "genre count 1 hold a\n"
     "  {a=int 100 999}{b=calc a + 1}After {a} comes {b}.\n";
 
-struct World {
-    Corpus corpus = Corpus::from_text({{"test.grammar", grammar}});
-    Tokenizer tokenizer = make();
-
-    Tokenizer make() const {
-        TokenizerTrainer trainer;
-        for (std::uint64_t i = 0; i < 200; ++i) trainer.add_text(corpus.document(9, i).text);
-        TokenizerOptions options;
-        options.vocab_size = 300;
-        return trainer.train(options);
-    }
+struct World : test::SmallWorld {
+    World() : SmallWorld(genres) {}
     std::vector<std::int32_t> ids(const std::string& text) const {
         const std::vector<int> tokens = tokenizer.encode(text);
         return {tokens.begin(), tokens.end()};

@@ -4,18 +4,13 @@
 #include <cstdint>
 #include <string>
 
-#include "chapters/19_training/corpus/corpus.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/kernels/tensor.hpp"
-#include "lib/text/tokenizer_train.hpp"
+#include "tests/small_world.hpp"
 
 namespace tbt::test {
 
-inline const char* const grammar =
-    "table person: name\n"
-    "  Ada\n  Ben\n  Cleo\n  Dov\n  Eva\n  Finn\n  Gus\n  Hana\n"
-    "table place: name\n"
-    "  Arden\n  Brook\n  Corin\n  Delta\n  Elm\n  Ford\n  Glen\n  Hill\n"
+inline const char* const genres =
     "genre walk 3 hold p.name t.name\n"
     "  {p=person}{t=place}{p.name} walked to {t.name}{ and came back|, sang and came home}.\n"
     "genre long 1 hold p.name t.name\n"
@@ -24,17 +19,8 @@ inline const char* const grammar =
     "genre greeting 1 hold p.name t.name\n"
     "  {p=person}{t=place}Hello, {p.name} of {t.name}!\n";
 
-struct World {
-    Corpus corpus = Corpus::from_text({{"test.grammar", grammar}});
-    Tokenizer tokenizer = make();
-
-    Tokenizer make() const {
-        TokenizerTrainer trainer;
-        for (std::uint64_t i = 0; i < 200; ++i) trainer.add_text(corpus.document(9, i).text);
-        TokenizerOptions options;
-        options.vocab_size = 300;
-        return trainer.train(options);
-    }
+struct World : SmallWorld {
+    World() : SmallWorld(genres) {}
 };
 
 inline Tensor noise(const std::string& name, const Shape& shape) {

@@ -20,6 +20,7 @@
 
 #include "chapters/13_json_grammar/token_costs.hpp"
 #include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/14_grammar/token_step.hpp"
 #include "chapters/14_grammar/trie_words.hpp"
 
 namespace tbt {
@@ -43,24 +44,14 @@ private:
     };
     using Exits = std::vector<Exit>;
     using Place = GrammarMachine::Place;
-    struct Step {
-        int node, note, trie;
-        bool operator==(const Step&) const = default;
-    };
+    using Step = TokenStep;
     // Where one is going: to the end of a rule, or behind an act of a notebook.
     struct Goal {
         int rule = -1;  // it was entered here; −1: somewhere inside
         int notebook = -1;
         int act = 0;
     };
-    struct Hash {
-        std::size_t operator()(const Step& s) const {
-            std::uint64_t h = static_cast<std::uint64_t>(static_cast<std::uint32_t>(s.node)) << 32 |
-                              static_cast<std::uint32_t>(s.trie);
-            h = (h ^ static_cast<std::uint64_t>(s.note) << 20) * 0x9e3779b97f4a7c15u;
-            return static_cast<std::size_t>(h ^ h >> 29);
-        }
-    };
+    using Hash = TokenStepHash;
     class Walk;
 
     const Exits& of_rule(int rule, int trie);

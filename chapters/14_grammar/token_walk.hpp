@@ -9,16 +9,14 @@
 
 #include "chapters/13_json_grammar/token_trie.hpp"
 #include "chapters/14_grammar/grammar.hpp"
+#include "chapters/14_grammar/token_step.hpp"
 #include "chapters/14_grammar/trie_words.hpp"
 
 namespace tbt {
 
 class TokenWalk {
 public:
-    struct Step {
-        int node, note, trie;  // trie: of a token that was begun, −1: none was
-        bool operator==(const Step&) const = default;
-    };
+    using Step = TokenStep;
 
     TokenWalk(Grammar& grammar, const TokenTrie& trie, AllTrieWords& words, Step from);
 
@@ -40,14 +38,7 @@ private:
         Bytes bytes;
         bool noted;
     };
-    struct Hash {
-        std::size_t operator()(const Step& s) const {
-            std::uint64_t h = static_cast<std::uint64_t>(static_cast<std::uint32_t>(s.node)) << 32 |
-                              static_cast<std::uint32_t>(s.trie);
-            h = (h ^ static_cast<std::uint64_t>(s.note) << 20) * 0x9e3779b97f4a7c15u;
-            return static_cast<std::size_t>(h ^ h >> 29);
-        }
-    };
+    using Hash = TokenStepHash;
     static constexpr std::size_t wide = 16;  // so many bytes to one node are a class
     static constexpr int small = 64;         // below a node with so few others each is looked at
 
