@@ -27,8 +27,9 @@ using Pick = std::function<int(const std::vector<float>& logits)>;
 
 // ids: the prompt. Returns it with what was generated behind it.
 inline std::vector<int> write_on([[maybe_unused]] const Model& model,
-                                 [[maybe_unused]] const Pick& pick, std::vector<int> ids,
-                                 [[maybe_unused]] int n, [[maybe_unused]] int eos) {
+                                 [[maybe_unused]] const Pick& pick,
+                                 [[maybe_unused]] std::vector<int> ids, [[maybe_unused]] int n,
+                                 [[maybe_unused]] int eos) {
     // >>> write here
     for (int i = 0; i < n; ++i) {
         ids.push_back(pick(model(ids)));

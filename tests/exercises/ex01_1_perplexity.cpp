@@ -29,6 +29,14 @@ TEST_CASE("a row is about the token after its own, and the last row about none",
 TEST_CASE("enormous logits are no problem", "[ex01_1]") {
     const std::vector<float> logits{5000, 5000, -5000, -5000};
     CHECK(perplexity(logits, std::vector<int>{0, 1}) == Approx(2).epsilon(1e-12));
+    // Each row is far from the others.
+    const std::vector<float> rows{-5000, -5000, 5000, 5000, -9000, -9000, 0, 0};
+    INFO("think about: whose maximum is subtracted?");
+    CHECK(perplexity(rows, std::vector<int>{0, 1, 0, 1}) == Approx(2).epsilon(1e-12));
+    const std::vector<float> sure{-5000, 5000, -5000, 5000, 0, 0};
+    CHECK(perplexity(sure, std::vector<int>{0, 1, 1}) == Approx(1).epsilon(1e-12));
+    const std::vector<float> middle{7, 7, -8000, -8000, 3, 3};
+    CHECK(perplexity(middle, std::vector<int>{0, 1, 0}) == Approx(2).epsilon(1e-12));
 }
 
 TEST_CASE("guessing among V tokens has perplexity V", "[ex01_1]") {
@@ -56,4 +64,41 @@ TEST_CASE("random rows agree with the definition", "[ex01_1]") {
 
 TEST_CASE("one token has nothing to predict", "[ex01_1]") {
     CHECK_THROWS_AS(perplexity(std::vector<float>{1, 2}, std::vector<int>{0}), Error);
+    CHECK_THROWS_AS(perplexity(std::vector<float>{}, std::vector<int>{}), Error);
+}
+
+TEST_CASE("a perplexity in doubles, not floats", "[ex01_1]") {
+    // p = 1/(1 + e^-1), to sixteen digits, twice
+    const std::vector<float> logits{1, 0, 1, 0, 0, 0};
+    CHECK(std::abs(perplexity(logits, std::vector<int>{0, 0, 0}) - 1.3678794411714423) <= 1e-13);
+    // A thousand of them: sums in float lose digits.
+    std::vector<float> many;
+    for (int t = 0; t < 1000; ++t) many.push_back(1), many.push_back(0);
+    CHECK(std::abs(perplexity(many, std::vector<int>(1000, 0)) - 1.3678794411714423) <= 1e-12);
+}
+
+TEST_CASE("a masked token is no obstacle, and a certain one no surprise", "[ex01_1]") {
+    const std::vector<float> logits{0, -INFINITY, 0, 3, -INFINITY, -INFINITY, 0, 0, 0};
+    CHECK(perplexity(logits, std::vector<int>{1, 0, 0}) == Approx(std::sqrt(2)).epsilon(1e-12));
+}
+
+TEST_CASE("many random texts agree with the definition", "[ex01_1]") {
+    Rng rng(4);
+    for (int round = 0; round < 1000; ++round) {
+        const std::size_t n = 2 + rng.below(6), V = 1 + rng.below(9);
+        std::vector<float> logits(n * V);
+        std::vector<int> ids(n);
+        for (float& s : logits) s = static_cast<float>(4 * rng.normal());
+        for (int& id : ids) id = static_cast<int>(rng.below(V));
+        double sum = 0;
+        for (std::size_t t = 0; t + 1 < n; ++t) {
+            double total = 0;
+            for (std::size_t v = 0; v < V; ++v) total += std::exp(double(logits[t * V + v]));
+            sum += double(logits[t * V + static_cast<std::size_t>(ids[t + 1])]) - std::log(total);
+        }
+        INFO("round " << round << ": " << n << " tokens of " << V);
+        const double expected = std::exp(-sum / double(n - 1)), got = perplexity(logits, ids);
+        const bool right = std::abs(got / expected - 1) <= 1e-11;
+        REQUIRE(right);
+    }
 }

@@ -63,7 +63,7 @@ TEST_CASE("a broken model is an error, wherever the NaN stands", "[ex02_01]") {
     check_error({gone, nan});
 }
 
-TEST_CASE("random rows: the same as the chapter's", "[ex02_01]") {
+TEST_CASE("random rows: the same as the chapter's argmax", "[ex02_01]") {
     Rng rng(21);
     for (int round = 0; round < 3000; ++round) {
         const std::vector<float> s = some_row(rng, round);

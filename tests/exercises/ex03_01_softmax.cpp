@@ -41,7 +41,7 @@ TEST_CASE("equal logits have equal probabilities, at every temperature", "[ex03_
     check({-3}, .3, {1}, 0, "one token alone");
 }
 
-TEST_CASE("enormous logits are no problem", "[ex03_01]") {
+TEST_CASE("enormous logits have a softmax too", "[ex03_01]") {
     check({1000, 1000}, 1, {.5, .5}, 1e-15, "subtract the largest logit first");
     check({-1000, -1000}, 1, {.5, .5}, 1e-15, "subtract the largest logit first");
     check({100, 90}, .01, {1, 0}, 1e-15, "subtract the largest logit first, then divide by T");
@@ -52,7 +52,7 @@ TEST_CASE("a masked token has probability 0", "[ex03_01]") {
     check({-INFINITY, 2, -INFINITY, 2}, 1, {0, .5, 0, .5}, 1e-15, "e^−∞ is 0");
 }
 
-TEST_CASE("doubles, not floats", "[ex03_01]") {
+TEST_CASE("a softmax in doubles, not floats", "[ex03_01]") {
     // 1/(1 + e^−1) to sixteen digits
     check({1, 0}, 1, {.7310585786300049, .2689414213699951}, 1e-14, "nine digits more than floats");
 }
@@ -64,7 +64,7 @@ TEST_CASE("a temperature must be a number above 0", "[ex03_01]") {
     }
 }
 
-TEST_CASE("random rows: the same as the chapter's", "[ex03_01]") {
+TEST_CASE("random rows: the same as the chapter's softmax", "[ex03_01]") {
     Rng rng(31);
     for (int round = 0; round < 3000; ++round) {
         const std::vector<float> s = some_row(rng, round);

@@ -4,6 +4,7 @@
 
 #include "03_1_explorer.hpp"
 #include "tests/exercises/exercise_check.hpp"
+#include "tests/exercises/rows.hpp"
 
 using namespace tbt;
 using namespace tbt::ex03_1;
@@ -86,5 +87,57 @@ TEST_CASE("temperature 0 is greedy, and almost 0 too", "[ex03_1]") {
     const std::vector<int> greedy(ids.begin() + 1, ids.end());
     for (const auto& row : texts) {
         for (const auto& text : row) CHECK(text == greedy);
+    }
+}
+
+TEST_CASE("sample i draws from Rng(seed, i), token by token", "[ex03_1]") {
+    Toy toy;
+    const std::vector<double> temperatures{0, .3, 1, 4};
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        const Texts texts = explore(std::ref(toy), {3, 1}, temperatures, 3, 5, seed);
+        for (std::size_t t = 0; t < temperatures.size(); ++t) {
+            for (std::size_t i = 0; i < 3; ++i) {
+                Rng rng(seed, i);
+                std::vector<int> ids{3, 1};
+                for (int n = 0; n < 5; ++n)
+                    ids.push_back(draw(toy(ids), temperatures[t], rng.uniform()));
+                INFO("seed " << seed << ", temperature " << temperatures[t] << ", sample " << i);
+                const bool right = texts[t][i] == std::vector<int>(ids.begin() + 2, ids.end());
+                REQUIRE(right);
+            }
+        }
+    }
+}
+
+TEST_CASE("temperature 0 is greedy where the best are close together", "[ex03_1]") {
+    const std::vector<float> close{1, 1.01f, 1, 1.01f};
+    const NextLogits model = [&](std::span<const int>) { return std::span<const float>(close); };
+    INFO("think about: 0 itself, not a number near it; of equal ones the lower id");
+    CHECK(explore(model, {0}, {0}, 3, 8, 5) == Texts(1, {3, std::vector<int>(8, 1)}));
+}
+
+TEST_CASE("nothing asked for, nothing given", "[ex03_1]") {
+    Toy toy;
+    CHECK(explore(std::ref(toy), {1}, {}, 3, 4, 1).empty());
+    CHECK(explore(std::ref(toy), {1}, {1}, 0, 4, 1) == Texts(1));
+    CHECK(explore(std::ref(toy), {1}, {1}, 2, 0, 1) == Texts(1, {{}, {}}));
+}
+
+TEST_CASE("any row: the four numbers are those of the formulas", "[ex03_1]") {
+    Rng rng(31);
+    for (int round = 0; round < 2000; ++round) {
+        const std::vector<float> s = some_row(rng, round);
+        const double T = std::exp(rng.normal());
+        const std::vector<double> p = softmax_at(s, T);
+        double entropy = 0, top = 0, two = 0, three = 0;
+        for (const double x : p) {
+            entropy -= x > 0 ? x * std::log(x) : 0;
+            top = std::max(top, x), two += x * x, three += x * x * x;
+        }
+        const Numbers n = numbers_at(s, T);
+        same(std::vector<double>{n.entropy, n.top, n.agree_2, n.agree_3},
+             std::vector<double>{entropy, top, two, three},
+             "logits " + in_words(s) + ", T = " + std::to_string(T),
+             "entropy, top, agree_2, agree_3", 1e-12);
     }
 }

@@ -5,6 +5,7 @@
 #include "03_2_visualizer.hpp"
 #include "lib/kernels/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
+#include "tests/exercises/rows.hpp"
 
 using namespace tbt;
 using namespace tbt::ex03_2;
@@ -154,4 +155,52 @@ TEST_CASE("where no temperature helps, that is said", "[ex03_2]") {
     CHECK_THROWS_AS(recommend_temperature("creative", Row{1, 1, 1}), Error);
     CHECK_THROWS_AS(recommend_temperature("factual", Row{0, 0, -9}), Error);
     CHECK_THROWS_AS(recommend_temperature("creative", Row{0, -INFINITY, -INFINITY}), Error);
+}
+
+TEST_CASE("temperatures from a thousandth to a million are found", "[ex03_2]") {
+    // Logits 1000 times as far apart need a T 1000 times as large: entropy sees s/T only.
+    for (const double scale : {.005, .1, 1e3, 1e5}) {
+        Row s = B;
+        for (float& x : s) x = static_cast<float>(static_cast<double>(x) * scale);
+        const Range r = recommend_temperature("balanced", s);
+        INFO("logits B times " << scale << ": expected " << .336337 * scale << " to "
+                               << .939906 * scale << ", got " << r.low << " to " << r.high);
+        CHECK(std::abs(r.low / scale - .336337) <= 3e-6);
+        CHECK(std::abs(r.high / scale - .939906) <= 3e-6);
+    }
+}
+
+TEST_CASE("V counts the masked tokens too", "[ex03_2]") {
+    // Four tokens, two of them masked: h is at most ln 2 / ln 4 = .5
+    const Row s{3, -INFINITY, 1, -INFINITY};
+    const double all = std::log(4.0);
+    const Range factual = recommend_temperature("factual", s);
+    CHECK(std::abs(numbers_at(s, factual.high).entropy / all - .3) <= 1e-6);
+    CHECK(factual.low == 0);
+    CHECK_THROWS_AS(recommend_temperature("balanced", s), Error);
+    CHECK_THROWS_AS(recommend_temperature("creative", s), Error);
+}
+
+TEST_CASE("an unknown task is refused before anything is looked for", "[ex03_2]") {
+    CHECK_THROWS_AS(recommend_temperature("Factual"), UsageError);
+    CHECK_THROWS_AS(recommend_temperature("factual "), UsageError);
+    CHECK_THROWS_AS(recommend_temperature("poetry", Row{1, 1, 1}), UsageError);
+}
+
+TEST_CASE("any row: the three numbers are those of the formulas", "[ex03_2]") {
+    Rng rng(320);
+    for (int round = 0; round < 2000; ++round) {
+        const Row s = some_row(rng, round);
+        const double T = std::exp(rng.normal());
+        double entropy = 0, top = 0, effective = 0;
+        for (const double x : softmax_at(s, T)) {
+            entropy -= x > 0 ? x * std::log(x) : 0;
+            top = std::max(top, x), effective += x > .01;
+        }
+        const Numbers n = numbers_at(s, T);
+        same(std::vector<double>{n.entropy, n.top, double(n.effective)},
+             std::vector<double>{entropy, top, effective},
+             "logits " + in_words(s) + ", T = " + std::to_string(T), "entropy, top, effective",
+             1e-12);
+    }
 }

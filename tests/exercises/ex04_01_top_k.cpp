@@ -55,7 +55,7 @@ TEST_CASE("the row that was given is not changed, and calls know nothing of each
     check(s, 2, {3, gone, 2}, "the same question, the same answer");
 }
 
-TEST_CASE("random rows: the same as the chapter's", "[ex04_01]") {
+TEST_CASE("random rows: the same as the chapter's top-k", "[ex04_01]") {
     Rng rng(41);
     for (int round = 0; round < 3000; ++round) {
         const Row s = some_row(rng, round);

@@ -5,6 +5,7 @@
 #include "chapters/03_temperature/plain_temperature.hpp"
 #include "lib/kernels/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
+#include "tests/exercises/rows.hpp"
 
 using namespace tbt;
 using namespace tbt::ex04_1;
@@ -122,5 +123,41 @@ TEST_CASE("any row: the definition, at any temperature, and the largest always s
         INFO("think about: dividing all logits by a temperature divides the width, too");
         REQUIRE(kept(hot, N) == expected);
         REQUIRE(kept(cold, N) == expected);
+    }
+}
+
+TEST_CASE("double precision decides what stays near the border", "[ex04_1]") {
+    INFO("think about: of 0, 1 and 3 the width is √(14/9); floats know seven digits of it");
+    const double width = std::sqrt(14.0) / 3;
+    CHECK(kept({0, 1, 3}, (2 - 1e-10) / width) == std::vector<int>{2});
+    CHECK(kept({0, 1, 3}, (2 + 1e-10) / width) == std::vector<int>{1, 2});
+    // The same far from 0, where the mean of floats is a float.
+    CHECK(kept({8388608, 8388609, 8388611}, (2 - 1e-7) / width) == std::vector<int>{2});
+    CHECK(kept({8388608, 8388609, 8388611}, (2 + 1e-7) / width) == std::vector<int>{1, 2});
+}
+
+TEST_CASE("many logits, some banned: the definition", "[ex04_1]") {
+    Rng rng(410);
+    for (int round = 0; round < 1000; ++round) {
+        const Row s = some_row(rng, round);
+        const double N = .1 + 3 * rng.uniform();
+        double mean = 0, squares = 0, n = 0;
+        for (const float x : s)
+            if (x != gone) mean += static_cast<double>(x), ++n;
+        mean /= n;
+        for (const float x : s)
+            if (x != gone) squares += std::pow(static_cast<double>(x) - mean, 2);
+        const double most = static_cast<double>(*std::max_element(s.begin(), s.end()));
+        const double border = most - N * std::sqrt(squares / n);
+        std::vector<int> expected;
+        bool close = false;
+        for (std::size_t i = 0; i < s.size(); ++i) {
+            const double x = static_cast<double>(s[i]);
+            close = close || (std::abs(x - border) < 1e-9 && x != most);
+            if (x >= border || x == most) expected.push_back(static_cast<int>(i));
+        }
+        if (close) continue;
+        same(kept(s, N), expected, "logits " + in_words(s) + ", N = " + std::to_string(N),
+             "mean and width of those that are not −∞");
     }
 }

@@ -1,5 +1,6 @@
 // Exercise 06_1: the complete example.
 #include "tests/exercises/exercise_check.hpp"
+#include "tests/exercises/rows.hpp"
 
 #include <cmath>
 
@@ -101,4 +102,63 @@ TEST_CASE("a hundred thousand draws give the cat 88,080 times, give or take 410"
     for (int i = 0; i < 100000; ++i)
         cats += complete_example(words, 1, 3, .9, rng.uniform()).id == 0;
     CHECK(std::abs(cats - 88080) <= 410);  // four standard deviations of 102.5
+}
+
+TEST_CASE("forty equal logits in the complete example: an unstable sort shuffles them",
+          "[ex06_1]") {
+    const std::vector<float> flat(40);  // e^0 is exactly 1
+    const Example e = complete_example(flat, 1, 32, .5, .99);
+    std::vector<int> expected(32);
+    std::iota(expected.begin(), expected.end(), 0);
+    INFO("think about: of equal logits the lower ids first, however many there are");
+    const bool right = e.kept == expected;
+    REQUIRE(right);
+    CHECK(e.nucleus == 16);
+    CHECK(e.id == 15);
+}
+
+TEST_CASE("any row with ties: every number", "[ex06_1]") {
+    Rng rng(610);
+    for (int round = 0; round < 1500; ++round) {
+        std::vector<float> s(1 + static_cast<std::size_t>(round) / 50);
+        for (float& x : s) x = static_cast<float>(rng.below(7)) - 3;
+        const double T = .25 + rng.uniform(), u = rng.uniform(), p = rng.uniform();
+        const int k = 1 + static_cast<int>(rng.below(s.size() + 1));
+        std::vector<int> ids(s.size());
+        std::iota(ids.begin(), ids.end(), 0);
+        const auto logit = [&](int id) { return s[static_cast<std::size_t>(id)]; };
+        std::stable_sort(ids.begin(), ids.end(), [&](int a, int b) { return logit(a) > logit(b); });
+        ids.resize(std::min(ids.size(), static_cast<std::size_t>(k)));
+        std::vector<double> e, a, c, f;
+        double sum = 0, passed = 0;
+        for (const int id : ids) sum += e.emplace_back(std::exp(double(logit(id)) / T));
+        for (const double x : e) a.push_back(x / sum), c.push_back(passed += x / sum);
+        std::size_t n = 1;
+        bool close = false;  // rounding may decide
+        while (n < c.size() && c[n - 1] < p) ++n;
+        for (const double x : c) close = close || std::abs(x - p) < 1e-12;
+        if (close) continue;
+        for (std::size_t i = 0; i < n; ++i) f.push_back(a[i] / c[n - 1]);
+        std::vector<double> by_id(s.size());
+        for (std::size_t i = 0; i < n; ++i) by_id[static_cast<std::size_t>(ids[i])] = f[i];
+        int id = -1;
+        passed = 0;
+        for (std::size_t i = 0; i < s.size(); ++i) {
+            close = close || std::abs(passed + by_id[i] - u) < 1e-12;
+            if (id < 0 && (passed += by_id[i]) > u) id = static_cast<int>(i);
+        }
+        if (close || id < 0) continue;
+        const std::string given = "logits " + in_words(s) + ", T = " + std::to_string(T) +
+                                  ", k = " + std::to_string(k) + ", p = " + std::to_string(p) +
+                                  ", u = " + std::to_string(u);
+        const Example got = complete_example(s, T, k, p, u);
+        same(got.kept, ids, given, "1. the k largest");
+        same(got.exponentials, e, given, "1. e^(s/T)", 1e-12 * sum);
+        same(std::vector<double>{got.sum}, std::vector<double>{sum}, given, "Σ e", 1e-12 * sum);
+        same(got.after_top_k, a, given, "2. after top-k", 1e-12);
+        same(got.cumulative, c, given, "3. cumulative", 1e-12);
+        same(std::vector<std::size_t>{got.nucleus}, std::vector<std::size_t>{n}, given, "3. n");
+        same(got.final_law, f, given, "4. the law that is drawn from", 1e-12);
+        same(std::vector<int>{got.id}, std::vector<int>{id}, given, "5. the token");
+    }
 }

@@ -126,3 +126,58 @@ TEST_CASE("any two laws: neither value is negative, a law has no distance from i
         CHECK(kl(q, q) == 0);
     }
 }
+
+TEST_CASE("a rounding below 0 is 0, whatever it comes from", "[ex06_2]") {
+    INFO("think about: 1 + 2^-52 is as good a probability as 1; its logarithm is above 0");
+    const double above = 1 + 0x1p-52;
+    CHECK(entropy(Law{above}) == 0);
+    CHECK(entropy(Law{0, above, 0}) == 0);
+    CHECK(kl(Law{1}, Law{above}) == 0);
+    CHECK(kl(Law{.5, .5}, Law{.5 + 0x1p-52, .5 + 0x1p-52}) == 0);
+    CHECK(kl(Law{0, 1}, Law{0, above}) == 0);
+}
+
+TEST_CASE("small probabilities count", "[ex06_2]") {
+    // 1e-9 · ln 1e9 is 2e-8
+    CHECK(std::abs(entropy(Law{1 - 1e-9, 1e-9}) - 2.1723265846e-8) <= 1e-15);
+    CHECK(std::abs(kl(Law{1 - 1e-9, 1e-9}, Law{.5, .5}) - (std::log(2) - 2.1723265846e-8)) <=
+          1e-12);
+    CHECK(kl(Law{1 - 1e-9, 1e-9}, Law{1, 0}) == std::numeric_limits<double>::infinity());
+    CHECK(std::abs(kl(Law{.5, .5}, Law{1 - 1e-300, 1e-300}) -
+                   (std::log(.5) - .5 * std::log(1e-300))) <= 1e-9);
+}
+
+TEST_CASE("laws of different size are refused either way round", "[ex06_2]") {
+    CHECK_THROWS_AS(kl(Law{.5, .5}, Law{1}), Error);
+    CHECK_THROWS_AS(kl(Law{}, Law{1}), Error);
+    CHECK_THROWS_AS(kl(Law{0, 1}, Law{0, 1, 0}), Error);
+    CHECK_THROWS_AS(frequencies(std::vector<int>{1000000}, 3), Error);
+    CHECK_THROWS_AS(frequencies(std::vector<int>{0}, 0), Error);
+}
+
+TEST_CASE("any laws, with zeros: the formulas", "[ex06_2]") {
+    Rng rng(620);
+    for (int round = 0; round < 2000; ++round) {
+        const std::size_t V = 1 + rng.below(8);
+        Law q(V), p(V);
+        double q_sum = 0, p_sum = 0;
+        for (std::size_t i = 0; i < V; ++i) {
+            q_sum += q[i] = rng.below(3) ? rng.uniform() : 0;
+            p_sum += p[i] = rng.below(6) ? rng.uniform() : 0;
+        }
+        if (!(q_sum > 0) || !(p_sum > 0)) continue;
+        double h = 0, d = 0;
+        for (std::size_t i = 0; i < V; ++i) q[i] /= q_sum, p[i] /= p_sum;
+        for (std::size_t i = 0; i < V; ++i) {
+            if (q[i] == 0) continue;
+            h -= q[i] * std::log(q[i]);
+            d += p[i] > 0 ? q[i] * std::log(q[i] / p[i]) : HUGE_VAL;
+        }
+        INFO("round " << round << ": " << V << " tokens; expected " << h << " and " << d << ", got "
+                      << entropy(q) << " and " << kl(q, p));
+        bool right = std::abs(entropy(q) - h) <= 1e-12;
+        REQUIRE(right);
+        right = kl(q, p) == d || std::abs(kl(q, p) - d) <= 1e-12;
+        REQUIRE(right);
+    }
+}

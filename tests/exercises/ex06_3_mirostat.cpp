@@ -90,3 +90,77 @@ TEST_CASE("the surprise comes out as ordered, whatever the model's law", "[ex06_
         CHECK(std::abs(sum / n - s.tau) <= .05);
     }
 }
+
+TEST_CASE("a token exactly as surprising as the bar stays", "[ex06_3]") {
+    const Law eighths{.5, .25, .125, .125};
+    for (const auto& [bar, most] : {std::pair{1., 0}, {2., 1}, {3., 3}}) {
+        double mu = bar;
+        INFO("mu = " << bar << ": the last token that can come has id " << most);
+        const bool right = mirostat(eighths, 2, .1, mu, 1 - 0x1p-53) == most;
+        REQUIRE(right);
+    }
+}
+
+TEST_CASE("mu goes wherever the rule takes it", "[ex06_3]") {
+    double mu = 100;
+    CHECK(mirostat(Law{.999, .001}, 1, 20, mu, .9999) == 1);
+    INFO("think about: 9.966 bits, 8.966 too many, twenty times that: mu is -79.3, below 0");
+    CHECK(std::abs(mu - (100 - 20 * (surprise(.001) - 1))) <= 1e-9);
+    mu = 3;  // and up: one token alone is never surprising
+    CHECK(mirostat(Law{1}, 8, 5, mu, .5) == 0);
+    CHECK(std::abs(mu - 43) <= exact);
+    CHECK(mirostat(Law{1}, 8, 5, mu, .5) == 0);
+    CHECK(std::abs(mu - 83) <= exact);
+}
+
+TEST_CASE("the running sum must exceed u times the mass, not only reach it", "[ex06_3]") {
+    double mu = 100;
+    INFO("think about: at u = .5 token 0's half is used up");
+    CHECK(mirostat(four, 1, .1, mu, .5) == 1);
+    mu = 100;
+    CHECK(mirostat(four, 1, .1, mu, .75) == 2);
+    mu = 2;  // .75 is left, and .5 of them are two thirds
+    CHECK(mirostat(Law{.25, .25, .5}, 1, .1, mu, .25) == 1);
+    mu = 100;
+    CHECK(mirostat(four, 1, .1, mu, 0) == 0);
+}
+
+TEST_CASE("tau of 0 is allowed", "[ex06_3]") {
+    double mu = 2;
+    CHECK(mirostat(four, 0, 1, mu, 0) == 0);
+    CHECK(std::abs(mu - 1) <= exact);
+}
+
+TEST_CASE("any law: the rule, written out", "[ex06_3]") {
+    Rng rng(6);
+    for (int round = 0; round < 3000; ++round) {
+        Law p(1 + static_cast<std::size_t>(round) / 200);
+        double sum = 0;
+        for (double& x : p) sum += x = rng.below(4) ? std::pow(rng.uniform(), 4) : 0;
+        if (!(sum > 0)) sum = p[rng.below(p.size())] = 1;
+        for (double& x : p) x /= sum;
+        const double tau = 4 * rng.uniform(), eta = .05 + rng.uniform(), u = rng.uniform();
+        const double before = 10 * rng.uniform() - 2;
+        const auto best =
+            static_cast<std::size_t>(std::max_element(p.begin(), p.end()) - p.begin());
+        double mass = 0, passed = 0;
+        std::vector<std::size_t> stay;
+        for (std::size_t i = 0; i < p.size(); ++i)
+            if (i == best || (p[i] > 0 && -std::log2(p[i]) <= before))
+                stay.push_back(i), mass += p[i];
+        std::size_t expected = stay.back();
+        for (const std::size_t i : stay) {
+            if ((passed += p[i]) <= u * mass) continue;
+            expected = i;
+            break;
+        }
+        const double bar = before - eta * (-std::log2(p[expected]) - tau);
+        double mu = before;
+        const int got = mirostat(p, tau, eta, mu, u);
+        INFO("round " << round << ": " << p.size() << " tokens, tau " << tau << ", eta " << eta
+                      << ", mu " << before << ", u " << u << "\nexpected token " << expected
+                      << " and mu " << bar << "\ngot token " << got << " and mu " << mu);
+        const bool right = got == static_cast<int>(expected) && std::abs(mu - bar) <= 1e-9;
+        REQUIRE(right);
+    }
+}

@@ -97,3 +97,30 @@ TEST_CASE("four million tokens with 4 sinks and a window of 2044", "[ex07_3]") {
     CHECK(slot_of({4, 2044}, 3'999'999) == 4 + 3'999'995 % 2044);
     CHECK(place_of({4, 2044}, 3'999'999, 3'999'999) == 2047);
 }
+
+TEST_CASE("a billion tokens: no loop has the time", "[ex07_3]") {
+    constexpr std::int64_t n = 1'000'000'000;
+    for (int i = 0; i < 100; ++i) {
+        INFO(
+            "think about: how long is the part that still grows, and what is every step after it?");
+        REQUIRE(dot_products({4, 2044}, n + i) == 2048 * (n + i) - 2'096'128);  // 2047·2048/2
+    }
+    // Also with a memory as large as the text.
+    const Window wide{4, 1'999'999'990};
+    const std::int64_t all = 1'999'999'994;
+    CHECK(dot_products(wide, all) == all * (all + 1) / 2);
+    CHECK(dot_products(wide, all + 2) == all * (all + 1) / 2 + 2 * all);
+    CHECK(dot_products(wide, 3) == 6);
+}
+
+TEST_CASE("place and slot far behind in the text, at once", "[ex07_3]") {
+    const Window w{4, 2044};
+    for (int t = 1'999'990'000; t < 2'000'000'000; t += 999) {
+        REQUIRE(slot_of(w, t) == 4 + (t - 4) % 2044);
+        REQUIRE(place_of(w, t, t) == 2047);
+        REQUIRE(place_of(w, t - 2043, t) == 4);
+        REQUIRE(place_of(w, 3, t) == 3);
+        CHECK_THROWS_AS(place_of(w, t - 2044, t), Error);
+        CHECK_THROWS_AS(place_of(w, 4, t), Error);
+    }
+}

@@ -59,7 +59,7 @@ TEST_CASE("an id that is no token is an error", "[ex08_01]") {
     }
 }
 
-TEST_CASE("random rows: the same as the chapter's", "[ex08_01]") {
+TEST_CASE("random rows: the same as the chapter's repetition penalty", "[ex08_01]") {
     Rng rng(81);
     for (int round = 0; round < 3000; ++round) {
         const Row s = some_row(rng, round);

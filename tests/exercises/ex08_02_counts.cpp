@@ -60,7 +60,7 @@ TEST_CASE("penalties must be finite, even for an empty text", "[ex08_02]") {
     }
 }
 
-TEST_CASE("an id that is no token is an error", "[ex08_02]") {
+TEST_CASE("an id that is no token has no count", "[ex08_02]") {
     for (const int id : {-1, 2, 1000000}) {
         Row s{1, 2};
         INFO("id " << id << " of two tokens: expected an Error");
@@ -68,7 +68,7 @@ TEST_CASE("an id that is no token is an error", "[ex08_02]") {
     }
 }
 
-TEST_CASE("random rows: the same as the chapter's", "[ex08_02]") {
+TEST_CASE("random rows: the same as the chapter's penalties by counts", "[ex08_02]") {
     Rng rng(82);
     for (int round = 0; round < 3000; ++round) {
         const Row s = some_row(rng, round);

@@ -158,3 +158,36 @@ TEST_CASE(
         if (i < 4) CHECK(s.prompts[i] == expected);
     }
 }
+
+TEST_CASE("only the user's next line ends an answer", "[ex10_1]") {
+    INFO("think about: the model may write about its own name");
+    CHECK(answer_in(" I am Assistant: a model. ") == "I am Assistant: a model.");
+    CHECK(answer_in("Assistant: yes\nUser: no") == "Assistant: yes");
+    CHECK(answer_in(" one\ntwo\n\nthree ") == "one\ntwo\n\nthree");
+    CHECK(answer_in("User is a word, and so is User :") == "User is a word, and so is User :");
+    CHECK(answer_in("a User: b User: c") == "a");
+    CHECK(answer_in("") == "");
+    CHECK(answer_in("\t\r\n ") == "");
+}
+
+TEST_CASE("the prompt of any turns", "[ex10_1]") {
+    CHECK(prompt_of({}, "") == "User: \nAssistant:");
+    CHECK(prompt_of({{"a", "b"}, {"c", ""}, {"d", "e f"}}, "g") ==
+          "User: a\nAssistant: b\nUser: c\nAssistant:\nUser: d\nAssistant: e f\nUser: g\n"
+          "Assistant:");
+}
+
+TEST_CASE("a line of exactly the budget is answered, one byte more is too long", "[ex10_1]") {
+    const std::size_t most = 100 - prompt_of({}, "").size();  // context 200, 100 for the answer
+    CHECK(script(std::string(most, 'x') + "\n", {}, 200).printed == "ok\n");
+    CHECK(script(std::string(most + 1, 'x') + "\n", {}, 200).printed == "too long\n");
+    CHECK(script(std::string(most + 1, 'x') + "\n", {}, 200).turns.empty());
+    CHECK(script(std::string(most + 1, 'x') + "\n", {}, 200).prompts.empty());
+}
+
+TEST_CASE("several turns go at once where the new line is long", "[ex10_1]") {
+    const Script s = script("one\ntwo\nthree\n" + std::string(60, 'x') + "\n5\n", {}, 200);
+    REQUIRE(s.prompts.size() == 5);
+    CHECK(s.prompts[3] == "User: " + std::string(60, 'x') + "\nAssistant:");
+    CHECK(s.turns.size() == 2);  // what is dropped does not come back
+}

@@ -107,3 +107,13 @@ TEST_CASE("whatever the two laws are, the token that comes out follows the targe
         check_law(law_of_step(p, q, c), p);
     }
 }
+
+TEST_CASE("laws that differ by a rounding only: the law is p, never 0/0", "[ex12_2]") {
+    INFO("think about: .1 + .2 is a bit more than .3, so that nothing is left of p − q");
+    check_law(right_correction({.3, .7}, {.1 + .2, .7}), {.3, .7});
+    check_law(right_correction({.51, .49}, {.5, .5}), {1, 0});  // little is left, not nothing
+    // The other way round a bit is left, and any law will do.
+    const Law c = right_correction({.1 + .2, .7}, {.3, .7});
+    check_law(law_of_step({.1 + .2, .7}, {.3, .7}, c), {.3, .7});
+    CHECK(std::fabs(c[0] + c[1] - 1) <= 1e-12);
+}

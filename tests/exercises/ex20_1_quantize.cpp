@@ -1,5 +1,6 @@
 // Exercise 20_1: the weights of numpy's seed 42, the losses at six widths, and the edges.
 #include "tests/exercises/exercise_check.hpp"
+#include "tests/exercises/rows.hpp"
 
 #include <cmath>
 #include <limits>
@@ -150,4 +151,43 @@ TEST_CASE("one percent at 32 bits costs more than a quarter of a bit", "[ex20_1]
     check_near("bits", average_bits(4, .01), 4.28, 1e-12);
     check_near("bits", average_bits(8, 0), 8, 0);
     check_near("bits", average_bits(2, 1), 32, 0);
+}
+
+TEST_CASE("in double precision: many bits, and what they lose", "[ex20_1]") {
+    Rng rng(201);
+    for (int round = 0; round < 300; ++round) {
+        std::vector<float> w(2 + static_cast<std::size_t>(round) / 10);
+        for (float& x : w) x = static_cast<float>(rng.normal());
+        const int bits = 1 + static_cast<int>(rng.below(16));
+        const double keep = round % 3 ? HUGE_VAL : 1.5;
+        double low = HUGE_VAL, high = -HUGE_VAL;
+        for (const double x : w)
+            if (std::fabs(x) < keep) low = std::min(low, x), high = std::max(high, x);
+        const double step = (high - low) / ((1 << bits) - 1);
+        std::vector<double> expected;
+        double signal = 0, noise = 0, most = 0;
+        for (const double x : w) {
+            const bool stays = std::fabs(x) >= keep || !(step > 0);
+            expected.push_back(stays ? x : low + std::nearbyint((x - low) / step) * step);
+            const double error = x - expected.back();
+            signal += x * x, noise += error * error, most = std::max(most, std::fabs(error));
+        }
+        const std::string given = in_words(w) + " in " + std::to_string(bits) + " bits";
+        same(quantized(w, bits, keep), expected, given, "floats have only 24 bits", 1e-14);
+        const Loss l = loss(w, expected);
+        const double n = static_cast<double>(w.size());
+        same(std::vector<double>{l.mse, l.max_error}, std::vector<double>{noise / n, most}, given,
+             "in doubles", 1e-15 * most);
+        if (noise > 0) check_near("SNR", l.snr, 10 * std::log10(signal / noise), 1e-10);
+    }
+}
+
+TEST_CASE("a width of 16 bits has 65,536 levels, one bit has two", "[ex20_1]") {
+    std::vector<float> all;
+    for (int i = 0; i < 65536; ++i) all.push_back(static_cast<float>(i));
+    const std::vector<double> got = quantized(all, 16);
+    REQUIRE(got.size() == all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) REQUIRE(got[i] == all[i]);  // a step of 1
+    const std::vector<float> w{-1, -.2f, .2f, 1};
+    same(quantized(w, 1), std::vector<double>{-1, -1, 1, 1}, in_words(w) + " in 1 bit", "", 1e-15);
 }

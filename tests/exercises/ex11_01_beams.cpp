@@ -1,0 +1,161 @@
+// Exercise 11_01: beam search.
+#include "tests/exercises/exercise_check.hpp"
+
+#include "11_01_beams.hpp"
+#include "chapters/11_beam_search/plain_beam_search.hpp"
+#include "tests/exercises/rows.hpp"
+
+using namespace tbt;
+using namespace tbt::ex11_01;
+
+namespace {
+
+using Ids = std::vector<int>;
+using Law = std::vector<double>;
+
+Law logs(Law p) {
+    for (double& x : p) x = std::log(x);
+    return p;
+}
+
+struct Expected {
+    Ids ids;
+    double p;
+};
+void check(const std::vector<Beam>& got, const std::vector<Expected>& expected,
+           const std::string& think) {
+    std::string wanted, have;
+    for (const Expected& e : expected) wanted += in_words(e.ids) + " " + std::to_string(e.p) + "  ";
+    for (const Beam& b : got)
+        have += in_words(b.ids) + " " + std::to_string(std::exp(b.sum)) + "  ";
+    INFO("expected " << wanted << "\ngot      " << have << "\nthink about: " << think);
+    bool right = got.size() == expected.size();
+    for (std::size_t i = 0; right && i < got.size(); ++i)
+        right = got[i].ids == expected[i].ids &&
+                std::abs(std::exp(got[i].sum) - expected[i].p) <= 1e-12;
+    REQUIRE(right);
+}
+
+Law trap(const Ids& ids) {
+    if (ids == Ids{7}) return logs({.6, .4});
+    return ids.back() == 0 ? logs({.5, .5}) : logs({.1, .9});
+}
+// Token 2 ends a text.
+Law with_end(const Ids& ids) { return ids.size() == 1 ? logs({.3, .3, .4}) : logs({.25, .5, .25}); }
+
+}  // namespace
+
+TEST_CASE("one beam is greedy, two find more", "[ex11_01]") {
+    check(beam_search(trap, {7}, 1, 2, -1), {{{7, 0, 0}, .3}}, "one beam");
+    check(beam_search(trap, {7}, 2, 2, -1), {{{7, 1, 1}, .36}, {{7, 0, 0}, .3}}, "two beams");
+    check(beam_search(trap, {7}, 9, 2, -1),
+          {{{7, 1, 1}, .36}, {{7, 0, 0}, .3}, {{7, 0, 1}, .3}, {{7, 1, 0}, .04}}, "all there are");
+}
+
+TEST_CASE("no token and one token", "[ex11_01]") {
+    check(beam_search(trap, {7}, 3, 0, -1), {{{7}, 1}}, "the prompt");
+    check(beam_search(trap, {7}, 3, 1, -1), {{{7, 0}, .6}, {{7, 1}, .4}},
+          "the most probable first");
+}
+
+TEST_CASE("what has ended is never extended, and takes its place among the B", "[ex11_01]") {
+    check(beam_search(with_end, {9}, 1, 3, 2), {{{9, 2}, .4}}, "the one beam has ended");
+    check(beam_search(with_end, {9}, 2, 2, 2), {{{9, 2}, .4}, {{9, 0, 1}, .15}, {{9, 0, 0}, .075}},
+          "one has ended, one is live; then two more are found");
+    check(beam_search(with_end, {9}, 2, 1, 2), {{{9, 2}, .4}, {{9, 0}, .3}},
+          "behind the last token what is live is finished too");
+}
+
+TEST_CASE("an eos in the prompt ends no beam", "[ex11_01]") {
+    const LogLaw law = [](const Ids&) { return logs({.75, .25}); };
+    check(beam_search(law, {1}, 1, 2, 1), {{{1, 0, 0}, .5625}}, "only what is generated ends");
+}
+
+TEST_CASE("of equal sums the earlier beam, and its lower id", "[ex11_01]") {
+    const LogLaw flat = [](const Ids&) { return logs({.25, .25, .25, .25}); };
+    check(beam_search(flat, {}, 2, 2, -1), {{{0, 0}, .0625}, {{0, 1}, .0625}}, "a stable sort");
+    check(beam_search(flat, {}, 3, 1, -1), {{{0}, .25}, {{1}, .25}, {{2}, .25}}, "a stable sort");
+    // Forty equal ones: an unstable sort shuffles them.
+    const LogLaw wide = [](const Ids&) { return Law(40, std::log(1 / 40.)); };
+    const std::vector<Beam> got = beam_search(wide, {}, 20, 1, -1);
+    Ids ids;
+    for (const Beam& beam : got) ids.push_back(beam.ids.empty() ? -1 : beam.ids.back());
+    Ids expected(20);
+    for (int i = 0; i < 20; ++i) expected[std::size_t(i)] = i;
+    same(ids, expected, "forty equal tokens, B = 20", "a stable sort");
+    // Two texts of the same probability: the one that finished first.
+    const LogLaw halves = [](const Ids& text) {
+        return text.empty() ? logs({.25, .5, .25}) : logs({.5, .25, .25});
+    };
+    check(beam_search(halves, {}, 2, 2, 0), {{{0}, .25}, {{1, 0}, .25}, {{1, 1}, .125}},
+          "what finished earlier");
+    const LogLaw middle = [](const Ids&) { return logs({.25, .5, .25}); };
+    check(beam_search(middle, {}, 2, 2, 0), {{{0}, .25}, {{1, 1}, .25}, {{1, 0}, .125}},
+          "what finished earlier");
+}
+
+TEST_CASE("a token that cannot come makes no beam", "[ex11_01]") {
+    const LogLaw law = [](const Ids&) { return Law{-HUGE_VAL, 0, -HUGE_VAL}; };
+    check(beam_search(law, {5}, 3, 2, -1), {{{5, 1, 1}, 1}}, "one way only");
+    const LogLaw none = [](const Ids&) { return Law{-HUGE_VAL, -HUGE_VAL}; };
+    check(beam_search(none, {5}, 3, 2, -1), {}, "no way at all");
+}
+
+TEST_CASE("the law is asked once for each live beam", "[ex11_01]") {
+    int asked = 0;
+    const LogLaw law = [&](const Ids& ids) {
+        ++asked;
+        return trap(ids);
+    };
+    beam_search(law, {7}, 2, 3, -1);
+    INFO("asked " << asked << " times, expected 1 + 2 + 2");
+    REQUIRE(asked == 5);
+}
+
+TEST_CASE("random models: the same as the chapter's", "[ex11_01]") {
+    Rng rng(111);
+    for (int round = 0; round < 400; ++round) {
+        const std::size_t V = 2 + rng.below(4);
+        const std::uint64_t seed = rng.next();
+        const auto logits = [&](std::span<const int> ids) {
+            std::uint64_t hash = seed;
+            for (const int id : ids) hash = hash * 31 + std::uint64_t(id + 1);
+            Rng own(hash);
+            std::vector<float> s(V);
+            for (float& x : s) x = float(2 * own.normal());
+            return s;
+        };
+        std::vector<float> row;
+        const NextLogits model = [&](std::span<const int> ids) -> std::span<const float> {
+            return row = logits(ids);
+        };
+        const LogLaw law = [&](const Ids& ids) {
+            Law p;
+            double sum = 0;
+            for (const float x : logits(ids)) sum += p.emplace_back(std::exp(double(x)));
+            for (double& x : p) x = std::log(x / sum);
+            return p;
+        };
+        const Ids prompt{int(rng.below(V))};
+        const std::size_t B = 1 + rng.below(4);
+        const int n = int(rng.below(4)), eos = int(rng.below(V));
+        std::vector<Expected> expected;
+        if (n == 0) expected = {{prompt, 1}};
+        else
+            for (const PlainBeam& beam : plain_beam_search(model, prompt, int(B), n, eos, 0))
+                expected.push_back({beam.ids, std::exp(beam.sum)});
+        INFO("V = " << V << ", B = " << B << ", n = " << n << ", eos = " << eos);
+        const std::vector<Beam> got = beam_search(law, prompt, B, n, eos);
+        std::string wanted, have;
+        for (const Expected& e : expected) wanted += in_words(e.ids) + " ";
+        for (const Beam& beam : got) have += in_words(beam.ids) + " ";
+        INFO("expected " << wanted << "\ngot      " << have);
+        bool right = wanted == have;
+        REQUIRE(right);
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            // The chapter's probabilities are whole quanta of 2^-44.
+            right = std::abs(std::exp(got[i].sum) - expected[i].p) <= 1e-9;
+            REQUIRE(right);
+        }
+    }
+}

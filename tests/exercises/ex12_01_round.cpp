@@ -1,0 +1,126 @@
+// Exercise 12_01: a round of speculative decoding.
+#include "tests/exercises/exercise_check.hpp"
+
+#include <map>
+
+#include "12_01_round.hpp"
+#include "chapters/12_speculative/plain_speculative.hpp"
+#include "tests/exercises/rows.hpp"
+
+using namespace tbt;
+
+namespace {
+
+using Ids = std::vector<int>;
+using ex12_01::Law;
+using ex12_01::LawBehind;
+
+LawBehind always(const Law& law) {
+    return [law](const Ids&) { return law; };
+}
+// Another law behind every text, some with zeros.
+LawBehind random_laws(std::uint64_t seed, std::size_t V) {
+    return [seed, V](const Ids& text) {
+        std::uint64_t hash = seed;
+        for (const int id : text) hash = hash * 31 + std::uint64_t(id + 1);
+        Rng rng(hash);
+        Law p(V);
+        double sum = 0;
+        for (double& x : p) sum += x = rng.below(4) ? rng.uniform() : 0;
+        if (!(sum > 0)) sum = p[rng.below(V)] = 1;
+        for (double& x : p) x /= sum;
+        return p;
+    };
+}
+
+void check(const LawBehind& target, const LawBehind& draft, const Ids& text, int length,
+           const std::vector<double>& u, const Ids& expected, const std::string& think) {
+    same(ex12_01::speculate(target, draft, text, length, u), expected,
+         "text " + in_words(text) + ", length " + std::to_string(length) + ", u = " + in_words(u),
+         think);
+}
+
+}  // namespace
+
+TEST_CASE("one guess, refused and accepted", "[ex12_01]") {
+    const LawBehind p = always({.5, .5}), q = always({1, 0});
+    check(p, q, {}, 1, {.3, .7, .9}, {1}, ".7 is not below .5; the residual is {0, .5}");
+    check(p, q, {}, 1, {.3, .4, .9}, {0, 1}, ".4 is below .5; one more from p");
+    check(p, q, {}, 1, {.3, .5, .9}, {1}, ".5 is not below .5");
+    check(p, q, {7}, 1, {.3, .4, .1}, {7, 0, 0}, "the text stays in front");
+}
+
+TEST_CASE("no guess: one token from the target", "[ex12_01]") {
+    check(always({.5, .5}), always({1, 0}), {4}, 0, {.75}, {4, 1}, "length 0");
+}
+
+TEST_CASE("a draft that agrees is always accepted", "[ex12_01]") {
+    const LawBehind p = always({.25, .25, .5});
+    check(p, p, {}, 3, {.1, .3, .6, .99, .99, .99, .9}, {0, 1, 2, 2}, "three guesses and one more");
+}
+
+TEST_CASE("behind the first refusal the guesses are lost", "[ex12_01]") {
+    const LawBehind p = always({0, 1}), q = always({.5, .5});
+    check(p, q, {}, 3, {.9, .1, .9, .5, .5, .5, .5}, {1, 1}, "1 is accepted, 0 never");
+    check(p, q, {}, 3, {.1, .9, .9, .5, .5, .5, .5}, {1}, "0 is never accepted");
+    check(p, q, {}, 3, {.9, .9, .9, .5, .5, .5, .5}, {1, 1, 1, 1}, "all accepted, and one more");
+}
+
+TEST_CASE("each law is the one behind the text so far", "[ex12_01]") {
+    // Behind a text of n tokens only token n can come, for both.
+    const LawBehind counts = [](const Ids& text) {
+        Law law(6);
+        law[text.size()] = 1;
+        return law;
+    };
+    check(counts, counts, {0}, 3, {.5, .5, .5, .5, .5, .5, .5}, {0, 1, 2, 3, 4},
+          "one behind another");
+}
+
+TEST_CASE("random laws: the same as the chapter's round, by the same luck", "[ex12_01]") {
+    Rng rng(121);
+    for (int round = 0; round < 4000; ++round) {
+        const std::size_t V = 1 + rng.below(5);
+        const LawBehind target = random_laws(rng.next(), V), draft = random_laws(rng.next(), V);
+        Ids text(rng.below(3));
+        for (int& id : text) id = int(rng.below(V));
+        const int length = int(rng.below(4));
+        std::vector<double> u(2 * std::size_t(length) + 1);
+        for (double& x : u) x = rng.uniform();
+        check(target, draft, text, length, u, plain_round(target, draft, text, length, u),
+              "the rule, step by step");
+    }
+}
+
+TEST_CASE("what comes out follows the target's law", "[ex12_01]") {
+    // Tens of thousands of first tokens: a draft that knows nothing, a target that is sure.
+    Rng rng(122);
+    const Law p{.7, .2, .1, 0};
+    const LawBehind target = always(p), draft = always({.25, .25, .25, .25});
+    std::map<int, int> first;
+    constexpr int rounds = 40000;
+    for (int i = 0; i < rounds; ++i) {
+        const std::vector<double> u{rng.uniform(), rng.uniform(), rng.uniform(), rng.uniform(),
+                                    rng.uniform()};
+        ++first[ex12_01::speculate(target, draft, {}, 2, u).at(0)];
+    }
+    for (int id = 0; id < 4; ++id) {
+        const double share = double(first[id]) / rounds;
+        INFO("token " << id << " came first with frequency " << share << ", expected "
+                      << p[std::size_t(id)]);
+        const bool right = std::abs(share - p[std::size_t(id)]) <= .01;  // four standard deviations
+        REQUIRE(right);
+    }
+}
+
+TEST_CASE("the draft is asked length times, the target once for each token that comes out",
+          "[ex12_01]") {
+    int drafts = 0, targets = 0;
+    const LawBehind draft = [&](const Ids&) { return ++drafts, Law{.5, .5}; };
+    const LawBehind target = [&](const Ids&) { return ++targets, Law{.5, .5}; };
+    const Ids got = ex12_01::speculate(target, draft, {}, 4, std::vector<double>(9, .5));
+    INFO("draft asked " << drafts << " times, target " << targets << ", " << got.size()
+                        << " tokens");
+    const bool right = drafts == 4 && targets == 5 && got.size() == 5;
+    REQUIRE(right);
+}
