@@ -226,7 +226,7 @@ void add_model_options(CLI::App& app, GenerateOptions& o) {
     line.option("--threads", o.threads, "0: one for each core").shows_default();
 }
 
-Model open_model(const GenerateOptions& o) {
+GptOptions gpt_options(const GenerateOptions& o) {
     GptOptions gpt;
     if (o.threads < 0 || o.threads > 1024)
         throw UsageError("--threads: got " + std::to_string(o.threads) +
@@ -236,8 +236,10 @@ Model open_model(const GenerateOptions& o) {
     if (!gpt.weights && o.weights != "stored")
         throw UsageError("--weights: got '" + o.weights +
                          "', expected stored, f32, f16, bf16 or int8");
-    return load_model(o.model, gpt);
+    return gpt;
 }
+
+Model open_model(const GenerateOptions& o) { return load_model(o.model, gpt_options(o)); }
 
 SamplingOptions sampling_of(const GenerateOptions& o) {
     check_contradictions(o);

@@ -40,6 +40,8 @@ void add_sampling_options(CLI::App& app,
 void add_samples_option(CLI::App& app, GenerateOptions& options);  // --num-return-sequences
 void add_model_options(CLI::App& app, GenerateOptions& options);   // --model --weights --threads
 
+// .threads and .weights as a model is opened with them. Throws UsageError on impossible ones.
+GptOptions gpt_options(const GenerateOptions& options);
 Model open_model(const GenerateOptions& options);
 
 // The steps that the options switch on. What is not said: as the preset has it,

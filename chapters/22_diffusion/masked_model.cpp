@@ -25,7 +25,7 @@ MaskedModel MaskedModel::load(const std::filesystem::path& directory, const GptO
     return {MaskedGpt::load(directory, options), Tokenizer::load(name)};
 }
 
-std::vector<double> MaskedModel::operator()(const Canvas& row, std::size_t place) {
+std::span<const float> MaskedModel::logits(const Canvas& row, std::size_t place) {
     checked_place("diffusion: places", static_cast<long long>(place), row.size());
     if (row != last_) {
         std::vector<int> ids = row;
@@ -36,7 +36,11 @@ std::vector<double> MaskedModel::operator()(const Canvas& row, std::size_t place
         last_ = row;
         ++passes_;
     }
-    return softmax_at(logits_.row(static_cast<std::int64_t>(place)), 1);
+    return logits_.row(static_cast<std::int64_t>(place));
+}
+
+std::vector<double> MaskedModel::operator()(const Canvas& row, std::size_t place) {
+    return softmax_at(logits(row, place), 1);
 }
 
 MaskedLaw MaskedModel::law() {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ public:
     // The probabilities at a place. One pass serves all places of a row: the samplers ask for many
     // before they change it. Throws Error for a place that the row has not.
     std::vector<double> operator()(const Canvas& row, std::size_t place);
+    // What they are made of; valid until the next pass.
+    std::span<const float> logits(const Canvas& row, std::size_t place);
     // The same as a function, for the samplers; the model must outlive it.
     MaskedLaw law();
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "chapters/22_diffusion/filling.hpp"
 #include "chapters/22_diffusion/laws.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
@@ -20,24 +21,10 @@ namespace {
 
 constexpr const char* gap_sign = "___";
 
-// The row with the gap masked, and where the gap is.
-struct Hole {
-    Canvas row;
-    std::size_t begin = 0, end = 0;
-};
-
 Hole hole_in(const MaskedModel& model, const std::string& text, int tokens) {
     check_gap(text);
     const std::size_t at = text.find(gap_sign);
-    std::vector<int> ids = model.tokenizer.encode(text.substr(0, at));
-    const std::vector<int> behind = model.tokenizer.encode(text.substr(at + 3));
-    const std::size_t begin = ids.size(), end = begin + index(tokens);
-    ids.resize(end, model.tokenizer.eos_id());
-    ids.insert(ids.end(), behind.begin(), behind.end());
-    Canvas row = model.canvas(ids);
-    std::fill(row.begin() + static_cast<std::ptrdiff_t>(begin),
-              row.begin() + static_cast<std::ptrdiff_t>(end), mask_token);
-    return {row, begin, end};
+    return hole_between(model, text.substr(0, at), text.substr(at + 3), tokens);
 }
 
 std::string cell(const MaskedModel& model, int id) {

@@ -6,6 +6,7 @@
 
 #include "chapters/10_generate/interrupt.hpp"
 #include "chapters/23_text_generator/combinations.hpp"
+#include "chapters/23_text_generator/filled_texts.hpp"
 #include "chapters/23_text_generator/page.hpp"
 #include "chapters/23_text_generator/trace_lines.hpp"
 #include "lib/error.hpp"
@@ -104,6 +105,44 @@ void print_effort(const TextGenerator& generator, const TextOptions& o) {
     std::fprintf(stderr, "\n");
 }
 
+void check_filled(const Settings& s) {
+    filling_request(s.options);
+    if (s.chat)
+        throw UsageError(
+            "--decoder diffusion and --chat: an answer has no end that is known; leave out one of "
+            "the two");
+    if (s.output.explain || s.output.logprobs || !s.output.figure.empty())
+        throw UsageError(
+            "--decoder diffusion and --explain, --logprobs or --figure: they follow a text from "
+            "left to right; "
+            "make run-22 ARGS=\"--part 2 --grid FILE\" draws the steps");
+}
+
+// Texts of a model that fills masks (chapter 22).
+int write_filled(const Settings& s) {
+    TextFiller filler(s.options);
+    const Tokenizer& tokenizer = filler.model().tokenizer;
+    const GenerateRequest request = filling_request(s.options);
+    std::vector<ShownPrompt> prompts;
+    for (const std::string& prompt : s.prompts)
+        prompts.push_back({prompt, tokenizer.encode(prompt)});
+    Output output = s.output;
+    output.stats = false;
+    check_output(output, prompts.size() * index(s.options.samples), tokenizer.vocab_size());
+    std::vector<GeneratedText> texts;
+    for (const std::string& prompt : s.prompts)
+        for (GeneratedText& text : filler.fill(prompt, s.options)) {
+            if (output.text() && !output.no_display_prompt)
+                text.text += s.options.infill.value_or("");
+            texts.push_back(std::move(text));
+        }
+    TextPrinter(output, filler.directory(), tokenizer, prompts, request, false).finish(texts);
+    if (s.output.stats)
+        std::fprintf(stderr, "%s\n%d passes over %d places\n", request.chain.to_string().c_str(),
+                     filler.passes(), filler.model().gpt.config().n_positions);
+    return 0;
+}
+
 }  // namespace
 
 void add_options(CLI::App& app, Settings& s) {
@@ -125,6 +164,12 @@ void add_options(CLI::App& app, Settings& s) {
         .shows_default();
     guidance.option("--negative-prompt", s.options.negative_prompt,
                     "guidance leads away from what this would make of it");
+    CommandLine(app, "How gaps are filled (--decoder diffusion)")
+        .option("--decoder", s.options.decoder,
+                "autoregressive, or diffusion: in any order, by a model that fills masks");
+    CommandLine(app, "How gaps are filled (--decoder diffusion)")
+        .option("--infill", s.options.infill, "what stands behind the gap of -n tokens");
+    add_fill_options(app, s.options.fill);
     add_beam_options(app, s.options);
     add_draft_options(app, s.options);
     add_more_draft_options(app, s.options);
@@ -151,10 +196,12 @@ void complete(Settings& s) {
     if (!o.no_escape) {
         for (std::vector<std::string>* texts : {&s.prompts, &o.stop_strings, &o.ban_words})
             for (std::string& text : *texts) text = unescaped(text);
-        if (o.negative_prompt) o.negative_prompt = unescaped(*o.negative_prompt);
+        for (std::optional<std::string>* text : {&o.negative_prompt, &o.infill})
+            if (*text) *text = unescaped(**text);
     }
     o.no_escape = true;
     o.record = !s.html.empty() || !s.output.trace_file.empty();
+    if (fills_masks(o)) check_filled(s);
     check_chat(s);
     check_compare(s);
     if (!s.prompt_file.empty()) {
@@ -171,6 +218,7 @@ void complete(Settings& s) {
 
 int write(const Settings& s) {
     if (!s.compare.empty()) return write_comparison(s);
+    if (fills_masks(s.options)) return write_filled(s);
     // 1. The model and the request. What cannot be is refused before anything is written.
     TextGenerator generator(s.options);
     const Model& model = generator.model();

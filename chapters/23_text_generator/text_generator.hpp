@@ -34,6 +34,7 @@
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/12_speculative/options.hpp"
 #include "chapters/16_json_schema/guide.hpp"
+#include "chapters/22_diffusion/filling.hpp"
 
 namespace tbt {
 
@@ -49,6 +50,7 @@ enum class Strategy { by_options, greedy, sample, beam };
 //   of 11                  num_beams, num_beam_groups, length_penalty, early_stopping
 //   of 12                  assistant_model or prompt_lookup_num_tokens, num_assistant_tokens,
 //                          coupling = "seed" (the same text as without) or "rejection" (its law)
+//   of 22                  decoder = "diffusion", infill, fill: for TextFiller (filled_texts.hpp)
 //   of 13 to 16            guide.grammar, .regex, .schema, .tools, .choice, .integers, .json
 //
 // Texts are taken as they are: only the command line reads \n as a line break.
@@ -60,6 +62,10 @@ struct TextOptions : GenerateOptions, BeamSettings, DraftSettings {
     Strategy strategy = Strategy::by_options;
 
     GuideRequest guide;
+    std::string decoder;                // autoregressive, or diffusion; empty: by the infill
+    std::optional<std::string> infill;  // the text behind the gap
+    FillOptions fill;
+
     bool continues_prompt = false;  // the prompt is the beginning of what the guide describes
 
     // Classifier-free guidance: s·ln p(token | prompt) + (1−s)·ln p(token | negative prompt).

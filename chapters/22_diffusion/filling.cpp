@@ -1,0 +1,87 @@
+#include "chapters/22_diffusion/filling.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "lib/check.hpp"
+#include "lib/error.hpp"
+#include "lib/index.hpp"
+#include "lib/machine/command_line.hpp"
+
+namespace tbt {
+
+void add_fill_options(CLI::App& app, FillOptions& o) {
+    CommandLine line(app, "How gaps are filled (--decoder diffusion)");
+    line.option("--diffusion-steps", o.steps, "passes, each for as many places; 0: one a place")
+        .shows_default();
+    line.option("--diffusion-order", o.order,
+                "random (one a step: the model's own law), or confidence: the most probable first")
+        .one_of({"random", "confidence"});
+    line.option("--block-length", o.block_length,
+                "blocks of so many places, from left to right; 0: all one block")
+        .shows_default();
+}
+
+void check_fill_options(const FillOptions& o) {
+    const auto refuse = [](const std::string& what) { throw UsageError(what); };
+    if (o.steps < 0)
+        refuse("diffusion-steps: got " + std::to_string(o.steps) +
+               ", expected 1 or more, or 0 for one a place");
+    if (o.block_length < 0)
+        refuse("block-length: got " + std::to_string(o.block_length) +
+               ", expected 1 or more, or 0 for one block");
+    if (o.order != "random" && o.order != "confidence")
+        refuse("diffusion-order: got '" + o.order + "', expected random or confidence");
+}
+
+Hole hole_between(const MaskedModel& model, std::string_view before, std::string_view behind,
+                  int tokens) {
+    check_at_least("infill: tokens of the gap", tokens, 0);
+    std::vector<int> ids = model.tokenizer.encode(before);
+    const std::vector<int> after = model.tokenizer.encode(behind);
+    const std::size_t begin = ids.size(), canvas = index(model.gpt.config().n_positions);
+    const std::size_t ends = begin + after.size();
+    const std::size_t places = tokens > 0 ? index(tokens) : canvas - std::min(canvas, ends);
+    if (places == 0 || ends + places > canvas)
+        throw Error("infill: " + std::to_string(ends) + " tokens of text and a gap of " +
+                    std::to_string(std::max(places, std::size_t{1})) +
+                    ", and the model's canvas "
+                    "has " +
+                    std::to_string(canvas) + " places; shorten one of them");
+    ids.resize(begin + places, model.tokenizer.eos_id());
+    ids.insert(ids.end(), after.begin(), after.end());
+    Hole hole{model.canvas(ids), begin, begin + places};
+    for (std::size_t i = hole.begin; i < hole.end; ++i) hole.row[i] = mask_token;
+    return hole;
+}
+
+void fill(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillOptions& o) {
+    check_fill_options(o);
+    if (hole.end > hole.row.size() || hole.begin >= hole.end)
+        throw Error("infill: a gap from " + std::to_string(hole.begin) + " to " +
+                    std::to_string(hole.end) + " in a row of " + std::to_string(hole.row.size()));
+    const std::size_t places = hole.end - hole.begin;
+    const std::size_t steps = o.steps == 0 ? places : index(o.steps);
+    const std::size_t each = (places + steps - 1) / steps;
+    const std::size_t block = o.block_length == 0 ? places : index(o.block_length);
+    for (std::size_t end = hole.begin + block; end < hole.end + block; end += block) {
+        if (o.order == "confidence") fill_by_confidence(hole.row, law, draw, each, end);
+        else fill_at_random(hole.row, law, draw, each, end);
+    }
+}
+
+MaskedLaw law_after(MaskedModel& model, const Chain& chain, std::vector<int> banned) {
+    return [&model, &chain, banned = std::move(banned), logits = std::vector<float>()](
+               const Canvas& row, std::size_t place) mutable {
+        const std::span<const float> plain = model.logits(row, place);
+        logits.assign(plain.begin(), plain.end());
+        check_ids("diffusion", banned, logits.size());
+        for (const int id : banned) logits[index(id)] = -std::numeric_limits<float>::infinity();
+        Candidates candidates(logits);
+        chain.apply(candidates, {});
+        return candidates.probabilities();
+    };
+}
+
+}  // namespace tbt

@@ -1,0 +1,49 @@
+// A gap in a text, and the orders in which it can be filled.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/06_combining/chain_step.hpp"
+#include "chapters/22_diffusion/masked_model.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tbt {
+
+struct FillOptions {
+    // random: places at random, one a step being the model's own law. confidence: draws at every
+    // place and keeps what was most probable [Nie et al. 2025].
+    std::string order = "random";
+    int steps = 0;         // passes, each for as many places; 0: a pass for each place
+    int block_length = 0;  // blocks of so many places, from left to right; 0: all one block
+};
+
+// --diffusion-steps --diffusion-order --block-length
+void add_fill_options(CLI::App& app, FillOptions& options);
+// Throws UsageError on values that make no sense.
+void check_fill_options(const FillOptions& options);
+
+struct Hole {
+    Canvas row;
+    std::size_t begin = 0, end = 0;  // the masked places
+};
+
+// `tokens` places between two texts, ends of text behind them up to the model's canvas. tokens 0:
+// all that the canvas has left, the length being the model's choice too. Throws Error where it is
+// too long.
+Hole hole_between(const MaskedModel& model, std::string_view before, std::string_view behind,
+                  int tokens);
+
+// Fills the masked places of the hole.
+void fill(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillOptions& options);
+
+// The model's law after a chain of cuts (chapter 06) and without the `banned` ids. Model and chain
+// must outlive it. Throws Error, when called, where nothing is left.
+MaskedLaw law_after(MaskedModel& model, const Chain& chain, std::vector<int> banned = {});
+
+}  // namespace tbt

@@ -1,0 +1,120 @@
+#include "chapters/23_text_generator/filled_texts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "chapters/06_combining/chain.hpp"
+#include "chapters/08_penalties/full_chain.hpp"
+#include "chapters/09_stopping/text_stream.hpp"
+#include "chapters/22_diffusion/filling.hpp"
+#include "lib/error.hpp"
+#include "lib/index.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr int usual_gap = 12;
+
+std::string directory_of(const TextOptions& o) {
+    return o.model == GenerateOptions().model ? shipped_model("diffusion").string() : o.model;
+}
+
+// The steps of chapters 03 to 06, which know of one law and nothing before it.
+Chain chain_of(const TextOptions& o) {
+    TextOptions drawn = o;
+    if (o.strategy == Strategy::greedy) drawn.greedy = true;
+    const SamplingOptions sampling = sampling_of(drawn);
+    const Dialect dialect = dialect_named(o.dialect.value_or("ours"));
+    Chain chain = full_chain(sampling, dialect);
+    const Chain cuts(cut_steps(sampling, dialect));
+    for (const ChainStep& step : chain.steps())
+        if (!cuts.has(step.name) || step.name == "mirostat" || step.name == "xtc")
+            throw UsageError("--decoder diffusion and " + step.name +
+                             ": it asks for the text so far, which has no order here; "
+                             "temperature and the cuts of chapters 04 to 06 need no order");
+    return chain;
+}
+
+void check_filling(const TextOptions& o) {
+    const auto refuse = [](bool given, const char* what) {
+        if (given)
+            throw UsageError(std::string("--decoder diffusion and ") + what +
+                             ": that goes from left to right; leave out one of the two");
+    };
+    refuse(o.num_beams > 1 || o.strategy == Strategy::beam, "a beam search");
+    refuse(o.drafts(), "a draft");
+    refuse(!o.guide.name().empty() || o.continues_prompt, "a guide");
+    refuse(o.guidance_scale != 1 || o.negative_prompt, "guidance");
+    refuse(!o.stop_strings.empty(), "--stop-strings");
+    refuse(!o.ban_words.empty() || !o.logit_bias.empty() || !o.sequence_bias.empty() ||
+               !o.suppress.empty() || !o.begin_suppress.empty(),
+           "banned or biased tokens");
+    refuse(o.forced_bos || o.forced_eos || o.exponential_decay, "a token at its time");
+    refuse(o.min_new_tokens.value_or(0) > 0, "--min-new-tokens");
+    refuse(o.context != "refuse" || o.keep > 0, "a context that slides");
+    refuse(o.record,
+           "--html or --trace (make run-22 ARGS=\"--part 2 --grid FILE\" draws the steps)");
+    check_fill_options(o.fill);
+}
+
+}  // namespace
+
+bool fills_masks(const TextOptions& o) {
+    if (o.decoder == "autoregressive" && o.infill)
+        throw UsageError(
+            "--infill and --decoder autoregressive: what comes behind is not seen from the left; "
+            "take --decoder diffusion, or leave it out");
+    if (!o.decoder.empty() && o.decoder != "autoregressive" && o.decoder != "diffusion")
+        throw UsageError("--decoder: got '" + o.decoder +
+                         "', expected autoregressive or diffusion");
+    return o.decoder == "diffusion" || o.infill.has_value();
+}
+
+GenerateRequest filling_request(const TextOptions& o) {
+    check_filling(o);
+    if (o.samples < 1)
+        throw UsageError("num-return-sequences: got " + std::to_string(o.samples) +
+                         ", expected 1 or more");
+    GenerateRequest r;
+    r.chain = chain_of(o);
+    r.seed = o.seed.value_or(0), r.first_stream = o.stream, r.samples = o.samples;
+    r.stop.max_new_tokens = o.max_new_tokens.value_or(o.infill ? usual_gap : 0);
+    return r;
+}
+
+TextFiller::TextFiller(const TextOptions& o)
+    : directory_(directory_of(o)), model_(MaskedModel::load(directory_, gpt_options(o))) {}
+
+std::vector<GeneratedText> TextFiller::fill(std::string_view prompt, const TextOptions& o) {
+    const GenerateRequest request = filling_request(o);
+    if (o.max_new_tokens && *o.max_new_tokens < 1)
+        throw UsageError("--max-new-tokens: got " + std::to_string(*o.max_new_tokens) +
+                         ", expected a gap of 1 or more");
+    const std::string behind = o.infill.value_or("");
+    const Hole open = hole_between(model_, prompt, behind, request.stop.max_new_tokens);
+    const int eos = model_.tokenizer.eos_id();
+    // Where a text goes on behind the gap, none ends in it.
+    const MaskedLaw law =
+        law_after(model_, request.chain, behind.empty() ? std::vector<int>{} : std::vector{eos});
+    std::vector<GeneratedText> texts;
+    for (int i = 0; i < o.samples; ++i) {
+        Hole hole = open;
+        Rng rng(request.seed, request.first_stream + index(i));
+        tbt::fill(hole, law, drawing(rng), o.fill);
+        GeneratedText text;
+        for (std::size_t at = hole.begin; at < hole.end; ++at) {
+            text.ids.push_back(hole.row[at]);
+            if (hole.row[at] != eos) continue;
+            text.reason = FinishReason::eos;
+            break;
+        }
+        const bool ended = text.reason == FinishReason::eos;
+        text.text = valid_text(
+            model_.tokenizer.decode(std::span(text.ids).first(text.ids.size() - (ended ? 1 : 0))));
+        texts.push_back(std::move(text));
+    }
+    return texts;
+}
+
+}  // namespace tbt

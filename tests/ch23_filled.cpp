@@ -1,0 +1,153 @@
+// The one generator with a model that fills masks.
+#include "tests/catch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "chapters/23_text_generator/filled_texts.hpp"
+#include "lib/error.hpp"
+#include "tests/masked_world.hpp"
+#include "tests/temporary.hpp"
+
+using namespace tbt;
+using tbt::test::error_of;
+using tbt::test::noise;
+using tbt::test::World;
+
+namespace {
+
+constexpr int places = 40;
+
+MaskedModel masked() {
+    World world;
+    const int vocabulary = world.tokenizer.vocab_size();
+    return {MaskedGpt(gpt_config(1, 2, 32, places, vocabulary + 1), noise, {1}),
+            std::move(world.tokenizer)};
+}
+
+TextFiller filler() { return TextFiller(masked()); }
+
+TextOptions gap(int tokens) {
+    TextOptions o;
+    o.temperature = 1, o.top_p = 1;
+    o.infill = " of Elm!";
+    o.max_new_tokens = tokens;
+    return o;
+}
+
+}  // namespace
+
+TEST_CASE("a gap is filled by chapter 22's sampler with the seed's numbers", "[ch23][diffusion]") {
+    TextFiller f = filler();
+    MaskedModel model = masked();
+    TextOptions o = gap(7);
+    o.seed = 3, o.samples = 2;
+    const std::vector<GeneratedText> texts = f.fill("Hello,", o);
+    REQUIRE(texts.size() == 2);
+    for (std::uint64_t i = 0; i < 2; ++i) {
+        Hole hole = hole_between(model, "Hello,", " of Elm!", 7);
+        Rng rng(3, i);
+        const int eos = model.tokenizer.eos_id();
+        // Without an end of text in the middle, by hand.
+        const MaskedLaw law = [&](const Canvas& row, std::size_t place) {
+            std::vector<double> p = model(row, place);
+            const double rest = 1 - std::exchange(p[static_cast<std::size_t>(eos)], 0);
+            for (double& x : p) x /= rest;
+            return p;
+        };
+        fill_at_random(hole.row, law, drawing(rng), 1);
+        CHECK(texts[i].ids ==
+              std::vector<int>(hole.row.begin() + static_cast<std::ptrdiff_t>(hole.begin),
+                               hole.row.begin() + static_cast<std::ptrdiff_t>(hole.end)));
+        CHECK(texts[i].text == model.tokenizer.decode(texts[i].ids));
+    }
+    // A sample is the same text alone.
+    o.samples = 1, o.stream = 1;
+    CHECK(f.fill("Hello,", o)[0].ids == texts[1].ids);
+}
+
+TEST_CASE("steps, blocks and cuts are what they are called", "[ch23][diffusion]") {
+    TextFiller f = filler();
+    TextOptions o = gap(6);
+    const auto passes = [&] {
+        const int before = f.passes();
+        CHECK(f.fill("Hello,", o)[0].ids.size() == 6);
+        return f.passes() - before;
+    };
+    CHECK(passes() == 6);
+    o.fill.steps = 2;
+    CHECK(passes() == 2);
+    o.fill.steps = 1, o.fill.block_length = 2;
+    CHECK(passes() == 3);
+    o.fill = {"confidence", 0, 0};
+    CHECK(passes() == 6);
+    // Always the most probable: no number is asked for.
+    o.temperature = 0, o.top_p.reset();
+    const std::vector<int> first = f.fill("Hello,", o)[0].ids;
+    o.seed = 99;
+    CHECK(f.fill("Hello,", o)[0].ids == first);
+    o.temperature = 1, o.top_k = 1;
+    CHECK(f.fill("Hello,", o)[0].ids == first);
+}
+
+TEST_CASE("behind a prompt alone a text may end, between two it may not", "[ch23][diffusion]") {
+    TextFiller f = filler();
+    TextOptions o = gap(20);
+    const int eos = f.model().tokenizer.eos_id();
+    int ended = 0;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        o.seed = seed, o.infill = " of Elm!";
+        const GeneratedText between = f.fill("Hello,", o)[0];
+        REQUIRE(std::ranges::find(between.ids, eos) == between.ids.end());
+        CHECK(between.reason == FinishReason::length);
+        o.infill.reset(), o.max_new_tokens.reset();
+        const GeneratedText alone = f.fill("Hello,", o)[0];
+        const bool end = alone.reason == FinishReason::eos;
+        ended += end;
+        CHECK((alone.ids.back() == eos) == end);
+        CHECK(std::ranges::count(alone.ids, eos) == (end ? 1 : 0));
+        if (!end) CHECK(alone.ids.size() == places - f.model().tokenizer.encode("Hello,").size());
+        o.max_new_tokens = 20;
+    }
+    CHECK(ended > 0);
+}
+
+TEST_CASE("what goes from left to right is refused, and what does not fit", "[ch23][diffusion]") {
+    TextFiller f = filler();
+    const auto refused = [&](const auto& change) {
+        TextOptions o = gap(6);
+        change(o);
+        return error_of([&] { f.fill("Hello,", o); });
+    };
+    CHECK(refused([](TextOptions& o) { o.num_beams = 3; }).find("beam search") !=
+          std::string::npos);
+    CHECK(refused([](TextOptions& o) { o.guide.json = true; }).find("guide") != std::string::npos);
+    CHECK(refused([](TextOptions& o) { o.assistant_model = "lookup"; }).find("draft") !=
+          std::string::npos);
+    CHECK(refused([](TextOptions& o) { o.repetition_penalty = 1.2; }).find("repetition") !=
+          std::string::npos);
+    CHECK(refused([](TextOptions& o) { o.mirostat = 2; }).find("mirostat") != std::string::npos);
+    CHECK(refused([](TextOptions& o) { o.suppress = {"3"}; }).find("banned") != std::string::npos);
+    CHECK(refused([](TextOptions& o) { o.forced_eos = 3; }) != "");
+    CHECK(refused([](TextOptions& o) { o.max_new_tokens = 0; }).find("gap of 1") !=
+          std::string::npos);
+    CHECK(refused([](TextOptions& o) { o.max_new_tokens = 60; }).find("canvas has 40 places") !=
+          std::string::npos);
+    CHECK(refused([](TextOptions& o) { o.fill.steps = -1; }).find("diffusion-steps") !=
+          std::string::npos);
+    CHECK(refused([](TextOptions& o) { o.fill.block_length = -1; }).find("block-length") !=
+          std::string::npos);
+    CHECK(refused([](TextOptions& o) { o.fill.order = "left"; }).find("diffusion-order") !=
+          std::string::npos);
+    CHECK(refused([](TextOptions& o) { o.samples = 0; }).find("num-return") != std::string::npos);
+
+    TextOptions o;
+    CHECK_FALSE(fills_masks(o));
+    o.decoder = "diffusion";
+    CHECK(fills_masks(o));
+    o.decoder = "autoregressive", o.infill = "x";
+    CHECK(error_of([&] { fills_masks(o); }).find("--infill") != std::string::npos);
+    o.decoder = "both";
+    CHECK(error_of([&] { fills_masks(o); }).find("expected autoregressive or diffusion") !=
+          std::string::npos);
+}
