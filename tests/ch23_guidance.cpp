@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "chapters/06_combining/temperature.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/speculative.hpp"
