@@ -56,6 +56,8 @@ TEST_CASE("the words lie on the wheel in the order of their ids", "[ex06_1]") {
     const std::vector<float> s = {0, 1};  // laws .268941 .731059: the first notches belong to id 0
     CHECK(complete_example(s, 1, 2, 1, .2).id == 0);
     CHECK(complete_example(s, 1, 2, 1, .3).id == 1);
+    INFO("think about: at u = .5 the first half is used up");
+    CHECK(complete_example(std::vector<float>{0, 0}, 1, 2, 1, .5).id == 1);
 }
 
 TEST_CASE("of equal logits the lower ids stay; one token always does", "[ex06_1]") {

@@ -79,6 +79,7 @@ TEST_CASE("choices", "[ex15_01]") {
     check(either(either(a, b), c), "c", true, "there may be more than two");
     check(either(a, epsilon), "", true, "one that may be empty is enough");
     check(either(epsilon, b), "b", true);
+    check(either(either(a, b), any_times(c)), "", true, "the third may be empty");
     check(either(then(a, b), then(a, c)), "ac", true, "both begin with a");
     check(either(then(a, b), then(a, c)), "aa", false);
 }

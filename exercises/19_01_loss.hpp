@@ -1,0 +1,43 @@
+// Exercise 19_01: the loss and its gradient, where learning begins.
+//
+// A model has read n tokens and gives a row of V logits behind each. What really came next
+// is targets[t]; a target of −1 does not count (padding, a prompt). Over the N that count:
+//
+//     p = softmax(row t)          loss = 1/N · Σ −ln p[target_t]
+//     ∂loss/∂s_i = 1/N · (p_i − 1)     for the target       and  1/N · p_i  for every other i
+//
+// and 0 in a row that does not count. By hand: one row {2, 0} and the target 1 give the loss 2.127
+// and the gradient {.881, −.881}: push the wrong logit down, the right one up.
+//
+// Logits may be large: subtract each row's maximum before exp. In doubles. If no target counts,
+// the loss is 0 and so is the gradient. A target that is no token (and not −1) is an Error.
+//
+// Write one function, about 16 lines. Check: make check EX=19_01
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+#include "lib/error.hpp"
+
+namespace tbt::ex19_01 {
+
+using Row = std::vector<double>;
+
+struct LossAndGradient {
+    double loss = 0;
+    std::vector<Row> gradient;  // as many rows and columns as there are logits
+};
+
+// logits: n rows of V; targets: n.
+inline LossAndGradient loss_of([[maybe_unused]] const std::vector<Row>& logits,
+                               [[maybe_unused]] const std::vector<int>& targets) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex19_01
