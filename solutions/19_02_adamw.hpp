@@ -8,8 +8,8 @@
 //     w ← w − η·( m̂/(√v̂ + ε) + λ·w )
 //
 // The hats undo that the means began at 0. λ·w, the decay, is added to the step, not to the
-// gradient, and w in it is the weight before the step. By hand: w = 1, g = .5, η = .1, λ = 0, t = 1:
-// m̂ = .5, √v̂ = .5, so w becomes .9: the first step is η long, whatever the gradient.
+// gradient, and its w is the weight before the step. By hand: w = 1, g = .5, η = .1, λ = 0 and
+// t = 1: m̂ = .5, √v̂ = .5, so w becomes .9: the first step is η long, whatever the gradient.
 //
 // A t below 1 is an Error.
 //

@@ -52,6 +52,20 @@ TEST_CASE("a token that is certain, but improbable itself, does not win", "[ex02
     CHECK(pick(model, {2}, 2) == 0);
 }
 
+TEST_CASE("logits are no logarithms of probabilities: only their differences mean something",
+          "[ex02_1]") {
+    // Behind 0 the logits are large, and the law is flat; behind 1 small, and one token is sure.
+    const std::vector<std::vector<float>> rows{{900, 900, 900}, {-700, -790, -790}, {.5f, .4f, -9}};
+    const NextLogits model = [&](std::span<const int> ids) {
+        return std::span<const float>(rows[static_cast<std::size_t>(ids.back())]);
+    };
+    INFO("think about: probabilities, .525 · 1/3 against .475 · 1");
+    CHECK(pick_with_foresight(model, std::vector<int>{2}, 2) == 1);
+    INFO("a width above V means V");
+    CHECK(pick_with_foresight(model, std::vector<int>{2}, 1000) == 1);
+    CHECK(pick_with_foresight(model, std::vector<int>{2}, 2000000000) == 1);
+}
+
 TEST_CASE("of equal pairs the first one stays", "[ex02_1]") {
     Table model{{{.5, .25, .25}, {.5, .25, .25}, {.4, .4, .2}}};
     INFO("think about: a later pair has to be better, not just as good");

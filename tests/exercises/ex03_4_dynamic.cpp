@@ -45,6 +45,8 @@ TEST_CASE("banned tokens are no choice", "[ex03_4]") {
     check_temperature_is(dynamic_temperature(Row{1, gone, 1, gone}, .5, 1.5), 1.5);
     check_temperature_is(dynamic_temperature(Row{gone, 4, gone}, .5, 1.5), .5);
     check_temperature_is(dynamic_temperature(Row{4}, .5, 1.5), .5);
+    // −90 is improbable, not banned: three to choose from, h = ln 2 / ln 3.
+    check_temperature_is(dynamic_temperature(Row{0, 0, -90}, 0, 1), std::log(2) / std::log(3));
 }
 
 TEST_CASE("a range of one temperature is that temperature (llama.cpp's published cases)",
@@ -61,6 +63,8 @@ TEST_CASE("numbers that make no sense are refused", "[ex03_4]") {
     CHECK_THROWS_AS(dynamic_temperature(s, std::nan(""), 1), UsageError);
     CHECK_THROWS_AS(dynamic_temperature(s, 0, std::nan("")), UsageError);
     CHECK_THROWS_AS(dynamic_temperature(s, 0, 1, 0), UsageError);
+    CHECK_THROWS_AS(dynamic_temperature(s, 0, 1, INFINITY), UsageError);
+    CHECK_THROWS_AS(dynamic_temperature(s, INFINITY, INFINITY), UsageError);
     CHECK_THROWS_AS(dynamic_temperature(s, 0, 1, std::nan("")), UsageError);
 }
 

@@ -67,6 +67,13 @@ TEST_CASE("both ways write the same text", "[ex07_1]") {
         REQUIRE(a.ids.size() == static_cast<std::size_t>(P + 30));
         CHECK(a.ids == b.ids);
         CHECK(std::equal(a.ids.begin(), a.ids.begin() + P, prompt_of(P).begin()));
+        std::vector<int> greedy = prompt_of(P);
+        while (greedy.size() < a.ids.size()) {
+            std::uint64_t hash = 1;
+            for (const int id : greedy) hash = hash * 31 + static_cast<std::uint64_t>(id) + 7;
+            greedy.push_back(static_cast<int>(hash % 50));  // where the one logit above 0 stands
+        }
+        CHECK(a.ids == greedy);
     }
 }
 
@@ -125,6 +132,8 @@ TEST_CASE("nothing to read and less than nothing to write are refused", "[ex07_1
     CHECK_THROWS_AS(run_stub(stub, {}, 3, true), Error);
     CHECK_THROWS_AS(run_stub(stub, {}, 3, false), Error);
     CHECK_THROWS_AS(run_stub(stub, {1}, -1, true), Error);
+    CHECK_THROWS_AS(run_stub(stub, {1}, -1, false), Error);
+    CHECK_THROWS_AS(run_stub(stub, {}, 0, true), Error);
     CHECK(stub.reads.empty());
 }
 

@@ -98,6 +98,8 @@ TEST_CASE("a fifth of the total decides the advice", "[ex07_2]") {
     // Weights 80, activations 8, no cache: 88 in all. Short by 17.6 is a fifth.
     CHECK(memory(80, 8, 0, 1, 70.5).advice == Advice::shorter_context_or_fewer_bits);
     CHECK(memory(80, 8, 0, 1, 70.3).advice == Advice::smaller_model);
+    INFO("think about: of 110 exactly 22 are missing, and a fifth is not under a fifth");
+    CHECK(memory(100, 8, 0, 1, 88).advice == Advice::smaller_model);
 }
 
 TEST_CASE("negative numbers and what is no number are refused", "[ex07_2]") {

@@ -71,6 +71,9 @@ TEST_CASE("a breaker ends a match and is never penalised", "[ex08_2]") {
     CHECK(penalised(Row(6, 0), {2, 3, 4, 1, 2, 3, 4}, 1, 2, 1, {4})[1] == 0);
     CHECK(penalised(Row(6, 0), {2, 3, 4, 1, 2, 3, 4}, 1, 2, 1, {1}) == Row(6, 0));
     CHECK(penalised(Row(6, 0), {2, 3, 4, 1, 2, 3, 4}, 1, 2, 1, {0, 5})[1] == -4);
+    INFO("think about: there may be several breakers");
+    CHECK(penalised(Row(6, 0), {2, 3, 4, 1, 2, 3, 4}, 1, 2, 1, {0, 3})[1] == -1);
+    CHECK(penalised(Row(6, 0), {2, 3, 4, 1, 2, 3, 4}, 1, 2, 1, {0, 5, 1}) == Row(6, 0));
 }
 
 TEST_CASE("nothing written, nothing penalised; a multiplier of 0 is off; a ban stays a ban",
