@@ -165,3 +165,25 @@ TEST_CASE("of equal sizes the first name wins, in whichever order they came", "[
         CHECK(m.find_best("x").value_or("") == expected);
     }
 }
+
+TEST_CASE("a model that was used and removed is not there to be removed", "[ex10_2]") {
+    ModelManager manager;
+    manager.pull({"a", 1, {"chat"}});
+    manager.find_best("chat");
+    CHECK(manager.remove("a"));
+    CHECK_FALSE(manager.remove("a"));
+    INFO("think about: what was used stays in the report");
+    REQUIRE(manager.usage().size() == 1);
+    CHECK(manager.usage()[0].count == 1);
+}
+
+TEST_CASE("percentages have fractions", "[ex10_2]") {
+    ModelManager manager;
+    manager.pull({"a", 1, {"chat"}});
+    manager.pull({"b", 2, {"code"}});
+    for (const char* task : {"chat", "code", "chat"}) manager.find_best(task);
+    const std::vector<Usage> usage = manager.usage();
+    REQUIRE(usage.size() == 2);
+    CHECK(std::abs(usage[0].percent - 200 / 3.0) <= 1e-9);
+    CHECK(std::abs(usage[1].percent - 100 / 3.0) <= 1e-9);
+}

@@ -94,3 +94,34 @@ TEST_CASE("no answer has more votes than the winner, and none with as many came 
         }
     }
 }
+
+TEST_CASE("every token of a text counts, and counts alike", "[ex10_3]") {
+    INFO("think about: not the last token, nor the least sure one, but the mean of all");
+    CHECK(best_of({{-3, -.1}, {-1, -1}}) == 1);
+    CHECK(best_of({{-1, -1}, {-.1, -1.5}}) == 1);
+    CHECK(best_of({{-.1, -3}, {-3, -.1}, {-1.5, -1.5}}) == 2);
+    INFO("think about: floats know seven digits");
+    CHECK(best_of({{-1 - 1e-10}, {-1}}) == 1);
+    CHECK(best_of({{-1}, {-1 + 1e-10}, {-1}}) == 1);
+}
+
+TEST_CASE("any texts: the greatest mean, the first of several", "[ex10_3]") {
+    Rng rng(103);
+    for (int round = 0; round < 2000; ++round) {
+        std::vector<std::vector<double>> texts(1 + rng.below(5));
+        for (auto& text : texts) {
+            text.resize(rng.below(4));
+            for (double& x : text) x = -static_cast<double>(rng.below(5)) / 4;  // ties
+        }
+        std::size_t expected = 0;
+        double best = -1e300;
+        for (std::size_t t = 0; t < texts.size(); ++t) {
+            double mean = 0;
+            for (const double x : texts[t]) mean += x / static_cast<double>(texts[t].size());
+            if (texts[t].empty() || mean <= best + 1e-12) continue;
+            best = mean, expected = t;
+        }
+        INFO("round " << round << ": " << texts.size() << " texts");
+        REQUIRE(best_of(texts) == expected);
+    }
+}
