@@ -120,3 +120,14 @@ TEST_CASE("no other text has a greater sum, none with as great a one comes earli
         }
     }
 }
+
+TEST_CASE("a billionth decides", "[ex11_2]") {
+    // The candidate's own number is its utility, whatever the truth.
+    const std::vector<double> worth{1, 1 + 1e-9, 1 + 5e-10};
+    const Utility utility = [&](const Ids& candidate, const Ids&) {
+        return worth[static_cast<std::size_t>(candidate[0])];
+    };
+    INFO("think about: floats know seven digits");
+    CHECK(minimum_risk({{0}, {1}, {2}}, utility) == 1);
+    CHECK(minimum_risk({{2}, {0}, {1}}, utility) == 2);
+}

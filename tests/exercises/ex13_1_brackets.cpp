@@ -159,3 +159,20 @@ TEST_CASE("a token is allowed exactly when some continuation within the room fin
         }
     }
 }
+
+TEST_CASE("three kinds of brackets, and no fourth", "[ex13_1]") {
+    check_read("", "{", "}");
+    check_read("", "([{", ")]}");
+    check_read("}", "}", "");
+    check_read("}", "]", std::nullopt);
+    check_read("", "}", std::nullopt);
+    check_read("", "<", "");
+    check_read("", ">", "");
+    check_read(")", "a<b>c", ")");
+}
+
+TEST_CASE("the end of the text has bytes that don't matter", "[ex13_1]") {
+    check_allowed("", {"<end>", "("}, 0, 0, {0});   // no room is needed for it
+    check_allowed(")", {"<end>", ")"}, 0, 9, {1});  // though its bytes would do no harm
+    check_allowed("", {"a", ")"}, 1, 9, {0, 1});    // a bracket that nothing is due for
+}

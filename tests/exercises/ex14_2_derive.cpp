@@ -143,3 +143,10 @@ TEST_CASE("on random rules you follow the derivations that chapter 14 follows", 
         }
     }
 }
+
+TEST_CASE("every character but a rule's name stands for itself", "[ex14_2]") {
+    const Rules rules{{'S', {"a.b", "a*"}}};
+    for (const char* text : {"a.b", "a*"}) expect_text(rules, text, true, "a dot is a dot");
+    for (const char* text : {"axb", "ab", "a", "aa", "..b"})
+        expect_text(rules, text, false, "a dot is a dot, a star a star");
+}

@@ -123,3 +123,17 @@ TEST_CASE("chapter 15 comes to the same verdict, on dates with a byte changed", 
         check_verdict(text, complete ? "complete" : state == ByteMachine::dead ? "dead" : "alive");
     }
 }
+
+TEST_CASE("every byte at every place of a date", "[ex15_1]") {
+    const std::string date = "2024-12-24";
+    for (std::size_t place = 0; place < date.size(); ++place) {
+        for (int byte = 0; byte < 256; ++byte) {
+            std::string text = date;
+            text[place] = static_cast<char>(byte);
+            const bool digit = byte >= '0' && byte <= '9';
+            if (place == 4 || place == 7 ? byte == '-' : digit) continue;
+            check_verdict(text, "dead");
+            check_verdict(text.substr(0, place + 1), "dead");
+        }
+    }
+}

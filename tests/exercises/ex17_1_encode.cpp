@@ -80,3 +80,10 @@ TEST_CASE("the pieces of any word make up the word", "[ex17_1]") {
                      merges.end()));
     }
 }
+
+TEST_CASE("one pair everywhere, then the list again", "[ex17_1]") {
+    expect("abab", {{"ab", "a"}, {"a", "b"}}, "ab|ab",
+           "(a, b) is joined at both places before (ab, a) is looked for");
+    expect("abac", {{"a", "b"}}, "ab|a|c", "both parts must fit");
+    expect("cbab", {{"a", "b"}}, "c|b|ab", "both parts must fit");
+}

@@ -49,3 +49,12 @@ TEST_CASE("counts beyond 32 bits", "[ex17_2]") {
     expect({{{"a", "b"}, 3000000000}, {{"c", "d"}, 2000000000}, {{"c", "d"}, 2000000000}},
            {"c", "d"}, "3 against 4 thousand million");
 }
+
+TEST_CASE("nothing but counts decides, and then the order of pairs", "[ex17_2]") {
+    expect({{{"aa", "b"}, 2}, {{"b", "a"}, 2}}, {"aa", "b"}, "short or long does not matter");
+    expect({{{"a", "b"}, 5}, {{"long", "er"}, 4}}, {"a", "b"}, "short or long does not matter");
+    expect({{{"c", "d"}, 3}, {{"a", "b", "x", "y", "z"}, 2}}, {"c", "d"},
+           "how long the word is does not matter");
+    expect({{{"a", "b"}, 4000000000}, {{"c", "d"}, 3000000000}}, {"a", "b"},
+           "4 against 3 thousand million");
+}

@@ -113,7 +113,18 @@ TEST_CASE("rows that do not fit together are refused; no rows give no rows", "[e
     const Rows two(2, Row(3, 1.0f)), three(3, Row(3, 1.0f)), narrow = {{1, 1, 1}, {1, 1}};
     CHECK_THROWS_AS(attend(two, three, two), Error);
     CHECK_THROWS_AS(attend(two, two, three), Error);
+    CHECK_THROWS_AS(attend(three, two, three), Error);
+    CHECK_THROWS_AS(attend(three, three, two), Error);
     CHECK_THROWS_AS(attend(two, narrow, two), Error);
     CHECK_THROWS_AS(attend(two, two, narrow), Error);
     CHECK(attend({}, {}, {}).empty());
+}
+
+TEST_CASE("scores in the hundreds below 0", "[ex18_1]") {
+    const Rows q{{1}, {1}}, k{{-300}, {-300}}, v{{2}, {6}};
+    const Rows out = attend(q, k, v);
+    INFO("think about: the greatest score is -300, and e^-300 is less than a float holds");
+    REQUIRE(out.size() == 2);
+    REQUIRE(near(out[0][0], 2));
+    REQUIRE(near(out[1][0], 4));
 }

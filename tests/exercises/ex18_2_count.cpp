@@ -47,3 +47,10 @@ TEST_CASE("multiplications: matrices always, attention the more the later", "[ex
     REQUIRE(multiplications({50257, 1024, 1600, 48, 6400}, 1023) == 1712257600);
     REQUIRE(multiplications({50257, 1024, 1600, 480, 6400}, 1023) == 16398875200);
 }
+
+TEST_CASE("GPT-3 does not fit into 32 bits", "[ex18_2]") {
+    const Sizes large{50257, 2048, 12288, 96, 49152};
+    REQUIRE(parameters(large) == 174604259328);
+    REQUIRE(cache_floats(large) == 2359296);
+    REQUIRE(multiplications(large, 2047) == 179395571712);
+}

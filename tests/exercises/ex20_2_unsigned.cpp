@@ -70,3 +70,12 @@ TEST_CASE("rows of different lengths are refused", "[ex20_2]") {
     CHECK_THROWS_AS(product({128, 128}, {1}, 1, 1, 1), Error);
     CHECK_THROWS_AS(product({128}, {1, 2}, 3, 1, 1), Error);
 }
+
+TEST_CASE("a small product of large sums is exact", "[ex20_2]") {
+    Bytes x(2001, 0);
+    const Bytes w(2001, 127);
+    x[7] = 1;
+    const float got = product(shifted(x), w, column_sum(w), 1, 1);
+    INFO("got " << got << ", expected 127; think about: 32,528,383 is no float");
+    REQUIRE(got == 127.0f);
+}
