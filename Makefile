@@ -92,7 +92,8 @@ help:
 	'  make run                 write text with the shipped model (PROMPT="Once upon a time" ARGS="…")' \
 	'  make chat                talk with it' \
 	'  make run-02              run the program of a chapter (ARGS="--help" shows its options)' \
-	'  make check EX=05_2       check an exercise (make hint, solution, try, watch; make progress, next)' \
+	'  make learn               the exercises, one after the other, on one screen' \
+	'  make check EX=05_2       check one (make hint, solution, try, watch, reset; make progress, next)' \
 	'  make test                build and run all tests' \
 	'  make bench               measure the limits of this machine and our share of them (ONLY=matmul …)' \
 	'  make test-page           look at the pages of --html in a real browser (needs node, npm and chromium)' \
@@ -254,7 +255,7 @@ SLOW := $(if $(filter debug,$(MODE)),,lib ch14 ch16 ch19)
 level = $(if $(filter $(SLOW),$(call group_of,$(1))),O1,O0)
 # How a test is compiled, at O0 or O1; also behind make check and make mutants.
 compile_test = $(CXX) $(CXXFLAGS_ALL) $(call test_flags,$(1)) -include $(call test_pch,$(1))
-test_flags = -$(1) -Wno-sign-conversion
+test_flags = -$(1) -Wno-sign-conversion $(if $(filter O0,$(1)),-D_GLIBCXX_ASSERTIONS)
 # The Catch2 header is precompiled: it is most of the time of a test file.
 test_pch = $(BUILD)/pch/tests-$(1)/catch.hpp
 $(foreach o,O0 O1,$(eval $(call pch_rule,$(call test_pch,$(o)),tests/catch.hpp,$(call test_flags,$(o)),$(TEST_PACKAGES))))
@@ -287,6 +288,12 @@ $(BUILD)/obj/$(1)/%.o: tests/exercises/%.cpp $(call test_pch,O0).gch | $(TEST_PA
 	@mkdir -p $$(@D)
 	$$(call say,CXX,"$$< ($(1))")
 	$$(Q)$$(call compile_test,O0) -I$(1) -c $$< -o $$@ 2>$$@.log || { cat $$@.log; exit 1; }
+	@cat $$@.log
+# As main.cpp, it reads Catch's header its own way.
+$(BUILD)/obj/$(1)/report.o: tests/exercises/report.cpp $(FLAGS) | $(TEST_PACKAGES)
+	@mkdir -p $$(@D)
+	$$(call say,CXX,"$$< ($(1))")
+	$$(Q)$$(CXX) $$(CXXFLAGS_ALL) $$(call test_flags,O0) -I$(1) -c $$< -o $$@ 2>$$@.log || { cat $$@.log; exit 1; }
 	@cat $$@.log
 $(BUILD)/tests-$(1): $(patsubst tests/exercises/%.cpp,$(BUILD)/obj/$(1)/%.o,$(EXERCISE_SRC)) $(BUILD)/obj/tests/main.o $(call archives,tests-exercises)
 	$$(call say,LINK,$$@)
@@ -324,15 +331,27 @@ test-page: $(BUILD)/23_text_generator
 	@sh tests/page/run.sh $(BUILD)
 
 # For learners: make check EX=05_2 and so on.
-.PHONY: check hint solution try watch progress next
+.PHONY: learn check hint solution try watch reset progress next
+LEARN_SRC := $(wildcard exercises/learn/*.cpp) lib/show/terminal.cpp lib/text/utf8.cpp
+$(call object,$(wildcard exercises/learn/*.cpp)): $(BUILD)/pch/std.hpp.gch
+$(BUILD)/learn: $(call object,$(LEARN_SRC))
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $^ $(LIBS) -o $@
+# The screen starts at once; the library is built behind it, by the first check.
+learn: $(BUILD)/learn | $(TEST_PACKAGES)
+	@LEARN_MAKE='$(MAKE_COMMAND) --no-print-directory MODE=$(MODE) ARCH=$(ARCH) CXX="$(CXX)" NO_INSTALL=$(NO_INSTALL)' $<
+# The note of each throw (tests/exercises/trace.cpp) is found by the standard library's throws too.
+EXPORT := $(if $(filter Linux,$(UNAME_S)),-rdynamic -ldl)
 # An exercise is linked with what it includes.
 EX_SOURCE := $(if $(EX),$(firstword $(wildcard tests/exercises/ex$(EX).cpp tests/exercises/ex$(EX)_*.cpp)))
 EX_LIBRARY := $(call archives,$(if $(EX_SOURCE),ex-$(basename $(notdir $(EX_SOURCE))),tests-exercises))
-check watch: $(BUILD)/obj/tests/main.o $(BUILD)/obj/exercises/limits.o $(call test_pch,O0).gch
+# Beside the tests of an exercise: limits on time and memory, and the words in which a failure is told.
+WITNESSES := $(patsubst %,$(BUILD)/obj/exercises/%.o,limits report trace)
+check watch: $(BUILD)/obj/tests/main.o $(WITNESSES) $(call test_pch,O0).gch
 check watch try: $(EX_LIBRARY)
-check hint solution try watch progress next:
+check hint solution try watch reset progress next:
 	@BUILD="$(BUILD)" COMPILE_TEST="$(call compile_test,O0)" COMPILE="$(CXX) $(CXXFLAGS_ALL)" LINK="$(LINK)" FEW_ERRORS="$(if $(CLANG),-ferror-limit=3,-fmax-errors=3)" \
-	LIBRARY="$(EX_LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" LEVEL="$(LEVEL)" FORCE="$(FORCE)" SOLUTION="$(SOLUTION)" ARGS="$(ARGS)" sh exercises/exercise.sh $@ "$(EX)"
+	WITNESSES="$(WITNESSES)" LIBRARY="$(EX_LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" EXPORT="$(EXPORT)" LEVEL="$(LEVEL)" FORCE="$(FORCE)" SOLUTION="$(SOLUTION)" ARGS="$(ARGS)" sh exercises/exercise.sh $@ "$(EX)"
 
 # Are the outputs and code excerpts in the lessons still what the programs print and the files say? UPDATE=1 rewrites outputs.
 .PHONY: lessons mutants

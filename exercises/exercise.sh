@@ -1,24 +1,41 @@
 #!/bin/sh
-# Behind make check, hint, solution, try, watch, progress, next: exercise.sh COMMAND [EXERCISE].
-# make passes BUILD, how to compile a test, a program, and to link (COMPILE_TEST, COMPILE, LINK, FEW_ERRORS), LIBRARY (archives),
-# LIBS, and LEVEL, FORCE, SOLUTION where given. State: exercises/.progress, plain text, one line an exercise: number, what
-# happened last, hints read.
+# Behind make check, hint, solution, try, watch, reset, progress, next and the screen of make learn: exercise.sh COMMAND [EXERCISE].
+# make passes BUILD, how to compile a test, a program, and to link (COMPILE_TEST, COMPILE, LINK, FEW_ERRORS, EXPORT), WITNESSES
+# (limits and reports), LIBRARY (archives), LIBS, and LEVEL, FORCE, SOLUTION where given. State: exercises/.progress, plain text,
+# one line an exercise: number, what happened last, hints read. EXERCISES and STATE: another folder and file, for tests.
 set -u
 command=$1 wanted=${2:-}
 state=${STATE:-exercises/.progress}
+mine=${EXERCISES:-exercises}  # the folder of your files
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$(printf '\033[1m') green=$(printf '\033[32m') red=$(printf '\033[31m') plain=$(printf '\033[0m')
 else bold='' green='' red='' plain=''; fi
 # On a terminal the words say it all, and make's "Error 1" below them would look like a broken install.
-finish() { [ -t 1 ] && exit 0; exit "$1"; }
+finish() { { [ -t 1 ] || [ -n "${LEARN_MAKE:-}" ]; } && exit 0; exit "$1"; }
+# How to get on, on the screen of make learn and elsewhere.
+hint_words() { if [ -n "${LEARN_MAKE:-}" ]; then echo "h gives a hint."; else echo "make hint EX=$1"; fi; }
 fail() { echo "make: $*" | reflow >&2; finish 2; }
 
-all() { for f in solutions/*.hpp; do basename "$f" .hpp; done; }
-number_of() { echo "$1" | cut -d_ -f1,2; }
-# What the first line says, up to the first sign and 48 characters: "exclude top choices".
-title_of() {
-    sed -n '1s/^\/\/ Exercise [0-9_]*: *//p' "solutions/$1.hpp" | sed 's/[.?] .*//; s/ *[[(:].*//; s/[.]$//' |
-        awk '{ line = $1; for (i = 2; i <= NF; i++) { if (length(line " " $i) > 48) { line = line "…"; break } line = line " " $i } print line }'
+all() { for f in solutions/*.hpp; do f=${f#solutions/}; echo "${f%.hpp}"; done; }
+number_of() { rest=${1#*_}; echo "${1%%_*}_${rest%%_*}"; }
+# One line an exercise, tabs between: name, passed or open, hints read, lesson, title. The title is what the first line says,
+# up to the first sign and 48 characters: "exclude top choices".
+list() {
+    touch "$state"
+    for lesson in chapters/*/README.md; do echo "$lesson"; done |
+        awk -v OFS='\t' '
+            /^chapters\/[^ ]*README.md$/ { split($0, part, "/"); lesson[substr(part[2], 1, 2)] = $0; next }
+            FILENAME !~ /^solutions\// { how[$1] = $2; hints[$1] = $3; next }
+            FNR > 1 { next }
+            {
+                name = FILENAME; sub(/^solutions\//, "", name); sub(/[.]hpp$/, "", name)
+                split(name, part, "_"); number = part[1] "_" part[2]
+                sub(/^\/\/ Exercise [0-9_]*: */, ""); sub(/[.?] .*/, ""); sub(/ *[[(:].*/, ""); sub(/[.]$/, "")
+                n = split($0, word, " "); title = word[1]
+                for (i = 2; i <= n; i++) { if (length(title " " word[i]) > 48) { title = title "…"; break } title = title " " word[i] }
+                print name, number in how ? how[number] : "open", hints[number] + 0, lesson[part[1]], title
+            }' - "$state" solutions/*.hpp
 }
+title_of() { list | awk -F '\t' -v name="$1" '$1 == name { print $5 }'; }
 
 # The exercise's whole name; its number is enough. Unknown: the nearest ones are named.
 resolve() {
@@ -43,86 +60,14 @@ record() {  # number, open or passed, hints
 }
 # The next exercise that has not passed: behind this number, then from the first one.
 next_open() {
-    first='' behind=''
-    for name in $(all); do
-        passed "$(number_of "$name")" && continue
-        first=${first:-$name}
-        [ -n "${1:-}" ] || break
-        if [ "$name" \> "$1" ]; then behind=$name; break; fi
-    done
-    echo "${behind:-$first}"
+    list | awk -F '\t' -v behind="${1:-}" '
+        $2 == "passed" { next }
+        first == "" { first = $1 }
+        behind != "" && found == "" && $1 > behind && index($1, behind "_") != 1 { found = $1 }
+        END { print found == "" ? first : found }'
 }
 
-# ---- check ----
-# Compiles the file alone, so that a missing semicolon is reported where it is, and meanwhile its tests, which run with
-# a limit on time and memory.
-check() {
-    name=$1 number=$(number_of "$1") out=$BUILD/exercises
-    [ -f "exercises/$name.hpp" ] || fail "exercises/$name.hpp is missing; git checkout exercises/$name.hpp brings the empty one back"
-    mkdir -p "$out"
-    # shellcheck disable=SC2086
-    $COMPILE_TEST -Iexercises -w -MF /dev/null -c "tests/exercises/ex$name.cpp" -o "$out/$name.o" 2>"$out/log.tests" &  # meanwhile
-    tests=$!
-    if ! printf '#include "%s.hpp"\n' "$name" | $COMPILE -Iexercises -MF /dev/null $FEW_ERRORS -x c++ -fsyntax-only - 2>"$out/log"; then
-        echo "${red}$number does not compile${plain}:"
-        wait "$tests"
-        grep -v -e 'In file included from <stdin>' -e '^ *from <stdin>' "$out/log" | head -n 20
-        record "$number" open "$(hints_of "$number")"
-        return 1
-    fi
-    grep 'warning:' "$out/log" | head -n 3
-    # shellcheck disable=SC2086
-    if ! wait "$tests" ||
-        ! $LINK "$out/$name.o" "$BUILD/obj/tests/main.o" "$BUILD/obj/exercises/limits.o" $LIBRARY $LIBS -o "$out/$name" 2>>"$out/log.tests"; then
-        echo "${red}$number does not fit its tests${plain}: were names or parameters outside the marked lines changed?"
-        grep 'error' "$out/log.tests" | head -n 5
-        record "$number" open "$(hints_of "$number")"
-        return 1
-    fi
-    EXERCISE_LIMITS=1 "$out/$name" --abort > "$out/log" 2>&1 < /dev/null
-    status=$?
-    # Catch's own closing words and rulers are not for learners.
-    report() {
-        grep -v -e '^[~.=-]*$' -e 'host application' -e '^Run with -?' -e 'test cases:' -e 'assertions:' -e 'passed, [0-9]* failed' "$out/log" |
-            awk '
-                /: FAILED:$/ && ++failures > 1 { exit }
-                /^tests\/exercises\/ex.*:[0-9][0-9]*$/ || /^  REQUIRE\( right \)$/ { next }  # where the test begins; says nothing
-                held { held = 0; if ($1 ~ /^(true|false)$/) next; print "with expansion:" }
-                /^with expansion:$/ { held = 1; next }
-                { print }' | head -n 30
-    }
-    tests=$(sed -n 's/^\([0-9]*\) passed, 0 failed$/\1/p' "$out/log")
-    if [ $status -eq 0 ] && [ -n "$tests" ]; then
-        record "$number" passed "$(hints_of "$number")"
-        echo "${green}$number passed${plain}, all $tests tests: $(title_of "$name")"
-        [ -n "${QUIET:-}" ] && return 0
-        upcoming=$(next_open "$number")
-        echo "Another way to do it: make solution EX=$number${upcoming:+   Next: make check EX=$(number_of "$upcoming")}"
-        return 0
-    fi
-    record "$number" open "$(hints_of "$number")"
-    if grep -q 'you have not written this yet' "$out/log"; then
-        so_far=$(sed -n 's/^\([1-9][0-9]*\) passed, 1 failed$/\1/p' "$out/log")
-        if [ -n "$so_far" ]; then echo "$number: good so far (tests passed: $so_far). The next one needs what is not written yet."
-        else echo "$number: you have not written this yet ($(title_of "$name"))."; fi
-        echo "Open exercises/$name.hpp and write between the marks. Stuck? make hint EX=$number"
-    elif grep -q '^limit: time' "$out/log"; then
-        echo "${red}$number ran longer than 10 s${plain} and was stopped: does a loop of yours ever end?"
-    elif grep -q -e '^limit: memory' -e 'bad_alloc' "$out/log"; then
-        echo "${red}$number used up its memory${plain} (2 GB): does something of yours grow without end?"
-    elif [ $status -eq 126 ]; then
-        echo "${red}$number printed more than 16 MB${plain} and was stopped: a loop without end, with output in it?"
-    elif [ $status -eq 0 ]; then
-        echo "${red}$number ended the tests${plain} before they were through: an exit in your code?"
-    elif [ $status -ge 128 ] || grep -q 'fatal error condition' "$out/log"; then
-        echo "${red}$number crashed${plain}, in your code or called from it: an index outside, or recursion without end?"
-        report
-    else
-        report
-        echo "${red}$number is not there yet${plain}: that was the first test that failed. make hint EX=$number"
-    fi
-    return 1
-}
+. exercises/check.sh
 
 # Prose to the width of a terminal, with the items of lists; formulas and tables are indented and stay as they are.
 reflow() {
@@ -145,18 +90,32 @@ bar() {  # done, all
 }
 
 progress() {
-    done=0 total=0
-    for name in $(all); do
-        number=$(number_of "$name") mark='  ' hints=$(hints_of "$number")
-        passed "$number" && mark="${green}ok${plain}" done=$((done + 1))
-        total=$((total + 1))
-        note=''
-        [ "$hints" -gt 0 ] && note="  (hints read: $hints)"
-        printf '  %s  %-5s %s%s\n' "$mark" "$number" "$(title_of "$name")" "$note"
-    done
-    printf '\n  %s %d of %d\n' "$(bar $done $total)" $done $total
+    list | awk -F '\t' -v ok="${green}ok${plain}" '{
+        split($1, part, "_")
+        printf "  %s  %-5s %s%s\n", ($2 == "passed" ? ok : "  "), part[1] "_" part[2], $5, ($3 > 0 ? "  (hints read: " $3 ")" : "")
+    }'
+    done=$(list | grep -c '	passed	') total=$(all | wc -l)
+    printf '\n  %s %d of %d\n' "$(bar "$done" "$total")" "$done" "$total"
     upcoming=$(next_open)
-    [ -n "$upcoming" ] && echo "  next: make check EX=$(number_of "$upcoming")" || echo "  All done."
+    [ -n "$upcoming" ] && echo "  next: make check EX=$(number_of "$upcoming"), or make learn" || echo "  All done."
+}
+
+# What the exercise says, to the width of a terminal.
+statement() { sed -n '/^\/\//!q;p' "$mine/$1.hpp" | sed 's/^\/\/ \{0,1\}//' | reflow; }
+# A copy of what was written, then the empty exercise.
+reset() {
+    kept=$mine/.backup/$1.$(date +%Y-%m-%d_%H%M%S).hpp
+    sh exercises/make_stub.sh - "solutions/$1.hpp" >"$mine/$1.tmp"
+    if [ -f "$mine/$1.hpp" ] && cmp -s "$mine/$1.tmp" "$mine/$1.hpp"; then
+        rm "$mine/$1.tmp"
+        echo "$2 is empty as it is: there is nothing to reset."
+    else
+        mkdir -p "$mine/.backup"
+        [ -f "$mine/$1.hpp" ] && cp "$mine/$1.hpp" "$kept" && echo "Your work is kept in $kept"
+        mv "$mine/$1.tmp" "$mine/$1.hpp"
+        echo "$mine/$1.hpp is empty again."
+    fi
+    record "$2" open "$(hints_of "$2")"
 }
 
 case $command in
@@ -169,7 +128,7 @@ check)
     good=0 bad=0
     for name in $(all); do
         number=$(number_of "$name")
-        if grep -q 'throw NotWritten' "exercises/$name.hpp" 2>/dev/null; then  # no need to compile
+        if grep -q 'throw NotWritten' "$mine/$name.hpp" 2>/dev/null; then  # no need to compile
             echo "$number: not written yet ($(title_of "$name"))"
             record "$number" open "$(hints_of "$number")"
         else
@@ -181,7 +140,7 @@ check)
     finish $((bad > 0)) ;;
 hint)
     name=$(resolve "$wanted") || finish 2
-    number=$(number_of "$name") level=${LEVEL:-$(($(hints_of "$(number_of "$name")") + 1))}
+    number=$(number_of "$name") level=${3:-${LEVEL:-$(($(hints_of "$(number_of "$name")") + 1))}}
     case $level in [1-3]) ;; [4-9]) level=3 ;; *) fail "LEVEL=$level: there are three hints, 1 to 3" ;; esac
     awk -v level="$level" '/^[1-3] / { on = ($1 == level) } on' "exercises/$name.hints" | reflow
     was=$(hints_of "$number")
@@ -194,7 +153,7 @@ solution)
     name=$(resolve "$wanted") || finish 2
     number=$(number_of "$name")
     passed "$number" || [ -n "${FORCE:-}" ] || fail "$number has not passed yet; hints: make hint EX=$number; to see it all the same: FORCE=1"
-    changes=$(diff -u "exercises/$name.hpp" "solutions/$name.hpp" | tail -n +3)
+    changes=$(diff -u "$mine/$name.hpp" "solutions/$name.hpp" | tail -n +3)
     if [ -z "$changes" ]; then echo "Yours is the same."; else printf -- '- yours   + the solution\n%s\n' "$changes"; fi
     exit 0 ;;
 try)
@@ -202,7 +161,7 @@ try)
     [ -f "exercises/${name}_try.cpp" ] || fail "$(number_of "$name") has nothing to show; those that have: $(for f in exercises/*_try.cpp; do number_of "$(basename "$f")"; done | tr '\n' ' ')"
     mkdir -p "$BUILD/exercises"
     cp "exercises/${name}_try.cpp" "$BUILD/exercises/${name}_try.cpp"
-    from=exercises
+    from=$mine
     [ -n "${SOLUTION:-}" ] && from=solutions
     # shellcheck disable=SC2086
     $COMPILE "-I$from" -MF /dev/null -fdiagnostics-color=never "$BUILD/exercises/${name}_try.cpp" $LIBRARY $LIBS -o "$BUILD/exercises/${name}_try" 2>"$BUILD/exercises/log" || {
@@ -215,19 +174,25 @@ try)
     finish $? ;;
 watch)
     name=$(resolve "$wanted") || finish 2
-    echo "Watching exercises/$name.hpp; Ctrl-C ends."
+    echo "Watching $mine/$name.hpp; Ctrl-C ends."
     trap 'exit 0' INT
     last=''
     while :; do
-        now=$(cksum < "exercises/$name.hpp")
+        now=$(cksum < "$mine/$name.hpp")
         if [ "$now" != "$last" ]; then last=$now; printf '\n%s%s%s\n' "$bold" "$(date +%H:%M:%S)" "$plain"; check "$name"; fi
         sleep 1
     done ;;
+reset)
+    name=$(resolve "$wanted") || finish 2
+    reset "$name" "$(number_of "$name")" ;;
 progress) progress ;;
+# For make learn.
+list) list ;;
+statement) statement "$wanted" ;;
 next)
     name=$(next_open)
     [ -n "$name" ] || { echo "All exercises pass."; exit 0; }
-    sed -n '/^\/\//!q;p' "exercises/$name.hpp" | sed 's/^\/\/ \{0,1\}//' | reflow
-    printf '\nWrite in exercises/%s.hpp, then: make check EX=%s\n' "$name" "$(number_of "$name")" ;;
+    statement "$name"
+    printf '\nWrite in %s/%s.hpp, then: make check EX=%s\n' "$mine" "$name" "$(number_of "$name")" ;;
 *) fail "exercise.sh: unknown command '$command'" ;;
 esac

@@ -10,8 +10,10 @@ using namespace tbt;
 using namespace tbt::ex01_1;
 
 TEST_CASE("a model that finds both next tokens as likely as not has perplexity 2", "[ex01_1]") {
+    THINK("each row says .5 and .5: what is −ln .5, and e to that?");
     const std::vector<float> logits{0, 0, 5, 5, 9, 1};  // three rows over two tokens
     const std::vector<int> ids{0, 1, 0};
+    INPUT(logits, ids);
     CHECK(perplexity(logits, ids) == Approx(2).epsilon(1e-12));
 }
 
@@ -19,7 +21,8 @@ TEST_CASE("a row is about the token after its own, and the last row about none",
     const float ln3 = static_cast<float>(std::log(3.0));
     const std::vector<float> logits{0,   ln3, ln3, 0,
                                     100, -100};  // .25/.75, .75/.25, and a row that must not count
-    INFO("think about: which row predicts ids[1]?");
+    INPUT(logits);
+    THINK("which row predicts ids[1]?");
     CHECK(perplexity(logits, std::vector<int>{0, 1, 0}) == Approx(1 / 0.75).epsilon(1e-6));
     CHECK(perplexity(logits, std::vector<int>{1, 0, 1}) == Approx(4).epsilon(1e-6));
     CHECK(perplexity(logits, std::vector<int>{0, 1, 1}) ==
@@ -27,7 +30,9 @@ TEST_CASE("a row is about the token after its own, and the last row about none",
 }
 
 TEST_CASE("enormous logits are no problem", "[ex01_1]") {
+    THINK("e^5000 is more than a double holds; e^(5000 − 5000) is not");
     const std::vector<float> logits{5000, 5000, -5000, -5000};
+    INPUT(logits);
     CHECK(perplexity(logits, std::vector<int>{0, 1}) == Approx(2).epsilon(1e-12));
     // Each row is far from the others.
     const std::vector<float> rows{-5000, -5000, 5000, 5000, -9000, -9000, 0, 0};
@@ -40,12 +45,15 @@ TEST_CASE("enormous logits are no problem", "[ex01_1]") {
 }
 
 TEST_CASE("guessing among V tokens has perplexity V", "[ex01_1]") {
+    THINK("every probability is 1/V: is the mean over the predictions, not over the tokens?");
     const std::vector<float> logits(7 * 50, 0.25f);
     const std::vector<int> ids{1, 2, 3, 4, 5, 6, 49};
+    INPUT(logits, ids);
     CHECK(perplexity(logits, ids) == Approx(50).epsilon(1e-12));
 }
 
 TEST_CASE("random rows agree with the definition", "[ex01_1]") {
+    THINK("the product of the probabilities of ids[1], ids[2], …, to the power of −1/(n − 1)");
     Rng rng(3);
     std::vector<float> logits(5 * 11);
     for (float& s : logits) s = static_cast<float>(3 * rng.normal());
@@ -59,10 +67,12 @@ TEST_CASE("random rows agree with the definition", "[ex01_1]") {
             std::exp(static_cast<double>(logits[t * 11 + static_cast<std::size_t>(ids[t + 1])])) /
             total;
     }
+    INPUT(logits, ids);
     CHECK(perplexity(logits, ids) == Approx(std::pow(product, -0.25)).epsilon(1e-9));
 }
 
 TEST_CASE("one token has nothing to predict", "[ex01_1]") {
+    THINK("what would the sum be divided by?");
     CHECK_THROWS_AS(perplexity(std::vector<float>{1, 2}, std::vector<int>{0}), Error);
     CHECK_THROWS_AS(perplexity(std::vector<float>{}, std::vector<int>{}), Error);
 }

@@ -30,6 +30,8 @@ struct Table {
 };
 
 int pick(Table& model, const std::vector<int>& ids, int width) {
+    const auto& laws = model.laws;  // laws[i] is the one after token i
+    INPUT(ids, width, laws);
     return pick_with_foresight(std::ref(model), ids, width);
 }
 
@@ -74,11 +76,13 @@ TEST_CASE("of equal pairs the first one stays", "[ex02_1]") {
 
 TEST_CASE("the model is asked once for the text and once for each of `width` continuations",
           "[ex02_1]") {
+    THINK("the text of a question is ids, or ids and one first token");
     Table model{{{.3, .4, .3}, {.05, .9, .05}, {.5, .4, .1}}};
     pick(model, {1, 0, 2}, 2);
     for (const std::vector<int>& text : model.asked) {
-        INFO("asked about a text of " << text.size() << " tokens");
-        REQUIRE((text.size() == 3 || text.size() == 4));
+        INFO("ids are 1 0 2; asked about:");
+        INPUT(text);
+        EXPECT(text.size() == 3 || text.size() == 4, "a text of 3 or 4 tokens", text.size());
         CHECK(text[0] == 1);
         CHECK(text[1] == 0);
         CHECK(text[2] == 2);
@@ -87,12 +91,14 @@ TEST_CASE("the model is asked once for the text and once for each of `width` con
 }
 
 TEST_CASE("a dead end everywhere is still a choice", "[ex02_1]") {
+    THINK("ln 0 is −∞, and −∞ is not greater than −∞: is the first token kept all the same?");
     Table model{{{0, 1}, {0, 1}}};
     CHECK(pick(model, {0}, 1) == 1);
     CHECK(pick(model, {0}, 2) == 1);
 }
 
 TEST_CASE("any model: the pair is the best of all pairs, and width 1 is greedy", "[ex02_1]") {
+    THINK("ln p(a | ids) + max_b ln p(b | ids, a), for every one of the `width` first tokens");
     Rng rng(5);
     for (int round = 0; round < 60; ++round) {
         const std::size_t V =
@@ -114,14 +120,16 @@ TEST_CASE("any model: the pair is the best of all pairs, and width 1 is greedy",
                     first = a, second = b;
             }
         }
-        INFO("round " << round << ", V = " << V << ": the best pair is " << first << ", "
-                      << second);
+        INFO("the best pair is " << first << ", " << second);
+        const auto& laws = model.laws;
+        INPUT(ids, laws);
         REQUIRE(pick(model, ids, static_cast<int>(V)) == static_cast<int>(first));
         REQUIRE(pick(model, ids, 1) == argmax(model(ids)));
     }
 }
 
 TEST_CASE("a width below 1 is refused", "[ex02_1]") {
+    THINK("the check comes before anything is computed");
     Table model{{{.5, .5}, {.5, .5}}};
     CHECK_THROWS_AS(pick(model, {0}, 0), UsageError);
     CHECK_THROWS_AS(pick(model, {0}, -3), UsageError);

@@ -27,6 +27,7 @@ struct Toy {
 }  // namespace
 
 TEST_CASE("the table of eight logits", "[ex03_1]") {
+    THINK("softmax of s/T; −Σ p ln p; the greatest p; Σp²; Σp³");
     const double table[][5] = {{.2, .000504, .999954, .999909, .999863},
                                {.5, .111137, .979182, .959126, .938844},
                                {.8, .426431, .895526, .807861, .718588},
@@ -34,23 +35,31 @@ TEST_CASE("the table of eight logits", "[ex03_1]") {
                                {1.5, 1.136041, .646331, .457651, .275741}};
     for (const auto& row : table) {
         const Numbers n = numbers_at(eight, row[0]);
-        const double got[] = {n.entropy, n.top, n.agree_2, n.agree_3};
-        for (int i = 0; i < 4; ++i) {
-            INFO("T = " << row[0] << ", number " << i << ": expected " << row[i + 1] << ", got "
-                        << got[i]);
-            REQUIRE(std::abs(got[i] - row[i + 1]) <= 1e-6);  // the table has six decimals
-        }
+
+        const double T = row[0];
+        const std::vector<float>& logits = eight;
+        INPUT(logits, T);
+        CHECK_NEAR(n.entropy, row[1], 1e-6);  // the table has six decimals
+        CHECK_NEAR(n.top, row[2], 1e-6);
+        CHECK_NEAR(n.agree_2, row[3], 1e-6);
+        CHECK_NEAR(n.agree_3, row[4], 1e-6);
     }
 }
 
 TEST_CASE("a token that cannot come adds nothing to the entropy", "[ex03_1]") {
-    const Numbers n = numbers_at(std::vector<float>{0, 0, -INFINITY}, 1);
-    REQUIRE(std::abs(n.entropy - std::log(2.0)) <= 1e-12);
+    THINK("0 · ln 0 counts as 0");
+    const std::vector<float> logits{0, 0, -INFINITY};
+    const double T = 1;
+    INPUT(logits, T);
+    const Numbers n = numbers_at(logits, T);
+    CHECK_NEAR(n.entropy, std::log(2.0), 1e-12);
 }
 
 TEST_CASE("so many texts of so many tokens, without the prompt", "[ex03_1]") {
+    THINK("texts[temperature][number] has exactly so many new tokens");
     Toy toy;
     const auto texts = explore(std::ref(toy), {4, 4, 4}, {0.5, 1, 2}, 4, 6, 1);
+    INFO("explore(toy, {4, 4, 4}, {0.5, 1, 2}, 4, 6, 1)");
     REQUIRE(texts.size() == 3);
     for (const auto& row : texts) {
         REQUIRE(row.size() == 4);
@@ -60,6 +69,7 @@ TEST_CASE("so many texts of so many tokens, without the prompt", "[ex03_1]") {
 }
 
 TEST_CASE("the same seed gives the same texts, another seed others", "[ex03_1]") {
+    THINK("everything random comes from the seed that was given");
     Toy toy;
     CHECK(explore(std::ref(toy), {1}, {0.8, 1.5}, 3, 8, 7) ==
           explore(std::ref(toy), {1}, {0.8, 1.5}, 3, 8, 7));
@@ -72,11 +82,13 @@ TEST_CASE("every temperature meets the same luck, whatever else is in the table"
     const Texts alone = explore(std::ref(toy), {1}, {1.5}, 2, 8, 7);
     const Texts table = explore(std::ref(toy), {1}, {0.3, 1.5}, 3, 8, 7);
     INFO("think about: where does the generator start?");
+    INFO("texts at T = 1.5, seed 7: with {1.5} alone, and with {0.3, 1.5}");
     CHECK(alone[0][0] == table[1][0]);
     CHECK(alone[0][1] == table[1][1]);
 }
 
 TEST_CASE("temperature 0 is greedy, and almost 0 too", "[ex03_1]") {
+    THINK("no draw: the most probable token; and s/1e-6 must not overflow");
     Toy toy;
     const auto texts = explore(std::ref(toy), {2}, {0, 1e-6}, 2, 10, 3);
     std::vector<int> ids{2};
@@ -85,8 +97,10 @@ TEST_CASE("temperature 0 is greedy, and almost 0 too", "[ex03_1]") {
         ids.push_back(static_cast<int>(std::max_element(row.begin(), row.end()) - row.begin()));
     }
     const std::vector<int> greedy(ids.begin() + 1, ids.end());
-    for (const auto& row : texts) {
-        for (const auto& text : row) CHECK(text == greedy);
+    for (std::size_t t = 0; t < texts.size(); ++t) {
+        const double T = t == 0 ? 0 : 1e-6;
+        INPUT(T);
+        for (const auto& text : texts[t]) CHECK(text == greedy);
     }
 }
 

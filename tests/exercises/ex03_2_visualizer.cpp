@@ -28,61 +28,60 @@ struct Line {
     int effective;
 };
 
-void check_table(const char* name, const Row& logits, const std::vector<Line>& lines) {
+void check_table(const Row& logits, const std::vector<Line>& lines) {
     for (const Line& line : lines) {
         const Numbers n = numbers_at(logits, line.T);
-        INFO(name << " at T = " << line.T << ": expected entropy " << line.entropy << ", top "
-                  << line.top << ", effective " << line.effective << "; got " << n.entropy << ", "
-                  << n.top << ", " << n.effective);
-        REQUIRE(std::abs(n.entropy - line.entropy) <= 1e-6);  // six places are printed
-        REQUIRE(std::abs(n.top - line.top) <= 1e-6);
+        const double T = line.T;
+        INPUT(logits, T);
+        CHECK_NEAR(n.entropy, line.entropy, 1e-6);  // six places are printed
+        CHECK_NEAR(n.top, line.top, 1e-6);
         REQUIRE(n.effective == line.effective);
     }
 }
 
 void check_range(const Range& got, double low, double high) {
-    INFO("expected " << low << " to " << high << ", got " << got.low << " to " << got.high);
-    CHECK(std::abs(got.low - low) <= 2e-6);  // six places, and logits as floats
-    CHECK(std::abs(got.high - high) <= 2e-6);
+    CHECK_NEAR(got.low, low, 2e-6);  // six places, and logits as floats
+    CHECK_NEAR(got.high, high, 2e-6);
 }
 
 }  // namespace
 
 TEST_CASE("two equal tokens: entropy ln 2, top .5, both count", "[ex03_2]") {
-    check_table("[0, 0]", {0, 0}, {{1, std::log(2.0), .5, 2}, {9, std::log(2.0), .5, 2}});
+    THINK("whatever T is, equal logits stay equal");
+    check_table({0, 0}, {{1, std::log(2.0), .5, 2}, {9, std::log(2.0), .5, 2}});
 }
 
 TEST_CASE("ten logits, half a step apart", "[ex03_2]") {
-    check_table("B", B,
-                {{.1, .040679, .993262, 1},
-                 {.3, .597427, .811124, 3},
-                 {.5, 1.040152, .632149, 5},
-                 {.7, 1.351022, .510862, 6},
-                 {1, 1.662820, .396139, 8},
-                 {1.5, 1.943591, .293955, 10},
-                 {2, 2.079680, .240980, 10}});
+    THINK("s/T before softmax; entropy in nats; effective counts p > .01");
+    check_table(B, {{.1, .040679, .993262, 1},
+                    {.3, .597427, .811124, 3},
+                    {.5, 1.040152, .632149, 5},
+                    {.7, 1.351022, .510862, 6},
+                    {1, 1.662820, .396139, 8},
+                    {1.5, 1.943591, .293955, 10},
+                    {2, 2.079680, .240980, 10}});
 }
 
 TEST_CASE("ten tokens by Zipf's law", "[ex03_2]") {
-    check_table("Z", zipf(10),
-                {{.1, .007957, .999006, 1},
-                 {.3, .514866, .872916, 3},
-                 {.5, 1.236293, .645258, 8},
-                 {.7, 1.684483, .478637, 10},
-                 {1, 1.993806, .341417, 10},
-                 {1.5, 2.170608, .242586, 10},
-                 {2, 2.231039, .199164, 10}});
+    THINK("s/T before softmax; entropy in nats; effective counts p > .01");
+    check_table(zipf(10), {{.1, .007957, .999006, 1},
+                           {.3, .514866, .872916, 3},
+                           {.5, 1.236293, .645258, 8},
+                           {.7, 1.684483, .478637, 10},
+                           {1, 1.993806, .341417, 10},
+                           {1.5, 2.170608, .242586, 10},
+                           {2, 2.231039, .199164, 10}});
 }
 
 TEST_CASE("ten logits of a model that is sure", "[ex03_2]") {
-    check_table("A", A,
-                {{.1, 0, 1, 1},
-                 {.3, .010272, .998682, 1},
-                 {.5, .111137, .979182, 2},
-                 {.7, .309926, .929070, 3},
-                 {1, .661295, .821014, 4},
-                 {1.5, 1.141062, .645918, 6},
-                 {2, 1.453103, .519472, 7}});
+    THINK("s/T before softmax; entropy in nats; effective counts p > .01");
+    check_table(A, {{.1, 0, 1, 1},
+                    {.3, .010272, .998682, 1},
+                    {.5, .111137, .979182, 2},
+                    {.7, .309926, .929070, 3},
+                    {1, .661295, .821014, 4},
+                    {1.5, 1.141062, .645918, 6},
+                    {2, 1.453103, .519472, 7}});
 }
 
 TEST_CASE("exactly .01 is not above it, and of many tokens fewer count as T grows", "[ex03_2]") {
@@ -96,18 +95,24 @@ TEST_CASE("exactly .01 is not above it, and of many tokens fewer count as T grow
 }
 
 TEST_CASE("a token that cannot come adds nothing", "[ex03_2]") {
+    THINK("0 · ln 0 counts as 0");
     const Numbers n = numbers_at(Row{0, 0, -INFINITY}, 1);
     INFO("think about: 0 · ln 0 is 0 here, but not for a computer");
-    REQUIRE(std::abs(n.entropy - std::log(2.0)) <= 1e-12);
+    CHECK_NEAR(n.entropy, std::log(2.0), 1e-12);
 }
 
 TEST_CASE("without logits: what people commonly set", "[ex03_2]") {
+    THINK("the ranges stand in the task");
     check_range(recommend_temperature("factual"), .1, .3);
     check_range(recommend_temperature("balanced"), .7, .9);
     check_range(recommend_temperature("creative"), 1, 1.5);
 }
 
 TEST_CASE("with logits: the temperatures of .30, .70 and .90", "[ex03_2]") {
+    THINK(
+        "entropy / ln n is .30, .70, .90 at the ends; it grows with T, so halve an interval again "
+        "and again");
+
     struct Law {
         const char* name;
         Row logits;
@@ -125,6 +130,7 @@ TEST_CASE("with logits: the temperatures of .30, .70 and .90", "[ex03_2]") {
 
 TEST_CASE("any logits: at the recommended temperature the entropy is the one asked for",
           "[ex03_2]") {
+    THINK("put your T back into softmax: what is entropy / ln n?");
     Rng rng(32);
     for (int round = 0; round < 40; ++round) {
         Row s(2 + static_cast<std::size_t>(round) / 4);
@@ -135,14 +141,15 @@ TEST_CASE("any logits: at the recommended temperature the entropy is the one ask
         INFO("round " << round << ", V = " << s.size() << ", T = " << balanced.low << ", "
                       << balanced.high << ", " << creative.high);
         // 1e-6: how far bisection to 1e-9 or better can leave the entropy off.
-        REQUIRE(std::abs(numbers_at(s, balanced.low).entropy / all - .3) <= 1e-6);
-        REQUIRE(std::abs(numbers_at(s, balanced.high).entropy / all - .7) <= 1e-6);
-        REQUIRE(std::abs(numbers_at(s, creative.high).entropy / all - .9) <= 1e-6);
+        CHECK_NEAR(numbers_at(s, balanced.low).entropy / all, .3, 1e-6);
+        CHECK_NEAR(numbers_at(s, balanced.high).entropy / all, .7, 1e-6);
+        CHECK_NEAR(numbers_at(s, creative.high).entropy / all, .9, 1e-6);
         REQUIRE(creative.low == Approx(balanced.high));
     }
 }
 
 TEST_CASE("an unknown task is refused, with logits and without", "[ex03_2]") {
+    THINK("the task is checked whether or not there are logits");
     CHECK_THROWS_AS(recommend_temperature("poetry"), UsageError);
     CHECK_THROWS_AS(recommend_temperature("", B), UsageError);
 }

@@ -15,20 +15,22 @@ using Law = std::vector<double>;
 void check_is_law(const Witness& w) {
     INFO(
         "p has at least one number, none negative, sums to 1 (1e-12); u is at least 0 and below 1");
-    REQUIRE(!w.p.empty());
+    INPUT(w.p, w.u);
+    EXPECT(!w.p.empty(), "a law of at least one token", w.p);
     double sum = 0;
     for (const double x : w.p) {
-        REQUIRE(x >= 0);
+        EXPECT(x >= 0, "no negative number", x);
         sum += x;
     }
-    REQUIRE(std::abs(sum - 1) <= 1e-12);
-    REQUIRE((w.u >= 0 && w.u < 1));
+    CHECK_NEAR(sum, 1, 1e-12);
+    EXPECT(w.u >= 0 && w.u < 1, "u at least 0 and below 1", w.u);
 }
 
 }  // namespace
 
 TEST_CASE("the right draw of .5, .25, .25 by quarters", "[ex03_3]") {
     const Law p{.5, .25, .25};
+    INPUT(p);
     CHECK(draw(p, 0) == 0);
     CHECK(draw(p, .49) == 0);
     INFO("think about: segment 1 begins at .5 itself");
@@ -42,6 +44,7 @@ TEST_CASE("the first witness: draw_a gives what cannot come", "[ex03_3]") {
     const Witness w = witness_a();
     check_is_law(w);
     const std::size_t i = draw_a(w.p, w.u);
+    INPUT(w.p, w.u);
     INFO("draw_a gives token " << i << " with probability " << w.p[i]
                                << "; think about: where is u <= sum, but not u < sum?");
     CHECK(w.p[i] == 0);
@@ -52,19 +55,26 @@ TEST_CASE("the second witness: draw_b gives what cannot come", "[ex03_3]") {
     const Witness w = witness_b();
     check_is_law(w);
     const std::size_t i = draw_b(w.p, w.u);
+    INPUT(w.p, w.u);
     INFO("draw_b gives token " << i << " with probability " << w.p[i]
                                << "; think about: who gets a u that is left over?");
     CHECK(w.p[i] == 0);
 }
 
 TEST_CASE("the right draw is right for both witnesses", "[ex03_3]") {
-    for (const Witness& w : {witness_a(), witness_b()}) CHECK(w.p[draw(w.p, w.u)] > 0);
+    THINK("a token with p = 0 is never the answer");
+    for (const Witness& w : {witness_a(), witness_b()}) {
+        INPUT(w.p, w.u);
+        CHECK(w.p[draw(w.p, w.u)] > 0);
+    }
 }
 
 TEST_CASE("banned tokens never come: not first, not between, not last", "[ex03_3]") {
+    THINK("u < sum, and the last token that can come for what is left over");
     const Law p{0, 0, .25, 0, .75, 0, 0};
     for (int k = 0; k < 64; ++k) {
-        INFO("u = " << k << "/64");
+        INPUT(p);
+        INFO("k = " << k);
         REQUIRE(draw(p, k / 64.0) == (k < 16 ? 2u : 4u));
     }
     CHECK(draw(p, last_u) == 4);
@@ -81,6 +91,7 @@ TEST_CASE("a sum that falls short gives the last token that can come", "[ex03_3]
 }
 
 TEST_CASE("any law: as many of 64 evenly spaced u as its sixty-fourths", "[ex03_3]") {
+    THINK("segment i begins at p_0 + … + p_(i−1), which belongs to it, and ends before the next");
     Rng rng(33);
     for (int round = 0; round < 100; ++round) {
         std::vector<std::uint64_t> parts;

@@ -14,48 +14,56 @@ namespace {
 using Row = std::vector<float>;
 constexpr float gone = -std::numeric_limits<float>::infinity();
 
-void check_temperature_is(double got, double expected) {
-    INFO("expected T = " << expected << ", got " << got);
-    REQUIRE(std::abs(got - expected) <= 1e-6);  // logits are floats, and six places were computed
+// Logits, the range and the exponent of one call.
+void check_temperature(const Row& logits, double low, double high, double expected,
+                       double exponent = 1) {
+    INPUT(logits, low, high, exponent);
+
+    CHECK_NEAR(dynamic_temperature(logits, low, high, exponent), expected,
+               1e-6);  // logits are floats, and six places were computed
 }
 
 }  // namespace
 
 TEST_CASE("all equal gives the highest temperature, one certain token the lowest", "[ex03_4]") {
-    check_temperature_is(dynamic_temperature(Row{3, 3, 3, 3}, .5, 1.5), 1.5);
-    check_temperature_is(dynamic_temperature(Row{0, 200, 0}, .5, 1.5), .5);
+    THINK("h = entropy / ln n is 1 where all are equal and 0 where one is certain");
+    check_temperature(Row{3, 3, 3, 3}, .5, 1.5, 1.5);
+    check_temperature(Row{0, 200, 0}, .5, 1.5, .5);
 }
 
 TEST_CASE("p = .5 .25 .25: h = 1.5 ln 2 / ln 3 = .946395", "[ex03_4]") {
     const Row s{static_cast<float>(std::log(2.0)), 0, 0};
-    check_temperature_is(dynamic_temperature(s, .5, 1.5), 1.446395);
-    check_temperature_is(dynamic_temperature(s, 0, 2), 1.892789);
+    check_temperature(s, .5, 1.5, 1.446395);
+    check_temperature(s, 0, 2, 1.892789);
     INFO("think about: the exponent bends h, not T");
-    check_temperature_is(dynamic_temperature(s, .5, 1.5, 2), 1.395663);
-    check_temperature_is(dynamic_temperature(s, .5, 1.5, .5), 1.472828);
+    check_temperature(s, .5, 1.5, 1.395663, 2);
+    check_temperature(s, .5, 1.5, 1.472828, .5);
 }
 
 TEST_CASE("the doubt is that of the law at temperature 1, in the same unit as ln n", "[ex03_4]") {
+    THINK("the law at temperature 1 decides how much doubt there is, and n counts what can come");
     // [5, 3, 2, 1, .5, −1, −2, −5]: entropy .661073 nats of at most ln 8 = 2.079442
-    check_temperature_is(dynamic_temperature(Row{5, 3, 2, 1, .5f, -1, -2, -5}, 0, 1), .317909);
+    check_temperature(Row{5, 3, 2, 1, .5f, -1, -2, -5}, 0, 1, .317909);
 }
 
 TEST_CASE("banned tokens are no choice", "[ex03_4]") {
     INFO("think about: of two equal tokens and two banned ones, how much is open?");
-    check_temperature_is(dynamic_temperature(Row{1, gone, 1, gone}, .5, 1.5), 1.5);
-    check_temperature_is(dynamic_temperature(Row{gone, 4, gone}, .5, 1.5), .5);
-    check_temperature_is(dynamic_temperature(Row{4}, .5, 1.5), .5);
+    check_temperature(Row{1, gone, 1, gone}, .5, 1.5, 1.5);
+    check_temperature(Row{gone, 4, gone}, .5, 1.5, .5);
+    check_temperature(Row{4}, .5, 1.5, .5);
     // −90 is improbable, not banned: three to choose from, h = ln 2 / ln 3.
-    check_temperature_is(dynamic_temperature(Row{0, 0, -90}, 0, 1), std::log(2) / std::log(3));
+    check_temperature(Row{0, 0, -90}, 0, 1, std::log(2) / std::log(3));
 }
 
 TEST_CASE("a range of one temperature is that temperature (llama.cpp's published cases)",
           "[ex03_4]") {
+    THINK("low + (high − low) · anything, with low = high");
     CHECK(dynamic_temperature(Row{.1f, .2f, .3f, .4f}, 1, 1) == 1);
     CHECK(dynamic_temperature(Row{.1f, .2f, .3f, .4f}, 0, 0) == 0);
 }
 
 TEST_CASE("numbers that make no sense are refused", "[ex03_4]") {
+    THINK("each number is checked before it is used; NaN compares as false");
     const Row s{1, 2};
     CHECK_THROWS_AS(dynamic_temperature(s, -.1, 1), UsageError);
     CHECK_THROWS_AS(dynamic_temperature(s, 1, .9), UsageError);
@@ -78,8 +86,8 @@ TEST_CASE(
         const double low = rng.uniform(), high = low + rng.uniform(),
                      exponent = .3 + 2 * rng.uniform();
         const double T = dynamic_temperature(s, low, high, exponent);
-        INFO("round " << round << ": " << s.size() << " logits, " << low << " to " << high
-                      << ", exponent " << exponent << ": got " << T);
+        INPUT(s, low, high, exponent);
+        INFO("round " << round << ", exponent " << exponent << ": got " << T);
         REQUIRE(T >= low);
         REQUIRE(T <= high);
         Row reversed(s.rbegin(), s.rend()), doubtful = s;

@@ -21,8 +21,9 @@ std::vector<int> kept(const Row& s, double N) {
     std::vector<int> ids;
     for (std::size_t i = 0; i < s.size(); ++i) {
         if (cut[i] == gone) continue;
+        INPUT(s);
         INFO("token " << i << " stays, so its logit must not change");
-        REQUIRE(cut[i] == s[i]);
+        CHECK(cut[i] == s[i]);
         ids.push_back(static_cast<int>(i));
     }
     return ids;
@@ -30,10 +31,8 @@ std::vector<int> kept(const Row& s, double N) {
 
 void check_law(const Row& logits, double N, const std::vector<double>& expected) {
     const std::vector<double> law = softmax_at(top_n_sigma(logits, N), 1);
-    for (std::size_t i = 0; i < law.size(); ++i) {
-        INFO("N = " << N << ", token " << i << ": expected " << expected[i] << ", got " << law[i]);
-        CHECK(std::abs(law[i] - expected[i]) <= 1e-6);  // six places are printed
-    }
+    INPUT(logits, N);
+    CHECK_NEAR(law, expected, 1e-6);  // six places are printed
 }
 
 Row random_row(Rng& rng, std::size_t V) {
@@ -46,12 +45,14 @@ Row random_row(Rng& rng, std::size_t V) {
 }  // namespace
 
 TEST_CASE("0 0 0 4: mean 1, width √3, so the border is 4 − N·1.73", "[ex04_1]") {
+    THINK("the greatest, minus N times the width: who is at or above it?");
     CHECK(kept({0, 0, 0, 4}, 1) == std::vector<int>{3});
     CHECK(kept({0, 0, 0, 4}, 2.3) == std::vector<int>{3});
     CHECK(kept({0, 0, 0, 4}, 2.4) == std::vector<int>{0, 1, 2, 3});
 }
 
 TEST_CASE("the published cases of llama.cpp's test-sampling (top-nσ)", "[ex04_1]") {
+    THINK("the width is that of the logits, not of the probabilities");
     Row s;
     for (const double p : {.1, .2, .3, .4}) s.push_back(static_cast<float>(std::log(p)));
     check_law(s, 1, {0, 0, .428571, .571429});
@@ -80,6 +81,7 @@ TEST_CASE("a banned token neither comes back nor counts", "[ex04_1]") {
 }
 
 TEST_CASE("where all are equal, all stay", "[ex04_1]") {
+    THINK("a width of 0 puts the border at the greatest logit itself");
     CHECK(kept({5, 5, 5}, 1) == std::vector<int>{0, 1, 2});
     CHECK(kept({-2.5f}, .5) == std::vector<int>{0});
     CHECK(kept({-3, -3, -3}, 1e-9) == std::vector<int>{0, 1, 2});
@@ -92,6 +94,7 @@ TEST_CASE("large logits: the differences count, not the size", "[ex04_1]") {
 }
 
 TEST_CASE("a number of widths below 0, or none at all, is refused", "[ex04_1]") {
+    THINK("NaN < 0 is false, and NaN must be refused too");
     CHECK_THROWS_AS(top_n_sigma({1, 2}, -.1), UsageError);
     CHECK_THROWS_AS(top_n_sigma({1, 2}, std::nan("")), UsageError);
 }
@@ -115,7 +118,7 @@ TEST_CASE("any row: the definition, at any temperature, and the largest always s
             if (above >= 0 || s[i] == most) expected.push_back(static_cast<int>(i));
         }
         if (close) continue;
-        INFO("round " << round << ": " << s.size() << " logits, N = " << N);
+        INPUT(s, N);
         REQUIRE(kept(s, N) == expected);
         Row hot = s, cold = s;
         for (float& x : hot) x /= 4;

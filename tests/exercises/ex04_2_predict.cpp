@@ -19,17 +19,20 @@ void check_prediction(const std::vector<int>& predicted, const std::vector<doubl
                       const char* think) {
     {
         INFO("ids lie in 0 to " << law.size() - 1 << ", ascending, each once");
-        REQUIRE(std::is_sorted(predicted.begin(), predicted.end()));
-        REQUIRE(std::adjacent_find(predicted.begin(), predicted.end()) == predicted.end());
+        THINK("a list of ids");
+        EXPECT(std::is_sorted(predicted.begin(), predicted.end()), "ids that ascend", predicted);
+        EXPECT(std::adjacent_find(predicted.begin(), predicted.end()) == predicted.end(),
+               "each id once", predicted);
         for (const int id : predicted)
-            REQUIRE((id >= 0 && static_cast<std::size_t>(id) < law.size()));
+            EXPECT(id >= 0 && static_cast<std::size_t>(id) < law.size(),
+                   "ids of tokens that there are", predicted);
     }
     for (std::size_t id = 0; id < law.size(); ++id) {
         const bool said = std::count(predicted.begin(), predicted.end(), static_cast<int>(id)) > 0;
-        INFO("token " << id << (said ? ", which you name" : ", which you leave out")
-                      << "; think about: " << think);
-        const bool right = said == (law[id] > 0);
-        REQUIRE(right);
+        THINK(think);
+        EXPECT(said == (law[id] > 0), "not told: this is a prediction",
+               "about token " + std::to_string(id) +
+                   (said ? ", which you name" : ", which you leave out"));
     }
 }
 

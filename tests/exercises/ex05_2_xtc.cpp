@@ -14,31 +14,35 @@ namespace {
 constexpr double always = 1;
 
 void check_law(const std::vector<double>& got, const std::vector<double>& expected) {
-    REQUIRE(got.size() == expected.size());
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        INFO("token " << i << ": expected " << expected[i] << ", got " << got[i]);
-        CHECK(std::abs(got[i] - expected[i]) <= 1e-12);  // a division of numbers below 1
+    {
+        CHECK_NEAR(got, expected, 1e-12);  // a division of numbers below 1
     }
 }
 
 }  // namespace
 
 TEST_CASE("of three tokens above the threshold only the least probable stays", "[ex05_2]") {
+    THINK(
+        "what is at or above the threshold is a top choice; all of them but the least probable go");
+
     check_law(exclude_top_choices({.4, .3, .2, .1}, .19, always, 0), {0, 0, .2 / .3, .1 / .3});
 }
 
 TEST_CASE("the published cases of llama.cpp's test-sampling (XTC)", "[ex05_2]") {
+    THINK("what goes gives its share to the others: divide by what is left");
     check_law(exclude_top_choices({.4, .3, .2, .1}, .09, .99, .5), {0, 0, 0, 1});
     check_law(exclude_top_choices({.4, .3, .2, .1}, .29, .99, .5), {0, .3 / .6, .2 / .6, .1 / .6});
     check_law(exclude_top_choices({.4, .3, .2, .1}, .39, .99, .5), {.4, .3, .2, .1});
 }
 
 TEST_CASE("a token exactly at the threshold is a top choice", "[ex05_2]") {
+    THINK("at least the threshold, or more than it?");
     check_law(exclude_top_choices({.5, .25, .25}, .25, always, 0), {0, 0, 1});
     check_law(exclude_top_choices({.5, .5}, .5, always, 0), {0, 1});
 }
 
 TEST_CASE("the ids may stand in any order", "[ex05_2]") {
+    THINK("the least probable top choice is not the last one in the list");
     check_law(exclude_top_choices({.1, .25, .35, .3}, .2, always, 0), {.1 / .35, .25 / .35, 0, 0});
 }
 
@@ -51,6 +55,7 @@ TEST_CASE("of equally probable ones the last id stays", "[ex05_2]") {
 }
 
 TEST_CASE("one good token alone is left in peace", "[ex05_2]") {
+    THINK("with fewer than two top choices nothing happens");
     check_law(exclude_top_choices({.05, .9, .05}, .1, always, 0), {.05, .9, .05});
     check_law(exclude_top_choices({.6, .4}, .51, always, 0), {.6, .4});
     check_law(exclude_top_choices({.3, .3, .4}, .9, always, 0), {.3, .3, .4});
@@ -67,6 +72,7 @@ TEST_CASE("it happens when u is below the probability", "[ex05_2]") {
 }
 
 TEST_CASE("thresholds and probabilities outside 0 to 1 are refused", "[ex05_2]") {
+    THINK("NaN compares as false, so ask for what is right, and refuse the rest");
     for (const double bad : {-.01, 1.01, std::nan("")}) {
         CHECK_THROWS_AS(exclude_top_choices({.5, .5}, bad, .5, .1), UsageError);
         CHECK_THROWS_AS(exclude_top_choices({.5, .5}, .1, bad, .1), UsageError);
@@ -74,6 +80,7 @@ TEST_CASE("thresholds and probabilities outside 0 to 1 are refused", "[ex05_2]")
 }
 
 TEST_CASE("any law: a law comes out, and one top choice is left if there was one", "[ex05_2]") {
+    THINK("when one top choice is left, and everything below the threshold, what is their sum?");
     Rng rng(52);
     for (int round = 0; round < 300; ++round) {
         std::vector<double> p(2 + rng.below(8));
@@ -92,6 +99,6 @@ TEST_CASE("any law: a law comes out, and one top choice is left if there was one
             mass += q[i];
         }
         CHECK(after == std::min(before, 1));
-        CHECK(std::abs(mass - 1) <= 1e-12);
+        CHECK_NEAR(mass, 1, 1e-12);
     }
 }

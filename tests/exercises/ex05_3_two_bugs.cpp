@@ -25,17 +25,20 @@ std::size_t by_definition(const std::vector<int>& weights, int percent) {
 
 void check_is_law(const Witness& w) {
     INFO("weights are above 0, sorted, greatest first, and sum to 100; percent is 0 to 100");
-    REQUIRE(!w.weights.empty());
-    REQUIRE(std::is_sorted(w.weights.begin(), w.weights.end(), std::greater<>()));
-    REQUIRE(w.weights.back() > 0);
-    REQUIRE(std::accumulate(w.weights.begin(), w.weights.end(), 0) == 100);
-    REQUIRE((w.percent >= 0 && w.percent <= 100));
+    INPUT(w.weights, w.percent);
+    EXPECT(!w.weights.empty(), "one weight at least", w.weights);
+    EXPECT(std::is_sorted(w.weights.begin(), w.weights.end(), std::greater<>()),
+           "the greatest weight first", w.weights);
+    EXPECT(w.weights.back() > 0, "weights above 0", w.weights);
+    CHECK(std::accumulate(w.weights.begin(), w.weights.end(), 0) == 100);
+    EXPECT(w.percent >= 0 && w.percent <= 100, "percent from 0 to 100", w.percent);
 }
 
 }  // namespace
 
 TEST_CASE("the right nucleus of 40, 30, 20, 10 at 90 has three words, at 91 four", "[ex05_3]") {
     const std::vector<int> weights = {40, 30, 20, 10};
+    INPUT(weights);
     CHECK(nucleus(weights, 90) == 3);
     CHECK(nucleus(weights, 91) == 4);
     CHECK(nucleus(weights, 89) == 3);
@@ -50,8 +53,8 @@ TEST_CASE("the first witness shows a's bug and not b's", "[ex05_3]") {
     const Witness w = witness_a();
     check_is_law(w);
     const std::size_t right = by_definition(w.weights, w.percent);
-    INFO("percent " << w.percent << ": right is " << right
-                    << "; think about: what does a do when the sum is exactly p?");
+    INPUT(w.weights, w.percent);
+    INFO("right is " << right << "; think about: what does a do when the sum is exactly p?");
     CHECK(nucleus_a(w.weights, w.percent) != right);
     CHECK(nucleus_b(w.weights, w.percent) == right);
 }
@@ -60,13 +63,14 @@ TEST_CASE("the second witness shows b's bug and not a's", "[ex05_3]") {
     const Witness w = witness_b();
     check_is_law(w);
     const std::size_t right = by_definition(w.weights, w.percent);
-    INFO("percent " << w.percent << ": right is " << right
-                    << "; think about: which word makes the sum step over p?");
+    INPUT(w.weights, w.percent);
+    INFO("right is " << right << "; think about: which word makes the sum step over p?");
     CHECK(nucleus_b(w.weights, w.percent) != right);
     CHECK(nucleus_a(w.weights, w.percent) == right);
 }
 
 TEST_CASE("any law at any percentage", "[ex05_3]") {
+    THINK("the smallest number of words whose sum is at least percent, and never none");
     Rng rng(53);
     for (int round = 0; round < 60; ++round) {
         std::vector<int> weights;
@@ -75,8 +79,7 @@ TEST_CASE("any law at any percentage", "[ex05_3]") {
                 1 + static_cast<int>(rng.below(static_cast<std::uint64_t>(std::min(left, 45)))));
         std::sort(weights.begin(), weights.end(), std::greater<>());
         for (int percent = 0; percent <= 100; ++percent) {
-            INFO("round " << round << ", " << weights.size() << " words, first " << weights[0]
-                          << ", percent " << percent);
+            INPUT(weights, percent);
             REQUIRE(nucleus(weights, percent) == by_definition(weights, percent));
         }
     }

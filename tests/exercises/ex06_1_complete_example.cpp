@@ -17,20 +17,19 @@ const std::vector<float> words = {10, 8, 5, 2, 1, .5f};  // cat dog car house tr
 
 // The values are printed with six places.
 void check_numbers(const std::vector<double>& got, const std::vector<double>& expected) {
-    REQUIRE(got.size() == expected.size());
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        INFO("place " << i << ": expected " << expected[i] << ", got " << got[i]);
-        CHECK(std::abs(got[i] - expected[i]) <= 1e-6);
-    }
+    CHECK_NEAR(got, expected, 1e-6);
 }
 
 }  // namespace
 
 TEST_CASE("cat dog car house tree book, step by step", "[ex06_1]") {
+    THINK("each field is one step of the task, in its order");
+    INPUT(words);
+    INFO("complete_example(words, 1, 3, .9, .75)");
     const Example e = complete_example(words, 1, 3, .9, .75);
     CHECK(e.kept == std::vector<int>{0, 1, 2});
     check_numbers(e.exponentials, {22026.465795, 2980.957987, 148.413159});
-    CHECK(std::abs(e.sum - 25155.836941) <= 2e-6);
+    CHECK_NEAR(e.sum, 25155.836941, 2e-6);
     check_numbers(e.after_top_k, {.875601, .118500, .005900});
     check_numbers(e.cumulative, {.875601, .994100, 1});
     CHECK(e.nucleus == 2);
@@ -39,6 +38,8 @@ TEST_CASE("cat dog car house tree book, step by step", "[ex06_1]") {
 }
 
 TEST_CASE("the pointer decides between cat and dog at .880797", "[ex06_1]") {
+    THINK("the first word whose sum is greater than u");
+    INPUT(words);
     CHECK(complete_example(words, 1, 3, .9, .8807).id == 0);
     CHECK(complete_example(words, 1, 3, .9, .8809).id == 1);
     CHECK(complete_example(words, 1, 3, .9, 0).id == 0);
@@ -47,13 +48,17 @@ TEST_CASE("the pointer decides between cat and dog at .880797", "[ex06_1]") {
 
 TEST_CASE("temperature comes before the cuts", "[ex06_1]") {
     INFO("think about: a hot wheel needs more words to reach p");
+    INPUT(words);
+    INFO("T = .5, 1.5 and 2, k = 3, p = .9, u = 0");
     check_numbers(complete_example(words, .5, 3, .9, 0).final_law, {1});
     check_numbers(complete_example(words, 1.5, 3, .9, 0).final_law, {.791391, .208609});
     check_numbers(complete_example(words, 2, 3, .9, 0).final_law, {.731059, .268941});
 }
 
 TEST_CASE("the words lie on the wheel in the order of their ids", "[ex06_1]") {
+    THINK("in the order of ids, not of probabilities");
     const std::vector<float> s = {0, 1};  // laws .268941 .731059: the first notches belong to id 0
+    INPUT(s);
     CHECK(complete_example(s, 1, 2, 1, .2).id == 0);
     CHECK(complete_example(s, 1, 2, 1, .3).id == 1);
     INFO("think about: at u = .5 the first half is used up");
@@ -61,6 +66,7 @@ TEST_CASE("the words lie on the wheel in the order of their ids", "[ex06_1]") {
 }
 
 TEST_CASE("of equal logits the lower ids stay; one token always does", "[ex06_1]") {
+    THINK("greater logit first, of equal ones the lower id; then never none");
     CHECK(complete_example(std::vector<float>{1, 1, 1, 1}, 1, 2, 1, .9).kept ==
           std::vector<int>{0, 1});
     CHECK(complete_example(std::vector<float>{1, 1, 1, 1}, 1, 4, .5, 0).nucleus == 2);
@@ -70,6 +76,7 @@ TEST_CASE("of equal logits the lower ids stay; one token always does", "[ex06_1]
 }
 
 TEST_CASE("what makes no sense is refused", "[ex06_1]") {
+    THINK("every number has its range; NaN is in none");
     CHECK_THROWS_AS(complete_example(words, 0, 3, .9, .5), UsageError);
     CHECK_THROWS_AS(complete_example(words, -1, 3, .9, .5), UsageError);
     CHECK_THROWS_AS(complete_example(words, std::nan(""), 3, .9, .5), UsageError);
@@ -81,6 +88,7 @@ TEST_CASE("what makes no sense is refused", "[ex06_1]") {
 }
 
 TEST_CASE("the same token as this chapter's chain, for any row", "[ex06_1]") {
+    THINK("temperature, then k, then p on what k left, then the wheel in the order of ids");
     Rng rng(61);
     Candidates scratch;
     for (int round = 0; round < 500; ++round) {
@@ -92,18 +100,19 @@ TEST_CASE("the same token as this chapter's chain, for any row", "[ex06_1]") {
         const double u = rng.uniform();
         const int expected =
             in_order(Dialect::ours, cut_steps(o, Dialect::ours)).pick(s, {}, u, scratch);
-        INFO("round " << round << ": V = " << s.size() << ", T = " << o.temperature
-                      << ", k = " << o.top_k << ", p = " << o.top_p << ", u = " << u);
+        INPUT(s, o.temperature, o.top_k, o.top_p, u);
         REQUIRE(complete_example(s, o.temperature, o.top_k, o.top_p, u).id == expected);
     }
 }
 
 TEST_CASE("a hundred thousand draws give the cat 88,080 times, give or take 410", "[ex06_1]") {
+    THINK(".880797 of 100,000");
     Rng rng(4);
     int cats = 0;
     for (int i = 0; i < 100000; ++i)
         cats += complete_example(words, 1, 3, .9, rng.uniform()).id == 0;
-    CHECK(std::abs(cats - 88080) <= 410);  // four standard deviations of 102.5
+    INFO("complete_example(words, 1, 3, .9, u) for 100,000 u");
+    CHECK_NEAR(cats, 88080, 410);  // four standard deviations of 102.5
 }
 
 TEST_CASE("forty equal logits in the complete example: an unstable sort shuffles them",

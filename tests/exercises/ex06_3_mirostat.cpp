@@ -27,43 +27,49 @@ Law zipf(int n, double exponent) {
 }  // namespace
 
 TEST_CASE("surprise is counted in bits", "[ex06_3]") {
-    CHECK(std::abs(surprise(.5) - 1) <= exact);
-    CHECK(std::abs(surprise(.125) - 3) <= exact);
-    CHECK(std::abs(surprise(1)) <= exact);
+    THINK("−log2 p");
+    CHECK_NEAR(surprise(.5), 1, exact);
+    CHECK_NEAR(surprise(.125), 3, exact);
+    CHECK_NEAR(surprise(1), 0, exact);
     CHECK(surprise(0) == std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("a bar of 2.5 bits leaves two tokens, two thirds to one third", "[ex06_3]") {
     double mu = 2.5;
+    INPUT(four);
     CHECK(mirostat(four, 1.5, .2, mu, .66) == 0);
     INFO(
         "think about: the drawn token surprised by 1 bit, half a bit less than wanted, so the bar "
         "rises by .2 "
         "times .5");
-    CHECK(std::abs(mu - 2.6) <= exact);
+    CHECK_NEAR(mu, 2.6, exact);
     mu = 2.5;
     CHECK(mirostat(four, 1.5, .2, mu, .67) == 1);
     INFO("think about: 2 bits in the model's law; after the cut it would be 1.585");
-    CHECK(std::abs(mu - 2.4) <= exact);
+    CHECK_NEAR(mu, 2.4, exact);
 }
 
 TEST_CASE("the most probable token always stays", "[ex06_3]") {
+    THINK("when nothing is within the bar, the most probable token stays alone");
     double mu = .3;
+    INPUT(four);
     CHECK(mirostat(four, 1.5, .1, mu, .999) == 0);
-    CHECK(std::abs(mu - .35) <= exact);
+    CHECK_NEAR(mu, .35, exact);
     mu = -4;
     CHECK(mirostat(Law{.2, .4, .4}, 1, .1, mu, .999) == 1);
 }
 
 TEST_CASE("tokens lie on the wheel by id, and impossible ones not at all", "[ex06_3]") {
+    THINK("the wheel goes by id; what has p = 0 has no segment");
     for (const auto& [u, id] : {std::pair{.0, 1}, {.24, 1}, {.26, 3}, {.999, 3}}) {
         double mu = std::numeric_limits<double>::infinity();
-        INFO("u = " << u);
+        INPUT(mu, u);
         CHECK(mirostat(Law{0, .25, 0, .75}, 1, .1, mu, u) == id);
     }
 }
 
 TEST_CASE("values that make no sense are refused", "[ex06_3]") {
+    THINK("each number is checked before it is used; NaN compares as false");
     double mu = 3;
     CHECK_THROWS_AS(mirostat(four, -1, .1, mu, .5), UsageError);
     CHECK_THROWS_AS(mirostat(four, 3, 0, mu, .5), UsageError);
@@ -73,6 +79,7 @@ TEST_CASE("values that make no sense are refused", "[ex06_3]") {
 }
 
 TEST_CASE("the surprise comes out as ordered, whatever the model's law", "[ex06_3]") {
+    THINK("mu falls when the token surprised more than tau, and rises when less; nothing holds mu");
     // The mean error of n tokens is (mu_0 − mu_n)/(eta·n): mu stays within some bits of itself,
     // so it vanishes.
     struct Setting {
@@ -87,7 +94,7 @@ TEST_CASE("the surprise comes out as ordered, whatever the model's law", "[ex06_
             sum += surprise(p[static_cast<std::size_t>(mirostat(p, s.tau, .1, mu, rng.uniform()))]);
         INFO("Zipf with exponent " << s.exponent << ", tau " << s.tau << ": mean surprise "
                                    << sum / n << ", mu " << mu);
-        CHECK(std::abs(sum / n - s.tau) <= .05);
+        CHECK_NEAR(sum / n, s.tau, .05);
     }
 }
 

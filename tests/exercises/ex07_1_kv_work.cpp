@@ -17,11 +17,12 @@ namespace {
 class Stub {
 public:
     std::span<const float> operator()(std::span<const int> fresh, int past) {
-        REQUIRE(past >= 0);
+        EXPECT(past >= 0, "a past of 0 or more", past);
         INFO("a read behind " << past << " tokens, when only " << seen_.size()
                               << " have been read");
-        REQUIRE(static_cast<std::size_t>(past) <= seen_.size());
-        REQUIRE(!fresh.empty());
+        THINK("a cache has what was read before, and nothing else");
+        EXPECT(static_cast<std::size_t>(past) <= seen_.size(), "a past that has been read", past);
+        EXPECT(!fresh.empty(), "at least one token to read", fresh);
         seen_.resize(static_cast<std::size_t>(past));
         seen_.insert(seen_.end(), fresh.begin(), fresh.end());
         reads.emplace_back(static_cast<int>(fresh.size()), past);
@@ -51,7 +52,9 @@ std::vector<int> prompt_of(int P) {
 }  // namespace
 
 TEST_CASE("three tokens behind a prompt of four: what is read", "[ex07_1]") {
+    THINK("with a cache: the prompt once, then only the newest token; without: all, from 0");
     Stub with, without;
+    INFO("the reads (tokens, past) for the prompt 1 2 3 4, G = 3");
     run_stub(with, {1, 2, 3, 4}, 3, true);
     run_stub(without, {1, 2, 3, 4}, 3, false);
     CHECK(with.reads == std::vector<std::pair<int, int>>{{4, 0}, {1, 4}, {1, 5}});
@@ -59,6 +62,7 @@ TEST_CASE("three tokens behind a prompt of four: what is read", "[ex07_1]") {
 }
 
 TEST_CASE("both ways write the same text", "[ex07_1]") {
+    THINK("the same argmax over the same row, however it was computed");
     for (const int P : {1, 2, 5, 17}) {
         Stub with, without;
         const Run a = run_stub(with, prompt_of(P), 30, true),
@@ -66,7 +70,7 @@ TEST_CASE("both ways write the same text", "[ex07_1]") {
         INFO("P = " << P);
         REQUIRE(a.ids.size() == static_cast<std::size_t>(P + 30));
         CHECK(a.ids == b.ids);
-        CHECK(std::equal(a.ids.begin(), a.ids.begin() + P, prompt_of(P).begin()));
+        CHECK(std::vector<int>(a.ids.begin(), a.ids.begin() + P) == prompt_of(P));
         std::vector<int> greedy = prompt_of(P);
         while (greedy.size() < a.ids.size()) {
             std::uint64_t hash = 1;
@@ -111,6 +115,7 @@ TEST_CASE("a hundred new tokens: causal dot products", "[ex07_1]") {
 }
 
 TEST_CASE("any P and G agree with the chapter's formula", "[ex07_1]") {
+    THINK("the last token written is never read");
     for (int P = 1; P < 12; ++P) {
         for (int G = 0; G < 12; ++G) {
             for (const bool cached : {false, true}) {
@@ -128,6 +133,7 @@ TEST_CASE("any P and G agree with the chapter's formula", "[ex07_1]") {
 }
 
 TEST_CASE("nothing to read and less than nothing to write are refused", "[ex07_1]") {
+    THINK("an empty prompt; a number of tokens below 0");
     Stub stub;
     CHECK_THROWS_AS(run_stub(stub, {}, 3, true), Error);
     CHECK_THROWS_AS(run_stub(stub, {}, 3, false), Error);
@@ -138,6 +144,7 @@ TEST_CASE("nothing to read and less than nothing to write are refused", "[ex07_1
 }
 
 TEST_CASE("a real network gives the same text and the same bits", "[ex07_1]") {
+    THINK("which position does the row of logits belong to?");
     Gpt gpt = Gpt::load("tests/data/tiny-gpt2");
     KvCache cache(gpt.config());
     std::vector<std::vector<float>> rows[2];
@@ -152,6 +159,7 @@ TEST_CASE("a real network gives the same text and the same bits", "[ex07_1]") {
         };
         runs[cached] = generate(read, {5, 1, 9, 9, 2}, 12, cached == 1);
     }
+    INFO("a tiny GPT-2, the prompt 5 1 9 9 2, 12 tokens: without a cache and with one");
     CHECK(runs[0].ids == runs[1].ids);
     CHECK(rows[0] == rows[1]);
 }

@@ -11,7 +11,7 @@ using namespace tbt::ex07_2;
 
 namespace {
 
-bool same(double a, double b) { return std::abs(a - b) <= 1e-6; }  // printed with six places
+constexpr double printed = 1e-6;  // with six places
 
 struct Row {
     double billions, bits;
@@ -23,12 +23,17 @@ struct Row {
 }  // namespace
 
 TEST_CASE("seven billion weights in four bits, 4096 tokens: 6 GB, fits", "[ex07_2]") {
+    THINK(
+        "weights: billions · bits / 8; KV: 2 · layers · dim · context · batch · 2 bytes; "
+        "activations: a tenth of the weights");
+
+    INFO("m = memory(7, 4, 4096, 1)");
     const Memory m = memory(7, 4, 4096, 1);
-    CHECK(same(m.weights, 3.5));
-    CHECK(same(m.kv, 2.147484));
-    CHECK(same(m.activations, .35));
-    CHECK(same(m.total, 5.997484));
-    CHECK(same(m.left, 18.002516));
+    CHECK_NEAR(m.weights, 3.5, printed);
+    CHECK_NEAR(m.kv, 2.147484, printed);
+    CHECK_NEAR(m.activations, .35, printed);
+    CHECK_NEAR(m.total, 5.997484, printed);
+    CHECK_NEAR(m.left, 18.002516, printed);
     CHECK(m.advice == Advice::fits);
 }
 
@@ -45,26 +50,27 @@ TEST_CASE("other models, contexts and batches on 24 GB", "[ex07_2]") {
         const Memory m = memory(row.billions, row.bits, row.context, row.batch);
         INFO(row.billions
              << " billion, " << row.bits << " bits, context " << row.context << ", batch "
-             << row.batch << ": KV cache " << m.kv << ", expected " << row.kv << "; total "
-             << m.total << ", expected " << row.total
+             << row.batch
              << "; think about: GB are 10^9 bytes, and 2 · layers · dim · context · batch does not "
                 "fit into an int");
-        CHECK(same(m.weights, row.weights));
-        CHECK(same(m.kv, row.kv));
-        CHECK(same(m.activations, row.activations));
-        CHECK(same(m.total, row.total));
-        CHECK(same(m.left, row.left));
+        CHECK_NEAR(m.weights, row.weights, printed);
+        CHECK_NEAR(m.kv, row.kv, printed);
+        CHECK_NEAR(m.activations, row.activations, printed);
+        CHECK_NEAR(m.total, row.total, printed);
+        CHECK_NEAR(m.left, row.left, printed);
         CHECK(m.advice == row.advice);
     }
 }
 
 TEST_CASE("eight groups of heads shrink the cache of the large model eightfold", "[ex07_2]") {
-    CHECK(same(memory(70, 4, 4096, 1).grouped, 1.342177));
-    CHECK(same(memory(7, 4, 4096, 1).grouped, .536871));
-    CHECK(same(memory(13, 4, 2048, 1).grouped, .335544));
+    THINK("only keys and values shrink with the groups");
+    CHECK_NEAR(memory(70, 4, 4096, 1).grouped, 1.342177, printed);
+    CHECK_NEAR(memory(7, 4, 4096, 1).grouped, .536871, printed);
+    CHECK_NEAR(memory(13, 4, 2048, 1).grouped, .335544, printed);
 }
 
 TEST_CASE("the nearest size wins, of two equally near ones the smaller", "[ex07_2]") {
+    THINK("of two that are equally near the smaller one");
     struct Case {
         double billions;
         int row;
@@ -80,13 +86,18 @@ TEST_CASE("the nearest size wins, of two equally near ones the smaller", "[ex07_
         INFO(c.billions << " billion");
         CHECK(nearest(c.billions).billions == c.row);
     }
-    CHECK((nearest(8).layers == 32 && nearest(8).dim == 4096));
-    CHECK((nearest(14).layers == 40 && nearest(14).dim == 5120));
-    CHECK((nearest(65).layers == 80 && nearest(65).dim == 8192));
+    CHECK(nearest(8).layers == 32);
+    CHECK(nearest(8).dim == 4096);
+    CHECK(nearest(14).layers == 40);
+    CHECK(nearest(14).dim == 5120);
+    CHECK(nearest(65).layers == 80);
+    CHECK(nearest(65).dim == 8192);
 }
 
 TEST_CASE("exactly full fits", "[ex07_2]") {
+    THINK("a total equal to the card still fits");
     const Memory m = memory(8, 8, 0, 1, 8.8);
+    INFO("full = memory(8, 8, 0, 1, 8.8)");
     const Memory full = memory(8, 8, 0, 1, m.total);
     CHECK(full.left == 0);
     CHECK(full.advice == Advice::fits);
@@ -95,6 +106,7 @@ TEST_CASE("exactly full fits", "[ex07_2]") {
 }
 
 TEST_CASE("a fifth of the total decides the advice", "[ex07_2]") {
+    THINK("short by under 20 % of the total: which advice?");
     // Weights 80, activations 8, no cache: 88 in all. Short by 17.6 is a fifth.
     CHECK(memory(80, 8, 0, 1, 70.5).advice == Advice::shorter_context_or_fewer_bits);
     CHECK(memory(80, 8, 0, 1, 70.3).advice == Advice::smaller_model);
@@ -103,6 +115,7 @@ TEST_CASE("a fifth of the total decides the advice", "[ex07_2]") {
 }
 
 TEST_CASE("negative numbers and what is no number are refused", "[ex07_2]") {
+    THINK("NaN is not negative, and no number either");
     CHECK_THROWS_AS(memory(-7, 4, 4096, 1), UsageError);
     CHECK_THROWS_AS(memory(7, -4, 4096, 1), UsageError);
     CHECK_THROWS_AS(memory(7, 4, -1, 1), UsageError);

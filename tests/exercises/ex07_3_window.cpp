@@ -21,7 +21,9 @@ Ids by_definition(const Window& w, int t) {
 }  // namespace
 
 TEST_CASE("the paper's example: 4 sinks, a window of 4, token 9", "[ex07_3]") {
+    THINK("sinks 0 1 2 3, then the last 4 of the others; places are counted inside the cache");
     const Window w{4, 4};
+    INFO("w = {4, 4}: 4 sinks, a window of 4");
     CHECK(seen_by(w, 9) == Ids{0, 1, 2, 3, 6, 7, 8, 9});
     const Ids seen{0, 1, 2, 3, 6, 7, 8, 9};
     for (int place = 0; place < 8; ++place) {
@@ -32,6 +34,7 @@ TEST_CASE("the paper's example: 4 sinks, a window of 4, token 9", "[ex07_3]") {
 
 TEST_CASE("at first everything is seen, where it stands", "[ex07_3]") {
     const Window w{4, 4};
+    INFO("w = {4, 4}: 4 sinks, a window of 4");
     CHECK(seen_by(w, 0) == Ids{0});
     CHECK(seen_by(w, 2) == Ids{0, 1, 2});
     INFO("think about: a sink inside the window is still one token");
@@ -42,6 +45,7 @@ TEST_CASE("at first everything is seen, where it stands", "[ex07_3]") {
 }
 
 TEST_CASE("no sinks: a plain window; a window of one: the sinks and itself", "[ex07_3]") {
+    THINK("the newest token is always seen");
     CHECK(seen_by({0, 3}, 10) == Ids{8, 9, 10});
     CHECK(place_of({0, 3}, 8, 10) == 0);
     CHECK(slot_of({0, 3}, 10) == 1);
@@ -51,6 +55,7 @@ TEST_CASE("no sinks: a plain window; a window of one: the sinks and itself", "[e
 
 TEST_CASE("what is not seen has no place", "[ex07_3]") {
     const Window w{4, 4};
+    INFO("w = {4, 4}: 4 sinks, a window of 4");
     CHECK_THROWS_AS(place_of(w, 4, 9), Error);
     CHECK_THROWS_AS(place_of(w, 5, 9), Error);
     INFO("think about: the future is not seen either");
@@ -61,6 +66,7 @@ TEST_CASE("what is not seen has no place", "[ex07_3]") {
 TEST_CASE(
     "any window: the sentence, the places, and a memory in which nobody is overwritten too early",
     "[ex07_3]") {
+    THINK("a place may be taken again only when its token is no longer seen");
     for (const Window& w : {Window{1, 2}, Window{2, 3}, Window{0, 5}, Window{4, 1}, Window{3, 7}}) {
         Ids memory(static_cast<std::size_t>(w.sinks + w.window), -1);
         for (int t = 0; t < 60; ++t) {
@@ -68,7 +74,7 @@ TEST_CASE(
             const Ids expected = by_definition(w, t);
             REQUIRE(seen_by(w, t) == expected);
             const int slot = slot_of(w, t);
-            REQUIRE((slot >= 0 && slot < w.sinks + w.window));
+            EXPECT(slot >= 0 && slot < w.sinks + w.window, "a slot from 0 to S + W − 1", slot);
             memory[static_cast<std::size_t>(slot)] = t;
             int place = 0;
             for (const int j : expected) {
@@ -81,6 +87,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the keys that are met, counted", "[ex07_3]") {
+    THINK("min(t + 1, sinks + window), added up");
     for (const Window& w : {Window{4, 4}, Window{0, 1}, Window{1, 2}, Window{3, 7}}) {
         std::int64_t sum = 0;
         for (int n = 0; n < 40; ++n) {

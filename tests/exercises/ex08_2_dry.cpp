@@ -26,19 +26,19 @@ void check_law(std::size_t V, const Ids& ids, double multiplier, int allowed, co
                const std::vector<double>& expected) {
     const std::vector<double> law =
         softmax_at(penalised(Row(V, 0.0f), ids, multiplier, 1.1, allowed, breakers), 1);
-    for (std::size_t t = 0; t < V; ++t) {
-        INFO("token " << t << ": expected " << expected[t] << ", got " << law[t]);
-        CHECK(std::abs(law[t] - expected[t]) <= 1e-6);  // printed with six places
-    }
+    INPUT(ids, multiplier, allowed, breakers);
+    CHECK_NEAR(law, expected, 1e-6);  // printed with six places
 }
 
 }  // namespace
 
 TEST_CASE("0 1 2 0 1: to say 2 again would continue a passage of two", "[ex08_2]") {
+    THINK("which token followed when the end of the text stood there before?");
     CHECK(penalised({5, 5, 5, 5}, {0, 1, 2, 0, 1}, 1, 1.1, 2) == Row{5, 5, 4, 5});
 }
 
 TEST_CASE("the published cases of llama.cpp's test-sampling (DRY)", "[ex08_2]") {
+    THINK("multiplier · base^(length − allowed), from the allowed length on");
     check_law(4, {0, 1}, 1, 2, {}, {.25, .25, .25, .25});
     check_law(4, {0, 1, 2, 0, 1}, 1, 2, {}, {.296923, .296923, .109232, .296923});
     check_law(5, {0, 1, 3, 4, 0, 1}, 1, 2, {3}, {.2, .2, .2, .2, .2});
@@ -56,12 +56,14 @@ TEST_CASE("each further token of a passage costs base times more", "[ex08_2]") {
 }
 
 TEST_CASE("the longest match counts, once, wherever it stands", "[ex08_2]") {
+    THINK("for each token the longest, not the sum of all");
     // 1 follows 4 and follows 3 4.
     CHECK(penalised(Row(5, 0), {3, 4, 1, 2, 4, 1, 3, 4}, 1, 2, 1)[1] == -2);
     CHECK(penalised(Row(5, 0), {2, 4, 1, 2, 3, 4, 1, 0, 3, 4}, 1, 2, 1)[1] == -2);
 }
 
 TEST_CASE("a token over and over overlaps with itself", "[ex08_2]") {
+    THINK("a match may reach into the place that it is compared with");
     CHECK(penalised(Row(2, 0), {1, 1, 1, 1}, 1, 2, 1)[1] == -4);
 }
 
@@ -78,6 +80,7 @@ TEST_CASE("a breaker ends a match and is never penalised", "[ex08_2]") {
 
 TEST_CASE("nothing written, nothing penalised; a multiplier of 0 is off; a ban stays a ban",
           "[ex08_2]") {
+    THINK("0 · anything is 0, and −∞ stays −∞");
     CHECK(penalised({1, 2}, {}, 1, 2, 1) == Row{1, 2});
     CHECK(penalised({1, 2}, {1}, 1, 2, 1) == Row{1, 2});
     CHECK(penalised({1, 2}, {1, 1, 1}, 0, 2, 1) == Row{1, 2});
@@ -87,11 +90,12 @@ TEST_CASE("nothing written, nothing penalised; a multiplier of 0 is off; a ban s
 
 TEST_CASE("a long loop makes a logit small, not infinite", "[ex08_2]") {
     const float s = penalised(Row(2, 0), Ids(600, 1), 1, 4, 1)[1];
-    INFO("got " << s << "; think about: 4^598 is more than a float, or even a double, holds");
+    INFO("600 equal tokens; think about: 4^598 is more than a float, or even a double, holds");
     CHECK(s == -1e30f);
 }
 
 TEST_CASE("any text: the definition, token by token", "[ex08_2]") {
+    THINK("for each earlier place: how far back do it and the end agree?");
     Rng rng(82);
     for (int round = 0; round < 300; ++round) {
         Ids ids(rng.below(20));
@@ -109,8 +113,8 @@ TEST_CASE("any text: the definition, token by token", "[ex08_2]") {
                         longest = static_cast<int>(length);
                 }
             }
-            INFO("round " << round << ", " << ids.size() << " tokens, token " << t
-                          << " would continue " << longest);
+            INPUT(ids);
+            INFO("token " << t << " would continue " << longest);
             CHECK(s[static_cast<std::size_t>(t)] ==
                   (longest == 0 ? 0 : -std::ldexp(1.0f, longest - 1)));
         }

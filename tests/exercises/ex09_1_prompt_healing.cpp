@@ -26,6 +26,7 @@ std::vector<int> allowed(std::string_view owed, const Vocabulary& bytes) {
 }  // namespace
 
 TEST_CASE("http: gives back its colon, and only tokens with a colon may come", "[ex09_1]") {
+    THINK("the last token goes back, and its bytes are owed");
     std::vector<int> ids = {0, 1};
     const std::string owed = take_back(ids, url);
     CHECK(owed == ":");
@@ -44,6 +45,7 @@ TEST_CASE("a token that pays a part leaves the rest owed", "[ex09_1]") {
 }
 
 TEST_CASE("when nothing is owed, everything may come, also tokens without bytes", "[ex09_1]") {
+    THINK("the empty text is the beginning of every token");
     CHECK(allowed("", url).size() == url.size());
     CHECK(still_owed("", "http") == "");
 }
@@ -54,14 +56,16 @@ TEST_CASE("a token without bytes may not come while something is owed", "[ex09_1
 }
 
 TEST_CASE("a prompt of one token or none is left alone", "[ex09_1]") {
+    THINK("something must be left for the model to read");
     std::vector<int> one = {1}, none;
     CHECK(take_back(one, url) == "");
     CHECK(one == std::vector<int>{1});
     CHECK(take_back(none, url) == "");
-    CHECK(none.empty());
+    CHECK(none == std::vector<int>{});
 }
 
 TEST_CASE("logits of tokens that may come are not touched", "[ex09_1]") {
+    THINK("only what may not come becomes −∞");
     std::vector<float> logits = {5, 4, 3, 2, 1, 0, -1};
     mask(logits, ":", url);
     CHECK(logits[1] == 4);
@@ -70,6 +74,7 @@ TEST_CASE("logits of tokens that may come are not touched", "[ex09_1]") {
 }
 
 TEST_CASE("whatever is drawn, the text begins with the whole prompt", "[ex09_1]") {
+    THINK("what is still owed is what the token did not pay; a longer token pays all");
     const Vocabulary abc = {"a", "b", "c", "ab", "bc", "abc", "ca", "", "cab"};
     Rng rng(91);
     for (int round = 0; round < 300; ++round) {
@@ -80,15 +85,15 @@ TEST_CASE("whatever is drawn, the text begins with the whole prompt", "[ex09_1]"
         std::string owed = take_back(ids, abc);
         for (int i = 0; i < 8; ++i) {
             const std::vector<int> choice = allowed(owed, abc);
-            INFO("round " << round << ": prompt \"" << prompt << "\", still owed \"" << owed
-                          << "\"");
-            REQUIRE(!choice.empty());  // every byte is a token, so one of them can always come
+            INPUT(prompt, owed);
+            EXPECT(!choice.empty(), "one token that may come, at least",
+                   choice);  // every byte is a token, so one of them can always come
             ids.push_back(choice[rng.below(choice.size())]);
             owed = still_owed(owed, abc[static_cast<std::size_t>(ids.back())]);
         }
         for (const int id : ids) text += abc[static_cast<std::size_t>(id)];
-        INFO("round " << round << ": prompt \"" << prompt << "\", text \"" << text << "\"");
-        CHECK(owed.empty());
-        CHECK(text.compare(0, prompt.size(), prompt) == 0);
+        INPUT(prompt);
+        CHECK(owed == "");
+        EXPECT(text.starts_with(prompt), "a text that begins with the prompt", text);
     }
 }

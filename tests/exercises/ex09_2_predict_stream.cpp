@@ -11,20 +11,22 @@ namespace {
 
 void check_prediction(const std::vector<std::string>& stops, const std::vector<std::string>& tokens,
                       const std::vector<std::string>& predicted) {
-    INFO("one string for each token, and one for the end");
+    INPUT(stops, tokens);
+    THINK("one string for each token, and one for the end");
     REQUIRE(predicted.size() == tokens.size() + 1);
     const StopStrings strings(stops);
     TextStream stream(strings);
     std::string predicted_text;
     for (std::size_t i = 0; i < predicted.size(); ++i) {
         const std::string shown = i < tokens.size() ? stream.push(tokens[i]) : stream.finish();
-        const bool right = predicted[i] == shown;
+
         predicted_text += predicted[i];
-        INFO("string " << i << ", \"" << visible(predicted[i]) << "\": "
-                       << (predicted_text.size() > stream.text().size()
-                               ? "too much; think about: could a byte of it still be taken back?"
-                               : "not this; think about: what has become certain by now?"));
-        REQUIRE(right);
+        const bool too_much = predicted_text.size() > stream.text().size();
+        THINK((too_much ? "could a byte of it still be taken back?"
+                        : "what has become certain by now?"));
+        EXPECT(predicted[i] == shown, "not told: this is a prediction",
+               "string " + std::to_string(i) + ", \"" + visible(predicted[i]) +
+                   "\": " + (too_much ? "too much" : "not this"));
     }
 }
 

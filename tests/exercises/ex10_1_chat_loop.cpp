@@ -54,6 +54,7 @@ TEST_CASE("one line gives one prompt, which ends where the answer begins", "[ex1
 }
 
 TEST_CASE("the second prompt holds the first turn", "[ex10_1]") {
+    THINK("every turn is \"User: …\\nAssistant: …\\n\"");
     const Script s = script("hi\nwho are you?\n", {" Hello!", " A model."});
     REQUIRE(s.prompts.size() == 2);
     CHECK(s.prompts[1] == "User: hi\nAssistant: Hello!\nUser: who are you?\nAssistant:");
@@ -74,6 +75,7 @@ TEST_CASE("what the model writes for the user is cut and never comes back", "[ex
 }
 
 TEST_CASE("an empty answer is a turn, with nothing behind its colon", "[ex10_1]") {
+    THINK("\"Assistant:\" and the end of the line, no blank between");
     const Script s = script("hi\nhello?\n", {" \n", " yes"});
     REQUIRE(s.prompts.size() == 2);
     CHECK(s.prompts[1] == "User: hi\nAssistant:\nUser: hello?\nAssistant:");
@@ -81,20 +83,24 @@ TEST_CASE("an empty answer is a turn, with nothing behind its colon", "[ex10_1]"
 }
 
 TEST_CASE("a blank line, quit, exit, q and the end of input say goodbye", "[ex10_1]") {
+    THINK("trim it, make it small, then compare");
     for (const char* line : {"", "   ", "\t\r", "quit", "exit", "q", " QUIT ", "Exit\r", "\tQ "}) {
-        INFO("the line \"" << line << "\"");
+        const std::string line_typed = line;
+        INPUT(line_typed);
         CHECK(is_goodbye(line));
         CHECK(script(std::string("hi\n") + line + "\nmore\n", {}).prompts.size() == 1);
     }
     for (const char* line : {"quit it", "queue", "exit?", "no", "é", "."}) {
-        INFO("the line \"" << line << "\"");
+        const std::string line_typed = line;
+        INPUT(line_typed);
         CHECK_FALSE(is_goodbye(line));
     }
-    CHECK(script("", {}).prompts.empty());
+    CHECK(script("", {}).prompts.size() == 0);
     CHECK(script("hi", {}).prompts.size() == 1);  // the last line has no line break
 }
 
 TEST_CASE("lines are trimmed, and UTF-8 passes unharmed", "[ex10_1]") {
+    THINK("only blanks, tabs and line ends go; bytes above 127 are letters");
     const Script s = script("  Grüße à 🌍 \r\n", {" Voilà Å "});
     REQUIRE(s.prompts.size() == 1);
     CHECK(s.prompts[0] == "User: Grüße à 🌍\nAssistant:");
@@ -131,6 +137,7 @@ TEST_CASE(
     "however long the talk is, a prompt fits, is made of the latest whole turns, and could hold no "
     "more",
     "[ex10_1]") {
+    THINK("drop the oldest whole turn, until it fits; not more");
     Rng rng(5);
     std::string typed;
     std::vector<Turn> said;

@@ -16,9 +16,13 @@ TEST_CASE("the mean decides, not the sum", "[ex10_3]") {
     CHECK(best_of({{-1}, {-.5, -.5, -.5, -.5}, {-.5, -1}}) == 1);
 }
 
-TEST_CASE("nor the single best token", "[ex10_3]") { CHECK(best_of({{-.01, -4}, {-1, -1}}) == 1); }
+TEST_CASE("nor the single best token", "[ex10_3]") {
+    THINK("the mean of all tokens of the text");
+    CHECK(best_of({{-.01, -4}, {-1, -1}}) == 1);
+}
 
 TEST_CASE("of equal means the earlier text wins", "[ex10_3]") {
+    THINK("a later text has to be better, not just as good");
     CHECK(best_of({{-2}, {-1}, {-1, -1}, {-.5, -1.5}}) == 1);
 }
 
@@ -32,10 +36,12 @@ TEST_CASE("a text without tokens is passed over", "[ex10_3]") {
 }
 
 TEST_CASE("certainty is the best score there is", "[ex10_3]") {
+    THINK("ln 1 is 0, and no mean is greater");
     CHECK(best_of({{-1e-9}, {0, 0}, {-1000}}) == 1);
 }
 
 TEST_CASE("writing each text twice over changes nothing", "[ex10_3]") {
+    THINK("the sum doubles, and so does the number");
     Rng rng(3);
     for (int round = 0; round < 100; ++round) {
         std::vector<std::vector<double>> texts(2 + rng.below(6)), doubled;
@@ -48,12 +54,13 @@ TEST_CASE("writing each text twice over changes nothing", "[ex10_3]") {
             doubled.back().insert(doubled.back().end(), text.begin(),
                                   text.end());  // the same mean, to the last bit
         }
-        INFO("round " << round << ", " << texts.size() << " texts");
+        INPUT(texts);
         CHECK(best_of(doubled) == best_of(texts));
     }
 }
 
 TEST_CASE("three times 18 beats one 26 and one 14", "[ex10_3]") {
+    THINK("count, then take the greatest count");
     CHECK(vote({"18", "26", "18", "14", "18"}) == "18");
 }
 
@@ -65,6 +72,7 @@ TEST_CASE("of equally frequent answers the one that came first wins", "[ex10_3]"
 }
 
 TEST_CASE("an empty answer is no vote", "[ex10_3]") {
+    THINK("\"\" is passed over, unless there is nothing else");
     CHECK(vote({"", "", "no"}) == "no");
     CHECK(vote({"no", "", ""}) == "no");
     CHECK(vote({"", ""}) == "");
@@ -73,6 +81,7 @@ TEST_CASE("an empty answer is no vote", "[ex10_3]") {
 
 TEST_CASE("no answer has more votes than the winner, and none with as many came earlier",
           "[ex10_3]") {
+    THINK("of equal counts the one that came first");
     Rng rng(8);
     for (int round = 0; round < 200; ++round) {
         std::vector<std::string> answers;
@@ -83,14 +92,14 @@ TEST_CASE("no answer has more votes than the winner, and none with as many came 
         const auto votes = [&](const std::string& a) {
             return std::count(answers.begin(), answers.end(), a);
         };
-        std::string list;
-        for (const std::string& a : answers) list += "\"" + a + "\" ";
-        INFO("answers " << list << "; got \"" << winner << "\"");
+
+        INPUT(answers, winner);
         bool earlier = true;
         for (const std::string& a : answers) {
             if (a == winner) earlier = false;
             if (a.empty()) continue;
-            CHECK(votes(a) <= votes(winner) - (earlier ? 1 : 0));
+            EXPECT(votes(a) <= votes(winner) - (earlier ? 1 : 0),
+                   "an answer with the most votes, of several the one that came first", winner);
         }
     }
 }

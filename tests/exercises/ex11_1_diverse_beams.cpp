@@ -20,22 +20,19 @@ std::vector<double> logs(std::vector<double> p) {
     return p;
 }
 
-std::string words(const std::vector<Continuation>& group) {
-    std::string text;
+std::vector<std::string> words(const std::vector<Continuation>& group) {
+    std::vector<std::string> list;
     for (const Continuation& c : group)
-        text += "beam " + std::to_string(c.beam) + " token " + std::to_string(c.token) + " (" +
-                std::to_string(c.score) + ")  ";
-    return text;
+        list.push_back("beam " + std::to_string(c.beam) + " token " + std::to_string(c.token) +
+                       " (" + std::to_string(c.score) + ")");
+    return list;
 }
 
 void check_group(const std::vector<Continuation>& got, const std::vector<Continuation>& expected) {
-    INFO("expected " << words(expected) << "\n  got      " << words(got));
-    REQUIRE(got.size() == expected.size());
+    CHECK(words(got) == words(expected));  // to six places
     for (std::size_t i = 0; i < expected.size(); ++i) {
-        INFO("at index " << i);
-        CHECK(got[i].beam == expected[i].beam);
-        CHECK(got[i].token == expected[i].token);
-        CHECK(std::fabs(got[i].score - expected[i].score) <= 1e-12);
+        INFO("the score of choice " << i);
+        CHECK_NEAR(got[i].score, expected[i].score, 1e-12);
     }
 }
 
@@ -65,6 +62,7 @@ std::vector<Continuation> by_definition(const Group& group, double lambda,
 }  // namespace
 
 TEST_CASE("three groups of one beam spread over three tokens", "[ex11_1]") {
+    THINK("each later group pays λ for each time that a token was chosen by a group before");
     // ln .5 = −.693, ln .3 = −1.204, ln .2 = −1.609; with λ = 1 a token that was
     // chosen once loses 1.
     const Group g{{0}, {logs({.5, .3, .2})}};
@@ -94,6 +92,7 @@ TEST_CASE("the score that is kept is the model's own", "[ex11_1]") {
 }
 
 TEST_CASE("beams of one group don't push each other away", "[ex11_1]") {
+    THINK("the penalty counts the groups before, not the own one");
     const Group g{{-1, -1.25}, {logs({.8, .1, .1}), logs({.8, .15, .05})}};
     const auto got = diverse_step({g}, 100);
     REQUIRE(got.size() == 1);
@@ -101,6 +100,7 @@ TEST_CASE("beams of one group don't push each other away", "[ex11_1]") {
 }
 
 TEST_CASE("a token chosen by both beams of a group counts twice", "[ex11_1]") {
+    THINK("count every beam's choice, not every group's");
     const Group both{{0, 0}, {logs({.8, .1, .1}), logs({.8, .1, .1})}};
     const Group next{{0, -inf}, {logs({.7, .2, .1}), logs({.7, .2, .1})}};
     // ln .7 − ln .2 = 1.25 and ln .7 − ln .1 = 1.95: once .7 would leave token 0 in front,
@@ -111,6 +111,7 @@ TEST_CASE("a token chosen by both beams of a group counts twice", "[ex11_1]") {
 }
 
 TEST_CASE("without a penalty every group does a plain step", "[ex11_1]") {
+    THINK("score + log probability, the best of all beams and tokens");
     const Group g{{-1, -1.5}, {logs({.1, .2, .7}), logs({.05, .9, .05})}};
     const auto got = diverse_step({g, g}, 0);
     REQUIRE(got.size() == 2);
@@ -119,6 +120,7 @@ TEST_CASE("without a penalty every group does a plain step", "[ex11_1]") {
 }
 
 TEST_CASE("of equal values the lower beam comes first, then the lower token", "[ex11_1]") {
+    THINK("sort so that equals stay in order: beam, then token");
     const Group g{{-1, -1}, {{-1, -.5, -.5}, {-.5, -2, -.5}}};
     const auto got = diverse_step({g}, 1);
     REQUIRE(got.size() == 1);
@@ -126,15 +128,20 @@ TEST_CASE("of equal values the lower beam comes first, then the lower token", "[
 }
 
 TEST_CASE("at the first step only one beam of a group lives", "[ex11_1]") {
+    THINK("−∞ plus anything is −∞: never before what lives");
     const Group g{{0, -inf, -inf}, {logs({.6, .3, .1}), logs({.6, .3, .1}), logs({.6, .3, .1})}};
     const auto got = diverse_step({g}, .5);
     REQUIRE(got.size() == 1);
     check_group(got[0], {{0, 0, std::log(.6)}, {0, 1, std::log(.3)}, {0, 2, std::log(.1)}});
 }
 
-TEST_CASE("no groups: nothing to choose", "[ex11_1]") { CHECK(diverse_step({}, 1).empty()); }
+TEST_CASE("no groups: nothing to choose", "[ex11_1]") {
+    THINK("an empty list, no error");
+    CHECK(diverse_step({}, 1).size() == 0);
+}
 
 TEST_CASE("random groups choose what the definition says", "[ex11_1]") {
+    THINK("value = score + ln p − λ · count; the score that is kept has no λ in it");
     Rng rng(11);
     for (int round = 0; round < 200; ++round) {
         const std::size_t width = 1 + rng.below(3), vocabulary = 2 + rng.below(6),
@@ -154,7 +161,7 @@ TEST_CASE("random groups choose what the definition says", "[ex11_1]") {
         REQUIRE(got.size() == count);
         std::vector<int> chosen(vocabulary);
         for (std::size_t g = 0; g < count; ++g) {
-            INFO("round " << round << ", group " << g << " of " << count << ", λ = " << lambda);
+            INPUT(groups[g].scores, groups[g].log_probabilities, chosen, lambda);
             const auto expected = by_definition(groups[g], lambda, chosen);
             check_group(got[g], expected);
             for (const Continuation& c : expected) ++chosen[static_cast<std::size_t>(c.token)];

@@ -13,17 +13,9 @@ using namespace tbt::ex11_2;
 
 namespace {
 
-std::string words(const Ids& ids) {
-    std::string text = "[";
-    for (const int id : ids) text += (text.size() > 1 ? " " : "") + std::to_string(id);
-    return text + "]";
-}
-
 void check_f1(const Ids& a, const Ids& b, double expected) {
-    const double got = token_f1(a, b);
-    INFO("token_f1(" << words(a) << ", " << words(b) << "): expected " << expected << ", got "
-                     << got);
-    CHECK(std::fabs(got - expected) <= 1e-15);
+    INPUT(a, b);
+    CHECK_NEAR(token_f1(a, b), expected, 1e-15);
 }
 
 double same(const Ids& a, const Ids& b) { return a == b ? 1 : 0; }
@@ -31,6 +23,7 @@ double same(const Ids& a, const Ids& b) { return a == b ? 1 : 0; }
 }  // namespace
 
 TEST_CASE("two of three tokens in common give two thirds", "[ex11_2]") {
+    THINK("2 · common / (|a| + |b|)");
     check_f1({1, 2, 3}, {3, 1, 4}, 2. / 3);
     check_f1({1, 2, 3}, {1, 2, 3}, 1);
     check_f1({1, 2, 3}, {4, 5}, 0);
@@ -52,6 +45,7 @@ TEST_CASE("two empty texts are alike, an empty one and another are not", "[ex11_
 }
 
 TEST_CASE("F1 is the same both ways, and the same as counting pairs by hand", "[ex11_2]") {
+    THINK("of each token the smaller of both counts");
     Rng rng(2);
     for (int round = 0; round < 300; ++round) {
         Ids a(rng.below(8)), b(1 + rng.below(6));
@@ -67,8 +61,10 @@ TEST_CASE("F1 is the same both ways, and the same as counting pairs by hand", "[
 }
 
 TEST_CASE("the text in the middle is kept, though it was not drawn most often", "[ex11_2]") {
+    THINK("for each candidate the sum over all texts, itself included");
     // [9 9], drawn twice, is like nothing else; [1 2 3] is like both [1 2 4] and [1 3 5].
     const std::vector<Ids> texts = {{9, 9}, {1, 2, 4}, {1, 2, 3}, {1, 3, 5}, {9, 9}};
+    INPUT(texts);
     INFO("sums: 2, 2, 2.333, 2, 2");
     CHECK(minimum_risk(texts, token_f1) == 2);
 }
@@ -81,12 +77,14 @@ TEST_CASE("if only the same text is of use, the most frequent one is kept", "[ex
 }
 
 TEST_CASE("one text is kept whatever it is worth", "[ex11_2]") {
+    THINK("a start at 0 would hide what is below 0");
     CHECK(minimum_risk({{}}, token_f1) == 0);
     CHECK(minimum_risk({{5}, {6}},
                        [](const Ids& a, const Ids&) { return a[0] == 6 ? -3. : -4.; }) == 1);
 }
 
 TEST_CASE("the candidate is the first argument, what may have been meant the second", "[ex11_2]") {
+    THINK("utility(candidate, other): the order matters");
     // Precision: how much of the candidate is right. A short safe text wins;
     // the other way round the long one would.
     const auto precision = [](const Ids& candidate, const Ids& truth) {
@@ -98,6 +96,7 @@ TEST_CASE("the candidate is the first argument, what may have been meant the sec
 }
 
 TEST_CASE("no other text has a greater sum, none with as great a one comes earlier", "[ex11_2]") {
+    THINK("the sum over all texts; a later one has to be greater");
     Rng rng(6);
     for (int round = 0; round < 200; ++round) {
         std::vector<Ids> texts(1 + rng.below(6));
@@ -114,9 +113,10 @@ TEST_CASE("no other text has a greater sum, none with as great a one comes earli
             return s;
         };
         for (std::size_t i = 0; i < texts.size(); ++i) {
-            INFO(texts.size() << " texts; got index " << got << " with " << sum(got) << ", index "
-                              << i << " has " << sum(i));
-            CHECK((i < got ? sum(i) < sum(got) : sum(i) <= sum(got)));
+            INPUT(texts);
+            INFO("index " << got << " has " << sum(got) << ", index " << i << " has " << sum(i));
+            EXPECT(i < got ? sum(i) < sum(got) : sum(i) <= sum(got),
+                   "the greatest sum, of several the first", got);
         }
     }
 }

@@ -12,15 +12,14 @@ using namespace tbt::ex12_1;
 namespace {
 
 void check_tokens(double alpha, int gamma, double expected, double tolerance) {
-    const double got = expected_tokens(alpha, gamma);
-    INFO("expected_tokens(" << alpha << ", " << gamma << "): expected " << expected << ", got "
-                            << got);
-    CHECK(std::fabs(got - expected) <= tolerance);
+    INPUT(alpha, gamma);
+    CHECK_NEAR(expected_tokens(alpha, gamma), expected, tolerance);
 }
 
 }  // namespace
 
 TEST_CASE("acceptance .7 and 5 drafted tokens give 2.941170 tokens a round", "[ex12_1]") {
+    THINK("1 + α + α² + … + α^γ");
     check_tokens(.7, 5, 2.941170, 1e-9);
 }
 
@@ -45,10 +44,11 @@ TEST_CASE("a draft that is never right gives one token, one that always is gives
 }
 
 TEST_CASE("the gain divides by what the round costs", "[ex12_1]") {
-    CHECK(std::fabs(gain(.7, 5, .1) - 2.941170 / 1.5) <= 1e-9);
-    CHECK(std::fabs(gain(.8, 2, 0) - 2.44) <= 1e-12);  // a draft that costs nothing
-    CHECK(gain(.9, 0, .3) == 1);                       // no draft: as without
-    CHECK(gain(.2, 5, .5) < 1);                        // slower than without
+    THINK("tokens / (1 + γ · c)");
+    CHECK_NEAR(gain(.7, 5, .1), 2.941170 / 1.5, 1e-9);
+    CHECK_NEAR(gain(.8, 2, 0), 2.44, 1e-12);  // a draft that costs nothing
+    CHECK(gain(.9, 0, .3) == 1);              // no draft: as without
+    CHECK(gain(.2, 5, .5) < 1);               // slower than without
 }
 
 TEST_CASE("γ is chosen by trying all of them", "[ex12_1]") {
@@ -66,6 +66,7 @@ TEST_CASE("γ is chosen by trying all of them", "[ex12_1]") {
 }
 
 TEST_CASE("no γ gains more than the chosen one", "[ex12_1]") {
+    THINK("try every γ from 0 to the greatest; a later one has to gain more");
     Rng rng(4);
     for (int i = 0; i < 300; ++i) {
         const double alpha = rng.uniform(), cost = rng.uniform() / 2;
@@ -88,19 +89,20 @@ TEST_CASE("α begins at one half, and every judged token moves it", "[ex12_1]") 
     AdaptiveGamma a(.1, 8);
     CHECK(a.alpha() == .5);
     a.observe(4, 4);  // four judged, four accepted
-    CHECK(std::fabs(a.alpha() - 5. / 6) <= 1e-15);
+    CHECK_NEAR(a.alpha(), 5. / 6, 1e-15);
     INFO(
         "think about: 4 drafted, 1 accepted. Two were judged, the third and fourth never looked "
         "at");
     a.observe(4, 1);
-    CHECK(std::fabs(a.alpha() - 6. / 8) <= 1e-15);
+    CHECK_NEAR(a.alpha(), 6. / 8, 1e-15);
     a.observe(4, 0);
-    CHECK(std::fabs(a.alpha() - 6. / 9) <= 1e-15);
+    CHECK_NEAR(a.alpha(), 6. / 9, 1e-15);
     a.observe(0, 0);  // nothing was drafted
-    CHECK(std::fabs(a.alpha() - 6. / 9) <= 1e-15);
+    CHECK_NEAR(a.alpha(), 6. / 9, 1e-15);
 }
 
 TEST_CASE("a good draft lengthens the rounds, a bad one ends them", "[ex12_1]") {
+    THINK("the estimate goes to the share that is accepted, and γ with it");
     AdaptiveGamma good(.1, 8), bad(.1, 8);
     for (int i = 0; i < 50; ++i) good.observe(4, 4), bad.observe(4, 0);
     CHECK(good.gamma() == 8);
@@ -108,6 +110,7 @@ TEST_CASE("a good draft lengthens the rounds, a bad one ends them", "[ex12_1]") 
 }
 
 TEST_CASE("the estimate is the acceptance, however long the rounds are", "[ex12_1]") {
+    THINK("every judged token counts once; what was not judged does not count");
     // 20,000 rounds judge at least 20,000 tokens: the standard deviation is below .0036,
     // and .02 is more than five of them.
     for (const int drafted : {1, 3, 8}) {
@@ -120,6 +123,6 @@ TEST_CASE("the estimate is the acceptance, however long the rounds are", "[ex12_
         }
         INFO("rounds of " << drafted << " drafted tokens, true acceptance .7, estimate "
                           << a.alpha());
-        CHECK(std::fabs(a.alpha() - .7) <= .02);
+        CHECK_NEAR(a.alpha(), .7, .02);
     }
 }

@@ -12,20 +12,9 @@ using namespace tbt::ex12_2;
 
 namespace {
 
-std::string words(const Law& law) {
-    std::string text = "(";
-    for (const double x : law) text += (text.size() > 1 ? ", " : "") + std::to_string(x);
-    return text + ")";
-}
-
 // 1e-12: a handful of roundings of numbers below 1.
 void check_law(const Law& got, const Law& expected, double tolerance = 1e-12) {
-    INFO("expected " << words(expected) << ", got " << words(got));
-    REQUIRE(got.size() == expected.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-        INFO("at index " << i);
-        CHECK(std::fabs(got[i] - expected[i]) <= tolerance);
-    }
+    { CHECK_NEAR(got, expected, tolerance); }
 }
 
 const Law p3 = {.5, .3, .2}, q3 = {.2, .3, .5};
@@ -54,10 +43,12 @@ Law random_law(Rng& rng, std::size_t size) {
 }  // namespace
 
 TEST_CASE("the instrument shows what the tutorial's second draw does", "[ex12_2]") {
+    THINK("out_i = min(p_i, q_i) + β · c_i, with β = 1 − Σ min(p_j, q_j)");
     check_law(law_of_step(p3, q3, tutorial_correction(p3, q3)), {.35, .39, .26});
 }
 
 TEST_CASE("the instrument adds what was accepted and β of the second draw", "[ex12_2]") {
+    THINK("out_i = min(p_i, q_i) + β · c_i, with β = 1 − Σ min(p_j, q_j)");
     check_law(law_of_step(p3, q3, {0, 0, 1}), {.2, .3, .5});
     check_law(law_of_step(p3, p3, {0, 0, 1}), p3);                   // nothing is rejected
     check_law(law_of_step({1, 0}, {0, 1}, {.25, .75}), {.25, .75});  // everything is
@@ -66,6 +57,7 @@ TEST_CASE("the instrument adds what was accepted and β of the second draw", "[e
 TEST_CASE(
     "over two tokens the tutorial's law is .2928 .3172 .1014 .2886 instead of .42 .28 .06 .24",
     "[ex12_2]") {
+    THINK("the law of the second token is that of one step again");
     check_law(two_tokens(tutorial_correction), {.2928, .3172, .1014, .2886});
 }
 
@@ -86,24 +78,25 @@ TEST_CASE("a draft that agrees leaves nothing to correct, and no 0/0", "[ex12_2]
 }
 
 TEST_CASE("a draft that is always wrong is corrected to the target", "[ex12_2]") {
+    THINK("what is left of the target, max(0, p − q), divided by its sum");
     check_law(right_correction({.25, .75, 0}, {0, 0, 1}), {.25, .75, 0});
 }
 
 TEST_CASE("whatever the two laws are, the token that comes out follows the target", "[ex12_2]") {
+    THINK("accepted mass min(p, q), and the rest by what you give: together p");
     Rng rng(12);
     for (int round = 0; round < 300; ++round) {
         const std::size_t size =
             1 + static_cast<std::size_t>(round) / 20;  // the smallest counterexample comes first
         const Law p = random_law(rng, size), q = random_law(rng, size);
-        INFO("p = " << words(p) << ", q = " << words(q));
+        INPUT(p, q);
         const Law c = right_correction(p, q);
         double sum = 0;
         for (std::size_t i = 0; i < c.size(); ++i) {
-            INFO("index " << i << " of the second draw's law: " << c[i]);
-            REQUIRE(c[i] >= 0);
+            EXPECT(c[i] >= 0, "a law, so nothing below 0", c);
             sum += c[i];
         }
-        REQUIRE(std::fabs(sum - 1) <= 1e-12);
+        CHECK_NEAR(sum, 1, 1e-12);
         check_law(law_of_step(p, q, c), p);
     }
 }

@@ -11,28 +11,24 @@ using namespace tbt::ex13_1;
 
 namespace {
 
-std::string words(const std::optional<Due>& due) { return due ? "\"" + *due + "\"" : "none"; }
-
-std::string words(const std::vector<int>& ids, const std::vector<std::string>& tokens) {
-    std::string text;
-    for (const int id : ids)
-        text += std::to_string(id) + " \"" + tokens[static_cast<std::size_t>(id)] + "\"  ";
-    return text;
+void check_read(const Due& due, const std::string& token, const std::optional<Due>& expected) {
+    INPUT(due, token);
+    CHECK(read(due, token) == expected);
 }
 
-void check_read(const Due& due, const std::string& token, const std::optional<Due>& expected) {
-    const std::optional<Due> got = read(due, token);
-    INFO("due \"" << due << "\", read \"" << token << "\": expected " << words(expected) << ", got "
-                  << words(got));
-    CHECK((got == expected));
+// Tokens with their ids.
+std::vector<std::string> words(const std::vector<int>& ids,
+                               const std::vector<std::string>& tokens) {
+    std::vector<std::string> list;
+    for (const int id : ids)
+        list.push_back(std::to_string(id) + " " + tokens.at(static_cast<std::size_t>(id)));
+    return list;
 }
 
 void check_allowed(const Due& due, const std::vector<std::string>& tokens, int end,
                    std::size_t room, const std::vector<int>& expected) {
-    const std::vector<int> got = allowed(due, tokens, end, room);
-    INFO("due \"" << due << "\", room " << room << "\n  expected " << words(expected, tokens)
-                  << "\n  got      " << words(got, tokens));
-    CHECK(got == expected);
+    INPUT(due, room, tokens, end);
+    CHECK(words(allowed(due, tokens, end, room), tokens) == words(expected, tokens));
 }
 
 // Can `due` still become a finished text within `room` bytes? By trying them;
@@ -56,6 +52,7 @@ bool can_finish(const Due& due, std::size_t room) {
 }  // namespace
 
 TEST_CASE("behind f(a[ a ] is due, and then a )", "[ex13_1]") {
+    THINK("the bracket that was opened last is closed first");
     check_read("", "f(a[", ")]");
     check_read(")]", "]", ")");
     check_read(")", ")", "");
@@ -74,16 +71,18 @@ TEST_CASE("the wrong bracket is a mistake for good", "[ex13_1]") {
 }
 
 TEST_CASE("a bracket is due as often as it was opened", "[ex13_1]") {
+    THINK("one due bracket for each that is open");
     check_read("", "((", "))");
     check_read("", "([)", std::nullopt);  // balanced in number, not in order
     check_read("", "()()", "");
 }
 
 TEST_CASE("every other byte is free, also those of UTF-8", "[ex13_1]") {
+    THINK("only ( ) [ ] { } count");
     check_read("]", "", "]");
     check_read("]", "a, \xC3\xA9 \n\xFF", "]");
     check_read("", std::string("\0(", 2), ")");
-    REQUIRE((next("]", 'x') == std::optional<Due>("]")));
+    CHECK(next("]", 'x') == std::optional<Due>("]"));
 }
 
 TEST_CASE("a token is judged by all of its bytes", "[ex13_1]") {
@@ -114,6 +113,7 @@ TEST_CASE("room is left for what must be closed", "[ex13_1]") {
 }
 
 TEST_CASE("a random writer held to the mask always finishes in time", "[ex13_1]") {
+    THINK("a token must leave room for all that is due behind it");
     Rng rng(13);
     std::vector<std::string> tokens = {"(", ")", "[", "]", "{", "}", "a"};
     for (int i = 0; i < 20; ++i) {
@@ -129,20 +129,21 @@ TEST_CASE("a random writer held to the mask always finishes in time", "[ex13_1]"
         std::string text;
         for (;;) {
             const std::vector<int> ids = allowed(due, tokens, end, room);
-            INFO("behind \"" << text << "\", " << room << " bytes left");
-            REQUIRE(!ids.empty());
+            INPUT(text, room);
+            EXPECT(!ids.empty(), "one token that is allowed, at least", ids);
             const int id = ids[rng.below(ids.size())];
             if (id == end) break;
             text += tokens[static_cast<std::size_t>(id)];
             room -= tokens[static_cast<std::size_t>(id)].size();
             due = *read(due, tokens[static_cast<std::size_t>(id)]);
         }
-        CHECK(due.empty());
+        CHECK(due == "");
     }
 }
 
 TEST_CASE("a token is allowed exactly when some continuation within the room finishes the text",
           "[ex13_1]") {
+    THINK("byte after byte, each with what the ones before left");
     const std::vector<std::string> tokens = {"(",  ")",  "[",  "]",  "a", "()",
                                              ")(", "[(", "])", "a]", ""};
     for (const Due& due : {Due(""), Due(")"), Due("]"), Due(")]"), Due("])"), Due("]))")}) {

@@ -29,7 +29,7 @@ void check_answer(const std::string& grammar, const std::string& text,
                   const std::vector<int>& answer) {
     GrammarMachine machine(compile_gbnf(grammar));
     const ByteMachine::State state = read_bytes(machine, machine.start(), text);
-    REQUIRE(state != ByteMachine::dead);
+    EXPECT(state != ByteMachine::dead, "a text so far that the grammar allows", text);
     INFO("grammar:\n" << grammar << "\ntext so far: " << (text.empty() ? "nothing" : shown(text)));
     for (int id = 0; id < static_cast<int>(tokens.size()); ++id) {
         const std::string& token = tokens[static_cast<std::size_t>(id)];
@@ -41,8 +41,7 @@ void check_answer(const std::string& grammar, const std::string& text,
         while (!legal && !end &&
                read_bytes(machine, state, token.substr(0, fails + 1)) != ByteMachine::dead)
             ++fails;
-        INFO("token " << id << ", " << shown(token) << ": you say "
-                      << (said ? "allowed" : "not allowed"));
+
         INFO(
             "think about: " << (legal
                                     ? end ? "is the text, as it stands, complete?"
@@ -50,11 +49,17 @@ void check_answer(const std::string& grammar, const std::string& text,
                                 : end ? "what is still missing?"
                                       : "no text of the grammar goes on with byte " +
                                             std::to_string(fails + 1) + " of it"));
-        CHECK(said == legal);
+        INPUT(answer);
+        EXPECT(said == legal, "not told: this is a prediction",
+               "token " + std::to_string(id) + ", " + shown(token) + ": you say " +
+                   (said ? "allowed" : "not allowed"));
     }
-    INFO("the ids ascend, each once, from 0 to " << tokens.size() - 1);
-    CHECK(std::adjacent_find(answer.begin(), answer.end(), std::greater_equal<>()) == answer.end());
-    for (const int id : answer) CHECK((id >= 0 && id < static_cast<int>(tokens.size())));
+    THINK("a list of ids");
+    const bool in_order =
+        std::adjacent_find(answer.begin(), answer.end(), std::greater_equal<>()) == answer.end();
+    EXPECT(in_order, "ids that ascend, each once", answer);
+    for (const int id : answer)
+        EXPECT(id >= 0 && id < static_cast<int>(tokens.size()), "ids of tokens that there are", id);
 }
 
 const std::string pairs = R"(root ::= [0-9]{1,2} ("," [0-9]{1,2})*)";

@@ -28,15 +28,16 @@ std::string shown(const Rules& rules) {
 
 void expect_same(const std::string& what, const Rests& got, const Rests& expected,
                  const char* think) {
-    INFO(what << "\n  expected " << shown(expected) << "\n  got      " << shown(got)
-              << "\n  think about: " << think);
-    REQUIRE((got == expected));
+    INFO(what);
+    THINK(think);
+    CHECK(got == expected);
 }
 
 void expect_text(const Rules& rules, const std::string& text, bool expected, const char* think) {
-    INFO("rules:" << shown(rules) << "\ntext \"" << text << "\": it is " << (expected ? "" : "not ")
-                  << "in the language; think about: " << think);
-    REQUIRE((accepts(rules, text) == expected));
+    INFO("rules:" << shown(rules));
+    THINK(think);
+    INPUT(text);
+    CHECK(accepts(rules, text) == expected);
 }
 
 // The same rules for chapter 14: S is rule 0, and the others follow.
@@ -134,8 +135,8 @@ TEST_CASE("on random rules you follow the derivations that chapter 14 follows", 
         while (!theirs.empty() && theirs.size() < 100 && text.size() < 8) {
             INFO("rules:" << shown(rules) << "\nbehind \"" << text << "\" there are "
                           << theirs.size() << " derivations, you have " << shown(yours));
-            REQUIRE((yours.size() == theirs.size()));
-            REQUIRE((yours.count("") == theirs.count({})));
+            CHECK(yours.size() == theirs.size());
+            CHECK(yours.count("") == theirs.count({}));
             expect_text(rules, text, theirs.count({}) == 1, "is \"\" among the derivations?");
             text += "ab"[rng.below(2)];
             theirs = plain_step(grammar, theirs, text.back());

@@ -18,9 +18,8 @@ std::string word(Verdict v) {
 }
 
 void check_verdict(const std::string& text, const std::string& expected) {
-    const std::string got = word(judge(text));
-    INFO("\"" << text << "\": expected " << expected << ", got " << got);
-    CHECK(got == expected);
+    INPUT(text);
+    CHECK(word(judge(text)) == expected);
 }
 
 // Tries all bytes behind an alive prefix; counts the dates, and fails where an alive
@@ -33,8 +32,7 @@ long count_dates(std::string& text) {
         if (v == Verdict::complete) ++dates;
         if (v == Verdict::alive) {
             const long more = count_dates(text);
-            INFO("\"" << text << "\" is said to be alive, but no date begins like this");
-            if (more == 0) CHECK(more > 0);
+            EXPECT(more > 0, "dead: no date begins like this", "alive, for \"" + text + "\"");
             dates += more;
         }
         text.pop_back();
@@ -45,6 +43,7 @@ long count_dates(std::string& text) {
 }  // namespace
 
 TEST_CASE("a date is complete, its beginnings are alive", "[ex15_1]") {
+    THINK("fewer than 10 right characters are alive");
     const std::string date = "2031-04-30";
     for (std::size_t n = 0; n < date.size(); ++n) check_verdict(date.substr(0, n), "alive");
     check_verdict(date, "complete");
@@ -53,20 +52,22 @@ TEST_CASE("a date is complete, its beginnings are alive", "[ex15_1]") {
 }
 
 TEST_CASE("months have their lengths", "[ex15_1]") {
+    THINK("30 days have the fourth, sixth, ninth and eleventh; February has its own rule");
     const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     for (int month = 1; month <= 12; ++month) {
-        INFO("2023, month " << month << ": got " << days_in(2023, month));
+        INPUT(month);
         CHECK(days_in(2023, month) == days[month - 1]);
     }
 }
 
 TEST_CASE("leap years: by 4, not by 100, but by 400", "[ex15_1]") {
+    THINK("by 4; not by 100; but by 400");
     for (const int year : {2024, 2000, 1600, 0, 4, 2400}) {
-        INFO("year " << year);
+        INPUT(year);
         CHECK(days_in(year, 2) == 29);
     }
     for (const int year : {2023, 1900, 2100, 100, 1, 9999}) {
-        INFO("year " << year);
+        INPUT(year);
         CHECK(days_in(year, 2) == 28);
     }
     check_verdict("2024-02-29", "complete");
@@ -92,6 +93,7 @@ TEST_CASE("a prefix that no digit can save is dead at once", "[ex15_1]") {
 }
 
 TEST_CASE("other bytes are dead wherever they stand", "[ex15_1]") {
+    THINK("digits and dashes have their places");
     for (const char* text : {"a", "-", " ", "20a", "2023/", "20231", "2023-1-", "2023-01/",
                              "2023-01-1 ", "+", "\xC3", "2023-01-\xFF"}) {
         check_verdict(text, "dead");
@@ -99,6 +101,7 @@ TEST_CASE("other bytes are dead wherever they stand", "[ex15_1]") {
 }
 
 TEST_CASE("four hundred years have 146,097 dates, and nothing alive leads nowhere", "[ex15_1]") {
+    THINK("a prefix is alive when at least one date begins with it");
     long dates = 0;
     for (const char* century : {"20", "21", "22", "23"}) {
         std::string text = century;
@@ -108,6 +111,7 @@ TEST_CASE("four hundred years have 146,097 dates, and nothing alive leads nowher
 }
 
 TEST_CASE("chapter 15 comes to the same verdict, on dates with a byte changed", "[ex15_1]") {
+    THINK("is there a date that begins like this?");
     GrammarMachine machine(compile_schema(R"({"type": "string", "format": "date"})"));
     const ByteMachine::State quote = machine.next(machine.start(), '"');
     Rng rng(14);

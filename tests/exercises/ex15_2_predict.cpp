@@ -20,7 +20,7 @@ void check_answer(const std::string& what, const Dfa& dfa, const std::string& te
                   const std::string& answer) {
     GrammarMachine machine(grammar_of(dfa));
     const auto state = read_bytes(machine, machine.start(), text);
-    REQUIRE(state != ByteMachine::dead);
+    EXPECT(state != ByteMachine::dead, "a text so far that can be finished", text);
     INFO(what << ", the text so far is " << text << "; you say \"" << answer << '"');
     std::string expected;
     for (const char sign : signs) {
@@ -28,16 +28,18 @@ void check_answer(const std::string& what, const Dfa& dfa, const std::string& te
         const bool legal = sign == '$' ? machine.accepts(state) : behind != ByteMachine::dead;
         const bool said = answer.find(sign) != std::string::npos;
         if (legal) expected += sign;
-        INFO((sign == '$' ? std::string("the end") : std::string("character ") + sign)
-             << ": you say " << (said ? "it may come" : "it may not come"));
+
         INFO("think about: " << (sign == '$' ? legal ? "does the text match as it stands?"
                                                      : "what is still missing?"
                                  : legal     ? "which whole text begins with " + text + sign + "?"
                                              : "no whole text begins with " + text + sign));
-        CHECK(said == legal);
+        EXPECT(said == legal, "not told: this is a prediction",
+               (sign == '$' ? std::string("the end") : std::string("character ") + sign) +
+                   ": you say " + (said ? "it may come" : "it may not come"));
     }
-    INFO("in the order " << signs << ", each once, and nothing else");
-    CHECK((answer.size() == expected.size() && (answer == expected)));
+    THINK("a list of signs");
+    EXPECT(answer == expected, "signs in the order " + signs + ", each once, and nothing else",
+           answer);
 }
 
 }  // namespace

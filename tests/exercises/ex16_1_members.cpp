@@ -24,20 +24,19 @@ std::string shown(const Shape& s) {
 
 void expect_fewest(const Shape& shape, const Names& to_come, std::size_t expected,
                    const char* think) {
-    const std::size_t got = fewest(shape, to_come);
-    INFO(shown(shape) << "; to come " << shown(to_come) << ": at least " << expected
-                      << " more must be written, you say " << got << "; think about: " << think);
-    REQUIRE((got == expected));
-    INFO("the object may " << (expected == 0 ? "" : "not ") << "close");
-    REQUIRE((may_close(shape, to_come) == (expected == 0)));
+    INFO(shown(shape));
+    INPUT(to_come);
+    THINK(think);
+    CHECK(fewest(shape, to_come) == expected);
+    CHECK(may_close(shape, to_come) == (expected == 0));
 }
 
 void expect_next(const Shape& shape, const Names& to_come, const Names& expected,
                  const char* think) {
-    const Names got = may_come(shape, to_come);
-    INFO(shown(shape) << "; to come " << shown(to_come) << ": next may come " << shown(expected)
-                      << ", you say " << shown(got) << "; think about: " << think);
-    REQUIRE((got == expected));
+    INFO(shown(shape));
+    INPUT(to_come);
+    THINK(think);
+    CHECK(may_come(shape, to_come) == expected);
 }
 
 // The fewest members with which some order of them finishes the object; 1000: none does.
@@ -156,7 +155,8 @@ TEST_CASE("chapter 16 offers the same members, written in any order", "[ex16_1]"
             }
             INFO("behind " << text << " chapter 16 offers " << shown(offered));
             expect_next(shape, to_come, offered, "can the object still be finished behind it?");
-            REQUIRE((may_close(shape, to_come) == (machine.next(state, '}') != ByteMachine::dead)));
+            INPUT(text);
+            CHECK(may_close(shape, to_come) == (machine.next(state, '}') != ByteMachine::dead));
             if (offered.empty()) break;
             auto chosen = offered.begin();
             std::advance(chosen, static_cast<long>(rng.below(offered.size())));

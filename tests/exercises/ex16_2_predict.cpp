@@ -20,15 +20,21 @@ void check_list(const std::vector<int>& answer, const std::vector<std::string>& 
         const std::string& text = list[static_cast<std::size_t>(id)];
         const bool legal = allowed(text);
         const bool said = std::find(answer.begin(), answer.end(), id) != answer.end();
-        INFO(id << "  " << text << ": you say it is " << (said ? "allowed" : "not allowed"));
+
         INFO("think about: " << (legal
                                      ? "which keyword would forbid it? Does it speak of this kind?"
                                      : "one of the keywords forbids it; which?"));
-        CHECK(said == legal);
+        INPUT(answer);
+        EXPECT(said == legal, "not told: this is a prediction",
+               "number " + std::to_string(id) + ", " + text + ": you say it is " +
+                   (said ? "allowed" : "not allowed"));
     }
-    INFO("the numbers ascend, each once, from 0 to " << list.size() - 1);
-    CHECK(std::adjacent_find(answer.begin(), answer.end(), std::greater_equal<>()) == answer.end());
-    for (const int id : answer) CHECK((id >= 0 && id < static_cast<int>(list.size())));
+    THINK("a list of numbers");
+    const bool in_order =
+        std::adjacent_find(answer.begin(), answer.end(), std::greater_equal<>()) == answer.end();
+    EXPECT(in_order, "numbers that ascend, each once", answer);
+    for (const int id : answer)
+        EXPECT(id >= 0 && id < static_cast<int>(list.size()), "numbers of the list", id);
 }
 
 void check_values(const std::string& schema, const std::vector<int>& answer) {

@@ -16,16 +16,16 @@ std::string shown(const std::vector<std::string>& pieces) {
 
 void expect(const std::string& word, const Merges& merges, const std::string& cut,
             const char* think) {
-    const std::string got = shown(encode(word, merges));
-    INFO('"' << word << "\": expected " << cut << ", got " << got << "; think about: " << think);
-    REQUIRE((got == cut));
+    INPUT(word, merges);
+    THINK(think);
+    CHECK(shown(encode(word, merges)) == cut);
 }
 
 }  // namespace
 
 TEST_CASE("without merges a word is its bytes; no word has no pieces", "[ex17_1]") {
     expect("low", {}, "l|o|w", "what stands there before the first merge?");
-    REQUIRE(encode("", {{"a", "b"}}).empty());
+    CHECK(shown(encode("", {{"a", "b"}})) == "");
     expect("x", {{"x", "x"}}, "x", "one piece has no neighbour");
     expect("é", {}, "\xC3|\xA9", "bytes, not characters");
 }
@@ -59,6 +59,7 @@ TEST_CASE("pairs are pairs: not the same text from other pieces", "[ex17_1]") {
 }
 
 TEST_CASE("the pieces of any word make up the word", "[ex17_1]") {
+    THINK("nothing is lost, and no neighbours are left that a merge would join");
     Rng rng(17);
     for (int round = 0; round < 300; ++round) {
         Merges merges;
@@ -73,11 +74,12 @@ TEST_CASE("the pieces of any word make up the word", "[ex17_1]") {
         std::string joined;
         const std::vector<std::string> pieces = encode(word, merges);
         for (const std::string& piece : pieces) joined += piece;
-        INFO(word << " became " << shown(pieces));
-        REQUIRE((joined == word));
+        INPUT(word, merges);
+        CHECK(joined == word);
         for (std::size_t i = 0; i + 1 < pieces.size(); ++i)
-            REQUIRE((std::find(merges.begin(), merges.end(), std::pair(pieces[i], pieces[i + 1])) ==
-                     merges.end()));
+            EXPECT(std::find(merges.begin(), merges.end(), std::pair(pieces[i], pieces[i + 1])) ==
+                       merges.end(),
+                   "no neighbours that a merge joins", pieces);
     }
 }
 

@@ -2,21 +2,31 @@
 #include "17_2_learn.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
+// "5 × l|o|w"
+namespace tbt::ex17_2 {
+inline std::ostream& operator<<(std::ostream& out, const Word& word) {
+    out << word.times << " × ";
+    for (std::size_t i = 0; i < word.pieces.size(); ++i)
+        out << (i > 0 ? "|" : "") << word.pieces[i];
+    return out;
+}
+}  // namespace tbt::ex17_2
+
 using namespace tbt;
 using namespace tbt::ex17_2;
 
 namespace {
 
 void expect(const std::vector<Word>& words, const Merge& merge, const char* think) {
-    const Merge got = next_merge(words);
-    INFO("expected (" << merge.first << ", " << merge.second << "), got (" << got.first << ", "
-                      << got.second << "); think about: " << think);
-    REQUIRE((got == merge));
+    INPUT(words);
+    THINK(think);
+    CHECK(next_merge(words) == merge);
 }
 
 }  // namespace
 
 TEST_CASE("the pair that stands there most often, counted by the words it is in", "[ex17_2]") {
+    THINK("each word counts as often as it stands in the text");
     expect({{{"l", "o", "w"}, 5}, {{"l", "o", "t"}, 2}}, {"l", "o"}, "5 and 2 times");
     expect({{{"a", "b"}, 3}, {{"c", "d"}, 2}, {{"x", "c", "d"}, 2}}, {"c", "d"},
            "a pair counts over all words");
@@ -25,10 +35,12 @@ TEST_CASE("the pair that stands there most often, counted by the words it is in"
 }
 
 TEST_CASE("pieces are not letters", "[ex17_2]") {
+    THINK("neighbours among the pieces of the word, not among its letters");
     expect({{{"th", "e"}, 4}, {{"t", "h"}, 3}}, {"th", "e"}, "\"th\" is one piece already");
 }
 
 TEST_CASE("of equally frequent pairs the smaller one", "[ex17_2]") {
+    THINK("of equal counts the pair that is smaller, as pairs compare");
     expect({{{"b", "a"}, 2}, {{"a", "c"}, 2}, {{"a", "b"}, 2}}, {"a", "b"},
            "left piece first, then the right one");
     expect({{{"z", "a"}, 1}, {{"Z", "z"}, 1}}, {"Z", "z"},
@@ -36,16 +48,19 @@ TEST_CASE("of equally frequent pairs the smaller one", "[ex17_2]") {
 }
 
 TEST_CASE("overlapping neighbours count each", "[ex17_2]") {
+    THINK("a a a holds the pair (a, a) twice");
     expect({{{"a", "a", "a"}, 2}, {{"b", "c"}, 3}}, {"a", "a"},
            "(a, a) stands twice in \"a a a\", so four times");
 }
 
 TEST_CASE("no neighbours, no merge", "[ex17_2]") {
+    THINK("words of one piece have none");
     expect({}, {"", ""}, "no words");
     expect({{{"a"}, 7}, {{}, 3}}, {"", ""}, "words of one piece or none");
 }
 
 TEST_CASE("counts beyond 32 bits", "[ex17_2]") {
+    THINK("a count is 64 bits wide");
     expect({{{"a", "b"}, 3000000000}, {{"c", "d"}, 2000000000}, {{"c", "d"}, 2000000000}},
            {"c", "d"}, "3 against 4 thousand million");
 }

@@ -19,7 +19,7 @@ Rows random_rows(std::size_t T, std::size_t D, std::uint64_t seed, double width 
 }
 
 // Floats are summed in any order: T · D roundings of 2^-24 of numbers around 1.
-bool near(float a, float b) { return std::abs(a - b) <= 1e-4f; }
+constexpr double rounding = 1e-4;
 
 }  // namespace
 
@@ -29,17 +29,20 @@ TEST_CASE("the first position sees itself only, so its answer is its own value",
     INFO("think about: softmax over one score is 1, whatever the score");
     REQUIRE(out.size() == 3);
     REQUIRE(out[0].size() == 4);
-    for (std::size_t d = 0; d < 4; ++d) REQUIRE(near(out[0][d], v[0][d]));
+    INPUT(v[0]);
+    CHECK_NEAR(out[0], v[0], rounding);
 }
 
 TEST_CASE("a query that matches no key better than another gets the mean of what it sees",
           "[ex18_1]") {
+    THINK("all scores are equal, so all weights are");
     const Rows q(3, Row{0, 0}), k = random_rows(3, 2, 4), v = {{1, 10}, {3, 20}, {8, 60}};
     const Rows out = attend(q, k, v);
-    INFO("q is 0, so all scores are 0; expected 1 10 | 2 15 | 4 30, got "
-         << out[1][0] << " " << out[1][1] << " | " << out[2][0] << " " << out[2][1]);
-    REQUIRE(
-        (near(out[1][0], 2) && near(out[1][1], 15) && near(out[2][0], 4) && near(out[2][1], 30)));
+    INPUT(q, k, v);
+    REQUIRE(out.size() == 3);
+    const Row first{2, 15}, second{4, 30};
+    CHECK_NEAR(out[1], first, rounding);
+    CHECK_NEAR(out[2], second, rounding);
 }
 
 TEST_CASE("a query that matches one key returns that key's value", "[ex18_1]") {
@@ -48,40 +51,47 @@ TEST_CASE("a query that matches one key returns that key's value", "[ex18_1]") {
     const Rows v = {{1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {4, 0, 0}};
     const Rows out = attend(q, k, v);
     INFO("scores of " << 10000 / std::sqrt(3.0)
-                      << ": think about e to the power of that, in a float");
+                      << "; think about: e to the power of that, in a float");
     const float expected[] = {1, 1, 2, 3};
+    INPUT(q, k, v);
+    REQUIRE(out.size() == 4);
     for (std::size_t t = 0; t < 4; ++t) {
-        INFO("position " << t << ": got " << out[t][0] << ", expected " << expected[t]);
-        REQUIRE(near(out[t][0], expected[t]));
+        INFO("position " << t);
+        CHECK_NEAR(out[t][0], expected[t], rounding);
     }
 }
 
 TEST_CASE("the width of a head divides the score by its root, not by itself", "[ex18_1]") {
+    THINK("the score is q · k / √D");
     // D = 4: scores 4/2 = 2 and 0; the shares are e^2/(e^2 + 1) and the rest.
     const Rows q = {{1, 1, 1, 1}, {1, 1, 1, 1}}, k = {{1, 1, 1, 1}, {0, 0, 0, 0}},
                v = {{1, 0, 0, 0}, {0, 1, 0, 0}};
     const Rows out = attend(q, k, v);
     const float share = static_cast<float>(std::exp(2.0) / (std::exp(2.0) + 1));
-    INFO("scores 2 and 0: expected shares " << share << " and " << 1 - share << ", got "
-                                            << out[1][0] << " and " << out[1][1]);
-    REQUIRE((near(out[1][0], share) && near(out[1][1], 1 - share)));
+    INPUT(q, k, v);
+    INFO("position 1: the shares of scores 2 and 0");
+    REQUIRE(out.size() == 2);
+    CHECK_NEAR(out[1][0], share, rounding);
+    CHECK_NEAR(out[1][1], 1 - share, rounding);
 }
 
 TEST_CASE("what stands behind a position changes nothing there", "[ex18_1]") {
+    THINK("position t sees 0 to t");
     const Rows q = random_rows(6, 5, 5, 8);
     Rows k = random_rows(6, 5, 6, 8), v = random_rows(6, 5, 7);
     const Rows before = attend(q, k, v);
     k[5] = Row(5, 50.0f), v[5] = Row(5, -1000.0f);
     const Rows after = attend(q, k, v);
     for (std::size_t t = 0; t < 5; ++t) {
-        INFO("the key and value of position 5 changed the answer at " << t
-                                                                      << ": who may see whom?");
-        REQUIRE(before[t] == after[t]);
+        INFO("key and value of position 5 were changed; the answer at " << t
+                                                                        << ", after and before");
+        CHECK(after[t] == before[t]);
     }
     REQUIRE(before[5] != after[5]);
 }
 
 TEST_CASE("against the definition, in doubles, on random rows", "[ex18_1]") {
+    THINK("max of the scores first, exp of the differences, divide by their sum");
     for (const std::size_t T : {1u, 2u, 7u, 40u}) {
         const std::size_t D = 8;
         const Rows q = random_rows(T, D, 8 + T, 6), k = random_rows(T, D, 9 + T, 6),
@@ -101,15 +111,16 @@ TEST_CASE("against the definition, in doubles, on random rows", "[ex18_1]") {
                 double mixed = 0;
                 for (std::size_t u = 0; u <= t; ++u)
                     mixed += a[u] / sum * static_cast<double>(v[u][d]);
-                INFO("T = " << T << ", position " << t << ", channel " << d << ": got " << out[t][d]
-                            << ", expected " << mixed);
-                REQUIRE(near(out[t][d], static_cast<float>(mixed)));
+                INPUT(q[t], k, v);
+                INFO("position " << t << ", channel " << d);
+                CHECK_NEAR(out[t][d], mixed, rounding);
             }
         }
     }
 }
 
 TEST_CASE("rows that do not fit together are refused; no rows give no rows", "[ex18_1]") {
+    THINK("all rows of q, k and v have the same width and number");
     const Rows two(2, Row(3, 1.0f)), three(3, Row(3, 1.0f)), narrow = {{1, 1, 1}, {1, 1}};
     CHECK_THROWS_AS(attend(two, three, two), Error);
     CHECK_THROWS_AS(attend(two, two, three), Error);
@@ -117,7 +128,7 @@ TEST_CASE("rows that do not fit together are refused; no rows give no rows", "[e
     CHECK_THROWS_AS(attend(three, three, two), Error);
     CHECK_THROWS_AS(attend(two, narrow, two), Error);
     CHECK_THROWS_AS(attend(two, two, narrow), Error);
-    CHECK(attend({}, {}, {}).empty());
+    CHECK(attend({}, {}, {}).size() == 0);
 }
 
 TEST_CASE("scores in the hundreds below 0", "[ex18_1]") {

@@ -17,14 +17,12 @@ Sizes sizes_of(const GptConfig& c) {
 
 TEST_CASE("parameters: the published GPT-2s, and a tiny one by hand", "[ex18_2]") {
     // V = 3, P = 2, C = 1, F = 1, one layer: 3 + 2 + (3 + 3 + 1 + 1) + (1 + 1 + 1 + 1) + 2·2 + 2.
-    INFO("tiny: got " << parameters({3, 2, 1, 1, 1})
-                      << ", expected 23; think about the biases and the three norms");
+    INFO("V = 3, P = 2, C = 1, L = 1, F = 1; think about: the biases and the three norms");
     REQUIRE(parameters({3, 2, 1, 1, 1}) == 23);
     for (const char* name :
          {"gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "storyteller", "sketch"}) {
         const GptConfig config = preset_config(name);
-        INFO(name << ": got " << parameters(sizes_of(config)) << ", expected "
-                  << parameter_count(config));
+        INFO(name);
         REQUIRE(parameters(sizes_of(config)) == parameter_count(config));
     }
     REQUIRE(parameters({50257, 1024, 768, 12, 3072}) == 124439808);
@@ -33,13 +31,18 @@ TEST_CASE("parameters: the published GPT-2s, and a tiny one by hand", "[ex18_2]"
 }
 
 TEST_CASE("the cache keeps a key and a value of every layer", "[ex18_2]") {
+    THINK("layers · 2 · channels numbers for each token");
     REQUIRE(cache_floats({50257, 1024, 768, 12, 3072}) == 18432);
     REQUIRE(cache_floats({4096, 512, 192, 6, 768}) == 2304);
 }
 
 TEST_CASE("multiplications: matrices always, attention the more the later", "[ex18_2]") {
+    THINK(
+        "4 C² + 2 C F a layer, V · C at the end; attention 2 C for each of the t + 1 keys of each "
+        "layer");
+
     // C = 2, F = 3, one layer, V = 5: 4·4 + 2·6 + 5·2 = 38, and 2·(t + 1)·2 for attention.
-    INFO("at the first position: got " << multiplications({5, 9, 2, 1, 3}, 0) << ", expected 42");
+    INFO("V, P, C, L, F, and the position");
     REQUIRE(multiplications({5, 9, 2, 1, 3}, 0) == 42);
     REQUIRE(multiplications({5, 9, 2, 1, 3}, 7) == 70);
     REQUIRE(multiplications({5, 9, 2, 3, 3}, 0) == 3 * 32 + 10);

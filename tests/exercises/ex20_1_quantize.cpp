@@ -14,8 +14,8 @@ using namespace tbt::ex20_1;
 namespace {
 
 void check_near(const char* what, double got, double expected, double tolerance) {
-    INFO(what << ": expected " << expected << ", got " << got);
-    CHECK(std::fabs(got - expected) <= tolerance);
+    INFO(what);
+    CHECK_NEAR(got, expected, tolerance);
 }
 
 struct Row {
@@ -38,11 +38,8 @@ TEST_CASE("two bits have four levels", "[ex20_1]") {
     INFO("think about: four marks have three gaps");
     const std::vector<double> got = quantized(w, 2);
     REQUIRE(got.size() == w.size());
-    for (std::size_t i = 0; i < w.size(); ++i) {
-        INFO("index " << i << ": weight " << w[i] << ", expected " << expected[i] << ", got "
-                      << got[i]);
-        CHECK(got[i] == expected[i]);
-    }
+    INPUT(w);
+    CHECK(got == expected);
     const Loss l = loss(w, got);
     check_near("MSE", l.mse, (1 + .5625) / 5, 1e-15);
     check_near("max error", l.max_error, 1, 0);
@@ -52,14 +49,13 @@ TEST_CASE("two bits have four levels", "[ex20_1]") {
 TEST_CASE("halfway goes to the even level", "[ex20_1]") {
     const std::vector<float> w = {0, .5, 1.5, 2.5, 3};
     const std::vector<double> got = quantized(w, 2);
-    INFO("think about: std::round goes away from zero and would give 1 and 3");
-    REQUIRE(got.size() == 5);
-    CHECK(got[1] == 0);
-    CHECK(got[2] == 2);
-    CHECK(got[3] == 2);
+    INPUT(w);
+    THINK("std::round goes away from zero and would give 1 and 3");
+    CHECK(got == std::vector<double>{0, 0, 2, 2, 3});
 }
 
 TEST_CASE("the weights are those of numpy's seed 42", "[ex20_1]") {
+    THINK("this test is not about your lines, unless they throw");
     const std::vector<float> w = normal_weights(10000, 42);
     const double first[] = {.00993428, -.00276529, .01295377, .0304606, -.00468307};
     for (std::size_t i = 0; i < 5; ++i)
@@ -68,6 +64,7 @@ TEST_CASE("the weights are those of numpy's seed 42", "[ex20_1]") {
 }
 
 TEST_CASE("what each width loses", "[ex20_1]") {
+    THINK("mean square, greatest error, and 10 log10 of signal over noise");
     const std::vector<float> w = normal_weights(10000, 42);
     for (const Row& row : rows) {
         INFO(row.bits << " bits");
@@ -107,8 +104,8 @@ TEST_CASE("equal weights lose nothing", "[ex20_1]") {
     const std::vector<float> w(7, .25f);
     const std::vector<double> got = quantized(w, 4);
     INFO("think about: a step of 0 and 0/0");
-    REQUIRE(got.size() == 7);
-    for (const double x : got) CHECK(x == .25);
+    INPUT(w);
+    CHECK(got == std::vector<double>(7, .25));
     const Loss l = loss(w, got);
     CHECK(l.mse == 0);
     CHECK(l.max_error == 0);
@@ -116,8 +113,11 @@ TEST_CASE("equal weights lose nothing", "[ex20_1]") {
 }
 
 TEST_CASE("a weight exactly at the threshold is kept, and all may be", "[ex20_1]") {
+    THINK("at least the threshold, or above it?");
     const std::vector<float> w = {-8, -1, 0, .3f, 1, 8};
     const std::vector<double> got = quantized(w, 1, 8);
+    INPUT(w);
+    INFO("1 bit, threshold 8");
     REQUIRE(got.size() == 6);
     CHECK(got[0] == -8);
     CHECK(got[5] == 8);
@@ -127,6 +127,7 @@ TEST_CASE("a weight exactly at the threshold is kept, and all may be", "[ex20_1]
 }
 
 TEST_CASE("no error is greater than half a step, and both ends are exact", "[ex20_1]") {
+    THINK("(max − min) / (2^bits − 1) is a step; both ends are levels");
     Rng rng(15);
     for (int round = 0; round < 60; ++round) {
         std::vector<float> w(2 + static_cast<std::size_t>(round) / 4);
@@ -137,17 +138,17 @@ TEST_CASE("no error is greater than half a step, and both ends are exact", "[ex2
         const std::vector<double> got = quantized(w, bits);
         REQUIRE(got.size() == w.size());
         for (std::size_t i = 0; i < w.size(); ++i) {
-            INFO(w.size() << " weights, " << bits << " bits, index " << i << ": weight " << w[i]
-                          << ", got " << got[i]);
-            CHECK(std::fabs(w[i] - got[i]) <=
-                  step / 2 * (1 + 1e-9));  // rounding of a few operations
+            INPUT(w, bits);
+            INFO("index " << i << ": within half a step, " << step / 2);
+            CHECK_NEAR(got[i], w[i], step / 2 * (1 + 1e-9));  // rounding of a few operations
         }
-        CHECK(std::fabs(got[static_cast<std::size_t>(low - w.begin())] - *low) <= 1e-12);
-        CHECK(std::fabs(got[static_cast<std::size_t>(high - w.begin())] - *high) <= 1e-12);
+        CHECK_NEAR(got[static_cast<std::size_t>(low - w.begin())], *low, 1e-12);
+        CHECK_NEAR(got[static_cast<std::size_t>(high - w.begin())], *high, 1e-12);
     }
 }
 
 TEST_CASE("one percent at 32 bits costs more than a quarter of a bit", "[ex20_1]") {
+    THINK("(1 − share) · bits + share · 32");
     check_near("bits", average_bits(4, .01), 4.28, 1e-12);
     check_near("bits", average_bits(8, 0), 8, 0);
     check_near("bits", average_bits(2, 1), 32, 0);

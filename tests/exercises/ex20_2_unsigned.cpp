@@ -26,12 +26,14 @@ TEST_CASE("128 is added to every number", "[ex20_2]") {
     const std::vector<std::uint8_t> u = shifted({-127, -1, 0, 1, 127});
     const std::vector<int> expected = {1, 127, 128, 129, 255};
     INFO("think about: 127 + 128 is 255, which an unsigned byte holds");
-    REQUIRE((std::vector<int>(u.begin(), u.end()) == expected));
+    INFO("shifted({-127, -1, 0, 1, 127})");
+    CHECK(std::vector<int>(u.begin(), u.end()) == expected);
 }
 
 TEST_CASE("the sum of a column has 32 bits", "[ex20_2]") {
+    THINK("a sum of bytes must not be kept in a byte");
     const std::int32_t got = column_sum(Bytes(1000, 127));
-    INFO("1000 times 127: got " << got << ", expected 127000");
+    INFO("1000 times 127");
     REQUIRE(got == 127000);
     REQUIRE(column_sum({5, -7, 1}) == -1);
     REQUIRE(column_sum({}) == 0);
@@ -40,7 +42,7 @@ TEST_CASE("the sum of a column has 32 bits", "[ex20_2]") {
 TEST_CASE("by hand: (2, -3) and (10, 4), scales 0.5 and 0.25", "[ex20_2]") {
     // 20 - 12 = 8; 130 · 10 + 125 · 4 = 1800 = 8 + 128 · 14.
     const float got = product({130, 125}, {10, 4}, 14, 0.5f, 0.25f);
-    INFO("got " << got << ", expected 1; think about: how much did the 128s add?");
+    INFO("product({130, 125}, {10, 4}, 14, 0.5, 0.25); think about: how much did the 128s add?");
     REQUIRE(got == 1.0f);
 }
 
@@ -51,22 +53,24 @@ TEST_CASE("the same as x · w, exactly, on random rows of any length", "[ex20_2]
         for (std::size_t k = 0; k < n; ++k) exact += x[k] * w[k];
         const float expected = static_cast<float>(exact) * (0.013f * 0.7f);
         const float got = product(shifted(x), w, column_sum(w), 0.013f, 0.7f);
-        INFO(n << " numbers: got " << got << ", expected " << expected
-               << "; think about: a float holds whole numbers exactly up to 2^24 only, so subtract "
+        INFO(n << " numbers; think about: a float holds whole numbers exactly up to 2^24 only, so "
+                  "subtract "
                   "before");
         REQUIRE(got == expected);
     }
 }
 
 TEST_CASE("the largest sums fit, although u · w alone is twice as large", "[ex20_2]") {
+    THINK("u · w is at most 255 · 127 · 60,000, which is below 2^31");
     const std::size_t n = 60000;
     const Bytes x(n, 127), w(n, 127);
     const float got = product(shifted(x), w, column_sum(w), 1, 1);
-    INFO("got " << got << ", expected " << 127.0f * 127 * 60000);
+    INFO("60,000 numbers, all 127");
     REQUIRE(got == static_cast<float>(127ll * 127 * 60000));
 }
 
 TEST_CASE("rows of different lengths are refused", "[ex20_2]") {
+    THINK("check before the first product");
     CHECK_THROWS_AS(product({128, 128}, {1}, 1, 1, 1), Error);
     CHECK_THROWS_AS(product({128}, {1, 2}, 3, 1, 1), Error);
 }

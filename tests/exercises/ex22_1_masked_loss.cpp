@@ -41,13 +41,14 @@ std::vector<double> random_law(const Row& row, std::size_t place) {
 }
 
 void check_near(const char* what, double got, double expected) {
-    INFO(what << ": got " << got << ", expected " << expected);
-    REQUIRE(std::abs(got - expected) <= 1e-12 * (1 + std::abs(expected)));
+    INFO(what);
+    CHECK_NEAR(got, expected, 1e-12 * (1 + std::abs(expected)));
 }
 
 }  // namespace
 
 TEST_CASE("the hidden places hold masks, the others their tokens", "[ex22_1]") {
+    THINK("a mask where hidden says true, the token elsewhere");
     const Row row = masked_row({7, 8, 9}, {true, false, true});
     REQUIRE(row == Row{masked, 8, masked});
     REQUIRE(masked_row({7, 8}, {false, false}) == Row{7, 8});
@@ -80,6 +81,7 @@ TEST_CASE("a deaf model pays for each token by itself", "[ex22_1]") {
 }
 
 TEST_CASE("of a model that contradicts itself nowhere, the bound is -ln p(text)", "[ex22_1]") {
+    THINK("L times the loss, averaged first over the ways to hide k places, then over k");
     check_near("0 0", bound(perfect, {0, 0}), -std::log(.5));
     check_near("0 1", bound(perfect, {0, 1}), -std::log(.3));
     check_near("1 1", bound(perfect, {1, 1}), -std::log(.2));
