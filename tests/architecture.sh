@@ -36,7 +36,7 @@ draw() {
             }
             step = 24; left = 150; column = 300; top = 84
             height = top + (n + rooms + 2) * step + 10
-            printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 %d\" font-family=\"sans-serif\" font-size=\"13\">\n", height
+            printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 %d\" font-family=\"sans-serif\" font-size=\"13\">\n<title>Which chapter uses which, and which rooms of lib</title>\n", height
             print "<!-- written by tests/architecture.sh from the #include lines -->"
             printf "<rect width=\"720\" height=\"%d\" fill=\"white\"/>\n", height
             text(20, 28, "Who uses whom", " font-size=\"16\" font-weight=\"bold\"")

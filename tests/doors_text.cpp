@@ -130,8 +130,8 @@ TEST_CASE("doors: figures", "[doors]") {
     const std::string file = folder.file("f.svg");
     REFUSES(write_svg(file, BarChart{}));
     REFUSES(write_svg(file, LineChart{}));
-    REFUSES(write_svg("", 1, 1, ""));
-    for (const int i : {-1, INT_MIN, INT_MAX}) HOLDS(svg_colour(i), write_svg(file, i, i, ""));
+    REFUSES(write_svg("", "", 1, 1, ""));
+    for (const int i : {-1, INT_MIN, INT_MAX}) HOLDS(svg_colour(i), write_svg(file, "", i, i, ""));
     for (const double number : hostile_numbers) {
         BarChart bars;
         bars.bars = {{"a", number, -7}, {"b", 1, 0}};

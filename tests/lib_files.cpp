@@ -53,9 +53,10 @@ TEST_CASE("a directory in the place of a file is refused, and nothing is left be
     const std::string path = folder.file("directory");
     fs::create_directory(path);
     REQUIRE(error_of([&] { write_file(path, "x"); }) == path + ": is a directory, expected a file");
-    REQUIRE(error_of([&] { write_svg(path, 10, 10, ""); }) ==
+    REQUIRE(error_of([&] { write_svg(path, "a title", 10, 10, ""); }) ==
             path + ": is a directory, expected a file");
-    REQUIRE(contains(error_of([&] { write_svg(folder.file("none/figure.svg"), 10, 10, ""); }),
-                     "cannot be written"));
+    REQUIRE(contains(
+        error_of([&] { write_svg(folder.file("none/figure.svg"), "a title", 10, 10, ""); }),
+        "cannot be written"));
     REQUIRE(entries(folder.path()) == 1);
 }

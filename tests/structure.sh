@@ -12,6 +12,7 @@
 #   width        a line of code has at most 100 characters
 #   layout       clang-format 14 changes nothing (where it is installed)
 #   excerpt      every line of code in a lesson stands in the file that it is taken from, and every link leads somewhere
+#   figure       an SVG has a <title> and is shown in one place of the lessons
 #   mutant       the text of a mutant stands in exactly one line of its file
 #   picture      data/architecture.svg shows the #include lines of today
 # What still breaks a rule stands in tests/structure.allow as "rule file". That list may only shrink: a line in it that
@@ -112,6 +113,22 @@ tab=$(printf '\t')
 reword() { sed -n "s/^\([^ :]*\):* \(.*\)/$1 \1$tab\2/p"; }
 sh tests/lessons.sh code | grep -v ' passed, ' | reword excerpt >>"$found"
 sh tests/architecture.sh check | reword picture >>"$found"
+
+# ---- figures -----------------------------------------------------------------------------------------------
+# Each has a title and is shown once: a picture used for two ideas explains neither.
+find chapters -name '*.md' | while read -r page; do
+    sed -n 's/.*!\[[^]]*\](\([^)]*[.]svg\)).*/\1/p' "$page" | while read -r link; do
+        (cd "$(dirname "$page")" && cd "$(dirname "$link")" && echo "$(pwd)/$(basename "$link")")
+    done
+done | sed "s|^$PWD/||" | sort >"$work/shown"
+for figure in chapters/*/*.svg data/models/*/*.svg data/*.svg; do
+    grep -q '<title>[^<]' "$figure" || printf 'figure %s\tno <title>\n' "$figure"
+    times=$(grep -cxF "$figure" "$work/shown")
+    case $figure in
+    chapters/*) [ "$times" -eq 1 ] || printf 'figure %s\tis shown %d times in the lessons\n' "$figure" "$times" ;;
+    *) [ "$times" -le 1 ] || printf 'figure %s\tis shown %d times in the lessons\n' "$figure" "$times" ;;
+    esac
+done >>"$found"
 
 # ---- mutants -----------------------------------------------------------------------------------------------
 awk '

@@ -171,7 +171,7 @@ void write_figure(const std::string& file) {
         svg += svg_rect(x, 266, 12, 12, svg_colour(to_int(i))) +
                svg_text(x + 18, 277, std::string(words[i]));
     }
-    write_svg(file, 720, 295, svg);
+    write_svg(file, "Three wheels: the same five words at T = 0.5, 1 and 1.5", 720, 295, svg);
 }
 
 struct Options {

@@ -110,7 +110,8 @@ void write_figure(const std::string& file) {
     for (int k = 0; k < 2; ++k) {
         const std::vector<double> p = softmax_at(laws[k], 1);
         const double x0 = 40 + 350 * k, base = 250;
-        svg += svg_text(x0, 30, names[k], "start", 14);
+        svg +=
+            svg_text(x0, 30, names[k], "start", 14) + svg_text(x0, 48, "probability", "start", 12);
         for (std::size_t i = 0; i < 20; ++i) {
             const double height = std::max(0.7, 190 * p[i] / p[0]),
                          x = x0 + 15.5 * static_cast<double>(i);
@@ -118,9 +119,10 @@ void write_figure(const std::string& file) {
         }
         svg += svg_line(x0 + 153.5, 50, x0 + 153.5, base + 8, svg_grey, "stroke-dasharray=\"4 3\"");
         svg += svg_text(x0 + 147, base + 22, "k = 10 kept", "end", 12) +
-               svg_text(x0 + 160, base + 22, "cut", "start", 12);
+               svg_text(x0 + 160, base + 22, "cut", "start", 12) +
+               svg_text(x0, base + 42, "tokens, most probable first", "start", 12);
     }
-    write_svg(file, 720, 285, svg);
+    write_svg(file, "A confident and a flat law, cut at k = 10", 720, 305, svg);
 }
 
 struct Options {

@@ -177,7 +177,7 @@ void write_figure(const std::string& file) {
         "to 0 and what waited is shown; at the last \":\" it is 6, the whole string, and those 6 "
         "bytes are cut off.",
         "start", 12);
-    write_svg(file, 720, 330, out);
+    write_svg(file, "Stop at \"⏎User:\". How many bytes must wait?", 720, 330, out);
 }
 
 void across_tokens(const PartOptions& of_part) {

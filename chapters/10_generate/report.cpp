@@ -183,7 +183,8 @@ void write_surprise_figure(const std::string& file, const Tokenizer& tokenizer,
         std::snprintf(number, sizeof number, "%.1f", bits);
         put(seen(tokenizer, t.chosen), number, bits / bits_of_full_shade);
     }
-    write_svg(file, 720, static_cast<int>(y) + 40, out);
+    write_svg(file, "How surprised was the model? The bits of each token", 720,
+              static_cast<int>(y) + 40, out);
 }
 
 std::string trace_header(const std::string& model, const std::string& prompt,

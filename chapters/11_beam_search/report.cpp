@@ -150,7 +150,7 @@ void write_lattice_figure(const std::string& file, const Tokenizer& tokenizer,
     for (int s = 1; s <= steps; ++s)
         out += svg_text(left + column * (s - 1) + 26 + width / 2 - 2, 48,
                         "step " + std::to_string(s), "middle", 11);
-    write_svg(file, static_cast<int>(left + column * steps + 20),
+    write_svg(file, title, static_cast<int>(left + column * steps + 20),
               static_cast<int>(top + row * (most + 1)), out);
 }
 

@@ -95,7 +95,8 @@ void write_lanes(const std::string& file, const Tokenizer& tokenizer,
     for (const auto& [text, colour] :
          {std::pair{"accepted", 0}, {"rejected", 1}, {"correction", 2}, {"bonus", 4}})
         box(x, y, text, colour, false);
-    write_svg(file, 720, static_cast<int>(y) + row, drawing);
+    write_svg(file, "Rounds: drafted tokens accepted, rejected, and the target's own", 720,
+              static_cast<int>(y) + row, drawing);
 }
 
 std::string speculative_trace(const Tokenizer& tokenizer, const std::string& prompt,

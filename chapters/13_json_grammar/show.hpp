@@ -78,7 +78,10 @@ public:
                                                                                             : 1)) +
                 svg_text(left + length + 6, y + 12, std::to_string(counts_[i]), "start", 12);
         }
-        write_svg(file, 720, 52 + static_cast<int>(n) * height, drawing);
+        write_svg(
+            file,
+            "Tokens that the mask allows at each step (logarithmic), and the one that was chosen",
+            720, 52 + static_cast<int>(n) * height, drawing);
     }
 
 private:

@@ -168,11 +168,11 @@ void write_derivations(const std::string& file, const std::string& text) {
             y += row;
         }
     }
-    const std::string title = svg_text(
-        left, 24, "Every way to read " + text + " as a sum: what may still come behind each byte",
-        "start", 14);
-    write_svg(file, static_cast<int>(left + static_cast<double>(columns.size()) * width),
-              static_cast<int>(top + static_cast<double>(most) * row + 10), title + lines + boxes);
+    const std::string title =
+        "Every way to read " + text + " as a sum: what may still come behind each byte";
+    write_svg(file, title, static_cast<int>(left + static_cast<double>(columns.size()) * width),
+              static_cast<int>(top + static_cast<double>(most) * row + 10),
+              svg_text(left, 24, title, "start", 14) + lines + boxes);
 }
 
 }  // namespace tbt

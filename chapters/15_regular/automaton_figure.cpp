@@ -103,7 +103,7 @@ void write_automaton(const std::string& file, const PlainAutomaton& automaton,
         "<defs><marker id=\"tip\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"7\" "
         "markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L10 5L0 10z\" "
         "fill=\"#7f7f7f\"/></marker></defs>\n";
-    write_svg(file, 180 + 240 * static_cast<int>(last), static_cast<int>(tall) + 70,
+    write_svg(file, title, 180 + 240 * static_cast<int>(last), static_cast<int>(tall) + 70,
               svg_text(20, 24, title, "start", 14) + tip + arrows + circles);
 }
 

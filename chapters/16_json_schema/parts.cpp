@@ -153,11 +153,8 @@ void write_sets(const std::string& file) {
     for (int m = 0; m < 3; ++m)
         legend += svg_text(30 + 110 * m, 262, "writes " + names[index(m)], "start", 12,
                            "style=\"fill:" + svg_colour(m) + "\"");
-    write_svg(
-        file, 720, 280,
-        svg_text(30, 28, "Members still to come: a state for each set, a line for each member",
-                 "start", 14) +
-            lines + boxes + legend);
+    const std::string title = "Members still to come: a state for each set, a line for each member";
+    write_svg(file, title, 720, 280, svg_text(30, 28, title, "start", 14) + lines + boxes + legend);
 }
 
 }  // namespace tbt

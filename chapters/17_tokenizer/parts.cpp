@@ -178,7 +178,7 @@ void write_cuts(const std::string& file, const std::string& text, const Tokenize
     };
     draw(ours, "This model's vocabulary, " + std::to_string(ours.vocab_size()));
     if (other) draw(*other, "Another vocabulary, " + std::to_string(other->vocab_size()));
-    write_svg(file, 720, static_cast<int>(y) - 24, svg);
+    write_svg(file, "One text in the pieces of a vocabulary", 720, static_cast<int>(y) - 24, svg);
 }
 
 }  // namespace tbt

@@ -50,7 +50,8 @@ void write_heads(const std::string& file, const PlainGpt& gpt, const Tokenizer& 
     for (std::size_t i = 0; i < 4; ++i)
         svg += square(found[chosen[i]], gpt, tokenizer, 40 + 340 * static_cast<double>(i % 2),
                       40 + 270 * static_cast<double>(i / 2));
-    write_svg(file, 720, 560, svg);
+    write_svg(file, "Four attention heads: row by row, which earlier token each token looks at",
+              720, 560, svg);
 }
 
 void write_machine(const std::string& file, const PlainGpt& gpt) {
@@ -94,7 +95,7 @@ void write_machine(const std::string& file, const PlainGpt& gpt) {
     arrow(110, 416, 110, 428);
     box(40, 430, 140, "wteᵀ: output", shape(C, V), 1);
     svg += svg_text(110, 488, V + " logits", "middle", 13);
-    write_svg(file, 720, 500, svg);
+    write_svg(file, "The whole machine, from token ids to logits", 720, 500, svg);
 }
 
 }  // namespace tbt

@@ -51,7 +51,8 @@ void write_grid(const std::string& file, const MaskedModel& model, const std::ve
                 svg += svg_text(x + width / 2 - 1, y + 17, cell(model, id), "middle", 11);
         }
     }
-    write_svg(file, 720, 40 + 30 * to_int(steps.size()), svg);
+    write_svg(file, "What was filled in at each step, place by place", 720,
+              40 + 30 * to_int(steps.size()), svg);
 }
 
 }  // namespace

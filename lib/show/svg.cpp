@@ -127,14 +127,16 @@ std::string svg_line(double x1, double y1, double x2, double y2, const std::stri
            "\" y2=\"" + number(y2) + "\" stroke=\"" + stroke + "\" " + extra + "/>\n";
 }
 
-void write_svg(const std::string& file, int width, int height, const std::string& elements) {
+void write_svg(const std::string& file, const std::string& title, int width, int height,
+               const std::string& elements) {
     const std::string w = std::to_string(width), h = std::to_string(height);
     // Text takes the page's own colour where the viewer says so, else a grey that both kinds of
     // page can show.
     write_file(file,
                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + w + " " + h +
                    "\" width=\"" + w + "\" height=\"" + h +
-                   "\" font-family=\"Helvetica, Arial, sans-serif\">\n" +
+                   "\" font-family=\"Helvetica, Arial, sans-serif\">\n<title>" + escaped(title) +
+                   "</title>\n" +
                    "<style>text{fill:#333} @media (prefers-color-scheme: dark){text{fill:#ccc} "
                    ".paper{fill:#161b22}}</style>\n"
                    "<rect class=\"paper\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" +
@@ -162,7 +164,11 @@ void write_svg(const std::string& file, const BarChart& chart) {
         y += row;
     }
     if (!chart.value_label.empty()) out += svg_text(left, y + 18, chart.value_label, "start", 12);
-    write_svg(file, chart_width, static_cast<int>(y) + 32, out);
+    write_svg(file, chart.title, chart_width, static_cast<int>(y) + 32, out);
+}
+
+std::string axis_label(const std::string& label, bool logarithmic) {
+    return logarithmic ? label + " (logarithmic)" : label;
 }
 
 // The names of the lines with their colours, in rows between title and plot,
@@ -200,8 +206,9 @@ void write_svg(const std::string& file, const LineChart& chart) {
         out += svg_text(x.pixel(v), height - bottom + 20, number(v, "%.6g"), "middle", 12);
     }
     out += svg_line(left, height - bottom, chart_width - right, height - bottom, svg_grey);
-    out += svg_text((left + chart_width - right) / 2.0, height - 18, chart.x_label, "middle");
-    out += svg_text(left, top - 8, chart.y_label, "start", 12);
+    out += svg_text((left + chart_width - right) / 2.0, height - 18,
+                    axis_label(chart.x_label, chart.log_x), "middle");
+    out += svg_text(left, top - 8, axis_label(chart.y_label, chart.log_y), "start", 12);
     int index = 0;
     for (const LineChart::Series& s : chart.series) {
         const std::string& colour = svg_colour(index);
@@ -224,7 +231,7 @@ void write_svg(const std::string& file, const LineChart& chart) {
         }
         ++index;
     }
-    write_svg(file, chart_width, height, out);
+    write_svg(file, chart.title, chart_width, height, out);
 }
 
 }  // namespace tbt

@@ -30,7 +30,7 @@ struct LineChart {
     };
     std::string title, x_label, y_label;
     std::vector<Series> series;
-    bool log_x = false, log_y = false;
+    bool log_x = false, log_y = false;  // said behind the labels
     bool y_from_zero = true;
 };
 
@@ -38,8 +38,9 @@ struct LineChart {
 void write_svg(const std::string& file, const BarChart& chart);
 void write_svg(const std::string& file, const LineChart& chart);
 // For pictures of another kind: puts a background-neutral frame of the given size
-// around SVG elements.
-void write_svg(const std::string& file, int width, int height, const std::string& elements);
+// around SVG elements. The title is what a screen reader says and a pointer shows.
+void write_svg(const std::string& file, const std::string& title, int width, int height,
+               const std::string& elements);
 
 // Building stones for such pictures.
 std::string svg_text(double x, double y, const std::string& text,
