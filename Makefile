@@ -96,6 +96,7 @@ help:
 	'  make check EX=05_2       check one (make hint, solution, try, watch, reset; make progress, next)' \
 	'  make test                build and run all tests' \
 	'  make bench               measure the limits of this machine and our share of them (ONLY=matmul …)' \
+	'  make test-learn          make learn in a terminal, and what a learner reads when code crashes (needs tmux)' \
 	'  make test-page           look at the pages of --html in a real browser (needs node, npm and chromium)' \
 	'  make lessons             check that the lessons still say what the programs print' \
 	'  make mutants             put well-known bugs in and see that the tests catch them' \
@@ -337,9 +338,11 @@ $(call object,$(wildcard exercises/learn/*.cpp)): $(BUILD)/pch/std.hpp.gch
 $(BUILD)/learn: $(call object,$(LEARN_SRC))
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(LIBS) -o $@
+# The check has a make of its own, called as this one was.
+LEARN_MAKE = $(MAKE_COMMAND) --no-print-directory MODE=$(MODE) ARCH=$(ARCH) CXX="$(CXX)" NO_INSTALL=$(NO_INSTALL)
 # The screen starts at once; the library is built behind it, by the first check.
 learn: $(BUILD)/learn | $(TEST_PACKAGES)
-	@LEARN_MAKE='$(MAKE_COMMAND) --no-print-directory MODE=$(MODE) ARCH=$(ARCH) CXX="$(CXX)" NO_INSTALL=$(NO_INSTALL)' $<
+	@LEARN_MAKE='$(LEARN_MAKE)' $<
 # The note of each throw (tests/exercises/trace.cpp) is found by the standard library's throws too.
 EXPORT := $(if $(filter Linux,$(UNAME_S)),-rdynamic -ldl)
 # An exercise is linked with what it includes.
@@ -353,13 +356,18 @@ check hint solution try watch reset progress next:
 	@BUILD="$(BUILD)" COMPILE_TEST="$(call compile_test,O0)" COMPILE="$(CXX) $(CXXFLAGS_ALL)" LINK="$(LINK)" FEW_ERRORS="$(if $(CLANG),-ferror-limit=3,-fmax-errors=3)" \
 	WITNESSES="$(WITNESSES)" LIBRARY="$(EX_LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" EXPORT="$(EXPORT)" LEVEL="$(LEVEL)" FORCE="$(FORCE)" SOLUTION="$(SOLUTION)" ARGS="$(ARGS)" sh exercises/exercise.sh $@ "$(EX)"
 
+# make learn in a terminal, and learners' crashes (minutes).
+.PHONY: test-learn
+test-learn: $(BUILD)/learn $(BUILD)/obj/tests/main.o $(WITNESSES) $(call test_pch,O0).gch
+	@failed=0; for t in tests/learn.sh tests/exercises/crashes.sh; do LEARN_MAKE='$(LEARN_MAKE)' sh $$t $(BUILD) || failed=1; done; exit $$failed
+
 # Are the outputs and code excerpts in the lessons still what the programs print and the files say? UPDATE=1 rewrites outputs.
 .PHONY: lessons mutants
 lessons: all
 	@sh tests/lessons.sh $(if $(UPDATE),update,check)
 # Puts well-known bugs into the headers, one at a time, and sees that the tests notice.
-mutants: $(LIBRARY) $(call test_pch,O0).gch $(BUILD)/obj/tests/main.o $(BUILD)/obj/exercises/limits.o
-	@BUILD="$(BUILD)" COMPILE_TEST="$(call compile_test,O0)" LINK="$(LINK)" LIBRARY="$(LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" sh tests/mutants/run.sh $(ONLY)
+mutants: $(LIBRARY) $(call test_pch,O0).gch $(BUILD)/obj/tests/main.o $(WITNESSES)
+	@BUILD="$(BUILD)" COMPILE_TEST="$(call compile_test,O0)" LINK="$(LINK)" WITNESSES="$(WITNESSES)" EXPORT="$(EXPORT)" LIBRARY="$(LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" sh tests/mutants/run.sh $(ONLY)
 
 # ---- benchmarks -------------------------------------------------------------------------------------------
 # Opponents are used where the system has them: OpenBLAS, oneDNN.

@@ -1,4 +1,5 @@
-// The exercises as exercises/exercise.sh tells them: make learn has no list, state or check of its own.
+// The exercises as exercises/exercise.sh tells them: make learn has no list, state or check of its
+// own.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// A check that runs beside the screen: `make check EX=…`, with all that it starts, in a process group of its own.
+// A check that runs beside the screen: `make check EX=…`, with all that it starts, in a process
+// group of its own.
 #pragma once
 
 #include <sys/types.h>

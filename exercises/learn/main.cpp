@@ -1,5 +1,7 @@
-// make learn: the exercise, its lesson, your file and the last result on one screen. Saves are noticed, the check runs by
-// itself, and the next exercise comes when it passes. Where stdout is no terminal the same comes line by line, and the keys
+// make learn: the exercise, its lesson, your file and the last result on one screen. Saves are
+// noticed, the check runs by
+// itself, and the next exercise comes when it passes. Where stdout is no terminal the same comes
+// line by line, and the keys
 // are read as lines.
 #include <poll.h>
 #include <signal.h>

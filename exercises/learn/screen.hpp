@@ -1,4 +1,5 @@
-// A terminal without a library: raw keys, the second screen, and pages drawn whole in one write, so that nothing flickers.
+// A terminal without a library: raw keys, the second screen, and pages drawn whole in one write, so
+// that nothing flickers.
 #pragma once
 
 #include <termios.h>

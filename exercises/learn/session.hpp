@@ -1,4 +1,5 @@
-// What make learn knows and shows: the exercise, the last result, what was asked for. Takes keys and the passing of time,
+// What make learn knows and shows: the exercise, the last result, what was asked for. Takes keys
+// and the passing of time,
 // gives a page; how that gets to a terminal is screen.hpp's.
 #pragma once
 

@@ -80,11 +80,11 @@ TEST_CASE("one token has nothing to predict", "[ex01_1]") {
 TEST_CASE("a perplexity in doubles, not floats", "[ex01_1]") {
     // p = 1/(1 + e^-1), to sixteen digits, twice
     const std::vector<float> logits{1, 0, 1, 0, 0, 0};
-    CHECK(std::abs(perplexity(logits, std::vector<int>{0, 0, 0}) - 1.3678794411714423) <= 1e-13);
+    CHECK_NEAR(perplexity(logits, std::vector<int>{0, 0, 0}), 1.3678794411714423, 1e-13);
     // A thousand of them: sums in float lose digits.
     std::vector<float> many;
     for (int t = 0; t < 1000; ++t) many.push_back(1), many.push_back(0);
-    CHECK(std::abs(perplexity(many, std::vector<int>(1000, 0)) - 1.3678794411714423) <= 1e-12);
+    CHECK_NEAR(perplexity(many, std::vector<int>(1000, 0)), 1.3678794411714423, 1e-12);
 }
 
 TEST_CASE("a masked token is no obstacle, and a certain one no surprise", "[ex01_1]") {

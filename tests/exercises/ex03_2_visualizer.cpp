@@ -172,8 +172,8 @@ TEST_CASE("temperatures from a thousandth to a million are found", "[ex03_2]") {
         const Range r = recommend_temperature("balanced", s);
         INFO("logits B times " << scale << ": expected " << .336337 * scale << " to "
                                << .939906 * scale << ", got " << r.low << " to " << r.high);
-        CHECK(std::abs(r.low / scale - .336337) <= 3e-6);
-        CHECK(std::abs(r.high / scale - .939906) <= 3e-6);
+        CHECK_NEAR(r.low / scale, .336337, 3e-6);
+        CHECK_NEAR(r.high / scale, .939906, 3e-6);
     }
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("V counts the masked tokens too", "[ex03_2]") {
     const Row s{3, -INFINITY, 1, -INFINITY};
     const double all = std::log(4.0);
     const Range factual = recommend_temperature("factual", s);
-    CHECK(std::abs(numbers_at(s, factual.high).entropy / all - .3) <= 1e-6);
+    CHECK_NEAR(numbers_at(s, factual.high).entropy / all, .3, 1e-6);
     CHECK(factual.low == 0);
     CHECK_THROWS_AS(recommend_temperature("balanced", s), Error);
     CHECK_THROWS_AS(recommend_temperature("creative", s), Error);

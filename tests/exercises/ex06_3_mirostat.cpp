@@ -112,12 +112,12 @@ TEST_CASE("mu goes wherever the rule takes it", "[ex06_3]") {
     double mu = 100;
     CHECK(mirostat(Law{.999, .001}, 1, 20, mu, .9999) == 1);
     INFO("think about: 9.966 bits, 8.966 too many, twenty times that: mu is -79.3, below 0");
-    CHECK(std::abs(mu - (100 - 20 * (surprise(.001) - 1))) <= 1e-9);
+    CHECK_NEAR(mu, (100 - 20 * (surprise(.001) - 1)), 1e-9);
     mu = 3;  // and up: one token alone is never surprising
     CHECK(mirostat(Law{1}, 8, 5, mu, .5) == 0);
-    CHECK(std::abs(mu - 43) <= exact);
+    CHECK_NEAR(mu, 43, exact);
     CHECK(mirostat(Law{1}, 8, 5, mu, .5) == 0);
-    CHECK(std::abs(mu - 83) <= exact);
+    CHECK_NEAR(mu, 83, exact);
 }
 
 TEST_CASE("the running sum must exceed u times the mass, not only reach it", "[ex06_3]") {
@@ -135,7 +135,7 @@ TEST_CASE("the running sum must exceed u times the mass, not only reach it", "[e
 TEST_CASE("tau of 0 is allowed", "[ex06_3]") {
     double mu = 2;
     CHECK(mirostat(four, 0, 1, mu, 0) == 0);
-    CHECK(std::abs(mu - 1) <= exact);
+    CHECK_NEAR(mu, 1, exact);
 }
 
 TEST_CASE("any law: the rule, written out", "[ex06_3]") {

@@ -108,5 +108,5 @@ TEST_CASE("laws that differ by a rounding only: the law is p, never 0/0", "[ex12
     // The other way round a bit is left, and any law will do.
     const Law c = right_correction({.1 + .2, .7}, {.3, .7});
     check_law(law_of_step({.1 + .2, .7}, {.3, .7}, c), {.3, .7});
-    CHECK(std::fabs(c[0] + c[1] - 1) <= 1e-12);
+    CHECK_NEAR(c[0] + c[1], 1, 1e-12);
 }

@@ -1,11 +1,15 @@
-// The tests of an exercise: compiled against exercises/ (the learner's file), solutions/ or a mutant by include path.
+// The tests of an exercise: compiled against exercises/ (the learner's file), solutions/ or a
+// mutant by include path.
 //
-// They are written like all tests, and say in a learner's words what is wrong: what was checked, the input, what was
+// They are written like all tests, and say in a learner's words what is wrong: what was checked,
+// the input, what was
 // expected, what came, where the two differ first, and what to think about.
 //
-//     INPUT(logits, ids);                            // shown when a check below it fails, under these names
+//     INPUT(logits, ids);                            // shown when a check below it fails, under
+// these names
 //     THINK("which row predicts ids[1]?");           // the last one above the check is shown
-//     CHECK(best(logits) == 3);                      // rows and texts too: the first difference is named
+//     CHECK(best(logits) == 3);                      // rows and texts too: the first difference is
+// named
 //     CHECK_NEAR(perplexity(logits, ids), 2, 1e-12); // numbers, or rows of them
 //     CHECK_THROWS_AS(best({}), Error);
 //     EXPECT(sum <= 1, "a law sums to 1", sum);      // words for what has no value to compare with

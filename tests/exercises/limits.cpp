@@ -1,4 +1,5 @@
-// Limits for a learner's code: 10 s of computing (60 s by the clock), 2 GB, 16 MB of output. From within, since `timeout`
+// Limits for a learner's code: 10 s of computing (60 s by the clock), 2 GB, 16 MB of output. From
+// within, since `timeout`
 // and `ulimit -v` are not on every system. On when the environment has EXERCISE_LIMITS;
 // says why it stopped on the last line.
 #include <sys/resource.h>

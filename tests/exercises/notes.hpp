@@ -1,4 +1,5 @@
-// What stands around a check: its inputs, words, what to think about, and the text of the check itself. Kept while an
+// What stands around a check: its inputs, words, what to think about, and the text of the check
+// itself. Kept while an
 // exception passes and when the process crashes, so that these too can be explained.
 #pragma once
 

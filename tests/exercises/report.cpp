@@ -1,4 +1,5 @@
-// What a learner reads when a check fails, is left by an exception, or crashes. On when the environment has
+// What a learner reads when a check fails, is left by an exception, or crashes. On when the
+// environment has
 // EXERCISE_LIMITS; Catch's own report is then thrown away by exercises/exercise.sh.
 #ifndef CATCH_CONFIG_EXTERNAL_INTERFACES  // version 2 shows a listener's types only then
 #define CATCH_CONFIG_EXTERNAL_INTERFACES

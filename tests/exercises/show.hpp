@@ -1,4 +1,5 @@
-// Values as a learner reads them: rows as "0.5 0.25 0.25", texts in quotes, what is long cut at ten.
+// Values as a learner reads them: rows as "0.5 0.25 0.25", texts in quotes, what is long cut at
+// ten.
 #pragma once
 
 #include <charconv>

@@ -64,7 +64,8 @@ void print_throw_trace() { print(thrown, thrown_count); }
 }  // namespace tbt::exercise_check
 
 #if defined(TBT_BACKTRACE) && defined(__linux__)
-// Every throw passes here first, and is noted. The name is given to the assembler alone: compilers declare their own.
+// Every throw passes here first, and is noted. The name is given to the assembler alone: compilers
+// declare their own.
 extern "C" [[noreturn]] void tbt_noted_throw(void* object, void* type,
                                              void (*destroy)(void*)) __asm__("__cxa_throw");
 extern "C" void tbt_noted_throw(void* object, void* type, void (*destroy)(void*)) {

@@ -1,4 +1,5 @@
-// Where in the program something happened: "trace: 0x2f31 0x30aa …", offsets in the program's file, innermost first.
+// Where in the program something happened: "trace: 0x2f31 0x30aa …", offsets in the program's file,
+// innermost first.
 // exercises/exercise.sh asks addr2line for the first that lies in the learner's file.
 #pragma once
 

@@ -7,7 +7,8 @@
 #   from: text that stands exactly once in the solution, in one line      or   body: 1   the first marked place, as a whole
 #   to: what it becomes (several lines to: … are several lines)
 # The tests are compiled once for all mutants of a list (batch.awk), and run for each alone, within the limits of make check.
-# make passes BUILD, how to compile a test and to link (COMPILE_TEST, LINK), the archives (LIBRARY) and LIBS.
+# What a learner reads then must have the input, what was expected, what came and what to think about: else it is MUTE.
+# make passes BUILD, how to compile a test and to link (COMPILE_TEST, LINK, EXPORT), WITNESSES, the archives (LIBRARY) and LIBS.
 set -u
 work=${WORK:-}
 
@@ -27,28 +28,44 @@ run_list() {
         return
     fi
     # shellcheck disable=SC2086
-    if ! $LINK -g0 "$binary.o" "$BUILD/obj/tests/main.o" "$BUILD/obj/exercises/limits.o" $LIBRARY $LIBS -o "$binary" 2>"$log"; then
+    if ! $LINK -g0 "$binary.o" "$BUILD/obj/tests/main.o" $WITNESSES $LIBRARY $LIBS $EXPORT -o "$binary" 2>"$log"; then
         echo "BROKEN    $name: does not link:"; head -n 3 "$log"; return
     fi
     # Without a mutation the tests must pass, or a failure says nothing.
     if ! EXERCISE_LIMITS=1 "$binary" '[m0]' >"$log" 2>&1; then echo "BROKEN    $name fails without any mutation:"; tail -n 5 "$log"; return; fi
     k=1
     for _ in $(sed -n 's/^mutant: .*/x/p' "$1"); do
-        if EXERCISE_LIMITS=1 "$binary" "[m$k]" --abort >"$log" 2>&1 </dev/null; then echo "SURVIVED  $name: $(what "$1" $k)"
-        else echo "killed    $name: $(what "$1" $k)"; fi
+        if EXERCISE_LIMITS=1 "$binary" "[m$k]" --abort -o /dev/null >"$log" 2>&1 </dev/null; then echo "SURVIVED  $name: $(what "$1" $k)"
+        else
+            echo "killed    $name: $(what "$1" $k)"
+            lacks=$(lacking "$log")
+            [ -z "$lacks" ] || { echo "MUTE      $name: $(what "$1" $k): its failure$lacks:"; sed 's/^/    | /' "$log"; }
+        fi
         k=$((k + 1))
     done
     rm -f "$binary" "$binary.o"
+}
+# What is missing in the words of a failure, or should not be in them.
+lacking() {
+    grep -q '^limit: ' "$1" && return  # exercise.sh has its own words for these
+    grep -q '^  got  ' "$1" || printf ' lacks what came'
+    grep -q '^  expected  ' "$1" || printf ' lacks what was expected'
+    grep -q '^  think about: .' "$1" || printf ' lacks what to think about'
+    # The input: a call with its numbers, or a line of its own.
+    sed -n '/^test: /,/^end of report/p' "$1" | grep -v -e '^test: ' -e '^  got ' -e '^  expected ' -e '^  differs ' -e '^  think about' |
+        grep -q -e '^  checked .*(.*[0-9{"].*)' -e '^  [^c]' -e '^  c[^h]' || printf ' lacks the input'
+    grep -qE -e 'Approx|with expansion|REQUIRE|CHECK|FAILED|no short way' "$1" && printf ' has words of the test library'
 }
 what() { if [ "$2" = 0 ]; then echo "the solution itself"; else sed -n 's/^mutant: //p' "$1" | sed -n "$2p"; fi; }
 
 if [ -n "$work" ]; then run_list "$1"; exit 0; fi
 WORK=$(mktemp -d) || exit 1
 trap 'rm -rf "$WORK"' EXIT
-export WORK BUILD COMPILE_TEST LINK LIBRARY LIBS
+export WORK BUILD COMPILE_TEST LINK WITNESSES LIBRARY LIBS EXPORT
 if [ $# -eq 0 ]; then set -- ''; fi
 for wanted in "$@"; do ls tests/mutants/exercises/"$wanted"*.txt; done |
     xargs -P "$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)" -n 1 sh "$0" | tee "$WORK/report"
 killed=$(grep -c '^killed' "$WORK/report") survived=$(grep -c '^SURVIVED' "$WORK/report")
-echo "$killed wrong answers fail, $survived pass"
-[ "$survived" -eq 0 ] && [ "$killed" -gt 0 ] && ! grep -q '^BROKEN' "$WORK/report"
+mute=$(grep -c '^MUTE' "$WORK/report")
+echo "$killed wrong answers fail, $survived pass; of the failures $mute say too little"
+[ "$survived" -eq 0 ] && [ "$mute" -eq 0 ] && [ "$killed" -gt 0 ] && ! grep -q '^BROKEN' "$WORK/report"
