@@ -108,3 +108,16 @@ TEST_CASE("any law: as many of 64 evenly spaced u as its sixty-fourths", "[ex03_
         }
     }
 }
+
+TEST_CASE("the sums are those of doubles, from left to right", "[ex03_3]") {
+    INFO("think about: floats know seven digits, and (.1 + .1) + .1 is another number than .3");
+    CHECK(draw({.3, .7}, .3) == 1);
+    const Law tenths(10, .1);
+    double sum = 0;
+    for (std::size_t k = 1; k < 10; ++k) {
+        sum += .1;
+        INFO("u is the sum of the first " << k << " tenths");
+        CHECK(draw(tenths, sum) == k);
+        CHECK(draw(tenths, std::nextafter(sum, 0)) == k - 1);
+    }
+}

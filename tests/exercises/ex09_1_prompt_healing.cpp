@@ -39,6 +39,9 @@ TEST_CASE("a token that pays a part leaves the rest owed", "[ex09_1]") {
     INFO("think about: what was one token may come back as two");
     CHECK(allowed("://", url) == std::vector<int>{1, 2, 5});
     CHECK(still_owed("://", ":") == "//");
+    INFO("think about: all bytes that both have must agree, not only the first");
+    CHECK(allowed("ab", Vocabulary{"a", "ax", "ab", "abc", "acb", "b", ""}) ==
+          std::vector<int>{0, 2, 3});
     CHECK(allowed("//", url) == std::vector<int>{3});
     CHECK(still_owed("//", "/") == "/");
     CHECK(still_owed("/", "/") == "");
