@@ -96,8 +96,9 @@ help:
 	'  make check EX=05_2       check one (make hint, solution, try, watch, reset; make progress, next)' \
 	'  make test                build and run all tests' \
 	'  make bench               measure the limits of this machine and our share of them (ONLY=matmul …)' \
+	'  make page                the course as pages with search, in build/page/index.html' \
 	'  make test-learn          make learn in a terminal, and what a learner reads when code crashes (needs tmux)' \
-	'  make test-page           look at the pages of --html in a real browser (needs node, npm and chromium)' \
+	'  make test-page           look at the pages in a real browser (needs node, npm and chromium)' \
 	'  make lessons             check that the lessons still say what the programs print' \
 	'  make mutants             put well-known bugs in and see that the tests catch them' \
 	'  make structure           the rules of the house, in a second (make tidy: what clang-tidy sees, in minutes)' \
@@ -113,6 +114,10 @@ help:
 # Checked once per build folder; what is missing is installed by the system's package manager, saying so.
 PACKAGES := $(BUILD)/.packages
 TEST_PACKAGES := $(BUILD)/.packages-test
+$(BUILD)/.packages-page: lib/install_packages.sh
+	@mkdir -p $(@D)
+	@CXX="$(CXX)" CXXFLAGS="$(COMMON)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh page
+	@touch $@
 $(PACKAGES): lib/install_packages.sh
 	@mkdir -p $(@D)
 	@CXX="$(CXX)" CXXFLAGS="$(COMMON)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh run
@@ -327,6 +332,10 @@ test: $(ONLY_GROUPS:%=$(BUILD)/%)
 endif
 
 # The page of --html in a real browser: needs node, npm and chromium, and says so where they are missing.
+# The lessons as pages that open from disk.
+.PHONY: page
+page: $(BUILD)/.packages-page
+	@sh data/page/course/make.sh $(BUILD)/page
 .PHONY: test-page
 test-page: $(BUILD)/23_text_generator
 	@sh tests/page/run.sh $(BUILD)

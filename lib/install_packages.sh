@@ -2,6 +2,7 @@
 # Called by make: checks that the packages of the course are there and installs what is missing.
 #   install_packages.sh run    what programs need: xsimd, CLI11, nlohmann-json, utf8proc
 #   install_packages.sh test   the same and Catch2
+#   install_packages.sh page   the same and cmark-gfm
 # Uses apt, dnf, pacman, zypper or brew, with sudo where needed. NO_INSTALL=1 only prints the command.
 set -u
 CXX=${CXX:-g++}
@@ -22,6 +23,7 @@ has utf8proc.h || missing="$missing utf8proc"
 if [ "${1:-run}" = test ]; then
     has catch2/catch_all.hpp || has catch2/catch.hpp || missing="$missing catch2"
 fi
+[ "${1:-run}" != page ] || command -v cmark-gfm >/dev/null 2>&1 || missing="$missing cmark-gfm"
 [ "$(uname -s)" != Darwin ] || [ -d "$(brew --prefix 2>/dev/null)/opt/libomp" ] || missing="$missing libomp"
 [ -n "$missing" ] || exit 0
 
@@ -29,12 +31,12 @@ fi
 if command -v apt-get >/dev/null 2>&1; then
     names=$(for p in $missing; do case $p in
         xsimd) echo libxsimd-dev;; cli11) echo libcli11-dev;; json) echo nlohmann-json3-dev;;
-        utf8proc) echo libutf8proc-dev;; catch2) echo catch2;; esac; done)
+        utf8proc) echo libutf8proc-dev;; *) echo $p;; esac; done)
     install="apt-get install -y --no-install-recommends" update="apt-get update"
 elif command -v dnf >/dev/null 2>&1; then
     names=$(for p in $missing; do case $p in
         xsimd) echo xsimd-devel;; cli11) echo cli11-devel;; json) echo json-devel;;
-        utf8proc) echo utf8proc-devel;; catch2) echo catch-devel;; esac; done)
+        utf8proc) echo utf8proc-devel;; catch2) echo catch-devel;; *) echo $p;; esac; done)
     install="dnf install -y" update=""
 elif command -v pacman >/dev/null 2>&1; then
     names=$(for p in $missing; do case $p in json) echo nlohmann-json;; utf8proc) echo libutf8proc;; *) echo $p;; esac; done)

@@ -1,12 +1,12 @@
 #!/bin/sh
-# The page of --html in a real browser: each decoder's page is made, opened from disk and looked at.
+# Pages in a real browser: those of --html, one for each decoder, and the course (make page), opened from disk and looked at.
 #   tests/page/run.sh [BUILD]
-# Needs node, chromium, and playwright-core and eslint from npm (installed into BUILD/page once). What is missing is said in one
+# Needs node, chromium, and playwright-core and eslint from npm (installed into BUILD/test-page once). What is missing is said in one
 # line, and nothing is tested. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${1:-build}
-work=$build/page
+work=$build/test-page
 skip() {
     echo "page: not tested: $1"
     echo "0 passed, 0 failed"
@@ -51,4 +51,11 @@ make_page slide -n 20 --context slide
 make_page emoji -n 6 "A fox 🦊 said: </script>"
 "$build/23_text_generator" --html "$work/compare.html" --compare "$work/sampling.jsonl" "$work/samples.jsonl" 2>/dev/null
 
-NODE_PATH=$work/node_modules node tests/page/test.mjs "$work" "$chromium" "$build/23_text_generator"
+status=0
+NODE_PATH=$work/node_modules node tests/page/test.mjs "$work" "$chromium" "$build/23_text_generator" || status=1
+if command -v cmark-gfm >/dev/null; then
+    sh data/page/course/make.sh "$work/course" >/dev/null && node tests/page/course.mjs "$work" "$chromium" || status=1
+else
+    echo "page: the course is not tested: there is no cmark-gfm here (apt-get install cmark-gfm)"
+fi
+exit $status

@@ -2,49 +2,12 @@
 //   node tests/page/test.mjs FOLDER CHROMIUM PROGRAM
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
 import { drawn, hostile } from "./samples.mjs";
-
-const [folder, executablePath, program] = process.argv.slice(2).map((p) => path.resolve(p));
-const require = createRequire(path.join(folder, "package.json"));
-const { chromium } = require("playwright-core");
-
-let passed = 0;
-const failures = [];
-const check = (what, holds) => {
-    if (holds) ++passed;
-    else failures.push(what);
-};
-
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-
-// Opens a page, listening to everything that could go wrong, and closes it behind look(page).
-const visit = async (name, options, look) => {
-    const { hash = "", ...context } = options;
-    const own = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...context });
-    const page = await own.newPage();
-    const wrong = [];
-    page.on("pageerror", (e) => wrong.push(`error: ${e.message}`));
-    page.on("console", (m) => ["error", "warning"].includes(m.type()) && wrong.push(m.text()));
-    page.on("request", (r) => /^(file|data|blob):/.test(r.url()) || wrong.push(r.url()));
-    await page.goto(`file://${folder}/${name}.html${hash}`);
-    try {
-        await look(page);
-    } catch (e) {
-        wrong.push(e.message.split("\n")[0]);
-    }
-    check(`${name}: ${wrong.join("; ")}`, wrong.length === 0);
-    await own.close();
-};
+import { check, end, folder, isDark, overflow, program, visit } from "./visit.mjs";
 
 const count = (page, selector) => page.locator(selector).count();
 const place = (page) => page.locator(".token.selected").first().getAttribute("data-i").then(Number);
-const overflow = (page) =>
-    page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-
 // What every page shows, wide and narrow, light and dark.
 const everywhere = async (name, parts) => {
     await visit(name, {}, async (page) => {
@@ -71,11 +34,7 @@ const everywhere = async (name, parts) => {
         { viewport: { width: 360, height: 740 }, colorScheme: "dark" },
         async (page) => {
             check(`${name}: fits 360 pixels`, (await overflow(page)) <= 0);
-            const paper = await page.evaluate(
-                () => getComputedStyle(document.body).backgroundColor,
-            );
-            const light = paper.match(/\d+/g).slice(0, 3).map(Number);
-            check(`${name}: is dark where the system is`, Math.max(...light) < 64);
+            check(`${name}: is dark where the system is`, await isDark(page));
             await page.screenshot({
                 path: path.join(folder, `${name}-narrow.png`),
                 fullPage: true,
@@ -193,7 +152,6 @@ await visit("sampling", { hash: "#5" }, async (page) => {
         await page.locator(".text").evaluate((e) => e.scrollHeight <= e.clientHeight + 1),
     );
 });
-await browser.close();
 
 try {
     execFileSync(
@@ -210,6 +168,4 @@ try {
 } catch (e) {
     check(`eslint: ${e.stdout}`, false);
 }
-for (const failure of failures) console.log(`page: not so: ${failure}`);
-console.log(`${passed} passed, ${failures.length} failed`);
-process.exit(failures.length ? 1 : 0);
+await end();

@@ -1,0 +1,113 @@
+#!/bin/sh
+# The course as pages that open from disk: course/make.sh FOLDER
+# Every page of Markdown becomes one of HTML at its place in FOLDER, with contents, search, and what comes before and next; what
+# they link to is there too: figures as they are, source files as pages. No page asks for anything outside FOLDER.
+# Needs cmark-gfm. The reading order is that of the "Next:" links, from chapter 01 on.
+set -eu
+cd "$(dirname "$0")/../../.."
+out=${1:?which folder?}
+command -v cmark-gfm >/dev/null || { echo "make: the pages need cmark-gfm (Debian: apt-get install cmark-gfm; macOS: brew install cmark-gfm)" >&2; exit 1; }
+new=$out.new
+rm -rf "$new" && mkdir -p "$new"
+contents=$(mktemp)
+trap 'rm -rf "$new" "$contents"' EXIT
+
+title_of() { sed -n 's/^# //p' "$1" | head -n 1; }
+# A path without "." and "..": of a link, from the folder of its page.
+resolve() {
+    echo "$1" | awk -F/ '{ n = 0
+        for (i = 1; i <= NF; i++) if ($i == "..") n--; else if ($i != "." && $i != "") part[++n] = $i
+        for (i = 1; i <= n; i++) printf "%s%s", part[i], (i < n ? "/" : "\n") }'
+}
+# ../ for each folder above a page.
+root_of() { echo "$1" | sed 's|[^/]*$||; s|[^/][^/]*/|../|g'; }
+
+# ---- the order of the pages ----
+page=chapters/01_next_token/README.md
+chain=README.md
+while [ -n "$page" ] && ! echo "$chain" | grep -qxF "$page"; do
+    chain="$chain
+$page"
+    next=$(sed -n 's/.*Next: \[[^]]*\](\([^)#]*\)).*/\1/p' "$page" | tail -n 1)
+    [ -z "$next" ] || next=$(resolve "$(dirname "$page")/$next")
+    page=$next
+done
+rest=$(find . -name '*.md' -not -path './.git/*' -not -path './build*' | sed 's|^\./||' | sort | grep -vxF -e "$chain" || true)
+pages="$chain
+$rest"
+
+escape() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/`//g'; }
+# ---- the contents: a list whose links begin at @root@ ----
+echo "$pages" | while read -r p; do
+    [ "$p" != "$(echo "$rest" | head -n 1)" ] || echo '<li class="gap">'
+    class=''
+    case $p in chapters/*/README.md) ;; chapters/*/*) class=' class="second"' ;; esac
+    printf '<li%s><a href="@root@%s">%s</a>\n' "$class" "${p%.md}.html" "$(title_of "$p" | sed 's/^[0-9]*, *[a-z]* page *· *//' | escape)"
+done > "$contents"
+
+# A page around what comes in: its path, its title, its place in the contents.
+frame() {
+    root=$(root_of "$1")
+    cat <<END
+<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>$(echo "$2" | escape) · Token by Token</title><link rel="stylesheet" href="${root}course.css"><link rel="icon" href="data:,">
+</head><body data-root="$root"><a class="skip" href="#text">To the text</a>
+<header><a class="home" href="${root}README.html">Token by Token</a>
+<div class="search"><input id="search" type="search" placeholder="Search ( / )" aria-label="Search the course" autocomplete="off"><ol id="found" hidden></ol></div></header>
+<div class="columns"><nav aria-label="Contents"><details id="contents" open><summary>Contents</summary><ul>
+$(sed "s|@root@\($3\)\"|@root@\1\" aria-current=\"page\"|; s|@root@|$root|" "$contents")
+</ul></details></nav>
+<main id="text"><article>
+END
+    cat
+    cat <<END
+</article></main></div>
+<script src="${root}search.js"></script><script src="${root}course.js"></script></body></html>
+END
+}
+
+# Links to pages of Markdown lead to those of HTML, links to other files to pages of their source; headings get the anchors that
+# the links name.
+polish() {
+    sed -E 's|href="([^":#]*)\.md(#[^"]*)?"|href="\1.html\2"|g; s|href="([^":#]*\.(hpp\|cpp\|sh\|json\|js\|grammar\|gbnf))"|href="\1.html"|g; s|href="(\./\|\.\./)*LICENSE"|&|' |
+        awk '/^<h[1-4]>/ { text = tolower($0); gsub(/<[^>]*>/, "", text); gsub(/&[a-z]*;/, "", text); gsub(/[][!"#$%&()*+,.\/:;<=>?@\\^`{|}~\047]/, "", text)
+                           gsub(/…|·|–|—|’|→|√/, "", text); gsub(/ /, "-", text); sub(/^<h[1-4]/, "& id=\"" text (seen[text]++ ? "-" seen[text] - 1 : "") "\"") }
+             /^<table>/ { $0 = "<div class=\"wide\">" $0 } { sub(/<\/table>$/, "</table></div>"); print }'
+}
+
+# ---- the pages, the figures, what is searched ----
+echo 'globalThis.tbtCourse = [' > "$new/search.js"
+echo "$pages" | while read -r p; do
+    folder=$(dirname "$p") title=$(title_of "$p")
+    mkdir -p "$new/$folder"
+    html=$new/${p%.md}.html
+    cmark-gfm --unsafe -e table -e strikethrough -e autolink "$p" | polish | frame "$p" "$title" "${p%.md}.html" > "$html"
+    # What it shows and links to.
+    grep -oE '(href|src)="[^":#]+"' "$html" | sed 's/^[a-z]*="//; s/"$//' | sort -u | while read -r target; do
+        path=$(resolve "$folder/$target")
+        [ ! -f "$path" ] || { mkdir -p "$new/$(dirname "$path")" && cp "$path" "$new/$path"; }
+        source=${path%.html}
+        if [ "$source" != "$path" ] && [ -f "$source" ] && [ ! -f "$new/$path" ]; then
+            mkdir -p "$new/$(dirname "$path")"
+            { echo "<h1>$source</h1><pre><code>"; sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' "$source"; echo '</code></pre>'; } | frame "$source" "$source" "-" > "$new/$path"
+        elif [ -d "$path" ]; then
+            mkdir -p "$new/$path"
+        fi
+    done
+    # Each section: its page, heading, anchor and words.
+    awk -v page="${p%.md}.html" -v title="$title" '
+        function quoted(s) { gsub(/[\\"]/, "\\\\&", s); gsub(/</, "\\u003c", s); gsub(/[\t\r]/, " ", s); return "\"" s "\"" }
+        function flush() { if (words != "") printf "[%s,%s,%s,%s],\n", quoted(page), quoted(title), quoted(heading), quoted(words); words = "" }
+        /^```/ { code = !code; next }
+        !code && /^##* / { flush(); heading = $0; sub(/^#* */, "", heading); next }
+        /^<!--/ { next }
+        { gsub(/\]\([^)]*\)/, ""); gsub(/[\[*_|]/, " "); gsub(/  */, " "); words = words " " $0 }
+        END { flush() }' "$p" >> "$new/search.js"
+done
+echo '];' >> "$new/search.js"
+cat data/page/page.css data/page/course/course.css > "$new/course.css"
+cp data/page/course/course.js "$new/course.js"
+printf '<!DOCTYPE html><meta charset="utf-8"><title>Token by Token</title><meta http-equiv="refresh" content="0; url=README.html"><a href="README.html">Token by Token</a>\n' > "$new/index.html"
+rm -rf "$out" && mv "$new" "$out"
+echo "$out/index.html: $(echo "$pages" | wc -l | tr -d ' ') pages; open it in a browser"

@@ -1,0 +1,74 @@
+// The course as pages (make page): every link leads somewhere, search finds, keys turn pages, nothing is asked for.
+//   node tests/page/course.mjs FOLDER CHROMIUM, where FOLDER/course holds the pages
+import fs from "node:fs";
+import path from "node:path";
+import { check, end, folder, isDark, overflow, visit } from "./visit.mjs";
+
+const course = path.join(folder, "course");
+const pages = fs
+    .readdirSync(course, { recursive: true })
+    .filter((file) => file.endsWith(".html") && file !== "index.html");
+check("there are more than a hundred pages", pages.length > 100);
+
+// Every link and picture, without a browser.
+const text = new Map(pages.map((p) => [p, fs.readFileSync(path.join(course, p), "utf8")]));
+for (const [page, html] of text) {
+    const dead = [];
+    for (const [, target] of html.matchAll(/(?:href|src)="([^"]*)"/g)) {
+        if (/^(https?|data|mailto):/.test(target)) continue;
+        const [file, anchor] = target.split("#");
+        const other = file ? path.normalize(path.join(path.dirname(page), file)) : page;
+        if (!fs.existsSync(path.join(course, other))) dead.push(target);
+        else if (anchor && text.has(other) && !text.get(other).includes(`id="${anchor}"`))
+            dead.push(target);
+    }
+    check(`${page}: dead links: ${dead.slice(0, 3).join(", ")}`, dead.length === 0);
+}
+
+const lessons = pages.filter((p) => /^chapters\/[0-9_a-z]+\/README\.html$/.test(p)).sort();
+check("every chapter has its page", lessons.length >= 22);
+for (const lesson of lessons) {
+    const name = "course/" + lesson.replace(/\.html$/, "");
+    await visit(name, {}, async (page) => {
+        check(`${name}: has a heading`, (await page.locator("h1").innerText()).length > 3);
+        check(`${name}: is in the contents`, (await page.locator("nav [aria-current]").count()) === 1);
+        const broken = await page.evaluate(
+            () => [...document.images].filter((i) => !i.complete || i.naturalWidth === 0).length,
+        );
+        check(`${name}: shows its figures`, broken === 0);
+        check(`${name}: has no comment left`, !(await page.locator("article").innerText()).includes("<!--"));
+    });
+    const narrow = { viewport: { width: 360, height: 740 }, colorScheme: "dark" };
+    await visit(name, narrow, async (page) => {
+        check(`${name}: fits 360 pixels`, (await overflow(page)) <= 0);
+        check(`${name}: is dark where the system is`, await isDark(page));
+    });
+}
+
+await visit("course/README", {}, async (page) => {
+    await page.keyboard.press("/");
+    await page.keyboard.type("nucleus mass");
+    const first = page.locator("#found a").first();
+    check("search: nucleus and mass", (await first.innerText()).toLowerCase().includes("top-p"));
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/top_p|GLOSSARY/);
+    check("search: Enter opens what was found", (await page.locator("h1").count()) === 1);
+});
+await visit("course/README", {}, async (page) => {
+    await page.keyboard.press("/");
+    await page.keyboard.type("zzzz");
+    check("search: nothing", (await page.locator("#found").innerText()).includes("Nothing"));
+    await page.keyboard.press("Escape");
+    check("search: Escape closes it", await page.locator("#found").isHidden());
+    await page.keyboard.press("ArrowRight");
+    await page.waitForURL(/01_next_token/);
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForURL(/course\/README/);
+    check("keys: → and ← turn pages", true);
+});
+await visit("course/index", {}, async (page) => {
+    await page.waitForURL(/README/);
+    check("index leads to the first page", true);
+});
+await end();
