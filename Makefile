@@ -46,7 +46,7 @@ OPT_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-san
 ifeq ($(OPT_$(MODE)),)
 $(error MODE=$(MODE): choose release, debug or asan)
 endif
-LIBS := -lutf8proc
+LIBS :=
 ifeq ($(UNAME_S),Darwin)
 BREW := $(shell brew --prefix 2>/dev/null || echo /usr/local)
 COMMON += -I$(BREW)/include -I$(BREW)/opt/libomp/include
@@ -98,6 +98,7 @@ help:
 	'  make bench               measure the limits of this machine and our share of them (ONLY=matmul …)' \
 	'  make page                the course as pages with search, in build/page/index.html' \
 	'  make test-learn          make learn in a terminal, and what a learner reads when code crashes (needs tmux)' \
+	'  make test-bits           the same bits from other processors, compilers and levels (make hashes writes them anew)' \
 	'  make test-page           look at the pages in a real browser (needs node, npm and chromium)' \
 	'  make lessons             check that the lessons still say what the programs print' \
 	'  make mutants             put well-known bugs in and see that the tests catch them' \
@@ -120,11 +121,11 @@ $(BUILD)/.packages-page: lib/install_packages.sh
 	@touch $@
 $(PACKAGES): lib/install_packages.sh
 	@mkdir -p $(@D)
-	@CXX="$(CXX)" CXXFLAGS="$(COMMON)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh run
+	@CXX="$(CXX)" CXXFLAGS="$(COMMON) $(CXXFLAGS)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh run
 	@touch $@
 $(TEST_PACKAGES): lib/install_packages.sh | $(PACKAGES)
 	@mkdir -p $(@D)
-	@CXX="$(CXX)" CXXFLAGS="$(COMMON)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh test
+	@CXX="$(CXX)" CXXFLAGS="$(COMMON) $(CXXFLAGS)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh test
 	@touch $@
 
 # Other flags than last time: everything is built again.
@@ -330,6 +331,16 @@ test: $(ONLY_GROUPS:%=$(BUILD)/%)
 	@$(if $(ONLY_GROUPS),,echo "make: ONLY=$(ONLY): there are no such tests; there are: $(TEST_GROUPS:ch%=%)" >&2; exit 2)
 	@failed=0; for t in $^; do $$t || failed=1; done; exit $$failed
 endif
+
+# The same bits from other processors, compilers and levels: the hashes of tests/data/hashes.txt in builds of their own.
+.PHONY: test-bits hashes
+BITS := "" $(if $(filter x86_64,$(UNAME_M)),"ARCH=x86-64-v3") "OPENMP= BUILD=build-serial" "MODE=debug" \
+	$(if $(shell command -v clang++ 2>/dev/null),"CXX=clang++ BUILD=build-clang")
+test-bits:
+	@for way in $(BITS); do echo "make test ONLY=bits $$way"; $(MAKE) --no-print-directory test ONLY=bits $$way || exit 1; done
+# After a change that is meant, or another model that ships.
+hashes: $(BUILD)/tests-bits
+	TBT_WRITE_HASHES=1 $<
 
 # The page of --html in a real browser: needs node, npm and chromium, and says so where they are missing.
 # The lessons as pages that open from disk.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Called by make: checks that the packages of the course are there and installs what is missing.
-#   install_packages.sh run    what programs need: xsimd, CLI11, nlohmann-json, utf8proc
+#   install_packages.sh run    what programs need: xsimd, CLI11, nlohmann-json
 #   install_packages.sh test   the same and Catch2
 #   install_packages.sh page   the same and cmark-gfm
 # Uses apt, dnf, pacman, zypper or brew, with sudo where needed. NO_INSTALL=1 only prints the command.
@@ -15,11 +15,20 @@ printf 'int main(){}\n' | $CXX -std=c++20 -x c++ -fsyntax-only - >/dev/null 2>&1
 }
 has() { printf '#include <%s>\n' "$1" | $CXX ${CXXFLAGS:-} -MF /dev/null -std=c++20 -x c++ -E - >/dev/null 2>&1; }
 
+# xsimd is there and older than 8: Ubuntu 22.04 has 7.6, and its package manager no newer one.
+old_xsimd() {
+    printf '#include <xsimd/xsimd.hpp>\n#if XSIMD_VERSION_MAJOR >= 8\n#error new enough\n#endif\n' |
+        $CXX ${CXXFLAGS:-} -MF /dev/null -std=c++20 -x c++ -E - >/dev/null 2>&1
+}
+refuse_old_xsimd() {
+    ! old_xsimd || fail "the xsimd of this system is older than 8, expected 8 or newer, which is headers only: git clone --depth 1 https://github.com/xtensor-stack/xsimd ~/xsimd, then make CXXFLAGS=-I$HOME/xsimd/include"
+}
+
 missing=""
+refuse_old_xsimd
 has xsimd/xsimd.hpp || missing="$missing xsimd"
 has CLI/CLI.hpp || missing="$missing cli11"
 has nlohmann/json.hpp || missing="$missing json"
-has utf8proc.h || missing="$missing utf8proc"
 if [ "${1:-run}" = test ]; then
     has catch2/catch_all.hpp || has catch2/catch.hpp || missing="$missing catch2"
 fi
@@ -31,15 +40,15 @@ fi
 if command -v apt-get >/dev/null 2>&1; then
     names=$(for p in $missing; do case $p in
         xsimd) echo libxsimd-dev;; cli11) echo libcli11-dev;; json) echo nlohmann-json3-dev;;
-        utf8proc) echo libutf8proc-dev;; *) echo $p;; esac; done)
+        *) echo $p;; esac; done)
     install="apt-get install -y --no-install-recommends" update="apt-get update"
 elif command -v dnf >/dev/null 2>&1; then
     names=$(for p in $missing; do case $p in
         xsimd) echo xsimd-devel;; cli11) echo cli11-devel;; json) echo json-devel;;
-        utf8proc) echo utf8proc-devel;; catch2) echo catch-devel;; *) echo $p;; esac; done)
+        catch2) echo catch-devel;; *) echo $p;; esac; done)
     install="dnf install -y" update=""
 elif command -v pacman >/dev/null 2>&1; then
-    names=$(for p in $missing; do case $p in json) echo nlohmann-json;; utf8proc) echo libutf8proc;; *) echo $p;; esac; done)
+    names=$(for p in $missing; do case $p in json) echo nlohmann-json;; *) echo $p;; esac; done)
     install="pacman -S --noconfirm --needed" update=""
 elif command -v zypper >/dev/null 2>&1; then
     names=$(for p in $missing; do case $p in
@@ -71,3 +80,4 @@ DEBIAN_FRONTEND=noninteractive $sudo$install $names >>"$log" 2>&1 || {
     tail -n 5 "$log" >&2
     fail "could not install $names (no network, or no permission?); run by hand: $sudo$install $names"
 }
+refuse_old_xsimd

@@ -1,8 +1,9 @@
 #include "chapters/15_regular/character_classes.hpp"
 
 #include <map>
+#include <string_view>
 
-#include <utf8proc.h>
+#include "lib/text/unicode.hpp"
 
 namespace tbt {
 
@@ -28,6 +29,25 @@ CodePointSet space() {
     for (const auto& [low, high] : blanks) s.add(low, high);
     return s;
 }
+
+namespace {
+
+// The characters of each category, by its short name, collected once.
+const std::map<std::string_view, CodePointSet>& categories() {
+    static const std::map<std::string_view, CodePointSet> all = [] {
+        std::map<std::string_view, CodePointSet> sets;
+        std::int32_t from = 0;
+        for (std::int32_t c = 1; c <= CodePointSet::highest + 1; ++c) {
+            if (c <= CodePointSet::highest && category_of(c) == category_of(from)) continue;
+            sets[name_of(category_of(from))].add(from, c - 1);
+            from = c;
+        }
+        return sets;
+    }();
+    return all;
+}
+
+}  // namespace
 
 CodePointSet category(const std::string& name) {
     static const std::map<std::string, std::string> shorts = {{"Letter", "L"},
@@ -59,21 +79,13 @@ CodePointSet category(const std::string& name) {
                                                               {"Format", "Cf"}};
     const auto long_name = shorts.find(name);
     const std::string wanted = long_name == shorts.end() ? name : long_name->second;
-    static const std::string groups =
-        "L M N P S Z Lu Ll Lt Lm Lo LC Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp "
-        "Cc Cf Co Cn ";
-    CodePointSet set;
     if (wanted == "ASCII") return {0, 0x7f};
     if (wanted == "Any") return CodePointSet::all();
-    if (wanted.empty() || groups.find(wanted + " ") == std::string::npos) return set;
-    std::int32_t from = -1;
-    for (std::int32_t c = 0; c <= CodePointSet::highest + 1; ++c) {
-        const std::string is = c > CodePointSet::highest ? "" : utf8proc_category_string(c);
-        const bool in = is == wanted || (wanted.size() == 1 && !is.empty() && is[0] == wanted[0]) ||
-                        (wanted == "LC" && (is == "Lu" || is == "Ll" || is == "Lt"));
-        if (in && from < 0) from = c;
-        if (!in && from >= 0) set.add(from, c - 1), from = -1;
-    }
+    CodePointSet set;
+    for (const auto& [is, characters] : categories())
+        if (is == wanted || (wanted.size() == 1 && is[0] == wanted[0]) ||
+            (wanted == "LC" && (is == "Lu" || is == "Ll" || is == "Lt")))
+            set.add(characters);
     return set;
 }
 

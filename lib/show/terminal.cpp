@@ -5,9 +5,9 @@
 #include <cstdlib>
 
 #include <unistd.h>
-#include <utf8proc.h>
 
 #include "lib/index.hpp"
+#include "lib/text/unicode.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -49,7 +49,7 @@ std::string visible(std::string_view bytes) {
 namespace {
 
 // A byte that is not UTF-8 shows as one replacement character.
-int width_of(const CodePoint& c) { return c.value < 0 ? 1 : utf8proc_charwidth(c.value); }
+int columns_of(const CodePoint& c) { return c.value < 0 ? 1 : width_of(c.value); }
 
 }  // namespace
 
@@ -57,7 +57,7 @@ int columns(std::string_view text) {
     int sum = 0;
     for (std::size_t i = 0; i < text.size();) {
         const CodePoint c = decode_utf8(text, i);
-        sum += width_of(c);
+        sum += columns_of(c);
         i += index(c.length);
     }
     return sum;
@@ -67,7 +67,7 @@ std::size_t bytes_that_fit(std::string_view text, int width) {
     std::size_t i = 0;
     while (i < text.size()) {
         const CodePoint c = decode_utf8(text, i);
-        width -= width_of(c);
+        width -= columns_of(c);
         if (width < 0) break;
         i += index(c.length);
     }

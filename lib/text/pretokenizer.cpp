@@ -1,13 +1,11 @@
 #include "lib/text/pretokenizer.hpp"
 
-#include <string>
-
 #include <array>
-
-#include <utf8proc.h>
+#include <string>
 
 #include "lib/error.hpp"
 #include "lib/index.hpp"
+#include "lib/text/unicode.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -32,20 +30,11 @@ Character beyond_ascii(std::string_view text, std::size_t position) {
     const auto length = index(c.length);
     if (c.value < 0) return {Kind::other, length};
     if (is_white_space(c.value)) return {Kind::space, length};
-    switch (utf8proc_category(c.value)) {
-        case UTF8PROC_CATEGORY_LU:
-        case UTF8PROC_CATEGORY_LL:
-        case UTF8PROC_CATEGORY_LT:
-        case UTF8PROC_CATEGORY_LM:
-        case UTF8PROC_CATEGORY_LO:
-            return {Kind::letter, length};
-        case UTF8PROC_CATEGORY_ND:
-        case UTF8PROC_CATEGORY_NL:
-        case UTF8PROC_CATEGORY_NO:
-            return {Kind::number, length};
-        default:
-            return {Kind::other, length};
-    }
+    const Category category = category_of(c.value);
+    return {is_letter(category)   ? Kind::letter
+            : is_number(category) ? Kind::number
+                                  : Kind::other,
+            length};
 }
 
 constexpr std::array<Kind, 256> byte_kinds = [] {
