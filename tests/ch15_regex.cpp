@@ -1,5 +1,6 @@
 #include "tests/catch.hpp"
 
+#include <ctime>
 #include <regex>
 
 #include "chapters/14_grammar/grammar_machine.hpp"
@@ -225,4 +226,25 @@ TEST_CASE("sets of code points and their UTF-8 are the same set", "[ch15]") {
         all.add(set.complement());
         REQUIRE(all == CodePointSet::all());
     }
+}
+
+TEST_CASE("an expression that would take minutes is refused within seconds, in a line", "[ch15]") {
+    // (.{0,100}){100} took more than ten minutes.
+    for (const char* pattern : {"(.{0,100}){100}", "((a{0,50}){0,50}){0,50}",
+                                "(x|\\p{L}{1,200}|\\p{Lu}{1,200}y){1,20}"}) {
+        INFO(pattern);
+        const std::clock_t start = std::clock();
+        REQUIRE_THROWS_AS(regex_whole(pattern), TooLarge);
+        CHECK(std::clock() - start < 30 * CLOCKS_PER_SEC);  // of work: some seconds
+    }
+    REQUIRE(regex_whole("(\\w+\\s?){0,200}").accepts("two words"));
+}
+
+TEST_CASE("a category that is named a thousand times is collected once", "[ch15]") {
+    std::string pattern = "x";
+    for (int i = 0; i < 1000; ++i) pattern += "|\\p{L}" + std::to_string(i % 10);
+    const std::clock_t start = std::clock();
+    REQUIRE(regex_whole(pattern).accepts("é7"));
+    // Half a second; 20 and more where each was collected anew.
+    CHECK(std::clock() - start < 10 * CLOCKS_PER_SEC);
 }

@@ -25,8 +25,8 @@ void CodePointSet::insert(std::int32_t low, std::int32_t high) {
     low = std::max(low, 0), high = std::min(high, highest);
     if (low > high) return;
     // All ranges that touch the new one are swallowed by it.
-    auto first = std::find_if(ranges_.begin(), ranges_.end(),
-                              [&](const Range& r) { return r.high + 1 >= low; });
+    auto first = std::partition_point(ranges_.begin(), ranges_.end(),
+                                      [&](const Range& r) { return r.high + 1 < low; });
     auto last = first;
     for (; last != ranges_.end() && last->low <= high + 1; ++last) {
         low = std::min(low, last->low);

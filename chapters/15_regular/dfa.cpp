@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "chapters/15_regular/effort.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 
@@ -108,13 +109,16 @@ struct Nfa {
             if (begin) go(at(n).at_begin);
             if (end) go(at(n).at_end);
         }
+        effort.spend(seen.size());
         return {seen.begin(), seen.end()};
     }
+
+    Effort effort{"regular expression"};
 };
 
 // Where several edges overlap, cuts them into disjoint ones, each with all its targets.
 std::map<std::vector<int>, CodePointSet> disjoint(
-    const std::vector<std::pair<CodePointSet, int>>& edges) {
+    const std::vector<std::pair<CodePointSet, int>>& edges, Effort& effort) {
     std::vector<std::pair<std::int32_t, std::pair<int, int>>>
         events;  // at a code point, a target comes (+1) or goes (−1)
     for (const auto& [set, to] : edges) {
@@ -133,6 +137,7 @@ std::map<std::vector<int>, CodePointSet> disjoint(
             if ((active[to] += change) == 0) active.erase(to);
         }
         if (active.empty()) continue;
+        effort.spend(active.size());
         std::vector<int> targets;
         for (const auto& [to, n] : active) targets.push_back(to);
         result[targets].add(here, events[i].first - 1);
@@ -189,6 +194,7 @@ Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& a
         return place->second;
     };
     static const Dfa::State failed;
+    Effort effort("regular language");
     state_of(a.empty() ? -1 : 0, b.empty() ? -1 : 0);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const auto [x, y] = pairs[i];
@@ -197,13 +203,14 @@ Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& a
         Dfa::State joined{{}, accept(s.accepting, t.accepting)};
         CodePointSet of_a, of_b;
         for (const Dfa::Edge& e : s.edges) {
+            effort.spend((1 + e.on.ranges().size()) * (1 + t.edges.size()));
             of_a.add(e.on);
             for (const Dfa::Edge& f : t.edges) {
                 CodePointSet both = e.on & f.on;
                 if (!both.empty()) joined.edges.push_back({std::move(both), state_of(e.to, f.to)});
             }
         }
-        for (const Dfa::Edge& f : t.edges) of_b.add(f.on);
+        for (const Dfa::Edge& f : t.edges) effort.spend(f.on.ranges().size()), of_b.add(f.on);
         for (const Dfa::Edge& e : s.edges) {
             CodePointSet only = b_may_fail ? e.on - of_b : CodePointSet();
             if (!only.empty()) joined.edges.push_back({std::move(only), state_of(e.to, -1)});
@@ -235,7 +242,7 @@ Dfa Dfa::of(const Expression& expression) {
         std::vector<std::pair<CodePointSet, int>> edges;
         for (const int n : sets[i])
             edges.insert(edges.end(), nfa.at(n).edges.begin(), nfa.at(n).edges.end());
-        for (auto& [targets, on] : disjoint(edges)) {
+        for (auto& [targets, on] : disjoint(edges, nfa.effort)) {
             // The start is not in the index: there alone the text begins.
             std::vector<int> set = nfa.close(targets, false, false);
             const auto [place, added] = index.try_emplace(set, count(sets));
