@@ -17,12 +17,31 @@
 
 namespace tbt {
 
-int complain(std::string_view program, std::string_view message, int status) {
+namespace {
+
+// What a person reads: no control characters, and of something endless the beginning and the end,
+// where it says what to do.
+std::string one_line(std::string_view message) {
+    constexpr std::size_t longest = 600, tail = 200;
+    std::string line(message);
+    for (char& c : line)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    if (line.size() <= longest) return line;
+    const auto continues = [&](std::size_t i) { return (line[i] & 0xc0) == 0x80; };
+    std::size_t end = longest - tail, begin = line.size() - tail;
+    while (end > 0 && continues(end)) --end;
+    while (begin < line.size() && continues(begin)) ++begin;
+    return line.substr(0, end) + " … " + line.substr(begin);
+}
+
+}  // namespace
+
+int complain(std::string_view program, std::string_view text, int status) {
+    const std::string message = one_line(text);
     const std::size_t slash = program.find_last_of('/');
     if (slash != std::string_view::npos) program.remove_prefix(slash + 1);
     std::fflush(stdout);
-    std::fprintf(stderr, "%.*s: %.*s\n", count(program), program.data(), count(message),
-                 message.data());
+    std::fprintf(stderr, "%.*s: %s\n", count(program), program.data(), message.c_str());
     return status;
 }
 

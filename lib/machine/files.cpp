@@ -52,8 +52,9 @@ struct Reader {
 }  // namespace
 
 bool file_exists(const std::string& path) {
+    // A link that leads nowhere is there: opening it says what is wrong.
     std::error_code ignored;
-    return std::filesystem::exists(path, ignored);
+    return std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
 }
 
 std::string join_path(const std::string& directory, const std::string& name) {

@@ -10,6 +10,7 @@
 
 namespace tbt {
 
+// Whether there is something of that name, a link that leads nowhere too.
 bool file_exists(const std::string& path);
 
 // "DIRECTORY/NAME". Throws Error where a zero byte would end it early.
