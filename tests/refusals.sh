@@ -141,6 +141,30 @@ refused 1 "shorten the prompt to 312 tokens or ask for at most 12 new" 03_temper
 refused 2 '--figure: got an empty value' 01_next_token --figure ''
 refused 2 "this model's context has" 10_generate --max-new-tokens 100000
 
+# What can be checked is checked before the first line: a model that is not there, a prompt that is no text.
+for program in 01_next_token 02_greedy 03_temperature 04_top_k 05_top_p 06_combining 07_kv_cache 08_penalties 09_stopping \
+    11_beam_search 12_speculative 13_json_grammar 14_grammar 15_regular 16_json_schema 18_transformer 20_quantization 22_diffusion; do
+    refused 1 "$work/none" $program --model "$work/none"
+done
+for program in 03_temperature 05_top_p 06_combining 08_penalties 09_stopping 13_json_grammar 14_grammar 15_regular 16_json_schema; do
+    refused 1 'is not valid UTF-8' $program "$(printf 'caf\351')"
+done
+refused 1 'is not valid UTF-8' 04_top_k "$(printf 'caf\351')"
+refused 1 "$work/none" 17_tokenizer --tokenizer "$work/none"
+refused 1 "$work/none" 17_tokenizer --compare "$work/none"
+refused 1 "$work/none" 14_grammar --grammar "$work/none"
+refused 2 'regular expression' 15_regular --regex '('
+for program in 14_grammar 15_regular 16_json_schema 17_tokenizer; do
+    refused 1 'cannot be written' $program --figure "$work/none/figure.svg"
+done
+
+# An xsimd older than 8, as Ubuntu 22.04 has it: said before anything is compiled.
+mkdir -p "$work/old/xsimd"
+echo '#define XSIMD_VERSION_MAJOR 7' >"$work/old/xsimd/xsimd.hpp"
+CXXFLAGS="-MMD -I$work/old" sh lib/install_packages.sh run >"$work/out" 2>"$work/err"
+holds 'an old xsimd is refused' [ $? -eq 1 -a ! -s "$work/out" -a "$(wc -l <"$work/err")" -eq 1 ]
+holds 'the line says what to do' grep -q 'older than 8.*git clone' "$work/err"
+
 # Ends that are no errors.
 "$build/10_generate" --max-new-tokens 200 2>"$work/err" | head -c 5 >/dev/null
 holds 'a pipe closed early is no error message' [ ! -s "$work/err" ]

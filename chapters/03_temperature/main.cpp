@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -203,15 +204,19 @@ int main(int argc, char** argv) {
         [&](CommandLine line) { declare(line, o); },
         [&] {
             o.of_part.check();
+            // Opened first: what is wrong with it is said before anything is shown.
+            std::optional<Model> model;
+            std::vector<int> ids;
+            if (o.part != 1 && o.part != 2)
+                model = load_model(o.model),
+                ids = encode_prompt(*model, o.prompt, o.max_new_tokens);
             if (!o.figure.empty()) write_figure(o.figure);
             if (o.of_part.begin(1)) one_distribution();
             if (o.of_part.begin(2)) the_wheel(o.seed);
-            if (o.part == 1 || o.part == 2) return;
-            Model model = load_model(o.model);
-            WholeTextModel gpt(model.gpt);
-            const std::vector<int> ids = encode_prompt(model, o.prompt, o.max_new_tokens);
-            if (o.of_part.begin(3)) next_token_of_the_model(model, std::ref(gpt), o.prompt, ids);
+            if (!model) return;
+            WholeTextModel gpt(model->gpt);
+            if (o.of_part.begin(3)) next_token_of_the_model(*model, std::ref(gpt), o.prompt, ids);
             if (o.of_part.begin(4))
-                texts_of_the_model(model, std::ref(gpt), o.prompt, ids, o.max_new_tokens, o.seed);
+                texts_of_the_model(*model, std::ref(gpt), o.prompt, ids, o.max_new_tokens, o.seed);
         });
 }

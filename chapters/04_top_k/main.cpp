@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -150,13 +151,17 @@ int main(int argc, char** argv) {
         argc, argv, "Chapter 04: top-k sampling.", [&](CommandLine line) { declare(line, o); },
         [&] {
             o.of_part.check();
+            // Opened first: what is wrong with it is said before anything is shown.
+            std::optional<Model> model;
+            if (o.part == 0 || o.part == 4) model = load_model(o.model);
+            for (const std::string& prompt : o.prompts)
+                if (model) encode_prompt(*model, prompt);
             if (!o.figure.empty()) write_figure(o.figure);
             if (o.of_part.begin(1)) eight_words();
             if (o.of_part.begin(2)) ties();
             if (o.of_part.begin(3)) confident_and_flat();
             if (!o.of_part.begin(4)) return;
-            Model model = load_model(o.model);
-            WholeTextModel gpt(model.gpt);
-            with_the_model(model, std::ref(gpt), o.prompts, o.k);
+            WholeTextModel gpt(model->gpt);
+            with_the_model(*model, std::ref(gpt), o.prompts, o.k);
         });
 }

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -169,12 +170,15 @@ int main(int argc, char** argv) {
         [&](CommandLine line) { declare(line, o); },
         [&] {
             o.of_part.check(), check_top_p(o.p);
+            // Opened first: what is wrong with it is said before anything is shown.
+            std::optional<Model> model;
+            if (o.part == 0 || o.part == 3)
+                model = load_model(o.model), encode_prompt(*model, o.prompt, o.max_new_tokens);
             if (!o.figure.empty()) write_figure(o.figure);
             if (o.of_part.begin(1)) adding_up();
             if (o.of_part.begin(2)) all_cuts();
             if (!o.of_part.begin(3)) return;
-            Model model = load_model(o.model);
-            WholeTextModel gpt(model.gpt);
-            along_a_text(model, std::ref(gpt), o.prompt, o.p, o.max_new_tokens, o.seed);
+            WholeTextModel gpt(model->gpt);
+            along_a_text(*model, std::ref(gpt), o.prompt, o.p, o.max_new_tokens, o.seed);
         });
 }

@@ -7,6 +7,7 @@
 // keep one token here and two there.
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -191,13 +192,16 @@ int main(int argc, char** argv) {
         [&](CommandLine line) { declare(line, o); },
         [&] {
             o.of_part.check();
+            // Opened first: what is wrong with it is said before anything is shown.
+            std::optional<Model> model;
+            if (o.part == 0 || o.part == 4)
+                model = load_model(o.model), encode_prompt(*model, o.prompt, o.max_new_tokens);
             if (!o.figure.empty()) write_figure(o.figure);
             if (o.of_part.begin(1)) worked_example(o.seed);
             if (o.of_part.begin(2)) four_dialects();
             if (o.of_part.begin(3)) sizes();
             if (!o.of_part.begin(4)) return;
-            Model model = load_model(o.model);
-            WholeTextModel gpt(model.gpt);
-            with_presets(model, std::ref(gpt), o.prompt, o.max_new_tokens, o.seed);
+            WholeTextModel gpt(model->gpt);
+            with_presets(*model, std::ref(gpt), o.prompt, o.max_new_tokens, o.seed);
         });
 }

@@ -6,6 +6,7 @@
 // a penalized word that becomes *more* probable; and how each penalty pays for the broken loop.
 #include <array>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -189,12 +190,15 @@ int main(int argc, char** argv) {
         [&] {
             o.of_part.check();
             const Scope counted = scope_named(o.scope);
+            // Opened first: what is wrong with it is said before anything is shown.
+            std::optional<Model> model;
+            if (o.part == 0 || o.part == 3)
+                model = load_model(o.model), encode_prompt(*model, o.prompt, o.max_new_tokens);
             if (!o.figure.empty()) write_figure(o.figure);
             if (o.of_part.begin(1)) five_words();
             if (o.of_part.begin(2)) counts_and_ngrams();
             if (!o.of_part.begin(3)) return;
-            Model model = load_model(o.model);
-            CachedModel gpt(model.gpt);
-            a_loop_broken(model, std::ref(gpt), o.prompt, o.max_new_tokens, counted, o.seed);
+            CachedModel gpt(model->gpt);
+            a_loop_broken(*model, std::ref(gpt), o.prompt, o.max_new_tokens, counted, o.seed);
         });
 }

@@ -193,11 +193,13 @@ void across_tokens(const PartOptions& of_part) {
     }
 }
 
+void check_context(int context, const Model& model, bool timed) {
+    if (!timed || context <= model.config().n_positions) return;
+    throw UsageError("--context " + std::to_string(context) + ": this model has " +
+                     std::to_string(model.config().n_positions) + " positions");
+}
+
 void sliding(int context, Model* timed) {
-    if (timed && context > timed->config().n_positions) {
-        throw UsageError("--context " + std::to_string(context) + ": this model has " +
-                         std::to_string(timed->config().n_positions) + " positions");
-    }
     std::printf("3. A full context of %d tokens that slides\n\n", context);
     print_slide_costs(context, timed);
 }
@@ -253,10 +255,12 @@ int main(int argc, char** argv) {
         [&](CommandLine line) { declare(line, o); },
         [&] {
             o.of_part.check();
+            // Opened first: what is wrong with it is said before anything is shown.
+            std::optional<Model> model;
+            if (o.part == 0 || o.part == 4 || o.time) model = load_model(o.model);
+            if (model) encode_prompt(*model, o.prompt), check_context(o.context, *model, o.time);
             if (!o.figure.empty()) write_figure(o.figure);
             across_tokens(o.of_part);
-            std::optional<Model> model;
-            if (o.part == 0 || o.part == 4 || o.time) model.emplace(load_model(o.model));
             if (o.of_part.begin(3)) sliding(o.context, o.time ? &*model : nullptr);
             if (o.of_part.begin(4)) six_ends(*model, o.prompt);
         });

@@ -7,6 +7,7 @@
 // make run-13, or make run-13 ARGS='--part model --temperature 2 --max-new-tokens 30 "{\"name\":"'.
 // Look for: the number of allowed tokens, from tens of thousands in a string to one before a colon.
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -130,8 +131,7 @@ struct Settings {
 };
 
 // 5. A model under the mask. The prompt counts as the beginning of the JSON text.
-void show_model(const Settings& settings) {
-    Model model = load_model(settings.model);
+void show_model(const Settings& settings, Model& model) {
     const auto trie = std::make_shared<const TokenTrie>(model.tokenizer);
     const auto machine =
         std::make_shared<JsonMachine>(JsonOptions{settings.max_whitespace, false, true});
@@ -201,6 +201,11 @@ int main(int argc, char** argv) {
         "Chapter 13: a JSON machine over bytes, masks over tokens, and texts that always close.",
         [&](CommandLine line) { add_options(line, settings); },
         [&] {
+            // Opened first: what is wrong with it is said before anything is shown.
+            std::optional<Model> model;
+            if (settings.part != "machine")
+                model = load_model(settings.model),
+                encode_prompt(*model, settings.prompt, settings.max_new_tokens);
             if (settings.part != "model") {
                 show_machine(settings.text);
                 show_masks();
@@ -208,6 +213,6 @@ int main(int argc, char** argv) {
                 show_law();
             }
             if (settings.part == "all") std::printf("\n");
-            if (settings.part != "machine") show_model(settings);
+            if (model) show_model(settings, *model);
         });
 }

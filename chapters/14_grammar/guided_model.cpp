@@ -37,9 +37,16 @@ std::vector<DeclaredOption> GuidedModel::add_options(CommandLine line) {
     return all;
 }
 
+void GuidedModel::open() {
+    if (opened_) return;
+    opened_ = std::make_shared<Model>(load_model(model));
+    encode_prompt(*opened_, prompt, max_new_tokens);
+}
+
 void GuidedModel::show(int number, const std::string& request,
-                       const std::shared_ptr<ByteMachine>& machine) const {
-    Model loaded = load_model(model);
+                       const std::shared_ptr<ByteMachine>& machine) {
+    open();
+    Model& loaded = *opened_;
     const Tokenizer& tokenizer = loaded.tokenizer;
     const auto language =
         std::make_shared<GuidedLanguage>(machine, std::make_shared<const TokenTrie>(tokenizer));

@@ -12,6 +12,8 @@
 
 namespace tbt {
 
+struct Model;
+
 struct GuidedModel {
     std::string prompt, model, figure;  // figure: none
     SamplingOptions sampling;
@@ -22,11 +24,16 @@ struct GuidedModel {
     GuidedModel(std::string beginning, std::uint64_t seed);
     // Adds the prompt, --max-new-tokens, … and returns those that only this part looks at.
     std::vector<DeclaredOption> add_options(CommandLine line);
+    // Opens the model and lays out the prompt, so that what is wrong with them is said
+    // before anything is shown. show() does so where this was not called.
+    void open();
     // Writes a text and shows its first steps: how many tokens are legal, what the model wanted and
     // what it became. number: of the part; request: what the text is held to, for the heading.
     // Errors: no such model; the budget is below what the shortest text needs.
-    void show(int number, const std::string& request,
-              const std::shared_ptr<ByteMachine>& machine) const;
+    void show(int number, const std::string& request, const std::shared_ptr<ByteMachine>& machine);
+
+private:
+    std::shared_ptr<Model> opened_;
 };
 
 }  // namespace tbt

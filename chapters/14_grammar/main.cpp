@@ -7,6 +7,7 @@
 // Look for: part 1, where one byte continues some readings of a text and ends the others.
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "chapters/14_grammar/gbnf.hpp"
@@ -38,19 +39,20 @@ int main(int argc, char** argv) {
         },
         [&] {
             for_parts.check();
+            // Opened first: what is wrong with it is said before anything is shown.
+            std::shared_ptr<GrammarMachine> held;
+            if (part == 0 || part == 3 || part == 5)
+                held = std::make_shared<GrammarMachine>(compile_gbnf(read_file(grammar), grammar)),
+                model.open();
+            if (!figure.empty()) write_derivations(figure, text);
             const std::function<void()> parts[] = {
                 [&] { show_derivations(text); }, [] { show_sharing(); },
                 [&] { show_masks(grammar, model.model); }, [] { show_sizes(); },
-                [&] {
-                    model.show(5, "--grammar " + grammar,
-                               std::make_shared<GrammarMachine>(
-                                   compile_gbnf(read_file(grammar), grammar)));
-                }};
+                [&] { model.show(5, "--grammar " + grammar, held); }};
             for (int i = 1; i <= 5; ++i) {
                 if (part != 0 && i != part) continue;
                 if (part == 0 && i > 1) std::printf("\n");
                 parts[i - 1]();
             }
-            if (!figure.empty()) write_derivations(figure, text);
         });
 }

@@ -8,11 +8,13 @@
 // Look for: part 2, where what may still come turns out to be one of four things, for ever.
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/14_grammar/guided_model.hpp"
 #include "chapters/15_regular/automaton_figure.hpp"
+#include "chapters/15_regular/numbers.hpp"
 #include "chapters/15_regular/parts.hpp"
 #include "chapters/15_regular/regex.hpp"
 #include "lib/machine/command_line.hpp"
@@ -20,42 +22,57 @@
 
 using namespace tbt;
 
-int main(int argc, char** argv) {
+namespace {
+
+struct Options {
     std::string regex = "-?(0|[1-9][0-9]*)", text = "-40", low = "18", high = "120", figure;
     std::string pattern = " [A-Z][a-z]+, and I am [1-9][0-9]? years old\\.";
     int part = 0;
-    PartOptions for_parts(part);
-    GuidedModel model("My name is", 1);
+    PartOptions for_parts{part};
+    GuidedModel model{"My name is", 1};
+};
+
+void declare(CommandLine& line, Options& o) {
+    line.option("--part", o.part, "only this part, 1 to 6").between(1, 6);
+    o.for_parts.add({1, 2}, line.option("--expression", o.regex, "what parts 1 and 2 follow"));
+    o.for_parts.add({1}, line.option("--text", o.text, "what part 1 reads"));
+    o.for_parts.add({3}, line.option("--from", o.low, "where the range of part 3 begins"));
+    o.for_parts.add({3}, line.option("--to", o.high, "… and where it ends"));
+    o.for_parts.add({6}, line.option("--regex", o.pattern, "what the model is held to"));
+    for (const DeclaredOption& option : o.model.add_options(line)) o.for_parts.add({6}, option);
+    line.option("--figure", o.figure, "write the automaton of part 2 as a picture (SVG)");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options o;
     return run_program(
         argc, argv, "Chapter 15: regular expressions, numbers and formats as automata.",
-        [&](CommandLine line) {
-            line.option("--part", part, "only this part, 1 to 6").between(1, 6);
-            for_parts.add({1, 2}, line.option("--expression", regex, "what parts 1 and 2 follow"));
-            for_parts.add({1}, line.option("--text", text, "what part 1 reads"));
-            for_parts.add({3}, line.option("--from", low, "where the range of part 3 begins"));
-            for_parts.add({3}, line.option("--to", high, "… and where it ends"));
-            for_parts.add({6}, line.option("--regex", pattern, "what the model is held to"));
-            for (const DeclaredOption& option : model.add_options(line)) for_parts.add({6}, option);
-            line.option("--figure", figure, "write the automaton of part 2 as a picture (SVG)");
-        },
+        [&](CommandLine line) { declare(line, o); },
         [&] {
-            for_parts.check();
+            o.for_parts.check();
+            // Read and opened first: what is wrong is said before anything is shown.
+            const auto shown = [&](int n) { return o.part == 0 || o.part == n; };
+            const Regex expression = plain_of(parse_regex(o.regex));
+            if (shown(2)) automaton_of(expression);
+            if (shown(3)) Decimal::parse(o.low), Decimal::parse(o.high);
+            std::shared_ptr<GrammarMachine> held;
+            if (shown(6))
+                held = std::make_shared<GrammarMachine>(grammar_of(regex_whole(o.pattern))),
+                o.model.open();
+            if (!o.figure.empty()) write_automaton(o.figure, automaton_of(expression), o.regex);
             const std::function<void()> parts[] = {
-                [&] { show_derivatives(regex, text); },
-                [&] { show_states(regex); },
-                [&] { show_range(low, high); },
+                [&] { show_derivatives(o.regex, o.text); },
+                [&] { show_states(o.regex); },
+                [&] { show_range(o.low, o.high); },
                 [] { show_dates(); },
                 [] { show_sets(); },
-                [&] {
-                    model.show(6, "--regex " + pattern,
-                               std::make_shared<GrammarMachine>(grammar_of(regex_whole(pattern))));
-                }};
+                [&] { o.model.show(6, "--regex " + o.pattern, held); }};
             for (int i = 1; i <= 6; ++i) {
-                if (part != 0 && i != part) continue;
-                if (part == 0 && i > 1) std::printf("\n");
+                if (!shown(i)) continue;
+                if (o.part == 0 && i > 1) std::printf("\n");
                 parts[i - 1]();
             }
-            if (!figure.empty())
-                write_automaton(figure, automaton_of(plain_of(parse_regex(regex))), regex);
         });
 }

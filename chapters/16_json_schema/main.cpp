@@ -34,7 +34,10 @@ int main(int argc, char** argv) {
         },
         [&] {
             for_parts.check();
-            request.name();  // two requests at once are refused before anything is shown
+            // Read and opened first: what is wrong is said before anything is shown.
+            request.name();
+            if (part == 0 || part == 5) machine_for(request), model.open();
+            if (!figure.empty()) write_sets(figure);
             const std::function<void()> parts[] = {
                 [] { show_judging(); }, [] { show_members(); }, [] { show_alternatives(); },
                 [] { show_requests(); }, [&] { show_guided(request, model); }};
@@ -43,6 +46,5 @@ int main(int argc, char** argv) {
                 if (part == 0 && i > 1) std::printf("\n");
                 parts[i - 1]();
             }
-            if (!figure.empty()) write_sets(figure);
         });
 }

@@ -117,9 +117,8 @@ void show_requests() {
     row("--tools tools.json", compile_schema(schema_of_tools(read_file(tools), tools), {}, tools));
 }
 
-void show_guided(const GuideRequest& request, const GuidedModel& model) {
+void show_guided(const GuideRequest& request, GuidedModel writer) {
     GuideRequest held = request;
-    GuidedModel writer = model;
     if (held.name().empty()) {
         held.schema = person;
         writer.continue_prompt = true;

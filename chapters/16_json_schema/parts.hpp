@@ -18,7 +18,7 @@ void show_alternatives();
 // 4. What each kind of request becomes.
 void show_requests();
 // 5. A model under a request; person.json where none was made.
-void show_guided(const GuideRequest& request, const GuidedModel& model);
+void show_guided(const GuideRequest& request, GuidedModel model);
 
 // Three members in any order: the sets of those still to come, and what leads from one to the next
 // (SVG). Errors: the file cannot be written.

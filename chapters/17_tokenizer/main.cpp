@@ -39,6 +39,9 @@ int main(int argc, char** argv) {
         [&] {
             for_parts.check();
             const Tokenizer tokenizer = Tokenizer::load(directory);
+            std::optional<Tokenizer> other;
+            if (!compare.empty()) other.emplace(Tokenizer::load(compare));
+            if (!figure.empty()) write_cuts(figure, text, tokenizer, other ? &*other : nullptr);
             const std::function<void()> parts[] = {
                 [&] { show_units(tokenizer, text); }, [&] { show_learning(sentence, merges); },
                 [&] { show_encoding(tokenizer, word); }, [&] { show_mishaps(tokenizer); },
@@ -48,8 +51,5 @@ int main(int argc, char** argv) {
                 if (part == 0 && i > 1) std::printf("\n");
                 parts[i - 1]();
             }
-            std::optional<Tokenizer> other;
-            if (!compare.empty()) other.emplace(Tokenizer::load(compare));
-            if (!figure.empty()) write_cuts(figure, text, tokenizer, other ? &*other : nullptr);
         });
 }

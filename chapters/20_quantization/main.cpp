@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
             line.option("--model", directory, "a model directory").shows_default();
         },
         [&] {
+            if (part != 1) load_model(directory);  // what is wrong with it is said first
             const std::function<void()> parts[] = {show_row, [&] { show_matrices(directory); },
                                                    [&] { show_quality(directory); },
                                                    [&] { show_speed(directory); }};

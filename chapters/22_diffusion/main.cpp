@@ -6,6 +6,7 @@
 //
 // Look for: the third column of part 1, and the last row of part 3.
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "chapters/22_diffusion/judged.hpp"
@@ -52,13 +53,15 @@ int main(int argc, char** argv) {
         [&] {
             for_parts.check();
             check_gap(text);
+            // Opened first: what is wrong with it is said before anything is shown.
+            std::optional<MaskedModel> model;
+            if (part != 1) model.emplace(MaskedModel::load(directory));
+            const bool judged = part == 0 || (part >= 3 && part <= 5);
+            if (judged) Corpus::load(corpus), load_model(storyteller);
             if (for_parts.begin(1)) show_laws();
-            if (part == 1) return;
-            MaskedModel model = MaskedModel::load(directory);
-            if (for_parts.begin(2)) show_grid(model, text, tokens, grid);
-            if (part == 0 || (part >= 3 && part <= 5))
-                show_judged(for_parts, model, storyteller, corpus, figure);
+            if (for_parts.begin(2)) show_grid(*model, text, tokens, grid);
+            if (judged) show_judged(for_parts, *model, storyteller, corpus, figure);
             if (for_parts.begin(6)) show_bound(directory);
-            if (part == 7) show_times(model, storyteller);
+            if (part == 7) show_times(*model, storyteller);
         });
 }
