@@ -34,36 +34,40 @@ int largest(const std::vector<float>& logits) {
     return static_cast<int>(std::max_element(logits.begin(), logits.end()) - logits.begin());
 }
 
-void check(const Ids& got, const Ids& expected, const std::string& think) {
-    INFO("expected " << in_words(expected) << "\ngot      " << in_words(got)
-                     << "\nthink about: " << think);
-    const bool right = got == expected;
-    REQUIRE(right);
+void check(const Model& model, const Pick& pick, const Ids& prompt, int n, int eos,
+           const Ids& expected, const std::string& think) {
+    same([&] { return write_on(model, pick, prompt, n, eos); }, expected,
+         "prompt " + in_words(prompt) + ", n = " + std::to_string(n) +
+             ", eos = " + std::to_string(eos),
+         think);
 }
 
 }  // namespace
 
 TEST_CASE("two tokens behind {3} are 4 and 5", "[ex01_01]") {
-    check(write_on(wants_the_next, largest, {3}, 2, none), {3, 4, 5},
-          "the prompt, then n new tokens");
+    THINK("two tokens behind {3} are 4 and 5");
+    check(wants_the_next, largest, {3}, 2, none, {3, 4, 5}, "the prompt, then n new tokens");
 }
 
 TEST_CASE("no new token wanted: the prompt", "[ex01_01]") {
-    check(write_on(wants_the_next, largest, {3, 1}, 0, none), {3, 1}, "n = 0");
+    THINK("no new token wanted: the prompt");
+    check(wants_the_next, largest, {3, 1}, 0, none, {3, 1}, "n = 0");
 }
 
 TEST_CASE("the end of the text is written, and nothing behind it", "[ex01_01]") {
-    check(write_on(wants_the_next, largest, {3}, 2, 4), {3, 4}, "eos = 4");
-    check(write_on(wants_the_next, largest, {3}, 9, 6), {3, 4, 5, 6}, "eos = 6");
+    THINK("the end of the text is written, and nothing behind it");
+    check(wants_the_next, largest, {3}, 2, 4, {3, 4}, "eos = 4");
+    check(wants_the_next, largest, {3}, 9, 6, {3, 4, 5, 6}, "eos = 6");
 }
 
 TEST_CASE("an eos in the prompt means nothing", "[ex01_01]") {
-    check(write_on(wants_the_next, largest, {4}, 2, 4), {4, 5, 6}, "only a picked one ends it");
-    check(write_on(wants_the_next, largest, {4, 9}, 2, 4), {4, 9, 10, 11},
-          "only a picked one ends it");
+    THINK("an eos in the prompt means nothing");
+    check(wants_the_next, largest, {4}, 2, 4, {4, 5, 6}, "only a picked one ends it");
+    check(wants_the_next, largest, {4, 9}, 2, 4, {4, 9, 10, 11}, "only a picked one ends it");
 }
 
 TEST_CASE("the model is asked once for each new token, about the whole text", "[ex01_01]") {
+    THINK("the model is asked once for each new token, about the whole text");
     std::vector<Ids> asked;
     const Model model = [&](const Ids& ids) {
         asked.push_back(ids);
@@ -71,27 +75,28 @@ TEST_CASE("the model is asked once for each new token, about the whole text", "[
     };
     write_on(model, largest, {3, 7}, 3, 10);
     const std::vector<Ids> expected{{3, 7}, {3, 7, 8}, {3, 7, 8, 9}};
-    INFO("the model was asked " << asked.size() << " times, expected 3"
-                                << "\nthink about: what it reads each time, and when to stop");
-    const bool right = asked == expected;
-    REQUIRE(right);
+    INFO("write_on(…, {3, 7}, 3, 10): what the model was asked");
+    THINK("what it reads each time, and when to stop");
+    CHECK(asked == expected);
     asked.clear();
     write_on(model, largest, {3, 7}, 3, 9);
-    INFO("the text ended with its 2nd new token; asked " << asked.size() << " times");
-    REQUIRE(asked.size() == 2);
+    INFO("write_on(…, {3, 7}, 3, 9): the text ended with its 2nd new token");
+    CHECK(asked.size() == 2);
     asked.clear();
     write_on(model, largest, {3, 7}, 0, none);
-    INFO("no token was wanted; asked " << asked.size() << " times");
-    REQUIRE(asked.empty());
+    INFO("write_on(…, {3, 7}, 0, -1): no token was wanted");
+    CHECK(asked.size() == 0);
 }
 
 TEST_CASE("it is pick that chooses", "[ex01_01]") {
+    THINK("it is pick that chooses");
     int times = 0;
     const Pick in_turn = [&](const std::vector<float>&) { return times++; };
-    check(write_on(reader, in_turn, {5}, 3, none), {5, 0, 1, 2}, "the largest is one way of many");
+    check(reader, in_turn, {5}, 3, none, {5, 0, 1, 2}, "the largest is one way of many");
 }
 
 TEST_CASE("random texts: the same as the chapter's loop", "[ex01_01]") {
+    THINK("random texts: the same as the chapter's loop");
     Rng rng(11);
     for (int round = 0; round < 2000; ++round) {
         Ids prompt(1 + rng.below(4));
@@ -107,7 +112,6 @@ TEST_CASE("random texts: the same as the chapter's loop", "[ex01_01]") {
                 return largest({s.begin(), s.end()});
             },
             [&](int id) { return id != eos; });
-        INFO("prompt " << in_words(prompt) << ", n = " << n << ", eos = " << eos);
-        check(write_on(reader, largest, prompt, n, eos), expected, "predict, pick, append, repeat");
+        check(reader, largest, prompt, n, eos, expected, "predict, pick, append, repeat");
     }
 }

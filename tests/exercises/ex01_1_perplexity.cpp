@@ -18,6 +18,7 @@ TEST_CASE("a model that finds both next tokens as likely as not has perplexity 2
 }
 
 TEST_CASE("a row is about the token after its own, and the last row about none", "[ex01_1]") {
+    THINK("a row is about the token after its own, and the last row about none");
     const float ln3 = static_cast<float>(std::log(3.0));
     const std::vector<float> logits{0,   ln3, ln3, 0,
                                     100, -100};  // .25/.75, .75/.25, and a row that must not count
@@ -78,6 +79,7 @@ TEST_CASE("one token has nothing to predict", "[ex01_1]") {
 }
 
 TEST_CASE("a perplexity in doubles, not floats", "[ex01_1]") {
+    THINK("a perplexity in doubles, not floats");
     // p = 1/(1 + e^-1), to sixteen digits, twice
     const std::vector<float> logits{1, 0, 1, 0, 0, 0};
     CHECK_NEAR(perplexity(logits, std::vector<int>{0, 0, 0}), 1.3678794411714423, 1e-13);
@@ -88,11 +90,13 @@ TEST_CASE("a perplexity in doubles, not floats", "[ex01_1]") {
 }
 
 TEST_CASE("a masked token is no obstacle, and a certain one no surprise", "[ex01_1]") {
+    THINK("a masked token is no obstacle, and a certain one no surprise");
     const std::vector<float> logits{0, -INFINITY, 0, 3, -INFINITY, -INFINITY, 0, 0, 0};
     CHECK(perplexity(logits, std::vector<int>{1, 0, 0}) == Approx(std::sqrt(2)).epsilon(1e-12));
 }
 
 TEST_CASE("many random texts agree with the definition", "[ex01_1]") {
+    THINK("many random texts agree with the definition");
     Rng rng(4);
     for (int round = 0; round < 1000; ++round) {
         const std::size_t n = 2 + rng.below(6), V = 1 + rng.below(9);
@@ -108,7 +112,6 @@ TEST_CASE("many random texts agree with the definition", "[ex01_1]") {
         }
         INFO("round " << round << ": " << n << " tokens of " << V);
         const double expected = std::exp(-sum / double(n - 1)), got = perplexity(logits, ids);
-        const bool right = std::abs(got / expected - 1) <= 1e-11;
-        REQUIRE(right);
+        CHECK_NEAR(got / expected, 1, 1e-11);
     }
 }

@@ -13,48 +13,52 @@ namespace {
 constexpr float gone = -INFINITY;
 
 void check(const std::vector<float>& logits, int expected, const std::string& think) {
-    const int got = best_token(logits);
-    INFO("logits " << in_words(logits) << "\nexpected " << expected << "\ngot      " << got
-                   << "\nthink about: " << think);
-    const bool right = got == expected;
-    REQUIRE(right);
+    INPUT(logits);
+    THINK(think);
+    CHECK(best_token(logits) == expected);
 }
 
 void check_error(const std::vector<float>& logits) {
-    INFO("logits " << in_words(logits) << ": expected an Error");
+    INPUT(logits);
     CHECK_THROWS_AS(best_token(logits), Error);
 }
 
 }  // namespace
 
 TEST_CASE("the largest of four", "[ex02_01]") {
+    THINK("the largest of four");
     check({1, 3, 0, 2}, 1, "the id, not the logit");
     check({5}, 0, "one token alone");
 }
 
 TEST_CASE("of equal logits the lowest id", "[ex02_01]") {
+    THINK("of equal logits the lowest id");
     check({1, 3, 0, 3}, 1, "only a greater one takes the place");
     check({2, 2, 2}, 0, "only a greater one takes the place");
 }
 
 TEST_CASE("logits may all be negative, or very large", "[ex02_01]") {
+    THINK("logits may all be negative, or very large");
     check({-9, -7, -8}, 1, "what do you start from?");
     check({-3e38f, -2e38f}, 1, "what do you start from?");
     check({0.25f, 0.75f, 0.5f}, 1, "logits are not whole numbers");
 }
 
 TEST_CASE("a masked token is never chosen", "[ex02_01]") {
+    THINK("a masked token is never chosen");
     check({gone, -3e38f, gone}, 1, "−∞ is below every number");
     check({gone, gone, -5}, 2, "−∞ is below every number");
 }
 
 TEST_CASE("nothing to choose is an error", "[ex02_01]") {
+    THINK("nothing to choose is an error");
     check_error({});
     check_error({gone});
     check_error({gone, gone, gone});
 }
 
 TEST_CASE("a broken model is an error, wherever the NaN stands", "[ex02_01]") {
+    THINK("a broken model is an error, wherever the NaN stands");
     const float nan = std::nanf("");
     check_error({nan});
     check_error({nan, 1, 2});
@@ -64,6 +68,7 @@ TEST_CASE("a broken model is an error, wherever the NaN stands", "[ex02_01]") {
 }
 
 TEST_CASE("random rows: the same as the chapter's argmax", "[ex02_01]") {
+    THINK("random rows: the same as the chapter's argmax");
     Rng rng(21);
     for (int round = 0; round < 3000; ++round) {
         const std::vector<float> s = some_row(rng, round);

@@ -38,6 +38,7 @@ int pick(Table& model, const std::vector<int>& ids, int width) {
 }  // namespace
 
 TEST_CASE("a less probable token that leads somewhere beats the most probable one", "[ex02_1]") {
+    THINK("a less probable token that leads somewhere beats the most probable one");
     // After 2 come 0, 1, 2 with .5 .4 .1. After 0 all is open, after 1 nearly nothing is:
     // .5 · .4 < .4 · .9
     Table model{{{.3, .4, .3}, {.05, .9, .05}, {.5, .4, .1}}};
@@ -49,6 +50,7 @@ TEST_CASE("a less probable token that leads somewhere beats the most probable on
 }
 
 TEST_CASE("a token that is certain, but improbable itself, does not win", "[ex02_1]") {
+    THINK("a token that is certain, but improbable itself, does not win");
     Table model{{{.5, .5, 0}, {0, 0, 1}, {.8, .2, 0}}};
     INFO("think about: both probabilities count, .8 · .5 against .2 · 1");
     CHECK(pick(model, {2}, 2) == 0);
@@ -56,6 +58,7 @@ TEST_CASE("a token that is certain, but improbable itself, does not win", "[ex02
 
 TEST_CASE("logits are no logarithms of probabilities: only their differences mean something",
           "[ex02_1]") {
+    THINK("logits are no logarithms of probabilities: only their differences mean something");
     // Behind 0 the logits are large, and the law is flat; behind 1 small, and one token is sure.
     const std::vector<std::vector<float>> rows{{900, 900, 900}, {-700, -790, -790}, {.5f, .4f, -9}};
     const NextLogits model = [&](std::span<const int> ids) {
@@ -69,6 +72,7 @@ TEST_CASE("logits are no logarithms of probabilities: only their differences mea
 }
 
 TEST_CASE("of equal pairs the first one stays", "[ex02_1]") {
+    THINK("of equal pairs the first one stays");
     Table model{{{.5, .25, .25}, {.5, .25, .25}, {.4, .4, .2}}};
     INFO("think about: a later pair has to be better, not just as good");
     CHECK(pick(model, {2}, 3) == 0);

@@ -13,8 +13,9 @@ namespace {
 using Wheel = std::vector<std::uint64_t>;
 
 void check(const Wheel& w, double u, int expected, const std::string& think) {
-    same(std::vector<int>{spin(w, u)}, std::vector<int>{expected},
-         "w = " + in_words(w) + ", u = " + std::to_string(u), think);
+    INPUT(w, u);
+    THINK(think);
+    CHECK(spin(w, u) == expected);
 }
 
 constexpr double last_u = 1 - 0x1p-53;
@@ -22,6 +23,7 @@ constexpr double last_u = 1 - 0x1p-53;
 }  // namespace
 
 TEST_CASE("eight notches", "[ex03_02]") {
+    THINK("eight notches");
     const Wheel w{2, 0, 1, 5};
     check(w, 0, 0, "the first notch is 0");
     check(w, .2, 0, "notch 1");
@@ -32,6 +34,7 @@ TEST_CASE("eight notches", "[ex03_02]") {
 }
 
 TEST_CASE("a token without notches never comes", "[ex03_02]") {
+    THINK("a token without notches never comes");
     check({0, 0, 4, 0}, 0, 2, "walk past tokens that hold none");
     check({0, 0, 4, 0}, last_u, 2, "walk past tokens that hold none");
     check({1, 0, 0, 1, 0}, .5, 3, "walk past tokens that hold none");
@@ -39,6 +42,7 @@ TEST_CASE("a token without notches never comes", "[ex03_02]") {
 }
 
 TEST_CASE("every notch of a wheel", "[ex03_02]") {
+    THINK("every notch of a wheel");
     Rng rng(302);
     for (int round = 0; round < 200; ++round) {
         Wheel w(1 + rng.below(6));
@@ -53,6 +57,7 @@ TEST_CASE("every notch of a wheel", "[ex03_02]") {
 }
 
 TEST_CASE("large wheels are counted exactly", "[ex03_02]") {
+    THINK("large wheels are counted exactly");
     const std::uint64_t half = std::uint64_t{1} << 51;
     check({half, half}, .5, 1, "whole numbers, not floats");
     check({half, half}, .5 - 0x1p-52, 0, "whole numbers, not floats");
@@ -60,18 +65,21 @@ TEST_CASE("large wheels are counted exactly", "[ex03_02]") {
 }
 
 TEST_CASE("u must lie in [0, 1)", "[ex03_02]") {
+    THINK("u must lie in [0, 1)");
     for (const double u : {-.1, 1., 2., std::nan("")}) {
-        INFO("u = " << u << ": expected a UsageError");
+        INPUT(u);
         CHECK_THROWS_AS(spin({1, 1}, u), UsageError);
     }
 }
 
 TEST_CASE("a wheel without notches is an error", "[ex03_02]") {
+    THINK("a wheel without notches is an error");
     CHECK_THROWS_AS(spin({}, .5), Error);
     CHECK_THROWS_AS(spin({0, 0}, .5), Error);
 }
 
 TEST_CASE("random rows: the same as the chapter's draw", "[ex03_02]") {
+    THINK("random rows: the same as the chapter's draw");
     Rng rng(32);
     for (int round = 0; round < 3000; ++round) {
         const std::vector<float> s = some_row(rng, round);

@@ -78,6 +78,7 @@ TEST_CASE("the same seed gives the same texts, another seed others", "[ex03_1]")
 }
 
 TEST_CASE("every temperature meets the same luck, whatever else is in the table", "[ex03_1]") {
+    THINK("every temperature meets the same luck, whatever else is in the table");
     Toy toy;
     const Texts alone = explore(std::ref(toy), {1}, {1.5}, 2, 8, 7);
     const Texts table = explore(std::ref(toy), {1}, {0.3, 1.5}, 3, 8, 7);
@@ -105,6 +106,7 @@ TEST_CASE("temperature 0 is greedy, and almost 0 too", "[ex03_1]") {
 }
 
 TEST_CASE("sample i draws from Rng(seed, i), token by token", "[ex03_1]") {
+    THINK("sample i draws from Rng(seed, i), token by token");
     Toy toy;
     const std::vector<double> temperatures{0, .3, 1, 4};
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -116,14 +118,15 @@ TEST_CASE("sample i draws from Rng(seed, i), token by token", "[ex03_1]") {
                 for (int n = 0; n < 5; ++n)
                     ids.push_back(draw(toy(ids), temperatures[t], rng.uniform()));
                 INFO("seed " << seed << ", temperature " << temperatures[t] << ", sample " << i);
-                const bool right = texts[t][i] == std::vector<int>(ids.begin() + 2, ids.end());
-                REQUIRE(right);
+                THINK("Rng(seed, i), made anew for each sample, and one uniform() a token");
+                CHECK(texts[t][i] == std::vector<int>(ids.begin() + 2, ids.end()));
             }
         }
     }
 }
 
 TEST_CASE("temperature 0 is greedy where the best are close together", "[ex03_1]") {
+    THINK("temperature 0 is greedy where the best are close together");
     const std::vector<float> close{1, 1.01f, 1, 1.01f};
     const NextLogits model = [&](std::span<const int>) { return std::span<const float>(close); };
     INFO("think about: 0 itself, not a number near it; of equal ones the lower id");
@@ -131,6 +134,7 @@ TEST_CASE("temperature 0 is greedy where the best are close together", "[ex03_1]
 }
 
 TEST_CASE("nothing asked for, nothing given", "[ex03_1]") {
+    THINK("nothing asked for, nothing given");
     Toy toy;
     CHECK(explore(std::ref(toy), {1}, {}, 3, 4, 1).empty());
     CHECK(explore(std::ref(toy), {1}, {1}, 0, 4, 1) == Texts(1));
@@ -138,6 +142,7 @@ TEST_CASE("nothing asked for, nothing given", "[ex03_1]") {
 }
 
 TEST_CASE("any row: the four numbers are those of the formulas", "[ex03_1]") {
+    THINK("any row: the four numbers are those of the formulas");
     Rng rng(31);
     for (int round = 0; round < 2000; ++round) {
         const std::vector<float> s = some_row(rng, round);

@@ -165,6 +165,7 @@ TEST_CASE("where no temperature helps, that is said", "[ex03_2]") {
 }
 
 TEST_CASE("temperatures from a thousandth to a million are found", "[ex03_2]") {
+    THINK("temperatures from a thousandth to a million are found");
     // Logits 1000 times as far apart need a T 1000 times as large: entropy sees s/T only.
     for (const double scale : {.005, .1, 1e3, 1e5}) {
         Row s = B;
@@ -178,6 +179,7 @@ TEST_CASE("temperatures from a thousandth to a million are found", "[ex03_2]") {
 }
 
 TEST_CASE("V counts the masked tokens too", "[ex03_2]") {
+    THINK("V counts the masked tokens too");
     // Four tokens, two of them masked: h is at most ln 2 / ln 4 = .5
     const Row s{3, -INFINITY, 1, -INFINITY};
     const double all = std::log(4.0);
@@ -189,12 +191,14 @@ TEST_CASE("V counts the masked tokens too", "[ex03_2]") {
 }
 
 TEST_CASE("an unknown task is refused before anything is looked for", "[ex03_2]") {
+    THINK("an unknown task is refused before anything is looked for");
     CHECK_THROWS_AS(recommend_temperature("Factual"), UsageError);
     CHECK_THROWS_AS(recommend_temperature("factual "), UsageError);
     CHECK_THROWS_AS(recommend_temperature("poetry", Row{1, 1, 1}), UsageError);
 }
 
 TEST_CASE("any row: the three numbers are those of the formulas", "[ex03_2]") {
+    THINK("any row: the three numbers are those of the formulas");
     Rng rng(320);
     for (int round = 0; round < 2000; ++round) {
         const Row s = some_row(rng, round);

@@ -29,6 +29,7 @@ void check_is_law(const Witness& w) {
 }  // namespace
 
 TEST_CASE("the right draw of .5, .25, .25 by quarters", "[ex03_3]") {
+    THINK("the right draw of .5, .25, .25 by quarters");
     const Law p{.5, .25, .25};
     INPUT(p);
     CHECK(draw(p, 0) == 0);
@@ -41,6 +42,7 @@ TEST_CASE("the right draw of .5, .25, .25 by quarters", "[ex03_3]") {
 }
 
 TEST_CASE("the first witness: draw_a gives what cannot come", "[ex03_3]") {
+    THINK("the first witness: draw_a gives what cannot come");
     const Witness w = witness_a();
     check_is_law(w);
     const std::size_t i = draw_a(w.p, w.u);
@@ -52,6 +54,7 @@ TEST_CASE("the first witness: draw_a gives what cannot come", "[ex03_3]") {
 }
 
 TEST_CASE("the second witness: draw_b gives what cannot come", "[ex03_3]") {
+    THINK("the second witness: draw_b gives what cannot come");
     const Witness w = witness_b();
     check_is_law(w);
     const std::size_t i = draw_b(w.p, w.u);
@@ -81,6 +84,7 @@ TEST_CASE("banned tokens never come: not first, not between, not last", "[ex03_3
 }
 
 TEST_CASE("a sum that falls short gives the last token that can come", "[ex03_3]") {
+    THINK("a sum that falls short gives the last token that can come");
     Law p(10, .1);
     INFO("think about: ten times .1 is .9999999999999999 in doubles");
     CHECK(draw(p, last_u) == 9);

@@ -32,6 +32,7 @@ TEST_CASE("all equal gives the highest temperature, one certain token the lowest
 }
 
 TEST_CASE("p = .5 .25 .25: h = 1.5 ln 2 / ln 3 = .946395", "[ex03_4]") {
+    THINK("p = .5 .25 .25: h = 1.5 ln 2 / ln 3 = .946395");
     const Row s{static_cast<float>(std::log(2.0)), 0, 0};
     check_temperature(s, .5, 1.5, 1.446395);
     check_temperature(s, 0, 2, 1.892789);
@@ -79,6 +80,8 @@ TEST_CASE("numbers that make no sense are refused", "[ex03_4]") {
 TEST_CASE(
     "any logits: between low and high, the same in any order, more doubt a higher temperature",
     "[ex03_4]") {
+    THINK(
+        "any logits: between low and high, the same in any order, more doubt a higher temperature");
     Rng rng(34);
     for (int round = 0; round < 200; ++round) {
         Row s(1 + static_cast<std::size_t>(round) / 10);

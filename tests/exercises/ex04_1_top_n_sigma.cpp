@@ -100,6 +100,7 @@ TEST_CASE("a number of widths below 0, or none at all, is refused", "[ex04_1]") 
 }
 
 TEST_CASE("any row: the definition, at any temperature, and the largest always stays", "[ex04_1]") {
+    THINK("any row: the definition, at any temperature, and the largest always stays");
     Rng rng(41);
     for (int round = 0; round < 200; ++round) {
         const Row s = random_row(rng, 1 + static_cast<std::size_t>(round) / 10);
@@ -140,6 +141,7 @@ TEST_CASE("double precision decides what stays near the border", "[ex04_1]") {
 }
 
 TEST_CASE("many logits, some banned: the definition", "[ex04_1]") {
+    THINK("many logits, some banned: the definition");
     Rng rng(410);
     for (int round = 0; round < 1000; ++round) {
         const Row s = some_row(rng, round);

@@ -46,6 +46,7 @@ TEST_CASE("top-p .9 of eight logits keeps two words, .880797 and .119203", "[ex0
 }
 
 TEST_CASE("how many of the eight survive", "[ex05_1]") {
+    THINK("how many of the eight survive");
     struct Row {
         int k;
         double p;
@@ -70,6 +71,7 @@ TEST_CASE("how many of the eight survive", "[ex05_1]") {
 }
 
 TEST_CASE("how many of a thousand Zipf tokens survive", "[ex05_1]") {
+    THINK("how many of a thousand Zipf tokens survive");
     struct Row {
         int k;
         double p;

@@ -63,6 +63,7 @@ TEST_CASE("one good token alone is left in peace", "[ex05_2]") {
 }
 
 TEST_CASE("it happens when u is below the probability", "[ex05_2]") {
+    THINK("it happens when u is below the probability");
     const std::vector<double> law = {.5, .5}, after = {0, 1};
     check_law(exclude_top_choices(law, .1, .5, .25), after);
     check_law(exclude_top_choices(law, .1, .5, .75), law);

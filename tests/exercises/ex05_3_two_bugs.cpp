@@ -37,6 +37,7 @@ void check_is_law(const Witness& w) {
 }  // namespace
 
 TEST_CASE("the right nucleus of 40, 30, 20, 10 at 90 has three words, at 91 four", "[ex05_3]") {
+    THINK("the right nucleus of 40, 30, 20, 10 at 90 has three words, at 91 four");
     const std::vector<int> weights = {40, 30, 20, 10};
     INPUT(weights);
     CHECK(nucleus(weights, 90) == 3);
@@ -50,6 +51,7 @@ TEST_CASE("the right nucleus of 40, 30, 20, 10 at 90 has three words, at 91 four
 }
 
 TEST_CASE("the first witness shows a's bug and not b's", "[ex05_3]") {
+    THINK("the first witness shows a's bug and not b's");
     const Witness w = witness_a();
     check_is_law(w);
     const std::size_t right = by_definition(w.weights, w.percent);
@@ -60,6 +62,7 @@ TEST_CASE("the first witness shows a's bug and not b's", "[ex05_3]") {
 }
 
 TEST_CASE("the second witness shows b's bug and not a's", "[ex05_3]") {
+    THINK("the second witness shows b's bug and not a's");
     const Witness w = witness_b();
     check_is_law(w);
     const std::size_t right = by_definition(w.weights, w.percent);

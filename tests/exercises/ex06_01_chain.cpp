@@ -46,12 +46,13 @@ std::string joined(const Names& names) {
 }
 void check_order(const Names& order, const std::vector<Step>& steps, const Names& expected,
                  const std::string& think) {
-    Names got;
+    Names given, got;
+    for (const Step& step : steps) given.push_back(step.name);
+    INPUT(order);
+    INFO("steps " << joined(given));
+    THINK(think);
     for (const Step& step : in_order(order, steps)) got.push_back(step.name);
-    INFO("the order: " << joined(order) << "\nexpected " << joined(expected) << "\ngot      "
-                       << joined(got) << "\nthink about: " << think);
-    const bool right = got == expected;
-    REQUIRE(right);
+    CHECK(got == expected);
 }
 
 const Names ours{"ban", "temperature", "top-k", "top-p"};
@@ -71,6 +72,7 @@ std::string complaint(Function function) {
 }  // namespace
 
 TEST_CASE("steps come in the order that was given", "[ex06_01]") {
+    THINK("steps come in the order that was given");
     check_order(ours, {top_p_step(.9), temperature(2), ban(0), top_k_step(3)},
                 {"ban", "temperature", "top-k", "top-p"}, "the place of a name in the order");
     check_order({"top-p", "top-k", "temperature", "ban"}, {ban(0), top_p_step(.9)},
@@ -80,6 +82,7 @@ TEST_CASE("steps come in the order that was given", "[ex06_01]") {
 }
 
 TEST_CASE("steps of the same name stay as they were", "[ex06_01]") {
+    THINK("steps of the same name stay as they were");
     std::vector<Step> steps;
     for (int i = 1; i <= 3; ++i) steps.push_back(marked("ban", float(i)));
     steps.insert(steps.begin() + 1, marked("top-k", 9));
@@ -94,17 +97,18 @@ TEST_CASE("steps of the same name stay as they were", "[ex06_01]") {
 }
 
 TEST_CASE("a name that is not in the order is refused", "[ex06_01]") {
+    THINK("a name that is not in the order is refused");
     for (const auto& steps : {std::vector<Step>{marked("mirostat", 1)},
                               std::vector<Step>{ban(0), marked("mirostat", 1), top_k_step(2)}}) {
+        INFO(steps.size() << " steps, one of them mirostat, which is not in the order");
         const std::string got = complaint([&] { in_order(ours, steps); });
-        INFO("expected a UsageError that names mirostat, got: " << got);
-        const bool right =
-            got.rfind("usage: ", 0) == 0 && got.find("mirostat") != std::string::npos;
-        REQUIRE(right);
+        EXPECT((got.rfind("usage: ", 0) == 0 && got.find("mirostat") != std::string::npos),
+               "a UsageError that names mirostat", got);
     }
 }
 
 TEST_CASE("steps are applied first to last, and counted", "[ex06_01]") {
+    THINK("steps are applied first to last, and counted");
     const Outcome got = run({ban(0), top_k_step(1)}, {3, 1, 2});
     same(got.row, Row{gone, gone, 2}, "ban 0, then top-k 1, of {3, 1, 2}", "first to last");
     same(got.left, std::vector<int>{2, 1}, "ban 0, then top-k 1, of {3, 1, 2}", "count each time");
@@ -114,6 +118,7 @@ TEST_CASE("steps are applied first to last, and counted", "[ex06_01]") {
 }
 
 TEST_CASE("tokens that were masked before are not counted", "[ex06_01]") {
+    THINK("tokens that were masked before are not counted");
     const Outcome got = run({temperature(2), top_k_step(3)}, {4, gone, 2, gone});
     same(got.left, std::vector<int>{2, 2}, "{4, −∞, 2, −∞}", "left is what is not −∞");
     same(run({temperature(1)}, {0, -3e38f}).left, std::vector<int>{2}, "{0, −3e38}",
@@ -121,19 +126,21 @@ TEST_CASE("tokens that were masked before are not counted", "[ex06_01]") {
 }
 
 TEST_CASE("a step that leaves no token is named", "[ex06_01]") {
+    THINK("a step that leaves no token is named");
+    INFO("temperature 2, top-k 1, ban 0, of {3, 1, 2}");
     const std::string got = complaint([&] {
         run({temperature(2), top_k_step(1), ban(0)}, {3, 1, 2});
     });
-    INFO("expected an Error that names ban, got: " << got);
-    const bool right = got.rfind("error: ", 0) == 0 && got.find("ban") != std::string::npos &&
-                       got.find("top-k") == std::string::npos;
-    REQUIRE(right);
+    EXPECT((got.rfind("error: ", 0) == 0 && got.find("ban") != std::string::npos &&
+            got.find("top-k") == std::string::npos),
+           "an Error that names ban", got);
     // It is noticed at once, not behind the last step.
     const Step revives{"revive", [](const Row&) { return Row{1, 2, 3}; }};
     CHECK_THROWS_AS(run({top_k_step(1), ban(0), revives}, {3, 1, 2}), Error);
 }
 
 TEST_CASE("random rows: the same as one function behind the other", "[ex06_01]") {
+    THINK("random rows: the same as one function behind the other");
     Rng rng(61);
     for (int round = 0; round < 1000; ++round) {
         const Row s = some_row(rng, round);

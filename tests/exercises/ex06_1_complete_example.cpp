@@ -117,18 +117,19 @@ TEST_CASE("a hundred thousand draws give the cat 88,080 times, give or take 410"
 
 TEST_CASE("forty equal logits in the complete example: an unstable sort shuffles them",
           "[ex06_1]") {
+    THINK("forty equal logits in the complete example: an unstable sort shuffles them");
     const std::vector<float> flat(40);  // e^0 is exactly 1
     const Example e = complete_example(flat, 1, 32, .5, .99);
     std::vector<int> expected(32);
     std::iota(expected.begin(), expected.end(), 0);
     INFO("think about: of equal logits the lower ids first, however many there are");
-    const bool right = e.kept == expected;
-    REQUIRE(right);
+    CHECK(e.kept == expected);
     CHECK(e.nucleus == 16);
     CHECK(e.id == 15);
 }
 
 TEST_CASE("any row with ties: every number", "[ex06_1]") {
+    THINK("any row with ties: every number");
     Rng rng(610);
     for (int round = 0; round < 1500; ++round) {
         std::vector<float> s(1 + static_cast<std::size_t>(round) / 50);

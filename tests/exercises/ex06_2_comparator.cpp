@@ -53,6 +53,7 @@ const Row table[] = {
 }  // namespace
 
 TEST_CASE("a fair coin has ln 2, and against a biased one .143841", "[ex06_2]") {
+    THINK("a fair coin has ln 2, and against a biased one .143841");
     CHECK_NEAR(entropy(Law{.5, .5}), .693147, 1e-6);
     CHECK_NEAR(kl(Law{.5, .5}, Law{.25, .75}), .143841, 1e-6);
     INFO("think about: the two directions differ");
@@ -96,6 +97,7 @@ TEST_CASE("the exact values of eight strategies over 1000 Zipf tokens", "[ex06_2
 }
 
 TEST_CASE("a thousand draws of each strategy", "[ex06_2]") {
+    THINK("a thousand draws of each strategy");
     for (const Row& row : table) {
         const Law empirical = frequencies(draws_of(zipf(row.kept), 1000, 11), 1000);
         const auto unique = 1000 - std::count(empirical.begin(), empirical.end(), 0.0);
@@ -143,6 +145,7 @@ TEST_CASE("a rounding below 0 is 0, whatever it comes from", "[ex06_2]") {
 }
 
 TEST_CASE("small probabilities count", "[ex06_2]") {
+    THINK("small probabilities count");
     // 1e-9 · ln 1e9 is 2e-8
     CHECK_NEAR(entropy(Law{1 - 1e-9, 1e-9}), 2.1723265846e-8, 1e-15);
     CHECK_NEAR(kl(Law{1 - 1e-9, 1e-9}, Law{.5, .5}), (std::log(2) - 2.1723265846e-8), 1e-12);
@@ -152,6 +155,7 @@ TEST_CASE("small probabilities count", "[ex06_2]") {
 }
 
 TEST_CASE("laws of different size are refused either way round", "[ex06_2]") {
+    THINK("laws of different size are refused either way round");
     CHECK_THROWS_AS(kl(Law{.5, .5}, Law{1}), Error);
     CHECK_THROWS_AS(kl(Law{}, Law{1}), Error);
     CHECK_THROWS_AS(kl(Law{0, 1}, Law{0, 1, 0}), Error);
@@ -160,6 +164,7 @@ TEST_CASE("laws of different size are refused either way round", "[ex06_2]") {
 }
 
 TEST_CASE("any laws, with zeros: the formulas", "[ex06_2]") {
+    THINK("any laws, with zeros: the formulas");
     Rng rng(620);
     for (int round = 0; round < 2000; ++round) {
         const std::size_t V = 1 + rng.below(8);
@@ -177,11 +182,9 @@ TEST_CASE("any laws, with zeros: the formulas", "[ex06_2]") {
             h -= q[i] * std::log(q[i]);
             d += p[i] > 0 ? q[i] * std::log(q[i] / p[i]) : HUGE_VAL;
         }
-        INFO("round " << round << ": " << V << " tokens; expected " << h << " and " << d << ", got "
-                      << entropy(q) << " and " << kl(q, p));
-        bool right = std::abs(entropy(q) - h) <= 1e-12;
-        REQUIRE(right);
-        right = kl(q, p) == d || std::abs(kl(q, p) - d) <= 1e-12;
-        REQUIRE(right);
+        INPUT(q, p);
+        THINK("the formulas, term by term; q = 0 adds nothing");
+        CHECK_NEAR(entropy(q), h, 1e-12);
+        CHECK_NEAR(kl(q, p), d, 1e-12);
     }
 }

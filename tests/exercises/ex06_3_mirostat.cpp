@@ -35,6 +35,7 @@ TEST_CASE("surprise is counted in bits", "[ex06_3]") {
 }
 
 TEST_CASE("a bar of 2.5 bits leaves two tokens, two thirds to one third", "[ex06_3]") {
+    THINK("a bar of 2.5 bits leaves two tokens, two thirds to one third");
     double mu = 2.5;
     INPUT(four);
     CHECK(mirostat(four, 1.5, .2, mu, .66) == 0);
@@ -99,16 +100,18 @@ TEST_CASE("the surprise comes out as ordered, whatever the model's law", "[ex06_
 }
 
 TEST_CASE("a token exactly as surprising as the bar stays", "[ex06_3]") {
+    THINK("a token exactly as surprising as the bar stays");
     const Law eighths{.5, .25, .125, .125};
     for (const auto& [bar, most] : {std::pair{1., 0}, {2., 1}, {3., 3}}) {
         double mu = bar;
         INFO("mu = " << bar << ": the last token that can come has id " << most);
-        const bool right = mirostat(eighths, 2, .1, mu, 1 - 0x1p-53) == most;
-        REQUIRE(right);
+        THINK("<=, not <");
+        CHECK(mirostat(eighths, 2, .1, mu, 1 - 0x1p-53) == most);
     }
 }
 
 TEST_CASE("mu goes wherever the rule takes it", "[ex06_3]") {
+    THINK("mu goes wherever the rule takes it");
     double mu = 100;
     CHECK(mirostat(Law{.999, .001}, 1, 20, mu, .9999) == 1);
     INFO("think about: 9.966 bits, 8.966 too many, twenty times that: mu is -79.3, below 0");
@@ -121,6 +124,7 @@ TEST_CASE("mu goes wherever the rule takes it", "[ex06_3]") {
 }
 
 TEST_CASE("the running sum must exceed u times the mass, not only reach it", "[ex06_3]") {
+    THINK("the running sum must exceed u times the mass, not only reach it");
     double mu = 100;
     INFO("think about: at u = .5 token 0's half is used up");
     CHECK(mirostat(four, 1, .1, mu, .5) == 1);
@@ -133,12 +137,14 @@ TEST_CASE("the running sum must exceed u times the mass, not only reach it", "[e
 }
 
 TEST_CASE("tau of 0 is allowed", "[ex06_3]") {
+    THINK("tau of 0 is allowed");
     double mu = 2;
     CHECK(mirostat(four, 0, 1, mu, 0) == 0);
     CHECK_NEAR(mu, 1, exact);
 }
 
 TEST_CASE("any law: the rule, written out", "[ex06_3]") {
+    THINK("any law: the rule, written out");
     Rng rng(6);
     for (int round = 0; round < 3000; ++round) {
         Law p(1 + static_cast<std::size_t>(round) / 200);
@@ -163,11 +169,11 @@ TEST_CASE("any law: the rule, written out", "[ex06_3]") {
         }
         const double bar = before - eta * (-std::log2(p[expected]) - tau);
         double mu = before;
+        INPUT(p, tau, eta, before, u);
+        THINK("who stays, the walk by id, then the dial");
         const int got = mirostat(p, tau, eta, mu, u);
-        INFO("round " << round << ": " << p.size() << " tokens, tau " << tau << ", eta " << eta
-                      << ", mu " << before << ", u " << u << "\nexpected token " << expected
-                      << " and mu " << bar << "\ngot token " << got << " and mu " << mu);
-        const bool right = got == static_cast<int>(expected) && std::abs(mu - bar) <= 1e-9;
-        REQUIRE(right);
+        CHECK(got == static_cast<int>(expected));
+        INFO("mu behind it");
+        CHECK_NEAR(mu, bar, 1e-9);
     }
 }

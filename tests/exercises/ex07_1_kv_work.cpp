@@ -82,6 +82,7 @@ TEST_CASE("both ways write the same text", "[ex07_1]") {
 }
 
 TEST_CASE("a hundred new tokens: positions projected", "[ex07_1]") {
+    THINK("a hundred new tokens: positions projected");
     struct Row {
         int P;
         std::int64_t without, with;
@@ -100,6 +101,7 @@ TEST_CASE("a hundred new tokens: positions projected", "[ex07_1]") {
 }
 
 TEST_CASE("a hundred new tokens: causal dot products", "[ex07_1]") {
+    THINK("a hundred new tokens: causal dot products");
     struct Row {
         int P;
         std::int64_t without, with;

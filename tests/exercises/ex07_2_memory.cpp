@@ -38,6 +38,7 @@ TEST_CASE("seven billion weights in four bits, 4096 tokens: 6 GB, fits", "[ex07_
 }
 
 TEST_CASE("other models, contexts and batches on 24 GB", "[ex07_2]") {
+    THINK("other models, contexts and batches on 24 GB");
     const Advice fits = Advice::fits, shorter = Advice::shorter_context_or_fewer_bits,
                  smaller = Advice::smaller_model;
     for (const Row& row :

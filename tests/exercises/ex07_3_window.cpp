@@ -33,6 +33,7 @@ TEST_CASE("the paper's example: 4 sinks, a window of 4, token 9", "[ex07_3]") {
 }
 
 TEST_CASE("at first everything is seen, where it stands", "[ex07_3]") {
+    THINK("at first everything is seen, where it stands");
     const Window w{4, 4};
     INFO("w = {4, 4}: 4 sinks, a window of 4");
     CHECK(seen_by(w, 0) == Ids{0});
@@ -54,6 +55,7 @@ TEST_CASE("no sinks: a plain window; a window of one: the sinks and itself", "[e
 }
 
 TEST_CASE("what is not seen has no place", "[ex07_3]") {
+    THINK("what is not seen has no place");
     const Window w{4, 4};
     INFO("w = {4, 4}: 4 sinks, a window of 4");
     CHECK_THROWS_AS(place_of(w, 4, 9), Error);
@@ -106,6 +108,7 @@ TEST_CASE("four million tokens with 4 sinks and a window of 2044", "[ex07_3]") {
 }
 
 TEST_CASE("a billion tokens: no loop has the time", "[ex07_3]") {
+    THINK("a billion tokens: no loop has the time");
     constexpr std::int64_t n = 1'000'000'000;
     for (int i = 0; i < 100; ++i) {
         INFO(
@@ -121,6 +124,7 @@ TEST_CASE("a billion tokens: no loop has the time", "[ex07_3]") {
 }
 
 TEST_CASE("place and slot far behind in the text, at once", "[ex07_3]") {
+    THINK("place and slot far behind in the text, at once");
     const Window w{4, 2044};
     for (int t = 1'999'990'000; t < 2'000'000'000; t += 999) {
         REQUIRE(slot_of(w, t) == 4 + (t - 4) % 2044);

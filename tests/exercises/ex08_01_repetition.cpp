@@ -16,33 +16,41 @@ using Ids = std::vector<int>;
 void check(Row s, const Ids& text, float theta, const Row& expected, const std::string& think) {
     const std::string given =
         "logits " + in_words(s) + ", text " + in_words(text) + ", θ = " + std::to_string(theta);
-    penalise(s, text, theta);
-    same(s, expected, given, think);
+    const auto penalised = [&] {
+        penalise(s, text, theta);
+        return s;
+    };
+    same(penalised, expected, given, think);
 }
 
 }  // namespace
 
 TEST_CASE("four logits, θ = 2", "[ex08_01]") {
+    THINK("four logits, θ = 2");
     check({3, 2, -1, -1}, {0, 2, 0}, 2, {1.5f, 2, -2, -1}, "divide above 0, multiply below");
 }
 
 TEST_CASE("once for each token, wherever and however often it stands", "[ex08_01]") {
+    THINK("once for each token, wherever and however often it stands");
     check({8, 8}, {1, 1, 1, 1}, 2, {8, 4}, "once, not four times");
     check({8, 8}, {1, 0, 1}, 2, {4, 4}, "once each");
     check({8, -8}, {0, 1, 1, 0}, 2, {4, -16}, "once each");
 }
 
 TEST_CASE("0 stays 0, and −∞ stays −∞", "[ex08_01]") {
+    THINK("0 stays 0, and −∞ stays −∞");
     check({0, -INFINITY, 1}, {0, 1}, 3, {0, -INFINITY, 1}, "0/θ, and −∞·θ");
 }
 
 TEST_CASE("θ = 1 changes nothing, below 1 is a reward", "[ex08_01]") {
+    THINK("θ = 1 changes nothing, below 1 is a reward");
     check({3, -2}, {0, 1}, 1, {3, -2}, "off");
     check({3, -2}, {0, 1}, .5, {6, -1}, "half of it");
     check({3, -2}, {}, 5, {3, -2}, "an empty text");
 }
 
 TEST_CASE("θ must be a finite number above 0, even for an empty text", "[ex08_01]") {
+    THINK("θ must be a finite number above 0, even for an empty text");
     for (const float theta : {0.0f, -1.0f, INFINITY, std::nanf("")}) {
         Row s{1, 2};
         INFO("θ = " << theta << ": expected a UsageError");
@@ -52,6 +60,7 @@ TEST_CASE("θ must be a finite number above 0, even for an empty text", "[ex08_0
 }
 
 TEST_CASE("an id that is no token is an error", "[ex08_01]") {
+    THINK("an id that is no token is an error");
     for (const int id : {-1, 2, 1000000}) {
         Row s{1, 2};
         INFO("id " << id << " of two tokens: expected an Error");
@@ -60,6 +69,7 @@ TEST_CASE("an id that is no token is an error", "[ex08_01]") {
 }
 
 TEST_CASE("random rows: the same as the chapter's repetition penalty", "[ex08_01]") {
+    THINK("random rows: the same as the chapter's repetition penalty");
     Rng rng(81);
     for (int round = 0; round < 3000; ++round) {
         const Row s = some_row(rng, round);

@@ -18,17 +18,22 @@ void check(Row s, const Ids& text, double frequency, double presence, const Row&
     const std::string given = "logits " + in_words(s) + ", text " + in_words(text) +
                               ", frequency " + std::to_string(frequency) + ", presence " +
                               std::to_string(presence);
-    penalise(s, text, frequency, presence);
-    same(s, expected, given, think);
+    const auto penalised = [&] {
+        penalise(s, text, frequency, presence);
+        return s;
+    };
+    same(penalised, expected, given, think);
 }
 
 }  // namespace
 
 TEST_CASE("four logits", "[ex08_02]") {
+    THINK("four logits");
     check({5, 3, 2, 1}, {0, 1, 0, 0}, .5, .25, {3.25f, 2.25f, 2, 1}, "three times, and once");
 }
 
 TEST_CASE("each penalty alone", "[ex08_02]") {
+    THINK("each penalty alone");
     check({4, 4, 4}, {2, 2, 0}, 1, 0, {3, 4, 2}, "frequency: each further time costs more");
     check({4, 4, 4}, {2, 2, 0}, 0, 1, {3, 4, 3}, "presence: once, however often");
     check({4, 4, 4}, {2, 2, 0}, 0, 0, {4, 4, 4}, "both are off");
@@ -36,21 +41,25 @@ TEST_CASE("each penalty alone", "[ex08_02]") {
 }
 
 TEST_CASE("negative logits are treated like the others, and −∞ stays", "[ex08_02]") {
+    THINK("negative logits are treated like the others, and −∞ stays");
     check({-1, -INFINITY, 0}, {0, 1, 2}, .5, 1, {-2.5f, -INFINITY, -1.5f}, "no question of signs");
 }
 
 TEST_CASE("penalties below 0 reward", "[ex08_02]") {
+    THINK("penalties below 0 reward");
     check({1, 1}, {1, 1}, -.5, -2, {1, 4}, "minus minus");
     check({1, 1}, {0, 1, 1}, 1, -2, {2, 1}, "the two are added");
 }
 
 TEST_CASE("rounded to a float once", "[ex08_02]") {
+    THINK("rounded to a float once");
     // 2^24 + 1 is no float: floats would lose one .5 after the other.
     check({16777216}, {0, 0, 0, 0}, .5, 0, {16777214}, "in doubles");
     check({16777216}, {0}, -.75, -.75, {16777218}, "in doubles: 1.5 more, to the nearest float");
 }
 
 TEST_CASE("penalties must be finite, even for an empty text", "[ex08_02]") {
+    THINK("penalties must be finite, even for an empty text");
     for (const double x : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
         Row s{1, 2};
         INFO("penalty " << x << ": expected a UsageError");
@@ -61,6 +70,7 @@ TEST_CASE("penalties must be finite, even for an empty text", "[ex08_02]") {
 }
 
 TEST_CASE("an id that is no token has no count", "[ex08_02]") {
+    THINK("an id that is no token has no count");
     for (const int id : {-1, 2, 1000000}) {
         Row s{1, 2};
         INFO("id " << id << " of two tokens: expected an Error");
@@ -69,6 +79,7 @@ TEST_CASE("an id that is no token has no count", "[ex08_02]") {
 }
 
 TEST_CASE("random rows: the same as the chapter's penalties by counts", "[ex08_02]") {
+    THINK("random rows: the same as the chapter's penalties by counts");
     Rng rng(82);
     for (int round = 0; round < 3000; ++round) {
         const Row s = some_row(rng, round);

@@ -53,6 +53,7 @@ TEST_CASE("1 2 1 2: both twice, the pair twice, a passage of two", "[ex08_1]") {
 }
 
 TEST_CASE("a loop of three words in a text of a hundred", "[ex08_1]") {
+    THINK("a loop of three words in a text of a hundred");
     INFO("100 tokens, all different but 10 20 30 10 20 30 … at 50 to 70");
     const Repetition r = check(looping_text(), all);
     CHECK(r.tokens == std::map<int, int>{{10, 7}, {20, 7}, {30, 7}});
@@ -65,6 +66,7 @@ TEST_CASE("a loop of three words in a text of a hundred", "[ex08_1]") {
 }
 
 TEST_CASE("the same loop, seen when it has just happened", "[ex08_1]") {
+    THINK("the same loop, seen when it has just happened");
     INFO("71 tokens, all different but 10 20 30 10 20 30 … from 50 on");
     const Ids ids = first(looping_text(), 71);
     CHECK_NEAR(check(ids, all).severity, .253554, 1e-6);
@@ -84,6 +86,7 @@ TEST_CASE("a window that has moved on does not see it any more", "[ex08_1]") {
 }
 
 TEST_CASE("the extremes: nothing, one token, two, all different, all equal", "[ex08_1]") {
+    THINK("the extremes: nothing, one token, two, all different, all equal");
     for (const Ids& ids : {Ids{}, Ids{5}, Ids{5, 6}, Ids{4, 3, 2, 1}}) {
         INPUT(ids);
         CHECK(check(ids, all).severity == 0);

@@ -89,6 +89,7 @@ TEST_CASE("nothing written, nothing penalised; a multiplier of 0 is off; a ban s
 }
 
 TEST_CASE("a long loop makes a logit small, not infinite", "[ex08_2]") {
+    THINK("a long loop makes a logit small, not infinite");
     const float s = penalised(Row(2, 0), Ids(600, 1), 1, 4, 1)[1];
     INFO("600 equal tokens; think about: 4^598 is more than a float, or even a double, holds");
     CHECK(s == -1e30f);

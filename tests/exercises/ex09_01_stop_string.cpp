@@ -14,39 +14,32 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-std::string quoted(const Texts& texts) {
-    std::string line;
-    for (const std::string& text : texts) line += "\"" + text + "\" ";
-    return line;
-}
-
 // What each token shows, and at last what finish shows.
 void check(const std::string& stop, const Texts& tokens, const Texts& expected, bool stopped,
            const std::string& think) {
+    INPUT(stop, tokens);
+    THINK(think);
     Stream stream{stop, "", false};
     Texts got;
     for (const std::string& token : tokens) got.push_back(push(stream, token));
     const bool ended = stream.stopped;
     got.push_back(finish(stream));
-    INFO("stop \"" << stop << "\", tokens " << quoted(tokens) << "\nexpected " << quoted(expected)
-                   << "\ngot      " << quoted(got) << "\nthink about: " << think);
-    bool right = got == expected;
-    REQUIRE(right);
-    INFO("stopped: expected " << stopped << ", got " << ended);
-    right = ended == stopped;
-    REQUIRE(right);
-    INFO("finish shows it once; a second time it showed something again");
-    right = finish(stream).empty();
-    REQUIRE(right);
+    CHECK(got == expected);
+    INFO("has the stream stopped?");
+    CHECK(ended == stopped);
+    INFO("finish shows it once; the second time:");
+    CHECK(finish(stream) == "");
 }
 
 }  // namespace
 
 TEST_CASE("END, in pieces", "[ex09_01]") {
+    THINK("END, in pieces");
     check("END", {"a E", "NE", "NDx", "y"}, {"a ", "EN", "", "", ""}, true, "what could be END");
 }
 
 TEST_CASE("no stop string: nothing is lost", "[ex09_01]") {
+    THINK("no stop string: nothing is lost");
     check("END", {"a", "b"}, {"a", "b", ""}, false, "nothing waits");
     check("END", {"a", "EN"}, {"a", "", "EN"}, false, "what waited is shown at the end");
     check("END", {}, {""}, false, "no token at all");
@@ -54,6 +47,7 @@ TEST_CASE("no stop string: nothing is lost", "[ex09_01]") {
 }
 
 TEST_CASE("a stop string within a token", "[ex09_01]") {
+    THINK("a stop string within a token");
     check("END", {"aENDb", "c"}, {"a", "", ""}, true, "nothing behind it");
     check("END", {"END"}, {"", ""}, true, "nothing before it");
     check("ab", {"xabyab"}, {"x", ""}, true, "the first one counts");
@@ -62,6 +56,7 @@ TEST_CASE("a stop string within a token", "[ex09_01]") {
 }
 
 TEST_CASE("only the longest tail waits", "[ex09_01]") {
+    THINK("only the longest tail waits");
     check("aab", {"a", "a", "a", "b"}, {"", "", "a", "", ""}, true, "aaa: two a's can become aab");
     check("abac", {"aba", "b", "ac"}, {"", "ab", "", ""}, true, "abab: ab can become abac");
     check("abac", {"abab", "x"}, {"ab", "abx", ""}, false, "abab: ab can become abac");
@@ -69,14 +64,18 @@ TEST_CASE("only the longest tail waits", "[ex09_01]") {
 }
 
 TEST_CASE("streams know nothing of each other", "[ex09_01]") {
+    THINK("streams know nothing of each other");
     Stream one{"END", "", false}, other{"END", "", false};
+    INFO("two streams with stop END: one reads E, the other x, then both ND");
     push(one, "E"), push(other, "x");
-    const bool right =
-        push(one, "ND") == "" && one.stopped && !other.stopped && push(other, "ND") == "ND";
-    REQUIRE(right);
+    CHECK(push(one, "ND") == "");
+    CHECK(push(other, "ND") == "ND");
+    CHECK(one.stopped);
+    CHECK_FALSE(other.stopped);
 }
 
 TEST_CASE("random tokens: as the chapter's stream, byte for byte", "[ex09_01]") {
+    THINK("random tokens: as the chapter's stream, byte for byte");
     Rng rng(91);
     const auto letters = [&](std::size_t n) {
         std::string text;

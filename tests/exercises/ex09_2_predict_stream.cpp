@@ -33,21 +33,26 @@ void check_prediction(const std::vector<std::string>& stops, const std::vector<s
 }  // namespace
 
 TEST_CASE("a: it was not a stop string after all", "[ex09_2]") {
+    THINK("a: it was not a stop string after all");
     check_prediction({"\n\nUser:"}, {"Hi", " there\n", "\nUs", "e it"}, case_a());
 }
 
 TEST_CASE("b: three newlines, then the other speaker", "[ex09_2]") {
+    THINK("b: three newlines, then the other speaker");
     check_prediction({"\n\nUser:"}, {"Hi\n", "\n\n", "User", ": x", "y"}, case_b());
 }
 
 TEST_CASE("c: a stop string that repeats its own beginning", "[ex09_2]") {
+    THINK("c: a stop string that repeats its own beginning");
     check_prediction({"aab"}, {"a", "a", "a", "b", "c"}, case_c());
 }
 
 TEST_CASE("d: characters of several bytes", "[ex09_2]") {
+    THINK("d: characters of several bytes");
     check_prediction({}, {"caf", "\xC3", "\xA9", "!\xE2\x82"}, case_d());
 }
 
 TEST_CASE("e: two stop strings that overlap", "[ex09_2]") {
+    THINK("e: two stop strings that overlap");
     check_prediction({"end", "den"}, {"d", "e", "n", "d"}, case_e());
 }

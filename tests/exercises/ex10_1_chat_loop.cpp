@@ -46,6 +46,7 @@ Script script(const std::string& typed, std::vector<std::string> writes,
 }  // namespace
 
 TEST_CASE("one line gives one prompt, which ends where the answer begins", "[ex10_1]") {
+    THINK("one line gives one prompt, which ends where the answer begins");
     const Script s = script("hi\n", {" Hello!"});
     INFO("think about: what stands behind the last colon? The model's own tokens bring the blank.");
     REQUIRE(s.prompts.size() == 1);
@@ -64,6 +65,7 @@ TEST_CASE("the second prompt holds the first turn", "[ex10_1]") {
 }
 
 TEST_CASE("what the model writes for the user is cut and never comes back", "[ex10_1]") {
+    THINK("what the model writes for the user is cut and never comes back");
     const Script s = script("hi\nand?\n", {"ok\nUser: x\nAssistant: y", " fine"});
     INFO("think about: is the turn remembered before or after the cut?");
     CHECK(s.printed == "ok\nfine\n");
@@ -110,6 +112,8 @@ TEST_CASE("lines are trimmed, and UTF-8 passes unharmed", "[ex10_1]") {
 TEST_CASE(
     "a prompt exactly as long as the budget keeps every turn, one token more drops the oldest",
     "[ex10_1]") {
+    THINK(
+        "a prompt exactly as long as the budget keeps every turn, one token more drops the oldest");
     const std::string both = prompt_of({{"one", "first"}}, "two");
     INFO("think about: prompt ≤ context − max_new_tokens. Is the limit itself allowed?");
     for (const std::size_t less : {0u, 1u}) {
@@ -123,6 +127,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a line that is too long by itself is refused, and nothing else is lost", "[ex10_1]") {
+    THINK("a line that is too long by itself is refused, and nothing else is lost");
     const std::string long_line(200, 'x');
     const Script s = script("one\n" + long_line + "\ntwo\n", {" first", " second"}, 200);
     INFO(
@@ -178,6 +183,7 @@ TEST_CASE("only the user's next line ends an answer", "[ex10_1]") {
 }
 
 TEST_CASE("the prompt of any turns", "[ex10_1]") {
+    THINK("the prompt of any turns");
     CHECK(prompt_of({}, "") == "User: \nAssistant:");
     CHECK(prompt_of({{"a", "b"}, {"c", ""}, {"d", "e f"}}, "g") ==
           "User: a\nAssistant: b\nUser: c\nAssistant:\nUser: d\nAssistant: e f\nUser: g\n"
@@ -185,6 +191,7 @@ TEST_CASE("the prompt of any turns", "[ex10_1]") {
 }
 
 TEST_CASE("a line of exactly the budget is answered, one byte more is too long", "[ex10_1]") {
+    THINK("a line of exactly the budget is answered, one byte more is too long");
     const std::size_t most = 100 - prompt_of({}, "").size();  // context 200, 100 for the answer
     CHECK(script(std::string(most, 'x') + "\n", {}, 200).printed == "ok\n");
     CHECK(script(std::string(most + 1, 'x') + "\n", {}, 200).printed == "too long\n");
@@ -193,6 +200,7 @@ TEST_CASE("a line of exactly the budget is answered, one byte more is too long",
 }
 
 TEST_CASE("several turns go at once where the new line is long", "[ex10_1]") {
+    THINK("several turns go at once where the new line is long");
     const Script s = script("one\ntwo\nthree\n" + std::string(60, 'x') + "\n5\n", {}, 200);
     REQUIRE(s.prompts.size() == 5);
     CHECK(s.prompts[3] == "User: " + std::string(60, 'x') + "\nAssistant:");

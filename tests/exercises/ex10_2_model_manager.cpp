@@ -28,6 +28,7 @@ const char* const five =
 }  // namespace
 
 TEST_CASE("the smallest model that can do it is chosen", "[ex10_2]") {
+    THINK("the smallest model that can do it is chosen");
     ModelManager m = five_models();
     INFO("m: " << five);
     INFO("think about: smallest among all, or among those that can?");
@@ -49,6 +50,7 @@ TEST_CASE("five models take 14.9 GB and are listed by name", "[ex10_2]") {
 
 TEST_CASE("fifty queries: phi3 25, codellama 10, nomic-embed 8, mistral 7, llama3.1 none",
           "[ex10_2]") {
+    THINK("fifty queries: phi3 25, codellama 10, nomic-embed 8, mistral 7, llama3.1 none");
     ModelManager m = five_models();
     INFO("m: " << five);
     const std::vector<std::pair<std::string, int>> queries = {
@@ -74,6 +76,7 @@ TEST_CASE("fifty queries: phi3 25, codellama 10, nomic-embed 8, mistral 7, llama
 }
 
 TEST_CASE("a task that nobody can do gives none and is not noted", "[ex10_2]") {
+    THINK("a task that nobody can do gives none and is not noted");
     ModelManager m = five_models();
     INFO("m: " << five);
     CHECK(m.find_best("translation").value_or("none") == "none");
@@ -95,6 +98,7 @@ TEST_CASE("an empty manager has an empty report, no models and no size", "[ex10_
 }
 
 TEST_CASE("a report without uses has percentages of zero, not NaN", "[ex10_2]") {
+    THINK("a report without uses has percentages of zero, not NaN");
     const ModelManager m = five_models();
     INFO("m: " << five);
     INFO("think about: 0 of 0");
@@ -181,6 +185,7 @@ TEST_CASE("of equal sizes the first name wins, in whichever order they came", "[
 }
 
 TEST_CASE("a model that was used and removed is not there to be removed", "[ex10_2]") {
+    THINK("a model that was used and removed is not there to be removed");
     ModelManager manager;
     manager.pull({"a", 1, {"chat"}});
     manager.find_best("chat");
@@ -192,6 +197,7 @@ TEST_CASE("a model that was used and removed is not there to be removed", "[ex10
 }
 
 TEST_CASE("percentages have fractions", "[ex10_2]") {
+    THINK("percentages have fractions");
     ModelManager manager;
     manager.pull({"a", 1, {"chat"}});
     manager.pull({"b", 2, {"code"}});

@@ -11,6 +11,7 @@ using namespace tbt;
 using namespace tbt::ex10_3;
 
 TEST_CASE("the mean decides, not the sum", "[ex10_3]") {
+    THINK("the mean decides, not the sum");
     // Means −1, −0.5, −0.75; the sums −1, −2, −1.5 would choose the first.
     INFO("think about: a text is not worse for being longer");
     CHECK(best_of({{-1}, {-.5, -.5, -.5, -.5}, {-.5, -1}}) == 1);
@@ -115,6 +116,7 @@ TEST_CASE("every token of a text counts, and counts alike", "[ex10_3]") {
 }
 
 TEST_CASE("any texts: the greatest mean, the first of several", "[ex10_3]") {
+    THINK("any texts: the greatest mean, the first of several");
     Rng rng(103);
     for (int round = 0; round < 2000; ++round) {
         std::vector<std::vector<double>> texts(1 + rng.below(5));

@@ -22,18 +22,19 @@ struct Expected {
     Ids ids;
     double p;
 };
-void check(const std::vector<Beam>& got, const std::vector<Expected>& expected,
-           const std::string& think) {
+void check(const LogLaw& law, const Ids& prompt, std::size_t B, int n, int eos,
+           const std::vector<Expected>& expected, const std::string& think) {
     std::string wanted, have;
+    std::vector<double> first = law(prompt);
+    for (double& x : first) x = std::exp(x);
+    INFO("prompt " << in_words(prompt) << ", behind it p = " << in_words(first) << ", B = " << B
+                   << ", n = " << n << ", eos = " << eos);
+    THINK(think);
+    const std::vector<Beam> got = beam_search(law, prompt, B, n, eos);
     for (const Expected& e : expected) wanted += in_words(e.ids) + " " + std::to_string(e.p) + "  ";
     for (const Beam& b : got)
         have += in_words(b.ids) + " " + std::to_string(std::exp(b.sum)) + "  ";
-    INFO("expected " << wanted << "\ngot      " << have << "\nthink about: " << think);
-    bool right = got.size() == expected.size();
-    for (std::size_t i = 0; right && i < got.size(); ++i)
-        right = got[i].ids == expected[i].ids &&
-                std::abs(std::exp(got[i].sum) - expected[i].p) <= 1e-12;
-    REQUIRE(right);
+    CHECK(have == wanted);
 }
 
 Law trap(const Ids& ids) {
@@ -46,35 +47,39 @@ Law with_end(const Ids& ids) { return ids.size() == 1 ? logs({.3, .3, .4}) : log
 }  // namespace
 
 TEST_CASE("one beam is greedy, two find more", "[ex11_01]") {
-    check(beam_search(trap, {7}, 1, 2, -1), {{{7, 0, 0}, .3}}, "one beam");
-    check(beam_search(trap, {7}, 2, 2, -1), {{{7, 1, 1}, .36}, {{7, 0, 0}, .3}}, "two beams");
-    check(beam_search(trap, {7}, 9, 2, -1),
+    THINK("one beam is greedy, two find more");
+    check(trap, {7}, 1, 2, -1, {{{7, 0, 0}, .3}}, "one beam");
+    check(trap, {7}, 2, 2, -1, {{{7, 1, 1}, .36}, {{7, 0, 0}, .3}}, "two beams");
+    check(trap, {7}, 9, 2, -1,
           {{{7, 1, 1}, .36}, {{7, 0, 0}, .3}, {{7, 0, 1}, .3}, {{7, 1, 0}, .04}}, "all there are");
 }
 
 TEST_CASE("no token and one token", "[ex11_01]") {
-    check(beam_search(trap, {7}, 3, 0, -1), {{{7}, 1}}, "the prompt");
-    check(beam_search(trap, {7}, 3, 1, -1), {{{7, 0}, .6}, {{7, 1}, .4}},
-          "the most probable first");
+    THINK("no token and one token");
+    check(trap, {7}, 3, 0, -1, {{{7}, 1}}, "the prompt");
+    check(trap, {7}, 3, 1, -1, {{{7, 0}, .6}, {{7, 1}, .4}}, "the most probable first");
 }
 
 TEST_CASE("what has ended is never extended, and takes its place among the B", "[ex11_01]") {
-    check(beam_search(with_end, {9}, 1, 3, 2), {{{9, 2}, .4}}, "the one beam has ended");
-    check(beam_search(with_end, {9}, 2, 2, 2), {{{9, 2}, .4}, {{9, 0, 1}, .15}, {{9, 0, 0}, .075}},
+    THINK("what has ended is never extended, and takes its place among the B");
+    check(with_end, {9}, 1, 3, 2, {{{9, 2}, .4}}, "the one beam has ended");
+    check(with_end, {9}, 2, 2, 2, {{{9, 2}, .4}, {{9, 0, 1}, .15}, {{9, 0, 0}, .075}},
           "one has ended, one is live; then two more are found");
-    check(beam_search(with_end, {9}, 2, 1, 2), {{{9, 2}, .4}, {{9, 0}, .3}},
+    check(with_end, {9}, 2, 1, 2, {{{9, 2}, .4}, {{9, 0}, .3}},
           "behind the last token what is live is finished too");
 }
 
 TEST_CASE("an eos in the prompt ends no beam", "[ex11_01]") {
+    THINK("an eos in the prompt ends no beam");
     const LogLaw law = [](const Ids&) { return logs({.75, .25}); };
-    check(beam_search(law, {1}, 1, 2, 1), {{{1, 0, 0}, .5625}}, "only what is generated ends");
+    check(law, {1}, 1, 2, 1, {{{1, 0, 0}, .5625}}, "only what is generated ends");
 }
 
 TEST_CASE("of equal sums the earlier beam, and its lower id", "[ex11_01]") {
+    THINK("of equal sums the earlier beam, and its lower id");
     const LogLaw flat = [](const Ids&) { return logs({.25, .25, .25, .25}); };
-    check(beam_search(flat, {}, 2, 2, -1), {{{0, 0}, .0625}, {{0, 1}, .0625}}, "a stable sort");
-    check(beam_search(flat, {}, 3, 1, -1), {{{0}, .25}, {{1}, .25}, {{2}, .25}}, "a stable sort");
+    check(flat, {}, 2, 2, -1, {{{0, 0}, .0625}, {{0, 1}, .0625}}, "a stable sort");
+    check(flat, {}, 3, 1, -1, {{{0}, .25}, {{1}, .25}, {{2}, .25}}, "a stable sort");
     // Forty equal ones: an unstable sort shuffles them.
     const LogLaw wide = [](const Ids&) { return Law(40, std::log(1 / 40.)); };
     const std::vector<Beam> got = beam_search(wide, {}, 20, 1, -1);
@@ -87,32 +92,35 @@ TEST_CASE("of equal sums the earlier beam, and its lower id", "[ex11_01]") {
     const LogLaw halves = [](const Ids& text) {
         return text.empty() ? logs({.25, .5, .25}) : logs({.5, .25, .25});
     };
-    check(beam_search(halves, {}, 2, 2, 0), {{{0}, .25}, {{1, 0}, .25}, {{1, 1}, .125}},
+    check(halves, {}, 2, 2, 0, {{{0}, .25}, {{1, 0}, .25}, {{1, 1}, .125}},
           "what finished earlier");
     const LogLaw middle = [](const Ids&) { return logs({.25, .5, .25}); };
-    check(beam_search(middle, {}, 2, 2, 0), {{{0}, .25}, {{1, 1}, .25}, {{1, 0}, .125}},
+    check(middle, {}, 2, 2, 0, {{{0}, .25}, {{1, 1}, .25}, {{1, 0}, .125}},
           "what finished earlier");
 }
 
 TEST_CASE("a token that cannot come makes no beam", "[ex11_01]") {
+    THINK("a token that cannot come makes no beam");
     const LogLaw law = [](const Ids&) { return Law{-HUGE_VAL, 0, -HUGE_VAL}; };
-    check(beam_search(law, {5}, 3, 2, -1), {{{5, 1, 1}, 1}}, "one way only");
+    check(law, {5}, 3, 2, -1, {{{5, 1, 1}, 1}}, "one way only");
     const LogLaw none = [](const Ids&) { return Law{-HUGE_VAL, -HUGE_VAL}; };
-    check(beam_search(none, {5}, 3, 2, -1), {}, "no way at all");
+    check(none, {5}, 3, 2, -1, {}, "no way at all");
 }
 
 TEST_CASE("the law is asked once for each live beam", "[ex11_01]") {
+    THINK("the law is asked once for each live beam");
     int asked = 0;
     const LogLaw law = [&](const Ids& ids) {
         ++asked;
         return trap(ids);
     };
     beam_search(law, {7}, 2, 3, -1);
-    INFO("asked " << asked << " times, expected 1 + 2 + 2");
-    REQUIRE(asked == 5);
+    INFO("beam_search(…, {7}, 2, 3, -1): times that the law was asked, 1 + 2 + 2");
+    CHECK(asked == 5);
 }
 
 TEST_CASE("random models: the same as the chapter's", "[ex11_01]") {
+    THINK("random models: the same as the chapter's");
     Rng rng(111);
     for (int round = 0; round < 400; ++round) {
         const std::size_t V = 2 + rng.below(4);
@@ -149,13 +157,10 @@ TEST_CASE("random models: the same as the chapter's", "[ex11_01]") {
         std::string wanted, have;
         for (const Expected& e : expected) wanted += in_words(e.ids) + " ";
         for (const Beam& beam : got) have += in_words(beam.ids) + " ";
-        INFO("expected " << wanted << "\ngot      " << have);
-        bool right = wanted == have;
-        REQUIRE(right);
+        CHECK(have == wanted);
         for (std::size_t i = 0; i < got.size(); ++i) {
             // The chapter's probabilities are whole quanta of 2^-44.
-            right = std::abs(std::exp(got[i].sum) - expected[i].p) <= 1e-9;
-            REQUIRE(right);
+            CHECK_NEAR(std::exp(got[i].sum), expected[i].p, 1e-9);
         }
     }
 }

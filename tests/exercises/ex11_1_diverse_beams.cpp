@@ -74,6 +74,7 @@ TEST_CASE("three groups of one beam spread over three tokens", "[ex11_1]") {
 }
 
 TEST_CASE("a weak penalty changes nothing, and grows with each group that agreed", "[ex11_1]") {
+    THINK("a weak penalty changes nothing, and grows with each group that agreed");
     // ln .5 − ln .3 = .511: λ = .3 is not enough for the second group, twice .3 is for the third.
     const Group g{{0}, {logs({.5, .3, .2})}};
     const auto got = diverse_step({g, g, g}, .3);
@@ -84,6 +85,7 @@ TEST_CASE("a weak penalty changes nothing, and grows with each group that agreed
 }
 
 TEST_CASE("the score that is kept is the model's own", "[ex11_1]") {
+    THINK("the score that is kept is the model's own");
     const Group g{{-2}, {logs({.9, .1})}};
     const auto got = diverse_step({g, g}, .5);
     REQUIRE(got.size() == 2);

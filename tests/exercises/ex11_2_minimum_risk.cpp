@@ -70,6 +70,7 @@ TEST_CASE("the text in the middle is kept, though it was not drawn most often", 
 }
 
 TEST_CASE("if only the same text is of use, the most frequent one is kept", "[ex11_2]") {
+    THINK("if only the same text is of use, the most frequent one is kept");
     CHECK(minimum_risk({{1}, {2}, {3}, {2}, {1}, {2}}, same) == 1);
     INFO("think about: of equal sums the lower index");
     CHECK(minimum_risk({{3}, {1}, {2}}, same) == 0);
@@ -122,6 +123,7 @@ TEST_CASE("no other text has a greater sum, none with as great a one comes earli
 }
 
 TEST_CASE("a billionth decides", "[ex11_2]") {
+    THINK("a billionth decides");
     // The candidate's own number is its utility, whatever the truth.
     const std::vector<double> worth{1, 1 + 1e-9, 1 + 5e-10};
     const Utility utility = [&](const Ids& candidate, const Ids&) {

@@ -35,7 +35,7 @@ LawBehind random_laws(std::uint64_t seed, std::size_t V) {
 
 void check(const LawBehind& target, const LawBehind& draft, const Ids& text, int length,
            const std::vector<double>& u, const Ids& expected, const std::string& think) {
-    same(ex12_01::speculate(target, draft, text, length, u), expected,
+    same([&] { return ex12_01::speculate(target, draft, text, length, u); }, expected,
          "text " + in_words(text) + ", length " + std::to_string(length) + ", u = " + in_words(u),
          think);
 }
@@ -43,6 +43,7 @@ void check(const LawBehind& target, const LawBehind& draft, const Ids& text, int
 }  // namespace
 
 TEST_CASE("one guess, refused and accepted", "[ex12_01]") {
+    THINK("one guess, refused and accepted");
     const LawBehind p = always({.5, .5}), q = always({1, 0});
     check(p, q, {}, 1, {.3, .7, .9}, {1}, ".7 is not below .5; the residual is {0, .5}");
     check(p, q, {}, 1, {.3, .4, .9}, {0, 1}, ".4 is below .5; one more from p");
@@ -51,15 +52,18 @@ TEST_CASE("one guess, refused and accepted", "[ex12_01]") {
 }
 
 TEST_CASE("no guess: one token from the target", "[ex12_01]") {
+    THINK("no guess: one token from the target");
     check(always({.5, .5}), always({1, 0}), {4}, 0, {.75}, {4, 1}, "length 0");
 }
 
 TEST_CASE("a draft that agrees is always accepted", "[ex12_01]") {
+    THINK("a draft that agrees is always accepted");
     const LawBehind p = always({.25, .25, .5});
     check(p, p, {}, 3, {.1, .3, .6, .99, .99, .99, .9}, {0, 1, 2, 2}, "three guesses and one more");
 }
 
 TEST_CASE("behind the first refusal the guesses are lost", "[ex12_01]") {
+    THINK("behind the first refusal the guesses are lost");
     const LawBehind p = always({0, 1}), q = always({.5, .5});
     check(p, q, {}, 3, {.9, .1, .9, .5, .5, .5, .5}, {1, 1}, "1 is accepted, 0 never");
     check(p, q, {}, 3, {.1, .9, .9, .5, .5, .5, .5}, {1}, "0 is never accepted");
@@ -67,6 +71,7 @@ TEST_CASE("behind the first refusal the guesses are lost", "[ex12_01]") {
 }
 
 TEST_CASE("each law is the one behind the text so far", "[ex12_01]") {
+    THINK("each law is the one behind the text so far");
     // Behind a text of n tokens only token n can come, for both.
     const LawBehind counts = [](const Ids& text) {
         Law law(6);
@@ -78,6 +83,7 @@ TEST_CASE("each law is the one behind the text so far", "[ex12_01]") {
 }
 
 TEST_CASE("random laws: the same as the chapter's round, by the same luck", "[ex12_01]") {
+    THINK("random laws: the same as the chapter's round, by the same luck");
     Rng rng(121);
     for (int round = 0; round < 4000; ++round) {
         const std::size_t V = 1 + rng.below(5);
@@ -93,6 +99,7 @@ TEST_CASE("random laws: the same as the chapter's round, by the same luck", "[ex
 }
 
 TEST_CASE("what comes out follows the target's law", "[ex12_01]") {
+    THINK("what comes out follows the target's law");
     // Tens of thousands of first tokens: a draft that knows nothing, a target that is sure.
     Rng rng(122);
     const Law p{.7, .2, .1, 0};
@@ -106,21 +113,18 @@ TEST_CASE("what comes out follows the target's law", "[ex12_01]") {
     }
     for (int id = 0; id < 4; ++id) {
         const double share = double(first[id]) / rounds;
-        INFO("token " << id << " came first with frequency " << share << ", expected "
-                      << p[std::size_t(id)]);
-        const bool right = std::abs(share - p[std::size_t(id)]) <= .01;  // four standard deviations
-        REQUIRE(right);
+        INFO("how often token " << id << " came first, of " << rounds << " rounds");
+        CHECK_NEAR(share, p[std::size_t(id)], .01);  // four standard deviations
     }
 }
 
 TEST_CASE("the draft is asked length times, the target once for each token that comes out",
           "[ex12_01]") {
+    THINK("the draft is asked length times, the target once for each token that comes out");
     int drafts = 0, targets = 0;
     const LawBehind draft = [&](const Ids&) { return ++drafts, Law{.5, .5}; };
     const LawBehind target = [&](const Ids&) { return ++targets, Law{.5, .5}; };
     const Ids got = ex12_01::speculate(target, draft, {}, 4, std::vector<double>(9, .5));
-    INFO("draft asked " << drafts << " times, target " << targets << ", " << got.size()
-                        << " tokens");
-    const bool right = drafts == 4 && targets == 5 && got.size() == 5;
-    REQUIRE(right);
+    INFO("four guesses, all accepted: asked of the draft, of the target; tokens that came out");
+    CHECK((Ids{drafts, targets, int(got.size())}) == (Ids{4, 5, 5}));
 }

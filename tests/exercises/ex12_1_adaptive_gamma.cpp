@@ -52,6 +52,7 @@ TEST_CASE("the gain divides by what the round costs", "[ex12_1]") {
 }
 
 TEST_CASE("γ is chosen by trying all of them", "[ex12_1]") {
+    THINK("γ is chosen by trying all of them");
     // c = .1, α = .7: gains 1 1.5455 1.825 1.9485 1.9808 1.9608 …: the fifth is the greatest.
     CHECK(best_gamma(.7, .1, 10) == 4);
     CHECK(best_gamma(.7, .1, 3) == 3);
@@ -86,6 +87,7 @@ TEST_CASE("no γ gains more than the chosen one", "[ex12_1]") {
 }
 
 TEST_CASE("α begins at one half, and every judged token moves it", "[ex12_1]") {
+    THINK("α begins at one half, and every judged token moves it");
     AdaptiveGamma a(.1, 8);
     CHECK(a.alpha() == .5);
     a.observe(4, 4);  // four judged, four accepted

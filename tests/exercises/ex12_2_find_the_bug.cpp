@@ -68,6 +68,7 @@ TEST_CASE("what the second draw must give is what the accepted ones lack", "[ex1
 }
 
 TEST_CASE("with it the law over two tokens is .42 .28 .06 .24", "[ex12_2]") {
+    THINK("with it the law over two tokens is .42 .28 .06 .24");
     check_law(two_tokens(right_correction), {.42, .28, .06, .24});
 }
 

@@ -60,6 +60,7 @@ TEST_CASE("behind f(a[ a ] is due, and then a )", "[ex13_1]") {
 }
 
 TEST_CASE("the wrong bracket is a mistake for good", "[ex13_1]") {
+    THINK("the wrong bracket is a mistake for good");
     check_read(")]", ")", std::nullopt);
     check_read("", ")", std::nullopt);
     check_read("}", "]", std::nullopt);
@@ -86,6 +87,7 @@ TEST_CASE("every other byte is free, also those of UTF-8", "[ex13_1]") {
 }
 
 TEST_CASE("a token is judged by all of its bytes", "[ex13_1]") {
+    THINK("a token is judged by all of its bytes");
     const std::vector<std::string> tokens = {"a", "(", ")", "])", ")]", "](", ""};
     check_allowed(")]", tokens, 6, 100, {0, 1, 3, 5});
     check_allowed(")", tokens, 6, 100, {0, 1, 2});
@@ -103,6 +105,7 @@ TEST_CASE("the text may end where nothing is due, and only there", "[ex13_1]") {
 }
 
 TEST_CASE("room is left for what must be closed", "[ex13_1]") {
+    THINK("room is left for what must be closed");
     const std::vector<std::string> tokens = {"x", "(", ")", "()", "))", "longer", ""};
     INFO("think about: a token may only be written if what it leaves open can still be closed");
     check_allowed("", tokens, 6, 1, {0, 6});
@@ -162,6 +165,7 @@ TEST_CASE("a token is allowed exactly when some continuation within the room fin
 }
 
 TEST_CASE("three kinds of brackets, and no fourth", "[ex13_1]") {
+    THINK("three kinds of brackets, and no fourth");
     check_read("", "{", "}");
     check_read("", "([{", ")]}");
     check_read("}", "}", "");
@@ -173,6 +177,7 @@ TEST_CASE("three kinds of brackets, and no fourth", "[ex13_1]") {
 }
 
 TEST_CASE("the end of the text has bytes that don't matter", "[ex13_1]") {
+    THINK("the end of the text has bytes that don't matter");
     check_allowed("", {"<end>", "("}, 0, 0, {0});   // no room is needed for it
     check_allowed(")", {"<end>", ")"}, 0, 9, {1});  // though its bytes would do no harm
     check_allowed("", {"a", ")"}, 1, 9, {0, 1});    // a bracket that nothing is due for

@@ -67,26 +67,32 @@ const std::string pairs = R"(root ::= [0-9]{1,2} ("," [0-9]{1,2})*)";
 }  // namespace
 
 TEST_CASE("one or two digits, nothing written yet", "[ex14_1]") {
+    THINK("one or two digits, nothing written yet");
     check_answer(pairs, "", at_the_start());
 }
 
 TEST_CASE("one or two digits, behind the first", "[ex14_1]") {
+    THINK("one or two digits, behind the first");
     check_answer(pairs, "1", behind_one_digit());
 }
 
 TEST_CASE("a number behind minus zero", "[ex14_1]") {
+    THINK("a number behind minus zero");
     check_answer(R"(root ::= "-"? ("0" | [1-9] [0-9]*))", "-0", behind_minus_zero());
 }
 
 TEST_CASE("words, one of which begins another", "[ex14_1]") {
+    THINK("words, one of which begins another");
     check_answer("root ::= word (\" \" word)*\nword ::= \"a\" | \"an\" | \"and\"", "an",
                  inside_a_word());
 }
 
 TEST_CASE("anything but digits and commas", "[ex14_1]") {
+    THINK("anything but digits and commas");
     check_answer("root ::= [^0-9,]+", "", not_a_digit());
 }
 
 TEST_CASE("in the middle of a character", "[ex14_1]") {
+    THINK("in the middle of a character");
     check_answer("root ::= \"caf\" [a-z\xC3\xA9]{1,2} \"-\"", "caf\xC3", inside_a_character());
 }

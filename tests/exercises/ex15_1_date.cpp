@@ -129,6 +129,7 @@ TEST_CASE("chapter 15 comes to the same verdict, on dates with a byte changed", 
 }
 
 TEST_CASE("every byte at every place of a date", "[ex15_1]") {
+    THINK("every byte at every place of a date");
     const std::string date = "2024-12-24";
     for (std::size_t place = 0; place < date.size(); ++place) {
         for (int byte = 0; byte < 256; ++byte) {

@@ -45,22 +45,27 @@ void check_answer(const std::string& what, const Dfa& dfa, const std::string& te
 }  // namespace
 
 TEST_CASE("an a that may be the beginning of ab", "[ex15_2]") {
+    THINK("an a that may be the beginning of ab");
     check_answer("(ab|a)*c", regex_whole("(ab|a)*c"), "a", behind_one_a());
 }
 
 TEST_CASE("two or three of them", "[ex15_2]") {
+    THINK("two or three of them");
     check_answer("a{2,3}b?", regex_whole("a{2,3}b?"), "aa", behind_two_a());
 }
 
 TEST_CASE("behind a zero", "[ex15_2]") {
+    THINK("behind a zero");
     check_answer("-?(0|[1-9][0-9]*)", regex_whole("-?(0|[1-9][0-9]*)"), "0", behind_zero());
 }
 
 TEST_CASE("the last letter but one", "[ex15_2]") {
+    THINK("the last letter but one");
     check_answer("(a|b)*a(a|b)", regex_whole("(a|b)*a(a|b)"), "aba", last_but_one());
 }
 
 TEST_CASE("a range, digit by digit", "[ex15_2]") {
+    THINK("a range, digit by digit");
     check_answer("a whole number from 18 to 120",
                  plain_integers() & at_least(Decimal::parse("18"), false) &
                      at_most(Decimal::parse("120"), false),
@@ -68,11 +73,13 @@ TEST_CASE("a range, digit by digit", "[ex15_2]") {
 }
 
 TEST_CASE("a day in February", "[ex15_2]") {
+    THINK("a day in February");
     check_answer("a date that exists", format_language("date", false).value(), "2023-02-2",
                  in_february());
 }
 
 TEST_CASE("three languages in one", "[ex15_2]") {
+    THINK("three languages in one");
     check_answer("[a-c]+ and .{2,3}, but not ab or abc",
                  (regex_whole("[a-c]+") & regex_whole(".{2,3}")) - regex_whole("ab|abc"), "ab",
                  and_but_not());

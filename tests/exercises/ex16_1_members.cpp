@@ -72,6 +72,7 @@ const Shape person{{"name", "age", "job", "likes"}, {"name", "age", "job"}, 0, 1
 }  // namespace
 
 TEST_CASE("what is required must come, whatever came before", "[ex16_1]") {
+    THINK("what is required must come, whatever came before");
     expect_fewest(person, {"name", "age", "job", "likes"}, 3, "three members are required");
     expect_fewest(person, {"name", "job", "likes"}, 2, "age is written already");
     expect_fewest(person, {"name", "age", "job"}, 3, "likes was written, and was not required");
@@ -80,6 +81,7 @@ TEST_CASE("what is required must come, whatever came before", "[ex16_1]") {
 }
 
 TEST_CASE("at least so many members: required ones count as well", "[ex16_1]") {
+    THINK("at least so many members: required ones count as well");
     const Shape shape{{"a", "b", "c", "d"}, {"a"}, 2, 1000};
     expect_fewest(shape, {"a", "b", "c", "d"}, 2, "a and any other; not a and two others");
     expect_fewest(shape, {"b", "c", "d"}, 1, "one is written, two are needed");
@@ -89,6 +91,7 @@ TEST_CASE("at least so many members: required ones count as well", "[ex16_1]") {
 }
 
 TEST_CASE("each member once, in any order", "[ex16_1]") {
+    THINK("each member once, in any order");
     expect_next(person, {"name", "age", "job", "likes"}, {"name", "age", "job", "likes"},
                 "nothing is written yet, and any may be the first");
     expect_next(person, {"name", "likes"}, {"name", "likes"}, "age and job are written");
@@ -96,6 +99,7 @@ TEST_CASE("each member once, in any order", "[ex16_1]") {
 }
 
 TEST_CASE("at most so many members, and room for those that are required", "[ex16_1]") {
+    THINK("at most so many members, and room for those that are required");
     const Shape shape{{"a", "b", "c", "d"}, {"a", "b"}, 0, 3};
     expect_next(shape, {"a", "b", "c", "d"}, {"a", "b", "c", "d"},
                 "one of c and d may come: there is room for three");
@@ -108,6 +112,7 @@ TEST_CASE("at most so many members, and room for those that are required", "[ex1
 }
 
 TEST_CASE("of all sets of members the counts are what trying every order finds", "[ex16_1]") {
+    THINK("of all sets of members the counts are what trying every order finds");
     Rng rng(161);
     const Names all = {"a", "b", "c", "d", "e"};
     for (int i = 0; i < 120; ++i) {
@@ -136,6 +141,7 @@ TEST_CASE("of all sets of members the counts are what trying every order finds",
 }
 
 TEST_CASE("chapter 16 offers the same members, written in any order", "[ex16_1]") {
+    THINK("chapter 16 offers the same members, written in any order");
     Rng rng(162);
     for (int i = 0; i < 40; ++i) {
         Shape shape{{"a", "b", "c", "d"}, {}, rng.below(3), 0};

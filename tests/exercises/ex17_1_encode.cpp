@@ -24,6 +24,7 @@ void expect(const std::string& word, const Merges& merges, const std::string& cu
 }  // namespace
 
 TEST_CASE("without merges a word is its bytes; no word has no pieces", "[ex17_1]") {
+    THINK("without merges a word is its bytes; no word has no pieces");
     expect("low", {}, "l|o|w", "what stands there before the first merge?");
     CHECK(shown(encode("", {{"a", "b"}})) == "");
     expect("x", {{"x", "x"}}, "x", "one piece has no neighbour");
@@ -31,6 +32,7 @@ TEST_CASE("without merges a word is its bytes; no word has no pieces", "[ex17_1]
 }
 
 TEST_CASE("merges build on each other", "[ex17_1]") {
+    THINK("merges build on each other");
     const Merges merges = {{"l", "o"}, {"lo", "w"}, {"e", "r"}, {"low", "er"}};
     expect("lowlo", merges, "low|lo", "the second merge needs what the first one made");
     expect("lower", merges, "lower", "four merges, one after the other");
@@ -39,6 +41,7 @@ TEST_CASE("merges build on each other", "[ex17_1]") {
 
 TEST_CASE("the merge that was learned first wins, not the one that stands first in the word",
           "[ex17_1]") {
+    THINK("the merge that was learned first wins, not the one that stands first in the word");
     expect("abc", {{"b", "c"}, {"a", "b"}}, "a|bc", "(b, c) was learned before (a, b)");
     expect("abcd", {{"c", "d"}, {"a", "b"}, {"b", "c"}}, "ab|cd",
            "look at all neighbours, then choose");
@@ -48,6 +51,7 @@ TEST_CASE("the merge that was learned first wins, not the one that stands first 
 }
 
 TEST_CASE("a merge is made everywhere, from left to right", "[ex17_1]") {
+    THINK("a merge is made everywhere, from left to right");
     expect("aaa", {{"a", "a"}}, "aa|a", "the first two, then one is left");
     expect("aaaaa", {{"a", "a"}, {"aa", "a"}}, "aa|aaa", "(aa, a) stands at the end only");
     expect("abxabxab", {{"a", "b"}, {"x", "ab"}}, "ab|xab|xab",
@@ -55,6 +59,7 @@ TEST_CASE("a merge is made everywhere, from left to right", "[ex17_1]") {
 }
 
 TEST_CASE("pairs are pairs: not the same text from other pieces", "[ex17_1]") {
+    THINK("pairs are pairs: not the same text from other pieces");
     expect("abc", {{"a", "bc"}}, "a|b|c", "(a, bc) needs a piece bc, and no merge makes one");
 }
 
@@ -84,6 +89,7 @@ TEST_CASE("the pieces of any word make up the word", "[ex17_1]") {
 }
 
 TEST_CASE("one pair everywhere, then the list again", "[ex17_1]") {
+    THINK("one pair everywhere, then the list again");
     expect("abab", {{"ab", "a"}, {"a", "b"}}, "ab|ab",
            "(a, b) is joined at both places before (ab, a) is looked for");
     expect("abac", {{"a", "b"}}, "ab|a|c", "both parts must fit");

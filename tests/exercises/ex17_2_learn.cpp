@@ -66,6 +66,7 @@ TEST_CASE("counts beyond 32 bits", "[ex17_2]") {
 }
 
 TEST_CASE("nothing but counts decides, and then the order of pairs", "[ex17_2]") {
+    THINK("nothing but counts decides, and then the order of pairs");
     expect({{{"aa", "b"}, 2}, {{"b", "a"}, 2}}, {"aa", "b"}, "short or long does not matter");
     expect({{{"a", "b"}, 5}, {{"long", "er"}, 4}}, {"a", "b"}, "short or long does not matter");
     expect({{{"c", "d"}, 3}, {{"a", "b", "x", "y", "z"}, 2}}, {"c", "d"},

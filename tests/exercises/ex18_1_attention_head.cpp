@@ -24,6 +24,7 @@ constexpr double rounding = 1e-4;
 }  // namespace
 
 TEST_CASE("the first position sees itself only, so its answer is its own value", "[ex18_1]") {
+    THINK("the first position sees itself only, so its answer is its own value");
     const Rows q = random_rows(3, 4, 1), k = random_rows(3, 4, 2), v = random_rows(3, 4, 3);
     const Rows out = attend(q, k, v);
     INFO("think about: softmax over one score is 1, whatever the score");
@@ -46,6 +47,7 @@ TEST_CASE("a query that matches no key better than another gets the mean of what
 }
 
 TEST_CASE("a query that matches one key returns that key's value", "[ex18_1]") {
+    THINK("a query that matches one key returns that key's value");
     const Rows k = {{100, 0, 0}, {0, 100, 0}, {0, 0, 100}, {100, 0, 0}};
     const Rows q = {{100, 0, 0}, {100, 0, 0}, {0, 100, 0}, {0, 0, 100}};
     const Rows v = {{1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {4, 0, 0}};
@@ -132,6 +134,7 @@ TEST_CASE("rows that do not fit together are refused; no rows give no rows", "[e
 }
 
 TEST_CASE("scores in the hundreds below 0", "[ex18_1]") {
+    THINK("scores in the hundreds below 0");
     const Rows q{{1}, {1}}, k{{-300}, {-300}}, v{{2}, {6}};
     const Rows out = attend(q, k, v);
     INPUT(q, k, v);

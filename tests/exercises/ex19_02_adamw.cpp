@@ -21,6 +21,7 @@ Adam adam(std::size_t weights, double decay = 0) {
 }  // namespace
 
 TEST_CASE("the first step is as long as the rate, whatever the gradient", "[ex19_02]") {
+    THINK("the first step is as long as the rate, whatever the gradient");
     for (const double g : {.5, -.5, 100., -1e-3}) {
         Adam a = adam(1);
         Row w{1};
@@ -34,6 +35,7 @@ TEST_CASE("the first step is as long as the rate, whatever the gradient", "[ex19
 }
 
 TEST_CASE("two steps by hand", "[ex19_02]") {
+    THINK("two steps by hand");
     Adam a = adam(1);
     a.beta_1 = .5, a.beta_2 = .75, a.epsilon = 0;
     Row w{2};
@@ -45,6 +47,7 @@ TEST_CASE("two steps by hand", "[ex19_02]") {
 }
 
 TEST_CASE("without a gradient the decay alone shrinks a weight", "[ex19_02]") {
+    THINK("without a gradient the decay alone shrinks a weight");
     Adam a = adam(2, .5);
     Row w{4, -8};
     step(a, w, {0, 0}, .1, 1);
@@ -53,6 +56,7 @@ TEST_CASE("without a gradient the decay alone shrinks a weight", "[ex19_02]") {
 }
 
 TEST_CASE("the decay takes the weight before the step", "[ex19_02]") {
+    THINK("the decay takes the weight before the step");
     Adam a = adam(1, .5);
     a.epsilon = 0;
     Row w{4};
@@ -61,6 +65,7 @@ TEST_CASE("the decay takes the weight before the step", "[ex19_02]") {
 }
 
 TEST_CASE("epsilon stands beside the root", "[ex19_02]") {
+    THINK("epsilon stands beside the root");
     Adam a = adam(1);
     a.epsilon = 1;
     Row w{0};
@@ -73,6 +78,7 @@ TEST_CASE("epsilon stands beside the root", "[ex19_02]") {
 }
 
 TEST_CASE("steps are counted from 1", "[ex19_02]") {
+    THINK("steps are counted from 1");
     for (const int t : {0, -1}) {
         Adam a = adam(1);
         Row w{1};
@@ -82,6 +88,7 @@ TEST_CASE("steps are counted from 1", "[ex19_02]") {
 }
 
 TEST_CASE("any weights, a hundred steps: the formula", "[ex19_02]") {
+    THINK("any weights, a hundred steps: the formula");
     Rng rng(192);
     for (int round = 0; round < 60; ++round) {
         const std::size_t n = 1 + rng.below(4);

@@ -39,6 +39,7 @@ Row random_row(Rng& rng, std::size_t C) {
 }  // namespace
 
 TEST_CASE("a row of 1 and -1", "[ex19_1]") {
+    THINK("a row of 1 and -1");
     const double r = 1 / std::sqrt(1 + epsilon);
     const Gradients d = backward({1, -1}, {2, 3}, {1, 0});
     same(d.gain, Row{r, 0}, "x = {1, -1}, gain = {2, 3}, d_y = {1, 0}: d_gain", "d_y·x̂", 1e-12);
@@ -50,6 +51,7 @@ TEST_CASE("a row of 1 and -1", "[ex19_1]") {
 }
 
 TEST_CASE("one number alone is always normalised away", "[ex19_1]") {
+    THINK("one number alone is always normalised away");
     const Gradients d = backward({7}, {2}, {3});
     same(d.x, Row{0}, "C = 1: d_x", "no change of x changes y", 1e-12);
     same(d.gain, Row{0}, "C = 1: d_gain", "x̂ is 0", 1e-12);
@@ -57,12 +59,14 @@ TEST_CASE("one number alone is always normalised away", "[ex19_1]") {
 }
 
 TEST_CASE("a row of equal numbers divides by √ε, not by 0", "[ex19_1]") {
+    THINK("a row of equal numbers divides by √ε, not by 0");
     const Gradients d = backward({4, 4}, {1, 1}, {1, 0});
     const double big = .5 / std::sqrt(epsilon);
     same(d.x, Row{big, -big}, "x = {4, 4}, d_y = {1, 0}: d_x", "ε under the root", 1e-9);
 }
 
 TEST_CASE("gradients are added to what is there", "[ex19_1]") {
+    THINK("gradients are added to what is there");
     Row d_x{10, 20, 30}, d_gain{1, 2, 3}, d_bias{-1, -2, -3};
     const Row x{.5, -1, 2}, gain{1, 2, -1}, d_y{1, -1, .5};
     const Gradients fresh = backward(x, gain, d_y);
@@ -77,6 +81,7 @@ TEST_CASE("gradients are added to what is there", "[ex19_1]") {
 }
 
 TEST_CASE("any row: the gradient is what a small change does", "[ex19_1]") {
+    THINK("any row: the gradient is what a small change does");
     Rng rng(1910);
     constexpr double h = 1e-5;
     for (int round = 0; round < 300; ++round) {
@@ -117,6 +122,7 @@ TEST_CASE("any row: the gradient is what a small change does", "[ex19_1]") {
 }
 
 TEST_CASE("the same as the trainer's", "[ex19_1]") {
+    THINK("the same as the trainer's");
     Rng rng(1911);
     constexpr std::size_t C = 16;
     for (int round = 0; round < 200; ++round) {

@@ -33,6 +33,7 @@ const Row rows[] = {{2, 2.439812e-4, .026161, 2.176644, 6.036676},
 }  // namespace
 
 TEST_CASE("two bits have four levels", "[ex20_1]") {
+    THINK("two bits have four levels");
     const std::vector<float> w = {-3, -1, 0, .75, 6};  // min −3, step 3: levels −3 0 3 6
     const std::vector<double> expected = {-3, 0, 0, 0, 6};
     INFO("think about: four marks have three gaps");
@@ -47,6 +48,7 @@ TEST_CASE("two bits have four levels", "[ex20_1]") {
 }
 
 TEST_CASE("halfway goes to the even level", "[ex20_1]") {
+    THINK("halfway goes to the even level");
     const std::vector<float> w = {0, .5, 1.5, 2.5, 3};
     const std::vector<double> got = quantized(w, 2);
     INPUT(w);
@@ -77,6 +79,7 @@ TEST_CASE("what each width loses", "[ex20_1]") {
 }
 
 TEST_CASE("with the greatest hundredth kept, the others have a shorter ruler", "[ex20_1]") {
+    THINK("with the greatest hundredth kept, the others have a shorter ruler");
     const std::vector<float> w = normal_weights(10000, 42);
     const double keep = threshold_of(w, .01);
     int kept = 0;
@@ -101,6 +104,7 @@ TEST_CASE("with the greatest hundredth kept, the others have a shorter ruler", "
 }
 
 TEST_CASE("equal weights lose nothing", "[ex20_1]") {
+    THINK("equal weights lose nothing");
     const std::vector<float> w(7, .25f);
     const std::vector<double> got = quantized(w, 4);
     INFO("think about: a step of 0 and 0/0");
@@ -155,6 +159,7 @@ TEST_CASE("one percent at 32 bits costs more than a quarter of a bit", "[ex20_1]
 }
 
 TEST_CASE("in double precision: many bits, and what they lose", "[ex20_1]") {
+    THINK("in double precision: many bits, and what they lose");
     Rng rng(201);
     for (int round = 0; round < 300; ++round) {
         std::vector<float> w(2 + static_cast<std::size_t>(round) / 10);
@@ -184,6 +189,7 @@ TEST_CASE("in double precision: many bits, and what they lose", "[ex20_1]") {
 }
 
 TEST_CASE("a width of 16 bits has 65,536 levels, one bit has two", "[ex20_1]") {
+    THINK("a width of 16 bits has 65,536 levels, one bit has two");
     std::vector<float> all;
     for (int i = 0; i < 65536; ++i) all.push_back(static_cast<float>(i));
     const std::vector<double> got = quantized(all, 16);

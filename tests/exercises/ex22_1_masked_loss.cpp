@@ -63,6 +63,7 @@ TEST_CASE("by hand: tokens 0, 2 and 1, the first two hidden", "[ex22_1]") {
 }
 
 TEST_CASE("the model sees the masks, and is asked about the hidden places only", "[ex22_1]") {
+    THINK("the model sees the masks, and is asked about the hidden places only");
     std::vector<std::size_t> asked;
     const Law law = [&](const Row& row, std::size_t place) {
         INFO("think about: a model that sees the answer learns to copy it");
@@ -88,6 +89,7 @@ TEST_CASE("of a model that contradicts itself nowhere, the bound is -ln p(text)"
 }
 
 TEST_CASE("every k counts the same, however many ways there are to hide k places", "[ex22_1]") {
+    THINK("every k counts the same, however many ways there are to hide k places");
     const Row text = {2, 0, 1, 1, 0};
     double expected = 0;
     const int ways[] = {0, 5, 10, 10, 5, 1};

@@ -97,6 +97,7 @@ std::vector<double> certain(const Row&, std::size_t place) {
 }  // namespace
 
 TEST_CASE("the most certain place is one that is masked, the leftmost of several", "[ex22_2]") {
+    THINK("the most certain place is one that is masked, the leftmost of several");
     CHECK(most_certain({masked, masked, masked}, certain) == 1);
     CHECK(most_certain({masked, 0, masked}, certain) == 2);
     CHECK(most_certain({masked, 0, 0}, certain) == 0);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "lib/kernels/rng.hpp"
@@ -46,29 +47,18 @@ inline std::vector<float> some_row(Rng& rng, int round) {
 // A row as a message has it: up to ten numbers.
 template <class Numbers>
 std::string in_words(const Numbers& row) {
-    std::string text;
-    for (std::size_t i = 0; i < row.size() && i < 10; ++i) {
-        char number[32];
-        std::snprintf(number, sizeof number, "%.6g", static_cast<double>(row[i]));
-        text += (i ? ", " : "") + std::string(number);
-    }
-    return "{" + text + (row.size() > 10 ? ", … (" + std::to_string(row.size()) + ")" : "") + "}";
+    return "{" + exercise_check::shown(row) + "}";
 }
 
-// Are the numbers got those expected? Says what was given, both, and where they first differ.
+// Are the numbers that came those expected? `got` may be a function that gives them: then what was
+// given is known even if it throws.
 template <class Got, class Expected>
 void same(const Got& got, const Expected& expected, const std::string& given,
           const std::string& think = "", double tolerance = 0) {
-    INFO("given    " << given << "\nexpected " << in_words(expected) << "\ngot      "
-                     << in_words(got) << (think.empty() ? "" : "\nthink about: ") << think);
-    bool right = got.size() == expected.size();
-    REQUIRE(right);
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        const double a = static_cast<double>(got[i]), b = static_cast<double>(expected[i]);
-        right = a == b || std::abs(a - b) <= tolerance;  // false for NaN
-        INFO("the first that differs: number " << i);
-        REQUIRE(right);
-    }
+    INFO(given);
+    THINK((think.empty() ? "the statement, sentence by sentence" : think));
+    if constexpr (std::is_invocable_v<Got>) CHECK_NEAR(got(), expected, tolerance);
+    else CHECK_NEAR(got, expected, tolerance);
 }
 
 }  // namespace tbt
