@@ -353,11 +353,8 @@ test-page: $(BUILD)/23_text_generator
 
 # For learners: make check EX=05_2 and so on.
 .PHONY: learn check hint solution try watch reset progress next
-LEARN_SRC := $(wildcard exercises/learn/*.cpp) lib/show/terminal.cpp lib/text/utf8.cpp
 $(call object,$(wildcard exercises/learn/*.cpp)): $(BUILD)/pch/std.hpp.gch
-$(BUILD)/learn: $(call object,$(LEARN_SRC))
-	$(call say,LINK,$@)
-	$(Q)$(LINK) $^ $(LIBS) -o $@
+$(eval $(call program_rule,learn))
 # The check has a make of its own, called as this one was.
 LEARN_MAKE = $(MAKE_COMMAND) --no-print-directory MODE=$(MODE) ARCH=$(ARCH) CXX="$(CXX)" NO_INSTALL=$(NO_INSTALL)
 # The screen starts at once; the library is built behind it, by the first check.

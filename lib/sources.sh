@@ -5,8 +5,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 {
-    find lib chapters -name '*.cpp' | sed 's/^/source /'
-    grep -rHE --include='*.cpp' --include='*.hpp' '^#include "(lib|chapters)/' lib chapters |
+    find lib chapters exercises/learn -name '*.cpp' | sed 's/^/source /'
+    grep -rHE --include='*.cpp' --include='*.hpp' '^#include "(lib|chapters|exercises)/' lib chapters exercises/learn |
         sed -n 's/^\([^:]*\):#include "\([^"]*\)".*/includes \1 \2/p'
 } | awk '
     function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
@@ -33,7 +33,7 @@ cd "$(dirname "$0")/.." || exit 1
             if (!(own in header) && file !~ /(^|\/|_)main\.cpp$/) alone[folder(file), ++homeless[folder(file)]] = file
         }
         for (file in source) {
-            if (file !~ /^chapters\/.*(\/|_)main\.cpp$/) continue
+            if (file !~ /^(chapters|exercises)\/.*(\/|_)main\.cpp$/) continue
             for (i in seen) delete seen[i]
             needed = ""
             visit(file)
