@@ -28,6 +28,7 @@ std::vector<int> allowed(std::string_view owed, const Vocabulary& bytes) {
 TEST_CASE("http: gives back its colon, and only tokens with a colon may come", "[ex09_1]") {
     THINK("the last token goes back, and its bytes are owed");
     std::vector<int> ids = {0, 1};
+    INPUT(ids, url);
     const std::string owed = take_back(ids, url);
     CHECK(owed == ":");
     CHECK(ids == std::vector<int>{0});
@@ -61,6 +62,7 @@ TEST_CASE("a token without bytes may not come while something is owed", "[ex09_1
 TEST_CASE("a prompt of one token or none is left alone", "[ex09_1]") {
     THINK("something must be left for the model to read");
     std::vector<int> one = {1}, none;
+    INPUT(one, none, url);
     CHECK(take_back(one, url) == "");
     CHECK(one == std::vector<int>{1});
     CHECK(take_back(none, url) == "");

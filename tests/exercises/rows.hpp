@@ -50,15 +50,18 @@ std::string in_words(const Numbers& row) {
     return "{" + exercise_check::shown(row) + "}";
 }
 
-// Are the numbers that came those expected? `got` may be a function that gives them: then what was
+// Are the numbers that came those expected? `came` may be a function that gives them: then what was
 // given is known even if it throws.
-template <class Got, class Expected>
-void same(const Got& got, const Expected& expected, const std::string& given,
+template <class Came, class Expected>
+void same(const Came& came, const Expected& expected, const std::string& given,
           const std::string& think = "", double tolerance = 0) {
     INFO(given);
     THINK((think.empty() ? "the statement, sentence by sentence" : think));
-    if constexpr (std::is_invocable_v<Got>) CHECK_NEAR(got(), expected, tolerance);
-    else CHECK_NEAR(got, expected, tolerance);
+    const auto got = [&] {
+        if constexpr (std::is_invocable_v<Came>) return came();
+        else return came;
+    }();
+    CHECK_NEAR(got, expected, tolerance);
 }
 
 }  // namespace tbt
