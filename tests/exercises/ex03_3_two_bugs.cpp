@@ -87,6 +87,7 @@ TEST_CASE("a sum that falls short gives the last token that can come", "[ex03_3]
     THINK("a sum that falls short gives the last token that can come");
     Law p(10, .1);
     INFO("think about: ten times .1 is .9999999999999999 in doubles");
+    INFO("u = 1 − 2^-53; .1 ten times, then with three zeros behind it, then in front of it");
     CHECK(draw(p, last_u) == 9);
     p.insert(p.end(), {0, 0, 0});
     CHECK(draw(p, last_u) == 9);

@@ -121,11 +121,11 @@ TEST_CASE("any P and G agree with the chapter's formula", "[ex07_1]") {
     for (int P = 1; P < 12; ++P) {
         for (int G = 0; G < 12; ++G) {
             for (const bool cached : {false, true}) {
+                INFO("P = " << P << ", G = " << G << (cached ? ", with" : ", without")
+                            << " a cache");
                 Stub stub;
                 const Run run = run_stub(stub, prompt_of(P), G, cached);
                 const Work work = cached ? cached_work(P, G) : uncached_work(P, G);
-                INFO("P = " << P << ", G = " << G << (cached ? ", with" : ", without")
-                            << " a cache");
                 CHECK(run.positions == work.positions);
                 CHECK(run.dot_products == work.dot_products);
                 CHECK(static_cast<int>(stub.reads.size()) == G);

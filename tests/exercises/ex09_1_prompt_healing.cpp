@@ -72,6 +72,8 @@ TEST_CASE("a prompt of one token or none is left alone", "[ex09_1]") {
 TEST_CASE("logits of tokens that may come are not touched", "[ex09_1]") {
     THINK("only what may not come becomes −∞");
     std::vector<float> logits = {5, 4, 3, 2, 1, 0, -1};
+    INPUT(logits, url);
+    INFO("owed \":\"");
     mask(logits, ":", url);
     CHECK(logits[1] == 4);
     CHECK(logits[2] == 3);

@@ -49,6 +49,7 @@ void check_near(const char* what, double got, double expected) {
 
 TEST_CASE("the hidden places hold masks, the others their tokens", "[ex22_1]") {
     THINK("a mask where hidden says true, the token elsewhere");
+    INFO("masked_row({7, 8, 9}, {true, false, true})");
     const Row row = masked_row({7, 8, 9}, {true, false, true});
     REQUIRE(row == Row{masked, 8, masked});
     REQUIRE(masked_row({7, 8}, {false, false}) == Row{7, 8});
@@ -64,6 +65,7 @@ TEST_CASE("by hand: tokens 0, 2 and 1, the first two hidden", "[ex22_1]") {
 
 TEST_CASE("the model sees the masks, and is asked about the hidden places only", "[ex22_1]") {
     THINK("the model sees the masks, and is asked about the hidden places only");
+    INFO("loss(law, {1, 1, 0, 0}, {true, false, true, false}): what the model is asked");
     std::vector<std::size_t> asked;
     const Law law = [&](const Row& row, std::size_t place) {
         INFO("think about: a model that sees the answer learns to copy it");
