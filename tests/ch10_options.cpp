@@ -10,8 +10,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "chapters/10_generate/options.hpp"
 #include "chapters/10_generate/report.hpp"
+#include "chapters/10_generate/request.hpp"
 #include "tests/small_model.hpp"
 
 using namespace tbt;

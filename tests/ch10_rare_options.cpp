@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/request.hpp"
 #include "tests/small_model.hpp"
 
 using namespace tbt;

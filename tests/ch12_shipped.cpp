@@ -12,7 +12,7 @@
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
-#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/request.hpp"
 #include "chapters/12_speculative/coupled_rounds.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/show.hpp"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/10_generate/request.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 
 using namespace tbt;

@@ -19,6 +19,7 @@
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/options.hpp"
 #include "chapters/10_generate/report.hpp"
+#include "chapters/10_generate/request.hpp"
 #include "lib/model/random_model.hpp"
 #include "tests/doors.hpp"
 #include "tests/scripted_models.hpp"

@@ -11,6 +11,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -88,13 +89,13 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv, "Chapter 01: the loop behind all text generation, step by step.",
         [&](CommandLine line) {
-            line.option("prompt", prompt, "the text to continue").shows_default();
+            prompt_option(line, prompt);
             line.option("--steps", steps, "tokens to append").shows_default().between(1, 1000);
             line.option("--top", shown, "candidates to show at each step")
                 .shows_default()
                 .between(1, 100);
-            line.option("--model", model_directory, "a model directory").shows_default();
-            line.option("--figure", figure, "write the first step's candidates as a picture (SVG)");
+            model_option(line, model_directory);
+            figure_option(line, figure, "the first step's candidates");
         },
         [&] {
             Model model = load_model(model_directory);

@@ -11,6 +11,7 @@
 #include "chapters/02_greedy/greedy.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -110,12 +111,10 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv, "Chapter 02: greedy decoding, and the loop it gets stuck in.",
         [&](CommandLine line) {
-            line.option("prompt", prompt, "the text to continue").shows_default();
-            line.option("--max-new-tokens", max_new_tokens, "tokens to append")
-                .shows_default()
-                .between(1, 100000);
-            line.option("--model", model_directory, "a model directory").shows_default();
-            line.option("--figure", figure, "write the gap at each step as a picture (SVG)");
+            prompt_option(line, prompt);
+            length_option(line, max_new_tokens);
+            model_option(line, model_directory);
+            figure_option(line, figure, "the gap at each step");
         },
         [&] {
             Model model = load_model(model_directory);

@@ -20,6 +20,7 @@
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
+#include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -184,15 +185,12 @@ struct Options {
 };
 
 void declare(CommandLine& line, Options& o) {
-    o.of_part.add({3, 4}, line.option("prompt", o.prompt, "the text to continue").shows_default());
-    line.option("--part", o.part, "only this part, 1 to 4 (1 and 2 need no model)").between(1, 4);
-    o.of_part.add({4},
-                  line.option("--max-new-tokens", o.max_new_tokens, "length of the texts in part 4")
-                      .shows_default()
-                      .between(1, 100000));
-    o.of_part.add({2, 4}, line.option("--seed", o.seed, "of the draws").shows_default());
-    o.of_part.add({3, 4}, line.option("--model", o.model, "a model directory").shows_default());
-    line.option("--figure", o.figure, "write the wheels as a picture (SVG)");
+    o.of_part.add({3, 4}, prompt_option(line, o.prompt));
+    part_option(line, o.part, 4, "1 and 2 need no model");
+    o.of_part.add({4}, length_option(line, o.max_new_tokens, " in part 4"));
+    o.of_part.add({2, 4}, seed_option(line, o.seed));
+    o.of_part.add({3, 4}, model_option(line, o.model));
+    figure_option(line, o.figure, "the wheels");
 }
 
 }  // namespace

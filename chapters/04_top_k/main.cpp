@@ -16,12 +16,14 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
+#include "chapters/04_top_k/further/option.hpp"
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "chapters/04_top_k/two_laws.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
+#include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -136,11 +138,10 @@ struct Options {
 void declare(CommandLine& line, Options& o) {
     o.of_part.add({4},
                   line.option("prompt", o.prompts, "texts to continue in part 4").shows_default());
-    line.option("--part", o.part, "only this part, 1 to 4 (1 to 3 need no model)").between(1, 4);
-    o.of_part.add({4},
-                  line.option("--top-k", o.k, "k in part 4").shows_default().between(1, 1000000));
-    o.of_part.add({4}, line.option("--model", o.model, "a model directory").shows_default());
-    line.option("--figure", o.figure, "write the two distributions as a picture (SVG)");
+    part_option(line, o.part, 4, "1 to 3 need no model");
+    o.of_part.add({4}, top_k_option(line, o.k, ", in part 4").shows_default().between(1, 1000000));
+    o.of_part.add({4}, model_option(line, o.model));
+    figure_option(line, o.figure, "the two distributions");
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/03_temperature/plain_draw.hpp"
 #include "chapters/04_top_k/two_laws.hpp"
+#include "chapters/05_top_p/further/option.hpp"
 #include "chapters/05_top_p/further/plain_typical.hpp"
 #include "chapters/05_top_p/plain_relatives.hpp"
 #include "chapters/05_top_p/plain_top_p.hpp"
@@ -24,6 +25,7 @@
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
+#include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -148,17 +150,13 @@ struct Options {
 };
 
 void declare(CommandLine& line, Options& o) {
-    o.of_part.add(
-        {3}, line.option("prompt", o.prompt, "the text to continue in part 3").shows_default());
-    line.option("--part", o.part, "only this part, 1 to 3 (1 and 2 need no model)").between(1, 3);
-    o.of_part.add({3}, line.option("--top-p", o.p, "p in part 3").shows_default());
-    o.of_part.add({3},
-                  line.option("--max-new-tokens", o.max_new_tokens, "length of the text in part 3")
-                      .shows_default()
-                      .between(1, 100000));
-    o.of_part.add({3}, line.option("--seed", o.seed, "of the draws").shows_default());
-    o.of_part.add({3}, line.option("--model", o.model, "a model directory").shows_default());
-    line.option("--figure", o.figure, "write the cumulative curves as a picture (SVG)");
+    o.of_part.add({3}, prompt_option(line, o.prompt, " in part 3"));
+    part_option(line, o.part, 3, "1 and 2 need no model");
+    o.of_part.add({3}, top_p_option(line, o.p, ", in part 3").shows_default());
+    o.of_part.add({3}, length_option(line, o.max_new_tokens, " in part 3"));
+    o.of_part.add({3}, seed_option(line, o.seed));
+    o.of_part.add({3}, model_option(line, o.model));
+    figure_option(line, o.figure, "the cumulative curves");
 }
 
 }  // namespace

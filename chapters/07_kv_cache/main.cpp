@@ -24,6 +24,7 @@
 #include "chapters/07_kv_cache/work.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -138,10 +139,9 @@ struct Options {
 };
 
 void declare(CommandLine& line, Options& o) {
-    line.option("prompt", o.prompt, "the text to continue").shows_default();
-    line.option("--part", o.part, "only this part, 1 to 5 (3 is the one with a clock)")
-        .between(1, 5);
-    line.option("--model", o.model, "a model directory").shows_default();
+    prompt_option(line, o.prompt);
+    part_option(line, o.part, 5, "3 is the one with a clock");
+    model_option(line, o.model);
     line.option("--weights", o.weights,
                 "keep weights as f32, f16, bf16 or int8 (default: as stored)")
         .one_of({"f32", "f16", "bf16", "int8"});

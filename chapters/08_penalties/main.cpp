@@ -18,11 +18,13 @@
 #include "chapters/06_combining/temperature.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
+#include "chapters/08_penalties/option.hpp"
 #include "chapters/08_penalties/plain_penalties.hpp"
 #include "chapters/08_penalties/repetition.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
+#include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -165,19 +167,13 @@ struct Options {
 };
 
 void declare(CommandLine& line, Options& o) {
-    o.of_part.add(
-        {3}, line.option("prompt", o.prompt, "the text to continue in part 3").shows_default());
-    line.option("--part", o.part, "only this part, 1 to 3 (1 and 2 need no model)").between(1, 3);
-    o.of_part.add({3}, line.option("--penalty-scope", o.scope,
-                                   "what counts as written: generated, all, last-64")
-                           .shows_default());
-    o.of_part.add({3},
-                  line.option("--max-new-tokens", o.max_new_tokens, "length of the texts in part 3")
-                      .shows_default()
-                      .between(1, 100000));
-    o.of_part.add({3}, line.option("--seed", o.seed, "of the draws").shows_default());
-    o.of_part.add({3}, line.option("--model", o.model, "a model directory").shows_default());
-    line.option("--figure", o.figure, "write the penalty's effect as a picture (SVG)");
+    o.of_part.add({3}, prompt_option(line, o.prompt, " in part 3"));
+    part_option(line, o.part, 3, "1 and 2 need no model");
+    o.of_part.add({3}, penalty_scope_option(line, o.scope).shows_default());
+    o.of_part.add({3}, length_option(line, o.max_new_tokens, " in part 3"));
+    o.of_part.add({3}, seed_option(line, o.seed));
+    o.of_part.add({3}, model_option(line, o.model));
+    figure_option(line, o.figure, "the penalty's effect");
 }
 
 }  // namespace

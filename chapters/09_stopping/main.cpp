@@ -18,6 +18,7 @@
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
+#include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -232,17 +233,14 @@ struct Options {
 };
 
 void declare(CommandLine& line, Options& o) {
-    o.of_part.add(
-        {4}, line.option("prompt", o.prompt, "the text to continue in part 4").shows_default());
-    line.option("--part", o.part, "show one part only, 1 to 4").between(1, 4);
+    o.of_part.add({4}, prompt_option(line, o.prompt, " in part 4"));
+    part_option(line, o.part, 4);
     o.of_part.add({3}, line.option("--context", o.context, "the context of part 3, in tokens")
                            .shows_default()
                            .between(8, 100000));
     o.of_part.add({3},
                   line.option("--time", o.time, "part 3: also measure the time with the model"));
-    o.of_part.add({3, 4},
-                  line.option("--model", o.model, "a model directory (parts 4, and 3 with --time)")
-                      .shows_default());
+    o.of_part.add({3, 4}, model_option(line, o.model, " (parts 4, and 3 with --time)"));
     line.option("--figure", o.figure, "write the picture of the lesson (SVG)");
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "chapters/10_generate/interrupt.hpp"
-#include "chapters/10_generate/options.hpp"
 #include "chapters/10_generate/output.hpp"
+#include "chapters/10_generate/request.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
 

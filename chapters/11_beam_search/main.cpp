@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "chapters/10_generate/interrupt.hpp"
+#include "chapters/10_generate/request.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "chapters/11_beam_search/gap.hpp"
 #include "chapters/11_beam_search/options.hpp"
@@ -25,6 +26,7 @@
 #include "lib/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
+#include "lib/machine/text_options.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;
@@ -77,7 +79,7 @@ struct Settings {
 void add_options(CLI::App& app, Settings& s) {
     BeamOutput& output = s.output;
     CommandLine line(app);
-    line.option("prompt", s.prompt, "the text to continue").shows_default();
+    prompt_option(line, s.prompt);
     add_beam_options(app, s.beams);
     add_sampling_options(app, s.options);
     add_samples_option(app, s.options);

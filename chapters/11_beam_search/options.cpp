@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chapters/10_generate/request.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/memory.hpp"

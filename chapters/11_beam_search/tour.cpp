@@ -10,7 +10,7 @@
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/08_penalties/repetition.hpp"
 #include "chapters/10_generate/generate.hpp"
-#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/request.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/11_beam_search/gap.hpp"

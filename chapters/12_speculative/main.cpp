@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "chapters/07_kv_cache/cached_model.hpp"
-#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/request.hpp"
 #include "chapters/12_speculative/coupled_rounds.hpp"
 #include "chapters/12_speculative/coupling.hpp"
 #include "chapters/12_speculative/options.hpp"
@@ -23,6 +23,7 @@
 #include "lib/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
+#include "lib/machine/text_options.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;
@@ -202,7 +203,7 @@ void check_alone(const CommandLine& line) {
 
 void add_options(CLI::App& app, Settings& settings) {
     CommandLine line(app);
-    line.option("prompt", settings.prompt, "the text to continue").shows_default();
+    prompt_option(line, settings.prompt);
     add_draft_options(app, settings.draft);
     add_coupling_option(app, settings.draft);
     line.option("--wrong", settings.wrong, "draw corrections from p: the common mistake");
@@ -211,7 +212,7 @@ void add_options(CLI::App& app, Settings& settings) {
         .shows_default()
         .one_of({"all", "hand", "rounds", "text"});
     line.option("--trace", settings.trace, "write the rounds as JSON lines");
-    line.option("--figure", settings.figure, "write the lanes as a picture (SVG)");
+    figure_option(line, settings.figure, "the lanes");
 }
 
 // Parts 2 to 4: a text, its rounds and its time, and the files that were asked for.

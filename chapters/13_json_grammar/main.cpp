@@ -14,6 +14,7 @@
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/13_json_grammar/guided_loop.hpp"
+#include "chapters/13_json_grammar/guided_options.hpp"
 #include "chapters/13_json_grammar/json_grammar.hpp"
 #include "chapters/13_json_grammar/plain_mask.hpp"
 #include "chapters/13_json_grammar/required_keys.hpp"
@@ -21,6 +22,7 @@
 #include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -122,12 +124,10 @@ void show_law() {
     std::printf("   [1      %11.4f   %28.4f   %14.4f\n", first[0] * behind[2], 0.0, open);
 }
 
-struct Settings {
-    std::string prompt = "{\"name\":", text = "{\"a\":[1,-2e3]}", part = "all", figure,
-                model = shipped_model("storyteller").string();
-    SamplingOptions sampling;
-    int max_new_tokens = 40, max_whitespace = 12, shown = 12;
-    std::uint64_t seed = 1;
+struct Settings : GuidedOptions {
+    std::string text = "{\"a\":[1,-2e3]}", part = "all";
+    int max_whitespace = 12;
+    Settings() : GuidedOptions("{\"name\":", 1) { max_new_tokens = 40, shown = 12; }
 };
 
 // 5. A model under the mask. The prompt counts as the beginning of the JSON text.
@@ -167,29 +167,16 @@ void show_model(const Settings& settings, Model& model) {
 }
 
 void add_options(CommandLine& line, Settings& s) {
-    line.option("prompt", s.prompt, "the beginning of a JSON text, for the model to complete")
-        .shows_default();
+    s.declare(line);
     line.option("--text", s.text, "what the machine reads in part 1").shows_default();
     line.option("--part", s.part, "what to show: machine (parts 1 to 4), model (part 5) or all")
         .shows_default()
         .one_of({"machine", "model", "all"});
-    line.option("--temperature", s.sampling.temperature, "0 is greedy").shows_default();
-    line.option("--top-k", s.sampling.top_k, "the k most probable legal tokens, 0: all")
-        .shows_default();
-    line.option("--top-p", s.sampling.top_p, "the smallest set of legal tokens with this mass")
-        .shows_default();
-    line.option("--max-new-tokens", s.max_new_tokens, "the budget")
-        .shows_default()
-        .between(0, 1000000);
     line.option("--max-whitespace", s.max_whitespace,
                 "white space characters in a row, -1: any number")
         .shows_default()
         .between(-1, 255);
-    line.option("--steps", s.shown, "steps to show").shows_default().between(0, 1000000);
-    line.option("--seed", s.seed, "of the draws").shows_default();
-    line.option("--model", s.model, "a model directory").shows_default();
-    line.option("--figure", s.figure,
-                "write the number of allowed tokens at each step as a picture (SVG)");
+    figure_option(line, s.figure, "the number of allowed tokens at each step");
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 #include <span>
-#include <utility>
 
+#include "chapters/06_combining/chain.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/13_json_grammar/guided_loop.hpp"
 #include "chapters/13_json_grammar/show.hpp"
@@ -12,28 +12,12 @@
 
 namespace tbt {
 
-GuidedModel::GuidedModel(std::string beginning, std::uint64_t first)
-    : prompt(std::move(beginning)), model(shipped_model("storyteller").string()), seed(first) {}
-
 std::vector<DeclaredOption> GuidedModel::add_options(CommandLine line) {
-    std::vector<DeclaredOption> all;
-    const auto number = [&](const char* name, int& value, const char* meaning) {
-        all.push_back(line.option(name, value, meaning).shows_default().between(0, 1000000));
-    };
-    const auto any = [&](const char* name, auto& value, const char* meaning) {
-        all.push_back(line.option(name, value, meaning).shows_default());
-    };
-    any("prompt", prompt, "what stands before the text");
+    std::vector<DeclaredOption> all = declare(line);
     all.push_back(line.option("--continue", continue_prompt,
                               "the prompt is the beginning of the text, and held to it as well"));
-    any("--temperature", sampling.temperature, "0 is greedy");
-    any("--top-k", sampling.top_k, "the k most probable legal tokens, 0: all");
-    any("--top-p", sampling.top_p, "the smallest set of legal tokens with this mass");
-    number("--max-new-tokens", max_new_tokens, "the budget");
-    number("--steps", shown, "steps to show");
-    any("--seed", seed, "of the draws");
-    any("--model", model, "a model directory");
-    any("--trace-figure", figure, "write the number of allowed tokens at each step (SVG)");
+    all.push_back(line.option("--trace-figure", figure,
+                              "write the number of allowed tokens at each step (SVG)"));
     return all;
 }
 

@@ -1,27 +1,22 @@
 // The part of the programs of chapters 14 to 16 in which a model writes under a machine.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "chapters/06_combining/chain.hpp"
 #include "chapters/13_json_grammar/byte_machine.hpp"
+#include "chapters/13_json_grammar/guided_options.hpp"
 #include "lib/machine/command_line.hpp"
 
 namespace tbt {
 
 struct Model;
 
-struct GuidedModel {
-    std::string prompt, model, figure;  // figure: none
-    SamplingOptions sampling;
-    int max_new_tokens = 60, shown = 8;  // steps
+struct GuidedModel : GuidedOptions {
     bool continue_prompt = false;
-    std::uint64_t seed;
 
-    GuidedModel(std::string beginning, std::uint64_t seed);
+    using GuidedOptions::GuidedOptions;
     // Adds the prompt, --max-new-tokens, … and returns those that only this part looks at.
     std::vector<DeclaredOption> add_options(CommandLine line);
     // Opens the model and lays out the prompt, so that what is wrong with them is said

@@ -17,6 +17,7 @@
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/part_options.hpp"
+#include "lib/machine/text_options.hpp"
 
 using namespace tbt;
 
@@ -28,14 +29,14 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv, "Chapter 14: grammars, and masks from them.",
         [&](CommandLine line) {
-            line.option("--part", part, "only this part, 1 to 5").between(1, 5);
+            part_option(line, part, 5);
             for_parts.add({1}, line.option("--text", text, "what part 1 reads"));
             for_parts.add({3, 5}, line.option("--grammar", grammar, "a file in GBNF"));
             for (const DeclaredOption& option : model.add_options(line)) {
                 const bool for_masks = option.name() == "--model";
                 for_parts.add(for_masks ? std::vector{3, 5} : std::vector{5}, option);
             }
-            line.option("--figure", figure, "write part 1 as a picture (SVG)");
+            figure_option(line, figure, "part 1");
         },
         [&] {
             for_parts.check();

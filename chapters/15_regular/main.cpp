@@ -19,6 +19,7 @@
 #include "chapters/15_regular/regex.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
+#include "lib/machine/text_options.hpp"
 
 using namespace tbt;
 
@@ -33,14 +34,14 @@ struct Options {
 };
 
 void declare(CommandLine& line, Options& o) {
-    line.option("--part", o.part, "only this part, 1 to 6").between(1, 6);
+    part_option(line, o.part, 6);
     o.for_parts.add({1, 2}, line.option("--expression", o.regex, "what parts 1 and 2 follow"));
     o.for_parts.add({1}, line.option("--text", o.text, "what part 1 reads"));
     o.for_parts.add({3}, line.option("--from", o.low, "where the range of part 3 begins"));
     o.for_parts.add({3}, line.option("--to", o.high, "… and where it ends"));
     o.for_parts.add({6}, line.option("--regex", o.pattern, "what the model is held to"));
     for (const DeclaredOption& option : o.model.add_options(line)) o.for_parts.add({6}, option);
-    line.option("--figure", o.figure, "write the automaton of part 2 as a picture (SVG)");
+    figure_option(line, o.figure, "the automaton of part 2");
 }
 
 }  // namespace

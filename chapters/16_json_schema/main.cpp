@@ -15,6 +15,7 @@
 #include "chapters/16_json_schema/parts.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
+#include "lib/machine/text_options.hpp"
 
 using namespace tbt;
 
@@ -27,10 +28,10 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv, "Chapter 16: texts held to a JSON Schema, to choices, to tools.",
         [&](CommandLine line) {
-            line.option("--part", part, "only this part, 1 to 5").between(1, 5);
+            part_option(line, part, 5);
             request.add_options(line.app());
             for (const DeclaredOption& option : model.add_options(line)) for_parts.add({5}, option);
-            line.option("--figure", figure, "write the sets of members as a picture (SVG)");
+            figure_option(line, figure, "the sets of members");
         },
         [&] {
             for_parts.check();

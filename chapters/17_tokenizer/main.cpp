@@ -13,6 +13,7 @@
 #include "chapters/17_tokenizer/parts.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
+#include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"
 
 using namespace tbt;
@@ -26,7 +27,7 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv, "Chapter 17: the tokenizer.",
         [&](CommandLine line) {
-            line.option("--part", part, "only this part, 1 to 5").between(1, 5);
+            part_option(line, part, 5);
             for_parts.add({1}, line.option("text", text, "the text of part 1 and the figure"));
             for_parts.add({2}, line.option("--sentence", sentence, "what part 2 learns from"));
             for_parts.add(

@@ -19,6 +19,7 @@
 #include "chapters/18_transformer/times.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
+#include "lib/machine/text_options.hpp"
 
 using namespace tbt;
 
@@ -32,7 +33,7 @@ int main(int argc, char** argv) {
         [&](CommandLine line) {
             for_parts.add({2, 4}, line.option("prompt", prompt, "the text that goes in"));
             line.option("--part", part, "only this part, 1 to 6; without it 1 to 5").between(1, 6);
-            line.option("--model", directory, "a model directory").shows_default();
+            model_option(line, directory);
             line.option("--heads", heads, "write what four heads look at as a picture (SVG)");
             line.option("--machine", machine, "write the whole machine as a picture (SVG)");
         },

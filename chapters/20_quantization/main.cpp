@@ -12,6 +12,7 @@
 #include "chapters/20_quantization/parts.hpp"
 #include "chapters/20_quantization/quality.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"
 
 using namespace tbt;
@@ -23,7 +24,7 @@ int main(int argc, char** argv) {
         argc, argv, "Chapter 20: weights in 8 bits.",
         [&](CommandLine line) {
             line.option("--part", part, "only this part, 1 to 4; without it 1 to 3").between(1, 4);
-            line.option("--model", directory, "a model directory").shows_default();
+            model_option(line, directory);
         },
         [&] {
             if (part != 1) load_model(directory);  // what is wrong with it is said first

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "chapters/10_generate/interrupt.hpp"
+#include "chapters/10_generate/request.hpp"
 #include "chapters/23_text_generator/combinations.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "chapters/23_text_generator/page.hpp"

@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "chapters/10_generate/request.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "chapters/12_speculative/coupling.hpp"
 #include "chapters/12_speculative/speculative_text.hpp"

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "chapters/10_generate/request.hpp"
 #include "chapters/23_text_generator/combinations.hpp"
 #include "chapters/23_text_generator/generation.hpp"
 #include "chapters/23_text_generator/guidance.hpp"

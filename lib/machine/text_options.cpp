@@ -1,0 +1,67 @@
+#include "lib/machine/text_options.hpp"
+
+#include <charconv>
+
+#include "lib/error.hpp"
+
+namespace tbt {
+
+namespace {
+
+std::uint64_t parse_seed(const std::string& text) {
+    std::uint64_t seed = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+    if (error != std::errc{} || end != text.data() + text.size()) {
+        throw UsageError("--seed: got '" + text +
+                         "', expected a whole number from 0 to 18446744073709551615");
+    }
+    return seed;
+}
+
+constexpr const char* length_names = "-n,--max-new-tokens";
+constexpr const char* length_meaning = "at most so many tokens, within the context";
+constexpr const char* seed_meaning = "of the draws; same seed, same text";
+
+}  // namespace
+
+DeclaredOption prompt_option(CommandLine line, std::string& prompt, const std::string& where) {
+    return line.option("prompt", prompt, "the text to continue" + where).shows_default();
+}
+
+DeclaredOption length_option(CommandLine line, int& max_new_tokens, const std::string& where) {
+    return line.option(length_names, max_new_tokens, length_meaning + where)
+        .shows_default()
+        .between(1, 1000000);
+}
+
+DeclaredOption length_option(CommandLine line, std::optional<int>& max_new_tokens) {
+    return line.option(length_names, max_new_tokens, length_meaning);
+}
+
+DeclaredOption seed_option(CommandLine line, std::uint64_t& seed) {
+    return line.option("--seed", seed, seed_meaning).shows_default();
+}
+
+DeclaredOption seed_option(CommandLine line, std::optional<std::uint64_t>& seed) {
+    return line.option(
+        "--seed", [&seed](const std::string& text) { seed = parse_seed(text); },
+        std::string(seed_meaning) + " (default 0)");
+}
+
+DeclaredOption model_option(CommandLine line, std::string& directory, const std::string& where) {
+    return line.option("-m,--model", directory, "a model directory" + where).shows_default();
+}
+
+DeclaredOption part_option(CommandLine line, int& part, int parts, const std::string& note) {
+    return line
+        .option("--part", part,
+                "only this part, 1 to " + std::to_string(parts) +
+                    (note.empty() ? "" : " (" + note + ")"))
+        .between(1, parts);
+}
+
+DeclaredOption figure_option(CommandLine line, std::string& file, const std::string& what) {
+    return line.option("--figure", file, "write " + what + " as a picture (SVG)");
+}
+
+}  // namespace tbt
