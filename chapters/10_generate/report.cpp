@@ -50,9 +50,7 @@ std::string percent(double p) {
 }
 
 // One line. A path or a name that is not UTF-8 is no reason to fail at the very end.
-std::string line(const OrderedJson& j) {
-    return j.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
-}
+std::string line(const OrderedJson& j) { return json_text(j) + "\n"; }
 
 const std::string& step_name(const Chain& chain, int step) {
     return chain.steps()[checked_place("step", step, chain.steps().size())].name;

@@ -51,9 +51,7 @@ OrderedJson header(const std::string& model, const std::string& prompt, const Be
 }
 
 // One line. A path or a name that is not UTF-8 is no reason to fail at the very end.
-std::string line(const OrderedJson& j) {
-    return j.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
-}
+std::string line(const OrderedJson& j) { return json_text(j) + "\n"; }
 
 }  // namespace
 

@@ -102,9 +102,7 @@ void write_lanes(const std::string& file, const Tokenizer& tokenizer,
 std::string speculative_trace(const Tokenizer& tokenizer, const std::string& prompt,
                               std::span<const int> prompt_ids, const GenerateRequest& request,
                               const std::string& draft, const SpeculativeText& written) {
-    const auto line = [](const OrderedJson& object) {
-        return object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
-    };
+    const auto line = [](const OrderedJson& object) { return json_text(object) + "\n"; };
     std::string lines = line({{"format", "token-by-token rounds 1"},
                               {"prompt", prompt},
                               {"prompt_ids", prompt_ids},

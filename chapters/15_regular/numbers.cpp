@@ -223,10 +223,10 @@ bool is_json_number(const std::string& text) {
 
 // What a double makes of it is the number that was written.
 bool fits_a_double(const std::string& number) {
-    const Json value = Json::parse(number, nullptr, false);
+    const Json value = json_value(number);
     if (!value.is_number()) return false;
     try {
-        const Decimal written = Decimal::parse(number), read = Decimal::parse(value.dump());
+        const Decimal written = Decimal::parse(number), read = Decimal::parse(json_text(value));
         return written.whole == read.whole && written.fraction == read.fraction;
     } catch (const UsageError&) {
         return false;

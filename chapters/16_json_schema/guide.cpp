@@ -166,7 +166,7 @@ std::string schema_of_tools(const std::string& tools, const std::string& name) {
         const Json parameters = tool.contains("parameters")
                                     ? tool.at("parameters")
                                     : Json{{"type", "object"}, {"additionalProperties", false}};
-        if (parameters.dump().find("\"$ref\"") != std::string::npos)
+        if (json_text(parameters).find("\"$ref\"") != std::string::npos)
             throw UsageError(
                 place +
                 ": its parameters use $ref, which is not supported here; write the schema out");
@@ -176,7 +176,7 @@ std::string schema_of_tools(const std::string& tools, const std::string& name) {
              {"required", {"name", "arguments"}},
              {"additionalProperties", false}});
     }
-    return Json{{"anyOf", any}}.dump();
+    return json_text(Json{{"anyOf", any}});
 }
 
 }  // namespace tbt

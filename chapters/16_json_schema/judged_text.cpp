@@ -48,7 +48,7 @@ std::string form_of(const Open& o) {
     std::string form(1, o.bracket);
     for (const int item : o.items) form += std::to_string(item) + ",";
     for (const auto& [key, value] : o.members)
-        form += Json(key).dump() + ":" + std::to_string(value) + ",";
+        form += json_text(Json(key)) + ":" + std::to_string(value) + ",";
     return form;
 }
 
@@ -76,8 +76,8 @@ std::string with_repeats_marked(std::string text) {
             const std::string token = text.substr(from, i + 1 - from);
             const bool key = !open.empty() && open.back().bracket == '{' && !open.back().has_key;
             if (key)
-                open.back().key = Json::parse(token).get<std::string>(), open.back().has_key = true;
-            else add(Json::parse(token).dump());
+                open.back().key = json_value(token).get<std::string>(), open.back().has_key = true;
+            else add(json_text(json_value(token)));
         } else if (std::string_view(" \t\r\n,:").find(c) == std::string_view::npos) {
             const std::size_t end = std::min(text.find_first_of(" \t\r\n,:]}", i), text.size());
             const std::string token = text.substr(from, end - from);

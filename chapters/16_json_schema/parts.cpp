@@ -47,7 +47,7 @@ void show_judging() {
           R"({"name": "Ada", "age": 36, "job": "poet"})",
           R"({"name": "Ada", "age": 36, "job": "baker", "likes": []})",
           R"({"name": "Ada", "age": 36, "job": "baker", "pet": "cat"})"}) {
-        const std::string fault = plain_fault(Json::parse(text), schema);
+        const std::string fault = plain_fault(json_value(text), schema);
         std::printf("   %s %s\n", padded(text, 66).c_str(),
                     fault.empty()          ? "yes"
                     : fault.front() == ':' ? ("no" + fault).c_str()

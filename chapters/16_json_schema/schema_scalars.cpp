@@ -192,7 +192,7 @@ Scalars ScalarRules::of_values(const Json& values) const {
         if (v.is_null()) s.null = true;
         if (v.is_boolean()) (v.get<bool>() ? s.yes : s.no) = true;
         if (v.is_string()) strings.push_back(v.get<std::string>());
-        if (v.is_number()) s.numbers = *s.numbers | equal_to(Decimal::parse(v.dump()));
+        if (v.is_number()) s.numbers = *s.numbers | equal_to(Decimal::parse(json_text(v)));
     }
     if (!strings.empty()) s.strings = Dfa::of(strings);
     return s;
@@ -230,7 +230,7 @@ std::optional<Dfa> ScalarRules::numbers(const Json& schema) const {
     Language language;
     const auto bound = [&](const char* keyword, auto make) {
         if (schema.contains(keyword) && schema.at(keyword).is_number())
-            language = both(language, make(Decimal::parse(schema.at(keyword).dump())));
+            language = both(language, make(Decimal::parse(json_text(schema.at(keyword)))));
     };
     // Draft 4 says true beside a bound instead of an exclusive bound.
     const auto strict = [&](const char* keyword) {

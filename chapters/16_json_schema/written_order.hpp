@@ -15,7 +15,7 @@ public:
     WrittenOrder() = default;
     // text: what `value` was read from.
     WrittenOrder(std::string_view text, const Json& value) {
-        note(OrderedJson::parse(text), value);
+        note(ordered_json_value(text), value);
     }
     // Of an object in the value; sorted where it is none of them.
     std::vector<std::string> of(const Json& object) const {

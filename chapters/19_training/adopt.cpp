@@ -77,8 +77,8 @@ std::string adoption_table(const fs::path& trained, const fs::path& shipped) {
     std::vector<Row> rows;
     const auto add = [&](const char* what, const char* key) {
         const auto at = Json::json_pointer(key);
-        rows.push_back({what, before.contains(at) ? before.at(at).dump() : "",
-                        after.contains(at) ? after.at(at).dump() : ""});
+        rows.push_back({what, before.contains(at) ? json_text(before.at(at)) : "",
+                        after.contains(at) ? json_text(after.at(at)) : ""});
     };
     add("parameters", "/parameters");
     add("tokens", "/tokens");

@@ -79,7 +79,7 @@ std::string recipe_json(Training& training, const DocumentSource& source, const 
         if (!std::isnan(r.floor())) row["floor"] = rounded(r.floor(), 1e4);
         row["documents"] = r.documents;
     }
-    return recipe.dump(2) + "\n";
+    return json_text(recipe, 2) + "\n";
 }
 
 // Bits per byte over tokens: training, validation, and the entropy floor as a dashed line.

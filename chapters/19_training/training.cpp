@@ -127,7 +127,7 @@ std::string Training::recipe() const {
     if (options_.fill_masks) fixed["fill_masks"] = true;
     if (teacher_) fixed["teacher"] = teacher_hash_;
     if (!init_hash_.empty()) fixed["init"] = init_hash_;
-    return fixed.dump();
+    return json_text(fixed);
 }
 
 std::string Training::header() const {
@@ -143,32 +143,32 @@ std::string Training::header() const {
         h["curve"].push_back(
             {p.step, p.tokens, p.bits_per_byte, p.learning_rate, p.seconds, p.validation});
     }
-    return h.dump();
+    return json_text(h);
 }
 
 bool Training::is_the_same(const std::string& header_text) const {
-    const Json header = Json::parse(header_text), plan = plan_of(options_);
-    return Json::parse(header.at("recipe").get<std::string>()) == Json::parse(recipe()) &&
+    const Json header = parse_json(header_text, "checkpoint"), plan = plan_of(options_);
+    return json_value(header.at("recipe").get<std::string>()) == json_value(recipe()) &&
            header.at("plan") == plan;
 }
 
 // A checkpoint fits when it was made with the same options.
 void Training::check_recipe(const std::string& name, const std::string& header_text,
                             bool replan) const {
-    const Json header = Json::parse(header_text);
-    const Json theirs = Json::parse(header.at("recipe").get<std::string>()),
-               ours = Json::parse(recipe());
+    const Json header = parse_json(header_text, name);
+    const Json theirs = json_value(header.at("recipe").get<std::string>()),
+               ours = json_value(recipe());
     for (const char* key : {"layers", "heads", "embd", "context", "vocab", "tokenizer"}) {
         if (theirs.at(key) != ours.at(key)) {
             throw Error(name + ": the checkpoint was made with other options: " + key + " " +
-                        theirs.at(key).dump() + ", now " + ours.at(key).dump());
+                        json_text(theirs.at(key)) + ", now " + json_text(ours.at(key)));
         }
     }
     if (replan) return;
     const Json plan = plan_of(options_);
     if (!is_the_same(header_text)) {
-        throw Error(name + ": the checkpoint was made with other options: " + theirs.dump() +
-                    header.at("plan").dump() + ", now " + ours.dump() + plan.dump() +
+        throw Error(name + ": the checkpoint was made with other options: " + json_text(theirs) +
+                    json_text(header.at("plan")) + ", now " + json_text(ours) + json_text(plan) +
                     "; use the same, or --replan to go on with the new ones");
     }
 }
@@ -182,7 +182,7 @@ void Training::save(const std::filesystem::path& path) {
 void Training::load(const std::filesystem::path& path, bool replan) {
     const Json h = parse_json(train::read_checkpoint_header(path), path.string());
     try {
-        check_recipe(path.string(), h.dump(), replan);
+        check_recipe(path.string(), json_text(h), replan);
         std::vector<CurvePoint> points;
         for (const Json& p : h.at("curve")) {
             points.push_back(
@@ -197,7 +197,7 @@ void Training::load(const std::filesystem::path& path, bool replan) {
         steps_done_ = steps_done;
         batches_->seek(position);
         seconds = spent;
-        replanned_ = replanned || (replan && !is_the_same(h.dump()));
+        replanned_ = replanned || (replan && !is_the_same(json_text(h)));
         curve = std::move(points);
         model_.parameters_changed();
     } catch (const Json::exception& e) {

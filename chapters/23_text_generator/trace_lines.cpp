@@ -20,9 +20,7 @@ namespace tbt {
 namespace {
 
 // One line. A path or a name that is not UTF-8 is no reason to fail at the very end.
-std::string line(const OrderedJson& j) {
-    return j.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
-}
+std::string line(const OrderedJson& j) { return json_text(j) + "\n"; }
 
 // Six digits are more than a picture shows, and a third of the file.
 OrderedJson six(double x) {

@@ -85,6 +85,20 @@ Json parse_json(std::string_view text, const std::string& name, int deepest) {
 
 Json read_json(const std::string& path) { return parse_json(read_file(path), path); }
 
+Json json_value(std::string_view text) { return Json::parse(text, nullptr, false); }
+
+OrderedJson ordered_json_value(std::string_view text) {
+    return OrderedJson::parse(text, nullptr, false);
+}
+
+std::string json_text(const Json& value, int indent) {
+    return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string json_text(const OrderedJson& value, int indent) {
+    return value.dump(indent, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
 std::string kind_of(const Json& value) {
     if (value.is_null()) return "null";
     if (value.is_boolean()) return value.get<bool>() ? "true" : "false";

@@ -19,6 +19,15 @@ Json parse_json(std::string_view text, const std::string& name, int deepest = 64
 
 Json read_json(const std::string& path);
 
+// Reading and writing are compiled once, in json_file.cpp: these headers are slow.
+//
+// The value of a JSON text; one that is_discarded() where it is no JSON.
+Json json_value(std::string_view text);
+OrderedJson ordered_json_value(std::string_view text);
+// The text of a value, on one line or indented by so many spaces. What is not UTF-8 is replaced.
+std::string json_text(const Json& value, int indent = -1);
+std::string json_text(const OrderedJson& value, int indent = -1);
+
 // What a value is, for messages: "a string", "an integer", …
 std::string kind_of(const Json& value);
 

@@ -110,7 +110,7 @@ void write_masked_config(const std::string& directory, const GptConfig& config) 
                               {"torch_dtype", config.torch_dtype},
                               {"vocab_size", config.vocab_size}};
     make_directory(directory);
-    write_file(path, json.dump(2) + "\n");
+    write_file(path, json_text(json, 2) + "\n");
 }
 
 }  // namespace tbt

@@ -194,8 +194,8 @@ void write_model_config(const std::string& directory, const GptConfig& config) {
     const OrderedJson generation = {
         {"_from_model_config", true}, {"bos_token_id", bos}, {"eos_token_id", eos}};
     make_directory(directory);
-    write_file(join_path(directory, "config.json"), json.dump(2) + "\n");
-    write_file(join_path(directory, "generation_config.json"), generation.dump(2) + "\n");
+    write_file(join_path(directory, "config.json"), json_text(json, 2) + "\n");
+    write_file(join_path(directory, "generation_config.json"), json_text(generation, 2) + "\n");
 }
 
 void check_config(const GptConfig& config, const std::string& name) {

@@ -61,7 +61,7 @@ std::string header_text(const std::vector<TensorToWrite>& tensors,
             {"dtype", names_of(t.type).dtype}, {"shape", t.shape}, {"data_offsets", {offset, end}}};
         offset = end;
     }
-    std::string text = header.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+    std::string text = json_text(header);
     text.append((8 - text.size() % 8) % 8, ' ');
     std::string length;
     for (int byte = 0; byte < 8; ++byte)

@@ -214,8 +214,7 @@ private:
             fail("add_prefix_space is not supported, expected false");
         if (const Json* decoder = find(json, "added_tokens_decoder");
             decoder && decoder->is_object()) {
-            for (const auto& [id, token] : decoder->items())
-                read_added(token, Json::parse(id, nullptr, false));
+            for (const auto& [id, token] : decoder->items()) read_added(token, json_value(id));
         }
         // "<|endoftext|>", or {"content": "<|endoftext|>", …}
         for (const char* key : {"bos_token", "eos_token", "unk_token", "pad_token"}) {

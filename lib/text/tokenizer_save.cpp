@@ -21,7 +21,7 @@ bool is_added(const Vocabulary& vocabulary, int id) {
 std::string vocab_text(const Vocabulary& vocabulary) {
     std::string text = "{";
     for (int id = 0; id < count(vocabulary.tokens); ++id) {
-        text += (id ? ",\n" : "\n") + Json(written_token(vocabulary, id)).dump() + ": " +
+        text += (id ? ",\n" : "\n") + json_text(Json(written_token(vocabulary, id))) + ": " +
                 std::to_string(id);
     }
     return text + "\n}";
@@ -80,7 +80,7 @@ std::string tokenizer_json_text(const Vocabulary& vocabulary) {
                                 {"byte_fallback", false},
                                 {"vocab", "@"},
                                 {"merges", std::move(merges)}}}};
-    std::string text = json.dump(2);
+    std::string text = json_text(json, 2);
     const std::string placeholder = "\"vocab\": \"@\"";
     return text.replace(text.find(placeholder), placeholder.size(),
                         "\"vocab\": " + vocab_text(vocabulary)) +
@@ -132,8 +132,8 @@ void save_vocabulary(const Vocabulary& vocabulary, const std::string& directory,
     write("merges.txt", merges_text(vocabulary));
     write("tokenizer.json", tokenizer_json_text(vocabulary));
     write("tokenizer_config.json",
-          tokenizer_config(vocabulary, context, chat_template).dump(2) + "\n");
-    write("special_tokens_map.json", special_names(vocabulary).dump(2) + "\n");
+          json_text(tokenizer_config(vocabulary, context, chat_template), 2) + "\n");
+    write("special_tokens_map.json", json_text(special_names(vocabulary), 2) + "\n");
 }
 
 }  // namespace tbt

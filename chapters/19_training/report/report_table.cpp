@@ -60,7 +60,7 @@ std::string report_json(const Report& report, const std::string& model, const st
                                    {"floor", number(r.floor())},
                                    {"documents", r.documents}};
     }
-    return json.dump(2) + "\n";
+    return json_text(json, 2) + "\n";
 }
 
 }  // namespace tbt
