@@ -12,6 +12,7 @@
 #include "lib/model/memory_plan.hpp"
 #include "lib/model/model.hpp"
 #include "lib/model/model_config.hpp"
+#include "lib/model/model_config_write.hpp"
 #include "lib/model/random_model.hpp"
 #include "lib/model/safetensors.hpp"
 #include "lib/model/safetensors_write.hpp"

@@ -19,6 +19,7 @@
 #include "lib/machine/json_file.hpp"
 #include "lib/machine/program.hpp"
 #include "lib/model/gpt.hpp"
+#include "lib/model/model_config_write.hpp"
 #include "lib/model/random_model.hpp"
 #include "lib/model/safetensors.hpp"
 #include "lib/model/safetensors_write.hpp"

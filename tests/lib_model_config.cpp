@@ -8,6 +8,7 @@
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model_config.hpp"
+#include "lib/model/model_config_write.hpp"
 #include "lib/model/safetensors.hpp"
 #include "tests/temporary.hpp"
 

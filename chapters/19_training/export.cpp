@@ -9,8 +9,10 @@
 #include "lib/machine/json_file.hpp"
 #include "lib/model/masked_gpt.hpp"
 #include "lib/model/model_config.hpp"
+#include "lib/model/model_config_write.hpp"
 #include "lib/model/safetensors_write.hpp"
 #include "lib/show/svg.hpp"
+#include "lib/text/tokenizer_save.hpp"
 
 namespace tbt {
 namespace {

@@ -13,6 +13,7 @@
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/machine/threads.hpp"
+#include "lib/text/tokenizer_save.hpp"
 #include "lib/text/tokenizer_train.hpp"
 
 namespace tbt {

@@ -40,9 +40,6 @@ GptConfig read_model_config(const std::string& directory);
 // The same for one file of any name, without the other.
 GptConfig read_config_file(const std::string& path);
 
-// Writes both files, each atomically.
-void write_model_config(const std::string& directory, const GptConfig& config);
-
 // Throws Error "NAME: n_embd is 65, expected …" unless all sizes are positive,
 // sane and fit together.
 void check_config(const GptConfig& config, const std::string& name);

@@ -11,9 +11,11 @@
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
+#include "lib/model/model_config_write.hpp"
 #include "lib/model/safetensors_write.hpp"
 #include "lib/model/start_weights.hpp"
 #include "lib/text/byte_alphabet.hpp"
+#include "lib/text/tokenizer_save.hpp"
 
 namespace tbt {
 

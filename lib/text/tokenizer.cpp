@@ -7,7 +7,6 @@
 #include "lib/text/byte_alphabet.hpp"
 #include "lib/text/piece_encoder.hpp"
 #include "lib/text/tokenizer_load.hpp"
-#include "lib/text/tokenizer_save.hpp"
 
 namespace tbt {
 
@@ -91,11 +90,6 @@ Tokenizer Tokenizer::load(const std::string& directory) {
     TokenizerFiles files = read_tokenizer_files(directory);
     std::string name = files.vocab_file;
     return Tokenizer(vocabulary_of(std::move(files)), std::move(name));
-}
-
-void Tokenizer::save(const std::string& directory, std::int64_t context,
-                     const std::string& chat_template) const {
-    save_vocabulary(vocabulary_, directory, context, chat_template);
 }
 
 // ---- text to ids and back -----------------------------------------------------------------------

@@ -43,7 +43,7 @@ public:
     // Writes vocab.json, merges.txt, tokenizer.json, tokenizer_config.json and
     // special_tokens_map.json, as transformers does. context: the longest text of the model,
     // in tokens.
-    // chat_template: see tokenizer_save.hpp.
+    // chat_template: see tokenizer_save.hpp; a program that saves includes that header.
     void save(const std::string& directory, std::int64_t context,
               const std::string& chat_template = "") const;
 

@@ -4,6 +4,7 @@
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/text/byte_alphabet.hpp"
+#include "lib/text/tokenizer.hpp"
 
 namespace tbt {
 
@@ -134,6 +135,11 @@ void save_vocabulary(const Vocabulary& vocabulary, const std::string& directory,
     write("tokenizer_config.json",
           json_text(tokenizer_config(vocabulary, context, chat_template), 2) + "\n");
     write("special_tokens_map.json", json_text(special_names(vocabulary), 2) + "\n");
+}
+
+void Tokenizer::save(const std::string& directory, std::int64_t context,
+                     const std::string& chat_template) const {
+    save_vocabulary(vocabulary_, directory, context, chat_template);
 }
 
 }  // namespace tbt
