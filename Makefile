@@ -139,8 +139,10 @@ $(FLAGS): force
 # Code that runs once a program, reading options or printing tables, gains nothing at -O3 and compiles half as long again.
 COLD = chapters/%/main.cpp %_main.cpp %/options.cpp %/report.cpp %/show.cpp %/tour.cpp chapters/16_json_schema/schema% chapters/15_regular/% \
 	$(patsubst %,chapters/06_combining/%.cpp,chain dialects presets trace) chapters/08_penalties/full_chain.cpp \
-	lib/machine/command_line.cpp chapters/10_generate/output.cpp chapters/10_generate/rare_options.cpp \
-	$(patsubst %,chapters/23_text_generator/%.cpp,command_line talk combinations page text_generator trace_lines) \
+	$(patsubst %,chapters/10_generate/%.cpp,batch chat generate text_writer) $(patsubst %,chapters/14_grammar/%.cpp,compile gbnf grammar) \
+	$(patsubst %,chapters/11_beam_search/%.cpp,beam_search diverse_beams exact_search lattice) \
+	lib/machine/command_line.cpp lib/machine/text_options.cpp $(patsubst %,chapters/10_generate/%.cpp,output rare_options request) \
+	$(patsubst %,chapters/23_text_generator/%.cpp,command_line talk combinations generation page recording text_generator trace_lines) \
 	$(filter-out lib/machine/json_file.cpp lib/model/safetensors.cpp chapters/19_training/text_documents.cpp,$(sources_json))
 cold = $(if $(filter release,$(MODE)),$(if $(filter $(COLD),$(1)),-O1))
 $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(PACKAGES)

@@ -15,20 +15,7 @@ namespace tbt {
 
 enum class FinishReason { eos, stop_string, length, context, interrupted };
 
-inline const char* to_string(FinishReason reason) {
-    switch (reason) {
-        case FinishReason::eos:
-            return "eos";
-        case FinishReason::stop_string:
-            return "stop_string";
-        case FinishReason::length:
-            return "length";
-        case FinishReason::context:
-            return "context";
-        default:
-            return "interrupted";
-    }
-}
+const char* to_string(FinishReason reason);
 
 // A model with learned positions has as many of them as it was trained with.
 // At the end of the last one a text is over (refuse), or its beginning is forgotten (slide).
@@ -47,15 +34,8 @@ struct StopRules {
 // Asked after each token, in this order: the token's own meaning, then the text so
 // far (the stream has seen the token's bytes unless it is an EOS), then the counts.
 // `length` is the prompt's and the generated tokens together.
-inline std::optional<FinishReason> why_stop(const StopRules& rules, int id,
-                                            const TextStream& stream, int generated, int length) {
-    if (rules.is_eos(id)) return FinishReason::eos;
-    if (stream.stopped()) return FinishReason::stop_string;
-    if (generated >= rules.max_new_tokens) return FinishReason::length;
-    if (rules.policy == ContextPolicy::refuse && length >= rules.context)
-        return FinishReason::context;
-    return std::nullopt;
-}
+std::optional<FinishReason> why_stop(const StopRules& rules, int id, const TextStream& stream,
+                                     int generated, int length);
 
 // The part of a text that the model reads. When it exceeds the context, all but the last `keep`
 // tokens are dropped.
@@ -70,19 +50,9 @@ inline std::optional<FinishReason> why_stop(const StopRules& rules, int id,
 // keeping half costs two positions.
 class Window {
 public:
-    Window(int context, int keep) : context_(index(context)), keep_(index(keep)) {
-        if (context < 1 || keep < 1 || keep > context) {
-            throw Error("window: keep " + std::to_string(keep) + " of " + std::to_string(context) +
-                        " tokens, expected 1 to the context");
-        }
-    }
+    Window(int context, int keep);
 
-    std::span<const int> view(std::span<const int> ids) {
-        if (ids.size() < first_ + context_ + 1) return ids.subspan(std::min(first_, ids.size()));
-        first_ = ids.size() - keep_;
-        ++slides_;
-        return ids.subspan(first_);
-    }
+    std::span<const int> view(std::span<const int> ids);
 
     int slides() const { return slides_; }
     std::size_t first() const { return first_; }  // tokens forgotten

@@ -22,18 +22,7 @@ public:
 
     // Takes the bytes of one token and gives the text that has become certain, often none.
     // Behind a stop string: nothing.
-    std::string push(std::string_view bytes) {
-        if (stopped()) return "";
-        for (const char byte : bytes) {
-            waiting_ += byte;
-            state_ = stops_->next(state_, byte);
-            stop_ = stops_->complete(state_);
-            if (!stopped()) continue;
-            waiting_.resize(waiting_.size() - stops_->strings()[index(stop_)].size());
-            return take(waiting_.size(), false);
-        }
-        return take(waiting_.size() - stops_->held_back(state_), false);
-    }
+    std::string push(std::string_view bytes);
 
     // The text is over: what waited for a stop string is shown, and a character that never came to
     // its end is one U+FFFD.
@@ -46,20 +35,7 @@ public:
 
 private:
     // Moves complete characters out of the first `certain` bytes that wait.
-    std::string take(std::size_t certain, bool last) {
-        std::string shown;
-        std::size_t at = 0;
-        while (at < certain) {
-            const Utf8Head head = utf8_head(std::string_view(waiting_).substr(at, certain - at));
-            if (head.kind == Utf8Head::cut && !last) break;
-            if (head.kind == Utf8Head::complete) shown.append(waiting_, at, head.length);
-            else shown += "\xEF\xBF\xBD";
-            at += head.length;
-        }
-        waiting_.erase(0, at);
-        text_ += shown;
-        return shown;
-    }
+    std::string take(std::size_t certain, bool last);
 
     const StopStrings* stops_;
     int state_ = StopStrings::start;
@@ -68,12 +44,6 @@ private:
 };
 
 // The whole of some bytes as valid text; what is broken becomes U+FFFD.
-inline std::string valid_text(std::string_view bytes) {
-    const StopStrings none;
-    TextStream stream(none);
-    stream.push(bytes);
-    stream.finish();
-    return stream.text();
-}
+std::string valid_text(std::string_view bytes);
 
 }  // namespace tbt

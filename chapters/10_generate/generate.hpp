@@ -25,155 +25,43 @@ struct GenerateObserver {
     std::function<bool()> go_on;  // asked before each pass; false: every text ends here
 };
 
-inline void check_request(const GenerateRequest& request, std::size_t prompt_length) {
-    if (request.samples < 1 || request.samples > to_int(CachedBatch::most_slots))
-        throw UsageError("num-return-sequences: got " + std::to_string(request.samples) +
-                         ", expected 1 or more, up to " + std::to_string(CachedBatch::most_slots));
-    if (request.stop.context < 1)
-        throw Error("generate: a context of " + std::to_string(request.stop.context) +
-                    " tokens, expected 1 or more");
-    if (prompt_length == 0)
-        throw Error("generate: an empty prompt; start from the document separator");
-    if (request.stop.policy == ContextPolicy::refuse &&
-        prompt_length >= index(request.stop.context)) {
-        throw Error("generate: the prompt's " + std::to_string(prompt_length) +
-                    " tokens fill the context of " + std::to_string(request.stop.context) +
-                    "; shorten it, or let the context slide");
-    }
-}
+void check_request(const GenerateRequest& request, std::size_t prompt_length);
 
 // The texts of a generation, all under way together.
 class TextBatch {
 public:
     TextBatch(const BatchLogits& model, const TokenBytes& bytes,
               std::span<const std::vector<int>> prompts, const GenerateRequest& request,
-              const GenerateObserver& observer)
-        : model_(&model), bytes_(&bytes), request_(&request), observer_(&observer) {
-        if (!model || !bytes)
-            throw Error("generate: there is no model, or nothing that spells tokens");
-        for (const std::vector<int>& prompt : prompts) {
-            check_request(request, prompt.size());
-            for (int i = 0; i < request.samples; ++i)
-                writers_.emplace_back(request, prompt, static_cast<std::uint64_t>(i));
-        }
-    }
+              const GenerateObserver& observer);
 
-    std::vector<GeneratedText> write() {
-        for (TextWriter& writer : writers_) writer.window();
-        if (request_->stop.max_new_tokens < 1) end_all(FinishReason::length);
-        skip_forced();
-        read_prompts();
-        // From then on one pass a step over those that still run.
-        while (!all_done()) {
-            if (observer_->go_on && !observer_->go_on()) end_all(FinishReason::interrupted);
-            else pass();
-        }
-        std::vector<GeneratedText> texts;
-        for (TextWriter& writer : writers_) texts.push_back(writer.result());
-        return texts;
-    }
+    std::vector<GeneratedText> write();
 
 private:
-    bool all_done() const {
-        return std::all_of(writers_.begin(), writers_.end(),
-                           [](const TextWriter& writer) { return writer.done(); });
-    }
-    void end_all(FinishReason reason) {
-        for (std::size_t i = 0; i < writers_.size(); ++i)
-            if (!writers_[i].done()) show(i, writers_[i].end(reason));
-    }
+    bool all_done() const;
+    void end_all(FinishReason reason);
 
     // Each prompt is read once; every sample's first token is drawn from the same logits.
-    void read_prompts() {
-        if (all_done()) return;
-        if (observer_->go_on && !observer_->go_on()) return end_all(FinishReason::interrupted);
-        const auto samples = index(request_->samples);
-        std::vector<BatchText> texts;
-        for (std::size_t i = 0; i < writers_.size(); i += samples)
-            if (!writers_[i].done()) texts.push_back({i, writers_[i].window()});
-        const std::vector<std::span<const float>> rows = ask(texts, texts.size());
-        for (std::size_t p = 0; p < texts.size(); ++p)
-            for (std::size_t i = 0; i < samples; ++i) step(texts[p].slot + i, rows[p]);
-        skip_forced();
-    }
+    void read_prompts();
 
     // Each text that runs, with what is guessed to follow, and then what does follow.
-    void pass() {
-        std::vector<BatchText> texts;
-        std::vector<std::vector<int>> guesses(writers_.size());
-        std::vector<std::vector<int>> longer(writers_.size());
-        for (std::size_t i = 0; i < writers_.size(); ++i) {
-            if (writers_[i].done()) continue;
-            const std::span<const int> window = writers_[i].window();
-            guesses[i] = guess(i);
-            if (guesses[i].empty()) {
-                texts.push_back({i, window});
-                continue;
-            }
-            longer[i].assign(window.begin(), window.end());
-            longer[i].insert(longer[i].end(), guesses[i].begin(), guesses[i].end());
-            texts.push_back({i, longer[i], guesses[i].size() + 1});
-        }
-        std::size_t wanted = 0, row = 0;
-        for (const BatchText& text : texts) wanted += text.rows;
-        const std::vector<std::span<const float>> rows = ask(texts, wanted);
-        for (const BatchText& text : texts) {
-            take(text.slot, guesses[text.slot], std::span(rows).subspan(row, text.rows));
-            row += text.rows;
-        }
-        skip_forced();
-    }
+    void pass();
 
-    std::vector<std::span<const float>> ask(std::span<const BatchText> texts, std::size_t wanted) {
-        std::vector<std::span<const float>> rows = (*model_)(texts);
-        check_size("generate: what the model gave", rows.size(), wanted);
-        return rows;
-    }
+    std::vector<std::span<const float>> ask(std::span<const BatchText> texts, std::size_t wanted);
 
-    std::vector<int> guess(std::size_t i) {
-        const int room = request_->foresight.guess ? writers_[i].room() : 0;
-        if (room < 1) return {};
-        return request_->foresight.guess(i, writers_[i].so_far(), writers_[i].luck(), room);
-    }
+    std::vector<int> guess(std::size_t i);
 
     // The first row is what the model says behind the text, the next what it says behind
     // the first guess: of use if that was drawn.
     void take(std::size_t i, const std::vector<int>& guesses,
-              std::span<const std::span<const float>> rows) {
-        std::size_t right = 0;
-        for (;;) {
-            step(i, rows[right]);
-            if (right == guesses.size() || writers_[i].last_token() != guesses[right]) break;
-            ++right;
-            if (writers_[i].done()) break;
-        }
-        if (!guesses.empty() && request_->foresight.judged)
-            request_->foresight.judged(i, count(guesses), to_int(right));
-    }
+              std::span<const std::span<const float>> rows);
 
-    void step(std::size_t i, std::span<const float> logits) {
-        const std::string piece = writers_[i].step(logits, *bytes_, scratch_);
-        if (observer_->on_trace && writers_[i].last_trace())
-            observer_->on_trace(i, *writers_[i].last_trace());
-        show(i, piece);
-    }
+    void step(std::size_t i, std::span<const float> logits);
 
     // Where there is no choice there is nothing to ask. Only a trace wants to know
     // what the model would have said.
-    void skip_forced() {
-        if (!request_->foresight.forced || request_->traced_tokens >= 0) return;
-        for (std::size_t i = 0; i < writers_.size(); ++i) {
-            while (!writers_[i].done()) {
-                const int id = writers_[i].forced();
-                if (id < 0) break;
-                show(i, writers_[i].step_forced(id, *bytes_));
-            }
-        }
-    }
+    void skip_forced();
 
-    void show(std::size_t i, const std::string& piece) {
-        if (observer_->on_text && !piece.empty()) observer_->on_text(i, piece);
-    }
+    void show(std::size_t i, const std::string& piece);
 
     const BatchLogits* model_;
     const TokenBytes* bytes_;
@@ -186,19 +74,14 @@ private:
 // Writes `samples` continuations of each prompt, the first prompt's first. A text is the same
 // however many others are written with it: it has its own random numbers,
 // and its logits don't depend on who else is in the batch.
-inline std::vector<GeneratedText> generate_batch(const BatchLogits& model, const TokenBytes& bytes,
-                                                 std::span<const std::vector<int>> prompts,
-                                                 const GenerateRequest& request,
-                                                 const GenerateObserver& observer = {}) {
-    return TextBatch(model, bytes, prompts, request, observer).write();
-}
+std::vector<GeneratedText> generate_batch(const BatchLogits& model, const TokenBytes& bytes,
+                                          std::span<const std::vector<int>> prompts,
+                                          const GenerateRequest& request,
+                                          const GenerateObserver& observer = {});
 
-inline std::vector<GeneratedText> generate_texts(const BatchLogits& model, const TokenBytes& bytes,
-                                                 std::span<const int> prompt,
-                                                 const GenerateRequest& request,
-                                                 const GenerateObserver& observer = {}) {
-    const std::vector<int> alone(prompt.begin(), prompt.end());
-    return generate_batch(model, bytes, {&alone, 1}, request, observer);
-}
+std::vector<GeneratedText> generate_texts(const BatchLogits& model, const TokenBytes& bytes,
+                                          std::span<const int> prompt,
+                                          const GenerateRequest& request,
+                                          const GenerateObserver& observer = {});
 
 }  // namespace tbt

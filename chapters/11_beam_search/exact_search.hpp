@@ -36,79 +36,20 @@ public:
     // the number of beams does not. at_least: a score known to be reached (a beam search's),
     // from which branches are cut.
     ExactSearch(NextLogits model, const BeamRequest& request, std::span<const int> prompt,
-                double at_least, long most_expanded = 1000000)
-        : model_(std::move(model)),
-          request_(&request),
-          ids_(prompt.begin(), prompt.end()),
-          prompt_length_(prompt.size()),
-          most_expanded_(most_expanded) {
-        check_beams(request, prompt.size());
-        limit_ = std::min(index(request.stop.max_new_tokens),
-                          index(request.stop.context) - prompt.size());
-        best_.score = at_least;
-    }
+                double at_least, long most_expanded = 1000000);
 
     // Without ids when nothing is better than at_least.
-    ExactText run() {
-        extend(0, TextStream(request_->stop.strings));
-        return best_;
-    }
+    ExactText run();
 
 private:
-    double bound(double sum, std::size_t n) const {
-        const double alpha = request_->beams.length_penalty;
-        return length_normalised(sum, alpha > 0 ? limit_ : n, alpha);
-    }
+    double bound(double sum, std::size_t n) const;
 
     // The continuations that can still win, the most probable first, with their sums.
-    std::vector<std::pair<double, int>> promising(double sum, std::size_t n) {
-        const std::span<const float> logits = model_(ids_);
-        Candidates c(logits);
-        double log_sum = static_cast<double>(c.largest()) + c.log_sum();
-        std::vector<float> row(logits.begin(), logits.end());
-        if (request_->processor) {
-            for (float& s : row) s = static_cast<float>(static_cast<double>(s) - log_sum);
-            request_->processor(row, ids_);
-            log_sum = 0;
-        }
-        std::vector<std::pair<double, int>> children;
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            const double log_probability = static_cast<double>(row[i]) - log_sum;
-            if (log_probability > 0)
-                throw Error("exact search: token " + std::to_string(i) +
-                            " has a log-probability above 0, so no "
-                            "branch can be cut; leave out the bias that raises it");
-            const double child = sum + log_probability;
-            if (bound(child, n) > best_.score) children.emplace_back(-child, to_int(i));
-        }
-        std::sort(children.begin(), children.end());
-        return children;
-    }
+    std::vector<std::pair<double, int>> promising(double sum, std::size_t n);
 
-    void extend(double sum, const TextStream& stream) {
-        if (best_.expanded >= most_expanded_) {
-            best_.proven = false;
-            return;
-        }
-        ++best_.expanded;
-        const std::size_t n = ids_.size() - prompt_length_ + 1;
-        for (const auto& [negative, id] : promising(sum, n)) {
-            if (!(bound(-negative, n) > best_.score)) return;  // the rest is no better
-            ids_.push_back(id);
-            TextStream longer = stream;
-            if (request_->bytes && !request_->stop.is_eos(id)) longer.push(request_->bytes(id));
-            if (why_stop(request_->stop, id, longer, to_int(n), count(ids_))) finish(-negative, n);
-            else extend(-negative, longer);
-            ids_.pop_back();
-        }
-    }
+    void extend(double sum, const TextStream& stream);
 
-    void finish(double sum, std::size_t n) {
-        const double score = length_normalised(sum, n, request_->beams.length_penalty);
-        if (!(score > best_.score)) return;
-        best_.ids.assign(ids_.begin() + to_int(prompt_length_), ids_.end());
-        best_.sum = sum, best_.score = score;
-    }
+    void finish(double sum, std::size_t n);
 
     NextLogits model_;
     const BeamRequest* request_;

@@ -28,24 +28,14 @@ struct DraftedToken {
 };
 
 // p(id); 0 for a token that was cut or masked.
-inline double probability_of(Candidates& law, int id) {
-    std::size_t low = 0, high = law.size();  // candidates stand in the order of their ids
-    while (low < high) {
-        const std::size_t middle = (low + high) / 2;
-        law.id(middle) < id ? low = middle + 1 : high = middle;
-    }
-    return low < law.size() && law.id(low) == id ? law.probability(low) : 0;
-}
+double probability_of(Candidates& law, int id);
 
 // A model drafts token after token, each drawn from its own law, with the same chain as the
 // target's: where the target may not go, a draft would only be rejected.
 class ModelDraft {
 public:
     // context: the tokens it can read; behind them it proposes nothing.
-    ModelDraft(NextLogits model, int context) : model_(std::move(model)), context_(index(context)) {
-        check_at_least("draft: context", context, 0);
-        if (!model_) throw Error("draft: there is no model");
-    }
+    ModelDraft(NextLogits model, int context);
 
     template <class Ends, class Chance>
     const std::vector<DraftedToken>& propose(const Chain& chain, std::span<const int> ids,
@@ -81,11 +71,7 @@ class PromptLookup {
 public:
     // longest: tokens at the end that must have been there before; shorter ones, to 1,
     // are tried where it fails.
-    explicit PromptLookup(int longest = 3) : longest_(longest) {
-        if (longest < 1)
-            throw UsageError("prompt lookup: an n-gram of " + std::to_string(longest) +
-                             " tokens, expected 1 or more");
-    }
+    explicit PromptLookup(int longest = 3);
 
     template <class Ends, class Chance>
     const std::vector<DraftedToken>& propose(const Chain&, std::span<const int> ids, std::size_t,
@@ -101,36 +87,13 @@ public:
 private:
     // Behind the latest earlier occurrence of the longest n-gram that the text ends with;
     // the text's length: nowhere.
-    std::size_t follower(std::span<const int> ids) const {
-        for (std::size_t n = std::min(index(longest_), ids.size()); n >= 1; --n) {
-            const std::span<const int> tail = ids.last(n);
-            for (std::size_t start = ids.size() - n; start-- > 0;) {
-                if (std::equal(tail.begin(), tail.end(), ids.begin() + to_int(start)))
-                    return start + n;
-            }
-        }
-        return ids.size();
-    }
+    std::size_t follower(std::span<const int> ids) const;
 
     int longest_;
     std::vector<DraftedToken> drafted_;
 };
 
 // Draft and target must mean the same by every id. Throws Error that says where they differ first.
-inline void check_same_vocabulary(const Tokenizer& target, const Tokenizer& draft) {
-    const std::string why = "; a draft must have the target's tokenizer";
-    if (target.vocab_size() != draft.vocab_size()) {
-        throw Error("speculative: the target has " + std::to_string(target.vocab_size()) +
-                    " tokens, the draft " + std::to_string(draft.vocab_size()) + why);
-    }
-    for (int id = 0; id < target.vocab_size(); ++id) {
-        if (target.token_bytes(id) == draft.token_bytes(id) &&
-            target.is_special(id) == draft.is_special(id))
-            continue;
-        throw Error("speculative: token " + std::to_string(id) + " is '" +
-                    std::string(target.token_bytes(id)) + "' for the target and '" +
-                    std::string(draft.token_bytes(id)) + "' for the draft" + why);
-    }
-}
+void check_same_vocabulary(const Tokenizer& target, const Tokenizer& draft);
 
 }  // namespace tbt

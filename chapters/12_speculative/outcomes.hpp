@@ -39,33 +39,14 @@ private:
 // gets the same answers.
 class AllOutcomes {
 public:
-    bool accept(double probability) {
-        const double p = probability < 1 ? probability : 1;
-        const double yes_no[] = {p, 1 - p};
-        return choose(yes_no) == 0;
-    }
-    int draw(Candidates& law) {
-        const std::vector<double> p = law.probabilities();
-        return choose(p);
-    }
-    int draw(std::span<const double> weights) {
-        double total = 0;
-        for (const double w : weights) total += w;
-        std::vector<double> p(weights.begin(), weights.end());
-        for (double& x : p) x /= total;
-        return choose(p);
-    }
+    bool accept(double probability);
+    int draw(Candidates& law);
+    int draw(std::span<const double> weights);
     double u() const { return 0; }
 
     double probability() const { return probability_; }  // of the way it fell this time
     // On to the next way; false after the last.
-    bool next() {
-        while (!path_.empty() && path_.back().at + 1 == path_.back().ways.size()) path_.pop_back();
-        if (path_.empty()) return false;
-        ++path_.back().at;
-        depth_ = 0, probability_ = 1;
-        return true;
-    }
+    bool next();
 
 private:
     struct Way {
@@ -77,20 +58,7 @@ private:
         std::size_t at = 0;
     };
 
-    int choose(std::span<const double> probabilities) {
-        check_draw(probabilities, 0);
-        if (depth_ == path_.size()) {
-            Question question;
-            for (std::size_t i = 0; i < probabilities.size(); ++i) {
-                if (probabilities[i] > 0) question.ways.push_back({to_int(i), probabilities[i]});
-            }
-            path_.push_back(std::move(question));
-        }
-        const Question& question = path_[depth_++];
-        const Way& way = question.ways[question.at];
-        probability_ *= way.probability;
-        return way.index;
-    }
+    int choose(std::span<const double> probabilities);
 
     std::vector<Question> path_;
     std::size_t depth_ = 0;

@@ -1,0 +1,52 @@
+#include "chapters/12_speculative/drafts.hpp"
+
+namespace tbt {
+
+double probability_of(Candidates& law, int id) {
+    std::size_t low = 0, high = law.size();  // candidates stand in the order of their ids
+    while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        law.id(middle) < id ? low = middle + 1 : high = middle;
+    }
+    return low < law.size() && law.id(low) == id ? law.probability(low) : 0;
+}
+
+ModelDraft::ModelDraft(NextLogits model, int context)
+    : model_(std::move(model)), context_(index(context)) {
+    check_at_least("draft: context", context, 0);
+    if (!model_) throw Error("draft: there is no model");
+}
+
+PromptLookup::PromptLookup(int longest) : longest_(longest) {
+    if (longest < 1)
+        throw UsageError("prompt lookup: an n-gram of " + std::to_string(longest) +
+                         " tokens, expected 1 or more");
+}
+
+std::size_t PromptLookup::follower(std::span<const int> ids) const {
+    for (std::size_t n = std::min(index(longest_), ids.size()); n >= 1; --n) {
+        const std::span<const int> tail = ids.last(n);
+        for (std::size_t start = ids.size() - n; start-- > 0;) {
+            if (std::equal(tail.begin(), tail.end(), ids.begin() + to_int(start))) return start + n;
+        }
+    }
+    return ids.size();
+}
+
+void check_same_vocabulary(const Tokenizer& target, const Tokenizer& draft) {
+    const std::string why = "; a draft must have the target's tokenizer";
+    if (target.vocab_size() != draft.vocab_size()) {
+        throw Error("speculative: the target has " + std::to_string(target.vocab_size()) +
+                    " tokens, the draft " + std::to_string(draft.vocab_size()) + why);
+    }
+    for (int id = 0; id < target.vocab_size(); ++id) {
+        if (target.token_bytes(id) == draft.token_bytes(id) &&
+            target.is_special(id) == draft.is_special(id))
+            continue;
+        throw Error("speculative: token " + std::to_string(id) + " is '" +
+                    std::string(target.token_bytes(id)) + "' for the target and '" +
+                    std::string(draft.token_bytes(id)) + "' for the draft" + why);
+    }
+}
+
+}  // namespace tbt
