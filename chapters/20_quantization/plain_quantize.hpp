@@ -8,8 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
+
+#include "lib/check.hpp"
 
 namespace tbt {
 
@@ -20,17 +21,15 @@ struct QuantizedRow {
 
 // bits: 2 to 8, 127 being 2^7 − 1. Ties go to the even number, as everywhere in IEEE 754.
 inline QuantizedRow quantize(const std::vector<float>& x, int bits = 8) {
+    if (bits < 2 || bits > 8)
+        throw UsageError("quantize: got " + std::to_string(bits) + " bits, expected 2 to 8");
     QuantizedRow row{std::vector<std::int8_t>(x.size(), 0), 0};
     float largest = 0;
     for (const float v : x) {
-        if (!std::isfinite(v)) {
-            row.scale = std::numeric_limits<float>::quiet_NaN();
-            return row;
-        }
+        if (!std::isfinite(v)) return {row.q, NAN};
         largest = std::max(largest, std::abs(v));
     }
-    const auto levels = static_cast<float>((1 << (bits - 1)) - 1);
-    const float inverse = levels / largest;
+    const float levels = static_cast<float>((1 << (bits - 1)) - 1), inverse = levels / largest;
     if (!std::isfinite(inverse)) return row;  // all zero, or as good as
     for (std::size_t k = 0; k < x.size(); ++k)
         row.q[k] = static_cast<std::int8_t>(std::nearbyint(x[k] * inverse));
@@ -47,6 +46,7 @@ inline std::vector<float> restored(const QuantizedRow& row) {
 
 // Σ q_k · p_k: whole numbers, so the order of the sum means nothing. At most 127² · K.
 inline std::int32_t dot(const QuantizedRow& a, const QuantizedRow& b) {
+    check_size("dot: the second row", b.q.size(), a.q.size());
     std::int32_t sum = 0;
     for (std::size_t k = 0; k < a.q.size(); ++k) sum += a.q[k] * b.q[k];
     return sum;

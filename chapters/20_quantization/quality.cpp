@@ -8,6 +8,7 @@
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/03_temperature/plain_draw.hpp"
 #include "chapters/20_quantization/rounding.hpp"
+#include "lib/check.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/model.hpp"
@@ -41,6 +42,14 @@ std::vector<std::vector<int>> own_texts(Model& model) {
 }  // namespace
 
 LawShift compare_laws(Gpt& exact, Gpt& other, const std::vector<std::vector<int>>& all) {
+    const auto V = static_cast<std::size_t>(exact.config().vocab_size);
+    check_size("compare laws: the other vocabulary",
+               static_cast<std::size_t>(other.config().vocab_size), V);
+    check_at_least("compare laws: texts", static_cast<long long>(all.size()), 1);
+    for (const std::vector<int>& ids : all) {
+        check_at_least("compare laws: the ids of a text", static_cast<long long>(ids.size()), 2);
+        check_ids("compare laws", ids, V);
+    }
     LawShift shift;
     std::vector<float> p, q;
     double positions = 0;

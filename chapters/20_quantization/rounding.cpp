@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chapters/20_quantization/plain_quantize.hpp"
+#include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/kernels/math.hpp"
 
@@ -21,14 +22,18 @@ void round_share(const float* from, float* to, std::int64_t first, std::int64_t 
         to[first + i * step] = back[static_cast<std::size_t>(i)];
 }
 
+void check_rounding(const Rounding& how) {
+    if (how.bits < 2 || how.bits > 8 || how.group < 1)
+        throw Error("rounding: got " + std::to_string(how.bits) + " bits and groups of " +
+                    std::to_string(how.group) + ", expected 2 to 8 and 1 or more");
+}
+
 }  // namespace
 
 Tensor rounded(const Tensor& w, const Rounding& how, bool embedding) {
     if (w.shape().size() != 2)
         throw Error("rounding: got shape " + to_string(w.shape()) + ", expected a matrix");
-    if (how.bits < 2 || how.bits > 8 || how.group < 1)
-        throw Error("rounding: got " + std::to_string(how.bits) + " bits and groups of " +
-                    std::to_string(how.group) + ", expected 2 to 8 and 1 or more");
+    check_rounding(how);
     Tensor result(w.shape());
     const std::int64_t rows = w.dim(0), columns = w.dim(1);
     if (how.share == Rounding::Share::matrix) {
@@ -47,6 +52,9 @@ Tensor rounded(const Tensor& w, const Rounding& how, bool embedding) {
 }
 
 double signal_to_noise(const Tensor& w, const Tensor& restored) {
+    if (restored.shape() != w.shape())
+        throw Error("rounding: restored has shape " + to_string(restored.shape()) + ", expected " +
+                    to_string(w.shape()));
     double signal = 0, noise = 0;
     for (std::int64_t i = 0; i < w.size(); ++i) {
         const double a = static_cast<double>(w.data()[i]);
@@ -57,6 +65,8 @@ double signal_to_noise(const Tensor& w, const Tensor& restored) {
 }
 
 double bits_of(const Rounding& how, std::int64_t rows, std::int64_t columns) {
+    check_rounding(how);
+    check_at_least("rounding: rows", rows, 1), check_at_least("rounding: columns", columns, 1);
     const auto all = static_cast<double>(rows * columns);
     const double share = how.share == Rounding::Share::matrix   ? all
                          : how.share == Rounding::Share::column ? static_cast<double>(rows)

@@ -1,5 +1,6 @@
 #include "chapters/22_diffusion/laws.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "lib/index.hpp"
@@ -39,11 +40,15 @@ std::map<Canvas, double> law_of(const Sampler& sampler, const MaskedLaw& law, co
 }
 
 MaskedLaw conditionals(std::map<Canvas, double> joint, int vocabulary) {
+    check_at_least("conditionals: the vocabulary", vocabulary, 1);
+    for (const auto& text : joint) check_ids("conditionals", text.first, index(vocabulary));
     return [joint = std::move(joint), vocabulary](const Canvas& row, std::size_t place) {
+        checked_place("conditionals: places", static_cast<long long>(place), row.size());
         std::vector<double> p(index(vocabulary));
         double sum = 0;
         for (const auto& [text, probability] : joint) {
-            bool fits = true;
+            bool fits = text.size() == row.size();
+            if (!fits) continue;
             for (std::size_t i = 0; i < row.size(); ++i)
                 fits = fits && (row[i] == mask_token || row[i] == text[i]);
             if (!fits) continue;
@@ -58,6 +63,7 @@ MaskedLaw conditionals(std::map<Canvas, double> joint, int vocabulary) {
 double cost_of_steps(const std::vector<double>& f, std::size_t n) {
     check_at_least("cost of steps: places a step", static_cast<long long>(n), 1);
     double cost = 0;
+    n = std::min(n, std::max<std::size_t>(f.size(), 1));
     for (std::size_t known = 0; known < f.size(); known += n)
         for (std::size_t m = 0; m < n && known + m < f.size(); ++m) cost += f[known] - f[known + m];
     return cost;

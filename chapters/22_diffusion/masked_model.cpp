@@ -72,6 +72,7 @@ std::string MaskedModel::text(const Canvas& row, const std::string& mask) const 
 
 Draw drawing(Rng& rng) {
     return [&rng](const std::vector<double>& p) {
+        check_at_least("draw: probabilities", static_cast<long long>(p.size()), 1);
         double u = rng.uniform();
         std::size_t last = 0;  // with a probability: rounding must not lead beyond it
         for (std::size_t i = 0; i < p.size(); ++i) {
@@ -85,6 +86,7 @@ Draw drawing(Rng& rng) {
 
 Draw most_probable() {
     return [](const std::vector<double>& p) {
+        check_at_least("draw: probabilities", static_cast<long long>(p.size()), 1);
         return to_int(std::max_element(p.begin(), p.end()) - p.begin());
     };
 }

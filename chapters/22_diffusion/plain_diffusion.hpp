@@ -32,10 +32,14 @@ inline std::vector<std::size_t> masked_places(const Canvas& row, std::size_t end
 // The mean of −ln p over the k masked places of `row`, of which `text` is the truth. With k from
 // 1 … L and the places left to chance, L times its mean is at least −ln p(text): the loss.
 inline double masked_loss(const MaskedLaw& law, const Canvas& row, const Canvas& text) {
+    check_size("masked loss: the text", text.size(), row.size());
     double sum = 0;
     const std::vector<std::size_t> hidden = masked_places(row, row.size());
-    for (const std::size_t i : hidden)
-        sum -= std::log(law(row, i)[static_cast<std::size_t>(text[i])]);
+    check_at_least("masked loss: masked places", static_cast<long long>(hidden.size()), 1);
+    for (const std::size_t i : hidden) {
+        const std::vector<double> there = law(row, i);
+        sum -= std::log(there[checked_id("masked loss", text[i], there.size())]);
+    }
     return sum / static_cast<double>(hidden.size());
 }
 
@@ -48,8 +52,12 @@ inline void fill_at_random(Canvas& row, const MaskedLaw& law, const Draw& draw, 
         const Canvas seen = row;
         for (std::size_t m = 0; m < n && !open.empty(); ++m) {
             const std::vector<double> equal(open.size(), 1.0 / static_cast<double>(open.size()));
-            const auto i = open.begin() + draw(equal);
-            row[*i] = draw(law(seen, *i));
+            const int drawn = draw(equal);
+            checked_place("fill: the draw", drawn, open.size());
+            const auto i = open.begin() + drawn;
+            const std::vector<double> p = law(seen, *i);
+            row[*i] = draw(p);
+            checked_id("fill: the draw", row[*i], p.size());
             open.erase(i);
         }
     }
@@ -64,7 +72,7 @@ inline void fill_by_confidence(Canvas& row, const MaskedLaw& law, const Draw& dr
         for (const std::size_t i : open) {
             const std::vector<double> p = law(row, i);
             const int token = draw(p);
-            guesses.emplace_back(-p[static_cast<std::size_t>(token)], i, token);
+            guesses.emplace_back(-p[checked_id("fill: the draw", token, p.size())], i, token);
         }
         std::sort(guesses.begin(), guesses.end());
         for (std::size_t m = 0; m < std::min(n, guesses.size()); ++m)

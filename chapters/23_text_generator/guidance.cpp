@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "chapters/06_combining/candidates.hpp"
+#include "lib/check.hpp"
 #include "lib/error.hpp"
+#include "lib/show/short_number.hpp"
 
 namespace tbt {
 
@@ -17,6 +19,9 @@ void guide_logits(std::span<const float> positive, std::span<const float> negati
         throw Error("guidance: rows of " + std::to_string(positive.size()) + ", " +
                     std::to_string(negative.size()) + " and " + std::to_string(guided.size()) +
                     " logits, expected as many in each");
+    if (!std::isfinite(scale))
+        throw UsageError("guidance-scale: got " + short_number(scale) +
+                         ", expected a finite number; 1 turns it off, 1.5 is usual");
     const auto log_sum = [](std::span<const float> row) {
         Candidates c(row);
         return static_cast<double>(c.largest()) + c.log_sum();
@@ -40,15 +45,23 @@ BatchLogits with_guidance(BatchLogits model, double scale, std::size_t slots,
         std::vector<BatchText> both(texts.begin(), texts.end());
         std::vector<std::vector<int>> others;
         for (const BatchText& text : texts) {
-            const GuidancePrompts& prompts = prompts_of(text.slot);
+            const GuidancePrompts& prompts = prompts_of(
+                checked_place("guidance: slots", static_cast<long long>(text.slot), slots));
+            if (prompts.negative.empty())
+                throw Error("guidance: the negative prompt is empty, expected at least one token");
+            if (text.ids.size() < prompts.prompt_length)
+                throw Error("guidance: a text of " + std::to_string(text.ids.size()) +
+                            " tokens behind a prompt of " + std::to_string(prompts.prompt_length));
             const std::span<const int> written = text.ids.subspan(prompts.prompt_length);
             others.push_back(prompts.negative);
             others.back().insert(others.back().end(), written.begin(), written.end());
         }
         for (std::size_t i = 0; i < texts.size(); ++i)
             both.push_back({slots + texts[i].slot, others[i], texts[i].rows});
+        std::size_t half = 0;
+        for (const BatchText& text : texts) half += text.rows;
         const std::vector<std::span<const float>> rows = model(both);
-        const std::size_t half = rows.size() / 2;
+        check_size("guidance: what the model gave", rows.size(), 2 * half);
         guided->resize(half);
         std::vector<std::span<const float>> result;
         for (std::size_t r = 0; r < half; ++r) {
