@@ -6,6 +6,7 @@
 #include <set>
 
 #include "chapters/13_json_grammar/json_grammar.hpp"
+#include "chapters/14_grammar/compile.hpp"
 #include "chapters/14_grammar/gbnf.hpp"
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "lib/machine/files.hpp"

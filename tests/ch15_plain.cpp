@@ -9,6 +9,7 @@
 #include "chapters/15_regular/parts.hpp"
 #include "chapters/15_regular/plain_derivative.hpp"
 #include "chapters/15_regular/regex.hpp"
+#include "chapters/15_regular/spelling.hpp"
 #include "lib/kernels/rng.hpp"
 
 using namespace tbt;

@@ -11,6 +11,7 @@
 #include "chapters/13_json_grammar/plain_mask.hpp"
 #include "chapters/13_json_grammar/required_keys.hpp"
 #include "chapters/13_json_grammar/show.hpp"
+#include "chapters/14_grammar/compile.hpp"
 #include "chapters/14_grammar/gbnf.hpp"
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/15_regular/character_classes.hpp"

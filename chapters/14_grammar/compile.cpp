@@ -1,8 +1,8 @@
-// From expressions to the graphs of a grammar.
+#include "chapters/14_grammar/compile.hpp"
+
 #include <algorithm>
 #include <optional>
 
-#include "chapters/14_grammar/gbnf.hpp"
 #include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "chapters/14_grammar/code_point_reader.hpp"
+#include "chapters/14_grammar/compile.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
@@ -13,19 +15,16 @@ namespace tbt {
 namespace {
 
 using Kind = Expression::Kind;
-
 constexpr int most_repeats = 100000;
 constexpr int deepest_group = 500;  // groups are parsed by recursion
-
-bool is_digit(std::int32_t c) { return c >= '0' && c <= '9'; }
 bool is_name(std::int32_t c) {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
 }
 
-class Parser {
+class Parser : CodePointReader {
 public:
     Parser(std::string_view text, const std::string& name)
-        : text_(code_points_of(text, name)), name_(name) {}
+        : CodePointReader(code_points_of(text, name)), name_(name) {}
 
     NamedRules parse() {
         rule_of("root", 0);
@@ -43,22 +42,7 @@ public:
     }
 
 private:
-    bool at_end() const { return at_ >= text_.size(); }
-    std::int32_t peek(std::size_t ahead = 0) const {
-        return at_ + ahead < text_.size() ? text_[at_ + ahead] : -1;
-    }
-    bool take(std::int32_t c) {
-        if (peek() != c) return false;
-        ++at_;
-        return true;
-    }
-
-    std::string place_of(std::size_t where) const {
-        std::size_t line = 1, column = 1;
-        for (std::size_t i = 0; i < std::min(where, text_.size()); ++i)
-            text_[i] == '\n' ? (++line, column = 1) : ++column;
-        return name_ + ":" + std::to_string(line) + ":" + std::to_string(column);
-    }
+    std::string place_of(std::size_t where) const { return name_ + ":" + line_and_column(where); }
     [[noreturn]] void fail(const std::string& what, std::size_t where) const {
         throw UsageError(place_of(where) + ": " + what);
     }
@@ -289,9 +273,7 @@ private:
         return static_cast<std::int32_t>(value);
     }
 
-    std::vector<std::int32_t> text_;
     std::string name_;
-    std::size_t at_ = 0;
     NamedRules rules_;
     std::map<std::string, int> numbers_;
     std::vector<bool> defined_;

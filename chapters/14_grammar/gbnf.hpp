@@ -28,15 +28,6 @@ struct NamedRules {
 // Throws UsageError "NAME:LINE:COLUMN: what was expected".
 NamedRules parse_gbnf(std::string_view text, const std::string& name = "grammar");
 
-// Adds an expression behind `from`; returns the node behind it. Rules of the expression are calls
-// of grammar rules of that number plus `first_rule`.
-int add_expression(Grammar& grammar, const Expression& expression, int from, int first_rule = 0);
-
-// The grammar of the rules; texts are derived from rule 0. Small rules that don't call themselves
-// are written out where they are used, which leaves fewer calls to follow and more tokens decided
-// without the stack.
-Grammar compile_rules(const NamedRules& rules);
-
 Grammar compile_gbnf(std::string_view text, const std::string& name = "grammar");
 
 }  // namespace tbt

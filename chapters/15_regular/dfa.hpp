@@ -37,18 +37,4 @@ Dfa operator|(const Dfa& a, const Dfa& b);
 Dfa operator-(const Dfa& a, const Dfa& b);
 Dfa complement(const Dfa& a);
 
-// How a code point is written.
-enum class Spelling {
-    utf8,        // as itself
-    json,        // inside a JSON string, in every way JSON has: itself, \n, \u00e9, \uD83D\uDE00
-    json_plain,  // inside a JSON string, in the one usual way
-};
-std::vector<ByteSequence> spell(const CodePointSet& set, Spelling spelling);
-
-// Adds the language behind `from`; returns the node behind it.
-int add_dfa(Grammar& grammar, const Dfa& dfa, int from, Spelling spelling);
-
-// The language as a grammar of one rule.
-Grammar grammar_of(const Dfa& dfa);
-
 }  // namespace tbt

@@ -17,6 +17,7 @@
 #include "chapters/15_regular/numbers.hpp"
 #include "chapters/15_regular/parts.hpp"
 #include "chapters/15_regular/regex.hpp"
+#include "chapters/15_regular/spelling.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/text_options.hpp"

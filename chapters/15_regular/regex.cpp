@@ -1,5 +1,6 @@
 #include "chapters/15_regular/regex.hpp"
 
+#include "chapters/14_grammar/code_point_reader.hpp"
 #include "chapters/15_regular/character_classes.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
@@ -13,12 +14,10 @@ using Kind = Expression::Kind;
 
 constexpr int most_repeats = 10000, deepest_group = 500;
 
-bool is_digit(std::int32_t c) { return c >= '0' && c <= '9'; }
-
-class Parser {
+class Parser : CodePointReader {
 public:
     Parser(std::string_view text, const std::string& name)
-        : text_(code_points_of(text, name)), name_(name) {}
+        : CodePointReader(code_points_of(text, name)), name_(name) {}
 
     Expression parse() {
         Expression e = choice(0);
@@ -27,22 +26,6 @@ public:
     }
 
 private:
-    bool at_end() const { return at_ >= text_.size(); }
-    std::int32_t peek(std::size_t ahead = 0) const {
-        return at_ + ahead < text_.size() ? text_[at_ + ahead] : -1;
-    }
-    bool take(std::int32_t c) {
-        if (peek() != c) return false;
-        ++at_;
-        return true;
-    }
-    bool take(std::string_view ascii) {
-        for (std::size_t i = 0; i < ascii.size(); ++i) {
-            if (peek(i) != ascii[i]) return false;
-        }
-        at_ += ascii.size();
-        return true;
-    }
     [[noreturn]] void fail(const std::string& what) const {
         throw UsageError(name_ + ": column " + std::to_string(at_ + 1) + ": " + what);
     }
@@ -289,9 +272,7 @@ private:
         return {point, point};
     }
 
-    std::vector<std::int32_t> text_;
     std::string name_;
-    std::size_t at_ = 0;
 };
 
 }  // namespace

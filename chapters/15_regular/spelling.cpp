@@ -1,8 +1,8 @@
-// Code points as they are written, in bytes.
+#include "chapters/15_regular/spelling.hpp"
+
 #include <algorithm>
 #include <map>
 
-#include "chapters/15_regular/dfa.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {

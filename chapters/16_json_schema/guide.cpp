@@ -9,6 +9,7 @@
 #include "chapters/15_regular/dfa.hpp"
 #include "chapters/15_regular/numbers.hpp"
 #include "chapters/15_regular/regex.hpp"
+#include "chapters/15_regular/spelling.hpp"
 #include "chapters/16_json_schema/schema.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/15_regular/spelling.hpp"
 #include "chapters/16_json_schema/object_plan.hpp"
 #include "chapters/16_json_schema/object_shape.hpp"
 

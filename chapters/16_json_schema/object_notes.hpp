@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chapters/14_grammar/notebook.hpp"
+#include "chapters/15_regular/spelling.hpp"
 #include "chapters/16_json_schema/object_graph.hpp"
 #include "chapters/16_json_schema/object_memory.hpp"
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "chapters/15_regular/spelling.hpp"
 #include "chapters/16_json_schema/object_shape.hpp"
 
 namespace tbt {

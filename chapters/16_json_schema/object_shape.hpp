@@ -7,6 +7,7 @@
 
 #include "chapters/14_grammar/grammar.hpp"
 #include "chapters/15_regular/dfa.hpp"
+#include "chapters/15_regular/spelling.hpp"
 
 namespace tbt {
 

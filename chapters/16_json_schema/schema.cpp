@@ -4,6 +4,7 @@
 
 #include "chapters/15_regular/numbers.hpp"
 #include "chapters/15_regular/regex.hpp"
+#include "chapters/15_regular/spelling.hpp"
 #include "chapters/16_json_schema/array_source.hpp"
 #include "chapters/16_json_schema/judged_text.hpp"
 #include "chapters/16_json_schema/length_notes.hpp"

@@ -8,6 +8,8 @@
 #include "chapters/15_regular/parts.hpp"
 #include "chapters/15_regular/regex.hpp"
 
+#include "chapters/15_regular/spelling.hpp"
+
 using namespace tbt;
 using namespace tbt::ex15_2;
 

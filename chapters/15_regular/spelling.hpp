@@ -1,0 +1,25 @@
+// Code points as they are written, in bytes; languages of code points as grammars of bytes.
+#pragma once
+
+#include <vector>
+
+#include "chapters/14_grammar/grammar.hpp"
+#include "chapters/15_regular/dfa.hpp"
+
+namespace tbt {
+
+// How a code point is written.
+enum class Spelling {
+    utf8,        // as itself
+    json,        // inside a JSON string, in every way JSON has: itself, \n, \u00e9, \uD83D\uDE00
+    json_plain,  // inside a JSON string, in the one usual way
+};
+std::vector<ByteSequence> spell(const CodePointSet& set, Spelling spelling);
+
+// Adds the language behind `from`; returns the node behind it.
+int add_dfa(Grammar& grammar, const Dfa& dfa, int from, Spelling spelling);
+
+// The language as a grammar of one rule.
+Grammar grammar_of(const Dfa& dfa);
+
+}  // namespace tbt
