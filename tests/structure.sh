@@ -84,7 +84,7 @@ grep -E '(^|/)plain_[^/]*\.hpp$' "$work/files" | while read -r file; do
     case $file in *plain_gpt.hpp) most=150 ;; *plain_bpe.hpp | *plain_diffusion.hpp) most=90 ;; *) most=60 ;; esac
     [ "$lines" -le "$most" ] || printf 'plain %s\t%d lines\n' "$file" "$lines"
     sed -n "s|^$file ||p" "$work/includes" | grep / |
-        grep -vxE 'lib/(error|check|kernels/(math|quanta)|show/short_number|machine/json_file).hpp|chapters/[^/]*/(further/)?(plain_.*|checks|byte_machine).hpp' |
+        grep -vxE 'lib/(error|check|kernels/(math|quanta)|show/short_number|machine/json_file).hpp|chapters/[^/]*/(further/)?(plain_.*|checks|byte_machine|next_token).hpp' |
         while read -r other; do printf 'plain %s\tincludes %s\n' "$file" "$other"; done
 done >>"$found"
 

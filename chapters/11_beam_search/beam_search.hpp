@@ -20,7 +20,7 @@
 #include "chapters/11_beam_search/beam_candidates.hpp"
 #include "chapters/11_beam_search/hypothesis.hpp"
 #include "chapters/11_beam_search/lattice.hpp"
-#include "chapters/11_beam_search/length_penalty.hpp"
+#include "chapters/11_beam_search/plain_length_penalty.hpp"
 #include "lib/check.hpp"
 #include "lib/index.hpp"
 

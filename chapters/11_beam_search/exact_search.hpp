@@ -18,7 +18,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/11_beam_search/hypothesis.hpp"
-#include "chapters/11_beam_search/length_penalty.hpp"
+#include "chapters/11_beam_search/plain_length_penalty.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {

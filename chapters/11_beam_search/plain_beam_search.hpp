@@ -1,8 +1,5 @@
-// Beam search, plainly: keep the B most probable beginnings, extend each by every
-// token, keep B again.
-//
-// The whole idea on one screen. beam_search.hpp is the complete one: batched, cached,
-// with transformers' rules.
+// Beam search, plainly: keep the B most probable beginnings, extend each by every token, keep B
+// again. beam_search.hpp is the complete one: batched, cached, with transformers' rules.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +7,8 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "chapters/06_combining/candidates.hpp"
-#include "chapters/11_beam_search/length_penalty.hpp"
+#include "chapters/03_temperature/plain_temperature.hpp"
+#include "chapters/11_beam_search/plain_length_penalty.hpp"
 #include "lib/check.hpp"
 
 namespace tbt {
@@ -33,11 +30,12 @@ inline std::vector<PlainBeam> plain_beam_search(const NextLogits& model,
         // 1. Every beam with every token behind it.
         std::vector<PlainBeam> candidates;
         for (const PlainBeam& beam : live) {
-            Candidates c(model(beam.ids));
-            for (int id = 0; id < count(c); ++id) {
+            const std::span<const float> s = model(beam.ids);
+            const double of_all = ln_sum(s, 1), largest = *std::max_element(s.begin(), s.end());
+            for (int id = 0; id < count(s); ++id) {
                 candidates.push_back(beam);
                 candidates.back().ids.push_back(id);
-                candidates.back().sum += c.log_probability(index(id));
+                candidates.back().sum += s[index(id)] - largest - of_all;
             }
         }
         // 2. The B best. What has ended must never be extended: it leaves the beam and waits.
@@ -48,8 +46,7 @@ inline std::vector<PlainBeam> plain_beam_search(const NextLogits& model,
         for (PlainBeam& c : candidates)
             (c.ids.back() == eos || n == max_new_tokens ? finished : live).push_back(std::move(c));
     }
-    // 3. Short texts have larger sums; the length penalty makes texts of different lengths
-    //    comparable.
+    // 3. Short texts have larger sums; the length penalty makes lengths comparable.
     const auto score = [&](const PlainBeam& b) {
         return length_normalised(b.sum, b.ids.size() - prompt.size(), length_penalty);
     };

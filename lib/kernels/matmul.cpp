@@ -10,6 +10,7 @@
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/matmul_kernel.hpp"
+#include "lib/kernels/matmul_parts.hpp"
 
 namespace tbt {
 
@@ -19,8 +20,11 @@ using kernel::batch;
 using kernel::BF16;
 using kernel::divide_up;
 using kernel::F16;
+using kernel::gather_rows;
 using kernel::panel;
 using kernel::panel_vectors;
+using kernel::Part;
+using kernel::part_of;
 using kernel::Tile;
 using kernel::tile_rows;
 
@@ -35,33 +39,6 @@ constexpr std::int64_t group_panels = 64;  // at most
 template <class Element>
 constexpr std::int64_t few = std::is_same_v<Element, float> ? tile_rows : 2 * tile_rows;
 constexpr std::int64_t k_ahead = 16;
-
-// What one thread computes: rows × panels of y.
-struct Part {
-    Range rows, panels;
-};
-
-// Threads in a grid, the one whose largest part is the smallest, and among those the one whose
-// parts read least: a few rows are split by columns, many rows and few columns by rows.
-Part part_of(std::int64_t m, std::int64_t n, const Worker& worker) {
-    const std::int64_t tiles = divide_up(m, tile_rows), panels = kernel::panel_count(n);
-    std::int64_t best_work = -1, best_reads = 0;
-    Part part;
-    for (int across = worker.size; across >= 1; --across) {
-        if (worker.size % across != 0) continue;
-        const int down = worker.size / across;
-        const std::int64_t rows = divide_up(tiles, down), columns = divide_up(panels, across),
-                           work = rows * columns;
-        const std::int64_t reads = rows * tile_rows + columns * panel;
-        if (best_work >= 0 && (work > best_work || (work == best_work && reads >= best_reads)))
-            continue;
-        best_work = work;
-        best_reads = reads;
-        part.rows = Worker{worker.rank / across, down, nullptr}.share(m, tile_rows);
-        part.panels = Worker{worker.rank % across, across, nullptr}.share(panels);
-    }
-    return part;
-}
 
 struct Operands {
     const MatrixView& x;
@@ -144,27 +121,6 @@ void few_rows(const Operands& q, const Part& part) {
 }
 
 // ---- many rows ----
-
-// A block of x whose rows are not contiguous (x is a transposed view), tile by tile, each k-major.
-void gather_rows(const MatrixView& x, Range rows, Range ks, float* to) {
-    constexpr std::int64_t strip =
-        8 * tile_rows;  // floats next to each other that are read together
-    const std::int64_t count = ks.end - ks.begin;
-    for (std::int64_t first = rows.begin; first < rows.end; first += strip, to += strip * count) {
-        const std::int64_t n = std::min(strip, rows.end - first),
-                           whole = x.row_stride == 1 ? n / tile_rows * tile_rows : 0;
-        for (std::int64_t k = 0; k < count; ++k) {
-            const float* from = x.data + first * x.row_stride + (ks.begin + k) * x.column_stride;
-            for (std::int64_t r = 0; r < whole; r += tile_rows) {
-                std::memcpy(to + r * count + k * tile_rows, from + r, tile_rows * sizeof(float));
-            }
-            for (std::int64_t r = whole; r < n; ++r) {
-                to[(r / tile_rows * count + k) * tile_rows + r % tile_rows] =
-                    from[r * x.row_stride];
-            }
-        }
-    }
-}
 
 // The rows `ks` of panel p as floats: where they lie, or widened to `to`.
 template <class Element>
