@@ -32,8 +32,12 @@ build() {
         $compile -c "$4" -o "$work/$1.extra.o" || return 1
         extra="$work/$1.extra.o"
     fi
+    # Where a .cpp is mutated the test is what it was.
+    object="$work/$1.o" base="$work/base-$(basename "$3" .cpp).o"
     # shellcheck disable=SC2086
-    $compile -c "$3" -o "$work/$1.o" && $LINK "$work/$1.o" "$BUILD/obj/tests/main.o" $extra $LIBRARY $LIBS -o "$work/$1"
+    if [ -n "$extra" ] && [ -f "$base" ]; then object=$base; else $compile -c "$3" -o "$object" || return 1; fi
+    # shellcheck disable=SC2086
+    $LINK "$object" "$BUILD/obj/tests/main.o" $extra $LIBRARY $LIBS -o "$work/$1"
 }
 
 field() { sed -n "s/^$1: //p" "$2" | head -n 1; }
@@ -47,9 +51,9 @@ for list in tests/mutants/*.txt; do
         number=$((number + 1))
         what=$(field mutant "$m") file=$(field file "$m") test=$(field test "$m")
         # Without the mutation the tests must pass, or a failure says nothing.
-        base="base-$(basename "$test" .cpp)"
-        if [ ! -f "$work/$base" ]; then
-            if ! build "$base" "$work" "$test" || ! $limit "$work/$base" >"$work/log" 2>&1; then
+        whole="base-$(basename "$test" .cpp)"
+        if [ ! -f "$work/$whole" ]; then
+            if ! build "$whole" "$work" "$test" || ! $limit "$work/$whole" >"$work/log" 2>&1; then
                 echo "BROKEN    $test fails without any mutation:"
                 tail -n 5 "$work/log"
                 exit 1
@@ -79,7 +83,7 @@ for list in tests/mutants/*.txt; do
             echo "killed    $what ($(grep -c 'failed:' "$work/log") failures in $(basename "$test"))"
             killed=$((killed + 1))
         fi
-        rm -f "$work/mutant-$number" "$work/mutant-$number.o"
+        rm -f "$work/mutant-$number" "$work/mutant-$number.o" "$work/mutant-$number.extra.o"
     done
 done
 echo "$killed mutants killed, $survived survived"
