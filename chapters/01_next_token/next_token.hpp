@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/model/gpt.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/layers.hpp"
@@ -75,15 +76,13 @@ inline std::vector<Candidate> top_candidates(std::span<const float> logits, int 
     softmax(logits, probabilities);
     std::vector<int> ids(logits.size());
     std::iota(ids.begin(), ids.end(), 0);
-    const std::size_t kept = std::min(ids.size(), static_cast<std::size_t>(std::max(n, 0)));
-    std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(kept), ids.end(),
-                      [&](int a, int b) {
-                          return comes_before(logits[static_cast<std::size_t>(a)], a,
-                                              logits[static_cast<std::size_t>(b)], b);
-                      });
+    const std::size_t kept = std::min(ids.size(), index(std::max(n, 0)));
+    std::partial_sort(
+        ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(kept), ids.end(),
+        [&](int a, int b) { return comes_before(logits[index(a)], a, logits[index(b)], b); });
     std::vector<Candidate> candidates;
     for (std::size_t i = 0; i < kept; ++i) {
-        const auto id = static_cast<std::size_t>(ids[i]);
+        const auto id = index(ids[i]);
         candidates.push_back({ids[i], logits[id], probabilities[id]});
     }
     return candidates;

@@ -8,6 +8,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -18,8 +19,7 @@ inline int argmax(std::span<const float> logits) {
         if (std::isnan(logits[i]))
             throw Error("greedy: the logit of token " + std::to_string(i) +
                         " is NaN; the model is broken");
-        if (logits[i] > (best < 0 ? -INFINITY : logits[static_cast<std::size_t>(best)]))
-            best = static_cast<int>(i);
+        if (logits[i] > (best < 0 ? -INFINITY : logits[index(best)])) best = to_int(i);
     }
     if (best < 0)
         throw Error(
@@ -42,8 +42,8 @@ struct Loop {
 // and three times if it is a single token ("very very" is language, "very very very" is a loop).
 // Looks from the end, so a loop is found while it runs.
 inline Loop find_loop(std::span<const int> ids) {
-    const int n = static_cast<int>(ids.size());
-    const auto at = [&](int i) { return ids[static_cast<std::size_t>(i)]; };
+    const int n = to_int(ids.size());
+    const auto at = [&](int i) { return ids[index(i)]; };
     for (int period = 1; 2 * period <= n; ++period) {
         int start = n - period;
         while (start > 0 && at(start - 1) == at(start - 1 + period)) --start;

@@ -8,6 +8,7 @@
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "lib/check.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/math.hpp"
 #include "lib/kernels/quanta.hpp"
 #include "lib/kernels/scan.hpp"
@@ -56,7 +57,7 @@ double Candidates::entropy() {
 
 std::vector<double> Candidates::probabilities() {
     std::vector<double> p(vocab_size_, 0.0);
-    for (std::size_t i = 0; i < size(); ++i) p[static_cast<std::size_t>(id(i))] = probability(i);
+    for (std::size_t i = 0; i < size(); ++i) p[index(id(i))] = probability(i);
     return p;
 }
 
@@ -78,10 +79,10 @@ float* Candidates::find(int id) {
     checked_id("candidates", id, vocab_size_);
     make_own();
     weighed_ = measured_ = false;
-    if (whole_row_) return &values_[static_cast<std::size_t>(id)];
+    if (whole_row_) return &values_[index(id)];
     const auto end = ids_.begin() + static_cast<std::ptrdiff_t>(size());
     const auto at = std::lower_bound(ids_.begin(), end, id);
-    return at != end && *at == id ? &values_[static_cast<std::size_t>(at - ids_.begin())] : nullptr;
+    return at != end && *at == id ? &values_[index(at - ids_.begin())] : nullptr;
 }
 
 void Candidates::keep_by(std::span<const float> keys, const Cut& cut) {
@@ -118,7 +119,7 @@ void Candidates::measure_again() {
 // Says which token's logit is not a number; called when the scan found one.
 void Candidates::complain() const {
     std::vector<float> by_id(vocab_size_, masked);
-    for (std::size_t i = 0; i < size(); ++i) by_id[static_cast<std::size_t>(id(i))] = row_[i];
+    for (std::size_t i = 0; i < size(); ++i) by_id[index(id(i))] = row_[i];
     check_row(by_id);
     throw Error("sampling: the row changed while it was read");
 }

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "lib/index.hpp"
 #include "lib/kernels/quanta.hpp"
 #include "lib/kernels/select.hpp"
 
@@ -34,7 +35,7 @@ public:
     // ---- what there is: position i of size(), in the order of ids ----
     std::size_t vocab_size() const { return vocab_size_; }
     std::size_t size() const { return row_.size(); }
-    int id(std::size_t i) const { return whole_row_ ? static_cast<int>(i) : ids_[i]; }
+    int id(std::size_t i) const { return whole_row_ ? to_int(i) : ids_[i]; }
     std::span<const float> logits() const { return row_; }
     double temperature() const { return temperature_; }
     // How many can really be chosen: positions whose logit is not −∞.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "lib/index.hpp"
+
 namespace tbt {
 
 namespace {
@@ -16,8 +18,8 @@ Closing::Closing(MaskCache& masks)
     : masks_(&masks), costs_(masks.machine().token_costs(masks.trie())) {
     for (int byte = 0; byte < 256; ++byte) {
         const int node = masks.trie().child(-1, static_cast<unsigned char>(byte));
-        spells_every_byte_ = spells_every_byte_ && node >= 0 &&
-                             masks.trie().nodes()[static_cast<std::size_t>(node)].token >= 0;
+        spells_every_byte_ =
+            spells_every_byte_ && node >= 0 && masks.trie().nodes()[index(node)].token >= 0;
     }
 }
 
@@ -81,31 +83,30 @@ void Closing::settle(const Vertex& from) {
     std::unordered_map<Vertex, int, Hash> place{{from, 0}};
     std::vector<std::vector<int>> before(1), at_distance;
     const auto put = [&](int vertex, int distance) {
-        if (at_distance.size() <= static_cast<std::size_t>(distance))
-            at_distance.resize(static_cast<std::size_t>(distance) + 1);
-        at_distance[static_cast<std::size_t>(distance)].push_back(vertex);
+        if (at_distance.size() <= index(distance)) at_distance.resize(index(distance) + 1);
+        at_distance[index(distance)].push_back(vertex);
     };
     for (std::size_t i = 0; i < found.size(); ++i) {
         collect_steps(found[i]);
         for (const Vertex& to : steps_) {
             if (masks_->machine().accepts(to.state)) {
-                put(static_cast<int>(i), 1);
+                put(to_int(i), 1);
             } else if (const auto known = tokens_.find(to); known != tokens_.end()) {
-                if (known->second != never) put(static_cast<int>(i), known->second + 1);
+                if (known->second != never) put(to_int(i), known->second + 1);
             } else {
-                const auto [at, added] = place.try_emplace(to, static_cast<int>(found.size()));
+                const auto [at, added] = place.try_emplace(to, to_int(found.size()));
                 if (added) found.push_back(to), before.emplace_back();
-                before[static_cast<std::size_t>(at->second)].push_back(static_cast<int>(i));
+                before[index(at->second)].push_back(to_int(i));
             }
         }
     }
     std::vector<int> distance(found.size(), never);
     for (std::size_t d = 1; d < at_distance.size(); ++d) {
         for (std::size_t k = 0; k < at_distance[d].size(); ++k) {
-            const auto vertex = static_cast<std::size_t>(at_distance[d][k]);
-            if (distance[vertex] <= static_cast<int>(d)) continue;
-            distance[vertex] = static_cast<int>(d);
-            for (const int b : before[vertex]) put(b, static_cast<int>(d) + 1);
+            const auto vertex = index(at_distance[d][k]);
+            if (distance[vertex] <= to_int(d)) continue;
+            distance[vertex] = to_int(d);
+            for (const int b : before[vertex]) put(b, to_int(d) + 1);
         }
     }
     for (std::size_t i = 0; i < found.size(); ++i) tokens_.emplace(found[i], distance[i]);
@@ -150,8 +151,8 @@ void Closing::collect_steps(const Vertex& from) {
             if (words.of_length[n] >= 0) steps_.push_back({states[n], 0});
         }
         for (const int exit : words.exits) {
-            const TokenTrie::Node& node = trie.nodes()[static_cast<std::size_t>(exit)];
-            const auto taken = static_cast<std::size_t>(node.depth) - 1;
+            const TokenTrie::Node& node = trie.nodes()[index(exit)];
+            const auto taken = index(node.depth) - 1;
             if (taken == 0 || taken > length) continue;
             Vertex at{states[taken], 0};
             if (!approach(at, node.byte)) continue;
@@ -171,11 +172,11 @@ void Closing::collect_steps(const Vertex& from) {
 void Closing::walk_below(int node, int first, int last, const Vertex& from,
                          const ByteSet* without) {
     const TokenTrie& trie = masks_->trie();
-    const auto base = static_cast<std::size_t>(trie.depth(node));
-    on_the_way_.resize(static_cast<std::size_t>(trie.longest()) + 2);
+    const auto base = index(trie.depth(node));
+    on_the_way_.resize(index(trie.longest()) + 2);
     on_the_way_[base] = from;
     for (int i = first; i < last;) {
-        const TokenTrie::Node& n = trie.nodes()[static_cast<std::size_t>(i)];
+        const TokenTrie::Node& n = trie.nodes()[index(i)];
         Vertex at = on_the_way_[n.depth - std::size_t{1}];
         if ((without != nullptr && n.depth == 1 && (*without)[n.byte]) || !approach(at, n.byte)) {
             i = n.end;
@@ -206,12 +207,11 @@ int Closing::try_everything(State state, int most) {
             if (!seen.insert(step.state).second) continue;
             if (masks_->machine().accepts(step.state)) {
                 int left = 1;
-                for (int at = static_cast<int>(i); at >= 0;
-                     at = found[static_cast<std::size_t>(at)].before)
-                    enough_.emplace(found[static_cast<std::size_t>(at)].state, left++);
+                for (int at = to_int(i); at >= 0; at = found[index(at)].before)
+                    enough_.emplace(found[index(at)].state, left++);
                 return found[i].tokens + 1;
             }
-            found.push_back({step.state, static_cast<int>(i), found[i].tokens + 1});
+            found.push_back({step.state, to_int(i), found[i].tokens + 1});
         }
     }
     return never;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "chapters/13_json_grammar/mask_cache.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -64,8 +65,7 @@ private:
     };
     struct Hash {
         std::size_t operator()(const Vertex& v) const {
-            return static_cast<std::size_t>(
-                (v.state * 4 + static_cast<State>(v.idle)) * 0x9e3779b97f4a7c15u >> 7);
+            return index((v.state * 4 + static_cast<State>(v.idle)) * 0x9e3779b97f4a7c15u >> 7);
         }
     };
     static constexpr int most_idle = 2;

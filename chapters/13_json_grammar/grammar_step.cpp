@@ -1,5 +1,7 @@
 #include "chapters/13_json_grammar/grammar_step.hpp"
 
+#include "lib/index.hpp"
+
 namespace tbt {
 
 TokenConstraint& ConstraintFollower::follow(std::span<const int> generated) {
@@ -16,7 +18,7 @@ TokenConstraint& ConstraintFollower::follow(std::span<const int> generated) {
         best = texts_.size() - 1;
     }
     Text& text = texts_[best];
-    text.constraint.rollback(static_cast<int>(text.read.size() - common));
+    text.constraint.rollback(to_int(text.read.size() - common));
     text.read.resize(common);
     for (const int id : generated.subspan(common)) {
         text.constraint.advance(id);
@@ -26,8 +28,7 @@ TokenConstraint& ConstraintFollower::follow(std::span<const int> generated) {
 }
 
 std::size_t ConstraintFollower::common_length(std::span<const int> a, std::span<const int> b) {
-    return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
-                                    a.begin());
+    return index(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }
 
 ChainStep grammar_step(std::function<TokenConstraint&(const TextSoFar&)> follow) {

@@ -3,6 +3,8 @@
 #include "chapters/13_json_grammar/json_modes.hpp"
 #include "lib/error.hpp"
 
+#include "lib/index.hpp"
+
 namespace tbt {
 
 namespace {
@@ -28,7 +30,7 @@ JsonMachine::JsonMachine(JsonOptions options) : options_(options), cells_(2) {
 }
 
 JsonMachine::View JsonMachine::unpack(State s) {
-    return {static_cast<Mode>(s & 0xff), (s >> 8 & 1) != 0, static_cast<int>(s >> 16 & 0xff),
+    return {static_cast<Mode>(s & 0xff), (s >> 8 & 1) != 0, to_int(s >> 16 & 0xff),
             static_cast<std::uint32_t>(s >> 32)};
 }
 
@@ -218,7 +220,7 @@ int JsonMachine::closing_bytes(State state) const {
     if (v.cell >= cells_.size()) return unknown_state(state), never;
     const int value = options_.container_only && v.cell == bottom ? 2 : 1;  // {} or 0
     const int string = v.is_key ? 3 : 1;                                    // ":0 or "
-    return static_cast<int>(cells_[v.cell].depth) + bytes_to_close(v.mode, value, string);
+    return to_int(cells_[v.cell].depth) + bytes_to_close(v.mode, value, string);
 }
 
 // The innermost container only: what lies below decides nothing before that one is closed.
@@ -231,7 +233,7 @@ State JsonMachine::outline(State state) {
 
 int JsonMachine::hidden_bytes(State state) const {
     if (unpack(state).cell >= cells_.size()) return unknown_state(state), 0;
-    const auto depth = static_cast<int>(cells_[unpack(state).cell].depth);
+    const auto depth = to_int(cells_[unpack(state).cell].depth);
     return depth > 1 ? depth - 1 : 0;
 }
 

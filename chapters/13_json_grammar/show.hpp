@@ -12,6 +12,7 @@
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/13_json_grammar/token_constraint.hpp"
 #include "lib/check.hpp"
+#include "lib/index.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -42,9 +43,9 @@ public:
         const int wanted = argmax(raw);
         counts_.push_back(allowed);
         chosen_.push_back(chosen);
-        if (static_cast<int>(counts_.size()) > shown_) return;
+        if (to_int(counts_.size()) > shown_) return;
         const Style style;
-        const bool refused = std::isinf(legal[static_cast<std::size_t>(wanted)]);
+        const bool refused = std::isinf(legal[index(wanted)]);
         std::printf("   %4zu  %7d  %10.2f %%  %s  %s%s%s\n", counts_.size(), allowed, 100 * removed,
                     padded(shown(wanted) + (refused ? " (no)" : ""), 16).c_str(),
                     std::string(refused ? style.yellow : style.green).c_str(),
@@ -52,7 +53,7 @@ public:
     }
 
     void print_rest() const {
-        if (shown_ > 0 && static_cast<int>(counts_.size()) > shown_)
+        if (shown_ > 0 && to_int(counts_.size()) > shown_)
             std::printf("   ...   (%zu steps in all)\n", counts_.size());
     }
 
@@ -81,7 +82,7 @@ public:
         write_svg(
             file,
             "Tokens that the mask allows at each step (logarithmic), and the one that was chosen",
-            720, 52 + static_cast<int>(n) * height, drawing);
+            720, 52 + to_int(n) * height, drawing);
     }
 
 private:

@@ -4,6 +4,7 @@
 
 #include "lib/check.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -152,7 +153,7 @@ std::vector<std::int32_t> code_points_of(std::string_view text, const std::strin
     for (std::size_t i = 0; i < text.size();) {
         const CodePoint c = decode_utf8(text, i);
         points.push_back(c.value);
-        i += static_cast<std::size_t>(c.length);
+        i += index(c.length);
     }
     return points;
 }

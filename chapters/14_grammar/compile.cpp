@@ -18,15 +18,15 @@ constexpr int most = 1 << 20;
 int size_of(const Expression& e, const std::vector<int>& rule_sizes) {
     switch (e.kind) {
         case Kind::characters:
-            return 1 + static_cast<int>(std::min<std::size_t>(e.set.ranges().size(), 1000));
+            return 1 + to_int(std::min<std::size_t>(e.set.ranges().size(), 1000));
         case Kind::text:
-            return 1 + static_cast<int>(std::min<std::size_t>(e.text.size(), most));
+            return 1 + to_int(std::min<std::size_t>(e.text.size(), most));
         case Kind::rule:
             return rule_sizes.empty() ? 1 : rule_sizes[static_cast<std::size_t>(e.rule)];
         case Kind::repeat: {
             const std::int64_t times =
                 e.high == Expression::unlimited ? std::int64_t{e.low} + 1 : e.high;
-            return static_cast<int>(
+            return to_int(
                 std::min<std::int64_t>(most, 1 + times * size_of(e.parts[0], rule_sizes)));
         }
         default: {
@@ -136,7 +136,7 @@ public:
         : rules_(rules), state_(rules.names.size()), sizes_(rules.names.size(), most) {}
 
     void run() {
-        for (std::size_t r = 0; r < rules_.bodies.size(); ++r) visit(static_cast<int>(r), 0);
+        for (std::size_t r = 0; r < rules_.bodies.size(); ++r) visit(to_int(r), 0);
     }
 
 private:
@@ -188,7 +188,7 @@ Grammar compile_rules(const NamedRules& written) {
     for (std::size_t r = 0; r < rules.bodies.size(); ++r) {
         const int start = grammar.add_node(), end = add_expression(grammar, rules.bodies[r], start);
         grammar.node(end).final = true;
-        grammar.rule(static_cast<int>(r)).start = start;
+        grammar.rule(to_int(r)).start = start;
     }
     grammar.finish(0);
     return grammar;

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/index.hpp"
+
 namespace tbt {
 
 struct TokenStep {
@@ -17,7 +19,7 @@ struct TokenStepHash {
         std::uint64_t h = static_cast<std::uint64_t>(static_cast<std::uint32_t>(s.node)) << 32 |
                           static_cast<std::uint32_t>(s.trie);
         h = (h ^ static_cast<std::uint64_t>(s.note) << 20) * 0x9e3779b97f4a7c15u;
-        return static_cast<std::size_t>(h ^ h >> 29);
+        return index(h ^ h >> 29);
     }
 };
 

@@ -9,6 +9,7 @@
 #include "chapters/03_temperature/plain_draw.hpp"
 #include "chapters/20_quantization/rounding.hpp"
 #include "lib/check.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/model.hpp"
@@ -29,7 +30,7 @@ std::vector<std::vector<int>> own_texts(Model& model) {
         Rng rng(20, static_cast<std::uint64_t>(i));
         KvCache cache(model.config());
         std::vector<int> ids{eos};
-        while (static_cast<int>(ids.size()) < length) {
+        while (to_int(ids.size()) < length) {
             const std::span<const float> row = model.gpt.forward(cache, std::span(ids).last(1));
             ids.push_back(draw(row, 1.0, rng.uniform()));
             if (ids.back() == eos) break;
@@ -42,9 +43,8 @@ std::vector<std::vector<int>> own_texts(Model& model) {
 }  // namespace
 
 LawShift compare_laws(Gpt& exact, Gpt& other, const std::vector<std::vector<int>>& all) {
-    const auto V = static_cast<std::size_t>(exact.config().vocab_size);
-    check_size("compare laws: the other vocabulary",
-               static_cast<std::size_t>(other.config().vocab_size), V);
+    const auto V = index(exact.config().vocab_size);
+    check_size("compare laws: the other vocabulary", index(other.config().vocab_size), V);
     check_at_least("compare laws: texts", static_cast<long long>(all.size()), 1);
     for (const std::vector<int>& ids : all) {
         check_at_least("compare laws: the ids of a text", static_cast<long long>(ids.size()), 2);
@@ -68,7 +68,7 @@ LawShift compare_laws(Gpt& exact, Gpt& other, const std::vector<std::vector<int>
             }
             constexpr double bits = 1.4426950408889634;
             shift.kl += kl * bits;
-            shift.loss -= static_cast<double>(q[static_cast<std::size_t>(ids[t + 1])]) * bits;
+            shift.loss -= static_cast<double>(q[index(ids[t + 1])]) * bits;
             shift.same_first += argmax(s) == argmax(r);
             ++positions;
         }

@@ -6,6 +6,7 @@
 #include "chapters/20_quantization/plain_quantize.hpp"
 #include "lib/check.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/math.hpp"
 
 namespace tbt {
@@ -18,8 +19,7 @@ void round_share(const float* from, float* to, std::int64_t first, std::int64_t 
     std::vector<float> share;
     for (std::int64_t i = 0; i < count; ++i) share.push_back(from[first + i * step]);
     const std::vector<float> back = restored(quantize(share, bits));
-    for (std::int64_t i = 0; i < count; ++i)
-        to[first + i * step] = back[static_cast<std::size_t>(i)];
+    for (std::int64_t i = 0; i < count; ++i) to[first + i * step] = back[index(i)];
 }
 
 void check_rounding(const Rounding& how) {
