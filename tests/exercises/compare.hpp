@@ -109,7 +109,9 @@ Difference compare(const A& got, const B& expected) {
 template <class A, class B>
 Difference compare_near(const A& got, const B& expected, double tolerance) {
     if constexpr (Row<A>) {
-        const auto equal = [&](double x, double y) { return near(x, y, tolerance); };
+        const auto equal = [&](const auto& x, const auto& y) {
+            return near(static_cast<double>(x), static_cast<double>(y), tolerance);
+        };
         if (std::equal(got.begin(), got.end(), expected.begin(), expected.end(), equal)) return {};
         return rows_differ(got, expected, equal);
     } else {
