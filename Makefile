@@ -203,7 +203,7 @@ reversed = $(if $(1),$(call reversed,$(wordlist 2,$(words $(1)),$(1))) $(firstwo
 LIBRARY := $(patsubst %,$(BUILD)/lib%.a,$(call reversed,$(WITH_SOURCE))) $(TRAIN) $(LIB)
 
 .PHONY: all tools $(TOOLS:%=%-tool)
-all: $(CHAPTERS:%=$(BUILD)/%) $(TOOLS:%=$(BUILD)/%)
+all: $(CHAPTERS:%=$(BUILD)/%) $(TOOLS:%=$(BUILD)/%) $(BUILD)/learn
 tools: $(TOOLS:%=$(BUILD)/%)
 $(TOOLS:%=%-tool): %-tool: $(BUILD)/%
 
@@ -326,6 +326,7 @@ test: all $(TEST_PROGRAMS) $(BUILD)/tests-solutions $(BUILD)/tests-exercises
 	@failed=0; for t in $(TEST_PROGRAMS) $(BUILD)/tests-solutions; do $$t || failed=1; done; \
 	sh tests/exercises/stubs.sh $(BUILD)/tests-exercises $(BUILD)/stubs.log || failed=1; \
 	sh tests/refusals.sh $(BUILD) || failed=1; \
+	sh tests/learn.sh $(BUILD) lines || failed=1; \
 	CXX="$(CXX)" sh tests/syntax.sh || failed=1; \
 	sh tests/structure.sh || failed=1; exit $$failed
 else
@@ -361,7 +362,7 @@ $(eval $(call program_rule,learn))
 LEARN_MAKE = $(MAKE_COMMAND) --no-print-directory MODE=$(MODE) ARCH=$(ARCH) CXX="$(CXX)" NO_INSTALL=$(NO_INSTALL)
 # The screen starts at once; the library is built behind it, by the first check.
 learn: $(BUILD)/learn | $(TEST_PACKAGES)
-	@LEARN_MAKE='$(LEARN_MAKE)' $<
+	@name=; [ -z "$(EX)" ] || name=$$(sh exercises/exercise.sh find "$(EX)") || exit 2; LEARN_MAKE='$(LEARN_MAKE)' $< $$name
 # The note of each throw (tests/exercises/trace.cpp) is found by the standard library's throws too.
 EXPORT := $(if $(filter Linux,$(UNAME_S)),-rdynamic -ldl)
 # An exercise is linked with what it includes.

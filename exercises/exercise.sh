@@ -40,6 +40,10 @@ title_of() { list | awk -F '\t' -v name="$1" '$1 == name { print $5 }'; }
 # The exercise's whole name; its number is enough. Unknown: the nearest ones are named.
 resolve() {
     [ -n "$1" ] || fail "which exercise? For example: make $command EX=$(number_of "$(all | head -n 1)")   (make progress lists them)"
+    # 3_1 and 3.1 are 03_1; a word that only one name has is enough.
+    meant=$(echo "$1" | sed 's/[.-]/_/; s/^\([0-9]\)_/0\1_/')
+    set -- "$meant"
+    if [ "$(all | grep -c -e "_$1\$" -e "[0-9]_.*$1")" = 1 ]; then set -- "$(all | grep -e "_$1\$" -e "[0-9]_.*$1")"; fi
     for name in $(all); do
         if [ "$name" = "$1" ] || [ "$(number_of "$name")" = "$1" ]; then echo "$name"; return; fi
     done
@@ -189,6 +193,7 @@ progress) progress ;;
 # For make learn.
 list) list ;;
 statement) statement "$wanted" ;;
+find) resolve "$wanted" ;;
 next)
     name=$(next_open)
     [ -n "$name" ] || { echo "All exercises pass."; exit 0; }

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <string>
 
 #include "exercises/learn/screen.hpp"
 #include "exercises/learn/session.hpp"
@@ -46,8 +47,8 @@ void wait(const Session& session) {
     poll(from, session.check_handle() < 0 ? 1 : 2, 100);
 }
 
-void on_a_terminal() {
-    Session session;
+void on_a_terminal(const std::string& wanted) {
+    Session session(wanted);
     Screen screen;
     for (int tick = 0; !session.over() && !stop_signal; ++tick) {
         screen.draw(session.page(tick));
@@ -76,8 +77,8 @@ void print(const Page& page) {
     std::fflush(stdout);
 }
 
-void line_by_line() {
-    Session session;
+void line_by_line(const std::string& wanted) {
+    Session session(wanted);
     const auto finish_check = [&] {
         while (session.check_handle() >= 0 && !stop_signal) {
             pollfd from = {session.check_handle(), POLLIN, 0};
@@ -101,7 +102,8 @@ void line_by_line() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    const std::string wanted = argc > 1 ? argv[1] : "";  // an exercise's whole name
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) listen(signal, on_stop);
     listen(SIGWINCH, nothing);
     // Not what make was told for itself: the check has a make of its own.
@@ -109,9 +111,9 @@ int main() {
     try {
         if (isatty(STDOUT_FILENO) && isatty(STDIN_FILENO)) {
             listen(SIGTSTP, on_suspend);
-            on_a_terminal();
+            on_a_terminal(wanted);
         } else {
-            line_by_line();
+            line_by_line(wanted);
         }
     } catch (const std::exception& e) {
         std::fprintf(stderr, "%s\n", e.what());

@@ -37,15 +37,17 @@ std::string tests_of(const std::string& line) {
 std::string progress_bar(std::size_t done, std::size_t all) {
     const std::size_t width = std::min<std::size_t>(all, 50);
     std::string text;
-    for (std::size_t i = 0; i < width; ++i) text += i < done * width / all ? "█" : "░";
+    for (std::size_t i = 0; i < width; ++i) text += i * all < done * width ? "█" : "░";
     return text;
 }
 
 }  // namespace
 
-Session::Session() : all_(list_exercises()) {
+Session::Session(const std::string& wanted) : all_(list_exercises()) {
     std::size_t open = 0;
-    while (open < all_.size() && all_[open].passed) ++open;
+    while (!wanted.empty() && open < all_.size() && all_[open].name != wanted) ++open;
+    if (open == all_.size()) open = 0;
+    while (wanted.empty() && open < all_.size() && all_[open].passed) ++open;
     go(open < all_.size() ? open : 0);
 }
 

@@ -32,7 +32,8 @@ enum class Key { up = 1000, down, page_up, page_down };
 
 class Session {
 public:
-    Session();
+    // Begins with this exercise (its number or name), else with the first open one.
+    explicit Session(const std::string& wanted);
 
     // A letter, or a Key. What is not a key does nothing.
     void press(int key);
