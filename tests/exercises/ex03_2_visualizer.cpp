@@ -47,7 +47,7 @@ void check_range(const Range& got, double low, double high) {
 }  // namespace
 
 TEST_CASE("two equal tokens: entropy ln 2, top .5, both count", "[ex03_2]") {
-    THINK("whatever T is, equal logits stay equal");
+    THINK("entropy in nats, −Σ p ln p; and equal logits stay equal, whatever T is");
     check_table({0, 0}, {{1, std::log(2.0), .5, 2}, {9, std::log(2.0), .5, 2}});
 }
 
@@ -103,6 +103,7 @@ TEST_CASE("a token that cannot come adds nothing", "[ex03_2]") {
 
 TEST_CASE("without logits: what people commonly set", "[ex03_2]") {
     THINK("the ranges stand in the task");
+    INFO("factual, balanced and creative, one after the other, without logits");
     check_range(recommend_temperature("factual"), .1, .3);
     check_range(recommend_temperature("balanced"), .7, .9);
     check_range(recommend_temperature("creative"), 1, 1.5);
@@ -170,11 +171,14 @@ TEST_CASE("temperatures from a thousandth to a million are found", "[ex03_2]") {
     for (const double scale : {.005, .1, 1e3, 1e5}) {
         Row s = B;
         for (float& x : s) x = static_cast<float>(static_cast<double>(x) * scale);
-        const Range r = recommend_temperature("balanced", s);
-        INFO("logits B times " << scale << ": expected " << .336337 * scale << " to "
-                               << .939906 * scale << ", got " << r.low << " to " << r.high);
-        CHECK_NEAR(r.low / scale, .336337, 3e-6);
-        CHECK_NEAR(r.high / scale, .939906, 3e-6);
+        const auto got = [&] {
+            const Range r = recommend_temperature("balanced", s);
+            return std::vector<double>{r.low / scale, r.high / scale};
+        };
+        same(
+            got, std::vector<double>{.336337, .939906},
+            "balanced, the logits B times " + std::to_string(scale) + ": both ends divided by that",
+            "between 10^-3 and 10^6", 3e-6);
     }
 }
 

@@ -27,6 +27,7 @@ void check_prediction(const std::vector<int>& predicted, const std::vector<doubl
             EXPECT(id >= 0 && static_cast<std::size_t>(id) < law.size(),
                    "ids of tokens that there are", predicted);
     }
+    INPUT(predicted);
     for (std::size_t id = 0; id < law.size(); ++id) {
         const bool said = std::count(predicted.begin(), predicted.end(), static_cast<int>(id)) > 0;
         THINK(think);

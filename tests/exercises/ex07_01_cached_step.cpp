@@ -12,40 +12,47 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-void check(const Cost& got, std::int64_t positions, std::int64_t dot_products,
-           const std::string& given) {
-    INFO(given << ": positions and dot products");
-    CHECK((Numbers{got.positions, got.dot_products}) == (Numbers{positions, dot_products}));
+void check(Cost (*cost)(std::int64_t, std::int64_t), std::int64_t past, std::int64_t fresh,
+           std::int64_t positions, std::int64_t dot_products) {
+    const auto got = [&] {
+        const Cost c = cost(past, fresh);
+        return Numbers{c.positions, c.dot_products};
+    };
+    same(got, Numbers{positions, dot_products},
+         std::string(cost == with_cache ? "with" : "without") + " a cache, past " +
+             std::to_string(past) + ", fresh " + std::to_string(fresh) +
+             ": positions, dot products",
+         "a line for each token that is read, as long as the keys that it looks at");
 }
 
 }  // namespace
 
 TEST_CASE("three tokens and two more", "[ex07_01]") {
     THINK("three tokens and two more");
-    check(with_cache(3, 2), 2, 9, "with a cache, past 3, fresh 2");
-    check(without_cache(3, 2), 5, 15, "without a cache, past 3, fresh 2");
+    check(with_cache, 3, 2, 2, 9);
+    check(without_cache, 3, 2, 5, 15);
 }
 
 TEST_CASE("a prompt costs the same either way", "[ex07_01]") {
     THINK("a prompt costs the same either way");
-    check(with_cache(0, 4), 4, 10, "with a cache, past 0, fresh 4");
-    check(without_cache(0, 4), 4, 10, "without a cache, past 0, fresh 4");
+    check(with_cache, 0, 4, 4, 10);
+    check(without_cache, 0, 4, 4, 10);
 }
 
 TEST_CASE("one more token, and none", "[ex07_01]") {
     THINK("one more token, and none");
-    check(with_cache(511, 1), 1, 512, "with a cache, past 511, fresh 1");
-    check(without_cache(511, 1), 512, 131328, "without a cache, past 511, fresh 1");
-    check(with_cache(7, 0), 0, 0, "with a cache, past 7, fresh 0");
-    check(without_cache(7, 0), 7, 28, "without a cache, past 7, fresh 0");
-    check(with_cache(0, 0), 0, 0, "with a cache, past 0, fresh 0");
+    check(with_cache, 511, 1, 1, 512);
+    check(without_cache, 511, 1, 512, 131328);
+    check(with_cache, 7, 0, 0, 0);
+    check(without_cache, 7, 0, 7, 28);
+    check(with_cache, 0, 0, 0, 0);
 }
 
 TEST_CASE("a hundred million tokens", "[ex07_01]") {
     THINK("a hundred million tokens");
     constexpr std::int64_t n = 100000000;
-    check(with_cache(n, n), n, n * n + n / 2 * (n + 1), "with a cache, past and fresh 10^8");
-    check(without_cache(n, n), 2 * n, n * (2 * n + 1), "without a cache, past and fresh 10^8");
+    check(with_cache, n, n, n, n * n + n / 2 * (n + 1));
+    check(without_cache, n, n, 2 * n, n * (2 * n + 1));
     for (int i = 0; i < 300; ++i) with_cache(n, n), without_cache(n, n);  // no time for loops
 }
 
@@ -63,12 +70,10 @@ TEST_CASE("any lengths: as the chapter counts, and as a loop does", "[ex07_01]")
     for (int round = 0; round < 2000; ++round) {
         const auto past = static_cast<std::int64_t>(rng.below(40)),
                    fresh = static_cast<std::int64_t>(rng.below(40));
-        const std::string given =
-            "past " + std::to_string(past) + ", fresh " + std::to_string(fresh);
         std::int64_t seen = 0;
         for (std::int64_t i = 0; i < past + fresh; ++i) seen += i + 1;
-        check(without_cache(past, fresh), past + fresh, seen, "without a cache, " + given);
+        check(without_cache, past, fresh, past + fresh, seen);
         const Work work = forward_work(past, fresh);
-        check(with_cache(past, fresh), work.positions, work.dot_products, "with a cache, " + given);
+        check(with_cache, past, fresh, work.positions, work.dot_products);
     }
 }

@@ -97,8 +97,9 @@ TEST_CASE("the nearest size wins, of two equally near ones the smaller", "[ex07_
 
 TEST_CASE("exactly full fits", "[ex07_2]") {
     THINK("a total equal to the card still fits");
-    const Memory m = memory(8, 8, 0, 1, 8.8);
     INFO("full = memory(8, 8, 0, 1, 8.8)");
+    CHECK(memory(8, 8, 0, 1, 9).advice == Advice::fits);
+    const Memory m = memory(8, 8, 0, 1, 8.8);
     const Memory full = memory(8, 8, 0, 1, m.total);
     CHECK(full.left == 0);
     CHECK(full.advice == Advice::fits);

@@ -45,9 +45,14 @@ Script script(const std::string& typed, std::vector<std::string> writes,
 
 }  // namespace
 
+// What was typed and what the model writes is shown when a check of it fails.
+#define SCRIPT(name, ...)             \
+    INFO("script(" #__VA_ARGS__ ")"); \
+    const Script name = script(__VA_ARGS__)
+
 TEST_CASE("one line gives one prompt, which ends where the answer begins", "[ex10_1]") {
     THINK("one line gives one prompt, which ends where the answer begins");
-    const Script s = script("hi\n", {" Hello!"});
+    SCRIPT(s, "hi\n", {" Hello!"});
     INFO("think about: what stands behind the last colon? The model's own tokens bring the blank.");
     REQUIRE(s.prompts.size() == 1);
     CHECK(s.prompts[0] == "User: hi\nAssistant:");
@@ -56,7 +61,7 @@ TEST_CASE("one line gives one prompt, which ends where the answer begins", "[ex1
 
 TEST_CASE("the second prompt holds the first turn", "[ex10_1]") {
     THINK("every turn is \"User: …\\nAssistant: …\\n\"");
-    const Script s = script("hi\nwho are you?\n", {" Hello!", " A model."});
+    SCRIPT(s, "hi\nwho are you?\n", {" Hello!", " A model."});
     REQUIRE(s.prompts.size() == 2);
     CHECK(s.prompts[1] == "User: hi\nAssistant: Hello!\nUser: who are you?\nAssistant:");
     REQUIRE(s.turns.size() == 2);
@@ -66,7 +71,7 @@ TEST_CASE("the second prompt holds the first turn", "[ex10_1]") {
 
 TEST_CASE("what the model writes for the user is cut and never comes back", "[ex10_1]") {
     THINK("what the model writes for the user is cut and never comes back");
-    const Script s = script("hi\nand?\n", {"ok\nUser: x\nAssistant: y", " fine"});
+    SCRIPT(s, "hi\nand?\n", {"ok\nUser: x\nAssistant: y", " fine"});
     INFO("think about: is the turn remembered before or after the cut?");
     CHECK(s.printed == "ok\nfine\n");
     REQUIRE(s.prompts.size() == 2);
@@ -78,7 +83,7 @@ TEST_CASE("what the model writes for the user is cut and never comes back", "[ex
 
 TEST_CASE("an empty answer is a turn, with nothing behind its colon", "[ex10_1]") {
     THINK("\"Assistant:\" and the end of the line, no blank between");
-    const Script s = script("hi\nhello?\n", {" \n", " yes"});
+    SCRIPT(s, "hi\nhello?\n", {" \n", " yes"});
     REQUIRE(s.prompts.size() == 2);
     CHECK(s.prompts[1] == "User: hi\nAssistant:\nUser: hello?\nAssistant:");
     CHECK(s.printed == "\nyes\n");
@@ -103,7 +108,7 @@ TEST_CASE("a blank line, quit, exit, q and the end of input say goodbye", "[ex10
 
 TEST_CASE("lines are trimmed, and UTF-8 passes unharmed", "[ex10_1]") {
     THINK("only blanks, tabs and line ends go; bytes above 127 are letters");
-    const Script s = script("  Grüße à 🌍 \r\n", {" Voilà Å "});
+    SCRIPT(s, "  Grüße à 🌍 \r\n", {" Voilà Å "});
     REQUIRE(s.prompts.size() == 1);
     CHECK(s.prompts[0] == "User: Grüße à 🌍\nAssistant:");
     CHECK(s.printed == "Voilà Å\n");
@@ -117,7 +122,7 @@ TEST_CASE(
     const std::string both = prompt_of({{"one", "first"}}, "two");
     INFO("think about: prompt ≤ context − max_new_tokens. Is the limit itself allowed?");
     for (const std::size_t less : {0u, 1u}) {
-        const Script s = script("one\ntwo\n", {" first", " second"}, both.size() + 100 - less);
+        SCRIPT(s, "one\ntwo\n", {" first", " second"}, both.size() + 100 - less);
         INFO("the whole prompt takes " << both.size() << " tokens, the budget is "
                                        << both.size() - less);
         REQUIRE(s.prompts.size() == 2);
@@ -129,7 +134,7 @@ TEST_CASE(
 TEST_CASE("a line that is too long by itself is refused, and nothing else is lost", "[ex10_1]") {
     THINK("a line that is too long by itself is refused, and nothing else is lost");
     const std::string long_line(200, 'x');
-    const Script s = script("one\n" + long_line + "\ntwo\n", {" first", " second"}, 200);
+    SCRIPT(s, "one\n" + long_line + "\ntwo\n", {" first", " second"}, 200);
     INFO(
         "think about: when is it known that not even an empty history helps? Before any turn is "
         "dropped.");
@@ -153,7 +158,7 @@ TEST_CASE(
         typed += said.back().user + "\n";
         writes.push_back(" " + said.back().assistant + "\nUser: never");
     }
-    const Script s = script(typed, writes, 220);
+    SCRIPT(s, typed, writes, 220);
     REQUIRE(s.prompts.size() == said.size());
     for (std::size_t i = 0; i < said.size(); ++i) {
         const auto at = said.begin() + static_cast<std::ptrdiff_t>(i);
@@ -201,7 +206,7 @@ TEST_CASE("a line of exactly the budget is answered, one byte more is too long",
 
 TEST_CASE("several turns go at once where the new line is long", "[ex10_1]") {
     THINK("several turns go at once where the new line is long");
-    const Script s = script("one\ntwo\nthree\n" + std::string(60, 'x') + "\n5\n", {}, 200);
+    SCRIPT(s, "one\ntwo\nthree\n" + std::string(60, 'x') + "\n5\n", {}, 200);
     REQUIRE(s.prompts.size() == 5);
     CHECK(s.prompts[3] == "User: " + std::string(60, 'x') + "\nAssistant:");
     CHECK(s.turns.size() == 2);  // what is dropped does not come back

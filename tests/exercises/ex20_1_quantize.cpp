@@ -83,6 +83,7 @@ TEST_CASE("with the greatest hundredth kept, the others have a shorter ruler", "
     const std::vector<float> w = normal_weights(10000, 42);
     const double keep = threshold_of(w, .01);
     int kept = 0;
+    INFO("10,000 weights in 4 bits, those from " << keep << " on are kept");
     const std::vector<double> got = quantized(w, 4, keep);
     REQUIRE(got.size() == w.size());
     for (std::size_t i = 0; i < w.size(); ++i) {
@@ -139,10 +140,10 @@ TEST_CASE("no error is greater than half a step, and both ends are exact", "[ex2
         const int bits = 1 + static_cast<int>(rng.below(8));
         const auto [low, high] = std::minmax_element(w.begin(), w.end());
         const double step = (static_cast<double>(*high) - *low) / ((1 << bits) - 1);
+        INPUT(w, bits);
         const std::vector<double> got = quantized(w, bits);
         REQUIRE(got.size() == w.size());
         for (std::size_t i = 0; i < w.size(); ++i) {
-            INPUT(w, bits);
             INFO("index " << i << ": within half a step, " << step / 2);
             CHECK_NEAR(got[i], w[i], step / 2 * (1 + 1e-9));  // rounding of a few operations
         }

@@ -112,6 +112,8 @@ TEST_CASE("the most certain place is one that is masked, the leftmost of several
 
 TEST_CASE("what is masked is filled, the rest stays, and each step asks about the row of now",
           "[ex22_2]") {
+    THINK("the place is chosen anew behind each token, and its law is of the row as it is then");
+    INFO("fill {masked, 7, masked}: place 0 is certain, and decides place 2");
     const Law law = [](const Row& row, std::size_t place) {
         INFO("think about: what was drawn is known to all that comes later");
         REQUIRE(row[1] == 7);

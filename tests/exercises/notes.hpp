@@ -3,6 +3,8 @@
 // exception passes and when the process crashes, so that these too can be explained.
 #pragma once
 
+#include <algorithm>
+#include <cctype>
 #include <exception>
 #include <sstream>
 #include <string>
@@ -17,6 +19,7 @@ struct State {
     std::vector<std::string> notes;           // lines to show, and "think about: …"
     std::vector<std::string> checked = {""};  // the texts of the checks that run, innermost last
     std::vector<std::string> expected = {""};
+    std::string test;     // its sentence, to think about where nothing else is said
     std::string failure;  // the finished message
 };
 inline State& state() {
@@ -35,35 +38,6 @@ inline std::string line(std::string_view label, const std::string& words) {
     return "  " + name + " " + text + "\n";
 }
 
-// A line that stays as long as the block it is written in, or for good when an exception leaves it.
-class Note {
-public:
-    explicit Note(const std::string& text)
-        : size_(state().notes.size()), flying_(std::uncaught_exceptions()) {
-        const std::size_t think = text.find(think_about);
-        std::string words = text.substr(0, think);
-        while (!words.empty() &&
-               std::string_view(" ;:.,\n").find(words.back()) != std::string_view::npos)
-            words.pop_back();
-        if (!words.empty()) state().notes.push_back(line("where", words));
-        if (think != std::string::npos) state().notes.push_back(text.substr(think));
-    }
-    ~Note() {
-        if (std::uncaught_exceptions() == flying_ && state().notes.size() > size_)
-            state().notes.resize(size_);
-    }
-    Note(const Note&) = delete;
-    Note& operator=(const Note&) = delete;
-
-protected:
-    struct Empty {};
-    explicit Note(Empty) : size_(state().notes.size()), flying_(std::uncaught_exceptions()) {}
-
-private:
-    std::size_t size_;
-    int flying_;
-};
-
 // Cuts at commas (or at the first of some operators) that stand outside brackets and quotes.
 inline std::vector<std::string> cut_outside(std::string_view text,
                                             const std::vector<std::string_view>& signs) {
@@ -73,7 +47,7 @@ inline std::vector<std::string> cut_outside(std::string_view text,
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         if (quote) {
-            if (c == '\\') parts.back() += text[i++];
+            if (c == '\\' && i + 1 < text.size()) parts.back() += text[i++];
             else if (c == quote) quote = 0;
         } else if (c == '"' || (c == '\'' &&
                                 (i == 0 || !std::isalnum(static_cast<unsigned char>(text[i - 1])))))
@@ -121,6 +95,48 @@ inline std::string readable(std::string text) {
     return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
+// A line that stays as long as the block it is written in, or for good when an exception leaves it.
+class Note {
+public:
+    explicit Note(const std::string& text)
+        : size_(state().notes.size()), flying_(std::uncaught_exceptions()) {
+        const std::size_t think = text.find(think_about);
+        std::string words = text.substr(0, think);
+        while (!words.empty() &&
+               std::string_view(" ;:.,\n").find(words.back()) != std::string_view::npos)
+            words.pop_back();
+        add_lines(words);
+        if (think != std::string::npos) state().notes.push_back(text.substr(think));
+    }
+    ~Note() {
+        if (std::uncaught_exceptions() == flying_ && state().notes.size() > size_)
+            state().notes.resize(size_);
+    }
+    Note(const Note&) = delete;
+    Note& operator=(const Note&) = delete;
+
+protected:
+    // Each line under its first word where that is one of a message's own.
+    static void add_lines(const std::string& words) {
+        std::istringstream lines(words);
+        std::string where;
+        for (std::string text; std::getline(lines, text);) {
+            std::string_view label;
+            for (const std::string_view own : {"given", "expected", "got"})
+                if (text.starts_with(std::string(own) + " ")) label = own;
+            if (label.empty()) where += (where.empty() ? "" : "\n") + text;
+            else state().notes.push_back(line(label, readable(text.substr(label.size()))));
+        }
+        if (!where.empty()) state().notes.push_back(line("where", where));
+    }
+    struct Empty {};
+    explicit Note(Empty) : size_(state().notes.size()), flying_(std::uncaught_exceptions()) {}
+
+private:
+    std::size_t size_;
+    int flying_;
+};
+
 template <class... Ts>
 std::vector<std::string> all_shown(const Ts&... values) {
     return {shown(values)...};
@@ -158,20 +174,32 @@ private:
     int flying_;
 };
 
-// The whole message. `differs` may be empty.
+// The whole message. `differs` may be empty. Where the notes say what was expected and what came,
+// and the check is of a name alone (`right`), theirs stands for it.
 inline std::string message(const std::string& expected, const std::string& got,
                            const std::string& differs) {
     const State& s = state();
-    std::string text, think;
-    if (!s.checked.back().empty() && s.checked.back() != "got")
-        text += line("checked", s.checked.back());
+    const std::string& checked = s.checked.back();
+    const bool a_name = std::all_of(checked.begin(), checked.end(), [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    });
+    const auto of = [](const std::string& note, std::string_view label) {
+        return note.starts_with("  " + std::string(label) + " ");
+    };
+    const bool told =
+        a_name && std::any_of(s.notes.begin(), s.notes.end(),
+                              [&](const std::string& n) { return of(n, "expected"); });
+    std::string text, think, both;
+    if (!a_name) text += line("checked", checked);
     for (const std::string& note : s.notes) {
         if (note.starts_with(think_about)) think = note;
-        else text += note;
+        else if (!of(note, "expected") && !of(note, "got")) text += note;
+        else if (told) both += note;
     }
-    if (!expected.empty()) text += line("expected", expected);
-    text += line("got", got);
+    if (!told) both = (expected.empty() ? "" : line("expected", expected)) + line("got", got);
+    text += both;
     if (!differs.empty()) text += line("differs", differs);
+    if (think.empty() && !s.test.empty()) think = std::string(think_about) + s.test;
     if (!think.empty()) text += "  " + think + "\n";
     return text;
 }

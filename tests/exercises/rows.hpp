@@ -57,11 +57,13 @@ void same(const Came& came, const Expected& expected, const std::string& given,
           const std::string& think = "", double tolerance = 0) {
     INFO(given);
     THINK((think.empty() ? "the statement, sentence by sentence" : think));
+    const std::string wanted = exercise_check::shown(expected);
+    const exercise_check::Asked asked("", wanted.c_str());
     const auto got = [&] {
         if constexpr (std::is_invocable_v<Came>) return came();
         else return came;
     }();
-    CHECK_NEAR(got, expected, tolerance);
+    exercise_check::judge(exercise_check::compare_near(got, expected, tolerance));
 }
 
 }  // namespace tbt
