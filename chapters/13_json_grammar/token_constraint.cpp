@@ -120,23 +120,9 @@ bool TokenConstraint::tighten_by_tables() {
         if (const int token = trie.nodes()[index(exit)].token; token >= 0) decide(token, there);
         masks.below(exit, there, decide);
     }
-    if (costs->unsure(now)) look_closer(-1, now);
     for (const auto& [first, twin] : trie.twins())
         if (tight_.test(first)) tight_.set(twin);
     return true;
-}
-
-// In a key that so far is one that stands there already.
-void TokenConstraint::look_closer(int node, State state) {
-    const TokenTrie& trie = language_->trie();
-    for (int i = node + 1; i < trie.end(node); i = trie.end(i)) {
-        const State reached = language_->machine().next(state, trie.nodes()[index(i)].byte);
-        if (reached == ByteMachine::dead || !language_->closing().costs()->unsure(reached))
-            continue;
-        if (const int token = trie.nodes()[index(i)].token; token >= 0)
-            leaves_enough(reached) ? tight_.set(token) : tight_.reset(token);
-        look_closer(i, reached);
-    }
 }
 
 // Can the text be completed behind a token that led to this state?

@@ -114,7 +114,6 @@ private:
     bool leaves_enough(State reached);
     const TokenMask& tightened();
     bool tighten_by_tables();
-    void look_closer(int node, State state);
     void read_again() const;
 
     std::shared_ptr<GuidedLanguage> language_;

@@ -19,8 +19,6 @@ public:
     // The same of the state that `reached` stands for, which was reached from the outline of
     // `state`. −1: it cannot be told.
     virtual int tokens_behind(State state, State reached) = 0;
-    // Does it take more to tell than what an outline knows?
-    virtual bool unsure(State state) = 0;
 
     virtual std::size_t memory() const = 0;
     virtual void forget() = 0;

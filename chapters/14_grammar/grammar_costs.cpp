@@ -201,7 +201,7 @@ GrammarCosts::Place GrammarCosts::meant(Place p, const std::vector<Place>& slots
     const Place& slot = slots[index(p.behind - 1)];
     const int notebook = machine_->grammar().node(p.node).notebook;
     if (notebook >= 0 && p.note == Notebook::forgotten)
-        p.note = machine_->grammar().notebook(notebook).without_text(slot.note);
+        p.note = machine_->grammar().notebook(notebook).without_text(p.node, slot.note);
     p.behind = slot.behind;
     return p;
 }
@@ -257,21 +257,6 @@ int GrammarCosts::tokens_behind(State state, State reached) {
         least = std::min({least, bytes_meant(p, slots), from_meant(p, root, slots)});
     }
     return least;
-}
-
-bool GrammarCosts::unsure(State state) {
-    for (const Place& p : machine_->slots(state)) {
-        if (p.note == 0) continue;
-        for (const Place& own : machine_->places(state)) {
-            if (own.note != p.note) continue;
-            const int notebook = machine_->grammar().node(own.node).notebook;
-            if (notebook >= 0 && !machine_->grammar().notebook(notebook).needs_note(own.node) &&
-                machine_->grammar().notebook(notebook).on_stretch(own.node, own.note) !=
-                    Notebook::forgotten)
-                return true;
-        }
-    }
-    return false;
 }
 
 }  // namespace tbt

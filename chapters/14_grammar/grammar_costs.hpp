@@ -31,7 +31,6 @@ public:
 
     int tokens(State state) override;
     int tokens_behind(State state, State reached) override;
-    bool unsure(State state) override;
     std::size_t memory() const override { return known_ * 64; }
     void forget() override;
 

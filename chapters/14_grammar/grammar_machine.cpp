@@ -9,9 +9,13 @@ namespace tbt {
 
 namespace {
 
-std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
-    h = (h ^ v) * 0x9e3779b97f4a7c15u;
-    return h ^ h >> 29;
+std::uint64_t hash_of(std::uint64_t hash, std::span<const GrammarMachine::Place> places) {
+    for (const GrammarMachine::Place& p : places) {
+        const auto low = static_cast<std::uint32_t>(p.behind);
+        hash = mixed(hash, static_cast<std::uint64_t>(p.node) << 32 | low);
+        hash = mixed(hash, static_cast<std::uint64_t>(p.note));
+    }
+    return hash;
 }
 
 template <class Places>
@@ -45,7 +49,7 @@ std::unique_ptr<TokenCosts> GrammarMachine::token_costs(const TokenTrie& trie) {
 }
 
 void GrammarMachine::forget() {
-    states_.clear(), places_.clear(), blocks_.clear(), slots_.clear();
+    states_.clear(), places_.clear(), blocks_.clear(), slots_.clear(), behind_places_.clear();
     state_index_.clear(), continuation_index_.clear();
     for (int i = 0; i < grammar_.notebooks(); ++i) grammar_.notebook(i).forget();
     ++epoch_;
@@ -88,6 +92,17 @@ void GrammarMachine::move(const Place& place, const Grammar::ByteEdge& edge, uns
     else arrive({edge.to, place.behind, note});
 }
 
+// Of the bytes from low to high only those behind which there is the same note.
+void GrammarMachine::keep_like(const Place& place, int byte, int& low, int& high) const {
+    const Notebook& notes = grammar_.notebook(grammar_.node(place.node).notebook);
+    const auto alone = [&](int b) { return notes.alone(place.note, static_cast<std::uint8_t>(b)); };
+    if (alone(byte)) low = high = byte;
+    for (int b = byte; b > low; --b)
+        if (alone(b - 1)) low = b;
+    for (int b = byte; b < high; ++b)
+        if (alone(b + 1)) high = b;
+}
+
 // All bytes between the ends of edges that lie around this one take the same edges.
 void GrammarMachine::remember(State state, unsigned char byte, State reached) {
     int low = 0, high = 255;
@@ -100,7 +115,7 @@ void GrammarMachine::remember(State state, unsigned char byte, State reached) {
             else high = std::min<int>(high, e.high);
             if (e.noted && places_[i].note != Notebook::forgotten && e.low <= byte &&
                 byte <= e.high)
-                low = high = byte;
+                keep_like(places_[i], byte, low, high);
         }
     }
     const std::int32_t known = reached == dead ? dead_step : static_cast<std::int32_t>(reached);
@@ -134,8 +149,7 @@ void GrammarMachine::arrive(Place place) {
 void GrammarMachine::leave(int continuation) {
     if (continuation == whole_text) accepts_ = true;
     if (is_forgotten(continuation)) escaped_ = true;
-    for (const Place& place : continuations_[static_cast<std::size_t>(continuation)].places)
-        arrive(place);
+    for (const Place& place : places_behind(continuation)) arrive(place);
 }
 
 void GrammarMachine::follow_calls(const Place& place) {
@@ -211,14 +225,11 @@ ByteMachine::State GrammarMachine::collect() {
 
 int GrammarMachine::continuation_of(std::vector<Place>& places) {
     sort_unique(places);
-    std::uint64_t hash = 1;
-    for (const Place& p : places)
-        hash = mix(mix(mix(hash, static_cast<std::uint64_t>(p.node)),
-                       static_cast<std::uint64_t>(p.behind)),
-                   static_cast<std::uint64_t>(p.note));
-    for (auto [at, end] = continuation_index_.equal_range(hash); at != end; ++at) {
-        if (continuations_[static_cast<std::size_t>(at->second)].places == places)
-            return at->second;
+    const std::uint64_t hash = hash_of(1, places);
+    const int last = continuation_index_.find(hash);
+    for (int c = last; c >= 0; c = continuations_[static_cast<std::size_t>(c)].alike) {
+        const auto known = places_behind(c);
+        if (std::equal(known.begin(), known.end(), places.begin(), places.end())) return c;
     }
     const int id = static_cast<int>(continuations_.size());
     int least = Grammar::never;
@@ -226,23 +237,22 @@ int GrammarMachine::continuation_of(std::vector<Place>& places) {
         least = std::min(
             least, std::min(Grammar::never,
                             cost(p) + continuations_[static_cast<std::size_t>(p.behind)].cost));
-    continuations_.push_back({places, least});
-    continuation_index_.emplace(hash, id);
+    continuations_.push_back({static_cast<std::uint32_t>(behind_places_.size()),
+                              static_cast<std::uint32_t>(places.size()), least, last});
+    behind_places_.insert(behind_places_.end(), places.begin(), places.end());
+    continuation_index_.set(hash, id);
     return id;
 }
 
 ByteMachine::State GrammarMachine::state_of(std::vector<Place>& places, bool accepts,
                                             bool escaped) {
-    std::uint64_t hash = 2u + accepts + 2u * escaped;
-    for (const Place& p : places)
-        hash = mix(mix(mix(hash, static_cast<std::uint64_t>(p.node)),
-                       static_cast<std::uint64_t>(p.behind)),
-                   static_cast<std::uint64_t>(p.note));
-    for (auto [at, end] = state_index_.equal_range(hash); at != end; ++at) {
-        const StateInfo& s = states_[static_cast<std::size_t>(at->second)];
+    const std::uint64_t hash = hash_of(2u + accepts + 2u * escaped, places);
+    const int last = state_index_.find(hash);
+    for (int id = last; id >= 0; id = states_[static_cast<std::size_t>(id)].alike) {
+        const StateInfo& s = states_[static_cast<std::size_t>(id)];
         if (s.size == places.size() && s.accepts == accepts && s.escaped == escaped &&
             std::equal(places.begin(), places.end(), places_.begin() + s.first)) {
-            return static_cast<State>(at->second);
+            return static_cast<State>(id);
         }
     }
     StateInfo info;
@@ -257,17 +267,14 @@ ByteMachine::State GrammarMachine::state_of(std::vector<Place>& places, bool acc
         const int here = cost(p);
         info.cost = std::min(info.cost, here + behind);
         int forgotten = 0;
-        if (forgets_note(p)) {
-            forgotten = here - cost({p.node, p.behind, Notebook::forgotten});
-            // A key like one that stands there already will have to become another.
-            Notebook& notes = grammar_.notebook(grammar_.node(p.node).notebook);
-            if (notes.on_stretch(p.node, p.note) != Notebook::forgotten) forgotten += 1000;
-        }
+        // What is left of the part that the note is about never costs much more than all of it.
+        if (outlined_note(p) != p.note) forgotten = here + 64;
         info.hidden = std::max(info.hidden, behind + forgotten);
     }
     if (places.empty()) info.cost = 0;
     places_.insert(places_.end(), places.begin(), places.end());
-    state_index_.emplace(hash, static_cast<int>(states_.size()));
+    info.alike = last;
+    state_index_.set(hash, static_cast<int>(states_.size()));
     states_.push_back(info);
     return states_.size() - 1;
 }
@@ -279,13 +286,14 @@ ByteMachine::State GrammarMachine::outline(State state) {
     const auto own = this->places(state);
     std::vector<Place> outlined(own.begin(), own.end()), slots;
     for (Place& p : outlined) {
-        const bool note = forgets_note(p);
+        const int kept = outlined_note(p);
+        const bool note = kept != p.note;
         if (p.behind == whole_text && !note) continue;
         const Place forgotten{0, p.behind, note ? p.note : 0};
         auto slot = std::find(slots.begin(), slots.end(), forgotten);
         if (slot == slots.end()) slot = slots.insert(slots.end(), forgotten);
         p.behind = 1 + std::min<int>(most_slots - 1, static_cast<int>(slot - slots.begin()));
-        if (note) p.note = Notebook::forgotten;
+        p.note = kept;
     }
     if (slots.size() > most_slots) slots.clear();
     StateInfo& info = states_[state];

@@ -15,10 +15,10 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "chapters/13_json_grammar/byte_machine.hpp"
+#include "chapters/13_json_grammar/flat_map.hpp"
 #include "chapters/14_grammar/grammar.hpp"
 #include "lib/error.hpp"
 
@@ -49,9 +49,11 @@ public:
     }
 
     std::size_t memory() const override {
-        std::size_t bytes = states_.size() * (sizeof(StateInfo) + 48) +
-                            (places_.size() + slots_.size()) * sizeof(Place) +
-                            blocks_.size() * sizeof(blocks_[0]) + continuations_.size() * 96;
+        std::size_t bytes =
+            states_.size() * sizeof(StateInfo) + continuations_.size() * sizeof(Continuation) +
+            (places_.size() + slots_.size() + behind_places_.size()) * sizeof(Place) +
+            blocks_.size() * sizeof(blocks_[0]) + state_index_.memory() +
+            continuation_index_.memory();
         for (int i = 0; i < grammar_.notebooks(); ++i) bytes += grammar_.notebook(i).memory();
         return bytes;
     }
@@ -75,14 +77,15 @@ public:
     static constexpr int whole_text = 0;  // the continuation behind the root: the text may end
     // The continuations of an outline, of which nothing is known. Slot i of an outline stands for
     // what slots() of the outlined state says.
-    static constexpr int most_slots = 8;
+    static constexpr int most_slots = 250;
     static bool is_forgotten(int behind) { return behind > whole_text && behind <= most_slots; }
 
     std::span<const Place> places(State state) const {
         return std::span(places_).subspan(states_[state].first, states_[state].size);
     }
     std::span<const Place> places_behind(int continuation) const {
-        return continuations_[static_cast<std::size_t>(continuation)].places;
+        const Continuation& c = continuations_[static_cast<std::size_t>(continuation)];
+        return std::span(behind_places_).subspan(c.first, c.size);
     }
     // What an outline has forgotten: continuation and note (where that was forgotten too) by slot.
     // None: there were more than slots, and several share one.
@@ -103,8 +106,9 @@ public:
 
 private:
     struct Continuation {
-        std::vector<Place> places;
-        int cost = 0;  // the fewest bytes to the end of the text from here
+        std::uint32_t first = 0, size = 0;  // its places
+        int cost = 0;       // the fewest bytes to the end of the text from here
+        int alike = -1;     // another one with the same hash
     };
     static constexpr std::int32_t unknown_step = -1, dead_step = -2;
     struct StateInfo {
@@ -113,6 +117,7 @@ private:
         int cost = 0, hidden = 0;
         std::int32_t outline = -1;
         std::uint32_t first_slot = 0, slots = 0;
+        std::int32_t alike = -1;  // another one with the same hash
         bool accepts = false, escaped = false;
     };
 
@@ -126,6 +131,7 @@ private:
     State step(State state, unsigned char byte);
     void move(const Place& place, const Grammar::ByteEdge& edge, unsigned char byte);
     void remember(State state, unsigned char byte, State reached);
+    void keep_like(const Place& place, int byte, int& low, int& high) const;
     // What one step collects: places, then calls by the rank of the rule, then the state.
     void arrive(Place place);
     void leave(int continuation);
@@ -134,11 +140,12 @@ private:
     void begin(int rule, int behind);
     State collect();
 
-    // Does an outline of this place do without its note?
-    bool forgets_note(const Place& place) const {
+    // What an outline of this place keeps of its note.
+    int outlined_note(const Place& place) const {
         const int notebook = grammar_.node(place.node).notebook;
-        return notebook >= 0 && place.note != Notebook::forgotten &&
-               !grammar_.notebook(notebook).needs_note(place.node);
+        return notebook < 0 || place.note == Notebook::forgotten
+                   ? place.note
+                   : grammar_.notebook(notebook).outlined(place.node, place.note);
     }
     int continuation_of(std::vector<Place>& places);
     State state_of(std::vector<Place>& places, bool accepts, bool escaped);
@@ -150,7 +157,8 @@ private:
     std::vector<std::array<std::int32_t, 16>> blocks_;
     std::vector<Continuation> continuations_;
     std::vector<Place> slots_;  // of all states
-    std::unordered_multimap<std::uint64_t, int> state_index_, continuation_index_;
+    std::vector<Place> behind_places_;  // of all continuations
+    WordMap state_index_, continuation_index_;  // by their hashes, the last one
     unsigned epoch_ = 0;
 
     // Scratch of one step.

@@ -24,6 +24,8 @@ public:
     // Behind a byte of an edge that is noted, and behind a call that has an act.
     virtual int read(int note, std::uint8_t byte) = 0;
     virtual int called(int note, int act) = 0;
+    // Is the note behind this byte another one than behind most bytes?
+    virtual bool alone(int note, std::uint8_t byte) const = 0;
     // As Grammar::Node::cost: the fewest bytes to the end of the rule. never: this note and this
     // node do not go together, or lead nowhere.
     virtual int cost(const Grammar& grammar, int node, int note) = 0;
@@ -32,6 +34,9 @@ public:
 
     // May an outline forget the note here? Then nothing that stays among such nodes asks for it.
     virtual bool needs_note(int node) const = 0;
+    // What an outline keeps of the note: as little as the masks of tokens depend on. A note that
+    // comes to a node that needs it, and is forgotten, ends what the outline knows.
+    virtual int outlined(int node, int note) = 0;
 
     // ---- for the shortest way to the end, in tokens (token_costs.hpp) ----
     // A stretch goes from a node to the node behind the call of an act, or to the end of the rule
@@ -48,8 +53,8 @@ public:
                       std::vector<std::vector<int>>& found) = 0;
     // Only the part of a note that a stretch depends on: forgotten where it depends on none.
     virtual int on_stretch(int node, int note) = 0;
-    // The note that an outline has forgotten on the way through nodes that need none.
-    virtual int without_text(int note) = 0;
+    // The note that an outline has forgotten on its way to a node, from what it was.
+    virtual int without_text(int node, int note) = 0;
 
     virtual std::size_t memory() const = 0;
     virtual void forget() = 0;

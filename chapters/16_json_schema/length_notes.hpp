@@ -21,9 +21,11 @@ public:
     int first_note() override { return 1; }
     int read(int note, std::uint8_t byte) override;
     int called(int note, int) override { return note; }
+    bool alone(int, std::uint8_t) const override { return false; }
     int cost(const Grammar& grammar, int node, int note) override;
     std::vector<int> rules() const override { return {}; }
     bool needs_note(int) const override { return true; }
+    int outlined(int, int note) override { return note; }
     bool on_the_way(int, int, int) override { return true; }
     int stretch_bytes(const Grammar& grammar, int node, int, int note) override {
         return cost(grammar, node, note);
@@ -33,7 +35,7 @@ public:
         found.push_back({the_end});
     }
     int on_stretch(int, int note) override { return note; }
-    int without_text(int note) override { return note; }
+    int without_text(int, int note) override { return note; }
     std::size_t memory() const override { return 0; }
     void forget() override {}
 

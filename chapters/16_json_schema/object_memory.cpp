@@ -14,8 +14,7 @@ ObjectMemory::ObjectMemory(const ObjectShape& shape, ObjectPlanner& planner)
 // What is left is what every object begins with: nothing was written.
 void ObjectMemory::forget() {
     members_.clear(), members_index_.clear(), notes_.clear(), note_index_.clear();
-    others_.assign(1, {}), others_index_.clear(), others_index_[{}] = 0;
-    texts_.assign(1, {-1, 0}), text_index_.clear();
+    behind_.clear(), keys_.forget();
     notes_.push_back({0, 0, nowhere});  // Notebook::forgotten
     Members none;
     none.gone.resize(shape_->members.size());
@@ -27,10 +26,8 @@ void ObjectMemory::plan_anew() {
 }
 
 std::size_t ObjectMemory::memory() const {
-    std::size_t bytes = notes_.size() * 76 + texts_.size() * 64;
-    bytes += members_.size() * (220 + shape_->members.size() / 4);
-    for (const Others& o : others_) bytes += 120 + 4 * (2 * o.keys.size() + o.beginnings.size());
-    return bytes;
+    return notes_.capacity() * sizeof(Note) + note_index_.memory() + behind_.memory() +
+           keys_.memory() + members_.size() * (320 + shape_->members.size() / 4);
 }
 
 int ObjectMemory::members_of(Members members) {
@@ -45,43 +42,44 @@ int ObjectMemory::members_of(Members members) {
     return place->second;
 }
 
-int ObjectMemory::note_of(Note note) {
-    const auto [place, added] = note_index_.try_emplace(note, count(notes_));
-    if (added) notes_.push_back(note);
-    return place->second;
+int ObjectMemory::note_of(const Note& note) {
+    const int found = note_index_.find_or_add(note, count(notes_));
+    if (found == count(notes_)) notes_.push_back(note);
+    return found;
 }
 
 int ObjectMemory::read(int id, std::uint8_t byte) {
     if (id == Notebook::forgotten) return id;
     Note n = note(id);
-    const auto [place, added] = text_index_.try_emplace({std::max(n.text, 0), byte}, count(texts_));
-    if (added) texts_.push_back({std::max(n.text, 0), byte});
-    n.text = place->second;
+    if (!n.brief) {
+        n.text = keys_.read(std::max(n.text, 0), byte);
+    } else if (n.text != a_new_one) {
+        const int next = known_behind(n.text, byte);
+        n.text = risky(n.others, next) ? next : a_new_one;
+    }
     return note_of(n);
+}
+
+// One that goes on as a key that stands there, for a note that is brief; else all do.
+bool ObjectMemory::alone(int id, std::uint8_t byte) const {
+    const Note& n = note(id);
+    return !n.brief || (n.text != a_new_one && risky(n.others, known_behind(n.text, byte)));
 }
 
 int ObjectMemory::called(int id, int act) {
     if (id == Notebook::forgotten) return id;
     Note n = note(id);
+    const bool unnamed = planner_->act(act).member < 0 && shape_->no_key_twice;
+    if (unnamed && n.brief) return Notebook::forgotten;
     n.members = behind(n.members, act);
-    if (planner_->act(act).member < 0 && shape_->no_key_twice) {
-        Others more = at(others_, n.others);
-        const auto add = [](std::vector<int>& sorted, int x) {
-            const auto place = std::lower_bound(sorted.begin(), sorted.end(), x);
-            if (place == sorted.end() || *place != x) sorted.insert(place, x);
-        };
-        const int text = std::max(n.text, 0);
-        add(more.keys, text);
-        for (int t = text; t >= 0; t = at(texts_, t).before) add(more.beginnings, t);
-        const auto [place, added] = others_index_.try_emplace(more.keys, count(others_));
-        if (added) others_.push_back(std::move(more));
-        n.others = place->second;
-    }
+    if (unnamed) n.others = keys_.with(n.others, std::max(n.text, 0));
     n.text = nowhere;
     return note_of(n);
 }
 
 int ObjectMemory::behind(int members, int number) {
+    const auto key = static_cast<std::uint64_t>(members) << 32 | static_cast<std::uint32_t>(number);
+    if (const int known = behind_.find(key); known >= 0) return known;
     const ObjectPlanner::Act& act = planner_->act(number);
     Members then;
     const Members& now = at(members_, members);
@@ -92,7 +90,9 @@ int ObjectMemory::behind(int members, int number) {
         const int passed = act.member >= 0 ? act.member : count(shape_->members);
         std::fill(then.gone.begin(), then.gone.begin() + passed, true);
     }
-    return members_of(std::move(then));
+    const int made = members_of(std::move(then));
+    behind_.set(key, made);
+    return made;
 }
 
 bool ObjectMemory::possible(int members, int number) const {
@@ -123,21 +123,6 @@ const ObjectWay& ObjectMemory::rest(const Grammar& grammar, int members, bool so
         m.known[some] = true;
     }
     return m.rest[some];
-}
-
-bool ObjectMemory::risky(int others, int text) const {
-    const std::vector<int>& all = at(others_, others).beginnings;
-    return text >= 0 && std::binary_search(all.begin(), all.end(), text);
-}
-
-bool ObjectMemory::stands(int others, int text) const {
-    const std::vector<int>& all = at(others_, others).keys;
-    return text != a_new_one && std::binary_search(all.begin(), all.end(), std::max(text, 0));
-}
-
-int ObjectMemory::known_behind(int text, std::uint8_t byte) const {
-    const auto found = text_index_.find({std::max(text, 0), byte});
-    return found == text_index_.end() ? nowhere : found->second;
 }
 
 }  // namespace tbt

@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "chapters/13_json_grammar/flat_map.hpp"
 #include "chapters/14_grammar/notebook.hpp"
 #include "chapters/16_json_schema/object_plan.hpp"
+#include "chapters/16_json_schema/written_keys.hpp"
 
 namespace tbt {
 
@@ -17,20 +19,23 @@ public:
     static constexpr int a_new_one = -2;  // one that does not stand there yet
 
     // members: a set of them was written. others: keys that nobody names. text: of such a key,
-    // so far.
+    // so far. brief: the text is kept only while it is the beginning of a key that stands there,
+    // and behind a further key nothing is known.
     struct Note {
         int members, others, text;
-        auto operator<=>(const Note&) const = default;
+        bool brief = false;
+        bool operator==(const Note&) const = default;
     };
 
     ObjectMemory(const ObjectShape& shape, ObjectPlanner& planner);
 
     static constexpr int first_note = 1;
     const Note& note(int id) const { return notes_[static_cast<std::size_t>(id)]; }
-    int note_of(Note note);
+    int note_of(const Note& note);
     // Behind a byte of a key that nobody names, and behind a member.
     int read(int note, std::uint8_t byte);
     int called(int note, int act);
+    bool alone(int note, std::uint8_t byte) const;
 
     // May this be the next member behind those?
     bool possible(int members, int act) const;
@@ -39,10 +44,14 @@ public:
     const ObjectWay& rest(const Grammar& grammar, int members, bool some);
 
     // Is the text the beginning of a key that stands there already? Is it one?
-    bool risky(int others, int text) const;
-    bool stands(int others, int text) const;
+    bool risky(int others, int text) const { return text >= 0 && keys_.begins(others, text); }
+    bool stands(int others, int text) const {
+        return text != a_new_one && keys_.stands(others, std::max(text, 0));
+    }
     // The text with one more byte; nowhere: no key that stands there begins so.
-    int known_behind(int text, std::uint8_t byte) const;
+    int known_behind(int text, std::uint8_t byte) const {
+        return keys_.behind(std::max(text, 0), byte);
+    }
 
     std::size_t memory() const;
     void forget();
@@ -58,13 +67,14 @@ private:
         ObjectWay rest[2];  // what must still come; [1]: at least one
         bool known[2] = {false, false};
     };
-    struct Others {
-        std::vector<int> keys, beginnings;  // texts, sorted
-    };
-    struct Text {
-        int before;
-        std::uint8_t byte;
-        auto operator<=>(const Text&) const = default;
+    struct NoteHash {
+        std::uint64_t operator()(const Note& n) const {
+            const auto word = [](int a, int b) {
+                return std::uint64_t{static_cast<std::uint32_t>(a)} << 32 |
+                       static_cast<std::uint32_t>(b);
+            };
+            return mixed(mixed(n.brief, word(n.members, n.others)), word(n.text, 0));
+        }
     };
     int members_of(Members members);
 
@@ -72,12 +82,10 @@ private:
     ObjectPlanner* planner_;
     std::vector<Members> members_;
     std::map<std::pair<std::vector<bool>, std::pair<Needs, int>>, int> members_index_;
+    WordMap behind_;  // by members and act
     std::vector<Note> notes_;
-    std::map<Note, int> note_index_;
-    std::vector<Others> others_;
-    std::map<std::vector<int>, int> others_index_;
-    std::vector<Text> texts_;
-    std::map<Text, int> text_index_;
+    FlatMap<Note, NoteHash> note_index_;
+    WrittenKeys keys_;
 };
 
 }  // namespace tbt

@@ -26,10 +26,7 @@ int ObjectNotes::add_nodes(Grammar& grammar, int index) {
     return graph_.first();
 }
 
-void ObjectNotes::forget() {
-    memory_.forget();
-    class_costs_.clear();
-}
+void ObjectNotes::forget() { memory_.forget(); }
 
 std::vector<int> ObjectNotes::rules() const {
     std::vector<int> rules;
@@ -40,6 +37,15 @@ std::vector<int> ObjectNotes::rules() const {
 bool ObjectNotes::needs_note(int node) const {
     const ObjectGraph::Position& p = graph_.at(node);
     return p.where != Where::of_class || !p.endless || !shape_.no_key_twice;
+}
+
+// Whoever is in a key that is not the beginning of one that stands there need not know which do.
+int ObjectNotes::outlined(int node, int id) {
+    ObjectMemory::Note n = memory_.note(id);
+    if (!needs_note(node) && !memory_.risky(n.others, n.text)) return forgotten;
+    if (shape_.classes.empty() || !shape_.no_key_twice) return id;
+    n.brief = true;
+    return memory_.note_of(n);
 }
 
 // While the costs of rules are worked out, plans are made for costs that change.
@@ -94,25 +100,34 @@ int ObjectNotes::best_below(const Grammar& grammar, int members, int branch, int
     return least;
 }
 
-// In a key that nobody names: the fewest bytes to its end, such that it stands there once.
+// In a key that nobody names: the fewest bytes to its end, such that it stands there once. As soon
+// as it is no beginning of one that stands there, it goes on as if there were none.
 int ObjectNotes::in_class(const Grammar& grammar, int node, int others, int text) {
     if (!memory_.risky(others, text)) return graph_.at(node).to_end;
-    const std::uint64_t key = static_cast<std::uint64_t>(node) << 40 ^
-                              static_cast<std::uint64_t>(others) << 20 ^
-                              static_cast<std::uint64_t>(text);
-    if (const auto known = class_costs_.find(key); known != class_costs_.end())
-        return known->second;
+    const std::vector<Grammar::ByteEdge>& edges = grammar.node(node).bytes;
+    const auto risky_behind = [&](int byte) {
+        const int next = memory_.known_behind(text, static_cast<std::uint8_t>(byte));
+        return memory_.risky(others, next) ? next : ObjectMemory::nowhere;
+    };
     int least = Grammar::never;
-    for (const Grammar::ByteEdge& e : grammar.node(node).bytes) {
-        if (!e.noted && !memory_.stands(others, text)) least = 0;
-        for (int byte = e.low; e.noted && byte <= e.high; ++byte) {
-            const int next = memory_.known_behind(text, static_cast<std::uint8_t>(byte));
-            least = std::min(
-                least, plus(1, memory_.risky(others, next) ? in_class(grammar, e.to, others, next)
-                                                           : graph_.at(e.to).to_end));
+    for (const Grammar::ByteEdge& e : edges) {
+        if (!e.noted && !memory_.stands(others, text)) return 0;
+        if (!e.noted || 1 + graph_.at(e.to).to_end >= least) continue;
+        for (int byte = e.low; byte <= e.high; ++byte) {
+            if (risky_behind(byte) >= 0) continue;
+            least = 1 + graph_.at(e.to).to_end;
+            break;
         }
     }
-    return class_costs_[key] = least;
+    // Is it shorter to go on along one that stands there?
+    for (const Grammar::ByteEdge& e : edges) {
+        for (int byte = e.low; e.noted && byte <= e.high; ++byte) {
+            if (1 + graph_.at(e.to).to_end >= least) break;
+            if (const int next = risky_behind(byte); next >= 0)
+                least = std::min(least, plus(1, in_class(grammar, e.to, others, next)));
+        }
+    }
+    return least;
 }
 
 // In a key at a branch of the tree, without the quote; best: the act that would come.
@@ -279,10 +294,14 @@ int ObjectNotes::on_stretch(int node, int id) {
     return memory_.note_of({0, n.others, in_key ? n.text : ObjectMemory::nowhere});
 }
 
-int ObjectNotes::without_text(int id) {
+// Behind a member, it was one that nobody names.
+int ObjectNotes::without_text(int node, int id) {
     if (id == forgotten) return id;
     const ObjectMemory::Note n = memory_.note(id);
-    return memory_.note_of({n.members, n.others, ObjectMemory::a_new_one});
+    const int members = graph_.at(node).where == Where::after
+                            ? memory_.behind(n.members, planner_.of_class(0)[0])
+                            : n.members;
+    return memory_.note_of({members, n.others, ObjectMemory::a_new_one});
 }
 
 }  // namespace tbt

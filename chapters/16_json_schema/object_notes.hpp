@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "chapters/14_grammar/notebook.hpp"
@@ -27,17 +26,19 @@ public:
     int first_note() override { return ObjectMemory::first_note; }
     int read(int note, std::uint8_t byte) override { return memory_.read(note, byte); }
     int called(int note, int act) override { return memory_.called(note, act); }
+    bool alone(int note, std::uint8_t byte) const override { return memory_.alone(note, byte); }
     int cost(const Grammar& grammar, int node, int note) override;
     std::vector<int> rules() const override;
     bool needs_note(int node) const override;
+    int outlined(int node, int note) override;
     bool on_the_way(int node, int act, int note) override;
     int stretch_bytes(const Grammar& grammar, int node, int act, int note) override;
     int behind_calls() const override { return graph_.after(); }
     void ways(const Grammar& grammar, int node, int note,
               std::vector<std::vector<int>>& found) override;
     int on_stretch(int node, int note) override;
-    int without_text(int note) override;
-    std::size_t memory() const override { return memory_.memory() + class_costs_.size() * 40; }
+    int without_text(int node, int note) override;
+    std::size_t memory() const override { return memory_.memory(); }
     void forget() override;
 
 private:
@@ -60,7 +61,6 @@ private:
     ObjectGraph graph_;
     ObjectMemory memory_;
     Acts rule_costs_;
-    std::unordered_map<std::uint64_t, int> class_costs_;  // by node, other keys and text
 };
 
 }  // namespace tbt
