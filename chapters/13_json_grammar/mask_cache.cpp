@@ -40,8 +40,19 @@ void MaskCache::decide_below(Place place, Outline& o) {
 // visit(node, state): where tokens below `node` leave the run, and live on.
 template <class Visit>
 void MaskCache::leave(const ByteRun& run, int node, Visit&& visit) {
+    elsewhere_.clear();
+    for (int i = node + 1; run.without.any() && i < trie_->end(node); i = trie_->end(i)) {
+        const unsigned char byte = trie_->nodes()[index(i)].byte;
+        if (!run.without[byte]) continue;
+        elsewhere_.push_back(i);
+        const State state = machine_->next(run.states[0], byte);
+        if (state != ByteMachine::dead) visit(i, state);
+    }
+    std::size_t passed = 0;
     for (const int exit : run.words->exits) {
         const TokenTrie::Node& n = trie_->nodes()[index(exit)];
+        while (passed < elsewhere_.size() && trie_->end(elsewhere_[passed]) <= exit) ++passed;
+        if (passed < elsewhere_.size() && elsewhere_[passed] <= exit) continue;
         const int before = n.depth - trie_->depth(node) - 1;  // bytes of the run
         if (before > run.length()) continue;
         const State state = machine_->next(run.states[index(before)], n.byte);
@@ -51,7 +62,7 @@ void MaskCache::leave(const ByteRun& run, int node, Visit&& visit) {
 
 void MaskCache::decide_by_run(const ByteRun& run, int node, Outline& o) {
     const int depth = trie_->depth(node);
-    o.entry.mask.add_common(run.words->tokens, trie_->at_most(depth + run.length()));
+    o.entry.mask.add_common(*run.tokens, trie_->at_most(depth + run.length()));
     for (const State state : std::span(run.states).subspan(1))
         o.entry.costliest = std::max(o.entry.costliest, machine_->closing_bytes(state));
     leave(run, node, [&](int exit, State state) {
@@ -112,9 +123,8 @@ void MaskCache::reach(State state, const std::function<void(const Reached&)>& vi
                 end - now.node > small_ ? runs_.run(now.node, now.state) : nullptr) {
             const int depth = trie_->depth(now.node);
             for (int n = 1; n <= run->length(); ++n) {
-                const int token = run->words->of_length[index(n)];
-                if (token >= 0)
-                    visit({run->states[index(n)], token, &run->words->tokens, depth + n});
+                const int token = runs_.of_length(*run, now.node, n);
+                if (token >= 0) visit({run->states[index(n)], token, run->tokens, depth + n});
             }
             leave(*run, now.node, [&](int exit, State there) {
                 if (machine_->escaped(there)) return;

@@ -135,6 +135,7 @@ private:
     std::size_t group_bytes_ = 0;
     std::vector<Place> open_;
     std::vector<State> scratch_;
+    std::vector<int> elsewhere_;
 };
 
 }  // namespace tbt

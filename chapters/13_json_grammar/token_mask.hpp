@@ -75,6 +75,15 @@ public:
         for (std::size_t i = 0; i < words_.size(); ++i)
             words_[i] |= a.words_[i] & b.words_[i] & ~c.words_[i];
     }
+    // The first token of this set that is in b but not in c; −1: none.
+    int first_of(const TokenMask& b, const TokenMask& c) const {
+        check_like(b), check_like(c);
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            if (const std::uint64_t w = words_[i] & b.words_[i] & ~c.words_[i]; w != 0)
+                return static_cast<int>(i * 64) + std::countr_zero(w);
+        }
+        return -1;
+    }
     bool operator==(const TokenMask&) const = default;
 
     // s_i ← −∞ for every token that is not in the set. Logits beyond the tokenizer's vocabulary

@@ -30,7 +30,10 @@ const TokenRuns::Link& TokenRuns::link(State state) {
 // False: the states part before the bytes are refused.
 bool TokenRuns::follow(State state, const ByteSet& bytes) {
     run_.states.assign(1, state);
-    for (const Link* now = &link(state); (now->bytes & bytes) == bytes; now = &link(now->next)) {
+    const ByteSet first = bytes & ~run_.without;
+    for (const Link* now = &link(state);
+         (now->bytes & bytes) == (run_.states.size() == 1 ? first : bytes);
+         now = &link(now->next)) {
         if (run_.length() == ByteRun::longest) return true;
         run_.states.push_back(now->next);
     }
@@ -43,11 +46,34 @@ bool TokenRuns::follow(State state, const ByteSet& bytes) {
 
 const ByteRun* TokenRuns::run(int node, State state) {
     if (trie_->depth(node) + ByteRun::longest > TokenTrie::lengths) return nullptr;
-    const ByteSet bytes = link(state).bytes;
-    if (bytes.count() < 2 || !follow(state, bytes) || run_.length() < 2) return nullptr;
+    const Link first = link(state);
+    ByteSet bytes = first.bytes;
+    if (bytes.count() < 2) return nullptr;
+    const ByteSet next = link(first.next).bytes;
+    const bool narrow = next != bytes && (bytes & ~next).none();
+    run_.without = narrow ? next & ~bytes : ByteSet();
+    if (narrow) bytes = next;
+    if (!follow(state, bytes) || run_.length() < 2) return nullptr;
     run_.words = &words(node, bytes);
-    const ByteSet& next = link(run_.states[1]).bytes;
+    run_.tokens = &run_.words->tokens;
+    if (narrow) leave_out(node);
     return next == bytes || worthwhile(node, next) ? &run_ : nullptr;
+}
+
+// Without the tokens that begin with a byte that leads elsewhere.
+void TokenRuns::leave_out(int node) {
+    fewer_ = run_.words->tokens;
+    for (int i = node + 1; i < trie_->end(node); i = trie_->end(i)) {
+        if (!run_.without[trie_->nodes()[index(i)].byte]) continue;
+        for (const int token : trie_->tokens(i, trie_->end(i))) fewer_.reset(token);
+    }
+    run_.tokens = &fewer_;
+}
+
+int TokenRuns::of_length(const ByteRun& run, int node, int bytes) const {
+    if (run.without.none()) return run.words->of_length[index(bytes)];
+    const int length = trie_->depth(node) + bytes;
+    return run.tokens->first_of(trie_->at_most(length), trie_->at_most(length - 1));
 }
 
 // An identifier goes on with digits, which it may not begin with.

@@ -31,12 +31,16 @@ struct TokenWords {
 };
 
 // s0 → s1 → … → sn: every byte of the set leads from each state to the next,
-// and from the last one nowhere (or on, if n is `longest`).
+// and from the last one nowhere (or on, if n is `longest`). From the first one some may lead
+// elsewhere: a key that nobody names begins with no letter of one that is named.
 struct ByteRun {
     static constexpr int longest = 24;  // 25 tokens of GPT-2's 50,257 are longer
 
     std::vector<ByteMachine::State> states;
     const TokenWords* words = nullptr;
+    // Bytes of the set that lead from s0 elsewhere: what begins with them is none of the run's.
+    ByteSet without;
+    const TokenMask* tokens = nullptr;  // of the words, those that are the run's
     int length() const { return static_cast<int>(states.size()) - 1; }
 };
 
@@ -49,6 +53,8 @@ public:
     // The run that decides most tokens below a node; null: there is none.
     // Valid until the next call.
     const ByteRun* run(int node, State state);
+    // One of the run's tokens with so many bytes behind its node; −1: there is none.
+    int of_length(const ByteRun& run, int node, int bytes) const;
     // The bytes that lead to the same next state, where these are the most.
     const ByteSet& alike(State state) { return link(state).bytes; }
 
@@ -69,6 +75,7 @@ private:
 
     const Link& link(State state);
     bool follow(State state, const ByteSet& bytes);
+    void leave_out(int node);
     const TokenWords& words(int node, const ByteSet& bytes);
     bool worthwhile(int node, const ByteSet& wider) const;
 
@@ -78,6 +85,7 @@ private:
     std::unordered_map<ByteSet, std::map<int, TokenWords>> words_;
     std::size_t words_kept_ = 0;
     ByteRun run_;
+    TokenMask fewer_;
 };
 
 }  // namespace tbt

@@ -88,7 +88,7 @@ void GrammarMachine::move(const Place& place, const Grammar::ByteEdge& edge, uns
     if (from != to) return arrive({edge.to, place.behind, notes.first_note()});
     const int note = edge.noted ? notes.read(place.note, byte) : place.note;
     // An outline that would have to know more.
-    if (note == Notebook::forgotten && notes.needs_note(edge.to)) escaped_ = true;
+    if (note == Notebook::forgotten) escaped_ = true;
     else arrive({edge.to, place.behind, note});
 }
 

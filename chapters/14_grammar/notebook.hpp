@@ -32,10 +32,8 @@ public:
     // The rules that cost() asks for.
     virtual std::vector<int> rules() const = 0;
 
-    // May an outline forget the note here? Then nothing that stays among such nodes asks for it.
-    virtual bool needs_note(int node) const = 0;
-    // What an outline keeps of the note: as little as the masks of tokens depend on. A note that
-    // comes to a node that needs it, and is forgotten, ends what the outline knows.
+    // What an outline keeps of the note: as little as the masks of tokens depend on. Where it goes
+    // on with a note that is forgotten, it would have to know more.
     virtual int outlined(int node, int note) = 0;
 
     // ---- for the shortest way to the end, in tokens (token_costs.hpp) ----

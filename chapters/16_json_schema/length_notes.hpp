@@ -24,7 +24,6 @@ public:
     bool alone(int, std::uint8_t) const override { return false; }
     int cost(const Grammar& grammar, int node, int note) override;
     std::vector<int> rules() const override { return {}; }
-    bool needs_note(int) const override { return true; }
     int outlined(int, int note) override { return note; }
     bool on_the_way(int, int, int) override { return true; }
     int stretch_bytes(const Grammar& grammar, int node, int, int note) override {

@@ -34,16 +34,13 @@ std::vector<int> ObjectNotes::rules() const {
     return rules;
 }
 
-bool ObjectNotes::needs_note(int node) const {
-    const ObjectGraph::Position& p = graph_.at(node);
-    return p.where != Where::of_class || !p.endless || !shape_.no_key_twice;
-}
-
 // Whoever is in a key that is not the beginning of one that stands there need not know which do.
 int ObjectNotes::outlined(int node, int id) {
     ObjectMemory::Note n = memory_.note(id);
-    if (!needs_note(node) && !memory_.risky(n.others, n.text)) return forgotten;
     if (shape_.classes.empty() || !shape_.no_key_twice) return id;
+    const ObjectGraph::Position& p = graph_.at(node);
+    if (p.where == Where::of_class && p.endless && !memory_.risky(n.others, n.text))
+        return memory_.note_of({n.members, 0, ObjectMemory::a_new_one, true});
     n.brief = true;
     return memory_.note_of(n);
 }

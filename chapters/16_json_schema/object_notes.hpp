@@ -29,7 +29,6 @@ public:
     bool alone(int note, std::uint8_t byte) const override { return memory_.alone(note, byte); }
     int cost(const Grammar& grammar, int node, int note) override;
     std::vector<int> rules() const override;
-    bool needs_note(int node) const override;
     int outlined(int node, int note) override;
     bool on_the_way(int node, int act, int note) override;
     int stretch_bytes(const Grammar& grammar, int node, int act, int note) override;
