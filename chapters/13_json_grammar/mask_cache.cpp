@@ -15,9 +15,9 @@ bool MaskCache::decide(Place place, Outline& o) {
         o.exits.push_back(place.node);
         return false;
     }
-    o.entry.costliest = std::max(o.entry.costliest, machine_->closing_bytes(place.state));
+    o.costliest = std::max(o.costliest, machine_->closing_bytes(place.state));
     const int token = trie_->nodes()[index(place.node)].token;
-    if (token >= 0) o.entry.mask.set(token);
+    if (token >= 0) o.mask.set(token);
     return true;
 }
 
@@ -62,9 +62,9 @@ void MaskCache::leave(const ByteRun& run, int node, Visit&& visit) {
 
 void MaskCache::decide_by_run(const ByteRun& run, int node, Outline& o) {
     const int depth = trie_->depth(node);
-    o.entry.mask.add_common(*run.tokens, trie_->at_most(depth + run.length()));
+    o.mask.add_common(*run.tokens, trie_->at_most(depth + run.length()));
     for (const State state : std::span(run.states).subspan(1))
-        o.entry.costliest = std::max(o.entry.costliest, machine_->closing_bytes(state));
+        o.costliest = std::max(o.costliest, machine_->closing_bytes(state));
     leave(run, node, [&](int exit, State state) {
         if (decide({exit, state}, o)) open_.push_back({exit, state});
     });
@@ -84,29 +84,49 @@ const MaskCache::Outline& MaskCache::outline(State outlined) {
     const auto [place, added] = outlines_.try_emplace(outlined);
     Outline& o = place->second;
     if (!added) return o;
-    o.entry.mask = TokenMask(trie_->vocabulary());
+    o.mask = TokenMask(trie_->vocabulary());
     decide_below({-1, outlined}, o);
+    finish(o);
     return o;
 }
 
-const MaskCache::Entry& MaskCache::of(State state) {
-    if (const auto found = entries_.find(state); found != entries_.end()) return found->second;
-    if (entries_.size() >= most_entries) entries_.clear();
+// What all masks have in common: tokens with the same bytes as another.
+void MaskCache::finish(Outline& o) {
+    for (const auto& [first, twin] : trie_->twins()) {
+        if (o.mask.test(first)) o.mask.set(twin);
+    }
+    o.only = o.mask.only();
+}
+
+MaskCache::Outline& MaskCache::own_mask(const Outline& like) {
+    if (owned_ == own_.size()) own_.emplace_back();
+    Outline& own = own_[owned_++];
+    own.mask = like.mask, own.costliest = like.costliest;
+    return own;
+}
+
+MaskCache::Entry MaskCache::of(State state) {
+    const auto entry = [&](const Known& k) {
+        return Entry{k.mask->mask, k.costliest, k.mask->only};
+    };
+    if (const int place = entries_.find(state); place >= 0) return entry(known_[index(place)]);
+    if (known_.size() >= most_entries) entries_.clear(), known_.clear(), owned_ = 0;
     const Outline& known = outline(machine_->outline(state));
-    Outline whole{known.entry, {}};
-    whole.entry.costliest += machine_->hidden_bytes(state);
+    Outline* own = nullptr;
     for (const int exit : known.exits) {
         const State there = read_bytes(*machine_, state, trie_->path(exit));
-        if (there != ByteMachine::dead && decide({exit, there}, whole))
-            decide_below({exit, there}, whole);
+        if (there == ByteMachine::dead) continue;
+        if (own == nullptr) own = &own_mask(known);
+        if (decide({exit, there}, *own)) decide_below({exit, there}, *own);
     }
-    Entry& entry = whole.entry;
-    for (const auto& [first, twin] : trie_->twins()) {
-        if (entry.mask.test(first)) entry.mask.set(twin);
-    }
-    if (trie_->eos() >= 0 && machine_->accepts(state)) entry.mask.set(trie_->eos());
-    entry.only = entry.mask.only();
-    return entries_.emplace(state, std::move(entry)).first->second;
+    const bool end = trie_->eos() >= 0 && machine_->accepts(state);
+    if (end && own == nullptr) own = &own_mask(known);
+    if (end) own->mask.set(trie_->eos());
+    if (own != nullptr) finish(*own);
+    const Outline& mask = own == nullptr ? known : *own;
+    entries_.set(state, count(known_));
+    known_.push_back({&mask, mask.costliest + machine_->hidden_bytes(state)});
+    return entry(known_.back());
 }
 
 void MaskCache::reach(State state, const std::function<void(const Reached&)>& visit) {

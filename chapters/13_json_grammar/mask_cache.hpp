@@ -13,12 +13,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "chapters/13_json_grammar/byte_machine.hpp"
+#include "chapters/13_json_grammar/flat_map.hpp"
 #include "chapters/13_json_grammar/token_mask.hpp"
 #include "chapters/13_json_grammar/token_runs.hpp"
 #include "chapters/13_json_grammar/token_trie.hpp"
@@ -31,9 +33,9 @@ public:
     using State = ByteMachine::State;
 
     struct Entry {
-        TokenMask mask;     // with the end-of-text token iff the text may end here
-        int costliest = 0;  // closing_bytes behind any of the tokens: at most this
-        int only = -1;      // the token, when there is just one
+        const TokenMask& mask;  // with the end-of-text token iff the text may end here
+        int costliest;          // closing_bytes behind any of the tokens: at most this
+        int only;               // the token, when there is just one
     };
 
     // Parts of the tree with fewer nodes than `small` are walked node by node.
@@ -45,7 +47,7 @@ public:
           small_(small) {}
 
     // Valid until the next call.
-    const Entry& of(State state);
+    Entry of(State state);
 
     // Tokens that lead to the same state: a single one, or (words not null)
     // all in `words` of so many bytes.
@@ -87,11 +89,12 @@ public:
     const TokenTrie& trie() const { return *trie_; }
     std::size_t memory() const {
         const std::size_t mask = static_cast<std::size_t>(trie_->vocabulary()) / 8 + 200;
-        return (entries_.size() + outlines_.size()) * mask + group_bytes_ + runs_.memory();
+        return (own_.size() + outlines_.size()) * mask + entries_.memory() +
+               known_.capacity() * sizeof(Known) + group_bytes_ + runs_.memory();
     }
     // Everything that is known of states.
     void forget() {
-        entries_.clear();
+        entries_.clear(), known_.clear(), own_.clear(), owned_ = 0;
         outlines_.clear();
         groups_.clear();
         group_bytes_ = 0;
@@ -107,9 +110,15 @@ private:
         return p;
     }
     struct Outline {
-        Entry entry;
+        TokenMask mask;
+        int costliest = 0, only = -1;
         std::vector<std::int32_t>
             exits;  // nodes of the tree behind which the outline knows too little
+    };
+    // Of a state: mostly the mask of its outline, else its own.
+    struct Known {
+        const Outline* mask;
+        int costliest;
     };
     struct Place {
         int node;  // −1: the root
@@ -118,6 +127,8 @@ private:
     static constexpr std::size_t most_entries = 4096;  // 6 KB each at V = 50,257
 
     const Outline& outline(State outlined);
+    Outline& own_mask(const Outline& like);
+    void finish(Outline& o);
     void decide_below(Place place, Outline& o);
     template <class Visit>
     void leave(const ByteRun& run, int node, Visit&& visit);
@@ -129,7 +140,10 @@ private:
     std::shared_ptr<const TokenTrie> trie_;
     TokenRuns runs_;
     int small_;
-    std::unordered_map<State, Entry> entries_;
+    WordMap entries_;  // the places of states in known_
+    std::vector<Known> known_;
+    std::deque<Outline> own_;  // the first owned_ are in use, the others were
+    std::size_t owned_ = 0;
     std::unordered_map<State, Outline> outlines_;
     std::unordered_map<State, Groups> groups_;
     std::size_t group_bytes_ = 0;

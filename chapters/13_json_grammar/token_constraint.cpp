@@ -56,7 +56,7 @@ const TokenMask& TokenConstraint::mask() {
         tight_ready_ = false;
         return tight_ = TokenMask(language_->trie().vocabulary());
     }
-    const MaskCache::Entry& entry = language_->masks().of(state());
+    const MaskCache::Entry entry = language_->masks().of(state());
     const bool ample = budget_ == no_budget ||
                        (language_->closing().spells_every_byte() && entry.costliest < remaining());
     // A vocabulary without all bytes can spell itself into a corner:
@@ -71,7 +71,8 @@ const TokenMask& TokenConstraint::tightened() {
     tight_ready_ = true;
     GuidedLanguage& language = *language_;
     const TokenTrie& trie = language.trie();
-    tight_ = TokenMask(trie.vocabulary());
+    if (tight_.size() == trie.vocabulary()) tight_.clear();
+    else tight_ = TokenMask(trie.vocabulary());
     if (trie.eos() >= 0 && complete()) tight_.set(trie.eos());
     if (tighten_by_tables()) return tight_;
     std::unordered_map<State, bool> verdicts;

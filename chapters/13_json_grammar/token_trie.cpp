@@ -117,6 +117,19 @@ void TokenTrie::build() {
     close_from(0);
     ranks_.push_back(static_cast<std::int32_t>(order_.size()));
     sort_by_length();
+    list_children();
+}
+
+void TokenTrie::list_children() {
+    children_.reserve(nodes_.size());
+    first_child_.reserve(nodes_.size() + 2);
+    const auto size = static_cast<int>(nodes_.size());
+    for (int node = -1; node < size; ++node) {
+        first_child_.push_back(static_cast<std::int32_t>(children_.size()));
+        for (int i = node + 1; i < end(node); i = nodes_[static_cast<std::size_t>(i)].end)
+            children_.push_back(i);
+    }
+    first_child_.push_back(static_cast<std::int32_t>(children_.size()));
 }
 
 void TokenTrie::sort_by_length() {
@@ -136,11 +149,13 @@ std::string_view TokenTrie::path(int node) const {
 }
 
 int TokenTrie::child(int node, unsigned char byte) const {
-    for (int i = node + 1; i < end(node); i = nodes_[static_cast<std::size_t>(i)].end) {
-        if (nodes_[static_cast<std::size_t>(i)].byte == byte) return i;
-        if (nodes_[static_cast<std::size_t>(i)].byte > byte) break;
-    }
-    return -1;
+    const std::size_t at = node < 0 ? 0 : place(node) + 1;
+    const auto first = children_.begin() + first_child_[at],
+               last = children_.begin() + first_child_[at + 1];
+    const auto found = std::lower_bound(first, last, byte, [&](std::int32_t i, unsigned char b) {
+        return nodes_[static_cast<std::size_t>(i)].byte < b;
+    });
+    return found != last && nodes_[static_cast<std::size_t>(*found)].byte == byte ? *found : -1;
 }
 
 }  // namespace tbt

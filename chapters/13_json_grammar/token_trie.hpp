@@ -107,6 +107,7 @@ private:
     };
     void build();
     void sort_by_length();
+    void list_children();
     void sort_entries(std::vector<Entry>& entries) const;
 
     std::vector<std::string> tokens_;
@@ -114,6 +115,8 @@ private:
     std::vector<Node> nodes_;
     std::vector<std::int32_t> order_,
         ranks_;  // tokens in the order of a walk; how many of them lie before a node
+    // The nodes below each, by byte: those of the root first, then those of node 0, …
+    std::vector<std::int32_t> children_, first_child_;
     std::vector<TokenMask> at_most_;
     std::vector<std::pair<int, int>> twins_;
 };

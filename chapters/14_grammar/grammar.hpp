@@ -58,6 +58,7 @@ public:
             -1;  // the edges are made when somebody gets here, by this source: see NodeSource
         int cost = never;   // the fewest bytes to the end of the rule
         int notebook = -1;  // whoever is here has a note, see Notebook
+        int like = -1;      // all that may follow here may follow at that node, with more before it
     };
     struct Rule {
         std::string name;

@@ -19,7 +19,6 @@ GrammarCosts::GrammarCosts(GrammarMachine& machine, const TokenTrie& trie)
 
 void GrammarCosts::forget() {
     places_.clear(), stretches_.clear(), behind_.clear(), settled_.clear(), hollow_.clear();
-    known_ = rules_.size();
 }
 
 void GrammarCosts::add(Exits& exits, int node, int tokens) {
@@ -48,28 +47,23 @@ void GrammarCosts::cut(Exits& exits) {
 }
 
 const GrammarCosts::Exits& GrammarCosts::of_rule(int rule, int trie) {
-    const auto known = rules_.find({rule, trie});
-    if (known != rules_.end()) return known->second;
-    Exits exits = explore({machine_->grammar().rule(rule).start, 0, trie}, {rule, -1, 0});
-    ++known_;
-    return rules_[{rule, trie}] = std::move(exits);
+    const auto key = static_cast<std::uint64_t>(rule) << 32 | static_cast<std::uint32_t>(trie);
+    if (const Exits* known = rules_.find(key)) return *known;
+    return rules_.add(key, explore({machine_->grammar().rule(rule).start, 0, trie}, {rule, -1, 0}));
 }
 
 const GrammarCosts::Exits& GrammarCosts::of_place(int node, int note, int trie) {
     const Step step{node, note, trie};
-    if (const auto known = places_.find(step); known != places_.end()) return known->second;
-    Exits exits =
-        machine_->grammar().node(node).notebook >= 0 ? object(node, note, trie) : explore(step, {});
-    ++known_;
-    return places_[step] = std::move(exits);
+    if (const Exits* known = places_.find(step)) return *known;
+    return places_.add(step, machine_->grammar().node(node).notebook >= 0 ? object(node, note, trie)
+                                                                          : explore(step, {}));
 }
 
 const GrammarCosts::Exits& GrammarCosts::of_stretch(int node, int note, int act, int trie) {
-    const std::tuple key(node, note, act, trie);
-    if (const auto known = stretches_.find(key); known != stretches_.end()) return known->second;
-    Exits exits = explore({node, note, trie}, {-1, machine_->grammar().node(node).notebook, act});
-    ++known_;
-    return stretches_[key] = std::move(exits);
+    auto& table = note == Notebook::forgotten ? lasting_ : stretches_;
+    const Stretch key{{node, note, trie}, act};
+    if (const Exits* known = table.find(key)) return *known;
+    return table.add(key, explore(key.from, {-1, machine_->grammar().node(node).notebook, act}));
 }
 
 // The ways of a notebook, each stretch by stretch.
@@ -130,8 +124,7 @@ GrammarCosts::Exits GrammarCosts::explore(const Step& from, const Goal& goal) {
         for (std::size_t i = 0; i < grammar.node(at.node).calls.size(); ++i) {
             const Grammar::CallEdge e = grammar.node(at.node).calls[i];
             if (!follow(e, at)) continue;
-            const Exits behind = of_rule(e.rule, at.trie);
-            for (const Exit& x : behind) {
+            for (const Exit& x : of_rule(e.rule, at.trie)) {
                 if (inside) leave(x.node, plus(tokens, x.tokens));
                 else walk.arrive({e.to, 0, x.node}, plus(tokens, x.tokens));
             }
@@ -144,8 +137,7 @@ GrammarCosts::Exits GrammarCosts::explore(const Step& from, const Goal& goal) {
 
 int GrammarCosts::from_place(const Place& place, int trie) {
     int least = never;
-    const Exits exits = of_place(place.node, place.note, trie);
-    for (const Exit& e : exits) {
+    for (const Exit& e : of_place(place.node, place.note, trie)) {
         if (e.tokens < least) least = std::min(least, plus(e.tokens, behind(place.behind, e.node)));
     }
     return least;
@@ -159,7 +151,7 @@ int GrammarCosts::behind(int continuation, int trie) {
     if (GrammarMachine::is_forgotten(continuation)) return never;
     const std::uint64_t key =
         static_cast<std::uint64_t>(continuation) << 32 | static_cast<std::uint32_t>(trie);
-    if (const auto known = behind_.find(key); known != behind_.end()) return known->second;
+    if (const int known = behind_.find(key); known >= 0) return known;
     if (settled_.size() <= index(continuation)) settled_.resize(index(continuation) + 1);
     if (!settled_[index(continuation)]) {
         std::vector<int> open{continuation}, all;
@@ -178,25 +170,21 @@ int GrammarCosts::behind(int continuation, int trie) {
         for (const int outer : all) behind(outer, root);
     }
     int least = never;
-    const auto span = machine_->places_behind(continuation);
-    const std::vector<Place> places(span.begin(), span.end());
-    for (const Place& p : places) least = std::min(least, from_place(p, trie));
-    ++known_;
-    behind_[key] = least;
+    for (const Place& p : machine_->places_behind(continuation))
+        least = std::min(least, from_place(p, trie));
+    behind_.set(key, least);
     return least;
 }
 
 int GrammarCosts::tokens(State state) {
     if (machine_->accepts(state)) return 0;
     int least = machine_->closing_bytes(state);
-    const auto span = machine_->places(state);
-    const std::vector<Place> places(span.begin(), span.end());
-    for (const Place& p : places) least = std::min(least, from_place(p, root));
+    for (const Place& p : machine_->places(state)) least = std::min(least, from_place(p, root));
     return least;
 }
 
 // What an outline has forgotten, put back.
-GrammarCosts::Place GrammarCosts::meant(Place p, const std::vector<Place>& slots) const {
+GrammarCosts::Place GrammarCosts::meant(Place p, Slots slots) const {
     if (!GrammarMachine::is_forgotten(p.behind)) return p;
     const Place& slot = slots[index(p.behind - 1)];
     const int notebook = machine_->grammar().node(p.node).notebook;
@@ -221,38 +209,31 @@ bool GrammarCosts::hollow(int continuation) {
     return hollow_[index(continuation)] == yes;
 }
 
-int GrammarCosts::from_meant(Place p, int trie, const std::vector<Place>& slots) {
+int GrammarCosts::from_meant(Place p, int trie, Slots slots) {
     p = meant(p, slots);
     if (!hollow(p.behind)) return from_place(p, trie);
-    const Exits exits = of_place(p.node, p.note, trie);
-    const auto span = machine_->places_behind(p.behind);
-    const std::vector<Place> outer(span.begin(), span.end());
     int least = never;
-    for (const Exit& e : exits) {
-        for (const Place& place : outer)
+    for (const Exit& e : of_place(p.node, p.note, trie)) {
+        for (const Place& place : machine_->places_behind(p.behind))
             least = std::min(least, plus(e.tokens, from_meant(place, e.node, slots)));
     }
     return least;
 }
 
-int GrammarCosts::bytes_meant(Place p, const std::vector<Place>& slots) {
+int GrammarCosts::bytes_meant(Place p, Slots slots) {
     p = meant(p, slots);
     if (!hollow(p.behind)) return machine_->closing_bytes(p);
-    const auto span = machine_->places_behind(p.behind);
-    const std::vector<Place> outer(span.begin(), span.end());
     int least = never;
-    for (const Place& place : outer) least = std::min(least, bytes_meant(place, slots));
+    for (const Place& place : machine_->places_behind(p.behind))
+        least = std::min(least, bytes_meant(place, slots));
     return plus(least, machine_->cost(p));
 }
 
 int GrammarCosts::tokens_behind(State state, State reached) {
     if (machine_->accepts(reached)) return 0;
-    const auto slots_span = machine_->slots(state);
-    const std::vector<Place> slots(slots_span.begin(), slots_span.end());
-    const auto span = machine_->places(reached);
-    const std::vector<Place> places(span.begin(), span.end());
+    const Slots slots = machine_->slots(state);
     int least = never;
-    for (const Place& p : places) {
+    for (const Place& p : machine_->places(reached)) {
         if (slots.empty() && hollow(p.behind)) return -1;
         least = std::min({least, bytes_meant(p, slots), from_meant(p, root, slots)});
     }

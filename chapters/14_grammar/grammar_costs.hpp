@@ -13,11 +13,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <tuple>
-#include <unordered_map>
+#include <deque>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "chapters/13_json_grammar/flat_map.hpp"
 #include "chapters/13_json_grammar/token_costs.hpp"
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/14_grammar/token_step.hpp"
@@ -31,7 +32,10 @@ public:
 
     int tokens(State state) override;
     int tokens_behind(State state, State reached) override;
-    std::size_t memory() const override { return known_ * 64; }
+    std::size_t memory() const override {
+        return rules_.memory() + places_.memory() + lasting_.memory() + stretches_.memory() +
+               behind_.memory() + settled_.capacity() + hollow_.capacity();
+    }
     void forget() override;
 
 private:
@@ -50,8 +54,39 @@ private:
         int notebook = -1;
         int act = 0;
     };
-    using Hash = TokenStepHash;
-    class Walk;
+    struct Stretch {
+        Step from;
+        int act;
+        bool operator==(const Stretch&) const = default;
+    };
+    struct StretchHash {
+        std::uint64_t operator()(const Stretch& s) const {
+            return mixed(TokenStepHash()(s.from), static_cast<std::uint32_t>(s.act));
+        }
+    };
+    // Exits by a key, which stay where they are.
+    template <class Key, class Hash>
+    class Table {
+    public:
+        const Exits* find(const Key& key) const {
+            const int at = index_.find(key);
+            return at < 0 ? nullptr : &exits_[static_cast<std::size_t>(at)];
+        }
+        const Exits& add(const Key& key, Exits exits) {
+            index_.set(key, static_cast<int>(exits_.size()));
+            exits_.push_back(std::move(exits));
+            bytes_ += sizeof(Exits) + exits_.back().capacity() * sizeof(Exit) + 16;
+            return exits_.back();
+        }
+        std::size_t memory() const { return bytes_ + index_.memory(); }
+        void clear() { index_.clear(), exits_.clear(), bytes_ = 0; }
+
+    private:
+        FlatMap<Key, Hash> index_;
+        std::deque<Exits> exits_;
+        std::size_t bytes_ = 0;
+    };
+    using Slots = std::span<const Place>;
 
     const Exits& of_rule(int rule, int trie);
     const Exits& of_place(int node, int note, int trie);
@@ -60,10 +95,10 @@ private:
     Exits explore(const Step& from, const Goal& goal);
     int from_place(const Place& place, int trie);
     int behind(int continuation, int trie);
-    Place meant(Place place, const std::vector<Place>& slots) const;
+    Place meant(Place place, Slots slots) const;
     bool hollow(int continuation);
-    int from_meant(Place place, int trie, const std::vector<Place>& slots);
-    int bytes_meant(Place place, const std::vector<Place>& slots);
+    int from_meant(Place place, int trie, Slots slots);
+    int bytes_meant(Place place, Slots slots);
     int token_at(int trie) const {
         return trie == root ? -1 : trie_->nodes()[static_cast<std::size_t>(trie)].token;
     }
@@ -74,11 +109,11 @@ private:
     const TokenTrie* trie_;
     AllTrieWords words_;
     std::vector<char> flat_;  // rules that cannot come to themselves
-    std::size_t known_ = 0;
-    std::map<std::pair<int, int>, Exits> rules_;
-    std::unordered_map<Step, Exits, Hash> places_;
-    std::map<std::tuple<int, int, int, int>, Exits> stretches_;
-    std::unordered_map<std::uint64_t, int> behind_;
+    Table<std::uint64_t, WordHash> rules_;
+    Table<Step, TokenStepHash> places_;
+    // Those without a note last when notes are forgotten.
+    Table<Stretch, StretchHash> lasting_, stretches_;
+    WordMap behind_;
     std::vector<char> settled_;  // continuations
     enum Known : char { unknown, no, yes };
     std::vector<Known> hollow_;

@@ -107,8 +107,8 @@ public:
 private:
     struct Continuation {
         std::uint32_t first = 0, size = 0;  // its places
-        int cost = 0;       // the fewest bytes to the end of the text from here
-        int alike = -1;     // another one with the same hash
+        int cost = 0;                       // the fewest bytes to the end of the text from here
+        int alike = -1;                     // another one with the same hash
     };
     static constexpr std::int32_t unknown_step = -1, dead_step = -2;
     struct StateInfo {
@@ -156,8 +156,8 @@ private:
     std::vector<Place> places_;  // of all states
     std::vector<std::array<std::int32_t, 16>> blocks_;
     std::vector<Continuation> continuations_;
-    std::vector<Place> slots_;  // of all states
-    std::vector<Place> behind_places_;  // of all continuations
+    std::vector<Place> slots_;                  // of all states
+    std::vector<Place> behind_places_;          // of all continuations
     WordMap state_index_, continuation_index_;  // by their hashes, the last one
     unsigned epoch_ = 0;
 

@@ -13,9 +13,14 @@ TokenWalk::TokenWalk(Grammar& grammar, const TokenTrie& trie, AllTrieWords& word
 
 void TokenWalk::arrive(const Step& step, int tokens) {
     if (tokens >= Grammar::never) return;
-    const auto [place, added] = reached_.try_emplace(step, tokens);
-    if (!added && place->second <= tokens) return;
-    place->second = tokens;
+    // Blanks that end a token are good for nothing where it could have ended before them.
+    if (const int like = grammar_->node(step.node).like; like >= 0 && step.trie < 0) {
+        const int shorter = reached_.find({like, step.note, step.trie});
+        if (shorter >= 0 && shorter <= tokens) return;
+    }
+    const int before = reached_.find(step);
+    if (before >= 0 && before <= tokens) return;
+    reached_.set(step, tokens);
     if (at_tokens_.size() <= index(tokens)) at_tokens_.resize(index(tokens) + 1);
     at_tokens_[index(tokens)].push_back(step);
 }
@@ -29,7 +34,7 @@ bool TokenWalk::next(Step& at, int best) {
             continue;
         }
         at = now[taken_++];
-        if (reached_.at(at) == tokens_) return true;
+        if (reached_.find(at) == tokens_) return true;
     }
     return false;
 }
@@ -63,7 +68,9 @@ void TokenWalk::groups_of(int node, std::vector<Group>& groups) const {
         auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
             return g.to == e.to && g.noted == e.noted;
         });
-        if (group == groups.end()) group = groups.insert(group, {e.to, {}, e.noted});
+        if (group == groups.end()) group = groups.insert(group, {e.to, {}, e.noted, 255, 0});
+        group->low = std::min<int>(group->low, e.low);
+        group->high = std::max<int>(group->high, e.high);
         for (int b = e.low; b <= e.high; ++b) group->bytes.set(index(b));
     }
 }
@@ -92,13 +99,14 @@ void TokenWalk::follow_bytes(const Step& at, int notebook, int act) {
 
 // Byte by byte. nearer: only where the end is nearer behind it.
 void TokenWalk::take(const Step& at, const Group& group, bool nearer) {
-    const std::vector<TokenTrie::Node>& nodes = trie_->nodes();
-    for (int i = at.trie + 1; i < trie_->end(at.trie); i = nodes[index(i)].end) {
-        const int byte = nodes[index(i)].byte;
+    if (trie_->end(at.trie) == at.trie + 1) return;  // no token goes on
+    for (int byte = group.low; byte <= group.high; ++byte) {
+        if (!group.bytes[index(byte)]) continue;
+        const int node = trie_->child(at.trie, static_cast<unsigned char>(byte));
         int note = 0;
-        if (!group.bytes[index(byte)] || !move(at, group.to, group.noted, byte, note)) continue;
+        if (node < 0 || !move(at, group.to, group.noted, byte, note)) continue;
         if (nearer && cost(group.to, note) >= here_) continue;
-        arrive({group.to, note, i}, tokens_);
+        arrive({group.to, note, node}, tokens_);
     }
 }
 

@@ -4,9 +4,9 @@
 
 #include <bitset>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
+#include "chapters/13_json_grammar/flat_map.hpp"
 #include "chapters/13_json_grammar/token_trie.hpp"
 #include "chapters/14_grammar/grammar.hpp"
 #include "chapters/14_grammar/token_step.hpp"
@@ -37,8 +37,8 @@ private:
         int to;
         Bytes bytes;
         bool noted;
+        int low, high;  // of the bytes
     };
-    using Hash = TokenStepHash;
     static constexpr std::size_t wide = 16;  // so many bytes to one node are a class
     static constexpr int small = 64;         // below a node with so few others each is looked at
 
@@ -54,7 +54,7 @@ private:
     const TokenTrie* trie_;
     AllTrieWords* words_;
     int notebook_ = -1, act_ = 0, here_ = 0, tokens_ = 0;
-    std::unordered_map<Step, int, Hash> reached_;
+    FlatMap<Step, TokenStepHash> reached_;
     std::vector<std::vector<Step>> at_tokens_;
     std::size_t taken_ = 0;
     std::vector<Group> groups_, others_;
