@@ -137,7 +137,7 @@ void Closing::collect_steps(const Vertex& from) {
     const TokenTrie& trie = masks_->trie();
     const ByteRun* run = masks_->runs().run(-1, from.state);
     ByteSet without;
-    if (run != nullptr &&
+    if (run != nullptr && run->without.none() &&
         machine.closing_bytes(run->states[1]) < machine.closing_bytes(from.state)) {
         without = masks_->runs().alike(from.state);
         std::size_t length = 1;

@@ -18,7 +18,8 @@ GrammarCosts::GrammarCosts(GrammarMachine& machine, const TokenTrie& trie)
     : machine_(&machine), trie_(&trie), words_(trie), flat_(flat_rules(machine.grammar())) {}
 
 void GrammarCosts::forget() {
-    places_.clear(), stretches_.clear(), behind_.clear(), settled_.clear(), hollow_.clear();
+    places_.clear(), stretches_.clear(), rests_.clear(), behind_.clear(), settled_.clear(),
+        hollow_.clear();
 }
 
 void GrammarCosts::add(Exits& exits, int node, int tokens) {
@@ -66,27 +67,71 @@ const GrammarCosts::Exits& GrammarCosts::of_stretch(int node, int note, int act,
     return table.add(key, explore(key.from, {-1, machine_->grammar().node(node).notebook, act}));
 }
 
-// The ways of a notebook, each stretch by stretch.
+// The way of these acts; ways that end alike share that end. 0: there is none.
+int GrammarCosts::way_of(const std::vector<int>& acts) {
+    if (ways_.empty()) ways_.push_back({0, 0});
+    int way = 0;
+    for (std::size_t i = acts.size(); i-- > 0;) {
+        const auto key =
+            static_cast<std::uint64_t>(acts[i] + 1) << 32 | static_cast<std::uint32_t>(way);
+        const int found = way_index_.find_or_add(key, count(ways_));
+        if (found == count(ways_)) ways_.push_back({acts[i], way});
+        way = found;
+    }
+    return way;
+}
+
+// Behind the exits of a stretch, the rest of a way.
+void GrammarCosts::follow(const Exits& stretch, const Step& between, int way, Exits& exits) {
+    for (const Exit& e : stretch) {
+        if (way == 0) {
+            add(exits, e.node, e.tokens);
+            continue;
+        }
+        for (const Exit& x : of_way({between.node, between.note, e.node}, way))
+            add(exits, x.node, plus(e.tokens, x.tokens));
+    }
+}
+
+// From the place between two stretches, of which there may be thousands: a list of what is open in
+// place of recursion.
+const GrammarCosts::Exits& GrammarCosts::of_way(const Step& from, int way) {
+    if (const Exits* known = rests_.find({from, way})) return *known;
+    std::vector<std::pair<int, int>> open{{from.trie, way}};  // node of the tree, way
+    while (!open.empty()) {
+        const auto [trie, now] = open.back();
+        const Step at{from.node, from.note, trie};
+        const Exits& stretch = of_stretch(at.node, at.note, ways_[index(now)].act, trie);
+        const int rest = ways_[index(now)].rest;
+        bool ready = true;
+        for (const Exit& e : stretch) {
+            if (rest == 0 || rests_.find({{at.node, at.note, e.node}, rest})) continue;
+            open.emplace_back(e.node, rest);
+            ready = false;
+        }
+        if (!ready) continue;
+        open.pop_back();
+        if (rests_.find({at, now})) continue;
+        Exits exits;
+        follow(stretch, at, rest, exits);
+        cut(exits);
+        rests_.add({at, now}, std::move(exits));
+    }
+    return *rests_.find({from, way});
+}
+
+// The ways of a notebook, stretch by stretch.
 GrammarCosts::Exits GrammarCosts::object(int node, int note, int trie) {
     Notebook& notes = machine_->grammar().notebook(machine_->grammar().node(node).notebook);
     std::vector<std::vector<int>> ways;
     notes.ways(machine_->grammar(), node, note, ways);
     const int here = notes.on_stretch(node, note), between = notes.behind_calls(),
               later = notes.on_stretch(between, note);
-    Exits exits, now, next;
-    for (const std::vector<int>& way : ways) {
-        now.assign(1, {trie, 0});
-        for (std::size_t i = 0; i < way.size(); ++i) {
-            next.clear();
-            for (const Exit& e : now) {
-                for (const Exit& behind : i == 0 ? of_stretch(node, here, way[i], e.node)
-                                                 : of_stretch(between, later, way[i], e.node))
-                    add(next, behind.node, plus(e.tokens, behind.tokens));
-            }
-            cut(next);
-            now.swap(next);
-        }
-        for (const Exit& e : now) add(exits, e.node, e.tokens);
+    Exits exits;
+    for (const std::vector<int>& acts : ways) {
+        const int way = way_of(acts);
+        follow(of_stretch(node, here, acts[0], trie), {between, later, 0}, ways_[index(way)].rest,
+               exits);
     }
     cut(exits);
     return exits;

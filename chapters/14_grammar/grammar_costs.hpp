@@ -34,7 +34,8 @@ public:
     int tokens_behind(State state, State reached) override;
     std::size_t memory() const override {
         return rules_.memory() + places_.memory() + lasting_.memory() + stretches_.memory() +
-               behind_.memory() + settled_.capacity() + hollow_.capacity();
+               rests_.memory() + way_index_.memory() + behind_.memory() + settled_.capacity() +
+               hollow_.capacity();
     }
     void forget() override;
 
@@ -92,6 +93,9 @@ private:
     const Exits& of_place(int node, int note, int trie);
     const Exits& of_stretch(int node, int note, int act, int trie);
     Exits object(int node, int note, int trie);
+    int way_of(const std::vector<int>& acts);
+    const Exits& of_way(const Step& between, int way);
+    void follow(const Exits& stretch, const Step& between, int way, Exits& exits);
     Exits explore(const Step& from, const Goal& goal);
     int from_place(const Place& place, int trie);
     int behind(int continuation, int trie);
@@ -113,6 +117,13 @@ private:
     Table<Step, TokenStepHash> places_;
     // Those without a note last when notes are forgotten.
     Table<Stretch, StretchHash> lasting_, stretches_;
+    // Ways of a notebook: an act and the way that is left behind it, from whatever place.
+    struct Way {
+        int act, rest;
+    };
+    std::vector<Way> ways_;
+    WordMap way_index_;
+    Table<Stretch, StretchHash> rests_;
     WordMap behind_;
     std::vector<char> settled_;  // continuations
     enum Known : char { unknown, no, yes };

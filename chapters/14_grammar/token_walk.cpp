@@ -79,6 +79,10 @@ void TokenWalk::follow_bytes(const Step& at, int notebook, int act) {
     notebook_ = notebook, act_ = act;
     if (at.trie >= 0 && trie_->nodes()[index(at.trie)].token >= 0)
         arrive({at.node, at.note, -1}, tokens_ + 1);
+    std::size_t bytes = 0;
+    for (const Grammar::ByteEdge& e : grammar_->node(at.node).bytes)
+        bytes += index(e.high - e.low + 1);
+    if (bytes < wide) return take_edges(at);
     groups_of(at.node, groups_);
     if (notebook_ >= 0)
         std::erase_if(groups_, [&](const Group& g) {
@@ -93,7 +97,23 @@ void TokenWalk::follow_bytes(const Step& at, int notebook, int act) {
         if (group.bytes.count() < wide) take(at, group, classes);
         else if (group.noted && at.note != 0) take(at, group, true);
         else if (large) take_words(at, group);
-        else take(at, group, false);
+        else take_below(at, group);
+    }
+}
+
+// So few bytes are no class.
+void TokenWalk::take_edges(const Step& at) {
+    if (trie_->end(at.trie) == at.trie + 1) return;  // no token goes on
+    for (const Grammar::ByteEdge& e : grammar_->node(at.node).bytes) {
+        if (notebook_ >= 0 &&
+            !grammar_->notebook(notebook_).on_the_way(e.to, act_, Notebook::forgotten))
+            continue;
+        for (int byte = e.low; byte <= e.high; ++byte) {
+            const int node = trie_->child(at.trie, static_cast<unsigned char>(byte));
+            int note = 0;
+            if (node >= 0 && move(at, e.to, e.noted, byte, note))
+                arrive({e.to, note, node}, tokens_);
+        }
     }
 }
 
@@ -107,6 +127,17 @@ void TokenWalk::take(const Step& at, const Group& group, bool nearer) {
         if (node < 0 || !move(at, group.to, group.noted, byte, note)) continue;
         if (nearer && cost(group.to, note) >= here_) continue;
         arrive({group.to, note, node}, tokens_);
+    }
+}
+
+// The same where there are few nodes below, and many bytes.
+void TokenWalk::take_below(const Step& at, const Group& group) {
+    const std::vector<TokenTrie::Node>& nodes = trie_->nodes();
+    for (int i = at.trie + 1; i < trie_->end(at.trie); i = nodes[index(i)].end) {
+        const int byte = nodes[index(i)].byte;
+        int note = 0;
+        if (group.bytes[index(byte)] && move(at, group.to, group.noted, byte, note))
+            arrive({group.to, note, i}, tokens_);
     }
 }
 

@@ -45,7 +45,9 @@ private:
     int cost(int node, int note);
     bool move(const Step& at, int to, bool noted, int byte, int& note);
     void groups_of(int node, std::vector<Group>& groups) const;
+    void take_edges(const Step& at);
     void take(const Step& at, const Group& group, bool nearer);
+    void take_below(const Step& at, const Group& group);
     void take_words(const Step& at, const Group& group);
     void leave_words(const Step& at, int node, const Bytes& inside, const TrieWords& words,
                      int before, bool or_more);
