@@ -145,3 +145,65 @@ TEST_CASE("a schema may be deep, and says in one line where it is too deep", "[c
     CHECK(whole(nested(300), "[[[[]]]]"));
     CHECK_THROWS_WITH(compile_schema(nested(10000)), Catch::Contains("nested more than 1000 deep"));
 }
+
+TEST_CASE("a budget that is accepted never gives an empty or a broken text", "[ch16]") {
+    // Long keys, of which a token may hold a part, a whole one, or the end of one and the next.
+    OrderedJson schema = {{"type", "object"}, {"required", OrderedJson::array()}};
+    for (const char* key : {"expiration_date", "registration_number", "manufacturer_name"}) {
+        schema["properties"][key] = {{"type", "string"}, {"minLength", 3}};
+        schema["required"].push_back(key);
+    }
+    schema["additionalProperties"] = false;
+    const auto trie = vocabulary_with({"{\"", "expir", "ation", "_date", "registr", "ation_number",
+                                       "manufacturer", "_name", "e\":", "\":\"", "\",\"", "abc",
+                                       "c\",\"", "\"}", "_"});
+    const auto shared =
+        language(std::make_shared<GrammarMachine>(compile_schema(schema.dump())), trie);
+    const int least = shared->closing().minimum(shared->machine().start()).tokens;
+    Rng rng(3);
+    for (int budget = least; budget < least + 30; ++budget)
+        CHECK(parse_json(random_text(shared, budget, rng), "text").size() == 3);
+    CHECK_THROWS_WITH(TokenConstraint(shared, least - 1),
+                      Catch::Contains("allow at least " + std::to_string(least)));
+}
+
+TEST_CASE("what is remembered near the budget stays within its limit, and the text is the same",
+          "[ch16]") {
+    const auto trie = vocabulary_with({"{\"", "\":\"", "\",\"", "a_long", "_key_", "\"}"});
+    const auto texts = [&](std::size_t memory) {
+        const auto shared = std::make_shared<GuidedLanguage>(
+            std::make_shared<GrammarMachine>(compile_schema(strings_required(12))), trie, memory);
+        Rng rng(8);
+        std::string all;
+        for (const int more : {0, 5, 200}) {
+            const int least = shared->closing().minimum(shared->machine().start()).tokens;
+            all += random_text(shared, least + more, rng);
+        }
+        return std::pair(all, shared->memory());
+    };
+    const auto [text, bytes] = texts(GuidedLanguage::default_memory);
+    const auto [same, fewer] = texts(std::size_t{1} << 18);
+    CHECK(text == same);
+    CHECK(fewer < bytes);
+}
+
+TEST_CASE("keywords and formats that say nothing of values are no reason to refuse a schema",
+          "[ch16]") {
+    SchemaOptions quiet;
+    int told = 0;
+    quiet.warn = [&](const std::string&) { ++told; };
+    const std::string schema =
+        R"({"type":"object","example":{"a":"x"},"readonly":true,"x-order":1,"properties":)"
+        R"({"a":{"type":"string","nullable":true,"format":"hostname"},)"
+        R"("b":{"type":"string","format":"color"}},"additionalProperties":false})";
+    CHECK(whole(schema, R"({"a":"x y","b":"red"})", quiet));
+    CHECK(told >= 4);
+    quiet.strict = true;
+    CHECK_THROWS_WITH(compile_schema(schema, quiet), Catch::Contains("'example'"));
+}
+
+TEST_CASE("half a surrogate pair in a pattern is refused, also before another escape", "[ch16]") {
+    for (const char* pattern : {R"(\\ud800\\u0041)", R"(\\ud800)", R"(\\udc00)"})
+        CHECK_THROWS_WITH(compile_schema(R"({"pattern":")" + std::string(pattern) + R"("})"),
+                          Catch::Contains("'pattern' cannot be enforced"));
+}

@@ -16,6 +16,9 @@ TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int b
     if (!language_) throw Error("guided: there is no language");
     language_->tidy();
     epoch_ = language_->epoch();
+    // A step of a text of usual length asks for no memory.
+    const std::size_t usual = index(std::min(budget_, 1024));
+    ids_.reserve(usual), states_.reserve(usual + 1);
     states_.push_back(language_->machine().start());
     if (state() == ByteMachine::dead)
         throw Error(

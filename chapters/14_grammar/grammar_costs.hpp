@@ -76,6 +76,7 @@ private:
         const Exits& add(const Key& key, Exits exits) {
             index_.set(key, static_cast<int>(exits_.size()));
             exits_.push_back(std::move(exits));
+            exits_.back().shrink_to_fit();
             bytes_ += sizeof(Exits) + exits_.back().capacity() * sizeof(Exit) + 16;
             return exits_.back();
         }

@@ -1,7 +1,12 @@
 // Schemas never met before, shaped like those that people have: what does the first mask cost, what
-// each one after it, and near the end of a budget?
+// each one after it, and near the end of a budget? How often does a step ask for memory?
+// Times are those of the thread, which others on the machine disturb little.
+#include <time.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
+#include <new>
 
 #include "chapters/13_json_grammar/token_constraint.hpp"
 #include "chapters/14_grammar/grammar_machine.hpp"
@@ -9,6 +14,20 @@
 #include "tests/bench/bench.hpp"
 #include "tests/bench/vocabulary.hpp"
 #include "tests/schema_maker.hpp"
+
+namespace {
+
+thread_local std::size_t allocations = 0;
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    ++allocations;
+    if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
+    throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace tbt::bench {
 
@@ -23,11 +42,54 @@ struct Kind {
     OrderedSchema (*make)(SchemaMaker&, int);
 };
 
+// A package file, the configuration of services, a request's body, a list of tools.
+const char* const by_hand[] = {
+    R"({"type":"object","required":["name","version"],"properties":{"name":{"type":"string",
+    "maxLength":214,"pattern":"^(@[a-z0-9-~][a-z0-9-._~]*/)?[a-z0-9-~][a-z0-9-._~]*$"},"version":
+    {"type":"string"},"description":{"type":"string"},"keywords":{"type":"array","items":
+    {"type":"string"}},"license":{"enum":["MIT","ISC","Apache-2.0","GPL-3.0"]},"private":
+    {"type":"boolean"},"author":{"anyOf":[{"type":"string"},{"type":"object","properties":
+    {"name":{"type":"string"},"email":{"type":"string","format":"email"},"url":{"type":"string"}},
+    "required":["name"]}]},"scripts":{"type":"object","additionalProperties":{"type":"string"}},
+    "dependencies":{"type":"object","additionalProperties":{"type":"string"}},"engines":
+    {"type":"object","properties":{"node":{"type":"string"}},"additionalProperties":
+    {"type":"string"}}}})",
+    R"({"type":"object","properties":{"version":{"type":"string"},"services":{"type":"object",
+    "patternProperties":{"^[a-zA-Z0-9._-]+$":{"type":"object","properties":{"image":
+    {"type":"string"},"restart":{"enum":["no","always","on-failure"]},"ports":{"type":"array",
+    "items":{"type":["string","integer"]}},"environment":{"anyOf":[{"type":"object",
+    "additionalProperties":{"type":["string","number","null"]}},{"type":"array","items":
+    {"type":"string"}}]},"depends_on":{"type":"array","items":{"type":"string"}}},"required":
+    ["image"],"additionalProperties":false}},"additionalProperties":false}},"required":
+    ["services"],"additionalProperties":false})",
+    R"({"type":"object","required":["customer","items","total"],"properties":{"customer":
+    {"$ref":"#/$defs/person"},"items":{"type":"array","minItems":1,"maxItems":50,"items":
+    {"type":"object","required":["sku","quantity"],"properties":{"sku":{"type":"string",
+    "pattern":"^[A-Z]{3}-[0-9]{4}$"},"quantity":{"type":"integer","minimum":1,"maximum":999},
+    "options":{"type":"array","items":{"$ref":"#/$defs/option"}}},"additionalProperties":false}},
+    "total":{"type":"number","minimum":0},"currency":{"enum":["EUR","USD","GBP","JPY"]},"due":
+    {"type":"string","format":"date"}},"additionalProperties":false,"$defs":{"person":
+    {"type":"object","properties":{"name":{"type":"string","minLength":1},"email":
+    {"type":"string","format":"email"}},"required":["name","email"]},"option":{"type":"object",
+    "properties":{"key":{"type":"string"},"options":{"type":"array","items":
+    {"$ref":"#/$defs/option"}}},"required":["key"]}}})",
+    R"({"anyOf":[{"type":"object","properties":{"name":{"const":"search"},"arguments":
+    {"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer",
+    "minimum":1,"maximum":100}},"required":["query"],"additionalProperties":false}},"required":
+    ["name","arguments"],"additionalProperties":false},{"type":"object","properties":{"name":
+    {"const":"read_file"},"arguments":{"type":"object","properties":{"path":{"type":"string",
+    "minLength":1},"lines":{"type":"array","prefixItems":[{"type":"integer"},{"type":"integer"}],
+    "items":false}},"required":["path"],"additionalProperties":false}},"required":["name",
+    "arguments"],"additionalProperties":false},{"type":"object","properties":{"name":
+    {"const":"run"},"arguments":{"type":"object","properties":{"command":{"type":"string"},
+    "timeout":{"type":"number","exclusiveMinimum":0}},"required":["command"]}},"required":
+    ["name","arguments"],"additionalProperties":false}]})"};
+
 // Package files, configuration of services, bodies of requests, lists of tools.
 const Kind kinds[] = {
-    {"small objects", 100, [](SchemaMaker& m, int i) { return m.object(2 + i % 10); }},
-    {"deep", 60, [](SchemaMaker& m, int i) { return m.object(3 + i % 4, 4); }},
-    {"a hundred members", 60, [](SchemaMaker& m, int i) { return m.object(60 + i % 60); }},
+    {"small objects", 80, [](SchemaMaker& m, int i) { return m.object(2 + i % 10); }},
+    {"deep", 40, [](SchemaMaker& m, int i) { return m.object(3 + i % 4, 4); }},
+    {"a hundred members", 40, [](SchemaMaker& m, int i) { return m.object(60 + i % 60); }},
     {"alternatives", 40,
      [](SchemaMaker& m, int i) {
          OrderedSchema any = OrderedSchema::array();
@@ -48,12 +110,41 @@ const Kind kinds[] = {
          s["required"].push_back("choice");
          return s;
      }},
+    {"patterns, formats", 40,
+     [](SchemaMaker& m, int i) {
+         static const char* formats[] = {"date", "date-time", "uuid", "email", "uri", "ipv4"};
+         OrderedSchema s = m.object(2, 1);
+         for (int k = 0; k < 3 + i % 6; ++k) {
+             const std::string key = "field_" + std::to_string(k);
+             if (k % 2 == 0) s["properties"][key] = {{"format", formats[(i + k) % 6]}};
+             else s["properties"][key] = {{"pattern", "^v?[0-9]+(\\.[0-9]+){1,3}(-[a-z0-9.]+)?$"}};
+             s["properties"][key]["type"] = "string";
+             s["required"].push_back(key);
+         }
+         return s;
+     }},
+    {"written by hand", 20,
+     [](SchemaMaker&, int i) {
+         return OrderedSchema::parse(by_hand[static_cast<std::size_t>(i) % std::size(by_hand)]);
+     }},
 };
 
-struct Figures {
-    std::vector<double> compile, first, masks, tight;
-    std::size_t memory = 0, texts = 0, incomplete = 0;
+// Of one sort of schemas; of steps: the time of the mask, and how often it asked for memory.
+struct Steps {
+    std::vector<double> times;
+    std::size_t allocations = 0;
 };
+struct Figures {
+    std::vector<double> compile, first;
+    Steps masks, tight, again;
+    std::size_t memory = 0, texts = 0;
+};
+
+double cpu_now() {
+    timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
 
 double microseconds(std::vector<double> times, double share) {
     if (times.empty()) return 0;
@@ -67,18 +158,20 @@ double mean(const std::vector<double>& times) {
 }
 
 // A text by a model that knows nothing but ends its strings: quotes and commas are likelier.
-void write(const std::shared_ptr<GuidedLanguage>& language, int budget, Rng& rng,
-           std::vector<double>& times) {
+void write(const std::shared_ptr<GuidedLanguage>& language, int budget, Rng rng,
+           const std::vector<bool>& is_structure, Steps& steps) {
     TokenConstraint constraint(language, budget);
+    std::vector<int> legal, structure;
     while (!constraint.ended() && constraint.remaining() > 0) {
-        const double start = now();
+        const std::size_t before = allocations;
+        const double start = cpu_now();
         const TokenMask& mask = constraint.mask();
-        times.push_back(now() - start);
-        std::vector<int> legal, structure;
+        steps.times.push_back(cpu_now() - start);
+        steps.allocations += allocations - before;
+        legal.clear(), structure.clear();
         mask.each([&](int id) {
             legal.push_back(id);
-            const std::string& bytes = language->trie().bytes(id);
-            if (bytes.find_first_of("\",}]:") != std::string::npos) structure.push_back(id);
+            if (is_structure[static_cast<std::size_t>(id)]) structure.push_back(id);
         });
         if (legal.empty()) break;
         const std::vector<int>& from = !structure.empty() && rng.below(3) == 0 ? structure : legal;
@@ -89,24 +182,37 @@ void write(const std::shared_ptr<GuidedLanguage>& language, int budget, Rng& rng
 
 void measure(Figures& f, const std::string& schema, const std::shared_ptr<const TokenTrie>& trie,
              Rng& rng) {
+    std::vector<bool> is_structure;
+    for (int id = 0; id < trie->vocabulary(); ++id)
+        is_structure.push_back(trie->bytes(id).find_first_of("\",}]:") != std::string::npos);
     SchemaOptions options;
     options.warn = [](const std::string&) {};
     options.closed = true;
-    const double start = now();
+    const double start = cpu_now();
     const auto language = std::make_shared<GuidedLanguage>(
         std::make_shared<GrammarMachine>(compile_schema(schema, options)), trie);
-    f.compile.push_back(now() - start);
-    std::vector<double> fresh;
-    const double before = now();
-    TokenConstraint(language, 4000).mask();
-    f.first.push_back(now() - before);
-    write(language, 4000, rng, fresh);
-    f.masks.insert(f.masks.end(), fresh.begin(), fresh.end());
+    f.compile.push_back(cpu_now() - start);
+    const double before = cpu_now();
+    TokenConstraint(language, 1000).mask();
+    f.first.push_back(cpu_now() - before);
+    const Rng draws = rng;
+    for (Steps* steps : {&f.masks, &f.again}) write(language, 1000, draws, is_structure, *steps);
+    rng.below(2);
     const int least = language->closing().minimum(language->machine().start()).tokens;
-    write(language, least + 10, rng, f.tight);
-    write(language, least, rng, f.tight);
+    write(language, least + 10, rng, is_structure, f.tight);
+    write(language, least, rng, is_structure, f.tight);
     f.memory = std::max(f.memory, language->memory());
     ++f.texts;
+}
+
+void add(Steps& to, const Steps& from) {
+    to.times.insert(to.times.end(), from.times.begin(), from.times.end());
+    to.allocations += from.allocations;
+}
+double allocations_of(const Steps& s) {
+    return s.times.empty()
+               ? 0
+               : static_cast<double>(s.allocations) / static_cast<double>(s.times.size());
 }
 
 void run(const Settings&) {
@@ -115,32 +221,40 @@ void run(const Settings&) {
     const int eos = static_cast<int>(tokens.size()) - 1;
     const auto trie = std::make_shared<const TokenTrie>(std::move(tokens), eos);
     std::printf(
-        "%s; times in µs: of the first mask, of each on the way of a text, and of each "
-        "of texts with a budget of the fewest tokens and of ten more\n",
+        "%s; times of the thread in µs: to compile, of the first mask, of each on the way of a "
+        "text of at most 1000 tokens, and of each of texts with a budget of the fewest tokens and "
+        "of ten more; new: calls of operator new a step, for the first time and of the same text "
+        "once more\n",
         name.c_str());
-    Table table("schemas", {"schemas", "number", "compile", "first", "mean", "p99", "worst",
-                            "near the end", "p99 ", "worst ", "MB"});
+    Table table("schemas",
+                {"schemas", "number", "compile", "first", "worst", "mean", "median", "p99",
+                 "worst ", "new", "again", "near the end", "p99 ", "worst  ", "MB"});
     Figures all;
     Rng rng(7);
+    const auto row = [&](const std::string& what, const Figures& g) {
+        table.row({what, Cell(static_cast<double>(g.texts), 0), Cell(mean(g.compile), 0),
+                   Cell(mean(g.first), 0), Cell(microseconds(g.first, 1), 0),
+                   Cell(mean(g.masks.times), 1), Cell(microseconds(g.masks.times, .5), 1),
+                   Cell(microseconds(g.masks.times, .99), 0),
+                   Cell(microseconds(g.masks.times, 1), 0), Cell(allocations_of(g.masks), 1),
+                   Cell(allocations_of(g.again), 2), Cell(mean(g.tight.times), 0),
+                   Cell(microseconds(g.tight.times, .99), 0),
+                   Cell(microseconds(g.tight.times, 1), 0),
+                   Cell(static_cast<double>(g.memory) / 1e6, 1)});
+    };
     for (const Kind& kind : kinds) {
         SchemaMaker maker(static_cast<std::uint64_t>(kind.schemas));
         Figures f;
         for (int i = 0; i < kind.schemas; ++i) measure(f, kind.make(maker, i).dump(), trie, rng);
-        const auto row = [&](const std::string& what, const Figures& g) {
-            table.row({what, Cell(static_cast<double>(g.texts), 0), Cell(mean(g.compile), 0),
-                       Cell(mean(g.first), 0), Cell(mean(g.masks), 1),
-                       Cell(microseconds(g.masks, .99), 0), Cell(microseconds(g.masks, 1), 0),
-                       Cell(mean(g.tight), 1), Cell(microseconds(g.tight, .99), 0),
-                       Cell(microseconds(g.tight, 1), 0),
-                       Cell(static_cast<double>(g.memory) / 1e6, 1)});
-        };
         row(kind.name, f);
-        for (auto times : {&Figures::compile, &Figures::first, &Figures::masks, &Figures::tight})
+        for (auto times : {&Figures::compile, &Figures::first})
             (all.*times).insert((all.*times).end(), (f.*times).begin(), (f.*times).end());
+        for (auto steps : {&Figures::masks, &Figures::tight, &Figures::again})
+            add(all.*steps, f.*steps);
         all.memory = std::max(all.memory, f.memory);
         all.texts += f.texts;
-        if (&kind == &kinds[std::size(kinds) - 1]) row("all", all);
     }
+    row("all", all);
 }
 
 const Section section{"schemas", 61, "masks under schemas never met before, µs", run};
