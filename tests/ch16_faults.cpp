@@ -45,7 +45,7 @@ TEST_CASE("sixty required members take no more states than they have letters, ne
             const std::string text = random_text(shared, least + more, rng);
             CHECK(parse_json(text, "text").size() == static_cast<std::size_t>(members));
         }
-        CHECK(shared->memory() < std::size_t{16} << 20);
+        CHECK(shared->memory() < std::size_t{24} << 20);
     }
 }
 

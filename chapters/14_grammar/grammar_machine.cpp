@@ -7,25 +7,6 @@
 
 namespace tbt {
 
-namespace {
-
-std::uint64_t hash_of(std::uint64_t hash, std::span<const GrammarMachine::Place> places) {
-    for (const GrammarMachine::Place& p : places) {
-        const auto low = static_cast<std::uint32_t>(p.behind);
-        hash = mixed(hash, static_cast<std::uint64_t>(p.node) << 32 | low);
-        hash = mixed(hash, static_cast<std::uint64_t>(p.note));
-    }
-    return hash;
-}
-
-template <class Places>
-void sort_unique(Places& places) {
-    std::sort(places.begin(), places.end());
-    places.erase(std::unique(places.begin(), places.end()), places.end());
-}
-
-}  // namespace
-
 GrammarMachine::GrammarMachine(Grammar grammar)
     : grammar_(std::move(grammar)), callers_(static_cast<std::size_t>(grammar_.rules())) {
     begin_anew();

@@ -20,6 +20,7 @@
 #include "chapters/13_json_grammar/byte_machine.hpp"
 #include "chapters/13_json_grammar/flat_map.hpp"
 #include "chapters/14_grammar/grammar.hpp"
+#include "chapters/14_grammar/grammar_place.hpp"
 #include "lib/error.hpp"
 
 namespace tbt {
@@ -68,12 +69,7 @@ public:
         return known(state) ? static_cast<int>(states_[state].size) : 0;
     }
 
-    // A place in a derivation: the node, the continuation behind its rule, and the note, where the
-    // node has a notebook.
-    struct Place {
-        int node, behind, note = 0;
-        auto operator<=>(const Place&) const = default;
-    };
+    using Place = GrammarPlace;
     static constexpr int whole_text = 0;  // the continuation behind the root: the text may end
     // The continuations of an outline, of which nothing is known. Slot i of an outline stands for
     // what slots() of the outlined state says.

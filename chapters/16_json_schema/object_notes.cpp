@@ -97,44 +97,15 @@ int ObjectNotes::best_below(const Grammar& grammar, int members, int branch, int
     return least;
 }
 
-// In a key that nobody names: the fewest bytes to its end, such that it stands there once. As soon
-// as it is no beginning of one that stands there, it goes on as if there were none.
-int ObjectNotes::in_class(const Grammar& grammar, int node, int others, int text) {
-    if (!memory_.risky(others, text)) return graph_.at(node).to_end;
-    const std::vector<Grammar::ByteEdge>& edges = grammar.node(node).bytes;
-    const auto risky_behind = [&](int byte) {
-        const int next = memory_.known_behind(text, static_cast<std::uint8_t>(byte));
-        return memory_.risky(others, next) ? next : ObjectMemory::nowhere;
-    };
-    int least = Grammar::never;
-    for (const Grammar::ByteEdge& e : edges) {
-        if (!e.noted && !memory_.stands(others, text)) return 0;
-        if (!e.noted || 1 + graph_.at(e.to).to_end >= least) continue;
-        for (int byte = e.low; byte <= e.high; ++byte) {
-            if (risky_behind(byte) >= 0) continue;
-            least = 1 + graph_.at(e.to).to_end;
-            break;
-        }
-    }
-    // Is it shorter to go on along one that stands there?
-    for (const Grammar::ByteEdge& e : edges) {
-        for (int byte = e.low; e.noted && byte <= e.high; ++byte) {
-            if (1 + graph_.at(e.to).to_end >= least) break;
-            if (const int next = risky_behind(byte); next >= 0)
-                least = std::min(least, plus(1, in_class(grammar, e.to, others, next)));
-        }
-    }
-    return least;
-}
-
 // In a key at a branch of the tree, without the quote; best: the act that would come.
 int ObjectNotes::in_key(const Grammar& grammar, const ObjectMemory::Note& note, int branch,
                         int& best) {
     int least = best_below(grammar, note.members, branch, best);
     for (int c = 0; branch == 0 && c < count(shape_.classes); ++c) {
         int act = 0;
-        const int cost = plus(in_class(grammar, graph_.class_start(c), note.others, 0),
-                              best_of(grammar, note.members, planner_.of_class(c), act));
+        const int cost =
+            plus(bytes_to_end(grammar, graph_, memory_, graph_.class_start(c), note.others, 0),
+                 best_of(grammar, note.members, planner_.of_class(c), act));
         if (cost < least) least = cost, best = act;
     }
     return least;
@@ -163,7 +134,7 @@ int ObjectNotes::cost(const Grammar& grammar, int node, int id) {
             return plus(in_key(grammar, n, p.index, best), colon + brace + p.extra);
         case Where::of_class:
             return plus(
-                in_class(grammar, node, n.others, n.text),
+                bytes_to_end(grammar, graph_, memory_, node, n.others, n.text),
                 plus(best_of(grammar, n.members, planner_.of_class(p.index), best), colon + brace));
         case Where::colon:
             return plus(best_of(grammar, n.members, planner_.of_member(p.index), best),
@@ -184,7 +155,7 @@ bool ObjectNotes::used_up(const Grammar& grammar, const ObjectMemory::Note& note
     const Acts& plan = memory_.rest(grammar, note.members, true).acts;
     if (note.others == 0 || plan.empty() || planner_.act(plan[0]).key_class < 0) return false;
     const int start = graph_.class_start(planner_.act(plan[0]).key_class);
-    return in_class(grammar, start, note.others, 0) >= Grammar::never;
+    return bytes_to_end(grammar, graph_, memory_, start, note.others, 0) >= Grammar::never;
 }
 
 // Everything that must come, in the order of members or, where it is little, in any.
@@ -277,7 +248,7 @@ int ObjectNotes::stretch_bytes(const Grammar& grammar, int node, int act, int id
         p.where == Where::of_class ? node : graph_.class_start(planner_.act(act).key_class);
     if (id == forgotten) return graph_.at(from).to_end + 1;
     const ObjectMemory::Note n = memory_.note(id);
-    return plus(in_class(grammar, from, n.others, std::max(n.text, 0)), 1);
+    return plus(bytes_to_end(grammar, graph_, memory_, from, n.others, std::max(n.text, 0)), 1);
 }
 
 // A stretch asks only which other keys stand there, and that not where none begins like this one.

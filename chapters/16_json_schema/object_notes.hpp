@@ -10,6 +10,7 @@
 #include "chapters/15_regular/spelling.hpp"
 #include "chapters/16_json_schema/object_graph.hpp"
 #include "chapters/16_json_schema/object_memory.hpp"
+#include "chapters/16_json_schema/unnamed_key.hpp"
 
 namespace tbt {
 
@@ -48,7 +49,6 @@ private:
     int behind_act(const Grammar& grammar, int members, int act);
     int best_of(const Grammar& grammar, int members, const Acts& acts, int& best);
     int best_below(const Grammar& grammar, int members, int branch, int& best);
-    int in_class(const Grammar& grammar, int node, int others, int text);
     int in_key(const Grammar& grammar, const ObjectMemory::Note& note, int branch, int& best);
     bool used_up(const Grammar& grammar, const ObjectMemory::Note& note);
     void ways_from(const Grammar& grammar, int members, bool some, std::vector<Acts>& found);
