@@ -49,10 +49,10 @@ TEST_CASE("masks of objects that are open are exact, whatever keys stand there",
                 const auto state = constraint.state();
                 REQUIRE(shared->masks().of(state).mask == brute_force_mask(*machine, *trie, state));
                 const TokenMask mask = constraint.mask();
-                for (int t = 0; t < trie->vocabulary(); ++t) {
-                    INFO("token " << trie->bytes(t));
-                    REQUIRE(mask.test(t) == constraint.allows(t));
-                }
+                std::string wrong;
+                for (int t = 0; t < trie->vocabulary(); ++t)
+                    if (mask.test(t) != constraint.allows(t)) wrong += " '" + trie->bytes(t) + "'";
+                REQUIRE(wrong.empty());
                 const int id = random_token(mask, rng);
                 REQUIRE(id >= 0);
                 constraint.advance(id);

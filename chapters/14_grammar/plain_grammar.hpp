@@ -29,9 +29,8 @@ inline Derivations unfolded(const PlainGrammar& rules, std::vector<Symbols> deri
         Symbols rest = derivations.back();
         derivations.pop_back();
         if (!seen.insert(rest).second) continue;
-        if (rest.size() > 10000)
-            throw Error(
-                "plain grammar: 10000 symbols are still to come; a rule calls itself first");
+        if (rest.size() > 1000)
+            throw Error("plain grammar: 1000 symbols are still to come; a rule calls itself first");
         if (rest.empty() || rest.back().rule == -1) {
             ready.insert(rest);
             continue;
