@@ -384,7 +384,7 @@ test-learn: $(BUILD)/learn $(BUILD)/obj/tests/main.o $(WITNESSES) $(call test_pc
 # Are the outputs and code excerpts in the lessons still what the programs print and the files say? UPDATE=1 rewrites outputs.
 .PHONY: lessons mutants
 lessons: all
-	@sh tests/lessons.sh $(if $(UPDATE),update,check)
+	@failed=0; sh tests/lessons.sh $(if $(UPDATE),update,check) || failed=1; sh tests/pages.sh $(BUILD) || failed=1; exit $$failed
 # Puts well-known bugs into the headers, one at a time, and sees that the tests notice.
 mutants: $(LIBRARY) $(call test_pch,O0).gch $(BUILD)/obj/tests/main.o $(WITNESSES)
 	@BUILD="$(BUILD)" COMPILE_TEST="$(call compile_test,O0)" LINK="$(LINK)" WITNESSES="$(WITNESSES)" EXPORT="$(EXPORT)" LIBRARY="$(LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" sh tests/mutants/run.sh $(ONLY)

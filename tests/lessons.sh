@@ -14,7 +14,7 @@
 set -u
 mode=${1:-check}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- *.md chapters/*.md chapters/*/*.md data/*/*.md
+[ $# -gt 0 ] || set -- *.md chapters/*.md chapters/*/*.md data/*/*.md exercises/*.md
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
