@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "lib/index.hpp"
 #include "lib/kernels/simd_math.hpp"
@@ -155,15 +156,35 @@ void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequ
         const SequenceRows& s = sequences[index(pair / shape.heads)];
         const int head = to_int(pair % shape.heads);
         for (int t = 0; t < s.tokens; ++t) {
-            const int position = s.cache->length() + t;
-            const int block = position / block_tokens, u = position % block_tokens;
             const float* key = qkv + (s.first_row + t) * 3 * c + c + head * size;
-            const float* value = key + c;
-            float* keys = s.cache->keys(block, layer, head);
-            float* values = s.cache->values(block, layer, head) + u * s.cache->padded_head_size();
-            for (int d = 0; d < size; ++d) keys[d * block_tokens + u] = key[d];
-            std::copy_n(value, size, values);
+            if (s.parents.empty())
+                s.cache->write(s.cache->length() + t, layer, head, size, key, key + c);
+            else s.cache->hold(t, layer, head, size, key, key + c);
         }
+    }
+}
+
+// Each row of a tree sees what the cache holds, its ancestors and itself. Its branch is laid into
+// the places behind the cached text, where another row's branch may still lie: then a row is read
+// as in a text without branches, in the same order of sums. [Miao et al. 2024 mask instead]
+static void attend_tree(const Head& h, const SequenceRows& s, const float* qkv,
+                        const AttentionShape& shape, float* out, float* scores,
+                        std::int64_t stride) {
+    const int c = shape.channels, offset = h.head * h.size, length = s.cache->length();
+    int lies[most_tree_depth];  // the row whose keys and values are at depth 0, 1, …
+    std::fill(std::begin(lies), std::end(lies), -1);
+    for (int t = 0; t < s.tokens; ++t) {
+        int branch[most_tree_depth], depth = 0;
+        for (int a = t; a >= 0; a = s.parents[index(a)]) branch[depth++] = a;
+        for (int d = 0; d < depth; ++d) {
+            const int row = branch[depth - 1 - d];
+            if (std::exchange(lies[d], row) == row) continue;
+            const float* key = qkv + (s.first_row + row) * 3 * c + c + offset;
+            s.cache->write(length + d, h.layer, h.head, h.size, key, key + c);
+        }
+        const float* query = qkv + (s.first_row + t) * 3 * c + offset;
+        float* result = out + (s.first_row + t) * c + offset;
+        attend_queries<1>(h, &query, length + depth, &result, scores, stride);
     }
 }
 
@@ -182,6 +203,10 @@ static void attend_rows(const float* qkv, std::span<const SequenceRows> sequence
         const SequenceRows& s = sequences[index(pair / shape.heads)];
         const int head = to_int(pair % shape.heads);
         const Head h{*s.cache, layer, head, size, s.cache->padded_head_size()};
+        if (!s.parents.empty()) {
+            attend_tree(h, s, qkv, shape, out, scores, stride);
+            continue;
+        }
         int t = 0;
         const auto next = [&]<int Q>() {
             const float* query[Q];

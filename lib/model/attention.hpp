@@ -11,11 +11,16 @@ namespace tbt {
 
 // The rows of one sequence in a batch: rows first_row … first_row + tokens − 1 of the activations
 // are its tokens at positions cache->length() … cache->length() + tokens − 1.
+// Of a tree, row i follows row parents[i] of the sequence, or the cache where that is −1.
 struct SequenceRows {
     KvCache* cache = nullptr;
     std::int64_t first_row = 0;
     int tokens = 0;
+    std::span<const int> parents = {};
 };
+
+// The most tokens in a branch of a tree.
+inline constexpr int most_tree_depth = 64;
 
 // Shapes: R rows in the batch, C channels, H heads, D = C / H.
 struct AttentionShape {
@@ -24,7 +29,8 @@ struct AttentionShape {
     int head_size() const { return channels / heads; }
 };
 
-// Writes keys and values of qkv (R, 3C) to the caches of layer `layer`. Caches must have room.
+// Writes keys and values of qkv (R, 3C) to the caches of layer `layer`; those of a tree are held
+// beside it. Caches must have room.
 // Called by every thread of a team; each does its share of the (sequence, head) pairs.
 void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequences,
                             const AttentionShape& shape, int layer, const Worker& worker);

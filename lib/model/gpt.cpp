@@ -59,10 +59,11 @@ Logits Gpt::forward(std::span<const Step> steps) {
     State& s = state();
     s.prepare(steps);
     run_team(s.options.threads, [&](const Worker& worker) { s.run(worker); });
-    for (const SequenceRows& sequence : s.pass.sequences) sequence.cache->advance(sequence.tokens);
+    for (const SequenceRows& sequence : s.pass.sequences)
+        if (sequence.parents.empty()) sequence.cache->advance(sequence.tokens);
     const auto rows = length_of(s.pass.logit_rows);
-    const float* logits = s.pass.logits.get(0);
-    return {{logits, index(rows * s.outputs)}, rows};
+    const float *logits = s.pass.logits.get(0), *states = s.pass.normed.get(0);
+    return {{logits, index(rows * s.outputs)}, rows, {states, index(rows * s.config.n_embd)}};
 }
 
 }  // namespace tbt

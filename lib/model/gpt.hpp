@@ -37,10 +37,16 @@ struct GptOptions {
 using WeightSource = std::function<Tensor(const std::string& name, const Shape& shape)>;
 
 // New tokens of one sequence. Its cache grows by them.
+//
+// Of a tree (chapter 21) the tokens are guesses of how the text may go on: token i follows token
+// parents[i] < i, or the cache where that is −1. Each sees its ancestors only, at the positions
+// they would have if its branch were the text, and gets the bits that it would get there. The cache
+// keeps none of them until KvCache::keep says which branch it was.
 struct Step {
     KvCache* cache = nullptr;
     std::span<const int> tokens;
-    bool all_logits = false;  // for every token, not only the last one
+    bool all_logits = false;            // for every token, not only the last one
+    std::span<const int> parents = {};  // of a tree; empty: each token follows the one before it
 };
 
 [[noreturn]] void refuse_row(std::int64_t row, std::int64_t rows);
@@ -51,6 +57,7 @@ struct Step {
 struct Logits {
     std::span<const float> values;  // (rows, V)
     std::int64_t rows = 0;
+    std::span<const float> states = {};  // (rows, C): what the output matrix was multiplied with
 
     // Throws Error where there is no such row.
     std::span<const float> row(std::int64_t r) const {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/memory.hpp"
@@ -123,6 +124,24 @@ static void check_caches(std::span<const Step> steps, const GptConfig& config) {
         throw Error("gpt: one cache for two sequences of a pass; copy it, and each has its own");
 }
 
+// How many tokens of the step stand before each.
+static std::vector<int> depths_of(const Step& step) {
+    std::vector<int> depths;
+    if (!step.parents.empty())
+        check_size("gpt: the parents of a tree", step.parents.size(), step.tokens.size());
+    for (int i = 0; i < count(step.tokens); ++i) {
+        const int parent = step.parents.empty() ? i - 1 : step.parents[index(i)];
+        if (parent < -1 || parent >= i)
+            throw Error("gpt: token " + std::to_string(i) + " of a tree follows token " +
+                        std::to_string(parent) + ", expected an earlier one, or -1");
+        depths.push_back(parent < 0 ? 0 : depths[index(parent)] + 1);
+        if (!step.parents.empty() && depths.back() >= most_tree_depth)
+            throw Error("gpt: a branch of more than " + std::to_string(most_tree_depth) +
+                        " tokens in a tree");
+    }
+    return depths;
+}
+
 // Everything that can fail or allocate happens here, before the threads start.
 void GptNetwork::prepare(std::span<const Step> steps) {
     if (steps.empty()) throw Error("gpt: a forward pass over no sequences");
@@ -136,7 +155,7 @@ void GptNetwork::prepare(std::span<const Step> steps) {
     for (const Step& step : steps) {
         if (step.tokens.empty())
             throw Error("gpt: a forward pass over no tokens; start from the document separator");
-        const auto count = static_cast<int>(step.tokens.size());
+        const int rows_of_step = count(step.tokens);
         const auto first = static_cast<std::int64_t>(p.tokens.size());
         for (const int token : step.tokens) {
             if (token < 0 || token >= config.vocab_size) {
@@ -146,14 +165,17 @@ void GptNetwork::prepare(std::span<const Step> steps) {
                             "; is this the tokenizer of this model?");
             }
             p.tokens.push_back(token);
-            p.positions.push_back(step.cache->length() +
-                                  to_int(p.tokens.size() - 1 - index(first)));
         }
-        step.cache->make_room(count);
-        p.sequences.push_back({step.cache, first, count});
-        for (std::int64_t r = step.all_logits ? first : first + count - 1; r < first + count; ++r)
+        const std::vector<int> depths = depths_of(step);
+        for (const int depth : depths) p.positions.push_back(step.cache->length() + depth);
+        const int deepest = 1 + *std::max_element(depths.begin(), depths.end());
+        step.cache->make_room(deepest);
+        if (!step.parents.empty()) step.cache->hold_rows(rows_of_step);
+        p.sequences.push_back({step.cache, first, rows_of_step, step.parents});
+        const std::int64_t end = first + rows_of_step;
+        for (std::int64_t r = step.all_logits ? first : end - 1; r < end; ++r)
             p.logit_rows.push_back(r);
-        longest = std::max(longest, step.cache->length() + count);
+        longest = std::max(longest, step.cache->length() + deepest);
     }
     const auto rows = length_of(p.tokens);
     const std::int64_t c = config.n_embd;

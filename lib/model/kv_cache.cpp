@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 
@@ -112,6 +113,8 @@ KvCache& KvCache::operator=(KvCache&& other) noexcept {
     padded_head_size_ = other.padded_head_size_;
     length_ = std::exchange(other.length_, 0);
     capacity_ = std::exchange(other.capacity_, 0);
+    held_ = std::exchange(other.held_, {});
+    held_rows_ = std::exchange(other.held_rows_, 0);
     return *this;
 }
 
@@ -130,6 +133,7 @@ void KvCache::truncate(int length) {
         throw Error("kv cache: cannot truncate " + std::to_string(length_) + " tokens to " +
                     std::to_string(length));
     }
+    if (length < length_) held_rows_ = 0;
     length_ = length;
     drop_blocks_from(index((length + block_tokens - 1) / block_tokens));
 }
@@ -168,6 +172,51 @@ void KvCache::advance(int tokens) {
         throw Error("kv cache: " + std::to_string(tokens) + " tokens behind " +
                     std::to_string(length_) + ", expected no more than there was made room for");
     length_ += tokens;
+    held_rows_ = 0;
+}
+
+void KvCache::hold_rows(int rows) {
+    check_at_least("kv cache: rows of a tree", rows, 0);
+    held_rows_ = rows;
+    const std::size_t floats =
+        std::size_t{2} * index(rows) * index(layers_) * index(heads_) * index(padded_head_size_);
+    if (held_.size() < floats) held_.resize(floats);
+}
+
+float* KvCache::held(int row, int layer, int head) {
+    const std::size_t place =
+        (index(row) * index(layers_) + index(layer)) * index(heads_) + index(head);
+    return held_.data() + place * 2 * index(padded_head_size_);
+}
+
+void KvCache::hold(int row, int layer, int head, int size, const float* key, const float* value) {
+    float* to = held(row, layer, head);
+    std::copy_n(key, size, to);
+    std::copy_n(value, size, to + padded_head_size_);
+}
+
+void KvCache::write(int position, int layer, int head, int size, const float* key,
+                    const float* value) {
+    const int block = position / block_tokens, u = position % block_tokens;
+    float* column = keys(block, layer, head) + u;
+    for (int d = 0; d < size; ++d) column[d * block_tokens] = key[d];
+    std::copy_n(value, size, values(block, layer, head) + u * padded_head_size_);
+}
+
+void KvCache::keep(std::span<const int> rows) {
+    for (const int row : rows)
+        if (row < 0 || row >= held_rows_)
+            throw Error("kv cache: row " + std::to_string(row) + " of a tree is to be kept, and " +
+                        std::to_string(held_rows_) + " are held");
+    const int size = padded_head_size_;  // behind a head's own components there are zeros
+    make_room(count(rows));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        for (int layer = 0; layer < layers_; ++layer)
+            for (int head = 0; head < heads_; ++head) {
+                const float* key = held(rows[i], layer, head);
+                write(length_ + to_int(i), layer, head, size, key, key + size);
+            }
+    advance(count(rows));
 }
 
 float* KvCache::at(int block, int layer, int values, int head) {

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "lib/kernels/tensor.hpp"
@@ -48,10 +49,19 @@ public:
     std::int64_t bytes() const;
     std::int64_t pool_bytes() const;
 
+    // Of a tree's rows, which were held: those of one branch, from the first on, become the next
+    // tokens. The bits are those of a text that was read in this order.
+    void keep(std::span<const int> rows);
+
     // For the model. make_room: the next `tokens` positions can be written (throws Error when they
     // exceed the capacity); advance: they have been.
     void make_room(int tokens);
     void advance(int tokens);
+    // hold_rows: so many rows of a tree can be held; hold, write: the key and the value (D) of
+    // one head, beside the text or at a position of it.
+    void hold_rows(int rows);
+    void hold(int row, int layer, int head, int size, const float* key, const float* value);
+    void write(int position, int layer, int head, int size, const float* key, const float* value);
     bool fits(const GptConfig& config) const;
     int padded_head_size() const { return padded_head_size_; }
     float* keys(int block, int layer, int head) { return at(block, layer, 0, head); }
@@ -65,6 +75,7 @@ public:
 
 private:
     float* at(int block, int layer, int values, int head);
+    float* held(int row, int layer, int head);
     void drop_blocks_from(std::size_t first);
 
     std::shared_ptr<KvPool> pool_;
@@ -75,6 +86,8 @@ private:
     int padded_head_size_ = 0;
     int length_ = 0;
     int capacity_ = 0;
+    std::vector<float> held_;  // (rows, layers, heads, 2, padded head size)
+    int held_rows_ = 0;
 };
 
 }  // namespace tbt
