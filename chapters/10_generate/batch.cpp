@@ -2,8 +2,19 @@
 
 namespace tbt {
 
+std::vector<int> text_of_row(const BatchText& text, std::size_t row) {
+    const std::span<const int> last = text.ids.last(text.rows);
+    const std::span<const int> before = text.ids.first(text.ids.size() - text.rows);
+    if (text.parents.empty()) return {text.ids.begin(), last.begin() + to_int(row) + 1};
+    std::vector<int> ids(before.begin(), before.end());
+    for (int at = to_int(row); at >= 0; at = text.parents[index(at)])
+        ids.insert(ids.begin() + length_of(before), last[index(at)]);
+    return ids;
+}
+
 std::vector<std::span<const float>> CachedBatch::operator()(std::span<const BatchText> texts) {
     check_distinct(texts);
+    settle(texts);
     fork(texts);
     std::vector<Step> steps;
     for (const BatchText& text : texts) {
@@ -15,16 +26,76 @@ std::vector<std::span<const float>> CachedBatch::operator()(std::span<const Batc
         slot.seen.assign(text.ids.begin(), text.ids.end());
         computed_ += to_int(text.ids.size() - known);
         // Rows that nobody asked for cost as much as others, so a beginning is read by itself.
-        if (text.rows > 1 && known < before) {
+        if ((text.rows > 1 || !text.parents.empty()) && known < before) {
             gpt_->forward(*slot.cache, text.ids.subspan(known, before - known));
             known = before;
         }
-        steps.push_back({&*slot.cache, text.ids.subspan(known), text.rows > 1});
+        const bool tree = !text.parents.empty();
+        steps.push_back({&*slot.cache, text.ids.subspan(tree ? before : known),
+                         text.rows > 1 || tree, text.parents});
     }
     const Logits logits = gpt_->forward(steps);
     std::vector<std::span<const float>> rows;
     for (std::int64_t r = 0; r < logits.rows; ++r) rows.push_back(logits.row(r));
+    std::size_t first = 0;
+    for (const BatchText& text : texts) {
+        remember(slots_[text.slot], text, logits, first);
+        first += text.rows;
+    }
     return rows;
+}
+
+std::span<const float> CachedBatch::state(std::size_t slot, std::span<const int> ids) {
+    if (slot >= slots_.size() || ids.empty()) return {};
+    Slot& s = slots_[slot];
+    settle(s, ids);
+    const std::size_t place = ids.size() - 1 - s.begins;
+    if (known_of(s, ids) < ids.size() || ids.size() <= s.begins || place >= s.branch.size())
+        return {};
+    const std::size_t channels = index(gpt_->config().n_embd);
+    return std::span(s.states).subspan(index(s.branch[place]) * channels, channels);
+}
+
+void CachedBatch::remember(Slot& slot, const BatchText& text, const Logits& logits,
+                           std::size_t first) {
+    const std::size_t channels = index(gpt_->config().n_embd);
+    const auto states = logits.states.subspan(first * channels, text.rows * channels);
+    slot.states.assign(states.begin(), states.end());
+    slot.begins = text.ids.size() - text.rows;
+    slot.branch.clear(), slot.tree.clear();
+    if (text.parents.empty()) {
+        for (int r = 0; r < to_int(text.rows); ++r) slot.branch.push_back(r);
+    } else {
+        slot.seen.resize(slot.begins);
+        slot.tree.assign(text.ids.begin() + to_int(slot.begins), text.ids.end());
+        slot.parents.assign(text.parents.begin(), text.parents.end());
+    }
+}
+
+void CachedBatch::settle(Slot& slot, std::span<const int> ids) {
+    if (slot.tree.empty()) return;
+    const bool same = ids.size() >= slot.begins && known_of(slot, ids) == slot.begins;
+    int at = -1;
+    for (std::size_t i = slot.begins; same && i < ids.size(); ++i) {
+        int next = at + 1;
+        while (next < count(slot.tree) &&
+               (slot.parents[index(next)] != at || slot.tree[index(next)] != ids[i]))
+            ++next;
+        if (next == count(slot.tree)) break;
+        slot.branch.push_back(at = next);
+        slot.seen.push_back(ids[i]);
+    }
+    slot.cache->keep(slot.branch);
+    slot.tree.clear();
+}
+
+void CachedBatch::settle(std::span<const BatchText> texts) {
+    for (const BatchText& text : texts) {
+        if (text.slot >= slots_.size() || text.rows < 1 || text.rows > text.ids.size())
+            continue;  // a new one, or to be refused
+        const std::size_t guesses = text.parents.empty() ? 0 : text.rows - 1;
+        settle(slots_[text.slot], text.ids.first(text.ids.size() - guesses));
+    }
 }
 
 void CachedBatch::check_distinct(std::span<const BatchText> texts) {
@@ -50,6 +121,9 @@ void CachedBatch::fork(std::span<const BatchText> texts) {
         if (text.rows < 1 || text.rows > text.ids.size())
             throw Error("batch: " + std::to_string(text.rows) + " rows of a text of " +
                         std::to_string(text.ids.size()) + " tokens, expected 1 to its length");
+        if (!text.parents.empty() && text.parents.size() != text.rows)
+            throw Error("batch: " + std::to_string(text.parents.size()) + " parents of " +
+                        std::to_string(text.rows) + " rows, expected one each");
         if (text.slot >= most_slots)
             throw Error("batch: slot " + std::to_string(text.slot) + ", expected less than " +
                         std::to_string(most_slots));
@@ -73,9 +147,8 @@ BatchLogits one_at_a_time(NextLogits model) {
     return [model = std::move(model), rows](std::span<const BatchText> texts) {
         rows->clear();
         for (const BatchText& text : texts) {
-            for (std::size_t before = text.rows; before-- > 0;) {
-                const std::span<const float> logits =
-                    model(text.ids.first(text.ids.size() - before));
+            for (std::size_t row = 0; row < text.rows; ++row) {
+                const std::span<const float> logits = model(text_of_row(text, row));
                 rows->emplace_back(logits.begin(), logits.end());
             }
         }

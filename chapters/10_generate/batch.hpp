@@ -26,7 +26,13 @@ struct BatchText {
     std::size_t slot = 0;
     std::span<const int> ids;
     std::size_t rows = 1;  // logits behind each of the last so many ids
+    // Of a tree, those last ids: token i of them follows token parents[i], or what stands before
+    // them where that is −1. Empty: each follows the one before it.
+    std::span<const int> parents = {};
 };
+
+// The text that ends with one of the last ids.
+std::vector<int> text_of_row(const BatchText& text, std::size_t row);
 
 // Logits (V) for each text of the batch, one row after the other where a text asks for several;
 // valid until the next call.
@@ -44,15 +50,32 @@ public:
 
     long computed() const { return computed_; }  // positions, since the beginning
 
+    // The state behind the last of these ids (C numbers, see Logits), as it was when the slot
+    // read it; empty where its last pass did not.
+    std::span<const float> state(std::size_t slot, std::span<const int> ids);
+
     static constexpr std::size_t most_slots = 65536;
 
 private:
     struct Slot {
         std::optional<KvCache> cache;
         std::vector<int> seen;
+        // Of the last pass: the states of its rows, and the rows that became text, from token
+        // `begins` on.
+        std::vector<float> states;
+        std::size_t begins = 0;
+        std::vector<int> branch;
+        // A tree whose branch is not decided yet.
+        std::vector<int> tree, parents;
     };
 
     static void check_distinct(std::span<const BatchText> texts);
+
+    // A text that goes on tells which branch of the last tree it was: the cache keeps that one.
+    static void settle(Slot& slot, std::span<const int> ids);
+    void settle(std::span<const BatchText> texts);
+
+    void remember(Slot& slot, const BatchText& text, const Logits& logits, std::size_t first);
 
     static std::size_t known_of(const Slot& slot, std::span<const int> ids);
 

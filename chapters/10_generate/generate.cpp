@@ -71,8 +71,8 @@ void TextBatch::read_prompts() {
 
 void TextBatch::pass() {
     std::vector<BatchText> texts;
-    std::vector<std::vector<int>> guesses(writers_.size());
-    std::vector<std::vector<int>> longer(writers_.size());
+    std::vector<Guesses> guesses(writers_.size());
+    std::vector<std::vector<int>> longer(writers_.size()), behind(writers_.size());
     for (std::size_t i = 0; i < writers_.size(); ++i) {
         if (writers_[i].done()) continue;
         const std::span<const int> window = writers_[i].window();
@@ -82,8 +82,12 @@ void TextBatch::pass() {
             continue;
         }
         longer[i].assign(window.begin(), window.end());
-        longer[i].insert(longer[i].end(), guesses[i].begin(), guesses[i].end());
-        texts.push_back({i, longer[i], guesses[i].size() + 1});
+        longer[i].insert(longer[i].end(), guesses[i].ids.begin(), guesses[i].ids.end());
+        if (!guesses[i].parents.empty()) {
+            behind[i] = {-1};  // the text's last token, which is read in the same pass
+            for (const int parent : guesses[i].parents) behind[i].push_back(parent + 1);
+        }
+        texts.push_back({i, longer[i], guesses[i].ids.size() + 1, behind[i]});
     }
     std::size_t wanted = 0, row = 0;
     for (const BatchText& text : texts) wanted += text.rows;
@@ -102,23 +106,24 @@ std::vector<std::span<const float>> TextBatch::ask(std::span<const BatchText> te
     return rows;
 }
 
-std::vector<int> TextBatch::guess(std::size_t i) {
+Guesses TextBatch::guess(std::size_t i) {
     const int room = request_->foresight.guess ? writers_[i].room() : 0;
     if (room < 1) return {};
     return request_->foresight.guess(i, writers_[i].so_far(), writers_[i].luck(), room);
 }
 
-void TextBatch::take(std::size_t i, const std::vector<int>& guesses,
+void TextBatch::take(std::size_t i, const Guesses& guesses,
                      std::span<const std::span<const float>> rows) {
-    std::size_t right = 0;
+    int at = -1, right = 0;
     for (;;) {
-        step(i, rows[right]);
-        if (right == guesses.size() || writers_[i].last_token() != guesses[right]) break;
+        step(i, rows[index(at + 1)]);
+        at = guesses.child(at, writers_[i].last_token());
+        if (at < 0) break;
         ++right;
         if (writers_[i].done()) break;
     }
     if (!guesses.empty() && request_->foresight.judged)
-        request_->foresight.judged(i, count(guesses), to_int(right));
+        request_->foresight.judged(i, count(guesses.ids), right);
 }
 
 void TextBatch::step(std::size_t i, std::span<const float> logits) {

@@ -48,12 +48,11 @@ private:
 
     std::vector<std::span<const float>> ask(std::span<const BatchText> texts, std::size_t wanted);
 
-    std::vector<int> guess(std::size_t i);
+    Guesses guess(std::size_t i);
 
-    // The first row is what the model says behind the text, the next what it says behind
-    // the first guess: of use if that was drawn.
-    void take(std::size_t i, const std::vector<int>& guesses,
-              std::span<const std::span<const float>> rows);
+    // The first row is what the model says behind the text, each other one what it says behind
+    // a guess: of use if that was drawn.
+    void take(std::size_t i, const Guesses& guesses, std::span<const std::span<const float>> rows);
 
     void step(std::size_t i, std::span<const float> logits);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,28 @@ namespace tbt {
 // The bytes of a token; none for those that are no text.
 using TokenBytes = std::function<std::string_view(int id)>;
 
+// Tokens that may come next, each behind another guess or behind the text.
+struct Guesses {
+    std::vector<int> ids;
+    // Of a tree (chapter 21): the guess that each follows, an earlier one, or −1 behind the text.
+    // Empty: each follows the one before it.
+    std::vector<int> parents = {};
+
+    Guesses() = default;
+    Guesses(std::vector<int> chain) : ids(std::move(chain)) {}
+    Guesses(std::initializer_list<int> chain) : ids(chain) {}
+    Guesses(std::vector<int> tokens, std::vector<int> behind)
+        : ids(std::move(tokens)), parents(std::move(behind)) {}
+    bool empty() const { return ids.empty(); }
+    int parent(int guess) const { return parents.empty() ? guess - 1 : parents[index(guess)]; }
+    // The guess of this token behind another one (−1: the text); −1: there is none.
+    int child(int behind, int id) const {
+        for (int i = behind + 1; i < count(ids); ++i)
+            if (parent(i) == behind && ids[index(i)] == id) return i;
+        return -1;
+    }
+};
+
 // Who knows how a text goes on saves passes. No text is changed by it. Each may be empty.
 struct Foresight {
     // The only token that may come next (a grammar leaves no choice, chapter 13);
@@ -31,8 +54,8 @@ struct Foresight {
     // What will probably be drawn next, at most `room` tokens (a draft, chapter 12).
     // luck: a copy of the text's own random numbers, one of which is drawn for each token.
     // The model reads them all in one pass; they stay as far as they are what is drawn.
-    std::function<std::vector<int>(std::size_t text_number, const TextSoFar& text, Rng luck,
-                                   int room)>
+    // Of a tree no branch is longer than the room.
+    std::function<Guesses(std::size_t text_number, const TextSoFar& text, Rng luck, int room)>
         guess;
     // How many of them stayed.
     std::function<void(std::size_t text_number, int guessed, int right)> judged;

@@ -17,8 +17,22 @@ namespace tbt {
 
 struct GuessedRound {
     std::size_t begins = 0;  // behind so many generated tokens
-    std::vector<int> guesses;
+    Guesses guesses;
 };
+
+// Of a tree, the guesses that a text went along, and the first of those that it passed by there.
+inline std::vector<int> chain_of(const Guesses& guesses, std::span<const int> text) {
+    if (guesses.parents.empty()) return guesses.ids;
+    std::vector<int> chain;
+    int at = -1, next = -1;
+    for (const int id : text) {
+        if ((next = guesses.child(at, id)) < 0) break;
+        chain.push_back(guesses.ids[index(at = next)]);
+    }
+    for (int i = at + 1; i < count(guesses.ids); ++i)
+        if (guesses.parent(i) == at) return chain.push_back(guesses.ids[index(i)]), chain;
+    return chain;
+}
 
 // Notes what a request's draft guesses, in order. For a request of one text.
 inline std::shared_ptr<std::vector<GuessedRound>> watch_guesses(GenerateRequest& request) {
@@ -26,7 +40,7 @@ inline std::shared_ptr<std::vector<GuessedRound>> watch_guesses(GenerateRequest&
     auto seen = std::make_shared<std::vector<GuessedRound>>();
     request.foresight.guess = [seen, guess = std::move(request.foresight.guess)](
                                   std::size_t i, const TextSoFar& text, const Rng& luck, int room) {
-        std::vector<int> guesses = guess(i, text, luck, room);
+        Guesses guesses = guess(i, text, luck, room);
         seen->push_back({text.generated().size(), guesses});
         return guesses;
     };
@@ -42,9 +56,9 @@ inline std::vector<Round> coupled_rounds(std::span<const int> ids,
     std::size_t next = 0;
     for (std::size_t at = 0; at < ids.size();) {
         Round round;
-        if (next < guessed.size() && guessed[next].begins == at)
-            round.drafted = guessed[next++].guesses;
         const std::span<const int> rest = ids.subspan(at);
+        if (next < guessed.size() && guessed[next].begins == at)
+            round.drafted = chain_of(guessed[next++].guesses, rest);
         std::size_t right = 0;
         while (right < std::min(round.drafted.size(), rest.size()) &&
                round.drafted[right] == rest[right])

@@ -57,7 +57,7 @@ BatchLogits with_guidance(BatchLogits model, double scale, std::size_t slots,
             others.back().insert(others.back().end(), written.begin(), written.end());
         }
         for (std::size_t i = 0; i < texts.size(); ++i)
-            both.push_back({slots + texts[i].slot, others[i], texts[i].rows});
+            both.push_back({slots + texts[i].slot, others[i], texts[i].rows, texts[i].parents});
         std::size_t half = 0;
         for (const BatchText& text : texts) half += text.rows;
         const std::vector<std::span<const float>> rows = model(both);

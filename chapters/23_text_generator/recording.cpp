@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "chapters/12_speculative/coupled_rounds.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/23_text_generator/generation.hpp"
 #include "lib/index.hpp"
@@ -177,10 +178,10 @@ void record_guesses(GenerateRequest& request, Recording& recording) {
     auto guess = request.foresight.guess;
     request.foresight.guess = [guess, &recording](std::size_t i, const TextSoFar& text,
                                                   const Rng& luck, int room) {
-        std::vector<int> guesses = guess(i, text, luck, room);
+        Guesses guesses = guess(i, text, luck, room);
         if (!guesses.empty()) {
-            recording.rounds.push_back({i, text.generated().size(), {}});
-            recording.rounds.back().round.drafted = guesses;
+            recording.rounds.push_back({i, text.generated().size(), {}, guesses});
+            recording.rounds.back().round.drafted = guesses.ids;
         }
         return guesses;
     };
@@ -200,6 +201,11 @@ void replay(const Generation& g, const std::vector<GeneratedText>& texts, Record
         Rng luck(g.request.seed, g.request.first_stream + i % samples);
         for (std::size_t k = 0; recording.has_u && k < texts[i].ids.size(); ++k)
             text.u.push_back(luck.uniform());
+        for (RecordedRound& r : recording.rounds)
+            if (r.text == i && !r.guesses.parents.empty())
+                r.round.drafted = chain_of(
+                    r.guesses,
+                    std::span(texts[i].ids).subspan(std::min(r.step, texts[i].ids.size())));
         replay_text(g, i, text, recording);
     }
 }

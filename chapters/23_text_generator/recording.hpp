@@ -36,6 +36,7 @@ struct RecordedPass {
 struct RecordedRound {
     std::size_t text = 0, step = 0;
     Round round;
+    Guesses guesses = {};  // of a tree, all of them; the round has those that the text went along
 };
 
 // What a search looked at for one prompt, a lattice for each group of beams.
