@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -32,6 +33,21 @@ struct GuessCount {
     long guessed = 0, right = 0;
 };
 
+// A round lasts from one guess for a text to the next.
+struct RoundClock {
+    double began = -1;
+    int tokens = 0, guessed = 0;
+
+    void round_begins(DraftLength& length, int generated) {
+        if (!length.is_timed()) return;
+        const double now =
+            std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+                .count();
+        if (began >= 0) length.took(guessed, generated - tokens, now - began);
+        began = now, tokens = generated;
+    }
+};
+
 // Adds a draft to a request. draft_for(text number) makes the draft of a text: each text
 // has its own, and its own length. What is forced anyway is not asked of the draft.
 template <class Draft>
@@ -40,6 +56,7 @@ void guess_with(GenerateRequest& request, std::function<Draft(std::size_t)> draf
     struct OfText {
         Draft draft;
         DraftLength length;
+        RoundClock clock = {};
     };
     const auto texts = std::make_shared<std::map<std::size_t, OfText>>();
     const auto of = [texts, draft_for = std::move(draft_for), length](std::size_t i) -> OfText& {
@@ -54,13 +71,15 @@ void guess_with(GenerateRequest& request, std::function<Draft(std::size_t)> draf
     request.foresight.guess = [of, chain = Chain(std::move(steps)), stop = request.stop](
                                   std::size_t i, const TextSoFar& text, const Rng& luck, int room) {
         OfText& own = of(i);
+        own.clock.round_begins(own.length, tbt::count(text.generated()));
         RandomChance chance(luck);
         const auto ends = [&](int id) { return stop.is_eos(id); };
         std::vector<int> guesses;
+        const int wanted = std::min(own.length.next(), room);
         for (const DraftedToken& x :
-             own.draft.propose(chain, text.ids, text.prompt_length,
-                               std::min(own.length.next(), room), ends, chance))
+             own.draft.propose(chain, text.ids, text.prompt_length, wanted, ends, chance))
             guesses.push_back(x.id);
+        own.clock.guessed = tbt::count(guesses);
         return guesses;
     };
     request.foresight.judged = [of, count](std::size_t i, int guessed, int right) {

@@ -24,10 +24,22 @@ int best_length(double acceptance, double cost, int most) {
 
 DraftLength DraftLength::adaptive(int most, double cost) { return DraftLength(most, cost); }
 
+DraftLength DraftLength::timed(int most, const TimedLength::Tokens& tokens, double right) {
+    DraftLength length(most, 0);
+    length.timed_.emplace(most, tokens, right);
+    return length;
+}
+
+int DraftLength::next() {
+    if (timed_) return timed_->next();
+    return cost_ > 0 ? best_length(accepted_ / judged_, cost_, most_) : most_;
+}
+
 void DraftLength::learn(int judged, int accepted) {
     if (accepted < 0 || accepted > judged)
         throw Error("draft length: " + std::to_string(accepted) + " accepted of " +
                     std::to_string(judged) + " judged");
+    if (timed_) timed_->learn(judged, accepted);
     judged_ = forget * judged_ + judged;
     accepted_ = forget * accepted_ + accepted;
 }

@@ -5,9 +5,11 @@
 // c being what a drafted token costs.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "chapters/12_speculative/checks.hpp"
+#include "chapters/12_speculative/timed_length.hpp"
 
 namespace tbt {
 
@@ -23,8 +25,23 @@ public:
     // text stays exact; and not on the clock, so the same seed gives the same text.
     static DraftLength adaptive(int most = 12, double cost = 0.15);
 
-    int next() const { return cost_ > 0 ? best_length(accepted_ / judged_, cost_, most_) : most_; }
+    // By the clock, 0 where drafting loses: for texts that do not depend on the length.
+    // tokens: what a round of n adds, see TimedLength.
+    static DraftLength timed(int most = 12, const TimedLength::Tokens& tokens = expected_tokens,
+                             double right = 0.7);
+
+    int next();
     void learn(int judged, int accepted);
+
+    // For trees of guesses: how many were expected to be right, and were.
+    void learn_of(double expected, int right) {
+        if (timed_) timed_->learn(expected, right);
+    }
+    // A round of `length` drafted tokens added `tokens`, in so many seconds.
+    void took(int length, int tokens, double seconds) {
+        if (timed_) timed_->took(length, tokens, seconds);
+    }
+    bool is_timed() const { return timed_.has_value(); }
 
 private:
     DraftLength(int most, double cost);
@@ -33,6 +50,7 @@ private:
     int most_;
     double cost_;
     double judged_ = 10, accepted_ = 8;
+    std::optional<TimedLength> timed_;
 };
 
 }  // namespace tbt

@@ -8,7 +8,9 @@ namespace tbt {
 
 DraftLength DraftSettings::length() const {
     const int most = prompt_lookup_num_tokens.value_or(num_assistant_tokens);
-    return schedule == "constant" ? DraftLength::fixed(most) : DraftLength::adaptive(most);
+    if (schedule == "constant") return DraftLength::fixed(most);
+    // By rejection another length is another text, and must not depend on the clock.
+    return coupling == "seed" ? DraftLength::timed(most) : DraftLength::adaptive(most);
 }
 
 void add_draft_options(CLI::App& app, DraftSettings& s) {
