@@ -1,0 +1,74 @@
+// Exercise 12_3: judge a draft as a block, and accept more of it, at the same law.
+//
+// Token by token, a draft is cut at the first token that chance turns down. But what counts is the
+// law of the whole text, and a token that the target likes better than the draft did can make up
+// for one that it likes less [Sun et al. 2025, algorithm 2].
+//
+// γ tokens x_1 … x_γ were drafted. p_i and q_i are the target's and the draft's laws behind the
+// first i of them (p has γ + 1 laws, q has γ). How much of that prefix the target would
+// have written:
+//
+//     w_0 = 1,     w_i = min(1, w_(i−1) · p_(i−1)(x_i) / q_(i−1)(x_i))
+//
+// The prefix of i tokens is accepted with the chance
+//
+//     h_i = S_i / (S_i + 1 − w_i),     S_i = Σ_x max(0, w_i·p_i(x) − q_i(x))     for i < γ
+//     h_γ = w_γ
+//
+// (where S_i + 1 − w_i is 0: 1). Each i has a number u_i of its own; the longest prefix with
+// u_i < h_i stays, whatever became of shorter ones. Behind i < γ accepted tokens the next one
+// is drawn from max(0, w_i·p_i − q_i), divided by its sum, or from p_i where that is 0; behind all
+// γ from p_γ.
+//
+// Write four functions, about 25 lines. Check: make check EX=12_3
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex12_3 {
+
+using Law = std::vector<double>;
+
+struct Draft {
+    std::vector<int> tokens;  // x_1 … x_γ are tokens[0] … tokens[γ − 1]
+    std::vector<Law> p, q;    // γ + 1 and γ laws
+};
+
+// w_0 … w_γ.
+inline std::vector<double> weights([[maybe_unused]] const Draft& draft) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// max(0, w_i·p_i − q_i), not yet divided: what the target's law behind i tokens still lacks.
+inline Law lacking([[maybe_unused]] const Draft& draft, [[maybe_unused]] std::size_t i) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// h_1 … h_γ, as elements 0 … γ − 1.
+inline std::vector<double> chances([[maybe_unused]] const Draft& draft) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+struct Verdict {
+    std::size_t accepted = 0;  // tokens of the draft that stay
+    Law next;                  // the law of the one behind them, sums to 1
+};
+
+// u: u_1 … u_γ, each in [0, 1).
+inline Verdict judge([[maybe_unused]] const Draft& draft,
+                     [[maybe_unused]] const std::vector<double>& u) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex12_3
