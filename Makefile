@@ -222,12 +222,14 @@ chat: $(BUILD)/23_text_generator
 STORYTELLER_RECIPE := --layers 6 --heads 6 --embd 192 --batch 8 --steps 15000 --warmup 200 --lr 0.002 --precision bf16 --parts 4
 SKETCH_RECIPE := --layers 2 --heads 3 --embd 96 --batch 8 --steps 4500 --warmup 200 --lr 0.003 --precision bf16 --parts 4
 DIFFUSION_RECIPE := --fill-masks --genres weather=5,everyday=3,hello=1 --layers 4 --heads 6 --embd 192 --context 64 --batch 32 --steps 4200 --warmup 150 --lr 0.0025 --precision bf16 --parts 4
+MEDUSA_RECIPE := --heads 3 --inner 256 --draft-vocab 2048 --batch 4 --sequence 256 --steps 400 --warmup 20 --lr 0.004
 TRAINED := build/models
 STORYTELLER := $(TRAINED)/storyteller
+MEDUSA := $(TRAINED)/medusa
 SKETCH := $(TRAINED)/sketch
 DIFFUSION := $(TRAINED)/diffusion
 resume = $(if $(wildcard $(1)/checkpoint),--resume)
-.PHONY: train train-storyteller train-sketch train-diffusion adopt
+.PHONY: train train-storyteller train-sketch train-diffusion train-medusa adopt
 train: train-sketch
 train-storyteller: $(BUILD)/train
 	$(if $(wildcard $(STORYTELLER)/checkpoint),,$< tokenizer --out $(STORYTELLER))
@@ -237,6 +239,9 @@ train-sketch: train-storyteller
 # Chapter 22's, which fills in masks; it takes the storyteller's tokenizer.
 train-diffusion: $(BUILD)/train
 	$< --tokenizer data/models/storyteller --out $(DIFFUSION) --f16 $(DIFFUSION_RECIPE) $(call resume,$(DIFFUSION)) $(ARGS)
+# Chapter 21's heads, for the storyteller that ships; after another one was adopted, again.
+train-medusa: $(BUILD)/train_heads
+	$< --out $(MEDUSA) $(MEDUSA_RECIPE) $(ARGS)
 # MODEL=DIRECTORY: what a model can do, as a table (ARGS="--json FILE --failures 3").
 .PHONY: report
 report: $(BUILD)/report

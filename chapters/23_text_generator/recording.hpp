@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "chapters/06_combining/trace.hpp"
+#include "chapters/10_generate/text_writer.hpp"
 #include "chapters/11_beam_search/lattice.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 

@@ -33,11 +33,13 @@ void check_trainable(const GptConfig& config) {
 
 ParameterLayout::ParameterLayout(const GptConfig& config) {
     check_trainable(config);
-    for (const auto& [name, shape] : weight_shapes(config)) {
-        const std::int64_t size = element_count(shape);
-        tensors.push_back({name, shape, total, size, shape.size() == 2});
-        total += (size + 15) / 16 * 16;
-    }
+    for (const auto& [name, shape] : weight_shapes(config)) add(name, shape);
+}
+
+void ParameterLayout::add(const std::string& name, const Shape& shape) {
+    const std::int64_t size = element_count(shape);
+    tensors.push_back({name, shape, total, size, shape.size() == 2});
+    total += (size + 15) / 16 * 16;
 }
 
 const ParameterInfo& ParameterLayout::operator[](const std::string& name) const {

@@ -157,7 +157,7 @@ TEST_CASE("where target and draft are the same, all of it stays", "[ex12_3]") {
     const Model target = random_model(4);
     each_draft(target, target, 3, 3, [&](const Draft& d, double) {
         REQUIRE(judge(d, {.999, .999, .999}).accepted == 3);
-        for (const double x : judge(d, {.5, .5, .5}).next) REQUIRE(std::isfinite(x));
+        for (const double x : judge(d, {.5, .5, .5}).next) EXPECT(std::isfinite(x), "a number", x);
     });
 }
 
@@ -210,8 +210,9 @@ TEST_CASE("the law of the text is the target's, to the last token", "[ex12_3]") 
         }
         THINK("an accepted prefix and its correction must add up to p");
         REQUIRE(law.size() == 81);
-        REQUIRE(distance <= 1e-12);
+        EXPECT(distance <= 1e-12, "the law of the texts is the target's: a distance of 0",
+               distance);
         THINK("more stays than token by token");
-        REQUIRE(block > one_by_one + 1e-3);
+        EXPECT(block > one_by_one + 1e-3, "more tokens stay than one by one", block);
     }
 }

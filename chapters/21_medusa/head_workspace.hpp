@@ -1,0 +1,70 @@
+// The inside of HeadTrainer: what a thread needs for a text, and the units it computes in.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "chapters/21_medusa/heads_shape.hpp"
+#include "lib/index.hpp"
+#include "lib/model/gpt.hpp"
+#include "lib/model/kv_cache.hpp"
+#include "lib/train/train_layers.hpp"
+
+namespace tbt {
+
+using train::Factor;
+using train::Linear;
+using train::Precision;
+
+inline AlignedFloats zeros(std::int64_t n) {
+    AlignedFloats block = allocate_floats(n);
+    std::fill_n(block.get(), n, 0.0f);
+    return block;
+}
+
+struct Head {
+    Linear in, out;
+};
+
+// What one thread needs for one text of M rows.
+struct Workspace {
+    std::vector<AlignedFloats> states, joined, before, inner;  // of each head
+    AlignedFloats logits, d_state, d_inner, d_joined, d_next;
+    Factor packed;
+    Bf16Left left;
+    std::int64_t rows = 0;
+
+    void reserve(const HeadsShape& s, std::int64_t M, std::int64_t drafted) {
+        if (M <= rows) return;
+        rows = M;
+        states.resize(index(s.heads + 1)), joined.resize(index(s.heads));
+        before.resize(index(s.heads)), inner.resize(index(s.heads));
+        for (AlignedFloats& a : states) a = zeros(M * s.channels);
+        for (AlignedFloats& a : joined) a = zeros(M * 2 * s.channels);
+        for (AlignedFloats& a : before) a = zeros(M * s.inner);
+        for (AlignedFloats& a : inner) a = zeros(M * s.inner);
+        logits = zeros(M * drafted);
+        for (AlignedFloats* a : {&d_state, &d_next}) *a = zeros(M * s.channels);
+        d_joined = zeros(M * 2 * s.channels), d_inner = zeros(M * s.inner);
+    }
+};
+
+// The root of the mean square.
+inline float size_of(std::span<const float> values) {
+    double sum = 0;
+    for (const float v : values) sum += double{v} * double{v};
+    return static_cast<float>(std::sqrt(sum / static_cast<double>(values.size())));
+}
+
+// Of the states behind some tokens, whichever.
+inline float state_unit(Gpt& target) {
+    KvCache cache(target.config());
+    const int n = std::min({64, target.config().n_positions, target.config().vocab_size});
+    std::vector<int> ids(index(n));
+    for (int i = 0; i < n; ++i) ids[index(i)] = target.config().vocab_size / n * i;
+    return size_of(target.forward_all(cache, ids).states);
+}
+
+}  // namespace tbt

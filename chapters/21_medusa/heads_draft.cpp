@@ -1,0 +1,158 @@
+#include "chapters/21_medusa/heads_draft.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "lib/error.hpp"
+#include "lib/index.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr float banned = -std::numeric_limits<float>::infinity();
+constexpr double beside = 0.05;  // between the numbers beside u
+
+void add(std::vector<int>& ids, int id) {
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+}
+
+// The tokens that the law gives for u and for numbers beside it, as far as there are others.
+void add_beside(std::vector<int>& ids, Candidates& law, double u, int wanted) {
+    add(ids, draw(law, u));
+    for (int step = 1; count(ids) < wanted && step <= 4; ++step)
+        for (const double v : {u + step * beside, u - step * beside})
+            if (v >= 0 && v < 1 && count(ids) < wanted) add(ids, draw(law, v));
+}
+
+// The most probable ones that are not there yet.
+void add_best(std::vector<int>& ids, Candidates& law, int wanted) {
+    while (count(ids) < wanted) {
+        int best = -1;
+        float largest = banned;
+        const std::span<const float> logits = law.logits();
+        for (std::size_t i = 0; i < law.size(); ++i)
+            if (logits[i] > largest && std::find(ids.begin(), ids.end(), law.id(i)) == ids.end())
+                best = law.id(i), largest = logits[i];
+        if (best < 0) return;
+        ids.push_back(best);
+    }
+}
+
+}  // namespace
+
+Chain without_cuts(const Chain& chain) {
+    constexpr std::array<std::string_view, 12> cuts = {
+        "temperature", "dynamic-temperature", "top-k", "top-p",    "min-p", "typical", "typical-p",
+        "epsilon",     "top-n-sigma",         "xtc",   "mirostat", "eta"};
+    std::vector<ChainStep> steps;
+    for (const ChainStep& step : chain.steps())
+        if (std::find(cuts.begin(), cuts.end(), step.name) == cuts.end()) steps.push_back(step);
+    return Chain(std::move(steps));
+}
+
+HeadsDraft::HeadsDraft(Heads& heads, TreeShape tree, StateBehind state)
+    : heads_(&heads), tree_(std::move(tree)), state_(std::move(state)) {
+    if (!state_) throw Error("medusa: there is nothing that tells the target's states");
+    const std::vector<int> depths = tree_depths(tree_.parents);
+    const int deepest = depths.empty() ? 0 : 1 + *std::max_element(depths.begin(), depths.end());
+    if (deepest > heads.count())
+        throw Error("medusa: a tree of depth " + std::to_string(deepest) + ", and there are " +
+                    std::to_string(heads.count()) +
+                    " heads; one head is needed for each depth of the tree");
+    if (depths != tree_.depths || tree_.ranks.size() != depths.size())
+        throw Error("medusa: the depths and ranks of a tree do not fit its parents");
+}
+
+// The logits of the drafted ids as a row of the whole vocabulary.
+void HeadsDraft::spread(std::span<const float> logits) {
+    row_.assign(index(heads_->vocab_size()), banned);
+    const std::vector<int>& ids = heads_->config().drafted;
+    for (std::size_t i = 0; i < ids.size(); ++i) row_[index(ids[i])] = logits[i];
+}
+
+// False where a step leaves nothing: what it allows is not drafted.
+bool HeadsDraft::apply(const Chain& chain, const TextSoFar& text) {
+    law_.reset(row_);
+    for (const ChainStep& step : chain.steps()) {
+        if (step.name == "mirostat") continue;  // asks what the target thought of each token
+        step.apply(law_, text);
+        if (law_.count() == 0) return false;
+    }
+    return true;
+}
+
+Guesses HeadsDraft::grow(const Chain& chain, const TextSoFar& text, int nodes, int room,
+                         const Choose& choose) {
+    Guesses guesses;
+    const std::span<const float> state = state_(text.ids.first(text.ids.size() - 1));
+    nodes = std::min(nodes, count(tree_.parents));
+    if (state.empty() || nodes < 1) return guesses;
+    // Of each node its token; −1: a rank that this place has no token for. The tree's first node
+    // is behind the text, and `of` a node is its place among those that are guessed.
+    std::vector<int> tokens(index(nodes), -1), of(index(nodes), -1);
+    std::vector<int> places = {-1};  // nodes that this depth's guesses stand behind
+    std::vector<float> states(state.begin(), state.end());
+    for (int depth = 0; depth < std::min(heads_->count(), room) && !places.empty(); ++depth) {
+        std::vector<int> last;
+        for (const int at : places) last.push_back(at < 0 ? text.ids.back() : tokens[index(at)]);
+        const Heads::Answer answer = heads_->read(depth, states, last);
+        const std::size_t C = index(heads_->channels()), N = heads_->config().drafted.size();
+        std::vector<int> next;
+        std::vector<float> next_states;
+        for (std::size_t r = 0; r < places.size(); ++r) {
+            int wanted = 0;
+            bool goes_on = false;
+            for (int i = 0; i < nodes; ++i) {
+                if (tree_.parents[index(i)] == places[r])
+                    wanted = std::max(wanted, tree_.ranks[index(i)] + 1);
+            }
+            if (wanted == 0) continue;
+            std::vector<int> ids(text.ids.begin(), text.ids.end());
+            for (int at = places[r]; at >= 0; at = tree_.parents[index(at)])
+                ids.insert(ids.begin() + length_of(text.ids), tokens[index(at)]);
+            spread(answer.logits.subspan(r * N, N));
+            const TextSoFar so_far{ids, text.prompt_length};
+            if (!apply(chain, so_far)) continue;
+            const int behind = places[r] < 0 ? -1 : of[index(places[r])];
+            const std::vector<int> chosen = choose({behind, depth, &law_, row_, so_far}, wanted);
+            for (int i = 0; i < nodes; ++i) {
+                const auto rank = index(tree_.ranks[index(i)]);
+                if (tree_.parents[index(i)] != places[r] || rank >= chosen.size()) continue;
+                tokens[index(i)] = chosen[rank], of[index(i)] = count(guesses.ids);
+                guesses.ids.push_back(chosen[rank]), guesses.parents.push_back(behind);
+                goes_on = std::find(tree_.parents.begin(), tree_.parents.begin() + nodes, i) !=
+                          tree_.parents.begin() + nodes;
+                if (!goes_on) continue;
+                next.push_back(i);
+                const auto own = answer.states.subspan(r * C, C);
+                next_states.insert(next_states.end(), own.begin(), own.end());
+            }
+        }
+        places = std::move(next), states = std::move(next_states);
+    }
+    return guesses;
+}
+
+Guesses HeadsDraft::guess(const Chain& chain, const TextSoFar& text, Rng luck, int nodes,
+                          int room) {
+    std::vector<double> u;
+    for (int k = 0; k < heads_->count(); ++k) u.push_back(luck.uniform());
+    Candidates ranking;
+    const Chain bans = without_cuts(chain);
+    return grow(chain, text, nodes, room, [&](const Place& place, int wanted) {
+        std::vector<int> ids;
+        add_beside(ids, *place.law, u[index(place.depth)], wanted);
+        if (count(ids) == wanted) return ids;
+        ranking.reset(place.row);
+        bans.apply(ranking, place.text);
+        add_best(ids, ranking, wanted);
+        return ids;
+    });
+}
+
+}  // namespace tbt

@@ -1,0 +1,91 @@
+// Three judges of a tree of guesses, plainly. Two keep the target's law, one does not.
+//
+// chance is luck as in chapter 12's outcomes.hpp: draw(law) gives a token, accept(p) is true with
+// probability p. A judge gives the text with what a round adds.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "chapters/12_speculative/plain_speculative.hpp"
+#include "chapters/21_medusa/plain_tree.hpp"
+
+namespace tbt {
+
+struct GuessTree {
+    std::vector<int> tokens, parents;
+    int child(int behind, int token) const {
+        for (int i = behind + 1; i < count(tokens); ++i)
+            if (parents[index(i)] == behind && tokens[index(i)] == token) return i;
+        return -1;
+    }
+};
+
+// By following: draw from the target, and go along the guess that says the same, if there is one.
+// Every token is the target's own draw, so the text is that of plain decoding (chapter 12).
+template <class Chance>
+std::vector<int> follow_tree(const LawBehind& target, std::vector<int> text, const GuessTree& tree,
+                             Chance& chance) {
+    int at = -1;
+    do {
+        text.push_back(chance.draw(target(text)));
+        at = tree.child(at, text.back());
+    } while (at >= 0);
+    return text;
+}
+
+inline Law normalised(Law p) {
+    double sum = 0;
+    for (const double x : p) sum += x;
+    for (double& x : p) x = sum > 0 ? x / sum : 0;
+    return p;
+}
+
+// By rejection, for guesses that were drawn from q: the children of a place one after the other,
+// each against what the ones before it left of p [SpecInfer, Miao et al. 2024]. No child is drawn
+// twice, so q too goes on without those that were rejected [Sequoia, Chen et al. 2024].
+template <class Chance>
+std::vector<int> judge_tree(const LawBehind& target, const LawBehind& draft, std::vector<int> text,
+                            const GuessTree& tree, Chance& chance) {
+    for (int at = -1, next = -1;; at = std::exchange(next, -1)) {
+        Law p = target(text), q = draft(text);
+        for (int i = at + 1; i < count(tree.tokens) && next < 0; ++i) {
+            if (tree.parents[index(i)] != at) continue;
+            const std::size_t x = checked_id("medusa", tree.tokens[index(i)], p.size());
+            if (chance.accept(p[x] / q[x])) next = i;
+            p = normalised(plain_residual(p, q));
+            q[x] = 0;
+            q = normalised(q);
+        }
+        text.push_back(next >= 0 ? tree.tokens[index(next)] : chance.draw(p));
+        if (next < 0) return text;
+    }
+}
+
+// Typical acceptance [Cai et al. 2024]: a guess stays where p(guess) > min(ε, δ·e^−H), H
+// being the entropy of p; the longest branch of such guesses is taken, and one token more drawn.
+// Nothing is drawn in place of what the draft likes too well: it is not the target's law.
+template <class Chance>
+std::vector<int> typical_tree(const LawBehind& target, const std::vector<int>& text,
+                              const GuessTree& tree, double epsilon, double delta, Chance& chance) {
+    std::vector<std::vector<int>> branches;  // empty: not typical
+    std::vector<int> longest = text;
+    for (std::size_t i = 0; i < tree.tokens.size(); ++i) {
+        const int parent = tree.parents[i];
+        std::vector<int> branch = parent < 0 ? text : branches[index(parent)];
+        if (branch.size() >= text.size()) {
+            const Law p = target(branch);
+            double entropy = 0;
+            for (const double x : p) entropy -= x > 0 ? x * std::log(x) : 0;
+            const double x = p[checked_id("medusa", tree.tokens[i], p.size())];
+            if (x > std::min(epsilon, delta * std::exp(-entropy))) branch.push_back(tree.tokens[i]);
+            else branch.clear();
+        }
+        if (branch.size() > longest.size()) longest = branch;
+        branches.push_back(branch);
+    }
+    longest.push_back(chance.draw(target(longest)));
+    return longest;
+}
+
+}  // namespace tbt

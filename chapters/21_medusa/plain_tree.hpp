@@ -1,0 +1,82 @@
+// A tree of guesses, plainly: who sees whom, and which tree is worth its nodes.
+//
+// Guess i stands behind guess parents[i] < i, or behind the text where that is −1.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "lib/check.hpp"
+#include "lib/error.hpp"
+
+namespace tbt {
+
+// How many guesses stand before each. Throws Error where a parent does not come before its child.
+inline std::vector<int> tree_depths(const std::vector<int>& parents) {
+    std::vector<int> depths;
+    for (int i = 0; i < count(parents); ++i) {
+        const int parent = parents[index(i)];
+        if (parent < -1 || parent >= i)
+            throw Error("tree: guess " + std::to_string(i) + " stands behind guess " +
+                        std::to_string(parent) + ", expected an earlier one, or -1");
+        depths.push_back(parent < 0 ? 0 : depths[index(parent)] + 1);
+    }
+    return depths;
+}
+
+// mask[i][j]: does guess i see guess j? Its ancestors and itself; not its siblings, nor theirs.
+// All see the text.
+inline std::vector<std::vector<bool>> tree_mask(const std::vector<int>& parents) {
+    tree_depths(parents);
+    std::vector<std::vector<bool>> mask;
+    for (int i = 0; i < count(parents); ++i) {
+        const int parent = parents[index(i)];
+        mask.push_back(parent < 0 ? std::vector<bool>(parents.size()) : mask[index(parent)]);
+        mask.back()[index(i)] = true;
+    }
+    return mask;
+}
+
+// A shape: for each node its parent, its depth, and the rank of its guess among its siblings'.
+struct TreeShape {
+    std::vector<int> parents, depths, ranks;
+    std::vector<double> right;  // how often the guess will be right
+    // That a pass with the first n nodes adds on average: the target's own, and every right guess.
+    double tokens(int n) const {
+        double sum = 1;
+        for (int i = 0; i < std::min(n, count(right)); ++i) sum += right[index(i)];
+        return sum;
+    }
+};
+
+// The n guesses that are right most often [Cai et al. 2024]. acceptance[k][r]: how often the guess
+// of rank r at depth k is right where those before it are. A guess is right as often as its parent,
+// times that; the next best one behind those that are there comes next. So the first m nodes are
+// the best tree of m nodes.
+inline TreeShape best_tree(const std::vector<std::vector<double>>& acceptance, int n) {
+    struct Node {
+        int parent, depth, rank;
+        double right;
+    };
+    std::vector<Node> open;
+    const auto add_children = [&](int parent, int depth, double right) {
+        if (depth >= count(acceptance)) return;  // no tree is deeper than the heads
+        for (int r = 0; r < count(acceptance[index(depth)]); ++r)
+            open.push_back({parent, depth, r, right * acceptance[index(depth)][index(r)]});
+    };
+    TreeShape tree;
+    for (add_children(-1, 0, 1); count(tree.parents) < n && !open.empty();) {
+        const auto best =
+            std::max_element(open.begin(), open.end(),
+                             [](const Node& a, const Node& b) { return a.right < b.right; });
+        const Node node = *best;
+        open.erase(best);
+        tree.parents.push_back(node.parent), tree.depths.push_back(node.depth);
+        tree.ranks.push_back(node.rank), tree.right.push_back(node.right);
+        add_children(count(tree.parents) - 1, node.depth + 1, node.right);
+    }
+    return tree;
+}
+
+}  // namespace tbt

@@ -1,0 +1,249 @@
+#include "chapters/21_medusa/train_heads.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <vector>
+
+#include "chapters/19_training/batches.hpp"
+#include "chapters/19_training/corpus/corpus.hpp"
+#include "chapters/19_training/validation.hpp"
+#include "chapters/21_medusa/head_trainer.hpp"
+#include "chapters/21_medusa/heads.hpp"
+#include "lib/error.hpp"
+#include "lib/index.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/model/model.hpp"
+#include "lib/model/safetensors.hpp"
+#include "lib/model/safetensors_write.hpp"
+
+namespace tbt {
+
+namespace {
+
+double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+// The corpus, of which only what is held out counts as such, or only the rest.
+class HeldOut : public DocumentSource {
+public:
+    explicit HeldOut(const Corpus& corpus) : corpus_(corpus) { genres = corpus.genres; }
+    Document document(std::uint64_t seed, std::uint64_t index) const override {
+        Document d = corpus_.document(seed, index);
+        d.held_out = !d.held_out;  // a batch takes what is not held out
+        return d;
+    }
+    std::string hash() const override { return corpus_.hash(); }
+
+private:
+    const Corpus& corpus_;
+};
+
+// The most frequent ids of a batch, in order; where there are fewer, the lowest others.
+std::vector<int> most_frequent(const Batch& batch, int vocabulary, int wanted) {
+    std::vector<long> times(index(vocabulary));
+    for (const int id : batch.targets) ++times[index(id)];
+    std::vector<int> ids(index(vocabulary));
+    std::iota(ids.begin(), ids.end(), 0);
+    std::ranges::stable_sort(ids, [&](int a, int b) { return times[index(a)] > times[index(b)]; });
+    ids.resize(index(std::min(wanted, vocabulary)));
+    long covered = 0;
+    for (const int id : ids) covered += times[index(id)];
+    std::fprintf(stderr, "%zu tokens are drafted: %.1f %% of the text\n", ids.size(),
+                 100.0 * static_cast<double>(covered) / static_cast<double>(batch.targets.size()));
+    std::ranges::sort(ids);
+    return ids;
+}
+
+struct Curve {
+    std::string csv = "step,tokens,loss";
+    HeadScores scores;  // the last
+    void begin(int heads) {
+        for (int k = 1; k <= heads; ++k)
+            csv += ",overlap_" + std::to_string(k) + ",agree_" + std::to_string(k);
+        csv += "\n";
+    }
+    void add(std::int64_t step, std::int64_t tokens, const HeadScores& s) {
+        scores = s;
+        char text[64];
+        std::snprintf(text, sizeof text, "%lld,%lld,%.4f", static_cast<long long>(step),
+                      static_cast<long long>(tokens), s.loss);
+        csv += text;
+        std::fprintf(stderr, "step %lld: held out %.3f nats;", static_cast<long long>(step),
+                     s.loss);
+        for (std::size_t k = 0; k < s.overlap.size(); ++k) {
+            std::snprintf(text, sizeof text, ",%.4f,%.4f", s.overlap[k], s.agree[k]);
+            csv += text;
+            std::fprintf(stderr, "  overlap %.3f agree %.3f", s.overlap[k], s.agree[k]);
+        }
+        csv += "\n";
+        std::fprintf(stderr, "\n");
+    }
+};
+
+std::string card(const HeadTrainingOptions& o, std::int64_t parameters, const Curve& curve) {
+    char text[256];
+    std::string card =
+        "---\nlanguage:\n- en\nlicense: mit\ntags:\n- medusa\n- speculative-decoding\n---\n\n"
+        "# Heads for " +
+        o.target + "\n\n" + std::to_string(o.shape.heads) +
+        " residual heads that read the target's last state and the tokens drafted so far, and "
+        "guess one token further each (chapter 21 of the course): " +
+        std::to_string(parameters) + " parameters, " + std::to_string(o.draft_vocab) +
+        " tokens that they draft. The embedding and the output matrix are the target's own, so "
+        "the heads are of use with its weights only; `config.json` names them by a hash.\n\n"
+        "`recipe.json` has all options; `make train-medusa` follows it.\n\n"
+        "| head | Σ min(p, q) on held-out texts | the same first choice |\n|---|---|---|\n";
+    for (std::size_t k = 0; k < curve.scores.overlap.size(); ++k) {
+        std::snprintf(text, sizeof text, "| %zu | %.3f | %.3f |\n", k + 1, curve.scores.overlap[k],
+                      curve.scores.agree[k]);
+        card += text;
+    }
+    return card;
+}
+
+std::span<const std::int32_t> row_of(const Batch& batch, std::int64_t b) {
+    return std::span(batch.ids).subspan(index(b * batch.T), index(batch.T));
+}
+
+std::vector<const HeadTrainer::Text*> pointers(const std::vector<HeadTrainer::Text>& texts) {
+    std::vector<const HeadTrainer::Text*> all;
+    for (const HeadTrainer::Text& text : texts) all.push_back(&text);
+    return all;
+}
+
+// Texts that the target has read. Each step one of them gives way to a new one, and a batch is
+// drawn from all: so a text is used about `batch` times, at different times.
+class TextPool {
+public:
+    TextPool(HeadTrainer& trainer, BatchSource& source, const HeadTrainingOptions& o)
+        : trainer_(trainer), source_(source), options_(o), rng_(o.seed, 0x706f6f6c) {
+        for (std::int64_t i = 0; i < pool_batches * o.batch; ++i) add();
+    }
+    std::vector<const HeadTrainer::Text*> next() {
+        texts_[oldest_++ % texts_.size()] = fresh();
+        std::vector<const HeadTrainer::Text*> batch;
+        for (std::int64_t i = 0; i < options_.batch; ++i)
+            batch.push_back(&texts_[rng_.below(texts_.size())]);
+        return batch;
+    }
+    std::int64_t tokens_read() const { return read_ * options_.sequence; }
+
+private:
+    static constexpr std::int64_t pool_batches = 16;
+
+    HeadTrainer::Text fresh() {
+        ++read_;
+        return trainer_.read(row_of(source_.next(1, options_.sequence), 0));
+    }
+    void add() { texts_.push_back(fresh()); }
+
+    HeadTrainer& trainer_;
+    BatchSource& source_;
+    const HeadTrainingOptions& options_;
+    Rng rng_;
+    std::vector<HeadTrainer::Text> texts_;
+    std::size_t oldest_ = 0;
+    std::int64_t read_ = 0;
+};
+
+// All that a training writes, at its end.
+void write_heads(const HeadTrainingOptions& o, HeadTrainer& trainer, const HeadsConfig& config,
+                 const std::string& corpus_hash, const Curve& curve, double seconds) {
+    make_directory(o.out);
+    std::vector<TensorToWrite> tensors;
+    const std::vector<float> exported = trainer.exported();
+    const std::span<const float> all = exported;
+    for (const train::ParameterInfo& t : trainer.layout().tensors)
+        tensors.push_back(
+            {t.name, t.shape, all.subspan(index(t.offset), index(t.size)), WeightType::f16});
+    write_safetensors(join_path(o.out, "model.safetensors"), std::move(tensors));
+    write_heads_config(o.out, config);
+    const std::int64_t tokens = o.steps * o.batch * o.sequence;
+    const OrderedJson recipe = {
+        {"corpus", {{"folder", o.corpus}, {"hash", corpus_hash}}},
+        {"target", {{"folder", o.target}, {"weights", config.target}}},
+        {"options",
+         {{"heads", o.shape.heads},
+          {"inner", o.shape.inner},
+          {"draft_vocab", o.draft_vocab},
+          {"batch", o.batch},
+          {"sequence", o.sequence},
+          {"steps", o.steps},
+          {"warmup", o.warm_up},
+          {"lr", o.learning_rate},
+          {"seed", o.seed},
+          {"parts", o.parts}}},
+        {"parameters", trainer.layout().count()},
+        {"stored", "float16"},
+        {"steps_done", o.steps},
+        {"tokens", tokens},
+        {"held_out", {{"overlap", curve.scores.overlap}, {"agree", curve.scores.agree}}},
+        {"hours", std::round(seconds / 36) / 100}};
+    write_file(join_path(o.out, "recipe.json"), recipe.dump(2) + "\n");
+    write_file(join_path(o.out, "curve.csv"), curve.csv);
+    write_file(join_path(o.out, "README.md"), card(o, trainer.layout().count(), curve));
+}
+
+}  // namespace
+
+void train_heads(const HeadTrainingOptions& given) {
+    HeadTrainingOptions o = given;
+    if (o.out.empty()) throw UsageError("--out: expected a directory for the heads");
+    if (o.smoke) o.steps = 4, o.warm_up = 1, o.sequence = 32, o.draft_vocab = 64;
+    if (o.threads <= 0) o.threads = default_threads();
+    if (o.steps < 1 || o.warm_up < 0 || o.draft_vocab < 1 || !(o.learning_rate > 0))
+        throw UsageError("train heads: steps, tokens that are drafted and the rate are above 0");
+    Model target = load_model(o.target, {o.threads, WeightType::f32});
+    const GptConfig& shape = target.config();
+    o.shape.channels = shape.n_embd;
+    if (o.sequence > shape.n_positions)
+        throw UsageError("--sequence: got " + std::to_string(o.sequence) +
+                         ", expected at most the target's context, " +
+                         std::to_string(shape.n_positions));
+    const Tensor embedding = Safetensors::open_directory(o.target).read_weight(
+        "wte.weight", {shape.vocab_size, shape.n_embd});
+    const Corpus corpus = Corpus::load(o.corpus);
+    const HeldOut rest(corpus);
+    BatchSource source(corpus, target.tokenizer, o.seed);
+    BatchSource held_out(rest, target.tokenizer, validation_seed);
+    const Batch validation = held_out.next(o.smoke ? 2 : 16, o.sequence);
+    HeadsConfig config{o.shape, {}, hash_of_weights(o.target), {}};
+    config.drafted = most_frequent(BatchSource(corpus, target.tokenizer, o.seed + 1).next(256, 512),
+                                   target.tokenizer.vocab_size(), o.draft_vocab);
+    HeadTrainer trainer(target.gpt, embedding, o.shape, config.drafted, o.seed, o.parts, o.threads);
+    train::AdamW optimiser(trainer.layout(), {});
+    std::vector<HeadTrainer::Text> judged;
+    for (std::int64_t b = 0; b < validation.B; ++b)
+        judged.push_back(trainer.read(row_of(validation, b)));
+    TextPool pool(trainer, source, o);
+    Curve curve;
+    curve.begin(o.shape.heads);
+    const double start = now();
+    double said = start;
+    for (std::int64_t step = 0; step < o.steps; ++step) {
+        const HeadScores scores = trainer.gradient(pool.next());
+        optimiser.step(trainer.parameters(), trainer.gradients(), step + 1,
+                       train::learning_rate(step, o.warm_up, o.steps, o.learning_rate), o.threads);
+        trainer.parameters_changed();
+        const bool last = step + 1 == o.steps;
+        if (last || (step + 1) % 100 == 0)
+            curve.add(step + 1, pool.tokens_read(), trainer.score(pointers(judged)));
+        if (!last && now() - said > 30) {
+            said = now();
+            std::fprintf(stderr, "step %lld/%lld  loss %.3f  %.0f tokens/s\n",
+                         static_cast<long long>(step + 1), static_cast<long long>(o.steps),
+                         scores.loss,
+                         static_cast<double>((step + 1) * o.batch * o.sequence) / (said - start));
+        }
+    }
+    write_heads(o, trainer, config, corpus.hash(), curve, now() - start);
+}
+
+}  // namespace tbt
