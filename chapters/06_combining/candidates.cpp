@@ -24,6 +24,7 @@ void Candidates::reset(std::span<const float> logits) {
     vocab_size_ = logits.size();
     whole_row_ = true;
     temperature_ = 1;
+    least_ = 1;
     weighed_ = measured_ = false;
 }
 
@@ -85,8 +86,22 @@ float* Candidates::find(int id) {
     return at != end && *at == id ? &values_[index(at - ids_.begin())] : nullptr;
 }
 
-void Candidates::keep_by(std::span<const float> keys, const Cut& cut) {
+// The cut, or that of the `least_` largest keys where it keeps fewer.
+Cut Candidates::widened(std::span<const float> keys, const Cut& cut) const {
+    const std::size_t wanted = std::min(least_, keys.size());
+    if (wanted < 2) return cut;
+    const auto above = [&](float x) {
+        return index(std::count_if(keys.begin(), keys.end(), [&](float key) { return key > x; }));
+    };
+    const auto equal = index(std::count(keys.begin(), keys.end(), cut.threshold));
+    if (above(cut.threshold) + std::min(cut.ties, equal) >= wanted) return cut;
+    const float last = kth_largest(keys, wanted);
+    return {last, wanted - above(last)};
+}
+
+void Candidates::keep_by(std::span<const float> keys, const Cut& asked) {
     check_size("candidates: keys", keys.size(), size());
+    const Cut cut = widened(keys, asked);
     const std::size_t room = size() + slack;
     if (ids_.size() < room) ids_.resize(room);
     if (values_.size() < room) values_.resize(room);

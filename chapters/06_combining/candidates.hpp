@@ -72,6 +72,9 @@ public:
     std::span<float> whole_row();
     // The logit of one token, to be changed; null when it is no longer a candidate.
     float* find(int id);
+    // From now on every cut keeps at least n, by its own keys (min_tokens_to_keep).
+    void keep_at_least(std::size_t n) { least_ = n; }
+    std::size_t least() const { return least_; }
     // Keeps what the cut keeps by these keys, one for each position.
     void keep_by(std::span<const float> keys, const Cut& cut);
     void keep(const Cut& cut) { keep_by(row_, cut); }
@@ -81,6 +84,7 @@ public:
 
 private:
     void check_position(std::size_t i) const;
+    Cut widened(std::span<const float> keys, const Cut& cut) const;
     void measure() {
         if (!measured_) measure_again();
     }
@@ -96,6 +100,7 @@ private:
     std::size_t vocab_size_ = 0;
     bool whole_row_ = true;  // position i is token i; otherwise ids_[i]
     double temperature_ = 1;
+    std::size_t least_ = 1;
     bool measured_ = false, weighed_ = false;
     float largest_ = 0;
     std::uint64_t total_ = 0;

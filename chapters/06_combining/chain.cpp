@@ -14,6 +14,7 @@
 #include "chapters/06_combining/top_k.hpp"
 #include "chapters/06_combining/top_p.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {
@@ -87,6 +88,9 @@ std::vector<ChainStep> cut_steps(const SamplingOptions& o, Dialect dialect) {
         check_min_p(o.min_p);
     check_typical_p(o.typical_p);
     check_cutoff("epsilon-cutoff", o.epsilon_cutoff), check_cutoff("eta-cutoff", o.eta_cutoff);
+    if (o.min_tokens_to_keep < 1)
+        throw UsageError("min-tokens-to-keep: got " + std::to_string(o.min_tokens_to_keep) +
+                         ", expected 1 or more: no cut leaves nothing");
     std::vector<ChainStep> steps = further_steps(o);
     const auto add = [&](bool on, const char* name, double value, auto&& function) {
         if (on)
@@ -108,6 +112,11 @@ std::vector<ChainStep> cut_steps(const SamplingOptions& o, Dialect dialect) {
         [e = o.epsilon_cutoff](Candidates& c) { cut_epsilon(c, e); });
     add(o.eta_cutoff != 0, "eta", o.eta_cutoff,
         [e = o.eta_cutoff](Candidates& c) { cut_eta(c, e); });
+    add(o.min_tokens_to_keep != 1 && o.temperature != 0, "min-tokens-to-keep", o.min_tokens_to_keep,
+        [n = index(o.min_tokens_to_keep)](Candidates& c) { c.keep_at_least(n); });
+    if (o.renormalize)
+        steps.push_back(
+            {"renormalize", "", [](Candidates& c, const TextSoFar&) { renormalize(c); }});
     return steps;
 }
 

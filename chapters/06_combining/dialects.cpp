@@ -19,8 +19,9 @@ Dialect dialect_named(std::string_view name) {
     for (const auto& [known, dialect] : dialects()) {
         if (known == name) return dialect;
     }
+    if (name == "transformers-4" || name == "transformers-5") return Dialect::transformers;
     throw UsageError("dialect: got '" + std::string(name) +
-                     "', expected ours, transformers, llama.cpp or vllm");
+                     "', expected ours, transformers (or transformers-4, -5), llama.cpp or vllm");
 }
 
 std::string_view name_of(Dialect dialect) {
@@ -32,6 +33,7 @@ const std::vector<std::string_view>& order_of(Dialect dialect) {
         {"grammar",
          "bias",
          "bad-words",
+         "ban-text",
          "suppress",
          "begin-suppress",
          "min-new-tokens",
@@ -42,6 +44,7 @@ const std::vector<std::string_view>& order_of(Dialect dialect) {
          "exponential-decay",
          "forced-bos",
          "forced-eos",
+         "min-tokens-to-keep",
          "temperature",
          "dynamic-temperature",
          "top-n-sigma",
@@ -52,12 +55,31 @@ const std::vector<std::string_view>& order_of(Dialect dialect) {
          "epsilon",
          "eta",
          "xtc",
-         "mirostat"},
-        {"grammar", "bias", "repetition", "no-repeat-ngram", "bad-words", "min-new-tokens",
-         "forced-bos", "forced-eos", "exponential-decay", "suppress", "begin-suppress",
-         "temperature", "top-k", "top-p", "min-p", "typical", "epsilon", "eta"},
-        {"grammar", "bias", "repetition", "frequency-presence", "dry", "top-n-sigma", "top-k",
-         "typical", "top-p", "min-p", "xtc", "temperature", "dynamic-temperature", "mirostat"},
+         "mirostat",
+         "renormalize"},
+        {"grammar",
+         "bias",
+         "repetition",
+         "no-repeat-ngram",
+         "bad-words",
+         "min-new-tokens",
+         "forced-bos",
+         "forced-eos",
+         "exponential-decay",
+         "suppress",
+         "begin-suppress",
+         "min-tokens-to-keep",
+         "temperature",
+         "top-k",
+         "top-p",
+         "min-p",
+         "typical",
+         "epsilon",
+         "eta",
+         "renormalize"},
+        {"grammar", "bias", "repetition", "frequency-presence", "dry", "min-tokens-to-keep",
+         "top-n-sigma", "top-k", "typical", "top-p", "min-p", "xtc", "temperature",
+         "dynamic-temperature", "mirostat"},
         {"grammar", "bias", "bad-words", "min-new-tokens", "repetition", "frequency-presence",
          "temperature", "min-p", "top-k", "top-p"}};
     return order[static_cast<std::size_t>(dialect)];

@@ -27,6 +27,8 @@ struct SamplingOptions {
     double xtc_probability = 0, xtc_threshold = 0.1;
     int mirostat = 0;  // or its version, 1 or 2
     double mirostat_tau = 5, mirostat_eta = 0.1;
+    int min_tokens_to_keep = 1;     // no cut keeps fewer
+    bool renormalize = false;       // last of all: log-probabilities that add up to 1 (for beams)
     std::uint64_t seed = 0;         // of the coins that steps toss, not of the draw
     double repetition_penalty = 1;  // these and below: chapter 08
     double frequency_penalty = 0;
@@ -41,6 +43,8 @@ struct SamplingOptions {
 
 // ---- dialects: the same request, as other programs understand it ----
 enum class Dialect { ours, transformers, llama_cpp, vllm };
+
+// transformers-4 and transformers-5 have the same steps, and differ in how beams stop (chapter 11).
 
 const std::vector<std::pair<std::string_view, Dialect>>& dialects();
 

@@ -55,6 +55,14 @@ void keep_zipf_top_k(Candidates& c, double mu) {
     keep_top_k(c, mirostat_k({keys.begin(), end}, c.count(), c.temperature(), mu));
 }
 
+void renormalize(Candidates& c) {
+    const double shift = static_cast<double>(c.largest()) + c.temperature() * c.log_sum();
+    for (std::size_t i = 0; i < c.size(); ++i) {
+        float& logit = *c.find(c.id(i));
+        logit = static_cast<float>(static_cast<double>(logit) - shift);
+    }
+}
+
 void keep_unsurprising(Candidates& c, double mu) {
     keep_from(c, static_cast<double>(c.largest()) + c.temperature() * (-mu * ln_2 + c.log_sum()));
 }

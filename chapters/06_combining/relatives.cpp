@@ -42,8 +42,13 @@ void keep_typical(Candidates& c, double m, Ties ties) {
 }
 
 void keep_probable(Candidates& c, double least) {
-    keep_from(c, static_cast<double>(c.largest()) +
-                     c.temperature() * (portable_log(least) + c.log_sum()));
+    double lowest =
+        static_cast<double>(c.largest()) + c.temperature() * (portable_log(least) + c.log_sum());
+    // What must stay stays with all that is as probable, as transformers has it.
+    if (c.least() > 1)
+        lowest = std::min(
+            lowest, static_cast<double>(kth_largest(c.logits(), std::min(c.least(), c.size()))));
+    keep_from(c, lowest);
 }
 
 void cut_epsilon(Candidates& c, double epsilon) {

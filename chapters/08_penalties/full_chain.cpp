@@ -85,7 +85,10 @@ std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const PenaltyOpti
     const Scope repeated = more.scope.value_or(
         dialect == Dialect::transformers || dialect == Dialect::vllm ? Scope::all : written);
     std::vector<SequenceBias> bans;
-    for (const std::vector<int>& word : more.bad_words) bans.push_back({word, banned});
+    for (const std::vector<int>& word : more.bad_words) {
+        const bool ends = word.size() == 1 && std::count(more.eos.begin(), more.eos.end(), word[0]);
+        if (!ends || dialect != Dialect::transformers) bans.push_back({word, banned});
+    }
     const auto bias_step = [](std::vector<SequenceBias> list) {
         return [list = std::move(list)](Candidates& c, const TextSoFar& t) {
             add_bias(c, t.ids, list);

@@ -29,7 +29,9 @@ struct PenaltyOptions {
     std::optional<Scope>
         scope;  // of repetition, frequency and presence; otherwise as the dialect does
     std::vector<SequenceBias> bias;
-    std::vector<std::vector<int>> bad_words;  // sequences of ids that must not appear
+    // Sequences of ids that must not appear. (transformers lets the end of text through, even if it
+    // is listed here; its dialect does so too.)
+    std::vector<std::vector<int>> bad_words;
     std::vector<int> eos;  // for min_new_tokens, forced_eos and the exponential decay
     std::vector<int> suppress, begin_suppress;  // never; not as the first token generated
     std::optional<int> forced_bos, forced_eos;  // the first token, and the last one allowed
