@@ -78,7 +78,10 @@ void BeamSearch::step_once(std::span<const std::span<const float>> logits) {
     last_tokens_.clear();
     std::vector<Hypothesis> next;
     std::size_t rank = 0;
-    for (const BeamCandidate& c : candidates_.take_best()) place(c, rank++, next);
+    for (const BeamCandidate& c : candidates_.take_best()) {
+        if (rank == 0) best_sum_ = c.sum;
+        place(c, rank++, next);
+    }
     live_ = std::move(next);
     if (!worth_going_on()) end_live("left when the search stopped");
 }
@@ -139,7 +142,8 @@ bool BeamSearch::worth_going_on() const {
     if (o.early_stopping == EarlyStopping::yes) return false;
     const bool to_the_limit = o.early_stopping == EarlyStopping::never && o.length_penalty > 0;
     const std::size_t length = to_the_limit ? limit_ : generated_;
-    return length_normalised(live_[0].sum, length, o.length_penalty) > finished_.back().score;
+    const double best = o.ends_speak ? best_sum_ : live_[0].sum;
+    return length_normalised(best, length, o.length_penalty) > finished_.back().score;
 }
 
 void BeamSearch::end_live(const char* why) {

@@ -90,6 +90,7 @@ private:
     std::size_t prompt_length_;
     std::size_t limit_ = 0;           // tokens that may be generated
     std::size_t generated_ = 0;       // by each live beam
+    double best_sum_ = 0;             // of the last step's candidates
     std::vector<Hypothesis> live_;    // by sum
     std::vector<Finished> finished_;  // by score
     std::vector<int> last_tokens_;

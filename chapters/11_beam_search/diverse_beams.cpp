@@ -46,10 +46,15 @@ std::vector<BatchText> DiverseSearch::texts(std::size_t first_slot) {
 
 void DiverseSearch::step(std::span<const std::span<const float>> rows) {
     std::vector<int>& taken = state_->taken;
+    const BeamOptions& beams = state_->requests[0].beams;
     taken.clear();
     for (BeamSearch& search : searches_) {
         const std::size_t count = rows_of(search.texts());
-        if (count == 0) continue;
+        if (count == 0) {
+            if (beams.finished_groups_write >= 0)
+                taken.insert(taken.end(), index(beams.num_beams), beams.finished_groups_write);
+            continue;
+        }
         search.step(rows.first(count));
         rows = rows.subspan(count);
         taken.insert(taken.end(), search.last_tokens().begin(), search.last_tokens().end());

@@ -35,6 +35,12 @@ struct BeamOptions {
     double length_penalty = 1;
     EarlyStopping early_stopping = EarlyStopping::no;
     int num_return_sequences = 1;
+    // How transformers 4 stopped: the best of a step's candidates speaks for what may still come,
+    // even if it just ended. Version 5 and we ask the best that lives.
+    bool ends_speak = false;
+    // As transformers counts groups of beams: one that has finished goes on "writing" this token,
+    // and later groups pay for agreeing with it. −1: it is silent.
+    int finished_groups_write = -1;
 };
 
 // Changes a beam's log-probabilities (V) before they are added to its sum,
