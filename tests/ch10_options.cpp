@@ -64,7 +64,7 @@ TEST_CASE("options become a chain in the dialect's order", "[ch10][options]") {
     REQUIRE(chain_of("--preset factual --top-k 0") == "temperature 0.2 → top-p 0.6 → draw");
     REQUIRE(
         chain_of(
-            "--logit-bias 5=2 --logit-bias 6=-inf --ban-words no --min-new-tokens 3 --do-sample") ==
+            "--logit-bias 5=2 --logit-bias 6=-inf --bad-words no --min-new-tokens 3 --do-sample") ==
         "bias of 2 → bad-words 2 → min-new-tokens 3 → temperature 0.8 → top-p 0.9 → draw");
 }
 
@@ -145,8 +145,9 @@ TEST_CASE("values that make no sense are refused, each by name", "[ch10][options
     GenerateOptions empty;
     empty.stop_strings = {""};
     REQUIRE_THROWS_AS(request_of(empty, small_model()), UsageError);
-    empty.stop_strings.clear();
-    empty.ban_words = {""};
+    empty.stop_strings = {}, empty.bad_words = {""};
+    REQUIRE_THROWS_AS(request_of(empty, small_model()), UsageError);
+    empty.bad_words = {}, empty.ban_text = {""};
     REQUIRE_THROWS_AS(request_of(empty, small_model()), UsageError);
     for (const char* line : {"--top-k x", "--temperature", "--top-p 0.5.5", "--unheard-of 1"})
         REQUIRE_THROWS_AS(parsed(line), CLI::ParseError);

@@ -45,7 +45,10 @@ refused 2 'frequency-penalty: got inf' 10_generate --frequency-penalty inf
 refused 2 'no-repeat-ngram-size: got -1' 10_generate --no-repeat-ngram-size -1
 refused 2 'not an id from 0 to' 10_generate --logit-bias 99999=1
 refused 2 'stop string: empty' 10_generate --stop-strings ''
-refused 2 '--ban-words: got an empty word' 10_generate --ban-words ''
+refused 2 '--bad-words: got an empty word' 10_generate --bad-words ''
+refused 2 '--ban-text: got an empty text' 10_generate --ban-text ''
+refused 2 "--stop-token-ids: got 'x'" 10_generate --stop-token-ids 3,x
+refused 2 'min-tokens-to-keep: got 0' 10_generate --min-tokens-to-keep 0
 refused 2 "preset: got 'wild', expected factual, conservative" 10_generate --preset wild
 refused 2 "dialect: got 'gpt', expected ours, transformers" 10_generate --dialect gpt
 refused 2 "penalty-scope: got 'some'" 10_generate --repetition-penalty 1.2 --penalty-scope some

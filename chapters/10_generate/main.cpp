@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/10_generate/generation_config.hpp"
 #include "chapters/10_generate/interrupt.hpp"
 #include "chapters/10_generate/output.hpp"
 #include "chapters/10_generate/request.hpp"
@@ -34,14 +35,16 @@ int main(int argc, char** argv) {
         },
         [&] {
             // 1. Model and request. What contradicts itself is refused before anything is written.
+            use_generation_config(options);
             sampling_of(options);
             Model model = open_model(options);
             check_output(output, index(options.samples), model.config().vocab_size);
             GenerateRequest request = request_of(options, model);
             request.traced_tokens = output.traced_tokens();
-            const std::vector<ShownPrompt> prompts = {
-                {options.no_escape ? prompt : unescaped(prompt),
-                 prompt_ids(options, model, prompt)}};
+            std::vector<ShownPrompt> prompts = {{options.no_escape ? prompt : unescaped(prompt),
+                                                 prompt_ids(options, model, prompt)}};
+            if (const auto& n = output.prompt_logprobs)
+                prompts[0].tokens = prompt_logprobs(model.gpt, prompts[0].ids, *n);
 
             // 2. The texts, shown while they are written and when they are complete.
             const Interrupt interrupt;

@@ -37,9 +37,10 @@ void add_sampling_options(CLI::App& app, GenerateOptions& o) {
            "ban repeating so many tokens in a row; 0: off");
     list("--logit-bias", o.logit_bias,
          "ID=VALUE, added to a token's logit; -inf bans it (repeatable)");
-    list("--ban-words", o.ban_words, "text that must not appear (repeatable)");
     option("--preset", o.preset, "factual, conservative, balanced or creative");
-    option("--dialect", o.dialect, "order and defaults of: ours, transformers, llama.cpp, vllm");
+    option(
+        "--dialect", o.dialect,
+        "order and defaults of: ours, transformers (-4, -5: how its beams stop), llama.cpp, vllm");
     option("--greedy", o.greedy, "always the most probable token");
     option("--do-sample", o.do_sample, "draw (this is what happens anyway, but for beams)");
     seed_option(choosing, o.seed);
@@ -54,6 +55,7 @@ void add_sampling_options(CLI::App& app, GenerateOptions& o) {
         .shows_default();
     ending.option("--keep", o.keep, "tokens kept when the context slides (default: half of it)");
     ending.option("--no-escape", o.no_escape, "leave \\n and the like in texts as they are");
+    add_word_options(app, o);
     add_rare_options(app, o);
 }
 

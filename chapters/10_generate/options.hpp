@@ -9,6 +9,7 @@
 
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/rare_options.hpp"
+#include "chapters/10_generate/word_options.hpp"
 #include "lib/model/model.hpp"
 
 namespace CLI {
@@ -19,13 +20,13 @@ namespace tbt {
 
 // An empty optional was not given. That is more than a default:
 // what was asked for must not be ignored.
-struct GenerateOptions : RareOptions {
+struct GenerateOptions : RareOptions, WordOptions {
     std::optional<double> temperature, top_p, min_p, typical_p, epsilon_cutoff, eta_cutoff;
     std::optional<double> repetition_penalty, frequency_penalty, presence_penalty;
     std::optional<int> top_k, no_repeat_ngram_size, max_new_tokens, min_new_tokens;
     std::optional<std::uint64_t> seed;
     std::optional<std::string> preset, dialect, penalty_scope;
-    std::vector<std::string> stop_strings, ban_words, logit_bias;  // logit_bias: ID=VALUE
+    std::vector<std::string> stop_strings, logit_bias;  // logit_bias: ID=VALUE
     bool greedy = false, do_sample = false, no_escape = false;
     std::string context = "refuse";
     int keep = 0, samples = 1;

@@ -30,6 +30,8 @@ void add_output_options(CLI::App& app, Output& o) {
     line.option("--explain", o.explain, "what each step of the chain did, token by token");
     line.option("--logprobs", o.logprobs,
                 "log-probabilities, raw and processed, and so many first choices");
+    line.option("--prompt-logprobs", o.prompt_logprobs,
+                "the same for the tokens of the prompt, behind the texts");
     line.option("--trace", o.trace_file, "write what --explain shows as JSON lines to a file");
     line.option("--figure", o.figure, "write the text as a picture, shaded by surprise (SVG)");
     line.option("--no-stream", o.no_stream, "show the text when it is complete");
@@ -53,11 +55,15 @@ void check_output(const Output& o, std::size_t texts, int vocab_size) {
     if (!o.figure.empty() && texts > 1)
         throw UsageError("--figure: the picture shows one text, and " + std::to_string(texts) +
                          " are asked for; ask for one");
-    if (o.logprobs && (*o.logprobs < 0 || *o.logprobs > vocab_size)) {
-        throw UsageError("--logprobs: got " + std::to_string(*o.logprobs) +
-                         ", expected how many first choices to show, 0 to " +
-                         std::to_string(vocab_size));
+    for (const auto& [name, choices] :
+         {std::pair{"--logprobs", o.logprobs}, std::pair{"--prompt-logprobs", o.prompt_logprobs}}) {
+        if (choices && (*choices < 0 || *choices > vocab_size))
+            throw UsageError(std::string(name) + ": got " + std::to_string(*choices) +
+                             ", expected how many first choices to show, 0 to " +
+                             std::to_string(vocab_size));
     }
+    if (o.prompt_logprobs && o.format == "jsonl")
+        both(format, "--prompt-logprobs", "a line is one text; take --output-format json");
 }
 
 TextPrinter::TextPrinter(const Output& output, const std::string& model, const Tokenizer& tokenizer,
@@ -166,13 +172,16 @@ void TextPrinter::print_stats(const std::vector<GeneratedText>& texts) const {
 void TextPrinter::finish(const std::vector<GeneratedText>& texts) {
     if (output_->text()) {
         print_texts(texts);
+        for (const ShownPrompt& prompt : *prompts_)
+            if (output_->prompt_logprobs)
+                std::printf("\n"), print_prompt_logprobs(*tokenizer_, prompt.tokens);
     } else if (output_->format == "json") {
         const int each = request_->samples;
         std::string all;
         for (std::size_t p = 0; p < prompts_->size(); ++p) {
             const auto first = texts.begin() + to_int(p) * each;
             all += json_result(*model_, (*prompts_)[p].text, *request_, (*prompts_)[p].ids,
-                               *tokenizer_, {first, first + each});
+                               *tokenizer_, {first, first + each}, (*prompts_)[p].tokens);
         }
         std::fwrite(all.data(), 1, all.size(), stdout);
     } else {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chapters/10_generate/generate.hpp"
+#include "chapters/10_generate/prompt_logprobs.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/text/tokenizer.hpp"
 
@@ -20,7 +21,7 @@ namespace tbt {
 struct Output {
     std::string format = "text";  // or json: all in one object; jsonl: a line for each text
     bool explain = false, no_stream = false, no_display_prompt = false, stats = false;
-    std::optional<int> logprobs;
+    std::optional<int> logprobs, prompt_logprobs;
     std::string trace_file, figure;
 
     bool text() const { return format == "text"; }
@@ -36,6 +37,7 @@ void check_output(const Output& output, std::size_t texts, int vocab_size);
 struct ShownPrompt {
     std::string text;
     std::vector<int> ids;
+    std::vector<PromptToken> tokens = {};  // for --prompt-logprobs
 };
 
 // Follows a generation and shows it. What it is given must outlive it.

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "chapters/10_generate/word_options.hpp"
 #include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
@@ -15,27 +16,6 @@ namespace {
 
 // Where a passage may repeat its form: llama.cpp's list.
 const std::vector<std::string> usual_breakers{"\n", ":", "\"", "*"};
-
-int parse_id(const std::string& option, std::string_view text, const Model& model) {
-    int id = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-    if (error != std::errc{} || end != text.data() + text.size())
-        throw UsageError(option + ": got '" + std::string(text) + "', expected the id of a token");
-    const auto V = index(model.config().vocab_size);
-    if (!is_id(id, V)) throw UsageError(no_such_id(option, id, V));
-    return id;
-}
-
-// "5,17,8"
-std::vector<int> parse_ids(const std::string& option, std::string_view text, const Model& model) {
-    std::vector<int> ids;
-    for (std::size_t at = 0; at <= text.size();) {
-        const std::size_t end = std::min(text.find(',', at), text.size());
-        ids.push_back(parse_id(option, text.substr(at, end - at), model));
-        at = end + 1;
-    }
-    return ids;
-}
 
 std::vector<int> parse_lists(const std::string& option, const std::vector<std::string>& lists,
                              const Model& model) {
@@ -137,6 +117,10 @@ void add_rare_options(CLI::App& app, RareOptions& o) {
     rare.option("--sequence-bias", o.sequence_bias,
                 "ID,ID=VALUE, added to the last one's logit behind the others (repeatable)")
         .one_at_a_time();
+    rare.option("--min-tokens-to-keep,--min-keep", o.min_tokens_to_keep,
+                "no cut keeps fewer (default 1; drawn beams of dialect transformers: 2)");
+    rare.option("--renormalize-logits", o.renormalize,
+                "log-probabilities that add up to 1 behind the chain (beams add them)");
 }
 
 std::vector<std::string> given_rare_cuts(const RareOptions& o) {
@@ -176,6 +160,7 @@ void set_rare(SamplingOptions& s, const RareOptions& o, std::uint64_t seed) {
     set(s.mirostat_tau, o.mirostat_tau), set(s.mirostat_eta, o.mirostat_eta);
     set(s.dry_multiplier, o.dry_multiplier), set(s.dry_base, o.dry_base);
     set(s.dry_allowed_length, o.dry_allowed_length);
+    set(s.min_tokens_to_keep, o.min_tokens_to_keep), s.renormalize = o.renormalize;
     if (o.exponential_decay) set_decay(s, *o.exponential_decay);
     s.seed = seed;
 }

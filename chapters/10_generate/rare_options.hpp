@@ -30,6 +30,8 @@ struct RareOptions {
     std::optional<int> forced_bos, forced_eos;          // ids
     std::optional<std::string> exponential_decay;       // START,FACTOR
     std::vector<std::string> sequence_bias;             // ID,ID,…=VALUE
+    std::optional<int> min_tokens_to_keep;
+    bool renormalize = false;
 };
 
 void add_rare_options(CLI::App& app, RareOptions& options);

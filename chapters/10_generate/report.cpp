@@ -71,6 +71,18 @@ OrderedJson to_json(const Tokenizer& tokenizer, const Chain* chain, const Traced
     return j;
 }
 
+OrderedJson to_json(const Tokenizer& tokenizer, const PromptToken& t) {
+    OrderedJson j = {{"id", t.id},
+                     {"token", as_text(tokenizer, t.id)},
+                     {"raw", finite_or_null(t.log_probability)},
+                     {"top", OrderedJson::array()}};
+    for (const PromptToken::Choice& c : t.choices)
+        j["top"].push_back({{"id", c.id},
+                            {"token", as_text(tokenizer, c.id)},
+                            {"raw", finite_or_null(c.log_probability)}});
+    return j;
+}
+
 OrderedJson steps_to_json(const Chain& chain) {
     OrderedJson steps = OrderedJson::array();
     for (const ChainStep& step : chain.steps())
@@ -236,12 +248,15 @@ std::string trace_line(const Tokenizer& tokenizer, const Trace& t, std::size_t s
 
 std::string json_result(const std::string& model, const std::string& prompt,
                         const GenerateRequest& request, const std::vector<int>& prompt_ids,
-                        const Tokenizer& tokenizer, const std::vector<GeneratedText>& texts) {
+                        const Tokenizer& tokenizer, const std::vector<GeneratedText>& texts,
+                        const std::vector<PromptToken>& prompt_tokens) {
     OrderedJson j = {{"model", model},
                      {"prompt", prompt},
                      {"prompt_ids", prompt_ids},
                      {"seed", request.seed},
                      {"chain", steps_to_json(request.chain)}};
+    for (const PromptToken& token : prompt_tokens)
+        j["prompt_logprobs"].push_back(to_json(tokenizer, token));
     j["texts"] = OrderedJson::array();
     for (const GeneratedText& text : texts) j["texts"].push_back(to_json(text, request, tokenizer));
     return line(j);

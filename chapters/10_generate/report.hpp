@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chapters/10_generate/generate.hpp"
+#include "chapters/10_generate/prompt_logprobs.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {
@@ -31,7 +32,8 @@ std::string trace_line(const Tokenizer& tokenizer, const Trace& trace, std::size
 // --output-format json: everything as one object.
 std::string json_result(const std::string& model, const std::string& prompt,
                         const GenerateRequest& request, const std::vector<int>& prompt_ids,
-                        const Tokenizer& tokenizer, const std::vector<GeneratedText>& texts);
+                        const Tokenizer& tokenizer, const std::vector<GeneratedText>& texts,
+                        const std::vector<PromptToken>& prompt_tokens = {});
 // --output-format jsonl: one text, with its prompt.
 std::string jsonl_result(const std::string& prompt, const GenerateRequest& request,
                          const Tokenizer& tokenizer, const GeneratedText& text);

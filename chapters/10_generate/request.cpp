@@ -106,15 +106,6 @@ SequenceBias parse_bias(const std::string& text, int vocab_size) {
     return bias;
 }
 
-// A word may stand at the beginning of a text or behind a space, and is written with
-// other tokens there.
-void add_banned_word(std::vector<std::vector<int>>& words, const std::string& word,
-                     const Tokenizer& tokenizer) {
-    if (word.empty())
-        throw UsageError("--ban-words: got an empty word, expected text that must not appear");
-    for (const std::string& form : {word, " " + word}) words.push_back(tokenizer.encode(form));
-}
-
 PenaltyOptions penalties_of(const GenerateOptions& o, const Model& model, const StopRules& stop) {
     PenaltyOptions more;
     if (o.penalty_scope) more.scope = scope_named(*o.penalty_scope);
@@ -128,8 +119,7 @@ PenaltyOptions penalties_of(const GenerateOptions& o, const Model& model, const 
         }
         more.bias.push_back(bias);
     }
-    for (const std::string& word : o.ban_words)
-        add_banned_word(more.bad_words, o.no_escape ? word : unescaped(word), model.tokenizer);
+    set_words(more, o, model, dialect_named(o.dialect.value_or("ours")), !o.no_escape);
     set_rare(more, o, model, stop.max_new_tokens);
     return more;
 }
@@ -174,7 +164,8 @@ GenerateRequest request_of(const GenerateOptions& o, const Model& model,
                            int default_max_new_tokens) {
     check_counts(o);
     GenerateRequest r;
-    r.stop.eos = model.config().eos_token_ids;
+    const Dialect dialect = dialect_named(o.dialect.value_or("ours"));
+    r.stop.eos = ends_of(o, model, dialect);
     std::vector<std::string> strings = o.stop_strings;
     if (!o.no_escape) {
         for (std::string& s : strings) s = unescaped(s);
@@ -203,8 +194,8 @@ GenerateRequest request_of(const GenerateOptions& o, const Model& model,
             "--penalty-scope: there is no penalty whose scope it could be; add "
             "--repetition-penalty 1.2, say");
     }
-    r.chain = full_chain(sampling, dialect_named(o.dialect.value_or("ours")),
-                         penalties_of(o, model, r.stop));
+    r.chain = full_chain(sampling, dialect, penalties_of(o, model, r.stop),
+                         ban_text_steps(o, model, !o.no_escape));
     return r;
 }
 

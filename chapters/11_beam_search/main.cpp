@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/10_generate/generation_config.hpp"
 #include "chapters/10_generate/interrupt.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
@@ -193,6 +194,7 @@ int main(int argc, char** argv) {
         argc, argv, "Chapter 11: beam search; continues a text by 40 tokens unless told otherwise.",
         [&](CLI::App& app) { add_options(app, line); },
         [&] {
+            use_generation_config(line.options, true);
             check_output(line.output, line.beams);
             if (line.output.part != 0) demonstrate(line.output.part, line.others, line.options);
             else status = show_search(line);

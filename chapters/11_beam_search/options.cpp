@@ -87,11 +87,18 @@ BeamRequest beam_request_of(const GenerateOptions& options, const BeamSettings& 
         o.temperature = 1, o.top_k = 0, o.top_p = 1, o.min_p = 0, o.typical_p = 1;
         o.epsilon_cutoff = 0, o.eta_cutoff = 0;
     }
+    // What beams draw from must be able to go on where a text ends: transformers keeps one token
+    // more than there are ends.
+    const bool theirs = dialect_named(o.dialect.value_or("ours")) == Dialect::transformers;
+    if (o.do_sample && theirs && !o.min_tokens_to_keep)
+        o.min_tokens_to_keep = std::max(2, count(model.config().eos_token_ids) + 1);
     o.samples = 1;
     const GenerateRequest base = request_of(o, model, default_max_new_tokens);
     BeamRequest r;
     r.beams = {s.num_beams, s.length_penalty, early_stopping_named(s.early_stopping),
                options.samples};
+    r.beams.ends_speak = o.dialect == "transformers-4";
+    if (theirs && !base.stop.eos.empty()) r.beams.finished_groups_write = base.stop.eos[0];
     r.stop = base.stop;
     r.bytes = token_bytes_of(model.tokenizer);
     r.chain = base.chain;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "chapters/07_kv_cache/cached_model.hpp"
+#include "chapters/10_generate/generation_config.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/12_speculative/coupled_rounds.hpp"
 #include "chapters/12_speculative/coupling.hpp"
@@ -263,6 +264,7 @@ int main(int argc, char** argv) {
                 throw UsageError(
                     "--part rounds and --times: the clock belongs to part text; leave one of the "
                     "two out");
+            use_generation_config(options);
             sampling_of(options);
             show_text(settings, options);
         });

@@ -94,6 +94,9 @@ void check_combination(const TextOptions& o, std::size_t prompts) {
         refuse(
             "--continue: the prompt would be the beginning of what a guide describes; add "
             "--json-schema FILE, say");
+    if (!o.ban_text.empty() && !o.guide.name().empty())
+        refuse("--ban-text and " + o.guide.name() +
+               ": the form may leave no other way; say in the form what must not appear");
     if (!searches(o)) return check_no_search(o);
     if (o.drafts())
         refuse("--num-beams and " +

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "chapters/10_generate/generation_config.hpp"
 #include "chapters/10_generate/interrupt.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/23_text_generator/combinations.hpp"
@@ -14,6 +15,7 @@
 #include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 
@@ -33,6 +35,33 @@ std::vector<std::string> prompts_in(const std::string& file) {
     return prompts;
 }
 
+// What the model's generation_config.json asks for, where the command line says nothing.
+void use_model_defaults(Settings& s) {
+    TextOptions& o = s.options;
+    const Json config = read_generation_config(o.model);
+    const auto fill = [&](const char* option, const char* key, auto& value) {
+        if (!s.given || !s.given(option)) read_member(config, o.model, key, value);
+    };
+    const bool drafts = o.drafts() || o.greedy || s.strategy == "greedy" || s.strategy == "sample";
+    if (!drafts) fill("--num-beams", "num_beams", o.num_beams);
+    if (o.num_beams > 1) {
+        fill("--length-penalty", "length_penalty", o.length_penalty);
+        fill("--num-beam-groups", "num_beam_groups", o.num_beam_groups);
+        double price = 0;
+        if (!o.diversity_penalty && o.num_beam_groups > 1 &&
+            read_member(config, o.model, "diversity_penalty", price))
+            o.diversity_penalty = price;
+        const auto stopping = config.find("early_stopping");
+        if (!(s.given && s.given("--early-stopping")) && stopping != config.end() &&
+            stopping->is_boolean())
+            o.early_stopping = *stopping ? "true" : "false";
+        else if (stopping != config.end() && !stopping->is_boolean())
+            fill("--early-stopping", "early_stopping", o.early_stopping);
+    }
+    fill("--guidance-scale", "guidance_scale", o.guidance_scale);
+    use_generation_config(o, o.num_beams > 1);
+}
+
 void check_chat(const Settings& s) {
     const TextOptions& o = s.options;
     const auto refuse = [](bool given, const char* what) {
@@ -50,9 +79,9 @@ void check_chat(const Settings& s) {
            "--context: a chat forgets whole turns by itself, oldest first; leave it out");
     refuse(o.samples > 1, "--chat and --num-return-sequences: an answer is one text");
     refuse(o.continues_prompt, "--chat and --continue: an answer begins where the prompt ends");
-    refuse(!s.output.text() || s.output.explain || s.output.logprobs || s.output.no_stream ||
-               s.output.no_display_prompt || s.output.stats || !s.output.trace_file.empty() ||
-               !s.html.empty() || !s.output.figure.empty(),
+    refuse(!s.output.text() || s.output.explain || s.output.logprobs || s.output.prompt_logprobs ||
+               s.output.no_stream || s.output.no_display_prompt || s.output.stats ||
+               !s.output.trace_file.empty() || !s.html.empty() || !s.output.figure.empty(),
            "--chat: an answer is shown as text, while it is written; leave out what is said about "
            "how texts are shown");
 }
@@ -185,17 +214,20 @@ void add_options(CLI::App& app, Settings& s) {
     page.option("--compare", s.compare,
                 "with --html: two traces side by side (or one), and no new text");
     add_model_options(app, s.options);
+    s.given = [&app](const char* option) { return CommandLine(app).declared(option).given(); };
     s.options.no_escape = false;  // as the command line has it
 }
 
 void complete(Settings& s) {
     TextOptions& o = s.options;
+    use_model_defaults(s);
     for (const auto& [name, strategy] : {std::pair{"greedy", Strategy::greedy},
                                          {"sample", Strategy::sample},
                                          {"beam", Strategy::beam}})
         if (s.strategy == name) o.strategy = strategy;
     if (!o.no_escape) {
-        for (std::vector<std::string>* texts : {&s.prompts, &o.stop_strings, &o.ban_words})
+        for (std::vector<std::string>* texts :
+             {&s.prompts, &o.stop_strings, &o.bad_words, &o.ban_text})
             for (std::string& text : *texts) text = unescaped(text);
         for (std::optional<std::string>* text : {&o.negative_prompt, &o.infill})
             if (*text) *text = unescaped(**text);
@@ -229,6 +261,8 @@ int write(const Settings& s) {
     for (const std::string& prompt : s.prompts) {
         ids.push_back(generator.prompt_ids(prompt, s.options));
         prompts.push_back({prompt, ids.back()});
+        if (const auto& choices = s.output.prompt_logprobs)
+            prompts.back().tokens = generator.prompt_logprobs(ids.back(), *choices);
     }
     const GenerateRequest request = generator.request(s.options, ids);
     const TraceFiles files(s);

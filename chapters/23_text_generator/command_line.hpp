@@ -1,6 +1,7 @@
 // The command line of all of it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Settings {
     std::vector<std::string> compare;  // traces that are there, for it
     std::string command;               // as it was typed
     bool chat = false, echo = false;
+    std::function<bool(const char* option)> given;  // on the command line
 };
 
 void add_options(CLI::App& app, Settings& settings);

@@ -48,11 +48,12 @@ void check_filling(const TextOptions& o) {
     refuse(!o.guide.name().empty() || o.continues_prompt, "a guide");
     refuse(o.guidance_scale != 1 || o.negative_prompt, "guidance");
     refuse(!o.stop_strings.empty(), "--stop-strings");
-    refuse(!o.ban_words.empty() || !o.logit_bias.empty() || !o.sequence_bias.empty() ||
-               !o.suppress.empty() || !o.begin_suppress.empty(),
+    refuse(!o.bad_words.empty() || !o.ban_text.empty() || !o.logit_bias.empty() ||
+               !o.sequence_bias.empty() || !o.suppress.empty() || !o.begin_suppress.empty(),
            "banned or biased tokens");
     refuse(o.forced_bos || o.forced_eos || o.exponential_decay, "a token at its time");
     refuse(o.min_new_tokens.value_or(0) > 0, "--min-new-tokens");
+    refuse(o.ignore_eos || !o.stop_token_ids.empty(), "another end");
     refuse(o.context != "refuse" || o.keep > 0, "a context that slides");
     refuse(o.record,
            "--html or --trace (make run-22 ARGS=\"--part 2 --grid FILE\" draws the steps)");

@@ -169,6 +169,9 @@ TextGenerator::TextGenerator(TextGenerator&&) noexcept = default;
 TextGenerator& TextGenerator::operator=(TextGenerator&&) noexcept = default;
 
 const Model& TextGenerator::model() const { return state_->model; }
+std::vector<PromptToken> TextGenerator::prompt_logprobs(std::span<const int> prompt, int choices) {
+    return tbt::prompt_logprobs(state_->model.gpt, prompt, choices);
+}
 Effort TextGenerator::effort() const { return state_->effort; }
 const Recording& TextGenerator::recording() const { return state_->recording; }
 

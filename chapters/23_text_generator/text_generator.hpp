@@ -31,6 +31,7 @@
 
 #include "chapters/10_generate/chat.hpp"
 #include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/prompt_logprobs.hpp"
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/12_speculative/options.hpp"
 #include "chapters/16_json_schema/guide.hpp"
@@ -129,6 +130,7 @@ public:
                                             const TextOptions& options,
                                             const GenerateObserver& observer = {});
     const Model& model() const;
+    std::vector<PromptToken> prompt_logprobs(std::span<const int> prompt, int choices);
     Effort effort() const;               // of the last generation
     const Recording& recording() const;  // of the same, if options.record
 
