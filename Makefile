@@ -332,6 +332,7 @@ test: all $(TEST_PROGRAMS) $(BUILD)/tests-solutions $(BUILD)/tests-exercises
 	sh tests/exercises/stubs.sh $(BUILD)/tests-exercises $(BUILD)/stubs.log || failed=1; \
 	sh tests/refusals.sh $(BUILD) || failed=1; \
 	sh tests/learn.sh $(BUILD) lines || failed=1; \
+	sh tests/parity.sh $(BUILD) || failed=1; \
 	CXX="$(CXX)" sh tests/syntax.sh || failed=1; \
 	sh tests/structure.sh || failed=1; exit $$failed
 else
