@@ -43,6 +43,8 @@ endif
 OPT_release := -O3 -g1
 OPT_debug := -O0 -g -D_GLIBCXX_ASSERTIONS
 OPT_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
+# make fuzz
+OPT_fuzz := -O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
 ifeq ($(OPT_$(MODE)),)
 $(error MODE=$(MODE): choose release, debug or asan)
 endif
@@ -98,6 +100,7 @@ help:
 	'  make bench               measure the limits of this machine and our share of them (ONLY=matmul …)' \
 	'  make page                the course as pages with search, in build/page/index.html' \
 	'  make test-learn          make learn in a terminal, and what a learner reads when code crashes (needs tmux)' \
+	'  make fuzz                look for bytes that break what reads them (clang; ONLY=json SECONDS=60)' \
 	'  make test-bits           the same bits from other processors, compilers and levels (make hashes writes them anew)' \
 	'  make test-page           look at the pages in a real browser (needs node, npm and chromium)' \
 	'  make lessons             check that the lessons still say what the programs print' \
@@ -350,6 +353,28 @@ test-bits:
 # After a change that is meant, or another model that ships.
 hashes: $(BUILD)/tests-bits
 	TBT_WRITE_HASHES=1 $<
+
+# Looks for bytes that break what reads them: ONLY=json, of tests/fuzz/all.hpp; SECONDS=60 for each. What it finds stands in
+# build-fuzz, and belongs into tests/fuzz/corpus with the repair.
+.PHONY: fuzz
+FUZZED := safetensors config tokenizer trace checkpoint corpus json gbnf regex schema command_line chat
+fuzz:
+	@$(MAKE) --no-print-directory MODE=fuzz CXX="$(if $(CLANG),$(CXX),clang++)" OPENMP= build-fuzz/fuzzer
+	@for target in $(or $(ONLY),$(FUZZED)); do \
+	    mkdir -p build-fuzz/corpus/$$target build-fuzz/found; echo "$$target:"; \
+	    TBT_FUZZ=$$target build-fuzz/fuzzer build-fuzz/corpus/$$target tests/fuzz/corpus/$$target -max_total_time=$(or $(SECONDS),60) \
+	        -timeout=30 -rss_limit_mb=4096 -max_len=4096 -close_fd_mask=3 -print_final_stats=1 -artifact_prefix=build-fuzz/found/$$target- \
+	        >build-fuzz/$$target.log 2>&1; status=$$?; grep -e "^stat::number_of_executed" -e "SUMMARY" build-fuzz/$$target.log; \
+	    [ $$status -eq 0 ] || { tail -n 30 build-fuzz/$$target.log; exit 1; }; done
+ifeq ($(MODE),fuzz)
+$(BUILD)/obj/tests/fuzz/fuzzer.o: tests/fuzz/fuzzer.cpp $(FLAGS) | $(PACKAGES)
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) $(CXXFLAGS_ALL) -c $< -o $@
+$(BUILD)/fuzzer: $(BUILD)/obj/tests/fuzz/fuzzer.o $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -fsanitize=fuzzer $^ $(LIBS) -o $@
+endif
 
 # The page of --html in a real browser: needs node, npm and chromium, and says so where they are missing.
 # The lessons as pages that open from disk.

@@ -1,0 +1,90 @@
+// Targets that read a language, and texts in it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "chapters/13_json_grammar/json_grammar.hpp"
+#include "chapters/14_grammar/gbnf.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/14_grammar/shortest_text.hpp"
+#include "chapters/15_regular/regex.hpp"
+#include "chapters/15_regular/spelling.hpp"
+#include "chapters/16_json_schema/schema.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/machine/json_file.hpp"
+#include "tests/fuzz/targets.hpp"
+
+namespace tbt::fuzz {
+
+// A walk that always ends: what the machine says of the way to the end must hold.
+inline std::string walk(ByteMachine& machine, std::uint64_t seed, int budget) {
+    Rng rng(seed);
+    std::string text;
+    ByteMachine::State at = machine.start();
+    if (at == ByteMachine::dead || machine.closing_bytes(at) >= ByteMachine::never) return "";
+    for (;;) {
+        const int left = machine.closing_bytes(at);
+        promise(left < ByteMachine::never, "a living state can be closed");
+        promise((left == 0) == machine.accepts(at), "nothing is left exactly where a text may end");
+        const bool closes = count(text) + left >= budget;
+        if (machine.accepts(at) && (closes || rng.below(4) == 0)) return text;
+        // A byte that may come; on the way to the end one that leads nearer.
+        const int first = to_int(rng.below(256));
+        int chosen = -1;
+        for (int i = 0; i < 256 && chosen < 0; ++i) {
+            const int byte = (first + i) % 256;
+            const ByteMachine::State next = machine.next(at, static_cast<unsigned char>(byte));
+            if (next == ByteMachine::dead) continue;
+            if (!closes || machine.closing_bytes(next) < left) chosen = byte;
+        }
+        if (chosen < 0 && machine.accepts(at)) return text;
+        promise(chosen >= 0, "a text that may not end may go on");
+        at = machine.next(at, static_cast<unsigned char>(chosen));
+        text += static_cast<char>(chosen);
+    }
+}
+
+inline void read_json_text(std::string_view bytes) {
+    JsonMachine machine(JsonOptions::rfc());
+    const bool ours = accepts_text(machine, bytes);
+    // The judge refuses lone surrogates, and takes a byte order mark; and any depth.
+    if (find_invalid_utf8(bytes) == std::string_view::npos && !bytes.starts_with("\xEF\xBB\xBF")) {
+        JsonMachine strict(JsonOptions{-1, false, false});
+        promise(accepts_text(strict, bytes) == nlohmann::json::accept(bytes),
+                "JSON is what the judge takes");
+    } else {
+        promise(!ours, "JSON is UTF-8");
+    }
+    parse_json(bytes, "fuzz");
+}
+
+inline void read_gbnf(std::string_view bytes) {
+    GrammarMachine machine(compile_gbnf(bytes, "fuzz"));
+    for (std::uint64_t seed = 0; seed < 2; ++seed)
+        promise(accepts_text(machine, walk(machine, seed, 40)) ||
+                    machine.closing_bytes(machine.start()) >= ByteMachine::never,
+                "a walk is in the language");
+}
+
+inline void read_regex(std::string_view bytes) {
+    const Dfa dfa = regex_whole(bytes);
+    if (dfa.empty()) return;
+    GrammarMachine machine(grammar_of(dfa));
+    for (std::uint64_t seed = 0; seed < 2; ++seed)
+        promise(dfa.accepts(walk(machine, seed, 40)), "a walk matches");
+}
+
+inline void read_schema(std::string_view bytes) {
+    SchemaOptions options;
+    options.warn = [](const std::string&) {};
+    GrammarMachine machine(compile_schema(std::string(bytes), options));
+    for (std::uint64_t seed = 0; seed < 2; ++seed) {
+        const std::string text = walk(machine, seed, 60);
+        if (!text.empty()) promise(nlohmann::json::accept(text), "a walk is JSON");
+    }
+}
+
+}  // namespace tbt::fuzz

@@ -1,0 +1,67 @@
+// Targets that read what a person types: command lines and the lines of a chat.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "chapters/10_generate/chat.hpp"
+#include "chapters/10_generate/request.hpp"
+#include "chapters/23_text_generator/command_line.hpp"
+#include "lib/model/random_model.hpp"
+#include "tests/fuzz/targets.hpp"
+
+namespace tbt::fuzz {
+
+// Words by lines, as make run would read them; no file is opened, no model either.
+inline void read_command_line(std::string_view bytes) {
+    std::vector<std::string> words;
+    std::string word;
+    for (const char c : bytes) {
+        if (c != '\n') word += c;
+        else words.push_back(std::exchange(word, {}));
+    }
+    words.push_back(word);
+    std::reverse(words.begin(), words.end());
+    Settings settings;
+    CLI::App app;
+    add_options(app, settings);
+    try {
+        app.parse(words);
+    } catch (const CLI::Error&) {
+        return;
+    }
+    settings.prompt_file.clear(), settings.options.model = "/nowhere";
+    complete(settings);
+    sampling_of(settings.options);
+}
+
+// Each line is a turn; a line that begins with an exclamation mark is an answer.
+inline void read_chat(std::string_view bytes) {
+    static const Tokenizer tokenizer = babble_tokenizer(300);
+    constexpr int budget = 60;
+    Conversation conversation([](std::string_view text) { return tokenizer.encode(text); }, budget);
+    bool asked = false;
+    for (std::size_t at = 0; at < bytes.size();) {
+        const std::size_t end = std::min(bytes.find('\n', at), bytes.size());
+        const std::string line(bytes.substr(at, end - at));
+        at = end + 1;
+        says_goodbye(line), unescaped(line);
+        try {
+            if (line.starts_with('!') && asked) {
+                conversation.answer(line.substr(1)), asked = false;
+                continue;
+            }
+            const std::vector<int> prompt = conversation.ask(line);
+            asked = true;
+            promise(count(prompt) <= budget, "a prompt fits");
+            promise(tokenizer.decode(prompt).ends_with("\nAssistant:"),
+                    "a prompt ends in a question");
+        } catch (const Error&) {
+        }
+    }
+}
+
+}  // namespace tbt::fuzz
