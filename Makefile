@@ -397,7 +397,8 @@ learn: $(BUILD)/learn | $(TEST_PACKAGES)
 # The note of each throw (tests/exercises/trace.cpp) is found by the standard library's throws too.
 EXPORT := $(if $(filter Linux,$(UNAME_S)),-rdynamic -ldl)
 # An exercise is linked with what it includes.
-EX_SOURCE := $(if $(EX),$(firstword $(wildcard tests/exercises/ex$(EX).cpp tests/exercises/ex$(EX)_*.cpp)))
+EX_NAME := $(if $(EX),$(shell sh exercises/exercise.sh find "$(EX)" 2>/dev/null))
+EX_SOURCE := $(if $(EX_NAME),$(wildcard tests/exercises/ex$(EX_NAME).cpp))
 EX_LIBRARY := $(call archives,$(if $(EX_SOURCE),ex-$(basename $(notdir $(EX_SOURCE))),tests-exercises))
 # Beside the tests of an exercise: limits on time and memory, and the words in which a failure is told.
 WITNESSES := $(patsubst %,$(BUILD)/obj/exercises/%.o,limits report trace)

@@ -7,7 +7,7 @@
 //
 // 1 means never surprised, V means guessing.
 // Logits may be large: subtract each row's maximum before exp.
-// A text of fewer than two tokens has nothing to predict: throw Error.
+// A text of fewer than two tokens has nothing to predict: throw Error("what is wrong").
 //
 // Write one function, about 12 lines. Check: make check EX=01_1
 // Then let the model judge texts: make try EX=01_1

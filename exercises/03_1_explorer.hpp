@@ -11,7 +11,8 @@
 //    Sample i draws from Rng(seed, i), so that all temperatures meet the same luck;
 //    temperature 0 is greedy.
 //
-// softmax_at and draw are chapter 03's.
+// Chapter 03 has softmax_at(s, T), the law, and draw(s, T, u), the id that u points at;
+// rng.uniform() of an Rng is such a u.
 //
 // Write two functions, about 8 and 14 lines. Check: make check EX=03_1.
 // Then see texts: make try EX=03_1

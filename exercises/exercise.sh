@@ -73,18 +73,34 @@ next_open() {
 
 . exercises/check.sh
 
-# Prose to the width of a terminal, with the items of lists; formulas and tables are indented and stay as they are.
+# Prose to the width of a terminal, with the items of lists; formulas and tables are indented and stay as they are. Lengths
+# are counted in characters: the bytes 80 to BF go on with one.
 reflow() {
-    awk -v width=79 '
+    LC_ALL=C awk -v width=79 '
+        function columns(text) { gsub(/[\200-\277]/, "", text); return length(text) }
         function end_line() { if (line != "") print line; line = "" }
         function add(word) {
-            if (line != "" && length(line) + 1 + length(word) > width) { print line; line = indent word }
+            if (line != "" && columns(line) + 1 + columns(word) > width) { print line; line = indent word }
             else line = line == "" ? word : line " " word
         }
         /^$/ || /^    / || /^[1-3] (nudge|plan|nearly there)$/ || (/^ / && line == "") { end_line(); indent = ""; print; next }
         /^[0-9]+\. / || /^- / { end_line(); indent = "   " }
         { for (i = 1; i <= NF; i++) add($i) }
+        /make (check|try) EX=/ { end_line() }
         END { end_line() }'
+}
+
+# A page with its lines broken at spaces.
+folded() {  # file, columns
+    LC_ALL=C awk -v width="$2" '
+        function columns(text) { gsub(/[\200-\277]/, "", text); return length(text) }
+        columns($0) <= width { print; next }
+        {
+            n = split($0, word, " "); line = word[1]
+            for (i = 2; i <= n; i++)
+                if (columns(line) + 1 + columns(word[i]) > width) { print line; line = word[i] } else line = line " " word[i]
+            print line
+        }' "$1"
 }
 
 bar() {  # done, all
@@ -193,6 +209,7 @@ progress) progress ;;
 # For make learn.
 list) list ;;
 statement) statement "$wanted" ;;
+lesson) folded "$wanted" "${3:-80}" ;;
 find) resolve "$wanted" ;;
 next)
     name=$(next_open)

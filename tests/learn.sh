@@ -68,7 +68,7 @@ holds() {
 start() { t send-keys -t learn "clear; $build/learn; echo left with \$?" Enter; }
 at_the_prompt() { sees "$1" 'left with 0' && holds "$1: the second screen is left, and the cursor there" test "$(t display -p -t learn '#{alternate_on} #{cursor_flag}')" = '0 1'; }
 
-printf '#!/bin/sh\necho "$1" >%s/lesson\n' "$work" >"$work/pager"
+printf '#!/bin/sh\ncat >%s/lesson\n' "$work" >"$work/pager"
 chmod +x "$work/pager"
 t new-session -d -s learn -x 80 -y 24 "PAGER=$work/pager LEARN_MAKE='${LEARN_MAKE:-make}' sh"
 start
@@ -81,7 +81,7 @@ type_key l; sees 'l' "$(number "$second")"
 type_key l; sees 'l again' '2 plan'
 type_key s; sees 's too early' 'The solution is shown when'
 write 'return 1 +;'; sees 'a syntax error' 'does not compile'
-write 'int* p = nullptr; return *p;'; sees 'a crash' 'crashed in line'
+write 'int* p = nullptr; ids[0] = *p; return ids;'; sees 'a crash' 'crashed in line'
 write 'for (;;) {}'; sees 'an endless loop' 'checking, 2 s'
 cp "solutions/$first.hpp" "$work/mine/$first.hpp"  # a save stops the check that runs
 sees 'the solution' "$(number "$first") passed"
@@ -98,7 +98,8 @@ holds 'the exercise is empty' grep -q 'throw NotWritten' "$work/mine/$first.hpp"
 holds 'the work is kept' cmp -s "solutions/$first.hpp" "$work"/mine/.backup/"$first".*.hpp
 type_key o
 sleep 1
-holds 'o opens the lesson' grep -q 'README.md' "$work/lesson"
+holds 'o opens the lesson' grep -q '^## The idea' "$work/lesson"
+holds 'o breaks its lines at spaces' test "$(sed -n 3p "$work/lesson" | wc -c)" -le 81
 t resize-window -t learn -x 50 -y 12
 sleep 1
 holds 'a small window: no line is wider' test "$(screen | awk '{ gsub(/[\200-\277]/, "") } length > 50' | wc -l)" -eq 0

@@ -31,11 +31,13 @@ void listen(int signal, void (*handler)(int)) {
     sigaction(signal, &action, nullptr);
 }
 
-// The lesson in the learner's pager.
+// The lesson in the learner's pager, its lines broken at spaces.
 void open_lesson(Screen& screen, const std::string& lesson) {
     const char* pager = std::getenv("PAGER");
     screen.leave();
-    const std::string line = std::string(pager && *pager ? pager : "less") + " " + lesson;
+    const std::string line = "sh exercises/exercise.sh lesson " + lesson + " " +
+                             std::to_string(screen.width()) + " | " +
+                             (pager && *pager ? pager : "less");
     const int status = std::system(line.c_str());
     screen.enter();
     (void)status;

@@ -50,6 +50,8 @@ Size size_of_terminal() {
 
 }  // namespace
 
+int Screen::width() const { return size_of_terminal().columns; }
+
 std::vector<Line> wrapped(const Line& line, int width) {
     const std::size_t indent = std::min(line.text.find_first_not_of(' '), line.text.size());
     const std::string begin(

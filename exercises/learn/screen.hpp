@@ -25,6 +25,7 @@ public:
     void enter();
     void leave();
     void draw(const Page& page);
+    int width() const;  // columns
     void scroll(Key key);
     // The page is another one: shown from its beginning.
     void to_top() { scroll_ = 0; }
