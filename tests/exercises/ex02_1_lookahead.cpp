@@ -42,6 +42,7 @@ TEST_CASE("a less probable token that leads somewhere beats the most probable on
     // After 2 come 0, 1, 2 with .5 .4 .1. After 0 all is open, after 1 nearly nothing is:
     // .5 · .4 < .4 · .9
     Table model{{{.3, .4, .3}, {.05, .9, .05}, {.5, .4, .1}}};
+    INFO("the laws behind tokens 0, 1 and 2: {.3, .4, .3}, {.05, .9, .05}, {.5, .4, .1}");
     INFO("think about: width 1 sees only the first token, width 2 the first two");
     CHECK(pick(model, {2}, 1) == 0);
     CHECK(pick(model, {2}, 2) == 1);
@@ -52,6 +53,7 @@ TEST_CASE("a less probable token that leads somewhere beats the most probable on
 TEST_CASE("a token that is certain, but improbable itself, does not win", "[ex02_1]") {
     THINK("a token that is certain, but improbable itself, does not win");
     Table model{{{.5, .5, 0}, {0, 0, 1}, {.8, .2, 0}}};
+    INFO("the laws behind tokens 0, 1 and 2: {.5, .5, 0}, {0, 0, 1}, {.8, .2, 0}");
     INFO("think about: both probabilities count, .8 · .5 against .2 · 1");
     CHECK(pick(model, {2}, 2) == 0);
 }
@@ -124,11 +126,14 @@ TEST_CASE("any model: the pair is the best of all pairs, and width 1 is greedy",
                     first = a, second = b;
             }
         }
-        INFO("the best pair is " << first << ", " << second);
+        INFO("laws[i] is the law behind token i; the best pair is " << first << ", " << second);
         const auto& laws = model.laws;
-        INPUT(ids, laws);
-        REQUIRE(pick(model, ids, static_cast<int>(V)) == static_cast<int>(first));
-        REQUIRE(pick(model, ids, 1) == argmax(model(ids)));
+        int width = static_cast<int>(V);
+        INPUT(ids, width, laws);
+        REQUIRE(pick(model, ids, width) == static_cast<int>(first));
+        width = 1;
+        INPUT(width);
+        REQUIRE(pick(model, ids, width) == argmax(model(ids)));
     }
 }
 

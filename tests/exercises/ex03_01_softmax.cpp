@@ -15,7 +15,7 @@ using Law = std::vector<double>;
 void check(const std::vector<float>& s, double T, const Law& expected, double tolerance,
            const std::string& think) {
     same([&] { return probabilities(s, T); }, expected,
-         "logits " + in_words(s) + ", T = " + std::to_string(T), think, tolerance);
+         "logits " + in_words(s) + ", T = " + in_words(T), think, tolerance);
 }
 
 const std::vector<float> one_two_three{0, std::log(2.0f), std::log(3.0f)};

@@ -156,7 +156,7 @@ TEST_CASE("any row: the four numbers are those of the formulas", "[ex03_1]") {
         const Numbers n = numbers_at(s, T);
         same(std::vector<double>{n.entropy, n.top, n.agree_2, n.agree_3},
              std::vector<double>{entropy, top, two, three},
-             "logits " + in_words(s) + ", T = " + std::to_string(T),
-             "entropy, top, agree_2, agree_3", 1e-12);
+             "logits " + in_words(s) + ", T = " + in_words(T), "entropy, top, agree_2, agree_3",
+             1e-12);
     }
 }

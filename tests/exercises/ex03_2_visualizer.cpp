@@ -175,10 +175,9 @@ TEST_CASE("temperatures from a thousandth to a million are found", "[ex03_2]") {
             const Range r = recommend_temperature("balanced", s);
             return std::vector<double>{r.low / scale, r.high / scale};
         };
-        same(
-            got, std::vector<double>{.336337, .939906},
-            "balanced, the logits B times " + std::to_string(scale) + ": both ends divided by that",
-            "between 10^-3 and 10^6", 3e-6);
+        same(got, std::vector<double>{.336337, .939906},
+             "balanced, the logits B times " + in_words(scale) + ": both ends divided by that",
+             "between 10^-3 and 10^6", 3e-6);
     }
 }
 
@@ -215,7 +214,6 @@ TEST_CASE("any row: the three numbers are those of the formulas", "[ex03_2]") {
         const Numbers n = numbers_at(s, T);
         same(std::vector<double>{n.entropy, n.top, double(n.effective)},
              std::vector<double>{entropy, top, effective},
-             "logits " + in_words(s) + ", T = " + std::to_string(T), "entropy, top, effective",
-             1e-12);
+             "logits " + in_words(s) + ", T = " + in_words(T), "entropy, top, effective", 1e-12);
     }
 }

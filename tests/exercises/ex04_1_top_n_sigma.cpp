@@ -162,7 +162,7 @@ TEST_CASE("many logits, some banned: the definition", "[ex04_1]") {
             if (x >= border || x == most) expected.push_back(static_cast<int>(i));
         }
         if (close) continue;
-        same(kept(s, N), expected, "logits " + in_words(s) + ", N = " + std::to_string(N),
+        same(kept(s, N), expected, "logits " + in_words(s) + ", N = " + in_words(N),
              "mean and width of those that are not −∞");
     }
 }

@@ -15,8 +15,8 @@ using Law = std::vector<double>;
 constexpr double rounding = 1e-12;
 
 void check(const Law& p, double P, const Law& expected, const std::string& think) {
-    same([&] { return nucleus(p, P); }, expected,
-         "p = " + in_words(p) + ", P = " + std::to_string(P), think, rounding);
+    same([&] { return nucleus(p, P); }, expected, "p = " + in_words(p) + ", P = " + in_words(P),
+         think, rounding);
 }
 
 }  // namespace

@@ -93,6 +93,8 @@ TEST_CASE("any law: a law comes out, and one top choice is left if there was one
         for (double& x : p) sum += x = static_cast<double>(1 + rng.below(9));
         for (double& x : p) x /= sum;
         const double threshold = rng.uniform() / 2;
+        INPUT(p, threshold);
+        INFO("how many top choices are left");
         const auto q = exclude_top_choices(p, threshold, always, rng.uniform());
         int before = 0, after = 0;
         double mass = 0;

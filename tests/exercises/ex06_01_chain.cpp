@@ -109,6 +109,7 @@ TEST_CASE("a name that is not in the order is refused", "[ex06_01]") {
 
 TEST_CASE("steps are applied first to last, and counted", "[ex06_01]") {
     THINK("steps are applied first to last, and counted");
+    INFO("the steps: ban 0, then top-k 1; the logits {3, 1, 2}");
     const Outcome got = run({ban(0), top_k_step(1)}, {3, 1, 2});
     same(got.row, Row{gone, gone, 2}, "ban 0, then top-k 1, of {3, 1, 2}", "first to last");
     same(got.left, std::vector<int>{2, 1}, "ban 0, then top-k 1, of {3, 1, 2}", "count each time");
@@ -149,7 +150,7 @@ TEST_CASE("random rows: the same as one function behind the other", "[ex06_01]")
         const Row behind_k = tbt::top_k(s, k), behind_p = tbt::top_p(behind_k, 1, p);
         const Outcome got = run(in_order(ours, {top_p_step(p), top_k_step(k)}), s);
         const std::string given =
-            in_words(s) + ", k = " + std::to_string(k) + ", p = " + std::to_string(p);
+            in_words(s) + ", k = " + std::to_string(k) + ", p = " + in_words(p);
         same(got.row, behind_p, given, "top-p sees what top-k left");
         same(got.left, std::vector<int>{int(count_kept(behind_k)), int(count_kept(behind_p))},
              given, "count behind each step");

@@ -119,6 +119,7 @@ TEST_CASE("forty equal logits in the complete example: an unstable sort shuffles
           "[ex06_1]") {
     THINK("forty equal logits in the complete example: an unstable sort shuffles them");
     const std::vector<float> flat(40);  // e^0 is exactly 1
+    INFO("forty logits of 0, T = 1, k = 32, p = .5, u = .99");
     const Example e = complete_example(flat, 1, 32, .5, .99);
     std::vector<int> expected(32);
     std::iota(expected.begin(), expected.end(), 0);
@@ -160,9 +161,9 @@ TEST_CASE("any row with ties: every number", "[ex06_1]") {
             if (id < 0 && (passed += by_id[i]) > u) id = static_cast<int>(i);
         }
         if (close || id < 0) continue;
-        const std::string given = "logits " + in_words(s) + ", T = " + std::to_string(T) +
-                                  ", k = " + std::to_string(k) + ", p = " + std::to_string(p) +
-                                  ", u = " + std::to_string(u);
+        const std::string given = "logits " + in_words(s) + ", T = " + in_words(T) +
+                                  ", k = " + std::to_string(k) + ", p = " + in_words(p) +
+                                  ", u = " + in_words(u);
         const Example got = complete_example(s, T, k, p, u);
         same(got.kept, ids, given, "1. the k largest");
         same(got.exponentials, e, given, "1. e^(s/T)", 1e-12 * sum);

@@ -116,7 +116,9 @@ TEST_CASE("mu goes wherever the rule takes it", "[ex06_3]") {
     CHECK(mirostat(Law{.999, .001}, 1, 20, mu, .9999) == 1);
     INFO("think about: 9.966 bits, 8.966 too many, twenty times that: mu is -79.3, below 0");
     CHECK_NEAR(mu, (100 - 20 * (surprise(.001) - 1)), 1e-9);
-    mu = 3;  // and up: one token alone is never surprising
+    mu = 3;  // and up
+    INFO("one token alone, tau = 8, eta = 5, mu from 3 to 43 to 83");
+    INFO("think about: the only token surprises by 0 bits, 8 too few, five times that");
     CHECK(mirostat(Law{1}, 8, 5, mu, .5) == 0);
     CHECK_NEAR(mu, 43, exact);
     CHECK(mirostat(Law{1}, 8, 5, mu, .5) == 0);

@@ -115,7 +115,7 @@ TEST_CASE("a billion tokens: no loop has the time", "[ex07_3]") {
             "think about: how long is the part that still grows, and what is every step after it?");
         REQUIRE(dot_products({4, 2044}, n + i) == 2048 * (n + i) - 2'096'128);  // 2047·2048/2
     }
-    // Also with a memory as large as the text.
+    INFO("4 sinks and a window of 1,999,999,990, for 1,999,999,994 tokens and some more");
     const Window wide{4, 1'999'999'990};
     const std::int64_t all = 1'999'999'994;
     CHECK(dot_products(wide, all) == all * (all + 1) / 2);

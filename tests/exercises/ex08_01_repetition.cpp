@@ -15,7 +15,7 @@ using Ids = std::vector<int>;
 
 void check(Row s, const Ids& text, float theta, const Row& expected, const std::string& think) {
     const std::string given =
-        "logits " + in_words(s) + ", text " + in_words(text) + ", θ = " + std::to_string(theta);
+        "logits " + in_words(s) + ", text " + in_words(text) + ", θ = " + in_words(theta);
     const auto penalised = [&] {
         penalise(s, text, theta);
         return s;

@@ -16,8 +16,8 @@ using Ids = std::vector<int>;
 void check(Row s, const Ids& text, double frequency, double presence, const Row& expected,
            const std::string& think) {
     const std::string given = "logits " + in_words(s) + ", text " + in_words(text) +
-                              ", frequency " + std::to_string(frequency) + ", presence " +
-                              std::to_string(presence);
+                              ", frequency " + in_words(frequency) + ", presence " +
+                              in_words(presence);
     const auto penalised = [&] {
         penalise(s, text, frequency, presence);
         return s;

@@ -31,9 +31,8 @@ void check(const LogLaw& law, const Ids& prompt, std::size_t B, int n, int eos,
                    << ", n = " << n << ", eos = " << eos);
     THINK(think);
     const std::vector<Beam> got = beam_search(law, prompt, B, n, eos);
-    for (const Expected& e : expected) wanted += in_words(e.ids) + " " + std::to_string(e.p) + "  ";
-    for (const Beam& b : got)
-        have += in_words(b.ids) + " " + std::to_string(std::exp(b.sum)) + "  ";
+    for (const Expected& e : expected) wanted += in_words(e.ids) + " " + in_words(e.p) + "  ";
+    for (const Beam& b : got) have += in_words(b.ids) + " " + in_words(std::exp(b.sum)) + "  ";
     CHECK(have == wanted);
 }
 

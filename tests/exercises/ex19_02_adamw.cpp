@@ -26,7 +26,7 @@ TEST_CASE("the first step is as long as the rate, whatever the gradient", "[ex19
         Adam a = adam(1);
         Row w{1};
         step(a, w, {g}, .1, 1);
-        const std::string given = "w = 1, g = " + std::to_string(g) + ", rate .1, step 1: ";
+        const std::string given = "w = 1, g = " + in_words(g) + ", rate .1, step 1: ";
         same(w, Row{g > 0 ? .9 : 1.1}, given + "w", "the hats undo that the means began at 0",
              2e-6);
         same(Row{a.m[0], a.v[0]}, Row{.1 * g, .001 * g * g}, given + "m and v",

@@ -190,7 +190,7 @@ inline std::string message(const std::string& expected, const std::string& got,
         a_name && std::any_of(s.notes.begin(), s.notes.end(),
                               [&](const std::string& n) { return of(n, "expected"); });
     std::string text, think, both;
-    if (!a_name) text += line("checked", checked);
+    if (!checked.empty() && checked != "got" && !told) text += line("checked", checked);
     for (const std::string& note : s.notes) {
         if (note.starts_with(think_about)) think = note;
         else if (!of(note, "expected") && !of(note, "got")) text += note;

@@ -44,7 +44,8 @@ inline std::vector<float> some_row(Rng& rng, int round) {
     return s;
 }
 
-// A row as a message has it: up to ten numbers.
+// A number as a message has it, and a row: up to ten numbers.
+inline std::string in_words(double x) { return exercise_check::shown(x); }
 template <class Numbers>
 std::string in_words(const Numbers& row) {
     return "{" + exercise_check::shown(row) + "}";

@@ -42,6 +42,7 @@ concept Streamable = requires(std::ostream& out, const T& t) {
 };
 
 inline std::string number(double x, int digits) {
+    if (x != x) return "nan";  // whatever its sign
     char text[40];
     std::snprintf(text, sizeof text, "%.*g", digits, x);
     return text;
