@@ -198,7 +198,7 @@ void ObjectNotes::ways(const Grammar& grammar, int node, int id, std::vector<Act
     } else {
         // In a key: it becomes one of those that must come, if it can.
         const ObjectGraph::Branch& b = graph_.branch(p.index);
-        const Acts& plan = memory_.rest(grammar, n.members, true).acts;
+        const Acts plan = memory_.rest(grammar, n.members, true).acts;  // a copy: there may be more
         bool any = false;
         for (const int act : plan) {
             const int m = planner_.act(act).member;
