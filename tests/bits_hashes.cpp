@@ -80,17 +80,21 @@ Hash hash_of(std::span<const float> values) {
     return hash;
 }
 
-// Logits of some tokens read together and of one behind them, for each way to keep the weights.
+// Logits of some tokens read together and of one behind them, for each way to keep the weights,
+// and keys and values.
 void add_logits(Lines& lines, const std::string& name, const std::string& directory) {
-    for (const WeightType type :
-         {WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::int8}) {
-        Gpt gpt = Gpt::load(directory, {0, type});
+    for (const GptOptions& options :
+         {GptOptions{0, WeightType::f32}, GptOptions{0, WeightType::f16},
+          GptOptions{0, WeightType::bf16}, GptOptions{0, WeightType::int8},
+          GptOptions{0, WeightType::f32, WeightType::f16}}) {
+        Gpt gpt = Gpt::load(directory, options);
         std::vector<int> ids;
         for (int i = 0; i < 37; ++i) ids.push_back(i * i * 7 % gpt.config().vocab_size);
         KvCache cache(gpt.config());
         Hash all = hash_of(gpt.forward_all(cache, ids).values);
         all.add(hash_of(gpt.forward(cache, std::vector<int>{3})).text());
-        lines.add(name + "logits " + std::string(names_of(type).option), all);
+        const std::string kept = options.cache == WeightType::f16 ? ", cache f16" : "";
+        lines.add(name + "logits " + std::string(names_of(*options.weights).option) + kept, all);
     }
 }
 
@@ -145,6 +149,7 @@ std::vector<Decoder> decoders() {
          [](TextOptions& o) { o.guide.regex = "([A-Z][a-z]{2,9} )+[0-9]{1,4}\\."; }},
         {"JSON Schema", [](TextOptions& o) { o.guide.schema = "data/schemas/person.json"; }},
         {"weights int8", [](TextOptions& o) { o.weights = "int8"; }},
+        {"cache f16", [](TextOptions& o) { o.cache = "f16"; }},
     };
 }
 

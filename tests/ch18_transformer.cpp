@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "chapters/18_transformer/load_plain.hpp"
+#include "lib/kernels/half.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/model/model.hpp"
 #include "lib/model/random_model.hpp"
@@ -28,6 +29,8 @@ long differing_logits(const PlainGpt& plain, Gpt& fast, const std::vector<int>& 
     return different;
 }
 
+float half(float x) { return from_f16(to_f16(x)); }
+
 }  // namespace
 
 TEST_CASE("the plain forward pass gives the library's logits, bit for bit, on whole texts",
@@ -51,6 +54,19 @@ TEST_CASE("the plain forward pass gives the library's logits, bit for bit, on wh
     }
 }
 
+TEST_CASE("with rounded keys and values it gives the logits of --cache f16, bit for bit",
+          "[ch18]") {
+    const std::string directory = shipped_model("storyteller").string();
+    PlainGpt plain = load_plain_gpt(directory);
+    Gpt fast = Gpt::load(directory, {1, {}, WeightType::f16});
+    std::vector<int> ids;
+    Rng rng(9);
+    for (int t = 0; t < 200; ++t) ids.push_back(static_cast<int>(rng.below(4000)));
+    REQUIRE(differing_logits(plain, fast, ids) > 0);
+    plain.kept = half;
+    REQUIRE(differing_logits(plain, fast, ids) == 0);
+}
+
 TEST_CASE(
     "odd sizes too: heads of 3 channels, rows that fill no register, more than a block of inputs",
     "[ch18]") {
@@ -61,7 +77,7 @@ TEST_CASE(
         config.vocab_size = vocab, config.n_layer = 2, config.n_positions = 150;
         const test::TemporaryFolder directory;
         write_random_model(directory.path(), config, {3, WeightType::f32});
-        const PlainGpt plain = load_plain_gpt(directory.path());
+        PlainGpt plain = load_plain_gpt(directory.path());
         Gpt fast = Gpt::load(directory.path());
         std::vector<int> ids;
         Rng rng(5);
@@ -69,6 +85,9 @@ TEST_CASE(
             ids.push_back(static_cast<int>(rng.below(static_cast<std::uint32_t>(vocab))));
         INFO(channels << " channels");
         REQUIRE(differing_logits(plain, fast, ids) == 0);
+        Gpt narrow = Gpt::load(directory.path(), {2, {}, WeightType::f16});
+        plain.kept = half;
+        REQUIRE(differing_logits(plain, narrow, ids) == 0);
     }
 }
 

@@ -1,6 +1,6 @@
 // The promise that everything is built on: logits depend on the tokens and the weights,
 // on nothing else, to the last bit. Here for every length up to the context, one to four threads,
-// three types of weights, and every way in which a cache comes to its tokens.
+// all types of weights and caches, and every way in which a cache comes to its tokens.
 #include "tests/catch.hpp"
 
 #include <algorithm>
@@ -46,11 +46,26 @@ std::vector<int> some_text() {
     return ids;
 }
 
+// How weights are kept, and how keys and values are.
+struct Way {
+    WeightType weights, cache = WeightType::f32;
+    GptOptions options(int threads) const { return {threads, weights, cache}; }
+    std::string name() const {
+        return std::string(names_of(weights).option) + ", cache " +
+               std::string(names_of(cache).option);
+    }
+};
+constexpr Way ways[] = {{WeightType::f32},
+                        {WeightType::f16},
+                        {WeightType::bf16},
+                        {WeightType::f32, WeightType::f16},
+                        {WeightType::int8, WeightType::f16}};
+
 // Row t: the logits after tokens 0 … t. From one pass with one thread.
 struct Reference {
     std::vector<float> rows;
-    explicit Reference(WeightType type) {
-        Gpt gpt(small_config(), loud_weights(), {1, type});
+    explicit Reference(const Way& way) {
+        Gpt gpt(small_config(), loud_weights(), way.options(1));
         KvCache cache(gpt.config());
         const std::vector<int> ids = some_text();
         const Logits logits = gpt.forward_all(cache, ids);
@@ -67,8 +82,6 @@ std::span<const int> part(const std::vector<int>& ids, int first, int end) {
                                   static_cast<std::size_t>(end - first));
 }
 
-constexpr WeightType types[] = {WeightType::f32, WeightType::f16, WeightType::bf16};
-
 }  // namespace
 
 TEST_CASE(
@@ -76,10 +89,10 @@ TEST_CASE(
     "[contract]") {
     const test::FullTeams full;
     const std::vector<int> ids = some_text();
-    for (const WeightType type : types) {
-        const Reference reference(type);
+    for (const Way& way : ways) {
+        const Reference reference(way);
         for (int threads = 1; threads <= 4; ++threads) {
-            Gpt gpt(small_config(), loud_weights(), {threads, type});
+            Gpt gpt(small_config(), loud_weights(), way.options(threads));
             KvCache growing(gpt.config());
             int wrong = 0;
             for (int t = 0; t < context; ++t) {
@@ -87,18 +100,17 @@ TEST_CASE(
                 wrong += !reference.is_row(t, gpt.forward(fresh, part(ids, 0, t + 1)));
                 wrong += !reference.is_row(t, gpt.forward(growing, part(ids, t, t + 1)));
             }
-            INFO("type " << static_cast<int>(type) << ", threads " << threads);
+            INFO(way.name() << ", threads " << threads);
             REQUIRE(wrong == 0);
         }
     }
 }
 
-TEST_CASE("the three types of weights are three different models, each with its own bits",
-          "[contract]") {
-    const Reference f32(WeightType::f32), f16(WeightType::f16), bf16(WeightType::bf16);
-    REQUIRE(f32.rows != f16.rows);
-    REQUIRE(f32.rows != bf16.rows);
-    REQUIRE(f16.rows != bf16.rows);
+TEST_CASE("each type of weights and of cache is another model, with its own bits", "[contract]") {
+    std::vector<Reference> models;
+    for (const Way& way : ways) models.emplace_back(way);
+    for (std::size_t a = 0; a < models.size(); ++a)
+        for (std::size_t b = 0; b < a; ++b) REQUIRE(models[a].rows != models[b].rows);
 }
 
 TEST_CASE(
@@ -109,9 +121,9 @@ TEST_CASE(
     const std::vector<int> ids = some_text();
     std::vector<int> other = ids;
     std::reverse(other.begin(), other.end());
-    for (const WeightType type : types) {
-        const Reference reference(type);
-        Gpt gpt(small_config(), loud_weights(), {3, type});
+    for (const Way& way : ways) {
+        const Reference reference(way);
+        Gpt gpt(small_config(), loud_weights(), way.options(3));
         KvCache cache(gpt.config());
         for (int cut = 1; cut < context - 1; ++cut) {
             const int middle = cut + (context - cut) / 2;
@@ -131,7 +143,7 @@ TEST_CASE("forks at every length leave each other's bits alone", "[contract]") {
     const std::vector<int> ids = some_text();
     std::vector<int> other = ids;
     std::reverse(other.begin(), other.end());
-    const Reference reference(WeightType::f32);
+    const Reference reference({WeightType::f32});
     Gpt gpt(small_config(), loud_weights(), {3});
     KvCache trunk(gpt.config());
     for (int length = 1; length < context; ++length) {
@@ -152,7 +164,7 @@ TEST_CASE(
     "[contract]") {
     const test::FullTeams full;
     const std::vector<int> ids = some_text();
-    const Reference reference(WeightType::f32);
+    const Reference reference({WeightType::f32});
     for (int threads = 1; threads <= 4; ++threads) {
         Gpt gpt(small_config(), loud_weights(), {threads});
         for (int shift = 0; shift < 8; ++shift) {
@@ -194,13 +206,13 @@ TEST_CASE("at the sizes of a real GPT-2 a text read at once and token by token h
     Rng rng(8);
     std::vector<int> ids(40);
     for (int& id : ids) id = static_cast<int>(rng.below(50257));
-    for (const WeightType type : types) {
-        Gpt gpt(config, weights, {2, type});
-        KvCache whole(config), growing(config);
+    for (const Way& way : ways) {
+        Gpt gpt(config, weights, way.options(2));
+        KvCache whole(gpt.config()), growing(gpt.config());
         const Logits all = gpt.forward_all(whole, ids);
         for (int t = 0; t < 40; ++t) {
             const std::span<const float> one = gpt.forward(growing, part(ids, t, t + 1));
-            INFO("type " << static_cast<int>(type) << ", token " << t);
+            INFO(way.name() << ", token " << t);
             REQUIRE(std::equal(one.begin(), one.end(), all.row(t).begin(), all.row(t).end()));
         }
     }

@@ -42,7 +42,7 @@ GptConfig long_config() {
     return config;
 }
 
-Gpt model_of(int threads, WeightType type = WeightType::f32) {
+Gpt model_of(int threads, WeightType type = WeightType::f32, WeightType cache = WeightType::f32) {
     return Gpt(long_config(),
                [](const std::string& name, const Shape& shape) {
                    Rng rng(name.size(), static_cast<std::uint64_t>(name[name.size() / 2]));
@@ -50,18 +50,21 @@ Gpt model_of(int threads, WeightType type = WeightType::f32) {
                    for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.4);
                    return t;
                },
-               {threads, type});
+               {threads, type, cache});
 }
 
 }  // namespace
 
 TEST_CASE("each row of a tree has the logits of its branch read in order, bit for bit",
           "[gpt][tree]") {
-    for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::int8})
+    for (const auto& [type, cached] : {std::pair{WeightType::f32, WeightType::f32},
+                                       {WeightType::f16, WeightType::f32},
+                                       {WeightType::int8, WeightType::f32},
+                                       {WeightType::f32, WeightType::f16}})
         for (const int threads : {1, 3})
             // 61: the branches cross from one block of the cache into the next.
             for (const int length : {0, 1, 20, 61, 130}) {
-                Gpt gpt = model_of(threads, type);
+                Gpt gpt = model_of(threads, type, cached);
                 const std::vector<int> text = long_text(length);
                 KvCache cache(gpt.config());
                 if (length > 0) gpt.forward(cache, text);
@@ -80,9 +83,10 @@ TEST_CASE("each row of a tree has the logits of its branch read in order, bit fo
 
 TEST_CASE("the cache keeps the branch it is told, and the text goes on with the same bits",
           "[gpt][tree]") {
-    Gpt gpt = model_of(1);
     const std::vector<int> text = long_text(61);
-    for (int r = 0; r < 7; ++r) {
+    for (int i = 0; i < 14; ++i) {
+        const int r = i % 7;
+        Gpt gpt = model_of(1, WeightType::f32, i < 7 ? WeightType::f32 : WeightType::f16);
         KvCache cache(gpt.config());
         gpt.forward(cache, text);
         const Step step{&cache, tokens, true, parents};

@@ -26,6 +26,7 @@
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"
+#include "lib/model/model_options.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;
@@ -131,10 +132,10 @@ void rollback_and_sliding(Model& model, const std::vector<int>& prompt) {
         largest_difference(right, stale), shorter.size());
 }
 
-struct Options {
+struct Options : ModelOptions {
     std::string prompt = "Once upon a time, there was", figure,
-                model = shipped_model("storyteller").string(), weights;
-    int part = 0, threads = 0, context = 0, batch = 1;
+                model = shipped_model("storyteller").string();
+    int part = 0, context = 0, batch = 1;
     bool memory = false, measure = false;
 };
 
@@ -142,10 +143,7 @@ void declare(CommandLine& line, Options& o) {
     prompt_option(line, o.prompt);
     part_option(line, o.part, 5, "3 is the one with a clock");
     model_option(line, o.model);
-    line.option("--weights", o.weights,
-                "keep weights as f32, f16, bf16 or int8 (default: as stored)")
-        .one_of({"f32", "f16", "bf16", "int8"});
-    line.option("--threads", o.threads, "0: one for each core").shows_default().between(0, 1024);
+    loading_options(line, o);
     line.option("--figure", o.figure,
                 "with part 3: write time against position as a picture (SVG)");
     const DeclaredOption memory = line.option(
@@ -160,7 +158,7 @@ void declare(CommandLine& line, Options& o) {
 
 void memory(const Options& o, const GptOptions& options) {
     if (o.measure) print_memory_used(o.model, options, o.context, o.batch);
-    else print_memory_forecast(o.model, o.context, o.batch);
+    else print_memory_forecast(o.model, options.cache, o.context, o.batch);
 }
 
 }  // namespace
@@ -170,8 +168,7 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv, "Chapter 07: the KV cache.", [&](CommandLine line) { declare(line, o); },
         [&] {
-            GptOptions options{o.threads, std::nullopt};
-            if (!o.weights.empty()) options.weights = weight_type_named(o.weights);
+            const GptOptions options = gpt_options(o);
             if (o.memory) return memory(o, options);
             const auto wanted = [&](int n) { return o.part == 0 || o.part == n; };
             const auto gap = [&] {

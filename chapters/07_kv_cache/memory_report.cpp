@@ -45,8 +45,10 @@ WeightType stored_type(const GptConfig& config) {
 
 }  // namespace
 
-void print_memory_forecast(const std::filesystem::path& directory, int context, int batch) {
-    const GptConfig config = read_model_config(directory.string());
+void print_memory_forecast(const std::filesystem::path& directory, WeightType cache, int context,
+                           int batch) {
+    GptConfig config = read_model_config(directory.string());
+    config.cache_type = cache;
     if (context == 0) context = config.n_positions;
     const MemoryPlan wide = plan_memory(config, WeightType::f32, context, batch);
     const MemoryPlan half = plan_memory(config, WeightType::f16, context, batch);
@@ -60,14 +62,15 @@ void print_memory_forecast(const std::filesystem::path& directory, int context, 
 
 void print_memory_used(const std::filesystem::path& directory, const GptOptions& options,
                        int context, int batch) {
-    const GptConfig config = read_model_config(directory.string());
+    GptConfig config = read_model_config(directory.string());
+    config.cache_type = options.cache;
     if (context == 0) context = config.n_positions;
     const WeightType type = options.weights.value_or(stored_type(config));
     const MemoryPlan plan = plan_memory(config, type, context, batch);
     check_memory(directory.string(), plan.total(), available_memory());
 
     const std::int64_t before = tensor_bytes();
-    Gpt gpt = Gpt::load(directory, {options.threads, type});
+    Gpt gpt = Gpt::load(directory, {options.threads, type, options.cache});
     const std::int64_t weights = tensor_bytes() - before;
     std::vector<KvCache> caches;
     caches.reserve(index(batch));
@@ -101,10 +104,10 @@ void print_memory_used(const std::filesystem::path& directory, const GptOptions&
 void print_cache_memory(const GptConfig& config) {
     const auto kib = [](std::int64_t bytes) { return static_cast<double>(bytes) / 1024; };
     std::printf(
-        "4. Memory: 2 (keys and values) · %d layers · %d channels · 4 bytes = %.0f KiB a token\n\n"
+        "4. Memory: 2 (keys and values) · %d layers · %d channels · %d bytes = %.0f KiB a token\n\n"
         "   tokens     formula   blocks of %d\n",
-        config.n_layer, config.n_embd, kib(KvCache::bytes_per_token(config)),
-        KvCache::block_tokens);
+        config.n_layer, config.n_embd, to_int(bytes_of(config.cache_type)),
+        kib(KvCache::bytes_per_token(config)), KvCache::block_tokens);
     KvCache cache(config);
     for (const int tokens : {1, 64, 65, 200, config.n_positions}) {
         if (tokens > config.n_positions) continue;

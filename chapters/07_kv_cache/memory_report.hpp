@@ -8,8 +8,9 @@
 namespace tbt {
 
 // Reads DIRECTORY/config.json, nothing else, and prints what each type of weights would take.
-// context 0: all of it.
-void print_memory_forecast(const std::filesystem::path& directory, int context, int batch);
+// cache: how keys and values are kept. context 0: all of it.
+void print_memory_forecast(const std::filesystem::path& directory, WeightType cache, int context,
+                           int batch);
 
 // Loads the model, fills `batch` caches up to `context` tokens and prints what was allocated beside
 // the forecast. Refuses before loading when the machine has not that much memory.

@@ -19,14 +19,12 @@ inline int equal_positions(const KvCache& a, const KvCache& b, const GptConfig& 
                     " tokens, expected both to have them and to be of this model");
     const int width = a.padded_head_size();
     const auto equal = [&](int position, int layer, int head) {
-        const int block = position / KvCache::block_tokens, u = position % KvCache::block_tokens;
-        const float *key_a = a.keys(block, layer, head) + u,
-                    *key_b = b.keys(block, layer, head) + u;
         for (int d = 0; d < width; ++d) {
-            if (key_a[d * KvCache::block_tokens] != key_b[d * KvCache::block_tokens]) return false;
+            if (a.key(position, layer, head, d) != b.key(position, layer, head, d) ||
+                a.value(position, layer, head, d) != b.value(position, layer, head, d))
+                return false;
         }
-        const float* value_a = a.values(block, layer, head) + u * width;
-        return std::equal(value_a, value_a + width, b.values(block, layer, head) + u * width);
+        return true;
     };
     int count = 0;
     for (int position = 0; position < tokens; ++position) {

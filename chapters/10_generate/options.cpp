@@ -69,23 +69,7 @@ void add_samples_option(CLI::App& app, GenerateOptions& o) {
 void add_model_options(CLI::App& app, GenerateOptions& o) {
     CommandLine line(app);
     model_option(line, o.model);
-    line.option("--weights", o.weights,
-                "keep weights in memory as f32, f16, bf16 or int8; stored: as in the file")
-        .shows_default();
-    line.option("--threads", o.threads, "0: one for each core").shows_default();
-}
-
-GptOptions gpt_options(const GenerateOptions& o) {
-    GptOptions gpt;
-    if (o.threads < 0 || o.threads > 1024)
-        throw UsageError("--threads: got " + std::to_string(o.threads) +
-                         ", expected 1 to 1024, or 0 for one a core");
-    gpt.threads = o.threads;
-    gpt.weights = weight_type_named(o.weights);
-    if (!gpt.weights && o.weights != "stored")
-        throw UsageError("--weights: got '" + o.weights +
-                         "', expected stored, f32, f16, bf16 or int8");
-    return gpt;
+    loading_options(line, o);
 }
 
 Model open_model(const GenerateOptions& o) { return load_model(o.model, gpt_options(o)); }

@@ -11,6 +11,7 @@
 #include "chapters/10_generate/rare_options.hpp"
 #include "chapters/10_generate/word_options.hpp"
 #include "lib/model/model.hpp"
+#include "lib/model/model_options.hpp"
 
 namespace CLI {
 class App;
@@ -20,7 +21,7 @@ namespace tbt {
 
 // An empty optional was not given. That is more than a default:
 // what was asked for must not be ignored.
-struct GenerateOptions : RareOptions, WordOptions {
+struct GenerateOptions : RareOptions, WordOptions, ModelOptions {
     std::optional<double> temperature, top_p, min_p, typical_p, epsilon_cutoff, eta_cutoff;
     std::optional<double> repetition_penalty, frequency_penalty, presence_penalty;
     std::optional<int> top_k, no_repeat_ngram_size, max_new_tokens, min_new_tokens;
@@ -32,17 +33,14 @@ struct GenerateOptions : RareOptions, WordOptions {
     int keep = 0, samples = 1;
 
     std::string model = shipped_model("storyteller").string();
-    std::string weights = "stored";
-    int threads = 0;
 };
 
 void add_sampling_options(CLI::App& app,
                           GenerateOptions& options);  // how tokens are chosen, where a text ends
 void add_samples_option(CLI::App& app, GenerateOptions& options);  // --num-return-sequences
-void add_model_options(CLI::App& app, GenerateOptions& options);   // --model --weights --threads
+void add_model_options(CLI::App& app, GenerateOptions& options);   // --model and how it is opened
 
-// .threads and .weights as a model is opened with them. Throws UsageError on impossible ones.
-GptOptions gpt_options(const GenerateOptions& options);
+// Throws UsageError on impossible options.
 Model open_model(const GenerateOptions& options);
 
 }  // namespace tbt

@@ -56,7 +56,9 @@ struct Models {
 
 Models open_models(const GenerateOptions& options, const Settings& settings) {
     Models models{open_model(options), nullptr};
-    models.draft = open_assistant(settings.draft, models.target.tokenizer, {options.threads});
+    GptOptions for_draft = gpt_options(options);
+    for_draft.weights.reset();
+    models.draft = open_assistant(settings.draft, models.target.tokenizer, for_draft);
     return models;
 }
 

@@ -30,6 +30,7 @@ struct Inside {
 struct PlainGpt {
     std::size_t layers = 0, heads = 0, channels = 0, inner = 0, vocab_size = 0, positions = 0;
     float epsilon = 1e-5f;
+    float (*kept)(float) = nullptr;  // what a cache keeps of each key and value, if not all of it
     std::map<std::string, Row> weights;  // by their names on the hub, matrices row by row
 
     // The residual x (T, C) behind the last layer, which logits() reads.
@@ -73,6 +74,8 @@ private:
             qkv.push_back(Row(3 * channels, 0.0f));
             add_product(qkv.back(), norm(row, h + "ln_1"), w(h + "attn.c_attn.weight"),
                         w(h + "attn.c_attn.bias"));
+            for (std::size_t c = channels; kept && c < 3 * channels; ++c)
+                qkv.back()[c] = kept(qkv.back()[c]);
         }
         if (inside) inside->attention.push_back(std::vector<Rows>(heads));
         for (std::size_t t = 0; t < x.size(); ++t) {

@@ -63,7 +63,9 @@ std::shared_ptr<GuidedLanguage> TextGenerator::State::language_for(const GuideRe
 
 void TextGenerator::State::open_assistant_of(const TextOptions& o) {
     if (!o.drafts() || o.lookup() || assistant_name == o.assistant_model) return;
-    assistant = open_assistant(o, model.tokenizer, {o.threads, {}});
+    GptOptions options = gpt_options(o);
+    options.weights.reset();  // as they are stored
+    assistant = open_assistant(o, model.tokenizer, options);
     assistant_batch = std::make_unique<CachedBatch>(assistant->gpt);
     assistant_name = o.assistant_model;
 }

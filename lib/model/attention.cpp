@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/index.hpp"
+#include "lib/kernels/simd_half.hpp"
 #include "lib/kernels/simd_math.hpp"
 #include "lib/model/attention_both_ways.hpp"
 
@@ -13,6 +14,7 @@ namespace tbt {
 
 using simd::lane_count;
 using simd::Lanes;
+using simd::load_lanes;
 
 namespace {
 
@@ -22,35 +24,42 @@ constexpr int groups = block_tokens / lane_count;  // sixteen keys each
 constexpr int tile = simd::batch_count == 1 ? 4 : 2;
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
-// One head of one sequence: everything the passes below need.
+// One head of one sequence: everything the passes below need. Element is what its keys and values
+// are kept as, float or F16.
+template <class Element>
 struct Head {
     const KvCache& cache;
     int layer;
     int head;
     int size;    // D
     int padded;  // D rounded up to sixteen
+
+    const Element* keys(int block) const {
+        return static_cast<const Element*>(cache.keys(block, layer, head));
+    }
+    const Element* values(int block) const {
+        return static_cast<const Element*>(cache.values(block, layer, head));
+    }
 };
 
 // Pass 1: scores[q][u] = (Σ_d query[q][d] · key[u][d]) / √D for all u in the first `blocks` blocks,
 // summed in order of d.
-template <int Q>
-void score(const Head& h, const float* const* query, int blocks, float* scores,
+template <int Q, class Element>
+void score(const Head<Element>& h, const float* const* query, int blocks, float* scores,
            std::int64_t stride) {
     const Lanes scale = Lanes::all(1.0f / std::sqrt(static_cast<float>(h.size)));
     for (int b = 0; b < blocks; ++b) {
-        const float* keys = h.cache.keys(b, h.layer, h.head);
+        const Element* keys = h.keys(b);
         Lanes sum[Q][groups];
         for (int q = 0; q < Q; ++q) {
             for (int g = 0; g < groups; ++g) sum[q][g] = Lanes::zero();
         }
         for (int d = 0; d < h.size; ++d) {
-            for (int q = 0; q < Q; ++q) {
-                const Lanes component = Lanes::all(query[q][d]);
-                for (int g = 0; g < groups; ++g) {
-                    sum[q][g] =
-                        fma(component, Lanes::load(keys + d * block_tokens + g * lane_count),
-                            sum[q][g]);
-                }
+            Lanes component[Q];
+            for (int q = 0; q < Q; ++q) component[q] = Lanes::all(query[q][d]);
+            for (int g = 0; g < groups; ++g) {
+                const Lanes key = load_lanes(keys + d * block_tokens + g * lane_count);
+                for (int q = 0; q < Q; ++q) sum[q][g] = fma(component[q], key, sum[q][g]);
             }
         }
         for (int q = 0; q < Q; ++q) {
@@ -79,20 +88,20 @@ float exponentials(float* scores, int length, int padded_length) {
 // Pass 3: out[q][d] = (Σ_u weight[q][u] · value[u][d]) · inverse[q], for `G` groups of
 // sixteen components from d on. Even and odd positions are summed apart, each in order,
 // and added at the end: the same two sums for any number of queries.
-template <int Q, int G>
-void mix(const Head& h, const float* weights, std::int64_t stride, int length, int d,
+template <int Q, int G, class Element>
+void mix(const Head<Element>& h, const float* weights, std::int64_t stride, int length, int d,
          const float* inverse, float* const* out) {
     Lanes sum[2][Q][G];
     for (auto& half : sum) {
         for (auto& row : half) std::fill(row, row + G, Lanes::zero());
     }
     for (int b = 0; b * block_tokens < length; ++b) {
-        const float* values = h.cache.values(b, h.layer, h.head) + d;
+        const Element* values = h.values(b) + d;
         const float* w = weights + b * block_tokens;
         const int n = std::min(block_tokens, length - b * block_tokens);
         const auto add = [&](int u, Lanes(&half)[Q][G]) {
             Lanes v[G];
-            for (int g = 0; g < G; ++g) v[g] = Lanes::load(values + u * h.padded + g * lane_count);
+            for (int g = 0; g < G; ++g) v[g] = load_lanes(values + u * h.padded + g * lane_count);
             for (int q = 0; q < Q; ++q) {
                 const Lanes weight = Lanes::all(w[q * stride + u]);
                 for (int g = 0; g < G; ++g) half[q][g] = fma(weight, v[g], half[q][g]);
@@ -119,9 +128,9 @@ void mix(const Head& h, const float* weights, std::int64_t stride, int length, i
 }
 
 // Q consecutive queries; the first sees `length` positions, each next one more.
-template <int Q>
-void attend_queries(const Head& h, const float* const* query, int length, float* const* out,
-                    float* scores, std::int64_t stride) {
+template <int Q, class Element>
+void attend_queries(const Head<Element>& h, const float* const* query, int length,
+                    float* const* out, float* scores, std::int64_t stride) {
     const int longest = length + Q - 1;
     const int padded_length = (longest + lane_count - 1) / lane_count * lane_count;
     score<Q>(h, query, (longest + block_tokens - 1) / block_tokens, scores, stride);
@@ -167,7 +176,8 @@ void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequ
 // Each row of a tree sees what the cache holds, its ancestors and itself. Its branch is laid into
 // the places behind the cached text, where another row's branch may still lie: then a row is read
 // as in a text without branches, in the same order of sums. [Miao et al. 2024 mask instead]
-static void attend_tree(const Head& h, const SequenceRows& s, const float* qkv,
+template <class Element>
+static void attend_tree(const Head<Element>& h, const SequenceRows& s, const float* qkv,
                         const AttentionShape& shape, float* out, float* scores,
                         std::int64_t stride) {
     const int c = shape.channels, offset = h.head * h.size, length = s.cache->length();
@@ -202,13 +212,8 @@ static void attend_rows(const float* qkv, std::span<const SequenceRows> sequence
     for (std::int64_t pair = begin; pair < end; ++pair) {
         const SequenceRows& s = sequences[index(pair / shape.heads)];
         const int head = to_int(pair % shape.heads);
-        const Head h{*s.cache, layer, head, size, s.cache->padded_head_size()};
-        if (!s.parents.empty()) {
-            attend_tree(h, s, qkv, shape, out, scores, stride);
-            continue;
-        }
         int t = 0;
-        const auto next = [&]<int Q>() {
+        const auto next = [&]<int Q>(const auto& h) {
             const float* query[Q];
             float* result[Q];
             for (int q = 0; q < Q; ++q) {
@@ -219,8 +224,15 @@ static void attend_rows(const float* qkv, std::span<const SequenceRows> sequence
             attend_queries<Q>(h, query, seen, result, scores, stride);
             t += Q;
         };
-        while (!both_ways && t + tile <= s.tokens) next.template operator()<tile>();
-        while (t < s.tokens) next.template operator()<1>();
+        const auto all = [&](const auto& h) {
+            if (!s.parents.empty()) return attend_tree(h, s, qkv, shape, out, scores, stride);
+            while (!both_ways && t + tile <= s.tokens) next.template operator()<tile>(h);
+            while (t < s.tokens) next.template operator()<1>(h);
+        };
+        const int padded = s.cache->padded_head_size();
+        if (s.cache->type() == WeightType::f16)
+            all(Head<simd::F16>{*s.cache, layer, head, size, padded});
+        else all(Head<float>{*s.cache, layer, head, size, padded});
     }
 }
 

@@ -30,6 +30,7 @@ struct GptOptions {
     int threads = 0;  // 0: default_threads()
     std::optional<WeightType> weights =
         {};  // how the matrices are kept in memory; none: as they are stored
+    WeightType cache = WeightType::f32;  // how keys and values are kept: f32 or f16
 };
 
 // Gives a weight by its name on the hub (without the "transformer." prefix),

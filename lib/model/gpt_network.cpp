@@ -18,6 +18,7 @@ namespace tbt {
 GptNetwork::GptNetwork(const GptConfig& shape, const WeightSource& source, const GptOptions& chosen,
                        std::int64_t output_count)
     : config(shape), options(chosen), outputs(output_count) {
+    KvCache::check_type(config.cache_type = options.cache);
     check_config(config, "gpt");
     if (!source) throw Error("gpt: there is nothing that gives the weights");
     if (options.threads <= 0) options.threads = default_threads();
@@ -96,7 +97,9 @@ void with_weights_of(const std::string& directory, const GptConfig& config,
     // Asked before anything is allocated: are the weights these, and does the machine
     // have the memory?
     check_weights(directory, file, config);
-    check_memory(directory, plan_memory(config, *chosen.weights, config.n_positions, 1).total(),
+    GptConfig planned = config;
+    planned.cache_type = chosen.cache;
+    check_memory(directory, plan_memory(planned, *chosen.weights, config.n_positions, 1).total(),
                  available_memory());
     use([&](const std::string& weight,
             const Shape& shape) { return file.read_weight(weight, shape); },

@@ -7,6 +7,7 @@
 #include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
+#include "lib/kernels/simd_half.hpp"
 
 namespace tbt {
 
@@ -52,6 +53,12 @@ private:
     std::vector<int> free_;
 };
 
+void KvCache::check_type(WeightType type) {
+    if (type != WeightType::f32 && type != WeightType::f16)
+        throw Error("kv cache: keys and values are kept as f32 or f16, not as " +
+                    std::string(names_of(type).option));
+}
+
 // Of a configuration a cache needs these.
 static void check_sizes(const GptConfig& config) {
     constexpr int most = 1 << 24;
@@ -60,6 +67,7 @@ static void check_sizes(const GptConfig& config) {
             throw Error("kv cache: a size of the model is " + std::to_string(size) +
                         ", expected 1 to " + std::to_string(most));
     }
+    KvCache::check_type(config.cache_type);
     if (config.n_embd % config.n_head != 0)
         throw Error("kv cache: n_embd is " + std::to_string(config.n_embd) +
                     ", expected a multiple of n_head, " + std::to_string(config.n_head));
@@ -73,9 +81,10 @@ KvCache::KvCache(const GptConfig& config, int capacity) {
     layers_ = config.n_layer;
     heads_ = config.n_head;
     padded_head_size_ = (config.n_embd / config.n_head + 15) / 16 * 16;
+    type_ = config.cache_type;
     capacity_ = capacity > 0 ? std::min(capacity, config.n_positions) : config.n_positions;
-    const std::int64_t block_floats =
-        std::int64_t{2} * config.n_layer * heads_ * padded_head_size_ * block_tokens;
+    const std::int64_t block_floats = std::int64_t{2} * config.n_layer * heads_ *
+                                      padded_head_size_ * block_tokens * bytes_of(type_) / 4;
     pool_ = std::make_shared<KvPool>(block_floats);
     const auto blocks = index((capacity_ + block_tokens - 1) / block_tokens);
     pool_->grow(blocks);
@@ -90,6 +99,7 @@ KvCache::KvCache(const KvCache& other)
       layers_(other.layers_),
       heads_(other.heads_),
       padded_head_size_(other.padded_head_size_),
+      type_(other.type_),
       length_(other.length_),
       capacity_(other.capacity_) {
     for (const int block : blocks_) pool_->share(block);
@@ -111,6 +121,7 @@ KvCache& KvCache::operator=(KvCache&& other) noexcept {
     layers_ = other.layers_;
     heads_ = other.heads_;
     padded_head_size_ = other.padded_head_size_;
+    type_ = other.type_;
     length_ = std::exchange(other.length_, 0);
     capacity_ = std::exchange(other.capacity_, 0);
     held_ = std::exchange(other.held_, {});
@@ -140,7 +151,7 @@ void KvCache::truncate(int length) {
 
 bool KvCache::fits(const GptConfig& config) const {
     return layers_ == config.n_layer && heads_ == config.n_head &&
-           padded_head_size_ == (config.head_size() + 15) / 16 * 16 &&
+           padded_head_size_ == (config.head_size() + 15) / 16 * 16 && type_ == config.cache_type &&
            capacity_ <= config.n_positions;
 }
 
@@ -198,9 +209,19 @@ void KvCache::hold(int row, int layer, int head, int size, const float* key, con
 void KvCache::write(int position, int layer, int head, int size, const float* key,
                     const float* value) {
     const int block = position / block_tokens, u = position % block_tokens;
-    float* column = keys(block, layer, head) + u;
-    for (int d = 0; d < size; ++d) column[d * block_tokens] = key[d];
-    std::copy_n(value, size, values(block, layer, head) + u * padded_head_size_);
+    const auto write_as = [&]<class Element>(const Element&) {
+        auto* keys = static_cast<Element*>(at(block, layer, 0, head)) + u;
+        auto* values = static_cast<Element*>(at(block, layer, 1, head));
+        simd::copy(value, size, values + u * padded_head_size_);
+        Element some[simd::lane_count];  // rounded side by side, then sent to their rows
+        for (int d = 0; d < size; d += simd::lane_count) {
+            const int n = std::min(simd::lane_count, size - d);
+            simd::copy(key + d, n, some);
+            for (int i = 0; i < n; ++i) keys[(d + i) * block_tokens] = some[i];
+        }
+    };
+    if (type_ == WeightType::f16) write_as(simd::F16{});
+    else write_as(float{});
 }
 
 void KvCache::keep(std::span<const int> rows) {
@@ -219,18 +240,41 @@ void KvCache::keep(std::span<const int> rows) {
     advance(count(rows));
 }
 
-float* KvCache::at(int block, int layer, int values, int head) {
+float KvCache::element(const void* matrix, int i) const {
+    if (type_ == WeightType::f16) return from_f16(static_cast<const simd::F16*>(matrix)[i].bits);
+    return static_cast<const float*>(matrix)[i];
+}
+
+float KvCache::key(int position, int layer, int head, int d) const {
+    check_component(position, d);
+    return element(keys(position / block_tokens, layer, head),
+                   d * block_tokens + position % block_tokens);
+}
+
+float KvCache::value(int position, int layer, int head, int d) const {
+    check_component(position, d);
+    return element(values(position / block_tokens, layer, head),
+                   position % block_tokens * padded_head_size_ + d);
+}
+
+void KvCache::check_component(int position, int d) const {
+    if (position < 0 || d < 0 || d >= padded_head_size_)
+        throw Error("kv cache: there is no component " + std::to_string(d) + " at position " +
+                    std::to_string(position));
+}
+
+void* KvCache::at(int block, int layer, int values, int head) const {
     if (block < 0 || block >= count(blocks_) || layer < 0 || layer >= layers_ || head < 0 ||
         head >= heads_)
         throw Error("kv cache: there is no block " + std::to_string(block) + ", layer " +
                     std::to_string(layer) + ", head " + std::to_string(head));
     const std::int64_t matrix = std::int64_t{block_tokens} * padded_head_size_;
-    return memory_[index(block)] + ((std::int64_t{2} * layer + values) * heads_ + head) * matrix;
+    return memory_[index(block)] +
+           ((std::int64_t{2} * layer + values) * heads_ + head) * matrix * bytes_of(type_) / 4;
 }
 
 std::int64_t KvCache::bytes_per_token(const GptConfig& config) {
-    return std::int64_t{2} * config.n_layer * config.n_embd *
-           static_cast<std::int64_t>(sizeof(float));
+    return std::int64_t{2} * config.n_layer * config.n_embd * bytes_of(config.cache_type);
 }
 
 std::int64_t KvCache::bytes() const {

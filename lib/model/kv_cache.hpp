@@ -8,6 +8,9 @@
 // Within a block, for each layer and head (D = head size rounded up to 16, zeros behind):
 //   keys   (D, 64)   the transpose: one load brings the same component of sixteen tokens' keys
 //   values (64, D)
+// as floats or as F16, each rounded once when it is written (GptConfig::cache_type): half the bytes
+// to read. Attention reads them from here only, whenever they were made, so a text read at once and
+// one read token by token have the same bits in both. From 65520 on an F16 is infinite.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +46,10 @@ public:
     void truncate(int length);
     void clear() { truncate(0); }
 
-    // Bytes that one token takes, by formula: 2 · layers · C · sizeof(float).
+    // Throws Error unless keys and values can be kept as this: f32 or f16.
+    static void check_type(WeightType type);
+
+    // Bytes that one token takes, by formula: 2 · layers · C · 4, or 2 as F16.
     static std::int64_t bytes_per_token(const GptConfig& config);
     // Bytes held by this sequence's blocks, and by the whole pool that it shares with its forks.
     std::int64_t bytes() const;
@@ -64,17 +70,18 @@ public:
     void write(int position, int layer, int head, int size, const float* key, const float* value);
     bool fits(const GptConfig& config) const;
     int padded_head_size() const { return padded_head_size_; }
-    float* keys(int block, int layer, int head) { return at(block, layer, 0, head); }
-    float* values(int block, int layer, int head) { return at(block, layer, 1, head); }
-    const float* keys(int block, int layer, int head) const {
-        return const_cast<KvCache*>(this)->at(block, layer, 0, head);
-    }
-    const float* values(int block, int layer, int head) const {
-        return const_cast<KvCache*>(this)->at(block, layer, 1, head);
-    }
+    WeightType type() const { return type_; }  // f32 or f16
+    // The matrices above, of type()'s elements.
+    const void* keys(int block, int layer, int head) const { return at(block, layer, 0, head); }
+    const void* values(int block, int layer, int head) const { return at(block, layer, 1, head); }
+    // Single numbers: component d of the key and of the value at a position.
+    float key(int position, int layer, int head, int d) const;
+    float value(int position, int layer, int head, int d) const;
 
 private:
-    float* at(int block, int layer, int values, int head);
+    void* at(int block, int layer, int values, int head) const;
+    float element(const void* matrix, int i) const;
+    void check_component(int position, int d) const;
     float* held(int row, int layer, int head);
     void drop_blocks_from(std::size_t first);
 
@@ -84,6 +91,7 @@ private:
     int layers_ = 0;
     int heads_ = 0;
     int padded_head_size_ = 0;
+    WeightType type_ = WeightType::f32;
     int length_ = 0;
     int capacity_ = 0;
     std::vector<float> held_;  // (rows, layers, heads, 2, padded head size)

@@ -25,7 +25,7 @@ int checked_outputs(const GptConfig& config) {
 // One canvas; its cache is only where attention finds keys and values.
 struct MaskedGpt::State {
     State(const GptConfig& config, const WeightSource& source, const GptOptions& options)
-        : network(config, source, options, checked_outputs(config)), cache(config) {
+        : network(config, source, options, checked_outputs(config)), cache(network.config) {
         network.both_ways = true;
     }
     GptNetwork network;

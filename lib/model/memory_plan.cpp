@@ -44,7 +44,8 @@ MemoryPlan plan_memory(const GptConfig& config, WeightType type, int context, in
     plan.output = bytes(C * columns(V) * b);
     plan.embeddings = bytes((V + P) * C * 4);
     plan.vectors = bytes((L * (9 * C + F) + 2 * C) * 4);
-    plan.cache = bytes(2 * L * heads * blocks * B * 4);
+    plan.cache =
+        bytes(2 * L * heads * blocks * B * static_cast<double>(bytes_of(config.cache_type)));
     plan.activations = bytes(rows * (6 * C + F) * 4);
     plan.logits = bytes(B * V * 4);
     return plan;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/kernels/tensor.hpp"
+#include "lib/kernels/weight_type.hpp"
 
 namespace tbt {
 
@@ -24,6 +25,9 @@ struct GptConfig {
     std::vector<int> eos_token_ids;  // any of them ends a text
     // How the weights are stored: float32, float16 or bfloat16.
     std::string torch_dtype = "float32";
+    // Not of the file: how caches made for this model keep keys and values, f32 or f16
+    // (GptOptions::cache).
+    WeightType cache_type = WeightType::f32;
 
     int head_size() const { return n_head > 0 ? n_embd / n_head : 0; }
     bool operator==(const GptConfig&) const = default;
