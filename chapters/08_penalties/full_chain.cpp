@@ -6,6 +6,7 @@
 #include "chapters/08_penalties/dry.hpp"
 #include "chapters/08_penalties/endings.hpp"
 #include "chapters/08_penalties/penalties.hpp"
+#include "chapters/08_penalties/watermark.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 
@@ -27,7 +28,7 @@ std::span<const int> in_scope(const TextSoFar& text, Scope scope) {
 
 namespace {
 
-// DRY, and how a text must begin and end.
+// DRY, how a text must begin and end, and the watermark.
 std::vector<ChainStep> ending_steps(const SamplingOptions& o, const PenaltyOptions& more,
                                     Dialect dialect) {
     const Dry dry{o.dry_multiplier, o.dry_base, o.dry_allowed_length, more.dry_breakers};
@@ -67,6 +68,12 @@ std::vector<ChainStep> ending_steps(const SamplingOptions& o, const PenaltyOptio
             Candidates& c, const TextSoFar& t) {
             if (t.generated().size() == index(last)) force(c, id, wins);
         });
+    if (more.watermark) {
+        steps.push_back({"watermark", "",
+                         [w = watermark_of(*more.watermark)](Candidates& c, const TextSoFar& t) {
+                             mark(c, t, w);
+                         }});
+    }
     return steps;
 }
 

@@ -37,6 +37,7 @@ struct PenaltyOptions {
     std::optional<int> forced_bos, forced_eos;  // the first token, and the last one allowed
     int max_new_tokens = 0;                     // for forced_eos
     std::vector<int> dry_breakers;
+    std::optional<std::uint64_t> watermark;  // its key
 };
 
 // Steps that count keep their counts for the next token: a chain serves one thread at a time.

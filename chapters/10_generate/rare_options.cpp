@@ -34,6 +34,15 @@ double parse_number(const std::string& option, const std::string& text) {
     return value;
 }
 
+std::uint64_t parse_key(const std::string& text) {
+    std::uint64_t key = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), key);
+    if (error != std::errc{} || end != text.data() + text.size())
+        throw UsageError("--watermark: got '" + text +
+                         "', expected a key, a whole number from 0 to 18446744073709551615");
+    return key;
+}
+
 // "5,17=-2.5": the 17 of a text that ends in 5.
 SequenceBias parse_sequence_bias(const std::string& text, const Model& model) {
     const std::string option = "--sequence-bias";
@@ -119,6 +128,9 @@ void add_rare_options(CLI::App& app, RareOptions& o) {
         .one_at_a_time();
     rare.option("--min-tokens-to-keep,--min-keep", o.min_tokens_to_keep,
                 "no cut keeps fewer (default 1; drawn beams of dialect transformers: 2)");
+    rare.option(
+        "--watermark", [&o](const std::string& text) { o.watermark = parse_key(text); },
+        "KEY: texts of the same law that build/watermark finds again");
     rare.option("--renormalize-logits", o.renormalize,
                 "log-probabilities that add up to 1 behind the chain (beams add them)");
 }
@@ -132,6 +144,7 @@ std::vector<std::string> given_rare_cuts(const RareOptions& o) {
     note(o.top_n_sigma.value_or(0) != 0, "--top-n-sigma");
     note(o.xtc_probability.value_or(0) != 0, "--xtc-probability");
     note(o.mirostat.value_or(0) != 0, "--mirostat");
+    note(o.watermark.has_value(), "--watermark");
     return names;
 }
 
@@ -176,6 +189,7 @@ void set_rare(PenaltyOptions& p, const RareOptions& o, const Model& model, int m
     p.forced_bos = check("--forced-bos-token-id", o.forced_bos);
     p.forced_eos = check("--forced-eos-token-id", o.forced_eos);
     p.max_new_tokens = max_new_tokens;
+    p.watermark = o.watermark;
     for (const std::string& text : o.sequence_bias)
         p.bias.push_back(parse_sequence_bias(text, model));
     if (o.dry_multiplier.value_or(0) != 0)

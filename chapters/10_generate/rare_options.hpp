@@ -32,6 +32,7 @@ struct RareOptions {
     std::vector<std::string> sequence_bias;             // ID,ID,…=VALUE
     std::optional<int> min_tokens_to_keep;
     bool renormalize = false;
+    std::optional<std::uint64_t> watermark;  // its key
 };
 
 void add_rare_options(CLI::App& app, RareOptions& options);

@@ -52,6 +52,7 @@ void check_filling(const TextOptions& o) {
                !o.sequence_bias.empty() || !o.suppress.empty() || !o.begin_suppress.empty(),
            "banned or biased tokens");
     refuse(o.forced_bos || o.forced_eos || o.exponential_decay, "a token at its time");
+    refuse(o.watermark.has_value(), "--watermark");
     refuse(o.min_new_tokens.value_or(0) > 0, "--min-new-tokens");
     refuse(o.ignore_eos || !o.stop_token_ids.empty(), "another end");
     refuse(o.context != "refuse" || o.keep > 0, "a context that slides");
