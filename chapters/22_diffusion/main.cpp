@@ -1,8 +1,7 @@
 // Chapter 22: masked diffusion, a text that comes in any order.
 //
-//   make run-22 ARGS="--part 1"                          the exact laws; needs no model
-//   make train-diffusion                                trains one, in build/models
-//   make run-22 ARGS="--model build/models/diffusion"    parts 1 to 6; --part 7 has the clock
+// Run it: make run-22, or make run-22 ARGS="--part 3"; --part 7 has the clock. A model of your own:
+// make train-diffusion, then make run-22 ARGS="--model build/models/diffusion".
 //
 // Look for: the third column of part 1, and the last row of part 3.
 #include <functional>
