@@ -2,6 +2,8 @@
 #include "tests/catch.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <utility>
 
 #include "chapters/09_stopping/text_stream.hpp"
@@ -89,6 +91,75 @@ TEST_CASE("steps, blocks and cuts are what they are called", "[ch23][diffusion]"
     CHECK(f.fill("Hello,", o)[0].ids == first);
     o.temperature = 1, o.top_k = 1;
     CHECK(f.fill("Hello,", o)[0].ids == first);
+}
+
+TEST_CASE("the most certain place comes first, however little the chain leaves",
+          "[ch23][diffusion]") {
+    TextFiller f = filler();
+    MaskedModel model = masked();
+    TextOptions o = gap(8);
+    o.fill.order = "confidence", o.temperature = 0, o.top_p.reset();
+    // Chapter 22's greedy filling, by the model's own law without an end.
+    Hole hole = hole_between(model, "Hello,", *o.infill, 8);
+    const MaskedLaw law = [&](const Canvas& row, std::size_t place) {
+        std::vector<double> p = model(row, place);
+        p[index(model.tokenizer.eos_id())] = 0;
+        return p;
+    };
+    std::vector<Canvas> rows;
+    const MaskedLaw noted = [&](const Canvas& row, std::size_t place) {
+        if (rows.empty() || rows.back() != row) rows.push_back(row);
+        return law(row, place);
+    };
+    fill_by_confidence(hole.row, noted, most_probable(), 1, hole.end);
+    std::vector<int> order;  // the pass of each place
+    for (std::size_t at = hole.begin; at < hole.end; ++at)
+        order.push_back(to_int(
+            std::ranges::count_if(rows, [&](const Canvas& row) { return row[at] == mask_token; })));
+    REQUIRE(!std::ranges::is_sorted(order));
+    for (const bool greedy : {true, false}) {
+        if (!greedy) o.temperature = 1, o.top_k = 1;
+        o.record = true;
+        const std::vector<int> ids = f.fill("Hello,", o)[0].ids;
+        CHECK(ids == std::vector<int>(hole.row.begin() + static_cast<std::ptrdiff_t>(hole.begin),
+                                      hole.row.begin() + static_cast<std::ptrdiff_t>(hole.end)));
+        std::vector<int> passes;
+        for (const RecordedToken& token : f.recording().tokens.back()) passes.push_back(token.pass);
+        CHECK(passes == order);
+    }
+}
+
+TEST_CASE("a trace says in which pass a place was filled, and by which law", "[ch23][diffusion]") {
+    TextFiller f = filler();
+    TextOptions o = gap(6);
+    const std::vector<int> plain = f.fill("Hello,", o)[0].ids;
+    CHECK(f.recording().tokens.empty());
+    o.record = true, o.fill.steps = 3, o.samples = 2;
+    const std::vector<GeneratedText> texts = f.fill("Hello,", o);
+    o.record = false;
+    CHECK(f.fill("Hello,", o)[1].ids == texts[1].ids);  // a recording changes no text
+    REQUIRE(f.recording().tokens.size() == 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+        const std::vector<RecordedToken>& tokens = f.recording().tokens[i];
+        REQUIRE(tokens.size() == 6);
+        std::map<int, int> filled;
+        for (std::size_t k = 0; k < 6; ++k) {
+            CHECK(tokens[k].trace.chosen == texts[i].ids[k]);
+            CHECK(tokens[k].trace.final_log_probability <= 0);
+            ++filled[tokens[k].pass];
+        }
+        CHECK(filled == std::map<int, int>{{1, 2}, {2, 2}, {3, 2}});
+        // What was known by then: the first pass saw nothing of the gap.
+        MaskedModel model = masked();
+        const Hole hole = hole_between(model, "Hello,", *o.infill, 6);
+        for (std::size_t k = 0; k < 6; ++k) {
+            if (tokens[k].pass != 1) continue;
+            std::vector<double> p = model(hole.row, hole.begin + k);
+            double rest = 1 - p[index(model.tokenizer.eos_id())];
+            CHECK(std::exp(tokens[k].trace.raw_log_probability) ==
+                  Approx(p[index(texts[i].ids[k])] / rest).epsilon(1e-6));
+        }
+    }
 }
 
 TEST_CASE("behind a prompt alone a text may end, between two it may not", "[ch23][diffusion]") {

@@ -56,7 +56,8 @@ Hole hole_between(const MaskedModel& model, std::string_view before, std::string
     return hole;
 }
 
-void fill(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillOptions& o) {
+void fill(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillOptions& o,
+          const MaskedLaw& sure) {
     check_fill_options(o);
     if (hole.end > hole.row.size() || hole.begin >= hole.end)
         throw Error("infill: a gap from " + std::to_string(hole.begin) + " to " +
@@ -66,19 +67,24 @@ void fill(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillOptions&
     const std::size_t each = (places + steps - 1) / steps;
     const std::size_t block = o.block_length == 0 ? places : index(o.block_length);
     for (std::size_t end = hole.begin + block; end < hole.end + block; end += block) {
-        if (o.order == "confidence") fill_by_confidence(hole.row, law, draw, each, end);
+        if (o.order == "confidence") fill_by_confidence(hole.row, law, draw, each, end, sure);
         else fill_at_random(hole.row, law, draw, each, end);
     }
+}
+
+std::span<const float> open_logits(MaskedModel& model, const Canvas& row, std::size_t place,
+                                   std::span<const int> banned, std::vector<float>& logits) {
+    const std::span<const float> plain = model.logits(row, place);
+    logits.assign(plain.begin(), plain.end());
+    check_ids("diffusion", banned, logits.size());
+    for (const int id : banned) logits[index(id)] = -std::numeric_limits<float>::infinity();
+    return logits;
 }
 
 MaskedLaw law_after(MaskedModel& model, const Chain& chain, std::vector<int> banned) {
     return [&model, &chain, banned = std::move(banned), logits = std::vector<float>()](
                const Canvas& row, std::size_t place) mutable {
-        const std::span<const float> plain = model.logits(row, place);
-        logits.assign(plain.begin(), plain.end());
-        check_ids("diffusion", banned, logits.size());
-        for (const int id : banned) logits[index(id)] = -std::numeric_limits<float>::infinity();
-        Candidates candidates(logits);
+        Candidates candidates(open_logits(model, row, place, banned, logits));
         chain.apply(candidates, {});
         return candidates.probabilities();
     };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +40,14 @@ struct Hole {
 Hole hole_between(const MaskedModel& model, std::string_view before, std::string_view behind,
                   int tokens);
 
-// Fills the masked places of the hole.
-void fill(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillOptions& options);
+// Fills the masked places of the hole. sure: whose probabilities order by confidence looks at, if
+// not the law's.
+void fill(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillOptions& options,
+          const MaskedLaw& sure = {});
+
+// The logits of a place, −∞ for the `banned` ids. Valid until `logits` changes.
+std::span<const float> open_logits(MaskedModel& model, const Canvas& row, std::size_t place,
+                                   std::span<const int> banned, std::vector<float>& logits);
 
 // The model's law after a chain of cuts (chapter 06) and without the `banned` ids. Model and chain
 // must outlive it. Throws Error, when called, where nothing is left.

@@ -33,7 +33,7 @@ void show_judged(const PartOptions& parts, MaskedModel& model, const std::string
 int main(int argc, char** argv) {
     std::string directory = shipped_model("diffusion").string(), corpus = "data/corpus",
                 storyteller = shipped_model("storyteller").string(), figure, grid,
-                text = "Good morning from Brightwater. Today is snowy.___ Tomorrow will be frosty.";
+                text = "I'm going to the beach to build a___ Would you like to come with us?";
     int part = 0, tokens = 12;
     PartOptions for_parts(part);
     return run_program(

@@ -109,8 +109,7 @@ void show_grid(MaskedModel& model, const std::string& text, int tokens, const st
     fill_by_confidence(row, model.law(), most_probable(), 2);
     model.on_pass = nullptr;
     steps.push_back(row);
-    std::printf("2. %d tokens of a report are masked; two places a step, the most certain first:\n",
-                tokens);
+    std::printf("2. %d tokens are masked; two places a step, the most certain first:\n", tokens);
     print_wrapped(
         model.text(Canvas(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(hole.begin))));
     std::printf("\n");

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -46,7 +46,7 @@ inline double masked_loss(const MaskedLaw& law, const Canvas& row, const Canvas&
 // n places a step, at random, each drawn as if the others of its step stayed masked. n = 1: the
 // law of the model itself. Only the first `end` places.
 inline void fill_at_random(Canvas& row, const MaskedLaw& law, const Draw& draw, std::size_t n,
-                           std::size_t end = std::numeric_limits<std::size_t>::max()) {
+                           std::size_t end = SIZE_MAX) {
     check_at_least("fill: places a step", static_cast<long long>(n), 1);
     for (auto open = masked_places(row, end); !open.empty(); open = masked_places(row, end)) {
         const Canvas seen = row;
@@ -63,20 +63,20 @@ inline void fill_at_random(Canvas& row, const MaskedLaw& law, const Draw& draw, 
     }
 }
 
-// Draws at every masked place, keeps the n tokens that were most probable and masks the rest again.
+// Draws at every masked place; the n tokens stay that `sure` (or the law itself) finds likeliest.
 inline void fill_by_confidence(Canvas& row, const MaskedLaw& law, const Draw& draw, std::size_t n,
-                               std::size_t end = std::numeric_limits<std::size_t>::max()) {
+                               std::size_t end = SIZE_MAX, const MaskedLaw& sure = {}) {
     check_at_least("fill: places a step", static_cast<long long>(n), 1);
     for (auto open = masked_places(row, end); !open.empty(); open = masked_places(row, end)) {
         std::vector<std::tuple<double, std::size_t, int>> guesses;
         for (const std::size_t i : open) {
             const std::vector<double> p = law(row, i);
-            const int token = draw(p);
-            guesses.emplace_back(-p[checked_id("fill: the draw", token, p.size())], i, token);
+            const std::size_t id = checked_id("fill: the draw", draw(p), p.size());
+            guesses.emplace_back(-(sure ? sure(row, i) : p)[id], i, static_cast<int>(id));
         }
         std::sort(guesses.begin(), guesses.end());
-        for (std::size_t m = 0; m < std::min(n, guesses.size()); ++m)
-            row[std::get<1>(guesses[m])] = std::get<2>(guesses[m]);
+        guesses.resize(std::min(n, guesses.size()));
+        for (const auto& [unsure, i, token] : guesses) row[i] = token;
     }
 }
 

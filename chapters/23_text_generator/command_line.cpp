@@ -144,8 +144,7 @@ void check_filled(const Settings& s) {
     if (s.output.explain || s.output.logprobs || !s.output.figure.empty())
         throw UsageError(
             "--decoder diffusion and --explain, --logprobs or --figure: they follow a text from "
-            "left to right; "
-            "make run-22 ARGS=\"--part 2 --grid FILE\" draws the steps");
+            "left to right; --html FILE draws the passes");
 }
 
 // Texts of a model that fills masks (chapter 22).
@@ -159,14 +158,16 @@ int write_filled(const Settings& s) {
     Output output = s.output;
     output.stats = false;
     check_output(output, prompts.size() * index(s.options.samples), tokenizer.vocab_size());
+    const TraceFiles files(s);
     std::vector<GeneratedText> texts;
     for (const std::string& prompt : s.prompts)
-        for (GeneratedText& text : filler.fill(prompt, s.options)) {
-            if (output.text() && !output.no_display_prompt)
-                text.text += s.options.infill.value_or("");
-            texts.push_back(std::move(text));
-        }
-    TextPrinter(output, filler.directory(), tokenizer, prompts, request, false).finish(texts);
+        for (GeneratedText& text : filler.fill(prompt, s.options)) texts.push_back(std::move(text));
+    std::vector<GeneratedText> whole = texts;
+    if (output.text() && !output.no_display_prompt)
+        for (GeneratedText& text : whole) text.text += s.options.infill.value_or("");
+    TextPrinter(output, filler.directory(), tokenizer, prompts, request, false).finish(whole);
+    if (s.options.record)
+        files.write(filled_trace_lines(filler, s.options, request, prompts, texts, s.command));
     if (s.output.stats)
         std::fprintf(stderr, "%s\n%d passes over %d places\n", request.chain.to_string().c_str(),
                      filler.passes(), filler.model().gpt.config().n_positions);

@@ -56,9 +56,34 @@ void check_filling(const TextOptions& o) {
     refuse(o.min_new_tokens.value_or(0) > 0, "--min-new-tokens");
     refuse(o.ignore_eos || !o.stop_token_ids.empty(), "another end");
     refuse(o.context != "refuse" || o.keep > 0, "a context that slides");
-    refuse(o.record,
-           "--html or --trace (make run-22 ARGS=\"--part 2 --grid FILE\" draws the steps)");
     check_fill_options(o.fill);
+}
+
+// A law that notes each row it is asked about.
+MaskedLaw noting(const MaskedLaw& law, std::vector<Canvas>& rows) {
+    return [&law, &rows](const Canvas& row, std::size_t place) {
+        if (rows.empty() || rows.back() != row) rows.push_back(row);
+        return law(row, place);
+    };
+}
+
+// The choice of each place of [begin, end), with what was known when it was made: rows before each
+// pass, the last one complete.
+std::vector<RecordedToken> replay_filling(MaskedModel& model, const Chain& chain,
+                                          std::span<const int> banned,
+                                          const std::vector<Canvas>& rows, std::size_t begin,
+                                          std::size_t end) {
+    std::vector<RecordedToken> tokens(end - begin);
+    std::vector<float> logits;
+    for (std::size_t pass = 0; pass + 1 < rows.size(); ++pass)
+        for (std::size_t at = begin; at < end; ++at) {
+            if (rows[pass][at] != mask_token || rows[pass + 1][at] == mask_token) continue;
+            tokens[at - begin] =
+                recorded_choice(chain, open_logits(model, rows[pass], at, banned, logits), {}, 0,
+                                rows[pass + 1][at]);
+            tokens[at - begin].pass = to_int(pass) + 1;
+        }
+    return tokens;
 }
 
 }  // namespace
@@ -98,13 +123,18 @@ std::vector<GeneratedText> TextFiller::fill(std::string_view prompt, const TextO
     const Hole open = hole_between(model_, prompt, behind, request.stop.max_new_tokens);
     const int eos = model_.tokenizer.eos_id();
     // Where a text goes on behind the gap, none ends in it.
-    const MaskedLaw law =
-        law_after(model_, request.chain, behind.empty() ? std::vector<int>{} : std::vector{eos});
+    const std::vector<int> never = behind.empty() ? std::vector<int>{} : std::vector{eos};
+    const MaskedLaw law = law_after(model_, request.chain, never);
+    // How sure the model is, whatever the chain leaves of its law.
+    const Chain nothing;
+    const MaskedLaw sure = law_after(model_, nothing, never);
     std::vector<GeneratedText> texts;
     for (int i = 0; i < o.samples; ++i) {
         Hole hole = open;
         Rng rng(request.seed, request.first_stream + index(i));
-        tbt::fill(hole, law, drawing(rng), o.fill);
+        std::vector<Canvas> rows;
+        tbt::fill(hole, o.record ? noting(law, rows) : law, drawing(rng), o.fill, sure);
+        rows.push_back(hole.row);
         GeneratedText text;
         for (std::size_t at = hole.begin; at < hole.end; ++at) {
             text.ids.push_back(hole.row[at]);
@@ -115,6 +145,9 @@ std::vector<GeneratedText> TextFiller::fill(std::string_view prompt, const TextO
         const bool ended = text.reason == FinishReason::eos;
         text.text = valid_text(
             model_.tokenizer.decode(std::span(text.ids).first(text.ids.size() - (ended ? 1 : 0))));
+        if (o.record)
+            recording_.tokens.push_back(replay_filling(model_, request.chain, never, rows,
+                                                       hole.begin, hole.begin + text.ids.size()));
         texts.push_back(std::move(text));
     }
     return texts;

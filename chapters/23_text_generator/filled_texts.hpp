@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "chapters/22_diffusion/masked_model.hpp"
+#include "chapters/23_text_generator/recording.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 
 namespace tbt {
@@ -30,10 +31,13 @@ public:
     const MaskedModel& model() const { return model_; }
     const std::string& directory() const { return directory_; }  // empty: none
     int passes() const { return model_.passes(); }               // of the canvas, so far
+    // What became of each place of all fillings so far that options.record asked for.
+    const Recording& recording() const { return recording_; }
 
 private:
     std::string directory_;
     MaskedModel model_;
+    Recording recording_;
 };
 
 // Is it this class that the options ask for? Throws UsageError on another name.

@@ -15,9 +15,9 @@ namespace {
 
 // What the page is put together from, in this order.
 constexpr const char* style = "page.css";
-constexpr const char* scripts[] = {"dom.js",    "trace.js",   "words.js", "text.js",  "step.js",
-                                   "wheel.js",  "lattice.js", "beams.js", "draft.js", "guide.js",
-                                   "passes.js", "compare.js", "about.js", "main.js"};
+constexpr const char* scripts[] = {"dom.js",   "trace.js",   "words.js",   "text.js",  "step.js",
+                                   "wheel.js", "lattice.js", "beams.js",   "draft.js", "guide.js",
+                                   "grid.js",  "passes.js",  "compare.js", "about.js", "main.js"};
 
 // Beside the models that ship.
 std::string part(const std::string& name) {

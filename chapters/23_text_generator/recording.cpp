@@ -42,28 +42,6 @@ std::vector<RecordedToken::Slice> wheel_of(Candidates& c, int chosen) {
     return wheel;
 }
 
-// The chain once more, with the first choices' probabilities behind each step.
-RecordedToken replay_choice(const Chain& chain, std::span<const float> logits,
-                            const TextSoFar& text, double u, int chosen) {
-    RecordedToken token;
-    Trace& t = token.trace;
-    t = trace(chain, logits, text, u, chosen, Recording::first_choices);
-    const auto drawn = [&](const TracedToken& x) { return x.id == chosen; };
-    Candidates c(logits);
-    if (std::none_of(t.top.begin(), t.top.end(), drawn))
-        t.top.push_back({chosen, c.probability(index(chosen)), 0, -1});
-    token.after.resize(t.top.size());
-    for (const ChainStep& step : chain.steps()) {
-        step.apply(c, text);
-        for (std::size_t i = 0; i < t.top.size(); ++i)
-            token.after[i].push_back(probability_of(c, t.top[i].id));
-    }
-    TracedToken& own = *std::find_if(t.top.begin(), t.top.end(), drawn);
-    own.final_probability = probability_of(c, chosen);
-    token.wheel = wheel_of(c, chosen);
-    return token;
-}
-
 GuideState guide_state(GuidedTexts& guide, const TextSoFar& text) {
     TokenConstraint& constraint = guide.follow(text);
     GuideState state{constraint.mask().count(), constraint.complete(), 0, {}};
@@ -155,8 +133,8 @@ void replay_text(const Generation& g, std::size_t number, const Replayed& all,
     read_again(g, text, [&](std::size_t step, std::span<const float> logits) {
         const TextSoFar before = text.before(step);
         const int chosen = text.ids[text.prompt_length + step];
-        tokens.push_back(replay_choice(g.request.chain, logits, before,
-                                       text.u.empty() ? 0 : text.u[step], chosen));
+        tokens.push_back(recorded_choice(g.request.chain, logits, before,
+                                         text.u.empty() ? 0 : text.u[step], chosen));
         if (g.guide) tokens.back().guide = guide_state(*g.guide, before);
         if (guesses[step] >= 0) {
             c.reset(logits);
@@ -173,6 +151,27 @@ void replay_text(const Generation& g, std::size_t number, const Replayed& all,
 }
 
 }  // namespace
+
+RecordedToken recorded_choice(const Chain& chain, std::span<const float> logits,
+                              const TextSoFar& text, double u, int chosen) {
+    RecordedToken token;
+    Trace& t = token.trace;
+    t = trace(chain, logits, text, u, chosen, Recording::first_choices);
+    const auto drawn = [&](const TracedToken& x) { return x.id == chosen; };
+    Candidates c(logits);
+    if (std::none_of(t.top.begin(), t.top.end(), drawn))
+        t.top.push_back({chosen, c.probability(index(chosen)), 0, -1});
+    token.after.resize(t.top.size());
+    for (const ChainStep& step : chain.steps()) {
+        step.apply(c, text);
+        for (std::size_t i = 0; i < t.top.size(); ++i)
+            token.after[i].push_back(probability_of(c, t.top[i].id));
+    }
+    TracedToken& own = *std::find_if(t.top.begin(), t.top.end(), drawn);
+    own.final_probability = probability_of(c, chosen);
+    token.wheel = wheel_of(c, chosen);
+    return token;
+}
 
 void record_guesses(GenerateRequest& request, Recording& recording) {
     auto guess = request.foresight.guess;

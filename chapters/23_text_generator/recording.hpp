@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,7 @@ struct RecordedToken {
     std::vector<std::vector<double>> after;
     std::vector<Slice> wheel;  // in the order of ids; of many candidates the largest slices
     std::optional<GuideState> guide;
+    int pass = 0;  // of a canvas: the pass it came with, from 1
 };
 
 struct Recording {
@@ -80,6 +82,10 @@ struct Recording {
 
 // Notes each guess of a request that has a draft, and what became of it.
 void record_guesses(GenerateRequest& request, Recording& recording);
+
+// The chain once more, on logits of which `chosen` was drawn with u.
+RecordedToken recorded_choice(const Chain& chain, std::span<const float> logits,
+                              const TextSoFar& text, double u, int chosen);
 
 // The choices of all texts, with the model that wrote them.
 void replay(const Generation& generation, const std::vector<GeneratedText>& texts,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chapters/10_generate/output.hpp"
+#include "chapters/23_text_generator/filled_texts.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 
 namespace tbt {
@@ -19,6 +20,11 @@ inline constexpr const char* course_version = "2026-11-20 and later";
 std::string trace_lines(const TextGenerator& generator, const TextOptions& options,
                         const GenerateRequest& request, std::span<const ShownPrompt> prompts,
                         const std::vector<GeneratedText>& texts, const std::string& command);
+
+// The same of texts that were filled in.
+std::string filled_trace_lines(const TextFiller& filler, const TextOptions& options,
+                               const GenerateRequest& request, std::span<const ShownPrompt> prompts,
+                               const std::vector<GeneratedText>& texts, const std::string& command);
 
 // A command line as a shell takes it.
 std::string shell_line(int argc, const char* const* argv);

@@ -33,6 +33,7 @@
         const words = tbt.textView(run, text, go),
             step = tbt.stepView(run, text, go);
         const more = [
+            tbt.gridView(run, text, go),
             tbt.beamsView(run, text, go),
             tbt.draftView(run, text, go),
             tbt.guideView(run, text, go),

@@ -148,7 +148,9 @@
             picture.redraw();
             const drawn = token.u !== null && token.u !== undefined;
             words.textContent =
-                tbt.decoder(run) === "greedy"
+                tbt.decoder(run) === "diffusion"
+                    ? "The law of this place, when it was filled."
+                    : tbt.decoder(run) === "greedy"
                     ? "Greedy: one slice is the whole wheel."
                     : drawn
                       ? "Each token that is left has a slice as wide as its probability; u points at one."

@@ -31,6 +31,7 @@
         (run.head.chain || []).some?.((s) => s.name === "temperature" && s.parameters === "0");
 
     tbt.decoder = (run) => {
+        if (run.head.decoder === "diffusion") return "diffusion";
         if (run.nodes.length || run.head.num_beams || run.head.decoder === "beams") return "beams";
         return isGreedy(run) ? "greedy" : "sampling";
     };
@@ -61,6 +62,11 @@
         else
             parts.push(
                 chainWords(run) ? `Drawn, with ${chainWords(run)}` : "Drawn as the model says",
+            );
+        if (tbt.decoder(run) === "diffusion")
+            parts.unshift(
+                head.behind ? "A gap filled from both sides" : "Filled in, in any order",
+                head.order === "confidence" ? "the most probable first" : "places at random",
             );
         const draft = head.draft;
         if (draft) {
@@ -156,6 +162,17 @@
     // The round of a draft that wrote token i, if one did.
     tbt.roundAt = (text, i) => text.rounds.find((r) => i >= r.step && i < r.step + r.tokens.length);
 
+    // Of a gap: when, and what was known by then.
+    const filled = (text, token) => {
+        if (!token.pass_filled) return null;
+        const passes = Math.max(...text.tokens.map((t) => t.pass_filled));
+        const known = text.tokens.filter((t) => t.pass_filled < token.pass_filled).length;
+        const rest = known
+            ? `when ${known} of the ${text.tokens.length} places were known`
+            : "with nothing of the gap known";
+        return `Filled in by pass ${token.pass_filled} of ${passes}, ${rest}. `;
+    };
+
     // What happened at a token, in two or three sentences.
     tbt.story = (run, text, i) => {
         const token = text.tokens[i];
@@ -178,6 +195,8 @@
                     : "The model wanted it, too. ",
             ];
         }
+        if (tbt.decoder(run) === "diffusion")
+            return [ends, filled(text, token), wanted(token), cutSentence(token), drawn(run, token)];
         if (tbt.decoder(run) === "beams")
             return [
                 ends,

@@ -47,6 +47,8 @@ make_page regex --regex "Date: 20[0-9][0-9], month of (January|July)\." "Today: 
 make_page guided-beams --json-schema data/schemas/person.json --max-whitespace 1 --num-beams 3 "A person: "
 make_page guided-draft --json-schema data/schemas/person.json --max-whitespace 1 --assistant-model sketch "A person: "
 make_page mirostat -n 20 --mirostat 2 --mirostat-tau 3
+make_page filled -n 13 --greedy --diffusion-order confidence --infill " Would you like to come with us?" "I'm going to the beach to build a"
+make_page canvas --decoder diffusion --diffusion-steps 8 --num-return-sequences 2 "Good morning"
 make_page slide -n 20 --context slide
 make_page emoji -n 6 "A fox 🦊 said: </script>"
 "$build/23_text_generator" --html "$work/compare.html" --compare "$work/sampling.jsonl" "$work/samples.jsonl" 2>/dev/null

@@ -58,6 +58,8 @@ await everywhere("regex", [".guidestate b", ".token.forced"]);
 await everywhere("guided-beams", [".node", ".guidestate b"]);
 await everywhere("guided-draft", [".lane", ".guidestate b"]);
 await everywhere("mirostat", [table, ".wheel .pointer"]);
+await everywhere("filled", [table, ".grid tr:nth-child(13) .fresh", ".grid .masked", ".prompt + .prompt, .token ~ .prompt"]);
+await everywhere("canvas", [".grid tr:nth-child(8) .fresh", ".tabs button:nth-child(2)"]);
 await everywhere("slide", [table, ".wheel .pointer"]);
 await everywhere("emoji", [table]);
 await everywhere("compare", [".run:nth-child(2) .waterfall", ".token.apart"]);
