@@ -1,7 +1,8 @@
 #!/bin/sh
 # Keeps the lessons true.
 #   tests/lessons.sh           every output block is what its command prints now, every line of a code block
-#                              stands in the file it is taken from, and every link leads somewhere
+#                              stands in the file it is taken from, every link leads somewhere, and every
+#                              command to try does what is said of it
 #   tests/lessons.sh update    writes the present output into the blocks
 #   tests/lessons.sh code      looks at the code blocks and the links only
 # Files after check, update or code are the only ones looked at: tests/lessons.sh check chapters/03_temperature/README.md
@@ -10,6 +11,9 @@
 #                   lesson's folder or at the repository's root.
 # A link:           [text](path) or [text](path#anchor): the file or folder is there, and the anchor is one of its headings,
 #                   spelled as GitHub spells it, or an <a id="…">. Links to other sites are not followed.
+# A command to try:  a line "    make run…", "    make chat" or "    build/…": it ends well; or, if its comment begins with
+#                   "refused", with a message. Those whose comment speaks of minutes or hours, and those on a model
+#                   that one trains or fetches first (build/models, ~/models), are not run.
 # Ends with "N passed, N failed".
 set -u
 mode=${1:-check}
@@ -109,6 +113,26 @@ for lesson in "$@"; do
         inside                 { lines[++count] = $0 }
         END                    { exit bad }' "$lesson"
     if [ $? -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+
+    # Commands to try. The files that they write go again.
+    awk '/^```/ { fence = !fence; next }
+         !fence && /^    (make (run|chat)|build\/)/ && !/#.*(minute|hour)|build\/models|~\// { sub(/^    /, ""); print }' "$lesson" >"$work/try"
+    [ "$mode" = check ] || : >"$work/try"
+    ls >"$work/before"
+    while IFS= read -r command; do
+        env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL NO_COLOR=1 sh -c "$command" >"$work/out" 2>"$work/err" </dev/null
+        status=$?
+        case $command in
+        *'# refused'*) [ $status -ne 0 ] && [ -s "$work/err" ] ;;
+        *) [ $status -eq 0 ] ;;
+        esac
+        if [ $? -eq 0 ]; then passed=$((passed + 1))
+        else
+            failed=$((failed + 1))
+            echo "$lesson: \`$command\` ended with $status: $(tail -n 1 "$work/err")"
+        fi
+    done <"$work/try"
+    ls | comm -13 "$work/before" - | while IFS= read -r new; do rm -f -- "$new"; done
 
     # Links.
     for target in $(links "$lesson"); do
