@@ -13,7 +13,7 @@
 // Try it with pencil and paper: logits 10 8 5 2 1 .5 for cat dog car house tree book, T = 1,
 // k = 3, p = .9, u = .75.
 //
-// Write one function, about 25 lines. Check: make check EX=06_1
+// Write three functions, about 15, 8 and 6 lines. Check: make check EX=06_1
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,22 @@ struct Example {
     int id = -1;                       // the token
 };
 
-// portable_exp (math.hpp) is e^x.
+// Steps 1 to 3: all but the last two parts of an example. portable_exp (math.hpp) is e^x.
+inline Example both_cuts([[maybe_unused]] std::span<const float> logits, [[maybe_unused]] double T,
+                         [[maybe_unused]] int k, [[maybe_unused]] double p) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// Step 5: the id that u chooses.
+inline int chosen([[maybe_unused]] const Example& e, [[maybe_unused]] double u) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// All five.
 inline Example complete_example([[maybe_unused]] std::span<const float> logits,
                                 [[maybe_unused]] double T, [[maybe_unused]] int k,
                                 [[maybe_unused]] double p, [[maybe_unused]] double u) {

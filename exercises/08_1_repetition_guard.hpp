@@ -37,6 +37,11 @@ struct Repetition {
     double severity = 0;
 };
 
+// 0 of 0 is 0.
+inline double share(std::size_t part, std::size_t whole) {
+    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
 inline Repetition check([[maybe_unused]] std::span<const int> ids,
                         [[maybe_unused]] std::size_t window) {
     // >>> write here

@@ -38,6 +38,11 @@ struct Group {
     std::vector<std::vector<double>> log_probabilities;  // (W, V): of the token that follows
 };
 
+struct Choice {
+    Continuation continuation;
+    double value = 0;  // what decides
+};
+
 // For each group its W best continuations, best first (there are always W·V candidates,
 // so never fewer than W).
 inline std::vector<std::vector<Continuation>> diverse_step(

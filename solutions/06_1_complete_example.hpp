@@ -13,7 +13,7 @@
 // Try it with pencil and paper: logits 10 8 5 2 1 .5 for cat dog car house tree book, T = 1,
 // k = 3, p = .9, u = .75.
 //
-// Write one function, about 25 lines. Check: make check EX=06_1
+// Write three functions, about 15, 8 and 6 lines. Check: make check EX=06_1
 #pragma once
 
 #include <algorithm>
@@ -39,14 +39,10 @@ struct Example {
     int id = -1;                       // the token
 };
 
-// portable_exp (math.hpp) is e^x.
-inline Example complete_example([[maybe_unused]] std::span<const float> logits,
-                                [[maybe_unused]] double T, [[maybe_unused]] int k,
-                                [[maybe_unused]] double p, [[maybe_unused]] double u) {
+// Steps 1 to 3: all but the last two parts of an example. portable_exp (math.hpp) is e^x.
+inline Example both_cuts([[maybe_unused]] std::span<const float> logits, [[maybe_unused]] double T,
+                         [[maybe_unused]] int k, [[maybe_unused]] double p) {
     // >>> write here
-    if (!(T > 0) || k < 1) throw UsageError("example: expected T above 0 and k of 1 or more");
-    if (!(p >= 0 && p <= 1 && u >= 0 && u < 1))
-        throw UsageError("example: expected p in [0, 1], u in [0, 1)");
     Example e;
     const auto logit = [&](int id) { return logits[static_cast<std::size_t>(id)]; };
     e.kept.resize(logits.size());
@@ -63,16 +59,35 @@ inline Example complete_example([[maybe_unused]] std::span<const float> logits,
         if (e.nucleus == 0 || mass < p) ++e.nucleus;
         e.cumulative.push_back(mass += e.after_top_k.back());
     }
-    for (std::size_t i = 0; i < e.nucleus; ++i)
-        e.final_law.push_back(e.after_top_k[i] / e.cumulative[e.nucleus - 1]);
+    return e;
+    // <<< to here
+}
+
+// Step 5: the id that u chooses.
+inline int chosen([[maybe_unused]] const Example& e, [[maybe_unused]] double u) {
+    // >>> write here
     std::vector<std::size_t> by_id(e.nucleus);
     std::iota(by_id.begin(), by_id.end(), std::size_t{0});
     std::sort(by_id.begin(), by_id.end(), [&](auto a, auto b) { return e.kept[a] < e.kept[b]; });
     double passed = 0;
-    for (const std::size_t i : by_id) {
-        e.id = e.kept[i];
-        if ((passed += e.final_law[i]) > u) break;
-    }
+    for (const std::size_t i : by_id)
+        if ((passed += e.final_law[i]) > u) return e.kept[i];
+    return e.kept[by_id.back()];
+    // <<< to here
+}
+
+// All five.
+inline Example complete_example([[maybe_unused]] std::span<const float> logits,
+                                [[maybe_unused]] double T, [[maybe_unused]] int k,
+                                [[maybe_unused]] double p, [[maybe_unused]] double u) {
+    // >>> write here
+    if (!(T > 0) || k < 1) throw UsageError("example: expected T above 0 and k of 1 or more");
+    if (!(p >= 0 && p <= 1 && u >= 0 && u < 1))
+        throw UsageError("example: expected p in [0, 1], u in [0, 1)");
+    Example e = both_cuts(logits, T, k, p);
+    for (std::size_t i = 0; i < e.nucleus; ++i)
+        e.final_law.push_back(e.after_top_k[i] / e.cumulative[e.nucleus - 1]);
+    e.id = chosen(e, u);
     return e;
     // <<< to here
 }

@@ -38,15 +38,16 @@ struct Group {
     std::vector<std::vector<double>> log_probabilities;  // (W, V): of the token that follows
 };
 
+struct Choice {
+    Continuation continuation;
+    double value = 0;  // what decides
+};
+
 // For each group its W best continuations, best first (there are always W·V candidates,
 // so never fewer than W).
 inline std::vector<std::vector<Continuation>> diverse_step(
     [[maybe_unused]] const std::vector<Group>& groups, [[maybe_unused]] double lambda) {
     // >>> write here
-    struct Choice {
-        Continuation continuation;
-        double value;
-    };
     std::vector<std::vector<Continuation>> result;
     std::vector<int> chosen(groups.empty() ? 0 : groups[0].log_probabilities[0].size());
     for (const Group& group : groups) {

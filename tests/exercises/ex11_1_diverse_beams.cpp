@@ -66,6 +66,8 @@ TEST_CASE("three groups of one beam spread over three tokens", "[ex11_1]") {
     // ln .5 = −.693, ln .3 = −1.204, ln .2 = −1.609; with λ = 1 a token that was
     // chosen once loses 1.
     const Group g{{0}, {logs({.5, .3, .2})}};
+    INPUT(g.scores, g.log_probabilities);
+    INFO("three such groups, λ = 1");
     const auto got = diverse_step({g, g, g}, 1);
     REQUIRE(got.size() == 3);
     check_group(got[0], {{0, 0, std::log(.5)}});
@@ -77,6 +79,8 @@ TEST_CASE("a weak penalty changes nothing, and grows with each group that agreed
     THINK("a weak penalty changes nothing, and grows with each group that agreed");
     // ln .5 − ln .3 = .511: λ = .3 is not enough for the second group, twice .3 is for the third.
     const Group g{{0}, {logs({.5, .3, .2})}};
+    INPUT(g.scores, g.log_probabilities);
+    INFO("three such groups, λ = .3");
     const auto got = diverse_step({g, g, g}, .3);
     REQUIRE(got.size() == 3);
     INFO("think about: the count is of all groups before, not only of the last one");
@@ -87,6 +91,8 @@ TEST_CASE("a weak penalty changes nothing, and grows with each group that agreed
 TEST_CASE("the score that is kept is the model's own", "[ex11_1]") {
     THINK("the score that is kept is the model's own");
     const Group g{{-2}, {logs({.9, .1})}};
+    INPUT(g.scores, g.log_probabilities);
+    INFO("two such groups, λ = .5");
     const auto got = diverse_step({g, g}, .5);
     REQUIRE(got.size() == 2);
     INFO("think about: a penalty that stays in the score is paid again in every later step");
@@ -96,6 +102,8 @@ TEST_CASE("the score that is kept is the model's own", "[ex11_1]") {
 TEST_CASE("beams of one group don't push each other away", "[ex11_1]") {
     THINK("the penalty counts the groups before, not the own one");
     const Group g{{-1, -1.25}, {logs({.8, .1, .1}), logs({.8, .15, .05})}};
+    INPUT(g.scores, g.log_probabilities);
+    INFO("one such group, λ = 100");
     const auto got = diverse_step({g}, 100);
     REQUIRE(got.size() == 1);
     check_group(got[0], {{0, 0, -1 + std::log(.8)}, {1, 0, -1.25 + std::log(.8)}});
@@ -107,6 +115,7 @@ TEST_CASE("a token chosen by both beams of a group counts twice", "[ex11_1]") {
     const Group next{{0, -inf}, {logs({.7, .2, .1}), logs({.7, .2, .1})}};
     // ln .7 − ln .2 = 1.25 and ln .7 − ln .1 = 1.95: once .7 would leave token 0 in front,
     // twice puts it behind token 1.
+    INFO("group 0: scores 0 0, laws {.8, .1, .1} twice; group 1: 0 −∞, {.7, .2, .1}; λ = .7");
     const auto got = diverse_step({both, next}, .7);
     REQUIRE(got.size() == 2);
     check_group(got[1], {{0, 1, std::log(.2)}, {0, 0, std::log(.7)}});
@@ -115,6 +124,8 @@ TEST_CASE("a token chosen by both beams of a group counts twice", "[ex11_1]") {
 TEST_CASE("without a penalty every group does a plain step", "[ex11_1]") {
     THINK("score + log probability, the best of all beams and tokens");
     const Group g{{-1, -1.5}, {logs({.1, .2, .7}), logs({.05, .9, .05})}};
+    INPUT(g.scores, g.log_probabilities);
+    INFO("two such groups, λ = 0");
     const auto got = diverse_step({g, g}, 0);
     REQUIRE(got.size() == 2);
     for (const auto& group : got)
@@ -124,6 +135,8 @@ TEST_CASE("without a penalty every group does a plain step", "[ex11_1]") {
 TEST_CASE("of equal values the lower beam comes first, then the lower token", "[ex11_1]") {
     THINK("sort so that equals stay in order: beam, then token");
     const Group g{{-1, -1}, {{-1, -.5, -.5}, {-.5, -2, -.5}}};
+    INPUT(g.scores, g.log_probabilities);
+    INFO("one such group, λ = 1");
     const auto got = diverse_step({g}, 1);
     REQUIRE(got.size() == 1);
     check_group(got[0], {{0, 1, -1.5}, {0, 2, -1.5}});
@@ -132,6 +145,8 @@ TEST_CASE("of equal values the lower beam comes first, then the lower token", "[
 TEST_CASE("at the first step only one beam of a group lives", "[ex11_1]") {
     THINK("−∞ plus anything is −∞: never before what lives");
     const Group g{{0, -inf, -inf}, {logs({.6, .3, .1}), logs({.6, .3, .1}), logs({.6, .3, .1})}};
+    INPUT(g.scores, g.log_probabilities);
+    INFO("one such group, λ = .5");
     const auto got = diverse_step({g}, .5);
     REQUIRE(got.size() == 1);
     check_group(got[0], {{0, 0, std::log(.6)}, {0, 1, std::log(.3)}, {0, 2, std::log(.1)}});

@@ -89,17 +89,22 @@ TEST_CASE("no γ gains more than the chosen one", "[ex12_1]") {
 TEST_CASE("α begins at one half, and every judged token moves it", "[ex12_1]") {
     THINK("α begins at one half, and every judged token moves it");
     AdaptiveGamma a(.1, 8);
+    INFO("AdaptiveGamma a(.1, 8), and behind it");
     CHECK(a.alpha() == .5);
     a.observe(4, 4);  // four judged, four accepted
+    INFO("a.observe(4, 4)");
     CHECK_NEAR(a.alpha(), 5. / 6, 1e-15);
     INFO(
         "think about: 4 drafted, 1 accepted. Two were judged, the third and fourth never looked "
         "at");
     a.observe(4, 1);
+    INFO("a.observe(4, 1)");
     CHECK_NEAR(a.alpha(), 6. / 8, 1e-15);
     a.observe(4, 0);
+    INFO("a.observe(4, 0)");
     CHECK_NEAR(a.alpha(), 6. / 9, 1e-15);
     a.observe(0, 0);  // nothing was drafted
+    INFO("a.observe(0, 0)");
     CHECK_NEAR(a.alpha(), 6. / 9, 1e-15);
 }
 

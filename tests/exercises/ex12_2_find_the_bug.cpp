@@ -44,13 +44,19 @@ Law random_law(Rng& rng, std::size_t size) {
 
 TEST_CASE("the instrument shows what the tutorial's second draw does", "[ex12_2]") {
     THINK("out_i = min(p_i, q_i) + β · c_i, with β = 1 − Σ min(p_j, q_j)");
+    INPUT(p3, q3);
+    INFO("law_of_step, with tutorial_correction");
     check_law(law_of_step(p3, q3, tutorial_correction(p3, q3)), {.35, .39, .26});
 }
 
 TEST_CASE("the instrument adds what was accepted and β of the second draw", "[ex12_2]") {
     THINK("out_i = min(p_i, q_i) + β · c_i, with β = 1 − Σ min(p_j, q_j)");
+    INPUT(p3, q3);
+    INFO("law_of_step; all that is corrected becomes the last token");
     check_law(law_of_step(p3, q3, {0, 0, 1}), {.2, .3, .5});
-    check_law(law_of_step(p3, p3, {0, 0, 1}), p3);                   // nothing is rejected
+    INFO("law_of_step(p3, p3, {0, 0, 1})");
+    check_law(law_of_step(p3, p3, {0, 0, 1}), p3);  // nothing is rejected
+    INFO("law_of_step({1, 0}, {0, 1}, {.25, .75})");
     check_law(law_of_step({1, 0}, {0, 1}, {.25, .75}), {.25, .75});  // everything is
 }
 
@@ -58,28 +64,34 @@ TEST_CASE(
     "over two tokens the tutorial's law is .2928 .3172 .1014 .2886 instead of .42 .28 .06 .24",
     "[ex12_2]") {
     THINK("the law of the second token is that of one step again");
+    INFO("laws of the first token: p {.7, .3}, q {.4, .6}; behind 0 {.6, .4}, {.3, .7}");
     check_law(two_tokens(tutorial_correction), {.2928, .3172, .1014, .2886});
 }
 
 TEST_CASE("what the second draw must give is what the accepted ones lack", "[ex12_2]") {
     INFO("think about: token 0 has got .2 of its .5, tokens 1 and 2 all that they are due");
+    INFO("right_correction({.5, .3, .2}, {.2, .3, .5})");
     check_law(right_correction(p3, q3), {1, 0, 0});
+    INFO("right_correction({.6, .3, .1}, {.3, .2, .5}); think about: p − q, where it is above 0");
     check_law(right_correction({.6, .3, .1}, {.3, .2, .5}), {.75, .25, 0});
 }
 
 TEST_CASE("with it the law over two tokens is .42 .28 .06 .24", "[ex12_2]") {
     THINK("with it the law over two tokens is .42 .28 .06 .24");
+    INFO("laws of the first token: p {.7, .3}, q {.4, .6}; behind 0 {.6, .4}, {.3, .7}");
     check_law(two_tokens(right_correction), {.42, .28, .06, .24});
 }
 
 TEST_CASE("a draft that agrees leaves nothing to correct, and no 0/0", "[ex12_2]") {
     INFO("think about: the residual sums to zero; the law must still be one");
+    INFO("right_correction(p, q) with p = q");
     check_law(right_correction(p3, p3), p3, 0);
     check_law(right_correction({1}, {1}), {1}, 0);
 }
 
 TEST_CASE("a draft that is always wrong is corrected to the target", "[ex12_2]") {
     THINK("what is left of the target, max(0, p − q), divided by its sum");
+    INFO("right_correction({.25, .75, 0}, {0, 0, 1})");
     check_law(right_correction({.25, .75, 0}, {0, 0, 1}), {.25, .75, 0});
 }
 
@@ -104,8 +116,11 @@ TEST_CASE("whatever the two laws are, the token that comes out follows the targe
 
 TEST_CASE("laws that differ by a rounding only: the law is p, never 0/0", "[ex12_2]") {
     INFO("think about: .1 + .2 is a bit more than .3, so that nothing is left of p − q");
+    INFO("right_correction({.3, .7}, {.1 + .2, .7})");
     check_law(right_correction({.3, .7}, {.1 + .2, .7}), {.3, .7});
-    check_law(right_correction({.51, .49}, {.5, .5}), {1, 0});  // little is left, not nothing
+    INFO("right_correction({.51, .49}, {.5, .5}): little is left, not nothing");
+    check_law(right_correction({.51, .49}, {.5, .5}), {1, 0});
+    INFO("law_of_step with right_correction, {.1 + .2, .7} and {.3, .7}");
     // The other way round a bit is left, and any law will do.
     const Law c = right_correction({.1 + .2, .7}, {.3, .7});
     check_law(law_of_step({.1 + .2, .7}, {.3, .7}, c), {.3, .7});

@@ -58,6 +58,7 @@ void each_draft(const Model& target, const Model& small, int gamma, int V,
 
 // Calls use(verdict, probability) for each way the u of a draft can fall: below or above its h.
 void each_verdict(const Draft& draft, const std::function<void(const Verdict&, double)>& use) {
+    INPUT(draft.tokens, draft.p, draft.q);
     const std::vector<double> h = chances(draft);
     REQUIRE(h.size() == draft.tokens.size());
     for (unsigned ways = 0; ways < 1u << h.size(); ++ways) {
@@ -89,6 +90,7 @@ TEST_CASE("the example of the paper: 11/9 tokens stay where one by one it is 10/
             one_by_one += probability * (all *= std::min(1.0, d.p[i][x] / d.q[i][x]));
         }
     });
+    INFO("drafts of two tokens, p = (1/3, 2/3) and q = (2/3, 1/3) everywhere: tokens that stay");
     CHECK_NEAR(one_by_one, 10.0 / 9, 1e-12);
     CHECK_NEAR(block, 11.0 / 9, 1e-12);
 }
@@ -98,6 +100,7 @@ TEST_CASE("weights: a running product that is never more than 1", "[ex12_3]") {
     // Ratios .5, 4, .25: w = .5, then 2, cut to 1, then .25.
     const Draft d{
         {0, 0, 0}, {{.25, .75}, {.8, .2}, {.1, .9}, {.5, .5}}, {{.5, .5}, {.2, .8}, {.4, .6}}};
+    INPUT(d.tokens, d.p, d.q);
     const std::vector<double> w = weights(d);
     REQUIRE(w.size() == 4);
     CHECK_NEAR(w[0], 1, 1e-12);
@@ -109,6 +112,7 @@ TEST_CASE("weights: a running product that is never more than 1", "[ex12_3]") {
 TEST_CASE("what is lacking, and the chances, by hand", "[ex12_3]") {
     THINK("what is lacking is w times p, minus q, and never below 0");
     const Draft d{{0, 1}, {{.3, .7}, {.2, .8}, {.5, .5}}, {{.6, .4}, {.5, .5}}};
+    INPUT(d.tokens, d.p, d.q);
     // w_1 = .5: .5·(.2, .8) − (.5, .5) is below 0 everywhere.
     REQUIRE(lacking(d, 1).size() == 2);
     CHECK_NEAR(lacking(d, 1)[0], 0, 1e-12);
@@ -129,13 +133,16 @@ TEST_CASE("the longest prefix counts, and each u belongs to its own", "[ex12_3]"
     THINK("walk over all u, and remember the last i with u_i below h_i");
     // The target likes both tokens better than the draft does: everything is accepted.
     const Draft sure{{0, 0}, {{.9, .1}, {.9, .1}, {.4, .6}}, {{.5, .5}, {.5, .5}}};
+    INFO("p = (.9, .1), q = (.5, .5), twice; the tokens 0 0; u = .999, .999");
     REQUIRE(judge(sure, {.999, .999}).accepted == 2);
     // Ratios .4 and 1: .4·(.5, .5) is below (.5, .5) everywhere, so h_1 = 0; h_2 = w_2 = .4.
     const Draft d{{0, 0}, {{.2, .8}, {.5, .5}, {1, 0}}, {{.5, .5}, {.5, .5}}};
     const std::vector<double> h = chances(d);
+    INPUT(d.tokens, d.p, d.q);
     CHECK_NEAR(h[0], 0, 1e-12);
     CHECK_NEAR(h[1], .4, 1e-12);
     const Draft e{{0, 0}, {{.2, .8}, {.1, .9}, {1, 0}}, {{.5, .5}, {.8, .2}}};
+    INPUT(e.tokens, e.p, e.q);
     // w_1 = .4: .4·(.1, .9) − (.8, .2) = (0, .16): h_1 = .16/.76; w_2 = .4·.1/.8 = .05.
     CHECK_NEAR(chances(e)[0], .16 / .76, 1e-12);
     CHECK_NEAR(chances(e)[1], .05, 1e-12);
@@ -144,9 +151,18 @@ TEST_CASE("the longest prefix counts, and each u belongs to its own", "[ex12_3]"
     REQUIRE(judge(e, {.5, .04}).accepted == 2);
 }
 
+TEST_CASE("a chance of 0 is no chance, not even for u = 0", "[ex12_3]") {
+    THINK("u_i < h_i: where h_i is 0, no u is below it");
+    const Draft d{{0}, {{0, 1}, {.5, .5}}, {{.5, .5}}};
+    INFO("one token, which the target never writes, and u = 0");
+    CHECK(judge(d, {0}).accepted == 0);
+    CHECK_NEAR(judge(d, {0}).next[1], 1, 1e-12);
+}
+
 TEST_CASE("nothing drafted: one token from p", "[ex12_3]") {
     THINK("without a draft there is no q: the next law is p itself");
     const Draft d{{}, {{.3, .7}}, {}};
+    INFO("no tokens, p = {(.3, .7)}");
     REQUIRE(chances(d).empty());
     REQUIRE(judge(d, {}).accepted == 0);
     CHECK_NEAR(judge(d, {}).next[0], .3, 1e-12);
@@ -156,6 +172,8 @@ TEST_CASE("where target and draft are the same, all of it stays", "[ex12_3]") {
     THINK("where S + 1 - w is 0 nothing can be lacking, and the chance is 1");
     const Model target = random_model(4);
     each_draft(target, target, 3, 3, [&](const Draft& d, double) {
+        INPUT(d.tokens, d.p, d.q);
+        CHECK_NEAR(chances(d), (std::vector<double>{1, 1, 1}), 1e-12);
         REQUIRE(judge(d, {.999, .999, .999}).accepted == 3);
         for (const double x : judge(d, {.5, .5, .5}).next) EXPECT(std::isfinite(x), "a number", x);
     });
@@ -209,6 +227,7 @@ TEST_CASE("the law of the text is the target's, to the last token", "[ex12_3]") 
             distance += std::abs(probability - p);
         }
         THINK("an accepted prefix and its correction must add up to p");
+        INFO("all drafts of 3 tokens of 3, laws made by seed " << seed);
         REQUIRE(law.size() == 81);
         EXPECT(distance <= 1e-12, "the law of the texts is the target's: a distance of 0",
                distance);

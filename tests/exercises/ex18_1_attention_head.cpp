@@ -124,6 +124,7 @@ TEST_CASE("against the definition, in doubles, on random rows", "[ex18_1]") {
 TEST_CASE("rows that do not fit together are refused; no rows give no rows", "[ex18_1]") {
     THINK("all rows of q, k and v have the same width and number");
     const Rows two(2, Row(3, 1.0f)), three(3, Row(3, 1.0f)), narrow = {{1, 1, 1}, {1, 1}};
+    INFO("two and three are so many rows of three numbers, narrow is {{1, 1, 1}, {1, 1}}");
     CHECK_THROWS_AS(attend(two, three, two), Error);
     CHECK_THROWS_AS(attend(two, two, three), Error);
     CHECK_THROWS_AS(attend(three, two, three), Error);

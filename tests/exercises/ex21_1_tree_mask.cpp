@@ -27,6 +27,8 @@ TEST_CASE("a branch begins behind the text", "[ex21_1]") {
     REQUIRE(branch(tree, 5) == std::vector<int>{0, 4, 5});
     REQUIRE(branch(tree, 3) == std::vector<int>{1, 3});
     REQUIRE(branch(tree, 1) == std::vector<int>{1});
+    REQUIRE(branch(tree, 0) == std::vector<int>{0});
+    REQUIRE(branch({-1, 0, 1, 2}, 3) == std::vector<int>{0, 1, 2, 3});
 }
 
 TEST_CASE("a guess sees the text, its ancestors and itself", "[ex21_1]") {
@@ -46,6 +48,13 @@ TEST_CASE("a chain has the causal mask", "[ex21_1]") {
         REQUIRE(rows[i].size() == 7);
         for (std::size_t j = 0; j < 7; ++j) REQUIRE(bool(rows[i][j]) == (j <= 3 + i));
     }
+}
+
+TEST_CASE("behind no text there are columns for guesses only", "[ex21_1]") {
+    THINK("0 columns of text, one for each guess");
+    REQUIRE(mask({-1, 0, 0}, 0) == std::vector<std::vector<bool>>{{1, 0, 0}, {1, 1, 0}, {1, 0, 1}});
+    REQUIRE(mask({-1, -1}, 0) == std::vector<std::vector<bool>>{{1, 0}, {0, 1}});
+    REQUIRE(mask({}, 3).empty());
 }
 
 TEST_CASE("random trees: as many guesses are seen as the position says", "[ex21_1]") {
@@ -76,4 +85,7 @@ TEST_CASE("what is no tree is refused", "[ex21_1]") {
     CHECK_THROWS_AS(mask({-1, -2}, 1), Error);
     CHECK_THROWS_AS(branch({-1, 0}, 2), Error);
     CHECK_THROWS_AS(branch({-1, 0}, -1), Error);
+    CHECK_THROWS_AS(branch({}, 0), Error);
+    CHECK_THROWS_AS(branch({-1, 1}, 0), Error);
+    CHECK_THROWS_AS(branch({-1, -3, 0}, 2), Error);
 }

@@ -107,6 +107,7 @@ TEST_CASE("two guesses, by hand: C is rejected, and then A is certain", "[ex21_2
     // C stands with .2/.5; behind it p is (1, 0, 0) and q is (.4, .6, 0).
     REQUIRE(judge(p, q, {2, 0}, {.39, .9}).accepted == 0);
     REQUIRE(judge(p, q, {2, 0}, {.41, .9}).accepted == 1);
+    REQUIRE(judge(p, q, {2, 0}, {.4, .9}).accepted == 1);  // .2/.5 is not below itself
     THINK("B has been served in full, and is not accepted any more");
     const Verdict none = judge(p, q, {2, 1}, {.41, 0});
     REQUIRE(none.accepted == -1);

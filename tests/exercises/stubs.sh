@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every stub compiles without a warning, fails kindly, and is what exercises/make_stub.sh makes of its solution.
+# Every stub compiles without a warning, fails kindly, and is what exercises/make_stub.sh makes of its solution, in which no
+# marked place has more than 20 lines.
 #   stubs.sh BINARY LOG    the tests compiled against the stubs, and what the compiler said
 # Ends with "N passed, N failed".
 set -u
@@ -21,6 +22,8 @@ for solution in solutions/*.hpp; do
     outside "$solution" > "$work/b"
     sh exercises/make_stub.sh - "$solution" | cmp -s - "$work/stub.hpp" || complain "$name" "the stub is not made of its solution: sh exercises/make_stub.sh $name"
     grep -q '>>> write here' "$work/stub.hpp" || complain "$name" "no marked lines"
+    lines=$(awk '/>>> write here/ { on = 1; n = 0; next } /<<< to here/ { on = 0 } on && NF && !/^ *\/\// { if (++n > most) most = n } END { print most }' "$solution")
+    [ "$lines" -le 20 ] || complain "$name" "one step is $lines lines long, expected 20 at most"
     for hint in '1 nudge' '2 plan' '3 nearly there'; do
         grep -q "^$hint" "exercises/$name.hints" 2>/dev/null || complain "$name" "no hint '$hint'"
     done

@@ -2,7 +2,7 @@
 # Mutation run: plants well-known bugs one by one and checks that the tests see each of them.
 #   make mutants                    all of tests/mutants/*.txt, then the wrong answers to the exercises (exercises.sh)
 #   make mutants ONLY=sampling      those of tests/mutants/sampling.txt
-#   make mutants ONLY=exercises     the wrong answers alone; ONLY=05_2: those of one exercise, ONLY=05: of a chapter
+#   make mutants ONLY=exercises     the wrong answers alone; ONLY=05_2: those of one exercise, ONLY="05 11_1": of a chapter and one more
 # A file lists mutants, each five lines and an empty one:
 #   mutant: what the bug is
 #   file: the source it is planted in (a header of a chapter, or a .cpp of lib or a chapter)
@@ -15,7 +15,7 @@ set -u
 only=${1:-${ONLY:-}}
 case $only in
 exercises) exec sh tests/mutants/exercises.sh ;;
-[0-9]*) exec sh tests/mutants/exercises.sh "$only" ;;
+[0-9]*) exec sh tests/mutants/exercises.sh "$@" ;;
 esac
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
