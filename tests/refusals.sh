@@ -64,6 +64,10 @@ refused 2 'infill: expected one gap, ___' 22_diffusion --part 2 'two___gaps___he
 refused 2 'infill: expected text on both sides' 22_diffusion --part 2 '___ an end'
 refused 1 'model_type gpt2_masked' 22_diffusion --part 2 --model data/models/sketch
 refused 1 'make train-diffusion makes one' 22_diffusion --part 2 --model nowhere
+refused 1 'fills masks (--decoder diffusion)' 10_generate --model data/models/diffusion
+refused 2 'no order here' 23_text_generator --decoder diffusion --repetition-penalty 1.2
+refused 2 'goes from left to right' 23_text_generator --decoder diffusion --num-beams 3
+refused 1 'canvas has 64 places' 23_text_generator --decoder diffusion -n 90
 
 # Wishes that contradict each other: nothing is ignored.
 refused 2 '--greedy and --top-k' 10_generate --greedy --top-k 5

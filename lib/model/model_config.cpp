@@ -80,6 +80,8 @@ private:
 // Everything that would make other numbers than the GPT-2 computed here.
 void check_variant(const ConfigReader& file) {
     const std::string type = file.text_or("model_type", "missing");
+    if (type == "gpt2_masked")
+        file.fail("this model fills masks (--decoder diffusion), expected one of model_type gpt2");
     if (type != "gpt2") file.fail("model_type is " + shown(type) + ", expected gpt2");
     const std::string activation = file.text_or("activation_function", "gelu_new");
     if (activation != "gelu_new" && activation != "gelu_pytorch_tanh") {
