@@ -207,3 +207,11 @@ TEST_CASE("half a surrogate pair in a pattern is refused, also before another es
         CHECK_THROWS_WITH(compile_schema(R"({"pattern":")" + std::string(pattern) + R"("})"),
                           Catch::Contains("'pattern' cannot be enforced"));
 }
+
+TEST_CASE("numbers are written such that every reader has room for them, and judged as they come",
+          "[ch16]") {
+    const std::string schema = R"({"type":"number"})";
+    CHECK(whole(schema, "-6.02e23"));
+    CHECK_FALSE(alive(schema, "1e308"));
+    CHECK(whole(schema, "1e308", SchemaOptions::judging()));
+}

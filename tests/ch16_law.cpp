@@ -75,15 +75,6 @@ std::string written(const std::shared_ptr<GuidedLanguage>& language, int budget,
     return text;
 }
 
-// As an independent reader has it; what is too large for a double is a number all the same.
-void no_key_stands_twice(const std::string& text) {
-    try {
-        parse_json(text, "text");
-    } catch (const std::exception& e) {
-        if (std::string(e.what()).find("number overflow") == std::string::npos) throw;
-    }
-}
-
 void obey_the_law(const std::string& schema, const std::shared_ptr<const TokenTrie>& trie,
                   Rng& rng) {
     INFO(schema);
@@ -99,7 +90,7 @@ void obey_the_law(const std::string& schema, const std::shared_ptr<const TokenTr
             std::string text;
             REQUIRE_NOTHROW(text = written(shared, least + more, heat, rng));
             INFO(text);
-            no_key_stands_twice(text);
+            REQUIRE_NOTHROW(parse_json(text, "text"));  // no key twice
             REQUIRE(accepts_text(judge, judged_text(text)));
         }
     }

@@ -21,8 +21,10 @@ constexpr std::size_t most_counters = 4;
 constexpr double most_array_states = 1e6;
 constexpr long long most_written_out = 100;  // characters of a string, a node for each
 
-// A JSON number with everything the RFC allows, where nothing is demanded of it.
+// A JSON number with everything the RFC allows, where nothing is demanded of it; and as we write
+// it, so that every reader has room for it.
 const char* any_number = "-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?";
+const char* written_number = "-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]{1,2})?";
 
 class SchemaCompiler {
 public:
@@ -99,7 +101,8 @@ private:
         if (s.yes) grammar_.skip(grammar_.bytes(start, "true"), end);
         if (s.no) grammar_.skip(grammar_.bytes(start, "false"), end);
         if (!s.numbers || !s.numbers->empty()) {
-            Dfa numbers = s.numbers ? *s.numbers : regex_whole(any_number);
+            Dfa numbers =
+                s.numbers ? *s.numbers : regex_whole(options_.plain ? written_number : any_number);
             if (options_.plain && (numbers - whole_numbers()).empty())
                 numbers = numbers & plain_integers();
             grammar_.skip(add_dfa(grammar_, numbers, start, Spelling::utf8), end);
