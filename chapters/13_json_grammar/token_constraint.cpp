@@ -107,7 +107,7 @@ bool TokenConstraint::tighten_by_tables() {
     const State now = state();
     const MaskCache::Groups& groups = masks.groups(now);
     for (const MaskCache::Group& group : groups.groups) {
-        const int tokens = costs->tokens_behind(now, group.state);
+        const int tokens = costs->tokens_behind(now, group.state, remaining() - 1);
         if (tokens < 0) return false;
         if (tokens >= remaining()) continue;
         if (group.mask.size() > 0) tight_ |= group.mask;

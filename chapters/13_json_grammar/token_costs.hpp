@@ -17,8 +17,8 @@ public:
     // So many tokens complete the text; behind one of them it is one less.
     virtual int tokens(State state) = 0;
     // The same of the state that `reached` stands for, which was reached from the outline of
-    // `state`. −1: it cannot be told.
-    virtual int tokens_behind(State state, State reached) = 0;
+    // `state`; where it is `enough` or less, any number up to that. −1: it cannot be told.
+    virtual int tokens_behind(State state, State reached, int enough) = 0;
 
     virtual std::size_t memory() const = 0;
     virtual void forget() = 0;

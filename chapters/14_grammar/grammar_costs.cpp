@@ -8,43 +8,16 @@
 
 namespace tbt {
 
-namespace {
-
-int plus(int a, int b) { return std::min(a + b, TokenCosts::never); }
-
-}  // namespace
-
 GrammarCosts::GrammarCosts(GrammarMachine& machine, const TokenTrie& trie)
-    : machine_(&machine), trie_(&trie), words_(trie), flat_(flat_rules(machine.grammar())) {}
+    : machine_(&machine),
+      trie_(&trie),
+      words_(trie),
+      groups_(machine.grammar()),
+      flat_(flat_rules(machine.grammar())) {}
 
 void GrammarCosts::forget() {
     places_.clear(), stretches_.clear(), rests_.clear(), behind_.clear(), settled_.clear(),
         hollow_.clear();
-}
-
-void GrammarCosts::add(Exits& exits, int node, int tokens) {
-    for (Exit& e : exits) {
-        if (e.node != node) continue;
-        e.tokens = std::min(e.tokens, tokens);
-        return;
-    }
-    exits.push_back({node, tokens});
-}
-
-// The root and the cheapest. Whatever is cut from the exits of a place is cut from those of places
-// before it as well: all that are better here are better there.
-void GrammarCosts::cut(Exits& exits) {
-    std::sort(exits.begin(), exits.end(), [](const Exit& a, const Exit& b) {
-        if ((a.node == root) != (b.node == root)) return a.node == root;
-        return a.tokens != b.tokens ? a.tokens < b.tokens : a.node < b.node;
-    });
-    if (exits.empty()) return;
-    if (exits[0].node == root) {
-        const int most = exits[0].tokens + 1;
-        std::erase_if(exits, [&](const Exit& e) { return e.tokens > most; });
-    }
-    const std::size_t most = most_exits + (exits[0].node == root ? 1 : 0);
-    if (exits.size() > most) exits.resize(most);
 }
 
 const GrammarCosts::Exits& GrammarCosts::of_rule(int rule, int trie) {
@@ -54,10 +27,11 @@ const GrammarCosts::Exits& GrammarCosts::of_rule(int rule, int trie) {
 }
 
 const GrammarCosts::Exits& GrammarCosts::of_place(int node, int note, int trie) {
+    const int notebook = machine_->grammar().node(node).notebook;
+    if (notebook >= 0) note = machine_->grammar().notebook(notebook).on_ways(node, note);
     const Step step{node, note, trie};
     if (const Exits* known = places_.find(step)) return *known;
-    return places_.add(step, machine_->grammar().node(node).notebook >= 0 ? object(node, note, trie)
-                                                                          : explore(step, {}));
+    return places_.add(step, notebook >= 0 ? object(node, note, trie) : explore(step, {}));
 }
 
 const GrammarCosts::Exits& GrammarCosts::of_stretch(int node, int note, int act, int trie) {
@@ -85,11 +59,11 @@ int GrammarCosts::way_of(const std::vector<int>& acts) {
 void GrammarCosts::follow(const Exits& stretch, const Step& between, int way, Exits& exits) {
     for (const Exit& e : stretch) {
         if (way == 0) {
-            add(exits, e.node, e.tokens);
+            add_exit(exits, e.node, e.tokens);
             continue;
         }
         for (const Exit& x : of_way({between.node, between.note, e.node}, way))
-            add(exits, x.node, plus(e.tokens, x.tokens));
+            add_exit(exits, x.node, plus(e.tokens, x.tokens));
     }
 }
 
@@ -97,11 +71,14 @@ void GrammarCosts::follow(const Exits& stretch, const Step& between, int way, Ex
 // place of recursion.
 const GrammarCosts::Exits& GrammarCosts::of_way(const Step& from, int way) {
     if (const Exits* known = rests_.find({from, way})) return *known;
+    Notebook& notes = machine_->grammar().notebook(machine_->grammar().node(from.node).notebook);
     std::vector<std::pair<int, int>> open{{from.trie, way}};  // node of the tree, way
     while (!open.empty()) {
         const auto [trie, now] = open.back();
         const Step at{from.node, from.note, trie};
-        const Exits& stretch = of_stretch(at.node, at.note, ways_[index(now)].act, trie);
+        const int act = ways_[index(now)].act;
+        const Exits& stretch =
+            of_stretch(at.node, notes.on_stretch(at.node, act, at.note), act, trie);
         const int rest = ways_[index(now)].rest;
         bool ready = true;
         for (const Exit& e : stretch) {
@@ -114,7 +91,7 @@ const GrammarCosts::Exits& GrammarCosts::of_way(const Step& from, int way) {
         if (rests_.find({at, now})) continue;
         Exits exits;
         follow(stretch, at, rest, exits);
-        cut(exits);
+        cut_exits(exits);
         rests_.add({at, now}, std::move(exits));
     }
     return *rests_.find({from, way});
@@ -125,26 +102,34 @@ GrammarCosts::Exits GrammarCosts::object(int node, int note, int trie) {
     Notebook& notes = machine_->grammar().notebook(machine_->grammar().node(node).notebook);
     std::vector<std::vector<int>> ways;
     notes.ways(machine_->grammar(), node, note, ways);
-    const int here = notes.on_stretch(node, note), between = notes.behind_calls(),
-              later = notes.on_stretch(between, note);
+    const int between = notes.behind_calls();
     Exits exits;
     for (const std::vector<int>& acts : ways) {
-        const int way = way_of(acts);
+        // What later stretches depend on: mostly on nothing, and ends of ways are shared.
+        int later = Notebook::forgotten;
+        for (std::size_t i = 1; i < acts.size() && later == Notebook::forgotten; ++i)
+            later = notes.on_stretch(between, acts[i], note);
+        const int way = way_of(acts), here = notes.on_stretch(node, acts[0], note);
         follow(of_stretch(node, here, acts[0], trie), {between, later, 0}, ways_[index(way)].rest,
                exits);
     }
-    cut(exits);
+    cut_exits(exits);
     return exits;
 }
 
 GrammarCosts::Exits GrammarCosts::explore(const Step& from, const Goal& goal) {
     Grammar& grammar = machine_->grammar();
-    TokenWalk walk(grammar, *trie_, words_, {from.node, from.note, from.trie});
+    TokenWalk walk(grammar, *trie_, words_, groups_, {from.node, from.note, from.trie});
     Exits exits;
+    WordMap places;  // of nodes in exits: there may be thousands
     int best = never;
     const auto leave = [&](int trie, int tokens) {
-        add(exits, trie, tokens);
         if (trie == root) best = std::min(best, tokens);
+        if (tokens > best + 1) return;  // cut_exits() would leave it out
+        const int fresh = count(exits);
+        const int place = places.find_or_add(static_cast<std::uint32_t>(trie), fresh);
+        if (place == fresh) exits.push_back({trie, tokens});
+        else if (tokens < exits[index(place)].tokens) exits[index(place)].tokens = tokens;
     };
     const auto follow = [&](const Grammar::CallEdge& e, const TokenWalk::Step& at) {
         const Grammar::Rule& rule = grammar.rule(e.rule);
@@ -176,7 +161,7 @@ GrammarCosts::Exits GrammarCosts::explore(const Step& from, const Goal& goal) {
         }
         walk.follow_bytes(at, goal.notebook, goal.act);
     }
-    cut(exits);
+    cut_exits(exits);
     return exits;
 }
 
@@ -274,13 +259,36 @@ int GrammarCosts::bytes_meant(Place p, Slots slots) {
     return plus(least, machine_->cost(p));
 }
 
-int GrammarCosts::tokens_behind(State state, State reached) {
+// In a key that may still become one that stands there: the quote at once is a way to the end, of
+// which more is known than of this place.
+bool GrammarCosts::within(Place p, int enough) {
+    const Grammar::Node& node = machine_->grammar().node(p.node);
+    if (node.notebook < 0 || hollow(p.behind)) return false;
+    if (std::none_of(node.bytes.begin(), node.bytes.end(), [](const auto& e) { return e.noted; }))
+        return false;
+    for (const Grammar::ByteEdge& e : node.bytes) {
+        if (e.noted || e.low != e.high) continue;
+        const Place behind{e.to, p.behind, p.note};
+        return machine_->cost(behind) < never && plus(1, from_place(behind, root)) <= enough;
+    }
+    return false;
+}
+
+int GrammarCosts::tokens_behind(State state, State reached, int enough) {
     if (machine_->accepts(reached)) return 0;
     const Slots slots = machine_->slots(state);
     int least = never;
     for (const Place& p : machine_->places(reached)) {
         if (slots.empty() && hollow(p.behind)) return -1;
-        least = std::min({least, bytes_meant(p, slots), from_meant(p, root, slots)});
+        least = std::min(least, bytes_meant(p, slots));
+    }
+    for (const Place& p : machine_->places(reached)) {
+        if (least <= enough) return least;
+        if (within(meant(p, slots), enough)) return enough;
+    }
+    for (const Place& p : machine_->places(reached)) {
+        if (least <= enough) return least;
+        least = std::min(least, from_meant(p, root, slots));
     }
     return least;
 }

@@ -20,7 +20,9 @@
 
 #include "chapters/13_json_grammar/flat_map.hpp"
 #include "chapters/13_json_grammar/token_costs.hpp"
+#include "chapters/14_grammar/byte_groups.hpp"
 #include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/14_grammar/token_exits.hpp"
 #include "chapters/14_grammar/token_step.hpp"
 #include "chapters/14_grammar/trie_words.hpp"
 
@@ -31,7 +33,7 @@ public:
     GrammarCosts(GrammarMachine& machine, const TokenTrie& trie);
 
     int tokens(State state) override;
-    int tokens_behind(State state, State reached) override;
+    int tokens_behind(State state, State reached, int enough) override;
     std::size_t memory() const override {
         return rules_.memory() + places_.memory() + lasting_.memory() + stretches_.memory() +
                rests_.memory() + way_index_.memory() + behind_.memory() + settled_.capacity() +
@@ -40,13 +42,9 @@ public:
     void forget() override;
 
 private:
-    static constexpr int root = -1;                // of the tree: no token is begun
-    static constexpr std::size_t most_exits = 10;  // beside the root, the cheapest ones
-
-    struct Exit {
-        int node, tokens;
-    };
-    using Exits = std::vector<Exit>;
+    static constexpr int root = TokenExit::root;
+    using Exit = TokenExit;
+    using Exits = TokenExits;
     using Place = GrammarMachine::Place;
     using Step = TokenStep;
     // Where one is going: to the end of a rule, or behind an act of a notebook.
@@ -102,17 +100,17 @@ private:
     int behind(int continuation, int trie);
     Place meant(Place place, Slots slots) const;
     bool hollow(int continuation);
+    bool within(Place place, int enough);
     int from_meant(Place place, int trie, Slots slots);
     int bytes_meant(Place place, Slots slots);
     int token_at(int trie) const {
         return trie == root ? -1 : trie_->nodes()[static_cast<std::size_t>(trie)].token;
     }
-    static void add(Exits& exits, int node, int tokens);
-    static void cut(Exits& exits);
 
     GrammarMachine* machine_;
     const TokenTrie* trie_;
     AllTrieWords words_;
+    ByteGroups groups_;
     std::vector<char> flat_;  // rules that cannot come to themselves
     Table<std::uint64_t, WordHash> rules_;
     Table<Step, TokenStepHash> places_;

@@ -49,8 +49,11 @@ public:
     // goes the first stretch of one of them finds the rest of it among the ways from there.
     virtual void ways(const Grammar& grammar, int node, int note,
                       std::vector<std::vector<int>>& found) = 0;
-    // Only the part of a note that a stretch depends on: forgotten where it depends on none.
-    virtual int on_stretch(int node, int note) = 0;
+    // Only the part of a note that the ways from a node depend on.
+    virtual int on_ways(int, int note) { return note; }
+    // Only the part of a note that the stretch of an act depends on: forgotten where it depends on
+    // none.
+    virtual int on_stretch(int node, int act, int note) = 0;
     // The note that an outline has forgotten on its way to a node, from what it was.
     virtual int without_text(int node, int note) = 0;
 

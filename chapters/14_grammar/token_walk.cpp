@@ -6,8 +6,9 @@
 
 namespace tbt {
 
-TokenWalk::TokenWalk(Grammar& grammar, const TokenTrie& trie, AllTrieWords& words, Step from)
-    : grammar_(&grammar), trie_(&trie), words_(&words) {
+TokenWalk::TokenWalk(Grammar& grammar, const TokenTrie& trie, AllTrieWords& words,
+                     ByteGroups& groups, Step from)
+    : grammar_(&grammar), trie_(&trie), words_(&words), groups_(&groups) {
     arrive(from, 0);
 }
 
@@ -58,21 +59,8 @@ bool TokenWalk::move(const Step& at, int to, bool noted, int byte, int& note) {
         return notes.cost(*grammar_, to, note) < Grammar::never;
     }
     note = noted ? notes.read(at.note, static_cast<std::uint8_t>(byte)) : at.note;
-    note = notes.on_stretch(to, note);
+    note = notes.on_stretch(to, act_, note);
     return notes.on_the_way(to, act_, note);
-}
-
-void TokenWalk::groups_of(int node, std::vector<Group>& groups) const {
-    groups.clear();
-    for (const Grammar::ByteEdge& e : grammar_->node(node).bytes) {
-        auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
-            return g.to == e.to && g.noted == e.noted;
-        });
-        if (group == groups.end()) group = groups.insert(group, {e.to, {}, e.noted, 255, 0});
-        group->low = std::min<int>(group->low, e.low);
-        group->high = std::max<int>(group->high, e.high);
-        for (int b = e.low; b <= e.high; ++b) group->bytes.set(index(b));
-    }
 }
 
 void TokenWalk::follow_bytes(const Step& at, int notebook, int act) {
@@ -83,18 +71,19 @@ void TokenWalk::follow_bytes(const Step& at, int notebook, int act) {
     for (const Grammar::ByteEdge& e : grammar_->node(at.node).bytes)
         bytes += index(e.high - e.low + 1);
     if (bytes < wide) return take_edges(at);
-    groups_of(at.node, groups_);
-    if (notebook_ >= 0)
-        std::erase_if(groups_, [&](const Group& g) {
-            return !grammar_->notebook(notebook_).on_the_way(g.to, act_, Notebook::forgotten);
-        });
-    const bool classes = std::any_of(groups_.begin(), groups_.end(),
-                                     [](const Group& g) { return g.bytes.count() >= wide; });
+    const std::vector<Group>& groups = groups_->of(at.node);
+    const auto on_the_way = [&](const Group& g) {
+        return notebook_ < 0 ||
+               grammar_->notebook(notebook_).on_the_way(g.to, act_, Notebook::forgotten);
+    };
+    const bool classes = std::any_of(groups.begin(), groups.end(), [&](const Group& g) {
+        return g.count >= wide && on_the_way(g);
+    });
     here_ = classes ? cost(at.node, at.note) : 0;
     const bool large = trie_->end(at.trie) - at.trie > small;
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
-        const Group& group = groups_[i];
-        if (group.bytes.count() < wide) take(at, group, classes);
+    for (const Group& group : groups) {
+        if (!on_the_way(group)) continue;
+        if (group.count < wide) take(at, group, classes);
         else if (group.noted && at.note != 0) take(at, group, true);
         else if (large) take_words(at, group);
         else take_below(at, group);
@@ -152,26 +141,28 @@ void TokenWalk::take_words(const Step& at, const Group& group) {
         node = to;
         if (words.lengths[index(length)] && cost(node, note) < here_)
             arrive({node, note, -1}, tokens_ + 1);
-        leave_words({node, note, at.trie}, node, group.bytes, words, length, loop);
+        leave_words({node, note, at.trie}, node, group, words, length, loop);
         if (loop) return;
-        groups_of(node, others_);
-        const auto on = std::find_if(others_.begin(), others_.end(),
+        const std::vector<Group>& others = groups_->of(node);
+        const auto on = std::find_if(others.begin(), others.end(),
                                      [&](const Group& g) { return g.bytes == group.bytes; });
-        if (on == others_.end()) return;
+        if (on == others.end()) return;
         to = on->to;
     }
 }
 
-void TokenWalk::leave_words(const Step& at, int node, const Bytes& inside, const TrieWords& words,
+void TokenWalk::leave_words(const Step& at, int node, const Group& inside, const TrieWords& words,
                             int before, bool or_more) {
-    groups_of(node, others_);
-    for (const Group& group : others_) {
-        if (group.bytes == inside) continue;
-        for (int byte = 0; byte < 256; ++byte) {
+    for (const Group& group : groups_->of(node)) {
+        if (group.bytes == inside.bytes) continue;
+        bool asked = false, good = false;  // the same for all bytes, but where they are noted
+        int note = 0;
+        for (int byte = group.low; byte <= group.high; ++byte) {
             if (!group.bytes[index(byte)] || words.exits[index(byte)].empty()) continue;
-            int note = 0;
-            if (!move(at, group.to, group.noted, byte, note) || cost(group.to, note) >= here_)
-                continue;
+            if (!asked || group.noted)
+                good = move(at, group.to, group.noted, byte, note) && cost(group.to, note) < here_;
+            asked = true;
+            if (!good) continue;
             for (const TrieWords::Exit& e : words.exits[index(byte)]) {
                 if (e.before == before || (or_more && e.before > before))
                     arrive({group.to, note, e.node}, tokens_);

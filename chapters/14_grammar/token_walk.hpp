@@ -2,12 +2,12 @@
 // makes its tables with.
 #pragma once
 
-#include <bitset>
 #include <cstdint>
 #include <vector>
 
 #include "chapters/13_json_grammar/flat_map.hpp"
 #include "chapters/13_json_grammar/token_trie.hpp"
+#include "chapters/14_grammar/byte_groups.hpp"
 #include "chapters/14_grammar/grammar.hpp"
 #include "chapters/14_grammar/token_step.hpp"
 #include "chapters/14_grammar/trie_words.hpp"
@@ -18,7 +18,8 @@ class TokenWalk {
 public:
     using Step = TokenStep;
 
-    TokenWalk(Grammar& grammar, const TokenTrie& trie, AllTrieWords& words, Step from);
+    TokenWalk(Grammar& grammar, const TokenTrie& trie, AllTrieWords& words, ByteGroups& groups,
+              Step from);
 
     // The next place, each once; false: none within one token of `best`.
     bool next(Step& at, int best);
@@ -32,34 +33,27 @@ public:
     void follow_bytes(const Step& at, int notebook, int act);
 
 private:
-    using Bytes = std::bitset<256>;
-    struct Group {
-        int to;
-        Bytes bytes;
-        bool noted;
-        int low, high;  // of the bytes
-    };
+    using Group = ByteGroup;
     static constexpr std::size_t wide = 16;  // so many bytes to one node are a class
     static constexpr int small = 64;         // below a node with so few others each is looked at
 
     int cost(int node, int note);
     bool move(const Step& at, int to, bool noted, int byte, int& note);
-    void groups_of(int node, std::vector<Group>& groups) const;
     void take_edges(const Step& at);
     void take(const Step& at, const Group& group, bool nearer);
     void take_below(const Step& at, const Group& group);
     void take_words(const Step& at, const Group& group);
-    void leave_words(const Step& at, int node, const Bytes& inside, const TrieWords& words,
+    void leave_words(const Step& at, int node, const Group& inside, const TrieWords& words,
                      int before, bool or_more);
 
     Grammar* grammar_;
     const TokenTrie* trie_;
     AllTrieWords* words_;
+    ByteGroups* groups_;
     int notebook_ = -1, act_ = 0, here_ = 0, tokens_ = 0;
     FlatMap<Step, TokenStepHash> reached_;
     std::vector<std::vector<Step>> at_tokens_;
     std::size_t taken_ = 0;
-    std::vector<Group> groups_, others_;
 };
 
 }  // namespace tbt

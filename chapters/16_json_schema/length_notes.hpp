@@ -33,7 +33,7 @@ public:
     void ways(const Grammar&, int, int, std::vector<std::vector<int>>& found) override {
         found.push_back({the_end});
     }
-    int on_stretch(int, int note) override { return note; }
+    int on_stretch(int, int, int note) override { return note; }
     int without_text(int, int note) override { return note; }
     std::size_t memory() const override { return 0; }
     void forget() override {}

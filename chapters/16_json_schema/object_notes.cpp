@@ -251,14 +251,33 @@ int ObjectNotes::stretch_bytes(const Grammar& grammar, int node, int act, int id
     return plus(bytes_to_end(grammar, graph_, memory_, from, n.others, std::max(n.text, 0)), 1);
 }
 
-// A stretch asks only which other keys stand there, and that not where none begins like this one.
-int ObjectNotes::on_stretch(int node, int id) {
-    if (id == forgotten) return id;
+// In a key: may it still become one that stands there? Behind it: is it one?
+bool ObjectNotes::one_of_them(Where where, const ObjectMemory::Note& n) const {
+    return where == Where::of_class
+               ? memory_.risky(n.others, n.text)
+               : where == Where::class_colon && memory_.stands(n.others, n.text);
+}
+
+// Which other keys stand there matters only where such a key may begin, or goes on as one of them.
+int ObjectNotes::on_ways(int node, int id) {
+    if (id == forgotten || !planner_.simple()) return id;
+    const ObjectMemory::Note n = memory_.note(id);
+    const ObjectGraph::Position& p = graph_.at(node);
+    const bool in_class = p.where == Where::of_class || p.where == Where::class_colon;
+    const bool begins = p.where == Where::key || (p.where == Where::tree && p.index == 0);
+    if (n.others == 0 || begins || one_of_them(p.where, n)) return id;
+    return memory_.note_of(
+        {n.members, 0, in_class ? ObjectMemory::a_new_one : ObjectMemory::nowhere});
+}
+
+// Only the stretch of a key that nobody names asks which others stand there, and that not where
+// none of them begins like this one.
+int ObjectNotes::on_stretch(int node, int act, int id) {
+    if (id == forgotten || act == the_end || planner_.act(act).key_class < 0) return forgotten;
     const ObjectMemory::Note n = memory_.note(id);
     const Where where = graph_.at(node).where;
-    if (n.others == 0 || (where == Where::of_class && !memory_.risky(n.others, n.text)))
-        return forgotten;
     const bool in_key = where == Where::of_class || where == Where::class_colon;
+    if (n.others == 0 || (in_key && !one_of_them(where, n))) return forgotten;
     return memory_.note_of({0, n.others, in_key ? n.text : ObjectMemory::nowhere});
 }
 

@@ -36,7 +36,8 @@ public:
     int behind_calls() const override { return graph_.after(); }
     void ways(const Grammar& grammar, int node, int note,
               std::vector<std::vector<int>>& found) override;
-    int on_stretch(int node, int note) override;
+    int on_ways(int node, int note) override;
+    int on_stretch(int node, int act, int note) override;
     int without_text(int node, int note) override;
     std::size_t memory() const override { return memory_.memory(); }
     void forget() override;
@@ -50,6 +51,7 @@ private:
     int best_of(const Grammar& grammar, int members, const Acts& acts, int& best);
     int best_below(const Grammar& grammar, int members, int branch, int& best);
     int in_key(const Grammar& grammar, const ObjectMemory::Note& note, int branch, int& best);
+    bool one_of_them(Where where, const ObjectMemory::Note& n) const;
     bool used_up(const Grammar& grammar, const ObjectMemory::Note& note);
     void ways_from(const Grammar& grammar, int members, bool some, std::vector<Acts>& found);
     void ways_behind(const Grammar& grammar, int members, int act, std::vector<Acts>& found);
