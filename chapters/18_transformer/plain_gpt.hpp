@@ -25,6 +25,7 @@ struct Inside {
     std::vector<std::vector<Rows>> attention;  // [layer][head] row t: the share of each u <= t
     std::vector<Rows> residual;                // x (T, C) before layer 0, 1, …, behind the last
     int cut_layer = -1, cut_head = -1;         // this head says nothing
+    std::map<std::string, Rows>* inputs = nullptr;  // collects what each matrix is multiplied with
 };
 
 struct PlainGpt {
@@ -48,7 +49,7 @@ struct PlainGpt {
             if (inside) inside->residual.push_back(x);
             const std::string h = "h." + std::to_string(layer) + ".";
             add_attention(x, h, layer, inside);
-            add_mlp(x, h);
+            add_mlp(x, h, inside);
         }
         if (inside) inside->residual.push_back(x);
         return x;
@@ -72,8 +73,7 @@ private:
         Rows qkv;  // (T, 3C)
         for (const Row& row : x) {
             qkv.push_back(Row(3 * channels, 0.0f));
-            add_product(qkv.back(), norm(row, h + "ln_1"), w(h + "attn.c_attn.weight"),
-                        w(h + "attn.c_attn.bias"));
+            add_matrix(qkv.back(), norm(row, h + "ln_1"), h + "attn.c_attn", inside);
             for (std::size_t c = channels; kept && c < 3 * channels; ++c)
                 qkv.back()[c] = kept(qkv.back()[c]);
         }
@@ -88,7 +88,7 @@ private:
                     answer.assign(answer.size(), 0.0f);
                 mixed.insert(mixed.end(), answer.begin(), answer.end());
             }
-            add_product(x[t], mixed, w(h + "attn.c_proj.weight"), w(h + "attn.c_proj.bias"));
+            add_matrix(x[t], mixed, h + "attn.c_proj", inside);
         }
     }
 
@@ -119,16 +119,19 @@ private:
     }
 
     // Each position by itself: F features are looked for, and those found say something.
-    void add_mlp(Rows& x, const std::string& h) const {
+    void add_mlp(Rows& x, const std::string& h, Inside* inside) const {
         for (Row& row : x) {
             Row features(inner, 0.0f);
-            add_product(features, norm(row, h + "ln_2"), w(h + "mlp.c_fc.weight"),
-                        w(h + "mlp.c_fc.bias"));
+            add_matrix(features, norm(row, h + "ln_2"), h + "mlp.c_fc", inside);
             for (float& f : features) f = gelu(f);
-            add_product(row, features, w(h + "mlp.c_proj.weight"), w(h + "mlp.c_proj.bias"));
+            add_matrix(row, features, h + "mlp.c_proj", inside);
         }
     }
 
+    void add_matrix(Row& y, const Row& x, const std::string& name, Inside* inside) const {
+        if (inside && inside->inputs) (*inside->inputs)[name].push_back(x);
+        add_product(y, x, w(name + ".weight"), w(name + ".bias"));
+    }
     const Row& w(const std::string& name) const { return weights.at(name); }
     Row norm(const Row& x, const std::string& name) const {
         return layer_norm(x, w(name + ".weight"), w(name + ".bias"), epsilon);

@@ -2,6 +2,7 @@
 //
 //   make run-20                        parts 1 to 3: a row, the matrices, what it costs
 //   make run-20 ARGS="--part 4"        the one with a clock
+//   make run-20 ARGS="--part 5"        three and four bits, and GPTQ
 //   make run ARGS="--weights int8"     any text of the course, with it
 //
 // Look for: the outlier in part 1, and the last column of part 3.
@@ -9,6 +10,7 @@
 #include <functional>
 #include <string>
 
+#include "chapters/20_quantization/few_bits.hpp"
 #include "chapters/20_quantization/parts.hpp"
 #include "chapters/20_quantization/quality.hpp"
 #include "lib/machine/command_line.hpp"
@@ -18,21 +20,22 @@
 using namespace tbt;
 
 int main(int argc, char** argv) {
-    std::string directory = shipped_model("storyteller").string();
+    std::string directory = shipped_model("storyteller").string(), corpus = "data/corpus";
     int part = 0;
     return run_program(
         argc, argv, "Chapter 20: weights in 8 bits.",
         [&](CommandLine line) {
-            line.option("--part", part, "only this part, 1 to 4; without it 1 to 3").between(1, 4);
+            line.option("--part", part, "only this part, 1 to 5; without it 1 to 3").between(1, 5);
             model_option(line, directory);
+            line.option("--corpus", corpus, "part 5 takes its texts from it").shows_default();
         },
         [&] {
             if (part != 1) load_model(directory);  // what is wrong with it is said first
-            const std::function<void()> parts[] = {show_row, [&] { show_matrices(directory); },
-                                                   [&] { show_quality(directory); },
-                                                   [&] { show_speed(directory); }};
-            for (int i = 1; i <= 4; ++i) {
-                if (part == 0 ? i == 4 : i != part) continue;
+            const std::function<void()> parts[] = {
+                show_row, [&] { show_matrices(directory); }, [&] { show_quality(directory); },
+                [&] { show_speed(directory); }, [&] { show_few_bits(directory, corpus); }};
+            for (int i = 1; i <= 5; ++i) {
+                if (part == 0 ? i >= 4 : i != part) continue;
                 if (part == 0 && i > 1) std::printf("\n");
                 parts[i - 1]();
             }

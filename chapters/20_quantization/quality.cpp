@@ -91,6 +91,8 @@ void show_quality(const std::string& directory) {
         std::fflush(stdout);
     };
     row("float", model.gpt);
+    Gpt half = Gpt::load(directory, {0, WeightType::f32, WeightType::f16});
+    row("keys and values in 16 (cache f16)", half);
     Gpt int8 = Gpt::load(directory, {0, WeightType::int8});
     row("weights and activations in 8 (int8)", int8);
     using Share = Rounding::Share;

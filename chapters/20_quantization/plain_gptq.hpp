@@ -1,0 +1,51 @@
+// GPTQ in plain code: weights rounded one after the other, each error made good by those that
+// follow. [Frantar et al. 2023]
+//
+// What shall stay is not the column w but what it makes of its inputs x:
+//
+//   Σ_x (x · w − x · ŵ)² = (w − ŵ)ᵀ H (w − ŵ),   H = Σ_x xᵀx
+//
+// With w_k rounded, off by e, the best that the weights behind it can do is
+//
+//   w_j ← w_j − e / U_kk · U_kj   for all j > k,   where UᵀU = H⁻¹ and U is 0 below its diagonal
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "chapters/20_quantization/plain_factor.hpp"
+#include "lib/check.hpp"
+
+namespace tbt {
+
+// The column w (K) in `bits` bits with a scale for each `group` of weights, restored.
+inline std::vector<float> gptq(const std::vector<float>& column, const Square& U, int bits,
+                               std::size_t group) {
+    check_size("gptq: a column", column.size(), U.size());
+    if (bits < 2 || bits > 8 || group < 1)
+        throw UsageError("gptq: got " + std::to_string(bits) + " bits and groups of " +
+                         std::to_string(group) + ", expected 2 to 8 and 1 or more");
+    const double levels = (1 << (bits - 1)) - 1;
+    std::vector<double> w(column.begin(), column.end());
+    for (const double v : w)
+        if (!std::isfinite(v)) throw Error("gptq: a weight is not finite; the model is broken");
+    std::vector<float> restored;
+    double scale = 0;
+    for (std::size_t k = 0; k < w.size(); ++k) {
+        if (k % group == 0) {  // the ruler of this group, as the weights are now
+            scale = 0;
+            for (std::size_t j = k; j < std::min(k + group, w.size()); ++j)
+                scale = std::max(scale, std::abs(w[j]) / levels);
+        }
+        const double mark = scale > 0 ? std::nearbyint(w[k] / scale) : 0;
+        const double rounded = scale * std::clamp(mark, -levels, levels);
+        const double error = (w[k] - rounded) / U[k][k];
+        for (std::size_t j = k; j < w.size(); ++j) w[j] -= error * U[k][j];
+        restored.push_back(static_cast<float>(rounded));
+    }
+    return restored;
+}
+
+}  // namespace tbt
