@@ -73,6 +73,13 @@ void check_guidance(const TextOptions& o) {
         refuse(
             "--guidance-scale and --context slide: the two prompts would be forgotten at "
             "different times; leave out one of the two");
+    check_contrast(o.contrast);
+    const Contrast usual;
+    if (!o.contrast_model &&
+        (o.contrast.strength != usual.strength || o.contrast.plausible != usual.plausible))
+        refuse(
+            "--contrast-strength and --contrast-plausible: there is no other model to tell from; "
+            "add --contrast-model sketch, say");
 }
 
 }  // namespace

@@ -195,6 +195,15 @@ void add_options(CLI::App& app, Settings& s) {
         .shows_default();
     guidance.option("--negative-prompt", s.options.negative_prompt,
                     "guidance leads away from what this would make of it");
+    guidance.option("--contrast-model", s.options.contrast_model,
+                    "away from what this smaller model says: a directory, or sketch");
+    guidance
+        .option("--contrast-strength", s.options.contrast.strength, "how far away; 0: not at all")
+        .shows_default();
+    guidance
+        .option("--contrast-plausible", s.options.contrast.plausible,
+                "drop what has less than this share of the largest probability")
+        .shows_default();
     CommandLine(app, "How gaps are filled (--decoder diffusion)")
         .option("--decoder", s.options.decoder,
                 "autoregressive, or diffusion: in any order, by a model that fills masks");

@@ -47,6 +47,7 @@ void check_filling(const TextOptions& o) {
     refuse(o.drafts(), "a draft");
     refuse(!o.guide.name().empty() || o.continues_prompt, "a guide");
     refuse(o.guidance_scale != 1 || o.negative_prompt, "guidance");
+    refuse(o.contrast_model.has_value(), "--contrast-model");
     refuse(!o.stop_strings.empty(), "--stop-strings");
     refuse(!o.bad_words.empty() || !o.ban_text.empty() || !o.logit_bias.empty() ||
                !o.sequence_bias.empty() || !o.suppress.empty() || !o.begin_suppress.empty(),

@@ -37,6 +37,9 @@ struct TextGenerator::State {
     std::string assistant_name;
     std::unique_ptr<Model> assistant;
     std::unique_ptr<CachedBatch> assistant_batch;
+    std::string amateur_name;
+    std::unique_ptr<Model> amateur;
+    std::unique_ptr<CachedBatch> amateur_batch;
     Effort effort;
     Recording recording;
     bool watched = false;  // its passes are recorded
@@ -46,6 +49,7 @@ struct TextGenerator::State {
     GenerateRequest plain_request(const TextOptions& o) const;
     void hold_to_guide(Generation& g);
     void guide_by_negative_prompt(Generation& g);
+    void contrast_with_amateur(Generation& g);
     std::vector<std::span<const float>> pass(std::span<const BatchText> texts);
     // What it is given must outlive the generation.
     Generation prepare(const TextOptions& o, std::span<const std::vector<int>> prompts,
@@ -68,6 +72,25 @@ void TextGenerator::State::open_assistant_of(const TextOptions& o) {
     assistant = open_assistant(o, model.tokenizer, options);
     assistant_batch = std::make_unique<CachedBatch>(assistant->gpt);
     assistant_name = o.assistant_model;
+}
+
+void TextGenerator::State::contrast_with_amateur(Generation& g) {
+    const TextOptions& o = g.options;
+    if (!o.contrast_model) return;
+    if (amateur_name != *o.contrast_model) {
+        DraftSettings settings;
+        settings.assistant_model = *o.contrast_model;
+        GptOptions options = gpt_options(o);
+        options.weights.reset();
+        amateur = open_assistant(settings, model.tokenizer, options);
+        amateur_batch = std::make_unique<CachedBatch>(amateur->gpt);
+        amateur_name = *o.contrast_model;
+    }
+    if (amateur->config().n_positions < model.config().n_positions)
+        throw Error("--contrast-model " + amateur_name + ": its context has " +
+                    std::to_string(amateur->config().n_positions) + " tokens, the model's " +
+                    std::to_string(model.config().n_positions) + "; take one that has as many");
+    g.model = with_contrast(g.model, std::ref(*amateur_batch), o.contrast);
 }
 
 // The guide as the first step of the chain, each prompt's text with the budget it has.
@@ -158,6 +181,7 @@ Generation TextGenerator::State::prepare(const TextOptions& o,
         g.assistant_context = assistant->config().n_positions;
     }
     guide_by_negative_prompt(g);
+    contrast_with_amateur(g);
     hold_to_guide(g);
     return g;
 }

@@ -36,6 +36,7 @@
 #include "chapters/12_speculative/options.hpp"
 #include "chapters/16_json_schema/guide.hpp"
 #include "chapters/22_diffusion/filling.hpp"
+#include "chapters/23_text_generator/contrast.hpp"
 
 namespace tbt {
 
@@ -73,6 +74,9 @@ struct TextOptions : GenerateOptions, BeamSettings, DraftSettings {
     // 1: none. Without a negative prompt, the prompt's last token stands for it.
     double guidance_scale = 1;
     std::optional<std::string> negative_prompt;
+    // Away from what this model would say, by contrast.hpp; as an assistant model is named.
+    std::optional<std::string> contrast_model;
+    Contrast contrast;
 
     std::uint64_t stream = 0;  // of the seed: sample i draws from stream + i
     int traced_tokens = -1;    // traces with so many first choices (chapter 06); −1: none

@@ -117,6 +117,10 @@ OrderedJson header_line(const TextGenerator& generator, const TextOptions& o,
                       {"early_stopping", o.early_stopping},
                       {"do_sample", o.do_sample}};
     if (o.guidance_scale != 1) j["guidance_scale"] = o.guidance_scale;
+    if (o.contrast_model)
+        j["contrast"] = {{"model", *o.contrast_model},
+                         {"strength", o.contrast.strength},
+                         {"plausible", o.contrast.plausible}};
     j["prompts"] = prompts_json(tokenizer, prompts);
     return j;
 }
