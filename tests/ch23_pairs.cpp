@@ -13,6 +13,7 @@
 #include "chapters/23_text_generator/recording.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "lib/model/random_model.hpp"
+#include "tests/random_heads.hpp"
 #include "tests/temporary.hpp"
 
 using namespace tbt;
@@ -33,7 +34,8 @@ GptConfig tiny(int layers) {
 // A target and a draft with random weights and the same words.
 struct Models {
     test::TemporaryFolder folder;
-    std::string target = folder.file("target"), draft = folder.file("draft");
+    std::string target = folder.file("target"), draft = folder.file("draft"),
+                heads = folder.file("heads");
     static RandomModelOptions options(std::uint64_t seed) {
         RandomModelOptions o;
         o.seed = seed;
@@ -42,6 +44,7 @@ struct Models {
     Models() {
         write_random_model(target, tiny(2), options(1));
         write_random_model(draft, tiny(1), options(2));
+        test::write_random_heads(heads, target, 3, 3);
     }
 };
 const Models& models() {
@@ -88,25 +91,71 @@ const std::vector<Technique>& techniques() {
         {"grammar", [](TextOptions& o) { o.guide.regex = "(ab|ac)*[0-9]{2,5}(xyz){1,3}"; }},
         {"choice", [](TextOptions& o) { o.guide.choice = "yes,yesterday,no,maybe so"; }},
         {"guidance", [](TextOptions& o) { o.guidance_scale = 1.7, o.negative_prompt = "so"; }},
+        {"heads", [](TextOptions& o) { o.medusa = true, o.medusa_heads = models().heads; }},
+        {"heads rejected",
+         [](TextOptions& o) {
+             o.medusa = true, o.medusa_heads = models().heads, o.coupling = "rejection";
+         }},
     };
     return all;
 }
 
 // The pairs that contradict each other; all others work together.
 const std::set<std::pair<std::string, std::string>> refused = {
-    {"rare cuts", "greedy"},   {"rare cuts", "beams"},       {"rare cuts", "groups"},
-    {"rare cuts", "mirostat"}, {"cuts", "mirostat"},         {"mirostat", "greedy"},
-    {"mirostat", "beams"},     {"mirostat", "groups"},       {"mirostat", "drawn beams"},
-    {"mirostat", "rejection"}, {"cuts", "greedy"},           {"cuts", "beams"},
-    {"cuts", "groups"},        {"greedy", "samples"},        {"greedy", "beams"},
-    {"greedy", "groups"},      {"greedy", "drawn beams"},    {"slide", "beams"},
-    {"slide", "groups"},       {"slide", "drawn beams"},     {"slide", "rejection"},
-    {"slide", "guidance"},     {"beams", "assistant"},       {"beams", "rejection"},
-    {"beams", "lookup"},       {"groups", "assistant"},      {"groups", "rejection"},
-    {"groups", "lookup"},      {"drawn beams", "assistant"}, {"drawn beams", "rejection"},
-    {"drawn beams", "lookup"}, {"beams", "itself"},          {"groups", "itself"},
-    {"drawn beams", "itself"}, {"itself", "lookup"},         {"assistant", "lookup"},
-    {"rejection", "lookup"},   {"grammar", "choice"},
+    {"rare cuts", "greedy"},
+    {"rare cuts", "beams"},
+    {"rare cuts", "groups"},
+    {"rare cuts", "mirostat"},
+    {"cuts", "mirostat"},
+    {"mirostat", "greedy"},
+    {"mirostat", "beams"},
+    {"mirostat", "groups"},
+    {"mirostat", "drawn beams"},
+    {"mirostat", "rejection"},
+    {"cuts", "greedy"},
+    {"cuts", "beams"},
+    {"cuts", "groups"},
+    {"greedy", "samples"},
+    {"greedy", "beams"},
+    {"greedy", "groups"},
+    {"greedy", "drawn beams"},
+    {"slide", "beams"},
+    {"slide", "groups"},
+    {"slide", "drawn beams"},
+    {"slide", "rejection"},
+    {"slide", "guidance"},
+    {"beams", "assistant"},
+    {"beams", "rejection"},
+    {"beams", "lookup"},
+    {"groups", "assistant"},
+    {"groups", "rejection"},
+    {"groups", "lookup"},
+    {"drawn beams", "assistant"},
+    {"drawn beams", "rejection"},
+    {"drawn beams", "lookup"},
+    {"beams", "itself"},
+    {"groups", "itself"},
+    {"drawn beams", "itself"},
+    {"itself", "lookup"},
+    {"assistant", "lookup"},
+    {"rejection", "lookup"},
+    {"grammar", "choice"},
+    {"beams", "heads"},
+    {"groups", "heads"},
+    {"drawn beams", "heads"},
+    {"assistant", "heads"},
+    {"itself", "heads"},
+    {"rejection", "heads"},
+    {"lookup", "heads"},
+    {"beams", "heads rejected"},
+    {"groups", "heads rejected"},
+    {"mirostat", "heads rejected"},
+    {"slide", "heads rejected"},
+    {"drawn beams", "heads rejected"},
+    {"assistant", "heads rejected"},
+    {"itself", "heads rejected"},
+    {"rejection", "heads rejected"},
+    {"lookup", "heads rejected"},
 };
 
 std::vector<std::string> texts_of(const std::vector<GeneratedText>& results) {
@@ -173,9 +222,10 @@ void require_promises(TextGenerator& generator, const TextOptions& o) {
     }
 
     // A draft coupled by seed changes no token.
-    if (o.drafts() && o.coupling == "seed") {
+    if (o.guesses() && o.coupling == "seed") {
         TextOptions plain = o;
         static_cast<DraftSettings&>(plain) = {};
+        static_cast<MedusaSettings&>(plain) = {};
         REQUIRE(ids_of(generator.generate(prompts, plain)) == alone);
     }
 
@@ -212,7 +262,7 @@ TEST_CASE("every pair of techniques keeps the promises of both, or is refused", 
             }
         }
     }
-    REQUIRE(worked + not_so == 19 * 20 / 2);
+    REQUIRE(worked + not_so == 21 * 22 / 2);
     REQUIRE(not_so == static_cast<int>(refused.size()));
 }
 
@@ -223,6 +273,8 @@ TEST_CASE("many techniques at once keep their promises too", "[ch23]") {
              {"cuts", "penalties", "samples", "rejection", "grammar", "guidance"},
              {"greedy", "penalties", "lookup", "grammar", "guidance", "stop strings"},
              {"cuts", "slide", "samples", "assistant", "grammar"},
+             {"cuts", "penalties", "samples", "heads", "grammar", "guidance", "stop strings"},
+             {"cuts", "penalties", "samples", "heads rejected", "grammar", "guidance"},
              {"penalties", "groups", "samples", "grammar", "guidance", "stop strings"},
              {"cuts", "drawn beams", "samples", "choice", "guidance"}}) {
         TextOptions o;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Types wrong things into the programs of chapters 01 to 12, 22 and 23: each must say one clear line on stderr and exit with
+# Types wrong things into the programs of chapters 01 to 12 and 21 to 23: each must say one clear line on stderr and exit with
 # status 2 (the command line is wrong) or 1 (something else is), write nothing else, and never crash.
 #   tests/refusals.sh [BUILD]
 # Ends with "N passed, N failed".
@@ -102,6 +102,14 @@ refused 2 '--num-beams and prompt lookup' $t --num-beams 4 --prompt-lookup-num-t
 refused 2 '--assistant-model and --prompt-lookup-num-tokens' $t --assistant-model sketch --prompt-lookup-num-tokens 4
 refused 2 '--num-assistant-tokens: nothing drafts' $t --num-assistant-tokens 4
 refused 2 'num-assistant-tokens: got 0' $t --assistant-model sketch --num-assistant-tokens 0
+refused 2 '--medusa-nodes: got 0' $t --medusa --medusa-nodes 0
+refused 2 '--medusa-nodes: there is no tree; add --medusa' $t --medusa-nodes 4
+refused 2 '--medusa-heads: nobody asks them' $t --medusa-heads "$work"
+refused 2 '--num-beams and --medusa: heads guess' $t --num-beams 4 --medusa
+refused 2 '--medusa and --assistant-model: heads guess, or a draft does' $t --medusa --assistant-model sketch
+refused 1 'no such heads' $t --medusa --medusa-heads "$work/none"
+refused 1 'no such heads' 21_medusa --medusa-heads "$work/none"
+refused 2 '--part 2 and --times' 21_medusa --part 2 --times
 refused 2 '--length-penalty: there is no beam search' $t --length-penalty 2
 refused 2 '--num-beam-groups: there is no beam search' $t --num-beam-groups 2
 refused 2 'num-beam-groups: got 3, expected a divisor of the 4 beams' $t --num-beams 4 --num-beam-groups 3
@@ -150,7 +158,7 @@ refused 2 "this model's context has" 10_generate --max-new-tokens 100000
 
 # What can be checked is checked before the first line: a model that is not there, a prompt that is no text.
 for program in 01_next_token 02_greedy 03_temperature 04_top_k 05_top_p 06_combining 07_kv_cache 08_penalties 09_stopping \
-    11_beam_search 12_speculative 13_json_grammar 14_grammar 15_regular 16_json_schema 18_transformer 20_quantization 22_diffusion; do
+    11_beam_search 12_speculative 13_json_grammar 14_grammar 15_regular 16_json_schema 18_transformer 20_quantization 21_medusa 22_diffusion; do
     refused 1 "$work/none" $program --model "$work/none"
 done
 for program in 03_temperature 05_top_p 06_combining 08_penalties 09_stopping 13_json_grammar 14_grammar 15_regular 16_json_schema; do

@@ -45,7 +45,7 @@ void add_more_draft_options(CLI::App& app, DraftSettings& s) {
     add_coupling_option(app, s);
 }
 
-void check_drafts(const DraftSettings& s) {
+void check_drafts(const DraftSettings& s, bool others) {
     check_draft_length(s.num_assistant_tokens);
     if (s.prompt_lookup_num_tokens) {
         if (*s.prompt_lookup_num_tokens < 1)
@@ -68,9 +68,9 @@ void check_drafts(const DraftSettings& s) {
     };
     const DraftSettings usual;
     alone(s.num_assistant_tokens != usual.num_assistant_tokens, "--num-assistant-tokens");
-    alone(s.schedule != usual.schedule, "--num-assistant-tokens-schedule");
+    alone(s.schedule != usual.schedule && !others, "--num-assistant-tokens-schedule");
     alone(s.max_matching_ngram_size != usual.max_matching_ngram_size, "--max-matching-ngram-size");
-    alone(s.coupling != usual.coupling, "--coupling");
+    alone(s.coupling != usual.coupling && !others, "--coupling");
 }
 
 std::unique_ptr<Model> open_assistant(const DraftSettings& s, const Tokenizer& target,

@@ -36,7 +36,8 @@ void add_coupling_option(CLI::App& app, DraftSettings& settings);
 void add_more_draft_options(CLI::App& app, DraftSettings& settings);
 
 // Throws UsageError on contradictions and on values that make no sense.
-void check_drafts(const DraftSettings& settings);
+// others: somebody else drafts, so --coupling and the schedule are of use.
+void check_drafts(const DraftSettings& settings, bool others = false);
 
 // The model that drafts, with the target's tokenizer. Null where the text itself does.
 std::unique_ptr<Model> open_assistant(const DraftSettings& settings, const Tokenizer& target,

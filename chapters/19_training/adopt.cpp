@@ -9,6 +9,7 @@
 #include "lib/machine/json_file.hpp"
 #include "lib/model/masked_gpt.hpp"
 #include "lib/model/model.hpp"
+#include "lib/model/safetensors.hpp"
 
 namespace tbt {
 namespace {
@@ -22,7 +23,9 @@ Json json_or_nothing(const fs::path& path) {
 void check_finished(const fs::path& trained) {
     // Every file of it is read and judged.
     const Json config = read_json((trained / "config.json").string());
-    if (config.contains("mask_token_id"))
+    if (config.value("model_type", "") == "medusa_heads")
+        Safetensors::open_directory(trained.string());  // heads on a model (chapter 21)
+    else if (config.contains("mask_token_id"))
         MaskedGpt::load(trained), Tokenizer::load(trained.string());
     else load_model(trained);
     const fs::path path = trained / "recipe.json";

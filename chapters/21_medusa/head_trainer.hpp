@@ -38,8 +38,7 @@ public:
     std::span<float> parameters();
     std::vector<float> exported() const;
 
-    // The target reads a text of T tokens. What it makes of it is of use for several steps, and
-    // costs more than a step of the heads.
+    // The target reads a text of T tokens.
     struct Text {
         std::vector<std::int32_t> ids;  // (T)
         std::vector<float> states;      // (T, C)

@@ -14,7 +14,6 @@
 #include "chapters/21_medusa/heads.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model.hpp"
@@ -118,41 +117,6 @@ std::vector<const HeadTrainer::Text*> pointers(const std::vector<HeadTrainer::Te
     return all;
 }
 
-// Texts that the target has read. Each step one of them gives way to a new one, and a batch is
-// drawn from all: so a text is used about `batch` times, at different times.
-class TextPool {
-public:
-    TextPool(HeadTrainer& trainer, BatchSource& source, const HeadTrainingOptions& o)
-        : trainer_(trainer), source_(source), options_(o), rng_(o.seed, 0x706f6f6c) {
-        for (std::int64_t i = 0; i < pool_batches * o.batch; ++i) add();
-    }
-    std::vector<const HeadTrainer::Text*> next() {
-        texts_[oldest_++ % texts_.size()] = fresh();
-        std::vector<const HeadTrainer::Text*> batch;
-        for (std::int64_t i = 0; i < options_.batch; ++i)
-            batch.push_back(&texts_[rng_.below(texts_.size())]);
-        return batch;
-    }
-    std::int64_t tokens_read() const { return read_ * options_.sequence; }
-
-private:
-    static constexpr std::int64_t pool_batches = 16;
-
-    HeadTrainer::Text fresh() {
-        ++read_;
-        return trainer_.read(row_of(source_.next(1, options_.sequence), 0));
-    }
-    void add() { texts_.push_back(fresh()); }
-
-    HeadTrainer& trainer_;
-    BatchSource& source_;
-    const HeadTrainingOptions& options_;
-    Rng rng_;
-    std::vector<HeadTrainer::Text> texts_;
-    std::size_t oldest_ = 0;
-    std::int64_t read_ = 0;
-};
-
 // All that a training writes, at its end.
 void write_heads(const HeadTrainingOptions& o, HeadTrainer& trainer, const HeadsConfig& config,
                  const std::string& corpus_hash, const Curve& curve, double seconds) {
@@ -222,19 +186,22 @@ void train_heads(const HeadTrainingOptions& given) {
     std::vector<HeadTrainer::Text> judged;
     for (std::int64_t b = 0; b < validation.B; ++b)
         judged.push_back(trainer.read(row_of(validation, b)));
-    TextPool pool(trainer, source, o);
     Curve curve;
     curve.begin(o.shape.heads);
     const double start = now();
     double said = start;
     for (std::int64_t step = 0; step < o.steps; ++step) {
-        const HeadScores scores = trainer.gradient(pool.next());
+        // Each step has texts of its own: read twice, they are learnt by heart.
+        const Batch batch = source.next(o.batch, o.sequence);
+        std::vector<HeadTrainer::Text> texts;
+        for (std::int64_t b = 0; b < batch.B; ++b) texts.push_back(trainer.read(row_of(batch, b)));
+        const HeadScores scores = trainer.gradient(pointers(texts));
         optimiser.step(trainer.parameters(), trainer.gradients(), step + 1,
                        train::learning_rate(step, o.warm_up, o.steps, o.learning_rate), o.threads);
         trainer.parameters_changed();
         const bool last = step + 1 == o.steps;
         if (last || (step + 1) % 100 == 0)
-            curve.add(step + 1, pool.tokens_read(), trainer.score(pointers(judged)));
+            curve.add(step + 1, (step + 1) * o.batch * o.sequence, trainer.score(pointers(judged)));
         if (!last && now() - said > 30) {
             said = now();
             std::fprintf(stderr, "step %lld/%lld  loss %.3f  %.0f tokens/s\n",

@@ -50,7 +50,7 @@ void check_no_search(const TextOptions& o) {
 
 // Chapter 12's judge keeps its place in the text, and not what mirostat asks for.
 void check_rejection(const TextOptions& o) {
-    if (!o.drafts() || o.coupling != "rejection") return;
+    if (!o.guesses() || o.coupling != "rejection") return;
     if (o.mirostat.value_or(0) != 0)
         refuse(
             "--mirostat and --coupling rejection: mirostat asks how surprising each token was, "
@@ -93,7 +93,15 @@ Strategy strategy_of(const TextOptions& o) {
 void check_combination(const TextOptions& o, std::size_t prompts) {
     if (prompts == 0) refuse("prompts: got none, expected at least one");
     check_strategy(o);
-    check_drafts(o);
+    check_drafts(o, o.medusa);
+    check_medusa(o);
+    if (o.medusa && o.drafts())
+        refuse("--medusa and " + std::string(o.lookup() ? "prompt lookup" : "--assistant-model") +
+               ": heads guess, or a draft does; choose one");
+    if (o.medusa && o.coupling == "rejection" && o.schedule == "adaptive")
+        refuse(
+            "--medusa, --coupling rejection and an adaptive schedule: the clock would choose the "
+            "text; take --coupling seed");
     check_rejection(o);
     check_guidance(o);
     o.guide.name();  // two at once
@@ -105,6 +113,10 @@ void check_combination(const TextOptions& o, std::size_t prompts) {
         refuse("--ban-text and " + o.guide.name() +
                ": the form may leave no other way; say in the form what must not appear");
     if (!searches(o)) return check_no_search(o);
+    if (o.medusa)
+        refuse(
+            "--num-beams and --medusa: heads guess how one text goes on, and a search compares "
+            "several; leave out one of the two");
     if (o.drafts())
         refuse("--num-beams and " +
                std::string(o.lookup() ? "prompt lookup" : "--assistant-model") +
@@ -118,7 +130,7 @@ void check_replay(const TextOptions& o, bool explain) {
         refuse(
             "--explain and --num-beams: nothing is drawn that could be replayed; --html and "
             "--trace show the search, and --logprobs works here too");
-    if (o.drafts() && o.coupling == "rejection")
+    if (o.guesses() && o.coupling == "rejection")
         refuse(
             "--explain and --coupling rejection: a correction is not drawn from the chain; --html "
             "and --trace show the judgements, or take --coupling seed");

@@ -130,7 +130,7 @@ int write_comparison(const Settings& s) {
 void print_effort(const TextGenerator& generator, const TextOptions& o) {
     const Effort effort = generator.effort();
     std::fprintf(stderr, "%ld passes over %ld positions", effort.passes, effort.positions);
-    if (o.drafts())
+    if (o.guesses())
         std::fprintf(stderr, "; %ld tokens guessed, %ld right", effort.guessed, effort.right);
     std::fprintf(stderr, "\n");
 }
@@ -213,6 +213,7 @@ void add_options(CLI::App& app, Settings& s) {
     add_beam_options(app, s.options);
     add_draft_options(app, s.options);
     add_more_draft_options(app, s.options);
+    add_medusa_options(app, s.options);
     s.options.guide.add_options(app);
     CommandLine(app, "What a text is held to")
         .option("--continue", s.options.continues_prompt,

@@ -44,7 +44,7 @@ void check_filling(const TextOptions& o) {
                              ": that goes from left to right; leave out one of the two");
     };
     refuse(o.num_beams > 1 || o.strategy == Strategy::beam, "a beam search");
-    refuse(o.drafts(), "a draft");
+    refuse(o.guesses(), "a draft");
     refuse(!o.guide.name().empty() || o.continues_prompt, "a guide");
     refuse(o.guidance_scale != 1 || o.negative_prompt, "guidance");
     refuse(o.contrast_model.has_value(), "--contrast-model");

@@ -7,6 +7,7 @@
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "chapters/12_speculative/coupling.hpp"
 #include "chapters/12_speculative/speculative_text.hpp"
+#include "chapters/21_medusa/medusa.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -75,7 +76,8 @@ std::vector<GeneratedText> search_texts(const Generation& g) {
 // Chapter 12 as it is taught, a text at a time: the law of plain decoding, in another text.
 template <class Draft>
 std::vector<GeneratedText> judge_drafts(const Generation& g, Effort& effort,
-                                        const std::function<Draft(std::size_t)>& draft_for) {
+                                        const std::function<Draft(std::size_t)>& draft_for,
+                                        const DraftLength& length) {
     std::vector<GeneratedText> texts;
     const auto samples = index(g.request.samples);
     for (std::size_t i = 0; i < g.prompts.size() * samples; ++i) {
@@ -92,7 +94,7 @@ std::vector<GeneratedText> judge_drafts(const Generation& g, Effort& effort,
         RandomChance chance(Rng(request.seed, request.first_stream));
         Draft draft = draft_for(i);
         SpeculativeText written = speculative_text(
-            last, draft, g.options.length(), request, token_bytes_of(g.target.tokenizer),
+            last, draft, length, request, token_bytes_of(g.target.tokenizer),
             g.prompts[i / samples], chance, Correction::residual, false,
             [&](const std::string& piece) { show(g, i, piece); }, g.observer.go_on);
         std::size_t step = 0;
@@ -111,9 +113,42 @@ std::vector<GeneratedText> judge_drafts(const Generation& g, Effort& effort,
 template <class Draft>
 std::vector<GeneratedText> draft_texts(Generation& g, Effort& effort,
                                        std::function<Draft(std::size_t)> draft_for) {
-    if (g.options.coupling == "rejection") return judge_drafts(g, effort, draft_for);
+    if (g.options.coupling == "rejection")
+        return judge_drafts(g, effort, draft_for, g.options.length());
     const auto count = std::make_shared<GuessCount>();
     guess_with<Draft>(g.request, std::move(draft_for), g.options.length(), count);
+    if (g.recording) record_guesses(g.request, *g.recording);
+    std::vector<GeneratedText> texts = generate_batch(g.model, token_bytes_of(g.target.tokenizer),
+                                                      g.prompts, g.request, g.observer);
+    effort.guessed = count->guessed, effort.right = count->right;
+    return texts;
+}
+
+// Chapter 21: a tree of guesses a pass, judged by following or by rejection.
+std::vector<GeneratedText> texts_with_heads(Generation& g, Effort& effort) {
+    const TreeShape tree = tree_for(*g.heads, g.options.medusa_nodes);
+    const auto draft_for = [&](std::size_t i) {
+        return HeadsDraft(*g.heads, tree,
+                          [&g, i](std::span<const int> ids) { return g.state(i, ids); });
+    };
+    const bool adaptive = g.options.schedule == "adaptive";
+    if (g.options.coupling == "rejection") {
+        const auto rejected = [&](std::size_t i) {
+            const TreeLogits target = [&g, i](std::span<const int> ids, const Guesses& guesses) {
+                std::vector<int> all(ids.begin(), ids.end()), parents = {-1};
+                all.insert(all.end(), guesses.ids.begin(), guesses.ids.end());
+                for (const int parent : guesses.parents) parents.push_back(parent + 1);
+                if (guesses.empty()) parents.clear();
+                const BatchText text{i, all, guesses.ids.size() + 1, parents};
+                return g.model({&text, 1});
+            };
+            return TreeDraft{draft_for(i), target};
+        };
+        return judge_drafts<TreeDraft>(g, effort, rejected,
+                                       DraftLength::fixed(g.options.medusa_nodes));
+    }
+    const auto count = std::make_shared<GuessCount>();
+    guess_with_heads(g.request, draft_for, tree_size(tree, adaptive), count);
     if (g.recording) record_guesses(g.request, *g.recording);
     std::vector<GeneratedText> texts = generate_batch(g.model, token_bytes_of(g.target.tokenizer),
                                                       g.prompts, g.request, g.observer);
@@ -129,6 +164,7 @@ std::vector<GeneratedText> write_texts(Generation& g, Effort& effort) {
     if (o.lookup())
         return draft_texts<PromptLookup>(
             g, effort, [&](std::size_t) { return PromptLookup(o.max_matching_ngram_size); });
+    if (g.heads) return texts_with_heads(g, effort);
     if (g.assistant) {
         return draft_texts<ModelDraft>(g, effort, [&](std::size_t i) {
             return ModelDraft(

@@ -1,6 +1,7 @@
 // One generation: the model, the prompts, the request and how its texts come about.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -21,8 +22,11 @@ struct Generation {
     std::size_t slots = 1;  // of the model, for each prompt
     BatchLogits assistant;  // drafts; empty: none
     int assistant_context = 0;
-    std::shared_ptr<GuidedTexts> guide;  // null: none
-    Recording* recording = nullptr;      // null: nobody wants to see it
+    Heads* heads = nullptr;  // guess; null: none
+    // The target's state behind a text in a slot (chapter 21).
+    std::function<std::span<const float>(std::size_t slot, std::span<const int> ids)> state = {};
+    std::shared_ptr<GuidedTexts> guide = {};  // null: none
+    Recording* recording = nullptr;           // null: nobody wants to see it
 };
 
 // The texts of the first prompt, then of the second, …, by a search, by drafts or by plain draws.

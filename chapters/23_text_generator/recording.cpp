@@ -188,7 +188,7 @@ void record_guesses(GenerateRequest& request, Recording& recording) {
 
 void replay(const Generation& g, const std::vector<GeneratedText>& texts, Recording& recording) {
     const bool searched = strategy_of(g.options) == Strategy::beam;
-    const bool rejects = g.options.drafts() && g.options.coupling == "rejection";
+    const bool rejects = g.options.guesses() && g.options.coupling == "rejection";
     const auto samples = index(g.request.samples);
     recording.has_u = !searched && !rejects;
     recording.tokens.resize(texts.size());

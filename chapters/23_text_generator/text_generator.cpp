@@ -28,8 +28,10 @@ TextOptions spelled_out(TextOptions o) {
 }  // namespace
 
 struct TextGenerator::State {
-    explicit State(Model opened) : model(std::move(opened)), batch(model.gpt) {}
+    State(Model opened, std::string opened_from)
+        : directory(std::move(opened_from)), model(std::move(opened)), batch(model.gpt) {}
 
+    std::string directory;  // empty: of a model that somebody else opened
     Model model;
     CachedBatch batch;  // goes on where the last generation was: a chat's history is read once
     std::shared_ptr<const TokenTrie> trie;
@@ -40,12 +42,15 @@ struct TextGenerator::State {
     std::string amateur_name;
     std::unique_ptr<Model> amateur;
     std::unique_ptr<CachedBatch> amateur_batch;
+    std::string heads_name;
+    std::unique_ptr<Heads> heads;
     Effort effort;
     Recording recording;
     bool watched = false;  // its passes are recorded
 
     std::shared_ptr<GuidedLanguage> language_for(const GuideRequest& guide);
     void open_assistant_of(const TextOptions& o);
+    void open_heads_of(const TextOptions& o);
     GenerateRequest plain_request(const TextOptions& o) const;
     void hold_to_guide(Generation& g);
     void guide_by_negative_prompt(Generation& g);
@@ -91,6 +96,15 @@ void TextGenerator::State::contrast_with_amateur(Generation& g) {
                     std::to_string(amateur->config().n_positions) + " tokens, the model's " +
                     std::to_string(model.config().n_positions) + "; take one that has as many");
     g.model = with_contrast(g.model, std::ref(*amateur_batch), o.contrast);
+}
+
+void TextGenerator::State::open_heads_of(const TextOptions& o) {
+    const std::string name = o.heads_directory().string();
+    if (!o.medusa || (heads && heads_name == name)) return;
+    if (directory.empty())
+        throw Error("--medusa: heads are looked for beside a model's directory; open it by that");
+    heads = std::make_unique<Heads>(Heads::load(name, directory, gpt_options(o)));
+    heads_name = name;
 }
 
 // The guide as the first step of the chain, each prompt's text with the budget it has.
@@ -172,6 +186,7 @@ Generation TextGenerator::State::prepare(const TextOptions& o,
                                          const GenerateObserver& observer) {
     check_combination(o);
     open_assistant_of(o);
+    open_heads_of(o);
     const BatchLogits counted = [this](std::span<const BatchText> texts) { return pass(texts); };
     const int slots = strategy_of(o) == Strategy::beam ? o.num_beams : o.samples;
     Generation g{o, model, prompts, observer, plain_request(o), counted, index(slots), {}, 0, {}};
@@ -180,15 +195,24 @@ Generation TextGenerator::State::prepare(const TextOptions& o,
         g.assistant = std::ref(*assistant_batch);
         g.assistant_context = assistant->config().n_positions;
     }
+    if (o.medusa) {
+        g.heads = heads.get();
+        g.state = [this](std::size_t slot, std::span<const int> ids) {
+            return batch.state(slot, ids);
+        };
+    }
     guide_by_negative_prompt(g);
     contrast_with_amateur(g);
     hold_to_guide(g);
     return g;
 }
 
-TextGenerator::TextGenerator(Model model) : state_(std::make_unique<State>(std::move(model))) {}
-TextGenerator::TextGenerator(const GenerateOptions& options) : TextGenerator(open_model(options)) {}
-TextGenerator::TextGenerator(const std::string& directory) : TextGenerator(load_model(directory)) {}
+TextGenerator::TextGenerator(Model model)
+    : state_(std::make_unique<State>(std::move(model), std::string())) {}
+TextGenerator::TextGenerator(const GenerateOptions& options)
+    : state_(std::make_unique<State>(open_model(options), options.model)) {}
+TextGenerator::TextGenerator(const std::string& directory)
+    : state_(std::make_unique<State>(load_model(directory), directory)) {}
 
 TextGenerator::~TextGenerator() = default;
 TextGenerator::TextGenerator(TextGenerator&&) noexcept = default;

@@ -35,6 +35,7 @@
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/12_speculative/options.hpp"
 #include "chapters/16_json_schema/guide.hpp"
+#include "chapters/21_medusa/options.hpp"
 #include "chapters/22_diffusion/filling.hpp"
 #include "chapters/23_text_generator/contrast.hpp"
 
@@ -52,16 +53,19 @@ enum class Strategy { by_options, greedy, sample, beam };
 //   of 11                  num_beams, num_beam_groups, length_penalty, early_stopping
 //   of 12                  assistant_model or prompt_lookup_num_tokens, num_assistant_tokens,
 //                          coupling = "seed" (the same text as without) or "rejection" (its law)
+//   of 21                  medusa, medusa_heads, medusa_nodes; coupling as of 12
 //   of 22                  decoder = "diffusion", infill, fill: for TextFiller (filled_texts.hpp)
 //   of 13 to 16            guide.grammar, .regex, .schema, .tools, .choice, .integers, .json
 //
 // Texts are taken as they are: only the command line reads \n as a line break.
-struct TextOptions : GenerateOptions, BeamSettings, DraftSettings {
+struct TextOptions : GenerateOptions, BeamSettings, DraftSettings, MedusaSettings {
     TextOptions() {
         num_beams = 1;
         no_escape = true;
     }
     Strategy strategy = Strategy::by_options;
+
+    bool guesses() const { return drafts() || medusa; }  // tokens ahead, of a draft or of heads
 
     GuideRequest guide;
     std::string decoder;                // autoregressive, or diffusion; empty: by the infill

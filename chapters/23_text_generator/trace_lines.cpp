@@ -107,8 +107,10 @@ OrderedJson header_line(const TextGenerator& generator, const TextOptions& o,
         {"samples", request.samples}, {"texts", texts.size()}};
     j["chain"] = chain_json(request.chain);
     if (!o.guide.name().empty()) j["guide"] = o.guide.name();
-    if (o.drafts())
-        j["draft"] = {{"from", o.lookup() ? "lookup" : o.assistant_model},
+    if (o.guesses())
+        j["draft"] = {{"from", o.medusa     ? "medusa"
+                               : o.lookup() ? "lookup"
+                                            : o.assistant_model},
                       {"coupling", o.coupling}};
     if (strategy_of(o) == Strategy::beam)
         j["beams"] = {{"num_beams", o.num_beams},

@@ -1,0 +1,53 @@
+// Chapter 21: Medusa. Heads on the model itself guess a tree of tokens, verified in one pass.
+//
+//   make run-21                               all parts
+//   make run-21 ARGS="--part 1"               the judges by hand; needs no model
+//   make run-21 ARGS="--part 3 --times"       which tree pays on this machine
+//   make run-21 ARGS="--part 4 --times"       heads against the other drafts
+//
+// Look for: the last law of part 1, which is not p; that the text of part 2 is that of plain
+// decoding; in part 3, where more guesses stop paying; in part 4, who guesses best.
+#include <optional>
+#include <string>
+
+#include "chapters/21_medusa/drafters.hpp"
+#include "chapters/21_medusa/parts.hpp"
+#include "lib/machine/command_line.hpp"
+#include "lib/machine/part_options.hpp"
+#include "lib/machine/text_options.hpp"
+
+using namespace tbt;
+
+int main(int argc, char** argv) {
+    std::string prompt = "Once upon a time", trace, figure;
+    bool times = false;
+    int part = 0;
+    PartOptions for_parts(part);
+    GenerateOptions options;
+    MedusaSettings settings;
+    settings.medusa = true;
+    return run_program(
+        argc, argv, "Chapter 21: Medusa, heads and trees.",
+        [&](CommandLine line) {
+            for_parts.add({2, 3}, prompt_option(line, prompt, " in parts 2 and 3"));
+            part_option(line, part, 4, "1 needs no model");
+            for_parts.add({3, 4},
+                          line.option("--times", times, "what a pass takes, and what is gained"));
+            for_parts.add({2}, line.option("--trace", trace, "write the rounds as JSON lines"));
+            for_parts.add({2}, figure_option(line, figure, "a tree"));
+            add_heads_options(line.app(), settings);
+            add_sampling_options(line.app(), options);
+            add_model_options(line.app(), options);
+        },
+        [&] {
+            for_parts.check();
+            check_medusa(settings);
+            if (times && options.threads == 0) options.threads = 1;
+            std::optional<MedusaTour> tour;  // opened before anything is printed
+            if (part != 1) tour.emplace(options, settings, prompt);
+            if (for_parts.begin(1)) show_judges();
+            if (tour && for_parts.begin(2)) show_text(*tour, trace, figure);
+            if (tour && for_parts.begin(3)) show_trees(*tour, times);
+            if (tour && for_parts.begin(4)) show_drafters(*tour, options, times);
+        });
+}

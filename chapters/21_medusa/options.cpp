@@ -1,0 +1,47 @@
+#include "chapters/21_medusa/options.hpp"
+
+#include "lib/error.hpp"
+#include "lib/machine/command_line.hpp"
+#include "lib/model/model.hpp"
+
+namespace tbt {
+
+std::filesystem::path MedusaSettings::heads_directory() const {
+    return medusa_heads.empty() ? shipped_model("medusa") : std::filesystem::path(medusa_heads);
+}
+
+void add_medusa_options(CLI::App& app, MedusaSettings& s) {
+    CommandLine(app, "A draft")
+        .option("--medusa", s.medusa, "heads on the model itself guess a tree of tokens");
+    add_heads_options(app, s);
+}
+
+void add_heads_options(CLI::App& app, MedusaSettings& s) {
+    CommandLine line(app, "A draft");
+    line.option("--medusa-heads", s.medusa_heads,
+                "their directory (those that ship belong to the model that ships)");
+    line.option("--medusa-nodes", s.medusa_nodes, "guesses a pass (adaptive: at most)")
+        .shows_default();
+}
+
+void check_medusa(const MedusaSettings& s) {
+    if (s.medusa_nodes < 1 || s.medusa_nodes > 64)
+        throw UsageError("--medusa-nodes: got " + std::to_string(s.medusa_nodes) +
+                         ", expected 1 to 64");
+    const MedusaSettings usual;
+    if (s.medusa) return;
+    if (!s.medusa_heads.empty()) throw UsageError("--medusa-heads: nobody asks them; add --medusa");
+    if (s.medusa_nodes != usual.medusa_nodes)
+        throw UsageError("--medusa-nodes: there is no tree; add --medusa");
+}
+
+TreeShape tree_for(const Heads& heads, int nodes) {
+    const std::vector<std::vector<double>>& measured = heads.config().acceptance;
+    if (measured.empty())
+        throw Error(
+            "medusa: it was not measured how often these heads are right; "
+            "train_heads --measure does it");
+    return best_tree(measured, nodes);
+}
+
+}  // namespace tbt

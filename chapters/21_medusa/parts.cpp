@@ -1,0 +1,257 @@
+#include "chapters/21_medusa/parts.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+
+#include "chapters/10_generate/request.hpp"
+#include "chapters/12_speculative/coupled_rounds.hpp"
+#include "chapters/12_speculative/outcomes.hpp"
+#include "chapters/12_speculative/show.hpp"
+#include "chapters/21_medusa/medusa.hpp"
+#include "lib/error.hpp"
+#include "lib/index.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
+
+namespace tbt {
+
+namespace {
+
+// The law of the first token of a round, and how many tokens the round adds.
+template <class Judge>
+void show_law(const char* name, const Judge& judge) {
+    Law law(3);
+    double tokens = 0;
+    AllOutcomes chance;
+    do {
+        const std::vector<int> text = judge(chance);
+        law[index(text[0])] += chance.probability();
+        tokens += chance.probability() * static_cast<double>(text.size());
+    } while (chance.next());
+    std::printf("   %s  %.4f  %.4f  %.4f  %.4f\n", padded(name, 30).c_str(), law[0], law[1], law[2],
+                tokens);
+}
+
+// Of each guess, whether the text went along it.
+std::vector<bool> stood_in(const Guesses& guesses, std::span<const int> text) {
+    std::vector<bool> stood(guesses.ids.size());
+    int at = -1;
+    for (const int id : text) {
+        if ((at = guesses.child(at, id)) < 0) break;
+        stood[index(at)] = true;
+    }
+    return stood;
+}
+
+// A line a guess, what stands behind it under it.
+void print_tree(const Tokenizer& tokenizer, const Guesses& guesses, std::span<const int> text) {
+    const std::vector<int> depths = tree_depths(guesses.parents);
+    const std::vector<bool> stood = stood_in(guesses, text);
+    const auto behind = [&](const auto& self, int at) -> void {
+        for (int i = at + 1; i < count(guesses.ids); ++i) {
+            if (guesses.parent(i) != at) continue;
+            std::printf("   %*s%s %s\n", 4 * depths[index(i)], "", stood[index(i)] ? "■" : "·",
+                        visible(tokenizer.token_bytes(guesses.ids[index(i)])).c_str());
+            self(self, i);
+        }
+    };
+    behind(behind, -1);
+}
+
+// The tree of a round as a picture: boxes of a depth in a column, the branch that stood filled.
+void write_tree(const std::string& file, const Tokenizer& tokenizer, const Guesses& guesses,
+                std::span<const int> text) {
+    const std::vector<int> depths = tree_depths(guesses.parents);
+    const std::vector<bool> stood = stood_in(guesses, text);
+    constexpr int row = 34, column = 190, width = 150, left = 20, top = 50;
+    std::vector<int> y(guesses.ids.size());
+    const std::string title = "A tree of guesses: those that the target drew too are filled";
+    std::string drawing = svg_text(left, 28, title, "start", 15);
+    // Leaves one under the other; a parent beside its first child.
+    int next = 0;
+    const auto place = [&](const auto& self, int behind) -> void {
+        for (int i = behind + 1; i < count(guesses.ids); ++i) {
+            if (guesses.parent(i) != behind) continue;
+            const int before = next;
+            self(self, i);
+            if (next == before) ++next;
+            y[index(i)] = before;
+        }
+    };
+    place(place, -1);
+    for (int i = 0; i < count(guesses.ids); ++i) {
+        const double x = left + column * depths[index(i)], line = top + row * y[index(i)];
+        if (const int parent = guesses.parent(i); parent >= 0)
+            drawing += svg_line(x - column + width, top + row * y[index(parent)] + 12, x, line + 12,
+                                svg_grey);
+        drawing += svg_rect(x, line, width, row - 8, svg_colour(stood[index(i)] ? 0 : 1),
+                            stood[index(i)] ? "rx=\"3\"" : "opacity=\"0.35\" rx=\"3\"");
+        drawing += svg_text(x + width / 2, line + 17,
+                            visible(tokenizer.token_bytes(guesses.ids[index(i)])), "middle", 12,
+                            "style=\"fill:#fff\"");
+    }
+    write_svg(file, title, 620, top + row * next + 20, drawing);
+}
+
+struct Written {
+    GeneratedText text;
+    std::vector<GuessedRound> rounds;
+    long passes = 0;
+    double seconds = 0;  // of the processor
+};
+
+// nodes 0: without heads.
+Written write(MedusaTour& tour, int nodes) {
+    GenerateRequest request = tour.request;
+    CachedBatch batch(tour.model.gpt);
+    Written written;
+    std::shared_ptr<std::vector<GuessedRound>> seen;
+    const TreeShape tree = tree_for(tour.heads, nodes);
+    if (nodes > 0) {
+        guess_with_heads(
+            request,
+            [&](std::size_t slot) {
+                return HeadsDraft(tour.heads, tree, [&batch, slot](std::span<const int> ids) {
+                    return batch.state(slot, ids);
+                });
+            },
+            tree_size(tree, false));
+        seen = watch_guesses(request);
+    }
+    const BatchLogits model = [&](std::span<const BatchText> texts) {
+        return ++written.passes, batch(texts);
+    };
+    const std::clock_t start = std::clock();
+    written.text =
+        generate_texts(model, token_bytes_of(tour.model.tokenizer), tour.prompt, request)[0];
+    written.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    if (seen) written.rounds = *seen;
+    return written;
+}
+
+}  // namespace
+
+void show_judges() {
+    const std::vector<int> parents = {-1, -1, 0, 1, 0};
+    std::printf("1. A tree of five guesses, who stands behind whom, and who sees whom:\n\n");
+    const std::vector<std::vector<bool>> mask = tree_mask(parents);
+    for (std::size_t i = 0; i < mask.size(); ++i) {
+        std::printf("   guess %zu behind %-8s  sees the text", i,
+                    parents[i] < 0 ? "the text" : ("guess " + std::to_string(parents[i])).c_str());
+        for (std::size_t j = 0; j < mask.size(); ++j) std::printf(" %s", mask[i][j] ? "■" : "·");
+        std::printf("\n");
+    }
+    const Law p{.5, .3, .2}, q{.2, .3, .5};
+    const LawBehind target = [&](const std::vector<int>&) { return p; };
+    const LawBehind draft = [&](const std::vector<int>&) { return q; };
+    std::printf(
+        "\n   p = (.5, .3, .2), draft q = (.2, .3, .5). The first token of a round, every "
+        "outcome:\n\n   judge                               A       B       C    tokens\n");
+    const GuessTree certain{{2, 1}, {-1, -1}};
+    show_law("followed: C and B guessed",
+             [&](AllOutcomes& chance) { return follow_tree(target, {}, certain, chance); });
+    for (const int n : {1, 2})
+        show_law(n == 1 ? "rejection: one guess drawn" : "rejection: two guesses drawn",
+                 [&](AllOutcomes& chance) {
+                     GuessTree tree;
+                     Law left = q;
+                     for (int i = 0; i < n; ++i) {
+                         tree.tokens.push_back(chance.draw(left)), tree.parents.push_back(-1);
+                         left[index(tree.tokens.back())] = 0;
+                     }
+                     return judge_tree(target, draft, {}, tree, chance);
+                 });
+    show_law("typical, ε .3, δ .3: C guessed", [&](AllOutcomes& chance) {
+        return typical_tree(target, {}, {{2}, {-1}}, .3, .3, chance);
+    });
+}
+
+MedusaTour::MedusaTour(const GenerateOptions& options, const MedusaSettings& settings,
+                       const std::string& text)
+    : model(open_model(options)),
+      heads(Heads::load(settings.heads_directory(), options.model,
+                        {options.threads, weight_type_named(options.weights)})),
+      request(request_of(options, model, 60)),
+      prompt(prompt_ids(options, model, text)),
+      nodes(settings.medusa_nodes),
+      shown_prompt(options.no_escape ? text : unescaped(text)) {}
+
+void show_text(MedusaTour& tour, const std::string& trace, const std::string& figure) {
+    const Written plain = write(tour, 0), fast = write(tour, tour.nodes);
+    const std::vector<Round> rounds = coupled_rounds(fast.text.ids, fast.rounds);
+    std::printf(
+        "2. The first rounds: [the guess at the end of a branch], → the target's instead\n\n");
+    constexpr std::size_t shown = 10;
+    for (std::size_t r = 0; r < std::min(shown, rounds.size()); ++r)
+        std::printf("   %2zu  %s\n", r + 1, lane_of(tour.model.tokenizer, rounds[r]).c_str());
+    long guessed = 0, right = 0;
+    for (const GuessedRound& round : fast.rounds) guessed += count(round.guesses.ids);
+    for (const Round& round : rounds) right += round.accepted();
+    std::printf(
+        "\n%s%s\n\n   %zu tokens in %ld passes: %.2f a pass; %ld guessed, %ld right\n   %s\n",
+        tour.shown_prompt.c_str(), fast.text.text.c_str(), fast.text.ids.size(), fast.passes,
+        static_cast<double>(fast.text.ids.size()) / static_cast<double>(fast.passes), guessed,
+        right,
+        fast.text.ids == plain.text.ids ? "token for token the text of plain decoding"
+                                        : "NOT the text of plain decoding");
+    if (!trace.empty())
+        write_file(trace, speculative_trace(tour.model.tokenizer, tour.shown_prompt, tour.prompt,
+                                            tour.request, "medusa", {fast.text, rounds}));
+    // The round to show: the one with most right guesses, of those the first.
+    std::size_t best = 0;
+    for (std::size_t r = 0; r < rounds.size(); ++r)
+        if (rounds[r].accepted() > rounds[best].accepted()) best = r;
+    std::size_t begins = 0;
+    for (std::size_t r = 0; r < best; ++r) begins += rounds[r].tokens.size();
+    const auto round = std::ranges::find(fast.rounds, begins, &GuessedRound::begins);
+    if (round == fast.rounds.end()) {
+        if (!figure.empty()) throw Error("--figure: no round guessed anything");
+        return;
+    }
+    const auto drawn = std::span(fast.text.ids).subspan(begins);
+    std::printf("\n   Round %zu as a tree: ■ what the target drew too\n\n", best + 1);
+    print_tree(tour.model.tokenizer, round->guesses, drawn);
+    if (!figure.empty()) write_tree(figure, tour.model.tokenizer, round->guesses, drawn);
+}
+
+// Rows: heads; columns: the ranks of their guesses.
+void print_acceptance(const std::vector<std::vector<double>>& acceptance) {
+    std::printf(
+        "3. How often a guess was right, where all before it were (measured when the heads were "
+        "trained):\n\n   guess     1     2     3     4   one of them\n");
+    for (std::size_t k = 0; k < acceptance.size(); ++k) {
+        double sum = 0;
+        std::printf("   head %zu", k + 1);
+        for (const double right : acceptance[k]) std::printf("  %.2f", right), sum += right;
+        std::printf("  %.2f\n", sum);
+    }
+}
+
+void show_trees(MedusaTour& tour, bool times) {
+    print_acceptance(tour.heads.config().acceptance);
+    std::printf("\n   Trees of more and more guesses:\n\n   guesses  tokens a pass%s\n",
+                times ? "   predicted   µs a pass   times as fast" : "   predicted");
+    constexpr int texts = 5;
+    const auto measure = [&](int nodes) {
+        double tokens = 0, passes = 0, seconds = 0;
+        for (int i = 0; i < texts; ++i) {
+            tour.request.first_stream = static_cast<std::uint64_t>(i);
+            const Written w = write(tour, nodes);
+            tokens += static_cast<double>(w.text.ids.size());
+            passes += static_cast<double>(w.passes), seconds += w.seconds;
+        }
+        return std::pair(tokens / passes, seconds / tokens);
+    };
+    const auto [one, plain] = measure(0);
+    for (const int nodes : {0, 1, 2, 3, 4, 6, 8, 12, 16}) {
+        const auto [tokens, seconds] = nodes == 0 ? std::pair(one, plain) : measure(nodes);
+        std::printf("   %7d  %13.2f  %10.2f", nodes, tokens,
+                    nodes == 0 ? 1.0 : tree_for(tour.heads, nodes).tokens(nodes));
+        if (times) std::printf("  %10.0f  %14.2f", 1e6 * seconds * tokens, plain / seconds);
+        std::printf("\n");
+    }
+}
+
+}  // namespace tbt
