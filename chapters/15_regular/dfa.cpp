@@ -28,9 +28,8 @@ struct Nfa {
 
     int add() {
         if (nodes.size() >= most_nfa_nodes)
-            throw TooLarge(
-                "regular expression: too large once its repetitions are written out; use smaller "
-                "numbers");
+            throw TooLarge("regular expression: too large with its repetitions written out; use "
+                           "smaller numbers");
         nodes.emplace_back();
         return count(nodes) - 1;
     }
@@ -188,8 +187,7 @@ Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& a
         if (added) {
             pairs.emplace_back(x, y);
             if (pairs.size() > most_states)
-                throw TooLarge("regular language: more than " + std::to_string(most_states) +
-                               " states; use smaller repetitions");
+                throw TooLarge("regular language: more than 20000 states; use smaller repetitions");
         }
         return place->second;
     };
@@ -235,18 +233,17 @@ Dfa Dfa::of(const Expression& expression) {
     std::vector<std::vector<int>> sets{nfa.close({start}, true, false)};
     for (std::size_t i = 0; i < sets.size(); ++i) {
         if (sets.size() > most_states)
-            throw TooLarge("regular expression: more than " + std::to_string(most_states) +
-                           " states; use smaller repetitions");
-        const std::vector<int> at_end = nfa.close(sets[i], i == 0, true);
+            throw TooLarge("regular expression: more than 20000 states; use smaller repetitions");
+        const auto at_end = nfa.close(sets[i], i == 0, true);
         State state{{}, std::binary_search(at_end.begin(), at_end.end(), final)};
         std::vector<std::pair<CodePointSet, int>> edges;
         for (const int n : sets[i])
             edges.insert(edges.end(), nfa.at(n).edges.begin(), nfa.at(n).edges.end());
         for (auto& [targets, on] : disjoint(edges, nfa.effort)) {
             // The start is not in the index: there alone the text begins.
-            std::vector<int> set = nfa.close(targets, false, false);
-            const auto [place, added] = index.try_emplace(set, count(sets));
-            if (added) sets.push_back(std::move(set));
+            const auto [place, added] =
+                index.try_emplace(nfa.close(targets, false, false), count(sets));
+            if (added) sets.push_back(place->first);
             state.edges.push_back({on, place->second});
         }
         dfa.states.push_back(std::move(state));
@@ -257,7 +254,12 @@ Dfa Dfa::of(const Expression& expression) {
 Dfa Dfa::of(const std::vector<std::string>& texts) {
     std::vector<Expression> choices;
     for (const std::string& text : texts) choices.push_back(Expression::literal(text));
-    return of(Expression::choice(std::move(choices)));
+    try {
+        return of(Expression::choice(std::move(choices)));
+    } catch (const TooLarge&) {
+        throw TooLarge("a list of " + std::to_string(texts.size()) +
+                       " texts takes more than 20000 states; use fewer or shorter ones");
+    }
 }
 
 Dfa Dfa::anything() {

@@ -197,7 +197,7 @@ void SchemaDocument::wrong(const Json& schema, const std::string& what) const {
 void SchemaDocument::too_large(const Json& schema, const std::exception& e) const {
     for (const char* keyword :
          {"pattern", "patternProperties", "propertyNames", "format", "maxLength", "minLength",
-          "multipleOf", "enum", "oneOf", "anyOf", "allOf", "not", "if", "properties"}) {
+          "multipleOf", "enum", "const", "oneOf", "anyOf", "allOf", "not", "if", "properties"}) {
         if (schema.is_object() && schema.contains(keyword))
             unsupported(schema, keyword, std::string("cannot be enforced: ") + e.what());
     }

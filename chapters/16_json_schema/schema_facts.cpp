@@ -1,6 +1,7 @@
 #include "chapters/16_json_schema/schema_facts.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "chapters/15_regular/regex.hpp"
 
@@ -19,7 +20,13 @@ long long fewer(long long a, long long b) { return a < 0 ? b : b < 0 ? a : std::
 }  // namespace
 
 Demands join(const Demands& a, const Demands& b) {
-    Demands both = a;
+    Demands both;
+    both.reserve(a.size() + b.size());
+    if (std::is_sorted(a.begin(), a.end()) && std::is_sorted(b.begin(), b.end())) {
+        std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+        return both;  // of two lists in order, each once
+    }
+    both = a;
     both.insert(both.end(), b.begin(), b.end());
     std::sort(both.begin(), both.end());
     both.erase(std::unique(both.begin(), both.end()), both.end());
@@ -128,28 +135,18 @@ ArrayFact SchemaFacts::read_array(const Json& schema) {
     return fact;
 }
 
-Demands SchemaFacts::about_key(const Demands& facts, const std::string& key) {
-    Demands about;
-    for (const Json* f : facts) {
-        const ObjectFact& fact = object(*f);
-        if (const auto named = fact.named.find(key); named != fact.named.end())
-            about.push_back(named->second);
-        for (const KeyRule& rule : fact.each) {
-            if (rule.keys.accepts(key)) about.push_back(rule.value);
-        }
-    }
-    return join(about, {});
-}
-
 // Keys that nobody names fall into classes: two keys of one class meet the same rules and can
 // serve the same needs.
 ObjectPlan SchemaFacts::objects(const Demands& facts) {
     ObjectPlan plan;
     std::set<std::string> names, required;
-    std::vector<const KeyRule*> needs;
+    std::map<std::string, Demands> named;  // what is said of a key by its name
+    std::vector<const KeyRule*> needs, each;
     for (const Json* f : facts) {
         const ObjectFact& fact = object(*f);
-        for (const auto& [name, value] : fact.named) names.insert(name);
+        for (const auto& [name, value] : fact.named)
+            names.insert(name), named[name].push_back(value);
+        for (const KeyRule& rule : fact.each) each.push_back(&rule);
         required.insert(fact.required.begin(), fact.required.end());
         for (const KeyRule& rule : fact.needs) needs.push_back(&rule);
         plan.least = std::max(plan.least, fact.least);
@@ -161,7 +158,11 @@ ObjectPlan SchemaFacts::objects(const Demands& facts) {
                                "asks for more than 6 members of a kind in one object; deny less");
     for (const KeyRule* need : needs) plan.needs.push_back(need->value);
     for (const std::string& name : names) {
-        ObjectPlan::Member member{name, {}, about_key(facts, name), required.count(name) != 0, 0};
+        Demands about = named[name];
+        for (const KeyRule* rule : each)
+            if (rule->keys.accepts(name)) about.push_back(rule->value);
+        std::sort(about.begin(), about.end());
+        ObjectPlan::Member member{name, {}, join(about, {}), required.count(name) != 0, 0};
         for (std::size_t n = 0; n < needs.size(); ++n)
             member.needs |= needs[n]->keys.accepts(name) ? 1u << n : 0u;
         plan.members.push_back(std::move(member));

@@ -95,7 +95,6 @@ public:
 private:
     ObjectFact read_object(const Json& schema);
     ArrayFact read_array(const Json& schema);
-    Demands about_key(const Demands& facts, const std::string& key);
     void add_classes(ObjectPlan& plan, const Demands& facts, const std::set<std::string>& names);
 
     SchemaDocument* document_;

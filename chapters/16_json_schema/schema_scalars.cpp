@@ -188,12 +188,23 @@ Scalars ScalarRules::of_types(const Json& schema) const {
 Scalars ScalarRules::of_values(const Json& values) const {
     Scalars s = Scalars::none();
     std::vector<std::string> strings;
+    std::vector<Dfa> numbers;
     for (const Json& v : values) {
         if (v.is_null()) s.null = true;
         if (v.is_boolean()) (v.get<bool>() ? s.yes : s.no) = true;
         if (v.is_string()) strings.push_back(v.get<std::string>());
-        if (v.is_number()) s.numbers = *s.numbers | equal_to(Decimal::parse(json_text(v)));
+        if (v.is_number()) numbers.push_back(equal_to(Decimal::parse(json_text(v))));
     }
+    constexpr std::size_t most = 20000;  // one state each, at least
+    if (numbers.size() > most)
+        throw TooLarge("a list of " + std::to_string(numbers.size()) + " numbers takes more than " +
+                       std::to_string(most) + " states; use fewer, or minimum and maximum");
+    // Two and two, or thousands of numbers would take minutes.
+    for (std::size_t apart = 1; apart < numbers.size(); apart *= 2) {
+        for (std::size_t i = 0; i + apart < numbers.size(); i += 2 * apart)
+            numbers[i] = numbers[i] | numbers[i + apart];
+    }
+    if (!numbers.empty()) s.numbers = numbers[0];
     if (!strings.empty()) s.strings = Dfa::of(strings);
     return s;
 }

@@ -1,0 +1,99 @@
+// Schemas that are large, deep, circular or explode: an answer, or a refusal in a line that names a
+// keyword and says what to do, within seconds.
+#include "tests/catch.hpp"
+
+#include <ctime>
+
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/16_json_schema/schema.hpp"
+#include "lib/machine/json_file.hpp"
+
+using namespace tbt;
+
+namespace {
+
+std::string repeated(const std::string& text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += text;
+    return all;
+}
+std::string nested(const std::string& open, const std::string& close) {
+    return repeated(open, 10000) + "{}" + repeated(close, 10000);
+}
+// "k0", "k1", …, each with what comes before and behind it.
+std::string listed(int many, const std::string& before, const std::string& behind) {
+    std::string all;
+    for (int i = 0; i < many; ++i) all += (i > 0 ? "," : "") + before + std::to_string(i) + behind;
+    return all;
+}
+
+// "": compiled. Anything but one short line fails.
+std::string refusal(const std::string& schema) {
+    const std::clock_t start = std::clock();
+    std::string said;
+    try {
+        SchemaOptions quiet;
+        quiet.warn = [](const std::string&) {};
+        GrammarMachine machine(compile_schema(schema, quiet));
+        CHECK(read_bytes(machine, machine.start(), "?") == ByteMachine::dead);
+    } catch (const std::exception& e) {
+        said = e.what();
+        CHECK(said.size() < 400);
+        CHECK(said.find('\n') == std::string::npos);
+    }
+    CHECK(std::clock() - start < 10 * CLOCKS_PER_SEC);
+    return said;
+}
+
+}  // namespace
+
+TEST_CASE("schemas of ten thousand levels are refused by their depth", "[ch16]") {
+    for (const auto& [open, close] :
+         std::vector<std::pair<const char*, const char*>>{{R"({"properties":{"a":)", "}}"},
+                                                          {R"({"items":)", "}"},
+                                                          {R"({"allOf":[)", "]}"},
+                                                          {R"({"anyOf":[)", "]}"},
+                                                          {R"({"not":)", "}"}})
+        CHECK_THAT(refusal(nested(open, close)), Catch::Contains("nested more than 1000 deep"));
+}
+
+TEST_CASE("a hundred thousand members, values, or letters of a key: refused by keyword", "[ch16]") {
+    const std::string key(100000, 'k');
+    CHECK_THAT(refusal(R"({"properties":{)" + listed(100000, R"("k)", R"(":{})") + "}}"),
+               Catch::Contains("'properties'") && Catch::Contains("use fewer or shorter ones"));
+    CHECK_THAT(refusal(R"({"enum":[)" + listed(100000, R"("a value )", "\"") + "]}"),
+               Catch::Contains("'enum'") && Catch::Contains("use fewer or shorter ones"));
+    CHECK_THAT(refusal(R"({"enum":[)" + listed(100000, "7", "") + "]}"),
+               Catch::Contains("'enum'") && Catch::Contains("use fewer, or minimum and maximum"));
+    CHECK(refusal(R"({"enum":[)" + listed(1000, "7", "") + "]}") == "");
+    CHECK_THAT(refusal(R"({"const":")" + repeated(key, 10) + R"("})"),
+               Catch::Contains("'const'") && Catch::Contains("use fewer or shorter ones"));
+    CHECK_THAT(refusal(R"({"properties":{")" + key + R"(":{}},"required":[")" + key + R"("]})"),
+               Catch::Contains("'properties'") && Catch::Contains("use fewer or shorter ones"));
+}
+
+TEST_CASE("a thousand schemas that must all hold are put together in a second", "[ch16]") {
+    const std::clock_t start = std::clock();
+    CHECK(refusal(R"({"allOf":[)" + listed(3000, R"({"properties":{"p)", R"(":{"type":"null"}}})") +
+                  "]}") == "");
+    CHECK(std::clock() - start < 3 * CLOCKS_PER_SEC);
+}
+
+TEST_CASE("references in circles are refused where nothing is read between them", "[ch16]") {
+    for (const char* circle :
+         {R"({"$ref":"#"})", R"({"allOf":[{"$ref":"#"}]})", R"({"not":{"$ref":"#"}})",
+          R"({"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}})"})
+        CHECK_THAT(refusal(circle), Catch::Contains("'$ref'"));
+    // Something is read, but there is no end: a language without texts.
+    CHECK(refusal(R"({"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]})") == "");
+}
+
+TEST_CASE("expressions and limits that explode are refused by keyword", "[ch16]") {
+    for (const char* pattern : {"[ab]*a[ab]{20}", "a{1000000}", "(a|b|ab)*c{0,99999}"})
+        CHECK_THAT(refusal(std::string(R"({"pattern":")") + pattern + R"("})"),
+                   Catch::Contains("'pattern'"));
+    CHECK_THAT(refusal(R"({"minItems":10000000})"), Catch::Contains("'minItems'"));
+    CHECK_THAT(refusal(R"({"multipleOf":999983})"), Catch::Contains("'multipleOf'"));
+    CHECK_THAT(refusal(R"({"minimum":1e400})"), Catch::Contains("1e400"));
+    CHECK(refusal(R"({"type":"string","minLength":1000000000})") == "");
+}
