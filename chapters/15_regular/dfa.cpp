@@ -28,8 +28,7 @@ struct Nfa {
 
     int add() {
         if (nodes.size() >= most_nfa_nodes)
-            throw TooLarge("regular expression: too large with its repetitions written out; use "
-                           "smaller numbers");
+            throw TooLarge("regular expression: too large; use smaller repetitions");
         nodes.emplace_back();
         return count(nodes) - 1;
     }
