@@ -3,31 +3,73 @@
 #include "tests/catch.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
+#include "lib/show/terminal.hpp"
 #include "tests/fuzz/all.hpp"
+#include "tests/fuzz/mutate.hpp"
 
 using namespace tbt;
 
+namespace {
+
+std::vector<std::string> corpus_of(const fuzz::Target& target) {
+    std::vector<std::string> files;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::string("tests/fuzz/corpus/") + target.name))
+        files.push_back(entry.path().string());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+// Of work, whatever else the machine does.
+double seconds_since(std::clock_t start) {
+    return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+}  // namespace
+
 TEST_CASE("no input of the corpus breaks what reads it, and none takes long", "[fuzz]") {
     for (const fuzz::Target& target : fuzz::targets()) {
-        std::vector<std::string> files;
-        for (const auto& entry :
-             std::filesystem::directory_iterator(std::string("tests/fuzz/corpus/") + target.name))
-            files.push_back(entry.path().string());
-        std::sort(files.begin(), files.end());
+        const std::vector<std::string> files = corpus_of(target);
         INFO(target.name);
         CHECK_FALSE(files.empty());
         for (const std::string& file : files) {
             INFO(file);
             const std::clock_t start = std::clock();
             CHECK_NOTHROW(fuzz::run(target, read_file(file)));
-            // Seconds of work, whatever else the machine does.
-            CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 20);
+            CHECK(seconds_since(start) < 20);
+        }
+    }
+}
+
+TEST_CASE("no damaged copy of a seed breaks what reads it", "[fuzz]") {
+    const auto number = [](const char* name, std::uint64_t usual) {
+        const char* text = std::getenv(name);
+        return text ? std::strtoull(text, nullptr, 10) : usual;
+    };
+    const char* only = std::getenv("TBT_FUZZ");
+    for (const fuzz::Target& target : fuzz::targets()) {
+        if (only && std::string(only) != target.name) continue;
+        std::vector<std::string> seeds;
+        for (const std::string& file : corpus_of(target)) seeds.push_back(read_file(file));
+        Rng rng(number("TBT_FUZZ_SEED", 1));
+        for (std::uint64_t round = 0; round < number("TBT_FUZZ_ROUNDS", 20); ++round) {
+            for (std::size_t seed = 0; seed < seeds.size(); ++seed) {
+                const std::string text = fuzz::damaged(seeds, seed, rng);
+                if (const char* last = std::getenv("TBT_FUZZ_LAST")) write_file(last, text);
+                INFO(target.name << ", round " << round << ", seed " << seed << ": "
+                                 << visible(text));
+                const std::clock_t start = std::clock();
+                CHECK_NOTHROW(fuzz::run(target, text));
+                CHECK(seconds_since(start) < 20);
+            }
         }
     }
 }

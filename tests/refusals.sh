@@ -49,6 +49,10 @@ refused 2 '--bad-words: got an empty word' 10_generate --bad-words ''
 refused 2 '--ban-text: got an empty text' 10_generate --ban-text ''
 refused 2 "--stop-token-ids: got 'x'" 10_generate --stop-token-ids 3,x
 refused 2 'min-tokens-to-keep: got 0' 10_generate --min-tokens-to-keep 0
+refused 2 "--watermark: got 'x', expected a key" 10_generate --watermark x
+refused 2 '--greedy and --watermark' 10_generate --greedy --watermark 7
+refused 2 'contrast-plausible: got 3' 23_text_generator --contrast-model sketch --contrast-plausible 3
+refused 2 'there is no other model to tell from' 23_text_generator --contrast-strength 2
 refused 2 "preset: got 'wild', expected factual, conservative" 10_generate --preset wild
 refused 2 "dialect: got 'gpt', expected ours, transformers" 10_generate --dialect gpt
 refused 2 "penalty-scope: got 'some'" 10_generate --repetition-penalty 1.2 --penalty-scope some
