@@ -225,7 +225,7 @@ chat: $(BUILD)/23_text_generator
 STORYTELLER_RECIPE := --layers 6 --heads 6 --embd 192 --batch 8 --steps 15000 --warmup 200 --lr 0.002 --precision bf16 --parts 4
 SKETCH_RECIPE := --layers 2 --heads 3 --embd 96 --batch 8 --steps 4500 --warmup 200 --lr 0.003 --precision bf16 --parts 4
 DIFFUSION_RECIPE := --fill-masks --genres weather=5,everyday=3,hello=1 --layers 4 --heads 6 --embd 192 --context 64 --batch 16 --steps 28000 --warmup 300 --lr 0.002 --parts 4
-MEDUSA_RECIPE := --heads 3 --inner 256 --draft-vocab 2048 --batch 4 --sequence 256 --steps 400 --warmup 20 --lr 0.004
+MEDUSA_RECIPE := --heads 3 --inner 256 --draft-vocab 2048 --batch 4 --sequence 256 --steps 900 --warmup 50 --lr 0.004
 TRAINED := build/models
 STORYTELLER := $(TRAINED)/storyteller
 MEDUSA := $(TRAINED)/medusa

@@ -112,6 +112,7 @@ refused 2 '--medusa-heads: nobody asks them' $t --medusa-heads "$work"
 refused 2 '--num-beams and --medusa: heads guess' $t --num-beams 4 --medusa
 refused 2 '--medusa and --assistant-model: heads guess, or a draft does' $t --medusa --assistant-model sketch
 refused 1 'no such heads' $t --medusa --medusa-heads "$work/none"
+refused 1 'these heads belong to a model with the weights' $t --medusa --model data/models/sketch
 refused 1 'no such heads' 21_medusa --medusa-heads "$work/none"
 refused 2 '--part 2 and --times' 21_medusa --part 2 --times
 refused 2 '--length-penalty: there is no beam search' $t --length-penalty 2

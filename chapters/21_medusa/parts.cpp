@@ -67,7 +67,7 @@ void write_tree(const std::string& file, const Tokenizer& tokenizer, const Guess
     const std::vector<bool> stood = stood_in(guesses, text);
     constexpr int row = 34, column = 190, width = 150, left = 20, top = 50;
     std::vector<int> y(guesses.ids.size());
-    const std::string title = "A tree of guesses: those that the target drew too are filled";
+    const std::string title = "A tree of guesses: those that the target drew too are blue";
     std::string drawing = svg_text(left, 28, title, "start", 15);
     // Leaves one under the other; a parent beside its first child.
     int next = 0;
@@ -86,8 +86,8 @@ void write_tree(const std::string& file, const Tokenizer& tokenizer, const Guess
         if (const int parent = guesses.parent(i); parent >= 0)
             drawing += svg_line(x - column + width, top + row * y[index(parent)] + 12, x, line + 12,
                                 svg_grey);
-        drawing += svg_rect(x, line, width, row - 8, svg_colour(stood[index(i)] ? 0 : 1),
-                            stood[index(i)] ? "rx=\"3\"" : "opacity=\"0.35\" rx=\"3\"");
+        drawing += svg_rect(x, line, width, row - 8, stood[index(i)] ? svg_colour(0) : svg_grey,
+                            "rx=\"3\"");
         drawing += svg_text(x + width / 2, line + 17,
                             visible(tokenizer.token_bytes(guesses.ids[index(i)])), "middle", 12,
                             "style=\"fill:#fff\"");
