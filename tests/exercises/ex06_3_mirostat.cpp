@@ -114,6 +114,7 @@ TEST_CASE("mu goes wherever the rule takes it", "[ex06_3]") {
     THINK("mu goes wherever the rule takes it");
     double mu = 100;
     CHECK(mirostat(Law{.999, .001}, 1, 20, mu, .9999) == 1);
+    INFO("the law {.999, .001}, tau = 1, eta = 20, mu = 100, u = .9999: token 1");
     INFO("think about: 9.966 bits, 8.966 too many, twenty times that: mu is -79.3, below 0");
     CHECK_NEAR(mu, (100 - 20 * (surprise(.001) - 1)), 1e-9);
     mu = 3;  // and up

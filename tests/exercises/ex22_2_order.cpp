@@ -107,6 +107,20 @@ TEST_CASE("the most certain place is one that is masked, the leftmost of several
         return place == 0 ? std::vector<double>{.6, .4} : std::vector<double>{.1, .9};
     };
     CHECK(most_certain({masked, masked}, second) == 1);
+    {
+        THINK("the largest probability counts, whatever the others are");
+        INFO("place 0: {.5, .5, 0}, place 1: {.4, .3, .3}");
+        const Law close = [](const Row&, std::size_t place) {
+            return place == 0 ? std::vector<double>{.5, .5, 0} : std::vector<double>{.4, .3, .3};
+        };
+        CHECK(most_certain({masked, masked}, close) == 0);
+        INFO("place 0: {.5, .5, 0, 0}, place 1: {.55, .15, .15, .15}");
+        const Law spread = [](const Row&, std::size_t place) {
+            return place == 0 ? std::vector<double>{.5, .5, 0, 0}
+                              : std::vector<double>{.55, .15, .15, .15};
+        };
+        CHECK(most_certain({masked, masked}, spread) == 1);
+    }
     CHECK_THROWS_AS(most_certain({0, 1}, certain), Error);
 }
 
@@ -145,6 +159,30 @@ TEST_CASE("the order is from certain to uncertain, and the other way round", "[e
         REQUIRE(drawn ==
                 (least ? std::vector<double>{.5, .7, .9} : std::vector<double>{.9, .7, .5}));
     }
+    // What was drawn at place 0 turns the two others round.
+    for (const bool least : {false, true}) {
+        std::vector<std::size_t> order;
+        const Law turning = [&](const Row& now, std::size_t place) {
+            const bool begun = now[0] != masked;
+            const double first = least ? .5 : .9;
+            const double p = place == 0 ? first : (place == 1) != begun ? .8 : .6;
+            return std::vector<double>{p, 1 - p - static_cast<double>(place) / 100,
+                                       static_cast<double>(place) / 100};
+        };
+        const Draw draw = [&](const std::vector<double>& p) {
+            order.push_back(static_cast<std::size_t>(std::lround(100 * p[2])));
+            return 0;
+        };
+        Row row = {masked, masked, masked};
+        if (least) fill_least(row, turning, draw);
+        else fill(row, turning, draw);
+        THINK("the places that are left are asked again behind each token");
+        INFO((least ? "fill_least" : "fill")
+             << ": at first place 1 has .8 and place 2 .6, behind the token of place 0 the other "
+                "way round");
+        CHECK(order ==
+              (least ? std::vector<std::size_t>{0, 1, 2} : std::vector<std::size_t>{0, 2, 1}));
+    }
     // Of several that are least certain, the leftmost.
     std::vector<std::size_t> asked_last;
     const Law even = [&](const Row& row, std::size_t place) {
@@ -156,6 +194,8 @@ TEST_CASE("the order is from certain to uncertain, and the other way round", "[e
         asked_last.push_back(p[1] == .5 ? 0 : 1);
         return 0;
     });
+    THINK("of several that are equally uncertain, the leftmost");
+    INFO("fill_least: both places have .5 at first");
     REQUIRE(asked_last == std::vector<std::size_t>{0, 1});
 }
 
