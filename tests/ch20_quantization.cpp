@@ -12,7 +12,6 @@
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/model.hpp"
-#include "lib/model/safetensors_write.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary.hpp"
 
@@ -236,14 +235,4 @@ TEST_CASE("a model's law is at distance 0 from itself, and int8's is near", "[ch
     REQUIRE(near.kl > 0);
     REQUIRE(near.kl < 0.05);
     REQUIRE(near.loss != none.loss);
-}
-
-TEST_CASE("8-bit weights cannot be written into a file", "[ch20]") {
-    const test::TemporaryFolder folder;
-    const Floats x(4, 1.0f);
-    REQUIRE(
-        says(test::error_of([&] {
-                 write_safetensors(folder.file("x.safetensors"), {{"x", {4}, x, WeightType::int8}});
-             }),
-             "cannot be stored as int8"));
 }

@@ -9,6 +9,7 @@
 #include "lib/index.hpp"
 #include "lib/machine/memory.hpp"
 #include "lib/model/attention_both_ways.hpp"
+#include "lib/model/int8_file.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/memory_plan.hpp"
 #include "lib/model/safetensors.hpp"
@@ -63,14 +64,18 @@ GptNetwork::GptNetwork(const GptConfig& shape, const WeightSource& source, const
 }
 
 // Weights of 16 bits are exactly the floats they are widened to, so keeping them as they are
-// changes no bit of a logit. float32 where matrices of several types are mixed.
+// changes no bit of a logit. Where one matrix is in 8 bits, int8 (int8_file.hpp); float32 where
+// others are mixed.
 static WeightType stored_type(const Safetensors& file) {
     std::optional<std::string> dtype;
+    bool mixed = false;
     for (const auto& [name, tensor] : file.tensors()) {
         if (tensor.shape.size() != 2) continue;
-        if (dtype && *dtype != tensor.dtype) return WeightType::f32;
+        if (tensor.dtype == int8_dtype) return WeightType::int8;
+        mixed = mixed || (dtype && *dtype != tensor.dtype);
         dtype = tensor.dtype;
     }
+    if (mixed) return WeightType::f32;
     return weight_type_named(dtype.value_or("")).value_or(WeightType::f32);
 }
 

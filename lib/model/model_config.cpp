@@ -6,6 +6,7 @@
 #include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/model/int8_file.hpp"
 
 namespace tbt {
 
@@ -93,8 +94,12 @@ void check_variant(const ConfigReader& file) {
     for (const char* key : {"scale_attn_by_inverse_layer_idx", "add_cross_attention"}) {
         if (file.flag_or(key, false)) file.fail(std::string(key) + " is true, expected false");
     }
-    if (file.find("quantization_config"))
-        file.fail("quantization_config is there, expected plain weights");
+    // Our own kind of 8 bits (int8_file.hpp), and no other.
+    const Json* quantized = file.find("quantization_config");
+    if (quantized && (!quantized->is_object() ||
+                      quantized->value("quant_method", Json()) != std::string(int8_method)))
+        file.fail("quantization_config is there, expected plain weights or the method " +
+                  std::string(int8_method));
     const Json* pruned = file.find("pruned_heads");
     if (pruned && !pruned->empty())
         file.fail("pruned_heads is not empty, expected a model with all its heads");

@@ -12,6 +12,7 @@
 #include "lib/kernels/weight_type.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/model/int8_file.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {
@@ -130,13 +131,22 @@ static void check_finite(const std::string& file, const std::string& name, const
 
 Tensor Safetensors::read_weight(const std::string& name, const Shape& shape) const {
     const std::string stored = on_file(name);
+    if (const TensorView& view = expect(stored, shape); view.dtype == int8_dtype) {
+        const Tensor scales = read(scale_name(stored), {scale_count(stored, shape)});
+        Tensor tensor(shape);
+        restore_int8(view, stored, scales, tensor.values());
+        for (const auto& file : files_) file->forget(view.bytes);
+        return tensor;
+    }
     Tensor tensor = read(stored, shape);
     check_finite(find(stored)->file, stored, tensor);
     return tensor;
 }
 
 void Safetensors::check_weight(const std::string& name, const Shape& shape) const {
-    expect(on_file(name), shape);
+    const std::string stored = on_file(name);
+    if (expect(stored, shape).dtype == int8_dtype)
+        expect(scale_name(stored), {scale_count(stored, shape)});
 }
 
 void widen(const TensorView& view, const std::string& name, std::span<float> values) {

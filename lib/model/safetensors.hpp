@@ -29,7 +29,8 @@ public:
     // The tensor as floats. Throws Error when it is missing, has another shape,
     // or is not of floats.
     Tensor read(const std::string& name, const Shape& shape) const;
-    // The same for the names of the hub, with the prefix "transformer." or without.
+    // The same for the names of the hub, with the prefix "transformer." or without, and for weights
+    // stored in 8 bits (int8_file.hpp), which are restored.
     // Throws Error for a weight that is NaN or infinite, too.
     Tensor read_weight(const std::string& name, const Shape& shape) const;
     // Throws the errors of read_weight that the header gives away already; reads nothing.

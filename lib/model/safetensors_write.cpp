@@ -9,6 +9,7 @@
 #include "lib/kernels/half.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/model/int8_file.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -28,6 +29,23 @@ void check_f16(const std::string& path, const std::string& name, std::span<const
     }
 }
 
+void check_int8(const std::string& path, const std::string& name, std::span<const float> values) {
+    for (const float value : values)
+        if (!(std::fabs(value) <= 127) || value != std::nearbyint(value))
+            throw Error(path + ": tensor \"" + name + "\" holds " + std::to_string(value) +
+                        ", expected whole numbers from -127 to 127; round it with a scale");
+}
+
+// Of numbers that are about to be written.
+void check_type(const std::string& path, const TensorToWrite& t, std::span<const float> values) {
+    if (t.type == WeightType::f16) check_f16(path, t.name, values);
+    if (t.type == WeightType::int8) check_int8(path, t.name, values);
+}
+
+std::string_view dtype_of(WeightType type) {
+    return type == WeightType::int8 ? int8_dtype : names_of(type).dtype;
+}
+
 // Checks everything that can be wrong before the file is begun.
 void check(const std::string& path, const std::vector<TensorToWrite>& tensors) {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -43,9 +61,7 @@ void check(const std::string& path, const std::vector<TensorToWrite>& tensors) {
                  " for " + to_string(t.shape));
         }
         if (i > 0 && tensors[i - 1].name == t.name) fail("is there twice");
-        if (names_of(t.type).dtype.empty())
-            fail("cannot be stored as int8; expected f32, f16 or bf16");
-        if (t.type == WeightType::f16) check_f16(path, t.name, t.values);
+        check_type(path, t, t.values);
     }
 }
 
@@ -58,7 +74,7 @@ std::string header_text(const std::vector<TensorToWrite>& tensors,
     for (const TensorToWrite& t : tensors) {
         const std::uint64_t end = offset + bytes_of(t);
         header[t.name] = {
-            {"dtype", names_of(t.type).dtype}, {"shape", t.shape}, {"data_offsets", {offset, end}}};
+            {"dtype", dtype_of(t.type)}, {"shape", t.shape}, {"data_offsets", {offset, end}}};
         offset = end;
     }
     std::string text = json_text(header);
@@ -71,6 +87,10 @@ std::string header_text(const std::vector<TensorToWrite>& tensors,
 
 void write_values(AtomicFile& file, std::span<const float> values, WeightType type) {
     if (type == WeightType::f32) return file.write(values.data(), values.size_bytes());
+    if (type == WeightType::int8) {
+        const std::vector<std::int8_t> whole(values.begin(), values.end());
+        return file.write(whole.data(), whole.size());
+    }
     std::vector<std::uint16_t> halves(values.size());
     std::transform(values.begin(), values.end(), halves.begin(),
                    type == WeightType::f16 ? to_f16 : to_bf16);
@@ -90,7 +110,7 @@ void write_tensor(AtomicFile& file, const std::string& path, const TensorToWrite
         }
         filled.resize(size);
         tensor.fill(first, filled);
-        if (tensor.type == WeightType::f16) check_f16(path, tensor.name, filled);
+        check_type(path, tensor, filled);
         write_values(file, filled, tensor.type);
     }
 }
@@ -105,7 +125,7 @@ void write_safetensors(const std::string& path, std::vector<TensorToWrite> tenso
     // Wider types first: every tensor then lies at a multiple of its element's size.
     std::stable_sort(tensors.begin(), tensors.end(),
                      [](const TensorToWrite& a, const TensorToWrite& b) {
-                         return (a.type == WeightType::f32) > (b.type == WeightType::f32);
+                         return bytes_of(a.type) > bytes_of(b.type);
                      });
     AtomicFile file(path);
     const std::string header = header_text(tensors, metadata);

@@ -24,7 +24,8 @@ struct TensorToWrite {
 };
 
 // Writes a file, atomically. 16-bit types are rounded to the nearest, ties to even;
-// a finite number that is too large for f16 is an Error, not infinity.
+// a finite number that is too large for f16 is an Error, not infinity. int8 takes whole numbers
+// from −127 to 127 only: their scales are a tensor of their own (int8_file.hpp).
 void write_safetensors(const std::string& path, std::vector<TensorToWrite> tensors,
                        const std::map<std::string, std::string>& metadata = {{"format", "pt"}});
 
