@@ -13,6 +13,7 @@ GrammarCosts::GrammarCosts(GrammarMachine& machine, const TokenTrie& trie)
       trie_(&trie),
       words_(trie),
       groups_(machine.grammar()),
+      cutter_(trie),
       flat_(flat_rules(machine.grammar())) {}
 
 void GrammarCosts::forget() {
@@ -91,7 +92,7 @@ const GrammarCosts::Exits& GrammarCosts::of_way(const Step& from, int way) {
         if (rests_.find({at, now})) continue;
         Exits exits;
         follow(stretch, at, rest, exits);
-        cut_exits(exits);
+        cutter_.cut(exits);
         rests_.add({at, now}, std::move(exits));
     }
     return *rests_.find({from, way});
@@ -113,7 +114,7 @@ GrammarCosts::Exits GrammarCosts::object(int node, int note, int trie) {
         follow(of_stretch(node, here, acts[0], trie), {between, later, 0}, ways_[index(way)].rest,
                exits);
     }
-    cut_exits(exits);
+    cutter_.cut(exits);
     return exits;
 }
 
@@ -124,8 +125,10 @@ GrammarCosts::Exits GrammarCosts::explore(const Step& from, const Goal& goal) {
     WordMap places;  // of nodes in exits: there may be thousands
     int best = never;
     const auto leave = [&](int trie, int tokens) {
+        // Behind this node no token goes on: it ends here.
+        if (trie != root && trie_->end(trie) == trie + 1) trie = root, ++tokens;
         if (trie == root) best = std::min(best, tokens);
-        if (tokens > best + 1) return;  // cut_exits() would leave it out
+        if (tokens > best + 1) return;  // the cut would leave it out
         const int fresh = count(exits);
         const int place = places.find_or_add(static_cast<std::uint32_t>(trie), fresh);
         if (place == fresh) exits.push_back({trie, tokens});
@@ -161,7 +164,7 @@ GrammarCosts::Exits GrammarCosts::explore(const Step& from, const Goal& goal) {
         }
         walk.follow_bytes(at, goal.notebook, goal.act);
     }
-    cut_exits(exits);
+    cutter_.cut(exits);
     return exits;
 }
 

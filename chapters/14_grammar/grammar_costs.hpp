@@ -111,6 +111,7 @@ private:
     const TokenTrie* trie_;
     AllTrieWords words_;
     ByteGroups groups_;
+    ExitCutter cutter_;
     std::vector<char> flat_;  // rules that cannot come to themselves
     Table<std::uint64_t, WordHash> rules_;
     Table<Step, TokenStepHash> places_;

@@ -5,6 +5,7 @@
 #include "chapters/15_regular/numbers.hpp"
 #include "chapters/15_regular/regex.hpp"
 #include "chapters/15_regular/spelling.hpp"
+#include "chapters/16_json_schema/alike_schemas.hpp"
 #include "chapters/16_json_schema/array_source.hpp"
 #include "chapters/16_json_schema/judged_text.hpp"
 #include "chapters/16_json_schema/length_notes.hpp"
@@ -32,10 +33,11 @@ public:
         : document_(document),
           options_(options),
           scalars_(document, !options.plain, options.formats),
-          shapes_(document, scalars_) {}
+          shapes_(document, scalars_),
+          alike_(document) {}
 
     Grammar compile() {
-        const int root = grammar_.add_rule("root"), value = rule_for({&document_.root()}, 0);
+        const int root = grammar_.add_rule("root"), value = rule_for(Demands{&document_.root()}, 0);
         // Rules ask for further rules; a list instead of recursion, since schemas may refer to
         // themselves.
         while (!open_.empty()) {
@@ -73,7 +75,10 @@ private:
         return b;
     }
 
-    int rule_for(const Demands& demands) { return rule_for(demands, depth_); }
+    int rule_for(Demands demands) {
+        for (const Json*& schema : demands) schema = alike_.of(schema);
+        return rule_for(join(demands, {}), depth_);
+    }
     // One rule for each list of demands that occurs; where lines are indented, for each depth.
     int rule_for(const Demands& demands, int depth) {
         if (options_.layout != JsonLayout::pretty) depth = 0;
@@ -275,6 +280,7 @@ private:
     static constexpr int deepest = 24;  // containers further inside are indented no more
     int depth_ = 1;                     // of what stands in the value that is being built
     std::map<std::pair<Demands, int>, int> rules_;
+    AlikeSchemas alike_;
     std::vector<Open> open_;
 };
 

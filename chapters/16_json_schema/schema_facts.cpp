@@ -23,12 +23,12 @@ Demands join(const Demands& a, const Demands& b) {
     Demands both;
     both.reserve(a.size() + b.size());
     if (std::is_sorted(a.begin(), a.end()) && std::is_sorted(b.begin(), b.end())) {
-        std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-        return both;  // of two lists in order, each once
+        std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+    } else {
+        both = a;
+        both.insert(both.end(), b.begin(), b.end());
+        std::sort(both.begin(), both.end());
     }
-    both = a;
-    both.insert(both.end(), b.begin(), b.end());
-    std::sort(both.begin(), both.end());
     both.erase(std::unique(both.begin(), both.end()), both.end());
     return both;
 }
@@ -161,7 +161,6 @@ ObjectPlan SchemaFacts::objects(const Demands& facts) {
         Demands about = named[name];
         for (const KeyRule* rule : each)
             if (rule->keys.accepts(name)) about.push_back(rule->value);
-        std::sort(about.begin(), about.end());
         ObjectPlan::Member member{name, {}, join(about, {}), required.count(name) != 0, 0};
         for (std::size_t n = 0; n < needs.size(); ++n)
             member.needs |= needs[n]->keys.accepts(name) ? 1u << n : 0u;
