@@ -32,9 +32,6 @@ for part in "$(number "$first")" "0 of $count exercises" "your file  $work/mine/
     esac
 done
 
-if [ "$(grep -c " of $count exercises" exercises/README.md)" -eq 2 ]; then passed=$((passed + 1))
-else failed=$((failed + 1)); echo "exercises/README.md shows another number of exercises than $count"; fi
-
 # ---- the screen ----
 if [ "$only" = lines ]; then
     echo "$passed passed, $failed failed"
