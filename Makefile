@@ -102,6 +102,7 @@ help:
 	'  make test-learn          make learn in a terminal, and what a learner reads when code crashes (needs tmux)' \
 	'  make fuzz                look for bytes that break what reads them (clang; ONLY=json SECONDS=60)' \
 	'  make test-bits           the same bits from other processors, compilers and levels (make hashes writes them anew)' \
+	'  make test-arm64          the same bits on arm64, emulated by qemu' \
 	'  make test-page           look at the pages in a real browser (needs node, npm and chromium)' \
 	'  make lessons             check that the lessons still say what the programs print' \
 	'  make mutants             put well-known bugs in and see that the tests catch them' \
@@ -341,7 +342,7 @@ test: all $(TEST_PROGRAMS) $(BUILD)/tests-solutions $(BUILD)/tests-exercises
 else
 test: $(ONLY_GROUPS:%=$(BUILD)/%)
 	@$(if $(ONLY_GROUPS),,echo "make: ONLY=$(ONLY): there are no such tests; there are: $(TEST_GROUPS:ch%=%)" >&2; exit 2)
-	@failed=0; for t in $^; do $$t || failed=1; done; exit $$failed
+	@failed=0; for t in $^; do $(EMULATOR) $$t || failed=1; done; exit $$failed
 endif
 
 # The same bits from other processors, compilers and levels: the hashes of tests/data/hashes.txt in builds of their own.
@@ -353,6 +354,14 @@ test-bits:
 # After a change that is meant, or another model that ships.
 hashes: $(BUILD)/tests-bits
 	TBT_WRITE_HASHES=1 $<
+
+# On arm64, emulated: the hashes of texts and logits, and what transformers gives (ONLY="lib ch07": others). Installs a cross
+# compiler and qemu where they are missing; folders of its own, build-armv8-a.
+.PHONY: test-arm64
+test-arm64:
+	@CXX="$(CXX)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh arm64
+	@$(MAKE) --no-print-directory test ONLY="$(or $(ONLY),bits golden)" CXX=aarch64-linux-gnu-g++ ARCH=armv8-a \
+	    EMULATOR="qemu-aarch64 -L /usr/aarch64-linux-gnu"
 
 # Looks for bytes that break what reads them: ONLY=json, of tests/fuzz/all.hpp; SECONDS=60 for each. What it finds stands in
 # build-fuzz, and belongs into tests/fuzz/corpus with the repair.

@@ -3,6 +3,7 @@
 #   install_packages.sh run    what programs need: xsimd, CLI11, nlohmann-json
 #   install_packages.sh test   the same and Catch2
 #   install_packages.sh page   the same and cmark-gfm
+#   install_packages.sh arm64  the same, a compiler for arm64 and qemu (with apt)
 # Uses apt, dnf, pacman, zypper or brew, with sudo where needed. NO_INSTALL=1 only prints the command.
 set -u
 CXX=${CXX:-g++}
@@ -33,6 +34,10 @@ if [ "${1:-run}" = test ]; then
     has catch2/catch_all.hpp || has catch2/catch.hpp || missing="$missing catch2"
 fi
 [ "${1:-run}" != page ] || command -v cmark-gfm >/dev/null 2>&1 || missing="$missing cmark-gfm"
+if [ "${1:-run}" = arm64 ]; then
+    command -v aarch64-linux-gnu-g++ >/dev/null 2>&1 || missing="$missing g++-aarch64-linux-gnu"
+    command -v qemu-aarch64 >/dev/null 2>&1 || missing="$missing qemu-user"
+fi
 [ "$(uname -s)" != Darwin ] || [ -d "$(brew --prefix 2>/dev/null)/opt/libomp" ] || missing="$missing libomp"
 [ -n "$missing" ] || exit 0
 
