@@ -359,7 +359,7 @@ hashes: $(BUILD)/tests-bits
 # compiler and qemu where they are missing; folders of its own, build-armv8-a.
 .PHONY: test-arm64
 test-arm64:
-	@CXX="$(CXX)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh arm64
+	@CXX="$(CXX)" CXXFLAGS="$(COMMON) $(CXXFLAGS)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh arm64
 	@$(MAKE) --no-print-directory test ONLY="$(or $(ONLY),bits golden)" CXX=aarch64-linux-gnu-g++ ARCH=armv8-a \
 	    EMULATOR="qemu-aarch64 -L /usr/aarch64-linux-gnu"
 
