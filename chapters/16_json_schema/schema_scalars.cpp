@@ -34,6 +34,24 @@ const Dfa& all_strings() {
     return all;
 }
 
+// One of these numbers. Two and two are put together, or thousands would take minutes.
+Dfa one_of(std::vector<Dfa> numbers) {
+    constexpr std::size_t most = 20000;  // one state each, at least
+    const TooLarge too_many("a list of " + std::to_string(numbers.size()) +
+                            " numbers takes more than " + std::to_string(most) +
+                            " states; use fewer, or minimum and maximum");
+    if (numbers.size() > most) throw too_many;
+    try {
+        for (std::size_t apart = 1; apart < numbers.size(); apart *= 2) {
+            for (std::size_t i = 0; i + apart < numbers.size(); i += 2 * apart)
+                numbers[i] = numbers[i] | numbers[i + apart];
+        }
+    } catch (const TooLarge&) {
+        throw too_many;
+    }
+    return numbers[0];
+}
+
 // One state for each length up to the last that matters.
 Dfa of_length(long long low, long long high) {
     constexpr long long longest = 20000;
@@ -195,16 +213,7 @@ Scalars ScalarRules::of_values(const Json& values) const {
         if (v.is_string()) strings.push_back(v.get<std::string>());
         if (v.is_number()) numbers.push_back(equal_to(Decimal::parse(json_text(v))));
     }
-    constexpr std::size_t most = 20000;  // one state each, at least
-    if (numbers.size() > most)
-        throw TooLarge("a list of " + std::to_string(numbers.size()) + " numbers takes more than " +
-                       std::to_string(most) + " states; use fewer, or minimum and maximum");
-    // Two and two, or thousands of numbers would take minutes.
-    for (std::size_t apart = 1; apart < numbers.size(); apart *= 2) {
-        for (std::size_t i = 0; i + apart < numbers.size(); i += 2 * apart)
-            numbers[i] = numbers[i] | numbers[i + apart];
-    }
-    if (!numbers.empty()) s.numbers = numbers[0];
+    if (!numbers.empty()) s.numbers = one_of(std::move(numbers));
     if (!strings.empty()) s.strings = Dfa::of(strings);
     return s;
 }
