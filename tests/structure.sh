@@ -141,7 +141,9 @@ awk '
         while ((getline line < file) > 0) if (index(line, from)) hits++
         close(file)
         if (hits != 1) print "mutant " FILENAME "\t" what ": its text stands in " hits " lines of " file
-    }' tests/mutants/*.txt tests/mutants/exercises/*.txt >>"$found"
+        listed[FILENAME]++
+    }
+    END { for (i = 1; i < ARGC; i++) if (!listed[ARGV[i]]) print "mutant " ARGV[i] "\tlists none" }' tests/mutants/*.txt tests/mutants/exercises/*.txt >>"$found"
 
 # ---- against the list --------------------------------------------------------------------------------------
 cut -f 1 "$found" | sort -u >"$work/broken"
