@@ -7,22 +7,8 @@
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/16_json_schema/schema.hpp"
 #include "lib/machine/files.hpp"
+#include "tests/counted_new.hpp"
 #include "tests/guided.hpp"
-
-namespace {
-
-std::size_t allocations = 0;
-
-}  // namespace
-
-// All of this program's memory comes this way.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    ++allocations;
-    if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 using namespace tbt;
 using namespace tbt::testing;

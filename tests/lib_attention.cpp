@@ -8,8 +8,10 @@
 #include "lib/error.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/model/attention.hpp"
+#include "tests/attention_run.hpp"
 
 using namespace tbt;
+using test::run;
 
 namespace {
 
@@ -29,23 +31,6 @@ std::vector<float> random_qkv(int tokens, int channels, std::uint64_t seed) {
                            static_cast<std::size_t>(channels));
     for (float& v : qkv) v = static_cast<float>(rng.normal());
     return qkv;
-}
-
-// Appends and attends the tokens of one sequence; rows of out are (C).
-std::vector<float> run(KvCache& cache, const std::vector<float>& qkv, const AttentionShape& shape,
-                       int threads = 1) {
-    const int tokens = static_cast<int>(qkv.size()) / (3 * shape.channels);
-    cache.make_room(tokens);
-    std::vector<float> out(static_cast<std::size_t>(tokens * shape.channels));
-    std::vector<float> scratch(
-        static_cast<std::size_t>(threads * attention_scratch_size(cache.length() + tokens)));
-    const SequenceRows rows{&cache, 0, tokens};
-    run_team(threads, [&](const Worker& worker) {
-        append_keys_and_values(qkv.data(), {&rows, 1}, shape, 0, worker);
-        attend(qkv.data(), {&rows, 1}, shape, 0, out.data(), scratch.data(), worker);
-    });
-    cache.advance(tokens);
-    return out;
 }
 
 std::vector<float> some_rows(const std::vector<float>& all, int first, int count, int width) {

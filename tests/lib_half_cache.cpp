@@ -11,12 +11,14 @@
 #include "lib/model/memory_plan.hpp"
 #include "lib/model/model_options.hpp"
 #include "lib/model/random_model.hpp"
+#include "tests/attention_run.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary.hpp"
 
 using namespace tbt;
 using test::contains;
 using test::error_of;
+using test::run;
 
 namespace {
 
@@ -42,22 +44,6 @@ Floats rounded_keys_and_values(Floats qkv, int channels) {
         if (i % static_cast<std::size_t>(3 * channels) >= static_cast<std::size_t>(channels))
             qkv[i] = from_f16(to_f16(qkv[i]));
     return qkv;
-}
-
-// Appends and attends the tokens of qkv.
-Floats run(KvCache& cache, const Floats& qkv, const AttentionShape& shape, int threads = 1) {
-    const int tokens = static_cast<int>(qkv.size()) / (3 * shape.channels);
-    cache.make_room(tokens);
-    Floats out(static_cast<std::size_t>(tokens * shape.channels));
-    Floats scratch(
-        static_cast<std::size_t>(threads * attention_scratch_size(cache.length() + tokens)));
-    const SequenceRows rows{&cache, 0, tokens};
-    run_team(threads, [&](const Worker& worker) {
-        append_keys_and_values(qkv.data(), {&rows, 1}, shape, 0, worker);
-        attend(qkv.data(), {&rows, 1}, shape, 0, out.data(), scratch.data(), worker);
-    });
-    cache.advance(tokens);
-    return out;
 }
 
 }  // namespace

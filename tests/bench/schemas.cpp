@@ -13,21 +13,8 @@
 #include "chapters/16_json_schema/schema.hpp"
 #include "tests/bench/bench.hpp"
 #include "tests/bench/vocabulary.hpp"
+#include "tests/counted_new.hpp"
 #include "tests/schema_maker.hpp"
-
-namespace {
-
-thread_local std::size_t allocations = 0;
-
-}  // namespace
-
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    ++allocations;
-    if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace tbt::bench {
 
