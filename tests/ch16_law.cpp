@@ -75,11 +75,11 @@ std::string written(const std::shared_ptr<GuidedLanguage>& language, int budget,
     return text;
 }
 
-void obey_the_law(const std::string& schema, const std::shared_ptr<const TokenTrie>& trie,
-                  Rng& rng) {
+void obey_the_law(const std::string& schema, const std::shared_ptr<const TokenTrie>& trie, Rng& rng,
+                  const SchemaOptions& options = {}) {
     INFO(schema);
     const auto shared =
-        language(std::make_shared<GrammarMachine>(compile_schema(schema, quiet())), trie);
+        language(std::make_shared<GrammarMachine>(compile_schema(schema, quiet(options))), trie);
     GrammarMachine judge(compile_schema(schema, quiet(SchemaOptions::judging())));
     const int least = shared->closing().minimum(shared->machine().start()).tokens;
     REQUIRE_THROWS_WITH(TokenConstraint(shared, least - 1),
@@ -143,4 +143,36 @@ TEST_CASE("the stated minimum is the true one, as far as enumeration can say", "
         CHECK(shared->closing().minimum(shared->machine().start()).tokens == true_one);
     }
     CHECK(compared > 30);
+}
+
+TEST_CASE("items that are all different: the law of the budget, and the true minimum",
+          "[ch16][law]") {
+    const std::vector<std::string> schemas = {
+        R"({"items":{"enum":["image","user","port",5,null]},"type":"array","uniqueItems":true})",
+        R"({"items":{"enum":["image","user","name",5,null]},"type":"array","uniqueItems":true,
+            "minItems":3})",
+        R"({"items":{"enum":["a",1,1.0,{"a":[2]},[1],[1]]},"type":"array","uniqueItems":true,
+            "minItems":4})",
+        R"({"items":{"type":"boolean"},"type":"array","uniqueItems":true,"minItems":2})",
+        R"({"items":{"enum":["name","port","host","user","_id","type","kind","state","path",
+            "image","label","count","size","url","tag"]},"type":"array","uniqueItems":true,
+            "minItems":9,"maxItems":14})",
+        R"({"type":"object","properties":{"tags":{"type":"array","uniqueItems":true,"minItems":1,
+            "items":{"anyOf":[{"$ref":"#/$defs/t"},{"const":0}]}}},"required":["tags"],
+            "$defs":{"t":{"enum":["tag","type"]}}})",
+    };
+    Rng rng(165);
+    for (const std::string& schema : schemas) {
+        for (const JsonLayout layout : {JsonLayout::any, JsonLayout::pretty}) {
+            SchemaOptions options;
+            options.layout = layout;
+            obey_the_law(schema, words(), rng, options);
+        }
+        const auto shared =
+            language(std::make_shared<GrammarMachine>(compile_schema(schema, quiet())), words());
+        const int true_one = by_enumeration(*shared, 3000);
+        INFO(schema);
+        if (true_one >= 0)
+            CHECK(shared->closing().minimum(shared->machine().start()).tokens == true_one);
+    }
 }

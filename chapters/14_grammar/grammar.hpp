@@ -47,7 +47,8 @@ public:
     };
     struct CallEdge {
         int rule, to;
-        int act = 0;  // what the notebook notes behind the call
+        int act = 0;          // what the notebook notes behind the call
+        bool detour = false;  // no way to the end is looked for here, since there are others
     };
     struct Node {
         std::vector<ByteEdge> bytes;

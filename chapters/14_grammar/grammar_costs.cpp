@@ -136,7 +136,7 @@ GrammarCosts::Exits GrammarCosts::explore(const Step& from, const Goal& goal) {
     };
     const auto follow = [&](const Grammar::CallEdge& e, const TokenWalk::Step& at) {
         const Grammar::Rule& rule = grammar.rule(e.rule);
-        if (rule.cost >= Grammar::never) return false;
+        if (rule.cost >= Grammar::never || e.detour) return false;
         if (goal.notebook >= 0) return e.act == goal.act;
         if (flat_[index(e.rule)]) return grammar.node(e.to).cost < Grammar::never;
         const bool nearer = rule.cost + grammar.node(e.to).cost <= grammar.node(at.node).cost;

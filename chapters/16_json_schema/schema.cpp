@@ -7,6 +7,7 @@
 #include "chapters/15_regular/spelling.hpp"
 #include "chapters/16_json_schema/alike_schemas.hpp"
 #include "chapters/16_json_schema/array_source.hpp"
+#include "chapters/16_json_schema/distinct_items.hpp"
 #include "chapters/16_json_schema/judged_text.hpp"
 #include "chapters/16_json_schema/length_notes.hpp"
 #include "chapters/16_json_schema/object_notes.hpp"
@@ -133,7 +134,7 @@ private:
     void add_object(const Demands& facts, int start, int end) {
         ObjectPlan plan = shapes_.facts().objects(facts);
         close(plan);
-        if (options_.in_order) put_in_order(plan, facts);
+        if (options_.in_order) put_in_order(plan, facts, document_);
         check_generable(plan, facts);
         ObjectShape shape;
         for (const ObjectPlan::Member& m : plan.members)
@@ -157,21 +158,6 @@ private:
         if (!options_.closed || plan.members.empty() || needed) return;
         std::erase_if(plan.classes, [](const ObjectPlan::Member& c) { return c.value.empty(); });
     }
-    void put_in_order(ObjectPlan& plan, const Demands& facts) const {
-        std::map<std::string, int> places;
-        for (const Json* fact : facts) {
-            if (!fact->contains("properties")) continue;
-            for (const std::string& name : document_.order_of(fact->at("properties")))
-                places.try_emplace(name, tbt::count(places));
-        }
-        const auto place = [&](const ObjectPlan::Member& m) {
-            const auto found = places.find(m.name);
-            return found == places.end() ? tbt::count(places) : found->second;
-        };
-        std::stable_sort(plan.members.begin(), plan.members.end(),
-                         [&](const auto& a, const auto& b) { return place(a) < place(b); });
-    }
-
     // The rules of a member's value, by the needs that it is written for.
     ObjectShape::Values values_of(const ObjectPlan::Member& member,
                                   const std::vector<const Json*>& needs) {
@@ -209,15 +195,17 @@ private:
         const ArrayPlan plan = shapes_.facts().arrays(facts);
         if (plan.most >= 0 && plan.most < plan.least) return;
         if (plan.unique && plan.repeats) return;
+        if (options_.plain && plan.unique && (plan.most < 0 || plan.most > 1))
+            return add_distinct(plan, facts, start, end);
         ArrayShape shape;
         if (!options_.plain) {  // the text was prepared: see judged_text.hpp
             shape.closing = plan.unique    ? "]"
                             : plan.repeats ? std::string(1, repeats)
                                            : std::string("]") + repeats;
-        } else if ((plan.unique && (plan.most < 0 || plan.most > 1)) || plan.repeats) {
+        } else if (plan.repeats) {
             document_.unsupported(
                 *facts[0], "uniqueItems",
-                "would need a memory of all items, which a grammar does not have; leave it out");
+                "denied would need a memory of all items, which a grammar does not have");
         }
         shape.least = static_cast<int>(plan.least);
         shape.most = static_cast<int>(plan.most);
@@ -237,10 +225,23 @@ private:
                  ArraySource::choices(shape.counters, static_cast<int>(i)))
                 shape.rules[i][choice] = rule_for(about_item(plan, i, choice));
         }
-        auto made = std::make_unique<ArraySource>(std::move(shape), blanks());
-        ArraySource& source = *made;
+        add_array_source(std::make_unique<ArraySource>(std::move(shape), blanks()), start, end);
+    }
+    template <class Source>
+    void add_array_source(std::unique_ptr<Source> made, int start, int end) {
+        Source& source = *made;
         const int index = grammar_.add_source(std::move(made));
         add_container("array", '[', start, end, [&] { return source.first_node(grammar_, index); });
+    }
+
+    void add_distinct(const ArrayPlan& plan, const Demands& facts, int start, int end) {
+        std::vector<int> values;
+        for (const Demands& item : distinct_items(document_, shapes_, plan, facts))
+            values.push_back(rule_for(item));
+        if (plan.least > count(values)) return;
+        add_array_source(std::make_unique<DistinctItems>(std::move(values), to_int(plan.least),
+                                                         to_int(plan.most), blanks()),
+                         start, end);
     }
 
     static const char* limit_of(const ArrayPlan& plan) {

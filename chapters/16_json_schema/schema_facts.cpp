@@ -1,7 +1,9 @@
 #include "chapters/16_json_schema/schema_facts.hpp"
 
 #include <algorithm>
+
 #include <iterator>
+#include "lib/index.hpp"
 
 #include "chapters/15_regular/regex.hpp"
 
@@ -133,6 +135,21 @@ ArrayFact SchemaFacts::read_array(const Json& schema) {
     fact.silent = schema.contains("$silent");
     fact.complete = schema.contains("$complete") || (fact.rest != nullptr && !fact.silent);
     return fact;
+}
+
+void put_in_order(ObjectPlan& plan, const Demands& facts, const SchemaDocument& document) {
+    std::map<std::string, int> places;
+    for (const Json* fact : facts) {
+        if (!fact->contains("properties")) continue;
+        for (const std::string& name : document.order_of(fact->at("properties")))
+            places.try_emplace(name, count(places));
+    }
+    const auto place = [&](const ObjectPlan::Member& m) {
+        const auto found = places.find(m.name);
+        return found == places.end() ? count(places) : found->second;
+    };
+    std::stable_sort(plan.members.begin(), plan.members.end(),
+                     [&](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
 // Keys that nobody names fall into classes: two keys of one class meet the same rules and can

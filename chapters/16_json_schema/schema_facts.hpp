@@ -76,6 +76,8 @@ struct ArrayPlan {
 };
 
 Demands join(const Demands& a, const Demands& b);
+// The members as `properties` lists them, those of the first fact first.
+void put_in_order(ObjectPlan& plan, const Demands& facts, const SchemaDocument& document);
 
 class SchemaFacts {
 public:

@@ -1,0 +1,183 @@
+#include "chapters/16_json_schema/distinct_items.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "lib/index.hpp"
+
+namespace tbt {
+
+namespace {
+
+using Values = std::optional<std::vector<const Json*>>;
+constexpr int deepest = 16;  // schemas within schemas
+constexpr std::size_t most_values = 256;
+// Near the end of a budget a way of `least` items is built behind each value at each item.
+constexpr double most_nodes = 1.5e6, blank_nodes = 16;
+
+void add(std::vector<const Json*>& values, const Json* value) {
+    const auto same = [&](const Json* v) { return *v == *value; };
+    if (std::none_of(values.begin(), values.end(), same)) values.push_back(value);
+}
+
+void narrow(Values& to, const Values& by) {
+    if (by && (!to || by->size() < to->size())) to = by;
+}
+
+// Where nothing but null, true and false is allowed.
+Values words(const Json& schema) {
+    static const Json null, yes = true, no = false;
+    if (!schema.contains("type")) return std::nullopt;
+    for (const char* type : {"string", "number", "integer", "object", "array"})
+        if (type_allows(schema, type)) return std::nullopt;
+    std::vector<const Json*> values;
+    if (type_allows(schema, "boolean")) values = {&no, &yes};
+    if (type_allows(schema, "null")) values.push_back(&null);
+    return values;
+}
+
+Values listed(SchemaDocument& document, const Json& schema, int depth) {
+    if (schema.is_boolean())
+        return schema.get<bool>() ? Values() : Values(std::vector<const Json*>());
+    if (depth == deepest) return std::nullopt;
+    document.check(schema);
+    Values found;
+    for (const Json* target : document.references(schema))
+        narrow(found, listed(document, *target, depth + 1));
+    if (document.ignores_siblings(schema)) return found;
+    bool restricted = false;
+    const std::vector<const Json*> own = listed_values(schema, restricted);
+    if (restricted) {
+        std::vector<const Json*> once;
+        for (const Json* v : own) add(once, v);
+        narrow(found, once);
+    }
+    narrow(found, words(schema));
+    if (schema.contains("allOf"))
+        for (const Json& part : schema.at("allOf"))
+            narrow(found, listed(document, part, depth + 1));
+    for (const char* any : {"anyOf", "oneOf"}) {
+        if (!schema.contains(any)) continue;
+        Values all = std::vector<const Json*>();
+        for (const Json& part : schema.at(any)) {
+            const Values some = listed(document, part, depth + 1);
+            if (!some) all.reset();
+            if (!all) break;
+            for (const Json* v : *some) add(*all, v);
+        }
+        narrow(found, all);
+    }
+    return found;
+}
+
+}  // namespace
+
+std::vector<Demands> distinct_items(SchemaDocument& document, ShapeRules& shapes,
+                                    const ArrayPlan& plan, const Demands& facts) {
+    Values values;
+    for (const Json* schema : plan.rest) narrow(values, listed(document, *schema, 0));
+    if (!values || values->size() > most_values || !plan.prefix.empty() || !plan.counts.empty())
+        document.unsupported(
+            *facts[0], "uniqueItems",
+            "is written for items that enum, const or boolean list, at most 256 "
+            "values, without prefixItems and contains; list them, or leave it out");
+    const auto n = static_cast<double>(values->size());
+    if (n * n * (n + blank_nodes) * static_cast<double>(plan.least) > most_nodes)
+        document.unsupported(*facts[0], "minItems",
+                             "is too large for so many values that must all be different; list "
+                             "fewer values, or ask for fewer items");
+    std::vector<Demands> items;
+    for (const Json* v : *values) {
+        Demands item = join(plan.rest, {&document.keep({{"const", *v}})});
+        if (!shapes.impossible(item)) items.push_back(std::move(item));
+    }
+    return items;
+}
+
+DistinctItems::DistinctItems(std::vector<int> values, int least, int most, Blanks blanks)
+    : values_(std::move(values)),
+      least_(least),
+      most_(most < 0 ? count(values_) : std::min(most, count(values_))),
+      blanks_(std::move(blanks)) {}
+
+int DistinctItems::first_node(Grammar& grammar, int index) {
+    index_ = index;
+    return node_at(grammar, {Where::first, {}});
+}
+
+int DistinctItems::node_at(Grammar& grammar, const Spot& spot) {
+    const auto [place, added] = nodes_.try_emplace(spot, 0);
+    if (added) {
+        place->second = grammar.add_node();
+        grammar.node(place->second).source = index_;
+        spots_[place->second] = spot;
+    }
+    return place->second;
+}
+
+// Items that must come before the end. Behind a comma there is one at least.
+int DistinctItems::needed(const Spot& spot) const {
+    return std::max(spot.first == Where::item ? 1 : 0, least_ - count(spot.second));
+}
+
+std::vector<int> DistinctItems::cheapest_first(const Grammar& grammar,
+                                               const std::set<int>& written) const {
+    std::vector<int> left;
+    for (int i = 0; i < count(values_); ++i)
+        if (written.count(i) == 0 && grammar.rule(values_[index(i)]).cost < Grammar::never)
+            left.push_back(i);
+    std::stable_sort(left.begin(), left.end(), [&](int a, int b) {
+        return grammar.rule(values_[index(a)]).cost < grammar.rule(values_[index(b)]).cost;
+    });
+    return left;
+}
+
+int DistinctItems::cost(const Grammar& grammar, int node) const {
+    const Spot& spot = spots_.at(node);
+    const int items = needed(spot);
+    if (spot.first == Where::first && items == 0) return 1;  // the bracket
+    const std::vector<int> left = cheapest_first(grammar, spot.second);
+    if (items > count(left) || count(spot.second) + items > most_) return Grammar::never;
+    const int comma = 1 + count(blanks_.comma);
+    int bytes = 1 + count(blanks_.close);
+    for (int i = 0; i < items; ++i) bytes += grammar.rule(values_[index(left[index(i)])]).cost;
+    // A comma before each of them, but where one stands there, or the first item comes.
+    bytes += comma * (spot.first == Where::after ? items : items - 1);
+    if (spot.first == Where::first) bytes += count(blanks_.open);
+    return std::min(bytes, Grammar::never);
+}
+
+void DistinctItems::expand(Grammar& grammar, int node) {
+    const Spot spot = spots_.at(node);
+    const auto& [where, written] = spot;
+    const int inner = grammar.add_node();
+    grammar.skip(node, inner);
+    const int free = blanks_.free ? add_blanks(grammar, inner, blanks_.most) : inner;
+    const auto fixed = [&](const std::string& text) {
+        return blanks_.free ? free : grammar.bytes(free, text);
+    };
+    if (where != Where::item && count(written) >= least_) {
+        const int end = grammar.add_node();
+        grammar.edge(where == Where::first ? free : fixed(blanks_.close), ']', ']', end);
+        grammar.node(end).final = true;
+    }
+    if (count(written) >= most_) return;
+    if (where == Where::after) {
+        const std::string text = "," + (blanks_.free ? std::string() : blanks_.comma);
+        const int last = grammar.bytes(free, text.substr(0, text.size() - 1));
+        const auto byte = static_cast<std::uint8_t>(text.back());
+        return grammar.edge(last, byte, byte, node_at(grammar, {Where::item, written}));
+    }
+    const int at = where == Where::first ? fixed(blanks_.open) : free;
+    // Whoever takes one of them finds at least as many behind it, and one item less to come.
+    const int items = needed(spot), on_the_way = ways(items);
+    int place = 0;
+    for (const int i : cheapest_first(grammar, written)) {
+        std::set<int> then = written;
+        then.insert(i);
+        grammar.call(at, values_[index(i)], node_at(grammar, {Where::after, then}));
+        grammar.node(at).calls.back().detour = place++ >= on_the_way;
+    }
+}
+
+}  // namespace tbt

@@ -1,0 +1,55 @@
+// A JSON array whose items are all different, from a list of values: like other arrays, a part of
+// a grammar that is built as it is walked, here with the values that were written.
+#pragma once
+
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "chapters/14_grammar/grammar.hpp"
+#include "chapters/16_json_schema/object_shape.hpp"
+#include "chapters/16_json_schema/schema_shapes.hpp"
+
+namespace tbt {
+
+// For each value that an item of such an array may have: the item's demands with the value as a
+// const. Throws UnsupportedSchema where enum, const or the type (boolean, null) do not list them.
+std::vector<Demands> distinct_items(SchemaDocument& document, ShapeRules& shapes,
+                                    const ArrayPlan& plan, const Demands& facts);
+
+class DistinctItems : public Grammar::NodeSource {
+public:
+    // values: a rule for each. least, most: items; most −1: as many as there are values.
+    DistinctItems(std::vector<int> values, int least, int most, Blanks blanks);
+
+    // The node behind the opening bracket. `index`: this source's, in the grammar.
+    int first_node(Grammar& grammar, int index);
+
+    int cost(const Grammar& grammar, int node) const override;
+    std::vector<int> rules() const override { return values_; }
+    void expand(Grammar& grammar, int node) override;
+
+private:
+    enum class Where { first, item, after };  // behind the bracket, behind a comma, behind an item
+    using Spot = std::pair<Where, std::set<int>>;  // places in values_ that were written
+
+    // The ways to the end take one of so many of the cheapest that are left: with more, the sets of
+    // written values on the way would be too many.
+    static int ways(int needed) {
+        return needed == 0 ? 0 : needed == 1 ? 256 : needed <= 3 ? 4 : 1;
+    }
+
+    int node_at(Grammar& grammar, const Spot& spot);
+    int needed(const Spot& spot) const;
+    std::vector<int> cheapest_first(const Grammar& grammar, const std::set<int>& written) const;
+
+    std::vector<int> values_;
+    int least_, most_;
+    Blanks blanks_;
+    int index_ = -1;
+    std::map<Spot, int> nodes_;
+    std::map<int, Spot> spots_;
+};
+
+}  // namespace tbt
