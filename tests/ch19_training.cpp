@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "chapters/19_training/corpus/corpus.hpp"
+#include "chapters/19_training/earlier_plans.hpp"
 #include "chapters/19_training/evaluate.hpp"
 #include "chapters/19_training/export.hpp"
 #include "chapters/19_training/training_loop.hpp"
@@ -153,6 +154,38 @@ TEST_CASE(
     std::filesystem::remove_all(folder());
 }
 
+TEST_CASE("a plan that was changed on the way is kept, and followed again gives the same bits",
+          "[training]") {
+    const World world;
+    const std::string path = join_path(folder(), "checkpoint");
+    TrainingOptions options = small_options();
+    options.steps = 40;
+    Training first(world.corpus, world.tokenizer, options);
+    for (int i = 0; i < 7; ++i) first.step();
+    first.save(path);
+    options.steps = 16;
+    Training second(world.corpus, world.tokenizer, options);
+    second.load(path, true);
+    CHECK_FALSE(second.replanned());
+    const std::vector<EarlierPlan> plans = second.options().earlier_plans;
+    REQUIRE(plans.size() == 1);
+    CHECK(plans[0].until == 7);
+    CHECK(plans[0].steps == 40);
+    second.step();
+    second.save(path);  // what was noted stays noted
+    Training third(world.corpus, world.tokenizer, options);
+    third.load(path);
+    for (int i = 8; i < 16; ++i) third.step();
+    options.earlier_plans = earlier_plans_of(json_value(json_text(earlier_plans_json(plans))));
+    Training again(world.corpus, world.tokenizer, options);
+    options.earlier_plans.clear();
+    Training without(world.corpus, world.tokenizer, options);
+    for (int i = 0; i < 16; ++i) again.step(), without.step();
+    CHECK(weights(again) == weights(third));
+    CHECK(weights(without) != weights(third));
+    std::filesystem::remove_all(folder());
+}
+
 TEST_CASE("a checkpoint of other options is refused and changes nothing", "[training]") {
     const World world;
     const std::string path = join_path(folder(), "checkpoint");
@@ -178,6 +211,11 @@ TEST_CASE("a checkpoint of other options is refused and changes nothing", "[trai
     Training other(world.corpus, world.tokenizer, longer);
     other.load(path, true);
     CHECK(other.steps_done() == 1);
+    CHECK_FALSE(other.replanned());
+    longer.batch = 5;
+    Training larger(world.corpus, world.tokenizer, longer);
+    larger.load(path, true);
+    CHECK(larger.replanned());
     write_file(path, "no checkpoint");
     CHECK(error_of([&] { other.load(path); }).find("not a checkpoint") != std::string::npos);
     CHECK(other.steps_done() == 1);

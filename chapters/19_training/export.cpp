@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "chapters/19_training/earlier_plans.hpp"
 #include "chapters/19_training/hub/model_card.hpp"
 #include "chapters/19_training/pretrained.hpp"
 #include "lib/machine/files.hpp"
@@ -72,6 +73,8 @@ std::string recipe_json(Training& training, const DocumentSource& source, const 
              : 0}};
     if (o.fill_masks) recipe["options"]["fill_masks"] = true;
     if (!o.genres.empty()) recipe["options"]["genres"] = o.genres;
+    if (!o.earlier_plans.empty())
+        recipe["options"]["earlier_plans"] = earlier_plans_json(o.earlier_plans);
     std::vector<GenreResult> all = {info.total};
     all.insert(all.end(), info.results.begin(), info.results.end());
     for (const GenreResult& r : all) {

@@ -5,6 +5,7 @@
 
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/19_training/corpus/genre_mix.hpp"
+#include "chapters/19_training/earlier_plans.hpp"
 #include "chapters/19_training/evaluate.hpp"
 #include "chapters/19_training/pretrained.hpp"
 #include "chapters/19_training/text_documents.hpp"
@@ -111,6 +112,7 @@ void follow_recipe(TrainCommand& c, const Json& recipe) {
     t.seed = o.at("seed");
     t.parts = o.at("parts");
     t.genres = o.value("genres", "");
+    t.earlier_plans = earlier_plans_of(o.value("earlier_plans", Json::array()));
     t.fill_masks = o.value("fill_masks", false);
     t.teacher = member_text(recipe, "teacher", "folder");
     t.init = member_text(recipe, "init", "folder");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chapters/19_training/canvas/canvases.hpp"
+#include "chapters/19_training/earlier_plans.hpp"
 #include "chapters/19_training/pretrained.hpp"
 #include "lib/error.hpp"
 #include "lib/machine/json_file.hpp"
@@ -98,14 +99,21 @@ double Training::step() {
     if (!(loss < 1e30))
         throw Error("train: the loss is no number any more at step " + std::to_string(steps_done_) +
                     "; try a lower --lr");
-    last_rate_ =
-        train::learning_rate(steps_done_, options_.warm_up, options_.steps, options_.learning_rate);
+    last_rate_ = rate();
     gradient_norm_ = optimiser_.step(model_.parameters(), model_.gradients(), steps_done_ + 1,
                                      last_rate_, threads_);
     model_.parameters_changed();
     last_bytes_ = batch.bytes;
     ++steps_done_;
     return loss;
+}
+
+double Training::rate() const {
+    for (const EarlierPlan& p : options_.earlier_plans)
+        if (steps_done_ < p.until)
+            return train::learning_rate(steps_done_, p.warm_up, p.steps, p.learning_rate);
+    return train::learning_rate(steps_done_, options_.warm_up, options_.steps,
+                                options_.learning_rate);
 }
 
 std::string Training::recipe() const {
@@ -134,6 +142,7 @@ std::string Training::header() const {
     OrderedJson h;
     h["recipe"] = recipe();
     h["plan"] = plan_of(options_);
+    h["earlier_plans"] = earlier_plans_json(options_.earlier_plans);
     h["steps_done"] = steps_done_;
     h["position"] = batches_->position();
     h["seconds"] = seconds;
@@ -191,13 +200,22 @@ void Training::load(const std::filesystem::path& path, bool replan) {
         const auto steps_done = h.at("steps_done").get<std::int64_t>();
         const auto position = h.at("position").get<std::uint64_t>();
         const auto spent = h.at("seconds").get<double>();
-        const bool replanned = h.value("replanned", false);
+        bool replanned = h.value("replanned", false);
+        std::vector<EarlierPlan> plans = earlier_plans_of(h.value("earlier_plans", Json::array()));
+        if (!is_the_same(json_text(h))) {
+            const bool other =
+                json_value(h.at("recipe").get<std::string>()) != json_value(recipe());
+            const Json& p = h.at("plan");
+            replanned = replanned || other;
+            plans.push_back({steps_done, p.at("steps"), p.at("warm_up"), p.at("learning_rate")});
+        }
         train::read_checkpoint(
             path, {model_.parameters(), optimiser_.first_moments(), optimiser_.second_moments()});
         steps_done_ = steps_done;
         batches_->seek(position);
         seconds = spent;
-        replanned_ = replanned || (replan && !is_the_same(json_text(h)));
+        replanned_ = replanned;
+        options_.earlier_plans = std::move(plans);
         curve = std::move(points);
         model_.parameters_changed();
     } catch (const Json::exception& e) {

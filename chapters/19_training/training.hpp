@@ -15,12 +15,20 @@
 
 namespace tbt {
 
+// A course of the learning rate that was followed before another took its place (--replan).
+struct EarlierPlan {
+    std::int64_t until = 0;  // this step was the first of the next plan
+    std::int64_t steps = 0, warm_up = 0;
+    double learning_rate = 0;
+};
+
 struct TrainingOptions {
     // The sizes of the model; its vocabulary is the tokenizer's.
     GptConfig shape = gpt_config(6, 6, 192, 512, 4096);
     std::int64_t batch = 16;  // sequences of shape.n_positions tokens a step
     std::int64_t steps = 1000, warm_up = 100;
     double learning_rate = 2e-3;
+    std::vector<EarlierPlan> earlier_plans;  // in their order
     double weight_decay = 0.1;
     std::uint64_t seed = 1;
     int threads = 0;  // 0: all cores; the result does not depend on it
@@ -61,6 +69,8 @@ public:
     std::int64_t steps_done() const { return steps_done_; }
     std::int64_t tokens_per_step() const { return options_.batch * options_.sequence; }
     std::int64_t tokens_done() const { return steps_done_ * tokens_per_step(); }
+    // Of the plan that is in force.
+    double rate() const;
     double gradient_norm() const { return gradient_norm_; }  // before clipping, of the last step
     double last_rate() const { return last_rate_; }
     std::int64_t last_bytes() const { return last_bytes_; }  // of text in the last batch
@@ -76,7 +86,7 @@ public:
     // to go on with more steps, say, or with a better corpus.
     void load(const std::filesystem::path& path, bool replan = false);
 
-    // Options were changed on the way: the recipe alone does not make this model again.
+    // More than the plan was changed on the way: the recipe alone does not make this model again.
     bool replanned() const { return replanned_; }
     // Hashes of what training began with, for the recipe; empty where there is none.
     const std::string& tokenizer_hash() const { return tokenizer_hash_; }
