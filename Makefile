@@ -145,8 +145,9 @@ COLD = chapters/%/main.cpp %_main.cpp %/options.cpp %/report.cpp %/show.cpp %/to
 	$(patsubst %,chapters/06_combining/%.cpp,chain dialects presets trace) chapters/08_penalties/full_chain.cpp \
 	$(patsubst %,chapters/10_generate/%.cpp,batch chat generate text_writer) $(patsubst %,chapters/14_grammar/%.cpp,compile gbnf grammar) \
 	$(patsubst %,chapters/11_beam_search/%.cpp,beam_search diverse_beams exact_search lattice) \
-	lib/machine/command_line.cpp lib/machine/text_options.cpp $(patsubst %,chapters/10_generate/%.cpp,output rare_options request) \
-	$(patsubst %,chapters/23_text_generator/%.cpp,command_line talk combinations generation page recording text_generator trace_lines) \
+	lib/machine/command_line.cpp lib/machine/text_options.cpp chapters/11_beam_search/search_lines.cpp \
+	chapters/12_speculative/recorded_round.cpp chapters/13_json_grammar/guide%.cpp chapters/14_grammar/rule_words.cpp $(patsubst %,chapters/10_generate/%.cpp,output page rare_options recorded_token request trace_json) \
+	$(patsubst %,chapters/23_text_generator/%.cpp,command_line talk combinations generation recording text_generator trace_lines) \
 	$(filter-out lib/machine/json_file.cpp lib/model/safetensors.cpp chapters/19_training/text_documents.cpp,$(sources_json))
 cold = $(if $(filter release,$(MODE)),$(if $(filter $(COLD),$(1)),-O1))
 $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(PACKAGES)

@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "chapters/10_generate/page.hpp"
 #include "chapters/10_generate/request.hpp"
-#include "chapters/23_text_generator/page.hpp"
 #include "chapters/23_text_generator/recording.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "chapters/23_text_generator/trace_lines.hpp"

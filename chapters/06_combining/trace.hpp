@@ -49,6 +49,9 @@ std::size_t position_of(const Candidates& c, int id);
 
 Standing standing(Candidates& c, int id);
 
+// p(id); 0 for a token that was cut or masked.
+double probability_of(Candidates& law, int id);
+
 Trace trace(const Chain& chain, std::span<const float> logits, const TextSoFar& text, double u,
             int chosen, int top = 5);
 

@@ -12,11 +12,31 @@
 #include "chapters/10_generate/generation_config.hpp"
 #include "chapters/10_generate/interrupt.hpp"
 #include "chapters/10_generate/output.hpp"
+#include "chapters/10_generate/page.hpp"
 #include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/trace_json.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
 
 using namespace tbt;
+
+namespace {
+
+// The texts, shown while they are written and when they are complete.
+void write_texts(const RunFacts& run, Model& model, const GenerateRequest& request,
+                 const std::vector<ShownPrompt>& prompts, const Output& output) {
+    const PageFile page(output.html);
+    TextPrinter printer(output, run.model, model.tokenizer, prompts, request);
+    CachedBatch batch(model.gpt);
+    std::vector<RecordedPass> passes;
+    const std::vector<GeneratedText> texts =
+        generate_texts(watched(batch, passes), token_bytes_of(model.tokenizer), prompts[0].ids,
+                       request, printer.observer());
+    printer.finish(texts);
+    if (page.wanted()) page.write(run_trace(run, model, request, prompts[0], texts, passes));
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
     std::string prompt = "Once upon a time";
@@ -46,12 +66,10 @@ int main(int argc, char** argv) {
             if (const auto& n = output.prompt_logprobs)
                 prompts[0].tokens = prompt_logprobs(model.gpt, prompts[0].ids, *n);
 
-            // 2. The texts, shown while they are written and when they are complete.
+            // 2. The texts, and how they came about.
             const Interrupt interrupt;
-            TextPrinter printer(output, options.model, model.tokenizer, prompts, request);
-            CachedBatch batch(model.gpt);
-            printer.finish(generate_texts(std::ref(batch), token_bytes_of(model.tokenizer),
-                                          prompts[0].ids, request, printer.observer()));
+            write_texts({shell_line(argc, argv), options.model, "", request.seed, options.samples},
+                        model, request, prompts, output);
             if (Interrupt::count() > 0) status = 130;  // as a shell reports Ctrl-C
         });
     return ran != 0 ? ran : status;

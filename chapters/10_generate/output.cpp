@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "chapters/10_generate/interrupt.hpp"
+#include "chapters/10_generate/page.hpp"
 #include "chapters/10_generate/report.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
@@ -34,6 +35,7 @@ void add_output_options(CLI::App& app, Output& o) {
                 "the same for the tokens of the prompt, behind the texts");
     line.option("--trace", o.trace_file, "write what --explain shows as JSON lines to a file");
     line.option("--figure", o.figure, "write the text as a picture, shaded by surprise (SVG)");
+    page_option(line, o.html);
     line.option("--no-stream", o.no_stream, "show the text when it is complete");
     line.option("--no-display-prompt", o.no_display_prompt, "show the continuation only");
     line.option("--stats", o.stats, "the chain, speed and reason of the end, on stderr");

@@ -22,7 +22,7 @@ struct Output {
     std::string format = "text";  // or json: all in one object; jsonl: a line for each text
     bool explain = false, no_stream = false, no_display_prompt = false, stats = false;
     std::optional<int> logprobs, prompt_logprobs;
-    std::string trace_file, figure;
+    std::string trace_file, figure, html;
 
     bool text() const { return format == "text"; }
     // Does anything need a trace of each token, and with how many first choices? −1: nothing.

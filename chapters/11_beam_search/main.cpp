@@ -18,13 +18,16 @@
 
 #include "chapters/10_generate/generation_config.hpp"
 #include "chapters/10_generate/interrupt.hpp"
+#include "chapters/10_generate/page.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "chapters/11_beam_search/gap.hpp"
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/11_beam_search/report.hpp"
+#include "chapters/11_beam_search/search_lines.hpp"
 #include "chapters/11_beam_search/tour.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/text_options.hpp"
@@ -41,7 +44,7 @@ struct BeamOutput {
     bool stats = false;
 
     int lattice_steps = 3, horizon = 6, part = 0;
-    std::string trace_file, figure;
+    std::string trace_file, figure, html;
 };
 
 void check_output(const BeamOutput& o, const BeamSettings& s) {
@@ -75,6 +78,7 @@ struct Settings {
     GenerateOptions options;
     BeamOutput output;
     std::vector<DeclaredOption> others;  // all but --part and the model's
+    std::string command;                 // as it was typed
 };
 
 void add_options(CLI::App& app, Settings& s) {
@@ -97,6 +101,7 @@ void add_options(CLI::App& app, Settings& s) {
         .between(0, 64);
     shown.option("--trace", output.trace_file, "write the lattice as JSON lines to a file");
     shown.option("--figure", output.figure, "write the lattice as a picture (SVG)");
+    page_option(shown, output.html);
     shown.option("--output-format", output.format, "text or json")
         .shows_default()
         .one_of({"text", "json"});
@@ -108,23 +113,27 @@ void add_options(CLI::App& app, Settings& s) {
 
 struct Found {
     std::vector<BeamText> texts;
-    std::optional<BeamSearch> search;  // none where there were several, one a group
+    std::optional<BeamSearch> search;                // none where there were several, one a group
+    std::vector<std::vector<LatticeNode>> lattices;  // of each group
     int passes = 0;
     double milliseconds = 0;
 };
 
 // Ctrl-C ends the search with what it has.
-Found search(CachedBatch& batch, const BeamRequest& request, const BeamSettings& settings,
+Found search(const BatchLogits& model, const BeamRequest& request, const BeamSettings& settings,
              const std::vector<int>& ids) {
     Found found;
     const auto started = std::chrono::steady_clock::now();
     const auto go_on = [&] { return ++found.passes, Interrupt::count() == 0; };
     if (settings.num_beam_groups > 1) {
-        found.texts = diverse_beam_search(std::ref(batch), request, settings.num_beam_groups,
-                                          settings.price(), ids, go_on);
+        DiverseSearch groups(request, settings.num_beam_groups, settings.price(), ids);
+        run_searches<DiverseSearch>(model, {&groups, 1}, index(settings.num_beams), go_on);
+        found.texts = groups.results();
+        for (const BeamSearch& group : groups.groups()) found.lattices.push_back(group.lattice());
     } else {
-        found.search = run_beam_search(std::ref(batch), request, ids, go_on);
+        found.search = run_beam_search(model, request, ids, go_on);
         found.texts = found.search->results();
+        found.lattices = {found.search->lattice()};
     }
     found.milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
@@ -160,8 +169,10 @@ int show_search(const Settings& line) {
 
     // 2. The search.
     CachedBatch batch(model.gpt);
+    const PageFile page(output.html);
+    std::vector<RecordedPass> passes;
     const Interrupt interrupt;
-    const Found found = search(batch, request, line.beams, ids);
+    const Found found = search(watched(batch, passes), request, line.beams, ids);
     const int status = Interrupt::count() > 0 ? 130 : 0;
 
     // 3. What came out. Time depends on the machine, so it goes to stderr.
@@ -173,6 +184,10 @@ int show_search(const Settings& line) {
             output.figure, model.tokenizer,
             "“" + shown + "”, " + std::to_string(request.beams.num_beams) + " beams",
             found.search->lattice(), found.texts[0].ids);
+    if (page.wanted())
+        page.write(search_trace({line.command, name, "beams", request.seed.value_or(0), 1, 1},
+                                model, line.beams, request, {shown, ids}, found.lattices,
+                                found.texts, passes));
     if (json) std::fputs(beam_json(name, shown, request, ids, found.texts).c_str(), stdout);
     else print_beam_texts(found.texts, shown);
     if (output.stats)
@@ -189,6 +204,7 @@ int show_search(const Settings& line) {
 
 int main(int argc, char** argv) {
     Settings line;
+    line.command = shell_line(argc, argv);
     int status = 0;
     const int ran = run_program(
         argc, argv, "Chapter 11: beam search; continues a text by 40 tokens unless told otherwise.",

@@ -2,15 +2,6 @@
 
 namespace tbt {
 
-double probability_of(Candidates& law, int id) {
-    std::size_t low = 0, high = law.size();  // candidates stand in the order of their ids
-    while (low < high) {
-        const std::size_t middle = (low + high) / 2;
-        law.id(middle) < id ? low = middle + 1 : high = middle;
-    }
-    return low < law.size() && law.id(low) == id ? law.probability(low) : 0;
-}
-
 ModelDraft::ModelDraft(NextLogits model, int context)
     : model_(std::move(model)), context_(index(context)) {
     check_at_least("draft: context", context, 0);

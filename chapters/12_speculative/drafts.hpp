@@ -15,6 +15,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/06_combining/chain.hpp"
+#include "chapters/06_combining/trace.hpp"
 #include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
@@ -26,9 +27,6 @@ struct DraftedToken {
     int id = 0;
     Candidates* law = nullptr;  // it was drawn from; null: it was the only possibility, q(id) = 1
 };
-
-// p(id); 0 for a token that was cut or masked.
-double probability_of(Candidates& law, int id);
 
 // A model drafts token after token, each drawn from its own law, with the same chain as the
 // target's: where the target may not go, a draft would only be rejected.

@@ -14,11 +14,13 @@
 
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/10_generate/generation_config.hpp"
+#include "chapters/10_generate/page.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/12_speculative/coupled_rounds.hpp"
 #include "chapters/12_speculative/coupling.hpp"
 #include "chapters/12_speculative/options.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
+#include "chapters/12_speculative/recorded_round.hpp"
 #include "chapters/12_speculative/show.hpp"
 #include "chapters/12_speculative/speculative_text.hpp"
 #include "lib/error.hpp"
@@ -32,7 +34,8 @@ using namespace tbt;
 namespace {
 
 struct Settings {
-    std::string prompt = "Once upon a time", trace, figure, part = "all";
+    std::string prompt = "Once upon a time", trace, figure, html, part = "all";
+    std::string command;  // as it was typed
     DraftSettings draft;
     bool wrong = false, times = false;
     bool coupled() const { return draft.coupling == "seed"; }
@@ -216,6 +219,7 @@ void add_options(CLI::App& app, Settings& settings) {
         .one_of({"all", "hand", "rounds", "text"});
     line.option("--trace", settings.trace, "write the rounds as JSON lines");
     figure_option(line, settings.figure, "the lanes");
+    page_option(line, settings.html);
 }
 
 // Parts 2 to 4: a text, its rounds and its time, and the files that were asked for.
@@ -228,6 +232,7 @@ void show_text(const Settings& settings, const GenerateOptions& options) {
     const std::vector<int> prompt = prompt_ids(options, models.target, settings.prompt);
     if (settings.part == "all") show_by_hand();
     Clocks clocks;
+    const PageFile page(settings.html);
     const SpeculativeText written = write(models, request, prompt, settings, true, clocks);
     if (wants("rounds")) show_rounds(models.target.tokenizer, written, settings.coupled());
     const std::string text = options.no_escape ? settings.prompt : unescaped(settings.prompt);
@@ -237,6 +242,12 @@ void show_text(const Settings& settings, const GenerateOptions& options) {
     if (!settings.trace.empty())
         write_file(settings.trace, speculative_trace(models.target.tokenizer, text, prompt, request,
                                                      settings.draft.assistant_model, written));
+    if (page.wanted())
+        page.write(drafted_trace({{settings.command, options.model, "", request.seed},
+                                  settings.draft.assistant_model,
+                                  settings.draft.coupling,
+                                  recorded_rounds(written.rounds)},
+                                 models.target, request, {text, prompt}, written.text));
     if (settings.times) show_times(models, request, prompt, settings);
 }
 
@@ -244,6 +255,7 @@ void show_text(const Settings& settings, const GenerateOptions& options) {
 
 int main(int argc, char** argv) {
     Settings settings;
+    settings.command = shell_line(argc, argv);
     settings.draft.assistant_model = "sketch", settings.draft.coupling = "rejection";
     GenerateOptions options;
     CLI::App* command_line = nullptr;

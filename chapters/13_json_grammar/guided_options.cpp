@@ -5,6 +5,7 @@
 #include "chapters/03_temperature/further/option.hpp"
 #include "chapters/04_top_k/further/option.hpp"
 #include "chapters/05_top_p/further/option.hpp"
+#include "chapters/10_generate/page.hpp"
 #include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"
 
@@ -21,7 +22,8 @@ std::vector<DeclaredOption> GuidedOptions::declare(CommandLine line) {
             length_option(line, max_new_tokens, "; the text is closed in time"),
             seed_option(line, seed),
             model_option(line, model),
-            line.option("--steps", shown, "steps to show").shows_default().between(0, 1000000)};
+            line.option("--steps", shown, "steps to show").shows_default().between(0, 1000000),
+            page_option(line, html)};
 }
 
 }  // namespace tbt

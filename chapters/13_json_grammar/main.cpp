@@ -13,8 +13,10 @@
 
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
+#include "chapters/10_generate/page.hpp"
 #include "chapters/13_json_grammar/guided_loop.hpp"
 #include "chapters/13_json_grammar/guided_options.hpp"
+#include "chapters/13_json_grammar/guided_page.hpp"
 #include "chapters/13_json_grammar/json_grammar.hpp"
 #include "chapters/13_json_grammar/plain_mask.hpp"
 #include "chapters/13_json_grammar/required_keys.hpp"
@@ -154,6 +156,8 @@ void show_model(const Settings& settings, Model& model) {
         trace.step(gpt(ids), legal, id);
         return id;
     };
+    const PageFile page(settings.html);
+    const TokenConstraint start = constraint;
     const GuidedText text = generate_guided([&](std::span<const int> ids) { return gpt(ids); },
                                             prompt, constraint, pick, [&](int) { return true; });
     trace.print_rest();
@@ -164,6 +168,8 @@ void show_model(const Settings& settings, Model& model) {
                 text.complete ? "complete JSON" : "not complete", fresh.size(), text.forward_passes,
                 text.forced);
     if (!settings.figure.empty()) trace.write_figure(settings.figure);
+    if (page.wanted())
+        page.write(guided_trace(settings, "--json", model, chain, start, text, constraint.ended()));
 }
 
 void add_options(CommandLine& line, Settings& s) {
@@ -183,11 +189,15 @@ void add_options(CommandLine& line, Settings& s) {
 
 int main(int argc, char** argv) {
     Settings settings;
+    settings.command = shell_line(argc, argv);
     return run_program(
         argc, argv,
         "Chapter 13: a JSON machine over bytes, masks over tokens, and texts that always close.",
         [&](CommandLine line) { add_options(line, settings); },
         [&] {
+            if (settings.part == "machine" && !settings.html.empty())
+                throw UsageError(
+                    "--part machine and --html: no model writes there; leave one of the two out");
             // Opened first: what is wrong with it is said before anything is shown.
             std::optional<Model> model;
             if (settings.part != "machine")

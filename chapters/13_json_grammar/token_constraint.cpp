@@ -43,6 +43,12 @@ TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int b
     }
 }
 
+std::string TokenConstraint::text() const {
+    std::string text = beginning_;
+    for (const int id : ids_) text += language_->trie().bytes(id);
+    return text;
+}
+
 // The language has forgotten its states: the text is read once more.
 void TokenConstraint::read_again() const {
     if (epoch_ == language_->epoch()) return;

@@ -109,6 +109,8 @@ public:
         return states_.back();
     }
     GuidedLanguage& language() const { return *language_; }
+    // What was read so far, the beginning too.
+    std::string text() const;
 
 private:
     bool leaves_enough(State reached);

@@ -60,7 +60,7 @@ int add_repeat(Grammar& grammar, const Expression& e, int from, int first_rule) 
     const bool endless = e.high == Expression::unlimited;
     std::optional<int> rule;
     if (worth_a_rule(body, endless ? e.low : e.high)) {
-        rule = grammar.add_rule("repetition");
+        rule = grammar.add_rule("a repetition");
         const int start = grammar.add_node(),
                   end = add_expression(grammar, body, start, first_rule);
         grammar.node(end).final = true;

@@ -5,7 +5,9 @@
 
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
+#include "chapters/10_generate/page.hpp"
 #include "chapters/13_json_grammar/guided_loop.hpp"
+#include "chapters/13_json_grammar/guided_page.hpp"
 #include "chapters/13_json_grammar/show.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/model/model.hpp"
@@ -58,6 +60,8 @@ void GuidedModel::show(int number, const std::string& request,
         trace.step(raw, legal, id);
         return id;
     };
+    const PageFile page(html);
+    const TokenConstraint start = constraint;
     const GuidedText text =
         generate_guided(predict, ids, constraint, pick, [](int) { return true; });
     trace.print_rest();
@@ -68,6 +72,8 @@ void GuidedModel::show(int number, const std::string& request,
                 text.complete ? "complete" : "not complete", fresh.size(), text.forward_passes,
                 text.forced);
     if (!figure.empty()) trace.write_figure(figure);
+    if (page.wanted())
+        page.write(guided_trace(*this, request, loaded, chain, start, text, constraint.ended()));
 }
 
 }  // namespace tbt

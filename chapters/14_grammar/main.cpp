@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
     int part = 0;
     PartOptions for_parts(part);
     GuidedModel model("The weather today is", 2);
+    model.command = shell_line(argc, argv);
     return run_program(
         argc, argv, "Chapter 14: grammars, and masks from them.",
         [&](CommandLine line) {

@@ -49,6 +49,7 @@ void declare(CommandLine& line, Options& o) {
 
 int main(int argc, char** argv) {
     Options o;
+    o.model.command = shell_line(argc, argv);
     return run_program(
         argc, argv, "Chapter 15: regular expressions, numbers and formats as automata.",
         [&](CommandLine line) { declare(line, o); },

@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
     int part = 0;
     PartOptions for_parts(part);
     GuidedModel model("{\"name\": \"Ada\",", 1);
+    model.command = shell_line(argc, argv);
     GuideRequest request;
     return run_program(
         argc, argv, "Chapter 16: texts held to a JSON Schema, to choices, to tools.",

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "chapters/10_generate/page.hpp"
 #include "chapters/21_medusa/drafters.hpp"
 #include "chapters/21_medusa/parts.hpp"
 #include "lib/machine/command_line.hpp"
@@ -19,7 +20,9 @@
 using namespace tbt;
 
 int main(int argc, char** argv) {
-    std::string prompt = "Once upon a time", trace, figure;
+    std::string prompt = "Once upon a time";
+    MedusaFiles files;
+    files.command = shell_line(argc, argv);
     bool times = false;
     int part = 0;
     PartOptions for_parts(part);
@@ -33,8 +36,10 @@ int main(int argc, char** argv) {
             part_option(line, part, 4, "1 needs no model");
             for_parts.add({3, 4},
                           line.option("--times", times, "what a pass takes, and what is gained"));
-            for_parts.add({2}, line.option("--trace", trace, "write the rounds as JSON lines"));
-            for_parts.add({2}, figure_option(line, figure, "a tree"));
+            for_parts.add({2},
+                          line.option("--trace", files.trace, "write the rounds as JSON lines"));
+            for_parts.add({2}, figure_option(line, files.figure, "a tree"));
+            for_parts.add({2}, page_option(line, files.html));
             add_heads_options(line.app(), settings);
             add_sampling_options(line.app(), options);
             add_model_options(line.app(), options);
@@ -46,7 +51,7 @@ int main(int argc, char** argv) {
             std::optional<MedusaTour> tour;  // opened before anything is printed
             if (part != 1) tour.emplace(options, settings, prompt);
             if (for_parts.begin(1)) show_judges();
-            if (tour && for_parts.begin(2)) show_text(*tour, trace, figure);
+            if (tour && for_parts.begin(2)) show_text(*tour, files);
             if (tour && for_parts.begin(3)) show_trees(*tour, times);
             if (tour && for_parts.begin(4)) show_drafters(*tour, options, times);
         });

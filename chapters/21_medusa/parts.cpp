@@ -4,9 +4,11 @@
 #include <cstdio>
 #include <ctime>
 
+#include "chapters/10_generate/page.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/12_speculative/coupled_rounds.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
+#include "chapters/12_speculative/recorded_round.hpp"
 #include "chapters/12_speculative/show.hpp"
 #include "chapters/21_medusa/medusa.hpp"
 #include "lib/error.hpp"
@@ -176,9 +178,12 @@ MedusaTour::MedusaTour(const GenerateOptions& options, const MedusaSettings& set
       request(request_of(options, model, 60)),
       prompt(prompt_ids(options, model, text)),
       nodes(settings.medusa_nodes),
-      shown_prompt(options.no_escape ? text : unescaped(text)) {}
+      shown_prompt(options.no_escape ? text : unescaped(text)),
+      directory(options.model) {}
 
-void show_text(MedusaTour& tour, const std::string& trace, const std::string& figure) {
+void show_text(MedusaTour& tour, const MedusaFiles& files) {
+    const auto& [trace, figure, html, command] = files;
+    const PageFile page(html);
     const Written plain = write(tour, 0), fast = write(tour, tour.nodes);
     const std::vector<Round> rounds = coupled_rounds(fast.text.ids, fast.rounds);
     std::printf(
@@ -199,6 +204,13 @@ void show_text(MedusaTour& tour, const std::string& trace, const std::string& fi
     if (!trace.empty())
         write_file(trace, speculative_trace(tour.model.tokenizer, tour.shown_prompt, tour.prompt,
                                             tour.request, "medusa", {fast.text, rounds}));
+    if (page.wanted())
+        page.write(drafted_trace({{command, tour.directory, "", tour.request.seed},
+                                  "medusa",
+                                  "seed",
+                                  recorded_rounds(rounds, fast.rounds)},
+                                 tour.model, tour.request, {tour.shown_prompt, tour.prompt},
+                                 fast.text));
     // The round to show: the one with most right guesses, of those the first.
     std::size_t best = 0;
     for (std::size_t r = 0; r < rounds.size(); ++r)

@@ -20,11 +20,14 @@ struct MedusaTour {
     GenerateRequest request;
     std::vector<int> prompt;
     int nodes;
-    std::string shown_prompt;
+    std::string shown_prompt, directory;  // of the model
 };
 
-// 2: a text, round by round; trace and figure are files, empty: none.
-void show_text(MedusaTour& tour, const std::string& trace, const std::string& figure);
+// 2: a text, round by round; files: empty: none. command: as it was typed, for the page.
+struct MedusaFiles {
+    std::string trace, figure, html, command;
+};
+void show_text(MedusaTour& tour, const MedusaFiles& files);
 
 // 3: how often each guess of each head is right, then trees of more and more nodes: tokens a pass,
 // predicted and counted; with the clock also what a pass takes and what is gained (processor time

@@ -6,10 +6,10 @@
 
 #include "chapters/10_generate/generation_config.hpp"
 #include "chapters/10_generate/interrupt.hpp"
+#include "chapters/10_generate/page.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/23_text_generator/combinations.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
-#include "chapters/23_text_generator/page.hpp"
 #include "chapters/23_text_generator/trace_lines.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
@@ -81,7 +81,7 @@ void check_chat(const Settings& s) {
     refuse(o.continues_prompt, "--chat and --continue: an answer begins where the prompt ends");
     refuse(!s.output.text() || s.output.explain || s.output.logprobs || s.output.prompt_logprobs ||
                s.output.no_stream || s.output.no_display_prompt || s.output.stats ||
-               !s.output.trace_file.empty() || !s.html.empty() || !s.output.figure.empty(),
+               !s.output.trace_file.empty() || !s.output.html.empty() || !s.output.figure.empty(),
            "--chat: an answer is shown as text, while it is written; leave out what is said about "
            "how texts are shown");
 }
@@ -91,7 +91,8 @@ void check_compare(const Settings& s) {
     if (s.compare.size() > 2)
         throw UsageError("--compare: got " + std::to_string(s.compare.size()) +
                          " files, expected two traces, or one to look at");
-    if (s.html.empty()) throw UsageError("--compare: the page needs a name; add --html FILE");
+    if (s.output.html.empty())
+        throw UsageError("--compare: the page needs a name; add --html FILE");
     if (s.chat || !s.prompts.empty() || !s.prompt_file.empty() || !s.output.trace_file.empty())
         throw UsageError("--compare and a text to write: the page shows traces that are there");
 }
@@ -99,31 +100,22 @@ void check_compare(const Settings& s) {
 // The files that a generation leaves: opened before anything is written, so that a wrong name is
 // no surprise at the end.
 struct TraceFiles {
-    explicit TraceFiles(const Settings& s) : settings(s), trace(open(s.trace_file)) {
-        if (!s.html.empty()) trace_page({}), page = open(s.html);
+    explicit TraceFiles(const Settings& s) : page(s.output.html) {
+        if (!s.trace_file.empty()) trace = std::make_unique<AtomicFile>(s.trace_file);
     }
     void write(const std::string& lines) const {
-        save(trace, lines);
-        save(page, page ? trace_page({{settings.html, lines}}) : "");
-        // The page's name is no text, and so not for stdout.
-        if (page) std::fprintf(stderr, "%s\n", settings.html.c_str());
+        if (trace) trace->write(lines.data(), lines.size()), trace->commit();
+        page.write(lines);
     }
-
-    static std::unique_ptr<AtomicFile> open(const std::string& path) {
-        return path.empty() ? nullptr : std::make_unique<AtomicFile>(path);
-    }
-    static void save(const std::unique_ptr<AtomicFile>& file, const std::string& content) {
-        if (file) file->write(content.data(), content.size()), file->commit();
-    }
-    const Settings& settings;
-    std::unique_ptr<AtomicFile> trace, page;
+    PageFile page;
+    std::unique_ptr<AtomicFile> trace;
 };
 
 int write_comparison(const Settings& s) {
     std::vector<NamedTrace> traces;
     for (const std::string& file : s.compare) traces.push_back(read_trace(file));
-    write_file(s.html, trace_page(traces));
-    std::fprintf(stderr, "%s\n", s.html.c_str());
+    write_file(s.output.html, trace_page(traces));
+    std::fprintf(stderr, "%s\n", s.output.html.c_str());
     return 0;
 }
 
@@ -221,7 +213,6 @@ void add_options(CLI::App& app, Settings& s) {
     add_samples_option(app, s.options);
     add_output_options(app, s.output);
     CommandLine page(app, "What is shown");
-    page.option("--html", s.html, "write a page that shows how each token came about");
     page.option("--compare", s.compare,
                 "with --html: two traces side by side (or one), and no new text");
     add_model_options(app, s.options);
@@ -244,7 +235,7 @@ void complete(Settings& s) {
             if (*text) *text = unescaped(**text);
     }
     o.no_escape = true;
-    o.record = !s.html.empty() || !s.output.trace_file.empty();
+    o.record = !s.output.html.empty() || !s.output.trace_file.empty();
     if (fills_masks(o)) check_filled(s);
     check_chat(s);
     check_compare(s);

@@ -16,7 +16,7 @@ struct Settings {
     std::string strategy;     // empty: by the options
     TextOptions options;
     Output output;
-    std::string trace_file, html;      // empty: none
+    std::string trace_file;            // empty: none
     std::vector<std::string> compare;  // traces that are there, for it
     std::string command;               // as it was typed
     bool chat = false, echo = false;

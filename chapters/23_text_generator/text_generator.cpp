@@ -171,14 +171,7 @@ GenerateRequest TextGenerator::State::plain_request(const TextOptions& o) const 
 
 std::vector<std::span<const float>> TextGenerator::State::pass(std::span<const BatchText> texts) {
     ++effort.passes;
-    const long before = batch.computed();
-    std::vector<std::span<const float>> rows = batch(texts);
-    if (watched) {
-        recording.passes.push_back({{}, batch.computed() - before});
-        for (const BatchText& text : texts)
-            recording.passes.back().texts.push_back({text.slot, text.ids.size(), text.rows});
-    }
-    return rows;
+    return watched ? tbt::watched(batch, recording.passes)(texts) : batch(texts);
 }
 
 Generation TextGenerator::State::prepare(const TextOptions& o,

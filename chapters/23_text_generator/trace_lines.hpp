@@ -12,9 +12,6 @@
 
 namespace tbt {
 
-// What the course's last dated change is called, and that there may be later ones.
-inline constexpr const char* course_version = "2026-11-20 and later";
-
 // The last generation of a generator that recorded it. command: what was typed, for those who
 // want to type it again.
 std::string trace_lines(const TextGenerator& generator, const TextOptions& options,
@@ -25,8 +22,5 @@ std::string trace_lines(const TextGenerator& generator, const TextOptions& optio
 std::string filled_trace_lines(const TextFiller& filler, const TextOptions& options,
                                const GenerateRequest& request, std::span<const ShownPrompt> prompts,
                                const std::vector<GeneratedText>& texts, const std::string& command);
-
-// A command line as a shell takes it.
-std::string shell_line(int argc, const char* const* argv);
 
 }  // namespace tbt

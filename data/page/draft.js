@@ -190,7 +190,15 @@
             if (top < list.scrollTop || top + 32 > list.scrollTop + list.clientHeight)
                 list.scrollTop = top - 64;
             title.textContent = `Round ${n + 1}`;
-            detail.replaceChildren(judgements(run, text.rounds[n]));
+            const round = text.rounds[n];
+            const wide = { class: "scroll", tabindex: 0, role: "region", "aria-label": "the tree" };
+            const tree = round.tree.length
+                ? [
+                      h("p", { class: "small" }, "All of them were read in one pass; the text went along the filled ones."),
+                      h("div", wide, tbt.treePicture(round)),
+                  ]
+                : [];
+            detail.replaceChildren(...tree, judgements(run, round));
         };
         return { element, show };
     };

@@ -39,6 +39,63 @@
         return words.length > 20 ? [...words.slice(0, 20), "…"] : words;
     };
 
+    const shares = (list, className) =>
+        list.map(([, token, p]) => [
+            h(
+                "span",
+                { class: `chip ${className}`, title: percent(p) },
+                `${tbt.label(token)} ${percent(p)}`,
+            ),
+            " ",
+        ]);
+
+    // Both sides of the mask, each by what the model likes best of it.
+    const sides = (g, vocabulary) => {
+        if (!g.kept) return null;
+        const removed = vocabulary - g.allowed;
+        const row = (name, n, list, className) => [
+            h("dt", {}, `${name} ${count(n)}`),
+            h(
+                "dd",
+                {},
+                n ? shares(list, className) : "none",
+                n > list.length ? h("span", { class: "small" }, `and ${count(n - list.length)} more`) : "",
+            ),
+        ];
+        return h(
+            "dl",
+            { class: "sides" },
+            row("allowed", g.allowed, g.kept, "yes"),
+            row("taken away", removed, g.removed, "no"),
+        );
+    };
+
+    const ending = (g) => {
+        if (g.complete) return "The text may end here. ";
+        if (g.closing_tokens)
+            return `Its end takes at least ${many(g.closing_tokens, "token")} (${many(g.closing_bytes, "byte")}). `;
+        return g.closing_bytes ? `Its end takes at least ${many(g.closing_bytes, "byte")}. ` : "";
+    };
+
+    // How much of the room that is left the end needs.
+    const budget = (g) => {
+        if (g.remaining === undefined) return null;
+        const needed = g.closing_tokens ?? 0;
+        return h(
+            "p",
+            { class: "small budget" },
+            h(
+                "span",
+                { class: "meter", "aria-hidden": "true" },
+                h("span", {
+                    class: "fill",
+                    style: `width:${(100 * Math.min(1, needed / Math.max(g.remaining, 1))).toFixed(1)}%`,
+                }),
+            ),
+            `${ending(g)}There is room for ${many(g.remaining, "token")}.`,
+        );
+    };
+
     // Beside the step: what the guide said here.
     tbt.guideState = (run) => {
         const element = h("div", { class: "guidestate" });
@@ -47,14 +104,10 @@
             element.hidden = !g;
             if (!g) return;
             const step = token.steps.find((s) => s.name === "grammar");
-            const end = g.complete
-                ? "the text may end here"
-                : g.closing_bytes
-                  ? `at least ${many(g.closing_bytes, "byte")} to its end`
-                  : "";
             const next = tbt.byteWords(g.bytes || []);
-            element.replaceChildren(
+            const parts = [
                 h("span", { class: "label" }, `Held to ${tbt.guideName(run)}`),
+                g.state && h("p", { class: "where" }, g.state),
                 h(
                     "p",
                     {},
@@ -65,16 +118,50 @@
                         : "",
                     ".",
                 ),
+                sides(g, token.raw.candidates),
                 h(
                     "p",
                     { class: "small" },
-                    "May come next: ",
-                    next.length ? next.map((name) => [tbt.chip(name), " "]) : "nothing",
-                    end ? ` · ${end}` : "",
+                    "Characters that may come next: ",
+                    next.length ? next.map((name) => [tbt.chip(name), " "]) : "none",
                 ),
-            );
+                budget(g) || h("p", { class: "small" }, ending(g)),
+            ];
+            element.replaceChildren(...parts.filter(Boolean));
         };
         return { element, show };
+    };
+
+    // Numbers of the whole text, a skyline each.
+    const skylines = (text, guided, vocabulary, go) => {
+        const all = [
+            {
+                title: `Tokens allowed at each place (logarithmic, up to ${count(vocabulary)})`,
+                values: text.tokens.map((t) => (t.guide ? Math.log(t.guide.allowed) + 0.15 : 0)),
+                most: Math.log(vocabulary),
+                colour: "var(--blue)",
+                words: `how many tokens were allowed at each of ${guided.length} places`,
+            },
+            {
+                title: "Probability that the mask took away",
+                values: text.tokens.map(
+                    (t) => t.steps.find((s) => s.name === "grammar")?.mass_removed || 0,
+                ),
+                most: 1,
+                colour: "var(--vermillion)",
+                words: "how much probability the mask took away at each place",
+            },
+        ];
+        if (guided.every((t) => t.guide.remaining !== undefined && t.guide.closing_tokens !== undefined))
+            all.push({
+                title: "The fewest tokens that end the text (green), and those there is room for (line)",
+                values: text.tokens.map((t) => t.guide?.closing_tokens ?? 0),
+                most: Math.max(...guided.map((t) => t.guide.remaining)),
+                colour: "var(--green)",
+                words: "at each place, how many tokens the end takes at least, below the room that is left",
+                line: text.tokens.map((t) => t.guide?.remaining ?? 0),
+            });
+        return all.map((a) => ({ ...a, ...tbt.skyline(a.values, a.most, a.colour, a.words, go, a.line) }));
     };
 
     tbt.guideView = (run, text, go) => {
@@ -87,20 +174,7 @@
             (t) => t.steps.find((s) => s.name === "grammar")?.mass_removed || 0,
         );
         const mean = removed.reduce((a, b) => a + b, 0) / removed.length;
-        const allowed = tbt.skyline(
-            text.tokens.map((t) => (t.guide ? Math.log(t.guide.allowed) + 0.15 : 0)),
-            Math.log(vocabulary),
-            "var(--blue)",
-            `how many tokens were allowed at each of ${guided.length} places`,
-            go,
-        );
-        const mass = tbt.skyline(
-            text.tokens.map((t) => t.steps.find((s) => s.name === "grammar")?.mass_removed || 0),
-            1,
-            "var(--vermillion)",
-            "how much probability the mask took away at each place",
-            go,
-        );
+        const pictures = skylines(text, guided, vocabulary, go);
         const element = h(
             "section",
             { class: "card" },
@@ -114,15 +188,8 @@
                     : `: ${many(guided.length, "token")}, each with a choice; `,
                 `the mask took away ${percent(mean)} of the probability on average.`,
             ),
-            h(
-                "p",
-                { class: "small" },
-                `Tokens allowed at each place (logarithmic, up to ${count(vocabulary)})`,
-            ),
-            allowed.element,
-            h("p", { class: "small" }, "Probability that the mask took away"),
-            mass.element,
+            pictures.map((p) => [h("p", { class: "small" }, p.title), p.element]),
         );
-        return { element, show: (i) => (allowed.show(i), mass.show(i)) };
+        return { element, show: (i) => pictures.forEach((p) => p.show(i)) };
     };
 }

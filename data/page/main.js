@@ -16,12 +16,25 @@
         return best;
     };
 
+    // What a view cannot make of a trace is said, and the others are shown.
+    const guarded = (run, draw) => {
+        try {
+            return draw();
+        } catch {
+            run.problem ||= "Fields of this trace are missing or strange; what can be shown, is shown.";
+            return null;
+        }
+    };
+
     const go = (i) => {
         const most = Math.max(...state.views.map((v) => v.text.tokens.length)) - 1;
         state.at = clamp(i, 0, Math.max(most, 0));
         for (const view of state.views)
             for (const part of view.parts)
-                part.show?.(Math.min(state.at, Math.max(view.text.tokens.length - 1, 0)));
+                guarded(view.run, () =>
+                    part.show?.(Math.min(state.at, Math.max(view.text.tokens.length - 1, 0))),
+                );
+        state.views.forEach((view) => view.tell());
         try {
             history.replaceState(null, "", `#${state.at + 1}`);
         } catch {
@@ -30,16 +43,13 @@
     };
 
     const runView = (run, text) => {
-        const words = tbt.textView(run, text, go),
-            step = tbt.stepView(run, text, go);
-        const more = [
-            tbt.gridView(run, text, go),
-            tbt.beamsView(run, text, go),
-            tbt.draftView(run, text, go),
-            tbt.guideView(run, text, go),
-            tbt.passesView(run),
-            tbt.aboutView(run),
-        ].filter(Boolean);
+        const made = (view) => guarded(run, () => tbt[view](run, text, go));
+        const nothing = () => ({ element: h("section") });
+        const words = made("textView") || nothing(),
+            step = made("stepView") || nothing();
+        const more = ["gridView", "beamsView", "draftView", "guideView", "passesView", "aboutView"]
+            .map(made)
+            .filter(Boolean);
         return {
             run,
             text,
@@ -71,24 +81,29 @@
                   ),
               );
 
-    const notice = (run) => run.problem && h("p", { class: "notice", role: "alert" }, run.problem);
-
-    const runHeader = (run, current, choose, level) =>
-        h(
+    // A place for what is wrong with a trace, also when that turns out later.
+    const runHeader = (view, choose, level) => {
+        const notice = h("div", {});
+        view.tell = () => {
+            if (view.run.problem && !notice.firstChild)
+                notice.append(h("p", { class: "notice", role: "alert" }, view.run.problem));
+        };
+        view.tell();
+        return h(
             "header",
             { class: "runheader" },
-            h(level, {}, tbt.summary(run)),
-            notice(run),
-            tabs(run, current, choose),
+            h(level, {}, guarded(view.run, () => tbt.summary(view.run)) || "A run"),
+            notice,
+            tabs(view.run, view.text, choose),
         );
+    };
 
     const showOne = (main, run, text) => {
         const view = runView(run, text);
         state.views = [view];
         main.replaceChildren(
             runHeader(
-                run,
-                text,
+                view,
                 (t) => (showOne(main, run, t), go(Math.min(state.at, t.tokens.length - 1))),
                 "h1",
             ),
@@ -101,7 +116,7 @@
         const views = runs.map((run, i) => runView(run, texts[i]));
         state.views = views;
         const compare = tbt.compareView(runs, texts, go);
-        if (compare.at >= 0) views.forEach((v) => v.words.part(compare.at));
+        if (compare.at >= 0) views.forEach((v) => v.words.part?.(compare.at));
         const choose = (i) => (t) => (
             showTwo(
                 main,
@@ -120,7 +135,7 @@
                         "div",
                         { class: "run" },
                         h("p", { class: "label" }, v.run.name),
-                        runHeader(v.run, v.text, choose(i), "h2"),
+                        runHeader(v, choose(i), "h2"),
                         v.top,
                         v.more,
                     ),
@@ -160,6 +175,13 @@
                 ? `${runs[0].name} and ${runs[1].name}`
                 : `${runs[0].prompts[0].text.trim().slice(0, 60)} – Token by Token`;
         const asked = Number(location.hash.slice(1)) - 1;
+        const at = tbt.open(main, runs);
+        document.addEventListener("keydown", keys);
+        go(asked >= 0 ? asked : at);
+    };
+
+    // Shows one run, or two side by side; returns the token to begin with.
+    tbt.open = (main, runs) => {
         let at = 0;
         if (runs.length > 1)
             at = Math.max(
@@ -172,10 +194,10 @@
             );
         else {
             showOne(main, runs[0], runs[0].texts[0]);
-            at = interesting(runs[0].texts[0]);
+            at = guarded(runs[0], () => interesting(runs[0].texts[0])) || 0;
         }
-        document.addEventListener("keydown", keys);
-        go(asked >= 0 ? asked : at);
+        return at;
     };
+    tbt.go = go;
     start();
 }

@@ -4,27 +4,41 @@
     const height = 120,
         bottom = 18;
 
-    // A pass as lengths: what was known, what it read, and what was taken back before it.
+    // A pass as lengths: what was known, what it read, and how much of it was taken back later.
     const measured = (passes) => {
-        const lengths = new Map();
-        return passes.map((p) => {
+        const last = new Map(); // of each slot: its last pass and the tokens it had then
+        const all = passes.map((p) => {
             const total = p.texts.reduce((sum, [, length]) => sum + length, 0);
-            let back = 0;
-            for (const [slot, length, rows] of p.texts) {
-                back += Math.max(0, (lengths.get(slot) || 0) - Math.max(0, length - rows));
-                lengths.set(slot, length);
-            }
             return {
                 total,
                 read: p.computed,
                 known: Math.max(0, total - p.computed),
-                back,
+                back: 0,
                 texts: p.texts.length,
             };
         });
+        passes.forEach((p, i) => {
+            for (const [slot, length, rows] of p.texts) {
+                const before = last.get(slot);
+                if (before)
+                    all[before.pass].back += Math.max(0, before.length - Math.max(0, length - rows));
+                last.set(slot, { pass: i, length });
+            }
+        });
+        return all;
     };
 
-    const chart = (all, width) => {
+    // On top of each pass, what of it did not stay.
+    const caps = (all, step, y) =>
+        all
+            .map((p, i) =>
+                p.back
+                    ? `M${(i * step).toFixed(2)} ${y(p.total).toFixed(1)}h${step.toFixed(2)}V${y(p.total - p.back).toFixed(1)}h${(-step).toFixed(2)}Z`
+                    : "",
+            )
+            .join("");
+
+    const chart = (all, width, drafts) => {
         const most = Math.max(...all.map((p) => p.total), 1),
             step = width / all.length;
         const y = (n) => (height - bottom) * (1 - n / most);
@@ -46,6 +60,7 @@
             },
             s("path", { d: area((p) => p.total), fill: "var(--orange)" }),
             s("path", { d: area((p) => p.known), fill: "var(--blue)" }),
+            drafts && s("path", { class: "back", d: caps(all, step, y), fill: "var(--pink)" }),
             s(
                 "g",
                 { class: "axis" },
@@ -67,9 +82,9 @@
         const largest = Math.max(...all.map((p) => p.total)),
             together = Math.max(...all.map((p) => p.texts));
         const each = run.head.weights?.cache_bytes_per_token;
-        const picture = tbt.picture("passes", (width) => chart(all, width));
-        const rolled =
-            run.texts.some((t) => t.rounds.length) && all.reduce((n, p) => n + p.back, 0);
+        const drafts = run.texts.some((t) => t.rounds.length);
+        const picture = tbt.picture("passes", (width) => chart(all, width, drafts));
+        const rolled = drafts && all.reduce((n, p) => n + p.back, 0);
         const element = h(
             "section",
             { class: "card" },
@@ -90,6 +105,7 @@
                 { class: "legend keys" },
                 h("span", { class: "swatch cached" }, "in the cache already"),
                 h("span", { class: "swatch read" }, "read in this pass"),
+                rolled ? h("span", { class: "swatch back" }, "and taken back: a wrong guess") : null,
             ),
             each &&
                 h(

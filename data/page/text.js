@@ -58,17 +58,20 @@
         );
 
     // A picture of one number a token: steps of a path, so that thousands of tokens are one element.
-    tbt.skyline = (values, most, colour, words, go) => {
+    // line: a second number a token, as a line above it.
+    tbt.skyline = (values, most, colour, words, go, line = null) => {
         const height = 56;
         let at = -1,
             marker = null;
         const picture = tbt.picture("skyline", (width) => {
             const step = width / values.length;
-            let path = `M0 ${height}`;
-            values.forEach((v, i) => {
-                const y = (height - 2) * (1 - clamp((v ?? 0) / most, 0, 1)) + 2;
-                path += `V${y.toFixed(1)}H${((i + 1) * step).toFixed(2)}`;
-            });
+            const stairs = (numbers) =>
+                numbers
+                    .map((v, i) => {
+                        const y = (height - 2) * (1 - clamp((v ?? 0) / most, 0, 1)) + 2;
+                        return `${i ? "L" : "M"}${(i * step).toFixed(2)} ${y.toFixed(1)}H${((i + 1) * step).toFixed(2)}`;
+                    })
+                    .join("");
             marker = s("rect", {
                 class: "marker",
                 x: 0,
@@ -95,7 +98,8 @@
                     ),
                     onpointermove: (e) => e.buttons & 1 && place(e),
                 },
-                s("path", { d: `${path}V${height}Z`, fill: colour }),
+                s("path", { d: `${stairs(values)}V${height}H0Z`, fill: colour }),
+                line && s("path", { class: "over", d: stairs(line) }),
                 marker,
             );
             move();

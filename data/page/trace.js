@@ -27,6 +27,9 @@
         label: label(String(x.token ?? ""), x.bytes),
     });
 
+    // What stands before something else in a trace: nobody follows himself, not even in a broken one.
+    const earlier = (parent, own) => (Number.isInteger(parent) && parent < own ? parent : null);
+
     const newText = (number) => ({
         number,
         prompt: 0,
@@ -86,6 +89,10 @@
             const name = names[i] ?? (kept ? kept.token : `token ${id}`);
             return { id, label: label(name), ...line.judged[i], judged: i < line.judged.length };
         });
+        round.tree = (line.tree || []).map((t, i) => ({
+            ...named(t),
+            parent: earlier(t.parent, i),
+        }));
         text.rounds.push(round);
         if (plain)
             for (const t of round.tokens)
@@ -115,7 +122,12 @@
             readHeader(run, line, version);
         } else if (!run.format)
             throw new Error("it does not begin with a header that names its format");
-        else if ("node" in line) run.nodes.push(named(line));
+        else if ("node" in line)
+            run.nodes.push({
+                ...named(line),
+                step: Math.max(1, Math.trunc(Number(line.step)) || 1),
+                parent: earlier(line.parent, line.node),
+            });
         else if ("round" in line) readRound(run, line);
         else if ("result" in line) readResult(run, line);
         else if ("pass" in line) run.passes.push(line);

@@ -36,6 +36,24 @@ std::string one_line(std::string_view message) {
 
 }  // namespace
 
+std::string shell_line(int argc, const char* const* argv) {
+    static const std::string plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+    std::string out;
+    for (int i = 0; i < argc; ++i) {
+        const std::string word = argv[i];
+        out += i > 0 ? " " : "";
+        if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
+            out += word;
+            continue;
+        }
+        out += '\'';
+        for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+        out += '\'';
+    }
+    return out;
+}
+
 int complain(std::string_view program, std::string_view text, int status) {
     const std::string message = one_line(text);
     const std::size_t slash = program.find_last_of('/');

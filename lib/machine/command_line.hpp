@@ -89,6 +89,9 @@ private:
     std::string group_;
 };
 
+// A command line as a shell takes it back.
+std::string shell_line(int argc, const char* const* argv);
+
 // Prints "PROGRAM: MESSAGE" on stderr and returns the status.
 int complain(std::string_view program, std::string_view message, int status);
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "chapters/10_generate/generation_config.hpp"
+#include "chapters/10_generate/page.hpp"
 #include "chapters/19_training/corpus/corpus.hpp"
-#include "chapters/23_text_generator/page.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/safetensors.hpp"

@@ -1,11 +1,32 @@
 // --html: traces and their viewer as one page that needs nothing else, no server and no network.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "lib/machine/command_line.hpp"
+#include "lib/machine/files.hpp"
+
 namespace tbt {
+
+// --html FILE
+DeclaredOption page_option(CommandLine line, std::string& file);
+
+// The file of --html: opened before anything is written, so that a wrong name is no surprise at
+// the end. Throws Error; also where data/page, the page's parts, is not found.
+class PageFile {
+public:
+    explicit PageFile(const std::string& path);  // empty: none is wanted
+    bool wanted() const { return file_ != nullptr; }
+    // The page of a trace. Its name goes to stderr, since it is no text.
+    void write(const std::string& lines) const;
+
+private:
+    std::string path_;
+    std::unique_ptr<AtomicFile> file_;
+};
 
 // A trace of any chapter: JSON lines.
 struct NamedTrace {

@@ -1,6 +1,7 @@
-#include "chapters/23_text_generator/page.hpp"
+#include "chapters/10_generate/page.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
 #include "chapters/09_stopping/text_stream.hpp"
@@ -15,9 +16,10 @@ namespace {
 
 // What the page is put together from, in this order.
 constexpr const char* style = "page.css";
-constexpr const char* scripts[] = {"dom.js",   "trace.js",   "words.js",   "text.js",  "step.js",
-                                   "wheel.js", "lattice.js", "beams.js",   "draft.js", "guide.js",
-                                   "grid.js",  "passes.js",  "compare.js", "about.js", "main.js"};
+constexpr const char* scripts[] = {"dom.js",    "trace.js",   "words.js",   "text.js",
+                                   "step.js",   "wheel.js",   "lattice.js", "beams.js",
+                                   "draft.js",  "guide.js",   "tree.js",    "grid.js",
+                                   "passes.js", "compare.js", "about.js",   "main.js"};
 
 // Beside the models that ship.
 std::string part(const std::string& name) {
@@ -45,6 +47,23 @@ std::string attribute(const std::string& text) {
 }
 
 }  // namespace
+
+DeclaredOption page_option(CommandLine line, std::string& file) {
+    return line.option("--html", file, "write a page that shows how each token came about");
+}
+
+PageFile::PageFile(const std::string& path) : path_(path) {
+    if (path.empty()) return;
+    trace_page({});
+    file_ = std::make_unique<AtomicFile>(path);
+}
+
+void PageFile::write(const std::string& lines) const {
+    if (!wanted()) return;
+    const std::string page = trace_page({{path_, lines}});
+    file_->write(page.data(), page.size()), file_->commit();
+    std::fprintf(stderr, "%s\n", path_.c_str());
+}
 
 std::string for_script(std::string_view lines) {
     std::string out;

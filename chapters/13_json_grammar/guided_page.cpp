@@ -1,0 +1,77 @@
+#include "chapters/13_json_grammar/guided_page.hpp"
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "chapters/10_generate/batch.hpp"
+#include "chapters/10_generate/trace_json.hpp"
+#include "chapters/13_json_grammar/grammar_step.hpp"
+#include "chapters/13_json_grammar/guide_state.hpp"
+#include "lib/index.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/model/model.hpp"
+
+namespace tbt {
+
+namespace {
+
+// The mask, then the chain.
+Chain masked(const TokenConstraint& start, const Chain& chain) {
+    std::vector<ChainStep> steps = {grammar_step(start)};
+    steps.insert(steps.end(), chain.steps().begin(), chain.steps().end());
+    return Chain(std::move(steps));
+}
+
+// The passes that the loop needed: one for each choice, over what had come since the last.
+std::vector<RecordedPass> passes_of(const std::vector<RecordedToken>& tokens, std::size_t prompt) {
+    std::vector<RecordedPass> passes;
+    std::size_t read = 0;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        if (!tokens[i].has_u) continue;
+        passes.push_back({{{0, prompt + i, 1}}, static_cast<long>(prompt + i - read)});
+        read = prompt + i;
+    }
+    return passes;
+}
+
+}  // namespace
+
+std::string guided_trace(const GuidedOptions& options, const std::string& guide, Model& model,
+                         const Chain& chain, const TokenConstraint& start, const GuidedText& text,
+                         bool ended) {
+    const Tokenizer& tokenizer = model.tokenizer;
+    const std::vector<int> prompt = encode_prompt(model, options.prompt, options.max_new_tokens);
+    GenerateRequest request;
+    request.chain = masked(start, chain), request.seed = options.seed;
+    GeneratedText written;
+    written.ids.assign(text.ids.begin() + static_cast<std::ptrdiff_t>(prompt.size()),
+                       text.ids.end());
+    written.text = tokenizer.decode(written.ids);
+    written.reason = ended ? FinishReason::eos : FinishReason::length;
+    if (ended) written.ids.push_back(start.language().trie().eos());
+
+    std::vector<RecordedToken> tokens;
+    TokenConstraint constraint = start;
+    Rng luck(options.seed);
+    CachedBatch batch(model.gpt);
+    const ReplayedText all = replayed_text(request, prompt, written.ids, false);
+    read_again(std::ref(batch), request, all, [&](std::size_t step, std::span<const float> logits) {
+        const bool chosen = constraint.forced() < 0;
+        const int id = written.ids[step];
+        tokens.push_back(recorded_choice(request.chain, logits, all.before(step),
+                                         chosen ? luck.uniform() : 0, id));
+        tokens.back().has_u = chosen;
+        tokens.back().guide = guide_state(constraint, logits);
+        constraint.advance(id);
+    });
+
+    OrderedJson header =
+        header_json({options.command, options.model, "", options.seed}, model.config(),
+                    request.chain, tokenizer, std::vector<ShownPrompt>{{options.prompt, prompt}});
+    header["guide"] = guide;
+    return trace_line(header) + token_lines(tokenizer, {tokens}) +
+           pass_lines(passes_of(tokens, prompt.size())) + result_lines({written});
+}
+
+}  // namespace tbt

@@ -1,0 +1,38 @@
+// Where a text stands in a grammar, in words.
+#include "tests/catch.hpp"
+
+#include "chapters/14_grammar/gbnf.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/14_grammar/rule_words.hpp"
+
+using namespace tbt;
+
+namespace {
+
+std::string words(const std::string& grammar, const std::string& text) {
+    GrammarMachine machine(compile_gbnf(grammar, "test"));
+    return machine.describe(read_bytes(machine, machine.start(), text));
+}
+
+}  // namespace
+
+TEST_CASE("the rules that are under way, outermost first", "[ch14]") {
+    // Small rules are written out by the compiler; those that call themselves are not.
+    const std::string nested = "root ::= \"on \" value \".\"\nvalue ::= \"[\" value \"]\" | \"1\"";
+    REQUIRE(words(nested, "") == "");  // the first rule alone says nothing
+    REQUIRE(words(nested, "on ") == "root › value");
+    REQUIRE(words(nested, "on [") == "root › value › value");
+    REQUIRE(words(nested, "on [1") == "root › value");
+    REQUIRE(words(nested, "on [1]") == "");
+    REQUIRE(words(nested, "off") == "");  // dead
+    // A rule that calls itself very often is cut.
+    REQUIRE(words(nested, "on " + std::string(50, '[')).size() < 200);
+}
+
+TEST_CASE("several readings are told apart, three at most", "[ch14]") {
+    const std::string a = "a ::= \"x\" a | \"1\"\n", b = "b ::= \"x\" b | \"2\"\n",
+                      c = "c ::= \"x\" c | \"3\"\n", d = "d ::= \"x\" d | \"4\"\n";
+    REQUIRE(words("root ::= a | b\n" + a + b, "x") == "root › a, or root › b");
+    REQUIRE(words("root ::= a | b | c | d\n" + a + b + c + d, "x") ==
+            "root › a, or root › b, or root › c, or …");
+}
