@@ -392,7 +392,8 @@ endif
 page: $(BUILD)/.packages-page
 	@sh data/page/course/make.sh $(BUILD)/page
 .PHONY: test-page
-test-page: $(BUILD)/23_text_generator
+PAGE_PROGRAMS := $(filter 10_% 11_% 12_% 13_% 14_% 15_% 16_% 21_% 23_%,$(CHAPTERS))
+test-page: $(PAGE_PROGRAMS:%=$(BUILD)/%)
 	@sh tests/page/run.sh $(BUILD)
 
 # For learners: make check EX=05_2 and so on.

@@ -49,7 +49,18 @@ const steps = {
     grammar: (p) => p.map((x, i) => (i % 3 === 0 ? x : 0)),
 };
 
-const token = (sample, step, names, draws) => {
+// Both sides of a mask, the most probable first.
+const sides = (p, allowed) => {
+    const side = (wanted) =>
+        p
+            .map((x, id) => [id, words[id], x])
+            .filter(([id]) => allowed[id] === wanted)
+            .sort((a, b) => b[2] - a[2])
+            .slice(0, 8);
+    return { kept: side(true), removed: side(false) };
+};
+
+export const token = (sample, step, names, draws) => {
     let p = law();
     const raw = p;
     const u = luck();
@@ -118,13 +129,17 @@ const token = (sample, step, names, draws) => {
                           [97, 122],
                       ],
                       closing_bytes: 5,
+                      closing_tokens: 3,
+                      remaining: Math.max(4, 30 - step),
+                      state: "the object › likes › item 2: in a string",
+                      ...sides(raw, raw.map((_, i) => i % 3 === 0)),
                   },
               }
             : {}),
     };
 };
 
-const header = (more) => ({
+export const header = (more) => ({
     format: "token-by-token trace 2",
     version: "by hand",
     command: "build/23_text_generator --top-p 0.9 'Once upon a time'",
@@ -150,8 +165,8 @@ const header = (more) => ({
     ],
     ...more,
 });
-const lines = (list) => list.map((x) => JSON.stringify(x)).join("\n") + "\n";
-const result = (tokens, number = 0) => ({
+export const lines = (list) => list.map((x) => JSON.stringify(x)).join("\n") + "\n";
+export const result = (tokens, number = 0) => ({
     result: number,
     text: tokens.map((t) => t.token).join(""),
     ids: tokens.map((t) => t.id),

@@ -4,10 +4,15 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { drawn, hostile } from "./samples.mjs";
+import { filled, guessed, searched } from "./samples_more.mjs";
+import { shapes } from "./shapes.mjs";
 import { check, end, folder, isDark, overflow, program, visit } from "./visit.mjs";
 
 const count = (page, selector) => page.locator(selector).count();
 const place = (page) => page.locator(".token.selected").first().getAttribute("data-i").then(Number);
+// For people who want to look.
+const shot = (page, name) =>
+    process.env.CI || page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
 // What every page shows, wide and narrow, light and dark.
 const everywhere = async (name, parts) => {
     await visit(name, {}, async (page) => {
@@ -27,7 +32,7 @@ const everywhere = async (name, parts) => {
         check(`${name}: → goes on`, (await place(page)) === Math.min(1, tokens - 1));
         await page.keyboard.press("ArrowLeft");
         check(`${name}: ← goes back`, (await place(page)) === 0);
-        await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
+        await shot(page, name);
     });
     await visit(
         name,
@@ -35,10 +40,7 @@ const everywhere = async (name, parts) => {
         async (page) => {
             check(`${name}: fits 360 pixels`, (await overflow(page)) <= 0);
             check(`${name}: is dark where the system is`, await isDark(page));
-            await page.screenshot({
-                path: path.join(folder, `${name}-narrow.png`),
-                fullPage: true,
-            });
+            await shot(page, `${name}-narrow`);
         },
     );
 };
@@ -62,6 +64,20 @@ await everywhere("filled", [table, ".grid tr:nth-child(13) .fresh", ".grid .mask
 await everywhere("canvas", [".grid tr:nth-child(8) .fresh", ".tabs button:nth-child(2)"]);
 await everywhere("slide", [table, ".wheel .pointer"]);
 await everywhere("emoji", [table]);
+await everywhere("heads", [".lane", "svg.tree .guess.kept", ".token.guessed"]);
+await everywhere("ch10", [table, ".wheel .pointer", ".tabs button:nth-child(2)", ".passes path"]);
+await everywhere("ch11", [table, ".node.best", ".node.pruned", ".passes path"]);
+await everywhere("ch11-groups", [".node.best", "h3"]);
+await everywhere("ch12", [table, ".lane .box", ".meter .needle"]);
+for (const chapter of ["ch13", "ch14", "ch15", "ch16"])
+    await everywhere(chapter, [
+        table,
+        ".guidestate .sides .yes",
+        ".guidestate .budget",
+        ".skyline .over",
+        ".passes path",
+    ]);
+await everywhere("ch21", [table, ".lane", "svg.tree .guess.kept"]);
 await everywhere("compare", [".run:nth-child(2) .waterfall", ".token.apart"]);
 
 // Traces made by hand: the program puts them into a page as it would its own.
@@ -105,7 +121,55 @@ await problem("cut", "cut off in line");
 await problem("early", "cut off");
 await problem("nothing", "cut off");
 await problem("newer", "at fault");
+byHand("strange", drawn(3).replaceAll('"steps":[', '"steps":[5,'));
+await problem("strange", "missing or strange");
+// Of a later version, which the program would refuse.
+fs.writeFileSync(
+    path.join(folder, "later.html"),
+    fs.readFileSync(path.join(folder, "one.html"), "utf8").replace("token-by-token trace 2", "token-by-token trace 9"),
+);
+await problem("later", "its format is “token-by-token trace 9”, and this page reads versions 1 and 2");
 await problem("garbled", "Line 3 of this trace is at fault");
+
+// A trace that something has gnawed at: whatever is missing or strange, the page says so and lives.
+await visit("drawn", {}, async (page) => {
+    const broken = await page.evaluate(
+        ([traces]) => {
+            let seed = 7;
+            const below = (n) => ((seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 8) % n;
+            const strange = [null, 5, "x", [], {}, -1, [[]], true];
+            // One field of one line, however far inside, is gone or becomes something else.
+            const gnaw = (x, depth) => {
+                const keys = Object.keys(x);
+                if (!keys.length) return;
+                const key = keys[below(keys.length)];
+                if (depth > 0 && x[key] && typeof x[key] === "object") gnaw(x[key], depth - 1);
+                else if (below(3)) x[key] = strange[below(strange.length)];
+                else delete x[key];
+            };
+            const failed = [];
+            for (let i = 0; i < 100; ++i) {
+                const lines = traces[i % traces.length].trim().split("\n");
+                const at = below(lines.length),
+                    line = JSON.parse(lines[at]);
+                gnaw(line, below(4));
+                lines[at] = JSON.stringify(line);
+                const main = document.createElement("main");
+                try {
+                    const run = tbt.readTrace("gnawed", lines.join("\n"));
+                    tbt.go(tbt.open(main, [run]));
+                    for (let k = 0; k < 8; ++k) tbt.go(k);
+                    if (!main.querySelector("h1")) failed.push(`${i}: nothing is shown`);
+                } catch (e) {
+                    failed.push(`${i}: ${e.message}: ${lines[at].slice(0, 80)}`);
+                }
+            }
+            return failed;
+        },
+        [[drawn(6, ["grammar", "top-p"]), searched(), guessed("rejection"), guessed("seed", true), filled()]],
+    );
+    check(`gnawed: 100 damaged traces: ${broken.slice(0, 3).join("; ")}`, broken.length === 0);
+});
 
 // Keyboard only: search, the waterfall, a candidate of a search.
 await visit("sampling", {}, async (page) => {
@@ -155,19 +219,40 @@ await visit("sampling", { hash: "#5" }, async (page) => {
     );
 });
 
-try {
-    execFileSync(
-        process.execPath,
-        [
-            path.join(folder, "node_modules/eslint/bin/eslint.js"),
-            "-c",
-            "tests/page/eslint.config.mjs",
-            "data/page",
-        ],
-        { stdio: "pipe" },
-    );
-    check("eslint", true);
-} catch (e) {
-    check(`eslint: ${e.stdout}`, false);
-}
+// What the views look like, in traces made by hand: no model changes them.
+byHand("hand-guided", drawn(12, ["grammar", "temperature", "top-p"], { guide: "--json" }));
+byHand("hand-search", searched());
+byHand("hand-rejection", guessed("rejection"));
+byHand("hand-tree", guessed("seed", true));
+byHand("hand-filled", filled());
+await shapes(["drawn", "hand-guided", "hand-search", "hand-rejection", "hand-tree", "hand-filled"]);
+// Who wants no motion gets none: the pointer of the wheel stands at once.
+const animations = async (reducedMotion) => {
+    let running = 0;
+    await visit("drawn", { reducedMotion }, async (page) => {
+        running = await page.evaluate(() => (tbt.go(3), tbt.go(9), document.getAnimations().length));
+    });
+    return running;
+};
+check("motion: the pointer runs", (await animations("no-preference")) > 0);
+check("motion: not where it is not wanted", (await animations("reduce")) === 0);
+// Every picture says in words what it shows.
+for (const name of ["drawn", "hand-guided", "hand-search", "hand-tree", "sampling"])
+    await visit(name, {}, async (page) => {
+        const mute = await page.evaluate(
+            () => [...document.querySelectorAll("main svg")].filter((e) => !(e.getAttribute("aria-label") || "").trim()).length,
+        );
+        check(`${name}: every picture has words`, mute === 0);
+    });
+
+// Where eslint could be fetched.
+const eslint = path.join(folder, "node_modules/eslint/bin/eslint.js");
+if (fs.existsSync(eslint))
+    try {
+        const config = ["-c", "tests/page/eslint.config.mjs"];
+        execFileSync(process.execPath, [eslint, ...config, "data/page"], { stdio: "pipe" });
+        check("eslint", true);
+    } catch (e) {
+        check(`eslint: ${e.stdout}`, false);
+    }
 await end();
