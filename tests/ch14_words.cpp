@@ -11,7 +11,7 @@ namespace {
 
 std::string words(const std::string& grammar, const std::string& text) {
     GrammarMachine machine(compile_gbnf(grammar, "test"));
-    return machine.describe(read_bytes(machine, machine.start(), text));
+    return rule_words(machine, read_bytes(machine, machine.start(), text));
 }
 
 }  // namespace
@@ -35,4 +35,18 @@ TEST_CASE("several readings are told apart, three at most", "[ch14]") {
     REQUIRE(words("root ::= a | b\n" + a + b, "x") == "root › a, or root › b");
     REQUIRE(words("root ::= a | b | c | d\n" + a + b + c + d, "x") ==
             "root › a, or root › b, or root › c, or …");
+}
+
+TEST_CASE("a text of a grammar as written is inside its small rules, too", "[ch14]") {
+    const auto date = words_of_gbnf(
+        "root ::= \"on \" date \".\"\ndate ::= day \"-\" year\nday ::= [0-9] [0-9]\n"
+        "year ::= [0-9]{4}",
+        "date");
+    REQUIRE(date("") == "");
+    REQUIRE(date("on ") == "root › date › day");
+    REQUIRE(date("on 12") == "root › date");
+    REQUIRE(date("on 12-2") == "root › year");  // nothing of a date can come behind it
+    REQUIRE(date("on 12-2024") == "");
+    REQUIRE(date("off") == "");
+    REQUIRE_THROWS_AS(words_of_gbnf("root ::= root \"x\" | \"y\"", "left"), UsageError);
 }

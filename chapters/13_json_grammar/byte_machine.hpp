@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "chapters/13_json_grammar/token_costs.hpp"
@@ -36,10 +35,7 @@ public:
     // The fewest bytes that complete the text; `never` behind dead.
     virtual int closing_bytes(State state) const = 0;
 
-    // Where a text stands, in a few words for people; empty: there is nothing to say.
-    virtual std::string describe(State) { return ""; }
-
-    // closing_bytes in tokens, by tables. Null: there are none, and closing.hpp looks for a way.
+    // The same in tokens, by tables. Null: the machine has none, and closing.hpp looks for a way.
     virtual std::unique_ptr<TokenCosts> token_costs(const TokenTrie&) { return nullptr; }
 
     // The bytes of memory that all states take, and to give them back: afterwards epoch() is

@@ -76,7 +76,8 @@ std::string json_words(std::string_view text) {
     return words_of(open, JsonMachine::name(here.mode));
 }
 
-GuideState guide_state(TokenConstraint& constraint, std::span<const float> logits) {
+GuideState guide_state(TokenConstraint& constraint, std::span<const float> logits,
+                       const StateWords& words) {
     const TokenMask mask = constraint.mask();
     if (logits.size() < index(mask.size()))
         throw Error("guide state: got " + std::to_string(logits.size()) +
@@ -95,7 +96,7 @@ GuideState guide_state(TokenConstraint& constraint, std::span<const float> logit
         state.remaining = constraint.remaining();
     state.bytes = next_bytes(machine, here);
     state.state = json_words(constraint.text());
-    if (state.state.empty()) state.state = machine.describe(here);
+    if (state.state.empty() && words) state.state = words(constraint.text());
     for (const Candidate& x : top_candidates(logits, to_int(logits.size()))) {
         std::vector<GuideState::Share>& side = mask.test(x.id) ? state.kept : state.removed;
         if (side.size() < most_shares) side.push_back({x.id, x.probability});

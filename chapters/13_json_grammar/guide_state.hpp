@@ -1,6 +1,7 @@
 // What a guide said before a token, for traces: the mask, what it removed, where the text stands.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,8 +11,13 @@
 
 namespace tbt {
 
-// logits: of the model, before the mask. Throws Error where they are not of the vocabulary's size.
-GuideState guide_state(TokenConstraint& constraint, std::span<const float> logits);
+// Says where a text stands; may be empty.
+using StateWords = std::function<std::string(std::string_view text)>;
+
+// logits: of the model, before the mask. words: for texts that are no JSON, which has its own.
+// Throws Error where there are fewer logits than tokens.
+GuideState guide_state(TokenConstraint& constraint, std::span<const float> logits,
+                       const StateWords& words = {});
 
 // Where a beginning of JSON stands: "object › likes › item 2: in a string". Empty if it is none,
 // or neither an object nor an array.

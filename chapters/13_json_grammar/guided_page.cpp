@@ -7,7 +7,6 @@
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/10_generate/trace_json.hpp"
 #include "chapters/13_json_grammar/grammar_step.hpp"
-#include "chapters/13_json_grammar/guide_state.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/model/model.hpp"
@@ -39,7 +38,7 @@ std::vector<RecordedPass> passes_of(const std::vector<RecordedToken>& tokens, st
 
 std::string guided_trace(const GuidedOptions& options, const std::string& guide, Model& model,
                          const Chain& chain, const TokenConstraint& start, const GuidedText& text,
-                         bool ended) {
+                         bool ended, const StateWords& words) {
     const Tokenizer& tokenizer = model.tokenizer;
     const std::vector<int> prompt = encode_prompt(model, options.prompt, options.max_new_tokens);
     GenerateRequest request;
@@ -62,7 +61,7 @@ std::string guided_trace(const GuidedOptions& options, const std::string& guide,
         tokens.push_back(recorded_choice(request.chain, logits, all.before(step),
                                          chosen ? luck.uniform() : 0, id));
         tokens.back().has_u = chosen;
-        tokens.back().guide = guide_state(constraint, logits);
+        tokens.back().guide = guide_state(constraint, logits, words);
         constraint.advance(id);
     });
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "chapters/06_combining/chain.hpp"
+#include "chapters/13_json_grammar/guide_state.hpp"
 #include "chapters/13_json_grammar/guided_loop.hpp"
 #include "chapters/13_json_grammar/guided_options.hpp"
 #include "chapters/13_json_grammar/token_constraint.hpp"
@@ -18,6 +19,6 @@ struct Model;
 // guide: what the text was held to.
 std::string guided_trace(const GuidedOptions& options, const std::string& guide, Model& model,
                          const Chain& chain, const TokenConstraint& start, const GuidedText& text,
-                         bool ended);
+                         bool ended, const StateWords& words = {});
 
 }  // namespace tbt

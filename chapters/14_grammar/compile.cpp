@@ -129,6 +129,11 @@ void check_expression(const Expression& e, int rules) {
     for (const Expression& part : e.parts) check_expression(part, rules);
 }
 
+void check_rules(const NamedRules& rules) {
+    check_size("grammar: bodies of rules", rules.bodies.size(), rules.names.size());
+    for (const Expression& body : rules.bodies) check_expression(body, count(rules.names));
+}
+
 // Writes small rules out in place of their names.
 class Inliner {
 public:
@@ -179,12 +184,16 @@ private:
 }  // namespace
 
 Grammar compile_rules(const NamedRules& written) {
-    Grammar grammar;
-    for (const std::string& name : written.names) grammar.add_rule(name);
-    check_size("grammar: bodies of rules", written.bodies.size(), written.names.size());
-    for (const Expression& body : written.bodies) check_expression(body, count(written.names));
+    check_rules(written);
     NamedRules rules = written;
     Inliner(rules).run();
+    return grammar_as_written(rules);
+}
+
+Grammar grammar_as_written(const NamedRules& rules) {
+    check_rules(rules);
+    Grammar grammar;
+    for (const std::string& name : rules.names) grammar.add_rule(name);
     for (std::size_t r = 0; r < rules.bodies.size(); ++r) {
         const int start = grammar.add_node(), end = add_expression(grammar, rules.bodies[r], start);
         grammar.node(end).final = true;

@@ -15,5 +15,7 @@ int add_expression(Grammar& grammar, const Expression& expression, int from, int
 // are written out where they are used, which leaves fewer calls to follow and more tokens decided
 // without the stack.
 Grammar compile_rules(const NamedRules& rules);
+// The same with every rule called by its name.
+Grammar grammar_as_written(const NamedRules& rules);
 
 }  // namespace tbt

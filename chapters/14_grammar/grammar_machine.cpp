@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "chapters/14_grammar/grammar_costs.hpp"
-#include "chapters/14_grammar/rule_words.hpp"
 
 namespace tbt {
 
@@ -29,8 +28,6 @@ void GrammarMachine::begin_anew() {
 std::unique_ptr<TokenCosts> GrammarMachine::token_costs(const TokenTrie& trie) {
     return std::make_unique<GrammarCosts>(*this, trie);
 }
-
-std::string GrammarMachine::describe(State state) { return rule_words(*this, state); }
 
 void GrammarMachine::forget() {
     states_.clear(), places_.clear(), blocks_.clear(), slots_.clear(), behind_places_.clear();

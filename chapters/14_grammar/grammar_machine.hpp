@@ -61,8 +61,6 @@ public:
     void forget() override;
     unsigned epoch() const override { return epoch_; }
     std::unique_ptr<TokenCosts> token_costs(const TokenTrie& trie) override;
-    // The rules that the first derivation is in: "root › date › month".
-    std::string describe(State state) override;
 
     const Grammar& grammar() const { return grammar_; }
     Grammar& grammar() { return grammar_; }

@@ -73,7 +73,8 @@ void GuidedModel::show(int number, const std::string& request,
                 text.forced);
     if (!figure.empty()) trace.write_figure(figure);
     if (page.wanted())
-        page.write(guided_trace(*this, request, loaded, chain, start, text, constraint.ended()));
+        page.write(
+            guided_trace(*this, request, loaded, chain, start, text, constraint.ended(), words));
 }
 
 }  // namespace tbt

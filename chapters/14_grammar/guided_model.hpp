@@ -1,8 +1,10 @@
 // The part of the programs of chapters 14 to 16 in which a model writes under a machine.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chapters/13_json_grammar/byte_machine.hpp"
@@ -15,6 +17,7 @@ struct Model;
 
 struct GuidedModel : GuidedOptions {
     bool continue_prompt = false;
+    std::function<std::string(std::string_view text)> words;  // of a page: where a text stands
 
     using GuidedOptions::GuidedOptions;
     // Adds the prompt, --max-new-tokens, … and returns those that only this part looks at.

@@ -14,6 +14,7 @@
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/14_grammar/guided_model.hpp"
 #include "chapters/14_grammar/parts.hpp"
+#include "chapters/14_grammar/rule_words.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/part_options.hpp"
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
             std::shared_ptr<GrammarMachine> held;
             if (part == 0 || part == 3 || part == 5)
                 held = std::make_shared<GrammarMachine>(compile_gbnf(read_file(grammar), grammar)),
-                model.open();
+                model.words = words_of_gbnf(read_file(grammar), grammar), model.open();
             if (!figure.empty()) write_derivations(figure, text);
             const std::function<void()> parts[] = {
                 [&] { show_derivations(text); }, [] { show_sharing(); },

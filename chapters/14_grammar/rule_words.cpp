@@ -1,8 +1,11 @@
 #include "chapters/14_grammar/rule_words.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
+#include "chapters/14_grammar/compile.hpp"
+#include "chapters/14_grammar/gbnf.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -60,6 +63,15 @@ std::string rule_words(const GrammarMachine& machine, ByteMachine::State state) 
     for (std::size_t i = 0; i < std::min(ways.size(), most_ways); ++i)
         words += (i > 0 ? ", or " : "") + ways[i];
     return words + (ways.size() > most_ways ? ", or …" : "");
+}
+
+std::function<std::string(std::string_view text)> words_of_gbnf(std::string_view grammar,
+                                                                const std::string& name) {
+    const auto machine =
+        std::make_shared<GrammarMachine>(grammar_as_written(parse_gbnf(grammar, name)));
+    return [machine](std::string_view text) {
+        return rule_words(*machine, read_bytes(*machine, machine->start(), text));
+    };
 }
 
 }  // namespace tbt

@@ -6,8 +6,10 @@
 #include "chapters/12_speculative/coupled_rounds.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/13_json_grammar/guide_state.hpp"
+#include "chapters/14_grammar/rule_words.hpp"
 #include "chapters/23_text_generator/generation.hpp"
 #include "lib/index.hpp"
+#include "lib/machine/files.hpp"
 
 namespace tbt {
 
@@ -69,13 +71,16 @@ void replay_text(const Generation& g, std::size_t number, const ReplayedText& al
     std::vector<double> guessed_p(length, 0);
     const bool steered = g.request.chain.has("mirostat");
     Candidates c;
+    const std::string& grammar = g.options.guide.grammar;
+    const StateWords words =
+        grammar.empty() ? StateWords() : words_of_gbnf(read_file(grammar), grammar);
     read_again(g.model, g.request, text, [&](std::size_t step, std::span<const float> logits) {
         const TextSoFar before = text.before(step);
         const int chosen = text.ids[text.prompt_length + step];
         tokens.push_back(recorded_choice(g.request.chain, logits, before,
                                          text.u.empty() ? 0 : text.u[step], chosen));
         tokens.back().has_u = recording.has_u;
-        if (g.guide) tokens.back().guide = guide_state(g.guide->follow(before), logits);
+        if (g.guide) tokens.back().guide = guide_state(g.guide->follow(before), logits, words);
         if (guesses[step] >= 0) {
             c.reset(logits);
             g.request.chain.apply(c, before);
