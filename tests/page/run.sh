@@ -72,7 +72,7 @@ page_of 11_beam_search ch11 --lattice 0 --horizon 0 -n 12
 page_of 11_beam_search ch11-groups --lattice 0 --horizon 0 -n 8 --num-beam-groups 2
 page_of 12_speculative ch12 --part text -n 24
 page_of 13_json_grammar ch13 --part model
-page_of 14_grammar ch14 --part 5
+page_of 14_grammar ch14 --part 5 --grammar data/grammars/date.gbnf "Today is "
 page_of 15_regular ch15 --part 6
 page_of 16_json_schema ch16 --part 5
 # Heads are of one model, and refused with another.

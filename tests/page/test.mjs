@@ -88,7 +88,7 @@ for (const chapter of ["ch13", "ch14", "ch15", "ch16"])
         ".passes path",
     ]);
 for (const name of ["ch13", "ch16", "schema"]) says(name, '"state":"the object');
-says("ch14", '"state":"root › ');
+says("ch14", '"state":"root › year, or root › spelled"');
 await everywhere("compare", [".run:nth-child(2) .waterfall", ".token.apart"]);
 
 // Traces made by hand: the program puts them into a page as it would its own.
