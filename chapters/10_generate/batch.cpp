@@ -74,9 +74,8 @@ void CachedBatch::remember(Slot& slot, const BatchText& text, const Logits& logi
 
 void CachedBatch::settle(Slot& slot, std::span<const int> ids) {
     if (slot.tree.empty()) return;
-    const bool same = ids.size() >= slot.begins && known_of(slot, ids) == slot.begins;
     int at = -1;
-    for (std::size_t i = slot.begins; same && i < ids.size(); ++i) {
+    for (std::size_t i = slot.begins; i < ids.size(); ++i) {
         int next = at + 1;
         while (next < count(slot.tree) &&
                (slot.parents[index(next)] != at || slot.tree[index(next)] != ids[i]))

@@ -3,10 +3,11 @@
 #   make mutants                    all of tests/mutants/*.txt, then the wrong answers to the exercises (exercises.sh)
 #   make mutants ONLY=sampling      those of tests/mutants/sampling.txt
 #   make mutants ONLY=exercises     the wrong answers alone; ONLY=05_2: those of one exercise, ONLY="05 11_1": of a chapter and one more
-# A file lists mutants, each five lines and an empty one:
+# A file lists mutants, each five lines, or six, and an empty one:
 #   mutant: what the bug is
 #   file: the source it is planted in (a header of a chapter, or a .cpp of lib or a chapter)
 #   test: the test file to build
+#   with: .cpp files, where a header is mutated that not the test but they include (may be left out)
 #   from: text that stands exactly once in the source, in one line
 #   to: what it becomes
 # The mutated header is found before the true one, a mutated .cpp is linked in place of the library's.
@@ -23,21 +24,26 @@ killed=0 survived=0 number=0
 limit=''
 command -v timeout >/dev/null 2>&1 && limit='timeout 120'
 
-# build NAME INCLUDE TEST [MUTATED.cpp]. Our own includes are all in quotes: what -iquote names comes before everything else.
+# build NAME INCLUDE TEST [SOURCE.cpp]…, the sources in place of the library's. Our own includes are all in quotes: what -iquote
+# names comes before everything else.
 build() {
     compile="$COMPILE_TEST -w -MF /dev/null -iquote $2"
-    extra=''
-    # shellcheck disable=SC2086
-    if [ -n "${4:-}" ]; then
-        $compile -c "$4" -o "$work/$1.extra.o" || return 1
-        extra="$work/$1.extra.o"
-    fi
+    name=$1 test_source=$3 extra=''
+    shift 3
+    for source in "$@"; do
+        object="$work/$name.$(basename "$source").o"
+        # shellcheck disable=SC2086
+        $compile -c "$source" -o "$object" || return 1
+        extra="$extra $object"
+    done
     # Where a .cpp is mutated the test is what it was.
-    object="$work/$1.o" base="$work/base-$(basename "$3" .cpp).o"
+    object="$work/$name.o"
+    case ${1:-} in
+    "$work"/*) object="$work/base-$(basename "$test_source" .cpp).o" ;;
+    *) $compile -c "$test_source" -o "$object" || return 1 ;;
+    esac
     # shellcheck disable=SC2086
-    if [ -n "$extra" ] && [ -f "$base" ]; then object=$base; else $compile -c "$3" -o "$object" || return 1; fi
-    # shellcheck disable=SC2086
-    $LINK "$object" "$BUILD/obj/tests/main.o" $extra $LIBRARY $LIBS -o "$work/$1"
+    $LINK "$object" "$BUILD/obj/tests/main.o" $extra $LIBRARY $LIBS -o "$work/$name"
 }
 
 field() { sed -n "s/^$1: //p" "$2" | head -n 1; }
@@ -70,8 +76,9 @@ for list in tests/mutants/*.txt; do
             echo "BROKEN    $what: its text must stand exactly once in $file"
             exit 1
         fi
-        case $file in *.cpp) source=$mutated ;; *) source='' ;; esac
-        if ! build "mutant-$number" "$work/tree-$number" "$test" "$source" 2>"$work/log"; then
+        case $file in *.cpp) sources=$mutated ;; *) sources=$(field with "$m") ;; esac
+        # shellcheck disable=SC2086
+        if ! build "mutant-$number" "$work/tree-$number" "$test" $sources 2>"$work/log"; then
             echo "BROKEN    $what: does not compile:"
             head -n 5 "$work/log"
             exit 1
@@ -83,7 +90,7 @@ for list in tests/mutants/*.txt; do
             echo "killed    $what ($(grep -c 'failed:' "$work/log") failures in $(basename "$test"))"
             killed=$((killed + 1))
         fi
-        rm -f "$work/mutant-$number" "$work/mutant-$number.o" "$work/mutant-$number.extra.o"
+        rm -f "$work/mutant-$number" "$work/mutant-$number".*
     done
 done
 echo "$killed mutants killed, $survived survived"
