@@ -146,7 +146,7 @@ COLD = chapters/%/main.cpp %_main.cpp %/options.cpp %/report.cpp %/show.cpp %/to
 	$(patsubst %,chapters/10_generate/%.cpp,batch chat generate text_writer) $(patsubst %,chapters/14_grammar/%.cpp,compile gbnf grammar) \
 	$(patsubst %,chapters/11_beam_search/%.cpp,beam_search diverse_beams exact_search lattice) \
 	lib/machine/command_line.cpp lib/machine/text_options.cpp chapters/11_beam_search/search_lines.cpp \
-	chapters/12_speculative/recorded_round.cpp chapters/13_json_grammar/guide%.cpp chapters/14_grammar/rule_words.cpp $(patsubst %,chapters/10_generate/%.cpp,output page rare_options recorded_token request trace_json) \
+	chapters/12_speculative/recorded_round.cpp chapters/13_json_grammar/guide%.cpp chapters/14_grammar/rule_words.cpp $(patsubst %,chapters/10_generate/%.cpp,output page prompt_logprobs rare_options recorded_token request trace_json word_options) \
 	$(patsubst %,chapters/23_text_generator/%.cpp,command_line talk combinations generation recording text_generator trace_lines) \
 	$(filter-out lib/machine/json_file.cpp lib/model/safetensors.cpp chapters/19_training/text_documents.cpp,$(sources_json))
 cold = $(if $(filter release,$(MODE)),$(if $(filter $(COLD),$(1)),-O1))
@@ -177,8 +177,29 @@ $(eval $(call pch_rule,$(BUILD)/pch/json.hpp,lib/machine/precompiled_json.hpp,,$
 $(call object,$(sources_json)): $(BUILD)/pch/json.hpp.gch
 $(call object,$(filter-out $(sources_json),$(LIB_SRC) $(CHAPTER_CPP))): $(BUILD)/pch/std.hpp.gch
 
+# Of a fresh clone, `make run` compiles all that the program needs of a folder in one go, but for the kernels: what it includes is
+# read once and not for each file. Where two of them would mistake each other's names (an error, or a warning), it is file by file,
+# put together. Where files were compiled by themselves before (make test), those are used.
+FRESH := $(if $(filter run chat,$(MAKECMDGOALS)),$(if $(wildcard $(call object,chapters/23_text_generator/main.cpp)),,yes))
+ROOMED := $(if $(FRESH),$(filter-out lib/kernels/% lib/model/attention.cpp,$(sources_23_text_generator)))
+room_of = $(BUILD)/obj/rooms/$(subst /,-,$(patsubst %/,%,$(dir $(1))))$(call cold,$(1)).o
+ROOMS := $(sort $(foreach s,$(ROOMED),$(call room_of,$(s))))
+room_files = $(foreach s,$(ROOMED),$(if $(filter $(1),$(call room_of,$(s))),$(s)))
+compile_room = $(CXX) $(CXXFLAGS_ALL) $(call cold,$(firstword $(1))) -g0 -include $(2)
+define room_rule
+$(1): $(2) $$(FLAGS) $(3).gch | $$(PACKAGES)
+	@mkdir -p $$(@D) && printf '$$(HASH)include "%s"\n' $(2) > $(1:.o=.cpp)
+	$$(call say,CXX,"$(dir $(firstword $(2)))*.cpp")
+	$$(Q)$$(call compile_room,$(2),$(3)) -Werror -c $(1:.o=.cpp) -o $$@ 2>$$@.log || { mkdir -p $(1:.o=.parts); \
+	    for s in $(2); do $$(call compile_room,$(2),$(3)) -c $$$$s -o $(1:.o=.parts)/$$$$(basename $$$$s).o || exit 1; done; \
+	    $$(CXX) -r -nostdlib $(2:%=$(1:.o=.parts)/$$$$(basename %).o) -o $$@; }
+endef
+room_pch = $(BUILD)/pch/$(if $(filter $(sources_json),$(1)),json,std).hpp
+$(foreach r,$(ROOMS),$(eval $(call room_rule,$(r),$(call room_files,$(r)),$(call room_pch,$(call room_files,$(r))))))
+
+roomed = $(if $(filter 23_text_generator,$(1)),$(2))
 define program_rule
-$(BUILD)/$(1): $(call object,$(sources_$(1)))
+$(BUILD)/$(1): $(call roomed,$(1),$(ROOMS)) $(call object,$(filter-out $(call roomed,$(1),$(ROOMED)),$(sources_$(1))))
 	$$(call say,LINK,$$@)
 	$$(Q)$$(LINK) $$^ $$(LIBS) -o $$@
 endef

@@ -15,7 +15,7 @@ namespace tbt {
 namespace {
 
 // What the page is put together from, in this order.
-constexpr const char* style = "page.css";
+constexpr const char* looks = "page.css";
 constexpr const char* scripts[] = {"dom.js",    "trace.js",   "words.js",   "text.js",
                                    "step.js",   "wheel.js",   "lattice.js", "beams.js",
                                    "draft.js",  "guide.js",   "tree.js",    "grid.js",
@@ -80,7 +80,7 @@ std::string trace_page(const std::vector<NamedTrace>& traces) {
     for (const NamedTrace& trace : traces)
         data += "<script type=\"application/jsonl\" class=\"trace\" data-name=\"" +
                 attribute(trace.name) + "\">\n" + for_script(trace.lines) + "</script>\n";
-    fill(page, "/* page.css */", part(style));
+    fill(page, "/* page.css */", part(looks));
     fill(page, "/* scripts */", script);
     fill(page, "<!-- traces -->", data);
     return page;

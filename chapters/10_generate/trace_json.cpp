@@ -19,16 +19,16 @@ namespace tbt {
 
 namespace {
 
-OrderedJson log_of(double probability) {
+OrderedJson log_or_null(double probability) {
     return probability > 0 ? six(std::log(probability)) : OrderedJson(nullptr);
 }
 
 // A token's text; a part of a character shows as U+FFFD.
-std::string as_text(const Tokenizer& tokenizer, int id) {
+std::string shown_text(const Tokenizer& tokenizer, int id) {
     return id >= 0 && id < tokenizer.vocab_size() ? valid_text(tokenizer.token_bytes(id)) : "";
 }
 
-OrderedJson to_json(const Standing& s) {
+OrderedJson standing_json(const Standing& s) {
     return {{"rank", s.rank}, {"probability", six(s.probability)}};
 }
 
@@ -42,8 +42,8 @@ OrderedJson steps_json(const Trace& t) {
                          {"mass_removed", six(s.mass_removed)},
                          {"entropy_before", six(s.entropy_before)},
                          {"entropy_after", six(s.entropy_after)},
-                         {"chosen_before", to_json(s.chosen_before)},
-                         {"chosen_after", to_json(s.chosen_after)}});
+                         {"chosen_before", standing_json(s.chosen_before)},
+                         {"chosen_after", standing_json(s.chosen_after)}});
     return steps;
 }
 
@@ -52,13 +52,13 @@ OrderedJson top_json(const Tokenizer& tokenizer, const RecordedToken& token) {
     for (std::size_t i = 0; i < token.trace.top.size(); ++i) {
         const TracedToken& x = token.trace.top[i];
         OrderedJson entry = token_json(tokenizer, x.id);
-        entry["raw"] = log_of(x.raw_probability);
-        entry["processed"] = log_of(x.final_probability);
+        entry["raw"] = log_or_null(x.raw_probability);
+        entry["processed"] = log_or_null(x.final_probability);
         entry["removed_by"] = x.removed_by < 0
                                   ? OrderedJson(nullptr)
                                   : OrderedJson(token.trace.steps[index(x.removed_by)].name);
         entry["after"] = OrderedJson::array();
-        for (const double p : token.after[i]) entry["after"].push_back(log_of(p));
+        for (const double p : token.after[i]) entry["after"].push_back(log_or_null(p));
         top.push_back(entry);
     }
     return top;
@@ -67,7 +67,7 @@ OrderedJson top_json(const Tokenizer& tokenizer, const RecordedToken& token) {
 OrderedJson shares_json(const Tokenizer& tokenizer, const std::vector<GuideState::Share>& all) {
     OrderedJson shares = OrderedJson::array();
     for (const GuideState::Share& x : all)
-        shares.push_back({x.id, as_text(tokenizer, x.id), six(x.probability)});
+        shares.push_back({x.id, shown_text(tokenizer, x.id), six(x.probability)});
     return shares;
 }
 
@@ -97,7 +97,7 @@ OrderedJson token_line(const Tokenizer& tokenizer, const RecordedToken& token) {
     j["top"] = top_json(tokenizer, token);
     j["wheel"] = OrderedJson::array();
     for (const RecordedToken::Slice& s : token.wheel)
-        j["wheel"].push_back({s.id, as_text(tokenizer, s.id), six(s.from), six(s.to)});
+        j["wheel"].push_back({s.id, shown_text(tokenizer, s.id), six(s.from), six(s.to)});
     if (token.pass > 0) j["pass_filled"] = token.pass;
     if (token.guide) j["guide"] = guide_json(tokenizer, *token.guide);
     return j;
@@ -129,7 +129,7 @@ OrderedJson six(double x) {
 }
 
 OrderedJson token_json(const Tokenizer& tokenizer, int id) {
-    OrderedJson j = {{"id", id}, {"token", as_text(tokenizer, id)}};
+    OrderedJson j = {{"id", id}, {"token", shown_text(tokenizer, id)}};
     if (id < 0 || id >= tokenizer.vocab_size()) return j;
     const std::string_view bytes = tokenizer.token_bytes(id);
     if (find_invalid_utf8(bytes) == std::string_view::npos) return j;
@@ -140,7 +140,7 @@ OrderedJson token_json(const Tokenizer& tokenizer, int id) {
 
 OrderedJson tokens_json(const Tokenizer& tokenizer, const std::vector<int>& ids) {
     OrderedJson tokens = OrderedJson::array();
-    for (const int id : ids) tokens.push_back(as_text(tokenizer, id));
+    for (const int id : ids) tokens.push_back(shown_text(tokenizer, id));
     return tokens;
 }
 

@@ -9,6 +9,7 @@
 #include "chapters/13_json_grammar/flat_map.hpp"
 #include "chapters/13_json_grammar/token_costs.hpp"
 #include "chapters/13_json_grammar/token_trie.hpp"
+#include "chapters/14_grammar/plus.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -18,9 +19,6 @@ struct TokenExit {
     int node, tokens;
 };
 using TokenExits = std::vector<TokenExit>;
-
-// A sum of tokens; never and more is never.
-inline int plus(int a, int b) { return std::min(a + b, TokenCosts::never); }
 
 inline void add_exit(TokenExits& exits, int node, int tokens) {
     for (TokenExit& e : exits) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chapters/14_grammar/code_point_reader.hpp"
 #include "chapters/15_regular/regex.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
@@ -96,8 +97,6 @@ Dfa compared(const Decimal& bound, bool strictly, bool least) {
         all.add(std::string(1, '-').append(minus.text()));
     return all.empty() ? Dfa{} : regex_whole(all.text());
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 

@@ -9,8 +9,8 @@ namespace tbt {
 
 namespace {
 
-using Values = std::optional<std::vector<const Json*>>;
-constexpr int deepest = 16;  // schemas within schemas
+using Listed = std::optional<std::vector<const Json*>>;
+constexpr int most_levels = 16;  // schemas within schemas
 constexpr std::size_t most_values = 256;
 // Near the end of a budget a way of `least` items is built behind each value at each item.
 constexpr double most_nodes = 1.5e6, blank_nodes = 16;
@@ -20,12 +20,12 @@ void add(std::vector<const Json*>& values, const Json* value) {
     if (std::none_of(values.begin(), values.end(), same)) values.push_back(value);
 }
 
-void narrow(Values& to, const Values& by) {
+void narrow(Listed& to, const Listed& by) {
     if (by && (!to || by->size() < to->size())) to = by;
 }
 
 // Where nothing but null, true and false is allowed.
-Values words(const Json& schema) {
+Listed words(const Json& schema) {
     static const Json null, yes = true, no = false;
     if (!schema.contains("type")) return std::nullopt;
     for (const char* type : {"string", "number", "integer", "object", "array"})
@@ -36,12 +36,12 @@ Values words(const Json& schema) {
     return values;
 }
 
-Values listed(SchemaDocument& document, const Json& schema, int depth) {
+Listed listed(SchemaDocument& document, const Json& schema, int depth) {
     if (schema.is_boolean())
-        return schema.get<bool>() ? Values() : Values(std::vector<const Json*>());
-    if (depth == deepest) return std::nullopt;
+        return schema.get<bool>() ? Listed() : Listed(std::vector<const Json*>());
+    if (depth == most_levels) return std::nullopt;
     document.check(schema);
-    Values found;
+    Listed found;
     for (const Json* target : document.references(schema))
         narrow(found, listed(document, *target, depth + 1));
     if (document.ignores_siblings(schema)) return found;
@@ -58,9 +58,9 @@ Values listed(SchemaDocument& document, const Json& schema, int depth) {
             narrow(found, listed(document, part, depth + 1));
     for (const char* any : {"anyOf", "oneOf"}) {
         if (!schema.contains(any)) continue;
-        Values all = std::vector<const Json*>();
+        Listed all = std::vector<const Json*>();
         for (const Json& part : schema.at(any)) {
-            const Values some = listed(document, part, depth + 1);
+            const Listed some = listed(document, part, depth + 1);
             if (!some) all.reset();
             if (!all) break;
             for (const Json* v : *some) add(*all, v);
@@ -74,7 +74,7 @@ Values listed(SchemaDocument& document, const Json& schema, int depth) {
 
 std::vector<Demands> distinct_items(SchemaDocument& document, ShapeRules& shapes,
                                     const ArrayPlan& plan, const Demands& facts) {
-    Values values;
+    Listed values;
     for (const Json* schema : plan.rest) narrow(values, listed(document, *schema, 0));
     if (!values || values->size() > most_values || !plan.prefix.empty() || !plan.counts.empty())
         document.unsupported(

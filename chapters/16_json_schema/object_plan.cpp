@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
+#include "chapters/14_grammar/plus.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
-
-namespace {
-
-int plus(int a, int b) { return std::min(a + b, Grammar::never); }
-
-}  // namespace
 
 ObjectPlanner::ObjectPlanner(const ObjectShape& shape, int overhead, Spelling spelling)
     : shape_(&shape), overhead_(overhead) {

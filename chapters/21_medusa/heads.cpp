@@ -63,7 +63,7 @@ void write_heads_config(const std::string& directory, const HeadsConfig& c) {
                               {"heads", c.shape.heads}, {"channels", c.shape.channels},
                               {"inner", c.shape.inner}, {"acceptance", c.acceptance},
                               {"drafted", c.drafted}};
-    write_file(join_path(directory, "config.json"), json.dump() + "\n");
+    write_file(join_path(directory, "config.json"), json_text(json) + "\n");
 }
 
 std::string hash_of_weights(const std::string& directory) {

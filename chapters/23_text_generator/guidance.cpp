@@ -1,12 +1,12 @@
 #include "chapters/23_text_generator/guidance.hpp"
 
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "chapters/06_combining/candidates.hpp"
+#include "chapters/08_penalties/checks.hpp"
 #include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/show/short_number.hpp"
@@ -26,7 +26,6 @@ void guide_logits(std::span<const float> positive, std::span<const float> negati
         Candidates c(row);
         return static_cast<double>(c.largest()) + c.log_sum();
     };
-    constexpr float banned = -std::numeric_limits<float>::infinity();
     const double of_positive = log_sum(positive), of_negative = log_sum(negative);
     for (std::size_t i = 0; i < positive.size(); ++i) {
         const double p = static_cast<double>(positive[i]) - of_positive;
