@@ -183,7 +183,7 @@ await visit("drawn", {}, async (page) => {
 });
 
 // Keyboard only: search, the waterfall, a candidate of a search.
-await visit("sampling", {}, async (page) => {
+await visit("drawn", {}, async (page) => {
     await page.keyboard.press("/");
     await page.keyboard.type(" the");
     await page.keyboard.press("Enter");
