@@ -1,6 +1,6 @@
 # Token by Token. `make` alone prints help.
 #
-#   MODE=release|debug|asan   ARCH=native|x86-64-v3|x86-64-v4|armv8-a|…   CXX=g++|clang++   NO_INSTALL=1   V=1
+#   MODE=release|debug|asan|wasm   ARCH=native|x86-64-v3|x86-64-v4|armv8-a|…   CXX=g++|clang++   NO_INSTALL=1   V=1
 #
 # Everything built goes to build/ (build-asan/, build-x86-64-v3/, … for other modes), models that you train too. Besides,
 # `make check` keeps its score in exercises/.progress, and `make lessons UPDATE=1` rewrites the outputs in the lessons.
@@ -28,6 +28,14 @@ UNAME_S := $(shell uname -s)
 UNAME_M := $(shell uname -m)
 
 # ---- compiler flags ---------------------------------------------------------------------------------------
+# MODE=wasm: chapter 23's program for browsers, by emscripten (make page). No threads; libraries that are headers only are those of
+# this system, seen through links.
+ifeq ($(MODE),wasm)
+HOST_CXX := $(CXX)
+override CXX := em++
+OPENMP :=
+LIBRARY_LACKS := -include lib/machine/wasm_library.hpp
+endif
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi
 # gcc 12 takes its own AVX-512 intrinsics for uninitialised reads (gcc bug 105593).
 # g++ may be clang by another name, as on macOS.
@@ -35,18 +43,21 @@ CLANG := $(shell $(CXX) --version 2>/dev/null | grep -i clang)
 WARNINGS += $(if $(CLANG),,-Wno-maybe-uninitialized -Wno-uninitialized)
 # Floating point as written: no contraction, no reassociation; fused multiply-adds are spelled out in the code.
 COMMON := -std=c++20 $(WARNINGS) -ffp-contract=off -I. -MMD -MP
-ifneq ($(filter arm64 aarch64,$(UNAME_M)),)
+ifeq ($(MODE),wasm)
+COMMON += -Wno-shorten-64-to-32 -msimd128 -fwasm-exceptions -Ilib/kernels/wasm -I$(BUILD)/include
+else ifneq ($(filter arm64 aarch64,$(UNAME_M)),)
 COMMON += $(if $(filter native,$(ARCH)),-mcpu=native,-march=$(ARCH))
 else
 COMMON += -march=$(ARCH)
 endif
 OPT_release := -O3 -g1
+OPT_wasm := -O2
 OPT_debug := -O0 -g -D_GLIBCXX_ASSERTIONS
 OPT_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
 # make fuzz
 OPT_fuzz := -O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
 ifeq ($(OPT_$(MODE)),)
-$(error MODE=$(MODE): choose release, debug or asan)
+$(error MODE=$(MODE): choose release, debug, asan or wasm)
 endif
 LIBS :=
 ifeq ($(UNAME_S),Darwin)
@@ -98,11 +109,12 @@ help:
 	'  make check EX=05_2       check one (make hint, solution, try, watch, reset; make progress, next)' \
 	'  make test                build and run all tests' \
 	'  make bench               measure the limits of this machine and our share of them (ONLY=matmul …)' \
-	'  make page                the course as pages with search, in build/page/index.html' \
+	'  make page                the course as pages with search, in build/page/index.html, and the playground' \
 	'  make test-learn          make learn in a terminal, and what a learner reads when code crashes (needs tmux)' \
 	'  make fuzz                look for bytes that break what reads them (clang; ONLY=json SECONDS=60)' \
 	'  make test-bits           the same bits from other processors, compilers and levels (make hashes writes them anew)' \
 	'  make test-arm64          the same bits on arm64, emulated by qemu' \
+	'  make test-wasm           the same texts from the playground'"'"'s program as from this one (COUNT=1000)' \
 	'  make test-page           look at the pages in a real browser (needs node, npm and chromium)' \
 	'  make lessons             check that the lessons still say what the programs print' \
 	'  make mutants             put well-known bugs in and see that the tests catch them' \
@@ -125,7 +137,11 @@ $(BUILD)/.packages-page: lib/install_packages.sh
 	@touch $@
 $(PACKAGES): lib/install_packages.sh
 	@mkdir -p $(@D)
+ifeq ($(MODE),wasm)
+	@CXX="$(HOST_CXX)" CXXFLAGS=-MMD NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh wasm $(BUILD)/include
+else
 	@CXX="$(CXX)" CXXFLAGS="$(COMMON) $(CXXFLAGS)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh run
+endif
 	@touch $@
 $(TEST_PACKAGES): lib/install_packages.sh | $(PACKAGES)
 	@mkdir -p $(@D)
@@ -149,11 +165,11 @@ COLD = chapters/%/main.cpp %_main.cpp %/options.cpp %/report.cpp %/show.cpp %/to
 	chapters/12_speculative/recorded_round.cpp chapters/13_json_grammar/guide%.cpp chapters/14_grammar/rule_words.cpp $(patsubst %,chapters/10_generate/%.cpp,output page prompt_logprobs rare_options recorded_token request trace_json word_options) \
 	$(patsubst %,chapters/23_text_generator/%.cpp,command_line talk combinations generation recording text_generator trace_lines) \
 	$(filter-out lib/machine/json_file.cpp lib/model/safetensors.cpp chapters/19_training/text_documents.cpp,$(sources_json))
-cold = $(if $(filter release,$(MODE)),$(if $(filter $(COLD),$(1)),-O1))
+cold = $(if $(filter release wasm,$(MODE)),$(if $(filter $(COLD),$(1)),-O1))
 $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(CXXFLAGS_ALL) $(call cold,$<) -include $(call source_pch,$<) -c $< -o $@
+	$(Q)$(CXX) $(CXXFLAGS_ALL) $(call cold,$<) -include $(call source_pch,$<) $(LIBRARY_LACKS) -c $< -o $@
 
 # A program is linked with what it needs and no more: `make run-03` compiles chapter 03's main.cpp and the .cpp files behind the
 # headers that it includes, directly or through others. sources_NAME has them.
@@ -204,6 +220,22 @@ $(BUILD)/$(1): $(call roomed,$(1),$(ROOMS)) $(call object,$(filter-out $(call ro
 	$$(Q)$$(LINK) $$^ $$(LIBS) -o $$@
 endef
 $(foreach program,$(CHAPTERS) $(TOOLS),$(eval $(call program_rule,$(program))))
+
+# Debian's emscripten asks for a module of node that a node from elsewhere does not find by itself.
+#
+# The module of WebAssembly and the JavaScript that starts it: data/page/playground and tests/page/wasm call its main() with the
+# words of a command line.
+ifeq ($(MODE),wasm)
+WASM_LINK := -sMODULARIZE=1 -sEXPORT_NAME=tbtModule -sINVOKE_RUN=0 -sNODEJS_CATCH_EXIT=0 -sNODEJS_CATCH_REJECTION=0 -sENVIRONMENT=web,worker,node -sFILESYSTEM=1 -sFORCE_FILESYSTEM=1 \
+	-sEXPORTED_RUNTIME_METHODS=callMain,FS,NODEFS -lnodefs.js -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=67108864 -sTOTAL_STACK=4194304
+$(BUILD)/text_generator.js: $(call object,$(sources_23_text_generator) lib/kernels/wasm/fmaf.cpp)
+	$(call say,LINK,$@)
+	$(Q)NODE_PATH=/usr/share/nodejs $(LINK) -fwasm-exceptions -msimd128 $^ $(WASM_LINK) -o $@
+$(call object,lib/kernels/wasm/fmaf.cpp): $(BUILD)/pch/std.hpp.gch
+$(BUILD)/playground.html: $(BUILD)/text_generator.js $(wildcard data/page/*.* data/page/playground/*) chapters/10_generate/page.cpp \
+	$(wildcard data/schemas/* data/models/storyteller/* data/models/sketch/*)
+	@node data/page/playground/pack.mjs $< $@
+endif
 
 # Tests, exercises and benchmarks are linked with archives: one for lib, one for lib/train, one for each chapter that has .cpp
 # files, of the chapters whose headers they include, directly or through others.
@@ -408,10 +440,18 @@ $(BUILD)/fuzzer: $(BUILD)/obj/tests/fuzz/fuzzer.o $(LIBRARY)
 endif
 
 # The page of --html in a real browser: needs node, npm and chromium, and says so where they are missing.
-# The lessons as pages that open from disk.
+# The lessons as pages that open from disk, and the playground: the generator and its models in one of them.
 .PHONY: page
 page: $(BUILD)/.packages-page
-	@sh data/page/course/make.sh $(BUILD)/page
+	@playground=$(BUILD)-wasm/playground.html; \
+	$(MAKE) --no-print-directory MODE=wasm BUILD=$(BUILD)-wasm CXX="$(CXX)" $$playground || \
+	    { echo "make: the pages come without the playground, which needs emscripten (see above)" >&2; playground=; }; \
+	sh data/page/course/make.sh $(BUILD)/page $$playground
+# The same texts from WebAssembly, where emscripten is installed already (elsewhere it says so, and tests nothing).
+.PHONY: test-wasm
+test-wasm: $(BUILD)/23_text_generator
+	@! command -v em++ >/dev/null || $(MAKE) --no-print-directory MODE=wasm BUILD=$(BUILD)-wasm CXX="$(CXX)" $(BUILD)-wasm/text_generator.js
+	@sh tests/page/wasm/run.sh $(BUILD) $(BUILD)-wasm $(COUNT)
 .PHONY: test-page
 PAGE_PROGRAMS := $(filter 10_% 11_% 12_% 13_% 14_% 15_% 16_% 21_% 23_%,$(CHAPTERS))
 test-page: $(PAGE_PROGRAMS:%=$(BUILD)/%)

@@ -3,6 +3,7 @@
 #   install_packages.sh run    what programs need: xsimd, CLI11, nlohmann-json
 #   install_packages.sh test   the same and Catch2
 #   install_packages.sh page   the same and cmark-gfm
+#   install_packages.sh wasm FOLDER  what run needs and emscripten; links to the libraries that are headers only go into FOLDER
 #   install_packages.sh arm64  the same, a compiler for arm64 and qemu (with apt)
 # Uses apt, dnf, pacman, zypper or brew, with sudo where needed. NO_INSTALL=1 only prints the command.
 set -u
@@ -34,12 +35,23 @@ if [ "${1:-run}" = test ]; then
     has catch2/catch_all.hpp || has catch2/catch.hpp || missing="$missing catch2"
 fi
 [ "${1:-run}" != page ] || command -v cmark-gfm >/dev/null 2>&1 || missing="$missing cmark-gfm"
+[ "${1:-run}" != wasm ] || command -v em++ >/dev/null 2>&1 || missing="$missing emscripten"
 if [ "${1:-run}" = arm64 ]; then
     command -v aarch64-linux-gnu-g++ >/dev/null 2>&1 || missing="$missing g++-aarch64-linux-gnu"
     command -v qemu-aarch64 >/dev/null 2>&1 || missing="$missing qemu-user"
 fi
 [ "$(uname -s)" != Darwin ] || [ -d "$(brew --prefix 2>/dev/null)/opt/libomp" ] || missing="$missing libomp"
-[ -n "$missing" ] || exit 0
+# The folder that holds a header of this system, linked into $2.
+link_header() {
+    found=$(printf '#include <%s>\n' "$1" | $CXX -std=c++20 -x c++ -M - 2>/dev/null | tr ' ' '\n' | grep "/$1\$" | head -n 1)
+    [ -n "$found" ] || fail "the header $1 is not found"
+    mkdir -p "$2" && rm -f "$2/${1%%/*}" && ln -s "$(dirname "$found")" "$2/${1%%/*}"
+}
+finish() {
+    if [ "${1:-run}" = wasm ]; then link_header CLI/CLI.hpp "$2" && link_header nlohmann/json.hpp "$2"; fi
+    exit 0
+}
+[ -n "$missing" ] || finish "$@"
 
 # The name of each package with this package manager.
 if command -v apt-get >/dev/null 2>&1; then
@@ -86,3 +98,4 @@ DEBIAN_FRONTEND=noninteractive $sudo$install $names >>"$log" 2>&1 || {
     fail "could not install $names (no network, or no permission?); run by hand: $sudo$install $names"
 }
 refuse_old_xsimd
+finish "$@"

@@ -49,7 +49,8 @@ std::vector<RecordedRound> recorded_rounds(const std::vector<Round>& rounds,
     std::size_t step = 0;
     for (const Round& round : rounds) {
         all.push_back({0, step, round});
-        const auto tree = std::ranges::find(guessed, step, &GuessedRound::begins);
+        const auto tree = std::find_if(guessed.begin(), guessed.end(),
+                                       [&](const GuessedRound& g) { return g.begins == step; });
         if (tree != guessed.end()) all.back().guesses = tree->guesses;
         step += round.tokens.size();
     }

@@ -30,7 +30,8 @@ void check_heads(const HeadsConfig& c, const std::string& who) {
     check("channels", c.shape.channels, 1, 1 << 16);
     check("inner", c.shape.inner, 1, 1 << 16);
     check("drafted", ::tbt::count(c.drafted), 1, 1 << 20);
-    if (!std::ranges::is_sorted(c.drafted, std::less_equal<>()) || c.drafted.front() < 0)
+    if (!std::is_sorted(c.drafted.begin(), c.drafted.end(), std::less_equal<>()) ||
+        c.drafted.front() < 0)
         throw Error(who + ": the drafted ids are not in order, each once");
 }
 
@@ -108,7 +109,8 @@ Heads::Heads(const HeadsConfig& config, const WeightSource& weights, const Tenso
     for (std::int64_t i = 0; i < N; ++i) {
         const int id = config_.drafted[index(i)];
         checked_id("heads", id, index(embedding_.dim(0)));
-        std::ranges::copy(embedding_.row(id), rows.row(i).begin());
+        const std::span<const float> row = embedding_.row(id);
+        std::copy(row.begin(), row.end(), rows.row(i).begin());
     }
     table_ = PackedMatrix(MatrixView::of(rows.data(), N, C).transposed(), type);
     const std::vector<HeadsShape::Weight> shapes = config_.shape.weights();
@@ -136,7 +138,8 @@ Heads::Answer Heads::read(int k, std::span<const float> states, std::span<const 
         const int id = to_int(checked_id("heads", tokens[index(r)], index(embedding_.dim(0))));
         float* row = joined_.data() + r * 2 * C;
         std::copy_n(states.data() + r * C, C, row);
-        std::ranges::copy(embedding_.row(id), row + C);
+        const std::span<const float> token = embedding_.row(id);
+        std::copy(token.begin(), token.end(), row + C);
     }
     std::vector<float> next(states.begin(), states.end());  // states may be the last answer's
     run_team(threads_, [&](const Worker& worker) {

@@ -12,6 +12,8 @@
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 namespace tbt::kernel {
@@ -84,6 +86,27 @@ struct Int8Sums {
 #endif
     }
     void store(std::int32_t* to) const { vst1q_s32(to, sum); }
+};
+
+#elif defined(__wasm_simd128__)
+
+// Products of 16 bits are added in pairs: two sums a column, put together at the end.
+struct Int8Sums {
+    static constexpr int columns = 4, rows = 1, panels_of_one_row = 1;
+    static constexpr std::int32_t x_offset = 0;
+    using X = v128_t;
+    static X broadcast(const std::int8_t* x) {
+        return wasm_i16x8_extend_low_i8x16(wasm_v128_load32_splat(x));
+    }
+    v128_t low = wasm_i32x4_splat(0), high = low;
+    void add(const X& x, const std::int8_t* w) {
+        low = wasm_i32x4_add(low, wasm_i32x4_dot_i16x8(x, wasm_i16x8_load8x8(w)));
+        high = wasm_i32x4_add(high, wasm_i32x4_dot_i16x8(x, wasm_i16x8_load8x8(w + 8)));
+    }
+    void store(std::int32_t* to) const {
+        wasm_v128_store(to, wasm_i32x4_add(wasm_i32x4_shuffle(low, high, 0, 2, 4, 6),
+                                           wasm_i32x4_shuffle(low, high, 1, 3, 5, 7)));
+    }
 };
 
 #else

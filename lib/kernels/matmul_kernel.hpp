@@ -17,6 +17,10 @@
 #include "lib/index.hpp"
 #include "lib/kernels/simd.hpp"
 #include "lib/kernels/simd_half.hpp"
+#include "lib/kernels/weight_type.hpp"
+#ifdef __wasm_simd128__
+#include "lib/kernels/wasm/try_row.hpp"
+#endif
 
 namespace tbt::kernel {
 
@@ -44,6 +48,16 @@ inline void store(const Batch& values, float* p) { values.store_aligned(p); }
 
 // ---- the packed layout ----
 
+// How weights of a type are kept: WebAssembly has no instruction that widens 16-bit floats, so they
+// are widened once.
+constexpr WeightType kept_as([[maybe_unused]] WeightType type) {
+#if defined(__wasm_simd128__)
+    return WeightType::f32;
+#else
+    return type;
+#endif
+}
+
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 constexpr std::int64_t panel_count(std::int64_t n) { return divide_up(n, panel); }
 
@@ -70,7 +84,11 @@ struct Tile {
 
 // With few rows the weights come from memory. The hardware fetches ahead, but in each stream of
 // addresses only to the end of its page; four streams taken in turn keep it busy.
+#if defined(__wasm_simd128__)
+inline constexpr int streams = 1;  // its few registers are full with one
+#else
 inline constexpr int streams = 4;
+#endif
 
 // y[r, n] = Σ_k x[r, k] · w[k, n], k = 0, 1, 2, …
 template <class Element, int Rows, int Panels, int Vectors, bool Prefetch>
@@ -132,12 +150,32 @@ void multiply(const Tile& t) {
 
 using Kernel = void (*)(const Tile&);
 
+#if defined(__wasm_simd128__)
+// Row by row, with care only where it takes care (try_row.hpp). All weights are floats: kept_as.
+template <class Element, int Rows, int Panels, int Vectors, bool Prefetch>
+void run(const Tile& t) {
+    static_assert(Panels == 1);
+    if constexpr (std::is_same_v<Element, float>) {
+        for (int r = 0; r < Rows; ++r) {
+            Tile row = t;
+            row.x += r * t.x_row, row.y += r * t.y_row;
+            if (!wasm::try_row<Vectors>(row.x, row.x_step, static_cast<const float*>(row.w), row.k,
+                                        row.y, row.bias, row.add))
+                multiply<float, 1, 1, Vectors, false>(row);
+        }
+    }
+}
+#else
+template <class Element, int Rows, int Panels, int Vectors, bool Prefetch>
+inline constexpr Kernel run = multiply<Element, Rows, Panels, Vectors, Prefetch>;
+#endif
+
 // For the few rows that leave room for `streams` whole panels side by side.
 template <class Element>
 Kernel streaming(int rows) {
     static constexpr auto table = []<int... R>(std::integer_sequence<int, R...>) {
         return std::array<Kernel, sizeof...(R)>{
-            multiply<Element, R + 1, streams, tile_vectors, true>...};
+            run<Element, R + 1, streams, tile_vectors, true>...};
     }
     (std::make_integer_sequence<int, tile_rows / streams>());
     return table[index(rows - 1)];
@@ -148,7 +186,7 @@ template <class Element, bool Prefetch>
 Kernel single(int rows, int vectors) {
     static constexpr auto table = []<int... I>(std::integer_sequence<int, I...>) {
         return std::array<Kernel, tile_rows * tile_vectors>{
-            multiply<Element, I / tile_vectors + 1, 1, I % tile_vectors + 1, Prefetch>...};
+            run<Element, I / tile_vectors + 1, 1, I % tile_vectors + 1, Prefetch>...};
     }
     (std::make_integer_sequence<int, tile_rows * tile_vectors>());
     return table[index((rows - 1) * tile_vectors + vectors - 1)];

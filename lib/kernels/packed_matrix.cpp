@@ -98,7 +98,7 @@ void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
     element_count({k, n});  // throws if there are too many
     k_ = k;
     n_ = n;
-    type_ = type;
+    type_ = kernel::kept_as(type);
     const std::int64_t floats = kernel::divide_up(bytes(), 4);
     if (floats > capacity_ || !data_) {
         data_ = allocate_floats(floats);

@@ -52,7 +52,8 @@ Cut prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t
 }
 
 // ---- doors ----
-constexpr std::size_t most_values = std::size_t{1} << 60;
+constexpr std::size_t most_values = std::size_t{1}
+                                    << (std::numeric_limits<std::size_t>::digits - 4);
 
 void check_place(std::size_t k, std::size_t most) {
     if (k >= 1 && k <= most) return;
@@ -145,7 +146,8 @@ Cut smallest_prefix_reaching(std::span<const float> keys, std::span<const std::u
         std::uint64_t within = 0;
         const auto take = [&](float low, float high) {
             split(keys, weights, low, high, part);
-            within = std::accumulate(part.weights.begin(), part.weights.begin() + part.count,
+            within = std::accumulate(part.weights.begin(),
+                                     part.weights.begin() + static_cast<std::ptrdiff_t>(part.count),
                                      std::uint64_t{0});
         };
         // The part of the row that the prefix ends in: between the pivots,

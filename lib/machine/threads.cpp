@@ -37,10 +37,6 @@ int cores() {
     return number;
 }
 
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // TBT_THREADS is ours and has to be a number; OMP_NUM_THREADS may be a list such as "4,2",
 // of which the first counts.
 int threads_in_environment() {
@@ -56,6 +52,10 @@ int threads_in_environment() {
 }
 
 #ifdef _OPENMP
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 // How many threads the machine lets work at the same time, judged by what they waited.
 // When the members of a team of n waited half of the time on average, teams of at most n / 2 follow
 // for twenty times as long as was spent on finding that out; then twice as many are tried again.

@@ -1,0 +1,159 @@
+// Fused multiply-add where the processor has none: a · b + c, rounded once.
+//
+// The product of two floats is exact in double. The sum is then rounded twice, to double and to
+// float, which goes wrong in two cases only: where the double lies exactly between two floats, and
+// where the float is below the smallest normal one, which has fewer bits. These are computed again
+// with the sum rounded to odd: of the two doubles around it the one whose last bit is 1, which no
+// second rounding can take for a tie [Boldo & Melquiond 2008].
+// In doubles, the product's rounding error is a double as well [Dekker 1971], and the three parts
+// are added with the smaller two rounded to odd.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#ifdef __wasm_simd128__
+#include <wasm_simd128.h>
+#endif
+
+namespace tbt::wasm {
+
+// x + y, and what its rounding lost [Knuth 1969, §4.2.2].
+struct Sum {
+    double value, error;
+};
+inline Sum two_sum(double x, double y) {
+    const double s = x + y, back = s - x;
+    return {s, (x - (s - back)) + (y - back)};
+}
+
+// x + y rounded to odd: to itself where it is a double, or to the neighbour whose last bit is 1.
+inline double add_to_odd(double x, double y) {
+    const auto [s, error] = two_sum(x, y);
+    const auto bits = std::bit_cast<std::uint64_t>(s);
+    if (!(error < 0 || error > 0) || bits & 1) return s;  // exact, odd, or not finite
+    // The last bit is 0: the odd neighbours lie on both sides, the exact sum before one of them.
+    return std::bit_cast<double>((error > 0) == (s > 0) ? bits + 1 : bits - 1);
+}
+
+inline float fma(float a, float b, float c) {
+    return static_cast<float>(
+        add_to_odd(static_cast<double>(a) * static_cast<double>(b), static_cast<double>(c)));
+}
+
+// The two halves of x: 26 bits each, so that products of halves are exact [Veltkamp 1968].
+struct Halves {
+    double high, low;
+};
+inline Halves halves_of(double x) {
+    const double t = x * 0x8000001p0, high = t - (t - x);
+    return {high, x - high};
+}
+
+// Exact where nothing overflows and the smallest part of the product is no less than the smallest
+// double: usual() says so.
+inline double usual_fma(double a, double b, double c) {
+    const Halves x = halves_of(a), y = halves_of(b);
+    const double product = a * b;
+    const double error =
+        ((x.high * y.high - product) + x.high * y.low + x.low * y.high) + x.low * y.low;
+    const Sum small = two_sum(c, error), large = two_sum(product, small.value);
+    return large.value + add_to_odd(large.error, small.error);
+}
+// Exponents for which usual_fma is exact: every part of the product is above 2^-1022.
+inline bool usual(double a, double b, double c) {
+    const auto within = [](double x, int low, int high) {
+        const int e = static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52 & 0x7ff) - 1023;
+        return e >= low && e <= high;
+    };
+    return within(a, -400, 400) && within(b, -400, 400) && (c == 0 || within(c, -800, 900));
+}
+
+#ifdef __wasm_simd128__
+// Sums that may be rounded wrongly: a tie between two floats, or a float too small to be normal.
+inline v128_t ties(v128_t s) {
+    return wasm_i64x2_eq(wasm_v128_and(s, wasm_i64x2_splat(0x1fffffff)),
+                         wasm_i64x2_splat(0x10000000));
+}
+inline v128_t too_small(v128_t s) {
+    const v128_t size = wasm_f64x2_abs(s);
+    return wasm_v128_andnot(wasm_f64x2_le(size, wasm_f64x2_splat(0x1p-126)),
+                            wasm_f64x2_eq(size, wasm_f64x2_splat(0.0)));
+}
+inline v128_t low_half(v128_t x) { return wasm_f64x2_promote_low_f32x4(x); }
+inline v128_t high_half(v128_t x) {
+    return wasm_f64x2_promote_low_f32x4(wasm_i64x2_shuffle(x, x, 1, 1));
+}
+inline v128_t to_floats(v128_t low, v128_t high) {
+    return wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(low), wasm_f32x4_demote_f64x2_zero(high),
+                              0, 2);
+}
+
+inline v128_t fma_f32x4(v128_t a, v128_t b, v128_t c) {
+    const v128_t low = wasm_f64x2_add(wasm_f64x2_mul(low_half(a), low_half(b)), low_half(c)),
+                 high = wasm_f64x2_add(wasm_f64x2_mul(high_half(a), high_half(b)), high_half(c));
+    const v128_t doubtful = wasm_v128_or(wasm_v128_or(ties(low), ties(high)),
+                                         wasm_v128_or(too_small(low), too_small(high)));
+    if (!__builtin_expect(wasm_v128_any_true(doubtful), 0)) return to_floats(low, high);
+    return wasm_f32x4_make(fma(wasm_f32x4_extract_lane(a, 0), wasm_f32x4_extract_lane(b, 0),
+                               wasm_f32x4_extract_lane(c, 0)),
+                           fma(wasm_f32x4_extract_lane(a, 1), wasm_f32x4_extract_lane(b, 1),
+                               wasm_f32x4_extract_lane(c, 1)),
+                           fma(wasm_f32x4_extract_lane(a, 2), wasm_f32x4_extract_lane(b, 2),
+                               wasm_f32x4_extract_lane(c, 2)),
+                           fma(wasm_f32x4_extract_lane(a, 3), wasm_f32x4_extract_lane(b, 3),
+                               wasm_f32x4_extract_lane(c, 3)));
+}
+
+// The same steps as usual(), two_sum() and usual_fma(), on two lanes.
+inline v128_t all_usual(v128_t a, v128_t b, v128_t c) {
+    const auto within = [](v128_t x, double low, double high) {
+        const v128_t size = wasm_f64x2_abs(x);
+        return wasm_v128_and(wasm_f64x2_ge(size, wasm_f64x2_splat(low)),
+                             wasm_f64x2_le(size, wasm_f64x2_splat(high)));
+    };
+    return wasm_v128_and(
+        wasm_v128_and(within(a, 0x1p-400, 0x1p400), within(b, 0x1p-400, 0x1p400)),
+        wasm_v128_or(wasm_f64x2_eq(c, wasm_f64x2_splat(0.0)), within(c, 0x1p-800, 0x1p900)));
+}
+
+struct Sums {
+    v128_t value, error;
+};
+inline Sums two_sums(v128_t x, v128_t y) {
+    const v128_t s = wasm_f64x2_add(x, y), back = wasm_f64x2_sub(s, x);
+    return {s, wasm_f64x2_add(wasm_f64x2_sub(x, wasm_f64x2_sub(s, back)), wasm_f64x2_sub(y, back))};
+}
+inline v128_t add_to_odd(v128_t x, v128_t y) {
+    const v128_t zero = wasm_f64x2_splat(0.0), one = wasm_i64x2_splat(1);
+    const auto [s, error] = two_sums(x, y);
+    const v128_t even = wasm_i64x2_eq(wasm_v128_and(s, one), wasm_i64x2_splat(0));
+    const v128_t towards_zero =
+        wasm_v128_xor(wasm_f64x2_gt(error, zero), wasm_f64x2_gt(s, zero));  // ones, that is −1
+    const v128_t step = wasm_v128_or(towards_zero, one);
+    return wasm_i64x2_add(s, wasm_v128_and(step, wasm_v128_and(even, wasm_f64x2_ne(error, zero))));
+}
+
+inline v128_t fma_f64x2(v128_t a, v128_t b, v128_t c) {
+    if (!wasm_i64x2_all_true(all_usual(a, b, c)))
+        return wasm_f64x2_make(
+            __builtin_fma(wasm_f64x2_extract_lane(a, 0), wasm_f64x2_extract_lane(b, 0),
+                          wasm_f64x2_extract_lane(c, 0)),
+            __builtin_fma(wasm_f64x2_extract_lane(a, 1), wasm_f64x2_extract_lane(b, 1),
+                          wasm_f64x2_extract_lane(c, 1)));
+    const auto high_of = [](v128_t x) {
+        const v128_t t = wasm_f64x2_mul(x, wasm_f64x2_splat(0x8000001p0));
+        return wasm_f64x2_sub(t, wasm_f64x2_sub(t, x));
+    };
+    const v128_t a_high = high_of(a), a_low = wasm_f64x2_sub(a, a_high), b_high = high_of(b),
+                 b_low = wasm_f64x2_sub(b, b_high), product = wasm_f64x2_mul(a, b);
+    v128_t error = wasm_f64x2_sub(wasm_f64x2_mul(a_high, b_high), product);
+    error = wasm_f64x2_add(error, wasm_f64x2_mul(a_high, b_low));
+    error = wasm_f64x2_add(error, wasm_f64x2_mul(a_low, b_high));
+    error = wasm_f64x2_add(error, wasm_f64x2_mul(a_low, b_low));
+    const Sums small = two_sums(c, error), large = two_sums(product, small.value);
+    return wasm_f64x2_add(large.value, add_to_odd(large.error, small.error));
+}
+#endif
+
+}  // namespace tbt::wasm

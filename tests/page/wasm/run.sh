@@ -1,0 +1,15 @@
+#!/bin/sh
+# The program in WebAssembly: random requests, byte for byte as the program of this machine writes them.
+#   tests/page/wasm/run.sh BUILD WASM_BUILD [COUNT [SEED]]
+# What is missing is said in one line, and nothing is tested. Ends with "N passed, N failed".
+set -u
+cd "$(dirname "$0")/../../.." || exit 1
+build=${1:-build} wasm=${2:-build-wasm}
+skip() {
+    echo "wasm: not tested: $1"
+    echo "0 passed, 0 failed"
+    exit 0
+}
+command -v node >/dev/null || skip "there is no node here (apt-get install nodejs)"
+[ -f "$wasm/text_generator.wasm" ] || skip "there is no $wasm/text_generator.wasm (make page builds it)"
+node tests/page/wasm/equal.mjs "$build/23_text_generator" "$wasm/text_generator.js" ${3:-126} ${4:-1}
