@@ -1,7 +1,8 @@
 // The page: one run, or two side by side; one token that all views look at.
 {
     const { h, clamp } = tbt;
-    const state = { at: 0, views: [] };
+    // addressed: the place shows in the page's address.
+    const state = { at: 0, views: [], addressed: false };
 
     // Where to begin: a token that has something to show.
     const interesting = (text) => {
@@ -35,6 +36,7 @@
                     part.show?.(Math.min(state.at, Math.max(view.text.tokens.length - 1, 0))),
                 );
         state.views.forEach((view) => view.tell());
+        if (!state.addressed) return;
         try {
             history.replaceState(null, "", `#${state.at + 1}`);
         } catch {
@@ -145,9 +147,9 @@
         return compare.at;
     };
 
-    const keys = (event) => {
+    tbt.keys = (event) => {
         if (event.ctrlKey || event.metaKey || event.altKey) return;
-        const typing = event.target.matches?.("input, textarea");
+        const typing = event.target.matches?.("input, textarea, select");
         if (event.key === "/" && !typing) {
             event.preventDefault();
             document.querySelector("input[type=search]")?.focus();
@@ -161,7 +163,8 @@
             (event.preventDefault(), go(Infinity));
     };
 
-    const start = () => {
+    // The page of --html: the traces that stand in it.
+    tbt.start = () => {
         const main = document.querySelector("main");
         const runs = [...document.querySelectorAll("script.trace")].map((e) =>
             tbt.readTrace(e.dataset.name, e.textContent.replace(/^\n/, "")),
@@ -176,7 +179,8 @@
                 : `${runs[0].prompts[0].text.trim().slice(0, 60)} – Token by Token`;
         const asked = Number(location.hash.slice(1)) - 1;
         const at = tbt.open(main, runs);
-        document.addEventListener("keydown", keys);
+        state.addressed = true;
+        document.addEventListener("keydown", tbt.keys);
         go(asked >= 0 ? asked : at);
     };
 
@@ -199,5 +203,4 @@
         return at;
     };
     tbt.go = go;
-    start();
 }

@@ -9,6 +9,10 @@ export default [
                 [
                     "tbt document window location history navigator matchMedia",
                     "Node ResizeObserver Map Set setTimeout",
+                    // the playground
+                    "WebAssembly Worker Blob URL URLSearchParams Response DecompressionStream",
+                    "TextDecoder TextEncoder performance self addEventListener module",
+                    "tbtRun tbtHasSimd tbtModule",
                 ]
                     .join(" ")
                     .split(" ")

@@ -101,4 +101,11 @@ if command -v cmark-gfm >/dev/null; then
 else
     echo "page: the course is not tested: there is no cmark-gfm here (apt-get install cmark-gfm)"
 fi
+# The playground, where it was built.
+playground=$build-wasm/playground.html
+if [ -f "$playground" ]; then
+    cp "$playground" "$work/" && look tests/page/playground.mjs || status=1
+else
+    echo "page: the playground is not tested: there is no $playground (make page builds it)"
+fi
 exit $status

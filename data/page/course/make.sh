@@ -1,11 +1,11 @@
 #!/bin/sh
-# The course as pages that open from disk: course/make.sh FOLDER
+# The course as pages that open from disk: course/make.sh FOLDER [PLAYGROUND]
 # Every page of Markdown becomes one of HTML at its place in FOLDER, with contents, search, and what comes before and next; what
 # they link to is there too: figures as they are, source files as pages. No page asks for anything outside FOLDER.
 # Needs cmark-gfm. The reading order is that of the "Next:" links, from chapter 01 on.
 set -eu
 cd "$(dirname "$0")/../../.."
-out=${1:?which folder?}
+out=${1:?which folder?} playground=${2:-}
 command -v cmark-gfm >/dev/null || { echo "make: the pages need cmark-gfm (Debian: apt-get install cmark-gfm; macOS: brew install cmark-gfm)" >&2; exit 1; }
 new=$out.new
 rm -rf "$new" && mkdir -p "$new"
@@ -45,6 +45,13 @@ echo "$pages" | while read -r p; do
     printf '<li%s><a href="@root@%s">%s</a>\n' "$class" "${p%.md}.html" "$(title_of "$p" | sed 's/^[0-9]*, *[a-z]* page *· *//' | escape)"
 done > "$contents"
 
+# With the playground, each page leads there, with the options of its lesson where it has some.
+try_it() {
+    [ -n "$playground" ] || return 0
+    options=$(awk -v lesson="$(dirname "$1")" '$1 == lesson { gsub(/&/, "\\&amp;", $2); print $2 }' data/page/playground/lessons.txt)
+    printf '<a class="try" href="%splayground.html%s">Playground</a>' "$2" "${options:+#$options}"
+}
+
 # A page around what comes in: its path, its title, its place in the contents.
 frame() {
     root=$(root_of "$1")
@@ -53,7 +60,7 @@ frame() {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>$(echo "$2" | escape) · Token by Token</title><link rel="stylesheet" href="${root}course.css"><link rel="icon" href="data:,">
 </head><body data-root="$root"><a class="skip" href="#text">To the text</a>
-<header><a class="home" href="${root}README.html">Token by Token</a>
+<header><a class="home" href="${root}README.html">Token by Token</a>$(try_it "$1" "$root")
 <div class="search"><input id="search" type="search" placeholder="Search ( / )" aria-label="Search the course" autocomplete="off"><ol id="found" hidden></ol></div></header>
 <div class="columns"><nav aria-label="Contents"><details id="contents" open><summary>Contents</summary><ul>
 $(sed "s|@root@\($3\)\"|@root@\1\" aria-current=\"page\"|; s|@root@|$root|" "$contents")
@@ -109,5 +116,6 @@ echo '];' >> "$new/search.js"
 cat data/page/page.css data/page/course/course.css > "$new/course.css"
 cp data/page/course/course.js "$new/course.js"
 printf '<!DOCTYPE html><meta charset="utf-8"><title>Token by Token</title><meta http-equiv="refresh" content="0; url=README.html"><a href="README.html">Token by Token</a>\n' > "$new/index.html"
+[ -z "$playground" ] || cp "$playground" "$new/playground.html"
 rm -rf "$out" && mv "$new" "$out"
 echo "$out/index.html: $(echo "$pages" | wc -l | tr -d ' ') pages; open it in a browser"
