@@ -20,7 +20,7 @@ namespace tbt {
 enum class JsonLayout { any, compact, pretty };
 
 struct SchemaOptions {
-    int max_whitespace = 12;  // in a row, in the layout `any`; −1: any number
+    int max_whitespace = 1;  // in a row, in the layout `any`; −1: any number
     // Write strings, keys and whole numbers in the one usual way ("é" and 5, not "\u00e9" and 5.0).
     // Otherwise every spelling of an allowed value is accepted, except that numbers under a demand
     // are read without exponents (see without_exponents).
