@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "chapters/12_speculative/plain_speculative.hpp"
