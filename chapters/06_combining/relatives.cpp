@@ -8,6 +8,7 @@
 
 #include "chapters/05_top_p/further/plain_typical.hpp"
 #include "chapters/05_top_p/plain_relatives.hpp"
+#include "lib/error.hpp"
 #include "lib/kernels/math.hpp"
 #include "lib/kernels/scan.hpp"
 #include "lib/kernels/select.hpp"
@@ -15,6 +16,8 @@
 namespace tbt {
 
 void keep_from(Candidates& c, double lowest) {
+    if (std::isnan(lowest))
+        throw Error("chain: the least logit that stays is NaN, expected a number");
     // The smallest float that is not below it.
     float threshold = static_cast<float>(
         std::max(lowest, -static_cast<double>(std::numeric_limits<float>::max())));

@@ -1,6 +1,7 @@
 #include "chapters/22_diffusion/masked_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "chapters/03_temperature/plain_temperature.hpp"
@@ -76,7 +77,10 @@ Draw drawing(Rng& rng) {
         double u = rng.uniform();
         std::size_t last = 0;  // with a probability: rounding must not lead beyond it
         for (std::size_t i = 0; i < p.size(); ++i) {
-            if (!(p[i] > 0)) continue;
+            if (std::isnan(p[i]))
+                throw Error("draw: the probability of token " + std::to_string(i) +
+                            " is NaN; the model is broken");
+            if (p[i] <= 0) continue;
             last = i;
             if ((u -= p[i]) < 0) break;
         }

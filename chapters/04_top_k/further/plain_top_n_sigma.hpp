@@ -25,6 +25,7 @@ inline void check_top_n_sigma(double N) {
 //
 //   μ = Σ s_i / n,  σ² = Σ (s_i − μ)² / n,  keep s_i >= max s − N·σ
 inline double top_n_sigma_border(std::span<const float> s, double N) {
+    check_top_n_sigma(N), check_row(s);
     double n = 0, sum = 0, squares = 0;
     for (const float s_i : s) {
         if (s_i != masked) ++n, sum += s_i;
@@ -37,10 +38,9 @@ inline double top_n_sigma_border(std::span<const float> s, double N) {
 
 // A temperature divides all logits and σ with them: the same tokens stay at every temperature.
 inline std::vector<float> top_n_sigma(std::span<const float> s, double N) {
-    check_top_n_sigma(N), check_row(s);
+    const double border = top_n_sigma_border(s, N);
     std::vector<float> kept(s.begin(), s.end());
     if (N == 0) return kept;
-    const double border = top_n_sigma_border(s, N);
     for (float& s_i : kept) s_i = s_i >= border ? s_i : masked;
     return kept;
 }
