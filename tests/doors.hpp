@@ -20,6 +20,13 @@ inline constexpr float infinity = std::numeric_limits<float>::infinity();
 inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 inline const std::vector<int> hostile_ids{-1, INT_MIN, INT_MAX, 1000000};
 inline const std::vector<double> hostile_numbers{std::nan(""), -HUGE_VAL, HUGE_VAL, -1e308, 1e308};
+// Rows that are no law.
+inline const std::vector<std::vector<float>> hostile_rows{{},
+                                                          {not_a_number},
+                                                          {1, not_a_number},
+                                                          {infinity, 1},
+                                                          {-infinity},
+                                                          std::vector<float>(20, -infinity)};
 inline const std::vector<std::string> hostile_texts{"",
                                                     std::string(1, '\0'),
                                                     "\xff\xfe\x80",

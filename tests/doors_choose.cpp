@@ -32,13 +32,6 @@ using namespace tbt::doors;
 namespace {
 
 const std::vector<float> five{5, 3, 2, 1, -1};
-// Rows that are no law.
-const std::vector<std::vector<float>> hostile_rows{{},
-                                                   {not_a_number},
-                                                   {1, not_a_number},
-                                                   {infinity, 1},
-                                                   {-infinity},
-                                                   std::vector<float>(20, -infinity)};
 
 }  // namespace
 

@@ -29,12 +29,6 @@ namespace {
 const std::vector<float> five{5, 3, 2, 1, -1};
 // At 1e308 all tokens are alike; it is a temperature.
 const std::vector<double> no_temperatures{not_a_number, -infinity, infinity, -1e308};
-const std::vector<std::vector<float>> hostile_rows{{},
-                                                   {not_a_number},
-                                                   {1, not_a_number},
-                                                   {infinity, 1},
-                                                   {-infinity},
-                                                   std::vector<float>(20, -infinity)};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "chapters/10_generate/trace_json.hpp"
 #include "lib/check.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/math.hpp"
@@ -81,13 +82,6 @@ OrderedJson to_json(const Tokenizer& tokenizer, const PromptToken& t) {
                             {"token", as_text(tokenizer, c.id)},
                             {"raw", finite_or_null(c.log_probability)}});
     return j;
-}
-
-OrderedJson steps_to_json(const Chain& chain) {
-    OrderedJson steps = OrderedJson::array();
-    for (const ChainStep& step : chain.steps())
-        steps.push_back({{"name", step.name}, {"parameters", step.parameters}});
-    return steps;
 }
 
 // The fields of one text.
@@ -199,13 +193,10 @@ void write_surprise_figure(const std::string& file, const Tokenizer& tokenizer,
 
 std::string trace_header(const std::string& model, const std::string& prompt,
                          const GenerateRequest& request, const std::vector<int>& prompt_ids) {
-    const OrderedJson j = {{"format", "token-by-token trace 1"},
-                           {"model", model},
-                           {"prompt", prompt},
-                           {"prompt_ids", prompt_ids},
-                           {"seed", request.seed},
-                           {"samples", request.samples},
-                           {"chain", steps_to_json(request.chain)}};
+    const OrderedJson j = {
+        {"format", "token-by-token trace 1"}, {"model", model},       {"prompt", prompt},
+        {"prompt_ids", prompt_ids},           {"seed", request.seed}, {"samples", request.samples},
+        {"chain", chain_json(request.chain)}};
     return line(j);
 }
 
@@ -254,7 +245,7 @@ std::string json_result(const std::string& model, const std::string& prompt,
                      {"prompt", prompt},
                      {"prompt_ids", prompt_ids},
                      {"seed", request.seed},
-                     {"chain", steps_to_json(request.chain)}};
+                     {"chain", chain_json(request.chain)}};
     for (const PromptToken& token : prompt_tokens)
         j["prompt_logprobs"].push_back(to_json(tokenizer, token));
     j["texts"] = OrderedJson::array();
