@@ -53,17 +53,7 @@ ArraySource::ArraySource(ArrayShape shape, Blanks blanks)
 
 int ArraySource::first_node(Grammar& grammar, int index) {
     index_ = index;
-    return node_at(grammar, {Where::first, 0, std::vector<int>(shape_.counters.size())});
-}
-
-int ArraySource::node_at(Grammar& grammar, const Spot& spot) {
-    const auto [place, added] = nodes_.try_emplace(spot, 0);
-    if (added) {
-        place->second = grammar.add_node();
-        grammar.node(place->second).source = index_;
-        spots_[place->second] = spot;
-    }
-    return place->second;
+    return nodes_.at(grammar, index_, {Where::first, 0, std::vector<int>(shape_.counters.size())});
 }
 
 const std::map<ArrayShape::Choice, int>& ArraySource::rules_at(int index) const {
@@ -137,7 +127,7 @@ int ArraySource::cheapest(const Grammar& grammar, int index, const std::vector<i
 
 int ArraySource::cost(const Grammar& grammar, int node) const {
     settle(grammar);
-    const Spot& spot = spots_.at(node);
+    const Spot& spot = nodes_.of(node);
     const int rest = spot.where == Where::item ? cheapest(grammar, spot.index, spot.counts)
                                                : rest_[place(spot.index, spot.counts)];
     if (rest >= Grammar::never) return Grammar::never;
@@ -156,7 +146,7 @@ std::vector<int> ArraySource::rules() const {
 }
 
 void ArraySource::expand(Grammar& grammar, int node) {
-    const Spot spot = spots_.at(node);
+    const Spot spot = nodes_.of(node);
     const int inner = grammar.add_node();
     grammar.skip(node, inner);
     int at = blanks_.free ? add_blanks(grammar, inner, blanks_.most) : inner;
@@ -176,14 +166,16 @@ void ArraySource::expand(Grammar& grammar, int node) {
         if (!blanks_.free) text += blanks_.comma;
         const int last = grammar.bytes(at, text.substr(0, text.size() - 1));
         const auto byte = static_cast<std::uint8_t>(text.back());
-        grammar.edge(last, byte, byte, node_at(grammar, {Where::item, spot.index, spot.counts}));
+        grammar.edge(last, byte, byte,
+                     nodes_.at(grammar, index_, {Where::item, spot.index, spot.counts}));
         return;
     }
     if (spot.where == Where::first) at = fixed(blanks_.open);
     for (const auto& [choice, rule] : rules_at(spot.index)) {
         std::vector<int> then = spot.counts;
         if (!count_item(then, choice)) continue;
-        grammar.call(at, rule, node_at(grammar, {Where::after, next_index(spot.index), then}));
+        grammar.call(at, rule,
+                     nodes_.at(grammar, index_, {Where::after, next_index(spot.index), then}));
     }
 }
 

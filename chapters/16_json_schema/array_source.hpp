@@ -9,6 +9,7 @@
 
 #include "chapters/14_grammar/grammar.hpp"
 #include "chapters/16_json_schema/object_shape.hpp"
+#include "chapters/16_json_schema/spot_nodes.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -52,7 +53,6 @@ private:
         auto operator<=>(const Spot&) const = default;
     };
 
-    int node_at(Grammar& grammar, const Spot& spot);
     const std::map<ArrayShape::Choice, int>& rules_at(int index) const;
     bool complete(int index, const std::vector<int>& counts) const;
     bool count_item(std::vector<int>& counts, const ArrayShape::Choice& choice) const;
@@ -70,8 +70,7 @@ private:
     Blanks blanks_;
     int index_ = -1, last_;
     std::size_t states_ = 1;  // of the counters
-    std::map<Spot, int> nodes_;
-    std::map<int, Spot> spots_;
+    SpotNodes<Spot> nodes_;
     mutable std::vector<int> rest_,
         rule_costs_;  // the cheapest way to go on from (index, counts); the costs it is for
 };

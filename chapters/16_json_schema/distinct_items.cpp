@@ -102,17 +102,7 @@ DistinctItems::DistinctItems(std::vector<int> values, int least, int most, Blank
 
 int DistinctItems::first_node(Grammar& grammar, int index) {
     index_ = index;
-    return node_at(grammar, {Where::first, {}});
-}
-
-int DistinctItems::node_at(Grammar& grammar, const Spot& spot) {
-    const auto [place, added] = nodes_.try_emplace(spot, 0);
-    if (added) {
-        place->second = grammar.add_node();
-        grammar.node(place->second).source = index_;
-        spots_[place->second] = spot;
-    }
-    return place->second;
+    return nodes_.at(grammar, index_, {Where::first, {}});
 }
 
 // Items that must come before the end. Behind a comma there is one at least.
@@ -133,7 +123,7 @@ std::vector<int> DistinctItems::cheapest_first(const Grammar& grammar,
 }
 
 int DistinctItems::cost(const Grammar& grammar, int node) const {
-    const Spot& spot = spots_.at(node);
+    const Spot& spot = nodes_.of(node);
     const int items = needed(spot);
     if (spot.first == Where::first && items == 0) return 1;  // the bracket
     const std::vector<int> left = cheapest_first(grammar, spot.second);
@@ -148,7 +138,7 @@ int DistinctItems::cost(const Grammar& grammar, int node) const {
 }
 
 void DistinctItems::expand(Grammar& grammar, int node) {
-    const Spot spot = spots_.at(node);
+    const Spot spot = nodes_.of(node);
     const auto& [where, written] = spot;
     const int inner = grammar.add_node();
     grammar.skip(node, inner);
@@ -166,7 +156,7 @@ void DistinctItems::expand(Grammar& grammar, int node) {
         const std::string text = "," + (blanks_.free ? std::string() : blanks_.comma);
         const int last = grammar.bytes(free, text.substr(0, text.size() - 1));
         const auto byte = static_cast<std::uint8_t>(text.back());
-        return grammar.edge(last, byte, byte, node_at(grammar, {Where::item, written}));
+        return grammar.edge(last, byte, byte, nodes_.at(grammar, index_, {Where::item, written}));
     }
     const int at = where == Where::first ? fixed(blanks_.open) : free;
     // Whoever takes one of them finds at least as many behind it, and one item less to come.
@@ -175,7 +165,7 @@ void DistinctItems::expand(Grammar& grammar, int node) {
     for (const int i : cheapest_first(grammar, written)) {
         std::set<int> then = written;
         then.insert(i);
-        grammar.call(at, values_[index(i)], node_at(grammar, {Where::after, then}));
+        grammar.call(at, values_[index(i)], nodes_.at(grammar, index_, {Where::after, then}));
         grammar.node(at).calls.back().detour = place++ >= on_the_way;
     }
 }

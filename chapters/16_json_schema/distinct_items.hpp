@@ -10,6 +10,7 @@
 #include "chapters/14_grammar/grammar.hpp"
 #include "chapters/16_json_schema/object_shape.hpp"
 #include "chapters/16_json_schema/schema_shapes.hpp"
+#include "chapters/16_json_schema/spot_nodes.hpp"
 
 namespace tbt {
 
@@ -40,7 +41,6 @@ private:
         return needed == 0 ? 0 : needed == 1 ? 256 : needed <= 3 ? 4 : 1;
     }
 
-    int node_at(Grammar& grammar, const Spot& spot);
     int needed(const Spot& spot) const;
     std::vector<int> cheapest_first(const Grammar& grammar, const std::set<int>& written) const;
 
@@ -48,8 +48,7 @@ private:
     int least_, most_;
     Blanks blanks_;
     int index_ = -1;
-    std::map<Spot, int> nodes_;
-    std::map<int, Spot> spots_;
+    SpotNodes<Spot> nodes_;
 };
 
 }  // namespace tbt
