@@ -1,0 +1,37 @@
+// Exercise 17_01: one merge.
+//
+// A text is a row of pieces, and two neighbours become one: wherever the piece `left` stands
+// directly before the piece `right`, both are replaced by the one piece left + right. From left to
+// right, and a piece is used once; all others stay as they are, in their order.
+//
+//     t h e o t h e r   with h, e    →   t he o t he r
+//     a a a             with a, a    →   aa a           the first two, then one is left
+//
+// The pair must be these two pieces: a bc is not the pair ab, c, though both are written "abc".
+// No piece is empty.
+//
+// Write one function, about 5 lines. Check: make check EX=17_01
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex17_01 {
+
+// Changes the pieces in place.
+inline void join([[maybe_unused]] std::vector<std::string>& pieces,
+                 [[maybe_unused]] const std::string& left,
+                 [[maybe_unused]] const std::string& right) {
+    // >>> write here
+    for (std::size_t i = 0; i + 1 < pieces.size(); ++i)
+        if (pieces[i] == left && pieces[i + 1] == right) {
+            pieces[i] = left + right;
+            pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        }
+    // <<< to here
+}
+
+}  // namespace tbt::ex17_01
