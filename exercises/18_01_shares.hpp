@@ -1,0 +1,54 @@
+// Exercise 18_01: how a position shares its attention.
+//
+// A query q, a row of D numbers, meets the keys of all T positions, rows of D numbers, too. It
+// stands at position t and sees the keys 0 … t; those behind it are masked.
+//
+//     score(q, k)           (q · k) / √D, where q · k = Σ_d q_d k_d
+//     shares(q, keys, t)    T numbers: softmax over the scores of the keys; a masked key has the
+//                           score −∞, so its share is 0 and the others sum to 1
+//
+// By hand: q = (1, 0) and the keys (2, 0) and (0, 3) have the scores 1.414 and 0. At t = 1 the
+// shares are .804 and .196; at t = 0 they are 1 and 0.
+//
+// softmax is given. In doubles.
+//
+// Write two functions, about 3 lines each. Check: make check EX=18_01
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+#include "lib/kernels/math.hpp"
+
+namespace tbt::ex18_01 {
+
+using Row = std::vector<double>;
+
+// e^s_i / Σ e^s_j, the largest taken away first. −∞ gives 0; one at least is finite.
+inline Row softmax(const Row& s) {
+    const double largest = *std::max_element(s.begin(), s.end());
+    Row p;
+    double sum = 0;
+    for (const double x : s) sum += p.emplace_back(portable_exp(x - largest));
+    for (double& x : p) x /= sum;
+    return p;
+}
+
+inline double score([[maybe_unused]] const Row& q, [[maybe_unused]] const Row& k) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// t < T.
+inline Row shares([[maybe_unused]] const Row& q, [[maybe_unused]] const std::vector<Row>& keys,
+                  [[maybe_unused]] std::size_t t) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex18_01
