@@ -1,92 +1,12 @@
 // Exercise 22_2: the order that keeps the law. The law of what is written, by enumeration.
-#include <cmath>
-#include <map>
-
 #include "22_2_order.hpp"
-#include "lib/kernels/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
+#include "tests/exercises/masked_laws.hpp"
 
 using namespace tbt;
 using namespace tbt::ex22_2;
 
 namespace {
-
-using Joint = std::map<Row, double>;
-
-Law perfect(const Joint& joint, std::size_t vocabulary) {
-    return [=](const Row& row, std::size_t place) {
-        std::vector<double> p(vocabulary);
-        double sum = 0;
-        for (const auto& [text, probability] : joint) {
-            bool fits = true;
-            for (std::size_t i = 0; i < row.size(); ++i)
-                fits = fits && (row[i] == masked || row[i] == text[i]);
-            if (!fits) continue;
-            p[static_cast<std::size_t>(text[place])] += probability;
-            sum += probability;
-        }
-        for (double& p_i : p) p_i /= sum;
-        return p;
-    };
-}
-
-// New York, Los Angeles, San Diego.
-const Joint cities = {{{0, 3}, .5}, {{1, 4}, .3}, {{2, 5}, .2}};
-
-Joint random_joint(std::uint64_t seed) {
-    Rng rng(seed);
-    Joint joint;
-    double sum = 0;
-    for (int text = 0; text < 27; ++text) {
-        const double p = .02 + rng.uniform();
-        joint[{text / 9, text / 3 % 3, text % 3}] = p;
-        sum += p;
-    }
-    for (auto& [text, p] : joint) p /= sum;
-    return joint;
-}
-
-// Every sequence of draws that can happen, with its probability.
-template <class Fill>
-Joint law_of(const Fill& sampler, const Law& law, const Row& start) {
-    Joint result;
-    const auto next_possible = [](const std::vector<double>& p, std::size_t i) {
-        while (i < p.size() && !(p[i] > 0)) ++i;
-        return i;
-    };
-    std::vector<std::pair<std::vector<double>, std::size_t>> path;
-    do {
-        std::size_t depth = 0;
-        Row row = start;
-        sampler(row, law, [&](const std::vector<double>& p) {
-            EXPECT(depth < 100, "as many draws as masks", "100 draws and no end");
-            if (depth == path.size()) path.emplace_back(p, next_possible(p, 0));
-            return static_cast<int>(path[depth++].second);
-        });
-        double probability = 1;
-        for (const auto& [p, i] : path) probability *= p.at(i);
-        result[row] += probability;
-        while (!path.empty()) {
-            auto& [p, i] = path.back();
-            i = next_possible(p, i + 1);
-            if (i < p.size()) break;
-            path.pop_back();
-        }
-    } while (!path.empty());
-    return result;
-}
-
-void check_law(const Joint& got, const Joint& expected) {
-    for (const auto& [text, p] : got) {
-        const auto found = expected.find(text);
-        const double wanted = found == expected.end() ? 0 : found->second;
-        INFO(
-            "the probability of this text; think about: was anything chosen by what had been drawn "
-            "in this step?");
-        INPUT(text);
-        CHECK_NEAR(p, wanted, 1e-12);
-    }
-}
 
 // Certain of the places by their number: .5, .9, .7.
 std::vector<double> certain(const Row&, std::size_t place) {
