@@ -1,4 +1,4 @@
-// Exercise 21_01: a tree of guesses: how deep, and who sees whom.
+// Exercise 21_01: who sees whom in a tree of guesses, and how deep a guess stands.
 //
 // Guess i stands behind guess parents[i], which comes before it, or behind the text where
 // parents[i] is −1.

@@ -1,4 +1,4 @@
-// Exercise 21_01: a tree of guesses: how deep, and who sees whom.
+// Exercise 21_01: who sees whom in a tree of guesses.
 #include "21_01_depth.hpp"
 #include "chapters/21_medusa/plain_tree.hpp"
 #include "lib/kernels/rng.hpp"
