@@ -54,6 +54,7 @@ TEST_CASE("multiplications: matrices always, attention the more the later", "[ex
 
 TEST_CASE("GPT-3 does not fit into 32 bits", "[ex18_2]") {
     THINK("GPT-3 does not fit into 32 bits");
+    INFO("V = 50257, P = 2048, C = 12288, L = 96, F = 49152");
     const Sizes large{50257, 2048, 12288, 96, 49152};
     REQUIRE(parameters(large) == 174604259328);
     REQUIRE(cache_floats(large) == 2359296);

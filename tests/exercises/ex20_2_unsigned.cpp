@@ -84,6 +84,8 @@ TEST_CASE("a small product of large sums is exact", "[ex20_2]") {
     const Bytes w(2001, 127);
     x[7] = 1;
     const float got = product(shifted(x), w, column_sum(w), 1, 1);
-    INFO("got " << got << ", expected 127; think about: 32,528,383 is no float");
+    INFO(
+        "2,001 numbers: x is 1 once, else 0, all w are 127; think about: 32,528,383 is no float, "
+        "so subtract before");
     REQUIRE(got == 127.0f);
 }

@@ -20,11 +20,35 @@ Law random_law(std::uint64_t seed, std::size_t V) {
     return p;
 }
 
+void check_rest(const Law& p, const Law& q, const Law& expected, const char* think) {
+    INPUT(p, q);
+    THINK(think);
+    CHECK_NEAR(after_rejection(p, q), expected, 1e-12);
+}
+
+void check_without(const Law& q, int x, const Law& expected, const char* think) {
+    INPUT(q, x);
+    THINK(think);
+    CHECK_NEAR(without(q, x), expected, 1e-12);
+}
+
+void check_judge(const Law& p, const Law& q, const std::vector<int>& guesses,
+                 const std::vector<double>& u, int accepted, const Law& rest, const char* think) {
+    INPUT(p, q, guesses, u);
+    THINK(think);
+    const Verdict verdict = judge(p, q, guesses, u);
+    CHECK(verdict.accepted == accepted);
+    if (accepted < 0) CHECK_NEAR(verdict.rest, rest, 1e-12);
+}
+
 // The law of the token and how often a guess is accepted, over every way of drawing and judging.
 struct Outcome {
     Law law;
     double accepted = 0;
 };
+
+constexpr const char* think =
+    "what is left of p after each rejection is what the next guess is judged by";
 
 Outcome enumerate(const Law& p, const Law& q, int n) {
     Outcome all{Law(p.size()), 0};
@@ -56,7 +80,7 @@ Outcome enumerate(const Law& p, const Law& q, int n) {
             for (std::size_t j = 0; j < i; ++j) u[j] = std::nextafter(1.0, 0.0);
             if (chance > 0) {
                 u[i] = chance / 2;
-                REQUIRE(judge(p, q, guesses, u).accepted == static_cast<int>(i));
+                check_judge(p, q, guesses, u, static_cast<int>(i), {}, think);
                 all.law[x] += probability * open * chance;
                 all.accepted += probability * open * chance;
             }
@@ -73,10 +97,9 @@ Outcome enumerate(const Law& p, const Law& q, int n) {
             for (double& d : drafted) d = left_over > 0 ? d / left_over : 0;
         }
         if (open < 1e-15) return;
-        const Verdict none =
-            judge(p, q, guesses, std::vector<double>(guesses.size(), std::nextafter(1.0, 0.0)));
-        REQUIRE(none.accepted == -1);
-        REQUIRE(none.rest.size() == p.size());
+        const std::vector<double> u(guesses.size(), std::nextafter(1.0, 0.0));
+        check_judge(p, q, guesses, u, -1, target, think);
+        const Verdict none = judge(p, q, guesses, u);
         for (std::size_t v = 0; v < p.size(); ++v) all.law[v] += probability * open * none.rest[v];
     };
     draw(q, 1);
@@ -86,49 +109,38 @@ Outcome enumerate(const Law& p, const Law& q, int n) {
 }  // namespace
 
 TEST_CASE("what is left of p and q, by hand", "[ex21_2]") {
-    THINK("p minus q, never below 0, divided by its sum; q without the token, divided by its sum");
-    // p − q = (.3, 0, −.3).
-    const Law rest = after_rejection({.5, .3, .2}, {.2, .3, .5});
-    REQUIRE(rest.size() == 3);
-    CHECK_NEAR(rest[0], 1, 1e-12);
-    CHECK_NEAR(rest[1], 0, 1e-12);
-    const Law same = after_rejection({.4, .6}, {.4, .6});
-    CHECK_NEAR(same[1], .6, 1e-12);
-    const Law q = without({.2, .3, .5}, 2);
-    CHECK_NEAR(q[0], .4, 1e-12);
-    CHECK_NEAR(q[1], .6, 1e-12);
-    CHECK_NEAR(q[2], 0, 1e-12);
-    for (const double x : without({0, 1}, 1)) CHECK_NEAR(x, 0, 1e-12);
+    check_rest({.5, .3, .2}, {.2, .3, .5}, {1, 0, 0}, "p − q is .3, 0, −.3: never below 0");
+    check_rest({.6, .3, .1}, {.2, .2, .6}, {.8, .2, 0}, ".4 and .1 are left, divided by .5");
+    check_rest({.4, .6}, {.4, .6}, {.4, .6}, "nothing is left: p itself");
+    check_without({.2, .3, .5}, 2, {.4, .6, 0}, "q without the token, divided by its sum");
+    check_without({.2, .3, .5}, 0, {0, .375, .625}, "q without the token, divided by its sum");
+    check_without({0, 1}, 1, {0, 0}, "nothing is left: all 0");
 }
 
 TEST_CASE("two guesses, by hand: C is rejected, and then A is certain", "[ex21_2]") {
-    THINK("after a rejection both p and q are others");
     const Law p{.5, .3, .2}, q{.2, .3, .5};
     // C stands with .2/.5; behind it p is (1, 0, 0) and q is (.4, .6, 0).
-    REQUIRE(judge(p, q, {2, 0}, {.39, .9}).accepted == 0);
-    REQUIRE(judge(p, q, {2, 0}, {.41, .9}).accepted == 1);
-    REQUIRE(judge(p, q, {2, 0}, {.4, .9}).accepted == 1);  // .2/.5 is not below itself
-    THINK("B has been served in full, and is not accepted any more");
-    const Verdict none = judge(p, q, {2, 1}, {.41, 0});
-    REQUIRE(none.accepted == -1);
-    CHECK_NEAR(none.rest[0], 1, 1e-12);
+    check_judge(p, q, {2, 0}, {.39, .9}, 0, {}, "C is accepted below .2/.5");
+    check_judge(p, q, {2, 0}, {.41, .9}, 1, {}, "after a rejection both p and q are others");
+    check_judge(p, q, {2, 0}, {.4, .9}, 1, {}, ".2/.5 is not below itself");
+    check_judge(p, q, {2, 1}, {.41, 0}, -1, {1, 0, 0},
+                "B has been served in full, and is not accepted any more");
 }
 
 TEST_CASE("no guess: the token is drawn from p", "[ex21_2]") {
-    THINK("with no guess there is nothing to judge");
-    const Verdict none = judge({.1, .9}, {.5, .5}, {}, {});
-    REQUIRE(none.accepted == -1);
-    CHECK_NEAR(none.rest[1], .9, 1e-12);
+    check_judge({.1, .9}, {.5, .5}, {}, {}, -1, {.1, .9},
+                "with no guess there is nothing to judge");
 }
 
 TEST_CASE("the law is the target's, for any number of guesses", "[ex21_2]") {
-    THINK("what is left of p after each rejection is what the next guess is judged by");
+    THINK(think);
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
         const Law p = random_law(seed, 4), q = random_law(seed + 30, 4);
         double before = 0;
         for (int n = 0; n <= 4; ++n) {
             const Outcome all = enumerate(p, q, n);
-            for (std::size_t v = 0; v < p.size(); ++v) CHECK_NEAR(all.law[v], p[v], 1e-12);
+            INPUT(p, q, n);
+            CHECK_NEAR(all.law, p, 1e-12);
             THINK("more guesses are accepted more often");
             EXPECT(all.accepted > before - 1e-12, "accepted as often as with fewer, or more",
                    all.accepted);
