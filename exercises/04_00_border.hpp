@@ -1,0 +1,36 @@
+// Exercise 04_00: the border of top-k.
+//
+//     kth_largest(s, k)    the k-th largest logit: 1 ≤ k ≤ V. Equal logits count as often as they
+//                          are there.
+//     at_least(s, border)  how many logits are at least the border
+//
+// By hand: of {1, 4, 2, 4, 2} the largest is 4, the second is 4, the third is 2. At least 2 are
+// four of them: "keep what is at least the third largest" keeps four. That is why top-k needs an
+// order among equal ones.
+//
+// Write two functions, about 2 lines each. Check: make check EX=04_00
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex04_00 {
+
+// s is a copy, so it may be sorted.
+inline float kth_largest([[maybe_unused]] std::vector<float> s, [[maybe_unused]] std::size_t k) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+inline int at_least([[maybe_unused]] const std::vector<float>& s, [[maybe_unused]] float border) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex04_00
