@@ -1,0 +1,73 @@
+// Exercise 10_00: what does it cost to write several texts at once?
+#include "10_00_passes.hpp"
+#include "tests/exercises/exercise_check.hpp"
+
+using namespace tbt;
+using namespace tbt::ex10_00;
+
+namespace {
+
+// Counts, pass by pass.
+struct Cost {
+    long passes = 0, positions = 0;
+    void pass(long read) { ++passes, positions += read; }
+};
+
+Cost one_after_the_other(long P, long G, long n) {
+    Cost cost;
+    for (long text = 0; text < n; ++text)
+        for (long token = 0; token < G; ++token) cost.pass(token == 0 ? P : 1);
+    return cost;
+}
+
+Cost all_at_once(long P, long G, long n) {
+    Cost cost;
+    for (long token = 0; token < G; ++token) cost.pass(token == 0 ? P : n);
+    return cost;
+}
+
+}  // namespace
+
+TEST_CASE("three texts of 25 tokens behind a prompt of 4", "[ex10_00]") {
+    INFO("P = 4, G = 25, n = 3");
+    THINK("25 passes for each text");
+    CHECK(passes_alone(4, 25, 3) == 75);
+    THINK("4 + 24 positions for each text: the last token is never read");
+    CHECK(positions_alone(4, 25, 3) == 84);
+    THINK("one pass for the prompt, and 24 for all three");
+    CHECK(passes_together(4, 25, 3) == 25);
+    THINK("the prompt's 4 once, and 3 positions in each of 24 passes");
+    CHECK(positions_together(4, 25, 3) == 76);
+}
+
+TEST_CASE("one text costs the same either way", "[ex10_00]") {
+    INFO("P = 10, G = 5, n = 1");
+    THINK("together with nobody is alone");
+    CHECK(passes_alone(10, 5, 1) == 5);
+    CHECK(passes_together(10, 5, 1) == 5);
+    CHECK(positions_alone(10, 5, 1) == 14);
+    CHECK(positions_together(10, 5, 1) == 14);
+}
+
+TEST_CASE("one token each: only the prompt is read", "[ex10_00]") {
+    INFO("P = 7, G = 1, n = 6");
+    THINK("the first token comes from the pass over the prompt, and is not read");
+    CHECK(passes_alone(7, 1, 6) == 6);
+    CHECK(positions_alone(7, 1, 6) == 42);
+    CHECK(passes_together(7, 1, 6) == 1);
+    CHECK(positions_together(7, 1, 6) == 7);
+}
+
+TEST_CASE("counted pass by pass, for all small numbers", "[ex10_00]") {
+    THINK("go through the passes on paper: what does each of them read?");
+    for (long P = 1; P <= 5; ++P)
+        for (long G = 1; G <= 5; ++G)
+            for (long n = 1; n <= 5; ++n) {
+                INPUT(P, G, n);
+                const Cost alone = one_after_the_other(P, G, n), together = all_at_once(P, G, n);
+                CHECK(passes_alone(P, G, n) == alone.passes);
+                CHECK(positions_alone(P, G, n) == alone.positions);
+                CHECK(passes_together(P, G, n) == together.passes);
+                CHECK(positions_together(P, G, n) == together.positions);
+            }
+}
