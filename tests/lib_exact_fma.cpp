@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "lib/kernels/magnitudes.hpp"
 #include "lib/kernels/rng.hpp"
 #include "tests/catch.hpp"
 
@@ -97,4 +98,19 @@ TEST_CASE("doubles within the usual range are multiplied and added as the proces
     CHECK_FALSE(wasm::usual(0x1p-500, 1, 1));
     CHECK_FALSE(wasm::usual(1, 0x1p500, 1));
     CHECK_FALSE(wasm::usual(1, 1, std::numeric_limits<double>::infinity()));
+}
+
+TEST_CASE("how small and how large the numbers of a row are, zeros and signs left aside") {
+    const float row[] = {0.0f, -3.0f, 0.5f, -0.0f, -0x1p-140f, 2.0f};
+    CHECK(magnitudes_of(row, 1, 5).smallest == 0x1p-140f);
+    CHECK(magnitudes_of(row, 1, 5).largest == 3.0f);
+    CHECK(magnitudes_of(row, 2, 3).smallest == 0x1p-140f);
+    CHECK(magnitudes_of(row, 2, 3).largest == 0.5f);
+    CHECK(magnitudes_of(row + 1, 2, 3).smallest == 2.0f);
+    CHECK(magnitudes_of(row + 3, 1, 1).largest == 0.0f);
+    CHECK(magnitudes_of(row + 3, 1, 1).smallest == 0.0f);
+    CHECK(magnitudes_of(row, 1, 0).largest == 0.0f);
+    const float broken[] = {1.0f, -std::numeric_limits<float>::quiet_NaN(), 5.0f};
+    CHECK(std::isnan(magnitudes_of(broken, 1, 3).largest));
+    CHECK(magnitudes_of(broken, 1, 3).smallest == 1.0f);
 }

@@ -3,6 +3,7 @@
 // each machine behind one small interface, and a plain loop.
 //
 //   Sums: `columns` int32 sums;  add(x, w): sum_c += Σ_{i<4} x_i · w[c][i]
+//   most_together: of one row, so many fill the registers
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ namespace tbt::kernel {
 
 // vpdpbusd takes unsigned x: it is stored with 128 added, and 128 · Σ q_w comes off at the end.
 struct Int8Sums {
-    static constexpr int columns = 16, rows = 12, panels_of_one_row = 6;
+    static constexpr int columns = 16, rows = 12, panels_of_one_row = 6, most_together = 64;
     static constexpr std::int32_t x_offset = 128;
     using X = __m512i;
     static X broadcast(const std::int8_t* x) {
@@ -42,7 +43,7 @@ struct Int8Sums {
 // maddubs wants one side unsigned and saturates in 16 bits: |x| · (w with the sign of x) is at most
 // 2 · 127 · 127 = 32,258, which fits.
 struct Int8Sums {
-    static constexpr int columns = 8, rows = 2, panels_of_one_row = 2;
+    static constexpr int columns = 8, rows = 2, panels_of_one_row = 2, most_together = 64;
     static constexpr std::int32_t x_offset = 0;
     struct X {
         __m256i sign, absolute;
@@ -66,7 +67,7 @@ struct Int8Sums {
 #elif defined(__aarch64__)
 
 struct Int8Sums {
-    static constexpr int columns = 4, rows = 3, panels_of_one_row = 2;
+    static constexpr int columns = 4, rows = 3, panels_of_one_row = 2, most_together = 64;
     static constexpr std::int32_t x_offset = 0;
     using X = int8x16_t;
     static X broadcast(const std::int8_t* x) {
@@ -92,7 +93,7 @@ struct Int8Sums {
 
 // Products of 16 bits are added in pairs: two sums a column, put together at the end.
 struct Int8Sums {
-    static constexpr int columns = 4, rows = 1, panels_of_one_row = 1;
+    static constexpr int columns = 4, rows = 1, panels_of_one_row = 1, most_together = 4;
     static constexpr std::int32_t x_offset = 0;
     using X = v128_t;
     static X broadcast(const std::int8_t* x) {
@@ -112,7 +113,7 @@ struct Int8Sums {
 #else
 
 struct Int8Sums {
-    static constexpr int columns = 32, rows = 1, panels_of_one_row = 1;
+    static constexpr int columns = 32, rows = 1, panels_of_one_row = 1, most_together = 64;
     static constexpr std::int32_t x_offset = 0;
     using X = const std::int8_t*;
     static X broadcast(const std::int8_t* x) { return x; }

@@ -28,19 +28,23 @@ template <int Rows, int Panels>
 void multiply(const std::int8_t* x, std::int64_t x_row, const std::int8_t* w, std::int64_t groups,
               std::int32_t* sums) {
     const std::int64_t w_panel = groups * panel * group;
-    Int8Sums sum[Rows][Panels * vectors];
-    for (std::int64_t g = 0; g < groups; ++g) {
-        for (int r = 0; r < Rows; ++r) {
-            const Int8Sums::X four = Int8Sums::broadcast(x + r * x_row + g * group);
-            for (int p = 0; p < Panels; ++p)
-                for (int v = 0; v < vectors; ++v)
-                    sum[r][p * vectors + v].add(
-                        four, w + p * w_panel + (g * panel + v * Int8Sums::columns) * group);
+    constexpr int all = Panels * vectors, together = std::min(all, Int8Sums::most_together);
+    for (int first = 0; first < all; first += together) {
+        Int8Sums sum[Rows][together];
+        for (std::int64_t g = 0; g < groups; ++g) {
+            for (int r = 0; r < Rows; ++r) {
+                const Int8Sums::X four = Int8Sums::broadcast(x + r * x_row + g * group);
+                for (int i = 0; i < together; ++i) {
+                    const int p = (first + i) / vectors, v = (first + i) % vectors;
+                    sum[r][i].add(four,
+                                  w + p * w_panel + (g * panel + v * Int8Sums::columns) * group);
+                }
+            }
         }
+        for (int r = 0; r < Rows; ++r)
+            for (int i = 0; i < together; ++i)
+                sum[r][i].store(sums + (r * all + first + i) * Int8Sums::columns);
     }
-    for (int r = 0; r < Rows; ++r)
-        for (int v = 0; v < Panels * vectors; ++v)
-            sum[r][v].store(sums + (r * Panels * vectors + v) * Int8Sums::columns);
 }
 
 using Multiply = void (*)(const std::int8_t*, std::int64_t, const std::int8_t*, std::int64_t,

@@ -86,7 +86,8 @@ void multiply_few(const Operands& q, kernel::Kernel kernel, Range rows, std::int
               0,
               q.options.bias ? q.options.bias + column : nullptr,
               q.options.accumulate,
-              ahead};
+              ahead,
+              q.w.magnitudes()};
     run_tile(kernel, tile, q, rows.begin, to_int(rows.end - rows.begin), column,
              count * vectors * batch);
 }
@@ -159,7 +160,9 @@ void multiply_group(const Operands& q, Range strip, Range panels, Range ks, cons
                   nullptr,
                   0,
                   bias,
-                  add};
+                  add,
+                  nullptr,
+                  q.w.magnitudes()};
         if (!gathered) {
             tile.x = q.x.data + row * q.x.row_stride + ks.begin * q.x.column_stride;
             tile.x_row = q.x.row_stride;

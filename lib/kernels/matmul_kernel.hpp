@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "lib/index.hpp"
+#include "lib/kernels/magnitudes.hpp"
 #include "lib/kernels/simd.hpp"
 #include "lib/kernels/simd_half.hpp"
 #include "lib/kernels/weight_type.hpp"
@@ -80,6 +81,7 @@ struct Tile {
     const float* bias;           // nullptr: none
     bool add;                    // continue the sums that y holds
     const void* next = nullptr;  // with Prefetch: what will be read next
+    Magnitudes weights = {};     // of all of w, where PackedMatrix knows them
 };
 
 // With few rows the weights come from memory. The hardware fetches ahead, but in each stream of
@@ -159,8 +161,8 @@ void run(const Tile& t) {
         for (int r = 0; r < Rows; ++r) {
             Tile row = t;
             row.x += r * t.x_row, row.y += r * t.y_row;
-            if (!wasm::try_row<Vectors>(row.x, row.x_step, static_cast<const float*>(row.w), row.k,
-                                        row.y, row.bias, row.add))
+            if (!wasm::try_row<Vectors>(row.x, row.x_step, static_cast<const float*>(row.w),
+                                        row.weights, row.k, row.y, row.bias, row.add))
                 multiply<float, 1, 1, Vectors, false>(row);
         }
     }

@@ -75,6 +75,7 @@ PackedMatrix& PackedMatrix::operator=(PackedMatrix&& other) noexcept {
     k_ = std::exchange(other.k_, 0), n_ = std::exchange(other.n_, 0);
     capacity_ = std::exchange(other.capacity_, 0);
     type_ = std::exchange(other.type_, WeightType::f32);
+    magnitudes_ = std::exchange(other.magnitudes_, {});
     data_ = std::move(other.data_);
     int8_ = std::exchange(other.int8_, nullptr);
     return *this;
@@ -120,6 +121,9 @@ void PackedMatrix::pack(const MatrixView& w, const Worker& worker) {
     if (type_ == WeightType::f32) pack_panels<float>(w, mine, data_.get());
     if (type_ == WeightType::f16) pack_panels<F16>(w, mine, data_.get());
     if (type_ == WeightType::bf16) pack_panels<BF16>(w, mine, data_.get());
+#if defined(__wasm_simd128__)
+    magnitudes_ = magnitudes_of(data_.get(), 1, bytes() / 4);  // floats (kept_as), and one thread
+#endif
 }
 
 }  // namespace tbt

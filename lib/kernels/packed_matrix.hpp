@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "lib/kernels/int8_matrix.hpp"
+#include "lib/kernels/magnitudes.hpp"
 #include "lib/kernels/tensor.hpp"
 #include "lib/kernels/weight_type.hpp"
 #include "lib/machine/threads.hpp"
@@ -51,11 +52,14 @@ public:
     WeightType type() const { return type_; }
     std::int64_t bytes() const;
     const float* data() const { return data_.get(); }
+    // Known where fused multiply-adds are emulated (wasm/try_row.hpp); elsewhere 0 and 0.
+    const Magnitudes& magnitudes() const { return magnitudes_; }
     const Int8Matrix& int8() const { return *int8_; }  // of type int8 only
 
 private:
     std::int64_t k_ = 0, n_ = 0, capacity_ = 0;
     WeightType type_ = WeightType::f32;
+    Magnitudes magnitudes_;
     AlignedFloats data_;
     std::shared_ptr<const Int8Matrix> int8_;
 };

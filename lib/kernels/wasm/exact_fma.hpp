@@ -70,16 +70,6 @@ inline bool usual(double a, double b, double c) {
 }
 
 #ifdef __wasm_simd128__
-// Sums that may be rounded wrongly: a tie between two floats, or a float too small to be normal.
-inline v128_t ties(v128_t s) {
-    return wasm_i64x2_eq(wasm_v128_and(s, wasm_i64x2_splat(0x1fffffff)),
-                         wasm_i64x2_splat(0x10000000));
-}
-inline v128_t too_small(v128_t s) {
-    const v128_t size = wasm_f64x2_abs(s);
-    return wasm_v128_andnot(wasm_f64x2_le(size, wasm_f64x2_splat(0x1p-126)),
-                            wasm_f64x2_eq(size, wasm_f64x2_splat(0.0)));
-}
 inline v128_t low_half(v128_t x) { return wasm_f64x2_promote_low_f32x4(x); }
 inline v128_t high_half(v128_t x) {
     return wasm_f64x2_promote_low_f32x4(wasm_i64x2_shuffle(x, x, 1, 1));
@@ -88,13 +78,21 @@ inline v128_t to_floats(v128_t low, v128_t high) {
     return wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(low), wasm_f32x4_demote_f64x2_zero(high),
                               0, 2);
 }
+// Sums that may be rounded wrongly: ties between two floats (the low 29 bits are 2^28), …
+inline v128_t ties(v128_t low, v128_t high) {
+    const v128_t low_bits = wasm_i32x4_shuffle(low, high, 0, 2, 4, 6);
+    return wasm_i32x4_eq(wasm_i32x4_shl(low_bits, 3),
+                         wasm_i32x4_splat(std::bit_cast<std::int32_t>(0x80000000)));
+}
+// … and floats too small to be normal. A 0 is exact: what is added is a multiple of 2^-149, so the
+// sum is below 2^-150 only where the two cancel, or there is but one.
+inline v128_t too_small(v128_t rounded) {
+    const v128_t bits = wasm_v128_and(rounded, wasm_i32x4_splat(0x7fffffff));
+    return wasm_u32x4_lt(wasm_i32x4_sub(bits, wasm_i32x4_splat(1)), wasm_i32x4_splat(0x00800000));
+}
 
-inline v128_t fma_f32x4(v128_t a, v128_t b, v128_t c) {
-    const v128_t low = wasm_f64x2_add(wasm_f64x2_mul(low_half(a), low_half(b)), low_half(c)),
-                 high = wasm_f64x2_add(wasm_f64x2_mul(high_half(a), high_half(b)), high_half(c));
-    const v128_t doubtful = wasm_v128_or(wasm_v128_or(ties(low), ties(high)),
-                                         wasm_v128_or(too_small(low), too_small(high)));
-    if (!__builtin_expect(wasm_v128_any_true(doubtful), 0)) return to_floats(low, high);
+// By itself, so that the usual way is short enough to be put where it is called.
+[[gnu::noinline]] inline v128_t fma_one_by_one(v128_t a, v128_t b, v128_t c) {
     return wasm_f32x4_make(fma(wasm_f32x4_extract_lane(a, 0), wasm_f32x4_extract_lane(b, 0),
                                wasm_f32x4_extract_lane(c, 0)),
                            fma(wasm_f32x4_extract_lane(a, 1), wasm_f32x4_extract_lane(b, 1),
@@ -104,17 +102,13 @@ inline v128_t fma_f32x4(v128_t a, v128_t b, v128_t c) {
                            fma(wasm_f32x4_extract_lane(a, 3), wasm_f32x4_extract_lane(b, 3),
                                wasm_f32x4_extract_lane(c, 3)));
 }
-
-// The same steps as usual(), two_sum() and usual_fma(), on two lanes.
-inline v128_t all_usual(v128_t a, v128_t b, v128_t c) {
-    const auto within = [](v128_t x, double low, double high) {
-        const v128_t size = wasm_f64x2_abs(x);
-        return wasm_v128_and(wasm_f64x2_ge(size, wasm_f64x2_splat(low)),
-                             wasm_f64x2_le(size, wasm_f64x2_splat(high)));
-    };
-    return wasm_v128_and(
-        wasm_v128_and(within(a, 0x1p-400, 0x1p400), within(b, 0x1p-400, 0x1p400)),
-        wasm_v128_or(wasm_f64x2_eq(c, wasm_f64x2_splat(0.0)), within(c, 0x1p-800, 0x1p900)));
+[[gnu::always_inline]] inline v128_t fma_f32x4(v128_t a, v128_t b, v128_t c) {
+    const v128_t low = wasm_f64x2_add(wasm_f64x2_mul(low_half(a), low_half(b)), low_half(c)),
+                 high = wasm_f64x2_add(wasm_f64x2_mul(high_half(a), high_half(b)), high_half(c));
+    const v128_t rounded = to_floats(low, high);
+    const v128_t doubtful = wasm_v128_or(ties(low, high), too_small(rounded));
+    if (__builtin_expect(wasm_v128_any_true(doubtful), 0)) return fma_one_by_one(a, b, c);
+    return rounded;
 }
 
 struct Sums {
@@ -134,14 +128,19 @@ inline v128_t add_to_odd(v128_t x, v128_t y) {
     return wasm_i64x2_add(s, wasm_v128_and(step, wasm_v128_and(even, wasm_f64x2_ne(error, zero))));
 }
 
-inline v128_t fma_f64x2(v128_t a, v128_t b, v128_t c) {
-    if (!wasm_i64x2_all_true(all_usual(a, b, c)))
-        return wasm_f64x2_make(
-            __builtin_fma(wasm_f64x2_extract_lane(a, 0), wasm_f64x2_extract_lane(b, 0),
-                          wasm_f64x2_extract_lane(c, 0)),
-            __builtin_fma(wasm_f64x2_extract_lane(a, 1), wasm_f64x2_extract_lane(b, 1),
-                          wasm_f64x2_extract_lane(c, 1)));
-    const auto high_of = [](v128_t x) {
+[[gnu::noinline]] inline v128_t fma_one_by_one_f64x2(v128_t a, v128_t b, v128_t c) {
+    return wasm_f64x2_make(
+        __builtin_fma(wasm_f64x2_extract_lane(a, 0), wasm_f64x2_extract_lane(b, 0),
+                      wasm_f64x2_extract_lane(c, 0)),
+        __builtin_fma(wasm_f64x2_extract_lane(a, 1), wasm_f64x2_extract_lane(b, 1),
+                      wasm_f64x2_extract_lane(c, 1)));
+}
+
+// The steps of usual_fma() on two lanes, with less than rounding to odd: the two smaller parts are
+// added and rounded, which is wrong only where the rounded one puts the whole sum exactly between
+// two doubles. There, and where the exponents are unusual, it is computed one by one.
+[[gnu::always_inline]] inline v128_t fma_f64x2(v128_t a, v128_t b, v128_t c) {
+    const auto high_of = [](v128_t x) __attribute__((always_inline)) {
         const v128_t t = wasm_f64x2_mul(x, wasm_f64x2_splat(0x8000001p0));
         return wasm_f64x2_sub(t, wasm_f64x2_sub(t, x));
     };
@@ -151,8 +150,24 @@ inline v128_t fma_f64x2(v128_t a, v128_t b, v128_t c) {
     error = wasm_f64x2_add(error, wasm_f64x2_mul(a_high, b_low));
     error = wasm_f64x2_add(error, wasm_f64x2_mul(a_low, b_high));
     error = wasm_f64x2_add(error, wasm_f64x2_mul(a_low, b_low));
-    const Sums small = two_sums(c, error), large = two_sums(product, small.value);
-    return wasm_f64x2_add(large.value, add_to_odd(large.error, small.error));
+    const Sums large = two_sums(product, c);
+    const v128_t small = wasm_f64x2_add(large.error, error);
+    const v128_t sum = wasm_f64x2_add(large.value, small);
+    // What the last sum lost. A little more than that changes the sum only if it is a half of the
+    // distance to the next double.
+    const v128_t lost = wasm_f64x2_sub(small, wasm_f64x2_sub(sum, large.value));
+    const v128_t more = wasm_f64x2_mul(lost, wasm_f64x2_splat(1 + 0x1p-40));
+    const v128_t between = wasm_f64x2_ne(wasm_f64x2_add(sum, more), sum);
+    // Every part of the product is a multiple of 2^-1074 where it is at least 2^-900, or one factor
+    // is 0. Factors too large for their halves make the sum no number.
+    const v128_t zero = wasm_f64x2_splat(0.0);
+    const v128_t low =
+        wasm_v128_andnot(wasm_f64x2_lt(wasm_f64x2_abs(product), wasm_f64x2_splat(0x1p-900)),
+                         wasm_v128_or(wasm_f64x2_eq(a, zero), wasm_f64x2_eq(b, zero)));
+    const v128_t usual = wasm_f64x2_le(wasm_f64x2_abs(sum), wasm_f64x2_splat(0x1p900));
+    const v128_t doubtful = wasm_v128_or(wasm_v128_or(between, low), wasm_v128_not(usual));
+    if (__builtin_expect(wasm_v128_any_true(doubtful), 0)) return fma_one_by_one_f64x2(a, b, c);
+    return sum;
 }
 #endif
 

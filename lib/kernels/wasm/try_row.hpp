@@ -1,10 +1,19 @@
-// A row of a matrix product where fused multiply-adds are emulated (exact_fma.hpp): first as if no
-// sum needed care, with a note whether one did. Few do, so the careful way runs for these alone.
+// A row of a matrix product where fused multiply-adds are emulated (exact_fma.hpp), a few steps of k
+// at a time: first as if no sum needed care, with a note whether one did. Then these few steps are
+// computed again with care, and the others are not.
+//
+// Without care means: the exact product of two floats and the float sum so far are added as doubles,
+// and 2^28 is added to the bits of that: cutting off the low 29 bits then rounds to the 24 bits of a
+// float, upwards where the double lies between two floats. There, and only there, the bits cut off
+// are 0. Where the range of the factors says that all sums are multiples of the smallest float and
+// that none overflows, there is nothing else to look for.
 #pragma once
 
-#ifdef __wasm_simd128__  // elsewhere the header opens, and is empty
-
+#include <algorithm>
 #include <cstdint>
+
+#include "lib/kernels/magnitudes.hpp"
+#ifdef __wasm_simd128__  // elsewhere the header opens, and has nothing of its own
 
 #include <wasm_simd128.h>
 
@@ -12,31 +21,67 @@
 
 namespace tbt::wasm {
 
-// y[n] = Σ_k x[k · x_step] · w[k, n] (+ bias[n]) for 4 · Vectors columns, in order of k, beginning
-// with what y holds where `add` says so. The sums are doubles between the steps, rounded to floats
-// after each. Returns false, and leaves y alone, where a sum may have been rounded wrongly.
+inline constexpr std::int64_t steps_at_once = 32;
+
+// Products that are not 0 are at least 2^-103: then they are multiples of 2^-149, as floats are,
+// and so are all sums. And k of them, with what is there already, stay far below the largest float.
+inline bool without_surprise(const Magnitudes& x, const Magnitudes& w, std::int64_t k) {
+    return static_cast<double>(x.smallest) * static_cast<double>(w.smallest) >= 0x1p-103 &&
+           static_cast<double>(x.largest) * static_cast<double>(w.largest) *
+                   static_cast<double>(k) <=
+               0x1p126;
+}
+
+// `steps` of k, each sum rounded once whatever it is.
 template <int Vectors>
-bool try_row(const float* x, std::int64_t x_step, const float* w, std::int64_t k, float* y,
-             const float* bias, bool add) {
+[[gnu::noinline]] void add_with_care(const float* x, std::int64_t x_step, const float* w,
+                                     std::int64_t steps, double* sum) {
     constexpr int pairs = 2 * Vectors, width = 4 * Vectors;
+    for (; steps > 0; --steps, x += x_step, w += width) {
+        const v128_t a = wasm_f64x2_splat(static_cast<double>(*x));
+        for (int p = 0; p < pairs; ++p) {
+            const v128_t b = wasm_f64x2_promote_low_f32x4(wasm_v128_load64_zero(w + 2 * p));
+            const v128_t s = add_to_odd(wasm_f64x2_mul(a, b), wasm_v128_load(sum + 2 * p));
+            wasm_v128_store(sum + 2 * p,
+                            wasm_f64x2_promote_low_f32x4(wasm_f32x4_demote_f64x2_zero(s)));
+        }
+    }
+}
+
+// y[n] = Σ_k x[k · x_step] · w[k, n] (+ bias[n]) for 4 · Vectors columns, in order of k, beginning
+// with what y holds where `add` says so. Returns false, and leaves y alone, where a factor is so
+// small or so large that a sum may be rounded wrongly.
+template <int Vectors>
+bool try_row(const float* x, std::int64_t x_step, const float* w, const Magnitudes& weights,
+             std::int64_t k, float* y, const float* bias, bool add) {
+    constexpr int pairs = 2 * Vectors, width = 4 * Vectors;
+    if (!without_surprise(magnitudes_of(x, x_step, k), weights, k)) return false;
+    if (add && !(magnitudes_of(y, 1, width).largest <= 0x1p126f)) return false;
+    alignas(16) double kept[2 * pairs];  // the sums before these steps
     v128_t sum[pairs];
     for (int p = 0; p < pairs; ++p)
         sum[p] = add ? wasm_f64x2_promote_low_f32x4(wasm_v128_load64_zero(y + 2 * p))
                      : wasm_f64x2_splat(0.0);
-    const v128_t low_bits = wasm_i64x2_splat(0x1fffffff), middle = wasm_i64x2_splat(0x10000000);
-    v128_t tie = wasm_i64x2_splat(0), smallest = wasm_f64x2_splat(1.0);
-    for (; k > 0; --k, x += x_step, w += width) {
-        const v128_t a = wasm_f64x2_splat(static_cast<double>(*x));
-        for (int p = 0; p < pairs; ++p) {
-            const v128_t b = wasm_f64x2_promote_low_f32x4(wasm_v128_load64_zero(w + 2 * p));
-            const v128_t s = wasm_f64x2_add(wasm_f64x2_mul(a, b), sum[p]);
-            tie = wasm_v128_or(tie, wasm_i64x2_eq(wasm_v128_and(s, low_bits), middle));
-            smallest = wasm_f64x2_pmin(smallest, wasm_f64x2_abs(s));
-            sum[p] = wasm_f64x2_promote_low_f32x4(wasm_f32x4_demote_f64x2_zero(s));
+    const v128_t half = wasm_i64x2_splat(0x10000000), high_bits = wasm_i64x2_splat(-0x20000000);
+    while (k > 0) {
+        const std::int64_t steps = std::min(k, steps_at_once);
+        const float *x_before = x, *w_before = w;
+        for (int p = 0; p < pairs; ++p) wasm_v128_store(kept + 2 * p, sum[p]);
+        v128_t between = wasm_i64x2_splat(0);
+        for (std::int64_t i = 0; i < steps; ++i, x += x_step, w += width) {
+            const v128_t a = wasm_f64x2_splat(static_cast<double>(*x));
+            for (int p = 0; p < pairs; ++p) {
+                const v128_t b = wasm_f64x2_promote_low_f32x4(wasm_v128_load64_zero(w + 2 * p));
+                const v128_t s = wasm_i64x2_add(wasm_f64x2_add(wasm_f64x2_mul(a, b), sum[p]), half);
+                sum[p] = wasm_v128_and(s, high_bits);
+                between = wasm_v128_or(between, wasm_i64x2_eq(s, sum[p]));
+            }
         }
+        k -= steps;
+        if (!wasm_v128_any_true(between)) continue;
+        add_with_care<Vectors>(x_before, x_step, w_before, steps, kept);
+        for (int p = 0; p < pairs; ++p) sum[p] = wasm_v128_load(kept + 2 * p);
     }
-    const v128_t small = wasm_f64x2_le(smallest, wasm_f64x2_splat(0x1p-126));
-    if (wasm_v128_any_true(wasm_v128_or(tie, small))) return false;
     for (int v = 0; v < Vectors; ++v) {
         const v128_t s = to_floats(sum[2 * v], sum[2 * v + 1]);
         wasm_v128_store(y + 4 * v, bias ? wasm_f32x4_add(s, wasm_v128_load(bias + 4 * v)) : s);
