@@ -101,6 +101,18 @@ await visit("playground", { viewport: { width: 360, height: 740 }, colorScheme: 
     await picture(page, "playground-narrow");
 });
 
+// How fast it writes: said, not judged, because it depends on the machine and on what else it does.
+for (const weights of ["f16", "int8"])
+    await visit("playground", { hash: `#length=200&weights=${weights}` }, async (page) => {
+        await done(page);
+        // Behind the first text the browser has compiled what is run often once more.
+        await page.getByRole("button", { name: "Write" }).click();
+        await done(page);
+        const [speed] = /[\d\u202f]+ a second/.exec(await page.locator(".state").innerText()) || [];
+        console.log(`playground, ${weights}: ${speed}`);
+        check(`playground, ${weights}: its speed is said`, speed !== undefined);
+    });
+
 // A browser without vectors says so.
 fs.writeFileSync(
     path.join(folder, "playground-old.html"),
