@@ -1,12 +1,12 @@
-// A row of a matrix product where fused multiply-adds are emulated (exact_fma.hpp), a few steps of k
-// at a time: first as if no sum needed care, with a note whether one did. Then these few steps are
-// computed again with care, and the others are not.
+// A row of a matrix product where fused multiply-adds are emulated (exact_fma.hpp), a few steps of
+// k at a time: first as if no sum needed care, with a note whether one did. Then these few steps
+// are computed again with care, and the others are not.
 //
-// Without care means: the exact product of two floats and the float sum so far are added as doubles,
-// and 2^28 is added to the bits of that: cutting off the low 29 bits then rounds to the 24 bits of a
-// float, upwards where the double lies between two floats. There, and only there, the bits cut off
-// are 0. Where the range of the factors says that all sums are multiples of the smallest float and
-// that none overflows, there is nothing else to look for.
+// Without care means: the exact product of two floats and the float sum so far are added as
+// doubles, and 2^28 is added to the bits of that: cutting off the low 29 bits then rounds to the 24
+// bits of a float, upwards where the double lies between two floats. There, and only there, the
+// bits cut off are 0. Where the range of the factors says that all sums are multiples of the
+// smallest float and that none overflows, there is nothing else to look for.
 #pragma once
 
 #include <algorithm>
