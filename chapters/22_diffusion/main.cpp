@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "chapters/10_generate/page.hpp"
 #include "chapters/22_diffusion/judged.hpp"
 #include "chapters/22_diffusion/parts.hpp"
 #include "lib/machine/command_line.hpp"
@@ -31,8 +32,9 @@ void show_judged(const PartOptions& parts, MaskedModel& model, const std::string
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string directory = shipped_model("diffusion").string(), corpus = "data/corpus",
-                storyteller = shipped_model("storyteller").string(), figure, grid,
+    GridFiles files{"", "", shell_line(argc, argv), shipped_model("diffusion").string()};
+    std::string &directory = files.directory, corpus = "data/corpus",
+                storyteller = shipped_model("storyteller").string(), figure,
                 text = "I'm going to the beach to build a___ Would you like to come with us?";
     int part = 0, tokens = 12;
     PartOptions for_parts(part);
@@ -47,7 +49,8 @@ int main(int argc, char** argv) {
                 .shows_default();
             line.option("--corpus", corpus, "folder of the grammar files").shows_default();
             for_parts.add({4}, line.option("--figure", figure, "steps as a picture (SVG)"));
-            for_parts.add({2}, line.option("--grid", grid, "the grid as a picture (SVG)"));
+            for_parts.add({2}, line.option("--grid", files.grid, "the grid as a picture (SVG)"));
+            for_parts.add({2}, page_option(line, files.html));
         },
         [&] {
             for_parts.check();
@@ -58,7 +61,7 @@ int main(int argc, char** argv) {
             const bool judged = part == 0 || (part >= 3 && part <= 5);
             if (judged) Corpus::load(corpus), load_model(storyteller);
             if (for_parts.begin(1)) show_laws();
-            if (for_parts.begin(2)) show_grid(*model, text, tokens, grid);
+            if (for_parts.begin(2)) show_grid(*model, text, tokens, files);
             if (judged) show_judged(for_parts, *model, storyteller, corpus, figure);
             if (for_parts.begin(6)) show_bound(directory);
             if (part == 7) show_times(*model, storyteller);

@@ -6,6 +6,9 @@
 #include <map>
 #include <vector>
 
+#include "chapters/06_combining/chain.hpp"
+#include "chapters/10_generate/page.hpp"
+#include "chapters/22_diffusion/filled_trace.hpp"
 #include "chapters/22_diffusion/filling.hpp"
 #include "chapters/22_diffusion/laws.hpp"
 #include "lib/error.hpp"
@@ -55,6 +58,26 @@ void write_grid(const std::string& file, const MaskedModel& model, const std::ve
               40 + 30 * to_int(steps.size()), svg);
 }
 
+// What was known before each step, and the most probable token of each place then.
+std::string page_lines(MaskedModel& model, const std::string& text, const std::vector<Canvas>& rows,
+                       const Hole& hole, const GridFiles& files) {
+    SamplingOptions always_the_best;
+    always_the_best.temperature = 0;
+    const Chain chain(cut_steps(always_the_best, Dialect::ours));
+    const std::size_t at = text.find(gap_sign);
+    const ShownPrompt prompt{text.substr(0, at), model.tokenizer.encode(text.substr(0, at))};
+    FilledTexts filled;
+    filled.fill = {"confidence", count(rows) - 1};
+    filled.behind = text.substr(at + 3);
+    GeneratedText gap;
+    gap.ids.assign(rows.back().begin() + static_cast<std::ptrdiff_t>(hole.begin),
+                   rows.back().begin() + static_cast<std::ptrdiff_t>(hole.end));
+    gap.text = valid_text(model.tokenizer.decode(gap.ids));
+    filled.texts = {gap};
+    filled.tokens = {replay_filling(model, chain, {}, rows, hole.begin, hole.end)};
+    return filled_trace({files.command, files.directory, ""}, model, chain, {&prompt, 1}, filled);
+}
+
 }  // namespace
 
 void check_gap(const std::string& text) {
@@ -101,7 +124,8 @@ void show_laws() {
                 100 * std::max(0.0, others[0]), 100 * others[1], 100 * std::max(0.0, others[2]));
 }
 
-void show_grid(MaskedModel& model, const std::string& text, int tokens, const std::string& grid) {
+void show_grid(MaskedModel& model, const std::string& text, int tokens, const GridFiles& files) {
+    const PageFile page(files.html);
     const Hole hole = hole_in(model, text, tokens);
     std::vector<Canvas> steps;
     model.on_pass = [&](const Canvas& row) { steps.push_back(row); };
@@ -123,7 +147,8 @@ void show_grid(MaskedModel& model, const std::string& text, int tokens, const st
     std::printf("\n");
     print_wrapped(
         model.text(Canvas(row.begin() + static_cast<std::ptrdiff_t>(hole.end), row.end())));
-    if (!grid.empty()) write_grid(grid, model, steps, hole);
+    if (!files.grid.empty()) write_grid(files.grid, model, steps, hole);
+    if (page.wanted()) page.write(page_lines(model, text, steps, hole, files));
 }
 
 void show_bound(const std::string& directory) {

@@ -11,9 +11,14 @@ namespace tbt {
 void show_laws();
 // Throws UsageError unless the text has one gap "___", with text on both sides.
 void check_gap(const std::string& text);
+// What part 2 writes besides: files, empty where they are not wanted.
+struct GridFiles {
+    std::string grid;                // a picture
+    std::string html;                // a page that shows how each token came about
+    std::string command, directory;  // for the page: what was typed, and where the model is
+};
 // 2. A text with a gap "___" of so many tokens, filled two places a step; one line a step.
-// grid: a file for the same as a picture, or empty.
-void show_grid(MaskedModel& model, const std::string& text, int tokens, const std::string& grid);
+void show_grid(MaskedModel& model, const std::string& text, int tokens, const GridFiles& files);
 // 6. The bound of bits per byte beside the floors, from the model's recipe.
 void show_bound(const std::string& directory);
 // 7. What a pass costs. The only part with a clock.

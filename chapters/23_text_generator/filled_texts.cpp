@@ -7,6 +7,7 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/09_stopping/text_stream.hpp"
 #include "chapters/10_generate/request.hpp"
+#include "chapters/22_diffusion/filled_trace.hpp"
 #include "chapters/22_diffusion/filling.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
@@ -58,33 +59,6 @@ void check_filling(const TextOptions& o) {
     refuse(o.ignore_eos || !o.stop_token_ids.empty(), "another end");
     refuse(o.context != "refuse" || o.keep > 0, "a context that slides");
     check_fill_options(o.fill);
-}
-
-// A law that notes each row it is asked about.
-MaskedLaw noting(const MaskedLaw& law, std::vector<Canvas>& rows) {
-    return [&law, &rows](const Canvas& row, std::size_t place) {
-        if (rows.empty() || rows.back() != row) rows.push_back(row);
-        return law(row, place);
-    };
-}
-
-// The choice of each place of [begin, end), with what was known when it was made: rows before each
-// pass, the last one complete.
-std::vector<RecordedToken> replay_filling(MaskedModel& model, const Chain& chain,
-                                          std::span<const int> banned,
-                                          const std::vector<Canvas>& rows, std::size_t begin,
-                                          std::size_t end) {
-    std::vector<RecordedToken> tokens(end - begin);
-    std::vector<float> logits;
-    for (std::size_t pass = 0; pass + 1 < rows.size(); ++pass)
-        for (std::size_t at = begin; at < end; ++at) {
-            if (rows[pass][at] != mask_token || rows[pass + 1][at] == mask_token) continue;
-            tokens[at - begin] =
-                recorded_choice(chain, open_logits(model, rows[pass], at, banned, logits), {}, 0,
-                                rows[pass + 1][at]);
-            tokens[at - begin].pass = to_int(pass) + 1;
-        }
-    return tokens;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "chapters/10_generate/trace_json.hpp"
 #include "chapters/11_beam_search/search_lines.hpp"
 #include "chapters/12_speculative/recorded_round.hpp"
+#include "chapters/22_diffusion/filled_trace.hpp"
 #include "chapters/23_text_generator/recording.hpp"
 #include "lib/machine/json_file.hpp"
 
@@ -61,18 +62,9 @@ std::string filled_trace_lines(const TextFiller& filler, const TextOptions& o,
                                const GenerateRequest& request, std::span<const ShownPrompt> prompts,
                                const std::vector<GeneratedText>& texts,
                                const std::string& command) {
-    const Tokenizer& tokenizer = filler.model().tokenizer;
-    const RunFacts run{command,      filler.directory(), "diffusion",
-                       request.seed, request.samples,    texts.size()};
-    OrderedJson header =
-        header_json(run, filler.model().gpt.config(), request.chain, tokenizer, prompts);
-    header["weights"].erase("cache_bytes_per_token");  // it has none
-    header["order"] = o.fill.order;
-    header["steps"] = o.fill.steps;
-    header["block_length"] = o.fill.block_length;
-    if (o.infill) header["behind"] = *o.infill;
-    return trace_line(header) + token_lines(tokenizer, filler.recording().tokens) +
-           result_lines(texts, request.stop.strings);
+    return filled_trace({command, filler.directory(), "", request.seed, request.samples},
+                        filler.model(), request.chain, prompts,
+                        {texts, filler.recording().tokens, o.fill, o.infill});
 }
 
 }  // namespace tbt

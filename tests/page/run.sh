@@ -75,6 +75,7 @@ page_of 13_json_grammar ch13 --part model
 page_of 14_grammar ch14 --part 5 --grammar data/grammars/date.gbnf "Today is "
 page_of 15_regular ch15 --part 6
 page_of 16_json_schema ch16 --part 5
+page_of 22_diffusion ch22 --part 2
 # Heads are of one model, and refused with another.
 rm -f "$work/heads.html" "$work/ch21.html"
 if "$build/23_text_generator" --medusa -n 1 >/dev/null 2>&1; then

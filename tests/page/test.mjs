@@ -45,6 +45,11 @@ const everywhere = async (name, parts) => {
     );
 };
 
+// What stands in the trace of a page.
+const says = (name, words) => {
+    const page = fs.readFileSync(path.join(folder, `${name}.html`), "utf8");
+    check(`${name}: its trace has ${words}`, page.includes(words));
+};
 const table = ".waterfall tbody tr.chosen";
 await everywhere("sampling", [table, ".wheel .pointer", ".skyline path", ".command code"]);
 await everywhere("greedy", [table, ".skyline path"]);
@@ -61,14 +66,11 @@ await everywhere("guided-beams", [".node", ".guidestate b"]);
 await everywhere("guided-draft", [".lane", ".guidestate b"]);
 await everywhere("mirostat", [table, ".wheel .pointer"]);
 await everywhere("filled", [table, ".grid tr:nth-child(13) .fresh", ".grid .masked", ".prompt + .prompt, .token ~ .prompt"]);
+await everywhere("ch22", [table, ".grid tr:nth-child(6) .fresh", ".grid .masked", ".token ~ .prompt"]);
+says("ch22", '"behind":" Would you like to come with us?"');
 await everywhere("canvas", [".grid tr:nth-child(8) .fresh", ".tabs button:nth-child(2)"]);
 await everywhere("slide", [table, ".wheel .pointer"]);
 await everywhere("emoji", [table]);
-// What stands in the trace of a page.
-const says = (name, words) => {
-    const page = fs.readFileSync(path.join(folder, `${name}.html`), "utf8");
-    check(`${name}: its trace has ${words}`, page.includes(words));
-};
 // Heads belong to one model: after another was trained there are none for it until they are, too.
 for (const name of ["heads", "ch21"])
     if (fs.existsSync(path.join(folder, `${name}.html`))) {
