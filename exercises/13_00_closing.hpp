@@ -1,0 +1,33 @@
+// Exercise 13_00: what closes a JSON text that is being written?
+//
+// `open` has the brackets that are open, the outermost first: of {"a":[[1 it is {[[.
+//
+//     closing(open)           the brackets that close them all, in the order in which they are
+//                             written: the innermost first. A { is closed by }, a [ by ].
+//     fits(open, budget)      are there at most `budget` of them?
+//
+// By hand: {[[ is closed by ]]}, which fits in three bytes and not in two.
+//
+// open has only { and [ . Write two functions, about 4 lines and 1. Check: make check EX=13_00
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex13_00 {
+
+inline std::string closing([[maybe_unused]] const std::string& open) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+inline bool fits([[maybe_unused]] const std::string& open, [[maybe_unused]] std::size_t budget) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex13_00
