@@ -1,11 +1,11 @@
 #!/bin/sh
 # Every stub compiles without a warning, fails kindly, and is what exercises/make_stub.sh makes of its solution, in which no
-# marked place has more than 20 lines.
+# marked place has more than 20 lines; those of a warm-up (04_00) and the first one of a chapter have 5 at most.
 #   stubs.sh BINARY LOG    the tests compiled against the stubs, and what the compiler said
 # Ends with "N passed, N failed".
 set -u
 binary=$1 log=$2
-good=0 bad=0
+good=0 bad=0 chapter=''
 complain() { echo "$1: $2"; wrong=1; }
 outside() { awk '/>>> write here/ { print; skip = 1 } /<<< to here/ { skip = 0 } !skip' "$1"; }
 # Names of three letters or more, without those of the language that are also English.
@@ -24,6 +24,12 @@ for solution in solutions/*.hpp; do
     grep -q '>>> write here' "$work/stub.hpp" || complain "$name" "no marked lines"
     lines=$(awk '/>>> write here/ { on = 1; n = 0; next } /<<< to here/ { on = 0 } on && NF && !/^ *\/\// { if (++n > most) most = n } END { print most }' "$solution")
     [ "$lines" -le 20 ] || complain "$name" "one step is $lines lines long, expected 20 at most"
+    case $number in *_00) [ "$lines" -le 5 ] || complain "$name" "a warm-up has a step of $lines lines, expected 5 at most" ;; esac
+    if [ "${number%%_*}" != "$chapter" ]; then
+        chapter=${number%%_*}
+        lines=$(awk '/>>> write here/ { on = 1; next } /<<< to here/ { exit } on && NF && !/^ *\/\// { ++n } END { print n }' "$solution")
+        [ "$lines" -le 5 ] || complain "$name" "its chapter begins with a step of $lines lines, expected 5 at most"
+    fi
     for hint in '1 nudge' '2 plan' '3 nearly there'; do
         grep -q "^$hint" "exercises/$name.hints" 2>/dev/null || complain "$name" "no hint '$hint'"
     done

@@ -1,0 +1,31 @@
+// Exercise 09_00: how many bytes must wait?
+//
+// A text grows at its end, and must stop where the string `stop` is complete. So the bytes at its
+// end that may become `stop` must not be shown yet.
+//
+//     must_wait(text, stop)   how many: the length of the longest end of the text that is a
+//                             beginning of `stop`, but not all of it
+//
+// By hand, stop "END": behind "a E" one byte must wait, behind "a EN" two, behind "a ENE" one
+// again, and behind "a ENEA" none.
+//
+// stop has one byte at least, and is not in the text. Write one function, about 3 lines.
+// Check: make check EX=09_00
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex09_00 {
+
+inline std::size_t must_wait([[maybe_unused]] const std::string& text,
+                             [[maybe_unused]] const std::string& stop) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex09_00
