@@ -21,9 +21,14 @@ number_of() { rest=${1#*_}; echo "${1%%_*}_${rest%%_*}"; }
 # up to the first sign and 48 characters: "exclude top choices".
 list() {
     touch "$state"
-    for lesson in chapters/*/README.md; do echo "$lesson"; done |
+    grep -oE '[*]{2}[0-9]{2}_[0-9]+[*]{2}' chapters/*/*.md |
         awk -v OFS='\t' '
-            /^chapters\/[^ ]*README.md$/ { split($0, part, "/"); lesson[substr(part[2], 1, 2)] = $0; next }
+            # The page of its chapter that lists it: chapters/07_kv_cache/memory.md:**07_2**
+            /^chapters\/[^ ]*[.]md:[*][*]/ {
+                split($0, part, ":"); gsub(/[*]/, "", part[2])
+                if (substr(part[1], 10, 2) == substr(part[2], 1, 2) && (!(part[2] in lesson) || part[1] ~ /README/)) lesson[part[2]] = part[1]
+                next
+            }
             FILENAME !~ /^solutions\// { how[$1] = $2; hints[$1] = $3; next }
             FNR > 1 { next }
             {
@@ -32,7 +37,7 @@ list() {
                 sub(/^\/\/ Exercise [0-9_]*: */, ""); sub(/[.?] .*/, ""); sub(/ *[[(:].*/, ""); sub(/[.]$/, "")
                 n = split($0, word, " "); title = word[1]
                 for (i = 2; i <= n; i++) { if (length(title " " word[i]) > 48) { title = title "…"; break } title = title " " word[i] }
-                print name, number in how ? how[number] : "open", hints[number] + 0, lesson[part[1]], title
+                print name, number in how ? how[number] : "open", hints[number] + 0, lesson[number], title
             }' - "$state" solutions/*.hpp
 }
 title_of() { list | awk -F '\t' -v name="$1" '$1 == name { print $5 }'; }

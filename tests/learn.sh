@@ -32,6 +32,12 @@ for part in "$(number "$first")" "0 of $count exercises" "your file  $work/mine/
     esac
 done
 
+# An exercise belongs to the page that lists it, which need not be the chapter's first.
+case $(printf 'o\nq\n' | LEARN_MAKE="${LEARN_MAKE:-make}" "$build/learn" 07_2_memory 2>&1) in
+*'The lesson is chapters/07_kv_cache/memory.md'*) passed=$((passed + 1)) ;;
+*) failed=$((failed + 1)); echo "line by line: 07_2's lesson is not chapters/07_kv_cache/memory.md" ;;
+esac
+
 # ---- the screen ----
 if [ "$only" = lines ]; then
     echo "$passed passed, $failed failed"

@@ -18,6 +18,13 @@ std::string folder() {
 
 std::string file_of(const Exercise& exercise) { return folder() + "/" + exercise.name + ".hpp"; }
 
+std::string section_of(const std::string& lesson) {
+    std::ifstream in(lesson);
+    for (std::string line; std::getline(in, line);)
+        if (line.starts_with("## ")) return line.substr(3);
+    return "";
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
     std::istringstream in(text);

@@ -30,6 +30,9 @@ std::vector<std::string> ask(const std::string& command, const std::string& argu
 // Whether the file still has a marked place where nothing is written.
 bool not_written(const Exercise& exercise);
 
+// The first section of a page: "The idea".
+std::string section_of(const std::string& lesson);
+
 // The text's lines.
 std::vector<std::string> lines_of(const std::string& text);
 

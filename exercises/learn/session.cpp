@@ -219,15 +219,15 @@ std::vector<Line> Session::list() const {
 Page Session::page(int tick) const {
     const auto done =
         std::count_if(all_.begin(), all_.end(), [](const Exercise& e) { return e.passed; });
+    const std::string& lesson = current().lesson;
     Page page;
-    page.head = {
-        {current().number() + "  " + current().title, Look::bold},
-        {progress_bar(done, all_.size()) + "  " + std::to_string(done) + " of " +
-             std::to_string(all_.size()) + " exercises",
-         Look::good},
-        {"your file  " + file_of(current())},
-        {"lesson     " + (current().lesson.empty() ? "none" : current().lesson + ", The idea")},
-        status(tick)};
+    page.head = {{current().number() + "  " + current().title, Look::bold},
+                 {progress_bar(done, all_.size()) + "  " + std::to_string(done) + " of " +
+                      std::to_string(all_.size()) + " exercises",
+                  Look::good},
+                 {"your file  " + file_of(current())},
+                 {"lesson     " + (lesson.empty() ? "none" : lesson + ", " + section_of(lesson))},
+                 status(tick)};
     page.keys = "n next  p previous  h hint  l list  r reset  s solution  o lesson  q quit";
     if (view_ == View::list) {
         page.body = list();
