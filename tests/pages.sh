@@ -42,7 +42,9 @@ for lesson in chapters/*/README.md; do
         { for (i = 1; i <= n; i++) if ($0 == "## " order[i]) { if (i < last) bad = 1; last = i; seen++ } }
         END { exit bad || seen < 5 }' && ordered=true || ordered=false
     holds "$lesson: The idea, The code, …, References, in this order" $ordered
-    holds "$lesson says what you will be able to do" grep -qi 'you will be able to' "$lesson"
+    holds "$lesson says what you will be able to do" grep -qE '^\*\*You will be able to\*\*' "$lesson"
+    holds "$lesson says how long it takes" grep -qE '[Aa]bout [a-z ]*(hour|minutes)' "$lesson"
+    holds "$lesson ends with the page before or behind it" grep -qE '^(Before|Next): \[| · Next: \[' "$lesson"
     awk '/^## The code/ { exit }
          /^!\[/ || (/^```text/ && was !~ /^<!-- output/) { found = 1 }
          { was = $0 }
