@@ -15,7 +15,8 @@ constexpr double rounding = 1e-13;
 void check_beams(const Beam& beam, const std::vector<double>& logs,
                  const std::vector<std::vector<int>>& ids, const std::vector<double>& sums,
                  const char* think) {
-    INFO("the beam " << in_words(beam.ids) << " with the sum " << beam.sum);
+    INFO("texts, sums: the beams that extended(beam, logs) gives");
+    INFO("given {" << exercise_check::shown(beam.ids) << "} with the sum " << beam.sum);
     INPUT(logs);
     THINK(think);
     const std::vector<Beam> beams = extended(beam, logs);

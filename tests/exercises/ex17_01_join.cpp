@@ -24,6 +24,7 @@ Pieces pieces_of(const std::string& line) {
 void check(const std::string& line, const std::string& left, const std::string& right,
            const std::string& expected, const std::string& think) {
     Pieces pieces = pieces_of(line);
+    INFO("the pieces behind join(pieces, left, right)");
     INPUT(pieces, left, right);
     THINK(think);
     ex17_01::join(pieces, left, right);

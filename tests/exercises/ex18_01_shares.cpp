@@ -1,8 +1,7 @@
 // Exercise 18_01: how a position shares its attention.
-#include "tests/exercises/exercise_check.hpp"
-
 #include "18_01_shares.hpp"
-#include "tests/exercises/rows.hpp"
+#include "lib/kernels/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex18_01;
@@ -12,17 +11,17 @@ namespace {
 // Sums of at most eight products, and the rounding of exp: 10⁻¹² is far above both.
 constexpr double tolerance = 1e-12;
 
-void check_score(const Row& q, const Row& k, double expected, const std::string& think) {
-    same([&] { return Row{score(q, k)}; }, Row{expected},
-         "score(q, k) of q " + in_words(q) + " and k " + in_words(k), think, tolerance);
+void check_score(const Row& q, const Row& k, double expected, const char* think) {
+    INPUT(q, k);
+    THINK(think);
+    CHECK_NEAR(score(q, k), expected, tolerance);
 }
 
 void check_shares(const Row& q, const std::vector<Row>& keys, std::size_t t, const Row& expected,
-                  const std::string& think) {
-    std::string given = "shares(q, keys, t) of q " + in_words(q) + ", keys";
-    for (const Row& key : keys) given += " " + in_words(key);
-    same([&] { return shares(q, keys, t); }, expected, given + ", t " + std::to_string(t), think,
-         tolerance);
+                  const char* think) {
+    INPUT(q, keys, t);
+    THINK(think);
+    CHECK_NEAR(shares(q, keys, t), expected, tolerance);
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ std::vector<std::string> questions(const Fill& fill, Row& row) {
 void check_questions(bool at_once, const Row& before, const std::vector<std::string>& expected,
                      const Row& filled, const char* think) {
     const auto fill = at_once ? fill_at_once : fill_in_turn;
-    INFO((at_once ? "fill_at_once" : "fill_in_turn") << ", the tokens drawn are 1, 2, 0");
+    INFO((at_once ? "fill_at_once" : "fill_in_turn")
+         << ", the tokens drawn are 1, 2, 0; asked: what the model was asked, in order");
     INPUT(before);
     THINK(think);
     Row row = before;
