@@ -4,12 +4,12 @@
 // L layers, F features in each MLP; every matrix has a bias but wte and wpe, every layer norm has
 // a scale and a shift, and the output matrix is wte again.
 //
-//     parameters      all numbers that training may change
-//     cache_floats    what the KV cache keeps for one token: a key and a value in every layer
-//     multiplications one new token at position t (from 0): one for each element of every matrix
-//                     that its row goes through (wte and wpe are looked up, not multiplied; the
-//                     output is multiplied), and in attention one for each channel of each of the
-//                     t + 1 keys, and again of the values; norms, biases and GELU are not counted
+//     parameters       all numbers that training may change
+//     cache_floats     what the KV cache keeps for one token: a key and a value in every layer
+//     multiplications  one new token at position t (from 0): one for each element of every matrix
+//                      that its row goes through (wte and wpe are looked up, not multiplied; the
+//                      output is multiplied), and in attention one for each channel of each of the
+//                      t + 1 keys, and again of the values; norms, biases and GELU are not counted
 //
 // Write three functions, about 10 lines. Check: make check EX=18_2
 #pragma once

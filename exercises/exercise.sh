@@ -78,8 +78,8 @@ next_open() {
 
 . exercises/check.sh
 
-# Prose to the width of a terminal, with the items of lists; formulas and tables are indented and stay as they are. Lengths
-# are counted in characters: the bytes 80 to BF go on with one.
+# Prose to the width of a terminal, with the items of lists; formulas and tables are indented and stay as they are, but for what
+# explains a name: it is broken under its own beginning. Lengths are counted in characters: the bytes 80 to BF go on with one.
 reflow() {
     LC_ALL=C awk -v width=79 '
         function columns(text) { gsub(/[\200-\277]/, "", text); return length(text) }
@@ -87,6 +87,22 @@ reflow() {
         function add(word) {
             if (line != "" && columns(line) + 1 + columns(word) > width) { print line; line = indent word }
             else line = line == "" ? word : line " " word
+        }
+        # Where the words of a long line begin: behind its last gap, its number or its dash; 0: nowhere.
+        function words_from(text,  i, at) {
+            match(text, /^ */)
+            for (i = RLENGTH + 1; i < length(text) - 1; i++) if (substr(text, i, 3) ~ /^  [^ ]/) at = i + 2
+            if (!at && match(text, /^ +([0-9]+[.]|-) /)) at = RLENGTH + 1
+            return columns(substr(text, 1, at - 1)) > 50 ? 0 : at
+        }
+        explained && match($0, /^ */) && RLENGTH == length(indent) { for (i = 1; i <= NF; i++) add($i); next }
+        explained { end_line(); indent = ""; explained = 0 }
+        /^    / && columns($0) > width && (at = words_from($0)) {
+            end_line(); explained = 1
+            line = substr($0, 1, at - 2); indent = sprintf("%*s", columns(line) + 1, "")
+            n = split(substr($0, at), word, " ")
+            for (i = 1; i <= n; i++) add(word[i])
+            next
         }
         /^$/ || /^    / || /^[1-3] (nudge|plan|nearly there)$/ || (/^ / && line == "") { end_line(); indent = ""; print; next }
         /^[0-9]+\. / || /^- / { end_line(); indent = "   " }

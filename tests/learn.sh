@@ -38,6 +38,14 @@ case $(printf 'o\nq\n' | LEARN_MAKE="${LEARN_MAKE:-make}" "$build/learn" 07_2_me
 *) failed=$((failed + 1)); echo "line by line: 07_2's lesson is not chapters/07_kv_cache/memory.md" ;;
 esac
 
+# What explains a name is broken under its own beginning.
+case $(sh exercises/exercise.sh statement 22_2_order) in
+*'whose largest probability is
+                                 largest, the leftmost of several; nothing
+'*) passed=$((passed + 1)) ;;
+*) failed=$((failed + 1)); echo "the statement of 22_2 is not broken under what explains a name" ;;
+esac
+
 # ---- the screen ----
 if [ "$only" = lines ]; then
     echo "$passed passed, $failed failed"
