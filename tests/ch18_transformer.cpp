@@ -114,6 +114,35 @@ TEST_CASE("a pass shows its attention: shares of what came before, adding up to 
     }
 }
 
+TEST_CASE("what a head of the fast model looks at are the plain one's shares, bit for bit",
+          "[ch18]") {
+    const std::string directory = shipped_model("sketch").string();
+    const PlainGpt plain = load_plain_gpt(directory);
+    const std::vector<int> ids{5, 300, 17, 5, 300, 9, 41};
+    Inside inside;
+    plain.forward(ids, &inside);
+    for (const int threads : {1, 3}) {
+        Gpt gpt = Gpt::load(directory, {threads});
+        for (const auto& [layer, head] : {std::pair{0, 0}, {1, 2}}) {
+            const Rows& wanted = inside.attention[index(layer)][index(head)];
+            AttentionWatch watch{layer, head};
+            gpt.watch(&watch);
+            KvCache cache(gpt.config());
+            gpt.forward(cache, ids);
+            REQUIRE(watch.rows == wanted);  // all at once
+            KvCache other(gpt.config());
+            gpt.forward(other, std::span(ids).first(5));
+            gpt.forward(other, std::span(ids).last(2));  // the last two behind a cache
+            REQUIRE(watch.rows == Rows{wanted[5], wanted[6]});
+        }
+        gpt.watch(nullptr);
+        AttentionWatch none{2, 0};
+        REQUIRE_THROWS_WITH(gpt.watch(&none),
+                            "attention: there is no head 0 in layer 2; layers go from 0 to 1, "
+                            "heads from 0 to 2");
+    }
+}
+
 TEST_CASE("a head that is cut out changes its layer and what follows, and nothing before",
           "[ch18]") {
     const PlainGpt plain = load_plain_gpt(shipped_model("sketch").string());

@@ -2,6 +2,7 @@
 #include "tests/catch.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <regex>
 #include <string>
 #include <vector>
@@ -207,4 +208,35 @@ TEST_CASE("a file is a trace, or is refused in a line", "[ch23][page]") {
 TEST_CASE("a command is one that a shell takes back", "[ch23][page]") {
     const char* const words[] = {"build/x", "-n", "3", "it's $1", ""};
     REQUIRE(shell_line(5, words) == "build/x -n 3 'it'\\''s $1' ''");
+}
+
+TEST_CASE("a trace says what a head looked at: shares of the tokens before, whoever wrote the text",
+          "[ch23]") {
+    TextOptions o;
+    o.seed = 4, o.max_new_tokens = 9, o.ignore_eos = true, o.attention = "1.0";
+    TextOptions drafted = o, searched = o, sliding = o;
+    drafted.assistant_model = models().draft;
+    searched.num_beams = 2;
+    sliding.context = "slide", sliding.max_new_tokens = 60;  // of a context of 48
+    for (const TextOptions& options : {o, drafted, searched, sliding}) {
+        const std::vector<nlohmann::json> lines = parsed(traced(options, "The sun"));
+        CHECK(lines[0]["attention"] == nlohmann::json{{"layer", 1}, {"head", 0}});
+        const std::size_t prompt = lines[0]["prompts"][0]["prompt_ids"].size();
+        std::size_t seen = 0;
+        for (const nlohmann::json& line : lines) {
+            if (!line.contains("raw")) continue;
+            const std::vector<double> shares = line["attention"];
+            const std::size_t before = prompt + line["step"].get<std::size_t>();
+            if (before < 48) CHECK(shares.size() == before);
+            else CHECK((shares.size() > 0 && shares.size() <= 48));
+            double sum = 0;
+            for (const double share : shares) sum += share;
+            CHECK(std::abs(sum - 1) <= .0005 * static_cast<double>(shares.size()));  // three digits
+            ++seen;
+        }
+        CHECK(seen >= 9);
+    }
+    TextOptions none = o;
+    none.attention = "";
+    CHECK_FALSE(parsed(traced(none, "The sun"))[1].contains("attention"));
 }

@@ -16,10 +16,10 @@ namespace {
 
 // What the page is put together from, in this order.
 constexpr const char* looks = "page.css";
-constexpr const char* scripts[] = {"dom.js",   "trace.js",   "words.js",  "text.js",    "step.js",
-                                   "wheel.js", "lattice.js", "beams.js",  "draft.js",   "guide.js",
-                                   "tree.js",  "grid.js",    "passes.js", "compare.js", "about.js",
-                                   "main.js",  "start.js"};
+constexpr const char* scripts[] = {
+    "dom.js",     "trace.js",     "words.js",   "text.js",  "step.js", "wheel.js",
+    "lattice.js", "beams.js",     "draft.js",   "guide.js", "tree.js", "grid.js",
+    "passes.js",  "attention.js", "compare.js", "about.js", "main.js", "start.js"};
 
 // Beside the models that ship.
 std::string part(const std::string& name) {

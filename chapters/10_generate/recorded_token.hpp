@@ -48,6 +48,9 @@ struct RecordedToken {
     std::optional<GuideState> guide;
     bool has_u = true;  // a number was drawn for it
     int pass = 0;       // of a canvas: the pass it came with, from 1
+    // What a head looked at when it was chosen: shares of the positions before it, the last of
+    // which is the token before. Empty: nobody asked.
+    std::vector<float> attention = {};
 
     static constexpr int first_choices = 8;
 };

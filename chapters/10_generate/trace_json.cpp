@@ -19,6 +19,9 @@ namespace tbt {
 
 namespace {
 
+// Digits enough for a shade.
+double three(float share) { return std::nearbyint(static_cast<double>(share) * 1000) / 1000; }
+
 OrderedJson log_or_null(double probability) {
     return probability > 0 ? six(std::log(probability)) : OrderedJson(nullptr);
 }
@@ -99,6 +102,10 @@ OrderedJson token_line(const Tokenizer& tokenizer, const RecordedToken& token) {
     for (const RecordedToken::Slice& s : token.wheel)
         j["wheel"].push_back({s.id, shown_text(tokenizer, s.id), six(s.from), six(s.to)});
     if (token.pass > 0) j["pass_filled"] = token.pass;
+    if (!token.attention.empty()) {
+        j["attention"] = OrderedJson::array();
+        for (const float share : token.attention) j["attention"].push_back(three(share));
+    }
     if (token.guide) j["guide"] = guide_json(tokenizer, *token.guide);
     return j;
 }

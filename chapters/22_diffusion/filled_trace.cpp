@@ -35,6 +35,7 @@ std::vector<RecordedToken> replay_filling(MaskedModel& model, const Chain& chain
                 recorded_choice(chain, open_logits(model, rows[pass], at, banned, logits), {}, 0,
                                 rows[pass + 1][at]);
             tokens[at - begin].pass = to_int(pass) + 1;
+            tokens[at - begin].has_u = false;  // places are drawn in another order
         }
     return tokens;
 }

@@ -1,5 +1,6 @@
 #include "chapters/23_text_generator/combinations.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <string>
 
@@ -122,6 +123,25 @@ void check_combination(const TextOptions& o, std::size_t prompts) {
                std::string(o.lookup() ? "prompt lookup" : "--assistant-model") +
                ": a draft guesses how one text goes on, and a search compares several; leave out "
                "one of the two");
+}
+
+AttentionWatch watch_of(const TextOptions& o) {
+    AttentionWatch watch;
+    const std::string& name = o.attention;
+    if (name.empty()) return watch;
+    const char* const end = name.data() + name.size();
+    const auto [dot, wrong] = std::from_chars(name.data(), end, watch.layer);
+    const bool parted = wrong == std::errc() && dot != end && *dot == '.';
+    const auto [rest, worse] = parted ? std::from_chars(dot + 1, end, watch.head)
+                                      : std::from_chars_result{name.data(), std::errc()};
+    if (!parted || worse != std::errc() || rest != end || watch.layer < 0 || watch.head < 0)
+        refuse("--attention: got '" + name +
+               "', expected a layer and a head, both counted from 0: 2.5 is head 5 of layer 2");
+    if (o.guidance_scale != 1)
+        refuse(
+            "--attention and --guidance-scale: the model reads two texts for each token; leave out "
+            "one of the two");
+    return watch;
 }
 
 void check_replay(const TextOptions& o, bool explain) {

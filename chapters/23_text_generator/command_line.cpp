@@ -133,6 +133,10 @@ void check_filled(const Settings& s) {
         throw UsageError(
             "--decoder diffusion and --chat: an answer has no end that is known; leave out one of "
             "the two");
+    if (!s.options.attention.empty())
+        throw UsageError(
+            "--decoder diffusion and --attention: there the heads look both ways, and no token has "
+            "a text before it; leave out one of the two");
     if (s.output.explain || s.output.logprobs || !s.output.figure.empty())
         throw UsageError(
             "--decoder diffusion and --explain, --logprobs or --figure: they follow a text from "
@@ -215,6 +219,8 @@ void add_options(CLI::App& app, Settings& s) {
     CommandLine page(app, "What is shown");
     page.option("--compare", s.compare,
                 "with --html: two traces side by side (or one), and no new text");
+    page.option("--attention", s.options.attention,
+                "with --html: what a head looks at, 2.5 being head 5 of layer 2");
     add_model_options(app, s.options);
     s.given = [&app](const char* option) { return CommandLine(app).declared(option).given(); };
     s.options.no_escape = false;  // as the command line has it
@@ -236,6 +242,9 @@ void complete(Settings& s) {
     }
     o.no_escape = true;
     o.record = !s.output.html.empty() || !s.output.trace_file.empty();
+    watch_of(o);
+    if (!o.attention.empty() && !o.record)
+        throw UsageError("--attention: nobody would see it; add --html FILE or --trace FILE");
     if (fills_masks(o)) check_filled(s);
     check_chat(s);
     check_compare(s);

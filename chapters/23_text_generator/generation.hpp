@@ -27,6 +27,7 @@ struct Generation {
     std::function<std::span<const float>(std::size_t slot, std::span<const int> ids)> state = {};
     std::shared_ptr<GuidedTexts> guide = {};  // null: none
     Recording* recording = nullptr;           // null: nobody wants to see it
+    const AttentionWatch* watch = nullptr;    // of the target, while it reads again; null: none
 };
 
 // The texts of the first prompt, then of the second, …, by a search, by drafts or by plain draws.

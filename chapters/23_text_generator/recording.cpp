@@ -55,6 +55,14 @@ void judge(const Generation& g, const ReplayedText& text, const std::vector<Reco
     r.round.tokens.push_back(text.ids[text.prompt_length + next]);
 }
 
+// The shares of the row that `known` tokens lie behind; where the context slides there is but one.
+std::vector<float> looked_at(const AttentionWatch& watch, std::size_t known) {
+    const std::vector<std::vector<float>>& rows = watch.rows;
+    if (rows.empty()) return {};
+    const std::size_t last = rows.back().size(), later = last > known ? last - known : 0;
+    return later < rows.size() ? rows[rows.size() - 1 - later] : std::vector<float>();
+}
+
 void replay_text(const Generation& g, std::size_t number, const ReplayedText& all,
                  Recording& recording) {
     ReplayedText text = all;
@@ -80,6 +88,7 @@ void replay_text(const Generation& g, std::size_t number, const ReplayedText& al
         tokens.push_back(recorded_choice(g.request.chain, logits, before,
                                          text.u.empty() ? 0 : text.u[step], chosen));
         tokens.back().has_u = recording.has_u;
+        if (g.watch) tokens.back().attention = looked_at(*g.watch, before.ids.size());
         if (g.guide) tokens.back().guide = guide_state(g.guide->follow(before), logits, words);
         if (guesses[step] >= 0) {
             c.reset(logits);

@@ -218,9 +218,19 @@ std::vector<PromptToken> TextGenerator::prompt_logprobs(std::span<const int> pro
 Effort TextGenerator::effort() const { return state_->effort; }
 const Recording& TextGenerator::recording() const { return state_->recording; }
 
+// Watches a head of a model as long as it lives.
+struct Watching {
+    Watching(Gpt& model, AttentionWatch* watch) : gpt(model) { gpt.watch(watch); }
+    ~Watching() { gpt.watch(nullptr); }
+    Watching(const Watching&) = delete;
+    Gpt& gpt;
+};
+
 GenerateRequest TextGenerator::request(const TextOptions& given,
                                        std::span<const std::vector<int>> prompts) {
     const TextOptions o = spelled_out(given);
+    AttentionWatch head = watch_of(o);
+    if (!o.attention.empty()) Watching(state_->model.gpt, &head);  // is there such a head?
     return state_->prepare(o, prompts, {}).request;
 }
 
@@ -254,7 +264,10 @@ std::vector<GeneratedText> TextGenerator::generate_ids(std::span<const std::vect
     check_combination(o, prompts.size());
     state_->effort = {}, state_->recording = {};
     const long read = state_->batch.computed();
+    AttentionWatch head = watch_of(o);
+    const Watching watching(state_->model.gpt, o.attention.empty() ? nullptr : &head);
     Generation g = state_->prepare(o, prompts, observer);
+    if (!o.attention.empty()) g.watch = &head;
     state_->watched = o.record;
     std::vector<GeneratedText> texts = write_texts(g, state_->effort);
     state_->watched = false;

@@ -85,6 +85,7 @@ struct TextOptions : GenerateOptions, BeamSettings, DraftSettings, MedusaSetting
     std::uint64_t stream = 0;  // of the seed: sample i draws from stream + i
     int traced_tokens = -1;    // traces with so many first choices (chapter 06); −1: none
     bool record = false;       // keep what a page or a trace shows: TextGenerator::recording()
+    std::string attention;     // "2.5": also what head 5 of layer 2 looks at; empty: no head
 };
 
 // What a generation took.

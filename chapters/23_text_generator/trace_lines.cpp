@@ -4,6 +4,7 @@
 #include "chapters/11_beam_search/search_lines.hpp"
 #include "chapters/12_speculative/recorded_round.hpp"
 #include "chapters/22_diffusion/filled_trace.hpp"
+#include "chapters/23_text_generator/combinations.hpp"
 #include "chapters/23_text_generator/recording.hpp"
 #include "lib/machine/json_file.hpp"
 
@@ -42,6 +43,10 @@ OrderedJson header_line(const TextGenerator& generator, const TextOptions& o,
         j["contrast"] = {{"model", *o.contrast_model},
                          {"strength", o.contrast.strength},
                          {"plausible", o.contrast.plausible}};
+    if (!o.attention.empty()) {
+        const AttentionWatch watch = watch_of(o);
+        j["attention"] = {{"layer", watch.layer}, {"head", watch.head}};
+    }
     return j;
 }
 

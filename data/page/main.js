@@ -49,7 +49,8 @@
         const nothing = () => ({ element: h("section") });
         const words = made("textView") || nothing(),
             step = made("stepView") || nothing();
-        const more = ["gridView", "beamsView", "draftView", "guideView", "passesView", "aboutView"]
+        const more = ["gridView", "beamsView", "draftView", "guideView", "attentionView"]
+            .concat(["passesView", "aboutView"])
             .map(made)
             .filter(Boolean);
         return {

@@ -127,16 +127,22 @@ void mix(const Head<Element>& h, const float* weights, std::int64_t stride, int 
     }
 }
 
-// Q consecutive queries; the first sees `length` positions, each next one more.
+// Q consecutive queries; the first sees `length` positions, each next one more. shares: for the
+// first query's, the others' behind it; or null.
 template <int Q, class Element>
 void attend_queries(const Head<Element>& h, const float* const* query, int length,
-                    float* const* out, float* scores, std::int64_t stride) {
+                    float* const* out, float* scores, std::int64_t stride,
+                    std::vector<float>* shares) {
     const int longest = length + Q - 1;
     const int padded_length = (longest + lane_count - 1) / lane_count * lane_count;
     score<Q>(h, query, (longest + block_tokens - 1) / block_tokens, scores, stride);
     float inverse[Q];
     for (int q = 0; q < Q; ++q)
         inverse[q] = 1.0f / exponentials(scores + q * stride, length + q, padded_length);
+    for (int q = 0; shares && q < Q; ++q) {
+        shares[q].assign(scores + q * stride, scores + q * stride + length + q);
+        for (float& share : shares[q]) share *= inverse[q];
+    }
     // A weight behind a query's own position is exactly 0, so running to `longest` adds
     // nothing to it.
     int d = 0;
@@ -178,8 +184,8 @@ void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequ
 // as in a text without branches, in the same order of sums. [Miao et al. 2024 mask instead]
 template <class Element>
 static void attend_tree(const Head<Element>& h, const SequenceRows& s, const float* qkv,
-                        const AttentionShape& shape, float* out, float* scores,
-                        std::int64_t stride) {
+                        const AttentionShape& shape, float* out, float* scores, std::int64_t stride,
+                        std::vector<float>* shares) {
     const int c = shape.channels, offset = h.head * h.size, length = s.cache->length();
     int lies[most_tree_depth];  // the row whose keys and values are at depth 0, 1, …
     std::fill(std::begin(lies), std::end(lies), -1);
@@ -194,14 +200,15 @@ static void attend_tree(const Head<Element>& h, const SequenceRows& s, const flo
         }
         const float* query = qkv + (s.first_row + t) * 3 * c + offset;
         float* result = out + (s.first_row + t) * c + offset;
-        attend_queries<1>(h, &query, length + depth, &result, scores, stride);
+        attend_queries<1>(h, &query, length + depth, &result, scores, stride,
+                          shares ? shares + t : nullptr);
     }
 }
 
 // Rows see what lies before them and themselves, or all rows of their sequence.
 static void attend_rows(const float* qkv, std::span<const SequenceRows> sequences,
                         const AttentionShape& shape, int layer, float* out, float* scratch,
-                        const Worker& worker, bool both_ways) {
+                        const Worker& worker, bool both_ways, AttentionWatch* watch) {
     const int c = shape.channels, size = shape.head_size();
     int longest = 0;
     for (const SequenceRows& s : sequences)
@@ -213,6 +220,9 @@ static void attend_rows(const float* qkv, std::span<const SequenceRows> sequence
         const SequenceRows& s = sequences[index(pair / shape.heads)];
         const int head = to_int(pair % shape.heads);
         int t = 0;
+        std::vector<float>* shares = watch && watch->layer == layer && watch->head == head
+                                         ? &watch->rows.at(index(s.first_row))
+                                         : nullptr;
         const auto next = [&]<int Q>(const auto& h) {
             const float* query[Q];
             float* result[Q];
@@ -221,11 +231,13 @@ static void attend_rows(const float* qkv, std::span<const SequenceRows> sequence
                 result[q] = out + (s.first_row + t + q) * c + head * size;
             }
             const int seen = s.cache->length() + (both_ways ? s.tokens : t + 1);
-            attend_queries<Q>(h, query, seen, result, scores, stride);
+            attend_queries<Q>(h, query, seen, result, scores, stride,
+                              shares ? shares + t : nullptr);
             t += Q;
         };
         const auto all = [&](const auto& h) {
-            if (!s.parents.empty()) return attend_tree(h, s, qkv, shape, out, scores, stride);
+            if (!s.parents.empty())
+                return attend_tree(h, s, qkv, shape, out, scores, stride, shares);
             while (!both_ways && t + tile <= s.tokens) next.template operator()<tile>(h);
             while (t < s.tokens) next.template operator()<1>(h);
         };
@@ -237,14 +249,14 @@ static void attend_rows(const float* qkv, std::span<const SequenceRows> sequence
 }
 
 void attend(const float* qkv, std::span<const SequenceRows> sequences, const AttentionShape& shape,
-            int layer, float* out, float* scratch, const Worker& worker) {
-    attend_rows(qkv, sequences, shape, layer, out, scratch, worker, false);
+            int layer, float* out, float* scratch, const Worker& worker, AttentionWatch* watch) {
+    attend_rows(qkv, sequences, shape, layer, out, scratch, worker, false, watch);
 }
 
 void attend_both_ways(const float* qkv, std::span<const SequenceRows> sequences,
                       const AttentionShape& shape, int layer, float* out, float* scratch,
                       const Worker& worker) {
-    attend_rows(qkv, sequences, shape, layer, out, scratch, worker, true);
+    attend_rows(qkv, sequences, shape, layer, out, scratch, worker, true, nullptr);
 }
 
 }  // namespace tbt

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "lib/machine/threads.hpp"
 #include "lib/model/kv_cache.hpp"
@@ -29,6 +30,13 @@ struct AttentionShape {
     int head_size() const { return channels / heads; }
 };
 
+// What one head looks at: for each row of a pass its shares of the positions up to its own, which
+// are what its values are mixed by, and sum to 1. Of a tree's row the cache's, then its branch's.
+struct AttentionWatch {
+    int layer = 0, head = 0;
+    std::vector<std::vector<float>> rows = {};  // (R), of the last pass
+};
+
 // Writes keys and values of qkv (R, 3C) to the caches of layer `layer`; those of a tree are held
 // beside it. Caches must have room.
 // Called by every thread of a team; each does its share of the (sequence, head) pairs.
@@ -37,9 +45,10 @@ void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequ
 
 // out[t] (C) = concatenation over heads of Σ_u softmax_u(q_t · k_u / √D) · v_u,
 // u = 0 … position of t. out is (R, C). scratch: attention_scratch_size(longest sequence)
-// floats for each thread.
+// floats for each thread. watch, of which rows has R elements: filled in where it is this layer.
 void attend(const float* qkv, std::span<const SequenceRows> sequences, const AttentionShape& shape,
-            int layer, float* out, float* scratch, const Worker& worker);
+            int layer, float* out, float* scratch, const Worker& worker,
+            AttentionWatch* watch = nullptr);
 
 std::int64_t attention_scratch_size(int longest);
 

@@ -55,6 +55,17 @@ Logits Gpt::forward_all(KvCache& cache, std::span<const int> tokens) {
     return forward({&step, 1});
 }
 
+void Gpt::watch(AttentionWatch* watch) {
+    State& s = state();
+    if (watch && (watch->layer < 0 || watch->layer >= s.config.n_layer || watch->head < 0 ||
+                  watch->head >= s.config.n_head))
+        throw Error("attention: there is no head " + std::to_string(watch->head) + " in layer " +
+                    std::to_string(watch->layer) + "; layers go from 0 to " +
+                    std::to_string(s.config.n_layer - 1) + ", heads from 0 to " +
+                    std::to_string(s.config.n_head - 1));
+    s.watch = watch;
+}
+
 Logits Gpt::forward(std::span<const Step> steps) {
     State& s = state();
     s.prepare(steps);

@@ -91,6 +91,10 @@ public:
     // Several sequences in one pass; no cache may occur twice.
     Logits forward(std::span<const Step> steps);
 
+    // From now on each pass leaves here what one head looked at, until told otherwise (nullptr).
+    // Throws Error where there is no such head. The watch must outlive it.
+    void watch(AttentionWatch* watch);
+
 private:
     struct State;
     State& state() const;  // throws Error where the model was moved away

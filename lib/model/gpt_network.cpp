@@ -196,6 +196,7 @@ void GptNetwork::prepare(std::span<const Step> steps) {
     p.inner.get(rows * config.n_inner);
     p.logits.get(length_of(p.logit_rows) * outputs);
     p.scratch.get(options.threads * attention_scratch_size(longest));
+    if (watch) watch->rows.assign(index(rows), {});
 }
 
 // Walked through by all threads together; sync() stands where a layer reads what
@@ -253,8 +254,9 @@ void GptNetwork::run_block(const GptBlock& b, int layer, const Worker& worker) {
     // A thread attends with the same (sequence, head) pairs that it appended:
     // no sync between the two.
     append_keys_and_values(qkv, p.sequences, shape, layer, worker);
-    (both_ways ? attend_both_ways : attend)(qkv, p.sequences, shape, layer, mixed, p.scratch.get(0),
-                                            worker);
+    float* scratch = p.scratch.get(0);
+    if (both_ways) attend_both_ways(qkv, p.sequences, shape, layer, mixed, scratch, worker);
+    else attend(qkv, p.sequences, shape, layer, mixed, scratch, worker, watch);
     worker.sync();
     matmul(MatrixView::of(mixed, rows, c), b.proj, x, c, {b.proj_bias.data(), true}, worker);
     worker.sync();

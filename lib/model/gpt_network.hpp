@@ -67,6 +67,7 @@ struct GptNetwork {
     Tensor norm_gamma, norm_beta;
     PackedMatrix output;  // (C, outputs)
     GptPass pass;
+    AttentionWatch* watch = nullptr;  // one way only
 
     void prepare(std::span<const Step> steps);
     void run(const Worker& worker);

@@ -65,6 +65,7 @@ make_page mirostat -n 20 --mirostat 2 --mirostat-tau 3
 make_page filled -n 13 --greedy --diffusion-order confidence --infill " Would you like to come with us?" "I'm going to the beach to build a"
 make_page canvas --decoder diffusion --diffusion-steps 8 --num-return-sequences 2 "Good morning"
 make_page slide -n 20 --context slide
+make_page attention -n 20 --attention 4.5 --assistant-model sketch
 make_page emoji -n 6 "A fox 🦊 said: </script>"
 # The programs of the chapters.
 page_of 10_generate ch10 -n 12 --num-return-sequences 2
@@ -104,8 +105,8 @@ else
 fi
 # The playground, where it was built.
 playground=$build-wasm/playground.html
-if [ -f "$playground" ]; then
-    cp "$playground" "$work/" && look tests/page/playground.mjs || status=1
+if [ -f "$playground" ] && [ -f "$build-wasm/playground_gaps.html" ]; then
+    cp "$playground" "$build-wasm/playground_gaps.html" "$work/" && look tests/page/playground.mjs || status=1
 else
     echo "page: the playground is not tested: there is no $playground (make page builds it)"
 fi

@@ -69,6 +69,7 @@ await everywhere("filled", [table, ".grid tr:nth-child(13) .fresh", ".grid .mask
 await everywhere("ch22", [table, ".grid tr:nth-child(6) .fresh", ".grid .masked", ".token ~ .prompt"]);
 says("ch22", '"behind":" Would you like to come with us?"');
 await everywhere("canvas", [".grid tr:nth-child(8) .fresh", ".tabs button:nth-child(2)"]);
+await everywhere("attention", [table, ".attention .looked.asking", ".attention .bar", ".looked.later"]);
 await everywhere("slide", [table, ".wheel .pointer"]);
 await everywhere("emoji", [table]);
 // Heads belong to one model: after another was trained there are none for it until they are, too.

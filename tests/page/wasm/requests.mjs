@@ -99,6 +99,7 @@ export const requests = (count, seed) => {
                 ...words,
                 ...maybe(fills ? 0 : 0.2, "--weights", "int8"),
                 ...maybe(fills ? 0 : 0.1, "--cache", "f16"),
+                ...maybe(fills || name === "guidance" ? 0 : 0.2, "--attention", `${below(6)}.${below(6)}`),
                 ...maybe(0.2, "--output-format", "jsonl"),
                 ...maybe(fills ? 0 : 0.15, "--logprobs", "3"),
             ],
