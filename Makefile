@@ -232,8 +232,8 @@ $(BUILD)/text_generator.js: $(call object,$(sources_23_text_generator) lib/kerne
 	$(call say,LINK,$@)
 	$(Q)NODE_PATH=/usr/share/nodejs $(LINK) -fwasm-exceptions -msimd128 $^ $(WASM_LINK) -o $@
 $(call object,lib/kernels/wasm/fmaf.cpp): $(BUILD)/pch/std.hpp.gch
-$(BUILD)/playground.html: $(BUILD)/text_generator.js $(wildcard data/page/*.* data/page/playground/*) chapters/10_generate/page.cpp \
-	$(wildcard data/schemas/* data/models/storyteller/* data/models/sketch/*)
+$(BUILD)/playground.html $(BUILD)/playground_gaps.html: $(BUILD)/text_generator.js $(wildcard data/page/*.* data/page/playground/*) \
+	chapters/10_generate/page.cpp $(wildcard data/schemas/* data/models/*/*)
 	@node data/page/playground/pack.mjs $< $@
 endif
 
@@ -451,10 +451,10 @@ endif
 # The lessons as pages that open from disk, and the playground: the generator and its models in one of them.
 .PHONY: page
 page: $(BUILD)/.packages-page
-	@playground=$(BUILD)-wasm/playground.html; \
-	$(MAKE) --no-print-directory MODE=wasm BUILD=$(BUILD)-wasm CXX="$(CXX)" $$playground || \
-	    { echo "make: the pages come without the playground, which needs emscripten (see above)" >&2; playground=; }; \
-	sh data/page/course/make.sh $(BUILD)/page $$playground
+	@playgrounds="$(BUILD)-wasm/playground.html $(BUILD)-wasm/playground_gaps.html"; \
+	$(MAKE) --no-print-directory MODE=wasm BUILD=$(BUILD)-wasm CXX="$(CXX)" $$playgrounds || \
+	    { echo "make: the pages come without the playgrounds, which need emscripten (see above)" >&2; playgrounds=; }; \
+	sh data/page/course/make.sh $(BUILD)/page $$playgrounds
 # The same texts from WebAssembly, where emscripten is installed already (elsewhere it says so, and tests nothing).
 .PHONY: test-wasm
 test-wasm: $(BUILD)/23_text_generator

@@ -7,7 +7,9 @@ import { check, end, folder, isDark, overflow, program, visit } from "./visit.mj
 
 const file = path.join(folder, "playground.html");
 const size = fs.statSync(file).size;
-check(`the page has at most 9 MB (it has ${(size / 1e6).toFixed(2)})`, size <= 9e6);
+const gaps = fs.statSync(path.join(folder, "playground_gaps.html")).size;
+for (const bytes of [size, gaps])
+    check(`a page has at most 9 MB (it has ${(bytes / 1e6).toFixed(2)})`, bytes <= 9e6);
 
 const terminal = (words) =>
     execFileSync(program, words, { stdio: ["ignore", "pipe", "pipe"] }).toString().replace(/\n$/, "");
@@ -40,6 +42,16 @@ const requests = {
         ["A person: ", "-n", "60", "--json-schema", "data/schemas/person.json", "--max-whitespace", "1", "--seed", "0"],
         [".guidestate b"],
     ],
+    heads: [
+        "#decoder=heads&length=40",
+        ["Once upon a time", "-n", "40", "--medusa", "--seed", "0"],
+        [".lane .box.accepted", ".guess"],
+    ],
+    "a head": [
+        "#attention=4.5&length=20",
+        ["Once upon a time", "-n", "20", "--seed", "0"],
+        [".attention .looked.asking", ".attention .bar"],
+    ],
     int8: [
         "#weights=int8&length=60",
         ["Once upon a time", "-n", "60", "--seed", "0", "--weights", "int8"],
@@ -53,13 +65,38 @@ for (const [name, [hash, words, parts]] of Object.entries(requests))
         for (const part of parts)
             check(`playground, ${name}: shows ${part}`, (await page.locator(part).count()) > 0);
         check(`playground, ${name}: no problem`, (await page.locator(".notice").count()) === 0);
-        await picture(page, `playground-${name}`);
+        await picture(page, `playground-${name.replace(" ", "-")}`);
     });
+
+// The other file: gaps.
+const gap = ["I'm going to the beach to build a", "-n", "12", "--infill= Would you like to come with us?"];
+await visit("playground_gaps", {}, async (page) => {
+    await done(page);
+    const words = [...gap, "--diffusion-order", "confidence", "--seed", "0"];
+    check("gaps: the terminal's text", (await text(page)) === terminal(words));
+    check("gaps: the passes are shown", (await page.locator(".grid tr:nth-child(12) .fresh").count()) > 0);
+    await page.locator("#order").selectOption("random");
+    await page.locator("#steps").fill("4");
+    await page.locator("#length").fill("8");
+    await page.getByRole("button", { name: "Write" }).click();
+    await done(page);
+    const other = [gap[0], "-n", "8", gap[3], "--diffusion-order", "random", "--diffusion-steps", "4"];
+    check("gaps: in four passes", (await text(page)) === terminal([...other, "--seed", "0"]));
+    check("gaps: four rows", (await page.locator(".grid tr").count()) === 4);
+    await picture(page, "playground-gaps");
+});
+await visit("playground_gaps", { viewport: { width: 360, height: 740 }, colorScheme: "dark" }, async (page) => {
+    await done(page);
+    check("gaps: fits 360 pixels", (await overflow(page)) <= 0);
+    check("gaps: is dark where the system is", await isDark(page));
+    await picture(page, "playground-gaps-narrow");
+});
 
 await visit("playground", {}, async (page) => {
     await done(page);
     const ready = await page.evaluate(() => Number(document.body.dataset.ready));
-    console.log(`playground: ready in ${ready} ms, ${(size / 1e6).toFixed(2)} MB`);
+    const megabytes = [size, gaps].map((bytes) => (bytes / 1e6).toFixed(2)).join(" and ");
+    console.log(`playground: ready in ${ready} ms, ${megabytes} MB`);
     const step = page.getByRole("button", { name: "One more token" });
     for (let i = 0; i < 3; ++i) {
         await step.click();

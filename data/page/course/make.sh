@@ -1,11 +1,13 @@
 #!/bin/sh
-# The course as pages that open from disk: course/make.sh FOLDER [PLAYGROUND]
+# The course as pages that open from disk: course/make.sh FOLDER [PLAYGROUND...]
 # Every page of Markdown becomes one of HTML at its place in FOLDER, with contents, search, and what comes before and next; what
 # they link to is there too: figures as they are, source files as pages. No page asks for anything outside FOLDER.
 # Needs cmark-gfm. The reading order is that of the "Next:" links, from chapter 01 on.
 set -eu
 cd "$(dirname "$0")/../../.."
-out=${1:?which folder?} playground=${2:-}
+out=${1:?which folder?}
+shift
+playgrounds=$*
 command -v cmark-gfm >/dev/null || { echo "make: the pages need cmark-gfm (Debian: apt-get install cmark-gfm; macOS: brew install cmark-gfm)" >&2; exit 1; }
 new=$out.new
 rm -rf "$new" && mkdir -p "$new"
@@ -47,9 +49,10 @@ done > "$contents"
 
 # With the playground, each page leads there, with the options of its lesson where it has some.
 try_it() {
-    [ -n "$playground" ] || return 0
-    options=$(awk -v lesson="$(dirname "$1")" '$1 == lesson { gsub(/&/, "\\&amp;", $2); print $2 }' data/page/playground/lessons.txt)
-    printf '<a class="try" href="%splayground.html%s">Playground</a>' "$2" "${options:+#$options}"
+    [ -n "$playgrounds" ] || return 0
+    page=playground.html
+    set -- "$2" $(awk -v lesson="$(dirname "$1")" '$1 == lesson { gsub(/&/, "\\&amp;", $2); print $2, $3 }' data/page/playground/lessons.txt)
+    printf '<a class="try" href="%s%s%s">Playground</a>' "$1" "${3:-$page}" "${2:+#$2}"
 }
 
 # A page around what comes in: its path, its title, its place in the contents.
@@ -116,6 +119,6 @@ echo '];' >> "$new/search.js"
 cat data/page/page.css data/page/course/course.css > "$new/course.css"
 cp data/page/course/course.js "$new/course.js"
 printf '<!DOCTYPE html><meta charset="utf-8"><title>Token by Token</title><meta http-equiv="refresh" content="0; url=README.html"><a href="README.html">Token by Token</a>\n' > "$new/index.html"
-[ -z "$playground" ] || cp "$playground" "$new/playground.html"
+[ -z "$playgrounds" ] || cp $playgrounds "$new/"
 rm -rf "$out" && mv "$new" "$out"
 echo "$out/index.html: $(echo "$pages" | wc -l | tr -d ' ') pages; open it in a browser"

@@ -15,24 +15,37 @@
         { name: "frequency-penalty", label: "Frequency penalty", value: 0, range: [0, 2, 0.05] },
         { name: "presence-penalty", label: "Presence penalty", value: 0, range: [0, 2, 0.05] },
     ];
-    const decoders = {
+    const ways = {
         plain: "one token after the other",
         beams: "a search with beams",
         sketch: "a small model drafts",
+        heads: "heads guess a tree",
         schema: "held to a JSON Schema",
+        gap: "a gap is filled from both sides",
     };
+    // What pack.mjs says of this page: its files, its ways to write, the layers and heads to look at.
+    tbt.inPage = JSON.parse(document.getElementById("index").textContent);
+    const { offers, heads } = tbt.inPage;
+    const decoders = Object.fromEntries(offers.map((name) => [name, ways[name]]));
+    const gap = ["I'm going to the beach to build a", " Would you like to come with us?"];
     const defaults = {
-        prompt: prompts[0],
-        decoder: "plain",
+        prompt: offers[0] === "gap" ? gap[0] : prompts[0],
+        decoder: offers[0],
+        infill: gap[1],
+        order: "confidence",
+        steps: "0",
+        attention: "",
         "num-beams": "4",
         schema: "person",
-        length: "40",
+        length: offers[0] === "gap" ? "12" : "40",
         seed: "0",
         weights: "f16",
         ...Object.fromEntries(controls.map((c) => [c.name, String(c.value)])),
     };
     // A search takes the best and draws nothing: what cuts or draws has no say in it.
     const drawing = ["temperature", "top-k", "top-p", "min-p", "seed"];
+    // A gap has no text so far that a penalty could look at.
+    const penalties = ["repetition-penalty", "frequency-penalty", "presence-penalty"];
 
     const slider = (c, changed) => {
         const [min, max, step] = c.range;
@@ -59,13 +72,39 @@
             ),
         );
 
+    // Which head to look at: "2.5" is head 5 of layer 2.
+    const headChoice = () => {
+        const [layers, each] = heads || [0, 0];
+        const named = (n, make) => Array.from({ length: n }, (_, i) => make(i));
+        const group = (layer) =>
+            h(
+                "optgroup",
+                { label: `layer ${layer}` },
+                named(each, (head) =>
+                    h("option", { value: `${layer}.${head}` }, `layer ${layer}, head ${head}`),
+                ),
+            );
+        const none = h("option", { value: "" }, "none");
+        return simple("Look at what a head looks at", h("select", { id: "attention" }, none, named(layers, group)));
+    };
+
     // { element, values(), set(values), words(values), address(values) }
     tbt.form = (changed) => {
         const prompt = simple("Prompt", h("textarea", { id: "prompt", rows: 2, spellcheck: "false" }));
         prompt.set(defaults.prompt);
         const fields = {
             prompt,
+            infill: simple(
+                "What stands behind the gap",
+                h("textarea", { id: "infill", rows: 2, spellcheck: "false" }),
+            ),
             decoder: choice("decoder", "How it is written", decoders),
+            order: choice("order", "Which place first", {
+                confidence: "the most probable",
+                random: "any, at random",
+            }),
+            steps: number("steps", "Passes (0: one for each token)", 0, 64),
+            attention: headChoice(),
             "num-beams": number("num-beams", "Beams", 2, 8),
             schema: choice("schema", "Schema", {
                 person: "a person",
@@ -90,6 +129,10 @@
             fields.schema.field.hidden = now.decoder !== "schema";
             own.hidden = now.decoder !== "schema" || now.schema !== "own";
             for (const name of drawing) fields[name].input.disabled = now.decoder === "beams";
+            for (const name of ["infill", "order", "steps"])
+                fields[name].field.hidden = now.decoder !== "gap";
+            fields.attention.field.hidden = now.decoder === "gap";
+            fields.decoder.field.hidden = offers.length < 2;
         };
         const set = (wanted) => {
             for (const [name, value] of Object.entries(wanted))
@@ -104,22 +147,27 @@
             changed();
         });
         fields.schema.input.addEventListener("change", show);
+        fields.infill.set(defaults.infill);
         const group = (title, names, open = true) =>
             h(
                 "details",
-                { open },
+                { open, hidden: names === penalties && offers[0] === "gap" },
                 h("summary", {}, title),
                 names.map((name) => fields[name].field),
             );
         const element = h("form", { class: "card controls" }, [
             fields.prompt.field,
+            fields.infill.field,
             fields.decoder.field,
+            fields.order.field,
+            fields.steps.field,
             fields["num-beams"].field,
             fields.schema.field,
             own,
             h("div", { class: "trio" }, ["length", "seed", "weights"].map((n) => fields[n].field)),
             group("Choosing", ["temperature", "top-k", "top-p", "min-p"]),
-            group("Penalties", ["repetition-penalty", "frequency-penalty", "presence-penalty"], false),
+            group("Penalties", penalties, false),
+            fields.attention.field,
         ]);
         show();
         return { element, values, set };
@@ -132,6 +180,13 @@
         const searches = v.decoder === "beams";
         if (searches) words.push("--num-beams", v["num-beams"]);
         if (v.decoder === "sketch") words.push("--assistant-model", "sketch");
+        if (v.decoder === "heads") words.push("--medusa");
+        const fills = v.decoder === "gap";
+        if (fills) {
+            words.push(`--infill=${v.infill}`, "--diffusion-order", v.order);
+            if (v.steps !== "0") words.push("--diffusion-steps", v.steps);
+        }
+        if (v.attention && !fills) words.push("--attention", v.attention);
         const more = {};
         if (v.decoder === "schema") {
             const file = v.schema === "own" ? "schema.json" : `data/schemas/${v.schema}.json`;
@@ -139,7 +194,11 @@
             words.push("--json-schema", file, "--max-whitespace", "1");
         }
         for (const c of controls)
-            if (Number(v[c.name]) !== c.value && !(searches && drawing.includes(c.name)))
+            if (
+                Number(v[c.name]) !== c.value &&
+                !(searches && drawing.includes(c.name)) &&
+                !(fills && penalties.includes(c.name))
+            )
                 words.push(`--${c.name}`, v[c.name]);
         if (!searches) words.push("--seed", v.seed);
         if (v.weights !== defaults.weights) words.push("--weights", v.weights);

@@ -1,6 +1,8 @@
-// Puts the playground into one file:
-//   node data/page/playground/pack.mjs MODULE FOLDER/playground.html
-// MODULE is build-wasm/text_generator.js; its .wasm lies beside it.
+// Puts a playground into one file:
+//   node data/page/playground/pack.mjs MODULE FOLDER/playground.html    writes from left to right
+//   node data/page/playground/pack.mjs MODULE FOLDER/playground_gaps.html    fills gaps
+// MODULE is build-wasm/text_generator.js; its .wasm lies beside it. Two files, because their models
+// together are more than a page should have to read.
 //
 // The program, the models and what else it opens are packed as one piece of text. Base64 would be a
 // third longer: the page is written in windows-1252 instead, where every byte is a character, and a
@@ -13,25 +15,65 @@ const [module, out] = process.argv.slice(2);
 const here = path.dirname(new URL(import.meta.url).pathname);
 const read = (name) => fs.readFileSync(path.join(here, name), "utf8");
 
-// What the program opens, at its place below the root of the repository.
+// What the program opens, at its place below the root of the repository. (vocab.json and merges.txt
+// say what tokenizer.json says.)
 const model = (name) =>
     ["config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json"]
-        .concat(["special_tokens_map.json", "vocab.json", "merges.txt", "model.safetensors"])
-        .map((file) => `data/models/${name}/${file}`);
+        .concat(["special_tokens_map.json", "model.safetensors"])
+        .map((file) => `data/models/${name}/${file}`)
+        .filter((file) => fs.existsSync(file));
 const schemas = ["person", "weather", "order"].map((name) => `data/schemas/${name}.json`);
-const files = [...model("storyteller"), ...model("sketch"), ...schemas];
+const kinds = {
+    "playground.html": {
+        files: [...["storyteller", "sketch", "medusa"].flatMap(model), ...schemas],
+        offers: ["plain", "beams", "sketch", "heads", "schema"],
+        heads: shapeOf("storyteller"),
+    },
+    "playground_gaps.html": { files: model("diffusion"), offers: ["gap"] },
+};
+const kind = kinds[path.basename(out)];
+if (!kind) throw new Error(`${out}: its name is none of ${Object.keys(kinds).join(", ")}`);
+
+// Layers, and heads in each.
+function shapeOf(name) {
+    const config = JSON.parse(fs.readFileSync(`data/models/${name}/config.json`, "utf8"));
+    return [config.n_layer, config.n_head];
+}
 
 // Floats of 16 bits compress better with their upper bytes together and their lower bytes together.
 const halves = (bytes) =>
     Buffer.concat([0, 1].map((i) => bytes.filter((_, at) => at % 2 === i)));
+// The viewer's parts in the order that page.cpp names; the last one starts a page with a trace. The
+// first one, elements and numbers, is needed before anything is unpacked.
+const inOrder = fs.readFileSync("chapters/10_generate/page.cpp", "utf8");
+const [first, ...views] = [...inOrder.matchAll(/"(\w+\.js)"/g)]
+    .map((m) => m[1])
+    .filter((name) => name !== "start.js")
+    .map((name) => read(`../${name}`));
+const worker = Buffer.from(fs.readFileSync(module, "utf8") + read("runner.js") + read("worker.js"));
 const entries = [
-    ...files.map((name) => ({ name, bytes: fs.readFileSync(name) })),
+    ...kind.files.map((name) => ({ name, bytes: fs.readFileSync(name) })),
     { name: "program", bytes: fs.readFileSync(module.replace(/\.js$/, ".wasm")) },
-].map(({ name, bytes }) => {
+    { name: "worker", bytes: worker },
+    { name: "viewer", bytes: Buffer.from(views.join("\n")) },
+].map(({ name, bytes }, i, all) => {
     const split = name.endsWith(".safetensors");
-    return { name, size: bytes.length, split, bytes: split ? halves(bytes) : bytes };
+    const size = bytes.length;
+    // The models have one tokenizer, in a file each.
+    const first = all.findIndex((other) => other.bytes.equals(bytes));
+    if (first < i) return { name, same: all[first].name, bytes: Buffer.alloc(0) };
+    return { name, size, split, bytes: split ? halves(bytes) : bytes };
 });
-const packed = zlib.deflateRawSync(Buffer.concat(entries.map((e) => e.bytes)), { level: 9 });
+// Each in the way that suits it, as parts of one stream that end at whole bytes.
+const deflated = (bytes, strategy, finishFlush) =>
+    zlib.deflateRawSync(bytes, { level: 9, memLevel: 9, strategy, finishFlush });
+const { Z_DEFAULT_STRATEGY, Z_FILTERED, Z_FULL_FLUSH, Z_FINISH } = zlib.constants;
+const packed = Buffer.concat([
+    ...entries
+        .filter((e) => e.bytes.length > 0)
+        .map((e) => deflated(e.bytes, e.split ? Z_FILTERED : Z_DEFAULT_STRATEGY, Z_FULL_FLUSH)),
+    deflated(Buffer.alloc(0), Z_DEFAULT_STRATEGY, Z_FINISH),
+]);
 
 const special = new Set([0, 13, 60, 61]); // NUL, CR, "<", "=": the last one escapes
 const escaped = [];
@@ -47,17 +89,16 @@ const ascii = {
 };
 const inScript = (text) => ascii.js(text).replace(/<(?=\/script|!--)/gi, "\\x3c");
 
-// The viewer's parts in the order that page.cpp names; the last one starts a page with a trace.
-const viewer = fs.readFileSync("chapters/10_generate/page.cpp", "utf8");
-const parts = [...viewer.matchAll(/"(\w+\.js)"/g)].map((m) => m[1]).filter((n) => n !== "start.js");
-const scripts = parts.map((name) => read(`../${name}`));
-const index = entries.map(({ name, size, split }) => ({ name, size, split }));
+const index = {
+    files: entries.map(({ name, size, split, same }) => ({ name, size, split, same })),
+    offers: kind.offers,
+    heads: kind.heads,
+};
 const pieces = {
     "/* page.css */": ascii.css(read("../page.css") + read("play.css")),
-    "/* worker */": inScript(fs.readFileSync(module, "utf8") + read("runner.js") + read("worker.js")),
     "/* index */": JSON.stringify(index),
     "/* scripts */": inScript(
-        [...scripts, read("runner.js"), read("unpack.js"), read("form.js"), read("play.js")].join("\n"),
+        [first, read("runner.js"), read("unpack.js"), read("form.js"), read("play.js")].join("\n"),
     ),
 };
 let page = ascii.html(read("play.html"));

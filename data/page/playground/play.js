@@ -2,15 +2,18 @@
 {
     const { h } = tbt;
     const trace = "trace.jsonl";
+    const gaps = tbt.inPage.offers.includes("gap");
 
     // The program: unpacked once, in a worker that is replaced when it is stopped.
     const tbtProgram = async () => {
         const packed = document.getElementById("packed");
-        const index = JSON.parse(document.getElementById("index").textContent);
-        const { program, ...files } = await tbt.unpack(tbt.unescape(packed.textContent), index);
+        const { program, worker: script, viewer, ...files } = await tbt.unpack(
+            tbt.unescape(packed.textContent),
+            tbt.inPage.files,
+        );
         packed.remove();
+        document.head.append(h("script", {}, new TextDecoder().decode(viewer)));
         const module = await WebAssembly.compile(program);
-        const script = document.getElementById("worker").textContent;
         const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
         let worker = null;
         let listen = () => {};
@@ -47,11 +50,18 @@
         const element = h(
             "section",
             { class: "card", "aria-label": "The text" },
-            h("div", { class: "buttons" }, go, step, stop),
+            h("div", { class: "buttons" }, go, gaps ? null : step, stop),
             written,
             state,
             h("p", { class: "label" }, "In a terminal, the same text"),
             h("div", { class: "command" }, command, copy),
+            h(
+                "p",
+                { class: "small" },
+                gaps
+                    ? h("a", { href: "playground.html" }, "Write from left to right")
+                    : h("a", { href: "playground_gaps.html" }, "Fill a gap whose both ends are given"),
+            ),
         );
         const say = (text) => (state.textContent = text);
         const busy = (on) => {
@@ -87,6 +97,7 @@
 
         const said = () => {
             const { words } = tbt.words(form.values());
+            if (words.includes("--attention")) words.push("--html", "out.html");
             view.command.textContent = `build/23_text_generator ${words.map(tbt.quoted).join(" ")}`;
         };
         const changed = () => {
@@ -140,7 +151,7 @@
         form.element.addEventListener("submit", (e) => e.preventDefault());
         form.set(tbt.fromAddress(location.hash));
         addEventListener("hashchange", () => (form.set(tbt.fromAddress(location.hash)), said()));
-        document.addEventListener("keydown", (e) => main.children.length && tbt.keys(e));
+        document.addEventListener("keydown", (e) => main.children.length && tbt.keys?.(e));
         said();
         view.busy(true);
         place.replaceChildren(form.element, view.element);

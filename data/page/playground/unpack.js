@@ -41,7 +41,11 @@
         const all = new Uint8Array(await new Response(stream).arrayBuffer());
         const files = {};
         let at = 0;
-        for (const { name, size, split } of index) {
+        for (const { name, size, split, same } of index) {
+            if (same) {
+                files[name] = files[same];
+                continue;
+            }
             const part = all.subarray(at, (at += size));
             files[name] = split ? joined(part) : part.slice();
         }
