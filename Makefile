@@ -459,7 +459,7 @@ page: $(BUILD)/.packages-page
 .PHONY: test-wasm
 test-wasm: $(BUILD)/23_text_generator
 	@! command -v em++ >/dev/null || $(MAKE) --no-print-directory MODE=wasm BUILD=$(BUILD)-wasm CXX="$(CXX)" $(BUILD)-wasm/text_generator.js
-	@sh tests/page/wasm/run.sh $(BUILD) $(BUILD)-wasm $(COUNT)
+	@sh tests/page/wasm/rows.sh $(BUILD)-wasm && sh tests/page/wasm/run.sh $(BUILD) $(BUILD)-wasm $(COUNT)
 .PHONY: test-page
 PAGE_PROGRAMS := $(filter 10_% 11_% 12_% 13_% 14_% 15_% 16_% 21_% 22_% 23_%,$(CHAPTERS))
 test-page: $(PAGE_PROGRAMS:%=$(BUILD)/%)

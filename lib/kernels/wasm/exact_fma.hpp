@@ -159,14 +159,13 @@ inline v128_t add_to_odd(v128_t x, v128_t y) {
     const v128_t more = wasm_f64x2_mul(lost, wasm_f64x2_splat(1 + 0x1p-40));
     const v128_t between = wasm_f64x2_ne(wasm_f64x2_add(sum, more), sum);
     // Every part of the product is a multiple of 2^-1074 where it is at least 2^-900, or one factor
-    // is 0. Factors too large for their halves make the sum no number.
+    // is 0. Factors too large for their halves make no number of the sum: it differs from itself.
     const v128_t zero = wasm_f64x2_splat(0.0);
     const v128_t low =
         wasm_v128_andnot(wasm_f64x2_lt(wasm_f64x2_abs(product), wasm_f64x2_splat(0x1p-900)),
                          wasm_v128_or(wasm_f64x2_eq(a, zero), wasm_f64x2_eq(b, zero)));
-    const v128_t usual = wasm_f64x2_le(wasm_f64x2_abs(sum), wasm_f64x2_splat(0x1p900));
-    const v128_t doubtful = wasm_v128_or(wasm_v128_or(between, low), wasm_v128_not(usual));
-    if (__builtin_expect(wasm_v128_any_true(doubtful), 0)) return fma_one_by_one_f64x2(a, b, c);
+    if (__builtin_expect(wasm_v128_any_true(wasm_v128_or(between, low)), 0))
+        return fma_one_by_one_f64x2(a, b, c);
     return sum;
 }
 #endif

@@ -1,0 +1,27 @@
+#!/bin/sh
+# The kernels of WebAssembly by themselves (rows.cpp), in seconds: compiled and run where emscripten and node are.
+#   tests/page/wasm/rows.sh [FOLDER]
+# What is missing is said in one line, and nothing is tested. Ends with "N passed, N failed".
+set -u
+cd "$(dirname "$0")/../../.." || exit 1
+folder=${1:-build-wasm}/rows
+skip() {
+    echo "wasm: the kernels are not tested: $1"
+    echo "0 passed, 0 failed"
+    exit 0
+}
+within() { if command -v timeout >/dev/null; then timeout "$@"; else shift && "$@"; fi; }
+compile() {
+    NODE_PATH=/usr/share/nodejs within 60 em++ -std=c++20 -O2 -ffp-contract=off -msimd128 -fwasm-exceptions -I. \
+        -include lib/machine/wasm_library.hpp -sSINGLE_FILE=1 -sENVIRONMENT=node "$@" >"$folder/log" 2>&1
+}
+for tool in em++ node; do
+    command -v $tool >/dev/null || skip "there is no $tool here"
+done
+mkdir -p "$folder"
+# An emscripten that has to build its own library first, or cannot, is no fault of ours.
+echo 'int main() {}' >"$folder/nothing.cpp"
+compile "$folder/nothing.cpp" -o "$folder/nothing.js" || skip "this em++ makes no program of int main() {} within a minute"
+compile tests/page/wasm/rows.cpp lib/kernels/rng.cpp lib/kernels/math.cpp -o "$folder/rows.js" ||
+    { cat "$folder/log"; echo "0 passed, 1 failed"; exit 1; }
+node "$folder/rows.js"
