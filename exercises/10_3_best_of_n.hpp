@@ -11,7 +11,8 @@
 // Self-consistency [Wang et al. 2022]: when texts end in an answer, let them vote.
 // One wrong way of thinking is rarely repeated, right ones meet in the same answer.
 // The most frequent answer wins, of equally frequent ones the one that came first;
-// an empty answer is no vote. Nobody votes: the empty answer.
+// an empty answer is no vote. Nobody votes: the empty answer. Two answers are the same if
+// they are written the same.
 //
 // Write two functions, about 15 lines. Check: make check EX=10_3.
 // Then see what it keeps: make try EX=10_3

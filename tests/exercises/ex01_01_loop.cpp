@@ -47,6 +47,11 @@ void check(const Model& model, const Pick& pick, const Ids& prompt, int n, int e
 TEST_CASE("two tokens behind {3} are 4 and 5", "[ex01_01]") {
     THINK("two tokens behind {3} are 4 and 5");
     check(wants_the_next, largest, {3}, 2, none, {3, 4, 5}, "the prompt, then n new tokens");
+    const Model always_4 = [](const Ids&) { return std::vector<float>{0, 0, 0, 0, 1}; };
+    check(always_4, largest, {3}, 3, none, {3, 4, 4, 4}, "a token may come twice in a row");
+    Ids long_text(301, 4);
+    long_text[0] = 3;
+    check(always_4, largest, {3}, 300, none, long_text, "n times, however large n is");
 }
 
 TEST_CASE("no new token wanted: the prompt", "[ex01_01]") {

@@ -42,6 +42,9 @@ TEST_CASE("logits may all be negative, or very large", "[ex02_01]") {
     check({-9, -7, -8}, 1, "what do you start from?");
     check({-3e38f, -2e38f}, 1, "what do you start from?");
     check({0.25f, 0.75f, 0.5f}, 1, "logits are not whole numbers");
+    std::vector<float> many(50000, -1.0f);
+    many[49000] = 2;
+    check(many, 49000, "a vocabulary may have 50,000 tokens");
 }
 
 TEST_CASE("a masked token is never chosen", "[ex02_01]") {

@@ -31,6 +31,7 @@ TEST_CASE("eight notches", "[ex03_02]") {
     check(w, .374, 2, "notch 2; the fraction is cut off, not rounded");
     check(w, .375, 3, "notch 3");
     check(w, last_u, 3, "the last notch");
+    check(Wheel(10, 1), .3, 3, "notch 3 of ten: .1 + .1 + .1 is more than .3, but 3 notches are 3");
 }
 
 TEST_CASE("a token without notches never comes", "[ex03_02]") {

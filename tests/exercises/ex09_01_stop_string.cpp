@@ -41,6 +41,7 @@ TEST_CASE("END, in pieces", "[ex09_01]") {
 TEST_CASE("no stop string: nothing is lost", "[ex09_01]") {
     THINK("no stop string: nothing is lost");
     check("END", {"a", "b"}, {"a", "b", ""}, false, "nothing waits");
+    check("END", {"the end", "."}, {"the end", ".", ""}, false, "end is not END");
     check("END", {"a", "EN"}, {"a", "", "EN"}, false, "what waited is shown at the end");
     check("END", {}, {""}, false, "no token at all");
     check("END", {"", "E", ""}, {"", "", "", "E"}, false, "an empty token changes nothing");

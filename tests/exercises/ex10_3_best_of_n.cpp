@@ -70,6 +70,9 @@ TEST_CASE("of equally frequent answers the one that came first wins", "[ex10_3]"
     CHECK(vote({"9", "7", "7", "9"}) == "9");
     CHECK(vote({"7", "9", "9", "7"}) == "7");
     CHECK(vote({"z", "b", "a"}) == "z");
+    THINK("two answers are the same if they are written the same");
+    CHECK(vote({"Yes", "no", "yes", "no"}) == "no");
+    CHECK(vote({"7 ", "8", "7", " 7", "8"}) == "8");
 }
 
 TEST_CASE("an empty answer is no vote", "[ex10_3]") {

@@ -74,6 +74,7 @@ TEST_CASE("the wrong bracket is a mistake for good", "[ex13_1]") {
 TEST_CASE("a bracket is due as often as it was opened", "[ex13_1]") {
     THINK("one due bracket for each that is open");
     check_read("", "((", "))");
+    check_read("", "((((((((((", "))))))))))");
     check_read("", "([)", std::nullopt);  // balanced in number, not in order
     check_read("", "()()", "");
 }
@@ -81,6 +82,9 @@ TEST_CASE("a bracket is due as often as it was opened", "[ex13_1]") {
 TEST_CASE("every other byte is free, also those of UTF-8", "[ex13_1]") {
     THINK("only ( ) [ ] { } count");
     check_read("]", "", "]");
+    check_read("", "\"(\"", ")");
+    check_read("", "\"", "");
+    check_read("", "(", ")");
     check_read("]", "a, \xC3\xA9 \n\xFF", "]");
     check_read("", std::string("\0(", 2), ")");
     CHECK(next("]", 'x') == std::optional<Due>("]"));

@@ -61,6 +61,8 @@ TEST_CASE("a merge is made everywhere, from left to right", "[ex17_1]") {
 TEST_CASE("pairs are pairs: not the same text from other pieces", "[ex17_1]") {
     THINK("pairs are pairs: not the same text from other pieces");
     expect("abc", {{"a", "bc"}}, "a|b|c", "(a, bc) needs a piece bc, and no merge makes one");
+    expect("abcabc", {{"b", "c"}, {"ab", "c"}}, "a|bc|a|bc", "a and bc are not the pair (ab, c)");
+    expect("ABab", {{"a", "b"}}, "A|B|ab", "a capital is another byte");
 }
 
 TEST_CASE("the pieces of any word make up the word", "[ex17_1]") {

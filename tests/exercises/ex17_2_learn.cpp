@@ -37,6 +37,8 @@ TEST_CASE("the pair that stands there most often, counted by the words it is in"
 TEST_CASE("pieces are not letters", "[ex17_2]") {
     THINK("neighbours among the pieces of the word, not among its letters");
     expect({{{"th", "e"}, 4}, {{"t", "h"}, 3}}, {"th", "e"}, "\"th\" is one piece already");
+    expect({{{"a", "bc"}, 2}, {{"ab", "c"}, 2}, {{"x", "y"}, 3}}, {"x", "y"},
+           "(a, bc) and (ab, c) are two pairs, though both are written abc");
 }
 
 TEST_CASE("of equally frequent pairs the smaller one", "[ex17_2]") {
