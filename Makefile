@@ -52,6 +52,8 @@ COMMON += -march=$(ARCH)
 endif
 OPT_release := -O3 -g1
 OPT_wasm := -O2
+# Without the numbers of lines that a debugger reads, rooms compile faster.
+NO_LINES := $(if $(filter release,$(MODE)),-g0)
 OPT_debug := -O0 -g -D_GLIBCXX_ASSERTIONS
 OPT_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
 # make fuzz
@@ -89,7 +91,7 @@ CHAPTER_MAIN := $(sort $(wildcard chapters/*/main.cpp))
 TOOL_MAIN := $(filter %_main.cpp,$(CHAPTER_CPP))
 CHAPTER_SRC := $(filter-out $(CHAPTER_MAIN) $(TOOL_MAIN),$(CHAPTER_CPP))
 # A test's group is what stands before its first underscore: ch03, lib, golden. Each group is a program.
-TEST_SRC := $(filter-out tests/main.cpp,$(wildcard tests/*.cpp))
+TEST_SRC := $(sort $(filter-out tests/main.cpp,$(wildcard tests/*.cpp)))
 group_of = $(firstword $(subst _, ,$(basename $(notdir $(1)))))
 TEST_GROUPS := $(sort $(foreach t,$(TEST_SRC),$(call group_of,$(t))))
 BENCH_SRC := $(wildcard tests/bench/*.cpp)
@@ -171,8 +173,8 @@ $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(PACKAGES)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(call cold,$<) -include $(call source_pch,$<) $(LIBRARY_LACKS) -c $< -o $@
 
-# A program is linked with what it needs and no more: `make run-03` compiles chapter 03's main.cpp and the .cpp files behind the
-# headers that it includes, directly or through others. sources_NAME has them.
+# sources_NAME: what a program is made of, its main.cpp and the .cpp files behind the headers that it includes, directly or
+# through others.
 comma := ,
 SOURCES := $(shell sh lib/sources.sh)
 sources_rule = sources_$(firstword $(subst :, ,$(1))) := $(subst $(comma), ,$(word 2,$(subst :, ,$(1))))
@@ -193,29 +195,51 @@ $(eval $(call pch_rule,$(BUILD)/pch/json.hpp,lib/machine/precompiled_json.hpp,,$
 $(call object,$(sources_json)): $(BUILD)/pch/json.hpp.gch
 $(call object,$(filter-out $(sources_json),$(LIB_SRC) $(CHAPTER_CPP))): $(BUILD)/pch/std.hpp.gch
 
-# Of a fresh clone, `make run` compiles all that the program needs of a folder in one go, but for the kernels: what it includes is
-# read once and not for each file. Where two of them would mistake each other's names (an error, or a warning), it is file by file,
-# put together. Where files were compiled by themselves before (make test), those are used.
-FRESH := $(if $(filter run chat,$(MAKECMDGOALS)),$(if $(wildcard $(call object,chapters/23_text_generator/main.cpp)),,yes))
-ROOMED := $(if $(FRESH),$(filter-out lib/kernels/% lib/model/attention.cpp,$(sources_23_text_generator)))
-room_of = $(BUILD)/obj/rooms/$(subst /,-,$(patsubst %/,%,$(dir $(1))))$(call cold,$(1)).o
-ROOMS := $(sort $(foreach s,$(ROOMED),$(call room_of,$(s))))
-room_files = $(foreach s,$(ROOMED),$(if $(filter $(1),$(call room_of,$(s))),$(s)))
-compile_room = $(CXX) $(CXXFLAGS_ALL) $(call cold,$(firstword $(1))) -g0 -include $(2)
+# Rooms: the .cpp files of a folder are compiled in one go, so that what they include is read once and not for each; but for
+# programs and the kernels, which are by themselves. A folder has several rooms: what `make run` needs and what it does not, hot and
+# cold. Where files in a room would mistake each other's names (an error, or a warning), each is compiled by itself and they are put
+# together. lib/together.sh does it: rooms of sources here, rooms of tests below.
+ALONE := $(filter lib/kernels/% lib/model/attention.cpp $(CHAPTER_MAIN) $(TOOL_MAIN),$(LIB_SRC) $(CHAPTER_CPP))
+ROOMED := $(filter-out $(ALONE),$(LIB_SRC) $(CHAPTER_CPP))
+room_of = $(BUILD)/obj/rooms/$(subst /,-,$(patsubst %/,%,$(dir $(1))))$(if $(filter $(sources_23_text_generator),$(1)),,-more)$(call cold,$(1)).o
+$(foreach s,$(ROOMED),$(eval room_files_$(call room_of,$(s)) += $(s)))
+# The objects of these .cpp files: their rooms, or their own.
+objects = $(sort $(foreach s,$(1),$(if $(filter $(ROOMED),$(s)),$(call room_of,$(s)),$(call object,$(s)))))
 define room_rule
-$(1): $(2) $$(FLAGS) $(3).gch | $$(PACKAGES)
-	@mkdir -p $$(@D) && printf '$$(HASH)include "%s"\n' $(2) > $(1:.o=.cpp)
-	$$(call say,CXX,"$(dir $(firstword $(2)))*.cpp")
-	$$(Q)$$(call compile_room,$(2),$(3)) -Werror -c $(1:.o=.cpp) -o $$@ 2>$$@.log || { mkdir -p $(1:.o=.parts); \
-	    for s in $(2); do $$(call compile_room,$(2),$(3)) -c $$$$s -o $(1:.o=.parts)/$$$$(basename $$$$s).o || exit 1; done; \
-	    $$(CXX) -r -nostdlib $(2:%=$(1:.o=.parts)/$$$$(basename %).o) -o $$@; }
+$(1): $(2) $$(FLAGS) lib/together.sh $(3).gch | $$(PACKAGES)
+	@mkdir -p $$(@D)
+	$$(call say,CXX,"$$(dir $(firstword $(2)))*.cpp")
+	$$(Q)sh lib/together.sh sources $$@ "$$(CXX)" "$$(CXXFLAGS_ALL) $$(call cold,$(firstword $(2))) $(NO_LINES) -include $(3) $$(LIBRARY_LACKS)" $(2)
 endef
-room_pch = $(BUILD)/pch/$(if $(filter $(sources_json),$(1)),json,std).hpp
-$(foreach r,$(ROOMS),$(eval $(call room_rule,$(r),$(call room_files,$(r)),$(call room_pch,$(call room_files,$(r))))))
+$(foreach r,$(call objects,$(ROOMED)),$(eval $(call room_rule,$(r),$(room_files_$(r)),$(call source_pch,$(filter $(sources_json),$(room_files_$(r)))))))
 
-roomed = $(if $(filter 23_text_generator,$(1)),$(2))
+# Archives: one for lib, one for lib/train, one for each chapter that has .cpp files. A program, test or exercise is linked with those
+# of the chapters whose headers it includes, directly or through others. used_NAME has these chapters (and train).
+define archive_rule
+$(1): $(call objects,$(2))
+	$$(call say,AR,$$@)
+	$$(Q)rm -f $$@ && ar rcs $$@ $$^
+endef
+LIB := $(BUILD)/libtbt.a
+TRAIN := $(BUILD)/libtrain.a
+$(eval $(call archive_rule,$(LIB),$(filter-out lib/train/%,$(LIB_SRC))))
+$(eval $(call archive_rule,$(TRAIN),$(filter lib/train/%,$(LIB_SRC))))
+WITH_SOURCE := $(sort $(foreach s,$(CHAPTER_SRC),$(word 2,$(subst /, ,$(s)))))
+chapter_source = $(filter chapters/$(1)/%,$(CHAPTER_SRC))
+$(foreach c,$(WITH_SOURCE),$(eval $(call archive_rule,$(BUILD)/lib$(c).a,$(call chapter_source,$(c)))))
+USES := $(shell sh lib/uses.sh)
+uses_rule = used_$(firstword $(subst :, ,$(1))) := $(subst $(comma), ,$(word 2,$(subst :, ,$(1))))
+$(foreach line,$(USES),$(eval $(call uses_rule,$(line))))
+archives = $(patsubst %,$(BUILD)/lib%.a,$(filter $(WITH_SOURCE) train,$(used_$(1)))) $(LIB)
+reversed = $(if $(1),$(call reversed,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
+# Everything, for benchmarks and mutants.
+LIBRARY := $(patsubst %,$(BUILD)/lib%.a,$(call reversed,$(WITH_SOURCE))) $(TRAIN) $(LIB)
+
+# Chapter 23's program is made of its rooms, with nothing that it does not need: it is what a fresh clone runs first.
+program_parts = $(if $(filter 23_text_generator,$(1)),$(call objects,$(sources_$(1))),\
+	$(call object,$(filter $(ALONE) exercises/%,$(filter-out lib/%,$(sources_$(1))))) $(call archives,$(or $(word 2,$(subst /, ,$(filter chapters/%main.cpp,$(sources_$(1))))),$(1))))
 define program_rule
-$(BUILD)/$(1): $(call roomed,$(1),$(ROOMS)) $(call object,$(filter-out $(call roomed,$(1),$(ROOMED)),$(sources_$(1))))
+$(BUILD)/$(1): $(call program_parts,$(1))
 	$$(call say,LINK,$$@)
 	$$(Q)$$(LINK) $$^ $$(LIBS) -o $$@
 endef
@@ -228,7 +252,7 @@ $(foreach program,$(CHAPTERS) $(TOOLS),$(eval $(call program_rule,$(program))))
 ifeq ($(MODE),wasm)
 WASM_LINK := -sMODULARIZE=1 -sEXPORT_NAME=tbtModule -sINVOKE_RUN=0 -sNODEJS_CATCH_EXIT=0 -sNODEJS_CATCH_REJECTION=0 -sENVIRONMENT=web,worker,node -sFILESYSTEM=1 -sFORCE_FILESYSTEM=1 \
 	-sEXPORTED_RUNTIME_METHODS=callMain,FS,NODEFS -lnodefs.js -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=67108864 -sTOTAL_STACK=4194304
-$(BUILD)/text_generator.js: $(call object,$(sources_23_text_generator) lib/kernels/wasm/fmaf.cpp)
+$(BUILD)/text_generator.js: $(call objects,$(sources_23_text_generator) lib/kernels/wasm/fmaf.cpp)
 	$(call say,LINK,$@)
 	$(Q)NODE_PATH=/usr/share/nodejs $(LINK) -fwasm-exceptions -msimd128 $^ $(WASM_LINK) -o $@
 $(call object,lib/kernels/wasm/fmaf.cpp): $(BUILD)/pch/std.hpp.gch
@@ -236,29 +260,6 @@ $(BUILD)/playground.html $(BUILD)/playground_gaps.html: $(BUILD)/text_generator.
 	chapters/10_generate/page.cpp $(wildcard data/schemas/* data/models/*/*)
 	@node data/page/playground/pack.mjs $< $@
 endif
-
-# Tests, exercises and benchmarks are linked with archives: one for lib, one for lib/train, one for each chapter that has .cpp
-# files, of the chapters whose headers they include, directly or through others.
-define archive_rule
-$(1): $(call object,$(2))
-	$$(call say,AR,$$@)
-	$$(Q)rm -f $$@ && ar rcs $$@ $$^
-endef
-LIB := $(BUILD)/libtbt.a
-TRAIN := $(BUILD)/libtrain.a
-$(eval $(call archive_rule,$(LIB),$(filter-out lib/train/%,$(LIB_SRC))))
-$(eval $(call archive_rule,$(TRAIN),$(filter lib/train/%,$(LIB_SRC))))
-WITH_SOURCE := $(sort $(foreach s,$(CHAPTER_SRC),$(word 2,$(subst /, ,$(s)))))
-chapter_source = $(filter chapters/$(1)/%,$(CHAPTER_SRC))
-$(foreach c,$(WITH_SOURCE),$(eval $(call archive_rule,$(BUILD)/lib$(c).a,$(call chapter_source,$(c)))))
-# used_NAME: the chapters (and train) behind a chapter, a group of tests or the benchmarks.
-USES := $(shell sh lib/uses.sh)
-uses_rule = used_$(firstword $(subst :, ,$(1))) := $(subst $(comma), ,$(word 2,$(subst :, ,$(1))))
-$(foreach line,$(USES),$(eval $(call uses_rule,$(line))))
-archives = $(patsubst %,$(BUILD)/lib%.a,$(filter $(WITH_SOURCE) train,$(used_$(1)))) $(LIB)
-reversed = $(if $(1),$(call reversed,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
-# Everything, for tests and benchmarks.
-LIBRARY := $(patsubst %,$(BUILD)/lib%.a,$(call reversed,$(WITH_SOURCE))) $(TRAIN) $(LIB)
 
 .PHONY: all tools $(TOOLS:%=%-tool)
 all: $(CHAPTERS:%=$(BUILD)/%) $(TOOLS:%=$(BUILD)/%) $(BUILD)/learn
@@ -331,19 +332,14 @@ run-%:
 
 # ---- tests ------------------------------------------------------------------------------------------------
 # Tests run once: what they gain by being optimised takes longer to compile. Those that count long are in SLOW.
-SLOW := $(if $(filter debug,$(MODE)),,lib ch14 ch16 ch19)
+SLOW := $(if $(filter debug,$(MODE)),,lib ch14 ch16 ch18 ch19)
 level = $(if $(filter $(SLOW),$(call group_of,$(1))),O1,O0)
-# How a test is compiled, at O0 or O1; also behind make check and make mutants.
-compile_test = $(CXX) $(CXXFLAGS_ALL) $(call test_flags,$(1)) -include $(call test_pch,$(1))
+# How a test is compiled, at O0 or O1 (2: _json, where it sees that header); also behind make check and make mutants.
+compile_test = $(CXX) $(CXXFLAGS_ALL) $(call test_flags,$(1)) -include $(call test_pch,$(1),$(2))
 test_flags = -$(1) -Wno-sign-conversion $(if $(filter O0,$(1)),-D_GLIBCXX_ASSERTIONS)
 # The Catch2 header is precompiled: it is most of the time of a test file.
-test_pch = $(BUILD)/pch/tests-$(1)/catch.hpp
-$(foreach o,O0 O1,$(eval $(call pch_rule,$(call test_pch,$(o)),tests/catch.hpp,$(call test_flags,$(o)),$(TEST_PACKAGES))))
-$(BUILD)/obj/tests/%.o: tests/%.cpp | $(TEST_PACKAGES)
-	@mkdir -p $(@D)
-	$(call say,CXX,$<)
-	$(Q)$(call compile_test,$(call level,$<)) -c $< -o $@
-
+test_pch = $(BUILD)/pch/tests-$(1)/catch$(2).hpp
+$(foreach o,O0 O1,$(foreach j,. _json,$(eval $(call pch_rule,$(call test_pch,$(o),$(j:.=)),tests/catch$(j:.=).hpp,$(call test_flags,$(o)),$(TEST_PACKAGES)))))
 # main.cpp brings Catch's own main parts and so reads the header its own way.
 $(BUILD)/obj/tests/main.o: tests/main.cpp $(FLAGS) | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
@@ -352,30 +348,42 @@ $(BUILD)/obj/tests/main.o: tests/main.cpp $(FLAGS) | $(TEST_PACKAGES)
 
 CATCH_LIBS = $(if $(shell printf '$(HASH)include <catch2/catch_all.hpp>\n' | $(CXX) $(COMMON) -x c++ -E - >/dev/null 2>&1 && echo 3),-lCatch2)
 TEST_PROGRAMS := $(TEST_GROUPS:%=$(BUILD)/tests-%)
-group_objects = $(call object,$(foreach t,$(TEST_SRC),$(if $(filter $(1),$(call group_of,$(t))),$(t))))
+group_files = $(foreach t,$(TEST_SRC),$(if $(filter $(1),$(call group_of,$(t))),$(t)))
+# Rooms of tests, six files each. $(1): the room's name, $(2): files, $(3): O0 or O1, $(4): further flags
+sees_json = $(if $(filter $(sources_json),$(1)),_json)
+define test_room_rule
+$(BUILD)/obj/tests/$(1).o: $(2) lib/together.sh $(call test_pch,$(3),$(call sees_json,$(2))).gch | $(TEST_PACKAGES)
+	@mkdir -p $$(@D)
+	$$(call say,CXX,"$(2)")
+	$$(Q)sh lib/together.sh tests $$@ "$$(CXX)" "$$(wordlist 2,1000,$$(call compile_test,$(3),$(call sees_json,$(2)))) $(NO_LINES) $(4)" $(2)
+endef
+# The rooms that hold $(2), as rules (1: define, 2: names): $(call in_rooms,1,files,name,O0,flags)
+test_rooms = $(if $(1),$(BUILD)/obj/tests/$(2)-$(words $(1)).o $(call test_rooms,$(wordlist 7,$(words $(1)),$(1)),$(2)))
+test_room_rules = $(if $(1),$(eval $(call test_room_rule,$(2)-$(words $(1)),$(wordlist 1,6,$(1)),$(3),$(4)))$(call test_room_rules,$(wordlist 7,$(words $(1)),$(1)),$(2),$(3),$(4)))
 define test_rule
-$(call group_objects,$(1)): $(call test_pch,$(call level,$(1))).gch
-$(BUILD)/tests-$(1): $(call group_objects,$(1)) $(BUILD)/obj/tests/main.o $(call archives,tests-$(1))
+$(call test_room_rules,$(call group_files,$(1)),$(1),$(call level,$(1)))
+$(BUILD)/tests-$(1): $(call test_rooms,$(call group_files,$(1)),$(1)) $(BUILD)/obj/tests/main.o $(call archives,tests-$(1))
 	$$(call say,LINK,$$@)
 	$$(Q)$$(LINK) $$^ $$(LIBS) $$(CATCH_LIBS) -o $$@
 endef
 $(foreach g,$(TEST_GROUPS),$(eval $(call test_rule,$(g))))
 
-# The exercises' tests, against the solutions and against the stubs, each in a folder of objects of its own.
-EXERCISE_SRC := $(wildcard tests/exercises/*.cpp)
-define exercise_rules
-$(BUILD)/obj/$(1)/%.o: tests/exercises/%.cpp $(call test_pch,O0).gch | $(TEST_PACKAGES)
-	@mkdir -p $$(@D)
-	$$(call say,CXX,"$$< ($(1))")
-	$$(Q)$$(call compile_test,O0) -I$(1) -c $$< -o $$@ 2>$$@.log || { cat $$@.log; exit 1; }
-	@cat $$@.log
+# The exercises' tests, against the solutions and against the stubs.
+EXERCISE_SRC := $(sort $(wildcard tests/exercises/ex*.cpp))
+# Beside the tests of an exercise: limits on time and memory, and the words in which a failure is told.
+WITNESSES := $(call object,$(filter-out $(EXERCISE_SRC),$(wildcard tests/exercises/*.cpp)))
+$(BUILD)/obj/tests/exercises/%.o: tests/exercises/%.cpp $(call test_pch,O0).gch | $(TEST_PACKAGES)
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(call compile_test,O0) -c $< -o $@
 # As main.cpp, it reads Catch's header its own way.
-$(BUILD)/obj/$(1)/report.o: tests/exercises/report.cpp $(FLAGS) | $(TEST_PACKAGES)
-	@mkdir -p $$(@D)
-	$$(call say,CXX,"$$< ($(1))")
-	$$(Q)$$(CXX) $$(CXXFLAGS_ALL) $$(call test_flags,O0) -I$(1) -c $$< -o $$@ 2>$$@.log || { cat $$@.log; exit 1; }
-	@cat $$@.log
-$(BUILD)/tests-$(1): $(patsubst tests/exercises/%.cpp,$(BUILD)/obj/$(1)/%.o,$(EXERCISE_SRC)) $(BUILD)/obj/tests/main.o $(call archives,tests-exercises)
+$(BUILD)/obj/tests/exercises/report.o: tests/exercises/report.cpp $(FLAGS) | $(TEST_PACKAGES)
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) $(CXXFLAGS_ALL) $(call test_flags,O0) -c $< -o $@
+define exercise_rules
+$(call test_room_rules,$(EXERCISE_SRC),$(1),O0,-I$(1))
+$(BUILD)/tests-$(1): $(call test_rooms,$(EXERCISE_SRC),$(1)) $(WITNESSES) $(BUILD)/obj/tests/main.o $(call archives,tests-exercises)
 	$$(call say,LINK,$$@)
 	$$(Q)$$(LINK) $$^ $$(LIBS) $$(CATCH_LIBS) -o $$@
 endef
@@ -392,15 +400,27 @@ structure:
 tidy:
 	@printf '%s\n' $(LIB_SRC) $(CHAPTER_CPP) | xargs -P $$(getconf _NPROCESSORS_ONLN) -I FILE clang-tidy --quiet FILE -- $$(cat compile_flags.txt) $(OPENMP)
 ifeq ($(ONLY),)
-test: all $(TEST_PROGRAMS) $(BUILD)/tests-solutions $(BUILD)/tests-exercises
-	@cat $(BUILD)/obj/exercises/*.log > $(BUILD)/stubs.log
-	@failed=0; for t in $(TEST_PROGRAMS) $(BUILD)/tests-solutions; do $$t || failed=1; done; \
-	sh tests/exercises/stubs.sh $(BUILD)/tests-exercises $(BUILD)/stubs.log || failed=1; \
-	sh tests/refusals.sh $(BUILD) || failed=1; \
-	sh tests/learn.sh $(BUILD) lines || failed=1; \
-	sh tests/parity.sh $(BUILD) || failed=1; \
-	CXX="$(CXX)" sh tests/syntax.sh || failed=1; \
-	sh tests/structure.sh || failed=1; exit $$failed
+# Each runs as soon as it is built, beside the compiler: RUN_NAME is how, PART_OF_NAME what it needs.
+RUNS := $(SLOW) $(filter-out $(SLOW),$(TEST_GROUPS)) solutions stubs refusals learn parity syntax structure
+$(foreach g,$(TEST_GROUPS) solutions,$(eval run_$(g) := $(BUILD)/tests-$(g))$(eval needs_$(g) := $(BUILD)/tests-$(g)))
+run_stubs := cat $(BUILD)/obj/tests/exercises-*.log > $(BUILD)/stubs.log; sh tests/exercises/stubs.sh $(BUILD)/tests-exercises $(BUILD)/stubs.log
+needs_stubs := $(BUILD)/tests-exercises
+run_refusals := sh tests/refusals.sh $(BUILD)
+run_learn := sh tests/learn.sh $(BUILD) lines
+run_parity := sh tests/parity.sh $(BUILD)
+needs_refusals := all
+needs_learn := all
+needs_parity := all
+run_syntax := CXX="$(CXX)" sh tests/syntax.sh
+run_structure := sh tests/structure.sh
+.PHONY: $(RUNS:%=ran-%)
+define run_rule
+ran-$(1): $(needs_$(1))
+	@mkdir -p $(BUILD)/ran; ($(run_$(1))) > $(BUILD)/ran/$(1) 2>&1 && rm -f $(BUILD)/ran/$(1).failed || : > $(BUILD)/ran/$(1).failed; cat $(BUILD)/ran/$(1)
+endef
+$(foreach r,$(RUNS),$(eval $(call run_rule,$(r))))
+test: all $(RUNS:%=ran-%)
+	@failed=$$(cd $(BUILD)/ran && ls | sed -n 's/\.failed$$//p'); [ -z "$$failed" ] || { echo "failed:" $$failed; exit 1; }
 else
 test: $(ONLY_GROUPS:%=$(BUILD)/%)
 	@$(if $(ONLY_GROUPS),,echo "make: ONLY=$(ONLY): there are no such tests; there are: $(TEST_GROUPS:ch%=%)" >&2; exit 2)
@@ -480,8 +500,6 @@ EXPORT := $(if $(filter Linux,$(UNAME_S)),-rdynamic -ldl)
 EX_NAME := $(if $(EX),$(shell sh exercises/exercise.sh find "$(EX)" 2>/dev/null))
 EX_SOURCE := $(if $(EX_NAME),$(wildcard tests/exercises/ex$(EX_NAME).cpp))
 EX_LIBRARY := $(call archives,$(if $(EX_SOURCE),ex-$(basename $(notdir $(EX_SOURCE))),tests-exercises))
-# Beside the tests of an exercise: limits on time and memory, and the words in which a failure is told.
-WITNESSES := $(patsubst %,$(BUILD)/obj/exercises/%.o,limits report trace)
 check watch: $(BUILD)/obj/tests/main.o $(WITNESSES) $(call test_pch,O0).gch
 check watch try: $(EX_LIBRARY)
 check hint solution try watch reset progress next:

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Which .cpp files does each program need? Its main.cpp, and for every header that is reached from there the .cpp of the same
 # name, and what that one includes. Prints, for the Makefile, a line for each program: NAME:file.cpp,file.cpp,…
-# A .cpp without a header of its name belongs to every file of its folder. The line json:… has the files that see the header of JSON.
+# A .cpp without a header of its name belongs to every file of its folder. The line json:… has the .cpp files, of tests too, that see the header of JSON.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 {
     find lib chapters exercises/learn -name '*.cpp' | sed 's/^/source /'
-    grep -rHE --include='*.cpp' --include='*.hpp' '^#include "(lib|chapters|exercises)/' lib chapters exercises/learn |
+    grep -rHE --include='*.cpp' --include='*.hpp' '^#include "(lib|chapters|exercises|tests)/' lib chapters exercises/learn tests |
         sed -n 's/^\([^:]*\):#include "\([^"]*\)".*/includes \1 \2/p'
 } | awk '
     function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
@@ -42,6 +42,6 @@ cd "$(dirname "$0")/.." || exit 1
             if (file !~ /\/main\.cpp$/) { name = file; sub(/.*\//, "", name); sub(/_main\.cpp$/, "", name) }
             print name ":" needed
         }
-        for (file in source) if (sees_json(file)) json = json "," file
+        for (file in count) if (file ~ /\.cpp$/ && sees_json(file)) json = json "," file
         print "json:" substr(json, 2)
     }'

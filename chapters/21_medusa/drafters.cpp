@@ -7,6 +7,7 @@
 #include "chapters/10_generate/request.hpp"
 #include "chapters/12_speculative/coupling.hpp"
 #include "chapters/12_speculative/drafts.hpp"
+#include "chapters/21_medusa/measure.hpp"
 #include "chapters/21_medusa/medusa.hpp"
 #include "lib/error.hpp"
 #include "lib/model/model.hpp"
@@ -16,9 +17,6 @@ namespace tbt {
 
 namespace {
 
-const std::vector<std::string> prompts = {
-    "Once upon a time", "The weather today is",
-    "Explain photosynthesis:", "User: What is gravity?\nAssistant:"};
 constexpr int drafted = 4;  // tokens, of a chain
 
 enum class Drafter { nobody, lookup, sketch, heads, heads_by_the_clock };
@@ -39,7 +37,7 @@ public:
     // The texts of a request, by each drafter; the first one's are those that all must write.
     std::vector<Effort> compare(const GenerateRequest& request, int seeds, std::size_t drafters) {
         std::vector<Effort> efforts(drafters);
-        for (const std::string& prompt : prompts)
+        for (const std::string& prompt : measured_prompts)
             for (int seed = 0; seed < seeds; ++seed) {
                 GenerateRequest r = request;
                 r.first_stream = static_cast<std::uint64_t>(seed);

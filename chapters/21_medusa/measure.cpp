@@ -16,9 +16,6 @@ namespace tbt {
 namespace {
 
 constexpr int ranks = 4, tokens = 60;
-const std::vector<std::string> prompts = {
-    "Once upon a time", "The weather today is",
-    "Explain photosynthesis:", "User: What is gravity?\nAssistant:"};
 
 // All ranks at all depths: 4 + 16 + 64 guesses for three heads.
 TreeShape full_tree(int heads) {
@@ -54,7 +51,7 @@ std::vector<std::vector<double>> measure_acceptance(Model& target, Heads& heads)
                                            std::vector<double>(ranks));
     std::vector<double> reached(right.size());
     for (const double temperature : {0.0, 0.8})
-        for (const std::string& prompt : prompts) {
+        for (const std::string& prompt : measured_prompts) {
             SamplingOptions o;
             o.temperature = temperature, o.top_p = temperature > 0 ? 0.9 : 1;
             GenerateRequest r;

@@ -9,6 +9,11 @@
 
 namespace tbt {
 
+// What all measurements of this chapter begin with.
+inline const std::vector<std::string> measured_prompts = {
+    "Once upon a time", "The weather today is",
+    "Explain photosynthesis:", "User: What is gravity?\nAssistant:"};
+
 // acceptance[k][r]: how often the guess of rank r at depth k was what the target drew, of all
 // places where the guesses before it were right. Counted with trees of all ranks while the target
 // writes, greedily and drawn (T .8, top-p .9), behind prompts that are always the same.

@@ -9,14 +9,11 @@
 #include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
-#include "lib/kernels/simd.hpp"
 #include "lib/machine/threads.hpp"
+#include "lib/train/lanes.hpp"
 
 namespace tbt::train {
 namespace {
-
-using simd::Lanes;
-constexpr std::int64_t lanes = simd::lane_count;
 
 Lanes square_root(const Lanes& x) {
     Lanes r;

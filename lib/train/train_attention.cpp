@@ -5,15 +5,13 @@
 #include <limits>
 
 #include "lib/index.hpp"
-#include "lib/kernels/simd.hpp"
 #include "lib/kernels/simd_math.hpp"
 #include "lib/train/block_multiply.hpp"
+#include "lib/train/lanes.hpp"
 
 namespace tbt::train {
 namespace {
 
-using simd::Lanes;
-constexpr std::int64_t lanes = simd::lane_count;
 constexpr std::int64_t block_rows =
     64;  // queries at a time: their scores (64, ≤ T) stay in the L2 cache
 

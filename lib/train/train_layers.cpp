@@ -6,14 +6,12 @@
 
 #include "lib/index.hpp"
 #include "lib/kernels/math.hpp"
-#include "lib/kernels/simd.hpp"
 #include "lib/kernels/simd_math.hpp"
+#include "lib/train/lanes.hpp"
 
 namespace tbt::train {
 namespace {
 
-using simd::Lanes;
-constexpr std::int64_t lanes = simd::lane_count;
 constexpr float layer_norm_epsilon = 1e-5f;
 
 }  // namespace

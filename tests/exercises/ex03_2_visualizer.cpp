@@ -39,7 +39,7 @@ void check_table(const Row& logits, const std::vector<Line>& lines) {
     }
 }
 
-void check_range(const Range& got, double low, double high) {
+void check_range(const ex03_2::Range& got, double low, double high) {
     CHECK_NEAR(got.low, low, 2e-6);  // six places, and logits as floats
     CHECK_NEAR(got.high, high, 2e-6);
 }
@@ -137,8 +137,8 @@ TEST_CASE("any logits: at the recommended temperature the entropy is the one ask
         Row s(2 + static_cast<std::size_t>(round) / 4);
         for (float& x : s) x = static_cast<float>(3 * rng.normal());
         const double all = std::log(static_cast<double>(s.size()));
-        const Range balanced = recommend_temperature("balanced", s),
-                    creative = recommend_temperature("creative", s);
+        const ex03_2::Range balanced = recommend_temperature("balanced", s),
+                            creative = recommend_temperature("creative", s);
         INFO("round " << round << ", V = " << s.size() << ", T = " << balanced.low << ", "
                       << balanced.high << ", " << creative.high);
         // 1e-6: how far bisection to 1e-9 or better can leave the entropy off.
@@ -172,7 +172,7 @@ TEST_CASE("temperatures from a thousandth to a million are found", "[ex03_2]") {
         Row s = B;
         for (float& x : s) x = static_cast<float>(static_cast<double>(x) * scale);
         const auto got = [&] {
-            const Range r = recommend_temperature("balanced", s);
+            const ex03_2::Range r = recommend_temperature("balanced", s);
             return std::vector<double>{r.low / scale, r.high / scale};
         };
         same(got, std::vector<double>{.336337, .939906},
@@ -186,7 +186,7 @@ TEST_CASE("V counts the masked tokens too", "[ex03_2]") {
     // Four tokens, two of them masked: h is at most ln 2 / ln 4 = .5
     const Row s{3, -INFINITY, 1, -INFINITY};
     const double all = std::log(4.0);
-    const Range factual = recommend_temperature("factual", s);
+    const ex03_2::Range factual = recommend_temperature("factual", s);
     CHECK_NEAR(numbers_at(s, factual.high).entropy / all, .3, 1e-6);
     CHECK(factual.low == 0);
     CHECK_THROWS_AS(recommend_temperature("balanced", s), Error);

@@ -122,7 +122,8 @@ template <class T>
 std::string shown(const T& value, int digits) {
     if constexpr (std::is_same_v<T, bool>) return value ? "true" : "false";
     else if constexpr (std::is_same_v<T, std::nullopt_t>) return "none";
-    else if constexpr (std::is_same_v<T, char>) return quoted(std::string_view(&value, 1));
+    else if constexpr (std::is_same_v<T, char>)
+        return exercise_check::quoted(std::string_view(&value, 1));
     else if constexpr (std::is_floating_point_v<T>)
         return number(static_cast<double>(value), digits);
     else if constexpr (std::is_integral_v<T>) return std::to_string(value);
@@ -130,7 +131,7 @@ std::string shown(const T& value, int digits) {
     else if constexpr (std::is_same_v<T, Approx>) {
         const std::string text = value.toString();  // "Approx( 2.0 )"
         return number(std::strtod(text.c_str() + text.find('(') + 1, nullptr), digits);
-    } else if constexpr (Text<T>) return quoted(value);
+    } else if constexpr (Text<T>) return exercise_check::quoted(value);
     else if constexpr (Row<T>) return shown_row(value, digits);
     else if constexpr (Optional<T>) return value.has_value() ? shown(*value, digits) : "none";
     else if constexpr (Tuple<T>) return shown_tuple(value, digits);

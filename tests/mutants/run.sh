@@ -24,18 +24,21 @@ killed=0 survived=0 number=0
 limit=''
 command -v timeout >/dev/null 2>&1 && limit='timeout 120'
 
-# build NAME INCLUDE TEST [SOURCE.cpp]…, the sources in place of the library's. Our own includes are all in quotes: what -iquote
-# names comes before everything else.
+# What the library was compiled from in place of FILE.cpp: the room that includes it, or itself.
+whole_of() { grep -lF "#include \"$1\"" "$BUILD"/obj/rooms/*.cpp 2>/dev/null | grep . || echo "${2:-$1}"; }
+
+# build NAME INCLUDE TEST [SOURCE.cpp]…, the sources, with their rooms, in place of the library's. Our own includes are all in
+# quotes: what -iquote names comes before everything else, so a room finds the mutated file.
 build() {
     compile="$COMPILE_TEST -w -MF /dev/null -iquote $2"
     name=$1 test_source=$3 extra=''
-    shift 3
-    for source in "$@"; do
+    for source in $(tree=$2; shift 3; for s in "$@"; do whole_of "${s#"$tree"/}" "$s"; done | sort -u); do
         object="$work/$name.$(basename "$source").o"
         # shellcheck disable=SC2086
         $compile -c "$source" -o "$object" || return 1
         extra="$extra $object"
     done
+    shift 3
     # Where a .cpp is mutated the test is what it was.
     object="$work/$name.o"
     case ${1:-} in

@@ -11,10 +11,11 @@ void ConditionReader::draw(Node& node, const std::string& source, std::size_t so
     const auto table = table_index_.find(source);
     if (table == table_index_.end()) {
         if (rule_index_.count(source) != 0)
-            fail(source_at, quoted(source) + " is a rule, not a table (to keep its text write {" +
+            fail(source_at, in_quotes(source) +
+                                " is a rule, not a table (to keep its text write {" +
                                 tree_.variables[index(node.slot)] + ":=" + source + "})");
         fail(source_at,
-             "no table named " + quoted(source) + did_you_mean(source, names(table_index_)));
+             "no table named " + in_quotes(source) + did_you_mean(source, names(table_index_)));
     }
     node.kind = Kind::draw;
     node.index = table->second;
@@ -47,11 +48,11 @@ Condition ConditionReader::condition(const Table& table, std::size_t end) {
     }
     const auto found = std::find(table.columns.begin(), table.columns.end(), column);
     if (found == table.columns.end())
-        fail(at, "table " + quoted(table.name) + " has no column " + quoted(column) +
+        fail(at, "table " + in_quotes(table.name) + " has no column " + in_quotes(column) +
                      did_you_mean(column, table.columns));
     result.column = to_int(found - table.columns.begin());
     if (accept('!')) result.test = Condition::Test::unequal;
-    if (!accept('=')) fail(pos_, "expected = or != after the column " + quoted(column));
+    if (!accept('=')) fail(pos_, "expected = or != after the column " + in_quotes(column));
     skip_spaces();
     const std::size_t value_at = pos_;
     compared_value(result, end);
@@ -93,8 +94,9 @@ void ConditionReader::must_occur(const Table& table, const Condition& condition,
         values.push_back(tree_.strings[index(cell)]);
     }
     const std::string& text = tree_.strings[index(condition.value)];
-    fail(at, "no row of table " + quoted(table.name) + " has " + quoted(text) + " in column " +
-                 quoted(table.columns[index(condition.column)]) + did_you_mean(text, values));
+    fail(at, "no row of table " + in_quotes(table.name) + " has " + in_quotes(text) +
+                 " in column " + in_quotes(table.columns[index(condition.column)]) +
+                 did_you_mean(text, values));
 }
 
 int ConditionReader::intern(std::map<std::string, int>& ids, std::vector<std::string>& names,

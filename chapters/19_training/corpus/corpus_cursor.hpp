@@ -14,14 +14,13 @@ namespace tbt::grammar {
 
 constexpr std::uint64_t weight_unit = 1'000'000;  // weights are read as millionths, exactly
 
-inline bool is_space(char c) { return c == ' ' || c == '\t'; }
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 inline bool is_name_start(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 inline bool is_name_char(char c) { return is_name_start(c) || is_digit(c); }
 
-inline std::string quoted(const std::string& s) { return "'" + s + "'"; }
+inline std::string in_quotes(const std::string& s) { return "'" + s + "'"; }
 
 class Cursor {
 protected:

@@ -8,8 +8,6 @@ namespace tbt::grammar {
 
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\t'; }
-
 // A # at the beginning or after a space begins a comment.
 std::size_t comment_start(const std::string& s) {
     for (std::size_t i = 0; i < s.size(); ++i)

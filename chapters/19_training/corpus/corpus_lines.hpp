@@ -8,6 +8,8 @@
 
 namespace tbt::grammar {
 
+inline bool is_space(char c) { return c == ' ' || c == '\t'; }
+
 // A logical line: physical lines joined at a final backslash, comments gone, and for each
 // joined part where it began, so that an error can name line and column.
 struct Line {

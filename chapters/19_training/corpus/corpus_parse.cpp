@@ -50,14 +50,15 @@ private:
         else if (keyword == "rule" || keyword == "genre") rule_header(keyword == "genre");
         else
             fail(0, "a line that is not indented begins with table, rule or genre, not with " +
-                        quoted(line.text.substr(0, 20)));
+                        in_quotes(line.text.substr(0, 20)));
     }
 
     void declare(const std::string& name, std::size_t at) {
         const auto [old, fresh] = declared_.emplace(name, line_->at(at));
         if (!fresh) {
             std::string first = tree_.where(old->second);
-            fail(at, quoted(name) + " is already defined at " + first.substr(0, first.size() - 2));
+            fail(at,
+                 in_quotes(name) + " is already defined at " + first.substr(0, first.size() - 2));
         }
     }
 
@@ -75,7 +76,7 @@ private:
             const std::size_t column_at = pos_;
             table.columns.push_back(need_name("a column's name"));
             if (!seen.insert(table.columns.back()).second)
-                fail(column_at, "two columns named " + quoted(table.columns.back()));
+                fail(column_at, "two columns named " + in_quotes(table.columns.back()));
         }
         if (table.columns.empty()) fail(at, "a table needs at least one column");
         table_index_[table.name] = count(tree_.tables);
@@ -93,7 +94,7 @@ private:
         const int index = count(tree_.rules);
         if (is_genre) genre_header(rule, index);
         skip_spaces();
-        if (pos_ < end_) fail(pos_, "not expected here: " + quoted(line_->text.substr(pos_)));
+        if (pos_ < end_) fail(pos_, "not expected here: " + in_quotes(line_->text.substr(pos_)));
         rule_index_[rule.name] = index;
         blocks_.push_back({is_genre ? Block::What::genre : Block::What::rule, index, {}});
         tree_.rules.push_back(std::move(rule));
@@ -139,14 +140,15 @@ private:
             const std::size_t at = pos_;
             std::vector<int> row = cells();
             if (row.size() != table.columns.size())
-                fail(at, "table " + quoted(table.name) + " has " +
+                fail(at, "table " + in_quotes(table.name) + " has " +
                              std::to_string(table.columns.size()) + " columns, but this row has " +
                              std::to_string(row.size()) + " values");
             if (!seen.insert(row).second) fail(at, "the same row twice (use a weight, as in [2])");
             table.rows.push_back(std::move(row));
             table.row_places.push_back(line->at(at));
         }
-        if (table.rows.empty()) fail(table.place, "table " + quoted(table.name) + " has no rows");
+        if (table.rows.empty())
+            fail(table.place, "table " + in_quotes(table.name) + " has no rows");
         table.weights = make_weights(weights, table.place);
     }
 
@@ -194,7 +196,7 @@ private:
             choice.pieces.push_back(sequence(false));
         }
         if (choice.pieces.empty())
-            fail(rule.place, quoted(rule.name) + " has no alternatives (indent them under it)");
+            fail(rule.place, in_quotes(rule.name) + " has no alternatives (indent them under it)");
         choice.weights = make_weights(weights, rule.place);
         tree_.rules[index(block.index)].choice = std::move(choice);
     }
@@ -206,7 +208,7 @@ private:
             std::vector<std::string> known = names(rule_index_);
             for (const int b : bound_) known.push_back(tree_.variables[index(b)]);
             for (const auto& [table, index] : table_index_) known.push_back(table);
-            fail(place, "no rule or variable named " + quoted(name) +
+            fail(place, "no rule or variable named " + in_quotes(name) +
                             (table_index_.count(name) != 0
                                  ? " (it is a table: draw a row with {x=" + name + "})"
                                  : did_you_mean(name, known)));

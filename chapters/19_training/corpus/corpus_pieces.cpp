@@ -43,7 +43,7 @@ Node PieceReader::braces() {
     if (is_choice) inline_choice(node, open);
     else command(node, open, close);
     if (pos_ != close)
-        fail(pos_, "not understood: " + quoted(line_->text.substr(open, close - open + 1)));
+        fail(pos_, "not understood: " + in_quotes(line_->text.substr(open, close - open + 1)));
     ++pos_;
     return node;
 }
@@ -74,7 +74,7 @@ void PieceReader::inline_choice(Node& node, std::size_t open) {
         const std::size_t from = pos_;
         choice.pieces.push_back(sequence(true));
         if (!seen.emplace(line_->text.substr(from, pos_ - from), 0).second)
-            fail(from, "the same piece twice: " + quoted(line_->text.substr(from, pos_ - from)) +
+            fail(from, "the same piece twice: " + in_quotes(line_->text.substr(from, pos_ - from)) +
                            " (use a weight, as in {[2]a|b})");
         if (line_->text[pos_] == '}') break;
         ++pos_;
@@ -94,10 +94,10 @@ void PieceReader::command(Node& node, std::size_t open, std::size_t close) {
     const std::size_t at = pos_;
     const std::string name = word();
     if (name.empty())
-        fail(at, "not understood: " + quoted(whole) + " (write \\{ for the character)");
+        fail(at, "not understood: " + in_quotes(whole) + " (write \\{ for the character)");
     const char next = line_->text[pos_];
     if (next == '=' || next == ':') {
-        if (node.article || indirect) fail(at, "not understood: " + quoted(whole));
+        if (node.article || indirect) fail(at, "not understood: " + in_quotes(whole));
         return bind(node, name, at, close);
     }
     if (next == '.') {
@@ -106,7 +106,7 @@ void PieceReader::command(Node& node, std::size_t open, std::size_t close) {
         node.slot = variable(name);
         node.column_name = column_name(need_name("a column's name"));
     } else if (indirect) {
-        fail(at, "{>x.col} needs a column, not " + quoted(whole));
+        fail(at, "{>x.col} needs a column, not " + in_quotes(whole));
     } else if (const auto rule = rule_index_.find(name); rule != rule_index_.end()) {
         node.kind = Kind::rule;
         node.index = rule->second;
@@ -120,7 +120,7 @@ void PieceReader::command(Node& node, std::size_t open, std::size_t close) {
 
 void PieceReader::bind(Node& node, const std::string& name, std::size_t at, std::size_t close) {
     if (rule_index_.count(name) != 0)
-        fail(at, quoted(name) + " is a rule; give the variable another name");
+        fail(at, in_quotes(name) + " is a rule; give the variable another name");
     node.slot = variable(name);
     bound_.insert(node.slot);
     if (accept(':')) {
@@ -219,7 +219,7 @@ int PieceReader::rule_named() {
     const std::string name = need_name("a rule's name");
     const auto found = rule_index_.find(name);
     if (found != rule_index_.end()) return found->second;
-    fail(at, "no rule named " + quoted(name) + did_you_mean(name, names(rule_index_)));
+    fail(at, "no rule named " + in_quotes(name) + did_you_mean(name, names(rule_index_)));
 }
 
 }  // namespace tbt::grammar
