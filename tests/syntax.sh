@@ -1,19 +1,20 @@
 #!/bin/sh
-# Does every header open by itself in an editor, with the flags that editors read from compile_flags.txt?
-#   tests/syntax.sh          one header in sixteen, others with every commit
+# Does every header and .cpp file open by itself in an editor, with the flags that editors read from compile_flags.txt? (make compiles
+# a folder's .cpp files in one go, where one could live on what another includes.)
+#   tests/syntax.sh          one in twenty-four, others with every commit
 #   FULL=1 tests/syntax.sh   all of them
 # Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 CXX=${CXX:-g++}
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-every=16
+every=24
 [ -z "${FULL:-}" ] || every=1
 first=$(git rev-list --count HEAD 2>/dev/null || echo 0)
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
 # xargs would end at the first failure of 255 only: each compiler's own status is told by a line.
-find lib chapters exercises solutions -name '*.hpp' | sort | awk -v every="$every" -v first="$first" '(NR + first) % every == 0' |
+find lib chapters exercises solutions -name '*.hpp' -o -name '*.cpp' | sort | awk -v every="$every" -v first="$first" '(NR + first) % every == 0' |
     xargs -P "$jobs" -I FILE sh -c '
         if errors=$(echo "#include \"FILE\"" | '"$CXX"' $(cat compile_flags.txt) -fsyntax-only - 2>&1) && [ -z "$errors" ]; then echo "fine FILE"
         else echo "FILE does not open by itself:"; echo "$errors" | head -n 5; fi' >"$log"
