@@ -69,6 +69,15 @@ TEST_CASE("the second prompt holds the first turn", "[ex10_1]") {
     CHECK(s.turns[1].assistant == "A model.");
 }
 
+TEST_CASE("every turn is remembered while there is room", "[ex10_1]") {
+    std::string typed;
+    for (int i = 0; i < 40; ++i) typed += "line\n";
+    INFO("40 times \"line\", and room for all of them");
+    THINK("only a prompt that is too long makes old turns go");
+    const Script s = script(typed, {}, 100000);
+    CHECK(s.turns.size() == 40);
+}
+
 TEST_CASE("what the model writes for the user is cut and never comes back", "[ex10_1]") {
     THINK("what the model writes for the user is cut and never comes back");
     SCRIPT(s, "hi\nand?\n", {"ok\nUser: x\nAssistant: y", " fine"});
@@ -97,7 +106,7 @@ TEST_CASE("a blank line, quit, exit, q and the end of input say goodbye", "[ex10
         CHECK(is_goodbye(line));
         CHECK(script(std::string("hi\n") + line + "\nmore\n", {}).prompts.size() == 1);
     }
-    for (const char* line : {"quit it", "queue", "exit?", "no", "é", "."}) {
+    for (const char* line : {"quit it", "queue", "exit?", "no", "bye", "é", "."}) {
         const std::string line_typed = line;
         INPUT(line_typed);
         CHECK_FALSE(is_goodbye(line));
