@@ -52,16 +52,22 @@ DeclaredOption page_option(CommandLine line, std::string& file) {
     return line.option("--html", file, "write a page that shows how each token came about");
 }
 
-PageFile::PageFile(const std::string& path) : path_(path) {
-    if (path.empty()) return;
+DeclaredOption trace_option(CommandLine line, std::string& file) {
+    return line.option("--trace", file, "write how each token came about as JSON lines");
+}
+
+PageFile::PageFile(const std::string& page, const std::string& trace) : path_(page) {
+    if (!trace.empty()) trace_ = std::make_unique<AtomicFile>(trace);
+    if (page.empty()) return;
     trace_page({});
-    file_ = std::make_unique<AtomicFile>(path);
+    page_ = std::make_unique<AtomicFile>(page);
 }
 
 void PageFile::write(const std::string& lines) const {
-    if (!wanted()) return;
+    if (trace_) trace_->write(lines.data(), lines.size()), trace_->commit();
+    if (!page_) return;
     const std::string page = trace_page({{path_, lines}});
-    file_->write(page.data(), page.size()), file_->commit();
+    page_->write(page.data(), page.size()), page_->commit();
     std::fprintf(stderr, "%s\n", path_.c_str());
 }
 

@@ -11,21 +11,22 @@
 
 namespace tbt {
 
-// --html FILE
+// --html FILE, and --trace FILE of programs whose trace is what that page shows
 DeclaredOption page_option(CommandLine line, std::string& file);
+DeclaredOption trace_option(CommandLine line, std::string& file);
 
-// The file of --html: opened before anything is written, so that a wrong name is no surprise at
-// the end. Throws Error; also where data/page, the page's parts, is not found.
+// The files of --html and --trace: opened before anything is written, so that a wrong name is no
+// surprise at the end. Throws Error; also where data/page, the page's parts, is not found.
 class PageFile {
 public:
-    explicit PageFile(const std::string& path);  // empty: none is wanted
-    bool wanted() const { return file_ != nullptr; }
-    // The page of a trace. Its name goes to stderr, since it is no text.
+    explicit PageFile(const std::string& page, const std::string& trace = "");  // empty: none
+    bool wanted() const { return page_ || trace_; }
+    // A trace, and its page. The page's name goes to stderr, since it is no text.
     void write(const std::string& lines) const;
 
 private:
     std::string path_;
-    std::unique_ptr<AtomicFile> file_;
+    std::unique_ptr<AtomicFile> page_, trace_;
 };
 
 // A trace of any chapter: JSON lines.

@@ -23,7 +23,8 @@ std::vector<DeclaredOption> GuidedOptions::declare(CommandLine line) {
             seed_option(line, seed),
             model_option(line, model),
             line.option("--steps", shown, "steps to show").shows_default().between(0, 1000000),
-            page_option(line, html)};
+            page_option(line, html),
+            trace_option(line, trace_file)};
 }
 
 }  // namespace tbt

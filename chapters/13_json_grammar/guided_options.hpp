@@ -11,8 +11,9 @@
 namespace tbt {
 
 struct GuidedOptions {
-    std::string prompt, model, figure, html;  // figure, html: none
-    std::string command;                      // as it was typed, for a page
+    std::string prompt, model;
+    std::string figure, html, trace_file;  // empty: none
+    std::string command;                   // as it was typed, for a page
     SamplingOptions sampling;
     int max_new_tokens = 60, shown = 8;  // steps
     std::uint64_t seed = 1;

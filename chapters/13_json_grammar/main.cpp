@@ -156,7 +156,7 @@ void show_model(const Settings& settings, Model& model) {
         trace.step(gpt(ids), legal, id);
         return id;
     };
-    const PageFile page(settings.html);
+    const PageFile page(settings.html, settings.trace_file);
     const TokenConstraint start = constraint;
     const GuidedText text = generate_guided([&](std::span<const int> ids) { return gpt(ids); },
                                             prompt, constraint, pick, [&](int) { return true; });
@@ -195,9 +195,9 @@ int main(int argc, char** argv) {
         "Chapter 13: a JSON machine over bytes, masks over tokens, and texts that always close.",
         [&](CommandLine line) { add_options(line, settings); },
         [&] {
-            if (settings.part == "machine" && !settings.html.empty())
+            if (settings.part == "machine" && !(settings.html + settings.trace_file).empty())
                 throw UsageError(
-                    "--part machine and --html: no model writes there; leave one of the two out");
+                    "--part machine and --html or --trace: no model writes there; leave one out");
             // Opened first: what is wrong with it is said before anything is shown.
             std::optional<Model> model;
             if (settings.part != "machine")

@@ -60,7 +60,7 @@ void GuidedModel::show(int number, const std::string& request,
         trace.step(raw, legal, id);
         return id;
     };
-    const PageFile page(html);
+    const PageFile page(html, trace_file);
     const TokenConstraint start = constraint;
     const GuidedText text =
         generate_guided(predict, ids, constraint, pick, [](int) { return true; });

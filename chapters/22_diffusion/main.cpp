@@ -32,7 +32,7 @@ void show_judged(const PartOptions& parts, MaskedModel& model, const std::string
 }  // namespace
 
 int main(int argc, char** argv) {
-    GridFiles files{"", "", shell_line(argc, argv), shipped_model("diffusion").string()};
+    GridFiles files{"", "", "", shell_line(argc, argv), shipped_model("diffusion").string()};
     std::string &directory = files.directory, corpus = "data/corpus",
                 storyteller = shipped_model("storyteller").string(), figure,
                 text = "I'm going to the beach to build a___ Would you like to come with us?";
@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
             for_parts.add({4}, line.option("--figure", figure, "steps as a picture (SVG)"));
             for_parts.add({2}, line.option("--grid", files.grid, "the grid as a picture (SVG)"));
             for_parts.add({2}, page_option(line, files.html));
+            for_parts.add({2}, trace_option(line, files.trace));
         },
         [&] {
             for_parts.check();

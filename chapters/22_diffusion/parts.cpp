@@ -125,7 +125,7 @@ void show_laws() {
 }
 
 void show_grid(MaskedModel& model, const std::string& text, int tokens, const GridFiles& files) {
-    const PageFile page(files.html);
+    const PageFile page(files.html, files.trace);
     const Hole hole = hole_in(model, text, tokens);
     std::vector<Canvas> steps;
     model.on_pass = [&](const Canvas& row) { steps.push_back(row); };

@@ -14,7 +14,7 @@ void check_gap(const std::string& text);
 // What part 2 writes besides: files, empty where they are not wanted.
 struct GridFiles {
     std::string grid;                // a picture
-    std::string html;                // a page that shows how each token came about
+    std::string html, trace;         // how each token came about: a page, JSON lines
     std::string command, directory;  // for the page: what was typed, and where the model is
 };
 // 2. A text with a gap "___" of so many tokens, filled two places a step; one line a step.

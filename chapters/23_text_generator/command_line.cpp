@@ -97,20 +97,6 @@ void check_compare(const Settings& s) {
         throw UsageError("--compare and a text to write: the page shows traces that are there");
 }
 
-// The files that a generation leaves: opened before anything is written, so that a wrong name is
-// no surprise at the end.
-struct TraceFiles {
-    explicit TraceFiles(const Settings& s) : page(s.output.html) {
-        if (!s.trace_file.empty()) trace = std::make_unique<AtomicFile>(s.trace_file);
-    }
-    void write(const std::string& lines) const {
-        if (trace) trace->write(lines.data(), lines.size()), trace->commit();
-        page.write(lines);
-    }
-    PageFile page;
-    std::unique_ptr<AtomicFile> trace;
-};
-
 int write_comparison(const Settings& s) {
     std::vector<NamedTrace> traces;
     for (const std::string& file : s.compare) traces.push_back(read_trace(file));
@@ -154,7 +140,7 @@ int write_filled(const Settings& s) {
     Output output = s.output;
     output.stats = false;
     check_output(output, prompts.size() * index(s.options.samples), tokenizer.vocab_size());
-    const TraceFiles files(s);
+    const PageFile files(s.output.html, s.trace_file);
     std::vector<GeneratedText> texts;
     for (const std::string& prompt : s.prompts)
         for (GeneratedText& text : filler.fill(prompt, s.options)) texts.push_back(std::move(text));
@@ -276,7 +262,7 @@ int write(const Settings& s) {
             prompts.back().tokens = generator.prompt_logprobs(ids.back(), *choices);
     }
     const GenerateRequest request = generator.request(s.options, ids);
-    const TraceFiles files(s);
+    const PageFile files(s.output.html, s.trace_file);
 
     // 2. The texts, shown while they are written and when they are complete.
     const Interrupt interrupt;

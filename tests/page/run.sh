@@ -72,11 +72,11 @@ page_of 10_generate ch10 -n 12 --num-return-sequences 2
 page_of 11_beam_search ch11 --lattice 0 --horizon 0 -n 12
 page_of 11_beam_search ch11-groups --lattice 0 --horizon 0 -n 8 --num-beam-groups 2
 page_of 12_speculative ch12 --part text -n 24
-page_of 13_json_grammar ch13 --part model
+page_of 13_json_grammar ch13 --part model --trace "$work/ch13.jsonl"
 page_of 14_grammar ch14 --part 5 --grammar data/grammars/date.gbnf "Today is "
-page_of 15_regular ch15 --part 6
+page_of 15_regular ch15 --part 6 --trace "$work/ch15.jsonl"
 page_of 16_json_schema ch16 --part 5
-page_of 22_diffusion ch22 --part 2
+page_of 22_diffusion ch22 --part 2 --trace "$work/ch22.jsonl"
 # Heads are of one model, and refused with another.
 rm -f "$work/heads.html" "$work/ch21.html"
 if "$build/23_text_generator" --medusa -n 1 >/dev/null 2>&1; then
@@ -85,7 +85,10 @@ if "$build/23_text_generator" --medusa -n 1 >/dev/null 2>&1; then
 else
     echo "page: no trees: $("$build/23_text_generator" --medusa -n 1 2>&1 >/dev/null | head -n 1)"
 fi
-"$build/23_text_generator" --html "$work/compare.html" --compare "$work/sampling.jsonl" "$work/samples.jsonl" 2>/dev/null
+compare() { "$build/23_text_generator" --html "$work/$1.html" --compare "$work/$2.jsonl" "$work/$3.jsonl" 2>/dev/null; }
+compare compare sampling samples
+compare chapters ch13 ch15
+compare other-chapters ch22 filled
 
 status=0
 most=600
@@ -99,7 +102,7 @@ look() {
 }
 look tests/page/test.mjs || status=1
 if command -v cmark-gfm >/dev/null; then
-    sh data/page/course/make.sh "$work/course" >/dev/null && look tests/page/course.mjs || status=1
+    sh data/page/course/make.sh "$work/course" $(ls "$build"-wasm/playground*.html 2>/dev/null) >/dev/null && look tests/page/course.mjs || status=1
 else
     echo "page: the course is not tested: there is no cmark-gfm here (apt-get install cmark-gfm)"
 fi

@@ -92,6 +92,8 @@ for (const chapter of ["ch13", "ch14", "ch15", "ch16"])
     ]);
 for (const name of ["ch13", "ch16", "schema"]) says(name, '"state":"the object');
 says("ch14", '"state":"root › year, or root › spelled"');
+await everywhere("chapters", [".run:nth-child(2) .guidestate .budget"]);
+await everywhere("other-chapters", [".run:nth-child(2) .grid .masked"]);
 await everywhere("compare", [".run:nth-child(2) .waterfall", ".token.apart"]);
 
 // Traces made by hand: the program puts them into a page as it would its own.
