@@ -218,6 +218,7 @@ std::vector<PromptToken> TextGenerator::prompt_logprobs(std::span<const int> pro
 Effort TextGenerator::effort() const { return state_->effort; }
 const Recording& TextGenerator::recording() const { return state_->recording; }
 
+namespace {
 // Watches a head of a model as long as it lives.
 struct Watching {
     Watching(Gpt& model, AttentionWatch* watch) : gpt(model) { gpt.watch(watch); }
@@ -225,6 +226,7 @@ struct Watching {
     Watching(const Watching&) = delete;
     Gpt& gpt;
 };
+}  // namespace
 
 GenerateRequest TextGenerator::request(const TextOptions& given,
                                        std::span<const std::vector<int>> prompts) {
