@@ -2,7 +2,7 @@
 # What the pages of the course promise, beside what tests/lessons.sh looks at.
 #   pages.sh BUILD      a lesson's sections stand in the one order, and its pages have at most 900 words without code and
 #                       output; the cheat sheet has every option of the generator, and no other; every word of the glossary
-#                       is linked from its chapter or an earlier one; every figure has a title
+#                       is linked from its chapter or an earlier one; every figure has a title; no prompt ends in a space
 #   pages.sh words      the words of each page
 # Ends with "N passed, N failed".
 set -u
@@ -33,6 +33,13 @@ for page in chapters/*/*.md; do
     [ "$page" = chapters/23_text_generator/parity.md ] && continue  # tables, to look things up in
     n=$(words "$page")
     holds "$page has at most 900 words (it has $n)" test "$n" -le 900
+done
+
+# ---- prompts ----
+# A prompt that ends in a space is cut into other tokens than the model has read (chapter 17), so no command shows one.
+for page in README.md chapters/*.md chapters/*/*.md; do
+    awk -F '"' '/make (run|chat)|build\/[0-9a-z_]+ / { for (i = 2; i <= NF; i += 2) if ($i ~ /[^ ] $/) { print $i; bad = 1 } } END { exit bad }' "$page" && clean=true || clean=false
+    holds "$page has no prompt that ends in a space" $clean
 done
 
 # ---- the order of a lesson ----
