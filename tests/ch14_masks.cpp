@@ -96,8 +96,7 @@ int compare_masks(const std::shared_ptr<ByteMachine>& machine,
             REQUIRE(entry.only == entry.mask.only());
             for (int id = 0; id < trie->vocabulary(); ++id) {
                 if (id != trie->eos() && entry.mask.test(id) &&
-                    machine->closing_bytes(read_bytes(*machine, state, trie->bytes(id))) >
-                        entry.costliest)
+                    masks.to_end(read_bytes(*machine, state, trie->bytes(id))) > entry.costliest)
                     FAIL("a token leaves more to close than the costliest");
             }
             compare_reached(masks, state);
@@ -111,7 +110,8 @@ int compare_masks(const std::shared_ptr<ByteMachine>& machine,
 }
 
 // Writes random texts with little more than the least budget, and compares each mask with the
-// tokens behind which the fewest tokens to an end still fit.
+// tokens behind which the bound still fits, or where it no longer does, the fewest tokens to an
+// end.
 void compare_under_budgets(const std::shared_ptr<ByteMachine>& machine,
                            const std::shared_ptr<const TokenTrie>& trie, Rng& rng) {
     const auto shared = language(machine, trie);
@@ -126,11 +126,15 @@ void compare_under_budgets(const std::shared_ptr<ByteMachine>& machine,
         TokenConstraint constraint(shared, least + static_cast<int>(rng.below(4)));
         while (!constraint.ended() && constraint.remaining() > 0) {
             const TokenMask mask = constraint.mask();
+            MaskCache& masks = shared->masks();
+            const bool by_bound = masks.costs() != nullptr &&
+                                  masks.to_end(constraint.state()) <= constraint.remaining();
             for (int id = 0; id < trie->vocabulary(); ++id) {
                 if (id == trie->eos()) continue;
                 const auto next = read_bytes(*machine, constraint.state(), trie->bytes(id));
-                const bool fits = !trie->bytes(id).empty() && next != ByteMachine::dead &&
-                                  fewest(next) < constraint.remaining();
+                const bool fits =
+                    !trie->bytes(id).empty() && next != ByteMachine::dead &&
+                    (by_bound ? masks.to_end(next) : fewest(next)) < constraint.remaining();
                 if (mask.test(id) != fits)
                     FAIL("token " << id << " with " << constraint.remaining() << " left");
             }

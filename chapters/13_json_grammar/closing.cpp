@@ -14,21 +14,6 @@ constexpr int most_tried = 4000;
 
 }  // namespace
 
-Closing::Closing(MaskCache& masks)
-    : masks_(&masks), costs_(masks.machine().token_costs(masks.trie())) {
-    for (int byte = 0; byte < 256; ++byte) {
-        const int node = masks.trie().child(-1, static_cast<unsigned char>(byte));
-        spells_every_byte_ =
-            spells_every_byte_ && node >= 0 && masks.trie().nodes()[index(node)].token >= 0;
-    }
-}
-
-void Closing::forget() {
-    tokens_.clear();
-    enough_.clear();
-    if (costs_) costs_->forget();
-}
-
 std::string Closing::shortest(State state) {
     ByteMachine& machine = masks_->machine();
     std::string text;
@@ -53,9 +38,9 @@ bool Closing::fits(State state, int tokens_left) {
     if (state == ByteMachine::dead) return false;
     if (machine.accepts(state)) return tokens_left >= 0;
     if (tokens_left <= 0) return false;
-    if (!spells_every_byte_) return try_everything(state, tokens_left) <= tokens_left;
+    if (!spells_every_byte()) return try_everything(state, tokens_left) <= tokens_left;
+    if (masks_->to_end(state) <= tokens_left) return true;
     const int bytes = machine.closing_bytes(state), longest = std::max(1, masks_->trie().longest());
-    if (bytes <= tokens_left) return true;
     if ((bytes + longest - 1) / longest > tokens_left) return false;
     return tokens(state) <= tokens_left;
 }
@@ -63,14 +48,14 @@ bool Closing::fits(State state, int tokens_left) {
 Closing::Minimum Closing::minimum(State state) {
     if (state == ByteMachine::dead) return {never, true};
     if (masks_->machine().accepts(state)) return {0, true};
-    if (spells_every_byte_) return {tokens(state), true};
+    if (spells_every_byte()) return {tokens(state), true};
     const int least = try_everything(state, never);
     return {least < 0 ? never : least, least >= 0};
 }
 
 int Closing::tokens(State state) {
     if (masks_->machine().accepts(state)) return 0;
-    if (costs_) return costs_->tokens(state);
+    if (TokenCosts* costs = masks_->costs()) return costs->tokens(state);
     const Vertex from{state, 0};
     if (const auto known = tokens_.find(from); known != tokens_.end()) return known->second;
     settle(from);

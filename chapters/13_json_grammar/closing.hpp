@@ -29,7 +29,7 @@ public:
     using State = ByteMachine::State;
     static constexpr int never = std::numeric_limits<int>::max();
 
-    explicit Closing(MaskCache& masks);
+    explicit Closing(MaskCache& masks) : masks_(&masks) {}
 
     // Can the text be completed with at most this many tokens?
     // If so, there is a token behind which one less will do, as long as any is needed.
@@ -46,15 +46,10 @@ public:
     // The shortest completion in bytes (of several the one with the lowest bytes).
     std::string shortest(State state);
     // Every byte is a token, so that closing_bytes tokens always do.
-    bool spells_every_byte() const { return spells_every_byte_; }
+    bool spells_every_byte() const { return masks_->trie().spells_every_byte(); }
 
-    // Tables instead, where the machine has them; null: it has none.
-    TokenCosts* costs() { return costs_.get(); }
-
-    std::size_t memory() const {
-        return (tokens_.size() + enough_.size()) * 48 + (costs_ ? costs_->memory() : 0);
-    }
-    void forget();
+    std::size_t memory() const { return (tokens_.size() + enough_.size()) * 48; }
+    void forget() { tokens_.clear(), enough_.clear(); }
 
 private:
     // A state, and how many bytes in a row just brought the end no nearer.
@@ -80,8 +75,6 @@ private:
     int try_everything(State state, int tokens);
 
     MaskCache* masks_;
-    std::unique_ptr<TokenCosts> costs_;
-    bool spells_every_byte_ = true;
     std::unordered_map<Vertex, int, Hash> tokens_;
     std::unordered_map<State, int> enough_;  // without all bytes: so many do, as a path has shown
     std::vector<Vertex> steps_, on_the_way_;

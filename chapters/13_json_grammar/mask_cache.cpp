@@ -15,7 +15,7 @@ bool MaskCache::decide(Place place, Outline& o) {
         o.exits.push_back(place.node);
         return false;
     }
-    o.costliest = std::max(o.costliest, machine_->closing_bytes(place.state));
+    o.costliest = std::max(o.costliest, to_end(place.state));
     const int token = trie_->nodes()[index(place.node)].token;
     if (token >= 0) o.mask.set(token);
     return true;
@@ -64,7 +64,7 @@ void MaskCache::decide_by_run(const ByteRun& run, int node, Outline& o) {
     const int depth = trie_->depth(node);
     o.mask.add_common(*run.tokens, trie_->at_most(depth + run.length()));
     for (const State state : std::span(run.states).subspan(1))
-        o.costliest = std::max(o.costliest, machine_->closing_bytes(state));
+        o.costliest = std::max(o.costliest, to_end(state));
     leave(run, node, [&](int exit, State state) {
         if (decide({exit, state}, o)) open_.push_back({exit, state});
     });
@@ -125,7 +125,7 @@ MaskCache::Entry MaskCache::of(State state) {
     if (own != nullptr) finish(*own);
     const Outline& mask = own == nullptr ? known : *own;
     entries_.set(state, count(known_));
-    known_.push_back({&mask, mask.costliest + machine_->hidden_bytes(state)});
+    known_.push_back({&mask, mask.costliest + hidden(state)});
     return entry(known_.back());
 }
 

@@ -34,7 +34,7 @@ public:
 
     struct Entry {
         const TokenMask& mask;  // with the end-of-text token iff the text may end here
-        int costliest;          // closing_bytes behind any of the tokens: at most this
+        int costliest;          // to_end behind any of the tokens: at most this
         int only;               // the token, when there is just one
     };
 
@@ -44,7 +44,8 @@ public:
         : machine_(std::move(machine)),
           trie_(std::move(trie)),
           runs_(*checked(machine_), *checked(trie_)),
-          small_(small) {}
+          small_(small),
+          costs_(trie_->spells_every_byte() ? machine_->token_costs(*trie_) : nullptr) {}
 
     // Valid until the next call.
     Entry of(State state);
@@ -84,13 +85,26 @@ public:
     };
     std::vector<Step> steps(State state);
 
+    // So many tokens complete the text, if every byte is a token: a quick bound, which behind
+    // one of them is one less.
+    int to_end(State state) {
+        return costs_ ? costs_->bound(state) : machine_->closing_bytes(state);
+    }
+    // Of an outlined state to_end counts the known part; the forgotten part adds at most this.
+    int hidden(State state) {
+        return costs_ ? costs_->hidden_bound(state) : machine_->hidden_bytes(state);
+    }
+    // The fewest tokens to an end, where the machine has tables of them; else null.
+    TokenCosts* costs() { return costs_.get(); }
+
     ByteMachine& machine() { return *machine_; }
     TokenRuns& runs() { return runs_; }
     const TokenTrie& trie() const { return *trie_; }
     std::size_t memory() const {
         const std::size_t mask = static_cast<std::size_t>(trie_->vocabulary()) / 8 + 200;
         return (own_.size() + outlines_.size()) * mask + entries_.memory() +
-               known_.capacity() * sizeof(Known) + group_bytes_ + runs_.memory();
+               known_.capacity() * sizeof(Known) + group_bytes_ + runs_.memory() +
+               (costs_ ? costs_->memory() : 0);
     }
     // Everything that is known of states.
     void forget() {
@@ -99,6 +113,7 @@ public:
         groups_.clear();
         group_bytes_ = 0;
         runs_.forget();
+        if (costs_) costs_->forget();
     }
     std::size_t outlines() const { return outlines_.size(); }
     std::size_t masks() const { return entries_.size(); }
@@ -140,6 +155,7 @@ private:
     std::shared_ptr<const TokenTrie> trie_;
     TokenRuns runs_;
     int small_;
+    std::unique_ptr<TokenCosts> costs_;
     WordMap entries_;  // the places of states in known_
     std::vector<Known> known_;
     std::deque<Outline> own_;  // the first owned_ are in use, the others were

@@ -83,7 +83,7 @@ const TokenMask& TokenConstraint::tightened() {
     if (tight_.size() == trie.vocabulary()) tight_.clear();
     else tight_ = TokenMask(trie.vocabulary());
     if (trie.eos() >= 0 && complete()) tight_.set(trie.eos());
-    if (tighten_by_tables()) return tight_;
+    if (tighten_by_groups()) return tight_;
     std::unordered_map<State, bool> verdicts;
     std::vector<State>
         reached;  // in the order of the tree, so that a search that gives up does so everywhere
@@ -103,19 +103,30 @@ const TokenMask& TokenConstraint::tightened() {
     return tight_;
 }
 
-// Tables know for a state how many tokens its end takes: most tokens by groups that lead to one
-// state, and those that leave what the outline knows each by itself.
-bool TokenConstraint::tighten_by_tables() {
-    Closing& closing = language_->closing();
-    TokenCosts* const costs = closing.costs();
-    if (costs == nullptr || !closing.spells_every_byte() || budget_ == no_budget) return false;
+// As long as the bound fits (token_bound.hpp), only tokens behind which it still does are kept:
+// there is always one. Tables of the exact costs are for budgets that begin below the bound.
+bool TokenConstraint::keeps_to_bound() {
     MaskCache& masks = language_->masks();
+    return masks.costs() != nullptr && masks.to_end(state()) <= remaining();
+}
+
+// Most tokens by groups that lead to one state, and those that leave what the outline knows each
+// by itself.
+bool TokenConstraint::tighten_by_groups() {
+    MaskCache& masks = language_->masks();
+    TokenCosts* const costs = masks.costs();
+    if (costs == nullptr || budget_ == no_budget) return false;
     const State now = state();
+    const bool by_bound = keeps_to_bound();
+    const int left = remaining() - 1, hidden = masks.hidden(now);
     const MaskCache::Groups& groups = masks.groups(now);
     for (const MaskCache::Group& group : groups.groups) {
-        const int tokens = costs->tokens_behind(now, group.state, remaining() - 1);
-        if (tokens < 0) return false;
-        if (tokens >= remaining()) continue;
+        if (masks.to_end(group.state) + hidden > left) {
+            const int tokens = by_bound ? costs->bound_behind(now, group.state)
+                                        : costs->tokens_behind(now, group.state, left);
+            if (tokens < 0) return false;
+            if (tokens > left) continue;
+        }
         if (group.mask.size() > 0) tight_ |= group.mask;
         for (const int token : group.tokens) tight_.set(token);
     }
@@ -140,6 +151,7 @@ bool TokenConstraint::leaves_enough(State reached) {
     Closing& closing = language_->closing();
     if (budget_ == no_budget)
         return closing.spells_every_byte() || closing.minimum(reached).tokens != Closing::never;
+    if (keeps_to_bound()) return language_->masks().to_end(reached) < remaining();
     return closing.fits(reached, remaining() - 1);
 }
 

@@ -113,9 +113,10 @@ public:
     std::string text() const;
 
 private:
+    bool keeps_to_bound();
     bool leaves_enough(State reached);
     const TokenMask& tightened();
-    bool tighten_by_tables();
+    bool tighten_by_groups();
     void read_again() const;
 
     std::shared_ptr<GuidedLanguage> language_;

@@ -130,6 +130,11 @@ void TokenTrie::list_children() {
             children_.push_back(i);
     }
     first_child_.push_back(static_cast<std::int32_t>(children_.size()));
+    for (int byte = 0; byte < 256; ++byte) {
+        const int node = child(-1, static_cast<unsigned char>(byte));
+        spells_every_byte_ =
+            spells_every_byte_ && node >= 0 && nodes_[static_cast<std::size_t>(node)].token >= 0;
+    }
 }
 
 void TokenTrie::sort_by_length() {

@@ -41,6 +41,8 @@ public:
     }
     const std::vector<Node>& nodes() const { return nodes_; }
     int longest() const { return longest_; }
+    // Is every byte a token?
+    bool spells_every_byte() const { return spells_every_byte_; }
     // The first node that is not below this one; −1 is the root.
     int end(int node) const {
         return node < 0 ? static_cast<int>(nodes_.size()) : nodes_[place(node)].end;
@@ -112,6 +114,7 @@ private:
 
     std::vector<std::string> tokens_;
     int eos_ = -1, longest_ = 0;
+    bool spells_every_byte_ = true;
     std::vector<Node> nodes_;
     std::vector<std::int32_t> order_,
         ranks_;  // tokens in the order of a walk; how many of them lie before a node

@@ -19,9 +19,10 @@ std::vector<char> flat_rules(Grammar& grammar) {
         };
         go(grammar.rule(r).start);
         while (!open.empty()) {
-            const Grammar::Node& node = grammar.node(open.back());
+            const int id = open.back();
+            const Grammar::Node& node = grammar.node(id);
             open.pop_back();
-            if (node.source >= 0)
+            if (grammar.is_open(id))
                 for (const int callee : grammar.source(node.source).rules()) add(callee);
             for (const Grammar::ByteEdge& e : node.bytes) go(e.to);
             for (const Grammar::CallEdge& e : node.calls) add(e.rule), go(e.to);

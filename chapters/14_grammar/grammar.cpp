@@ -95,9 +95,9 @@ void Grammar::finish(int root) {
 }
 
 void Grammar::expand(int id) {
+    if (!is_open(id)) return;
     const int which = node(id).source;
-    if (which < 0) return;
-    node(id).source = -1;
+    node(id).expanded = true;
     const int first = nodes();
     source(which).expand(*this, id);
     // The node itself first, then what was added.
@@ -135,7 +135,7 @@ void Grammar::close_free_steps(int first) {
             if (stamp[local(other)] == id) continue;
             stamp[local(other)] = id;
             Node &n = node(id), &o = node(other);
-            if (o.source >= 0)
+            if (is_open(other))
                 throw Error("grammar: a free step to a node that is yet to be expanded");
             const Own& has = own[local(other)];
             n.bytes.insert(n.bytes.end(), o.bytes.begin(),
@@ -167,7 +167,7 @@ void Grammar::settle_costs(int first) {
             if (e.to >= first) before[local(e.to)].push_back(id);
             if (first == 0) callers[static_cast<std::size_t>(e.rule)].push_back(id);
         }
-        if (node(id).source >= 0 && first == 0) {
+        if (is_open(id) && first == 0) {
             for (const int r : source(node(id).source).rules())
                 callers[static_cast<std::size_t>(r)].push_back(id);
         }
@@ -195,7 +195,7 @@ void Grammar::settle_costs(int first) {
         for (const ByteEdge& e : n.bytes) cost = std::min(cost, plus(1, node(e.to).cost));
         for (const CallEdge& e : n.calls)
             cost = std::min(cost, plus(rule(e.rule).cost, node(e.to).cost));
-        if (n.source >= 0) cost = std::min(cost, source(n.source).cost(*this, id));
+        if (is_open(id)) cost = std::min(cost, source(n.source).cost(*this, id));
         if (n.notebook >= 0) {
             Notebook& notes = notebook(n.notebook);
             cost = notes.entry() == id ? notes.cost(*this, id, notes.first_note()) : never;

@@ -38,6 +38,8 @@ public:
     using UsageError::UsageError;
 };
 
+class TokenBound;
+
 class Grammar {
 public:
     struct ByteEdge {
@@ -55,11 +57,12 @@ public:
         std::vector<CallEdge> calls;
         std::vector<int> free;  // steps without a byte; finish() removes them
         bool final = false;
-        int source =
-            -1;  // the edges are made when somebody gets here, by this source: see NodeSource
-        int cost = never;   // the fewest bytes to the end of the rule
-        int notebook = -1;  // whoever is here has a note, see Notebook
-        int like = -1;      // all that may follow here may follow at that node, with more before it
+        // The edges are made when somebody gets here, by this source: see NodeSource.
+        int source = -1;
+        bool expanded = false;  // they were
+        int cost = never;       // the fewest bytes to the end of the rule
+        int notebook = -1;      // whoever is here has a note, see Notebook
+        int like = -1;  // all that may follow here may follow at that node, with more before it
     };
     struct Rule {
         std::string name;
@@ -77,6 +80,8 @@ public:
         virtual int cost(const Grammar& grammar,
                          int node) const = 0;        // as Node::cost, from the costs of rules
         virtual std::vector<int> rules() const = 0;  // those that cost() asks for
+        // Of the same way as cost(), see token_bound.hpp.
+        virtual int tokens(const TokenBound& bound, int node) const = 0;
         virtual void expand(Grammar& grammar,
                             int node) = 0;  // adds the node's edges and further nodes
     };
@@ -123,10 +128,11 @@ public:
     bool finished() const { return finished_; }
     // Gives a node its edges, if a source has them.
     void expand(int node);
+    bool is_open(int id) const { return node(id).source >= 0 && !node(id).expanded; }
     // Nothing can come before the rule's end: a call that ends here need not be returned to.
     bool is_end(int id) const {
         const Node& n = node(id);
-        return n.final && n.bytes.empty() && n.calls.empty() && n.source < 0;
+        return n.final && n.bytes.empty() && n.calls.empty() && !is_open(id);
     }
 
 private:

@@ -12,14 +12,10 @@ GrammarCosts::GrammarCosts(GrammarMachine& machine, const TokenTrie& trie)
     : machine_(&machine),
       trie_(&trie),
       words_(trie),
+      bound_(machine, trie),
       groups_(machine.grammar()),
       cutter_(trie),
       flat_(flat_rules(machine.grammar())) {}
-
-void GrammarCosts::forget() {
-    places_.clear(), stretches_.clear(), rests_.clear(), behind_.clear(), settled_.clear(),
-        hollow_.clear();
-}
 
 const GrammarCosts::Exits& GrammarCosts::of_rule(int rule, int trie) {
     const auto key = static_cast<std::uint64_t>(rule) << 32 | static_cast<std::uint32_t>(trie);
@@ -211,7 +207,7 @@ int GrammarCosts::behind(int continuation, int trie) {
 
 int GrammarCosts::tokens(State state) {
     if (machine_->accepts(state)) return 0;
-    int least = machine_->closing_bytes(state);
+    int least = bound_.of(state);
     for (const Place& p : machine_->places(state)) least = std::min(least, from_place(p, root));
     return least;
 }
@@ -232,12 +228,10 @@ bool GrammarCosts::hollow(int continuation) {
     if (continuation <= GrammarMachine::most_slots) return continuation != 0;
     if (hollow_.size() <= index(continuation)) hollow_.resize(index(continuation) + 1, unknown);
     if (hollow_[index(continuation)] == unknown) {
-        hollow_[index(continuation)] = no;
-        for (const Place& p : machine_->places_behind(continuation)) {
-            if (!hollow(p.behind)) continue;
-            hollow_[index(continuation)] = yes;
-            break;
-        }
+        const auto places = machine_->places_behind(continuation);
+        const bool any = std::any_of(places.begin(), places.end(),
+                                     [&](const Place& p) { return hollow(p.behind); });
+        hollow_[index(continuation)] = any ? yes : no;
     }
     return hollow_[index(continuation)] == yes;
 }
@@ -253,13 +247,13 @@ int GrammarCosts::from_meant(Place p, int trie, Slots slots) {
     return least;
 }
 
-int GrammarCosts::bytes_meant(Place p, Slots slots) {
+int GrammarCosts::bound_meant(Place p, Slots slots) {
     p = meant(p, slots);
-    if (!hollow(p.behind)) return machine_->closing_bytes(p);
+    if (!hollow(p.behind)) return bound_.of(p);
     int least = never;
     for (const Place& place : machine_->places_behind(p.behind))
-        least = std::min(least, bytes_meant(place, slots));
-    return plus(least, machine_->cost(p));
+        least = std::min(least, bound_meant(place, slots));
+    return plus(least, bound_.here(p));
 }
 
 // In a key that may still become one that stands there: the quote at once is a way to the end, of
@@ -277,16 +271,22 @@ bool GrammarCosts::within(Place p, int enough) {
     return false;
 }
 
-int GrammarCosts::tokens_behind(State state, State reached, int enough) {
+int GrammarCosts::bound_behind(State state, State reached) {
     if (machine_->accepts(reached)) return 0;
     const Slots slots = machine_->slots(state);
     int least = never;
     for (const Place& p : machine_->places(reached)) {
         if (slots.empty() && hollow(p.behind)) return -1;
-        least = std::min(least, bytes_meant(p, slots));
+        least = std::min(least, bound_meant(p, slots));
     }
+    return least;
+}
+
+int GrammarCosts::tokens_behind(State state, State reached, int enough) {
+    int least = bound_behind(state, reached);
+    if (least <= enough) return least;
+    const Slots slots = machine_->slots(state);
     for (const Place& p : machine_->places(reached)) {
-        if (least <= enough) return least;
         if (within(meant(p, slots), enough)) return enough;
     }
     for (const Place& p : machine_->places(reached)) {

@@ -22,6 +22,7 @@
 #include "chapters/13_json_grammar/token_costs.hpp"
 #include "chapters/14_grammar/byte_groups.hpp"
 #include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/14_grammar/token_bound.hpp"
 #include "chapters/14_grammar/token_exits.hpp"
 #include "chapters/14_grammar/token_step.hpp"
 #include "chapters/14_grammar/trie_words.hpp"
@@ -33,13 +34,19 @@ public:
     GrammarCosts(GrammarMachine& machine, const TokenTrie& trie);
 
     int tokens(State state) override;
+    int bound(State state) override { return bound_.of(state); }
+    int hidden_bound(State state) override { return bound_.hidden(state); }
     int tokens_behind(State state, State reached, int enough) override;
+    int bound_behind(State state, State reached) override;
     std::size_t memory() const override {
         return rules_.memory() + places_.memory() + lasting_.memory() + stretches_.memory() +
                rests_.memory() + way_index_.memory() + behind_.memory() + settled_.capacity() +
-               hollow_.capacity();
+               hollow_.capacity() + bound_.memory();
     }
-    void forget() override;
+    void forget() override {
+        places_.clear(), stretches_.clear(), rests_.clear(), behind_.clear(), settled_.clear();
+        hollow_.clear(), bound_.forget();
+    }
 
 private:
     static constexpr int root = TokenExit::root;
@@ -102,7 +109,7 @@ private:
     bool hollow(int continuation);
     bool within(Place place, int enough);
     int from_meant(Place place, int trie, Slots slots);
-    int bytes_meant(Place place, Slots slots);
+    int bound_meant(Place place, Slots slots);
     int token_at(int trie) const {
         return trie == root ? -1 : trie_->nodes()[static_cast<std::size_t>(trie)].token;
     }
@@ -110,6 +117,7 @@ private:
     GrammarMachine* machine_;
     const TokenTrie* trie_;
     AllTrieWords words_;
+    TokenBound bound_;
     ByteGroups groups_;
     ExitCutter cutter_;
     std::vector<char> flat_;  // rules that cannot come to themselves

@@ -245,12 +245,8 @@ ByteMachine::State GrammarMachine::state_of(std::vector<Place>& places, bool acc
     info.cost = accepts ? 0 : Grammar::never;
     for (const Place& p : places) {
         const int behind = continuations_[static_cast<std::size_t>(p.behind)].cost;
-        const int here = cost(p);
-        info.cost = std::min(info.cost, here + behind);
-        int forgotten = 0;
-        // What is left of the part that the note is about never costs much more than all of it.
-        if (outlined_note(p) != p.note) forgotten = here + 64;
-        info.hidden = std::max(info.hidden, behind + forgotten);
+        info.cost = std::min(info.cost, cost(p) + behind);
+        info.hidden = std::max(info.hidden, behind + forgotten_bytes(p));
     }
     if (places.empty()) info.cost = 0;
     places_.insert(places_.end(), places.begin(), places.end());

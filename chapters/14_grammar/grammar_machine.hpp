@@ -94,6 +94,11 @@ public:
         return std::min(Grammar::never,
                         cost(place) + continuations_[static_cast<std::size_t>(place.behind)].cost);
     }
+    // What an outline of the place has forgotten of its note: what is left of the part that the
+    // note is about never costs much more than all of it.
+    int forgotten_bytes(const Place& place) {
+        return outlined_note(place) == place.note ? 0 : cost(place) + 64;
+    }
     int cost(const Place& place) {
         const Grammar::Node& node = grammar_.node(place.node);
         if (node.notebook < 0) return node.cost;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "chapters/14_grammar/plus.hpp"
+#include "chapters/14_grammar/token_bound.hpp"
+
 namespace tbt {
 
 namespace {
@@ -105,14 +108,15 @@ void ArraySource::settle(const Grammar& grammar) const {
                 left /= values;
             }
             rest_[place(index, counts)] =
-                complete(index, counts) ? 0 : cheapest(grammar, index, counts);
+                complete(index, counts) ? 0 : cheapest(grammar, index, counts).bytes;
         }
     }
 }
 
-int ArraySource::cheapest(const Grammar& grammar, int index, const std::vector<int>& counts) const {
-    if (shape_.most >= 0 && index >= shape_.most) return Grammar::never;
-    int least = Grammar::never;
+ArraySource::Way ArraySource::cheapest(const Grammar& grammar, int index,
+                                       const std::vector<int>& counts) const {
+    Way best;
+    if (shape_.most >= 0 && index >= shape_.most) return best;
     for (const auto& [choice, rule] : rules_at(index)) {
         std::vector<int> then = counts;
         if (!count_item(then, choice)) continue;
@@ -120,21 +124,63 @@ int ArraySource::cheapest(const Grammar& grammar, int index, const std::vector<i
         const int rest = next == index && then == counts && !complete(index, counts)
                              ? Grammar::never
                              : rest_[place(next, then)];
-        least = std::min(least, std::min(Grammar::never, grammar.rule(rule).cost + comma() + rest));
+        const int bytes = std::min(Grammar::never, grammar.rule(rule).cost + comma() + rest);
+        if (bytes < best.bytes) best = {bytes, rule, std::move(then)};
     }
-    return least;
+    return best;
 }
 
 int ArraySource::cost(const Grammar& grammar, int node) const {
     settle(grammar);
     const Spot& spot = nodes_.of(node);
-    const int rest = spot.where == Where::item ? cheapest(grammar, spot.index, spot.counts)
+    const int rest = spot.where == Where::item ? cheapest(grammar, spot.index, spot.counts).bytes
                                                : rest_[place(spot.index, spot.counts)];
     if (rest >= Grammar::never) return Grammar::never;
     // A comma for each item, but for the first one; and the bracket.
     if (spot.where == Where::after) return rest + bracket();
     if (rest == 0 && spot.where == Where::first) return 1;
     return rest - comma() + bracket() + (spot.where == Where::first ? tbt::count(blanks_.open) : 0);
+}
+
+// Along that way, each item with the comma before it: up to where the rest is known, and back.
+int ArraySource::rest_tokens(const TokenBound& bound, int index, std::vector<int> counts) const {
+    const int comma = bound.of_suffixes("," + blanks_.comma)[0];
+    std::vector<std::pair<std::size_t, int>> way;
+    int rest = 0;
+    while (!complete(index, counts)) {
+        const std::size_t here = place(index, counts);
+        if (rest = tokens_[here]; rest >= 0) break;
+        Way next = cheapest(bound.grammar(), index, counts);
+        if (next.rule < 0) return Grammar::never;
+        way.emplace_back(here, plus(comma, bound.rule(next.rule)));
+        index = next_index(index), counts = std::move(next.counts), rest = 0;
+    }
+    for (std::size_t i = way.size(); i-- > 0;) {
+        rest = plus(rest, way[i].second);
+        tokens_[way[i].first] = rest;
+    }
+    return rest;
+}
+
+int ArraySource::tokens(const TokenBound& bound, int node) const {
+    settle(bound.grammar());
+    if (measured_ != bound.id() || tokens_.size() != rest_.size())
+        measured_ = bound.id(), tokens_.assign(rest_.size(), -1);
+    const Spot& spot = nodes_.of(node);
+    const auto length = [&](const std::string& text) { return bound.of_suffixes(text)[0]; };
+    const int close = length(blanks_.close + shape_.closing.substr(0, 1));
+    if (spot.where == Where::item) {
+        const Way next = cheapest(bound.grammar(), spot.index, spot.counts);
+        if (next.rule < 0) return Grammar::never;
+        const int rest = rest_tokens(bound, next_index(spot.index), next.counts);
+        return plus(bound.rule(next.rule), plus(rest, close));
+    }
+    const int rest = rest_tokens(bound, spot.index, spot.counts);
+    if (spot.where == Where::after) return plus(rest, close);
+    if (rest == 0) return 1;
+    return rest >= Grammar::never
+               ? rest
+               : rest - length("," + blanks_.comma) + length(blanks_.open) + close;
 }
 
 std::vector<int> ArraySource::rules() const {

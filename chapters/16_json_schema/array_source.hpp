@@ -42,6 +42,7 @@ public:
 
     int cost(const Grammar& grammar, int node) const override;
     std::vector<int> rules() const override;
+    int tokens(const TokenBound& bound, int node) const override;
     void expand(Grammar& grammar, int node) override;
 
 private:
@@ -61,7 +62,13 @@ private:
     }
     std::size_t place(int index, const std::vector<int>& counts) const;
     void settle(const Grammar& grammar) const;
-    int cheapest(const Grammar& grammar, int index, const std::vector<int>& counts) const;
+    // Of the cheapest way to go on with an item.
+    struct Way {
+        int bytes = Grammar::never, rule = -1;
+        std::vector<int> counts;  // behind the item
+    };
+    Way cheapest(const Grammar& grammar, int index, const std::vector<int>& counts) const;
+    int rest_tokens(const TokenBound& bound, int index, std::vector<int> counts) const;
 
     ArrayShape shape_;
     int comma() const { return 1 + count(blanks_.comma); }
@@ -73,6 +80,8 @@ private:
     SpotNodes<Spot> nodes_;
     mutable std::vector<int> rest_,
         rule_costs_;  // the cheapest way to go on from (index, counts); the costs it is for
+    mutable std::vector<int> tokens_;  // the same in tokens; −1: not asked for yet
+    mutable unsigned measured_ = 0;    // by this bound
 };
 
 }  // namespace tbt

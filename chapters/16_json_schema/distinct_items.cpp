@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "chapters/14_grammar/token_bound.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -122,19 +123,33 @@ std::vector<int> DistinctItems::cheapest_first(const Grammar& grammar,
     return left;
 }
 
-int DistinctItems::cost(const Grammar& grammar, int node) const {
-    const Spot& spot = nodes_.of(node);
+// What the way to the end is made of, in bytes or in tokens: the cheapest items that are left.
+template <class Length>
+int DistinctItems::sum(const Grammar& grammar, const Spot& spot, const Lengths& texts,
+                       const Length& rule_length) const {
     const int items = needed(spot);
     if (spot.first == Where::first && items == 0) return 1;  // the bracket
     const std::vector<int> left = cheapest_first(grammar, spot.second);
     if (items > count(left) || count(spot.second) + items > most_) return Grammar::never;
-    const int comma = 1 + count(blanks_.comma);
-    int bytes = 1 + count(blanks_.close);
-    for (int i = 0; i < items; ++i) bytes += grammar.rule(values_[index(left[index(i)])]).cost;
+    int all = texts.close;
+    for (int i = 0; i < items; ++i) all += rule_length(values_[index(left[index(i)])]);
     // A comma before each of them, but where one stands there, or the first item comes.
-    bytes += comma * (spot.first == Where::after ? items : items - 1);
-    if (spot.first == Where::first) bytes += count(blanks_.open);
-    return std::min(bytes, Grammar::never);
+    all += texts.comma * (spot.first == Where::after ? items : items - 1);
+    if (spot.first == Where::first) all += texts.open;
+    return std::min(all, Grammar::never);
+}
+
+int DistinctItems::cost(const Grammar& grammar, int node) const {
+    return sum(grammar, nodes_.of(node),
+               {count(blanks_.open), 1 + count(blanks_.comma), 1 + count(blanks_.close)},
+               [&](int rule) { return grammar.rule(rule).cost; });
+}
+
+int DistinctItems::tokens(const TokenBound& bound, int node) const {
+    const auto length = [&](const std::string& text) { return bound.of_suffixes(text)[0]; };
+    return sum(bound.grammar(), nodes_.of(node),
+               {length(blanks_.open), length("," + blanks_.comma), length(blanks_.close + "]")},
+               [&](int rule) { return bound.rule(rule); });
 }
 
 void DistinctItems::expand(Grammar& grammar, int node) {

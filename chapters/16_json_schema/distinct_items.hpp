@@ -29,6 +29,7 @@ public:
 
     int cost(const Grammar& grammar, int node) const override;
     std::vector<int> rules() const override { return values_; }
+    int tokens(const TokenBound& bound, int node) const override;
     void expand(Grammar& grammar, int node) override;
 
 private:
@@ -41,6 +42,13 @@ private:
         return needed == 0 ? 0 : needed == 1 ? 256 : needed <= 3 ? 4 : 1;
     }
 
+    // Of the three texts between items.
+    struct Lengths {
+        int open, comma, close;
+    };
+    template <class Length>
+    int sum(const Grammar& grammar, const Spot& spot, const Lengths& texts,
+            const Length& rule_length) const;
     int needed(const Spot& spot) const;
     std::vector<int> cheapest_first(const Grammar& grammar, const std::set<int>& written) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chapters/14_grammar/token_bound.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -42,6 +43,10 @@ int LengthNotes::cost(const Grammar&, int node, int note) {
     if (most_ >= 0 && now > most_) return Grammar::never;
     if (inside < 0) return missing == 0 ? 0 : Grammar::never;
     return to_int(std::min<long long>(Grammar::never, inside + missing + 1));
+}
+
+int LengthNotes::tokens(const TokenBound& bound, int node, int note) {
+    return cost(bound.grammar(), node, note);
 }
 
 }  // namespace tbt

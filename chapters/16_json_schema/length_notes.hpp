@@ -23,6 +23,8 @@ public:
     int called(int note, int) override { return note; }
     bool alone(int, std::uint8_t) const override { return false; }
     int cost(const Grammar& grammar, int node, int note) override;
+    // A token for each byte: words of many letters would do with less.
+    int tokens(const TokenBound& bound, int node, int note) override;
     std::vector<int> rules() const override { return {}; }
     int outlined(int, int note) override { return note; }
     bool on_the_way(int, int, int) override { return true; }

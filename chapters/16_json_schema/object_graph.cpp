@@ -52,12 +52,12 @@ void ObjectGraph::build(Grammar& grammar, int notebook) {
     mark(grammar, {Where::first});
     after_ = grammar.add_node();
     mark(grammar, {Where::after});
-    const int key = grammar.add_node();
+    tree_ = grammar.add_node();
     mark(grammar, {Where::tree, 0});
-    add_ends(grammar, key);
+    add_ends(grammar, tree_);
     branches_.push_back({0, count(order_), 0});
-    add_tree(grammar, key);
-    for (int c = 0; c < count(shape_->classes); ++c) add_class(grammar, c, key);
+    add_tree(grammar, tree_);
+    for (int c = 0; c < count(shape_->classes); ++c) add_class(grammar, c, tree_);
 }
 
 void ObjectGraph::add_ends(Grammar& grammar, int key) {

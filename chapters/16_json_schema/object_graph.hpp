@@ -45,6 +45,8 @@ public:
 
     int first() const { return first_; }
     int after() const { return after_; }
+    // Behind the quote of a key.
+    int tree() const { return tree_; }
     // The node at which the keys of a class begin.
     int class_start(int c) const { return class_starts_[static_cast<std::size_t>(c)]; }
     const Position& at(int node) const {
@@ -79,7 +81,7 @@ private:
     std::vector<Branch> branches_;
     std::vector<Position> positions_;
     std::vector<int> class_starts_;
-    int notebook_ = -1, base_ = 0, first_ = -1, after_ = -1;
+    int notebook_ = -1, base_ = 0, first_ = -1, after_ = -1, tree_ = -1;
 };
 
 }  // namespace tbt

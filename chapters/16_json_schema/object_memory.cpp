@@ -25,6 +25,10 @@ void ObjectMemory::plan_anew() {
     for (Members& m : members_) m.known[0] = m.known[1] = false;
 }
 
+void ObjectMemory::count_anew() {
+    for (Members& m : members_) m.tokens[0] = m.tokens[1] = -1;
+}
+
 std::size_t ObjectMemory::memory() const {
     return notes_.capacity() * sizeof(Note) + note_index_.memory() + behind_.memory() +
            keys_.memory() + members_.size() * (320 + shape_->members.size() / 4);

@@ -42,6 +42,10 @@ public:
     bool complete(int members) const;
     int behind(int members, int act);
     const ObjectWay& rest(const Grammar& grammar, int members, bool some);
+    // A place to keep the tokens of that, −1 at first.
+    int& tokens(int members, bool some) {
+        return members_[static_cast<std::size_t>(members)].tokens[some];
+    }
 
     // Is the text the beginning of a key that stands there already? Is it one?
     bool risky(int others, int text) const { return text >= 0 && keys_.begins(others, text); }
@@ -57,6 +61,8 @@ public:
     void forget();
     // The costs of rules have changed.
     void plan_anew();
+    // Another vocabulary.
+    void count_anew();
 
 private:
     struct Members {
@@ -66,6 +72,7 @@ private:
         int limit = 0;      // in order: members up to this one may come
         ObjectWay rest[2];  // what must still come; [1]: at least one
         bool known[2] = {false, false};
+        int tokens[2] = {-1, -1};
     };
     struct NoteHash {
         std::uint64_t operator()(const Note& n) const {

@@ -18,7 +18,8 @@ ObjectNotes::ObjectNotes(ObjectShape shape, Blanks blanks, Spelling spelling)
       blanks_(std::move(blanks)),
       planner_(shape_, 4 + count(blanks_.comma) + count(blanks_.colon), spelling),
       graph_(shape_, blanks_, spelling, planner_),
-      memory_(shape_, planner_) {}
+      memory_(shape_, planner_),
+      tokens_(*this, {shape_, blanks_, spelling}) {}
 
 int ObjectNotes::add_nodes(Grammar& grammar, int index) {
     graph_.build(grammar, index);

@@ -10,6 +10,7 @@
 #include "chapters/15_regular/spelling.hpp"
 #include "chapters/16_json_schema/object_graph.hpp"
 #include "chapters/16_json_schema/object_memory.hpp"
+#include "chapters/16_json_schema/object_tokens.hpp"
 #include "chapters/16_json_schema/unnamed_key.hpp"
 
 namespace tbt {
@@ -29,6 +30,9 @@ public:
     int called(int note, int act) override { return memory_.called(note, act); }
     bool alone(int note, std::uint8_t byte) const override { return memory_.alone(note, byte); }
     int cost(const Grammar& grammar, int node, int note) override;
+    int tokens(const TokenBound& bound, int node, int note) override {
+        return tokens_.of(bound, node, note);
+    }
     std::vector<int> rules() const override;
     int outlined(int node, int note) override;
     bool on_the_way(int node, int act, int note) override;
@@ -43,6 +47,7 @@ public:
     void forget() override;
 
 private:
+    friend class ObjectTokens;
     using Where = ObjectGraph::Where;
     using Acts = std::vector<int>;
 
@@ -61,6 +66,7 @@ private:
     ObjectPlanner planner_;
     ObjectGraph graph_;
     ObjectMemory memory_;
+    ObjectTokens tokens_;
     Acts rule_costs_;
 };
 

@@ -34,6 +34,7 @@ public:
     }
     const std::vector<int>& of_class(int c) const { return of_class_[static_cast<std::size_t>(c)]; }
     int key_bytes(int m) const { return member_bytes_[static_cast<std::size_t>(m)]; }
+    int key_bytes_of_class(int c) const { return class_bytes_[static_cast<std::size_t>(c)]; }
     int bytes(const Grammar& grammar, int act) const;
 
     // Of further members. `some`: at least one must follow. Of several as short the one that

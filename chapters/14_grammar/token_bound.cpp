@@ -1,0 +1,156 @@
+#include "chapters/14_grammar/token_bound.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+
+namespace tbt {
+
+namespace {
+
+std::atomic<unsigned> made = 0;
+
+}  // namespace
+
+// Rules in the order of their bytes: a shortest way calls none that has more. One that has as many
+// is called before anything was read, and has the higher rank.
+TokenBound::TokenBound(GrammarMachine& machine, const TokenTrie& trie)
+    : machine_(&machine),
+      trie_(&trie),
+      id_(++made),
+      rules_(index(machine.grammar().rules()), Grammar::never) {
+    std::vector<int> order;
+    for (int r = 0; r < grammar().rules(); ++r)
+        if (grammar().rule(r).cost < Grammar::never) order.push_back(r);
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+        const Grammar::Rule &x = grammar().rule(a), &y = grammar().rule(b);
+        return x.cost != y.cost ? x.cost < y.cost : x.rank > y.rank;
+    });
+    for (const int r : order) rules_[index(r)] = at(grammar().rule(r).start);
+}
+
+std::vector<int> TokenBound::of_suffixes(std::string_view text,
+                                         const std::vector<bool>& cut) const {
+    std::vector<int> tokens(text.size() + 1);
+    const auto may_cut = [&](std::size_t i) { return cut.empty() || i == text.size() || cut[i]; };
+    for (std::size_t i = text.size(); i-- > 0;) {
+        tokens[i] = 1 + tokens[i + 1];
+        if (!may_cut(i)) continue;
+        int node = -1;
+        for (std::size_t end = i; end < text.size();) {
+            node = trie_->child(node, static_cast<unsigned char>(text[end]));
+            if (node < 0) break;
+            ++end;
+            if (trie_->nodes()[index(node)].token >= 0)
+                tokens[i] = std::min(tokens[i], 1 + tokens[end]);
+        }
+    }
+    return tokens;
+}
+
+// A source and a notebook know their own ways.
+bool TokenBound::ends_way(int node) const {
+    const Grammar::Node& n = grammar().node(node);
+    return n.source >= 0 || n.notebook >= 0 || n.cost == 0 || n.cost >= Grammar::never;
+}
+
+// The first move of a shortest way. A call of an empty text moves nowhere: what comes behind it
+// may come here.
+TokenBound::Move TokenBound::move(int node) const {
+    std::vector<int> like{node};
+    for (std::size_t i = 0; i < like.size(); ++i) {
+        const Grammar::Node& n = grammar().node(like[i]);
+        for (const Grammar::ByteEdge& e : n.bytes)
+            if (plus(1, grammar().node(e.to).cost) == n.cost) return {e.low, -1, e.to};
+        for (const Grammar::CallEdge& e : n.calls) {
+            const int rule = grammar().rule(e.rule).cost;
+            if (plus(rule, grammar().node(e.to).cost) != n.cost) continue;
+            if (rule > 0) return {-1, e.rule, e.to};
+            if (ends_way(e.to)) return {-1, e.rule, e.to};
+            if (std::find(like.begin(), like.end(), e.to) == like.end()) like.push_back(e.to);
+        }
+    }
+    throw Error("grammar: a node costs " + std::to_string(grammar().node(node).cost) +
+                " bytes, but no way of so many leads from it");
+}
+
+int TokenBound::at(int node) {
+    const Grammar::Node& n = grammar().node(node);
+    if (n.cost >= Grammar::never) return Grammar::never;
+    if (n.notebook >= 0) {
+        Notebook& notes = grammar().notebook(n.notebook);
+        return notes.tokens(*this, node, notes.first_note());
+    }
+    if (n.source < 0 && n.cost == 0) return 0;
+    nodes_.resize(index(grammar().nodes()), unknown);  // some were added since
+    int& known = nodes_[index(node)];
+    if (known == unknown && n.source >= 0) known = grammar().source(n.source).tokens(*this, node);
+    if (known == unknown) settle(node);
+    return known;
+}
+
+// The whole way up to the end of the rule, or to a node whose rest is known; from there backwards,
+// stretch by stretch.
+void TokenBound::settle(int node) {
+    std::vector<int> nodes;
+    std::vector<Move> moves;
+    while (!ends_way(node) && nodes_[index(node)] == unknown) {
+        nodes.push_back(node);
+        moves.push_back(move(node));
+        node = moves.back().to;
+    }
+    int behind = at(node);
+    for (std::size_t end = nodes.size(); end > 0;) {
+        std::size_t first = end;
+        std::string text;
+        while (first > 0 && moves[first - 1].byte >= 0) --first;
+        for (std::size_t i = first; i < end; ++i) text += static_cast<char>(moves[i].byte);
+        const std::vector<int> tokens = of_suffixes(text);
+        for (std::size_t i = first; i < end; ++i)
+            nodes_[index(nodes[i])] = plus(tokens[i - first], behind);
+        if (first < end) behind = nodes_[index(nodes[first])];
+        end = first;
+        if (end == 0) break;
+        --end;
+        behind = nodes_[index(nodes[end])] = plus(rule(moves[end].rule), behind);
+    }
+}
+
+int TokenBound::here(const GrammarPlace& place) {
+    const int notebook = grammar().node(place.node).notebook;
+    return notebook < 0 ? at(place.node)
+                        : grammar().notebook(notebook).tokens(*this, place.node, place.note);
+}
+
+// What is behind a continuation was made before it.
+int TokenBound::behind(int continuation) {
+    while (behind_.size() <= index(continuation)) {
+        const int next = count(behind_);
+        int least = next <= GrammarMachine::most_slots ? 0 : Grammar::never;
+        for (const GrammarPlace& p : machine_->places_behind(next)) least = std::min(least, of(p));
+        behind_.push_back(least);
+    }
+    return behind_[index(continuation)];
+}
+
+int TokenBound::of(ByteMachine::State state) {
+    if (state == ByteMachine::dead) return Grammar::never;
+    if (machine_->accepts(state)) return 0;
+    const auto place = static_cast<std::size_t>(state);
+    if (states_.size() <= place) states_.resize(place + 1, unknown);
+    if (states_[place] == unknown) {
+        int least = machine_->places(state).empty() ? 0 : Grammar::never;
+        for (const GrammarPlace& p : machine_->places(state)) least = std::min(least, of(p));
+        states_[place] = least;
+    }
+    return states_[place];
+}
+
+int TokenBound::hidden(ByteMachine::State state) {
+    int most = 0;
+    for (const GrammarPlace& p : machine_->places(state))
+        most = std::max(most, plus(behind(p.behind), machine_->forgotten_bytes(p)));
+    return most;
+}
+
+}  // namespace tbt

@@ -1,0 +1,72 @@
+// So many tokens always reach the end of a text: a bound that is added up, as bytes are.
+//
+// The fewest bytes to an end are known for each node (Grammar::Node::cost), by one shortest way.
+// Here that same way is cut into tokens:
+//
+//   tokens(node) = the fewest tokens that spell the bytes up to the next call, if that is the end;
+//                  else these + tokens(rule called) + tokens(node behind the call)
+//
+// Every call and every end of a rule cuts a token short, so this may be more than is needed: `"}`
+// counts as two. But it is the length of a way that exists, and behind one token of it the bound is
+// one less. Whoever keeps the tokens behind which it still fits is never left without one, and
+// only where it no longer fits are exact tables asked (grammar_costs.hpp).
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "chapters/13_json_grammar/token_trie.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/14_grammar/plus.hpp"
+#include "lib/index.hpp"
+
+namespace tbt {
+
+class TokenBound {
+public:
+    // Of a vocabulary in which every byte is a token.
+    TokenBound(GrammarMachine& machine, const TokenTrie& trie);
+
+    // To the end of the text, from a state, a continuation and a place.
+    int of(ByteMachine::State state);
+    int behind(int continuation);
+    int of(const GrammarPlace& place) { return plus(here(place), behind(place.behind)); }
+    // The most that what an outline of the state has forgotten adds.
+    int hidden(ByteMachine::State state);
+
+    // To the end of the rule, from a place; and of a rule as a whole.
+    int here(const GrammarPlace& place);
+    int rule(int r) const { return rules_[index(r)]; }
+
+    // The fewest tokens that spell what is left of a text behind its first 0, 1, … bytes.
+    // cut[i] (empty: all): may tokens end and begin before byte i? Else the text goes on from there
+    // byte by byte up to the next cut.
+    std::vector<int> of_suffixes(std::string_view text, const std::vector<bool>& cut = {}) const;
+
+    Grammar& grammar() const { return machine_->grammar(); }
+    // Another one for each bound: what notebooks remember belongs to one of them.
+    unsigned id() const { return id_; }
+
+    std::size_t memory() const { return 4 * (nodes_.size() + states_.size() + behind_.size()); }
+    // States and continuations; nodes and rules stay.
+    void forget() { states_.clear(), behind_.clear(); }
+
+private:
+    static constexpr int unknown = -1;
+    // Of the shortest way: a byte, or a call, and the node behind it.
+    struct Move {
+        int byte = -1, rule = -1, to = -1;
+    };
+
+    Move move(int node) const;
+    bool ends_way(int node) const;
+    int at(int node);
+    void settle(int node);
+
+    GrammarMachine* machine_;
+    const TokenTrie* trie_;
+    unsigned id_;
+    std::vector<int> rules_, nodes_, states_, behind_;
+};
+
+}  // namespace tbt

@@ -1,0 +1,57 @@
+// The bound in tokens of the end of a text: never below the fewest tokens, never above the bytes,
+// and one token along its own way it is one less.
+#include "tests/catch.hpp"
+
+#include "chapters/14_grammar/token_bound.hpp"
+#include "tests/bound.hpp"
+#include "tests/random_grammars.hpp"
+
+using namespace tbt;
+using namespace tbt::testing;
+
+TEST_CASE("the bound in tokens keeps its promise under grammars drawn at random", "[ch14]") {
+    Rng rng(181);
+    int looked_at = 0;
+    for (int i = 0; i < 150; ++i) {
+        Grammar grammar;
+        try {
+            grammar = compile_rules(random_rules(rng));
+        } catch (const UsageError&) {
+            continue;
+        }
+        const auto machine = std::make_shared<GrammarMachine>(std::move(grammar));
+        if (machine->start() == ByteMachine::dead) continue;
+        looked_at += keep_the_bound(machine, random_vocabulary(rng, "abc", 40), rng, 4);
+    }
+    CHECK(looked_at > 1000);
+}
+
+TEST_CASE("the bound cuts a shortest way into the fewest tokens, from call to call", "[ch14]") {
+    const auto bound = [](const std::string& grammar, const std::vector<std::string>& tokens) {
+        const auto machine = machine_of(grammar);
+        const auto trie = vocabulary_with(tokens);
+        return TokenBound(*machine, *trie).of(machine->start());
+    };
+    // Long tokens before short ones would be ab, c, d, e.
+    CHECK(bound(R"(root ::= "abcde")", {"ab", "abc", "de", "bcd"}) == 2);
+    // A rule's end ends a token, though "cde" would do.
+    CHECK(bound("root ::= \"ab\" r \"e\"\nr ::= \"cd\" | \"x\" r \"y\"", {"ab", "cd", "cde"}) == 3);
+    CHECK(bound(R"(root ::= "abc")", {}) == 3);
+    CHECK(bound("root ::= r r | \"abcde\"\nr ::= \"\" | \"a\"", {}) == 0);
+    CHECK(bound("root ::= r r \"ab\" | \"abc\"\nr ::= \"\" | \"x\"", {"ab"}) == 1);
+    CHECK(bound("root ::= \"(\" root \")\" | \"x\" r\nr ::= \"y\" r | \"z\"", {"xz"}) == 2);
+}
+
+TEST_CASE("the bound follows rules that call each other ten thousand deep", "[ch14]") {
+    std::string grammar;
+    for (int i = 0; i < 10000; ++i) {
+        grammar += i == 0 ? "root" : "r" + std::to_string(i);
+        grammar += " ::= \"a\" r" + std::to_string(i + 1) + "\n";
+    }
+    grammar += "r10000 ::= \"bcd\"\n";
+    const auto machine = machine_of(grammar);
+    const auto trie = vocabulary_with({"aa", "bcd"});
+    const int bound = TokenBound(*machine, *trie).of(machine->start());
+    CHECK(bound >= 5001);
+    CHECK(bound <= 10001);
+}
