@@ -21,7 +21,7 @@
 
 namespace tbt::wasm {
 
-inline constexpr std::int64_t steps_at_once = 32;
+inline constexpr std::int64_t steps_at_once = 16;  // more are repeated more often
 
 // Products that are not 0 are at least 2^-103: then they are multiples of 2^-149, as floats are,
 // and so are all sums. And k of them, with what is there already, stay far below the largest float.
