@@ -32,14 +32,22 @@ TEST_CASE("the bound cuts a shortest way into the fewest tokens, from call to ca
         const auto trie = vocabulary_with(tokens);
         return TokenBound(*machine, *trie).of(machine->start());
     };
-    // Long tokens before short ones would be ab, c, d, e.
-    CHECK(bound(R"(root ::= "abcde")", {"ab", "abc", "de", "bcd"}) == 2);
+    // Long tokens first would be abc, d, e.
+    CHECK(bound(R"(root ::= "abcde")", {"ab", "abc", "cde"}) == 2);
     // A rule's end ends a token, though "cde" would do.
     CHECK(bound("root ::= \"ab\" r \"e\"\nr ::= \"cd\" | \"x\" r \"y\"", {"ab", "cd", "cde"}) == 3);
+    // … and what is called counts as it does by itself.
+    CHECK(bound("root ::= \"ab\" r \"e\"\nr ::= \"cdcd\" | \"x\" r \"y\"", {"ab", "cd"}) == 4);
     CHECK(bound(R"(root ::= "abc")", {}) == 3);
     CHECK(bound("root ::= r r | \"abcde\"\nr ::= \"\" | \"a\"", {}) == 0);
     CHECK(bound("root ::= r r \"ab\" | \"abc\"\nr ::= \"\" | \"x\"", {"ab"}) == 1);
     CHECK(bound("root ::= \"(\" root \")\" | \"x\" r\nr ::= \"y\" r | \"z\"", {"xz"}) == 2);
+}
+
+TEST_CASE("the stated minimum is the bound where no tokens cross from rule to rule", "[ch14]") {
+    const auto shared =
+        language(machine_of(R"(root ::= "ab" [0-9] "cd")"), vocabulary_with({"ab"}));
+    CHECK(shared->closing().minimum(shared->machine().start()).tokens == 4);
 }
 
 TEST_CASE("the bound follows rules that call each other ten thousand deep", "[ch14]") {
