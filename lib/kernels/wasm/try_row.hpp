@@ -4,8 +4,8 @@
 //
 // Without care means: the exact product of two floats and the float sum so far are added as
 // doubles, and 2^28 is added to the bits of that: cutting off the low 29 bits then rounds to the 24
-// bits of a float, upwards where the double lies between two floats. There, and only there, the
-// bits cut off are 0. Where the range of the factors says that all sums are multiples of the
+// bits of a float, upwards where the double lies halfway between two floats. There, and only there,
+// the bits cut off are 0. Where the range of the factors says that all sums are multiples of the
 // smallest float and that none overflows, there is nothing else to look for.
 #pragma once
 
@@ -23,10 +23,10 @@ namespace tbt::wasm {
 
 inline constexpr std::int64_t steps_at_once = 16;  // more are repeated more often
 
-// Products that are not 0 are at least 2^-103: then they are multiples of 2^-149, as floats are,
+// Products that are not 0 are at least 2^-102: then they are multiples of 2^-149, as floats are,
 // and so are all sums. And k of them, with what is there already, stay far below the largest float.
 inline bool without_surprise(const Magnitudes& x, const Magnitudes& w, std::int64_t k) {
-    return static_cast<double>(x.smallest) * static_cast<double>(w.smallest) >= 0x1p-103 &&
+    return static_cast<double>(x.smallest) * static_cast<double>(w.smallest) >= 0x1p-102 &&
            static_cast<double>(x.largest) * static_cast<double>(w.largest) *
                    static_cast<double>(k) <=
                0x1p126;
