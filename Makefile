@@ -8,7 +8,6 @@
 MODE ?= release
 ARCH ?= native
 BUILD ?= build$(if $(filter-out release,$(MODE)),-$(MODE))$(if $(filter-out native,$(ARCH)),-$(ARCH))
-PYTHON ?= python3
 SHELL := /bin/sh
 MAKEFLAGS += --no-builtin-rules
 # All cores, unless told otherwise (make -j1).
@@ -335,7 +334,8 @@ run-%:
 SLOW := $(if $(filter debug,$(MODE)),,lib ch14 ch16 ch18 ch19)
 level = $(if $(filter $(SLOW),$(call group_of,$(1))),O1,O0)
 # How a test is compiled, at O0 or O1 (2: _json, where it sees that header); also behind make check and make mutants.
-compile_test = $(CXX) $(CXXFLAGS_ALL) $(call test_flags,$(1)) -include $(call test_pch,$(1),$(2))
+compile_test = $(CXX) $(call test_options,$(1),$(2))
+test_options = $(CXXFLAGS_ALL) $(call test_flags,$(1)) -include $(call test_pch,$(1),$(2))
 test_flags = -$(1) -Wno-sign-conversion $(if $(filter O0,$(1)),-D_GLIBCXX_ASSERTIONS)
 # The Catch2 header is precompiled: it is most of the time of a test file.
 test_pch = $(BUILD)/pch/tests-$(1)/catch$(2).hpp
@@ -347,7 +347,6 @@ $(BUILD)/obj/tests/main.o: tests/main.cpp $(FLAGS) | $(TEST_PACKAGES)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) -O0 -c $< -o $@
 
 CATCH_LIBS = $(if $(shell printf '$(HASH)include <catch2/catch_all.hpp>\n' | $(CXX) $(COMMON) -x c++ -E - >/dev/null 2>&1 && echo 3),-lCatch2)
-TEST_PROGRAMS := $(TEST_GROUPS:%=$(BUILD)/tests-%)
 group_files = $(foreach t,$(TEST_SRC),$(if $(filter $(1),$(call group_of,$(t))),$(t)))
 # Rooms of tests, six files each. $(1): the room's name, $(2): files, $(3): O0 or O1, $(4): further flags
 sees_json = $(if $(filter $(sources_json),$(1)),_json)
@@ -355,9 +354,9 @@ define test_room_rule
 $(BUILD)/obj/tests/$(1).o: $(2) lib/together.sh $(call test_pch,$(3),$(call sees_json,$(2))).gch | $(TEST_PACKAGES)
 	@mkdir -p $$(@D)
 	$$(call say,CXX,"$(2)")
-	$$(Q)sh lib/together.sh tests $$@ "$$(CXX)" "$$(wordlist 2,1000,$$(call compile_test,$(3),$(call sees_json,$(2)))) $(NO_LINES) $(4)" $(2)
+	$$(Q)sh lib/together.sh tests $$@ "$$(CXX)" "$$(call test_options,$(3),$(call sees_json,$(2))) $(NO_LINES) $(4)" $(2)
 endef
-# The rooms that hold $(2), as rules (1: define, 2: names): $(call in_rooms,1,files,name,O0,flags)
+# The rooms that hold the files $(1), named after $(2); and their rules, with $(3) and $(4) as above.
 test_rooms = $(if $(1),$(BUILD)/obj/tests/$(2)-$(words $(1)).o $(call test_rooms,$(wordlist 7,$(words $(1)),$(1)),$(2)))
 test_room_rules = $(if $(1),$(eval $(call test_room_rule,$(2)-$(words $(1)),$(wordlist 1,6,$(1)),$(3),$(4)))$(call test_room_rules,$(wordlist 7,$(words $(1)),$(1)),$(2),$(3),$(4)))
 define test_rule
@@ -467,7 +466,6 @@ $(BUILD)/fuzzer: $(BUILD)/obj/tests/fuzz/fuzzer.o $(LIBRARY)
 	$(Q)$(LINK) -fsanitize=fuzzer $^ $(LIBS) -o $@
 endif
 
-# The page of --html in a real browser: needs node, npm and chromium, and says so where they are missing.
 # The lessons as pages that open from disk, and the playground: the generator and its models in one of them.
 .PHONY: page
 page: $(BUILD)/.packages-page
@@ -480,6 +478,7 @@ page: $(BUILD)/.packages-page
 test-wasm: $(BUILD)/23_text_generator
 	@! command -v em++ >/dev/null || $(MAKE) --no-print-directory MODE=wasm BUILD=$(BUILD)-wasm CXX="$(CXX)" $(BUILD)-wasm/text_generator.js
 	@sh tests/page/wasm/rows.sh $(BUILD)-wasm && sh tests/page/wasm/run.sh $(BUILD) $(BUILD)-wasm $(COUNT)
+# The page of --html in a real browser: needs node, npm and chromium, and says so where they are missing.
 .PHONY: test-page
 PAGE_PROGRAMS := $(filter 10_% 11_% 12_% 13_% 14_% 15_% 16_% 21_% 22_% 23_%,$(CHAPTERS))
 test-page: $(PAGE_PROGRAMS:%=$(BUILD)/%)
