@@ -65,14 +65,22 @@ private:
     std::vector<std::unordered_set<std::string>> keys_;  // of every list and object that is open
 };
 
+// The parser takes a zero byte for the end of the text.
+std::size_t zero_byte(std::string_view text) { return text.find('\0'); }
+
+template <class AnyJson>
+AnyJson value(std::string_view text) {
+    if (zero_byte(text) != std::string_view::npos) return AnyJson::value_t::discarded;
+    return AnyJson::parse(text, nullptr, false);
+}
+
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& name, int deepest) {
     if (const std::size_t at = find_invalid_utf8(text); at != std::string_view::npos) {
         throw Error(name + ": byte " + std::to_string(at) + " is not UTF-8, expected JSON");
     }
-    // The parser takes a zero byte for the end of the text.
-    if (const std::size_t at = text.find('\0'); at != std::string_view::npos)
+    if (const std::size_t at = zero_byte(text); at != std::string_view::npos)
         throw Error(name + ": is not JSON: byte " + std::to_string(at) + " is zero");
     Watcher watcher(name, index(deepest));
     Json::sax_parse(text, &watcher);  // where the text is no JSON, the parser says it better below
@@ -85,11 +93,9 @@ Json parse_json(std::string_view text, const std::string& name, int deepest) {
 
 Json read_json(const std::string& path) { return parse_json(read_file(path), path); }
 
-Json json_value(std::string_view text) { return Json::parse(text, nullptr, false); }
+Json json_value(std::string_view text) { return value<Json>(text); }
 
-OrderedJson ordered_json_value(std::string_view text) {
-    return OrderedJson::parse(text, nullptr, false);
-}
+OrderedJson ordered_json_value(std::string_view text) { return value<OrderedJson>(text); }
 
 std::string json_text(const Json& value, int indent) {
     return value.dump(indent, ' ', false, Json::error_handler_t::replace);

@@ -50,6 +50,8 @@ inline std::string walk(ByteMachine& machine, std::uint64_t seed, int budget) {
 
 // None where a number is too large for the judge, and the grammar knows no such border.
 inline std::optional<bool> judge_takes(std::string_view bytes) {
+    // It takes a zero byte for the end of the text.
+    if (bytes.find('\0') != std::string_view::npos) return false;
     try {
         const auto read = nlohmann::json::parse(bytes);
         return true;
