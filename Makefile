@@ -156,6 +156,14 @@ $(FLAGS): force
 	@mkdir -p $(@D)
 	@echo '$(CXXFLAGS_ALL)' | cmp -s - $@ || echo '$(CXXFLAGS_ALL)' > $@
 
+# The files of a room are in a list of its own: with another one in it, the room is compiled again.
+ROOM_LISTS := $(BUILD)/.rooms
+room_list = $(1:.o=.files)
+ALL_ROOMS = $(filter $(BUILD)/obj/rooms/%,$(call objects,$(ROOMED))) $(TEST_ROOMS)
+$(ROOM_LISTS): force
+	@mkdir -p $(@D) && printf '%s\n' $(foreach r,$(ALL_ROOMS),"$(call room_list,$(r)) $(room_files_$(r))") | sh lib/room_lists.sh
+$(BUILD)/obj/%.files: $(ROOM_LISTS) ;
+
 # ---- building ---------------------------------------------------------------------------------------------
 # Code that runs once a program, reading options or printing tables, gains nothing at -O3 and compiles half as long again.
 COLD = chapters/%/main.cpp %_main.cpp %/options.cpp %/report.cpp %/show.cpp %/tour.cpp chapters/16_json_schema/schema% chapters/15_regular/% \
@@ -205,7 +213,7 @@ $(foreach s,$(ROOMED),$(eval room_files_$(call room_of,$(s)) += $(s)))
 # The objects of these .cpp files: their rooms, or their own.
 objects = $(sort $(foreach s,$(1),$(if $(filter $(ROOMED),$(s)),$(call room_of,$(s)),$(call object,$(s)))))
 define room_rule
-$(1): $(2) $$(FLAGS) lib/together.sh $(3).gch | $$(PACKAGES)
+$(1): $(2) $(call room_list,$(1)) $$(FLAGS) lib/together.sh $(3).gch | $$(PACKAGES)
 	@mkdir -p $$(@D)
 	$$(call say,CXX,"$$(dir $(firstword $(2)))*.cpp")
 	$$(Q)sh lib/together.sh sources $$@ "$$(CXX)" "$$(CXXFLAGS_ALL) $$(call cold,$(firstword $(2))) $(NO_LINES) -include $(3) $$(LIBRARY_LACKS)" $(2)
@@ -351,7 +359,9 @@ group_files = $(foreach t,$(TEST_SRC),$(if $(filter $(1),$(call group_of,$(t))),
 # Rooms of tests, six files each. $(1): the room's name, $(2): files, $(3): O0 or O1, $(4): further flags
 sees_json = $(if $(filter $(sources_json),$(1)),_json)
 define test_room_rule
-$(BUILD)/obj/tests/$(1).o: $(2) lib/together.sh $(call test_pch,$(3),$(call sees_json,$(2))).gch | $(TEST_PACKAGES)
+TEST_ROOMS += $(BUILD)/obj/tests/$(1).o
+room_files_$(BUILD)/obj/tests/$(1).o := $(2)
+$(BUILD)/obj/tests/$(1).o: $(2) $(BUILD)/obj/tests/$(1).files lib/together.sh $(call test_pch,$(3),$(call sees_json,$(2))).gch | $(TEST_PACKAGES)
 	@mkdir -p $$(@D)
 	$$(call say,CXX,"$(2)")
 	$$(Q)sh lib/together.sh tests $$@ "$$(CXX)" "$$(call test_options,$(3),$(call sees_json,$(2))) $(NO_LINES) $(4)" $(2)
@@ -402,7 +412,7 @@ ifeq ($(ONLY),)
 # Each runs as soon as it is built, beside the compiler: RUN_NAME is how, PART_OF_NAME what it needs.
 RUNS := $(SLOW) $(filter-out $(SLOW),$(TEST_GROUPS)) solutions stubs refusals learn parity syntax structure
 $(foreach g,$(TEST_GROUPS) solutions,$(eval run_$(g) := $(BUILD)/tests-$(g))$(eval needs_$(g) := $(BUILD)/tests-$(g)))
-run_stubs := cat $(BUILD)/obj/tests/exercises-*.log > $(BUILD)/stubs.log; sh tests/exercises/stubs.sh $(BUILD)/tests-exercises $(BUILD)/stubs.log
+run_stubs := cat $(patsubst %,%.log,$(call test_rooms,$(EXERCISE_SRC),exercises)) > $(BUILD)/stubs.log; sh tests/exercises/stubs.sh $(BUILD)/tests-exercises $(BUILD)/stubs.log
 needs_stubs := $(BUILD)/tests-exercises
 run_refusals := sh tests/refusals.sh $(BUILD)
 run_learn := sh tests/learn.sh $(BUILD) lines
@@ -419,7 +429,7 @@ ran-$(1): $(needs_$(1))
 endef
 $(foreach r,$(RUNS),$(eval $(call run_rule,$(r))))
 test: all $(RUNS:%=ran-%)
-	@failed=$$(cd $(BUILD)/ran && ls | sed -n 's/\.failed$$//p'); [ -z "$$failed" ] || { echo "failed:" $$failed; exit 1; }
+	@failed=''; for r in $(RUNS); do [ ! -f $(BUILD)/ran/$$r.failed ] || failed="$$failed $$r"; done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 else
 test: $(ONLY_GROUPS:%=$(BUILD)/%)
 	@$(if $(ONLY_GROUPS),,echo "make: ONLY=$(ONLY): there are no such tests; there are: $(TEST_GROUPS:ch%=%)" >&2; exit 2)

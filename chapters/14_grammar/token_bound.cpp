@@ -31,6 +31,7 @@ TokenBound::TokenBound(GrammarMachine& machine, const TokenTrie& trie)
 
 std::vector<int> TokenBound::of_suffixes(std::string_view text,
                                          const std::vector<bool>& cut) const {
+    if (!cut.empty()) check_size("places where a text may be cut", cut.size(), text.size());
     std::vector<int> tokens(text.size() + 1);
     const auto may_cut = [&](std::size_t i) { return cut.empty() || i == text.size() || cut[i]; };
     for (std::size_t i = text.size(); i-- > 0;) {

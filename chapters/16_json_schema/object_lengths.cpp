@@ -10,7 +10,6 @@ namespace tbt {
 bool ObjectLengths::measure_by(const TokenBound& bound) {
     bound_ = &bound;
     if (id_ == bound.id()) return false;
-    id_ = bound.id();
     keys_.assign(shape_->members.size(), {});
     before_key_ = bound.of_suffixes("," + blanks_->comma + "\"");
     colon_ = bound.of_suffixes("\":" + blanks_->colon);
@@ -18,6 +17,7 @@ bool ObjectLengths::measure_by(const TokenBound& bound) {
     // The nodes inside the blanks do not know what they stand behind.
     open_ = blanks_->open == blanks_->comma ? before_key(count(blanks_->open))
                                             : 1 + count(blanks_->open);
+    id_ = bound.id();
     return true;
 }
 

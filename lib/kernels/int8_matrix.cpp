@@ -29,6 +29,7 @@ void multiply(const std::int8_t* x, std::int64_t x_row, const std::int8_t* w, st
               std::int32_t* sums) {
     const std::int64_t w_panel = groups * panel * group;
     constexpr int all = Panels * vectors, together = std::min(all, Int8Sums::most_together);
+    static_assert(all % together == 0);
     for (int first = 0; first < all; first += together) {
         Int8Sums sum[Rows][together];
         for (std::int64_t g = 0; g < groups; ++g) {

@@ -37,6 +37,7 @@ TEST_CASE("behind a plus two ways are left", "[ex14_00]") {
     check_behind(four, '1', {}, "only the first byte of a way may come");
     check_behind({}, '+', {}, "no ways, no rests");
     check_behind({"", ""}, '+', {}, "ways with nothing left go on with nothing");
+    check_behind({"", "a"}, '\0', {}, "a way with nothing left has no first byte");
 }
 
 TEST_CASE("one byte is taken off, and no way is lost or joined", "[ex14_00]") {
