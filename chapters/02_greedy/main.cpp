@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
     int max_new_tokens = 120;
     return run_program(
         argc, argv, "Chapter 02: greedy decoding, and the loop it gets stuck in.",
-        [&](CommandLine line) {
+        [&](const CommandLine& line) {
             prompt_option(line, prompt);
             length_option(line, max_new_tokens);
             model_option(line, model_directory);

@@ -52,7 +52,7 @@ struct RoundClock {
 // has its own, and its own length. What is forced anyway is not asked of the draft.
 template <class Draft>
 void guess_with(GenerateRequest& request, std::function<Draft(std::size_t)> draft_for,
-                DraftLength length, std::shared_ptr<GuessCount> count = {}) {
+                DraftLength length, const std::shared_ptr<GuessCount>& count = {}) {
     struct OfText {
         Draft draft;
         DraftLength length;

@@ -148,7 +148,8 @@ std::vector<int> speculate(const LastLogits& target, Draft& draft, const Specula
     std::vector<int> ids(prompt.begin(), prompt.end());
     const auto generated = [&] { return to_int(ids.size() - prompt.size()); };
     const auto room = [&] {
-        return std::min(rules.max_new_tokens - generated(), rules.context - count(ids));
+        return std::min(std::max(0, rules.max_new_tokens) - generated(),
+                        std::max(0, rules.context) - count(ids));
     };
     bool go_on = true;
     while (go_on && room() > 0) {

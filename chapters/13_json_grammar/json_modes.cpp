@@ -72,7 +72,6 @@ int bytes_to_close(Mode mode, int value, int string) {
         case Mode::point:
         case Mode::exponent:
         case Mode::exponent_sign:
-            return 1;
         case Mode::tru_e:
         case Mode::fals_e:
         case Mode::nul_l:

@@ -16,7 +16,7 @@ inline bool number_may_end(JsonMachine::Mode mode) {
 
 // true, false and null, letter by letter: what the mode waits for, and where it leads.
 struct JsonLetter {
-    char byte;  // 0: this mode is not inside a word
+    unsigned char byte;  // 0: this mode is not inside a word
     JsonMachine::Mode next;
 };
 JsonLetter letter_after(JsonMachine::Mode mode);

@@ -33,7 +33,7 @@ public:
     GuidedLanguage(std::shared_ptr<ByteMachine> machine, std::shared_ptr<const TokenTrie> trie,
                    std::size_t memory = default_memory)
         : machine_(std::move(machine)),
-          masks_(machine_, trie),
+          masks_(machine_, std::move(trie)),
           closing_(masks_),
           limit_(memory),
           epoch_(machine_->epoch()) {}

@@ -49,15 +49,15 @@ int Grammar::bytes(int from, std::string_view text) {
     return from;
 }
 
-int Grammar::sequences(int from, std::vector<ByteSequence> alternatives, int to) {
+int Grammar::sequences(int from, const std::vector<ByteSequence>& alternatives, int to) {
     std::map<std::vector<ByteSequence>, int> known;
-    spread(from, std::move(alternatives), to, known);
+    spread(from, alternatives, to, known);
     return to;
 }
 
 // Alternatives that begin alike share that node, and so do those that go on alike:
 // `known` is a node for each rest. None is the beginning of another.
-void Grammar::spread(int from, std::vector<ByteSequence> alternatives, int to,
+void Grammar::spread(int from, const std::vector<ByteSequence>& alternatives, int to,
                      std::map<std::vector<ByteSequence>, int>& known) {
     std::map<ByteChoice, std::vector<ByteSequence>> by_first;
     for (const ByteSequence& s : alternatives) by_first[s[0]].emplace_back(s.begin() + 1, s.end());

@@ -110,10 +110,10 @@ public:
 
     // ---- building: each adds a piece behind `from` and returns the node behind the piece ----
     int bytes(int from, std::string_view text);
-    int sequences(int from, std::vector<ByteSequence> alternatives) {
-        return sequences(from, std::move(alternatives), add_node());
+    int sequences(int from, const std::vector<ByteSequence>& alternatives) {
+        return sequences(from, alternatives, add_node());
     }
-    int sequences(int from, std::vector<ByteSequence> alternatives, int to);
+    int sequences(int from, const std::vector<ByteSequence>& alternatives, int to);
     int call(int from, int rule);
     void call(int from, int rule, int to) { node(from).calls.push_back({rule, to}); }
     void skip(int from, int to) { node(from).free.push_back(to); }
@@ -136,7 +136,7 @@ public:
     }
 
 private:
-    void spread(int from, std::vector<ByteSequence> alternatives, int to,
+    void spread(int from, const std::vector<ByteSequence>& alternatives, int to,
                 std::map<std::vector<ByteSequence>, int>& known);
     void close_free_steps(int first);
     void settle_costs(int first);
