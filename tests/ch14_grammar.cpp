@@ -192,14 +192,8 @@ TEST_CASE(
     Rng rng(21);
     int masks_seen = 0;
     for (int i = 0; i < 150; ++i) {
-        Grammar grammar;
-        try {
-            grammar = compile_rules(random_rules(rng));
-        } catch (const UsageError&) {
-            continue;
-        }
-        const auto machine = std::make_shared<GrammarMachine>(std::move(grammar));
-        if (machine->start() == ByteMachine::dead) continue;
+        const auto machine = random_machine(rng);
+        if (machine == nullptr) continue;
         const auto trie = random_vocabulary(rng, "abc", 40);
         MaskCache masks(machine, trie);
         for (int text = 0; text < 6; ++text) {

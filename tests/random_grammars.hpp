@@ -129,6 +129,16 @@ inline NamedRules random_rules(Rng& rng) {
     return rules;
 }
 
+// A machine of such rules; none where they have no text, or a rule calls itself through nothing.
+inline std::shared_ptr<GrammarMachine> random_machine(Rng& rng) {
+    try {
+        const auto machine = std::make_shared<GrammarMachine>(compile_rules(random_rules(rng)));
+        return machine->start() == ByteMachine::dead ? nullptr : machine;
+    } catch (const UsageError&) {
+        return nullptr;
+    }
+}
+
 inline std::vector<std::string> all_texts(std::size_t longest, const std::string& letters) {
     std::vector<std::string> texts{""};
     for (std::size_t i = 0; i < texts.size(); ++i) {
