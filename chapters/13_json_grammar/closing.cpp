@@ -48,7 +48,10 @@ bool Closing::fits(State state, int tokens_left) {
 Closing::Minimum Closing::minimum(State state) {
     if (state == ByteMachine::dead) return {never, true};
     if (masks_->machine().accepts(state)) return {0, true};
-    if (spells_every_byte()) return {tokens(state), true};
+    if (spells_every_byte()) {
+        const int least = tokens(state);
+        return {least, masks_->costs() == nullptr || masks_->costs()->exact()};
+    }
     const int least = try_everything(state, never);
     return {least < 0 ? never : least, least >= 0};
 }

@@ -36,7 +36,8 @@ public:
     bool fits(State state, int tokens);
 
     // The fewest tokens that complete the text; never: the vocabulary cannot spell any.
-    // `exact` false: the vocabulary lacks bytes, and trying everything took too long.
+    // `exact` false: the vocabulary lacks bytes, and trying everything took too long; or an order
+    // of members was taken as it came (token_costs.hpp), and there may be a shorter one.
     struct Minimum {
         int tokens = 0;
         bool exact = true;

@@ -37,9 +37,9 @@ TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int b
     }
     if (minimum.tokens > budget_) {
         throw Error("guided: a budget of " + std::to_string(budget_) +
-                    " tokens is too small: the shortest text " + (minimum.exact ? "" : "found ") +
-                    "needs " + std::to_string(minimum.tokens) + "; allow at least " +
-                    std::to_string(minimum.tokens));
+                    " tokens is too small: the shortest text needs " +
+                    (minimum.exact ? "" : "at most ") + std::to_string(minimum.tokens) +
+                    "; allow at least " + std::to_string(minimum.tokens));
     }
 }
 

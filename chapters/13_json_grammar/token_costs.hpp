@@ -16,6 +16,8 @@ public:
 
     // So many tokens complete the text; behind one of them it is one less.
     virtual int tokens(State state) = 0;
+    // Are these the fewest? Not where the order of many members was not looked into.
+    virtual bool exact() const = 0;
     // The same, found quickly, and maybe more. Of an outlined state it counts the known part, and
     // hidden_bound is the most that the forgotten part adds.
     virtual int bound(State state) = 0;

@@ -96,6 +96,7 @@ const GrammarCosts::Exits& GrammarCosts::of_way(const Step& from, int way) {
 
 // The ways of a notebook, stretch by stretch.
 GrammarCosts::Exits GrammarCosts::object(int node, int note, int trie) {
+    if (Exits best; orders_of(node).find({node, note, trie}, best)) return best;
     Notebook& notes = machine_->grammar().notebook(machine_->grammar().node(node).notebook);
     std::vector<std::vector<int>> ways;
     notes.ways(machine_->grammar(), node, note, ways);

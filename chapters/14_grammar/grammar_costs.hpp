@@ -14,12 +14,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "chapters/13_json_grammar/flat_map.hpp"
 #include "chapters/13_json_grammar/token_costs.hpp"
+#include "chapters/14_grammar/act_orders.hpp"
 #include "chapters/14_grammar/byte_groups.hpp"
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/14_grammar/token_bound.hpp"
@@ -34,6 +36,13 @@ public:
     GrammarCosts(GrammarMachine& machine, const TokenTrie& trie);
 
     int tokens(State state) override;
+    bool exact() const override {
+        bool all = true;
+        for (int i = 0; i < machine_->grammar().notebooks(); ++i)
+            all = all && !machine_->grammar().notebook(i).left_ways_out();
+        for (const auto& [notebook, orders] : orders_) all = all && orders.exact();
+        return all;
+    }
     int bound(State state) override { return bound_.of(state); }
     int hidden_bound(State state) override { return bound_.hidden(state); }
     int tokens_behind(State state, State reached, int enough) override;
@@ -41,11 +50,11 @@ public:
     std::size_t memory() const override {
         return rules_.memory() + places_.memory() + lasting_.memory() + stretches_.memory() +
                rests_.memory() + way_index_.memory() + behind_.memory() + settled_.capacity() +
-               hollow_.capacity() + bound_.memory();
+               hollow_.capacity() + bound_.memory() + orders_memory();
     }
     void forget() override {
         places_.clear(), stretches_.clear(), rests_.clear(), behind_.clear(), settled_.clear();
-        hollow_.clear(), bound_.forget();
+        hollow_.clear(), bound_.forget(), orders_.clear();
     }
 
 private:
@@ -110,6 +119,19 @@ private:
     bool within(Place place, int enough);
     int from_meant(Place place, int trie, Slots slots);
     int bound_meant(Place place, Slots slots);
+    ActOrders& orders_of(int node) {
+        const int notebook = machine_->grammar().node(node).notebook;
+        const auto stretch = [this](const Step& from, int act) -> const Exits& {
+            return of_stretch(from.node, from.note, act, from.trie);
+        };
+        return orders_.try_emplace(notebook, machine_->grammar(), notebook, cutter_, stretch)
+            .first->second;
+    }
+    std::size_t orders_memory() const {
+        std::size_t bytes = 0;
+        for (const auto& [notebook, orders] : orders_) bytes += orders.memory();
+        return bytes;
+    }
     int token_at(int trie) const {
         return trie == root ? -1 : trie_->nodes()[static_cast<std::size_t>(trie)].token;
     }
@@ -132,6 +154,7 @@ private:
     std::vector<Way> ways_;
     WordMap way_index_;
     Table<Stretch, StretchHash> rests_;
+    std::map<int, ActOrders> orders_;  // by notebook
     WordMap behind_;
     std::vector<char> settled_;  // continuations
     enum Known : char { unknown, no, yes };

@@ -52,6 +52,17 @@ public:
     // goes the first stretch of one of them finds the rest of it among the ways from there.
     virtual void ways(const Grammar& grammar, int node, int note,
                       std::vector<std::vector<int>>& found) = 0;
+    // Acts in any order, each once: all that must come, and so many more of those that may.
+    // `others` could stand in their place.
+    struct Choice {
+        std::vector<int> must, may, others;
+        int more = 0;
+    };
+    // Where acts come in any order: what is left at the node, and which of that, or else, may come
+    // next. Their stretches depend on no note. false: ways() says more.
+    virtual bool any_order(const Grammar&, int, int, std::vector<int>&, Choice&) { return false; }
+    // Has ways() left some out that may be shorter?
+    virtual bool left_ways_out() const { return false; }
     // Only the part of a note that the ways from a node depend on.
     virtual int on_ways(int, int note) { return note; }
     // Only the part of a note that the stretch of an act depends on: forgotten where it depends on

@@ -7,19 +7,14 @@
 
 namespace tbt {
 
-namespace {
-
-constexpr std::size_t few = 4;  // so many members that must come are tried in every order
-
-}  // namespace
-
 ObjectNotes::ObjectNotes(ObjectShape shape, Blanks blanks, Spelling spelling)
     : shape_(std::move(shape)),
       blanks_(std::move(blanks)),
       planner_(shape_, 4 + count(blanks_.comma) + count(blanks_.colon), spelling),
       graph_(shape_, blanks_, spelling, planner_),
       memory_(shape_, planner_),
-      tokens_(*this, {shape_, blanks_, spelling}) {}
+      tokens_(*this, {shape_, blanks_, spelling}),
+      ways_(*this) {}
 
 int ObjectNotes::add_nodes(Grammar& grammar, int index) {
     graph_.build(grammar, index);
@@ -148,71 +143,7 @@ int ObjectNotes::cost(const Grammar& grammar, int node, int id) {
     }
 }
 
-// ---- ways to the end ----
-
-// The member that would come is one of a class of which all keys stand there.
-bool ObjectNotes::used_up(const Grammar& grammar, const ObjectMemory::Note& note) {
-    const Acts& plan = memory_.rest(grammar, note.members, true).acts;
-    if (note.others == 0 || plan.empty() || planner_.act(plan[0]).key_class < 0) return false;
-    const int start = graph_.class_start(planner_.act(plan[0]).key_class);
-    return bytes_to_end(grammar, graph_, memory_, start, note.others, 0) >= Grammar::never;
-}
-
-// Everything that must come, in the order of members or, where it is little, in any.
-void ObjectNotes::ways_from(const Grammar& grammar, int members, bool some,
-                            std::vector<Acts>& found) {
-    Acts acts = memory_.rest(grammar, members, some).acts;
-    Acts sorted = acts;
-    do {
-        found.push_back(acts);
-        found.back().push_back(the_end);
-    } while (sorted.size() <= few && !shape_.in_order &&
-             std::next_permutation(acts.begin(), acts.end()));
-}
-
-void ObjectNotes::ways_behind(const Grammar& grammar, int members, int act,
-                              std::vector<Acts>& found) {
-    const std::size_t first = found.size();
-    ways_from(grammar, memory_.behind(members, act), false, found);
-    for (std::size_t i = first; i < found.size(); ++i) found[i].insert(found[i].begin(), act);
-}
-
-void ObjectNotes::ways(const Grammar& grammar, int node, int id, std::vector<Acts>& found) {
-    const ObjectGraph::Position& p = graph_.at(node);
-    const ObjectMemory::Note n = memory_.note(id);
-    int best = 0;
-    if (p.where == Where::first || p.where == Where::after) {
-        return ways_from(grammar, n.members, false, found);
-    } else if (p.where == Where::key && !used_up(grammar, n)) {
-        return ways_from(grammar, n.members, true, found);
-    } else if (p.where == Where::closing || p.where == Where::end) {
-        return found.push_back({the_end});
-    } else if (p.where == Where::colon) {
-        best_of(grammar, n.members, planner_.of_member(p.index), best);
-    } else if (p.where == Where::of_class || p.where == Where::class_colon) {
-        best_of(grammar, n.members, planner_.of_class(p.index), best);
-    } else if (n.others != 0 && p.where == Where::key) {
-        in_key(grammar, n, 0, best);
-    } else if (n.others != 0 && p.index == 0 && p.extra == 0 && used_up(grammar, n)) {
-        in_key(grammar, n, 0, best);
-    } else {
-        // In a key: it becomes one of those that must come, if it can.
-        const ObjectGraph::Branch& b = graph_.branch(p.index);
-        const Acts plan = memory_.rest(grammar, n.members, true).acts;  // a copy: there may be more
-        bool any = false;
-        for (const int act : plan) {
-            const int m = planner_.act(act).member;
-            const bool below = m >= 0 ? b.low <= graph_.place(m) && graph_.place(m) < b.high
-                                      : p.index == 0 && p.extra == 0;
-            if (!below || (any && (plan.size() > few || shape_.in_order))) continue;
-            ways_behind(grammar, n.members, act, found);
-            any = true;
-        }
-        if (any) return;
-        best_below(grammar, n.members, p.index, best);
-    }
-    ways_behind(grammar, n.members, best, found);
-}
+// ---- on the way to the end ----
 
 bool ObjectNotes::on_the_way(int node, int act, int note) {
     const ObjectGraph::Position& p = graph_.at(node);

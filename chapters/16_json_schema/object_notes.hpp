@@ -11,12 +11,15 @@
 #include "chapters/16_json_schema/object_graph.hpp"
 #include "chapters/16_json_schema/object_memory.hpp"
 #include "chapters/16_json_schema/object_tokens.hpp"
+#include "chapters/16_json_schema/object_ways.hpp"
 #include "chapters/16_json_schema/unnamed_key.hpp"
 
 namespace tbt {
 
 class ObjectNotes : public Notebook {
 public:
+    using Acts = std::vector<int>;
+
     ObjectNotes(ObjectShape shape, Blanks blanks, Spelling spelling);
     ObjectNotes(const ObjectNotes&) = delete;
 
@@ -38,8 +41,13 @@ public:
     bool on_the_way(int node, int act, int note) override;
     int stretch_bytes(const Grammar& grammar, int node, int act, int note) override;
     int behind_calls() const override { return graph_.after(); }
-    void ways(const Grammar& grammar, int node, int note,
-              std::vector<std::vector<int>>& found) override;
+    void ways(const Grammar& grammar, int node, int note, std::vector<Acts>& found) override {
+        ways_.find(grammar, node, note, found);
+    }
+    bool any_order(const Grammar& grammar, int node, int note, Acts& next, Choice& left) override {
+        return ways_.any_order(grammar, node, note, next, left);
+    }
+    bool left_ways_out() const override { return ways_.left_out(); }
     int on_ways(int node, int note) override;
     int on_stretch(int node, int act, int note) override;
     int without_text(int node, int note) override;
@@ -48,8 +56,8 @@ public:
 
 private:
     friend class ObjectTokens;
+    friend class ObjectWays;
     using Where = ObjectGraph::Where;
-    using Acts = std::vector<int>;
 
     void look_at_rules(const Grammar& grammar);
     int behind_act(const Grammar& grammar, int members, int act);
@@ -57,9 +65,6 @@ private:
     int best_below(const Grammar& grammar, int members, int branch, int& best);
     int in_key(const Grammar& grammar, const ObjectMemory::Note& note, int branch, int& best);
     bool one_of_them(Where where, const ObjectMemory::Note& n) const;
-    bool used_up(const Grammar& grammar, const ObjectMemory::Note& note);
-    void ways_from(const Grammar& grammar, int members, bool some, std::vector<Acts>& found);
-    void ways_behind(const Grammar& grammar, int members, int act, std::vector<Acts>& found);
 
     ObjectShape shape_;
     Blanks blanks_;
@@ -67,6 +72,7 @@ private:
     ObjectGraph graph_;
     ObjectMemory memory_;
     ObjectTokens tokens_;
+    ObjectWays ways_;
     Acts rule_costs_;
 };
 

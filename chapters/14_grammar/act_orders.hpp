@@ -1,0 +1,88 @@
+// Acts that may come in any order, such as the members of an object: the order that takes the
+// fewest tokens.
+//
+// A token may end one member and begin the next one, so the order counts: `"","` is shorter where
+// strings stand together. n members have n! orders, but mostly they are of few kinds: two acts are
+// of one kind if their stretches, from each node of the vocabulary's tree at which one may be
+// begun, lead to the same nodes for the same tokens and a number more. So it is enough to know how
+// many of each kind are left:
+//
+//   rest(left, u) = the end's exits from u, where nothing is left, else the best of
+//                   stretch(kind, u → v) + rest(left without one of that kind, v)
+#pragma once
+
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "chapters/14_grammar/grammar.hpp"
+#include "chapters/14_grammar/token_exits.hpp"
+#include "chapters/14_grammar/token_step.hpp"
+
+namespace tbt {
+
+class ActOrders {
+public:
+    // The exits of the stretch of an act.
+    using Stretch = std::function<const TokenExits&(const TokenStep& from, int act)>;
+    ActOrders(Grammar& grammar, int notebook, ExitCutter& cutter, Stretch stretch)
+        : grammar_(&grammar),
+          notes_(&grammar.notebook(notebook)),
+          cutter_(&cutter),
+          of_step_(std::move(stretch)) {}
+
+    // With what the object can be left from here, in the best order. false: acts come in no free
+    // order, or are of too many kinds to tell.
+    bool find(const TokenStep& from, TokenExits& exits);
+    // false: acts that were left aside might have been shorter.
+    bool exact() const { return exact_; }
+
+    std::size_t memory() const { return known_.size() * (200 + kinds_.size() * 28); }
+
+private:
+    static constexpr double most_states = 5e4;
+    static constexpr std::size_t most_nodes = 40, most_acts = 200;
+    struct Kind {
+        std::vector<TokenExits> from;  // by place of the node in nodes_; exits too
+    };
+    struct Act {
+        int kind = -1, tokens = 0;  // more than the kind
+    };
+    // How many of each kind must come; how many more of those that may, and the tokens of
+    // each, the fewest first; and the place of the node of the tree.
+    struct Left {
+        std::vector<int> must;
+        std::vector<std::vector<int>> may;
+        int more, place;
+        auto operator<=>(const Left&) const = default;
+    };
+
+    // From behind another act.
+    const TokenExits& stretch(int act, int trie) {
+        return of_step_({notes_->behind_calls(), Notebook::forgotten, trie}, act);
+    }
+    const TokenExits* rest(const Notebook::Choice& left, int trie);
+    bool never_better(int other, const Notebook::Choice& left);
+    bool learn(const Notebook::Choice& left, int trie);
+    bool follow_exits();
+    void find_kinds();
+    std::vector<bool> nodes_with_an_end();
+    bool small(const Left& left) const;
+    const TokenExits& rest(const Left& left);
+
+    Grammar* grammar_;
+    Notebook* notes_;
+    ExitCutter* cutter_;
+    Stretch of_step_;
+    bool too_many_ = false, exact_ = true;
+    std::vector<int> nodes_;
+    std::map<int, int> places_;  // of nodes in nodes_
+    std::map<int, Act> acts_;
+    std::vector<Kind> kinds_;
+    std::vector<TokenExits> end_;  // by place
+    std::map<Left, TokenExits> known_;
+    TokenExits sum_;  // of the last rest
+};
+
+}  // namespace tbt
