@@ -189,14 +189,14 @@ TEST_CASE("schemas: references, also to themselves", "[ch16]") {
 TEST_CASE("what cannot be enforced is refused by name and place, never skipped", "[ch16]") {
     const std::vector<std::array<std::string, 3>> cases = {
         {R"({"items":{"uniqueItems":true}})", "uniqueItems", "#/items"},
-        {R"({"properties":{"a":{"minProperties":2}}})", "minProperties", "#/properties/a"},
+        {R"({"properties":{"a":{"minProperties":2000}}})", "minProperties", "#/properties/a"},
         {R"({"not":{"patternProperties":{"a":false}}})", "not",
-         "of which a text may hold one twice"},
+         "set additionalProperties to false"},
         {R"({"not":{"additionalProperties":{"type":"null"}}})", "not",
-         "of which a text may hold one twice"},
+         "set additionalProperties to false"},
         {R"({"oneOf":[{"additionalProperties":{"minimum":3}},
             {"additionalProperties":{"maximum":5}}]})",
-         "not", "twice"},
+         "not", "keys that nobody names"},
         {R"({"properties":{"a":{"minContains":2000,"maxContains":3000,"contains":{"type":"null"},
             "maxItems":5000}}})",
          "contains", "#/properties/a"},

@@ -28,7 +28,10 @@ const char* const schemas[] = {
     R"("properties":{"ab":{"type":"null"}},"additionalProperties":false})",
     R"({"type":"object","additionalProperties":{"type":"object",)"
     R"("additionalProperties":{"type":"null"}}})",
-    R"({"type":"object","properties":{"a":{"maxLength":3,"type":"string"}},"maxProperties":3})"};
+    R"({"type":"object","properties":{"a":{"maxLength":3,"type":"string"}},"maxProperties":3})",
+    R"({"type":"object","minProperties":2,"additionalProperties":{"type":"integer"}})",
+    R"({"type":"object","minProperties":3,"propertyNames":{"pattern":"^[abc]*$"},"properties":)"
+    R"({"a":{"type":"object"}},"additionalProperties":{"type":"null"}})"};
 
 }  // namespace
 

@@ -7,7 +7,10 @@
 namespace tbt {
 
 ObjectMemory::ObjectMemory(const ObjectShape& shape, ObjectPlanner& planner)
-    : shape_(&shape), planner_(&planner) {
+    : shape_(&shape),
+      planner_(&planner),
+      named_(to_int(std::count_if(shape.members.begin(), shape.members.end(),
+                                  [](const auto& m) { return !m.unnamed; }))) {
     forget();
 }
 
@@ -91,7 +94,7 @@ int ObjectMemory::behind(int members, int number) {
     if (shape_->most >= 0 || then.count < shape_->least) ++then.count;
     if (act.member >= 0) at(then.gone, act.member) = true;
     if (shape_->in_order) {
-        const int passed = act.member >= 0 ? act.member : count(shape_->members);
+        const int passed = act.member >= 0 ? std::min(act.member, named_) : named_;
         std::fill(then.gone.begin(), then.gone.begin() + passed, true);
     }
     const int made = members_of(std::move(then));

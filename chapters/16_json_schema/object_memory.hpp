@@ -87,6 +87,7 @@ private:
 
     const ObjectShape* shape_;
     ObjectPlanner* planner_;
+    int named_;  // the first members, by the schema
     std::vector<Members> members_;
     std::map<std::pair<std::vector<bool>, std::pair<Needs, int>>, int> members_index_;
     WordMap behind_;  // by members and act

@@ -42,6 +42,7 @@ ObjectWay ObjectPlanner::shortest(const Grammar& grammar, const std::vector<bool
     if (simple()) return shortest_simple(grammar, gone, some || shape_->least > count);
     gone_ = &gone, count_ = count;
     least_ = std::max(shape_->least - count, some ? 1 : 0);
+    if (shape_->needs == 0) return shortest_counted(grammar, gone, count, least_);
     known_.clear();
     ObjectWay plan;
     plan.bytes = from(grammar, 0, served, 0);
@@ -80,6 +81,40 @@ ObjectWay ObjectPlanner::shortest_simple(const Grammar& grammar, const std::vect
     if (!plan.acts.empty() || !some) return plan;
     for (const std::vector<int>& acts : of_class_) look(acts[0], false);
     return any >= Grammar::never ? ObjectWay{} : ObjectWay{any, {best}};
+}
+
+// What is required, and of the others the shortest ones until there are enough. A member that has
+// no name may come again and again: where none may come twice, named ones suffice (named_keys.hpp).
+ObjectWay ObjectPlanner::shortest_counted(const Grammar& grammar, const std::vector<bool>& gone,
+                                          int count, int least) const {
+    std::vector<std::pair<int, int>> others;  // bytes, act
+    ObjectWay plan;
+    plan.bytes = 0;
+    const auto take = [&](int number, int one) {
+        plan.bytes = plus(plan.bytes, one), plan.acts.push_back(number);
+    };
+    for (int m = 0; m < tbt::count(shape_->members); ++m) {
+        const int number = tbt::at(of_member_, m)[0], one = bytes(grammar, number);
+        if (tbt::at(gone, m)) continue;
+        if (tbt::at(shape_->members, m).required) take(number, one);
+        else if (one < Grammar::never) others.emplace_back(one, number);
+    }
+    const auto missing = index(std::max(0, least - tbt::count(plan.acts)));
+    const std::size_t of_members = std::min(missing, others.size());
+    std::pair<int, int> any{Grammar::never, 0};
+    for (const std::vector<int>& acts : of_class_)
+        any = std::min(any, {bytes(grammar, acts[0]), acts[0]});
+    std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(of_members),
+                      others.end());
+    for (std::size_t i = 0; i < missing; ++i) {
+        const auto& [one, number] =
+            i < of_members && others[i].first <= any.first ? others[i] : any;
+        take(number, one);
+    }
+    const bool too_many = shape_->most >= 0 && count + tbt::count(plan.acts) > shape_->most;
+    if (too_many || plan.bytes >= Grammar::never) return {};
+    std::sort(plan.acts.begin(), plan.acts.end());
+    return plan;
 }
 
 // Beyond this, the number of added members does not matter.

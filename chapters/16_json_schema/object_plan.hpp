@@ -51,6 +51,8 @@ private:
     };
     ObjectWay shortest_simple(const Grammar& grammar, const std::vector<bool>& gone,
                               bool some) const;
+    ObjectWay shortest_counted(const Grammar& grammar, const std::vector<bool>& gone, int count,
+                               int least) const;
     int from(const Grammar& grammar, int member, Needs served, int added);
     int next(int member, Needs served, int added, int act) const;
 

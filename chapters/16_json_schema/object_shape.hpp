@@ -22,6 +22,7 @@ struct ObjectShape {
         std::string name;
         Values values;
         bool required = false;
+        bool unnamed = false;  // by the schema: these are the last ones, in no order
     };
     struct KeyClass {
         Dfa keys;

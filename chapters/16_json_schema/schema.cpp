@@ -10,6 +10,7 @@
 #include "chapters/16_json_schema/distinct_items.hpp"
 #include "chapters/16_json_schema/judged_text.hpp"
 #include "chapters/16_json_schema/length_notes.hpp"
+#include "chapters/16_json_schema/named_keys.hpp"
 #include "chapters/16_json_schema/object_notes.hpp"
 #include "chapters/16_json_schema/schema_shapes.hpp"
 #include "lib/index.hpp"
@@ -135,10 +136,11 @@ private:
         ObjectPlan plan = shapes_.facts().objects(facts);
         close(plan);
         if (options_.in_order) put_in_order(plan, facts, document_);
-        check_generable(plan, facts);
+        check_members(plan, facts);
+        if (options_.plain) name_keys(plan, facts);
         ObjectShape shape;
         for (const ObjectPlan::Member& m : plan.members)
-            shape.members.push_back({m.name, values_of(m, plan.needs), m.required});
+            shape.members.push_back({m.name, values_of(m, plan.needs), m.required, m.unnamed});
         for (const ObjectPlan::Member& c : plan.classes)
             shape.classes.push_back({c.keys, values_of(c, plan.needs)});
         shape.needs = (1u << plan.needs.size()) - 1;
@@ -173,22 +175,24 @@ private:
         return values;
     }
 
-    // A text may write a key twice, but a reader keeps one of them.
-    // Where that could make a good object a bad one, only a judge goes on.
-    void check_generable(const ObjectPlan& plan, const Demands& facts) {
+    void check_members(const ObjectPlan& plan, const Demands& facts) const {
         if (plan.least > most_members_counted)
             document_.unsupported(*facts[0], "minProperties",
                                   "above 1000 needs too large a grammar; use a smaller limit");
-        if (!options_.plain || plan.classes.empty()) return;
-        if (plan.least > 1)
-            document_.unsupported(*facts[0], "minProperties",
-                                  "counts keys that nobody names, of which a text may hold one "
-                                  "twice; set additionalProperties to false");
-        if (std::any_of(plan.classes.begin(), plan.classes.end(),
-                        [](const auto& c) { return c.needs != 0; }))
+        if (options_.plain && std::any_of(plan.classes.begin(), plan.classes.end(),
+                                          [](const auto& c) { return c.needs != 0; }))
             document_.unsupported(*facts[0], "not",
-                                  "speaks of keys that nobody names, of which a text may hold one "
-                                  "twice; set additionalProperties to false");
+                                  "speaks of keys that nobody names; set additionalProperties to "
+                                  "false");
+    }
+    // A judge reads what is there; whoever writes must know keys that are still to be had.
+    void name_keys(ObjectPlan& plan, const Demands& facts) const {
+        try {
+            name_shortest_keys(plan, spelling());
+        } catch (const TooLarge& e) {
+            document_.unsupported(*facts[0], "minProperties",
+                                  std::string("asks for keys that nobody names: ") + e.what());
+        }
     }
 
     void add_array(const Demands& facts, int start, int end) {
