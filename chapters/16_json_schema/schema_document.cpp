@@ -63,7 +63,7 @@ bool is_text(const Json& schema, const char* key) {
 
 SchemaDocument::SchemaDocument(const std::string& text, const std::string& name,
                                const SchemaOptions& options)
-    : name_(name), options_(options) {
+    : name_(name), options_(options), dynamic_(*this) {
     if (const std::string number = inexact_number(text); !number.empty())
         throw UnsupportedSchema(shown(number), name + ": #",
                                 "has more digits than a double holds; use at most 15");
@@ -132,21 +132,26 @@ void SchemaDocument::index(const Json& schema, int resource, int depth) {
         if (is_text(schema, key))
             anchors_.emplace(std::pair(resource, schema.at(key).get<std::string>()), &schema);
     }
-    if (is_text(schema, "$dynamicAnchor"))
-        dynamic_[schema.at("$dynamicAnchor").get<std::string>()].insert(resource);
-    if (schema.contains("$recursiveAnchor") && schema.at("$recursiveAnchor") == Json(true))
-        recursive_.insert(resource);
+    dynamic_.note(schema, resource);
+    for (const Json* part : parts_of(schema, true)) index(*part, resource, depth + 1);
+}
+
+std::vector<const Json*> SchemaDocument::parts_of(const Json& schema, bool with_definitions) {
+    std::vector<const Json*> parts;
+    if (!schema.is_object()) return parts;
     for (const char* key : maps_of_schemas) {
-        if (!schema.contains(key) || !schema.at(key).is_object()) continue;
-        for (const auto& [name, part] : schema.at(key).items()) index(part, resource, depth + 1);
+        const bool definitions = key == std::string("$defs") || key == std::string("definitions");
+        if ((definitions && !with_definitions) || !schema.contains(key)) continue;
+        if (!schema.at(key).is_object()) continue;
+        for (const auto& [name, part] : schema.at(key).items()) parts.push_back(&part);
     }
     for (const char* key : lists_of_schemas) {
         if (!schema.contains(key) || !schema.at(key).is_array()) continue;
-        for (const Json& part : schema.at(key)) index(part, resource, depth + 1);
+        for (const Json& part : schema.at(key)) parts.push_back(&part);
     }
-    for (const char* key : single_schemas) {
-        if (schema.contains(key)) index(schema.at(key), resource, depth + 1);
-    }
+    for (const char* key : single_schemas)
+        if (schema.contains(key)) parts.push_back(&schema.at(key));
+    return parts;
 }
 
 int SchemaDocument::resource_of(const Json& schema) const {
@@ -225,27 +230,8 @@ std::vector<const Json*> SchemaDocument::references(const Json& schema) {
         targets.push_back(held_[schema.at("$at").get<std::size_t>()]);
     if (schema.contains("$ref")) targets.push_back(&follow(schema, "$ref"));
     if (ignores_siblings(schema)) return targets;
-    // Dynamic references depend on the way one came only where several schemas offer
-    // the same anchor.
-    if (schema.contains("$dynamicRef")) {
-        std::string anchor;
-        const Json& target = follow(schema, "$dynamicRef", &anchor);
-        const bool dynamic = !anchor.empty() && is_text(target, "$dynamicAnchor") &&
-                             target.at("$dynamicAnchor") == Json(anchor);
-        if (dynamic && dynamic_.at(anchor).size() > 1)
-            unsupported(
-                schema, "$dynamicRef",
-                "has several schemas to lead to, depending on the way, which is not supported");
-        targets.push_back(&target);
-    }
-    if (schema.contains("$recursiveRef")) {
-        const Json& target = follow(schema, "$recursiveRef");
-        if (recursive_.count(resource_of(target)) != 0 && recursive_.size() > 1)
-            unsupported(
-                schema, "$recursiveRef",
-                "has several schemas to lead to, depending on the way, which is not supported");
-        targets.push_back(&target);
-    }
+    if (schema.contains("$dynamicRef")) targets.push_back(&dynamic_.follow(schema));
+    if (schema.contains("$recursiveRef")) targets.push_back(&dynamic_.follow_recursive(schema));
     return targets;
 }
 

@@ -6,7 +6,9 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "chapters/16_json_schema/dynamic_references.hpp"
 #include "chapters/16_json_schema/schema.hpp"
 #include "chapters/16_json_schema/written_order.hpp"
 #include "lib/machine/json_file.hpp"
@@ -53,6 +55,7 @@ public:
     std::string path_of(const Json& schema) const;
 
 private:
+    friend class DynamicReferences;
     // A schema with an identifier of its own: references inside are resolved against it.
     struct Resource {
         const Json* root;
@@ -60,6 +63,9 @@ private:
         int draft;
     };
     void index(const Json& schema, int resource, int depth);
+    // The schemas that stand in this one; without definitions: that are asked about the same value
+    // or its parts.
+    static std::vector<const Json*> parts_of(const Json& schema, bool with_definitions);
     int draft_named(const Json& schema, int otherwise) const;
     const Json& follow(const Json& schema, const char* keyword, std::string* anchor = nullptr);
     const Json& walk(const Json& schema, const char* keyword, const Json& from,
@@ -77,8 +83,7 @@ private:
     std::map<const Json*, int> resource_;  // of every schema
     std::map<std::string, int> by_uri_;
     std::map<std::pair<int, std::string>, const Json*> anchors_;
-    std::map<std::string, std::set<int>> dynamic_;  // the resources that have this $dynamicAnchor
-    std::set<int> recursive_;                       // … or "$recursiveAnchor": true
+    DynamicReferences dynamic_;
     std::set<const Json*> checked_;
     bool unevaluated_ = false;
 };
