@@ -508,7 +508,7 @@ EXPORT := $(if $(filter Linux,$(UNAME_S)),-rdynamic -ldl)
 # An exercise is linked with what it includes.
 EX_NAME := $(if $(EX),$(shell sh exercises/exercise.sh find "$(EX)" 2>/dev/null))
 EX_SOURCE := $(if $(EX_NAME),$(wildcard tests/exercises/ex$(EX_NAME).cpp))
-EX_LIBRARY := $(call archives,$(if $(EX_SOURCE),ex-$(basename $(notdir $(EX_SOURCE))),tests-exercises))
+EX_LIBRARY := $(call archives,$(if $(EX_SOURCE),$(if $(filter try,$(MAKECMDGOALS)),try-,ex-ex)$(EX_NAME),tests-exercises))
 check watch: $(BUILD)/obj/tests/main.o $(WITNESSES) $(call test_pch,O0).gch
 check watch try: $(EX_LIBRARY)
 check hint solution try watch reset progress next:

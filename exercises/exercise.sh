@@ -201,7 +201,8 @@ try)
     name=$(resolve "$wanted") || finish 2
     [ -f "exercises/${name}_try.cpp" ] || fail "$(number_of "$name") has nothing to show; those that have: $(for f in exercises/*_try.cpp; do number_of "$(basename "$f")"; done | tr '\n' ' ')"
     mkdir -p "$BUILD/exercises"
-    cp "exercises/${name}_try.cpp" "$BUILD/exercises/${name}_try.cpp"
+    # It includes the exercise, which is looked for in the folder asked for.
+    sed "s|\"exercises/$name.hpp\"|\"$name.hpp\"|" "exercises/${name}_try.cpp" > "$BUILD/exercises/${name}_try.cpp"
     from=$mine
     [ -n "${SOLUTION:-}" ] && from=solutions
     # shellcheck disable=SC2086

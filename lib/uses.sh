@@ -1,6 +1,6 @@
 #!/bin/sh
 # Which chapters does each program need? Read from the #include lines: a file's, and those of the files it includes. Prints, for
-# the Makefile, a line for each chapter, group of tests, exercise and for the benchmarks: NAME:chapter,chapter,… the last chapter first;
+# the Makefile, a line for each chapter, group of tests, exercise, what `make try` shows of it, and for the benchmarks: NAME:chapter,chapter,… the last chapter first;
 # "train" stands for lib/train. A chapter that has an #include of another needs its archive, and what that one needs.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -54,6 +54,9 @@ grep -ro --include='*.cpp' --include='*.hpp' -E '^#include "(chapters/[0-9][0-9]
                     exercise[++exercises] = file
                     name = file; sub(/.*\//, "", name); sub(/\.cpp$/, "", name)
                     roots[1] = file; show("ex-" name, 1)
+                } else if (file ~ /^exercises\/.*_try\.cpp$/) {
+                    name = file; sub(/.*\//, "", name); sub(/_try\.cpp$/, "", name)
+                    roots[1] = file; show("try-" name, 1)
                 } else if (file ~ /^tests\/bench\//) bench[++benches] = file
             }
             for (group in size) { for (i = 1; i <= size[group]; i++) roots[i] = members[group, i]; show("tests-" group, size[group]) }

@@ -1,0 +1,97 @@
+// Exercise 11_3: beam search for a text that holds given words [Hokamp & Liu 2017; Anderson et al.
+// 2017; Post & Vilar 2018].
+//
+// Words, each a row of one token or more, must stand in what is generated. Plain beams drop them
+// wherever they are improbable. So beams are told apart by how far they have come:
+//
+//     met(text) = the lengths of the words that stand somewhere in the text, in one piece, and
+//                 of all other words the longest beginning with which the text ends
+//
+// By hand, with the words {1 2} and {3}: 0 1 2 0 has 2, 3 0 1 has 1 + 1, 1 0 has 0.
+//
+// A beam is a text, its sum of ln p and what it has met. Begin with the empty text, and repeat,
+// n times or until no beam is live:
+//
+//     1. extend every live beam by every token, as in 11_01; but eos only behind a text
+//        that holds all words.
+//     2. of these take B, in turns: the best of those that have met most, the best of those that
+//        have met the next lower number that there is, and so on down to the lowest; then the
+//        second best of each, again from the top. Best: the greatest sum; of equal ones that of
+//        the earlier beam, and of one beam the lower id. Where one has no more it is passed over.
+//     3. what ends in eos is finished, the others are live, in the order in which they were taken.
+//
+// Behind the n-th token what is live and holds all words is finished too. The result is all that
+// finished, the greatest sum first; of equal ones what finished earlier.
+//
+// By hand: p = .7 .1 .2 at first; behind 0: .4 .5 .1; behind others: .8 .1 .1. The word is {1},
+// n = 2, and no token is eos. One beam takes 1 at once and finds 1 0 with .08. Two beams keep 0
+// too, and find 0 1 with .35, where the word fits better.
+//
+// If every token has p > 0, even one beam finds the words within as many tokens as they have; with
+// B beams beyond all counts the first text is the best of all that hold them.
+//
+// Write four functions, about 9, 8, 13 and 14 lines. Check: make check EX=11_3
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex11_3 {
+
+using Ids = std::vector<int>;
+using LogLaw = std::function<std::vector<double>(const Ids& text)>;  // ln p of each token behind it
+
+struct Beam {
+    Ids text;  // what is generated, without the prompt
+    double sum = 0;
+    std::size_t met = 0;
+};
+
+// What a text has met that holds all words.
+inline std::size_t all_of(const std::vector<Ids>& words) {
+    std::size_t all = 0;
+    for (const Ids& word : words) all += word.size();
+    return all;
+}
+
+inline std::size_t met([[maybe_unused]] const Ids& text,
+                       [[maybe_unused]] const std::vector<Ids>& words) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// Step 2 alone: the candidates come in order, the best first.
+inline std::vector<Beam> take_turns([[maybe_unused]] const std::vector<Beam>& candidates,
+                                    [[maybe_unused]] std::size_t B) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// Step 1 alone.
+inline std::vector<Beam> extended([[maybe_unused]] const std::vector<Beam>& live,
+                                  [[maybe_unused]] const LogLaw& law,
+                                  [[maybe_unused]] const std::vector<Ids>& words,
+                                  [[maybe_unused]] int eos) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+// B is at least 1, and eos stands in no word.
+inline std::vector<Beam> search_with_words([[maybe_unused]] const LogLaw& law,
+                                           [[maybe_unused]] const std::vector<Ids>& words,
+                                           [[maybe_unused]] std::size_t B, [[maybe_unused]] int n,
+                                           [[maybe_unused]] int eos) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex11_3
