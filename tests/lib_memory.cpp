@@ -57,15 +57,21 @@ TEST_CASE("the plan of GPT-2 124M has the numbers that its formulas give by hand
     const MemoryPlan f32 = plan_memory(preset_config("gpt2"), WeightType::f32, 1024, 1);
     REQUIRE(f32.matrices == 12ll * 12 * 768 * 768 * 4);
     REQUIRE(f32.output == 768ll * 50272 * 4);  // 50,257 columns in registers of sixteen
-    REQUIRE(f32.embeddings == (50257ll + 1024) * 768 * 4);
+    REQUIRE(f32.embeddings == 1024ll * 768 * 4);  // that of the tokens is the output matrix
     REQUIRE(f32.cache == 2ll * 12 * 768 * 1024 * 4);
     REQUIRE(f32.logits == 50257 * 4);
-    // All numbers of the model once, and the token embedding a second time as packed output.
-    REQUIRE(f32.weights() == (parameter_count(preset_config("gpt2")) + 768ll * 50272) * 4);
+    // All numbers of the model once; fifteen columns of zeros fill the output's last register.
+    REQUIRE(f32.weights() == (parameter_count(preset_config("gpt2")) + 768ll * 15) * 4);
     const MemoryPlan f16 = plan_memory(preset_config("gpt2"), WeightType::f16, 512, 8);
     REQUIRE(f16.matrices * 2 == f32.matrices);
     REQUIRE(f16.output * 2 == f32.output);
-    REQUIRE(f16.embeddings == f32.embeddings);
+    // Rounded from floats: the embedding is kept beside it, as it is stored.
+    REQUIRE(f16.embeddings == f32.embeddings + 768ll * 50272 * 4);
+    GptConfig stored = preset_config("gpt2");
+    stored.torch_dtype = "float16";
+    REQUIRE(plan_memory(stored, WeightType::f16, 512, 8).embeddings == f32.embeddings);
+    REQUIRE(plan_memory(stored, WeightType::int8, 512, 8).embeddings ==
+            f32.embeddings + 768ll * 50272 * 2);
     REQUIRE(f16.cache == 4 * f32.cache);
     REQUIRE(f16.logits == 8 * f32.logits);
 }

@@ -12,12 +12,14 @@
 #include "lib/index.hpp"
 #include "lib/kernels/int8_kernel.hpp"
 #include "lib/kernels/matmul.hpp"
+#include "lib/kernels/simd_half.hpp"
 
 namespace tbt {
 
 namespace {
 
 using kernel::Int8Sums;
+using simd::widened;
 
 constexpr int panel = Int8Matrix::panel, group = Int8Matrix::group;
 constexpr int vectors = panel / Int8Sums::columns;  // registers side by side in a panel
@@ -118,7 +120,27 @@ float quantize_row(const float* x, std::int64_t n, std::int64_t stride, std::int
     return largest / 127.0f;
 }
 
-Int8Matrix::Int8Matrix(const MatrixView& w) : k_(w.rows), n_(w.columns) {
+// One panel, rounded column by column. columns (panel · K), q (K): memory to work in.
+template <class From>
+void Int8Matrix::pack_panel(const StoredView& w, std::int64_t p, float* columns, std::int8_t* q) {
+    // Rows of w are read along, a panel's columns at a time.
+    const std::int64_t count = std::min<std::int64_t>(panel, n_ - p * panel);
+    const From* from = static_cast<const From*>(w.data) + p * panel * w.column_stride;
+    for (std::int64_t k = 0; k < k_; ++k)
+        for (std::int64_t c = 0; c < count; ++c)
+            columns[c * k_ + k] = widened(from[k * w.row_stride + c * w.column_stride]);
+    auto* to = reinterpret_cast<std::int8_t*>(data_.get()) + p * groups() * panel * group;
+    for (std::int64_t c = 0; c < count; ++c, to += group) {
+        const auto at = index(p * panel + c);
+        scales_[at] = quantize_row(columns + c * k_, k_, 1, q);
+        for (std::int64_t k = 0; k < k_; ++k) {
+            to[k / group * panel * group + k % group] = q[k];
+            sums_[at] += q[k];
+        }
+    }
+}
+
+Int8Matrix::Int8Matrix(const StoredView& w, int threads) : k_(w.rows), n_(w.columns) {
     if (k_ > most_k)
         throw Error("int8: a weight matrix has " + std::to_string(k_) + " rows, expected at most " +
                     std::to_string(most_k) + " (their sum must fit 32 bits); keep it as f16");
@@ -126,29 +148,20 @@ Int8Matrix::Int8Matrix(const MatrixView& w) : k_(w.rows), n_(w.columns) {
     data_ = allocate_zeros((size + 3) / 4);
     scales_.assign(index(columns), 0.0f);
     sums_.assign(index(columns), 0);
-    auto* data = reinterpret_cast<std::int8_t*>(data_.get());
-    std::vector<float> columns_of_panel(index(panel * k_));
-    std::vector<std::int8_t> column(index(k_));
-    for (std::int64_t n = 0; n < n_; ++n) {
-        // Rows of w are read along, a panel's columns at a time.
-        if (n % panel == 0) {
-            const std::int64_t count = std::min<std::int64_t>(panel, n_ - n);
-            for (std::int64_t k = 0; k < k_; ++k)
-                for (std::int64_t c = 0; c < count; ++c)
-                    columns_of_panel[index(c * k_ + k)] =
-                        w.data[k * w.row_stride + (n + c) * w.column_stride];
+    run_team(threads, [&](const Worker& worker) {
+        std::vector<float> memory(index(panel * k_));
+        std::vector<std::int8_t> q(index(k_));
+        const auto [begin, end] = worker.share(panels());
+        for (std::int64_t p = begin; p < end; ++p) {
+            if (w.type == WeightType::f32) pack_panel<float>(w, p, memory.data(), q.data());
+            if (w.type == WeightType::f16) pack_panel<simd::F16>(w, p, memory.data(), q.data());
+            if (w.type == WeightType::bf16) pack_panel<simd::BF16>(w, p, memory.data(), q.data());
         }
-        const auto at = index(n);
-        scales_[at] = quantize_row(columns_of_panel.data() + n % panel * k_, k_, 1, column.data());
-        if (std::isnan(scales_[at]))
+    });
+    for (std::int64_t n = 0; n < n_; ++n) {
+        if (std::isnan(scales_[index(n)]))
             throw Error("int8: a weight in column " + std::to_string(n) +
                         " is not finite; the model is broken");
-        std::int8_t* to = data + n / panel * groups() * panel * group + n % panel * group;
-        for (std::int64_t k = 0; k < k_; ++k) {
-            const std::int8_t q = column[index(k)];
-            to[k / group * panel * group + k % group] = q;
-            sums_[at] += q;
-        }
     }
 }
 

@@ -19,6 +19,7 @@
 namespace tbt {
 
 struct MatrixView;
+struct StoredView;
 struct MatmulOptions;
 
 // Rounds n numbers to q (n); returns their scale. A row of zeros, or so small that 1 / scale is no
@@ -32,7 +33,7 @@ public:
     static constexpr int panel = 32, group = 4;
     static constexpr std::int64_t most_k = 133144;
 
-    explicit Int8Matrix(const MatrixView& w);
+    explicit Int8Matrix(const StoredView& w, int threads = 1);
 
     std::int64_t k() const { return k_; }
     std::int64_t n() const { return n_; }
@@ -46,6 +47,9 @@ public:
     std::span<const std::int32_t> column_sums() const { return sums_; }  // Σ_k q_w of each column
 
 private:
+    template <class From>
+    void pack_panel(const StoredView& w, std::int64_t p, float* columns, std::int8_t* q);
+
     std::int64_t k_ = 0, n_ = 0;
     AlignedFloats data_;
     std::vector<float> scales_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "lib/error.hpp"
@@ -16,51 +17,81 @@ using kernel::batch;
 using kernel::BF16;
 using kernel::F16;
 using kernel::panel;
+using simd::widened;
 
-// Rounds `width` floats, whole registers, to the type of the weights.
-template <class Element>
-void convert(const float* from, Element* to, int width) {
-    for (int i = 0; i < width; i += batch)
-        kernel::store(kernel::Batch::load_unaligned(from + i), to + i);
+kernel::Batch load_anywhere(const float* p) { return kernel::Batch::load_unaligned(p); }
+template <class Half>
+kernel::Batch load_anywhere(const Half* p) {
+    return kernel::load(p);
+}
+
+// `width` numbers, whole registers, as they are or rounded to the type of the weights.
+template <class From, class To>
+void convert(const From* from, To* to, int width) {
+    if constexpr (std::is_same_v<From, To>) {
+        std::copy_n(from, width, to);
+    } else {
+        for (int i = 0; i < width; i += batch) kernel::store(load_anywhere(from + i), to + i);
+    }
 }
 
 // Columns next to each other, as in a row-major w.
-template <class Element>
-void pack_rows(const MatrixView& w, std::int64_t first_column, int width, Element* to) {
-    const float* from = w.data + first_column;
+template <class From, class To>
+void pack_rows(const StoredView& w, std::int64_t first_column, int width, To* to) {
+    const From* from = static_cast<const From*>(w.data) + first_column;
     for (std::int64_t k = 0; k < w.rows; ++k, to += width) {
         if (width == panel) convert(from + k * w.row_stride, to, panel);  // a constant: unrolled
         else convert(from + k * w.row_stride, to, width);
     }
 }
 
-// Columns far apart, as in a transposed view: sixteen k at a time, so that whole cache lines are
+// Columns far apart, as in a transposed view: a cache line of k at a time, so that whole lines are
 // read. `used` of the `width` columns exist, the others are zero.
-template <class Element>
-void pack_columns(const MatrixView& w, std::int64_t first_column, int used, int width,
-                  Element* to) {
-    constexpr int strip = 16;
-    float block[strip][panel] = {};
+template <class From, class To>
+void pack_columns(const StoredView& w, std::int64_t first_column, int used, int width, To* to) {
+    // Between two kinds of 16 bits lie floats.
+    using Between = std::conditional_t<std::is_same_v<From, To>, To, float>;
+    constexpr int strip = 64 / to_int(sizeof(From));
+    Between block[strip][panel] = {};
     for (std::int64_t k = 0; k < w.rows; k += strip) {
         const int count = to_int(std::min<std::int64_t>(strip, w.rows - k));
-        const float* from = w.data + k * w.row_stride + first_column * w.column_stride;
+        const From* from =
+            static_cast<const From*>(w.data) + k * w.row_stride + first_column * w.column_stride;
         for (int j = 0; j < used; ++j) {
-            for (int i = 0; i < count; ++i)
-                block[i][j] = from[i * w.row_stride + j * w.column_stride];
+            for (int i = 0; i < count; ++i) {
+                const From value = from[i * w.row_stride + j * w.column_stride];
+                if constexpr (std::is_same_v<From, To>) block[i][j] = value;
+                else block[i][j] = widened(value);
+            }
         }
         for (int i = 0; i < count; ++i, to += width) convert(block[i], to, width);
     }
 }
 
-template <class Element>
-void pack_panels(const MatrixView& w, Range panels, float* memory) {
+template <class From, class To>
+void pack_panels(const StoredView& w, Range panels, float* memory) {
     for (std::int64_t p = panels.begin; p < panels.end; ++p) {
-        auto* to = reinterpret_cast<Element*>(memory) + p * panel * w.rows;
+        To* to = reinterpret_cast<To*>(memory) + p * panel * w.rows;
         const int width = kernel::panel_vectors(p, w.columns) * batch;
         const int used = to_int(std::min<std::int64_t>(width, w.columns - p * panel));
-        if (w.column_stride == 1 && used == width) pack_rows(w, p * panel, width, to);
-        else pack_columns(w, p * panel, used, width, to);
+        if (w.column_stride == 1 && used == width) pack_rows<From>(w, p * panel, width, to);
+        else pack_columns<From>(w, p * panel, used, width, to);
     }
+}
+
+template <class From>
+void pack_as(WeightType type, const StoredView& w, Range panels, float* memory) {
+    if (type == WeightType::f32) pack_panels<From, float>(w, panels, memory);
+    if (type == WeightType::f16) pack_panels<From, F16>(w, panels, memory);
+    if (type == WeightType::bf16) pack_panels<From, BF16>(w, panels, memory);
+}
+
+// K numbers, `step` apart.
+template <class Element>
+void widen_column(const float* memory, std::int64_t first, std::int64_t step, std::int64_t count,
+                  float* to) {
+    const Element* from = reinterpret_cast<const Element*>(memory) + first;
+    for (std::int64_t k = 0; k < count; ++k) to[k] = widened(from[k * step]);
 }
 
 std::string shape_text(std::int64_t rows, std::int64_t columns) {
@@ -81,14 +112,14 @@ PackedMatrix& PackedMatrix::operator=(PackedMatrix&& other) noexcept {
     return *this;
 }
 
-PackedMatrix::PackedMatrix(const MatrixView& w, WeightType type) {
+PackedMatrix::PackedMatrix(const StoredView& w, WeightType type, int threads) {
     if (type == WeightType::int8) {
-        int8_ = std::make_shared<const Int8Matrix>(w);
+        int8_ = std::make_shared<const Int8Matrix>(w, threads);
         k_ = w.rows, n_ = w.columns, type_ = type;
         return;
     }
     reserve(w.rows, w.columns, type);
-    pack(w, Worker{});
+    run_team(threads, [&](const Worker& worker) { pack(w, worker); });
 }
 
 void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
@@ -112,18 +143,29 @@ std::int64_t PackedMatrix::bytes() const {
     return kernel::divide_up(n_, batch) * batch * k_ * bytes_of(type_);
 }
 
-void PackedMatrix::pack(const MatrixView& w, const Worker& worker) {
+void PackedMatrix::pack(const StoredView& w, const Worker& worker) {
     if (w.rows != k_ || w.columns != n_) {
         throw Error("matmul: weights to pack have shape " + shape_text(w.rows, w.columns) +
                     ", expected " + shape_text(k_, n_) + " as reserved");
     }
     const Range mine = worker.share(kernel::panel_count(n_));
-    if (type_ == WeightType::f32) pack_panels<float>(w, mine, data_.get());
-    if (type_ == WeightType::f16) pack_panels<F16>(w, mine, data_.get());
-    if (type_ == WeightType::bf16) pack_panels<BF16>(w, mine, data_.get());
+    if (w.type == WeightType::f32) pack_as<float>(type_, w, mine, data_.get());
+    if (w.type == WeightType::f16) pack_as<F16>(type_, w, mine, data_.get());
+    if (w.type == WeightType::bf16) pack_as<BF16>(type_, w, mine, data_.get());
 #if defined(__wasm_simd128__)
     magnitudes_ = magnitudes_of(data_.get(), 1, bytes() / 4);  // floats (kept_as), and one thread
 #endif
+}
+
+void PackedMatrix::column(std::int64_t n, float* to) const {
+    if (n < 0 || n >= n_ || int8_)
+        throw Error("matmul: column " + std::to_string(n) + " of weights of shape " +
+                    shape_text(k_, n_) + (int8_ ? " in 8 bits" : ""));
+    const std::int64_t p = n / panel, first = p * panel * k_ + n % panel,
+                       step = kernel::panel_vectors(p, n_) * batch;
+    if (type_ == WeightType::f32) widen_column<float>(data_.get(), first, step, k_, to);
+    if (type_ == WeightType::f16) widen_column<F16>(data_.get(), first, step, k_, to);
+    if (type_ == WeightType::bf16) widen_column<BF16>(data_.get(), first, step, k_, to);
 }
 
 }  // namespace tbt

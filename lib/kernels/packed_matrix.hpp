@@ -32,26 +32,54 @@ struct MatrixView {
     MatrixView transposed() const { return {data, columns, rows, column_stride, row_stride}; }
 };
 
+// The same for numbers as files hold them: F32, F16 or BF16, aligned to their own size.
+struct StoredView {
+    const void* data = nullptr;
+    WeightType type = WeightType::f32;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t row_stride = 0;
+    std::int64_t column_stride = 1;
+
+    StoredView(const void* numbers, WeightType kind, std::int64_t r, std::int64_t c)
+        : data(numbers), type(kind), rows(r), columns(c), row_stride(c) {}
+    StoredView(const MatrixView& w)
+        : data(w.data),
+          rows(w.rows),
+          columns(w.columns),
+          row_stride(w.row_stride),
+          column_stride(w.column_stride) {}
+    StoredView transposed() const {
+        StoredView t = *this;
+        t.rows = columns, t.columns = rows;
+        t.row_stride = column_stride, t.column_stride = row_stride;
+        return t;
+    }
+};
+
 // A weight matrix w of shape (K, N), packed for matmul.
 class PackedMatrix {
 public:
     PackedMatrix() = default;
     PackedMatrix(PackedMatrix&& other) noexcept;  // what is moved from has shape (0, 0)
     PackedMatrix& operator=(PackedMatrix&& other) noexcept;
-    explicit PackedMatrix(const MatrixView& w, WeightType type = WeightType::f32);
+    // Numbers of 16 bits are packed as they are where that is the type, without floats in between.
+    explicit PackedMatrix(const StoredView& w, WeightType type = WeightType::f32, int threads = 1);
 
     // Packs other values into the same memory (grows when needed);
     // each thread of the team packs its share. reserve() first, on one thread;
     // the caller syncs before the result is used.
     // Not for int8, which is packed by the constructor.
     void reserve(std::int64_t k, std::int64_t n, WeightType type = WeightType::f32);
-    void pack(const MatrixView& w, const Worker& worker);
+    void pack(const StoredView& w, const Worker& worker);
 
     std::int64_t k() const { return k_; }
     std::int64_t n() const { return n_; }
     WeightType type() const { return type_; }
     std::int64_t bytes() const;
     const float* data() const { return data_.get(); }
+    // Column n (K) as floats: of a packed embedding, the row of a token. Not for int8.
+    void column(std::int64_t n, float* to) const;
     // Known where fused multiply-adds are emulated (wasm/try_row.hpp); elsewhere 0 and 0.
     const Magnitudes& magnitudes() const { return magnitudes_; }
     const Int8Matrix& int8() const { return *int8_; }  // of type int8 only

@@ -18,6 +18,12 @@ struct BF16 {
     std::uint16_t bits;
 };
 
+// ---- one number ----
+
+inline float widened(float value) { return value; }
+inline float widened(F16 value) { return from_f16(value.bits); }
+inline float widened(BF16 value) { return from_bf16(value.bits); }
+
 // ---- widened on the way into a register: exact ----
 
 #if defined(__AVX512F__)

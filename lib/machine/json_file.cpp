@@ -1,6 +1,5 @@
 #include "lib/machine/json_file.hpp"
 
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -23,46 +22,90 @@ std::string reason(const Json::exception& error) {
     return shown(text);
 }
 
-// Reads along before the values are made: the parser keeps the last of several equal keys and says
-// nothing, and takes a longer time for each value that was made before when it is watched.
-class Watcher : public nlohmann::json_sax<Json> {
+// Makes the values as the text is read, and looks at what the library's own reader lets pass: depth,
+// and keys that stand twice.
+class Builder : public nlohmann::json_sax<Json> {
 public:
-    Watcher(const std::string& name, std::size_t deepest) : name_(name), deepest_(deepest) {}
+    Builder(const std::string& name, std::size_t deepest, const JsonStream& stream)
+        : name_(name), deepest_(deepest), stream_(stream) {}
 
-    bool null() override { return deep_enough(); }
-    bool boolean(bool) override { return deep_enough(); }
-    bool number_integer(number_integer_t) override { return deep_enough(); }
-    bool number_unsigned(number_unsigned_t) override { return deep_enough(); }
-    bool number_float(number_float_t, const string_t&) override { return deep_enough(); }
-    bool string(string_t&) override { return deep_enough(); }
-    bool binary(binary_t&) override { return deep_enough(); }
-    bool start_object(std::size_t) override {
-        deep_enough();
-        keys_.emplace_back();
-        return true;
-    }
-    bool start_array(std::size_t) override { return start_object(0); }
-    bool end_object() override { return keys_.pop_back(), true; }
-    bool end_array() override { return keys_.pop_back(), true; }
+    bool null() override { return scalar(nullptr); }
+    bool boolean(bool value) override { return scalar(value); }
+    bool number_integer(number_integer_t value) override { return scalar(value); }
+    bool number_unsigned(number_unsigned_t value) override { return scalar(value); }
+    bool number_float(number_float_t value, const string_t&) override { return scalar(value); }
+    bool string(string_t& value) override { return scalar(std::move(value)); }
+    bool binary(binary_t&) override { return false; }
+    bool start_object(std::size_t) override { return start(Json::object()); }
+    bool start_array(std::size_t) override { return start(Json::array()); }
+    bool end_object() override { return end(); }
+    bool end_array() override { return end(); }
     bool key(string_t& key) override {
-        deep_enough();
-        if (!keys_.back().insert(key).second)
-            throw Error(name_ + ": the key \"" + shown(key) + "\" appears twice");
+        check_depth();
+        Open& open = open_.back();
+        open.key = std::move(key);
+        if (!open.streamed && open.value.contains(open.key))
+            throw Error(name_ + ": the key \"" + shown(open.key) + "\" appears twice");
         return true;
     }
     bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
         return false;
     }
 
+    Json& result() { return result_; }
+
 private:
-    bool deep_enough() const {
-        if (keys_.size() <= deepest_) return true;
-        throw Error(name_ + ": is nested more than " + std::to_string(deepest_) + " deep");
+    struct Open {  // an object or a list
+        Json value;
+        std::string place;
+        bool streamed = false;
+        std::string key = {};  // of the member being read
+    };
+
+    void check_depth() const {
+        if (open_.size() > deepest_)
+            throw Error(name_ + ": is nested more than " + std::to_string(deepest_) + " deep");
+    }
+    template <class Value>
+    bool scalar(Value&& value) {
+        check_depth();
+        return add(Json(std::forward<Value>(value)));
+    }
+    bool start(Json empty) {
+        check_depth();
+        Open next{std::move(empty), {}};
+        if (stream_.wanted) {
+            if (!open_.empty()) {
+                const Open& outer = open_.back();
+                next.place = outer.place + (outer.place.empty() ? "" : ".") + outer.key;
+            }
+            next.streamed = stream_.wanted(next.place, next.value.is_object());
+        }
+        open_.push_back(std::move(next));
+        return true;
+    }
+    bool end() {
+        Json value = std::move(open_.back().value);
+        open_.pop_back();
+        return add(std::move(value));
+    }
+    bool add(Json&& value) {
+        if (open_.empty()) {
+            result_ = std::move(value);
+            return true;
+        }
+        Open& open = open_.back();
+        if (open.streamed) stream_.take(open.place, open.key, value);
+        else if (open.value.is_array()) open.value.push_back(std::move(value));
+        else open.value.emplace(std::move(open.key), std::move(value));
+        return true;
     }
 
     const std::string& name_;
     std::size_t deepest_;
-    std::vector<std::unordered_set<std::string>> keys_;  // of every list and object that is open
+    const JsonStream& stream_;
+    std::vector<Open> open_;
+    Json result_;
 };
 
 // The parser takes a zero byte for the end of the text.
@@ -76,22 +119,31 @@ AnyJson value(std::string_view text) {
 
 }  // namespace
 
-Json parse_json(std::string_view text, const std::string& name, int deepest) {
+static Json parse(std::string_view text, const std::string& name, int deepest,
+                  const JsonStream& stream) {
     if (const std::size_t at = find_invalid_utf8(text); at != std::string_view::npos) {
         throw Error(name + ": byte " + std::to_string(at) + " is not UTF-8, expected JSON");
     }
     if (const std::size_t at = zero_byte(text); at != std::string_view::npos)
         throw Error(name + ": is not JSON: byte " + std::to_string(at) + " is zero");
-    Watcher watcher(name, index(deepest));
-    Json::sax_parse(text, &watcher);  // where the text is no JSON, the parser says it better below
+    Builder builder(name, index(deepest), stream);
+    if (Json::sax_parse(text, &builder)) return std::move(builder.result());
     try {
-        return Json::parse(text);
+        return Json::parse(text);  // says what is wrong
     } catch (const Json::exception& error) {
         throw Error(name + ": is not JSON: " + reason(error));
     }
 }
 
+Json parse_json(std::string_view text, const std::string& name, int deepest) {
+    return parse(text, name, deepest, {});
+}
+
 Json read_json(const std::string& path) { return parse_json(read_file(path), path); }
+
+Json read_json(const std::string& path, const JsonStream& stream) {
+    return parse(read_file(path), path, 64, stream);
+}
 
 Json json_value(std::string_view text) { return value<Json>(text); }
 

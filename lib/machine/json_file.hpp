@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,16 @@ using OrderedJson = nlohmann::ordered_json;
 Json parse_json(std::string_view text, const std::string& name, int deepest = 64);
 
 Json read_json(const std::string& path);
+
+// Large objects and lists are given out member by member, as they are read, and none is kept: with
+// tens of thousands of them that takes a third of the time. The object or list at "model.vocab" is
+// asked for by that name, the whole text by "". What is given out of an object may have a key
+// twice; the key of a list's member is empty.
+struct JsonStream {
+    std::function<bool(const std::string& place, bool is_object)> wanted;
+    std::function<void(const std::string& place, std::string& key, Json& value)> take;
+};
+Json read_json(const std::string& path, const JsonStream& stream);
 
 // Reading and writing are compiled once, in json_file.cpp: these headers are slow.
 //

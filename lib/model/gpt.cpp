@@ -1,6 +1,5 @@
 #include "lib/model/gpt.hpp"
 
-#include <optional>
 #include <utility>
 
 #include "lib/error.hpp"
@@ -12,18 +11,17 @@ struct Gpt::State : GptNetwork {
     using GptNetwork::GptNetwork;
 };
 
+Gpt::Gpt(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
 Gpt::Gpt(const GptConfig& config, const WeightSource& source, const GptOptions& options)
-    : state_(std::make_unique<State>(config, source, options, config.vocab_size)) {}
+    : Gpt(std::make_unique<State>(config, source, options, config.vocab_size)) {}
 
 Gpt Gpt::load(const std::filesystem::path& directory, const GptOptions& options) {
     const std::string name = directory.string();
     const GptConfig config = read_model_config(name);
-    std::optional<Gpt> gpt;
-    with_weights_of(name, config, options,
-                    [&](const WeightSource& source, const GptOptions& chosen) {
-                        gpt.emplace(config, source, chosen);
-                    });
-    return std::move(*gpt);
+    const OpenedWeights weights(name, config, options);
+    return Gpt(std::make_unique<State>(config, weights.source, weights.options, config.vocab_size,
+                                       &weights.file));
 }
 
 Gpt::~Gpt() = default;

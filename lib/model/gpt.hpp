@@ -97,6 +97,7 @@ public:
 
 private:
     struct State;
+    explicit Gpt(std::unique_ptr<State> state);
     State& state() const;  // throws Error where the model was moved away
     std::unique_ptr<State> state_;
 };

@@ -12,12 +12,57 @@
 #include "lib/model/int8_file.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/memory_plan.hpp"
-#include "lib/model/safetensors.hpp"
 
 namespace tbt {
 
+namespace {
+
+// Gives the weights, each checked and in the shape that the configuration asks for.
+class WeightReader {
+public:
+    WeightReader(const GptConfig& config, const WeightSource& source, const Safetensors* file,
+                 int threads)
+        : source_(source), file_(file), threads_(threads) {
+        for (const WeightShape& w : weight_shapes(config)) shapes_[w.name] = w.shape;
+    }
+
+    Tensor tensor(const std::string& name) const {
+        Tensor weight = source_(name, shapes_.at(name));
+        check_shape("gpt", name.c_str(), weight.shape(), shapes_.at(name));
+        return weight;
+    }
+
+    // What use(view) makes of a matrix, which lies in the file or, as floats, in memory meanwhile.
+    template <class Use>
+    void matrix(const std::string& name, Use use) const {
+        const auto stored =
+            file_ ? file_->stored_weight(name, shapes_.at(name), threads_) : std::nullopt;
+        if (stored) {
+            use(*stored);
+            file_->forget_weight(name);
+        } else {
+            const Tensor w = tensor(name);
+            use(StoredView(w.data(), WeightType::f32, w.dim(0), w.dim(1)));
+        }
+    }
+
+    PackedMatrix packed(const std::string& name, WeightType type) const {
+        PackedMatrix result;
+        matrix(name, [&](const StoredView& w) { result = PackedMatrix(w, type, threads_); });
+        return result;
+    }
+
+private:
+    const WeightSource& source_;
+    const Safetensors* file_;
+    int threads_;
+    std::map<std::string, Shape> shapes_;
+};
+
+}  // namespace
+
 GptNetwork::GptNetwork(const GptConfig& shape, const WeightSource& source, const GptOptions& chosen,
-                       std::int64_t output_count)
+                       std::int64_t output_count, const Safetensors* file)
     : config(shape), options(chosen), outputs(output_count) {
     KvCache::check_type(config.cache_type = options.cache);
     check_config(config, "gpt");
@@ -25,42 +70,39 @@ GptNetwork::GptNetwork(const GptConfig& shape, const WeightSource& source, const
     if (options.threads <= 0) options.threads = default_threads();
     options.threads = std::min(options.threads, most_threads);
     const WeightType type = options.weights.value_or(WeightType::f32);
-    const auto view = [](const Tensor& w) { return MatrixView::of(w.data(), w.dim(0), w.dim(1)); };
-    std::map<std::string, Shape> shapes;
-    for (const WeightShape& w : weight_shapes(config)) shapes[w.name] = w.shape;
-    const auto tensor = [&](const std::string& name) {
-        Tensor weight = source(name, shapes.at(name));
-        check_shape("gpt", name.c_str(), weight.shape(), shapes.at(name));
-        return weight;
+    const WeightReader weights(config, source, file, options.threads);
+    const auto output_of = [&](StoredView embedding) {
+        embedding.rows = outputs;
+        output = PackedMatrix(embedding.transposed(), type, options.threads);
     };
-    const auto matrix = [&](const std::string& name) {
-        return PackedMatrix(view(tensor(name)), type);
-    };
-    token_embedding = tensor("wte.weight");
-    position_embedding = tensor("wpe.weight");
+    const bool tied = config.tie_word_embeddings;
+    weights.matrix("wte.weight", [&](const StoredView& w) {
+        if (tied) output_of(w);
+        // One copy, where the output matrix has all rows and rounds none.
+        const bool same = tied && outputs == w.rows &&
+                          (output.type() == WeightType::f32 || output.type() == w.type);
+        if (!same) token_embedding = PackedMatrix(w.transposed(), w.type, options.threads);
+    });
+    if (!tied) weights.matrix("lm_head.weight", output_of);
+    position_embedding = weights.tensor("wpe.weight");
     for (int layer = 0; layer < config.n_layer; ++layer) {
         const std::string h = "h." + std::to_string(layer) + ".";
         GptBlock& b = blocks.emplace_back();
-        b.norm1_gamma = tensor(h + "ln_1.weight");
-        b.norm1_beta = tensor(h + "ln_1.bias");
-        b.qkv = matrix(h + "attn.c_attn.weight");
-        b.qkv_bias = tensor(h + "attn.c_attn.bias");
-        b.proj = matrix(h + "attn.c_proj.weight");
-        b.proj_bias = tensor(h + "attn.c_proj.bias");
-        b.norm2_gamma = tensor(h + "ln_2.weight");
-        b.norm2_beta = tensor(h + "ln_2.bias");
-        b.up = matrix(h + "mlp.c_fc.weight");
-        b.up_bias = tensor(h + "mlp.c_fc.bias");
-        b.down = matrix(h + "mlp.c_proj.weight");
-        b.down_bias = tensor(h + "mlp.c_proj.bias");
+        b.norm1_gamma = weights.tensor(h + "ln_1.weight");
+        b.norm1_beta = weights.tensor(h + "ln_1.bias");
+        b.qkv = weights.packed(h + "attn.c_attn.weight", type);
+        b.qkv_bias = weights.tensor(h + "attn.c_attn.bias");
+        b.proj = weights.packed(h + "attn.c_proj.weight", type);
+        b.proj_bias = weights.tensor(h + "attn.c_proj.bias");
+        b.norm2_gamma = weights.tensor(h + "ln_2.weight");
+        b.norm2_beta = weights.tensor(h + "ln_2.bias");
+        b.up = weights.packed(h + "mlp.c_fc.weight", type);
+        b.up_bias = weights.tensor(h + "mlp.c_fc.bias");
+        b.down = weights.packed(h + "mlp.c_proj.weight", type);
+        b.down_bias = weights.tensor(h + "mlp.c_proj.bias");
     }
-    norm_gamma = tensor("ln_f.weight");
-    norm_beta = tensor("ln_f.bias");
-    const auto embedding_transposed = [&](const Tensor& e) {
-        return PackedMatrix(MatrixView::of(e.data(), outputs, e.dim(1)).transposed(), type);
-    };
-    output = config.tie_word_embeddings ? embedding_transposed(token_embedding)
-                                        : embedding_transposed(tensor("lm_head.weight"));
+    norm_gamma = weights.tensor("ln_f.weight");
+    norm_beta = weights.tensor("ln_f.bias");
 }
 
 // Weights of 16 bits are exactly the floats they are widened to, so keeping them as they are
@@ -93,26 +135,25 @@ static void check_weights(const std::string& name, const Safetensors& file,
     for (const WeightShape& w : weight_shapes(config)) file.check_weight(w.name, w.shape);
 }
 
-void with_weights_of(const std::string& directory, const GptConfig& config,
-                     const GptOptions& options,
-                     const std::function<void(const WeightSource&, const GptOptions&)>& use) {
-    const Safetensors file = Safetensors::open_directory(directory);
-    GptOptions chosen = options;
-    if (!chosen.weights) chosen.weights = stored_type(file);
+OpenedWeights::OpenedWeights(const std::string& directory, const GptConfig& config,
+                             const GptOptions& chosen)
+    : file(Safetensors::open_directory(directory)),
+      source([this](const std::string& weight, const Shape& shape) {
+          return file.read_weight(weight, shape);
+      }),
+      options(chosen) {
+    if (!options.weights) options.weights = stored_type(file);
     // Asked before anything is allocated: are the weights these, and does the machine
     // have the memory?
     check_weights(directory, file, config);
     GptConfig planned = config;
-    planned.cache_type = chosen.cache;
-    check_memory(directory, plan_memory(planned, *chosen.weights, config.n_positions, 1).total(),
+    planned.cache_type = options.cache;
+    check_memory(directory, plan_memory(planned, *options.weights, config.n_positions, 1).total(),
                  available_memory());
-    use([&](const std::string& weight,
-            const Shape& shape) { return file.read_weight(weight, shape); },
-        chosen);
 }
 
 std::int64_t GptNetwork::weight_bytes() const {
-    std::int64_t bytes = output.bytes() + 4 * (token_embedding.size() + position_embedding.size());
+    std::int64_t bytes = output.bytes() + token_embedding.bytes() + 4 * position_embedding.size();
     for (const GptBlock& b : blocks)
         bytes += b.qkv.bytes() + b.proj.bytes() + b.up.bytes() + b.down.bytes();
     return bytes;
@@ -208,10 +249,11 @@ void GptNetwork::run(const Worker& worker) {
     float* x = p.x.get(0);
 
     const auto [begin, end] = worker.share(rows);
+    const PackedMatrix& embedding = token_embedding.n() > 0 ? token_embedding : output;
     for (std::int64_t r = begin; r < end; ++r) {
-        const float* token = token_embedding.data() + p.tokens[index(r)] * c;
+        embedding.column(p.tokens[index(r)], x + r * c);
         const float* position = position_embedding.data() + p.positions[index(r)] * c;
-        for (std::int64_t i = 0; i < c; ++i) x[r * c + i] = token[i] + position[i];
+        for (std::int64_t i = 0; i < c; ++i) x[r * c + i] += position[i];
     }
     worker.sync();
 

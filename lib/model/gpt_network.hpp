@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "lib/machine/threads.hpp"
 #include "lib/model/attention.hpp"
 #include "lib/model/gpt.hpp"
+#include "lib/model/safetensors.hpp"
 
 namespace tbt {
 
@@ -55,14 +55,17 @@ struct GptPass {
 struct GptNetwork {
     // Throws Error for an impossible configuration or a weight of another shape.
     // outputs: the ids that a logit belongs to, the first ones.
+    // file: where the source reads from, if it is one; matrices are packed as they lie there.
     GptNetwork(const GptConfig& config, const WeightSource& source, const GptOptions& options,
-               std::int64_t outputs);
+               std::int64_t outputs, const Safetensors* file = nullptr);
 
     GptConfig config;
     GptOptions options;
     std::int64_t outputs;
     bool both_ways = false;  // a row sees all rows of its sequence, not only those before it
-    Tensor token_embedding, position_embedding;  // (V, C), (positions, C)
+    // (C, V), exactly as stored; empty where the output matrix is the same in the same bits.
+    PackedMatrix token_embedding;
+    Tensor position_embedding;  // (positions, C)
     std::vector<GptBlock> blocks;
     Tensor norm_gamma, norm_beta;
     PackedMatrix output;  // (C, outputs)
@@ -77,11 +80,15 @@ struct GptNetwork {
     std::int64_t weight_bytes() const;
 };
 
-// Opens the weights of a model directory and calls use(source, options), with the type of the
-// weights chosen: as they are stored, where the options leave it open. Throws Error, before
-// anything is allocated, where they are not of this configuration or exceed the memory.
-void with_weights_of(const std::string& directory, const GptConfig& config,
-                     const GptOptions& options,
-                     const std::function<void(const WeightSource&, const GptOptions&)>& use);
+// The weights of a model directory, opened, with the type that they are kept in: as they are
+// stored, where the options leave it open. Throws Error, before anything is allocated, where they
+// are not of this configuration or exceed the memory.
+struct OpenedWeights {
+    OpenedWeights(const std::string& directory, const GptConfig& config, const GptOptions& options);
+
+    Safetensors file;
+    WeightSource source;  // reads from the file
+    GptOptions options;
+};
 
 }  // namespace tbt

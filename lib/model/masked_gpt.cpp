@@ -1,6 +1,5 @@
 #include "lib/model/masked_gpt.hpp"
 
-#include <optional>
 #include <utility>
 
 #include "lib/error.hpp"
@@ -24,8 +23,9 @@ int checked_outputs(const GptConfig& config) {
 
 // One canvas; its cache is only where attention finds keys and values.
 struct MaskedGpt::State {
-    State(const GptConfig& config, const WeightSource& source, const GptOptions& options)
-        : network(config, source, options, checked_outputs(config)), cache(network.config) {
+    State(const GptConfig& config, const WeightSource& source, const GptOptions& options,
+          const Safetensors* file = nullptr)
+        : network(config, source, options, checked_outputs(config), file), cache(network.config) {
         network.both_ways = true;
     }
     GptNetwork network;
@@ -33,7 +33,9 @@ struct MaskedGpt::State {
 };
 
 MaskedGpt::MaskedGpt(const GptConfig& config, const WeightSource& source, const GptOptions& options)
-    : state_(std::make_unique<State>(config, source, options)) {}
+    : MaskedGpt(std::make_unique<State>(config, source, options)) {}
+
+MaskedGpt::MaskedGpt(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 MaskedGpt::~MaskedGpt() = default;
 MaskedGpt::MaskedGpt(MaskedGpt&&) noexcept = default;
@@ -42,12 +44,9 @@ MaskedGpt& MaskedGpt::operator=(MaskedGpt&&) noexcept = default;
 MaskedGpt MaskedGpt::load(const std::filesystem::path& directory, const GptOptions& options) {
     const std::string name = directory.string();
     const GptConfig config = read_masked_config(name);
-    std::optional<MaskedGpt> gpt;
-    with_weights_of(name, config, options,
-                    [&](const WeightSource& source, const GptOptions& chosen) {
-                        gpt.emplace(config, source, chosen);
-                    });
-    return std::move(*gpt);
+    const OpenedWeights weights(name, config, options);
+    return MaskedGpt(
+        std::make_unique<State>(config, weights.source, weights.options, &weights.file));
 }
 
 MaskedGpt::State& MaskedGpt::state() const {

@@ -35,6 +35,7 @@ public:
 
 private:
     struct State;
+    explicit MaskedGpt(std::unique_ptr<State> state);
     State& state() const;  // throws Error where the model was moved away
     std::unique_ptr<State> state_;
 };

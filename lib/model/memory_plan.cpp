@@ -42,7 +42,11 @@ MemoryPlan plan_memory(const GptConfig& config, WeightType type, int context, in
     plan.matrices =
         bytes(L * (C * columns(3 * C) + C * columns(C) + C * columns(F) + F * columns(C)) * b);
     plan.output = bytes(C * columns(V) * b);
-    plan.embeddings = bytes((V + P) * C * 4);
+    // The output matrix is the embedding too, where it is kept as it is stored, or as floats.
+    const WeightType stored = weight_type_named(config.torch_dtype).value_or(WeightType::f32);
+    const bool shared = config.tie_word_embeddings && (type == WeightType::f32 || type == stored);
+    plan.embeddings =
+        bytes((shared ? 0 : columns(V) * static_cast<double>(bytes_of(stored))) * C + P * C * 4);
     plan.vectors = bytes((L * (9 * C + F) + 2 * C) * 4);
     plan.cache =
         bytes(2 * L * heads * blocks * B * static_cast<double>(bytes_of(config.cache_type)));

@@ -12,11 +12,12 @@
 namespace tbt {
 
 struct MemoryPlan {
-    std::int64_t matrices = 0;    // L · (4C² + 2CF) · b
-    std::int64_t output = 0;      // V · C · b, packed
-    std::int64_t embeddings = 0;  // (V + P) · C · 4: looked up row by row, always float
-    std::int64_t vectors = 0;     // biases, gains: (L · (9C + F) + 2C + …) · 4
-    std::int64_t cache = 0;  // 2 · L · C · T · B · 4, or 2 as F16, in whole blocks of tokens
+    std::int64_t matrices = 0;  // L · (4C² + 2CF) · b
+    std::int64_t output = 0;    // V · C · b, packed
+    // Looked up row by row. P · C · 4, and V · C as stored, where the output matrix rounds it.
+    std::int64_t embeddings = 0;
+    std::int64_t vectors = 0;  // biases, gains: (L · (9C + F) + 2C + …) · 4
+    std::int64_t cache = 0;    // 2 · L · C · T · B · 4, or 2 as F16, in whole blocks of tokens
     std::int64_t activations = 0;  // R rows in one pass, R the larger of T and B: R · (6C + F) · 4
     std::int64_t logits = 0;       // B · V · 4
 

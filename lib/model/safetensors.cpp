@@ -1,5 +1,7 @@
 #include "lib/model/safetensors.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -8,10 +10,12 @@
 #include <set>
 
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/half.hpp"
 #include "lib/kernels/weight_type.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/machine/threads.hpp"
 #include "lib/model/int8_file.hpp"
 #include "lib/show/short_number.hpp"
 
@@ -107,7 +111,7 @@ Tensor Safetensors::read(const std::string& name, const Shape& shape) const {
     const TensorView& view = expect(name, shape);
     Tensor tensor(shape);
     widen(view, name, tensor.values());
-    for (const auto& file : files_) file->forget(view.bytes);
+    forget(view);
     return tensor;
 }
 
@@ -116,18 +120,43 @@ std::string Safetensors::on_file(const std::string& name) const {
     return !find(name) && find(prefixed) ? prefixed : name;
 }
 
+namespace {
+
+// Whether all are below this one, signs apart. NaN and infinity have an exponent of ones: as whole
+// numbers they are largest.
+template <class Bits>
+bool all_below(std::span<const Bits> numbers, Bits border) {
+    constexpr Bits no_sign = static_cast<Bits>(~Bits{0}) >> 1;
+    Bits most = 0;
+    for (const Bits n : numbers) most = std::max(most, static_cast<Bits>(n & no_sign));
+    return most < border;
+}
+
+// The numbers of this share, at an address that fits them.
+bool all_finite(const TensorView& view, WeightType type, const Worker& worker) {
+    const auto size = static_cast<std::size_t>(bytes_of(type));
+    const auto [begin, end] = worker.share(length_of(view.bytes) / bytes_of(type));
+    const std::byte* first = view.bytes.data() + index(begin) * size;
+    const auto numbers = [&]<class Bits>(Bits) {
+        return std::span<const Bits>(reinterpret_cast<const Bits*>(first), index(end - begin));
+    };
+    if (type == WeightType::f32) return all_below(numbers(std::uint32_t{}), 0x7f800000u);
+    return all_below(numbers(std::uint16_t{}),
+                     type == WeightType::f16 ? std::uint16_t{0x7c00} : std::uint16_t{0x7f80});
+}
+
 // A weight that is no number makes every logit behind it none: better said now, by name.
-static void check_finite(const std::string& file, const std::string& name, const Tensor& tensor) {
-    unsigned broken = 0;  // all bits of the exponent are set in NaN and infinity
-    for (const float w : tensor.values())
-        broken |= (std::bit_cast<std::uint32_t>(w) & 0x7f800000u) == 0x7f800000u;
-    if (!broken) return;
-    std::int64_t i = 0;
-    while (std::isfinite(tensor.data()[i])) ++i;
-    throw Error(file + ": tensor \"" + name + "\": number " + std::to_string(i) + " is " +
-                short_number(static_cast<double>(tensor.data()[i])) +
+void check_finite(const std::string& file, const std::string& name, const Tensor& tensor) {
+    const float* w = tensor.data();
+    const auto broken =
+        std::find_if_not(w, w + tensor.size(), [](float x) { return std::isfinite(x); });
+    if (broken == w + tensor.size()) return;
+    throw Error(file + ": tensor \"" + name + "\": number " + std::to_string(broken - w) + " is " +
+                short_number(static_cast<double>(*broken)) +
                 ", expected finite weights; was the training broken off by an overflow?");
 }
+
+}  // namespace
 
 Tensor Safetensors::read_weight(const std::string& name, const Shape& shape) const {
     const std::string stored = on_file(name);
@@ -135,12 +164,36 @@ Tensor Safetensors::read_weight(const std::string& name, const Shape& shape) con
         const Tensor scales = read(scale_name(stored), {scale_count(stored, shape)});
         Tensor tensor(shape);
         restore_int8(view, stored, scales, tensor.values());
-        for (const auto& file : files_) file->forget(view.bytes);
+        forget(view);
         return tensor;
     }
     Tensor tensor = read(stored, shape);
     check_finite(find(stored)->file, stored, tensor);
     return tensor;
+}
+
+std::optional<StoredView> Safetensors::stored_weight(const std::string& name, const Shape& shape,
+                                                     int threads) const {
+    const TensorView& view = expect(on_file(name), shape);
+    const std::optional<WeightType> type = weight_type_named(view.dtype);
+    if (!type || shape.size() != 2 ||
+        length_of(view.bytes) != element_count(shape) * bytes_of(*type) ||
+        reinterpret_cast<std::uintptr_t>(view.bytes.data()) % index(bytes_of(*type)) != 0)
+        return std::nullopt;
+    std::atomic<bool> finite{true};
+    run_team(threads, [&](const Worker& worker) {
+        if (!all_finite(view, *type, worker)) finite = false;
+    });
+    if (!finite) read_weight(name, shape);  // says which number it is
+    return StoredView(view.bytes.data(), *type, shape[0], shape[1]);
+}
+
+void Safetensors::forget(const TensorView& view) const {
+    for (const auto& file : files_) file->forget(view.bytes);
+}
+
+void Safetensors::forget_weight(const std::string& name) const {
+    if (const TensorView* view = find(on_file(name))) forget(*view);
 }
 
 void Safetensors::check_weight(const std::string& name, const Shape& shape) const {

@@ -5,10 +5,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "lib/kernels/packed_matrix.hpp"
 #include "lib/kernels/tensor.hpp"
 #include "lib/model/safetensors_header.hpp"
 
@@ -33,12 +35,19 @@ public:
     // stored in 8 bits (int8_file.hpp), which are restored.
     // Throws Error for a weight that is NaN or infinite, too.
     Tensor read_weight(const std::string& name, const Shape& shape) const;
+    // Where a matrix lies in the file, to be packed as it is; none for what must be restored or
+    // lies at an odd address, which is for read_weight. The same errors.
+    std::optional<StoredView> stored_weight(const std::string& name, const Shape& shape,
+                                            int threads = 1) const;
+    // Its pages are not needed in memory any more.
+    void forget_weight(const std::string& name) const;
     // Throws the errors of read_weight that the header gives away already; reads nothing.
     void check_weight(const std::string& name, const Shape& shape) const;
 
 private:
     void add_file(const std::string& path);
     const TensorView& expect(const std::string& name, const Shape& shape) const;
+    void forget(const TensorView& view) const;
     std::string on_file(const std::string& name) const;
     void add_shards(const std::string& index_path, const std::string& directory);
 

@@ -36,6 +36,7 @@ void Tokenizer::check_vocabulary() {
         if (!added_ids_.emplace(bytes, token.id).second)
             fail("added token \"" + visible_bytes(bytes) + "\" appears twice");
     }
+    ids_.reserve(vocabulary_.tokens.size());
     for (int id = 0; id < vocab_size(); ++id) {
         const std::string& bytes = at(vocabulary_.tokens, id);
         if (bytes.empty()) fail("token " + std::to_string(id) + " is empty");
@@ -66,18 +67,20 @@ void Tokenizer::check_vocabulary() {
 void Tokenizer::index_merges() {
     merges_.reset(vocabulary_.merges.size());
     int rank = 0;
+    std::string joined;
     for (const auto& [left, right] : vocabulary_.merges) {
-        const std::string where = "merge " + std::to_string(rank + 1) + " ";
+        const auto where = [&] { return "merge " + std::to_string(rank + 1) + " "; };
         if (left < 0 || right < 0 || left >= vocab_size() || right >= vocab_size()) {
-            fail(where + "joins tokens " + std::to_string(left) + " and " + std::to_string(right) +
-                 ", expected ids below " + std::to_string(vocab_size()));
+            fail(where() + "joins tokens " + std::to_string(left) + " and " +
+                 std::to_string(right) + ", expected ids below " + std::to_string(vocab_size()));
         }
-        const std::string joined = std::string(token_bytes(left)) + std::string(token_bytes(right));
+        joined.assign(token_bytes(left)).append(token_bytes(right));
         const auto merged = ids_.find(joined);
         if (merged == ids_.end())
-            fail(where + "makes \"" + visible_bytes(joined) + "\", which is not in the vocabulary");
+            fail(where() + "makes \"" + visible_bytes(joined) +
+                 "\", which is not in the vocabulary");
         if (merges_.find(left, right)) {
-            fail(where + "(\"" + visible_bytes(token_bytes(left)) + "\" and \"" +
+            fail(where() + "(\"" + visible_bytes(token_bytes(left)) + "\" and \"" +
                  visible_bytes(token_bytes(right)) + "\") appears twice");
         }
         merges_.add({left, right, rank, merged->second});

@@ -40,7 +40,7 @@ public:
             read_tokenizer_json();
         } else if (has("vocab.json") || has("merges.txt")) {
             open("vocab.json");
-            read_vocab(read_json(file_));
+            check_vocab(read_large("vocab.json", ""));
             read_merges_txt();
             if (has("added_tokens.json")) read_added_tokens_json();
         } else {
@@ -69,18 +69,36 @@ private:
         return value.get<int>();
     }
 
-    void read_vocab(const Json& vocab) {
+    // A file with the vocabulary at this place, and perhaps merges, which go to result_.
+    Json read_large(const char* name, const std::string& vocab) {
+        open(name);
+        result_.vocab_file = file_;
+        result_.merge_place = file_ + ": merge";
+        constexpr std::size_t usual = std::size_t{1} << 16;  // GPT-2 has 50,257
+        result_.ids.reserve(usual);
+        const JsonStream stream{[&](const std::string& place, bool is_object) {
+                                    return is_object ? place == vocab : place == "model.merges";
+                                },
+                                [&](const std::string& place, std::string& key, Json& value) {
+                                    if (place == vocab) read_id(key, value);
+                                    else read_merge(value);
+                                }};
+        return read_json(file_, stream);
+    }
+    void read_id(std::string& token, const Json& value) {
+        const int id = id_from(value, token);
+        if (!result_.ids.try_emplace(std::move(token), id).second)
+            fail("the key \"" + shown(token) + "\" appears twice");
+    }
+    void check_vocab(const Json& vocab) const {
         if (!vocab.is_object())
             fail("the vocabulary is " + kind_of(vocab) + ", expected an object {token: id}");
-        result_.vocab_file = file_;
-        result_.ids.reserve(vocab.size());
-        for (const auto& [token, id] : vocab.items())
-            result_.ids.emplace(token, id_from(id, token));
     }
 
     // ---- merges.txt -----------------------------------------------------------------------------
     void read_merges_txt() {
         open("merges.txt");
+        result_.merge_place = file_ + ": line";
         const std::string text = read_file(file_);
         std::size_t line_number = 0;
         for (std::size_t begin = 0; begin < text.size();) {
@@ -90,28 +108,24 @@ private:
             ++line_number;
             begin = end + 1;
             if (line.empty() || (line_number == 1 && line.starts_with("#version"))) continue;
-            add_merge(line, "line " + std::to_string(line_number));
+            add_merge(line, line_number);
         }
     }
 
-    void add_merge(std::string_view pair, const std::string& place) {
+    void add_merge(std::string_view pair, std::size_t number) {
         const std::size_t space = pair.find(' ');
         if (space == 0 || space == std::string_view::npos || space + 1 == pair.size() ||
             pair.find(' ', space + 1) != std::string_view::npos) {
-            fail(place + " is \"" + shown(pair) +
-                 "\", expected two tokens with one space between them");
+            throw Error(result_.merge_place + " " + std::to_string(number) + " is \"" +
+                        shown(pair) + "\", expected two tokens with one space between them");
         }
-        add_merge(std::string(pair.substr(0, space)), std::string(pair.substr(space + 1)), place);
-    }
-
-    void add_merge(std::string left, std::string right, const std::string& place) {
-        result_.merges.push_back({std::move(left), std::move(right), file_ + ": " + place});
+        result_.merges.push_back(
+            {std::string(pair.substr(0, space)), std::string(pair.substr(space + 1)), number});
     }
 
     // ---- tokenizer.json -------------------------------------------------------------------------
     void read_tokenizer_json() {
-        open("tokenizer.json");
-        const Json json = read_json(file_);
+        const Json json = read_large("tokenizer.json", "model.vocab");
         const Json* model = json.is_object() ? find(json, "model") : nullptr;
         if (!model || !model->is_object()) fail("has no object \"model\"");
         check_supported(json, *model);
@@ -119,9 +133,7 @@ private:
         const Json* merges = find(*model, "merges");
         if (!vocab) fail("\"model\" has no \"vocab\"");
         if (!merges || !merges->is_array()) fail("\"model\" has no list \"merges\"");
-        read_vocab(*vocab);
-        for (std::size_t i = 0; i < merges->size(); ++i)
-            read_merge((*merges)[i], "merge " + std::to_string(i + 1));
+        check_vocab(*vocab);
         const Json* added = find(json, "added_tokens");
         if (!added || added->is_null()) return;
         if (!added->is_array())
@@ -130,14 +142,17 @@ private:
     }
 
     // "a b", as all versions of the format have it, or ["a", "b"], as newer ones write.
-    void read_merge(const Json& merge, const std::string& place) {
+    void read_merge(const Json& merge) {
+        const std::size_t number = result_.merges.size() + 1;
         if (merge.is_string()) {
-            add_merge(merge.get_ref<const std::string&>(), place);
+            add_merge(merge.get_ref<const std::string&>(), number);
         } else if (merge.is_array() && merge.size() == 2 && merge[0].is_string() &&
                    merge[1].is_string()) {
-            add_merge(merge[0].get<std::string>(), merge[1].get<std::string>(), place);
+            result_.merges.push_back(
+                {merge[0].get<std::string>(), merge[1].get<std::string>(), number});
         } else {
-            fail(place + " is " + kind_of(merge) + ", expected \"a b\" or [\"a\", \"b\"]");
+            fail("merge " + std::to_string(number) + " is " + kind_of(merge) +
+                 ", expected \"a b\" or [\"a\", \"b\"]");
         }
     }
 

@@ -1,6 +1,7 @@
 // What the files of a tokenizer say, as written there; tokenizer_load.hpp makes a Vocabulary of it.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -11,7 +12,7 @@ namespace tbt {
 struct TokenizerFiles {
     struct Merge {
         std::string left, right;
-        std::string place;  // "merges.txt: line 7", for messages
+        std::size_t number;  // of its line or its place in the list, from 1 on
     };
     struct AddedToken {
         std::string text;
@@ -21,6 +22,7 @@ struct TokenizerFiles {
     std::string vocab_file;                    // where the ids come from, for messages
     std::unordered_map<std::string, int> ids;  // in the byte alphabet, added tokens as they are
     std::vector<Merge> merges;
+    std::string merge_place;  // "merges.txt: line", for messages
     std::vector<AddedToken> added;
     std::map<std::string, std::string> named;  // "eos_token" → "<|endoftext|>"
 };

@@ -1,5 +1,6 @@
 #include "lib/text/tokenizer_load.hpp"
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -26,8 +27,10 @@ public:
 
     Vocabulary vocabulary() {
         place_tokens();
-        for (const auto& [left, right, place] : files_.merges) {
-            vocabulary_.merges.push_back({merge_part(left, place), merge_part(right, place)});
+        vocabulary_.merges.reserve(files_.merges.size());
+        for (const TokenizerFiles::Merge& merge : files_.merges) {
+            vocabulary_.merges.push_back(
+                {merge_part(merge.left, merge.number), merge_part(merge.right, merge.number)});
         }
         vocabulary_.bos_id = named_token("bos_token");
         vocabulary_.eos_id = named_token("eos_token");
@@ -67,20 +70,22 @@ private:
         std::unordered_set<int> as_written;
         for (const auto& token : files_.added) as_written.insert(token.id);
         for (std::size_t i = 0; i < n; ++i) {
-            const auto bytes = bytes_of_visible(*owner[i]);
+            auto bytes = bytes_of_visible(*owner[i]);
             const bool is_added = as_written.contains(to_int(i));
             if (!bytes && !is_added) {
                 fail("token " + quoted(*owner[i]) + " (" + std::to_string(i) +
                      ") is not written in GPT-2's byte alphabet");
             }
-            vocabulary_.tokens[i] = is_added ? *owner[i] : *bytes;
+            if (is_added) vocabulary_.tokens[i] = *owner[i];
+            else vocabulary_.tokens[i] = std::move(*bytes);
         }
     }
 
-    int merge_part(const std::string& token, const std::string& place) const {
+    int merge_part(const std::string& token, std::size_t number) const {
         const auto entry = files_.ids.find(token);
         if (entry == files_.ids.end())
-            throw Error(place + " joins " + quoted(token) + ", which is not in the vocabulary");
+            throw Error(files_.merge_place + " " + std::to_string(number) + " joins " +
+                        quoted(token) + ", which is not in the vocabulary");
         return entry->second;
     }
 
@@ -106,23 +111,39 @@ private:
     // those with a name. A token that is a single byte or made by a merge is an ordinary
     // one all the same.
     void mark_added_tokens() {
-        std::unordered_set<std::string> made;
-        const auto& tokens = vocabulary_.tokens;
-        for (const auto& [left, right] : vocabulary_.merges) {
-            made.insert(at(tokens, left) + at(tokens, right));
-        }
-        std::unordered_set<int> marked;
-        const auto mark = [&](int id, bool special) {
-            const std::string& bytes = at(tokens, id);
-            if (bytes.size() > 1 && !made.contains(bytes) && marked.insert(id).second) {
-                vocabulary_.added.push_back({id, special});
-            }
-        };
-        for (const auto& token : files_.added) mark(token.id, token.special);
+        std::vector<Vocabulary::AddedToken> named;
+        for (const auto& token : files_.added) named.push_back({token.id, token.special});
         for (const auto& [key, text] : files_.named) {
-            if (const auto id = find_token(text)) mark(*id, true);
+            if (const auto id = find_token(text)) named.push_back({*id, true});
         }
-        if (const auto id = find_token(end_of_text)) mark(*id, true);
+        if (const auto id = find_token(end_of_text)) named.push_back({*id, true});
+        const std::unordered_set<std::string> made = made_by_merges(named);
+        std::unordered_set<int> marked;
+        for (const Vocabulary::AddedToken& token : named) {
+            const std::string& bytes = at(vocabulary_.tokens, token.id);
+            if (bytes.size() > 1 && !made.contains(bytes) && marked.insert(token.id).second)
+                vocabulary_.added.push_back(token);
+        }
+    }
+
+    // Which of these a merge makes. They are few, so most merges are passed over by their length.
+    std::unordered_set<std::string> made_by_merges(
+        const std::vector<Vocabulary::AddedToken>& tokens) const {
+        std::unordered_set<std::string> looked_for, made;
+        std::vector<bool> lengths;
+        for (const Vocabulary::AddedToken& token : tokens) {
+            const std::string& bytes = at(vocabulary_.tokens, token.id);
+            looked_for.insert(bytes);
+            lengths.resize(std::max(lengths.size(), bytes.size() + 1));
+            lengths[bytes.size()] = true;
+        }
+        for (const auto& [left, right] : vocabulary_.merges) {
+            const std::string &a = at(vocabulary_.tokens, left), &b = at(vocabulary_.tokens, right);
+            const std::size_t length = a.size() + b.size();
+            if (length < lengths.size() && lengths[length] && looked_for.contains(a + b))
+                made.insert(a + b);
+        }
+        return made;
     }
 
     TokenizerFiles files_;
