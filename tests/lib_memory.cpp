@@ -56,7 +56,7 @@ struct Directory {
 TEST_CASE("the plan of GPT-2 124M has the numbers that its formulas give by hand", "[memory]") {
     const MemoryPlan f32 = plan_memory(preset_config("gpt2"), WeightType::f32, 1024, 1);
     REQUIRE(f32.matrices == 12ll * 12 * 768 * 768 * 4);
-    REQUIRE(f32.output == 768ll * 50272 * 4);  // 50,257 columns in registers of sixteen
+    REQUIRE(f32.output == 768ll * 50272 * 4);     // 50,257 columns in registers of sixteen
     REQUIRE(f32.embeddings == 1024ll * 768 * 4);  // that of the tokens is the output matrix
     REQUIRE(f32.cache == 2ll * 12 * 768 * 1024 * 4);
     REQUIRE(f32.logits == 50257 * 4);

@@ -22,8 +22,8 @@ std::string reason(const Json::exception& error) {
     return shown(text);
 }
 
-// Makes the values as the text is read, and looks at what the library's own reader lets pass: depth,
-// and keys that stand twice.
+// Makes the values as the text is read, and looks at what the library's own reader lets pass:
+// depth, and keys that stand twice.
 class Builder : public nlohmann::json_sax<Json> {
 public:
     Builder(const std::string& name, std::size_t deepest, const JsonStream& stream)

@@ -4,6 +4,7 @@
 
 #include "lib/error.hpp"
 #include "lib/model/gpt_network.hpp"
+#include "lib/model/weight_reader.hpp"
 
 namespace tbt {
 

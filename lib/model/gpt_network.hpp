@@ -2,7 +2,6 @@
 // with it, one way and with a cache; masked_gpt.cpp canvases, both ways.
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,9 +11,10 @@
 #include "lib/machine/threads.hpp"
 #include "lib/model/attention.hpp"
 #include "lib/model/gpt.hpp"
-#include "lib/model/safetensors.hpp"
 
 namespace tbt {
+
+class Safetensors;
 
 // Weights of one block; shapes in the order (inputs, outputs). C channels, F = inner size of the
 // feed-forward part.
@@ -78,17 +78,6 @@ struct GptNetwork {
     const float* norm(std::span<const std::int64_t> rows, const Tensor& gamma, const Tensor& beta,
                       const Worker& worker);
     std::int64_t weight_bytes() const;
-};
-
-// The weights of a model directory, opened, with the type that they are kept in: as they are
-// stored, where the options leave it open. Throws Error, before anything is allocated, where they
-// are not of this configuration or exceed the memory.
-struct OpenedWeights {
-    OpenedWeights(const std::string& directory, const GptConfig& config, const GptOptions& options);
-
-    Safetensors file;
-    WeightSource source;  // reads from the file
-    GptOptions options;
 };
 
 }  // namespace tbt

@@ -6,6 +6,7 @@
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/gpt_network.hpp"
+#include "lib/model/weight_reader.hpp"
 
 namespace tbt {
 namespace {

@@ -1,0 +1,60 @@
+// From a model's files, or from floats that somebody gives, to packed matrices.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "lib/kernels/packed_matrix.hpp"
+#include "lib/kernels/tensor.hpp"
+#include "lib/model/gpt.hpp"
+#include "lib/model/safetensors.hpp"
+
+namespace tbt {
+
+// The weights of a model directory, opened, with the type that they are kept in: as they are
+// stored, where the options leave it open. Throws Error, before anything is allocated, where they
+// are not of this configuration or exceed the memory.
+struct OpenedWeights {
+    OpenedWeights(const std::string& directory, const GptConfig& config, const GptOptions& options);
+    OpenedWeights(const OpenedWeights&) = delete;  // the source looks into this one
+
+    Safetensors file;
+    WeightSource source;  // reads from the file
+    GptOptions options;
+};
+
+// Gives the weights, each checked and in the shape that the configuration asks for.
+class WeightReader {
+public:
+    WeightReader(const GptConfig& config, const WeightSource& source, const Safetensors* file,
+                 int threads)
+        : source_(source), file_(file), threads_(threads) {
+        for (const WeightShape& w : weight_shapes(config)) shapes_[w.name] = w.shape;
+    }
+
+    Tensor tensor(const std::string& name) const;
+
+    // What use(view) makes of a matrix, which lies in the file or, as floats, in memory meanwhile.
+    template <class Use>
+    void matrix(const std::string& name, Use use) const {
+        const auto stored =
+            file_ ? file_->stored_weight(name, shapes_.at(name), threads_) : std::nullopt;
+        if (stored) {
+            use(*stored);
+            file_->forget_weight(name);
+        } else {
+            const Tensor w = tensor(name);
+            use(StoredView(w.data(), WeightType::f32, w.dim(0), w.dim(1)));
+        }
+    }
+
+    PackedMatrix packed(const std::string& name, WeightType type) const;
+
+private:
+    const WeightSource& source_;
+    const Safetensors* file_;
+    int threads_;
+    std::map<std::string, Shape> shapes_;
+};
+
+}  // namespace tbt
