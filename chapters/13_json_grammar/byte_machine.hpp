@@ -31,6 +31,8 @@ public:
     // dead when no text of the language goes on like this; otherwise at least one does.
     // next(dead) is dead.
     virtual State next(State state, unsigned char byte) = 0;
+    // Once next(state, byte) was asked: up to here at least, the bytes behind it lead there too.
+    virtual int last_alike(State, int byte) const { return byte; }
     virtual bool accepts(State state) const = 0;
     // The fewest bytes that complete the text; `never` behind dead.
     virtual int closing_bytes(State state) const = 0;

@@ -11,11 +11,16 @@ namespace tbt {
 // Decides the token at a node, from the state behind it. False: an escaped state decides nothing,
 // neither that this token is legal nor that it isn't, nor any below it.
 bool MaskCache::decide(Place place, Outline& o) {
-    if (machine_->escaped(place.state)) {
+    if (place.state != last_.state) {  // neighbours in the tree mostly lead to the same state
+        last_.state = place.state;
+        last_.escaped = machine_->escaped(place.state);
+        if (!last_.escaped) last_.to_end = to_end(place.state);
+    }
+    if (last_.escaped) {
         o.exits.push_back(place.node);
         return false;
     }
-    o.costliest = std::max(o.costliest, to_end(place.state));
+    o.costliest = std::max(o.costliest, last_.to_end);
     const int token = trie_->nodes()[index(place.node)].token;
     if (token >= 0) o.mask.set(token);
     return true;
@@ -24,17 +29,46 @@ bool MaskCache::decide(Place place, Outline& o) {
 // Decides every token below a node. What is large is put off, to be looked at by itself:
 // a list in place of recursion, since a token may have sixty thousand bytes.
 void MaskCache::decide_below(Place place, Outline& o) {
-    open_.assign(1, place);
-    while (!open_.empty()) {
+    const std::size_t before = open_.size();
+    open_.push_back(place);
+    while (open_.size() > before) {
         const Place now = open_.back();
         open_.pop_back();
         const bool large = trie_->end(now.node) - now.node > small_;
-        if (const ByteRun* run = large ? runs_.run(now.node, now.state) : nullptr) {
+        if (large && outlining_ && trie_->depth(now.node) == 1) {
+            add_part(now, o);
+        } else if (const ByteRun* run = large ? runs_.run(now.node, now.state) : nullptr) {
             decide_by_run(*run, now.node, o);
         } else {
             decide_by_walk(now, o);
         }
     }
+}
+
+const MaskCache::Part& MaskCache::part(Place place) {
+    constexpr int few = 256;
+    const int fresh = count(parts_), found = part_index_.find_or_add(place, fresh);
+    if (found != fresh) return parts_[index(found)];
+    if (below_.mask.size() == 0) below_.mask = TokenMask(trie_->vocabulary());
+    below_.mask.clear(), below_.exits.clear(), below_.costliest = 0;
+    outlining_ = false;
+    decide_below(place, below_);
+    outlining_ = true;
+    Part& p = parts_.emplace_back();
+    p.exits = below_.exits, p.costliest = below_.costliest;
+    if (below_.mask.count() > few) p.mask = below_.mask;
+    else below_.mask.each([&](int token) { p.tokens.push_back(token); });
+    part_bytes_ += sizeof(Part) + (p.tokens.size() + p.exits.size()) * 4 +
+                   index(p.mask.size()) / 8;
+    return p;
+}
+
+void MaskCache::add_part(Place place, Outline& o) {
+    const Part& p = part(place);
+    if (p.mask.size() > 0) o.mask |= p.mask;
+    for (const int token : p.tokens) o.mask.set(token);
+    o.exits.insert(o.exits.end(), p.exits.begin(), p.exits.end());
+    o.costliest = std::max(o.costliest, p.costliest);
 }
 
 // visit(node, state): where tokens below `node` leave the run, and live on.
@@ -62,7 +96,10 @@ void MaskCache::leave(const ByteRun& run, int node, Visit&& visit) {
 
 void MaskCache::decide_by_run(const ByteRun& run, int node, Outline& o) {
     const int depth = trie_->depth(node);
-    o.mask.add_common(*run.tokens, trie_->at_most(depth + run.length()));
+    const auto listed = run.words->between(0, run.length());
+    if (!listed.empty() && run.without.none())
+        for (const int token : listed) o.mask.set(token);
+    else o.mask.add_common(*run.tokens, trie_->at_most(depth + run.length()));
     for (const State state : std::span(run.states).subspan(1))
         o.costliest = std::max(o.costliest, to_end(state));
     leave(run, node, [&](int exit, State state) {
@@ -85,7 +122,9 @@ const MaskCache::Outline& MaskCache::outline(State outlined) {
     Outline& o = place->second;
     if (!added) return o;
     o.mask = TokenMask(trie_->vocabulary());
+    outlining_ = true;
     decide_below({-1, outlined}, o);
+    outlining_ = false;
     finish(o);
     return o;
 }
@@ -131,6 +170,7 @@ MaskCache::Entry MaskCache::of(State state) {
 
 void MaskCache::reach(State state, const std::function<void(const Reached&)>& visit) {
     open_.assign(1, {-1, state});
+    exits_.clear();
     const auto arrive = [&](int node, State reached) {
         const int token = trie_->nodes()[index(node)].token;
         if (token >= 0) visit({reached, token});
@@ -142,19 +182,25 @@ void MaskCache::reach(State state, const std::function<void(const Reached&)>& vi
         if (const ByteRun* run =
                 end - now.node > small_ ? runs_.run(now.node, now.state) : nullptr) {
             const int depth = trie_->depth(now.node);
-            for (int n = 1; n <= run->length(); ++n) {
-                const int token = runs_.of_length(*run, now.node, n);
-                if (token >= 0) visit({run->states[index(n)], token, run->tokens, depth + n});
+            for (int above = 0, n = 1; n <= run->length(); above = n++) {
+                const State there = run->states[index(n)];
+                while (n < run->length() && run->states[index(n) + 1] == there) ++n;
+                const int token = runs_.one_of(*run, now.node, above, n);
+                if (token >= 0)
+                    visit({there, token, run->tokens, depth + n, depth + above,
+                           run->without.none() ? run->words->between(above, n)
+                                               : std::span<const std::int32_t>()});
             }
             leave(*run, now.node, [&](int exit, State there) {
-                if (machine_->escaped(there)) return;
+                if (machine_->escaped(there)) return exits_.push_back(exit);
                 arrive(exit, there);
                 open_.push_back({exit, there});
             });
         } else {
             trie_->walk(*machine_, now.state, now.node + 1, end, scratch_,
                         [&](int i, const TokenTrie::Node& node, State reached) {
-                            if (machine_->escaped(reached)) return node.end;
+                            if (machine_->escaped(reached))
+                                return exits_.push_back(i), node.end;
                             arrive(i, reached);
                             if (node.end - i <= small_) return i + 1;
                             open_.push_back({i, reached});
@@ -165,28 +211,30 @@ void MaskCache::reach(State state, const std::function<void(const Reached&)>& vi
 }
 
 const MaskCache::Groups& MaskCache::groups(State state) {
-    constexpr int few = 32;
+    constexpr std::size_t few = 32;
     const State outlined = machine_->outline(state);
     const auto [place, added] = groups_.try_emplace(outlined);
     Groups& g = place->second;
     if (!added) return g;
-    g.exits = outline(outlined).exits;
     std::unordered_map<State, std::size_t> places;
     reach(outlined, [&](const Reached& r) {
         const auto [at, fresh] = places.try_emplace(r.state, g.groups.size());
         if (fresh) g.groups.push_back({r.state, {}, {}});
         Group& group = g.groups[at->second];
-        if (r.words || count(group.tokens) >= few) {
+        const std::span<const std::int32_t> listed =
+            r.words == nullptr ? std::span<const std::int32_t>(&r.token, 1) : r.listed;
+        if (listed.empty() || group.tokens.size() + listed.size() > few) {
             if (group.mask.size() == 0) group.mask = TokenMask(trie_->vocabulary());
             for (const int token : group.tokens) group.mask.set(token);
             group.tokens.clear();
         }
-        if (r.words)
-            group.mask.add_common_but(*r.words, trie_->at_most(r.bytes),
-                                      trie_->at_most(r.bytes - 1));
-        else if (group.mask.size() > 0) group.mask.set(r.token);
-        else group.tokens.push_back(r.token);
+        if (listed.empty())
+            group.mask.add_common_but(*r.words, trie_->at_most(r.bytes), trie_->at_most(r.above));
+        else if (group.mask.size() > 0)
+            for (const int token : listed) group.mask.set(token);
+        else group.tokens.insert(group.tokens.end(), listed.begin(), listed.end());
     });
+    g.exits = exits_;
     g.bytes = 200 + g.exits.size() * 4;
     for (const Group& group : g.groups)
         g.bytes += sizeof(Group) + group.tokens.size() * 4 + index(group.mask.size()) / 8;

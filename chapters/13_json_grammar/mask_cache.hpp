@@ -9,13 +9,15 @@
 //   3. what depends on the innermost part of a state only is found once for all states that share
 //      it (the outline), with the few nodes of the tree where a token leaves that part: what is
 //      below them is walked with the real state;
-//   4. the result is kept for the state.
+//   4. the result is kept for the state, and what lies below each first byte for whichever outline
+//      comes to the same state there: behind `,"` most keys are still those of the member before.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -51,15 +53,17 @@ public:
     Entry of(State state);
 
     // Tokens that lead to the same state: a single one, or (words not null)
-    // all in `words` of so many bytes.
+    // all in `words` with more than `above` bytes and at most so many; few of them are listed.
     struct Reached {
         State state;
         int token;  // one of them
         const TokenMask* words = nullptr;
-        int bytes = 0;
+        int bytes = 0, above = 0;
+        std::span<const std::int32_t> listed = {};
     };
     // Shows every token that the machine survives, in such groups;
     // a state may come up several times. visit must not ask this cache for anything.
+    // Afterwards exits_ are the nodes behind which an outline would have to know more.
     void reach(State state, const std::function<void(const Reached&)>& visit);
 
     // The tokens that an outline knows, by the outlined state behind them; and the nodes of the
@@ -103,13 +107,15 @@ public:
     std::size_t memory() const {
         const std::size_t mask = static_cast<std::size_t>(trie_->vocabulary()) / 8 + 200;
         return (own_.size() + outlines_.size()) * mask + entries_.memory() +
-               known_.capacity() * sizeof(Known) + group_bytes_ + runs_.memory() +
+               known_.capacity() * sizeof(Known) + group_bytes_ + part_bytes_ +
+               part_index_.memory() + runs_.memory() +
                (costs_ ? costs_->memory() : 0);
     }
     // Everything that is known of states.
     void forget() {
         entries_.clear(), known_.clear(), own_.clear(), owned_ = 0;
-        outlines_.clear();
+        outlines_.clear(), last_ = {};
+        part_index_.clear(), parts_.clear(), part_bytes_ = 0;
         groups_.clear();
         group_bytes_ = 0;
         runs_.forget();
@@ -136,8 +142,20 @@ private:
         int costliest;
     };
     struct Place {
-        int node;  // −1: the root
-        State state;
+        int node = -1;  // the root
+        State state = 0;
+        bool operator==(const Place&) const = default;
+    };
+    struct PlaceHash {
+        std::uint64_t operator()(const Place& p) const {
+            return mixed(static_cast<std::uint32_t>(p.node), p.state);
+        }
+    };
+    // What an outline has below a node: few tokens are listed.
+    struct Part {
+        std::vector<std::int32_t> tokens, exits;
+        TokenMask mask;
+        int costliest = 0;
     };
     static constexpr std::size_t most_entries = 4096;  // 6 KB each at V = 50,257
 
@@ -150,6 +168,8 @@ private:
     void decide_by_run(const ByteRun& run, int node, Outline& o);
     void decide_by_walk(Place place, Outline& o);
     bool decide(Place place, Outline& o);
+    const Part& part(Place place);
+    void add_part(Place place, Outline& o);
 
     std::shared_ptr<ByteMachine> machine_;
     std::shared_ptr<const TokenTrie> trie_;
@@ -163,6 +183,17 @@ private:
     std::unordered_map<State, Outline> outlines_;
     std::unordered_map<State, Groups> groups_;
     std::size_t group_bytes_ = 0;
+    FlatMap<Place, PlaceHash> part_index_;
+    std::deque<Part> parts_;
+    std::size_t part_bytes_ = 0;
+    bool outlining_ = false;
+    Outline below_;  // of a part
+    struct {
+        State state = ByteMachine::dead;
+        int to_end = 0;
+        bool escaped = false;
+    } last_;  // that was decided
+    std::vector<std::int32_t> exits_;
     std::vector<Place> open_;
     std::vector<State> scratch_;
     std::vector<int> elsewhere_;

@@ -65,12 +65,20 @@ const TokenMask& TokenConstraint::mask() {
         tight_ready_ = false;
         return tight_ = TokenMask(language_->trie().vocabulary());
     }
+    if (close_to_the_end()) return tightened();
     const MaskCache::Entry entry = language_->masks().of(state());
     const bool ample = budget_ == no_budget ||
                        (language_->closing().spells_every_byte() && entry.costliest < remaining());
     // A vocabulary without all bytes can spell itself into a corner:
     // there the mask asks for each token.
     return ample && language_->closing().spells_every_byte() ? entry.mask : tightened();
+}
+
+// So little is left that a mask of all tokens would hardly be of use.
+bool TokenConstraint::close_to_the_end() {
+    MaskCache& masks = language_->masks();
+    return budget_ != no_budget && masks.costs() != nullptr &&
+           remaining() < 2 * masks.to_end(state()) + 16;
 }
 
 // Near the end of the budget: a token must leave a completion that fits into the rest.
@@ -94,7 +102,7 @@ const TokenMask& TokenConstraint::tightened() {
     language.masks().reach(state(), [&](const MaskCache::Reached& r) {
         if (!verdicts[r.state]) return;
         if (r.words)
-            tight_.add_common_but(*r.words, trie.at_most(r.bytes), trie.at_most(r.bytes - 1));
+            tight_.add_common_but(*r.words, trie.at_most(r.bytes), trie.at_most(r.above));
         else tight_.set(r.token);
     });
     for (const auto& [first, twin] : trie.twins()) {

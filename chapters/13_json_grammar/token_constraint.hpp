@@ -113,6 +113,7 @@ public:
     std::string text() const;
 
 private:
+    bool close_to_the_end();
     bool keeps_to_bound();
     bool leaves_enough(State reached);
     const TokenMask& tightened();

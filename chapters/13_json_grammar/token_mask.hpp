@@ -69,6 +69,11 @@ public:
         check_like(a), check_like(b);
         for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= a.words_[i] & b.words_[i];
     }
+    // Takes away what is in the other.
+    void remove(const TokenMask& other) {
+        check_like(other);
+        for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= ~other.words_[i];
+    }
     // Adds what is in a and in b but not in c.
     void add_common_but(const TokenMask& a, const TokenMask& b, const TokenMask& c) {
         check_like(a), check_like(b), check_like(c);

@@ -9,19 +9,20 @@ namespace tbt {
 const TokenRuns::Link& TokenRuns::link(State state) {
     const auto [place, added] = links_.try_emplace(state);
     if (!added) return place->second;
-    std::vector<Link> found;  // one for each next state
-    for (int byte = 0; byte < 256; ++byte) {
+    found_.clear();  // one for each next state
+    for (int byte = 0, last = 0; byte < 256; byte = last + 1) {
         const State next = machine_->next(state, static_cast<unsigned char>(byte));
+        last = machine_->last_alike(state, byte);
         if (next == ByteMachine::dead || machine_->escaped(next)) continue;
-        auto same = std::find_if(found.rbegin(), found.rend(),
+        auto same = std::find_if(found_.rbegin(), found_.rend(),
                                  [&](const Link& l) { return l.next == next; });
-        if (same == found.rend()) {
-            found.push_back({{}, next});
-            same = found.rbegin();
+        if (same == found_.rend()) {
+            found_.push_back({{}, next});
+            same = found_.rbegin();
         }
-        same->bytes.set(index(byte));
+        for (; byte <= last; ++byte) same->bytes.set(index(byte));
     }
-    for (const Link& l : found) {
+    for (const Link& l : found_) {
         if (l.bytes.count() > place->second.bytes.count()) place->second = l;
     }
     return place->second;
@@ -63,17 +64,24 @@ const ByteRun* TokenRuns::run(int node, State state) {
 // Without the tokens that begin with a byte that leads elsewhere.
 void TokenRuns::leave_out(int node) {
     fewer_ = run_.words->tokens;
-    for (int i = node + 1; i < trie_->end(node); i = trie_->end(i)) {
-        if (!run_.without[trie_->nodes()[index(i)].byte]) continue;
-        for (const int token : trie_->tokens(i, trie_->end(i))) fewer_.reset(token);
-    }
     run_.tokens = &fewer_;
+    for (int i = node + 1; i < trie_->end(node); i = trie_->end(i)) {
+        const unsigned char byte = trie_->nodes()[index(i)].byte;
+        if (!run_.without[byte]) continue;
+        if (node < 0) fewer_.remove(trie_->beginning_with(byte));
+        else
+            for (const int token : trie_->tokens(i, trie_->end(i))) fewer_.reset(token);
+    }
 }
 
-int TokenRuns::of_length(const ByteRun& run, int node, int bytes) const {
-    if (run.without.none()) return run.words->of_length[index(bytes)];
-    const int length = trie_->depth(node) + bytes;
-    return run.tokens->first_of(trie_->at_most(length), trie_->at_most(length - 1));
+int TokenRuns::one_of(const ByteRun& run, int node, int above, int to) const {
+    if (run.without.any()) {
+        const int depth = trie_->depth(node);
+        return run.tokens->first_of(trie_->at_most(depth + to), trie_->at_most(depth + above));
+    }
+    int token = -1;
+    for (int n = above + 1; n <= to && token < 0; ++n) token = run.words->of_length[index(n)];
+    return token;
 }
 
 // An identifier goes on with digits, which it may not begin with.
@@ -89,32 +97,12 @@ bool TokenRuns::worthwhile(int node, const ByteSet& wider) const {
 
 const TokenWords& TokenRuns::words(int node, const ByteSet& bytes) {
     if (words_kept_ >= most_words) words_.clear(), words_kept_ = 0;
-    const auto [place, added] = words_[bytes].try_emplace(node);
-    TokenWords& w = place->second;
-    if (!added) return w;
-    ++words_kept_;
-    w.tokens = TokenMask(trie_->vocabulary());
-    w.of_length.assign(ByteRun::longest + 1, -1);
-    const int depth = trie_->depth(node), deepest = depth + ByteRun::longest;
-    const auto add = [&](int first, int last) {
-        for (const int token : trie_->tokens(first, last)) {
-            w.tokens.set(token);
-            w.of_length[trie_->bytes(token).size() - index(depth)] = token;
-        }
-    };
-    int inside = node + 1;  // from here on all nodes are words
-    for (int i = inside; i < trie_->end(node);) {
-        const TokenTrie::Node& n = trie_->nodes()[index(i)];
-        if (bytes[n.byte] && n.depth <= deepest) {
-            ++i;
-            continue;
-        }
-        add(inside, i);
-        w.exits.push_back(i);
-        inside = i = n.end;
+    std::shared_ptr<const TokenWords>& known = words_[bytes][node];
+    if (!known) {
+        ++words_kept_;
+        known = trie_->words().of(*trie_, node, bytes);
     }
-    add(inside, trie_->end(node));
-    return w;
+    return *known;
 }
 
 }  // namespace tbt

@@ -7,34 +7,23 @@
 // they are found once for each set of bytes.
 #pragma once
 
-#include <bitset>
-#include <cstdint>
 #include <map>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "chapters/13_json_grammar/byte_machine.hpp"
 #include "chapters/13_json_grammar/token_mask.hpp"
 #include "chapters/13_json_grammar/token_trie.hpp"
+#include "chapters/13_json_grammar/token_words.hpp"
 
 namespace tbt {
-
-using ByteSet = std::bitset<256>;
-
-// The tokens below a node of the tree, taken as words over a set of bytes.
-struct TokenWords {
-    TokenMask tokens;  // those of such bytes only, behind the node
-    std::vector<std::int32_t>
-        exits;  // the nodes where a token leaves the set, or has more bytes than a run
-    std::vector<int>
-        of_length;  // one of the tokens with so many bytes behind the node; −1: there is none
-};
 
 // s0 → s1 → … → sn: every byte of the set leads from each state to the next,
 // and from the last one nowhere (or on, if n is `longest`). From the first one some may lead
 // elsewhere: a key that nobody names begins with no letter of one that is named.
 struct ByteRun {
-    static constexpr int longest = 24;  // 25 tokens of GPT-2's 50,257 are longer
+    static constexpr int longest = TokenWords::longest;
 
     std::vector<ByteMachine::State> states;
     const TokenWords* words = nullptr;
@@ -53,8 +42,9 @@ public:
     // The run that decides most tokens below a node; null: there is none.
     // Valid until the next call.
     const ByteRun* run(int node, State state);
-    // One of the run's tokens with so many bytes behind its node; −1: there is none.
-    int of_length(const ByteRun& run, int node, int bytes) const;
+    // One of the run's tokens with more than `above` and at most `to` bytes behind its node;
+    // −1: there is none.
+    int one_of(const ByteRun& run, int node, int above, int to) const;
     // The bytes that lead to the same next state, where these are the most.
     const ByteSet& alike(State state) { return link(state).bytes; }
 
@@ -82,8 +72,9 @@ private:
     ByteMachine* machine_;
     const TokenTrie* trie_;
     std::unordered_map<State, Link> links_;
-    std::unordered_map<ByteSet, std::map<int, TokenWords>> words_;
+    std::unordered_map<ByteSet, std::map<int, std::shared_ptr<const TokenWords>>> words_;
     std::size_t words_kept_ = 0;
+    std::vector<Link> found_;
     ByteRun run_;
     TokenMask fewer_;
 };

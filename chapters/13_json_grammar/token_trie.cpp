@@ -145,6 +145,9 @@ void TokenTrie::sort_by_length() {
         if (length < at_most_.size()) at_most_[length].set(token);
     }
     for (std::size_t n = 1; n < at_most_.size(); ++n) at_most_[n] |= at_most_[n - 1];
+    beginning_with_.assign(256, TokenMask(vocabulary()));
+    for (const std::int32_t token : order_)
+        beginning_with_[static_cast<unsigned char>(bytes(token)[0])].set(token);
 }
 
 std::string_view TokenTrie::path(int node) const {

@@ -15,6 +15,7 @@
 
 #include "chapters/13_json_grammar/byte_machine.hpp"
 #include "chapters/13_json_grammar/token_mask.hpp"
+#include "chapters/13_json_grammar/token_words.hpp"
 #include "lib/check.hpp"
 #include "lib/text/tokenizer.hpp"
 
@@ -61,6 +62,8 @@ public:
     const TokenMask& at_most(int bytes) const {
         return at_most_[std::min(static_cast<std::size_t>(bytes), at_most_.size() - 1)];
     }
+    // The tokens that begin with a byte.
+    const TokenMask& beginning_with(unsigned char byte) const { return beginning_with_[byte]; }
     // The bytes on the way to a node.
     std::string_view path(int node) const;
     // Tokens with the same bytes as an earlier one, by that earlier one.
@@ -68,6 +71,9 @@ public:
     // The first node below `node` (0 … : below the root when node is −1) that is reached by the
     // byte; −1: none.
     int child(int node, unsigned char byte) const;
+
+    // Words over sets of bytes, for whoever masks with this vocabulary.
+    TokenWordStore& words() const { return *words_; }
 
     // Walks the nodes first … last−1, all below one node, from that node's state.
     // visit(index, node, state) sees each node that the machine reaches, and says where to go on:
@@ -120,8 +126,9 @@ private:
         ranks_;  // tokens in the order of a walk; how many of them lie before a node
     // The nodes below each, by byte: those of the root first, then those of node 0, …
     std::vector<std::int32_t> children_, first_child_;
-    std::vector<TokenMask> at_most_;
+    std::vector<TokenMask> at_most_, beginning_with_;
     std::vector<std::pair<int, int>> twins_;
+    std::shared_ptr<TokenWordStore> words_ = std::make_shared<TokenWordStore>();
 };
 
 }  // namespace tbt

@@ -218,8 +218,8 @@ GrammarCosts::Place GrammarCosts::meant(Place p, Slots slots) const {
     if (!GrammarMachine::is_forgotten(p.behind)) return p;
     const Place& slot = slots[index(p.behind - 1)];
     const int notebook = machine_->grammar().node(p.node).notebook;
-    if (notebook >= 0 && p.note == Notebook::forgotten)
-        p.note = machine_->grammar().notebook(notebook).without_text(p.node, slot.note);
+    if (notebook >= 0)
+        p.note = machine_->grammar().notebook(notebook).restored(p.node, p.note, slot.note);
     p.behind = slot.behind;
     return p;
 }

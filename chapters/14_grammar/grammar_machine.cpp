@@ -69,19 +69,8 @@ void GrammarMachine::move(const Place& place, const Grammar::ByteEdge& edge, uns
     if (from != to) return arrive({edge.to, place.behind, notes.first_note()});
     const int note = edge.noted ? notes.read(place.note, byte) : place.note;
     // An outline that would have to know more.
-    if (note == Notebook::forgotten) escaped_ = true;
-    else arrive({edge.to, place.behind, note});
-}
-
-// Of the bytes from low to high only those behind which there is the same note.
-void GrammarMachine::keep_like(const Place& place, int byte, int& low, int& high) const {
-    const Notebook& notes = grammar_.notebook(grammar_.node(place.node).notebook);
-    const auto alone = [&](int b) { return notes.alone(place.note, static_cast<std::uint8_t>(b)); };
-    if (alone(byte)) low = high = byte;
-    for (int b = byte; b > low; --b)
-        if (alone(b - 1)) low = b;
-    for (int b = byte; b < high; ++b)
-        if (alone(b + 1)) high = b;
+    if (notes.is_forgotten(note)) escaped_ = true;
+    else arrive({edge.to, place.behind, notes.kept(edge.to, note)});
 }
 
 // All bytes between the ends of edges that lie around this one take the same edges.
@@ -94,19 +83,26 @@ void GrammarMachine::remember(State state, unsigned char byte, State reached) {
             else low = std::max<int>(low, e.low);
             if (e.high < byte) low = std::max(low, e.high + 1);
             else high = std::min<int>(high, e.high);
-            if (e.noted && places_[i].note != Notebook::forgotten && e.low <= byte &&
-                byte <= e.high)
-                keep_like(places_[i], byte, low, high);
+            const Place& place = places_[i];
+            if (e.noted && place.note != Notebook::forgotten && e.low <= byte && byte <= e.high)
+                grammar_.notebook(grammar_.node(place.node).notebook)
+                    .keep_like(place.note, byte, low, high);
         }
     }
     const std::int32_t known = reached == dead ? dead_step : static_cast<std::int32_t>(reached);
-    for (int b = low; b <= high; ++b) {
-        std::int32_t& block = states_[state].next[static_cast<std::size_t>(b >> 4)];
-        if (block < 0) {
-            block = static_cast<std::int32_t>(blocks_.size());
-            blocks_.emplace_back().fill(unknown_step);
+    for (int first = low & ~15; first <= high; first += 16) {
+        std::int32_t& next = states_[state].next[static_cast<std::size_t>(first >> 4)];
+        if (low <= first && first + 15 <= high && next > first_block) {
+            next = known;
+            continue;
         }
-        blocks_[static_cast<std::size_t>(block)][static_cast<std::size_t>(b & 15)] = known;
+        if (next > first_block) {
+            blocks_.emplace_back().fill(next);
+            next = first_block - static_cast<std::int32_t>(blocks_.size() - 1);
+        }
+        std::array<std::int32_t, 16>& steps = blocks_[static_cast<std::size_t>(first_block - next)];
+        for (int b = std::max(low, first); b <= std::min(high, first + 15); ++b)
+            steps[static_cast<std::size_t>(b & 15)] = known;
     }
 }
 
@@ -242,18 +238,28 @@ ByteMachine::State GrammarMachine::state_of(std::vector<Place>& places, bool acc
     info.size = static_cast<std::uint32_t>(places.size());
     info.accepts = accepts;
     info.escaped = escaped;
-    info.cost = accepts ? 0 : Grammar::never;
-    for (const Place& p : places) {
-        const int behind = continuations_[static_cast<std::size_t>(p.behind)].cost;
-        info.cost = std::min(info.cost, cost(p) + behind);
-        info.hidden = std::max(info.hidden, behind + forgotten_bytes(p));
-    }
-    if (places.empty()) info.cost = 0;
     places_.insert(places_.end(), places.begin(), places.end());
     info.alike = last;
     state_index_.set(hash, static_cast<int>(states_.size()));
     states_.push_back(info);
     return states_.size() - 1;
+}
+
+int GrammarMachine::cost_of(State state) const {
+    const StateInfo& info = states_[state];
+    if (info.cost != unknown_cost) return info.cost;
+    info.cost = info.accepts || info.size == 0 ? 0 : Grammar::never;
+    for (const Place& p : places(state)) info.cost = std::min(info.cost, closing_bytes(p));
+    return info.cost;
+}
+
+int GrammarMachine::hidden_bytes(State state) const {
+    if (!known(state)) return 0;
+    int most = 0;
+    for (const Place& p : places(state))
+        most = std::max(most, continuations_[static_cast<std::size_t>(p.behind)].cost +
+                                  forgotten_bytes(p));
+    return most;
 }
 
 // The rules that are being read, without what called them.

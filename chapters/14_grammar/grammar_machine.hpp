@@ -32,22 +32,25 @@ public:
     State start() override { return start_; }
     State next(State state, unsigned char byte) override {
         if (state >= states_.size()) return unknown_state(state);
-        const std::int32_t block = states_[state].next[byte >> 4];
-        const std::int32_t known =
-            block < 0 ? unknown_step : blocks_[static_cast<std::size_t>(block)][byte & 15];
+        const std::int32_t known = known_step(state, byte);
         return known == unknown_step ? step(state, byte)
                : known == dead_step  ? dead
                                      : static_cast<State>(known);
     }
+    int last_alike(State state, int byte) const override {
+        if (!known(state)) return 255;
+        const std::int32_t here = known_step(state, static_cast<unsigned char>(byte));
+        while (byte < 255 && known_step(state, static_cast<unsigned char>(byte + 1)) == here)
+            ++byte;
+        return byte;
+    }
     bool accepts(State state) const override { return known(state) && states_[state].accepts; }
     int closing_bytes(State state) const override {
-        return known(state) ? states_[state].cost : never;
+        return known(state) ? cost_of(state) : never;
     }
     State outline(State state) override;
     bool escaped(State state) const override { return known(state) && states_[state].escaped; }
-    int hidden_bytes(State state) const override {
-        return known(state) ? states_[state].hidden : 0;
-    }
+    int hidden_bytes(State state) const override;
 
     std::size_t memory() const override {
         std::size_t bytes =
@@ -90,16 +93,16 @@ public:
         return std::span(slots_).subspan(states_[state].first_slot, states_[state].slots);
     }
     // The fewest bytes from a place to the end of the text, and of its rule.
-    int closing_bytes(const Place& place) {
+    int closing_bytes(const Place& place) const {
         return std::min(Grammar::never,
                         cost(place) + continuations_[static_cast<std::size_t>(place.behind)].cost);
     }
     // What an outline of the place has forgotten of its note: what is left of the part that the
     // note is about never costs much more than all of it.
-    int forgotten_bytes(const Place& place) {
+    int forgotten_bytes(const Place& place) const {
         return outlined_note(place) == place.note ? 0 : cost(place) + 64;
     }
-    int cost(const Place& place) {
+    int cost(const Place& place) const {
         const Grammar::Node& node = grammar_.node(place.node);
         if (node.notebook < 0) return node.cost;
         return grammar_.notebook(node.notebook).cost(grammar_, place.node, place.note);
@@ -112,10 +115,14 @@ private:
         int alike = -1;                     // another one with the same hash
     };
     static constexpr std::int32_t unknown_step = -1, dead_step = -2;
+    // For each high half of a byte: where all 16 lead (unknown, dead or a state), or the block of
+    // their steps, counted down from first_block.
+    static constexpr std::int32_t first_block = -3;
+    static constexpr int unknown_cost = -1;
     struct StateInfo {
-        std::array<std::int32_t, 16> next;  // for each high half of a byte a block of 16 steps
+        std::array<std::int32_t, 16> next;
         std::uint32_t first = 0, size = 0;  // its places
-        int cost = 0, hidden = 0;
+        mutable int cost = unknown_cost;    // found when it is asked for
         std::int32_t outline = -1;
         std::uint32_t first_slot = 0, slots = 0;
         std::int32_t alike = -1;  // another one with the same hash
@@ -128,11 +135,16 @@ private:
         throw Error("grammar: there is no state " + std::to_string(state) + " of this machine");
     }
     bool known(State state) const { return state < states_.size() || unknown_state(state) != dead; }
+    std::int32_t known_step(State state, unsigned char byte) const {
+        const std::int32_t next = states_[state].next[byte >> 4];
+        return next > first_block ? next
+                                  : blocks_[static_cast<std::size_t>(first_block - next)][byte & 15];
+    }
+    int cost_of(State state) const;
     void begin_anew();
     State step(State state, unsigned char byte);
     void move(const Place& place, const Grammar::ByteEdge& edge, unsigned char byte);
     void remember(State state, unsigned char byte, State reached);
-    void keep_like(const Place& place, int byte, int& low, int& high) const;
     // What one step collects: places, then calls by the rank of the rule, then the state.
     void arrive(Place place);
     void leave(int continuation);

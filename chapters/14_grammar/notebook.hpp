@@ -25,8 +25,9 @@ public:
     // Behind a byte of an edge that is noted, and behind a call that has an act.
     virtual int read(int note, std::uint8_t byte) = 0;
     virtual int called(int note, int act) = 0;
-    // Is the note behind this byte another one than behind most bytes?
-    virtual bool alone(int note, std::uint8_t byte) const = 0;
+    // Of the bytes from low to high, which take one edge, keeps some around this one behind which
+    // there is the same note.
+    virtual void keep_like(int note, int byte, int& low, int& high) const = 0;
     // As Grammar::Node::cost: the fewest bytes to the end of the rule. never: this note and this
     // node do not go together, or lead nowhere.
     virtual int cost(const Grammar& grammar, int node, int note) = 0;
@@ -38,6 +39,15 @@ public:
     // What an outline keeps of the note: as little as the masks of tokens depend on. Where it goes
     // on with a note that is forgotten, it would have to know more.
     virtual int outlined(int node, int note) = 0;
+    // … and of its notes when they come to a node.
+    virtual int kept(int, int note) { return note; }
+    // Would an outline with this note have to know more to go on?
+    virtual bool is_forgotten(int note) const { return note == forgotten; }
+    // The note that an outline's stands for at a node; the outline was made when it was `was`, or
+    // with all of its note, if that is `forgotten`.
+    virtual int restored(int node, int note, int was) = 0;
+    // The most that `restored` adds to tokens(), for an outline made with this note.
+    virtual int forgotten_tokens(const TokenBound& bound, int node, int note) = 0;
 
     // ---- for the shortest way to the end, in tokens (token_costs.hpp) ----
     // A stretch goes from a node to the node behind the call of an act, or to the end of the rule
@@ -68,8 +78,6 @@ public:
     // Only the part of a note that the stretch of an act depends on: forgotten where it depends on
     // none.
     virtual int on_stretch(int node, int act, int note) = 0;
-    // The note that an outline has forgotten on its way to a node, from what it was.
-    virtual int without_text(int node, int note) = 0;
 
     virtual std::size_t memory() const = 0;
     virtual void forget() = 0;

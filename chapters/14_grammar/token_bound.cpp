@@ -149,8 +149,13 @@ int TokenBound::of(ByteMachine::State state) {
 
 int TokenBound::hidden(ByteMachine::State state) {
     int most = 0;
-    for (const GrammarPlace& p : machine_->places(state))
-        most = std::max(most, plus(behind(p.behind), machine_->forgotten_bytes(p)));
+    for (const GrammarPlace& p : machine_->places(state)) {
+        const int notebook = grammar().node(p.node).notebook;
+        const int forgotten =
+            notebook < 0 ? 0
+                         : grammar().notebook(notebook).forgotten_tokens(*this, p.node, p.note);
+        most = std::max(most, plus(behind(p.behind), forgotten));
+    }
     return most;
 }
 

@@ -21,7 +21,7 @@ public:
     int first_note() override { return 1; }
     int read(int note, std::uint8_t byte) override;
     int called(int note, int) override { return note; }
-    bool alone(int, std::uint8_t) const override { return false; }
+    void keep_like(int, int, int&, int&) const override {}
     int cost(const Grammar& grammar, int node, int note) override;
     // A token for each byte: words of many letters would do with less.
     int tokens(const TokenBound& bound, int node, int note) override;
@@ -36,7 +36,8 @@ public:
         found.push_back({the_end});
     }
     int on_stretch(int, int, int note) override { return note; }
-    int without_text(int, int note) override { return note; }
+    int restored(int, int note, int) override { return note; }
+    int forgotten_tokens(const TokenBound&, int, int) override { return 0; }
     std::size_t memory() const override { return 0; }
     void forget() override {}
 

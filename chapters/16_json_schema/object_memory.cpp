@@ -49,6 +49,13 @@ int ObjectMemory::members_of(Members members) {
     return place->second;
 }
 
+int ObjectMemory::members_with(std::vector<bool> gone) {
+    Members members;
+    members.gone = std::move(gone), members.served = shape_->needs;
+    members.count = std::max(0, shape_->least);
+    return members_of(std::move(members));
+}
+
 int ObjectMemory::note_of(const Note& note) {
     const int found = note_index_.find_or_add(note, count(notes_));
     if (found == count(notes_)) notes_.push_back(note);
@@ -67,10 +74,20 @@ int ObjectMemory::read(int id, std::uint8_t byte) {
     return note_of(n);
 }
 
-// One that goes on as a key that stands there, for a note that is brief; else all do.
-bool ObjectMemory::alone(int id, std::uint8_t byte) const {
+// Each text is another one; for a note that is brief, only those that go on as a key that stands
+// there are.
+void ObjectMemory::keep_like(int id, int byte, int& low, int& high) const {
     const Note& n = note(id);
-    return !n.brief || (n.text != a_new_one && risky(n.others, known_behind(n.text, byte)));
+    const auto alone = [&](int b) {
+        if (b == byte) low = high = byte;
+        else if (b < byte) low = std::max(low, b + 1);
+        else high = std::min(high, b - 1);
+    };
+    if (!n.brief) return alone(byte);
+    if (n.text == a_new_one) return;
+    keys_.each_behind(std::max(n.text, 0), [&](std::uint8_t b, int text) {
+        if (risky(n.others, text)) alone(b);
+    });
 }
 
 int ObjectMemory::called(int id, int act) {

@@ -35,11 +35,18 @@ public:
     // Behind a byte of a key that nobody names, and behind a member.
     int read(int note, std::uint8_t byte);
     int called(int note, int act);
-    bool alone(int note, std::uint8_t byte) const;
+    // As Notebook::keep_like.
+    void keep_like(int note, int byte, int& low, int& high) const;
 
     // May this be the next member behind those?
     bool possible(int members, int act) const;
     bool complete(int members) const;
+    bool gone(int members, int member) const {
+        return members_[static_cast<std::size_t>(members)]
+            .gone[static_cast<std::size_t>(member)];
+    }
+    // These were written, or count as if they were; nothing else matters.
+    int members_with(std::vector<bool> gone);
     int behind(int members, int act);
     const ObjectWay& rest(const Grammar& grammar, int members, bool some);
     // A place to keep the tokens of that, −1 at first.
@@ -51,6 +58,10 @@ public:
     bool risky(int others, int text) const { return text >= 0 && keys_.begins(others, text); }
     bool stands(int others, int text) const {
         return text != a_new_one && keys_.stands(others, std::max(text, 0));
+    }
+    // Others with the same keys that begin with the text.
+    int of_those(int others, int text) const {
+        return text < 0 ? others : keys_.of_those(others, text);
     }
     // The text with one more byte; nowhere: no key that stands there begins so.
     int known_behind(int text, std::uint8_t byte) const {

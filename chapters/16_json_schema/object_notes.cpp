@@ -13,6 +13,7 @@ ObjectNotes::ObjectNotes(ObjectShape shape, Blanks blanks, Spelling spelling)
       planner_(shape_, 4 + count(blanks_.comma) + count(blanks_.colon), spelling),
       graph_(shape_, blanks_, spelling, planner_),
       memory_(shape_, planner_),
+      outline_(shape_, planner_, graph_, memory_),
       tokens_(*this, {shape_, blanks_, spelling}),
       ways_(*this) {}
 
@@ -21,23 +22,12 @@ int ObjectNotes::add_nodes(Grammar& grammar, int index) {
     return graph_.first();
 }
 
-void ObjectNotes::forget() { memory_.forget(); }
+void ObjectNotes::forget() { memory_.forget(), outline_.forget(); }
 
 std::vector<int> ObjectNotes::rules() const {
     std::vector<int> rules;
     for (int a = 1; a <= planner_.acts(); ++a) rules.push_back(planner_.act(a).rule);
     return rules;
-}
-
-// Whoever is in a key that is not the beginning of one that stands there need not know which do.
-int ObjectNotes::outlined(int node, int id) {
-    ObjectMemory::Note n = memory_.note(id);
-    if (shape_.classes.empty() || !shape_.no_key_twice) return id;
-    const ObjectGraph::Position& p = graph_.at(node);
-    if (p.where == Where::of_class && p.endless && !memory_.risky(n.others, n.text))
-        return memory_.note_of({n.members, 0, ObjectMemory::a_new_one, true});
-    n.brief = true;
-    return memory_.note_of(n);
 }
 
 // While the costs of rules are worked out, plans are made for costs that change.
@@ -108,7 +98,7 @@ int ObjectNotes::in_key(const Grammar& grammar, const ObjectMemory::Note& note, 
 
 int ObjectNotes::cost(const Grammar& grammar, int node, int id) {
     const ObjectGraph::Position& p = graph_.at(node);
-    if (id == forgotten) return p.where == Where::of_class ? p.to_end + 1 : 0;
+    if (is_forgotten(id)) return p.where == Where::of_class ? p.to_end + 1 : 0;
     if (!grammar.finished()) look_at_rules(grammar);
     const ObjectMemory::Note n = memory_.note(id);
     const int brace = 1 + count(blanks_.close), colon = 2 + count(blanks_.colon),
@@ -212,14 +202,11 @@ int ObjectNotes::on_stretch(int node, int act, int id) {
     return memory_.note_of({0, n.others, in_key ? n.text : ObjectMemory::nowhere});
 }
 
-// Behind a member, it was one that nobody names.
-int ObjectNotes::without_text(int node, int id) {
-    if (id == forgotten) return id;
-    const ObjectMemory::Note n = memory_.note(id);
-    const int members = graph_.at(node).where == Where::after
-                            ? memory_.behind(n.members, planner_.of_class(0)[0])
-                            : n.members;
-    return memory_.note_of({members, n.others, ObjectMemory::a_new_one});
+// What is left of the members, with the brace. Else nothing but a key that nobody names is
+// forgotten, and what is left behind it never costs much more than all of it.
+int ObjectNotes::forgotten_tokens(const TokenBound& bound, int node, int id) {
+    if (outline_.narrow()) return tokens_.left(bound, id);
+    return outlined(node, id) == id ? 0 : plus(cost(bound.grammar(), node, id), 64);
 }
 
 }  // namespace tbt

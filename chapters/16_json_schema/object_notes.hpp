@@ -10,6 +10,7 @@
 #include "chapters/15_regular/spelling.hpp"
 #include "chapters/16_json_schema/object_graph.hpp"
 #include "chapters/16_json_schema/object_memory.hpp"
+#include "chapters/16_json_schema/object_outline.hpp"
 #include "chapters/16_json_schema/object_tokens.hpp"
 #include "chapters/16_json_schema/object_ways.hpp"
 #include "chapters/16_json_schema/unnamed_key.hpp"
@@ -30,14 +31,23 @@ public:
     int entry() const override { return graph_.first(); }
     int first_note() override { return ObjectMemory::first_note; }
     int read(int note, std::uint8_t byte) override { return memory_.read(note, byte); }
-    int called(int note, int act) override { return memory_.called(note, act); }
-    bool alone(int note, std::uint8_t byte) const override { return memory_.alone(note, byte); }
+    int called(int note, int act) override { return outline_.called(note, act); }
+    void keep_like(int note, int byte, int& low, int& high) const override {
+        memory_.keep_like(note, byte, low, high);
+    }
     int cost(const Grammar& grammar, int node, int note) override;
     int tokens(const TokenBound& bound, int node, int note) override {
-        return tokens_.of(bound, node, note);
+        return is_forgotten(note) ? cost(bound.grammar(), node, note)
+                                  : tokens_.of(bound, node, note);
     }
     std::vector<int> rules() const override;
-    int outlined(int node, int note) override;
+    int outlined(int node, int note) override { return outline_.outlined(node, note); }
+    int kept(int node, int note) override { return outline_.kept(node, note); }
+    bool is_forgotten(int note) const override { return outline_.is_forgotten(note); }
+    int restored(int node, int note, int was) override {
+        return outline_.restored(node, note, was);
+    }
+    int forgotten_tokens(const TokenBound& bound, int node, int note) override;
     bool on_the_way(int node, int act, int note) override;
     int stretch_bytes(const Grammar& grammar, int node, int act, int note) override;
     int behind_calls() const override { return graph_.after(); }
@@ -50,8 +60,7 @@ public:
     bool left_ways_out() const override { return ways_.left_out(); }
     int on_ways(int node, int note) override;
     int on_stretch(int node, int act, int note) override;
-    int without_text(int node, int note) override;
-    std::size_t memory() const override { return memory_.memory(); }
+    std::size_t memory() const override { return memory_.memory() + outline_.memory(); }
     void forget() override;
 
 private:
@@ -71,6 +80,7 @@ private:
     ObjectPlanner planner_;
     ObjectGraph graph_;
     ObjectMemory memory_;
+    ObjectOutline outline_;
     ObjectTokens tokens_;
     ObjectWays ways_;
     Acts rule_costs_;

@@ -84,9 +84,14 @@ int ObjectTokens::in_key(const TokenBound& bound, int node, int id) {
     return best == 0 ? Grammar::never : by(best);
 }
 
+int ObjectTokens::left(const TokenBound& bound, int id) {
+    if (lengths_.measure_by(bound)) notes_->memory_.count_anew();
+    const int members = notes_->memory_.note(id).members;
+    return plus(planned(bound, members, false), lengths_.close());
+}
+
 int ObjectTokens::of(const TokenBound& bound, int node, int id) {
     const ObjectGraph::Position& p = notes_->graph_.at(node);
-    if (id == Notebook::forgotten) return notes_->cost(bound.grammar(), node, id);
     if (lengths_.measure_by(bound)) notes_->memory_.count_anew();
     const ObjectMemory::Note n = notes_->memory_.note(id);
     const auto from_comma = [&](int tokens, int before_key) {

@@ -16,6 +16,8 @@ public:
 
     // As Notebook::tokens.
     int of(const TokenBound& bound, int node, int note);
+    // Of the members that must still come, and the brace.
+    int left(const TokenBound& bound, int note);
 
 private:
     int member(const TokenBound& bound, int act);

@@ -25,10 +25,20 @@ public:
     int read(int text, std::uint8_t byte) {
         const int fresh = static_cast<int>(texts_.size());
         const int found = text_index_.find_or_add(word(text, byte), fresh);
-        if (found == fresh) texts_.push_back({text, nowhere, nowhere});
-        return found;
+        if (found != fresh) return found;
+        const int sibling = at(texts_, text).longer;
+        texts_.push_back({text, nowhere, nowhere, nowhere, nowhere, sibling, byte});
+        at(texts_, text).longer = fresh;
+        return fresh;
     }
     int behind(int text, std::uint8_t byte) const { return text_index_.find(word(text, byte)); }
+
+    // Calls visit(byte, behind) for each byte that was read behind the text.
+    template <class Visit>
+    void each_behind(int text, Visit&& visit) const {
+        for (int t = at(texts_, text).longer; t >= 0; t = at(texts_, t).sibling)
+            visit(at(texts_, t).byte, t);
+    }
 
     // The set with that key as well.
     int with(int set, int text) {
@@ -41,6 +51,7 @@ public:
         sets_.push_back({set, twice ? far.jump : set, before.size + 1});
         for (int t = text; t >= 0 && !begins(fresh, t); t = at(texts_, t).before)
             mark(at(texts_, t).begun, fresh);
+        for (int t = text; t >= 0; t = at(texts_, t).before) mark(at(texts_, t).added, fresh);
         mark(at(texts_, text).stands, fresh);
         return fresh;
     }
@@ -48,19 +59,35 @@ public:
     bool stands(int set, int text) const { return marked(at(texts_, text).stands, set); }
     bool begins(int set, int text) const { return marked(at(texts_, text).begun, set); }
 
+    // A set with the same keys that begin with the text; mostly the smallest.
+    int of_those(int set, int text) const {
+        int tried = 0;
+        for (int last = at(texts_, text).added; last >= 0 && tried < most_tried; ++tried) {
+            if (made_from(set, at(marks_, last).set)) return at(marks_, last).set;
+            last = at(marks_, last).before;
+        }
+        return set;
+    }
+
     std::size_t memory() const {
         return texts_.capacity() * sizeof(Text) + sets_.capacity() * sizeof(Set) +
                marks_.capacity() * sizeof(Mark) + text_index_.memory() + set_index_.memory();
     }
     void forget() {
-        texts_.assign(1, {nowhere, nowhere, nowhere});
+        texts_.assign(1, {});
         sets_.assign(1, {empty, empty, 0});
         marks_.clear(), text_index_.clear(), set_index_.clear();
     }
 
 private:
+    static constexpr int most_tried = 8;
+
     struct Text {
-        int before, begun, stands;  // begun, stands: the last mark
+        int before = nowhere, begun = nowhere, stands = nowhere;  // begun, stands: the last mark
+        int added = nowhere;  // … of all sets that were made with a key that begins so
+        // The last one that is a byte longer, and the one before it that `before` knows.
+        int longer = nowhere, sibling = nowhere;
+        std::uint8_t byte = 0;  // the last
     };
     struct Set {
         int before, jump, size;  // jump: a set further back, so that far ones are near
