@@ -62,8 +62,8 @@ void compare_reached(MaskCache& masks, ByteMachine::State state) {
         bool known = false;
         for (int id = 0; id < trie.vocabulary(); ++id) {
             const int bytes = static_cast<int>(trie.bytes(id).size());
-            const bool meant = r.words ? r.words->test(id) && r.above < bytes && bytes <= r.bytes
-                                       : id == r.token;
+            const bool meant =
+                r.words ? r.words->test(id) && r.above < bytes && bytes <= r.bytes : id == r.token;
             if (!meant) continue;
             known = known || id == r.token;
             if (behind[static_cast<std::size_t>(id)] != ByteMachine::dead)

@@ -58,8 +58,7 @@ const MaskCache::Part& MaskCache::part(Place place) {
     p.exits = below_.exits, p.costliest = below_.costliest;
     if (below_.mask.count() > few) p.mask = below_.mask;
     else below_.mask.each([&](int token) { p.tokens.push_back(token); });
-    part_bytes_ += sizeof(Part) + (p.tokens.size() + p.exits.size()) * 4 +
-                   index(p.mask.size()) / 8;
+    part_bytes_ += sizeof(Part) + (p.tokens.size() + p.exits.size()) * 4 + index(p.mask.size()) / 8;
     return p;
 }
 
@@ -199,8 +198,7 @@ void MaskCache::reach(State state, const std::function<void(const Reached&)>& vi
         } else {
             trie_->walk(*machine_, now.state, now.node + 1, end, scratch_,
                         [&](int i, const TokenTrie::Node& node, State reached) {
-                            if (machine_->escaped(reached))
-                                return exits_.push_back(i), node.end;
+                            if (machine_->escaped(reached)) return exits_.push_back(i), node.end;
                             arrive(i, reached);
                             if (node.end - i <= small_) return i + 1;
                             open_.push_back({i, reached});

@@ -108,8 +108,7 @@ public:
         const std::size_t mask = static_cast<std::size_t>(trie_->vocabulary()) / 8 + 200;
         return (own_.size() + outlines_.size()) * mask + entries_.memory() +
                known_.capacity() * sizeof(Known) + group_bytes_ + part_bytes_ +
-               part_index_.memory() + runs_.memory() +
-               (costs_ ? costs_->memory() : 0);
+               part_index_.memory() + runs_.memory() + (costs_ ? costs_->memory() : 0);
     }
     // Everything that is known of states.
     void forget() {

@@ -101,8 +101,7 @@ const TokenMask& TokenConstraint::tightened() {
     for (const State s : reached) verdicts[s] = leaves_enough(s);
     language.masks().reach(state(), [&](const MaskCache::Reached& r) {
         if (!verdicts[r.state]) return;
-        if (r.words)
-            tight_.add_common_but(*r.words, trie.at_most(r.bytes), trie.at_most(r.above));
+        if (r.words) tight_.add_common_but(*r.words, trie.at_most(r.bytes), trie.at_most(r.above));
         else tight_.set(r.token);
     });
     for (const auto& [first, twin] : trie.twins()) {

@@ -31,9 +31,8 @@ TokenWords::TokenWords(const TokenTrie& trie, int node, const ByteSet& bytes)
 
 void TokenWords::list(const TokenTrie& trie, int depth) {
     std::vector<std::vector<std::int32_t>> by_length(longest + 1);
-    tokens.each([&](int token) {
-        by_length[trie.bytes(token).size() - index(depth)].push_back(token);
-    });
+    tokens.each(
+        [&](int token) { by_length[trie.bytes(token).size() - index(depth)].push_back(token); });
     for (const std::vector<std::int32_t>& some : by_length) {
         listed.insert(listed.end(), some.begin(), some.end());
         at_most.push_back(listed.size());

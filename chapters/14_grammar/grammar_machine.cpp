@@ -257,8 +257,8 @@ int GrammarMachine::hidden_bytes(State state) const {
     if (!known(state)) return 0;
     int most = 0;
     for (const Place& p : places(state))
-        most = std::max(most, continuations_[static_cast<std::size_t>(p.behind)].cost +
-                                  forgotten_bytes(p));
+        most = std::max(
+            most, continuations_[static_cast<std::size_t>(p.behind)].cost + forgotten_bytes(p));
     return most;
 }
 

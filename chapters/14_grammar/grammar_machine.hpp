@@ -45,9 +45,7 @@ public:
         return byte;
     }
     bool accepts(State state) const override { return known(state) && states_[state].accepts; }
-    int closing_bytes(State state) const override {
-        return known(state) ? cost_of(state) : never;
-    }
+    int closing_bytes(State state) const override { return known(state) ? cost_of(state) : never; }
     State outline(State state) override;
     bool escaped(State state) const override { return known(state) && states_[state].escaped; }
     int hidden_bytes(State state) const override;
@@ -137,8 +135,9 @@ private:
     bool known(State state) const { return state < states_.size() || unknown_state(state) != dead; }
     std::int32_t known_step(State state, unsigned char byte) const {
         const std::int32_t next = states_[state].next[byte >> 4];
-        return next > first_block ? next
-                                  : blocks_[static_cast<std::size_t>(first_block - next)][byte & 15];
+        return next > first_block
+                   ? next
+                   : blocks_[static_cast<std::size_t>(first_block - next)][byte & 15];
     }
     int cost_of(State state) const;
     void begin_anew();

@@ -152,8 +152,7 @@ int TokenBound::hidden(ByteMachine::State state) {
     for (const GrammarPlace& p : machine_->places(state)) {
         const int notebook = grammar().node(p.node).notebook;
         const int forgotten =
-            notebook < 0 ? 0
-                         : grammar().notebook(notebook).forgotten_tokens(*this, p.node, p.note);
+            notebook < 0 ? 0 : grammar().notebook(notebook).forgotten_tokens(*this, p.node, p.note);
         most = std::max(most, plus(behind(p.behind), forgotten));
     }
     return most;

@@ -42,8 +42,7 @@ public:
     bool possible(int members, int act) const;
     bool complete(int members) const;
     bool gone(int members, int member) const {
-        return members_[static_cast<std::size_t>(members)]
-            .gone[static_cast<std::size_t>(member)];
+        return members_[static_cast<std::size_t>(members)].gone[static_cast<std::size_t>(member)];
     }
     // These were written, or count as if they were; nothing else matters.
     int members_with(std::vector<bool> gone);

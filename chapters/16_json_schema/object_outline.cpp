@@ -62,11 +62,10 @@ int ObjectOutline::kept(int node, int id) {
     }
     if (p.where == Where::of_class || p.where == Where::class_colon) {
         const bool matters = !p.endless || memory_->risky(n.others, n.text);
-        const bool one_of_them = p.where == Where::of_class ? matters
-                                                            : memory_->stands(n.others, n.text);
-        return memory_->note_of(
-            {only(0, 0), one_of_them ? memory_->of_those(n.others, n.text) : 0,
-             one_of_them ? n.text : ObjectMemory::a_new_one, true});
+        const bool one_of_them =
+            p.where == Where::of_class ? matters : memory_->stands(n.others, n.text);
+        return memory_->note_of({only(0, 0), one_of_them ? memory_->of_those(n.others, n.text) : 0,
+                                 one_of_them ? n.text : ObjectMemory::a_new_one, true});
     }
     if ((p.where == Where::closing || p.where == Where::end) && memory_->complete(n.members))
         return memory_->note_of({only(0, 0), 0, ObjectMemory::nowhere, true});
