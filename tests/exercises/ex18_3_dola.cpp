@@ -178,7 +178,7 @@ TEST_CASE("random layers: the law is what the definition says", "[ex18_3]") {
         std::vector<Row> layers(1 + rng.below(4));
         for (Row& layer : layers) layer = random_row(rng, V);
         const Row row = random_row(rng, V);
-        const double alpha = (1 + rng.below(9)) / 10.0;
+        const double alpha = static_cast<double>(1 + rng.below(9)) / 10;
         INPUT(layers, row, alpha);
         const Row law = dola(layers, row, alpha);
         CHECK_NEAR(law, dola_by_definition(layers, row, alpha), rounding);
