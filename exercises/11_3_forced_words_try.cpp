@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
                 logs[index(c.id)] = std::log(static_cast<double>(c.probability));
             return logs;
         };
-        for (const std::size_t B : {1, 2, 4, 16}) {
+        for (const std::size_t B : {1u, 2u, 4u, 16u}) {
             const auto found = ex11_3::search_with_words(law, {model.tokenizer.encode(" " + word)},
                                                          B, length, model.tokenizer.eos_id());
             std::printf("B = %2zu", B);
