@@ -12,19 +12,55 @@ bool ActOrders::find(const TokenStep& from, TokenExits& exits) {
     std::vector<int> next;
     Notebook::Choice all;
     if (!notes_->any_order(*grammar_, from.node, from.note, next, all)) return false;
+    if (!learnt_) learn();
     for (const int act : next) {
-        Notebook::Choice left = all;
-        if (std::erase(left.must, act) == 0) std::erase(left.may, act), --left.more;
+        const Notebook::Choice left = without(all, act);
         const int note = notes_->on_stretch(from.node, act, from.note);
-        for (const TokenExit& e : of_step_({from.node, note, from.trie}, act)) {
-            const TokenExits* behind = rest(left, e.node);
-            if (behind == nullptr) return false;
-            for (const TokenExit& x : *behind) add_exit(exits, x.node, plus(e.tokens, x.tokens));
-        }
+        for (const TokenExit& e : of_step_({from.node, note, from.trie}, act))
+            if (!add_rest(left, e, true, exits)) return false;
     }
     if (all.more > 0)
         for (const int other : all.others) exact_ = exact_ && never_better(other, all);
     cutter_->cut(exits);
+    return true;
+}
+
+Notebook::Choice ActOrders::without(Notebook::Choice all, int act) {
+    if (std::erase(all.must, act) == 0) std::erase(all.may, act), --all.more;
+    if (all.more <= 0) all.may.clear();
+    return all;
+}
+
+// Adds what follows an exit. A node that was not learnt is looked at for one stretch: `further`.
+bool ActOrders::add_rest(const Notebook::Choice& left, const TokenExit& from, bool further,
+                         TokenExits& exits) {
+    const auto add = [&](const TokenExits& behind, int tokens) {
+        for (const TokenExit& x : behind)
+            add_exit(exits, x.node, plus(plus(from.tokens, tokens), x.tokens));
+    };
+    if (left.must.empty() && left.more <= 0) {
+        add(stretch(Notebook::the_end, from.node), 0);
+        return true;
+    }
+    if (too_many_ || places_.empty()) return false;
+    if (places_.count(from.node) != 0) {
+        int tokens = 0;
+        const TokenExits* rest = rest_of(left, from.node, tokens);
+        if (rest != nullptr) add(*rest, tokens);
+        return rest != nullptr;
+    }
+    for (const auto* acts : {&left.must, &left.may}) {
+        for (const int act : *acts) {
+            if (!further) {
+                exact_ = exact_ && stretch(act, from.node).empty();
+                continue;
+            }
+            const Notebook::Choice then = without(left, act);
+            for (const TokenExit& e : stretch(act, from.node))
+                if (!add_rest(then, {e.node, plus(from.tokens, e.tokens)}, false, exits))
+                    return false;
+        }
+    }
     return true;
 }
 
@@ -48,31 +84,25 @@ bool ActOrders::never_better(int other, const Notebook::Choice& left) {
     return std::count_if(left.may.begin(), left.may.end(), as_good) >= left.more;
 }
 
-// Acts and nodes that were not seen before: kinds may fall apart, and what is known of them.
-bool ActOrders::learn(const Notebook::Choice& left, int trie) {
-    bool fresh = places_.try_emplace(trie, count(nodes_)).second;
-    if (fresh) nodes_.push_back(trie);
-    for (const auto* acts : {&left.must, &left.may})
-        for (const int act : *acts) fresh = acts_.try_emplace(act).second || fresh;
-    if (!fresh) return true;
-    known_.clear();
-    if (acts_.size() > most_acts || !follow_exits()) return false;
-    find_kinds();
-    return true;
-}
-
-// All nodes that stretches lead to.
-bool ActOrders::follow_exits() {
+// What an object may need from its beginning on, and all nodes that stretches lead to from the root
+// of the tree. Once and for all: what was promised must stay true.
+void ActOrders::learn() {
+    std::vector<int> next;
+    Notebook::Choice all;
+    learnt_ = true;
+    if (!notes_->any_order(*grammar_, notes_->entry(), notes_->first_note(), next, all)) return;
+    if (too_many_ = all.must.size() + all.may.size() > most_acts; too_many_) return;
+    for (const auto* acts : {&all.must, &all.may})
+        for (const int act : *acts) acts_.try_emplace(act);
+    nodes_ = {TokenExit::root}, places_ = {{TokenExit::root, 0}};
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         for (const auto& [act, kind] : acts_) {
-            for (const TokenExit& e : stretch(act, nodes_[i])) {
-                if (!places_.try_emplace(e.node, count(nodes_)).second) continue;
-                nodes_.push_back(e.node);
-                if (nodes_.size() > most_nodes) return false;
-            }
+            for (const TokenExit& e : stretch(act, nodes_[i]))
+                if (places_.try_emplace(e.node, count(nodes_)).second) nodes_.push_back(e.node);
         }
+        if (too_many_ = nodes_.size() > most_nodes; too_many_) return;
     }
-    return true;
+    find_kinds();
 }
 
 // The nodes from which something leads on.
@@ -93,65 +123,108 @@ std::vector<bool> ActOrders::nodes_with_an_end() {
     return good;
 }
 
+// The exits of an act from a node, or of the end, by the classes of the nodes that they lead to.
+ActOrders::Row ActOrders::row(int act, std::size_t node, const std::vector<bool>& good) {
+    std::map<int, int> fewest;
+    for (const TokenExit& e : stretch(act, nodes_[node])) {
+        const auto place = act == Notebook::the_end ? 0 : index(places_.at(e.node));
+        const bool end = act == Notebook::the_end;
+        if (!end && !good[place]) continue;
+        const int to = end ? e.node : class_[place].number,
+                  tokens = plus(e.tokens, end ? 0 : class_[place].tokens) - class_[node].tokens;
+        const auto [known, added] = fewest.try_emplace(to, tokens);
+        if (!added) known->second = std::min(known->second, tokens);
+    }
+    return {fewest.begin(), fewest.end()};
+}
+
+// Nodes are of one class if whatever follows takes as many tokens from each, or always so many
+// more. They are taken for alike until something tells them apart.
+void ActOrders::find_classes(const std::vector<bool>& good) {
+    class_.assign(nodes_.size(), {});
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        int fewest = Grammar::never;
+        for (const TokenExit& e : stretch(Notebook::the_end, nodes_[i]))
+            fewest = std::min(fewest, e.tokens);
+        class_[i].tokens = fewest < Grammar::never ? fewest : 0;
+    }
+    for (int known = 0;;) {
+        std::map<std::vector<Row>, int> found;
+        std::vector<NodeClass> next = class_;
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            std::vector<Row> rows{{{class_[i].number, 0}}, row(Notebook::the_end, i, good)};
+            for (const auto& [act, kind] : acts_) rows.push_back(row(act, i, good));
+            next[i].number = found.try_emplace(std::move(rows), count(found)).first->second;
+        }
+        class_.swap(next);
+        if (count(found) == known) return;
+        known = count(found);
+    }
+}
+
 void ActOrders::find_kinds() {
     const std::vector<bool> good = nodes_with_an_end();
+    find_classes(good);
+    std::vector<std::size_t> of_class;  // a node of each
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+        if (class_[i].number == count(of_class)) of_class.push_back(i);
+    const auto exits_of = [](const Row& row) {
+        TokenExits exits;
+        for (const auto& [to, tokens] : row) exits.push_back({to, tokens});
+        return exits;
+    };
     end_.clear(), kinds_.clear();
-    for (const int node : nodes_) end_.push_back(stretch(Notebook::the_end, node));
-    using Row = std::vector<std::vector<std::pair<int, int>>>;  // by node: places and tokens
-    std::map<Row, int> rows;
+    for (const std::size_t node : of_class)
+        end_.push_back(exits_of(row(Notebook::the_end, node, good)));
+    std::map<std::vector<Row>, int> known;
     for (auto& [act, kind] : acts_) {
-        Row row(nodes_.size());
+        std::vector<Row> rows;
         int fewest = Grammar::never;
-        for (std::size_t i = 0; i < nodes_.size(); ++i) {
-            for (const TokenExit& e : stretch(act, nodes_[i])) {
-                const int to = places_.at(e.node);
-                if (!good[index(to)]) continue;
-                row[i].emplace_back(to, e.tokens);
-                fewest = std::min(fewest, e.tokens);
-            }
-            std::sort(row[i].begin(), row[i].end());
+        for (const std::size_t node : of_class) {
+            rows.push_back(row(act, node, good));
+            for (const auto& [to, tokens] : rows.back()) fewest = std::min(fewest, tokens);
         }
-        for (auto& exits : row)
-            for (auto& [to, tokens] : exits) tokens -= fewest;
-        const auto [place, added] = rows.try_emplace(row, count(kinds_));
+        for (Row& r : rows)
+            for (auto& [to, tokens] : r) tokens -= fewest;
+        const auto [place, added] = known.try_emplace(rows, count(kinds_));
         kind = {place->second, fewest};
         if (!added) continue;
         kinds_.emplace_back();
-        for (const auto& exits : row) {
-            kinds_.back().from.emplace_back();
-            for (const auto& [to, tokens] : exits)
-                kinds_.back().from.back().push_back({to, tokens});
-        }
+        for (const Row& r : rows) kinds_.back().from.push_back(exits_of(r));
     }
 }
 
 // How many states may there be?
 bool ActOrders::small(const Left& left) const {
-    double states = static_cast<double>(nodes_.size());
+    double states = static_cast<double>(end_.size());
     for (const int n : left.must) states *= n + 1;
     for (const auto& may : left.may) states *= count(may) + 1;
     return states <= most_states;
 }
 
-const TokenExits* ActOrders::rest(const Notebook::Choice& choice, int trie) {
-    if (too_many_ = too_many_ || !learn(choice, trie); too_many_) return nullptr;
+// Without so many tokens, which each way takes. Nothing: there are too many kinds to tell.
+const TokenExits* ActOrders::rest_of(const Notebook::Choice& choice, int trie, int& tokens) {
+    if (too_many_) return nullptr;
+    const NodeClass& from = class_[index(places_.at(trie))];
     Left left{std::vector<int>(kinds_.size()), std::vector<std::vector<int>>(kinds_.size()),
-              choice.more, places_.at(trie)};
-    int tokens = 0;
+              choice.more, from.number};
+    tokens = from.tokens;
     for (const int act : choice.must) {
-        ++at(left.must, acts_.at(act).kind);
-        tokens += acts_.at(act).tokens;
+        const auto known = acts_.find(act);
+        if (known == acts_.end()) return nullptr;
+        ++at(left.must, known->second.kind);
+        tokens += known->second.tokens;
     }
-    for (const int act : choice.may)
-        at(left.may, acts_.at(act).kind).push_back(acts_.at(act).tokens);
+    for (const int act : choice.may) {
+        const auto known = acts_.find(act);
+        if (known == acts_.end()) return nullptr;
+        at(left.may, known->second.kind).push_back(known->second.tokens);
+    }
     for (auto& may : left.may) {
         std::sort(may.begin(), may.end());
         may.resize(std::min(may.size(), index(std::max(0, choice.more))));
     }
-    if (!small(left)) return nullptr;
-    sum_ = rest(left);
-    for (TokenExit& e : sum_) e.tokens = plus(e.tokens, tokens);
-    return &sum_;
+    return small(left) ? &rest(left) : nullptr;
 }
 
 const TokenExits& ActOrders::rest(const Left& left) {

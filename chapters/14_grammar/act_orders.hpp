@@ -41,16 +41,21 @@ public:
     std::size_t memory() const { return known_.size() * (200 + kinds_.size() * 28); }
 
 private:
-    static constexpr double most_states = 5e4;
+    static constexpr double most_states = 2e4;
     static constexpr std::size_t most_nodes = 40, most_acts = 200;
+    // From each class of nodes, with which classes a stretch is left.
     struct Kind {
-        std::vector<TokenExits> from;  // by place of the node in nodes_; exits too
+        std::vector<TokenExits> from;
     };
+    struct NodeClass {
+        int number = 0, tokens = 0;  // more than the class
+    };
+    using Row = std::vector<std::pair<int, int>>;  // where to, for how many tokens
     struct Act {
         int kind = -1, tokens = 0;  // more than the kind
     };
     // How many of each kind must come; how many more of those that may, and the tokens of
-    // each, the fewest first; and the place of the node of the tree.
+    // each, the fewest first; and the class of the node of the tree.
     struct Left {
         std::vector<int> must;
         std::vector<std::vector<int>> may;
@@ -62,10 +67,14 @@ private:
     const TokenExits& stretch(int act, int trie) {
         return of_step_({notes_->behind_calls(), Notebook::forgotten, trie}, act);
     }
-    const TokenExits* rest(const Notebook::Choice& left, int trie);
+    static Notebook::Choice without(Notebook::Choice all, int act);
+    bool add_rest(const Notebook::Choice& left, const TokenExit& from, bool further,
+                  TokenExits& exits);
+    const TokenExits* rest_of(const Notebook::Choice& left, int trie, int& tokens);
     bool never_better(int other, const Notebook::Choice& left);
-    bool learn(const Notebook::Choice& left, int trie);
-    bool follow_exits();
+    void learn();
+    Row row(int act, std::size_t node, const std::vector<bool>& good);
+    void find_classes(const std::vector<bool>& good);
     void find_kinds();
     std::vector<bool> nodes_with_an_end();
     bool small(const Left& left) const;
@@ -75,14 +84,14 @@ private:
     Notebook* notes_;
     ExitCutter* cutter_;
     Stretch of_step_;
-    bool too_many_ = false, exact_ = true;
+    bool learnt_ = false, too_many_ = false, exact_ = true;
     std::vector<int> nodes_;
     std::map<int, int> places_;  // of nodes in nodes_
     std::map<int, Act> acts_;
     std::vector<Kind> kinds_;
-    std::vector<TokenExits> end_;  // by place
+    std::vector<NodeClass> class_;  // by place
+    std::vector<TokenExits> end_;   // by class
     std::map<Left, TokenExits> known_;
-    TokenExits sum_;  // of the last rest
 };
 
 }  // namespace tbt
