@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "chapters/15_regular/host_names.hpp"
 #include "chapters/15_regular/regex.hpp"
 #include "chapters/15_regular/uri_formats.hpp"
 
@@ -47,14 +48,17 @@ std::string time(bool judging) {
 }
 
 // Mailbox of RFC 5321, §4.1.2: atoms or a quoted string, then a domain or an address in brackets.
-std::string email() {
-    const std::string atom = "[a-zA-Z0-9!#$%&'*+\\-/=?\\^_`{|}~]+";
-    const std::string quoted = "\"(?:[ !#-\\[\\]-~]|\\\\[ -~])*\"";
-    const std::string label = "[a-zA-Z0-9](?:[a-zA-Z0-9\\-]*[a-zA-Z0-9])?";
-    return "(?:" + atom + "(?:\\." + atom + ")*|" + quoted + ")@(?:" + label + "(?:\\." + label +
-           ")*|\\[" + ipv4 + "\\]|\\[[iI][pP][vV]6:" + ipv6_pattern() + "\\])";
+// other: letters beside those of ASCII.
+std::string local_part(const std::string& other) {
+    const std::string atom = "[a-zA-Z0-9!#$%&'*+\\-/=?\\^_`{|}~" + other + "]+";
+    const std::string quoted = "\"(?:[ !#-\\[\\]-~" + other + "]|\\\\[ -~])*\"";
+    return "(?:" + atom + "(?:\\." + atom + ")*|" + quoted + ")";
 }
-
+std::string email() {
+    const std::string label = "[a-zA-Z0-9](?:[a-zA-Z0-9\\-]*[a-zA-Z0-9])?";
+    return local_part("") + "@(?:" + label + "(?:\\." + label + ")*|\\[" + ipv4 +
+           "\\]|\\[[iI][pP][vV]6:" + ipv6_pattern() + "\\])";
+}
 // Years, months and days, or weeks; then hours, minutes and seconds;
 // none left out in between [RFC 3339, appendix A].
 std::string duration() {
@@ -65,6 +69,7 @@ std::string duration() {
            time + "|" + n + "W)";
 }
 
+const std::string beyond_ascii = "\\u{80}-\\u{10FFFF}";
 const std::string json_pointer = "(?:/(?:[^~/]|~[01])*)*";  // RFC 6901
 
 }  // namespace
@@ -96,6 +101,10 @@ std::optional<Dfa> format_language(const std::string& name, bool judging) {
         return regex_whole(date(judging) + (judging ? "[tT]" : "T") + time(judging));
     if (name == "uuid") return regex_whole("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
     if (name == "email") return regex_whole(email());
+    if (name == "idn-email")
+        return international_addresses(local_part(judging ? beyond_ascii : ""), judging);
+    if (name == "hostname") return host_names(judging);
+    if (name == "idn-hostname") return international_host_names(judging);
     if (name == "ipv4") return regex_whole(ipv4);
     if (name == "ipv6") return regex_whole(ipv6_pattern());
     if (name == "duration") return regex_whole(duration());
@@ -111,8 +120,8 @@ std::optional<Dfa> format_language(const std::string& name, bool judging) {
 }
 
 std::string format_names() {
-    return "date, time, date-time, duration, uuid, email, ipv4, ipv6, uri, uri-reference, iri, "
-           "iri-reference, "
+    return "date, time, date-time, duration, uuid, email, idn-email, hostname, idn-hostname, ipv4, "
+           "ipv6, uri, uri-reference, iri, iri-reference, "
            "uri-template, json-pointer, relative-json-pointer";
 }
 
