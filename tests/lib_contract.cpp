@@ -59,7 +59,8 @@ constexpr Way ways[] = {{WeightType::f32},
                         {WeightType::f16},
                         {WeightType::bf16},
                         {WeightType::f32, WeightType::f16},
-                        {WeightType::int8, WeightType::f16}};
+                        {WeightType::int8, WeightType::f16},
+                        {WeightType::int4}};
 
 // Row t: the logits after tokens 0 … t. From one pass with one thread.
 struct Reference {

@@ -50,8 +50,8 @@ TEST_CASE("numbers of 16 bits are packed to what their floats are packed to", "[
                                         StoredView(bits.data(), stored, N, K).transposed()};
         const MatrixView floats[] = {MatrixView::of(wide.data(), K, N),
                                      MatrixView::of(wide.data(), N, K).transposed()};
-        for (const WeightType type :
-             {WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::int8}) {
+        for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16,
+                                      WeightType::int8, WeightType::int4}) {
             for (const int turned : {0, 1}) {
                 INFO(static_cast<int>(stored)
                      << " as " << static_cast<int>(type) << ", turned " << turned);
@@ -91,8 +91,8 @@ TEST_CASE("a model read from a file computes what its weights as floats compute"
         const WeightSource floats = [&](const std::string& name, const Shape& shape) {
             return file.read_weight(name, shape);
         };
-        for (const WeightType type :
-             {WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::int8}) {
+        for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16,
+                                      WeightType::int8, WeightType::int4}) {
             INFO(static_cast<int>(stored) << " as " << static_cast<int>(type));
             REQUIRE(logits_of(Gpt::load(folder.path(), {2, type})) ==
                     logits_of(Gpt(tiny(), floats, {1, type})));

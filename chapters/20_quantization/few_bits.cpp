@@ -131,6 +131,8 @@ void show_few_bits(const std::string& directory, const std::string& corpus) {
         std::fflush(stdout);
     };
     row("float", model.gpt);
+    Gpt int4 = Gpt::load(directory, {0, WeightType::int4});
+    row("4 bits as they run (--weights int4)", int4);
     const Safetensors file = Safetensors::open_directory(directory);
     for (const Way& way : {Way{"4 bits, to the nearest", 4, false}, Way{"4 bits, GPTQ", 4, true},
                            Way{"3 bits, to the nearest", 3, false}, Way{"3 bits, GPTQ", 3, true}}) {

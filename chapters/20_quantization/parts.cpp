@@ -72,7 +72,8 @@ void show_speed(const std::string& directory) {
     constexpr int prompt = 64, tokens = 128;
     std::printf("4. %d tokens behind a prompt of %d, one thread:\n\n", tokens, prompt);
     const std::vector<int> ids(prompt, 5), one(1, 5);
-    for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::int8}) {
+    for (const WeightType type :
+         {WeightType::f32, WeightType::f16, WeightType::int8, WeightType::int4}) {
         Gpt gpt = Gpt::load(directory, {1, type});
         double best = 1e9;
         for (int run = 0; run < 5; ++run) {

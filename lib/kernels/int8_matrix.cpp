@@ -11,15 +11,13 @@
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/int8_kernel.hpp"
-#include "lib/kernels/matmul.hpp"
-#include "lib/kernels/simd_half.hpp"
+#include "lib/kernels/integer_product.hpp"
 
 namespace tbt {
 
 namespace {
 
 using kernel::Int8Sums;
-using simd::widened;
 
 constexpr int panel = Int8Matrix::panel, group = Int8Matrix::group;
 constexpr int vectors = panel / Int8Sums::columns;  // registers side by side in a panel
@@ -61,33 +59,6 @@ Multiply multiply_rows(std::int64_t rows) {
     return table[index(rows - 1)];
 }
 
-// What one call of matmul works on.
-struct Job {
-    const Int8Matrix& w;
-    float* y;
-    std::int64_t y_stride;
-    const MatmulOptions& options;
-    const float* row_scales;  // (M)
-};
-
-// Integer sums of one row and `columns` columns from `column` on become floats in y.
-void finish(const Job& job, std::int64_t row, std::int64_t column, std::int64_t columns,
-            const std::int32_t* sums) {
-    columns = std::min(columns, job.w.n() - column);
-    float* y = job.y + row * job.y_stride + column;
-    const float* scales = job.w.scales().data() + column;
-    const std::int32_t* column_sums = job.w.column_sums().data() + column;
-    const float row_scale = job.row_scales[row];
-    for (std::int64_t n = 0; n < columns; ++n) {
-        const std::int32_t sum = sums[n] - Int8Sums::x_offset * column_sums[n];
-        const float product = static_cast<float>(sum) * (row_scale * scales[n]);
-        y[n] = job.options.accumulate ? y[n] + product : product;
-    }
-    if (job.options.bias)
-        for (std::int64_t n = 0; n < columns; ++n) y[n] += job.options.bias[column + n];
-    if (job.options.activation) job.options.activation(y, columns);
-}
-
 // The rows of x in 8 bits, `x_row` bytes each, as the kernel wants them; and their scales.
 void quantize_rows(const MatrixView& x, std::int64_t x_row, std::int8_t* q, float* scales) {
     for (std::int64_t r = 0; r < x.rows; ++r) {
@@ -123,12 +94,8 @@ float quantize_row(const float* x, std::int64_t n, std::int64_t stride, std::int
 // One panel, rounded column by column. columns (panel · K), q (K): memory to work in.
 template <class From>
 void Int8Matrix::pack_panel(const StoredView& w, std::int64_t p, float* columns, std::int8_t* q) {
-    // Rows of w are read along, a panel's columns at a time.
     const std::int64_t count = std::min<std::int64_t>(panel, n_ - p * panel);
-    const From* from = static_cast<const From*>(w.data) + p * panel * w.column_stride;
-    for (std::int64_t k = 0; k < k_; ++k)
-        for (std::int64_t c = 0; c < count; ++c)
-            columns[c * k_ + k] = widened(from[k * w.row_stride + c * w.column_stride]);
+    kernel::widen_columns<From>(w, p * panel, count, columns);
     auto* to = reinterpret_cast<std::int8_t*>(data_.get()) + p * groups() * panel * group;
     for (std::int64_t c = 0; c < count; ++c, to += group) {
         const auto at = index(p * panel + c);
@@ -180,26 +147,17 @@ void int8_matmul(const MatrixView& x, const Int8Matrix& w, float* y, std::int64_
     row_scales.resize(index(x.rows));
     quantize_rows(x, x_row, rounded.data(), row_scales.data());
 
-    const Job job{w, y, y_stride, options, row_scales.data()};
-    const Range mine = worker.share(w.panels());
-    constexpr int most_panels = Int8Sums::panels_of_one_row;
-    std::int32_t sums[std::max(Int8Sums::rows, most_panels) * panel];
-    std::int64_t p = mine.begin;
-    if (x.rows == 1) {  // several panels side by side: several streams of weights
-        for (; p + most_panels <= mine.end; p += most_panels) {
-            multiply<1, most_panels>(rounded.data(), x_row, w.panel_data(p), w.groups(), sums);
-            finish(job, 0, p * panel, most_panels * panel, sums);
-        }
-    }
-    for (; p < mine.end; ++p) {
-        for (std::int64_t row = 0; row < x.rows; row += Int8Sums::rows) {
-            const std::int64_t rows = std::min<std::int64_t>(Int8Sums::rows, x.rows - row);
-            multiply_rows(rows)(rounded.data() + row * x_row, x_row, w.panel_data(p), w.groups(),
-                                sums);
-            for (std::int64_t r = 0; r < rows; ++r)
-                finish(job, row + r, p * panel, panel, sums + r * panel);
-        }
-    }
+    const kernel::IntegerJob job{
+        w.n(), y, y_stride, options, row_scales.data(), w.scales().data(), w.column_sums().data()};
+    kernel::integer_tiles<Int8Sums, Int8Sums::x_offset>(
+        job, x.rows, worker.share(w.panels()),
+        [&](std::int64_t row, std::int64_t count, std::int64_t p, int panels, std::int32_t* sums) {
+            const std::int8_t* q = rounded.data() + row * x_row;
+            if (panels > 1)
+                multiply<1, Int8Sums::panels_of_one_row>(q, x_row, w.panel_data(p), w.groups(),
+                                                         sums);
+            else multiply_rows(count)(q, x_row, w.panel_data(p), w.groups(), sums);
+        });
 }
 
 }  // namespace tbt

@@ -223,6 +223,7 @@ void multiply_part(const Operands& q, const Part& part) {
 void matmul(const MatrixView& x, const PackedMatrix& w, float* y, std::int64_t y_stride,
             const MatmulOptions& options, const Worker& worker) {
     if (w.type() == WeightType::int8) return int8_matmul(x, w.int8(), y, y_stride, options, worker);
+    if (w.type() == WeightType::int4) return int4_matmul(x, w.int4(), y, y_stride, options, worker);
     if (x.columns != w.k()) {
         throw Error("matmul: x has shape " + to_string(Shape{x.rows, x.columns}) + ", expected " +
                     std::to_string(w.k()) + " columns, as many as w has rows");
@@ -237,6 +238,7 @@ void matmul(const MatrixView& x, const PackedMatrix& w, float* y, std::int64_t y
         case WeightType::bf16:
             return multiply_part<BF16>(product, part);
         case WeightType::int8:
+        case WeightType::int4:
             break;  // above
     }
 }

@@ -109,12 +109,14 @@ PackedMatrix& PackedMatrix::operator=(PackedMatrix&& other) noexcept {
     magnitudes_ = std::exchange(other.magnitudes_, {});
     data_ = std::move(other.data_);
     int8_ = std::exchange(other.int8_, nullptr);
+    int4_ = std::exchange(other.int4_, nullptr);
     return *this;
 }
 
 PackedMatrix::PackedMatrix(const StoredView& w, WeightType type, int threads) {
-    if (type == WeightType::int8) {
-        int8_ = std::make_shared<const Int8Matrix>(w, threads);
+    if (type == WeightType::int8 || type == WeightType::int4) {
+        if (type == WeightType::int8) int8_ = std::make_shared<const Int8Matrix>(w, threads);
+        else int4_ = std::make_shared<const Int4Matrix>(w, threads);
         k_ = w.rows, n_ = w.columns, type_ = type;
         return;
     }
@@ -123,7 +125,8 @@ PackedMatrix::PackedMatrix(const StoredView& w, WeightType type, int threads) {
 }
 
 void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
-    if (type == WeightType::int8) throw Error("matmul: weights of 8 bits are packed once");
+    if (type == WeightType::int8 || type == WeightType::int4)
+        throw Error("matmul: weights of 8 and 4 bits are packed once");
     if (k < 0 || n < 0)
         throw Error("matmul: weights have shape " + shape_text(k, n) +
                     ", expected no negative dimension");
@@ -140,6 +143,7 @@ void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
 
 std::int64_t PackedMatrix::bytes() const {
     if (int8_) return int8_->bytes();
+    if (int4_) return int4_->bytes();
     return kernel::divide_up(n_, batch) * batch * k_ * bytes_of(type_);
 }
 
@@ -158,9 +162,9 @@ void PackedMatrix::pack(const StoredView& w, const Worker& worker) {
 }
 
 void PackedMatrix::column(std::int64_t n, float* to) const {
-    if (n < 0 || n >= n_ || int8_)
+    if (n < 0 || n >= n_ || !data_)
         throw Error("matmul: column " + std::to_string(n) + " of weights of shape " +
-                    shape_text(k_, n_) + (int8_ ? " in 8 bits" : ""));
+                    shape_text(k_, n_) + (data_ ? "" : " in 8 or 4 bits"));
     const std::int64_t p = n / panel, first = p * panel * k_ + n % panel,
                        step = kernel::panel_vectors(p, n_) * batch;
     if (type_ == WeightType::f32) widen_column<float>(data_.get(), first, step, k_, to);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "lib/kernels/int4_matrix.hpp"
 #include "lib/kernels/int8_matrix.hpp"
 #include "lib/kernels/magnitudes.hpp"
 #include "lib/kernels/tensor.hpp"
@@ -69,7 +70,7 @@ public:
     // Packs other values into the same memory (grows when needed);
     // each thread of the team packs its share. reserve() first, on one thread;
     // the caller syncs before the result is used.
-    // Not for int8, which is packed by the constructor.
+    // Not for int8 and int4, which are packed by the constructor.
     void reserve(std::int64_t k, std::int64_t n, WeightType type = WeightType::f32);
     void pack(const StoredView& w, const Worker& worker);
 
@@ -78,11 +79,12 @@ public:
     WeightType type() const { return type_; }
     std::int64_t bytes() const;
     const float* data() const { return data_.get(); }
-    // Column n (K) as floats: of a packed embedding, the row of a token. Not for int8.
+    // Column n (K) as floats: of a packed embedding, the row of a token. Not for int8 and int4.
     void column(std::int64_t n, float* to) const;
     // Known where fused multiply-adds are emulated (wasm/try_row.hpp); elsewhere 0 and 0.
     const Magnitudes& magnitudes() const { return magnitudes_; }
     const Int8Matrix& int8() const { return *int8_; }  // of type int8 only
+    const Int4Matrix& int4() const { return *int4_; }  // of type int4 only
 
 private:
     std::int64_t k_ = 0, n_ = 0, capacity_ = 0;
@@ -90,6 +92,7 @@ private:
     Magnitudes magnitudes_;
     AlignedFloats data_;
     std::shared_ptr<const Int8Matrix> int8_;
+    std::shared_ptr<const Int4Matrix> int4_;
 };
 
 }  // namespace tbt

@@ -23,7 +23,9 @@ GptNetwork::GptNetwork(const GptConfig& shape, const WeightSource& source, const
     const WeightReader weights(config, source, file, options.threads);
     const auto output_of = [&](StoredView embedding) {
         embedding.rows = outputs;
-        output = PackedMatrix(embedding.transposed(), type, options.threads);
+        // Four bits are too few for what chooses among thousands of words.
+        output = PackedMatrix(embedding.transposed(),
+                              type == WeightType::int4 ? WeightType::int8 : type, options.threads);
     };
     const bool tied = config.tie_word_embeddings;
     weights.matrix("wte.weight", [&](const StoredView& w) {

@@ -19,8 +19,6 @@ double rounded_up(double n, double step) {
 
 }  // namespace
 
-std::int64_t bytes_per_weight(WeightType type) { return bytes_of(type); }
-
 MemoryPlan plan_memory(const GptConfig& config, WeightType type, int context, int batch) {
     check_config(config, "memory");
     if (context < 1 || context > config.n_positions) {
@@ -31,8 +29,10 @@ MemoryPlan plan_memory(const GptConfig& config, WeightType type, int context, in
         throw Error("memory: a batch of " + std::to_string(batch) + ", expected at least 1");
     const double C = config.n_embd, F = config.n_inner, V = config.vocab_size,
                  P = config.n_positions, L = config.n_layer;
-    const double T = context, B = batch, b = static_cast<double>(bytes_per_weight(type)),
-                 rows = std::max(T, B);
+    // Of 4 bits: 32 weights share a byte, and the output has 8.
+    const double out = static_cast<double>(bytes_of(type)),
+                 b = type == WeightType::int4 ? 17.0 / 32 : out;
+    const double T = context, B = batch, rows = std::max(T, B);
     // As the library lays them out: columns of a matrix, and components of a head,
     // in registers of sixteen.
     const auto columns = [](double n) { return rounded_up(n, 16); };
@@ -41,7 +41,7 @@ MemoryPlan plan_memory(const GptConfig& config, WeightType type, int context, in
     MemoryPlan plan;
     plan.matrices =
         bytes(L * (C * columns(3 * C) + C * columns(C) + C * columns(F) + F * columns(C)) * b);
-    plan.output = bytes(C * columns(V) * b);
+    plan.output = bytes(C * columns(V) * out);
     // The output matrix is the embedding too, where it is kept as it is stored, or as floats.
     const WeightType stored = weight_type_named(config.torch_dtype).value_or(WeightType::f32);
     const bool shared = config.tie_word_embeddings && (type == WeightType::f32 || type == stored);

@@ -30,9 +30,6 @@ struct MemoryPlan {
 // and on a batch below one. Amounts beyond 2^60 are given as 2^60.
 MemoryPlan plan_memory(const GptConfig& config, WeightType type, int context, int batch);
 
-// Bytes that one number of a matrix takes.
-std::int64_t bytes_per_weight(WeightType type);
-
 // Throws Error, one line, when more is needed than the machine has to give. `who` stands in front.
 void check_memory(const std::string& who, std::int64_t needed, std::int64_t available);
 

@@ -6,7 +6,7 @@ namespace tbt {
 
 void loading_options(CommandLine line, ModelOptions& o) {
     line.option("--weights", o.weights,
-                "keep weights in memory as f32, f16, bf16 or int8; stored: as in the file")
+                "keep weights in memory as f32, f16, bf16, int8 or int4; stored: as in the file")
         .shows_default();
     line.option("--cache", o.cache, "keep keys and values in memory as f32 or f16").shows_default();
     line.option("--threads", o.threads, "0: one for each core").shows_default();
@@ -21,7 +21,7 @@ GptOptions gpt_options(const ModelOptions& o) {
     gpt.weights = weight_type_named(o.weights);
     if (!gpt.weights && o.weights != "stored")
         throw UsageError("--weights: got '" + o.weights +
-                         "', expected stored, f32, f16, bf16 or int8");
+                         "', expected stored, f32, f16, bf16, int8 or int4");
     if (o.cache != "f32" && o.cache != "f16")
         throw UsageError("--cache: got '" + o.cache + "', expected f32 or f16");
     gpt.cache = *weight_type_named(o.cache);

@@ -1,0 +1,209 @@
+#include "lib/kernels/int4_matrix.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "lib/error.hpp"
+#include "lib/index.hpp"
+#include "lib/kernels/int4_kernel.hpp"
+#include "lib/kernels/int8_matrix.hpp"
+#include "lib/kernels/integer_product.hpp"
+
+namespace tbt {
+
+namespace {
+
+using kernel::Int4Sums;
+
+constexpr int panel = Int4Matrix::panel, group = Int4Matrix::group;
+constexpr int quads = group / 8;                    // pairs of quads in a group
+constexpr int vectors = panel / Int4Sums::columns;  // registers side by side in a panel
+static_assert(panel == kernel::integer_panel);
+
+// Rows of x in 8 bits, filled up with zeros to whole groups; −8 · Σ x of each group; scales.
+struct RoundedRows {
+    std::vector<std::int8_t> q;
+    std::vector<std::int32_t> offsets;
+    std::vector<float> scales;
+
+    void round(const MatrixView& x, std::int64_t groups) {
+        const std::int64_t width = groups * group;
+        q.resize(index(x.rows * width));
+        offsets.resize(index(x.rows * groups));
+        scales.resize(index(x.rows));
+        for (std::int64_t r = 0; r < x.rows; ++r) {
+            std::int8_t* row = q.data() + r * width;
+            scales[index(r)] =
+                quantize_row(x.data + r * x.row_stride, x.columns, x.column_stride, row);
+            std::fill(row + x.columns, row + width, std::int8_t{0});
+            for (std::int64_t g = 0; g < groups; ++g) {
+                std::int32_t sum = 0;
+                for (int i = 0; i < group; ++i) sum += row[g * group + i];
+                offsets[index(r * groups + g)] = -8 * sum;
+            }
+        }
+    }
+};
+
+// The sums of `Rows` rows, from `row` on, by `Panels` panels, to sums[row][panel · 32 + column].
+template <int Rows, int Panels>
+void multiply(const RoundedRows& x, std::int64_t row, const Int4Matrix& w, std::int64_t p,
+              std::int32_t* sums) {
+    const std::int64_t groups = w.groups(), width = groups * group;
+    const std::int8_t* q = x.q.data() + row * width;
+    const std::int32_t* offsets = x.offsets.data() + row * groups;
+    const std::uint8_t *codes = w.codes(p), *multipliers = w.multipliers(p);
+    constexpr int all = Panels * vectors, together = std::min(all, Int4Sums::most_together);
+    static_assert(all % together == 0);
+    for (int first = 0; first < all; first += together) {
+        Int4Sums sum[Rows][together];
+        for (std::int64_t g = 0; g < groups; ++g) {
+            for (int r = 0; r < Rows; ++r)
+                for (int i = 0; i < together; ++i) sum[r][i].start(offsets[r * groups + g]);
+            for (int j = 0; j < quads; ++j) {
+                const std::int8_t* eight = q + g * group + 8 * j;
+                typename Int4Sums::X low[Rows], high[Rows];
+                for (int r = 0; r < Rows; ++r) {
+                    low[r] = Int4Sums::broadcast(eight + r * width);
+                    high[r] = Int4Sums::broadcast(eight + r * width + 4);
+                }
+                for (int i = 0; i < together; ++i) {
+                    const int at = (first + i) / vectors, v = (first + i) % vectors;
+                    const auto unpacked =
+                        Int4Sums::unpack(codes + (at * groups + g) * Int4Matrix::group_bytes +
+                                         (j * panel + v * Int4Sums::columns) * 4);
+                    for (int r = 0; r < Rows; ++r) sum[r][i].add(unpacked, low[r], high[r]);
+                }
+            }
+            for (int i = 0; i < together; ++i) {
+                const int at = (first + i) / vectors, v = (first + i) % vectors;
+                const std::uint8_t* m =
+                    multipliers + (at * groups + g) * panel + v * Int4Sums::columns;
+                for (int r = 0; r < Rows; ++r) sum[r][i].close(m);
+            }
+        }
+        for (int r = 0; r < Rows; ++r)
+            for (int i = 0; i < together; ++i)
+                sum[r][i].store(sums + (r * all + first + i) * Int4Sums::columns);
+    }
+}
+
+using Multiply = void (*)(const RoundedRows&, std::int64_t, const Int4Matrix&, std::int64_t,
+                          std::int32_t*);
+
+Multiply multiply_rows(std::int64_t rows) {
+    static constexpr auto table = []<int... R>(std::integer_sequence<int, R...>) {
+        return std::array<Multiply, sizeof...(R)>{multiply<R + 1, 1>...};
+    }
+    (std::make_integer_sequence<int, Int4Sums::rows>());
+    return table[index(rows - 1)];
+}
+
+}  // namespace
+
+float quantize_groups(const float* w, std::int64_t n, std::int8_t* q, std::uint8_t* m) {
+    const std::int64_t groups = (n + group - 1) / group;
+    const auto largest_of = [&](Range range) {
+        float largest = 0;
+        for (std::int64_t k = range.begin; k < range.end; ++k)
+            largest = std::abs(w[k]) > largest ? std::abs(w[k]) : largest;
+        return largest;
+    };
+    std::fill(q, q + n, std::int8_t{0});
+    std::fill(m, m + groups, std::uint8_t{0});
+    if (!std::all_of(w, w + n, [](float v) { return std::isfinite(v); }))
+        return std::numeric_limits<float>::quiet_NaN();
+    const float largest = largest_of({0, n}), unit = largest / 889.0f, inverse = 127.0f / largest;
+    if (!std::isfinite(1.0f / unit)) return 0;
+    for (std::int64_t g = 0; g < groups; ++g) {
+        const Range range{g * group, std::min(n, (g + 1) * group)};
+        const float of_group = largest_of(range);
+        if (of_group == 0) continue;
+        const float multiplier = std::max(1.0f, std::nearbyint(of_group * inverse));
+        m[g] = static_cast<std::uint8_t>(multiplier);
+        const float per_step = 1.0f / (unit * multiplier);
+        for (std::int64_t k = range.begin; k < range.end; ++k)
+            q[k] =
+                static_cast<std::int8_t>(std::clamp(std::nearbyint(w[k] * per_step), -7.0f, 7.0f));
+    }
+    return unit;
+}
+
+// One panel, rounded column by column. columns (panel · K), q (K), m (groups): memory to work in.
+template <class From>
+void Int4Matrix::pack_panel(const StoredView& w, std::int64_t p, float* columns, std::int8_t* q,
+                            std::uint8_t* m) {
+    const std::int64_t count = std::min<std::int64_t>(panel, n_ - p * panel);
+    kernel::widen_columns<From>(w, p * panel, count, columns);
+    auto* codes = reinterpret_cast<std::uint8_t*>(codes_.get()) + p * groups() * group_bytes;
+    // A byte of two zeros: 8 in both halves.
+    std::fill(codes, codes + groups() * group_bytes, std::uint8_t{0x88});
+    for (std::int64_t c = 0; c < count; ++c) {
+        scales_[index(p * panel + c)] = quantize_groups(columns + c * k_, k_, q, m);
+        for (std::int64_t g = 0; g < groups(); ++g)
+            multipliers_[index((p * groups() + g) * panel + c)] = m[g];
+        for (std::int64_t k = 0; k < k_; ++k) {
+            const std::int64_t in_eight = k % 8;
+            std::uint8_t& byte = codes[(k / 8 * panel + c) * 4 + in_eight % 4];
+            const int code = q[k] + 8;
+            byte = static_cast<std::uint8_t>(in_eight < 4 ? (byte & 0xf0) | code
+                                                          : (byte & 0x0f) | code << 4);
+        }
+    }
+}
+
+Int4Matrix::Int4Matrix(const StoredView& w, int threads) : k_(w.rows), n_(w.columns) {
+    if (k_ > most_k)
+        throw Error("int4: a weight matrix has " + std::to_string(k_) + " rows, expected at most " +
+                    std::to_string(most_k) + " (their sum must fit 32 bits); keep it as int8");
+    codes_ = allocate_zeros((panels() * groups() * group_bytes + 3) / 4);
+    multipliers_.assign(index(panels() * groups() * panel), 0);
+    scales_.assign(index(panels() * panel), 0.0f);
+    run_team(threads, [&](const Worker& worker) {
+        std::vector<float> memory(index(panel * k_));
+        std::vector<std::int8_t> q(index(k_));
+        std::vector<std::uint8_t> m(index(groups()));
+        const auto [begin, end] = worker.share(panels());
+        for (std::int64_t p = begin; p < end; ++p) {
+            if (w.type == WeightType::f32)
+                pack_panel<float>(w, p, memory.data(), q.data(), m.data());
+            if (w.type == WeightType::f16)
+                pack_panel<simd::F16>(w, p, memory.data(), q.data(), m.data());
+            if (w.type == WeightType::bf16)
+                pack_panel<simd::BF16>(w, p, memory.data(), q.data(), m.data());
+        }
+    });
+    for (std::int64_t n = 0; n < n_; ++n) {
+        if (std::isnan(scales_[index(n)]))
+            throw Error("int4: a weight in column " + std::to_string(n) +
+                        " is not finite; the model is broken");
+    }
+}
+
+std::int64_t Int4Matrix::bytes() const {
+    return panels() * (groups() * (group_bytes + panel) + panel * 4);
+}
+
+void int4_matmul(const MatrixView& x, const Int4Matrix& w, float* y, std::int64_t y_stride,
+                 const MatmulOptions& options, const Worker& worker) {
+    if (x.columns != w.k())
+        throw Error("matmul: x has shape " + to_string(Shape{x.rows, x.columns}) + ", expected " +
+                    std::to_string(w.k()) + " columns, as many as w has rows");
+    // Each thread rounds all rows for itself: that is quicker than to wait for each other.
+    thread_local RoundedRows rows;
+    rows.round(x, w.groups());
+    const kernel::IntegerJob job{
+        w.n(), y, y_stride, options, rows.scales.data(), w.scales().data(), nullptr};
+    kernel::integer_tiles<Int4Sums, 0>(
+        job, x.rows, worker.share(w.panels()),
+        [&](std::int64_t row, std::int64_t count, std::int64_t p, int panels, std::int32_t* sums) {
+            if (panels > 1) multiply<1, Int4Sums::panels_of_one_row>(rows, row, w, p, sums);
+            else multiply_rows(count)(rows, row, w, p, sums);
+        });
+}
+
+}  // namespace tbt

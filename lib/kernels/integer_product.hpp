@@ -1,0 +1,77 @@
+// What products with integer sums share: the tiles of a thread, and sums that become floats.
+// Included by .cpp files of lib only.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "lib/kernels/matmul.hpp"
+#include "lib/kernels/simd_half.hpp"
+
+namespace tbt::kernel {
+
+inline constexpr int integer_panel = 32;  // columns
+
+// Columns first … first + count − 1 of w, one behind the other (K each), as floats. Rows of w are
+// read along.
+template <class From>
+void widen_columns(const StoredView& w, std::int64_t first, std::int64_t count, float* columns) {
+    const From* from = static_cast<const From*>(w.data) + first * w.column_stride;
+    for (std::int64_t k = 0; k < w.rows; ++k)
+        for (std::int64_t c = 0; c < count; ++c)
+            columns[c * w.rows + k] = simd::widened(from[k * w.row_stride + c * w.column_stride]);
+}
+
+// What one call of matmul works on.
+struct IntegerJob {
+    std::int64_t n;
+    float* y;
+    std::int64_t y_stride;
+    const MatmulOptions& options;
+    const float* row_scales;          // (M)
+    const float* scales;              // (N)
+    const std::int32_t* column_sums;  // (N), where the sums are of x + Offset
+};
+
+// Integer sums of one row and `columns` columns from `column` on become floats in y.
+template <std::int32_t Offset>
+void finish(const IntegerJob& job, std::int64_t row, std::int64_t column, std::int64_t columns,
+            const std::int32_t* sums) {
+    columns = std::min(columns, job.n - column);
+    float* y = job.y + row * job.y_stride + column;
+    const float* scales = job.scales + column;
+    const float row_scale = job.row_scales[row];
+    for (std::int64_t n = 0; n < columns; ++n) {
+        std::int32_t sum = sums[n];
+        if constexpr (Offset != 0) sum -= Offset * job.column_sums[column + n];
+        const float product = static_cast<float>(sum) * (row_scale * scales[n]);
+        y[n] = job.options.accumulate ? y[n] + product : product;
+    }
+    if (job.options.bias)
+        for (std::int64_t n = 0; n < columns; ++n) y[n] += job.options.bias[column + n];
+    if (job.options.activation) job.options.activation(y, columns);
+}
+
+// All rows by these panels: multiply(row, rows, p, panels, sums) gives the sums of a tile. One row
+// takes several panels side by side, which are several streams of weights.
+template <class Sums, std::int32_t Offset, class Multiply>
+void integer_tiles(const IntegerJob& job, std::int64_t rows, Range panels, Multiply multiply) {
+    constexpr int together = Sums::panels_of_one_row;
+    std::int32_t sums[std::max(Sums::rows, together) * integer_panel];
+    std::int64_t p = panels.begin;
+    for (; rows == 1 && p + together <= panels.end; p += together) {
+        multiply(0, 1, p, together, sums);
+        finish<Offset>(job, 0, p * integer_panel, together * integer_panel, sums);
+    }
+    for (; p < panels.end; ++p) {
+        for (std::int64_t row = 0; row < rows; row += Sums::rows) {
+            const std::int64_t count = std::min<std::int64_t>(Sums::rows, rows - row);
+            multiply(row, count, p, 1, sums);
+            for (std::int64_t r = 0; r < count; ++r)
+                finish<Offset>(job, row + r, p * integer_panel, integer_panel,
+                               sums + r * integer_panel);
+        }
+    }
+}
+
+}  // namespace tbt::kernel
