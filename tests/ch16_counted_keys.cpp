@@ -60,6 +60,11 @@ TEST_CASE("members are counted whose keys nobody names: the shortest text has di
     CHECK(shortest_of(
               R"({"type":"object","minProperties":4,"propertyNames":{"pattern":"^[ab]*$"}})", {}) ==
           R"({"":0,"a":0,"aa":0,"b":0})");
+    // What is required counts.
+    CHECK(
+        shortest_of(
+            R"({"type":"object","minProperties":2,"required":["n"],"properties":{"n":{"const":1}}})",
+            {}) == R"({"":0,"n":1})");
     // Two keys there are, three must come.
     GrammarMachine none(compile_schema(
         R"({"type":"object","minProperties":3,"propertyNames":{"pattern":"^[ab]$"}})"));
@@ -115,9 +120,13 @@ TEST_CASE("in the schema's order keys that nobody names come behind the others, 
 TEST_CASE("so many keys of so many letters that no grammar holds them are refused by keyword",
           "[ch16]") {
     CHECK_THROWS_WITH(
-        compile_schema(R"({"minProperties":1000,"propertyNames":{"pattern":"^(a{500})*$"}})"),
+        compile_schema(R"({"minProperties":90,"propertyNames":{"pattern":"^(a{500})*$"}})"),
         Catch::Contains("#: 'minProperties'") && Catch::Contains("ask for fewer"));
+    CHECK_THROWS_WITH(compile_schema(R"({"items":{"minProperties":101}})"),
+                      Catch::Contains("#/items: 'minProperties'") &&
+                          Catch::Contains("more than 100") && Catch::Contains("or name them"));
     CHECK_THROWS_WITH(compile_schema(R"({"minProperties":1001})"),
                       Catch::Contains("'minProperties'") && Catch::Contains("a smaller limit"));
-    CHECK_NOTHROW(compile_schema(R"({"minProperties":1000})"));
+    CHECK_NOTHROW(compile_schema(R"({"minProperties":100})"));
+    CHECK_NOTHROW(compile_schema(R"({"minProperties":101,"required":["a"]})"));
 }

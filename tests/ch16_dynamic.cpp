@@ -38,9 +38,11 @@ TEST_CASE("a dynamic reference on which two ways disagree is refused: keyword, p
     schema.insert(1, R"("$dynamicAnchor":"item",)");
     CHECK_NOTHROW(compile_schema(schema));
     // Nobody asks for the list on one of the ways.
-    CHECK_THROWS_AS(
-        compile_schema(two_ways(R"("$dynamicAnchor":"item")", R"("$dynamicRef":"#else")")),
-        UsageError);
+    schema = two_ways(R"("$dynamicAnchor":"item")", R"("$dynamicRef":"#item")");
+    const std::string one = R"(,"b":{"$ref":"numbers"})";
+    REQUIRE(schema.find(one) != std::string::npos);
+    schema.erase(schema.find(one), one.size());
+    CHECK_NOTHROW(compile_schema(schema));
 }
 
 TEST_CASE("… and so is a recursive one", "[ch16]") {
