@@ -135,10 +135,11 @@ bool all_below(std::span<const Bits> numbers, Bits border) {
 // The numbers of this share, at an address that fits them.
 bool all_finite(const TensorView& view, WeightType type, const Worker& worker) {
     const auto size = static_cast<std::size_t>(bytes_of(type));
-    const auto [begin, end] = worker.share(length_of(view.bytes) / bytes_of(type));
-    const std::byte* first = view.bytes.data() + index(begin) * size;
+    const Range mine = worker.share(length_of(view.bytes) / bytes_of(type));
+    const std::byte* first = view.bytes.data() + index(mine.begin) * size;
     const auto numbers = [&]<class Bits>(Bits) {
-        return std::span<const Bits>(reinterpret_cast<const Bits*>(first), index(end - begin));
+        return std::span<const Bits>(reinterpret_cast<const Bits*>(first),
+                                     index(mine.end - mine.begin));
     };
     if (type == WeightType::f32) return all_below(numbers(std::uint32_t{}), 0x7f800000u);
     return all_below(numbers(std::uint16_t{}),
