@@ -66,14 +66,14 @@ const Json& DynamicReferences::outermost(const Json& schema, const char* keyword
 }
 
 const DynamicReferences::Scopes& DynamicReferences::scopes_of(const std::string& name) {
-    const auto [place, added] = scopes_.try_emplace(name);
-    if (!added) return place->second;
+    if (const auto known = scopes_.find(name); known != scopes_.end()) return known->second;
+    Scopes& scopes = scopes_[name];
     const Anchors& anchors = anchors_.at(name);
     std::vector<std::pair<const Json*, int>> open;
     const auto arrive = [&](const Json& schema, int outer) {
         const int here = document_->resource_of(schema);
         if (outer < 0 && anchors.count(here) != 0) outer = here;
-        if (place->second[&schema].insert(outer).second) open.emplace_back(&schema, outer);
+        if (scopes[&schema].insert(outer).second) open.emplace_back(&schema, outer);
     };
     arrive(document_->root(), -1);
     while (!open.empty()) {
@@ -81,7 +81,7 @@ const DynamicReferences::Scopes& DynamicReferences::scopes_of(const std::string&
         open.pop_back();
         for (const Json* to : next(*schema, name, outer)) arrive(*to, outer);
     }
-    return place->second;
+    return scopes;
 }
 
 // The schemas that one is asked for behind this one. A reference by another name may lead to any
