@@ -12,6 +12,12 @@ using namespace tbt;
 
 namespace {
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::clock_t second = 5 * CLOCKS_PER_SEC;  // all of it is several times slower
+#else
+constexpr std::clock_t second = CLOCKS_PER_SEC;
+#endif
+
 std::string repeated(const std::string& text, int times) {
     std::string all;
     for (int i = 0; i < times; ++i) all += text;
@@ -41,7 +47,7 @@ std::string refusal(const std::string& schema) {
         CHECK(said.size() < 400);
         CHECK(said.find('\n') == std::string::npos);
     }
-    CHECK(std::clock() - start < 10 * CLOCKS_PER_SEC);
+    CHECK(std::clock() - start < 10 * second);
     return said;
 }
 
@@ -78,7 +84,7 @@ TEST_CASE("a thousand schemas that must all hold are put together in a second", 
     const std::clock_t start = std::clock();
     CHECK(refusal(R"({"allOf":[)" + listed(3000, R"({"properties":{"p)", R"(":{"type":"null"}}})") +
                   "]}") == "");
-    CHECK(std::clock() - start < 3 * CLOCKS_PER_SEC);
+    CHECK(std::clock() - start < 3 * second);
 }
 
 TEST_CASE("references in circles are refused where nothing is read between them", "[ch16]") {
