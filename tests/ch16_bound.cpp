@@ -56,6 +56,24 @@ TEST_CASE("the bound in tokens keeps its promise under schemas drawn at random",
     CHECK(looked_at > 1000);
 }
 
+TEST_CASE("under schemas drawn at random the bound is never below the fewest tokens", "[ch16]") {
+    SchemaMaker maker(186);
+    Rng rng(187);
+    const std::vector<SchemaOptions> options = all_options();
+    int states = 0, above = 0;
+    for (int i = 0; i < 60; ++i) {
+        const std::string schema =
+            maker.object(1 + static_cast<int>(maker.rng().below(4)), 1).dump();
+        INFO(schema);
+        const auto machine = machine_of(schema, options[index(i) % options.size()]);
+        Compared c;
+        REQUIRE_NOTHROW(c = compare_with_fewest(machine, words(), rng, 2, 2000));
+        states += c.states, above += c.above;
+    }
+    CHECK(states > 200);
+    CHECK(above > 50);
+}
+
 TEST_CASE("… and under what objects and arrays may ask for", "[ch16]") {
     const std::vector<std::string> schemas = {
         // Spellings of a letter, and one key that begins as another.

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cmath>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "chapters/13_json_grammar/guided_loop.hpp"
@@ -99,6 +101,24 @@ inline int brute_force_minimum(ByteMachine& machine, const TokenTrie& trie,
         if (best == 1) break;
     }
     return best;
+}
+
+// The same by everything that k tokens reach, for k = 0, 1, …; −1: more than `most` states.
+inline int fewest_tokens(MaskCache& masks, ByteMachine::State from, std::size_t most) {
+    struct Found {
+        ByteMachine::State state;
+        int tokens;
+    };
+    std::deque<Found> open{{from, 0}};
+    std::unordered_set<ByteMachine::State> seen{from};
+    while (!open.empty() && seen.size() < most) {
+        const Found now = open.front();
+        open.pop_front();
+        if (masks.machine().accepts(now.state)) return now.tokens;
+        for (const MaskCache::Step& step : masks.steps(now.state))
+            if (seen.insert(step.state).second) open.push_back({step.state, now.tokens + 1});
+    }
+    return -1;
 }
 
 }  // namespace tbt::testing

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdlib>
-#include <deque>
-#include <unordered_set>
 
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/16_json_schema/judged_text.hpp"
@@ -92,20 +90,7 @@ inline void obey_the_law(const std::string& schema, const std::shared_ptr<const 
 
 // The fewest tokens, by everything that k tokens reach, for k = 0, 1, …; −1: too much to look at.
 inline int by_enumeration(GuidedLanguage& language, std::size_t most) {
-    struct Found {
-        ByteMachine::State state;
-        int tokens;
-    };
-    std::deque<Found> open{{language.machine().start(), 0}};
-    std::unordered_set<ByteMachine::State> seen{open[0].state};
-    while (!open.empty() && seen.size() < most) {
-        const Found now = open.front();
-        open.pop_front();
-        if (language.machine().accepts(now.state)) return now.tokens;
-        for (const MaskCache::Step& step : language.masks().steps(now.state))
-            if (seen.insert(step.state).second) open.push_back({step.state, now.tokens + 1});
-    }
-    return -1;
+    return fewest_tokens(language.masks(), language.machine().start(), most);
 }
 
 }  // namespace tbt::testing::law
