@@ -76,9 +76,10 @@ const TokenMask& TokenConstraint::mask() {
 
 // So little is left that a mask of all tokens would hardly be of use.
 bool TokenConstraint::close_to_the_end() {
+    constexpr int few = 8;
     MaskCache& masks = language_->masks();
     return budget_ != no_budget && masks.costs() != nullptr &&
-           remaining() < 2 * masks.to_end(state()) + 16;
+           remaining() < masks.to_end(state()) + few;
 }
 
 // Near the end of the budget: a token must leave a completion that fits into the rest.

@@ -108,7 +108,7 @@ void GrammarMachine::remember(State state, unsigned char byte, State reached) {
 
 // Places from which the text cannot be completed are dropped at once: what stays is alive.
 void GrammarMachine::arrive(Place place) {
-    if (cost(place) >= Grammar::never) return;
+    if (!alive(place)) return;
     // Mostly a node has one continuation: the last place with this node says whether it is
     // there already.
     const auto node = static_cast<std::size_t>(place.node);
@@ -138,7 +138,7 @@ void GrammarMachine::follow_calls(const Place& place) {
         Place back{e.to, behind, 0};
         if (node.notebook >= 0)
             back.note = grammar_.notebook(node.notebook).called(place.note, e.act);
-        if (cost(back) >= Grammar::never) continue;
+        if (!alive(back)) continue;
         std::vector<Place>& callers = callers_[static_cast<std::size_t>(e.rule)];
         if (callers.empty()) {
             called_.emplace_back(rule.rank, e.rule);

@@ -100,6 +100,11 @@ public:
     int forgotten_bytes(const Place& place) const {
         return outlined_note(place) == place.note ? 0 : cost(place) + 64;
     }
+    bool alive(const Place& place) const {
+        const Grammar::Node& node = grammar_.node(place.node);
+        if (node.notebook < 0) return node.cost < Grammar::never;
+        return grammar_.notebook(node.notebook).alive(grammar_, place.node, place.note);
+    }
     int cost(const Place& place) const {
         const Grammar::Node& node = grammar_.node(place.node);
         if (node.notebook < 0) return node.cost;

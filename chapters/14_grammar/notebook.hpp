@@ -31,6 +31,8 @@ public:
     // As Grammar::Node::cost: the fewest bytes to the end of the rule. never: this note and this
     // node do not go together, or lead nowhere.
     virtual int cost(const Grammar& grammar, int node, int note) = 0;
+    // Less than never?
+    virtual bool alive(const Grammar& grammar, int node, int note) = 0;
     // Of the same way in tokens, see token_bound.hpp: one token along it, it is one less.
     virtual int tokens(const TokenBound& bound, int node, int note) = 0;
     // The rules that cost() asks for.

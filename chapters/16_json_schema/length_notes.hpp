@@ -23,6 +23,9 @@ public:
     int called(int note, int) override { return note; }
     void keep_like(int, int, int&, int&) const override {}
     int cost(const Grammar& grammar, int node, int note) override;
+    bool alive(const Grammar& grammar, int node, int note) override {
+        return cost(grammar, node, note) < Grammar::never;
+    }
     // A token for each byte: words of many letters would do with less.
     int tokens(const TokenBound& bound, int node, int note) override;
     std::vector<int> rules() const override { return {}; }

@@ -202,6 +202,23 @@ int ObjectNotes::on_stretch(int node, int act, int id) {
     return memory_.note_of({0, n.others, in_key ? n.text : ObjectMemory::nowhere});
 }
 
+// In a key, one of the members below it is enough; which is cheapest does not matter.
+bool ObjectNotes::alive(const Grammar& grammar, int node, int id) {
+    const ObjectGraph::Position& p = graph_.at(node);
+    if (p.where == Where::tree && p.index > 0 && p.extra < Grammar::never && outline_.narrow()) {
+        const ObjectGraph::Branch& b = graph_.branch(p.index);
+        const int members = memory_.note(id).members;
+        for (int i = b.low; i < b.high; ++i) {
+            const int act = at(planner_.of_member(graph_.member(i)), 0);
+            if (!memory_.gone(members, graph_.member(i)) &&
+                grammar.rule(planner_.act(act).rule).cost < Grammar::never)
+                return true;
+        }
+        return false;
+    }
+    return cost(grammar, node, id) < Grammar::never;
+}
+
 // What is left of the members, with the brace. Else nothing but a key that nobody names is
 // forgotten, and what is left behind it never costs much more than all of it.
 int ObjectNotes::forgotten_tokens(const TokenBound& bound, int node, int id) {

@@ -36,6 +36,7 @@ public:
         memory_.keep_like(note, byte, low, high);
     }
     int cost(const Grammar& grammar, int node, int note) override;
+    bool alive(const Grammar& grammar, int node, int note) override;
     int tokens(const TokenBound& bound, int node, int note) override {
         return is_forgotten(note) ? cost(bound.grammar(), node, note)
                                   : tokens_.of(bound, node, note);
