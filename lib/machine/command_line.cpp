@@ -66,10 +66,11 @@ int complain(std::string_view program, std::string_view text, int status) {
 namespace {
 
 // "--steps: Value -1 not in range 0.000000 to 1797693…" ends in the 309 digits of the largest
-// double: there is no limit on that side.
+// double: there is no limit on that side. CLI11 2.4 says "not in range [0 - 1.79769e+308]".
 std::string without_digits(const CLI::App& app, const std::string& what) {
     const std::size_t value = what.find(": Value "), range = what.find(" not in range ");
-    if (value == std::string::npos || range == std::string::npos || what.size() < range + 200)
+    if (value == std::string::npos || range == std::string::npos ||
+        (what.size() < range + 200 && what.find("1.79769e+308", range) == std::string::npos))
         return what;
     const std::string name = what.substr(0, value);
     const CLI::Option* option = app.get_option_no_throw(name);
