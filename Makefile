@@ -10,9 +10,10 @@ ARCH ?= native
 BUILD ?= build$(if $(filter-out release,$(MODE)),-$(MODE))$(if $(filter-out native,$(ARCH)),-$(ARCH))
 SHELL := /bin/sh
 MAKEFLAGS += --no-builtin-rules
-# All cores, unless told otherwise (make -j1).
+# As many jobs as there are cores, with a GB of memory for each, unless told otherwise (make -j1).
 ifeq ($(filter -j%,$(MAKEFLAGS)),)
-MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+MAKEFLAGS += -j$(shell cat /proc/meminfo 2>/dev/null | awk -v jobs="$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)" \
+	'/^MemAvailable/ && $$2 < jobs * 1000000 {jobs = int($$2 / 1000000)} END {print (jobs < 1 ? 1 : jobs)}')
 endif
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -42,6 +43,8 @@ CLANG := $(shell $(CXX) --version 2>/dev/null | grep -i clang)
 WARNINGS += $(if $(CLANG),,-Wno-maybe-uninitialized -Wno-uninitialized)
 # Floating point as written: no contraction, no reassociation; fused multiply-adds are spelled out in the code.
 COMMON := -std=c++20 $(WARNINGS) -ffp-contract=off -I. -MMD -MP
+# g++ looks for memory to free from a few MB on, which takes it a tenth of its time.
+COMMON += $(if $(CLANG)$(filter wasm,$(MODE)),,--param ggc-min-heapsize=500000)
 ifeq ($(MODE),wasm)
 COMMON += -Wno-shorten-64-to-32 -msimd128 -fwasm-exceptions -Ilib/kernels/wasm -I$(BUILD)/include
 else ifneq ($(filter arm64 aarch64,$(UNAME_M)),)
@@ -339,7 +342,7 @@ run-%:
 
 # ---- tests ------------------------------------------------------------------------------------------------
 # Tests run once: what they gain by being optimised takes longer to compile. Those that count long are in SLOW.
-SLOW := $(if $(filter debug,$(MODE)),,lib ch14 ch16 ch18 ch19)
+SLOW := $(if $(filter debug,$(MODE)),,lib ch14 ch16 ch18 ch19 ch20)
 level = $(if $(filter $(SLOW),$(call group_of,$(1))),O1,O0)
 # How a test is compiled, at O0 or O1 (2: _json, where it sees that header); also behind make check and make mutants.
 compile_test = $(CXX) $(call test_options,$(1),$(2))
@@ -356,7 +359,7 @@ $(BUILD)/obj/tests/main.o: tests/main.cpp $(FLAGS) | $(TEST_PACKAGES)
 
 CATCH_LIBS = $(if $(shell printf '$(HASH)include <catch2/catch_all.hpp>\n' | $(CXX) $(COMMON) -x c++ -E - >/dev/null 2>&1 && echo 3),-lCatch2)
 group_files = $(foreach t,$(TEST_SRC),$(if $(filter $(1),$(call group_of,$(t))),$(t)))
-# Rooms of tests, six files each. $(1): the room's name, $(2): files, $(3): O0 or O1, $(4): further flags
+# Rooms of tests, twelve files each. $(1): the room's name, $(2): files, $(3): O0 or O1, $(4): further flags
 sees_json = $(if $(filter $(sources_json),$(1)),_json)
 define test_room_rule
 TEST_ROOMS += $(BUILD)/obj/tests/$(1).o
@@ -367,8 +370,8 @@ $(BUILD)/obj/tests/$(1).o: $(2) $(BUILD)/obj/tests/$(1).files lib/together.sh $(
 	$$(Q)sh lib/together.sh tests $$@ "$$(CXX)" "$$(call test_options,$(3),$(call sees_json,$(2))) $(NO_LINES) $(4)" $(2)
 endef
 # The rooms that hold the files $(1), named after $(2); and their rules, with $(3) and $(4) as above.
-test_rooms = $(if $(1),$(BUILD)/obj/tests/$(2)-$(words $(1)).o $(call test_rooms,$(wordlist 7,$(words $(1)),$(1)),$(2)))
-test_room_rules = $(if $(1),$(eval $(call test_room_rule,$(2)-$(words $(1)),$(wordlist 1,6,$(1)),$(3),$(4)))$(call test_room_rules,$(wordlist 7,$(words $(1)),$(1)),$(2),$(3),$(4)))
+test_rooms = $(if $(1),$(BUILD)/obj/tests/$(2)-$(words $(1)).o $(call test_rooms,$(wordlist 13,$(words $(1)),$(1)),$(2)))
+test_room_rules = $(if $(1),$(eval $(call test_room_rule,$(2)-$(words $(1)),$(wordlist 1,12,$(1)),$(3),$(4)))$(call test_room_rules,$(wordlist 13,$(words $(1)),$(1)),$(2),$(3),$(4)))
 define test_rule
 $(call test_room_rules,$(call group_files,$(1)),$(1),$(call level,$(1)))
 $(BUILD)/tests-$(1): $(call test_rooms,$(call group_files,$(1)),$(1)) $(BUILD)/obj/tests/main.o $(call archives,tests-$(1))

@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "chapters/10_generate/report.hpp"
 #include "chapters/10_generate/request.hpp"
+#include "lib/machine/command_line.hpp"
 #include "tests/small_model.hpp"
+#include "tests/words.hpp"
 
 using namespace tbt;
 
@@ -20,13 +21,10 @@ namespace {
 
 GenerateOptions parsed(const std::string& line) {
     GenerateOptions options;
-    CLI::App app;
-    add_sampling_options(app, options);
-    app.add_option("--num-return-sequences", options.samples);
-    std::vector<std::string> words;
-    std::istringstream in(line);
-    for (std::string word; in >> word;) words.insert(words.begin(), word);
-    app.parse(words);
+    read_command_line(test::words_of(line), [&](CLI::App& app) {
+        add_sampling_options(app, options);
+        CommandLine(app).option("--num-return-sequences", options.samples, "");
+    });
     return options;
 }
 
@@ -150,7 +148,7 @@ TEST_CASE("values that make no sense are refused, each by name", "[ch10][options
     empty.bad_words = {}, empty.ban_text = {""};
     REQUIRE_THROWS_AS(request_of(empty, small_model()), UsageError);
     for (const char* line : {"--top-k x", "--temperature", "--top-p 0.5.5", "--unheard-of 1"})
-        REQUIRE_THROWS_AS(parsed(line), CLI::ParseError);
+        REQUIRE_THROWS_AS(parsed(line), UsageError);
 }
 
 TEST_CASE("stop strings and banned words are given one at a time, with escapes",

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "chapters/10_generate/request.hpp"
+#include "lib/machine/command_line.hpp"
 #include "tests/small_model.hpp"
+#include "tests/words.hpp"
 
 using namespace tbt;
 
@@ -17,12 +17,8 @@ namespace {
 
 GenerateOptions parsed(const std::string& line) {
     GenerateOptions options;
-    CLI::App app;
-    add_sampling_options(app, options);
-    std::vector<std::string> words;
-    std::istringstream in(line);
-    for (std::string word; in >> word;) words.insert(words.begin(), word);
-    app.parse(words);
+    read_command_line(test::words_of(line),
+                      [&](CLI::App& app) { add_sampling_options(app, options); });
     return options;
 }
 

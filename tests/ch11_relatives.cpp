@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/11_beam_search/report.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/json_file.hpp"
 #include "tests/beams.hpp"
+#include "tests/words.hpp"
 
 using namespace tbt;
 using namespace tbt::test;
@@ -30,16 +30,13 @@ constexpr double nothing = -std::numeric_limits<double>::infinity();
 std::string refusal(const std::string& line) {
     BeamSettings settings;
     GenerateOptions options;
-    CLI::App app;
-    add_beam_options(app, settings);
-    add_sampling_options(app, options);
-    add_samples_option(app, options);
-    std::vector<std::string> words;
-    std::istringstream in(line);
-    for (std::string word; in >> word;) words.insert(words.begin(), word);
     static const Model model = small_model();
     try {
-        app.parse(words);
+        read_command_line(test::words_of(line), [&](CLI::App& app) {
+            add_beam_options(app, settings);
+            add_sampling_options(app, options);
+            add_samples_option(app, options);
+        });
         beam_request_of(options, settings, model, 2, 20);
     } catch (const UsageError& e) {
         return e.what();

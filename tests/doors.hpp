@@ -36,9 +36,8 @@ inline const std::vector<std::string> hostile_texts{"",
 
 // What came of a call: "" where it returned, the message where it threw an Error.
 // Whatever else is thrown, and a message that is not one line, fails.
-template <class F>
-std::string outcome(F&& f) {
-    const std::string message = test::error_of(f);
+inline std::string outcome(test::Action call) {
+    const std::string message = test::error_of(call);
     if (message.size() > 400 || message.starts_with("more than one line"))
         throw std::logic_error("not a message of one line: " + message);
     return message;

@@ -13,11 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/machine/program.hpp"
 #include "lib/model/gpt.hpp"
 #include "lib/model/model_config_write.hpp"
 #include "lib/model/random_model.hpp"
@@ -185,22 +183,19 @@ TEST_CASE("two files that name different ends of text: which one counts is said"
 }
 
 TEST_CASE("a range without an upper end is told without its three hundred digits") {
-    const TemporaryFolder folder;
-    const auto said = [&](const CLI::Validator& check) {
-        return stderr_of(folder, [&] {
-            std::vector<std::string> words{"program", "--steps", "-1"};
-            std::vector<char*> argv;
-            for (std::string& w : words) argv.push_back(w.data());
-            double steps = 0;
-            REQUIRE(run_program(
-                        3, argv.data(), "",
-                        [&](CLI::App& app) { app.add_option("--steps", steps)->check(check); },
-                        [] {}) == 2);
+    double steps = 0;
+    int layers = 0;
+    const auto said = [&](const std::vector<std::string>& words) {
+        return error_of([&] {
+            read_command_line(words, [&](CommandLine line) {
+                line.option("--steps", steps, "").above_zero();
+                line.option("--layers", layers, "").between(1, 3);
+            });
         });
     };
-    REQUIRE(contains(said(CLI::PositiveNumber), "--steps: got '-1', expected more than 0"));
-    REQUIRE(contains(said(CLI::NonNegativeNumber), "--steps: got '-1', expected 0 or more"));
-    REQUIRE(contains(said(CLI::Range(1, 3)), "not in range "));
+    REQUIRE(said({"--steps", "2", "--layers", "3"}).empty());
+    REQUIRE(contains(said({"--steps", "-1"}), "--steps: got '-1', expected more than 0"));
+    REQUIRE(contains(said({"--layers", "-1"}), "not in range "));
 }
 
 TEST_CASE("a tokenizer.json that is a loop of links is refused, and vocab.json does not stand in") {

@@ -37,10 +37,23 @@ private:
     std::string path_;
 };
 
+// Anything that can be called, for the time of one call: a function that takes it is compiled
+// once, and not for each call.
+class Action {
+public:
+    template <class F>
+    Action(const F& f)
+        : called_(&f), call_([](const void* called) { (*static_cast<const F*>(called))(); }) {}
+    void operator()() const { call_(called_); }
+
+private:
+    const void* called_;
+    void (*call_)(const void*);
+};
+
 // What action() complains about: "" when it throws nothing, a note when the message has
 // more than one line.
-template <class Action>
-std::string error_of(Action&& action) {
+inline std::string error_of(Action action) {
     try {
         action();
     } catch (const Error& error) {

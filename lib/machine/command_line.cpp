@@ -65,25 +65,23 @@ int complain(std::string_view program, std::string_view text, int status) {
 
 namespace {
 
-// "--steps: Value -1 not in range 0.000000 to 1797693…" ends in the 309 digits of the largest
-// double: there is no limit on that side. CLI11 2.4 says "not in range [0 - 1.79769e+308]".
-std::string without_digits(const CLI::App& app, const std::string& what) {
+// "--steps: Value -1 not in range 0.000000 to 1797693…", which CLI11 says of a number that should
+// be positive, ends in the 309 digits of the largest double; 2.4 says
+// "[… - 1.79769e+308]".
+std::string without_digits(const std::string& what) {
     const std::size_t value = what.find(": Value "), range = what.find(" not in range ");
     if (value == std::string::npos || range == std::string::npos ||
         (what.size() < range + 200 && what.find("1.79769e+308", range) == std::string::npos))
         return what;
-    const std::string name = what.substr(0, value);
-    const CLI::Option* option = app.get_option_no_throw(name);
-    const bool positive = option && option->get_type_name().find("POSITIVE") != std::string::npos;
-    return name + ": got '" + what.substr(value + 8, range - value - 8) + "', expected " +
-           (positive ? "more than 0" : "0 or more");
+    return what.substr(0, value) + ": got '" + what.substr(value + 8, range - value - 8) +
+           "', expected more than 0";
 }
 
 // CLI11 says "Could not convert: --top-k = 1.5", and not what it expected.
 std::string explained(const CLI::App& app, const std::string& what) {
     constexpr std::string_view beginning = "Could not convert: ";
     const std::size_t sign = what.find(" = ");
-    if (!what.starts_with(beginning) || sign == std::string::npos) return without_digits(app, what);
+    if (!what.starts_with(beginning) || sign == std::string::npos) return without_digits(what);
     const std::string name = what.substr(beginning.size(), sign - beginning.size());
     const CLI::Option* option = app.get_option_no_throw(name);
     const std::string type = option ? option->get_type_name() : "";
@@ -117,9 +115,8 @@ void refuse_odd_values(const CLI::App& app) {
 
 // transformers' names have underscores, the command line's hyphens: --max_new_tokens is understood.
 // Only names are changed, never a value, nor what stands behind "--".
-std::vector<std::string> with_hyphens(int argc, char** argv) {
-    std::vector<std::string> words(argv, argv + argc);
-    for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
+std::vector<std::string> with_hyphens(std::vector<std::string> words) {
+    for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
         if (!words[i].starts_with("--")) continue;
         const auto end = words[i].begin() +
                          static_cast<std::ptrdiff_t>(std::min(words[i].find('='), words[i].size()));
@@ -128,13 +125,39 @@ std::vector<std::string> with_hyphens(int argc, char** argv) {
     return words;
 }
 
+// Throws a UsageError, or CLI11's own where the user asks for help.
+void read(CLI::App& app, const std::vector<std::string>& words) {
+    std::vector<std::string> backwards = with_hyphens(words);
+    std::reverse(backwards.begin(), backwards.end());
+    try {
+        app.parse(std::move(backwards));
+    } catch (const CLI::ParseError& e) {
+        if (e.get_exit_code() == 0) throw;
+        throw UsageError(explained(app, e.what()) + " (--help lists the options)");
+    }
+    refuse_odd_values(app);
+}
+
 }  // namespace
+
+void read_command_line(const std::vector<std::string>& words,
+                       const std::function<void(CLI::App&)>& options,
+                       const std::function<void()>& body) {
+    CLI::App app;
+    options(app);
+    try {
+        read(app, words);
+    } catch (const CLI::ParseError& help) {
+        throw UsageError(help.what());
+    }
+    if (body) body();
+}
 
 int run_program(int argc, char** argv, const std::string& description,
                 const std::function<void(CLI::App&)>& options, const std::function<void()>& body) {
     const char* name = argc > 0 ? argv[0] : "tbt";
     try {
-        CLI::App app(description);
+        CLI::App app(description, name);
         app.get_formatter()->column_width(36);
         options(app);
         // Every program of the course can be told how many threads to use;
@@ -146,15 +169,10 @@ int run_program(int argc, char** argv, const std::string& description,
                 ->check(CLI::Range(0, 1024));
         }
         try {
-            std::vector<std::string> words = with_hyphens(argc, argv);
-            std::vector<char*> pointers;
-            for (std::string& word : words) pointers.push_back(word.data());
-            app.parse(argc, pointers.data());
-        } catch (const CLI::ParseError& e) {
-            if (e.get_exit_code() == 0) return app.exit(e);  // --help
-            return complain(name, explained(app, e.what()) + " (--help lists the options)", 2);
+            read(app, {argv + std::min(argc, 1), argv + argc});
+        } catch (const CLI::ParseError& help) {
+            return app.exit(help);
         }
-        refuse_odd_values(app);
         set_default_threads(threads);
         body();
         const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;

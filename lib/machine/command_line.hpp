@@ -89,6 +89,12 @@ private:
     std::string group_;
 };
 
+// Reads words, without a program's name, as run_program() does, then calls body(), while the options
+// still exist. A UsageError says what is wrong.
+void read_command_line(const std::vector<std::string>& words,
+                       const std::function<void(CLI::App&)>& options,
+                       const std::function<void()>& body = {});
+
 // A command line as a shell takes it back.
 std::string shell_line(int argc, const char* const* argv);
 

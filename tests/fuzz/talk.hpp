@@ -5,11 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "chapters/10_generate/chat.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/23_text_generator/command_line.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/model/random_model.hpp"
 #include "tests/fuzz/targets.hpp"
 
@@ -24,18 +23,17 @@ inline void read_command_line(std::string_view bytes) {
         else words.push_back(std::exchange(word, {}));
     }
     words.push_back(word);
-    std::reverse(words.begin(), words.end());
     Settings settings;
-    CLI::App app;
-    add_options(app, settings);
     try {
-        app.parse(words);
-    } catch (const CLI::Error&) {
-        return;
+        tbt::read_command_line(
+            words, [&](CLI::App& app) { add_options(app, settings); },
+            [&] {
+                settings.prompt_file.clear(), settings.options.model = "/nowhere";
+                complete(settings);
+                sampling_of(settings.options);
+            });
+    } catch (const UsageError&) {
     }
-    settings.prompt_file.clear(), settings.options.model = "/nowhere";
-    complete(settings);
-    sampling_of(settings.options);
 }
 
 // Each line is a turn; a line that begins with an exclamation mark is an answer.
