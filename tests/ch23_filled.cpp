@@ -93,6 +93,52 @@ TEST_CASE("steps, blocks and cuts are what they are called", "[ch23][diffusion]"
     CHECK(f.fill("Hello,", o)[0].ids == first);
 }
 
+TEST_CASE("of several fillings the one is kept that costs least in the same orders",
+          "[ch23][diffusion]") {
+    MaskedModel model = masked();
+    const Hole open = hole_between(model, "Hello,", " of Elm!", 5);
+    const MaskedLaw law = model.law();
+    for (const char* order : {"random", "confidence"})
+        for (std::uint64_t seed = 0; seed < 4; ++seed) {
+            FillOptions one, five;
+            one.order = five.order = order;
+            five.best_of = 5;
+            Rng rng(seed), again(seed);
+            Hole best = open;
+            std::size_t begun = 0;
+            const std::size_t kept = fill(best, law, drawing(rng), five, {}, [&] { begun += 1; });
+            CHECK(begun == 5);
+            std::vector<std::pair<double, Canvas>> tries;
+            for (int i = 0; i < 5; ++i) {
+                Hole next = open;
+                CHECK(fill(next, law, drawing(again), one) == 0);
+                Rng orders(1);
+                std::vector<std::size_t> hidden(5);
+                for (std::size_t n = 0; n < 5; ++n) hidden[n] = open.begin + n;
+                tries.emplace_back(cost_in_orders(law, next.row, hidden, 4, drawing(orders)),
+                                   next.row);
+            }
+            CHECK(best.row == tries[kept].second);
+            CHECK(std::min_element(tries.begin(), tries.end())->first == tries[kept].first);
+            CHECK(tries[0].second != tries[1].second);
+        }
+    // The generator's: the same of what its chain leaves, and the trace is that of the one kept.
+    TextFiller f = filler();
+    TextOptions o = gap(5);
+    o.seed = 7, o.fill.best_of = 6, o.record = true;
+    const std::vector<int> ids = f.fill("Hello,", o)[0].ids;
+    CHECK(f.recording().tokens[0].size() == 5);
+    for (std::size_t i = 0; i < 5; ++i) CHECK(f.recording().tokens[0][i].trace.chosen == ids[i]);
+    o.fill.steps = 1;  // all at once: tries differ by their draws alone
+    CHECK(f.fill("Hello,", o)[0].ids.size() == 5);
+    o.fill.order = "confidence", o.fill.steps = 0, o.temperature = 0;
+    CHECK(test::contains(error_of([&] { f.fill("Hello,", o); }), "all fillings are the same"));
+    o.fill.order = "random";
+    CHECK(f.fill("Hello,", o)[0].ids.size() == 5);
+    o.fill.best_of = 0;
+    CHECK(test::contains(error_of([&] { f.fill("Hello,", o); }), "diffusion-best-of: got 0"));
+}
+
 TEST_CASE("the most certain place comes first, however little the chain leaves",
           "[ch23][diffusion]") {
     TextFiller f = filler();

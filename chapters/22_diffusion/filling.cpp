@@ -1,6 +1,7 @@
 #include "chapters/22_diffusion/filling.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -21,6 +22,9 @@ void add_fill_options(CLI::App& app, FillOptions& o) {
     line.option("--block-length", o.block_length,
                 "blocks of so many places, from left to right; 0: all one block")
         .shows_default();
+    line.option("--diffusion-best-of", o.best_of,
+                "of so many fillings the one that the model finds likeliest")
+        .shows_default();
 }
 
 void check_fill_options(const FillOptions& o) {
@@ -31,6 +35,8 @@ void check_fill_options(const FillOptions& o) {
     if (o.block_length < 0)
         refuse("block-length: got " + std::to_string(o.block_length) +
                ", expected 1 or more, or 0 for one block");
+    if (o.best_of < 1)
+        refuse("diffusion-best-of: got " + std::to_string(o.best_of) + ", expected 1 or more");
     if (o.order != "random" && o.order != "confidence")
         refuse("diffusion-order: got '" + o.order + "', expected random or confidence");
 }
@@ -56,12 +62,30 @@ Hole hole_between(const MaskedModel& model, std::string_view before, std::string
     return hole;
 }
 
-void fill(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillOptions& o,
-          const MaskedLaw& sure) {
-    check_fill_options(o);
-    if (hole.end > hole.row.size() || hole.begin >= hole.end)
-        throw Error("infill: a gap from " + std::to_string(hole.begin) + " to " +
-                    std::to_string(hole.end) + " in a row of " + std::to_string(hole.row.size()));
+double cost_in_orders(const MaskedLaw& law, const Canvas& row, std::vector<std::size_t> places,
+                      int orders, const Draw& draw) {
+    check_at_least("cost: orders", orders, 1);
+    double sum = 0;
+    for (int order = 0; order < orders; ++order) {
+        Canvas seen = row;
+        for (const std::size_t i : places)
+            seen[checked_place("cost", static_cast<long long>(i), row.size())] = mask_token;
+        for (std::size_t left = places.size(); left > 0; --left) {
+            const std::vector<double> equal(left, 1.0 / static_cast<double>(left));
+            std::swap(places[checked_place("cost: the draw", draw(equal), left)], places[left - 1]);
+            const std::size_t i = places[left - 1];
+            const std::vector<double> p = law(seen, i);
+            sum -= std::log(p[checked_id("cost", row[i], p.size())]);
+            seen[i] = row[i];
+        }
+    }
+    return sum / orders;
+}
+
+namespace {
+
+void fill_once(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillOptions& o,
+               const MaskedLaw& sure) {
     const std::size_t places = hole.end - hole.begin;
     const std::size_t steps = o.steps == 0 ? places : index(o.steps);
     const std::size_t each = (places + steps - 1) / steps;
@@ -70,6 +94,36 @@ void fill(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillOptions&
         if (o.order == "confidence") fill_by_confidence(hole.row, law, draw, each, end, sure);
         else fill_at_random(hole.row, law, draw, each, end);
     }
+}
+
+}  // namespace
+
+std::size_t fill(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillOptions& o,
+                 const MaskedLaw& sure, const std::function<void()>& begins) {
+    check_fill_options(o);
+    if (hole.end > hole.row.size() || hole.begin >= hole.end)
+        throw Error("infill: a gap from " + std::to_string(hole.begin) + " to " +
+                    std::to_string(hole.end) + " in a row of " + std::to_string(hole.row.size()));
+    const Hole open = hole;
+    if (begins) begins();
+    fill_once(hole, law, draw, o, sure);
+    if (o.best_of == 1) return 0;
+    constexpr int orders = 4;  // the same for each filling, so that chance decides less
+    const auto cost = [&](const Hole& filled) {
+        Rng rng(1);
+        return cost_in_orders(sure ? sure : law, filled.row, masked_places(open.row, open.end),
+                              orders, drawing(rng));
+    };
+    std::size_t kept = 0;
+    double least = cost(hole);
+    for (int i = 1; i < o.best_of; ++i) {
+        Hole next = open;
+        if (begins) begins();
+        fill_once(next, law, draw, o, sure);
+        const double costs = cost(next);
+        if (costs < least) hole = std::move(next), least = costs, kept = index(i);
+    }
+    return kept;
 }
 
 std::span<const float> open_logits(MaskedModel& model, const Canvas& row, std::size_t place,

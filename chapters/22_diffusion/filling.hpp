@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,9 +23,10 @@ struct FillOptions {
     std::string order = "random";
     int steps = 0;         // passes, each for as many places; 0: a pass for each place
     int block_length = 0;  // blocks of so many places, from left to right; 0: all one block
+    int best_of = 1;       // fillings, of which the likeliest is kept: a sharper law
 };
 
-// --diffusion-steps --diffusion-order --block-length
+// --diffusion-steps --diffusion-order --block-length --diffusion-best-of
 void add_fill_options(CLI::App& app, FillOptions& options);
 // Throws UsageError on values that make no sense.
 void check_fill_options(const FillOptions& options);
@@ -40,10 +42,16 @@ struct Hole {
 Hole hole_between(const MaskedModel& model, std::string_view before, std::string_view behind,
                   int tokens);
 
-// Fills the masked places of the hole. sure: whose probabilities order by confidence looks at, if
-// not the law's.
-void fill(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillOptions& options,
-          const MaskedLaw& sure = {});
+// −ln p of the tokens at `places`, known one after the other: the mean over some orders that `draw`
+// mixes. The mean over all orders is at least the model's own −ln p, as the loss is.
+double cost_in_orders(const MaskedLaw& law, const Canvas& row, std::vector<std::size_t> places,
+                      int orders, const Draw& draw);
+
+// Fills the masked places of the hole. sure: whose probabilities order by confidence and the choice
+// of the likeliest look at, if not the law's. begins() is called before each filling; returns which
+// was kept, 0 … best_of − 1.
+std::size_t fill(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillOptions& options,
+                 const MaskedLaw& sure = {}, const std::function<void()>& begins = {});
 
 // The logits of a place, −∞ for the `banned` ids. Valid until `logits` changes.
 std::span<const float> open_logits(MaskedModel& model, const Canvas& row, std::size_t place,

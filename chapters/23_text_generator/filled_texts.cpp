@@ -27,6 +27,11 @@ Chain chain_of(const TextOptions& o) {
     TextOptions drawn = o;
     if (o.strategy == Strategy::greedy) drawn.greedy = true;
     const SamplingOptions sampling = sampling_of(drawn);
+    if (o.fill.best_of > 1 && o.fill.order == "confidence" && sampling.temperature == 0)
+        throw UsageError(
+            "--diffusion-best-of and the most probable token, most probable first: "
+            "all fillings are the same; draw (--temperature 0.7), or take "
+            "--diffusion-order random");
     const Dialect dialect = dialect_named(o.dialect.value_or("ours"));
     Chain chain = full_chain(sampling, dialect);
     const Chain cuts(cut_steps(sampling, dialect));
@@ -108,7 +113,12 @@ std::vector<GeneratedText> TextFiller::fill(std::string_view prompt, const TextO
         Hole hole = open;
         Rng rng(request.seed, request.first_stream + index(i));
         std::vector<Canvas> rows;
-        tbt::fill(hole, o.record ? noting(law, rows) : law, drawing(rng), o.fill, sure);
+        std::vector<std::vector<Canvas>> tries;
+        const auto begins = [&] { tries.push_back(std::exchange(rows, {})); };
+        const std::size_t kept =
+            tbt::fill(hole, o.record ? noting(law, rows) : law, drawing(rng), o.fill, sure, begins);
+        tries.push_back(std::move(rows));
+        rows = std::move(tries[kept + 1]);  // the first is what stood before all
         rows.push_back(hole.row);
         GeneratedText text;
         for (std::size_t at = hole.begin; at < hole.end; ++at) {

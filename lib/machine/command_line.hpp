@@ -89,8 +89,8 @@ private:
     std::string group_;
 };
 
-// Reads words, without a program's name, as run_program() does, then calls body(), while the options
-// still exist. A UsageError says what is wrong.
+// Reads words, without a program's name, as run_program() does, then calls body(), while there are
+// still options. A UsageError says what is wrong.
 void read_command_line(const std::vector<std::string>& words,
                        const std::function<void(CLI::App&)>& options,
                        const std::function<void()>& body = {});
