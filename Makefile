@@ -292,7 +292,6 @@ chat: $(BUILD)/23_text_generator
 # what is hardest (sums, questions about records, talk), and the law of the finished one.
 FIRST_RECIPE := --layers 6 --heads 6 --embd 192 --batch 8 --steps 15000 --warmup 200 --lr 0.002 --precision bf16 --parts 4
 FIRST_SKETCH_RECIPE := --layers 2 --heads 3 --embd 96 --batch 8 --steps 4500 --warmup 200 --lr 0.003 --precision bf16 --parts 4
-DIFFUSION_RECIPE := --fill-masks --genres weather=5,everyday=3,hello=1 --layers 4 --heads 6 --embd 192 --context 64 --batch 16 --steps 28000 --warmup 300 --lr 0.002 --parts 4
 MEDUSA_RECIPE := --heads 3 --inner 256 --draft-vocab 2048 --batch 4 --sequence 256 --steps 5000 --warmup 100 --lr 0.004 --parts 4
 TRAINED := build/models
 FIRST := $(TRAINED)/first
@@ -315,7 +314,7 @@ train-sketch: train-storyteller train-first-sketch
 	$(BUILD)/train --recipe data/models/sketch/recipe.json --out $(SKETCH) $(call resume,$(SKETCH)) $(ARGS)
 # Chapter 22's, which fills in masks; it takes the storyteller's tokenizer.
 train-diffusion: $(BUILD)/train
-	$< --tokenizer data/models/storyteller --out $(DIFFUSION) --f16 $(DIFFUSION_RECIPE) $(call resume,$(DIFFUSION)) $(ARGS)
+	$< --tokenizer data/models/storyteller --recipe data/models/diffusion/recipe.json --out $(DIFFUSION) $(call resume,$(DIFFUSION)) $(ARGS)
 # Chapter 21's heads, for the storyteller that ships; after another one was adopted, again.
 train-medusa: $(BUILD)/train_heads
 	$< --out $(MEDUSA) $(MEDUSA_RECIPE) $(ARGS)

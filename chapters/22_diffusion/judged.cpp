@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chapters/19_training/report/recogniser.hpp"
+#include "chapters/22_diffusion/filling.hpp"
 #include "chapters/22_diffusion/gaps.hpp"
 #include "chapters/22_diffusion/laws.hpp"
 #include "lib/index.hpp"
@@ -35,6 +36,19 @@ Fill by_confidence(std::size_t n) {
 Fill greedy(std::size_t n) {
     return [n](Canvas& row, const MaskedLaw& law, std::uint64_t) {
         fill_by_confidence(row, law, most_probable(), n);
+    };
+}
+
+// Drawn, the most certain place first: the likeliest of n.
+Fill likeliest(int n) {
+    return [n](Canvas& row, const MaskedLaw& law, std::uint64_t seed) {
+        const std::vector<std::size_t> hidden = masked_places(row, row.size());
+        Hole hole{row, hidden.front(), hidden.back() + 1};
+        FillOptions options;
+        options.order = "confidence", options.best_of = n;
+        Rng rng(seed);
+        fill(hole, law, drawing(rng), options);
+        row = hole.row;
     };
 }
 
@@ -83,7 +97,7 @@ double least_share(double share, double d) {
 
 }  // namespace
 
-void show_gaps(MaskedModel& model, Model& storyteller, const Corpus& corpus) {
+void show_gaps(MaskedModel& model, Model& storyteller, const Corpus& corpus, int best_of) {
     const Judge judge(corpus);
     const std::vector<Gap> all = fifty(corpus, model);
     std::printf(
@@ -106,6 +120,9 @@ void show_gaps(MaskedModel& model, Model& storyteller, const Corpus& corpus) {
     row("one a step, any order, drawn", way(at_random(1)));
     row("one a step, confident first, greedy", way(greedy(1)));
     row("two a step, confident first, greedy", way(greedy(2)));
+    if (best_of > 1)
+        row(("drawn, the likeliest of " + std::to_string(best_of)).c_str(),
+            way(likeliest(best_of)));
     row("left to right, beginning alone",
         [&](const Gap& gap) { return continued(storyteller, model.tokenizer, gap); });
     for (const std::size_t g : {std::size_t{0}, index(each)}) {

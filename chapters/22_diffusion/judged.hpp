@@ -9,8 +9,9 @@
 
 namespace tbt {
 
-// 3. Fifty gaps that nobody chose, filled with both ends given and with the beginning alone.
-void show_gaps(MaskedModel& model, Model& storyteller, const Corpus& corpus);
+// 3. Fifty gaps that nobody chose, filled with both ends given and with the beginning alone; with
+// best_of above 1 also by the likeliest of so many.
+void show_gaps(MaskedModel& model, Model& storyteller, const Corpus& corpus, int best_of);
 // 4. Fewer steps: what theory predicts and what the judge counts. figure: a file, or empty.
 void show_steps(MaskedModel& model, const Corpus& corpus, const std::string& figure);
 // 5. From an empty canvas.

@@ -21,10 +21,10 @@ namespace {
 
 // Parts 3 to 5, which the corpus's judge reads.
 void show_judged(const PartOptions& parts, MaskedModel& model, const std::string& storyteller,
-                 const std::string& corpus, const std::string& figure) {
+                 const std::string& corpus, const std::string& figure, int best_of) {
     const Corpus world = Corpus::load(corpus);
     Model other = load_model(storyteller);
-    if (parts.begin(3)) show_gaps(model, other, world);
+    if (parts.begin(3)) show_gaps(model, other, world, best_of);
     if (parts.begin(4)) show_steps(model, world, figure);
     if (parts.begin(5)) show_empty(model, world);
 }
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     std::string &directory = files.directory, corpus = "data/corpus",
                 storyteller = shipped_model("storyteller").string(), figure,
                 text = "I'm going to the beach to build a___ Would you like to come with us?";
-    int part = 0, tokens = 12;
+    int part = 0, tokens = 12, best_of = 1;
     PartOptions for_parts(part);
     return run_program(
         argc, argv, "Chapter 22: masked diffusion.",
@@ -48,6 +48,8 @@ int main(int argc, char** argv) {
             line.option("--storyteller", storyteller, "the one that writes left to right")
                 .shows_default();
             line.option("--corpus", corpus, "folder of the grammar files").shows_default();
+            for_parts.add({3}, line.option("--best-of", best_of, "also the likeliest of so many")
+                                   .between(1, 1000));
             for_parts.add({4}, line.option("--figure", figure, "steps as a picture (SVG)"));
             for_parts.add({2}, line.option("--grid", files.grid, "the grid as a picture (SVG)"));
             for_parts.add({2}, page_option(line, files.html));
@@ -63,7 +65,7 @@ int main(int argc, char** argv) {
             if (judged) Corpus::load(corpus), load_model(storyteller);
             if (for_parts.begin(1)) show_laws();
             if (for_parts.begin(2)) show_grid(*model, text, tokens, files);
-            if (judged) show_judged(for_parts, *model, storyteller, corpus, figure);
+            if (judged) show_judged(for_parts, *model, storyteller, corpus, figure, best_of);
             if (for_parts.begin(6)) show_bound(directory);
             if (part == 7) show_times(*model, storyteller);
         });
