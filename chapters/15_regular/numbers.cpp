@@ -238,7 +238,7 @@ std::string without_exponents(std::string_view json) {
     std::string out;
     for (std::size_t i = 0; i < json.size();) {
         const std::size_t end = end_of_piece(json, i);
-        const std::string text(json.substr(i, end - i));
+        std::string text(json.substr(i, end - i));
         const bool exponent = text.find_first_of("eE") != std::string::npos && is_json_number(text);
         out += exponent ? Decimal::parse(text).text() : text;
         i = end;

@@ -259,12 +259,12 @@ private:
     // point: the character, if it is one and not a whole class such as \d.
     CodePointSet class_member(std::int32_t& point) {
         if (peek() == '\\' && (peek(1) == 'b' || peek(1) == '-')) {
-            point = peek(1) == 'b' ? '\b' : '-';
+            point = peek(1) == 'b' ? std::int32_t{'\b'} : std::int32_t{'-'};
             at_ += 2;
             return {point, point};
         }
         if (peek() == '\\') {
-            const CodePointSet set = escaped();
+            CodePointSet set = escaped();
             if (set.count() == 1) point = set.ranges()[0].low;
             return set;
         }

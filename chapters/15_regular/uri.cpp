@@ -25,8 +25,7 @@ std::string without_dots(std::string in) {
     };
     while (!in.empty()) {
         if (starts(in, "../")) in.erase(0, 3);
-        else if (starts(in, "./")) in.erase(0, 2);
-        else if (starts(in, "/./")) in.erase(0, 2);
+        else if (starts(in, "./") || starts(in, "/./")) in.erase(0, 2);
         else if (in == "/.") in = "/";
         else if (starts(in, "/../")) in.erase(0, 3), drop_last();
         else if (in == "/..") in = "/", drop_last();

@@ -38,8 +38,8 @@ std::string uri_pattern(bool relative, bool international) {
     const std::string behind = "(?:\\?" +
                                some(in_host + ":@/?" + (international ? private_use : "")) +
                                ")?(?:#" + some(in_host + ":@/?") + ")?";
-    const std::string whole = "[a-zA-Z][a-zA-Z0-9+\\-.]*:(?://" + authority + rest + "|" +
-                              absolute + "|" + character + segment + rest + "|)" + behind;
+    std::string whole = "[a-zA-Z][a-zA-Z0-9+\\-.]*:(?://" + authority + rest + "|" + absolute +
+                        "|" + character + segment + rest + "|)" + behind;
     if (!relative) return whole;
     return "(?:" + whole + "|(?://" + authority + rest + "|" + absolute + "|" +
            first_without_colon + rest + "|)" + behind + ")";

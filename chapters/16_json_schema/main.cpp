@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     GuideRequest request;
     return run_program(
         argc, argv, "Chapter 16: texts held to a JSON Schema, to choices, to tools.",
-        [&](CommandLine line) {
+        [&](const CommandLine& line) {
             part_option(line, part, 5);
             request.add_options(line.app());
             for (const DeclaredOption& option : model.add_options(line)) for_parts.add({5}, option);

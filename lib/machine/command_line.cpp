@@ -273,10 +273,9 @@ DeclaredOption CommandLine::option(const std::string& names, std::vector<std::st
     return DeclaredOption(app_->add_option(names, values, help)->group(group_));
 }
 DeclaredOption CommandLine::option(const std::string& names,
-                                   std::function<void(const std::string& text)> read,
+                                   const std::function<void(const std::string& text)>& read,
                                    const std::string& help) {
-    return DeclaredOption(
-        app_->add_option_function<std::string>(names, std::move(read), help)->group(group_));
+    return DeclaredOption(app_->add_option_function<std::string>(names, read, help)->group(group_));
 }
 
 DeclaredOption CommandLine::declared(const std::string& name) const {

@@ -76,7 +76,7 @@ public:
                           const std::string& help);
     // A value that is read by the program's own rules.
     DeclaredOption option(const std::string& names,
-                          std::function<void(const std::string& text)> read,
+                          const std::function<void(const std::string& text)>& read,
                           const std::string& help);
     // One that was declared before, by its name.
     DeclaredOption declared(const std::string& name) const;

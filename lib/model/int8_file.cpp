@@ -44,7 +44,7 @@ void restore_int8(const TensorView& view, const std::string& weight, const Tenso
     const auto columns = index(view.shape[1]);
     const bool by_rows = is_embedding(weight);
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const int q = static_cast<std::int8_t>(view.bytes[i]);
+        const auto q = static_cast<std::int8_t>(view.bytes[i]);
         if (q == -128) fail("number " + std::to_string(i) + " is -128, expected -127 to 127");
         values[i] = scales.data()[by_rows ? i / columns : i % columns] * static_cast<float>(q);
     }
