@@ -230,6 +230,20 @@ TEST_CASE("behind a prompt alone a text may end, between two it may not", "[ch23
     CHECK(ended > 0);
 }
 
+TEST_CASE("how masks are filled is nothing to a model that writes from left to right",
+          "[ch23][diffusion]") {
+    TextOptions o;
+    CHECK_FALSE(fills_masks(o));
+    o.fill.best_of = 9;
+    CHECK(test::contains(error_of([&] { fills_masks(o); }), "add --infill TEXT"));
+    o.infill = " the end";
+    CHECK(fills_masks(o));
+    o.infill.reset(), o.fill = {}, o.fill.steps = 3;
+    CHECK(error_of([&] { fills_masks(o); }) != "");
+    o.decoder = "diffusion";
+    CHECK(fills_masks(o));
+}
+
 TEST_CASE("what goes from left to right is refused, and what does not fit", "[ch23][diffusion]") {
     TextFiller f = filler();
     const auto refused = [&](const auto& change) {

@@ -24,6 +24,8 @@ struct FillOptions {
     int steps = 0;         // passes, each for as many places; 0: a pass for each place
     int block_length = 0;  // blocks of so many places, from left to right; 0: all one block
     int best_of = 1;       // fillings, of which the likeliest is kept: a sharper law
+
+    bool operator==(const FillOptions&) const = default;
 };
 
 // --diffusion-steps --diffusion-order --block-length --diffusion-best-of

@@ -76,7 +76,13 @@ bool fills_masks(const TextOptions& o) {
     if (!o.decoder.empty() && o.decoder != "autoregressive" && o.decoder != "diffusion")
         throw UsageError("--decoder: got '" + o.decoder +
                          "', expected autoregressive or diffusion");
-    return o.decoder == "diffusion" || o.infill.has_value();
+    const bool fills = o.decoder == "diffusion" || o.infill.has_value();
+    if (!fills && o.fill != FillOptions())
+        throw UsageError(
+            "--diffusion-steps, --diffusion-order, --block-length and --diffusion-best-of: they "
+            "say "
+            "how masks are filled; add --infill TEXT or --decoder diffusion");
+    return fills;
 }
 
 GenerateRequest filling_request(const TextOptions& o) {
