@@ -120,6 +120,7 @@ std::size_t fill(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillO
         Hole next = open;
         if (begins) begins();
         fill_once(next, law, draw, o, sure);
+        if (next.row == hole.row) continue;  // costs the same
         const double costs = cost(next);
         if (costs < least) hole = std::move(next), least = costs, kept = index(i);
     }

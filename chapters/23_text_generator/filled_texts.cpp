@@ -79,9 +79,8 @@ bool fills_masks(const TextOptions& o) {
     const bool fills = o.decoder == "diffusion" || o.infill.has_value();
     if (!fills && o.fill != FillOptions())
         throw UsageError(
-            "--diffusion-steps, --diffusion-order, --block-length and --diffusion-best-of: they "
-            "say "
-            "how masks are filled; add --infill TEXT or --decoder diffusion");
+            "--diffusion-steps, --diffusion-order, --block-length and --diffusion-best-of say how "
+            "masks are filled; add --infill TEXT or --decoder diffusion");
     return fills;
 }
 

@@ -66,8 +66,7 @@ int complain(std::string_view program, std::string_view text, int status) {
 namespace {
 
 // "--steps: Value -1 not in range 0.000000 to 1797693…", which CLI11 says of a number that should
-// be positive, ends in the 309 digits of the largest double; 2.4 says
-// "[… - 1.79769e+308]".
+// be positive, ends in the 309 digits of the largest double; version 2.4 writes 1.79769e+308.
 std::string without_digits(const std::string& what) {
     const std::size_t value = what.find(": Value "), range = what.find(" not in range ");
     if (value == std::string::npos || range == std::string::npos ||
