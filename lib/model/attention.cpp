@@ -25,15 +25,15 @@ constexpr int tile = simd::batch_count == 1 ? 4 : 2;
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
 // One head of one sequence: everything the passes below need. Element is what its keys and values
-// are kept as, float or F16. Ahead: in a batch, where each query waits for memory.
-template <class Element, bool Ahead>
+// are kept as, float or F16.
+template <class Element>
 struct Head {
     const KvCache& cache;
     int layer;
     int head;
     int size;            // D
     int padded;          // D rounded up to sixteen
-    const void* behind;  // what is read after this head, where Ahead
+    const void* behind;  // what is read after this head
 
     const Element* keys(int block) const {
         return static_cast<const Element*>(cache.keys(block, layer, head));
@@ -43,11 +43,12 @@ struct Head {
     }
 };
 
-// While a row of a block is computed with, the same row of the next block is asked for. Several
-// queries of a text find theirs in the cache.
-template <int Q, bool Ahead, int Numbers, class Element>
+// While a row of a block is computed with, the same row of the next block is asked for: blocks lie
+// far apart, and a processor's own guesses end where one does. Several queries of a text find
+// theirs in the cache.
+template <int Q, int Numbers, class Element>
 void fetch(const Element* next, std::int64_t at) {
-    if constexpr (Ahead && Q == 1) {
+    if constexpr (Q == 1) {
         constexpr int step = 64 / static_cast<int>(sizeof(Element));
         for (int i = 0; i < Numbers; i += step) __builtin_prefetch(next + at + i);
     }
@@ -55,19 +56,18 @@ void fetch(const Element* next, std::int64_t at) {
 
 // Pass 1: scores[q][u] = (Σ_d query[q][d] · key[u][d]) / √D for all u in the first `blocks` blocks,
 // summed in order of d.
-template <int Q, class Element, bool Ahead>
-void score(const Head<Element, Ahead>& h, const float* const* query, int blocks, float* scores,
+template <int Q, class Element>
+void score(const Head<Element>& h, const float* const* query, int blocks, float* scores,
            std::int64_t stride) {
     const Lanes scale = Lanes::all(1.0f / std::sqrt(static_cast<float>(h.size)));
     for (int b = 0; b < blocks; ++b) {
-        const Element *keys = h.keys(b), *next = nullptr;
-        if (Ahead) next = b + 1 < blocks ? h.keys(b + 1) : h.values(0);
+        const Element *keys = h.keys(b), *next = b + 1 < blocks ? h.keys(b + 1) : h.values(0);
         Lanes sum[Q][groups];
         for (int q = 0; q < Q; ++q) {
             for (int g = 0; g < groups; ++g) sum[q][g] = Lanes::zero();
         }
         for (int d = 0; d < h.size; ++d) {
-            fetch<Q, Ahead, block_tokens>(next, d * block_tokens);
+            fetch<Q, block_tokens>(next, d * block_tokens);
             Lanes component[Q];
             for (int q = 0; q < Q; ++q) component[q] = Lanes::all(query[q][d]);
             for (int g = 0; g < groups; ++g) {
@@ -101,23 +101,22 @@ float exponentials(float* scores, int length, int padded_length) {
 // Pass 3: out[q][d] = (Σ_u weight[q][u] · value[u][d]) · inverse[q], for `G` groups of
 // sixteen components from d on. Even and odd positions are summed apart, each in order,
 // and added at the end: the same two sums for any number of queries.
-template <int Q, int G, class Element, bool Ahead>
-void mix(const Head<Element, Ahead>& h, const float* weights, std::int64_t stride, int length,
-         int d, const float* inverse, float* const* out) {
-    Lanes sum[2][Q][G];
-    for (auto& half : sum) {
-        for (auto& row : half) std::fill(row, row + G, Lanes::zero());
+template <int Q, int G, class Element>
+void mix(const Head<Element>& h, const float* weights, std::int64_t stride, int length, int d,
+         const float* inverse, float* const* out) {
+    Lanes even[Q][G], odd[Q][G];
+    for (int q = 0; q < Q; ++q) {
+        for (int g = 0; g < G; ++g) even[q][g] = odd[q][g] = Lanes::zero();
     }
     for (int b = 0; b * block_tokens < length; ++b) {
         const Element* values = h.values(b) + d;
-        const Element* next = nullptr;
-        if (Ahead)
-            next = d + ((b + 1) * block_tokens < length ? h.values(b + 1)
-                                                        : static_cast<const Element*>(h.behind));
+        const bool more = (b + 1) * block_tokens < length;
+        const Element* next = d + (more ? h.values(b + 1) : static_cast<const Element*>(h.behind));
         const float* w = weights + b * block_tokens;
         const int n = std::min(block_tokens, length - b * block_tokens);
-        const auto add = [&](int u, Lanes(&half)[Q][G]) {
-            fetch<Q, Ahead, G * lane_count>(next, u * h.padded);
+        // One position to one of the two sums.
+        const auto add = [&](int u, Lanes(&half)[Q][G]) __attribute__((always_inline)) {
+            fetch<Q, G * lane_count>(next, u * h.padded);
             Lanes v[G];
             for (int g = 0; g < G; ++g) v[g] = load_lanes(values + u * h.padded + g * lane_count);
             for (int q = 0; q < Q; ++q) {
@@ -127,14 +126,14 @@ void mix(const Head<Element, Ahead>& h, const float* weights, std::int64_t strid
         };
         int u = 0;
         for (; u + 2 <= n; u += 2) {
-            add(u, sum[0]);
-            add(u + 1, sum[1]);
+            add(u, even);
+            add(u + 1, odd);
         }
-        if (u < n) add(u, sum[0]);
+        if (u < n) add(u, even);
     }
     for (int q = 0; q < Q; ++q) {
         for (int g = 0; g < G; ++g) {
-            const Lanes result = (sum[0][q][g] + sum[1][q][g]) * Lanes::all(inverse[q]);
+            const Lanes result = (even[q][g] + odd[q][g]) * Lanes::all(inverse[q]);
             const int first = d + g * lane_count;
             if (first + lane_count <= h.size) {
                 result.store(out[q] + first);
@@ -147,8 +146,8 @@ void mix(const Head<Element, Ahead>& h, const float* weights, std::int64_t strid
 
 // Q consecutive queries; the first sees `length` positions, each next one more. shares: for the
 // first query's, the others' behind it; or null.
-template <int Q, class Element, bool Ahead>
-void attend_queries(const Head<Element, Ahead>& h, const float* const* query, int length,
+template <int Q, class Element>
+void attend_queries(const Head<Element>& h, const float* const* query, int length,
                     float* const* out, float* scores, std::int64_t stride,
                     std::vector<float>* shares) {
     const int longest = length + Q - 1;
@@ -200,8 +199,8 @@ void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequ
 // Each row of a tree sees what the cache holds, its ancestors and itself. Its branch is laid into
 // the places behind the cached text, where another row's branch may still lie: then a row is read
 // as in a text without branches, in the same order of sums. [Miao et al. 2024 mask instead]
-template <class Element, bool Ahead>
-static void attend_tree(const Head<Element, Ahead>& h, const SequenceRows& s, const float* qkv,
+template <class Element>
+static void attend_tree(const Head<Element>& h, const SequenceRows& s, const float* qkv,
                         const AttentionShape& shape, float* out, float* scores, std::int64_t stride,
                         std::vector<float>* shares) {
     const int c = shape.channels, offset = h.head * h.size, length = s.cache->length();
@@ -260,13 +259,11 @@ static void attend_rows(const float* qkv, std::span<const SequenceRows> sequence
             while (t < s.tokens) next.template operator()<1>(h);
         };
         const int padded = s.cache->padded_head_size();
-        const void* behind = nullptr;
-        if (sequences.size() > 1 && pair + 1 < end)
-            behind = sequences[index((pair + 1) / shape.heads)].cache->keys(
-                0, layer, to_int((pair + 1) % shape.heads));
+        const std::int64_t after = std::min(pair + 1, end - 1);
+        const void* behind = sequences[index(after / shape.heads)].cache->keys(
+            0, layer, to_int(after % shape.heads));
         const auto kept_as = [&]<class Element>(Element) {
-            if (behind) all(Head<Element, true>{*s.cache, layer, head, size, padded, behind});
-            else all(Head<Element, false>{*s.cache, layer, head, size, padded, nullptr});
+            all(Head<Element>{*s.cache, layer, head, size, padded, behind});
         };
         if (s.cache->type() == WeightType::f16) kept_as(simd::F16{});
         else kept_as(0.0f);
