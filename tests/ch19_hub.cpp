@@ -246,4 +246,7 @@ TEST_CASE("a model card has the hub's metadata, and figures only where there are
     CHECK(contains(own, "the texts in `my_folder`, going on from `data/models/storyteller`"));
     CHECK(contains(own, "| (as drawn) | 1.200 |\n"));
     CHECK(!contains(own, "chat template"));
+    CHECK(contains(own, "little of others since"));
+    card.init = "";
+    CHECK(contains(model_card_text(card), "these texts and little else"));
 }

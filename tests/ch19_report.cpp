@@ -93,6 +93,12 @@ TEST_CASE("texts are the same whoever else is written beside them", "[report]") 
     CHECK(write_texts(model, {prompts[5]}, options)[0].text ==
           write_texts(model, prompts, options)[5].text);
     CHECK(write_texts(model, {}, options).empty());
+    // A prompt that fills the context of 64 gets nothing, and changes nothing for the others.
+    prompts[4] = std::string(200, '?');
+    const auto beside = write_texts(model, prompts, options);
+    CHECK(beside[4].text.empty());
+    CHECK(!beside[4].ended);
+    CHECK(beside[5].text == write_texts(model, {prompts[5]}, options)[0].text);
 }
 
 TEST_CASE("the judge's table says what it could not ask, and is JSON for programs", "[report]") {

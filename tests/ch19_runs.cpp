@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "chapters/19_training/adopt.hpp"
-#include "chapters/19_training/train_commands.hpp"
+#include "chapters/19_training/command_checks.hpp"
 #include "lib/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
@@ -132,6 +132,59 @@ TEST_CASE("a folder that holds a model is never written over", "[training]") {
     CHECK(weights_of(command.loop.out) == before);
 }
 
+TEST_CASE("a model in several files is one too, and not written over", "[training]") {
+    const Folder folder;
+    TrainCommand command = small_command(folder, "hub");
+    folder.file("hub/config.json", "{}");
+    folder.file("hub/model.safetensors.index.json", "{}");
+    CHECK(error_of([&] { check_out(command); }).find("holds a finished model") !=
+          std::string::npos);
+    // A tokenizer alone is what training begins with.
+    command.loop.out = folder.path / "tokenizer";
+    folder.file("tokenizer/tokenizer_config.json", "{}");
+    check_out(command);
+}
+
+TEST_CASE("what contradicts a model to go on from is refused, what it has is taken", "[training]") {
+    const Folder folder;
+    TrainCommand command = small_command(folder, "more");
+    const std::string init = shipped_model("sketch").string();  // 2 layers, 3 heads, 96 channels
+    const auto said = [&] { return error_of([&] { check_shape(command); }); };
+    command.training.shape.n_positions = 0;
+    CHECK(said().starts_with("--context is 0, expected 1 or more"));
+    CHECK(error_of([&] { run_train(command); }) == said());  // not an endless cutting of the text
+    command.training.init = init;
+    command.training.shape = gpt_config(2, 3, 96, 64, 0);
+    command.vocab = 4096;
+    command.given = {true, true, true, true};
+    CHECK(said().empty());
+    command.training.shape.n_layer = 3;
+    CHECK(said() == "--layers is 3, expected 2, which " + init + " has");
+    command.given.layers = false;  // the default, which nobody asked for
+    CHECK(said().empty());
+    command.training.shape.n_head = 4;
+    CHECK(said() == "--heads is 4, expected 3, which " + init + " has");
+    command.given.heads = false;
+    command.training.shape.n_embd = 64;
+    CHECK(said() == "--embd is 64, expected 96, which " + init + " has");
+    command.given.embd = false;
+    command.vocab = 300;
+    CHECK(said() == "--vocab is 300, expected 4096, which " + init + " has");
+    command.given.vocab = false;
+    command.training.shape.n_positions = 513;
+    CHECK(said() == "--context is 513, expected 512 at most, which " + init + " has");
+    command.context_given = false;
+    CHECK(said().empty());
+}
+
+TEST_CASE("a disk without room for the model is told before hours are spent", "[training]") {
+    const Folder folder;
+    check_room(folder.path.string(), 1000);
+    const std::string said = error_of([&] { check_room(folder.path.string(), 1LL << 55); });
+    CHECK(said.starts_with(folder.path.string() + ": training writes up to 1099511627777 MiB"));
+    CHECK(said.find("free some") != std::string::npos);
+}
+
 TEST_CASE("killed at any moment, training goes on to the same bits", "[training]") {
     const Folder folder;
     const Quiet quiet;
@@ -199,7 +252,9 @@ TEST_CASE("a checkpoint that cannot be written costs a line, not the training", 
     // As on a full disk, but for anyone: the curve's place is taken by a folder.
     fs::create_directories(command.loop.out / "curve.csv");
     command.loop.checkpoint_minutes = 0;
-    CHECK(error_of([&] { run_train(command); }).find("curve.csv") != std::string::npos);
+    const std::string said = error_of([&] { run_train(command); });
+    CHECK(said.find("curve.csv") != std::string::npos);
+    CHECK(said.find("--resume goes on from the last checkpoint") != std::string::npos);
     fs::remove_all(command.loop.out / "curve.csv");
     command.resume = true;
     REQUIRE(run_train(command) == 0);  // all steps were done

@@ -98,7 +98,7 @@ TEST_CASE("a text that nothing can be learned from is refused in one line", "[te
         CHECK(line.find('\n') == std::string::npos);
         return line.substr(path.size());
     };
-    CHECK(said("empty.txt", "").starts_with(": holds no text"));
+    CHECK(said("empty.txt", "").starts_with(": holds no text, expected at least two documents"));
     CHECK(said("blank.txt", " \n\n \n").starts_with(": holds no text"));
     CHECK(said("one.txt", "Only this.").starts_with(": holds one document"));
     CHECK(said("same.txt", "twice<|endoftext|>twice").starts_with(": holds one document"));

@@ -101,7 +101,7 @@ TextDocuments TextDocuments::load(const fs::path& path, std::size_t longest) {
     if (held == 0 || held == static_cast<std::ptrdiff_t>(result.pieces_.size()))
         throw Error(path.string() + ": holds " +
                     (result.pieces_.empty() ? "no text" : "one document") +
-                    ", expected at least two, one to train on and one to hold out "
+                    ", expected at least two documents, one to train on and one to hold out "
                     "(<|endoftext|> separates documents; longer texts are cut at blank lines)");
     return result;
 }

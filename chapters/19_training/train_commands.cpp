@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "chapters/19_training/command_checks.hpp"
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/19_training/corpus/genre_mix.hpp"
 #include "chapters/19_training/earlier_plans.hpp"
@@ -51,24 +52,6 @@ Tokenizer open_tokenizer(const DocumentSource& source, const TrainCommand& c) {
     if (!c.training.init.empty() && !c.tokenizer_given) return Tokenizer::load(c.training.init);
     return c.tokenizer == "train" ? train_tokenizer(source, c.vocab, c.megabytes)
                                   : Tokenizer::load(c.tokenizer);
-}
-
-// A folder with a model is written to only by the training that made it.
-void check_out(const TrainCommand& c) {
-    const std::string out = c.loop.out.string();
-    if (out.empty())
-        throw UsageError(
-            "--out is missing: the directory for the model, such as build/models/mine");
-    const std::string checkpoint = checkpoint_path(c.loop.out).string();
-    const bool started = file_exists(checkpoint);
-    if (c.resume && !started)
-        throw Error(checkpoint + ": there is none; without --resume, training begins");
-    if (!c.resume && started)
-        throw Error(checkpoint + " exists: --resume goes on from it, or delete it to start again");
-    if (!started && file_exists(join_path(out, "model.safetensors")))
-        throw Error(out +
-                    ": holds a finished model, and training would write over it; choose "
-                    "another --out (make adopt takes a model over)");
 }
 
 // What a run that was killed while writing left behind.
@@ -158,6 +141,7 @@ void check_teacher(const std::string& teacher) {
 }  // namespace
 
 void run_tokenizer(const TrainCommand& c) {
+    check_shape(c);
     if (c.vocab < 257)
         throw UsageError("--vocab is " + std::to_string(c.vocab) +
                          ", expected at least 257 (256 bytes and a separator)");
@@ -202,6 +186,7 @@ int run_train(TrainCommand c) {
         }
     }
     if (c.smoke) make_smoke(c);
+    check_shape(c);
     c.training.precision = train::precision_of(c.precision);
     // What a model knows is not to be washed away.
     if (!c.training.init.empty() && !c.rate_given) c.training.learning_rate = 5e-4;
@@ -219,6 +204,7 @@ int run_train(TrainCommand c) {
     }
     make_directory(c.loop.out.string());
     remove_half_written(c.loop.out);
+    check_room(c.loop.out.string(), training.model().layout().count());
     c.loop.folder = c.text.empty() ? c.corpus : c.text;
     const TrainingEnd end = run_training(training, *source, tokenizer, c.loop);
     if (end == TrainingEnd::done) {

@@ -17,6 +17,9 @@ struct TrainCommand {
     std::string precision = "f32";  // or "bf16"
     bool resume = false, replan = false, smoke = false;
     bool rate_given = false, tokenizer_given = false, context_given = false;
+    struct {
+        bool layers = false, heads = false, embd = false, vocab = false;
+    } given;  // on the command line
     double megabytes = 32;
     int vocab = 4096;
     std::string model;  // eval: the directory

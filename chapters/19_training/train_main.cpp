@@ -16,16 +16,25 @@
 
 namespace {
 
+template <class Value>
+void shape(CLI::App& app, const char* name, Value& value, bool& given, const char* help) {
+    app.add_option(name, value, help)->capture_default_str()->each([&given](const std::string&) {
+        given = true;
+    });
+}
+
 void add_files(CLI::App& app, tbt::TrainCommand& c) {
     app.add_option("--corpus", c.corpus, "folder of the grammar files")->capture_default_str();
     app.add_option("--text", c.text,
                    "train on this instead: a file or folder of plain text or JSON lines");
     app.add_option("--out", c.loop.out, "directory of the model (or of the tokenizer)");
-    app.add_option("--vocab", c.vocab, "tokens, where a tokenizer is trained")
-        ->capture_default_str();
+    shape(app, "--vocab", c.vocab, c.given.vocab, "tokens, where a tokenizer is trained");
     app.add_option("--megabytes", c.megabytes, "of text to train the tokenizer on")
-        ->capture_default_str();
-    app.add_option("--threads", c.training.threads, "0: all cores")->capture_default_str();
+        ->capture_default_str()
+        ->check(CLI::PositiveNumber);
+    app.add_option("--threads", c.training.threads, "0: all cores")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 1024));
     app.add_option("--documents", c.loop.validation_documents,
                    "held-out documents of each genre to validate on")
         ->capture_default_str()
@@ -37,13 +46,10 @@ void add_training_options(CLI::App& app, tbt::TrainCommand& o) {
     app.add_option("--tokenizer", o.tokenizer, "directory of the tokenizer, or 'train' to make one")
         ->capture_default_str()
         ->each([&o](const std::string&) { o.tokenizer_given = true; });
-    app.add_option("--layers", t.shape.n_layer, "transformer blocks")->capture_default_str();
-    app.add_option("--heads", t.shape.n_head, "attention heads of a block")->capture_default_str();
-    app.add_option("--embd", t.shape.n_embd, "channels of the residual stream")
-        ->capture_default_str();
-    app.add_option("--context", t.shape.n_positions, "tokens of a sequence")
-        ->capture_default_str()
-        ->each([&o](const std::string&) { o.context_given = true; });
+    shape(app, "--layers", t.shape.n_layer, o.given.layers, "transformer blocks");
+    shape(app, "--heads", t.shape.n_head, o.given.heads, "attention heads of a block");
+    shape(app, "--embd", t.shape.n_embd, o.given.embd, "channels of the residual stream");
+    shape(app, "--context", t.shape.n_positions, o.context_given, "tokens of a sequence");
     app.add_option("--init", t.init,
                    "a model directory to go on from, with its shape and tokenizer");
     app.add_option("--recipe", o.recipe, "follow this recipe.json instead of options");
@@ -75,9 +81,11 @@ void add_training_options(CLI::App& app, tbt::TrainCommand& o) {
     app.add_flag("--replan", o.replan,
                  "with --resume: go on with other options (but the same model)");
     app.add_option("--minutes", o.loop.minutes, "stop cleanly after this time; 0: no limit")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(CLI::Range(0.0, 1e6));
     app.add_option("--checkpoint-minutes", o.loop.checkpoint_minutes, "between two checkpoints")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(CLI::Range(0.0, 1e6));
     app.add_option("--validate-every", o.loop.validate_every, "steps between two validations")
         ->capture_default_str()
         ->check(CLI::PositiveNumber);

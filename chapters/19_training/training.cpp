@@ -1,6 +1,7 @@
 #include "chapters/19_training/training.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "chapters/19_training/canvas/canvases.hpp"
 #include "chapters/19_training/earlier_plans.hpp"
@@ -47,11 +48,15 @@ TrainingOptions checked(TrainingOptions options, const Tokenizer& tokenizer) {
         throw Error("train: rows of " + std::to_string(options.sequence) +
                     " tokens, expected 1 to the model's context, " +
                     std::to_string(options.shape.n_positions));
-    const auto positive = [](const char* name, double value) {
-        if (!(value > 0))
-            throw Error(std::string("train: ") + name + " is " + std::to_string(value) +
-                        ", expected more than 0");
+    const auto refuse = [](const char* name, double value, const char* expected) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%g", value);
+        throw Error(std::string("train: ") + name + " is " + text + ", expected " + expected);
     };
+    const auto positive = [&](const char* name, double value) {
+        if (!(value > 0)) refuse(name, value, "more than 0");
+    };
+    if (!(options.weight_decay >= 0)) refuse("weight_decay", options.weight_decay, "0 or more");
     positive("batch", static_cast<double>(options.batch));
     positive("steps", static_cast<double>(options.steps));
     positive("lr", options.learning_rate);

@@ -185,6 +185,19 @@ struct Loop {
                      {options.folder, options.half, results, total});
     }
 
+    // At the end: nothing is lost as long as a checkpoint is there.
+    template <class Save>
+    void at_last(Save save_it) const {
+        try {
+            save_it();
+        } catch (const Error& e) {
+            if (!file_exists(checkpoint_path(options.out).string())) throw;
+            throw Error(std::string(e.what()) +
+                        "; when that is mended, the same command with --resume goes on from the "
+                        "last checkpoint");
+        }
+    }
+
     void try_to_save(Progress& progress) {
         try {
             save();
@@ -252,13 +265,13 @@ TrainingEnd run_training(Training& training, const DocumentSource& source,
     }
     const bool done = training.steps_done() >= last;
     if (stop_requested && !done) {  // at once: who asks twice may not wait
-        loop.save();
+        loop.at_last([&] { loop.save(); });
         return TrainingEnd::signal;
     }
-    training.save(checkpoint_path(options.out));
+    loop.at_last([&] { training.save(checkpoint_path(options.out)); });
     loop.validate();
     if (done && (training.curve.empty() || training.curve.back().step < last)) loop.add_point(true);
-    loop.save();
+    loop.at_last([&] { loop.save(); });
     std::fputs(validation_table(loop.results, loop.total).c_str(), stderr);
     std::fprintf(stderr, "%.0f tokens/s, %.1f %% of this machine's peak\n", loop.rate(),
                  100 * loop.rate() * flops / peak);

@@ -103,7 +103,10 @@ std::string model_card_text(const ModelCard& card) {
     text += use(card) + figures(card);
     text += "\n## Limits\n\n";
     if (card.own_text)
-        text += "It has seen these texts and little else, and may repeat them word for word.\n";
+        text +=
+            (card.init.empty() ? "It has seen these texts and little else"
+                               : "It has seen these texts many times, and little of others since") +
+            std::string(", and may repeat them word for word.\n");
     else
         text +=
             "It knows a world of a few towns and people that do not exist, and writes the "

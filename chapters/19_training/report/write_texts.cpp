@@ -4,6 +4,7 @@
 
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/10_generate/generate.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 namespace {
@@ -25,6 +26,11 @@ GenerateRequest request_for(const Model& model, const WriteOptions& options) {
     return request;
 }
 
+// Is there a place left for one more token?
+bool fits(const Model& model, const std::string& prompt) {
+    return model.tokenizer.encode(prompt).size() < index(model.config().n_positions);
+}
+
 }  // namespace
 
 std::vector<WrittenText> write_texts(Model& model, const std::vector<std::string>& prompts,
@@ -35,27 +41,32 @@ std::vector<WrittenText> write_texts(Model& model, const std::vector<std::string
     Candidates scratch;
     std::vector<TextWriter> writers;
     writers.reserve(prompts.size());
-    for (std::size_t i = 0; i < prompts.size(); ++i)
+    std::vector<std::size_t> places;  // of the writers' prompts
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+        if (!fits(model, prompts[i])) continue;
         writers.emplace_back(request, encode_prompt(model, prompts[i]), i);
-    std::vector<std::size_t> slots(group_size, prompts.size());  // which text has the slot
+        places.push_back(i);
+    }
+    const std::size_t all = writers.size();
+    std::vector<std::size_t> slots(group_size, all);  // which text has the slot
     std::size_t next = 0;
     for (;;) {
         std::vector<BatchText> running;
         for (std::size_t s = 0; s < slots.size(); ++s) {
-            const bool free = slots[s] == prompts.size() || writers[slots[s]].done();
-            if (free) slots[s] = next < prompts.size() ? next++ : prompts.size();
-            if (slots[s] != prompts.size()) running.push_back({s, writers[slots[s]].window()});
+            const bool free = slots[s] == all || writers[slots[s]].done();
+            if (free) slots[s] = next < all ? next++ : all;
+            if (slots[s] != all) running.push_back({s, writers[slots[s]].window()});
         }
         if (running.empty()) break;
         const auto rows = batch(running);
         for (std::size_t i = 0; i < rows.size(); ++i)
             writers[slots[running[i].slot]].step(rows[i], bytes, scratch);
     }
-    std::vector<WrittenText> texts;
-    for (TextWriter& writer : writers) {
-        const GeneratedText result = writer.result();
-        texts.push_back({result.text, result.reason == FinishReason::eos ||
-                                          result.reason == FinishReason::stop_string});
+    std::vector<WrittenText> texts(prompts.size());
+    for (std::size_t i = 0; i < all; ++i) {
+        const GeneratedText result = writers[i].result();
+        texts[places[i]] = {result.text, result.reason == FinishReason::eos ||
+                                             result.reason == FinishReason::stop_string};
     }
     return texts;
 }

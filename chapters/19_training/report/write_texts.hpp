@@ -23,7 +23,8 @@ struct WrittenText {
 };
 
 // One text for each prompt, in their order; a prompt's text does not depend on the others, but on
-// its place among them (it has random numbers of its own).
+// its place among them (it has random numbers of its own). A prompt that fills the model's context
+// gets no text.
 std::vector<WrittenText> write_texts(Model& model, const std::vector<std::string>& prompts,
                                      const WriteOptions& options);
 
