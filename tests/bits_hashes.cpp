@@ -86,7 +86,7 @@ void add_logits(Lines& lines, const std::string& name, const std::string& direct
     for (const GptOptions& options :
          {GptOptions{0, WeightType::f32}, GptOptions{0, WeightType::f16},
           GptOptions{0, WeightType::bf16}, GptOptions{0, WeightType::int8},
-          GptOptions{0, WeightType::f32, WeightType::f16}}) {
+          GptOptions{0, WeightType::int4}, GptOptions{0, WeightType::f32, WeightType::f16}}) {
         Gpt gpt = Gpt::load(directory, options);
         std::vector<int> ids;
         for (int i = 0; i < 37; ++i) ids.push_back(i * i * 7 % gpt.config().vocab_size);

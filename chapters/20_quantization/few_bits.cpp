@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <random>
 
 #include "chapters/18_transformer/load_plain.hpp"
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/19_training/validation.hpp"
 #include "chapters/20_quantization/plain_gptq.hpp"
 #include "chapters/20_quantization/quality.hpp"
+#include "chapters/20_quantization/quantized_model.hpp"
 #include "chapters/20_quantization/rounding.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
@@ -20,7 +23,7 @@ namespace tbt {
 
 namespace {
 
-constexpr int judged = 40, calibrated = 100, group = 32;
+constexpr int judged = 40, group = 32;
 
 KnownTexts texts_of(const DocumentSource& source, const Tokenizer& tokenizer, std::uint64_t seed,
                     bool held_out, int documents, std::size_t longest) {
@@ -51,6 +54,19 @@ std::string matrix_of(const std::string& weight, const Shape& shape) {
     return weight.substr(0, weight.size() - end.size());
 }
 
+// A directory that is gone afterwards.
+struct ScratchFolder {
+    std::string path = (std::filesystem::temp_directory_path() /
+                        ("tbt-few-bits-" + std::to_string(std::random_device()())))
+                           .string();
+    ScratchFolder() = default;
+    ScratchFolder(const ScratchFolder&) = delete;
+    ~ScratchFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path, ignored);
+    }
+};
+
 struct Way {
     std::string name;
     int bits = 0;
@@ -67,6 +83,20 @@ KnownTexts held_out_texts(const DocumentSource& source, const Tokenizer& tokeniz
 KnownTexts calibration_texts(const DocumentSource& source, const Tokenizer& tokenizer,
                              int documents, std::size_t longest) {
     return texts_of(source, tokenizer, 20, false, documents, longest);
+}
+
+std::vector<std::vector<int>> calibration_pieces(const std::string& text,
+                                                 const Tokenizer& tokenizer, std::size_t longest) {
+    const std::vector<int> ids = tokenizer.encode(text);
+    if (ids.size() < 2 || longest < 1)
+        throw Error("gptq: the text to calibrate with has " + std::to_string(ids.size()) +
+                    " tokens, expected some thousands");
+    std::vector<std::vector<int>> pieces;
+    for (std::size_t i = 0; i < ids.size(); i += longest)
+        pieces.emplace_back(
+            ids.begin() + static_cast<std::ptrdiff_t>(i),
+            ids.begin() + static_cast<std::ptrdiff_t>(std::min(i + longest, ids.size())));
+    return pieces;
 }
 
 std::map<std::string, Square> input_factors(const PlainGpt& model,
@@ -133,6 +163,12 @@ void show_few_bits(const std::string& directory, const std::string& corpus) {
     row("float", model.gpt);
     Gpt int4 = Gpt::load(directory, {0, WeightType::int4});
     row("4 bits as they run (--weights int4)", int4);
+    {
+        const ScratchFolder folder;
+        write_quantized_model(directory, folder.path, {4, factors});
+        Gpt better = Gpt::load(folder.path, {});
+        row("the same by GPTQ (build/quantize)", better);
+    }
     const Safetensors file = Safetensors::open_directory(directory);
     for (const Way& way : {Way{"4 bits, to the nearest", 4, false}, Way{"4 bits, GPTQ", 4, true},
                            Way{"3 bits, to the nearest", 3, false}, Way{"3 bits, GPTQ", 3, true}}) {

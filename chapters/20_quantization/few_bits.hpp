@@ -14,6 +14,8 @@
 
 namespace tbt {
 
+inline constexpr int calibrated = 100;  // documents that GPTQ looks at
+
 // Documents as ids between two separators.
 struct KnownTexts {
     std::vector<std::vector<int>> ids;
@@ -26,6 +28,11 @@ KnownTexts held_out_texts(const DocumentSource& source, const Tokenizer& tokeniz
                           std::size_t longest);
 KnownTexts calibration_texts(const DocumentSource& source, const Tokenizer& tokenizer,
                              int documents, std::size_t longest);
+
+// A text of one's own to calibrate with, in pieces of `longest` ids. Throws Error for one with less
+// than two ids.
+std::vector<std::vector<int>> calibration_pieces(const std::string& text,
+                                                 const Tokenizer& tokenizer, std::size_t longest);
 
 // For each matrix of the layers ("h.0.attn.c_attn"), the factor of the inputs it gets on the texts.
 std::map<std::string, Square> input_factors(const PlainGpt& model,

@@ -20,32 +20,41 @@
 
 namespace tbt {
 
-// The column w (K) in `bits` bits with a scale for each `group` of weights, restored.
-inline std::vector<float> gptq(const std::vector<float>& column, const Square& U, int bits,
-                               std::size_t group) {
+// A column (K) in multiples, −levels … levels, of a scale for each group: ruler(its max |w|).
+template <class Ruler>
+std::vector<double> gptq_rounded_by(const std::vector<float>& column, const Square& U,
+                                    double levels, std::size_t group, Ruler ruler) {
     check_size("gptq: a column", column.size(), U.size());
-    if (bits < 2 || bits > 8 || group < 1)
-        throw UsageError("gptq: got " + std::to_string(bits) + " bits and groups of " +
-                         std::to_string(group) + ", expected 2 to 8 and 1 or more");
-    const double levels = (1 << (bits - 1)) - 1;
-    std::vector<double> w(column.begin(), column.end());
+    std::vector<double> w(column.begin(), column.end()), restored;
     for (const double v : w)
         if (!std::isfinite(v)) throw Error("gptq: a weight is not finite; the model is broken");
-    std::vector<float> restored;
     double scale = 0;
     for (std::size_t k = 0; k < w.size(); ++k) {
         if (k % group == 0) {  // the ruler of this group, as the weights are now
-            scale = 0;
+            double largest = 0;
             for (std::size_t j = k; j < std::min(k + group, w.size()); ++j)
-                scale = std::max(scale, std::abs(w[j]) / levels);
+                largest = std::max(largest, std::abs(w[j]));
+            scale = ruler(largest);
         }
         const double mark = scale > 0 ? std::nearbyint(w[k] / scale) : 0;
         const double rounded = scale * std::clamp(mark, -levels, levels);
         const double error = (w[k] - rounded) / U[k][k];
         for (std::size_t j = k; j < w.size(); ++j) w[j] -= error * U[k][j];
-        restored.push_back(static_cast<float>(rounded));
+        restored.push_back(rounded);
     }
     return restored;
+}
+
+// The column w (K) in `bits` bits with a scale for each `group` of weights, restored.
+inline std::vector<float> gptq(const std::vector<float>& column, const Square& U, int bits,
+                               std::size_t group) {
+    if (bits < 2 || bits > 8 || group < 1)
+        throw UsageError("gptq: got " + std::to_string(bits) + " bits and groups of " +
+                         std::to_string(group) + ", expected 2 to 8 and 1 or more");
+    const double levels = (1 << (bits - 1)) - 1;
+    const auto restored =
+        gptq_rounded_by(column, U, levels, group, [&](double largest) { return largest / levels; });
+    return {restored.begin(), restored.end()};
 }
 
 }  // namespace tbt

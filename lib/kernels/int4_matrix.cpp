@@ -139,30 +139,52 @@ void Int4Matrix::pack_panel(const StoredView& w, std::int64_t p, float* columns,
                             std::uint8_t* m) {
     const std::int64_t count = std::min<std::int64_t>(panel, n_ - p * panel);
     kernel::widen_columns<From>(w, p * panel, count, columns);
-    auto* codes = reinterpret_cast<std::uint8_t*>(codes_.get()) + p * groups() * group_bytes;
-    // A byte of two zeros: 8 in both halves.
-    std::fill(codes, codes + groups() * group_bytes, std::uint8_t{0x88});
     for (std::int64_t c = 0; c < count; ++c) {
         scales_[index(p * panel + c)] = quantize_groups(columns + c * k_, k_, q, m);
+        put(p, c, q, m);
+    }
+}
+
+void Int4Matrix::put(std::int64_t p, std::int64_t c, const std::int8_t* q, const std::uint8_t* m) {
+    auto* codes = reinterpret_cast<std::uint8_t*>(codes_.get()) + p * groups() * group_bytes;
+    for (std::int64_t g = 0; g < groups(); ++g)
+        multipliers_[index((p * groups() + g) * panel + c)] = m[g];
+    for (std::int64_t k = 0; k < k_; ++k) {
+        const std::int64_t in_eight = k % 8;
+        std::uint8_t& byte = codes[(k / 8 * panel + c) * 4 + in_eight % 4];
+        const int code = q[k] + 8;
+        byte = static_cast<std::uint8_t>(in_eight < 4 ? (byte & 0xf0) | code
+                                                      : (byte & 0x0f) | code << 4);
+    }
+}
+
+void Int4Matrix::reserve() {
+    if (k_ > most_k)
+        throw Error("int4: a weight matrix has " + std::to_string(k_) + " rows, expected at most " +
+                    std::to_string(most_k) + " (their sum must fit 32 bits); keep it as int8");
+    const std::int64_t bytes = panels() * groups() * group_bytes;
+    codes_ = allocate_zeros((bytes + 3) / 4);
+    // A byte of two zeros: 8 in both halves.
+    std::fill_n(reinterpret_cast<std::uint8_t*>(codes_.get()), bytes, std::uint8_t{0x88});
+    multipliers_.assign(index(panels() * groups() * panel), 0);
+    scales_.assign(index(panels() * panel), 0.0f);
+}
+
+Int4Matrix::Int4Matrix(const Int4Codes& w) : k_(w.rows), n_(w.columns) {
+    reserve();
+    std::vector<std::int8_t> q(index(k_));
+    std::vector<std::uint8_t> m(index(groups()));
+    for (std::int64_t n = 0; n < n_; ++n) {
+        for (std::int64_t k = 0; k < k_; ++k) q[index(k)] = static_cast<std::int8_t>(w.code(k, n));
         for (std::int64_t g = 0; g < groups(); ++g)
-            multipliers_[index((p * groups() + g) * panel + c)] = m[g];
-        for (std::int64_t k = 0; k < k_; ++k) {
-            const std::int64_t in_eight = k % 8;
-            std::uint8_t& byte = codes[(k / 8 * panel + c) * 4 + in_eight % 4];
-            const int code = q[k] + 8;
-            byte = static_cast<std::uint8_t>(in_eight < 4 ? (byte & 0xf0) | code
-                                                          : (byte & 0x0f) | code << 4);
-        }
+            m[index(g)] = static_cast<std::uint8_t>(w.multiplier(g * group, n));
+        scales_[index(n)] = w.units.data()[n];
+        put(n / panel, n % panel, q.data(), m.data());
     }
 }
 
 Int4Matrix::Int4Matrix(const StoredView& w, int threads) : k_(w.rows), n_(w.columns) {
-    if (k_ > most_k)
-        throw Error("int4: a weight matrix has " + std::to_string(k_) + " rows, expected at most " +
-                    std::to_string(most_k) + " (their sum must fit 32 bits); keep it as int8");
-    codes_ = allocate_zeros((panels() * groups() * group_bytes + 3) / 4);
-    multipliers_.assign(index(panels() * groups() * panel), 0);
-    scales_.assign(index(panels() * panel), 0.0f);
+    reserve();
     run_team(threads, [&](const Worker& worker) {
         std::vector<float> memory(index(panel * k_));
         std::vector<std::int8_t> q(index(k_));

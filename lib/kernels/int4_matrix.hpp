@@ -30,6 +30,21 @@ inline constexpr int int4_group = 32;
 // 0 for zeros, or where 1 / S is no number; NaN where a number is not finite.
 float quantize_groups(const float* w, std::int64_t n, std::int8_t* q, std::uint8_t* m);
 
+// A matrix in 4 bits as files hold it (int4_file.hpp): a byte holds q + 8 of rows 2i and 2i + 1.
+struct Int4Codes {
+    std::int64_t rows = 0, columns = 0;         // K, N
+    std::span<const std::uint8_t> codes;        // (⌈K/2⌉, N)
+    std::span<const std::uint8_t> multipliers;  // (⌈K/32⌉, N)
+    Tensor units;                               // (N)
+
+    int code(std::int64_t k, std::int64_t n) const {
+        return (codes[index(k / 2 * columns + n)] >> k % 2 * 4 & 15) - 8;
+    }
+    int multiplier(std::int64_t k, std::int64_t n) const {
+        return multipliers[index(k / int4_group * columns + n)];
+    }
+};
+
 // w (K, N), quantised by columns. Panels of 32 columns, in each the k by groups of 32:
 // codes [group][4][column][4], a byte with k (low half) and k + 4 of an eighth of the group;
 // multipliers [group][column]. Errors: K is too large; a weight is not finite.
@@ -40,6 +55,7 @@ public:
     static constexpr std::int64_t group_bytes = panel * group / 2;
 
     explicit Int4Matrix(const StoredView& w, int threads = 1);
+    explicit Int4Matrix(const Int4Codes& w);  // as they are
 
     std::int64_t k() const { return k_; }
     std::int64_t n() const { return n_; }
@@ -55,6 +71,9 @@ public:
     std::span<const float> scales() const { return scales_; }  // (panels · 32) the units S
 
 private:
+    void reserve();
+    // Column c of panel p: q (K), m (one a group).
+    void put(std::int64_t p, std::int64_t c, const std::int8_t* q, const std::uint8_t* m);
     template <class From>
     void pack_panel(const StoredView& w, std::int64_t p, float* columns, std::int8_t* q,
                     std::uint8_t* m);

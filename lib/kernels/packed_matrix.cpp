@@ -124,6 +124,12 @@ PackedMatrix::PackedMatrix(const StoredView& w, WeightType type, int threads) {
     run_team(threads, [&](const Worker& worker) { pack(w, worker); });
 }
 
+PackedMatrix::PackedMatrix(const Int4Codes& w)
+    : k_(w.rows),
+      n_(w.columns),
+      type_(WeightType::int4),
+      int4_(std::make_shared<const Int4Matrix>(w)) {}
+
 void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
     if (type == WeightType::int8 || type == WeightType::int4)
         throw Error("matmul: weights of 8 and 4 bits are packed once");

@@ -67,6 +67,9 @@ public:
     // Numbers of 16 bits are packed as they are where that is the type, without floats in between.
     explicit PackedMatrix(const StoredView& w, WeightType type = WeightType::f32, int threads = 1);
 
+    // Of 4 bits, as they are.
+    explicit PackedMatrix(const Int4Codes& w);
+
     // Packs other values into the same memory (grows when needed);
     // each thread of the team packs its share. reserve() first, on one thread;
     // the caller syncs before the result is used.

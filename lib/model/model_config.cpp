@@ -6,6 +6,7 @@
 #include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/model/int4_file.hpp"
 #include "lib/model/int8_file.hpp"
 
 namespace tbt {
@@ -94,12 +95,14 @@ void check_variant(const ConfigReader& file) {
     for (const char* key : {"scale_attn_by_inverse_layer_idx", "add_cross_attention"}) {
         if (file.flag_or(key, false)) file.fail(std::string(key) + " is true, expected false");
     }
-    // Our own kind of 8 bits (int8_file.hpp), and no other.
-    const Json* quantized = file.find("quantization_config");
-    if (quantized && (!quantized->is_object() ||
-                      quantized->value("quant_method", Json()) != std::string(int8_method)))
-        file.fail("quantization_config is there, expected plain weights or the method " +
-                  std::string(int8_method));
+    // Our own kinds of 8 and 4 bits (int8_file.hpp, int4_file.hpp), and no other.
+    if (const Json* quantized = file.find("quantization_config")) {
+        const Json method =
+            quantized->is_object() ? quantized->value("quant_method", Json()) : Json();
+        if (method != std::string(int8_method) && method != std::string(int4_method))
+            file.fail("quantization_config is there, expected plain weights or the method " +
+                      std::string(int8_method) + " or " + std::string(int4_method));
+    }
     const Json* pruned = file.find("pruned_heads");
     if (pruned && !pruned->empty())
         file.fail("pruned_heads is not empty, expected a model with all its heads");

@@ -16,6 +16,7 @@
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/machine/threads.hpp"
+#include "lib/model/int4_file.hpp"
 #include "lib/model/int8_file.hpp"
 #include "lib/show/short_number.hpp"
 
@@ -159,7 +160,23 @@ void check_finite(const std::string& file, const std::string& name, const Tensor
 
 }  // namespace
 
+bool Safetensors::in_4_bits(const std::string& name) const {
+    return !find(on_file(name)) && find(codes_name(name));
+}
+
+std::optional<Int4Codes> Safetensors::stored_int4(const std::string& name,
+                                                  const Shape& shape) const {
+    if (!in_4_bits(name)) return std::nullopt;
+    return read_int4(*this, name, shape);
+}
+
 Tensor Safetensors::read_weight(const std::string& name, const Shape& shape) const {
+    if (const std::optional<Int4Codes> codes = stored_int4(name, shape)) {
+        Tensor tensor(shape);
+        restore_int4(*codes, tensor.values());
+        forget_weight(name);
+        return tensor;
+    }
     const std::string stored = on_file(name);
     if (const TensorView& view = expect(stored, shape); view.dtype == int8_dtype) {
         const Tensor scales = read(scale_name(stored), {scale_count(stored, shape)});
@@ -175,6 +192,7 @@ Tensor Safetensors::read_weight(const std::string& name, const Shape& shape) con
 
 std::optional<StoredView> Safetensors::stored_weight(const std::string& name, const Shape& shape,
                                                      int threads) const {
+    if (in_4_bits(name)) return std::nullopt;
     const TensorView& view = expect(on_file(name), shape);
     const std::optional<WeightType> type = weight_type_named(view.dtype);
     if (!type || shape.size() != 2 ||
@@ -194,10 +212,18 @@ void Safetensors::forget(const TensorView& view) const {
 }
 
 void Safetensors::forget_weight(const std::string& name) const {
-    if (const TensorView* view = find(on_file(name))) forget(*view);
+    if (const TensorView* view = find(in_4_bits(name) ? codes_name(name) : on_file(name)))
+        forget(*view);
 }
 
 void Safetensors::check_weight(const std::string& name, const Shape& shape) const {
+    if (in_4_bits(name)) {
+        const Int4Names names = int4_names(name, shape);
+        expect(names.codes, names.codes_shape);
+        expect(names.multipliers, names.multipliers_shape);
+        expect(names.units, names.units_shape);
+        return;
+    }
     const std::string stored = on_file(name);
     if (expect(stored, shape).dtype == int8_dtype)
         expect(scale_name(stored), {scale_count(stored, shape)});

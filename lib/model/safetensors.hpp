@@ -27,18 +27,22 @@ public:
     const std::map<std::string, TensorView>& tensors() const { return tensors_; }
     const std::map<std::string, std::string>& metadata() const { return metadata_; }
     const TensorView* find(const std::string& name) const;  // null where there is none
+    // Throws Error where there is none, or of another shape.
+    const TensorView& expect(const std::string& name, const Shape& shape) const;
 
     // The tensor as floats. Throws Error when it is missing, has another shape,
     // or is not of floats.
     Tensor read(const std::string& name, const Shape& shape) const;
     // The same for the names of the hub, with the prefix "transformer." or without, and for weights
-    // stored in 8 bits (int8_file.hpp), which are restored.
+    // stored in 8 or 4 bits (int8_file.hpp, int4_file.hpp), which are restored.
     // Throws Error for a weight that is NaN or infinite, too.
     Tensor read_weight(const std::string& name, const Shape& shape) const;
     // Where a matrix lies in the file, to be packed as it is; none for what must be restored or
     // lies at an odd address, which is for read_weight. The same errors.
     std::optional<StoredView> stored_weight(const std::string& name, const Shape& shape,
                                             int threads = 1) const;
+    // The same for a matrix in 4 bits; none for one that is stored in another way.
+    std::optional<Int4Codes> stored_int4(const std::string& name, const Shape& shape) const;
     // Its pages are not needed in memory any more.
     void forget_weight(const std::string& name) const;
     // Throws the errors of read_weight that the header gives away already; reads nothing.
@@ -46,7 +50,7 @@ public:
 
 private:
     void add_file(const std::string& path);
-    const TensorView& expect(const std::string& name, const Shape& shape) const;
+    bool in_4_bits(const std::string& name) const;
     void forget(const TensorView& view) const;
     std::string on_file(const std::string& name) const;
     void add_shards(const std::string& index_path, const std::string& directory);

@@ -9,6 +9,7 @@
 #include "lib/kernels/half.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/model/int4_file.hpp"
 #include "lib/model/int8_file.hpp"
 #include "lib/text/utf8.hpp"
 
@@ -16,8 +17,11 @@ namespace tbt {
 
 namespace {
 
+std::int64_t element_bytes(const TensorToWrite& tensor) {
+    return tensor.bytes.empty() ? bytes_of(tensor.type) : 1;
+}
 std::uint64_t bytes_of(const TensorToWrite& tensor) {
-    return static_cast<std::uint64_t>(element_count(tensor.shape) * bytes_of(tensor.type));
+    return static_cast<std::uint64_t>(element_count(tensor.shape) * element_bytes(tensor));
 }
 
 void check_f16(const std::string& path, const std::string& name, std::span<const float> values) {
@@ -42,8 +46,9 @@ void check_type(const std::string& path, const TensorToWrite& t, std::span<const
     if (t.type == WeightType::int8) check_int8(path, t.name, values);
 }
 
-std::string_view dtype_of(WeightType type) {
-    return type == WeightType::int8 ? int8_dtype : names_of(type).dtype;
+std::string_view dtype_of(const TensorToWrite& tensor) {
+    if (!tensor.bytes.empty()) return int4_dtype;
+    return tensor.type == WeightType::int8 ? int8_dtype : names_of(tensor.type).dtype;
 }
 
 // Checks everything that can be wrong before the file is begun.
@@ -55,7 +60,8 @@ void check(const std::string& path, const std::vector<TensorToWrite>& tensors) {
         };
         if (find_invalid_utf8(t.name) != std::string::npos)
             throw Error(path + ": the name of a tensor is not UTF-8");
-        const std::int64_t expected = element_count(t.shape), got = length_of(t.values);
+        const std::int64_t expected = element_count(t.shape),
+                           got = t.bytes.empty() ? length_of(t.values) : length_of(t.bytes);
         if (!t.fill && got != expected) {
             fail("has " + std::to_string(got) + " values, expected " + std::to_string(expected) +
                  " for " + to_string(t.shape));
@@ -74,7 +80,7 @@ std::string header_text(const std::vector<TensorToWrite>& tensors,
     for (const TensorToWrite& t : tensors) {
         const std::uint64_t end = offset + bytes_of(t);
         header[t.name] = {
-            {"dtype", dtype_of(t.type)}, {"shape", t.shape}, {"data_offsets", {offset, end}}};
+            {"dtype", dtype_of(t)}, {"shape", t.shape}, {"data_offsets", {offset, end}}};
         offset = end;
     }
     std::string text = json_text(header);
@@ -99,6 +105,7 @@ void write_values(AtomicFile& file, std::span<const float> values, WeightType ty
 
 // In pieces of a million numbers, so that no copy of a large tensor is made.
 void write_tensor(AtomicFile& file, const std::string& path, const TensorToWrite& tensor) {
+    if (!tensor.bytes.empty()) return file.write(tensor.bytes.data(), tensor.bytes.size());
     constexpr std::int64_t piece = 1 << 20;
     const std::int64_t total = element_count(tensor.shape);
     std::vector<float> filled;
@@ -125,7 +132,7 @@ void write_safetensors(const std::string& path, std::vector<TensorToWrite> tenso
     // Wider types first: every tensor then lies at a multiple of its element's size.
     std::stable_sort(tensors.begin(), tensors.end(),
                      [](const TensorToWrite& a, const TensorToWrite& b) {
-                         return bytes_of(a.type) > bytes_of(b.type);
+                         return element_bytes(a) > element_bytes(b);
                      });
     AtomicFile file(path);
     const std::string header = header_text(tensors, metadata);

@@ -21,6 +21,8 @@ struct TensorToWrite {
     // Instead of values, where memory for all of them is not wanted:
     // gives numbers first … first + values.size() − 1.
     std::function<void(std::int64_t first, std::span<float> values)> fill = {};
+    // Instead of values: whole numbers 0 … 255, stored as U8 as they are.
+    std::span<const std::uint8_t> bytes = {};
 };
 
 // Writes a file, atomically. 16-bit types are rounded to the nearest, ties to even;

@@ -5,20 +5,22 @@
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/memory.hpp"
+#include "lib/model/int4_file.hpp"
 #include "lib/model/int8_file.hpp"
 #include "lib/model/memory_plan.hpp"
 
 namespace tbt {
 
 // Weights of 16 bits are exactly the floats they are widened to, so keeping them as they are
-// changes no bit of a logit. Where one matrix is in 8 bits, int8 (int8_file.hpp); float32 where
-// others are mixed.
+// changes no bit of a logit. Where one matrix is in 8 or 4 bits, int8 (int8_file.hpp) or int4
+// (int4_file.hpp); float32 where others are mixed.
 static WeightType stored_type(const Safetensors& file) {
     std::optional<std::string> dtype;
     bool mixed = false;
     for (const auto& [name, tensor] : file.tensors()) {
         if (tensor.shape.size() != 2) continue;
         if (tensor.dtype == int8_dtype) return WeightType::int8;
+        if (is_int4(name, tensor)) return WeightType::int4;
         mixed = mixed || (dtype && *dtype != tensor.dtype);
         dtype = tensor.dtype;
     }
@@ -65,6 +67,13 @@ Tensor WeightReader::tensor(const std::string& name) const {
 
 PackedMatrix WeightReader::packed(const std::string& name, WeightType type) const {
     PackedMatrix result;
+    if (file_ && type == WeightType::int4) {
+        if (const auto codes = file_->stored_int4(name, shapes_.at(name))) {
+            result = PackedMatrix(*codes);
+            file_->forget_weight(name);
+            return result;
+        }
+    }
     matrix(name, [&](const StoredView& w) { result = PackedMatrix(w, type, threads_); });
     return result;
 }

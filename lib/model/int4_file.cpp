@@ -1,0 +1,82 @@
+#include "lib/model/int4_file.hpp"
+
+#include <cmath>
+
+#include "lib/error.hpp"
+#include "lib/index.hpp"
+#include "lib/model/safetensors.hpp"
+#include "lib/show/short_number.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr std::string_view codes_end = "_codes";
+
+// Its bytes, one each.
+std::span<const std::uint8_t> bytes_of(const Safetensors& file, const std::string& name,
+                                       const Shape& shape) {
+    const TensorView& view = file.expect(name, shape);
+    if (view.dtype != int4_dtype)
+        throw Error(view.file + ": tensor \"" + name + "\" is of " + view.dtype + ", expected " +
+                    std::string(int4_dtype));
+    return {reinterpret_cast<const std::uint8_t*>(view.bytes.data()), view.bytes.size()};
+}
+
+}  // namespace
+
+std::string codes_name(const std::string& weight) { return weight + std::string(codes_end); }
+
+Int4Names int4_names(const std::string& weight, const Shape& shape) {
+    if (shape.size() != 2)
+        throw Error("tensor \"" + weight + "\" of shape " + to_string(shape) +
+                    " is in 4 bits, expected matrices only");
+    return {codes_name(weight),
+            weight + "_multipliers",
+            weight + "_units",
+            {(shape[0] + 1) / 2, shape[1]},
+            {(shape[0] + int4_group - 1) / int4_group, shape[1]},
+            {shape[1]}};
+}
+
+bool is_int4(const std::string& name, const TensorView& view) {
+    return view.dtype == int4_dtype && view.shape.size() == 2 && name.ends_with(codes_end);
+}
+
+Int4Codes read_int4(const Safetensors& file, const std::string& weight, const Shape& shape) {
+    const Int4Names names = int4_names(weight, shape);
+    Int4Codes codes{shape[0], shape[1], bytes_of(file, names.codes, names.codes_shape),
+                    bytes_of(file, names.multipliers, names.multipliers_shape),
+                    file.read(names.units, names.units_shape)};
+    const auto fail = [&](const std::string& name, std::size_t i, const std::string& what) {
+        throw Error(file.expect(names.codes, names.codes_shape).file + ": tensor \"" + name +
+                    "\": number " + std::to_string(i) + " is " + what);
+    };
+    for (std::size_t i = 0; i < codes.codes.size(); ++i) {
+        const int byte = codes.codes[i];
+        if ((byte & 15) == 0 || byte >> 4 == 0)
+            fail(names.codes, i, std::to_string(byte) + ", expected 1 to 15 in both halves");
+    }
+    for (std::size_t i = 0; i < codes.multipliers.size(); ++i)
+        if (codes.multipliers[i] > 127)
+            fail(names.multipliers, i,
+                 std::to_string(codes.multipliers[i]) + ", expected 0 to 127");
+    for (std::int64_t n = 0; n < shape[1]; ++n) {
+        const float unit = codes.units.data()[n];
+        if (!(unit >= 0) || !std::isfinite(unit))
+            fail(names.units, index(n),
+                 short_number(static_cast<double>(unit)) +
+                     ", expected a finite number of 0 or more");
+    }
+    return codes;
+}
+
+void restore_int4(const Int4Codes& codes, std::span<float> values) {
+    const float* units = codes.units.data();
+    std::size_t i = 0;
+    for (std::int64_t k = 0; k < codes.rows; ++k)
+        for (std::int64_t n = 0; n < codes.columns; ++n, ++i)
+            values[i] = units[n] * static_cast<float>(codes.multiplier(k, n) * codes.code(k, n));
+}
+
+}  // namespace tbt
