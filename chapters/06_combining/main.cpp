@@ -164,7 +164,7 @@ void write_figure(const std::string& file) {
 }
 
 struct Options {
-    std::string prompt = "The old lighthouse keeper", figure,
+    std::string prompt = "The meaning of life is", figure,
                 model = shipped_model("storyteller").string();
     int part = 0, max_new_tokens = 40;
     std::uint64_t seed = 1;
