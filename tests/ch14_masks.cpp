@@ -58,7 +58,7 @@ void compare_reached(MaskCache& masks, ByteMachine::State state) {
     const TokenTrie& trie = masks.trie();
     std::vector<ByteMachine::State> behind(static_cast<std::size_t>(trie.vocabulary()),
                                            ByteMachine::dead);
-    masks.reach(state, [&](const MaskCache::Reached& r) {
+    masks.reached().each(state, [&](const TokenReach::Reached& r) {
         bool known = false;
         for (int id = 0; id < trie.vocabulary(); ++id) {
             const int bytes = static_cast<int>(trie.bytes(id).size());

@@ -253,3 +253,33 @@ TEST_CASE("a category that is named a thousand times is collected once", "[ch15]
     // Half a second; 20 and more where each was collected anew.
     CHECK(std::clock() - start < 10 * CLOCKS_PER_SEC);
 }
+
+TEST_CASE("a letter in its shortest spelling is one of its spellings, and none is shorter",
+          "[ch15]") {
+    const auto stands_for = [](const ByteSequence& sequence, const std::string& text) {
+        bool all = sequence.size() == text.size();
+        for (std::size_t i = 0; all && i < text.size(); ++i) {
+            const auto byte = static_cast<std::uint8_t>(text[i]);
+            all = std::any_of(sequence[i].begin(), sequence[i].end(),
+                              [&](const ByteRange& r) { return r.low <= byte && byte <= r.high; });
+        }
+        return all;
+    };
+    std::vector<std::int32_t> letters{0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
+    for (std::int32_t c = 0; c < 0x180; ++c) letters.push_back(c);
+    for (const Spelling spelling : {Spelling::utf8, Spelling::json, Spelling::json_plain}) {
+        for (const std::int32_t c : letters) {
+            INFO("U+" << std::hex << c);
+            const std::string text = shortest_spelling(c, spelling);
+            int ways = 0;
+            for (const ByteSequence& way : spell(CodePointSet(c, c), spelling)) {
+                CHECK(way.size() >= text.size());
+                ways += stands_for(way, text);
+            }
+            CHECK(ways == 1);
+        }
+    }
+    CHECK(shortest_spelling('\n', Spelling::json) == "\\n");
+    CHECK(shortest_spelling(0x1f, Spelling::json) == "\\u001f");
+    CHECK_THROWS_AS(shortest_spelling(0xd800, Spelling::json), Error);
+}

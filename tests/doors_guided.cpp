@@ -124,7 +124,7 @@ TEST_CASE("doors: masks and constraints", "[doors]") {
     MaskCache masks(json, trie(), INT_MIN);
     for (const ByteMachine::State state : hostile_states) {
         HOLDS(masks.of(state));
-        HOLDS(masks.steps(state));
+        HOLDS(masks.reached().steps(state));
     }
     Closing closing(masks);
     REQUIRE_FALSE(closing.fits(ByteMachine::dead, INT_MAX));

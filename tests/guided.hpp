@@ -115,7 +115,7 @@ inline int fewest_tokens(MaskCache& masks, ByteMachine::State from, std::size_t 
         const Found now = open.front();
         open.pop_front();
         if (masks.machine().accepts(now.state)) return now.tokens;
-        for (const MaskCache::Step& step : masks.steps(now.state))
+        for (const TokenReach::Step& step : masks.reached().steps(now.state))
             if (seen.insert(step.state).second) open.push_back({step.state, now.tokens + 1});
     }
     return -1;

@@ -191,7 +191,7 @@ int Closing::try_everything(State state, int most) {
     for (std::size_t i = 0; i < found.size(); ++i) {
         if (found[i].tokens >= most) break;
         if (i >= most_tried) return -1;
-        for (const MaskCache::Step& step : masks_->steps(found[i].state)) {
+        for (const TokenReach::Step& step : masks_->reached().steps(found[i].state)) {
             if (!seen.insert(step.state).second) continue;
             if (masks_->machine().accepts(step.state)) {
                 int left = 1;

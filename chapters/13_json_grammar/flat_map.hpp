@@ -2,6 +2,7 @@
 // a machine looks up and adds to asks for memory only when the table doubles.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,12 @@ public:
     std::size_t size() const { return size_; }
     std::size_t memory() const { return slots_.capacity() * sizeof(Slot); }
     void clear() { slots_ = {}, size_ = 0; }
+    // Empties it for the next use. Memory stays, unless it is much more than this one needed.
+    void reset() {
+        if (slots_.size() > 64 * (size_ + 16)) slots_ = {};
+        else if (size_ > 0) std::fill(slots_.begin(), slots_.end(), Slot());
+        size_ = 0;
+    }
 
 private:
     struct Slot {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#include <unordered_set>
 
 #include "lib/index.hpp"
 
@@ -70,29 +69,6 @@ void MaskCache::add_part(Place place, Outline& o) {
     o.costliest = std::max(o.costliest, p.costliest);
 }
 
-// visit(node, state): where tokens below `node` leave the run, and live on.
-template <class Visit>
-void MaskCache::leave(const ByteRun& run, int node, Visit&& visit) {
-    elsewhere_.clear();
-    for (int i = node + 1; run.without.any() && i < trie_->end(node); i = trie_->end(i)) {
-        const unsigned char byte = trie_->nodes()[index(i)].byte;
-        if (!run.without[byte]) continue;
-        elsewhere_.push_back(i);
-        const State state = machine_->next(run.states[0], byte);
-        if (state != ByteMachine::dead) visit(i, state);
-    }
-    std::size_t passed = 0;
-    for (const int exit : run.words->exits) {
-        const TokenTrie::Node& n = trie_->nodes()[index(exit)];
-        while (passed < elsewhere_.size() && trie_->end(elsewhere_[passed]) <= exit) ++passed;
-        if (passed < elsewhere_.size() && elsewhere_[passed] <= exit) continue;
-        const int before = n.depth - trie_->depth(node) - 1;  // bytes of the run
-        if (before > run.length()) continue;
-        const State state = machine_->next(run.states[index(before)], n.byte);
-        if (state != ByteMachine::dead) visit(exit, state);
-    }
-}
-
 void MaskCache::decide_by_run(const ByteRun& run, int node, Outline& o) {
     const int depth = trie_->depth(node);
     const auto listed = run.words->between(0, run.length());
@@ -101,7 +77,7 @@ void MaskCache::decide_by_run(const ByteRun& run, int node, Outline& o) {
     else o.mask.add_common(*run.tokens, trie_->at_most(depth + run.length()));
     for (const State state : std::span(run.states).subspan(1))
         o.costliest = std::max(o.costliest, to_end(state));
-    leave(run, node, [&](int exit, State state) {
+    runs_.leave(run, node, [&](int exit, State state) {
         if (decide({exit, state}, o)) open_.push_back({exit, state});
     });
 }
@@ -117,9 +93,9 @@ void MaskCache::decide_by_walk(Place place, Outline& o) {
 }
 
 const MaskCache::Outline& MaskCache::outline(State outlined) {
-    const auto [place, added] = outlines_.try_emplace(outlined);
-    Outline& o = place->second;
-    if (!added) return o;
+    const int fresh = count(outlines_), found = outline_index_.find_or_add(outlined, fresh);
+    if (found != fresh) return outlines_[index(found)];
+    Outline& o = outlines_.emplace_back();
     o.mask = TokenMask(trie_->vocabulary());
     outlining_ = true;
     decide_below({-1, outlined}, o);
@@ -165,99 +141,6 @@ MaskCache::Entry MaskCache::of(State state) {
     entries_.set(state, count(known_));
     known_.push_back({&mask, mask.costliest + hidden(state)});
     return entry(known_.back());
-}
-
-void MaskCache::reach(State state, const std::function<void(const Reached&)>& visit) {
-    open_.assign(1, {-1, state});
-    exits_.clear();
-    const auto arrive = [&](int node, State reached) {
-        const int token = trie_->nodes()[index(node)].token;
-        if (token >= 0) visit({reached, token});
-    };
-    while (!open_.empty()) {
-        const Place now = open_.back();
-        open_.pop_back();
-        const int end = trie_->end(now.node);
-        if (const ByteRun* run =
-                end - now.node > small_ ? runs_.run(now.node, now.state) : nullptr) {
-            const int depth = trie_->depth(now.node);
-            for (int above = 0, n = 1; n <= run->length(); above = n++) {
-                const State there = run->states[index(n)];
-                while (n < run->length() && run->states[index(n) + 1] == there) ++n;
-                const int token = runs_.one_of(*run, now.node, above, n);
-                if (token >= 0)
-                    visit({there, token, run->tokens, depth + n, depth + above,
-                           run->without.none() ? run->words->between(above, n)
-                                               : std::span<const std::int32_t>()});
-            }
-            leave(*run, now.node, [&](int exit, State there) {
-                if (machine_->escaped(there)) return exits_.push_back(exit);
-                arrive(exit, there);
-                open_.push_back({exit, there});
-            });
-        } else {
-            trie_->walk(*machine_, now.state, now.node + 1, end, scratch_,
-                        [&](int i, const TokenTrie::Node& node, State reached) {
-                            if (machine_->escaped(reached)) return exits_.push_back(i), node.end;
-                            arrive(i, reached);
-                            if (node.end - i <= small_) return i + 1;
-                            open_.push_back({i, reached});
-                            return node.end;
-                        });
-        }
-    }
-}
-
-const MaskCache::Groups& MaskCache::groups(State state) {
-    constexpr std::size_t few = 32;
-    const State outlined = machine_->outline(state);
-    const auto [place, added] = groups_.try_emplace(outlined);
-    Groups& g = place->second;
-    if (!added) return g;
-    std::unordered_map<State, std::size_t> places;
-    reach(outlined, [&](const Reached& r) {
-        const auto [at, fresh] = places.try_emplace(r.state, g.groups.size());
-        if (fresh) g.groups.push_back({r.state, {}, {}});
-        Group& group = g.groups[at->second];
-        const std::span<const std::int32_t> listed =
-            r.words == nullptr ? std::span<const std::int32_t>(&r.token, 1) : r.listed;
-        if (listed.empty() || group.tokens.size() + listed.size() > few) {
-            if (group.mask.size() == 0) group.mask = TokenMask(trie_->vocabulary());
-            for (const int token : group.tokens) group.mask.set(token);
-            group.tokens.clear();
-        }
-        if (listed.empty())
-            group.mask.add_common_but(*r.words, trie_->at_most(r.bytes), trie_->at_most(r.above));
-        else if (group.mask.size() > 0)
-            for (const int token : listed) group.mask.set(token);
-        else group.tokens.insert(group.tokens.end(), listed.begin(), listed.end());
-    });
-    g.exits = exits_;
-    g.bytes = 200 + g.exits.size() * 4;
-    for (const Group& group : g.groups)
-        g.bytes += sizeof(Group) + group.tokens.size() * 4 + index(group.mask.size()) / 8;
-    group_bytes_ += g.bytes;
-    return g;
-}
-
-void MaskCache::below(int node, State state, const std::function<void(int, State)>& visit) {
-    trie_->walk(*machine_, state, node + 1, trie_->end(node), scratch_,
-                [&](int i, const TokenTrie::Node& n, State reached) {
-                    if (n.token >= 0) visit(n.token, reached);
-                    return i + 1;
-                });
-}
-
-std::vector<MaskCache::Step> MaskCache::steps(State state) {
-    std::vector<Step> steps;
-    std::unordered_set<State> seen;
-    State last = ByteMachine::dead;  // neighbours in the tree mostly lead to the same state
-    reach(state, [&](const Reached& r) {
-        if (r.state == last) return;
-        last = r.state;
-        if (seen.insert(r.state).second) steps.push_back({r.state, r.token});
-    });
-    return steps;
 }
 
 }  // namespace tbt

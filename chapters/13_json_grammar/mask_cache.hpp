@@ -15,15 +15,13 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
-#include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "chapters/13_json_grammar/byte_machine.hpp"
 #include "chapters/13_json_grammar/flat_map.hpp"
 #include "chapters/13_json_grammar/token_mask.hpp"
+#include "chapters/13_json_grammar/token_reach.hpp"
 #include "chapters/13_json_grammar/token_runs.hpp"
 #include "chapters/13_json_grammar/token_trie.hpp"
 #include "lib/error.hpp"
@@ -46,48 +44,15 @@ public:
         : machine_(std::move(machine)),
           trie_(std::move(trie)),
           runs_(*checked(machine_), *checked(trie_)),
+          reached_(*machine_, *trie_, runs_, small),
           small_(small),
           costs_(trie_->spells_every_byte() ? machine_->token_costs(*trie_) : nullptr) {}
 
     // Valid until the next call.
     Entry of(State state);
 
-    // Tokens that lead to the same state: a single one, or (words not null)
-    // all in `words` with more than `above` bytes and at most so many; few of them are listed.
-    struct Reached {
-        State state;
-        int token;  // one of them
-        const TokenMask* words = nullptr;
-        int bytes = 0, above = 0;
-        std::span<const std::int32_t> listed = {};
-    };
-    // Shows every token that the machine survives, in such groups;
-    // a state may come up several times. visit must not ask this cache for anything.
-    // Afterwards exits_ are the nodes behind which an outline would have to know more.
-    void reach(State state, const std::function<void(const Reached&)>& visit);
-
-    // The tokens that an outline knows, by the outlined state behind them; and the nodes of the
-    // tree behind which it knows too little.
-    struct Group {
-        State state;
-        std::vector<std::int32_t> tokens;  // few of them are listed, many are in the mask
-        TokenMask mask;
-    };
-    struct Groups {
-        std::vector<Group> groups;
-        std::vector<std::int32_t> exits;
-        std::size_t bytes = 0;
-    };
-    const Groups& groups(State state);
-    // The tokens below a node of the tree (−1: all), each with the state behind it.
-    void below(int node, State state, const std::function<void(int, State)>& visit);
-
-    // The states behind one more token, each once, and a token that leads there.
-    struct Step {
-        State state;
-        int token;
-    };
-    std::vector<Step> steps(State state);
+    // The states behind tokens.
+    TokenReach& reached() { return reached_; }
 
     // So many tokens complete the text, if every byte is a token: a quick bound, which behind
     // one of them is one less.
@@ -107,17 +72,16 @@ public:
     std::size_t memory() const {
         const std::size_t mask = static_cast<std::size_t>(trie_->vocabulary()) / 8 + 200;
         return (own_.size() + outlines_.size()) * mask + entries_.memory() +
-               known_.capacity() * sizeof(Known) + group_bytes_ + part_bytes_ +
-               part_index_.memory() + runs_.memory() + (costs_ ? costs_->memory() : 0);
+               known_.capacity() * sizeof(Known) + outline_index_.memory() + part_bytes_ +
+               part_index_.memory() + runs_.memory() + reached_.memory() +
+               (costs_ ? costs_->memory() : 0);
     }
     // Everything that is known of states.
     void forget() {
         entries_.clear(), known_.clear(), own_.clear(), owned_ = 0;
-        outlines_.clear(), last_ = {};
+        outline_index_.clear(), outlines_.clear(), last_ = {};
         part_index_.clear(), parts_.clear(), part_bytes_ = 0;
-        groups_.clear();
-        group_bytes_ = 0;
-        runs_.forget();
+        runs_.forget(), reached_.forget();
         if (costs_) costs_->forget();
     }
     std::size_t outlines() const { return outlines_.size(); }
@@ -162,8 +126,6 @@ private:
     Outline& own_mask(const Outline& like);
     void finish(Outline& o);
     void decide_below(Place place, Outline& o);
-    template <class Visit>
-    void leave(const ByteRun& run, int node, Visit&& visit);
     void decide_by_run(const ByteRun& run, int node, Outline& o);
     void decide_by_walk(Place place, Outline& o);
     bool decide(Place place, Outline& o);
@@ -173,15 +135,15 @@ private:
     std::shared_ptr<ByteMachine> machine_;
     std::shared_ptr<const TokenTrie> trie_;
     TokenRuns runs_;
+    TokenReach reached_;
     int small_;
     std::unique_ptr<TokenCosts> costs_;
     WordMap entries_;  // the places of states in known_
     std::vector<Known> known_;
     std::deque<Outline> own_;  // the first owned_ are in use, the others were
     std::size_t owned_ = 0;
-    std::unordered_map<State, Outline> outlines_;
-    std::unordered_map<State, Groups> groups_;
-    std::size_t group_bytes_ = 0;
+    WordMap outline_index_;  // by the outlined state
+    std::deque<Outline> outlines_;
     FlatMap<Place, PlaceHash> part_index_;
     std::deque<Part> parts_;
     std::size_t part_bytes_ = 0;
@@ -192,10 +154,8 @@ private:
         int to_end = 0;
         bool escaped = false;
     } last_;  // that was decided
-    std::vector<std::int32_t> exits_;
     std::vector<Place> open_;
     std::vector<State> scratch_;
-    std::vector<int> elsewhere_;
 };
 
 }  // namespace tbt

@@ -96,11 +96,11 @@ const TokenMask& TokenConstraint::tightened() {
     std::unordered_map<State, bool> verdicts;
     std::vector<State>
         reached;  // in the order of the tree, so that a search that gives up does so everywhere
-    language.masks().reach(state(), [&](const MaskCache::Reached& r) {
+    language.masks().reached().each(state(), [&](const TokenReach::Reached& r) {
         if (verdicts.try_emplace(r.state, false).second) reached.push_back(r.state);
     });
     for (const State s : reached) verdicts[s] = leaves_enough(s);
-    language.masks().reach(state(), [&](const MaskCache::Reached& r) {
+    language.masks().reached().each(state(), [&](const TokenReach::Reached& r) {
         if (!verdicts[r.state]) return;
         if (r.words) tight_.add_common_but(*r.words, trie.at_most(r.bytes), trie.at_most(r.above));
         else tight_.set(r.token);
@@ -127,15 +127,15 @@ bool TokenConstraint::tighten_by_groups() {
     const State now = state();
     const bool by_bound = keeps_to_bound();
     const int left = remaining() - 1, hidden = masks.hidden(now);
-    const MaskCache::Groups& groups = masks.groups(now);
-    for (const MaskCache::Group& group : groups.groups) {
+    const TokenReach::Groups groups = masks.reached().groups(now);
+    for (const TokenReach::Group& group : groups.groups) {
         if (masks.to_end(group.state) + hidden > left) {
             const int tokens = by_bound ? costs->bound_behind(now, group.state)
                                         : costs->tokens_behind(now, group.state, left);
             if (tokens < 0) return false;
             if (tokens > left) continue;
         }
-        if (group.mask.size() > 0) tight_ |= group.mask;
+        if (group.mask != nullptr) tight_ |= *group.mask;
         for (const int token : group.tokens) tight_.set(token);
     }
     const auto decide = [&](int token, State reached) {
@@ -147,7 +147,7 @@ bool TokenConstraint::tighten_by_groups() {
         const State there = read_bytes(language_->machine(), now, trie.path(exit));
         if (there == ByteMachine::dead) continue;
         if (const int token = trie.nodes()[index(exit)].token; token >= 0) decide(token, there);
-        masks.below(exit, there, decide);
+        masks.reached().below(exit, there, decide);
     }
     for (const auto& [first, twin] : trie.twins())
         if (tight_.test(first)) tight_.set(twin);

@@ -7,8 +7,9 @@
 namespace tbt {
 
 const TokenRuns::Link& TokenRuns::link(State state) {
-    const auto [place, added] = links_.try_emplace(state);
-    if (!added) return place->second;
+    const int fresh = count(links_), found = link_index_.find_or_add(state, fresh);
+    if (found != fresh) return links_[index(found)];
+    Link& most = links_.emplace_back();
     found_.clear();  // one for each next state
     for (int byte = 0, last = 0; byte < 256; byte = last + 1) {
         const State next = machine_->next(state, static_cast<unsigned char>(byte));
@@ -23,9 +24,9 @@ const TokenRuns::Link& TokenRuns::link(State state) {
         for (; byte <= last; ++byte) same->bytes.set(index(byte));
     }
     for (const Link& l : found_) {
-        if (l.bytes.count() > place->second.bytes.count()) place->second = l;
+        if (l.bytes.count() > most.bytes.count()) most = l;
     }
-    return place->second;
+    return most;
 }
 
 // False: the states part before the bytes are refused.

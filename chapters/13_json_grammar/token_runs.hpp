@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "chapters/13_json_grammar/byte_machine.hpp"
+#include "chapters/13_json_grammar/flat_map.hpp"
 #include "chapters/13_json_grammar/token_mask.hpp"
 #include "chapters/13_json_grammar/token_trie.hpp"
 #include "chapters/13_json_grammar/token_words.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -45,15 +47,39 @@ public:
     // One of the run's tokens with more than `above` and at most `to` bytes behind its node;
     // −1: there is none.
     int one_of(const ByteRun& run, int node, int above, int to) const;
-    // The bytes that lead to the same next state, where these are the most.
+    // Calls visit(node, state) where tokens below `node` leave the run, and live on.
+    template <class Visit>
+    void leave(const ByteRun& run, int node, Visit&& visit) {
+        const std::vector<TokenTrie::Node>& nodes = trie_->nodes();
+        elsewhere_.clear();
+        for (int i = node + 1; run.without.any() && i < trie_->end(node); i = trie_->end(i)) {
+            const unsigned char byte = nodes[index(i)].byte;
+            if (!run.without[byte]) continue;
+            elsewhere_.push_back(i);
+            const State state = machine_->next(run.states[0], byte);
+            if (state != ByteMachine::dead) visit(i, state);
+        }
+        std::size_t passed = 0;
+        for (const int exit : run.words->exits) {
+            const TokenTrie::Node& n = nodes[index(exit)];
+            while (passed < elsewhere_.size() && trie_->end(elsewhere_[passed]) <= exit) ++passed;
+            if (passed < elsewhere_.size() && elsewhere_[passed] <= exit) continue;
+            const int before = n.depth - trie_->depth(node) - 1;  // bytes of the run
+            if (before > run.length()) continue;
+            const State state = machine_->next(run.states[index(before)], n.byte);
+            if (state != ByteMachine::dead) visit(exit, state);
+        }
+    }
+    // The bytes that lead to the same next state, where these are the most. Valid until the next
+    // call.
     const ByteSet& alike(State state) { return link(state).bytes; }
 
     std::size_t memory() const {
-        return links_.size() * (sizeof(Link) + 40) +
+        return link_index_.memory() + links_.capacity() * sizeof(Link) +
                words_kept_ * (static_cast<std::size_t>(trie_->vocabulary()) / 8 + 2000);
     }
     // What is known of states; words are of bytes only.
-    void forget() { links_.clear(); }
+    void forget() { link_index_.clear(), links_.clear(); }
 
 private:
     // The bytes that lead to the same next state, where these are the most.
@@ -71,12 +97,14 @@ private:
 
     ByteMachine* machine_;
     const TokenTrie* trie_;
-    std::unordered_map<State, Link> links_;
+    WordMap link_index_;  // by the state
+    std::vector<Link> links_;
     std::unordered_map<ByteSet, std::map<int, std::shared_ptr<const TokenWords>>> words_;
     std::size_t words_kept_ = 0;
     std::vector<Link> found_;
     ByteRun run_;
     TokenMask fewer_;
+    std::vector<int> elsewhere_;
 };
 
 }  // namespace tbt

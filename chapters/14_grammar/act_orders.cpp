@@ -34,7 +34,7 @@ Notebook::Choice ActOrders::without(Notebook::Choice all, int act) {
 // Adds what follows an exit. A node that was not learnt is looked at for one stretch: `further`.
 bool ActOrders::add_rest(const Notebook::Choice& left, const TokenExit& from, bool further,
                          TokenExits& exits) {
-    const auto add = [&](const TokenExits& behind, int tokens) {
+    const auto add = [&](ActRests::Rest behind, int tokens) {
         for (const TokenExit& x : behind)
             add_exit(exits, x.node, plus(plus(from.tokens, tokens), x.tokens));
     };
@@ -45,9 +45,10 @@ bool ActOrders::add_rest(const Notebook::Choice& left, const TokenExit& from, bo
     if (too_many_ || places_.empty()) return false;
     if (places_.count(from.node) != 0) {
         int tokens = 0;
-        const TokenExits* rest = rest_of(left, from.node, tokens);
-        if (rest != nullptr) add(*rest, tokens);
-        return rest != nullptr;
+        ActRests::Rest rest;
+        const bool known = rest_of(left, from.node, tokens, rest);
+        if (known) add(rest, tokens);
+        return known;
     }
     for (const auto* acts : {&left.must, &left.may}) {
         for (const int act : *acts) {
@@ -173,9 +174,10 @@ void ActOrders::find_kinds() {
         for (const auto& [to, tokens] : row) exits.push_back({to, tokens});
         return exits;
     };
-    end_.clear(), kinds_.clear();
+    std::vector<TokenExits> end;
+    std::vector<ActRests::Kind> kinds;
     for (const std::size_t node : of_class)
-        end_.push_back(exits_of(row(Notebook::the_end, node, good)));
+        end.push_back(exits_of(row(Notebook::the_end, node, good)));
     std::map<std::vector<Row>, int> known;
     for (auto& [act, kind] : acts_) {
         std::vector<Row> rows;
@@ -186,78 +188,39 @@ void ActOrders::find_kinds() {
         }
         for (Row& r : rows)
             for (auto& [to, tokens] : r) tokens -= fewest;
-        const auto [place, added] = known.try_emplace(rows, count(kinds_));
+        const auto [place, added] = known.try_emplace(rows, count(kinds));
         kind = {place->second, fewest};
         if (!added) continue;
-        kinds_.emplace_back();
-        for (const Row& r : rows) kinds_.back().from.push_back(exits_of(r));
+        kinds.emplace_back();
+        for (const Row& r : rows) kinds.back().from.push_back(exits_of(r));
     }
+    rests_.set(std::move(kinds), std::move(end));
 }
 
-// How many states may there be?
-bool ActOrders::small(const Left& left) const {
-    double states = static_cast<double>(end_.size());
-    for (const int n : left.must) states *= n + 1;
-    for (const auto& may : left.may) states *= count(may) + 1;
-    return states <= most_states;
-}
-
-// Without so many tokens, which each way takes. Nothing: there are too many kinds to tell.
-const TokenExits* ActOrders::rest_of(const Notebook::Choice& choice, int trie, int& tokens) {
-    if (too_many_) return nullptr;
+// Without so many tokens, which each way takes. false: there are too many kinds to tell.
+bool ActOrders::rest_of(const Notebook::Choice& choice, int trie, int& tokens,
+                        ActRests::Rest& found) {
+    if (too_many_) return false;
     const NodeClass& from = class_[index(places_.at(trie))];
-    Left left{std::vector<int>(kinds_.size()), std::vector<std::vector<int>>(kinds_.size()),
-              choice.more, from.number};
+    ActRests::Left& left = rests_.nothing_left();
+    left.more = choice.more, left.place = from.number;
     tokens = from.tokens;
     for (const int act : choice.must) {
         const auto known = acts_.find(act);
-        if (known == acts_.end()) return nullptr;
+        if (known == acts_.end()) return false;
         ++at(left.must, known->second.kind);
         tokens += known->second.tokens;
     }
     for (const int act : choice.may) {
         const auto known = acts_.find(act);
-        if (known == acts_.end()) return nullptr;
+        if (known == acts_.end()) return false;
         at(left.may, known->second.kind).push_back(known->second.tokens);
     }
     for (auto& may : left.may) {
         std::sort(may.begin(), may.end());
         may.resize(std::min(may.size(), index(std::max(0, choice.more))));
     }
-    return small(left) ? &rest(left) : nullptr;
-}
-
-const TokenExits& ActOrders::rest(const Left& left) {
-    if (const auto found = known_.find(left); found != known_.end()) return found->second;
-    TokenExits exits;
-    bool ends = left.more <= 0;
-    const auto take = [&](const Left& then, std::size_t kind, int tokens) {
-        Left next = then;
-        for (const TokenExit& e : kinds_[kind].from[index(left.place)]) {
-            next.place = e.node;
-            for (const TokenExit& x : rest(next))
-                add_exit(exits, x.node, plus(plus(tokens, e.tokens), x.tokens));
-        }
-    };
-    for (std::size_t k = 0; k < kinds_.size(); ++k) {
-        if (left.must[k] > 0) {
-            Left then = left;
-            --then.must[k];
-            take(then, k, 0);
-            ends = false;
-        }
-        if (left.more > 0 && !left.may[k].empty()) {
-            Left then = left;
-            const int tokens = then.may[k].front();
-            then.may[k].erase(then.may[k].begin());
-            --then.more;
-            for (auto& may : then.may) may.resize(std::min(may.size(), index(then.more)));
-            take(then, k, tokens);
-        }
-    }
-    if (ends) exits = at(end_, left.place);
-    cutter_->cut(exits);
-    return known_.emplace(left, std::move(exits)).first->second;
+    return rests_.find(found);
 }
 
 }  // namespace tbt

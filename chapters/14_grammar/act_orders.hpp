@@ -5,10 +5,7 @@
 // strings stand together. n members have n! orders, but mostly they are of few kinds: two acts are
 // of one kind if their stretches, from each node of the vocabulary's tree at which one may be
 // begun, lead to the same nodes for the same tokens and a number more. So it is enough to know how
-// many of each kind are left:
-//
-//   rest(left, u) = the end's exits from u, where nothing is left, else the best of
-//                   stretch(kind, u → v) + rest(left without one of that kind, v)
+// many of each kind are left (act_rests.hpp).
 #pragma once
 
 #include <functional>
@@ -16,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "chapters/14_grammar/act_rests.hpp"
 #include "chapters/14_grammar/grammar.hpp"
 #include "chapters/14_grammar/token_exits.hpp"
 #include "chapters/14_grammar/token_step.hpp"
@@ -30,7 +28,8 @@ public:
         : grammar_(&grammar),
           notes_(&grammar.notebook(notebook)),
           cutter_(&cutter),
-          of_step_(std::move(stretch)) {}
+          of_step_(std::move(stretch)),
+          rests_(cutter) {}
 
     // With what the object can be left from here, in the best order. false: acts come in no free
     // order, or are of too many kinds to tell.
@@ -38,29 +37,16 @@ public:
     // false: acts that were left aside might have been shorter.
     bool exact() const { return exact_; }
 
-    std::size_t memory() const { return known_.size() * (200 + kinds_.size() * 28); }
+    std::size_t memory() const { return rests_.memory(); }
 
 private:
-    static constexpr double most_states = 2e4;
     static constexpr std::size_t most_nodes = 40, most_acts = 200;
-    // From each class of nodes, with which classes a stretch is left.
-    struct Kind {
-        std::vector<TokenExits> from;
-    };
     struct NodeClass {
         int number = 0, tokens = 0;  // more than the class
     };
     using Row = std::vector<std::pair<int, int>>;  // where to, for how many tokens
     struct Act {
         int kind = -1, tokens = 0;  // more than the kind
-    };
-    // How many of each kind must come; how many more of those that may, and the tokens of
-    // each, the fewest first; and the class of the node of the tree.
-    struct Left {
-        std::vector<int> must;
-        std::vector<std::vector<int>> may;
-        int more, place;
-        auto operator<=>(const Left&) const = default;
     };
 
     // From behind another act.
@@ -70,15 +56,13 @@ private:
     static Notebook::Choice without(Notebook::Choice all, int act);
     bool add_rest(const Notebook::Choice& left, const TokenExit& from, bool further,
                   TokenExits& exits);
-    const TokenExits* rest_of(const Notebook::Choice& left, int trie, int& tokens);
+    bool rest_of(const Notebook::Choice& left, int trie, int& tokens, ActRests::Rest& rest);
     bool never_better(int other, const Notebook::Choice& left);
     void learn();
     Row row(int act, std::size_t node, const std::vector<bool>& good);
     void find_classes(const std::vector<bool>& good);
     void find_kinds();
     std::vector<bool> nodes_with_an_end();
-    bool small(const Left& left) const;
-    const TokenExits& rest(const Left& left);
 
     Grammar* grammar_;
     Notebook* notes_;
@@ -88,10 +72,8 @@ private:
     std::vector<int> nodes_;
     std::map<int, int> places_;  // of nodes in nodes_
     std::map<int, Act> acts_;
-    std::vector<Kind> kinds_;
     std::vector<NodeClass> class_;  // by place
-    std::vector<TokenExits> end_;   // by class
-    std::map<Left, TokenExits> known_;
+    ActRests rests_;
 };
 
 }  // namespace tbt

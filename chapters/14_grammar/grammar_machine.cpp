@@ -267,24 +267,24 @@ ByteMachine::State GrammarMachine::outline(State state) {
     if (!known(state)) return dead;
     if (states_[state].outline >= 0) return static_cast<State>(states_[state].outline);
     const auto own = this->places(state);
-    std::vector<Place> outlined(own.begin(), own.end()), slots;
-    for (Place& p : outlined) {
+    outlined_.assign(own.begin(), own.end()), forgotten_.clear();
+    for (Place& p : outlined_) {
         const int kept = outlined_note(p);
         const bool note = kept != p.note;
         if (p.behind == whole_text && !note) continue;
         const Place forgotten{0, p.behind, note ? p.note : 0};
-        auto slot = std::find(slots.begin(), slots.end(), forgotten);
-        if (slot == slots.end()) slot = slots.insert(slots.end(), forgotten);
-        p.behind = 1 + std::min<int>(most_slots - 1, static_cast<int>(slot - slots.begin()));
+        auto slot = std::find(forgotten_.begin(), forgotten_.end(), forgotten);
+        if (slot == forgotten_.end()) slot = forgotten_.insert(forgotten_.end(), forgotten);
+        p.behind = 1 + std::min<int>(most_slots - 1, static_cast<int>(slot - forgotten_.begin()));
         p.note = kept;
     }
-    if (slots.size() > most_slots) slots.clear();
+    if (forgotten_.size() > most_slots) forgotten_.clear();
     StateInfo& info = states_[state];
     info.first_slot = static_cast<std::uint32_t>(slots_.size());
-    info.slots = static_cast<std::uint32_t>(slots.size());
-    slots_.insert(slots_.end(), slots.begin(), slots.end());
-    sort_unique(outlined);
-    const State result = state_of(outlined, false, false);
+    info.slots = static_cast<std::uint32_t>(forgotten_.size());
+    slots_.insert(slots_.end(), forgotten_.begin(), forgotten_.end());
+    sort_unique(outlined_);
+    const State result = state_of(outlined_, false, false);
     return states_[state].outline = static_cast<std::int32_t>(result), result;
 }
 

@@ -185,6 +185,7 @@ private:
     std::vector<std::pair<int, int>> called_;  // (rank, rule), a heap
     std::vector<Place> begun_;
     bool accepts_ = false, escaped_ = false;
+    std::vector<Place> outlined_, forgotten_;  // of one outline
 };
 
 }  // namespace tbt

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <string>
+#include <utility>
 
 namespace tbt {
 
@@ -29,10 +29,11 @@ TokenBound::TokenBound(GrammarMachine& machine, const TokenTrie& trie)
     for (const int r : order) rules_[index(r)] = at(grammar().rule(r).start);
 }
 
-std::vector<int> TokenBound::of_suffixes(std::string_view text,
-                                         const std::vector<bool>& cut) const {
+void TokenBound::of_suffixes(std::string_view text, const std::vector<bool>& cut,
+                             std::span<int> tokens) const {
     if (!cut.empty()) check_size("places where a text may be cut", cut.size(), text.size());
-    std::vector<int> tokens(text.size() + 1);
+    check_size("tokens of suffixes", tokens.size(), text.size() + 1);
+    tokens[text.size()] = 0;
     const auto may_cut = [&](std::size_t i) { return cut.empty() || i == text.size() || cut[i]; };
     for (std::size_t i = text.size(); i-- > 0;) {
         tokens[i] = 1 + tokens[i + 1];
@@ -46,7 +47,6 @@ std::vector<int> TokenBound::of_suffixes(std::string_view text,
                 tokens[i] = std::min(tokens[i], 1 + tokens[end]);
         }
     }
-    return tokens;
 }
 
 // A source and a notebook know their own ways.
@@ -57,10 +57,10 @@ bool TokenBound::ends_way(int node) const {
 
 // The first move of a shortest way. A call of an empty text moves nowhere: what comes behind it
 // may come here.
-TokenBound::Move TokenBound::move(int node) const {
-    std::vector<int> like{node};
-    for (std::size_t i = 0; i < like.size(); ++i) {
-        const Grammar::Node& n = grammar().node(like[i]);
+TokenBound::Move TokenBound::move(int node) {
+    like_.assign(1, node);
+    for (std::size_t i = 0; i < like_.size(); ++i) {
+        const Grammar::Node& n = grammar().node(like_[i]);
         for (const Grammar::ByteEdge& e : n.bytes)
             if (plus(1, grammar().node(e.to).cost) == n.cost) return {e.low, -1, e.to};
         for (const Grammar::CallEdge& e : n.calls) {
@@ -68,7 +68,7 @@ TokenBound::Move TokenBound::move(int node) const {
             if (plus(rule, grammar().node(e.to).cost) != n.cost) continue;
             if (rule > 0) return {-1, e.rule, e.to};
             if (ends_way(e.to)) return {-1, e.rule, e.to};
-            if (std::find(like.begin(), like.end(), e.to) == like.end()) like.push_back(e.to);
+            if (std::find(like_.begin(), like_.end(), e.to) == like_.end()) like_.push_back(e.to);
         }
     }
     throw Error("grammar: a node costs " + std::to_string(grammar().node(node).cost) +
@@ -93,28 +93,30 @@ int TokenBound::at(int node) {
 // The whole way up to the end of the rule, or to a node whose rest is known; from there backwards,
 // stretch by stretch.
 void TokenBound::settle(int node) {
-    std::vector<int> nodes;
-    std::vector<Move> moves;
+    Way way = std::exchange(way_, {});  // what ends it may settle nodes of its own
+    way.nodes.clear(), way.moves.clear();
     while (!ends_way(node) && nodes_[index(node)] == unknown) {
-        nodes.push_back(node);
-        moves.push_back(move(node));
-        node = moves.back().to;
+        way.nodes.push_back(node);
+        way.moves.push_back(move(node));
+        node = way.moves.back().to;
     }
     int behind = at(node);
-    for (std::size_t end = nodes.size(); end > 0;) {
+    for (std::size_t end = way.nodes.size(); end > 0;) {
         std::size_t first = end;
-        std::string text;
-        while (first > 0 && moves[first - 1].byte >= 0) --first;
-        for (std::size_t i = first; i < end; ++i) text += static_cast<char>(moves[i].byte);
-        const std::vector<int> tokens = of_suffixes(text);
+        way.text.clear();
+        while (first > 0 && way.moves[first - 1].byte >= 0) --first;
+        for (std::size_t i = first; i < end; ++i) way.text += static_cast<char>(way.moves[i].byte);
+        way.tokens.resize(way.text.size() + 1);
+        of_suffixes(way.text, {}, way.tokens);
         for (std::size_t i = first; i < end; ++i)
-            nodes_[index(nodes[i])] = plus(tokens[i - first], behind);
-        if (first < end) behind = nodes_[index(nodes[first])];
+            nodes_[index(way.nodes[i])] = plus(way.tokens[i - first], behind);
+        if (first < end) behind = nodes_[index(way.nodes[first])];
         end = first;
         if (end == 0) break;
         --end;
-        behind = nodes_[index(nodes[end])] = plus(rule(moves[end].rule), behind);
+        behind = nodes_[index(way.nodes[end])] = plus(rule(way.moves[end].rule), behind);
     }
+    way_ = std::move(way);
 }
 
 int TokenBound::here(const GrammarPlace& place) {

@@ -12,6 +12,8 @@
 // only where it no longer fits are exact tables asked (grammar_costs.hpp).
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,7 +43,14 @@ public:
     // The fewest tokens that spell what is left of a text behind its first 0, 1, … bytes.
     // cut[i] (empty: all): may tokens end and begin before byte i? Else the text goes on from there
     // byte by byte up to the next cut.
-    std::vector<int> of_suffixes(std::string_view text, const std::vector<bool>& cut = {}) const;
+    std::vector<int> of_suffixes(std::string_view text, const std::vector<bool>& cut = {}) const {
+        std::vector<int> tokens(text.size() + 1);
+        of_suffixes(text, cut, tokens);
+        return tokens;
+    }
+    // tokens: of text.size() + 1.
+    void of_suffixes(std::string_view text, const std::vector<bool>& cut,
+                     std::span<int> tokens) const;
 
     Grammar& grammar() const { return machine_->grammar(); }
     // Another one for each bound: what notebooks remember belongs to one of them.
@@ -58,7 +67,7 @@ private:
         int byte = -1, rule = -1, to = -1;
     };
 
-    Move move(int node) const;
+    Move move(int node);
     bool ends_way(int node) const;
     int at(int node);
     void settle(int node);
@@ -67,6 +76,14 @@ private:
     const TokenTrie* trie_;
     unsigned id_;
     std::vector<int> rules_, nodes_, states_, behind_;
+    // Scratch of settle() and move().
+    struct Way {
+        std::vector<int> nodes, tokens;
+        std::vector<Move> moves;
+        std::string text;
+    };
+    Way way_;
+    std::vector<int> like_;
 };
 
 }  // namespace tbt

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "lib/index.hpp"
+#include "lib/text/utf8.hpp"
 
 namespace tbt {
 
@@ -68,6 +69,18 @@ std::vector<ByteSequence> spell(const CodePointSet& set, Spelling spelling) {
                        hex_digits(d[5], false)});
     }
     return all;
+}
+
+std::string shortest_spelling(std::int32_t c, Spelling spelling) {
+    std::string text;
+    if (spelling == Spelling::utf8 || (c >= 0x20 && c != '"' && c != '\\')) {
+        append_utf8(text, c);
+        return text;
+    }
+    constexpr std::string_view meant = "\"\\\b\f\n\r\t", shorts = "\"\\bfnrt";
+    if (const std::size_t i = meant.find(static_cast<char>(c)); i != std::string_view::npos)
+        return {'\\', shorts[i]};
+    return {'\\', 'u', '0', '0', c < 0x10 ? '0' : '1', "0123456789abcdef"[c & 15]};
 }
 
 int add_dfa(Grammar& grammar, const Dfa& dfa, int from, Spelling spelling) {

@@ -1,6 +1,8 @@
 // Code points as they are written, in bytes; languages of code points as grammars of bytes.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "chapters/14_grammar/grammar.hpp"
@@ -15,6 +17,8 @@ enum class Spelling {
     json_plain,  // inside a JSON string, in the one usual way
 };
 std::vector<ByteSequence> spell(const CodePointSet& set, Spelling spelling);
+// One code point in the fewest bytes, twelve at most. Throws Error for a surrogate.
+std::string shortest_spelling(std::int32_t c, Spelling spelling);
 
 // Adds the language behind `from`; returns the node behind it.
 int add_dfa(Grammar& grammar, const Dfa& dfa, int from, Spelling spelling);

@@ -113,7 +113,8 @@ int ObjectGraph::add_branch(Grammar& grammar, const Open& from, int low, int hig
     const std::int32_t c = tbt::at(tbt::at(points_, member(low)), from.depth);
     const int to = grammar.add_node(), letter = to + 1;
     branches_.push_back(
-        {low, high, tbt::at(branches_, from.branch).bytes + spelled_bytes(c, c, spelling_)});
+        {low, high,
+         tbt::at(branches_, from.branch).bytes + count(shortest_spelling(c, spelling_))});
     mark(grammar, {Where::tree, count(branches_) - 1});
     grammar.sequences(from.node, spell(CodePointSet(c, c), spelling_), to);
     mark(grammar, {Where::tree, count(branches_) - 1});

@@ -1,16 +1,16 @@
 #include "chapters/16_json_schema/object_lengths.hpp"
 
-#include <algorithm>
-#include <string>
+#include <span>
 
 #include "lib/index.hpp"
+#include "lib/text/utf8.hpp"
 
 namespace tbt {
 
 bool ObjectLengths::measure_by(const TokenBound& bound) {
     bound_ = &bound;
     if (id_ == bound.id()) return false;
-    keys_.assign(shape_->members.size(), {});
+    keys_.clear(), first_.assign(shape_->members.size(), -1);
     before_key_ = bound.of_suffixes("," + blanks_->comma + "\"");
     colon_ = bound.of_suffixes("\":" + blanks_->colon);
     close_ = bound.of_suffixes(blanks_->close + "}");
@@ -28,25 +28,24 @@ int ObjectLengths::before_key(int left) const {
 
 // Tokens end and begin between letters: inside the spelling of one, a node does not know which.
 int ObjectLengths::key(int member, int bytes) {
-    std::vector<int>& known = at(keys_, member);
-    if (known.empty()) {
-        std::string text;
-        std::vector<bool> cut;
-        for (const std::int32_t c : code_points_of(at(shape_->members, member).name, "key")) {
-            const std::vector<ByteSequence> ways = spell(CodePointSet(c, c), spelling_);
-            const auto shortest = std::min_element(
-                ways.begin(), ways.end(),
-                [](const ByteSequence& a, const ByteSequence& b) { return a.size() < b.size(); });
-            for (const ByteChoice& byte : *shortest) {
-                cut.push_back(&byte == &shortest->front());
-                text += static_cast<char>(byte[0].low);
-            }
+    int& first = at(first_, member);
+    if (first < 0) {
+        const std::string& name = at(shape_->members, member).name;
+        text_.clear(), cut_.clear();
+        for (std::size_t i = 0; i < name.size();) {
+            const CodePoint c = decode_utf8(name, i);
+            cut_.push_back(true);
+            text_ += shortest_spelling(c.value, spelling_);
+            cut_.resize(text_.size());
+            i += index(c.length);
         }
-        text += "\":" + blanks_->colon;
-        cut.resize(text.size(), true);
-        known = bound_->of_suffixes(text, cut);
+        text_ += "\":", text_ += blanks_->colon;
+        cut_.resize(text_.size(), true);
+        first = count(keys_);
+        keys_.resize(keys_.size() + text_.size() + 1);
+        bound_->of_suffixes(text_, cut_, std::span(keys_).subspan(index(first)));
     }
-    return at(known, bytes);
+    return at(keys_, first + bytes);
 }
 
 }  // namespace tbt

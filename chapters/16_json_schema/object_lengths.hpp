@@ -2,6 +2,7 @@
 // `name":` and `}`.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "chapters/14_grammar/token_bound.hpp"
@@ -40,7 +41,10 @@ private:
     unsigned id_ = 0;
     int open_ = 0;
     std::vector<int> before_key_, colon_, close_;  // by the bytes that are read
-    std::vector<std::vector<int>> keys_;           // by member; empty: not asked for yet
+    // Of the keys that were asked for, one after the other: where a member's begin (−1: not yet).
+    std::vector<int> keys_, first_;
+    std::string text_;
+    std::vector<bool> cut_;
 };
 
 }  // namespace tbt

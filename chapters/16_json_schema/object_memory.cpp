@@ -1,6 +1,7 @@
 #include "chapters/16_json_schema/object_memory.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "lib/index.hpp"
 
@@ -19,9 +20,7 @@ void ObjectMemory::forget() {
     members_.clear(), members_index_.clear(), notes_.clear(), note_index_.clear();
     behind_.clear(), keys_.forget();
     notes_.push_back({0, 0, nowhere});  // Notebook::forgotten
-    Members none;
-    none.gone.resize(shape_->members.size());
-    note_of({members_of(std::move(none)), 0, nowhere});
+    note_of({members_of(std::vector<bool>(shape_->members.size()), 0, 0), 0, nowhere});
 }
 
 void ObjectMemory::plan_anew() {
@@ -37,23 +36,27 @@ std::size_t ObjectMemory::memory() const {
            keys_.memory() + members_.size() * (320 + shape_->members.size() / 4);
 }
 
-int ObjectMemory::members_of(Members members) {
-    const auto [place, added] = members_index_.try_emplace(
-        {members.gone, {members.served, members.count}}, count(members_));
-    if (!added) return place->second;
-    members.limit = count(shape_->members);
-    for (int m = count(shape_->members); shape_->in_order && m-- > 0;) {
-        if (at(shape_->members, m).required && !at(members.gone, m)) members.limit = m;
+int ObjectMemory::members_of(const std::vector<bool>& gone, Needs served, int number) {
+    const std::uint64_t hash = mixed(mixed(std::hash<std::vector<bool>>()(gone), served),
+                                     static_cast<std::uint32_t>(number));
+    const int last = members_index_.find(hash);
+    for (int known = last; known >= 0; known = at(members_, known).alike) {
+        const Members& m = at(members_, known);
+        if (m.served == served && m.count == number && m.gone == gone) return known;
     }
-    members_.push_back(std::move(members));
-    return place->second;
+    const int made = count(members_);
+    Members& m = members_.emplace_back();
+    m.gone = gone, m.served = served, m.count = number, m.alike = last;
+    m.limit = count(shape_->members);
+    for (int i = count(shape_->members); shape_->in_order && i-- > 0;) {
+        if (at(shape_->members, i).required && !at(gone, i)) m.limit = i;
+    }
+    members_index_.set(hash, made);
+    return made;
 }
 
-int ObjectMemory::members_with(std::vector<bool> gone) {
-    Members members;
-    members.gone = std::move(gone), members.served = shape_->needs;
-    members.count = std::max(0, shape_->least);
-    return members_of(std::move(members));
+int ObjectMemory::members_with(const std::vector<bool>& gone) {
+    return members_of(gone, shape_->needs, std::max(0, shape_->least));
 }
 
 int ObjectMemory::note_of(const Note& note) {
@@ -105,16 +108,15 @@ int ObjectMemory::behind(int members, int number) {
     const auto key = static_cast<std::uint64_t>(members) << 32 | static_cast<std::uint32_t>(number);
     if (const int known = behind_.find(key); known >= 0) return known;
     const ObjectPlanner::Act& act = planner_->act(number);
-    Members then;
     const Members& now = at(members_, members);
-    then.gone = now.gone, then.served = now.served | act.serves, then.count = now.count;
-    if (shape_->most >= 0 || then.count < shape_->least) ++then.count;
-    if (act.member >= 0) at(then.gone, act.member) = true;
+    gone_ = now.gone;
+    const bool counts = shape_->most >= 0 || now.count < shape_->least;
+    if (act.member >= 0) at(gone_, act.member) = true;
     if (shape_->in_order) {
         const int passed = act.member >= 0 ? std::min(act.member, named_) : named_;
-        std::fill(then.gone.begin(), then.gone.begin() + passed, true);
+        std::fill(gone_.begin(), gone_.begin() + passed, true);
     }
-    const int made = members_of(std::move(then));
+    const int made = members_of(gone_, now.served | act.serves, now.count + (counts ? 1 : 0));
     behind_.set(key, made);
     return made;
 }

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <utility>
 #include <vector>
 
 #include "chapters/13_json_grammar/flat_map.hpp"
@@ -45,7 +43,7 @@ public:
         return members_[static_cast<std::size_t>(members)].gone[static_cast<std::size_t>(member)];
     }
     // These were written, or count as if they were; nothing else matters.
-    int members_with(std::vector<bool> gone);
+    int members_with(const std::vector<bool>& gone);
     int behind(int members, int act);
     const ObjectWay& rest(const Grammar& grammar, int members, bool some);
     // A place to keep the tokens of that, −1 at first.
@@ -83,6 +81,7 @@ private:
         ObjectWay rest[2];  // what must still come; [1]: at least one
         bool known[2] = {false, false};
         int tokens[2] = {-1, -1};
+        int alike = -1;  // others with the same hash
     };
     struct NoteHash {
         std::uint64_t operator()(const Note& n) const {
@@ -93,14 +92,15 @@ private:
             return mixed(mixed(n.brief, word(n.members, n.others)), word(n.text, 0));
         }
     };
-    int members_of(Members members);
+    int members_of(const std::vector<bool>& gone, Needs served, int count);
 
     const ObjectShape* shape_;
     ObjectPlanner* planner_;
     int named_;  // the first members, by the schema
     std::vector<Members> members_;
-    std::map<std::pair<std::vector<bool>, std::pair<Needs, int>>, int> members_index_;
-    WordMap behind_;  // by members and act
+    WordMap members_index_;   // by their hashes, the last ones
+    std::vector<bool> gone_;  // scratch
+    WordMap behind_;          // by members and act
     std::vector<Note> notes_;
     FlatMap<Note, NoteHash> note_index_;
     WrittenKeys keys_;

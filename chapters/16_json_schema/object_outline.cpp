@@ -39,10 +39,10 @@ int ObjectOutline::members_below(int members, int low, int high) {
     const int part = parts_.find_or_add(word(low, high), to_int(parts_.size()));
     const std::uint64_t key = word(part, fresh ? -1 : members);
     if (const int known = below_.find(key); known >= 0) return known;
-    std::vector<bool> gone(shape_->members.size(), true);
+    gone_.assign(shape_->members.size(), true);
     for (int i = low; i < high; ++i)
-        at(gone, graph_->member(i)) = memory_->gone(members, graph_->member(i));
-    const int made = memory_->members_with(std::move(gone));
+        at(gone_, graph_->member(i)) = memory_->gone(members, graph_->member(i));
+    const int made = memory_->members_with(gone_);
     below_.set(key, made);
     return made;
 }

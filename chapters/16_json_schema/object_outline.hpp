@@ -47,6 +47,7 @@ private:
     // Parts of the tree by low and high; members_below of one, for what was written (−1: nothing
     // of it).
     WordMap parts_, below_;
+    std::vector<bool> gone_;  // scratch
 };
 
 }  // namespace tbt

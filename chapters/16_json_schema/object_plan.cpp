@@ -20,7 +20,7 @@ ObjectPlanner::ObjectPlanner(const ObjectShape& shape, int overhead, Spelling sp
     for (const ObjectShape::Member& m : shape.members) {
         int bytes = 0;
         for (const std::int32_t c : code_points_of(m.name, "key"))
-            bytes += spelled_bytes(c, c, spelling);
+            bytes += tbt::count(shortest_spelling(c, spelling));
         of_member_.push_back(add(m.values, tbt::count(of_member_), -1));
         member_bytes_.push_back(bytes);
     }
@@ -86,8 +86,8 @@ ObjectWay ObjectPlanner::shortest_simple(const Grammar& grammar, const std::vect
 // What is required, and of the others the shortest ones until there are enough. A member that has
 // no name may come again and again: where none may come twice, named ones suffice (named_keys.hpp).
 ObjectWay ObjectPlanner::shortest_counted(const Grammar& grammar, const std::vector<bool>& gone,
-                                          int count, int least) const {
-    std::vector<std::pair<int, int>> others;  // bytes, act
+                                          int count, int least) {
+    others_.clear();
     ObjectWay plan;
     plan.bytes = 0;
     const auto take = [&](int number, int one) {
@@ -97,18 +97,18 @@ ObjectWay ObjectPlanner::shortest_counted(const Grammar& grammar, const std::vec
         const int number = tbt::at(of_member_, m)[0], one = bytes(grammar, number);
         if (tbt::at(gone, m)) continue;
         if (tbt::at(shape_->members, m).required) take(number, one);
-        else if (one < Grammar::never) others.emplace_back(one, number);
+        else if (one < Grammar::never) others_.emplace_back(one, number);
     }
     const auto missing = index(std::max(0, least - tbt::count(plan.acts)));
-    const std::size_t of_members = std::min(missing, others.size());
+    const std::size_t of_members = std::min(missing, others_.size());
     std::pair<int, int> any{Grammar::never, 0};
     for (const std::vector<int>& acts : of_class_)
         any = std::min(any, {bytes(grammar, acts[0]), acts[0]});
-    std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(of_members),
-                      others.end());
+    std::partial_sort(others_.begin(), others_.begin() + static_cast<std::ptrdiff_t>(of_members),
+                      others_.end());
     for (std::size_t i = 0; i < missing; ++i) {
         const auto& [one, number] =
-            i < of_members && others[i].first <= any.first ? others[i] : any;
+            i < of_members && others_[i].first <= any.first ? others_[i] : any;
         take(number, one);
     }
     const bool too_many = shape_->most >= 0 && count + tbt::count(plan.acts) > shape_->most;

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "chapters/15_regular/spelling.hpp"
@@ -52,7 +53,7 @@ private:
     ObjectWay shortest_simple(const Grammar& grammar, const std::vector<bool>& gone,
                               bool some) const;
     ObjectWay shortest_counted(const Grammar& grammar, const std::vector<bool>& gone, int count,
-                               int least) const;
+                               int least);
     int from(const Grammar& grammar, int member, Needs served, int added);
     int next(int member, Needs served, int added, int act) const;
 
@@ -65,6 +66,7 @@ private:
     const std::vector<bool>* gone_ = nullptr;
     int count_ = 0, least_ = 0;
     std::map<Key, Choice> known_;
+    std::vector<std::pair<int, int>> others_;  // bytes, act
 };
 
 }  // namespace tbt
