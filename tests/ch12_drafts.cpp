@@ -1,41 +1,12 @@
-// Chapter 12's parts alone: lengths of drafts, the residual, a weighted draw, prompt lookup.
+// Chapter 12's parts alone: the residual, a weighted draw, prompt lookup.
 #include "tests/catch.hpp"
 
-#include <cmath>
 #include <vector>
 
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 
 using namespace tbt;
-
-TEST_CASE(
-    "tokens a round: 2.941170 at acceptance .7 and five drafted; the best length weighs them "
-    "against their cost",
-    "[ch12]") {
-    CHECK(expected_tokens(0.7, 5) == Approx(2.941170).margin(5e-7));
-    CHECK(expected_tokens(1, 4) == 5);
-    CHECK(expected_tokens(0, 4) == 1);
-    CHECK(best_length(0.0, 0.1, 8) == 1);
-    CHECK(best_length(1.0, 0.1, 8) == 8);
-    for (const double a : {0.3, 0.6, 0.8, 0.95}) {
-        int best = 1;
-        double most = 0;
-        for (int n = 1; n <= 10; ++n) {
-            const double gain = (1 - std::pow(a, n + 1)) / (1 - a) / (1 + 0.15 * n);
-            if (gain > most + 1e-12) most = gain, best = n;
-        }
-        CHECK(best_length(a, 0.15, 10) == best);
-    }
-    DraftLength length = DraftLength::adaptive(10, 0.15);
-    const int before = length.next();
-    for (int i = 0; i < 20; ++i) length.learn(5, 5);
-    CHECK(length.next() > before);
-    for (int i = 0; i < 30; ++i) length.learn(1, 0);
-    CHECK(length.next() == 1);
-    CHECK_THROWS_AS(DraftLength::fixed(0), UsageError);
-    CHECK_THROWS_AS(DraftLength::adaptive(-1), UsageError);
-}
 
 TEST_CASE("the residual is what the draft left over; with equal laws it falls back to the target's",
           "[ch12]") {

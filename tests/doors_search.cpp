@@ -145,16 +145,26 @@ TEST_CASE("doors: plain rounds", "[doors]") {
 TEST_CASE("doors: drafts", "[doors]") {
     for (const int length : {0, -1, INT_MIN, INT_MAX}) {
         REFUSES(DraftLength::fixed(length));
-        REFUSES(DraftLength::adaptive(length));
+        REFUSES(DraftLength::adaptive(length, 0.15));
+        if (length != 0) REFUSES(plain_best_length(0.5, 0.1, length));
     }
     for (const double bad : hostile_numbers) {
         REFUSES(DraftLength::adaptive(4, bad));
         REFUSES(expected_tokens(bad, 3));
-        REFUSES(best_length(bad, 0.1, 4));
+        REFUSES(plain_best_length(bad, 0.1, 4));
+        REFUSES(plain_best_length(0.5, bad, 4));
+        REFUSES(plain_draft_length({{1, 1}}, bad, 4));
     }
     REFUSES(expected_tokens(0.5, INT_MAX));
     REFUSES(expected_tokens(0.5, -1));
-    DraftLength length = DraftLength::adaptive();
+    DraftLength length = DraftLength::adaptive(12, 0.15);
+    REFUSES(DraftLength::adaptive(4, 0));
+    REFUSES(plain_draft_length({{1, 2}, {9, 90}}, 0.1, 4));
+    for (const std::int64_t bad : {std::int64_t{-1}, INT64_MIN}) {
+        REFUSES(cost_of_guess(bad, 10));
+        REFUSES(cost_of_guess(10, bad));
+    }
+    REFUSES(cost_of_guess(10, 0));
     REFUSES(length.learn(-1, -2));
     REFUSES(length.learn(1, 2));
     for (const int bad : {0, -1, INT_MIN}) {

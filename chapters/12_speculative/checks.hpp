@@ -34,4 +34,19 @@ inline void check_draft_length(long long length) {
                      ", expected 1 or more, up to 1024; without a draft use chapter 10");
 }
 
+// Throws Error unless a share of guesses that are right is from 0 to 1, and a round's guesses are
+// from 0 to 1024.
+inline void check_acceptance(double acceptance, int length) {
+    if (!(acceptance >= 0 && acceptance <= 1) || length < 0 || length > 1024)
+        throw Error("draft length: acceptance " + short_number(acceptance) + " and " +
+                    std::to_string(length) + " tokens, expected 0 to 1 and 0 to 1024");
+}
+
+// Throws UsageError unless a guess costs something.
+inline void check_guess_cost(double cost) {
+    if (!(cost > 0 && cost <= 1e9))
+        throw UsageError("draft length: a guess costs " + short_number(cost) +
+                         " tokens, expected a number above 0");
+}
+
 }  // namespace tbt

@@ -1,29 +1,29 @@
-// How many tokens to draft: γ, fixed or from what was accepted lately.
+// How many tokens to draft: γ, fixed, from what was accepted lately, or by the clock.
 //
 // Accepted with probability α each, a round of γ drafted tokens adds (1 − α^(γ+1)) / (1 − α)
-// tokens to the text [Leviathan et al. 2023, eq. 1] and costs γ·c + 1 passes of the target,
-// c being what a drafted token costs.
+// tokens to the text [Leviathan et al. 2023, §3] and costs γ·c + 1 passes of the target,
+// c being what a drafted token costs (cost_of_guess in plain_draft_length.hpp).
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "chapters/12_speculative/checks.hpp"
+#include "chapters/12_speculative/plain_draft_length.hpp"
 #include "chapters/12_speculative/timed_length.hpp"
 
 namespace tbt {
 
+// 1 + α + … + α^γ, for acceptance α from 0 to 1 and γ from 0 to 1024.
 double expected_tokens(double acceptance, int length);
-
-// The γ from 1 to `most` that adds most tokens for its cost; the smaller one of equals.
-int best_length(double acceptance, double cost, int most);
 
 class DraftLength {
 public:
-    static DraftLength fixed(int length) { return DraftLength(length, 0); }
-    // Starts at acceptance 0.8. What is decided depends on earlier rounds only, so the law of the
-    // text stays exact; and not on the clock, so the same seed gives the same text.
-    static DraftLength adaptive(int most = 12, double cost = 0.15);
+    static DraftLength fixed(int length) { return DraftLength(length); }
+    // plain_draft_length: 0 where drafting loses. What is decided depends on earlier rounds only,
+    // so the law of the text stays exact; and not on the clock, so the same seed gives the same
+    // text.
+    static DraftLength adaptive(int most, double cost);
 
     // By the clock, 0 where drafting loses: for texts that do not depend on the length.
     // tokens: what a round of n adds, see TimedLength.
@@ -31,6 +31,7 @@ public:
                              double right = 0.7);
 
     int next();
+    // Of a round: how many guesses were judged (0: there were none), and accepted.
     void learn(int judged, int accepted);
 
     // For trees of guesses: how many were expected to be right, and were.
@@ -44,12 +45,15 @@ public:
     bool is_timed() const { return timed_.has_value(); }
 
 private:
-    DraftLength(int most, double cost);
+    explicit DraftLength(int most);
 
     static constexpr double forget = 0.9;  // a round counts a third after eleven more
+    static constexpr int first_wait = 16, longer = 8;
+
     int most_;
-    double cost_;
-    double judged_ = 10, accepted_ = 8;
+    std::optional<double> cost_;  // of a guess; none: the length is fixed, or by the clock
+    double judged_ = 3, accepted_ = .8 * 3;
+    int waited_ = 0, wait_ = first_wait;
     std::optional<TimedLength> timed_;
 };
 

@@ -55,6 +55,11 @@ struct Clocks {
 struct Models {
     Model target;
     std::unique_ptr<Model> draft;  // null: prompt lookup
+
+    DraftLength length(const DraftSettings& settings) const {
+        return settings.length(cost_of_guess(draft ? parameter_count(draft->config()) : 0,
+                                             parameter_count(target.config())));
+    }
 };
 
 Models open_models(const GenerateOptions& options, const Settings& settings) {
@@ -77,7 +82,7 @@ SpeculativeText write_judged(Models& models, const GenerateRequest& request,
         return rows;
     };
     RandomChance chance(Rng(request.seed, request.first_stream));
-    return speculative_text(target, draft, settings.draft.length(), request,
+    return speculative_text(target, draft, models.length(settings.draft), request,
                             token_bytes_of(models.target.tokenizer), prompt, chance,
                             settings.wrong ? Correction::target : Correction::residual, overlaps);
 }
@@ -88,7 +93,7 @@ SpeculativeText write_coupled(Models& models, GenerateRequest request, std::span
                               const Settings& settings, const MakeDraft& make_draft,
                               Clocks& clocks) {
     guess_with<decltype(make_draft())>(
-        request, [&](std::size_t) { return make_draft(); }, settings.draft.length());
+        request, [&](std::size_t) { return make_draft(); }, models.length(settings.draft));
     const auto guessed = watch_guesses(request);
     CachedBatch batch(models.target.gpt);
     const BatchLogits target = [&](std::span<const BatchText> texts) {

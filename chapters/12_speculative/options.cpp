@@ -6,11 +6,11 @@
 
 namespace tbt {
 
-DraftLength DraftSettings::length() const {
+DraftLength DraftSettings::length(double guess_cost) const {
     const int most = prompt_lookup_num_tokens.value_or(num_assistant_tokens);
     if (schedule == "constant") return DraftLength::fixed(most);
     // By rejection another length is another text, and must not depend on the clock.
-    return coupling == "seed" ? DraftLength::timed(most) : DraftLength::adaptive(most);
+    return coupling == "seed" ? DraftLength::timed(most) : DraftLength::adaptive(most, guess_cost);
 }
 
 void add_draft_options(CLI::App& app, DraftSettings& s) {

@@ -25,7 +25,8 @@ struct DraftSettings {
 
     bool drafts() const { return !assistant_model.empty() || prompt_lookup_num_tokens; }
     bool lookup() const { return assistant_model == "lookup" || prompt_lookup_num_tokens; }
-    DraftLength length() const;
+    // guess_cost: cost_of_guess. For the adaptive schedule by rejection.
+    DraftLength length(double guess_cost) const;
 };
 
 // --assistant-model --num-assistant-tokens --num-assistant-tokens-schedule

@@ -65,20 +65,27 @@ struct Round {
     }
 };
 
-// max(0, p − q) for each of the V tokens, not yet divided by its sum.
-// Where nothing is left (p = q up to rounding), p.
+// max(0, p − q) for each token that p has left, in p's order, not yet divided by its sum: what was
+// cut has nothing. Where nothing is left (p = q up to rounding), p.
 inline std::vector<double> residual(Candidates& p, const DraftedToken& x) {
-    std::vector<double> rest = p.probabilities();
+    std::vector<double> rest(p.size());
+    for (std::size_t i = 0; i < p.size(); ++i) rest[i] = p.probability(i);
+    const std::vector<double> all = rest;
     if (x.law) {
-        check_size("speculative: the draft's law", x.law->vocab_size(), p.vocab_size());
-        for (std::size_t i = 0; i < x.law->size(); ++i)
-            rest[index(x.law->id(i))] -= x.law->probability(i);
+        Candidates& q = *x.law;
+        check_size("speculative: the draft's law", q.vocab_size(), p.vocab_size());
+        for (std::size_t i = 0, j = 0; i < rest.size(); ++i) {  // both are in the order of the ids
+            while (j < q.size() && q.id(j) < p.id(i)) ++j;
+            if (j < q.size() && q.id(j) == p.id(i)) rest[i] -= q.probability(j);
+        }
     } else {
-        rest[checked_id("speculative", x.id, rest.size())] -= 1;
+        checked_id("speculative", x.id, p.vocab_size());
+        for (std::size_t i = 0; i < rest.size(); ++i)
+            if (p.id(i) == x.id) rest[i] -= 1;
     }
     double sum = 0;
     for (double& r : rest) sum += (r = std::max(0.0, r));
-    return sum > 0 ? rest : p.probabilities();
+    return sum > 0 ? rest : all;
 }
 
 inline double overlap(Candidates& p, const DraftedToken& x) {
@@ -90,11 +97,11 @@ inline double overlap(Candidates& p, const DraftedToken& x) {
 }
 
 // Lets the draft propose up to `length` tokens behind `ids` and judges them.
-// Chance: see outcomes.hpp.
+// Chance: see outcomes.hpp. p: room for the target's law, used again and again.
 template <class Draft, class Chance>
 Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRules& rules,
                      std::span<const int> ids, std::size_t prompt_length, int length,
-                     Chance& chance) {
+                     Chance& chance, Candidates& p) {
     const auto ends = [&](int id) {
         return std::find(rules.eos.begin(), rules.eos.end(), id) != rules.eos.end();
     };
@@ -110,7 +117,6 @@ Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRu
     // 2. Verify: row i is the target's answer to the text up to the i-th drafted token.
     const Logits rows = target(text, count(drafted) + 1);
     check_size("speculative: the target's rows", index(rows.rows), drafted.size() + 1);
-    Candidates p;
     for (std::size_t i = 0; i <= drafted.size(); ++i) {
         p.reset(rows.row(to_int(i)));
         rules.chain.apply(p, {std::span(text).first(ids.size() + i), prompt_length});
@@ -125,15 +131,24 @@ Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRu
         const bool accepted = chance.accept(p_x / q_x);
         round.judged.push_back({x.id, p_x, q_x, chance.u(), accepted});
         if (!accepted) {
-            round.tokens.push_back(rules.correction == Correction::residual
-                                       ? chance.draw(std::span<const double>(residual(p, x)))
-                                       : chance.draw(p));
+            round.tokens.push_back(
+                rules.correction == Correction::target
+                    ? chance.draw(p)
+                    : p.id(index(chance.draw(std::span<const double>(residual(p, x))))));
             break;
         }
         round.tokens.push_back(x.id);
         if (ends(x.id)) break;
     }
     return round;
+}
+
+template <class Draft, class Chance>
+Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRules& rules,
+                     std::span<const int> ids, std::size_t prompt_length, int length,
+                     Chance& chance) {
+    Candidates p;
+    return speculate_once(target, draft, rules, ids, prompt_length, length, chance, p);
 }
 
 // Round after round until the text ends: an EOS, max_new_tokens, the context, or emit(id)
@@ -152,11 +167,12 @@ std::vector<int> speculate(const LastLogits& target, Draft& draft, const Specula
                         std::max(0, rules.context) - count(ids));
     };
     bool go_on = true;
+    Candidates law;
     while (go_on && room() > 0) {
         // A round adds one token more than it accepts, so one less is drafted than there
         // is room for.
         const Round round = speculate_once(target, draft, rules, ids, prompt.size(),
-                                           std::min(length.next(), room() - 1), chance);
+                                           std::min(length.next(), room() - 1), chance, law);
         length.learn(count(round.judged), round.accepted());
         watch(round);
         for (const int id : round.tokens) {

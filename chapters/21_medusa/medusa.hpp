@@ -73,7 +73,7 @@ struct TreeDraft {
 template <class Chance>
 Round speculate_once(const LastLogits&, TreeDraft& draft, const SpeculativeRules& rules,
                      std::span<const int> ids, std::size_t prompt_length, int length,
-                     Chance& chance) {
+                     Chance& chance, Candidates& law) {
     const HeadsDraft::Drawn drawn =
         draft.heads.draw(rules.chain, {ids, prompt_length}, length, length, chance);
     const Guesses& guesses = drawn.guesses;
@@ -82,7 +82,6 @@ Round speculate_once(const LastLogits&, TreeDraft& draft, const SpeculativeRules
     Round round;
     round.drafted = guesses.ids;
     std::vector<int> text(ids.begin(), ids.end());
-    Candidates law;
     for (int at = -1, next = -1;; at = std::exchange(next, -1)) {
         law.reset(rows[index(at + 1)]);
         rules.chain.apply(law, {text, prompt_length});

@@ -113,10 +113,11 @@ std::vector<GeneratedText> judge_drafts(const Generation& g, Effort& effort,
 template <class Draft>
 std::vector<GeneratedText> draft_texts(Generation& g, Effort& effort,
                                        std::function<Draft(std::size_t)> draft_for) {
-    if (g.options.coupling == "rejection")
-        return judge_drafts(g, effort, draft_for, g.options.length());
+    const DraftLength length =
+        g.options.length(cost_of_guess(g.assistant_weights, parameter_count(g.target.config())));
+    if (g.options.coupling == "rejection") return judge_drafts(g, effort, draft_for, length);
     const auto count = std::make_shared<GuessCount>();
-    guess_with<Draft>(g.request, std::move(draft_for), g.options.length(), count);
+    guess_with<Draft>(g.request, std::move(draft_for), length, count);
     if (g.recording) record_guesses(g.request, *g.recording);
     std::vector<GeneratedText> texts = generate_batch(g.model, token_bytes_of(g.target.tokenizer),
                                                       g.prompts, g.request, g.observer);

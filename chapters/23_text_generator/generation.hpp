@@ -1,6 +1,7 @@
 // One generation: the model, the prompts, the request and how its texts come about.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -22,6 +23,7 @@ struct Generation {
     std::size_t slots = 1;  // of the model, for each prompt
     BatchLogits assistant;  // drafts; empty: none
     int assistant_context = 0;
+    std::int64_t assistant_weights = 0;
     Heads* heads = nullptr;  // guess; null: none
     // The target's state behind a text in a slot (chapter 21).
     std::function<std::span<const float>(std::size_t slot, std::span<const int> ids)> state = {};

@@ -187,6 +187,7 @@ Generation TextGenerator::State::prepare(const TextOptions& o,
     if (assistant && o.drafts() && !o.lookup()) {
         g.assistant = std::ref(*assistant_batch);
         g.assistant_context = assistant->config().n_positions;
+        g.assistant_weights = parameter_count(assistant->config());
     }
     if (o.medusa) {
         g.heads = heads.get();

@@ -83,10 +83,13 @@ struct Way {
 
 void measure(Table& table, Pair& pair, const std::string& weights, double temperature) {
     std::vector<Way> ways;
-    for (const int length : {2, 4, 6, 8, 12})
+    for (const int length : {1, 2, 4, 6, 8, 12})
         ways.push_back({std::to_string(length), DraftLength::fixed(length)});
-    ways.push_back({"adaptive", DraftLength::adaptive(12)});
+    const std::int64_t large = parameter_count(pair.target.config()),
+                       small = parameter_count(pair.draft.config());
+    ways.push_back({"adaptive", DraftLength::adaptive(12, cost_of_guess(small, large))});
     ways.push_back({"lookup 4", DraftLength::fixed(4), true});
+    ways.push_back({"lookup, adaptive", DraftLength::adaptive(12, cost_of_guess(0, large)), true});
 
     double plain_tokens = 0;
     std::vector<Counts> counts(ways.size());
@@ -111,7 +114,7 @@ void measure(Table& table, Pair& pair, const std::string& weights, double temper
                                 all.accepted += sum.accepted, all.tokens += sum.tokens;
                         }});
     }
-    const std::vector<Timing> timings = interleaved(work, 7, 0.001);
+    const std::vector<Timing> timings = interleaved(work, 21, 0.001);
     const double texts = static_cast<double>(pair.prompts.size()) * tokens_a_text;
     for (std::size_t w = 0; w < ways.size(); ++w) {
         const Counts& c = counts[w];
