@@ -1,5 +1,5 @@
-// How many tokens to draft without a clock, plainly: from what a guess costs by the sizes of the
-// two models, and from what was accepted so far. draft_length.hpp says the same, round by round.
+// How many tokens to draft without a clock, plainly: by the models' sizes and what was accepted.
+// draft_length.hpp says the same, round by round.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,8 @@ namespace tbt {
 // being more than caches hold, and dear where they are at hand. Measured: lesson 12, second page.
 inline double cost_of_guess(std::int64_t draft_weights, std::int64_t target_weights) {
     if (draft_weights < 0 || target_weights < 1)
-        throw Error("cost of a guess: a draft of " + std::to_string(draft_weights) +
-                    " weights and a target of " + std::to_string(target_weights) +
-                    ", expected 0 or more (0: no model drafts) and 1 or more");
+        throw Error("cost of a guess: models of " + std::to_string(draft_weights) + " and " +
+                    std::to_string(target_weights) + " weights, expected 0 or more, 1 or more");
     const double row = target_weights > 32'000'000 ? 0.1 : 0.6;
     return static_cast<double>(draft_weights) / static_cast<double>(target_weights) + row;
 }
