@@ -1,11 +1,13 @@
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <regex>
 
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/15_regular/regex.hpp"
+#include "chapters/15_regular/spelling.hpp"
 #include "lib/text/utf8.hpp"
 #include "tests/guided.hpp"
 
