@@ -95,11 +95,14 @@ TEST_CASE(
         for (int threads = 1; threads <= 4; ++threads) {
             Gpt gpt(small_config(), loud_weights(), way.options(threads));
             KvCache growing(gpt.config());
-            int wrong = 0;
+            int wrong = 0, known = 0;
             for (int t = 0; t < context; ++t) {
+                // Three teams share the lengths, as every pass has them wait for each other.
+                if (threads > 1 && t % 3 != threads - 2) continue;
                 KvCache fresh(gpt.config());
                 wrong += !reference.is_row(t, gpt.forward(fresh, part(ids, 0, t + 1)));
-                wrong += !reference.is_row(t, gpt.forward(growing, part(ids, t, t + 1)));
+                wrong += !reference.is_row(t, gpt.forward(growing, part(ids, known, t + 1)));
+                known = t + 1;
             }
             INFO(way.name() << ", threads " << threads);
             REQUIRE(wrong == 0);
