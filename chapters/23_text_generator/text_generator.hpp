@@ -64,14 +64,11 @@ struct TextOptions : GenerateOptions, BeamSettings, DraftSettings, MedusaSetting
         no_escape = true;
     }
     Strategy strategy = Strategy::by_options;
-
     bool guesses() const { return drafts() || medusa; }  // tokens ahead, of a draft or of heads
-
     GuideRequest guide;
     std::string decoder;                // autoregressive, or diffusion; empty: by the infill
     std::optional<std::string> infill;  // the text behind the gap
     FillOptions fill;
-
     bool continues_prompt = false;  // the prompt is the beginning of what the guide describes
 
     // Classifier-free guidance: s·ln p(token | prompt) + (1−s)·ln p(token | negative prompt).
@@ -102,8 +99,7 @@ class TextGenerator {
 public:
     // A directory as on the Hugging Face hub. Throws Error when it is not one.
     explicit TextGenerator(const std::string& directory);
-    // options.model, .weights, .threads
-    explicit TextGenerator(const GenerateOptions& options);
+    explicit TextGenerator(const GenerateOptions& options);  // .model, .weights, .threads
     explicit TextGenerator(Model model);
     ~TextGenerator();
     TextGenerator(TextGenerator&&) noexcept;
