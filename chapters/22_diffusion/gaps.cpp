@@ -67,7 +67,7 @@ std::vector<double> cross_entropies(MaskedModel& model, const std::vector<Gap>& 
     for (std::size_t g = 0; g < gaps.size(); ++g) {
         check_size("cross-entropies: a gap", gaps[g].end - gaps[g].begin, f.size());
         for (int order = 0; order < orders; ++order) {
-            Rng rng(order, g);
+            Rng rng(index(order), g);
             std::vector<std::size_t> places(f.size());
             std::iota(places.begin(), places.end(), gaps[g].begin);
             for (std::size_t i = places.size(); i > 1; --i)
