@@ -249,7 +249,7 @@ std::string without_exponents(std::string_view json) {
 std::string inexact_number(std::string_view json) {
     for (std::size_t i = 0; i < json.size();) {
         const std::size_t end = end_of_piece(json, i);
-        const std::string text(json.substr(i, end - i));
+        std::string text(json.substr(i, end - i));
         if (is_json_number(text) && !fits_a_double(text)) return text;
         i = end;
     }
