@@ -179,6 +179,10 @@ TEST_CASE("broken weights of 4 bits are refused in one line", "[ch20]") {
     const std::size_t at = bytes.find("c_proj.weight_multipliers");
     bytes[at] = 'd';
     write_file(path, bytes);
+    REQUIRE(contains(error_of([&] {
+                         Safetensors::open(path).check_weight("h.0.attn.c_proj.weight", {16, 16});
+                     }),
+                     "weight_multipliers"));
     REQUIRE(contains(error_of([&] { Gpt::load(folder.file("b")); }),
                      "has no tensor \"h.0.attn.c_proj.weight_multipliers\""));
 }

@@ -34,11 +34,11 @@ using kernel::tile_rows;
 constexpr std::int64_t k_block = 1024, group_floats = 192 * 1024, row_block = 8 * tile_rows;
 constexpr std::int64_t group_panels = 64;  // at most
 
-// Few rows, at most so many: weights of 16 bits are widened in registers, once a tile. With more,
-// widening a group of panels once for all rows costs less than once for each tile.
+// Few rows, at most so many: weights of 16 bits are widened in registers, once a tile. With many
+// more, widening a group of panels once for all rows costs less than once for each tile.
 // Weights are fetched this many k ahead of one or two rows.
 template <class Element>
-constexpr std::int64_t few = std::is_same_v<Element, float> ? tile_rows : 4 * tile_rows;
+constexpr std::int64_t few = std::is_same_v<Element, float> ? tile_rows : 16 * tile_rows;
 constexpr std::int64_t k_ahead = 16;
 
 struct Operands {

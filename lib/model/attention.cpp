@@ -54,31 +54,42 @@ void fetch(const Element* next, std::int64_t at) {
     }
 }
 
-// Pass 1: scores[q][u] = (Σ_d query[q][d] · key[u][d]) / √D for all u in the first `blocks` blocks,
-// summed in order of d.
-template <int Q, class Element>
-void score(const Head<Element>& h, const float* const* query, int blocks, float* scores,
-           std::int64_t stride) {
+// Pass 1: scores[q][u] = (Σ_d query[q][d] · key[u][d]) / √D, summed in order of d, for the first
+// `G` groups of sixteen keys in a block.
+template <int Q, int G, class Element>
+void score_block(const Head<Element>& h, const float* const* query, const Element* keys,
+                 const Element* next, float* scores, std::int64_t stride) {
+    Lanes sum[Q][G];
+    for (int q = 0; q < Q; ++q) {
+        for (int g = 0; g < G; ++g) sum[q][g] = Lanes::zero();
+    }
+    for (int d = 0; d < h.size; ++d) {
+        fetch<Q, block_tokens>(next, d * block_tokens);
+        Lanes component[Q];
+        for (int q = 0; q < Q; ++q) component[q] = Lanes::all(query[q][d]);
+        for (int g = 0; g < G; ++g) {
+            const Lanes key = load_lanes(keys + d * block_tokens + g * lane_count);
+            for (int q = 0; q < Q; ++q) sum[q][g] = fma(component[q], key, sum[q][g]);
+        }
+    }
     const Lanes scale = Lanes::all(1.0f / std::sqrt(static_cast<float>(h.size)));
-    for (int b = 0; b < blocks; ++b) {
-        const Element *keys = h.keys(b), *next = b + 1 < blocks ? h.keys(b + 1) : h.values(0);
-        Lanes sum[Q][groups];
-        for (int q = 0; q < Q; ++q) {
-            for (int g = 0; g < groups; ++g) sum[q][g] = Lanes::zero();
-        }
-        for (int d = 0; d < h.size; ++d) {
-            fetch<Q, block_tokens>(next, d * block_tokens);
-            Lanes component[Q];
-            for (int q = 0; q < Q; ++q) component[q] = Lanes::all(query[q][d]);
-            for (int g = 0; g < groups; ++g) {
-                const Lanes key = load_lanes(keys + d * block_tokens + g * lane_count);
-                for (int q = 0; q < Q; ++q) sum[q][g] = fma(component[q], key, sum[q][g]);
-            }
-        }
-        for (int q = 0; q < Q; ++q) {
-            for (int g = 0; g < groups; ++g)
-                (sum[q][g] * scale).store(scores + q * stride + b * block_tokens + g * lane_count);
-        }
+    for (int q = 0; q < Q; ++q) {
+        for (int g = 0; g < G; ++g) (sum[q][g] * scale).store(scores + q * stride + g * lane_count);
+    }
+}
+
+// For all u < longest; of the last block, only the groups that begin before that.
+template <int Q, class Element>
+void score(const Head<Element>& h, const float* const* query, int longest, float* scores,
+           std::int64_t stride) {
+    static_assert(groups == 4);
+    for (int b = 0; b * block_tokens < longest; ++b, scores += block_tokens) {
+        const int left = longest - b * block_tokens;
+        const Element *keys = h.keys(b), *next = left > block_tokens ? h.keys(b + 1) : h.values(0);
+        if (left > 3 * lane_count) score_block<Q, 4>(h, query, keys, next, scores, stride);
+        else if (left > 2 * lane_count) score_block<Q, 3>(h, query, keys, next, scores, stride);
+        else if (left > lane_count) score_block<Q, 2>(h, query, keys, next, scores, stride);
+        else score_block<Q, 1>(h, query, keys, next, scores, stride);
     }
 }
 
@@ -152,7 +163,7 @@ void attend_queries(const Head<Element>& h, const float* const* query, int lengt
                     std::vector<float>* shares) {
     const int longest = length + Q - 1;
     const int padded_length = (longest + lane_count - 1) / lane_count * lane_count;
-    score<Q>(h, query, (longest + block_tokens - 1) / block_tokens, scores, stride);
+    score<Q>(h, query, longest, scores, stride);
     float inverse[Q];
     for (int q = 0; q < Q; ++q)
         inverse[q] = 1.0f / exponentials(scores + q * stride, length + q, padded_length);
