@@ -2,6 +2,7 @@
 #include "12_00_chance.hpp"
 #include "lib/kernels/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
+#include "tests/exercises/random_law.hpp"
 
 using namespace tbt;
 using namespace tbt::ex12_00;
@@ -18,14 +19,6 @@ void check_residual(const Law& p, const Law& q, const Law& expected, const char*
     INPUT(p, q);
     THINK(think);
     CHECK_NEAR(residual(p, q), expected, 1e-12);  // differences near .01, divided
-}
-
-Law random_law(Rng& rng, std::size_t V) {
-    Law p;
-    double sum = 0;
-    for (std::size_t i = 0; i < V; ++i) sum += p.emplace_back(.02 + rng.uniform());
-    for (double& x : p) x /= sum;
-    return p;
 }
 
 const Law target = {.5, .3, .2}, draft = {.2, .3, .5};

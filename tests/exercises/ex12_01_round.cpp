@@ -5,6 +5,7 @@
 
 #include "12_01_round.hpp"
 #include "chapters/12_speculative/plain_speculative.hpp"
+#include "tests/exercises/random_law.hpp"
 #include "tests/exercises/rows.hpp"
 
 using namespace tbt;
@@ -24,12 +25,7 @@ LawBehind random_laws(std::uint64_t seed, std::size_t V) {
         std::uint64_t hash = seed;
         for (const int id : text) hash = hash * 31 + std::uint64_t(id + 1);
         Rng rng(hash);
-        Law p(V);
-        double sum = 0;
-        for (double& x : p) sum += x = rng.below(4) ? rng.uniform() : 0;
-        if (!(sum > 0)) sum = p[rng.below(V)] = 1;
-        for (double& x : p) x /= sum;
-        return p;
+        return random_law(rng, V, 4);
     };
 }
 

@@ -6,6 +6,7 @@
 
 #include "12_2_find_the_bug.hpp"
 #include "lib/kernels/rng.hpp"
+#include "tests/exercises/random_law.hpp"
 
 using namespace tbt;
 using namespace tbt::ex12_2;
@@ -29,15 +30,6 @@ Law two_tokens(Correction correction) {
     const Law behind0 = step({.6, .4}, {.3, .7}), behind1 = step({.2, .8}, {.5, .5});
     return {first[0] * behind0[0], first[0] * behind0[1], first[1] * behind1[0],
             first[1] * behind1[1]};
-}
-
-Law random_law(Rng& rng, std::size_t size) {
-    Law law(size);
-    double sum = 0;
-    for (double& x : law) sum += x = rng.below(4) ? rng.uniform() : 0;
-    if (!(sum > 0)) sum = law[rng.below(size)] = 1;
-    for (double& x : law) x /= sum;
-    return law;
 }
 
 }  // namespace
@@ -101,7 +93,7 @@ TEST_CASE("whatever the two laws are, the token that comes out follows the targe
     for (int round = 0; round < 300; ++round) {
         const std::size_t size =
             1 + static_cast<std::size_t>(round) / 20;  // the smallest counterexample comes first
-        const Law p = random_law(rng, size), q = random_law(rng, size);
+        const Law p = random_law(rng, size, 4), q = random_law(rng, size, 4);
         INPUT(p, q);
         const Law c = right_correction(p, q);
         double sum = 0;

@@ -5,19 +5,16 @@
 #include "21_2_judge_a_tree.hpp"
 #include "lib/kernels/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
+#include "tests/exercises/random_law.hpp"
 
 using namespace tbt;
 using namespace tbt::ex21_2;
 
 namespace {
 
-Law random_law(std::uint64_t seed, std::size_t V) {
+Law law_of(std::uint64_t seed, std::size_t V) {
     Rng rng(seed);
-    Law p;
-    double sum = 0;
-    for (std::size_t v = 0; v < V; ++v) sum += p.emplace_back(0.02 + rng.uniform());
-    for (double& x : p) x /= sum;
-    return p;
+    return random_law(rng, V);
 }
 
 void check_rest(const Law& p, const Law& q, const Law& expected, const char* think) {
@@ -135,7 +132,7 @@ TEST_CASE("no guess: the token is drawn from p", "[ex21_2]") {
 TEST_CASE("the law is the target's, for any number of guesses", "[ex21_2]") {
     THINK(think);
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-        const Law p = random_law(seed, 4), q = random_law(seed + 30, 4);
+        const Law p = law_of(seed, 4), q = law_of(seed + 30, 4);
         double before = 0;
         for (int n = 0; n <= 4; ++n) {
             const Outcome all = enumerate(p, q, n);

@@ -4,6 +4,7 @@
 #include "22_1_masked_loss.hpp"
 #include "lib/kernels/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
+#include "tests/exercises/random_law.hpp"
 
 using namespace tbt;
 using namespace tbt::ex22_1;
@@ -29,15 +30,11 @@ std::vector<double> perfect(const Row& row, std::size_t place) {
 std::vector<double> deaf(const Row&, std::size_t) { return {1.0 / 6, 2.0 / 6, 3.0 / 6}; }
 
 // Some law for each row, place and what is seen.
-std::vector<double> random_law(const Row& row, std::size_t place) {
+std::vector<double> some_law(const Row& row, std::size_t place) {
     std::uint64_t number = place;
     for (const int id : row) number = number * 5 + static_cast<std::uint64_t>(id + 1);
     Rng rng(4, number);
-    std::vector<double> p;
-    double sum = 0;
-    for (int v = 0; v < 3; ++v) sum += p.emplace_back(.1 + rng.uniform());
-    for (double& p_v : p) p_v /= sum;
-    return p;
+    return random_law(rng, 3);
 }
 
 void check_near(const char* what, double got, double expected) {
@@ -103,9 +100,9 @@ TEST_CASE("every k counts the same, however many ways there are to hide k places
         double sum = 0;
         for (std::size_t i = 0; i < 5; ++i)
             if (row[i] == masked)
-                sum -= std::log(random_law(row, i)[static_cast<std::size_t>(text[i])]);
+                sum -= std::log(some_law(row, i)[static_cast<std::size_t>(text[i])]);
         expected += sum / k / ways[k];
     }
     INFO("think about: 5 ways to hide one, 10 ways to hide two, and each k a fifth");
-    check_near("bound", bound(random_law, text), expected);
+    check_near("bound", bound(some_law, text), expected);
 }
