@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,44 @@ Heads random_heads(Gpt& gpt, int heads, std::vector<int> drafted) {
 const TreeShape some_shape = best_tree({{.5, .3, .1}, {.5, .3}, {.4}}, 8);
 
 }  // namespace
+
+TEST_CASE("two trees as one have all branches of both, and nothing twice", "[medusa]") {
+    const Guesses tree = both_trees(Guesses({7, 8, 9}), Guesses({7, 5, 8, 6}, {-1, -1, 0, 0}));
+    CHECK(tree.ids == std::vector<int>{7, 8, 9, 5, 6});
+    CHECK(tree.parents == std::vector<int>{-1, 0, 1, -1, 0});
+    CHECK(both_trees({}, {}).empty());
+    CHECK(both_trees({}, Guesses({4, 4})).parents == std::vector<int>{-1, 0});
+    // Of random trees: each branch of one or the other is one of theirs together.
+    Rng rng(21);
+    const auto random_tree = [&rng] {
+        Guesses guesses;
+        for (int i = 0, n = static_cast<int>(rng.below(9)); i < n; ++i) {
+            const int behind = static_cast<int>(rng.below(static_cast<std::uint64_t>(i + 1))) - 1;
+            const int id = static_cast<int>(rng.below(3));
+            if (!guesses.empty() && guesses.child(behind, id) >= 0) continue;
+            guesses.ids.push_back(id),
+                guesses.parents.push_back(std::min(behind, count(guesses.ids) - 2));
+        }
+        return guesses;
+    };
+    const auto branches = [](const Guesses& guesses) {
+        std::set<std::vector<int>> all;
+        for (int i = 0; i < count(guesses.ids); ++i) {
+            std::vector<int> branch;
+            for (int at = i; at >= 0; at = guesses.parent(at))
+                branch.insert(branch.begin(), guesses.ids[static_cast<std::size_t>(at)]);
+            all.insert(branch);
+        }
+        return all;
+    };
+    for (int turn = 0; turn < 500; ++turn) {
+        const Guesses a = random_tree(), b = random_tree(), both = both_trees(a, b);
+        std::set<std::vector<int>> expected = branches(a);
+        expected.merge(branches(b));
+        REQUIRE(branches(both) == expected);
+        REQUIRE(both.ids.size() == expected.size());
+    }
+}
 
 TEST_CASE("with heads the text is plain decoding's, whatever they guess", "[medusa]") {
     Gpt gpt(small_config(), random_weight, {1});

@@ -19,7 +19,8 @@ namespace {
 
 constexpr int drafted = 4;  // tokens, of a chain
 
-enum class Drafter { nobody, lookup, sketch, heads, heads_by_the_clock };
+enum class Drafter { nobody, lookup, sketch, heads, both, heads_by_the_clock };
+constexpr std::size_t counted = 5;  // by the clock, it is another number each time
 
 struct Effort {
     double tokens = 0, passes = 0, seconds = 0;
@@ -61,13 +62,14 @@ private:
         if (drafter == Drafter::lookup)
             guess_with<PromptLookup>(
                 r, [](std::size_t) { return PromptLookup(); }, length);
-        if (drafter == Drafter::sketch)
+        if (drafter == Drafter::sketch || drafter == Drafter::both)
             guess_with<ModelDraft>(
                 r,
                 [&](std::size_t) {
                     return ModelDraft(std::ref(small), sketch_.config().n_positions);
                 },
                 length);
+        const auto chain = r.foresight.guess;
         if (drafter >= Drafter::heads)
             guess_with_heads(
                 r,
@@ -77,6 +79,13 @@ private:
                     });
                 },
                 tree_size(tree_, drafter == Drafter::heads_by_the_clock));
+        if (drafter == Drafter::both)
+            r.foresight.guess = [chain, tree = r.foresight.guess](std::size_t text_number,
+                                                                  const TextSoFar& text, Rng luck,
+                                                                  int room) {
+                return both_trees(chain(text_number, text, luck, room),
+                                  tree(text_number, text, luck, room));
+            };
         const BatchLogits model = [&](std::span<const BatchText> texts) {
             return ++effort.passes, batch(texts);
         };
@@ -105,7 +114,7 @@ void show_drafters(MedusaTour& tour, const GenerateOptions& options, bool times)
     Drafters drafters(tour, {options.threads, weight_type_named(options.weights)});
     std::printf(
         "4. The same texts by each draft: lookup and sketch guess chains of %d, heads trees of "
-        "%d.\n\n   tokens a pass    none  lookup  sketch   heads\n",
+        "%d.\n\n   tokens a pass    none  lookup  sketch   heads    both\n",
         drafted, tour.nodes);
     std::vector<std::pair<std::string, std::vector<double>>> gains;
     for (const auto& [name, temperature] :
@@ -114,19 +123,19 @@ void show_drafters(MedusaTour& tour, const GenerateOptions& options, bool times)
         GenerateOptions o = options;
         o.temperature = temperature;
         o.top_p = temperature > 0 ? 0.9 : 1.0;
-        const std::vector<Effort> efforts =
-            drafters.compare(request_of(o, tour.model, 60), temperature > 0 ? 2 : 1, times ? 5 : 4);
+        const std::vector<Effort> efforts = drafters.compare(
+            request_of(o, tour.model, 60), temperature > 0 ? 2 : 1, times ? counted + 1 : counted);
         std::vector<double> tokens, gain;
         for (const Effort& e : efforts) {
             tokens.push_back(e.tokens / e.passes);
             gain.push_back(efforts[0].seconds / e.seconds);
         }
-        tokens.resize(4);  // by the clock, it is another number each time
+        tokens.resize(counted);
         print_row(name, tokens);
         gains.emplace_back(name, gain);
     }
     if (!times) return;
-    std::printf("\n   times as fast    none  lookup  sketch   heads  adaptive\n");
+    std::printf("\n   times as fast    none  lookup  sketch   heads    both  adaptive\n");
     for (const auto& [name, gain] : gains) print_row(name, gain);
 }
 

@@ -58,6 +58,26 @@ inline void guess_with_heads(GenerateRequest& request,
     };
 }
 
+// Two trees as one: what both guess stands there once.
+inline Guesses both_trees(const Guesses& one, const Guesses& other) {
+    Guesses tree;
+    for (const Guesses* guesses : {&one, &other}) {
+        std::vector<int> places;  // of their guesses in the tree
+        for (int i = 0; i < count(guesses->ids); ++i) {
+            const int parent = guesses->parent(i), behind = parent < 0 ? -1 : places[index(parent)];
+            const int id = guesses->ids[index(i)];
+            // A tree without guesses has no parents either, and would be asked as a chain.
+            int place = tree.empty() ? -1 : tree.child(behind, id);
+            if (place < 0) {
+                place = count(tree.ids);
+                tree.ids.push_back(id), tree.parents.push_back(behind);
+            }
+            places.push_back(place);
+        }
+    }
+    return tree;
+}
+
 // The target's logits behind a text and behind each guess, in one pass.
 using TreeLogits = std::function<std::vector<std::span<const float>>(std::span<const int> ids,
                                                                      const Guesses& guesses)>;
