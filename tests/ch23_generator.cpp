@@ -3,10 +3,12 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "chapters/10_generate/request.hpp"
+#include "chapters/23_text_generator/talk.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 
 using namespace tbt;
@@ -127,4 +129,25 @@ TEST_CASE("what contradicts is refused in a line that says what to do", "[ch23]"
             "nothing was refused");
     TextOptions o;
     REQUIRE_THROWS_AS(shipped().generate(std::span<const std::string>(), o), UsageError);
+}
+
+TEST_CASE("a chat has a temperature of its own, unless it is told how to choose", "[ch23][chat]") {
+    TextOptions o;
+    REQUIRE(for_chat(o).temperature == chat_temperature);
+    o.top_k = 40;
+    REQUIRE(for_chat(o).temperature == chat_temperature);
+    const auto left_alone = [](const std::function<void(TextOptions&)>& say) {
+        TextOptions told;
+        say(told);
+        const std::optional<double> before = told.temperature;
+        return for_chat(told).temperature == before;
+    };
+    REQUIRE(left_alone([](TextOptions& t) { t.temperature = 0.8; }));
+    REQUIRE(left_alone([](TextOptions& t) { t.temperature = 0; }));
+    REQUIRE(left_alone([](TextOptions& t) { t.greedy = true; }));
+    REQUIRE(left_alone([](TextOptions& t) { t.num_beams = 4; }));
+    REQUIRE(left_alone([](TextOptions& t) { t.preset = "creative"; }));
+    REQUIRE(left_alone([](TextOptions& t) { t.dialect = "vllm"; }));
+    REQUIRE(left_alone([](TextOptions& t) { t.mirostat = 2; }));
+    REQUIRE(left_alone([](TextOptions& t) { t.dynatemp_range = 0.5; }));
 }

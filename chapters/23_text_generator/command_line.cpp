@@ -163,7 +163,8 @@ void add_options(CLI::App& app, Settings& s) {
     first.option("-p,--prompt,prompt", s.prompts,
                  "the text to continue (\"Once upon a time\"); several are written side by side");
     first.option("-f,--prompt-file", s.prompt_file, "the prompts from a file, one a line");
-    first.option("--chat", s.chat, "talk with the model, line by line");
+    first.option("--chat", s.chat,
+                 "talk with the model, line by line (at temperature 0.4, unless told otherwise)");
     first.option("--echo", s.echo,
                  "in a chat, show both sides, as User: and Assistant: (for transcripts)");
     CommandLine(app, "How a token is chosen")

@@ -64,10 +64,16 @@ ChatScreen screen_for(bool terminal, bool echo) {
 
 }  // namespace
 
+TextOptions for_chat(TextOptions o) {
+    const bool said = o.temperature || o.preset || o.dialect || o.mirostat || o.dynatemp_range;
+    if (!said && strategy_of(o) == Strategy::sample) o.temperature = chat_temperature;
+    return o;
+}
+
 void talk(const TextOptions& given, bool echo) {
     // 1. The model. What the options cannot be is said before the first line is read.
     TextGenerator generator(given);
-    TextOptions options = given;
+    TextOptions options = for_chat(given);
     generator.request(options);
     Conversation conversation = generator.conversation(options);
 

@@ -10,6 +10,12 @@
 
 namespace tbt {
 
+// An answer has less freedom than a story (chapter 10, chat.md: what a small model makes of it).
+inline constexpr double chat_temperature = 0.4;
+
+// The options of a chat: its temperature, unless they say how a token is chosen.
+TextOptions for_chat(TextOptions options);
+
 void talk(const TextOptions& options, bool echo);
 
 }  // namespace tbt
