@@ -127,3 +127,23 @@ TEST_CASE("thirty required members fit a budget in tokens that is far below thei
     CHECK(bound.of(machine->start()) == 1 + 1 + 30 * 5 + 29 + 1);
     CHECK(machine->closing_bytes(machine->start()) == 1 + 30 * 10 + 29 + 1);
 }
+
+TEST_CASE("a text of thousands of letters is counted in the longest words, and closed in time",
+          "[ch16]") {
+    const auto machine = machine_of(R"({"type":"string","minLength":2011})", {});
+    const auto trie = vocabulary_with({std::string(40, 'a'), std::string(10, 'b'), "c\""});
+    TokenBound bound(*machine, *trie);
+    // the quote, 50 × 40, 1 × 10 and one letter, the quote; a word may take letter and quote
+    CHECK(bound.of(machine->start()) == 1 + 50 + 1 + 1 + 1);
+    const auto shared = language(machine, trie);
+    const Closing::Minimum least = shared->closing().minimum(machine->start());
+    CHECK(least.tokens == 1 + 50 + 1 + 1);
+    CHECK(least.exact);
+    CHECK_THROWS_AS(TokenConstraint(shared, 52), Error);
+    Rng rng(186);
+    for (const int budget : {53, 54, 70}) {
+        TokenConstraint constraint(shared, budget);
+        while (!constraint.complete()) constraint.advance(random_token(constraint.mask(), rng));
+        CHECK(constraint.length() <= budget);
+    }
+}

@@ -167,9 +167,8 @@ GrammarCosts::Exits GrammarCosts::explore(const Step& from, const Goal& goal) {
 
 int GrammarCosts::from_place(const Place& place, int trie) {
     int least = never;
-    for (const Exit& e : of_place(place.node, place.note, trie)) {
+    for (const Exit& e : of_place(place.node, place.note, trie))
         if (e.tokens < least) least = std::min(least, plus(e.tokens, behind(place.behind, e.node)));
-    }
     return least;
 }
 
@@ -209,6 +208,7 @@ int GrammarCosts::behind(int continuation, int trie) {
 int GrammarCosts::tokens(State state) {
     if (machine_->accepts(state)) return 0;
     int least = bound_.of(state);
+    if (too_far(state)) return least;
     for (const Place& p : machine_->places(state)) least = std::min(least, from_place(p, root));
     return least;
 }
@@ -285,7 +285,7 @@ int GrammarCosts::bound_behind(State state, State reached) {
 
 int GrammarCosts::tokens_behind(State state, State reached, int enough) {
     int least = bound_behind(state, reached);
-    if (least <= enough) return least;
+    if (least <= enough || too_far(reached)) return least;
     const Slots slots = machine_->slots(state);
     for (const Place& p : machine_->places(reached)) {
         if (within(meant(p, slots), enough)) return enough;

@@ -37,7 +37,7 @@ public:
 
     int tokens(State state) override;
     bool exact() const override {
-        bool all = true;
+        bool all = !gave_up_;
         for (int i = 0; i < machine_->grammar().notebooks(); ++i)
             all = all && !machine_->grammar().notebook(i).left_ways_out();
         for (const auto& [notebook, orders] : orders_) all = all && orders.exact();
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    static constexpr int root = TokenExit::root;
+    static constexpr int root = TokenExit::root, most_bytes = 100'000;
     using Exit = TokenExit;
     using Exits = TokenExits;
     using Place = GrammarMachine::Place;
@@ -132,6 +132,12 @@ private:
         for (const auto& [notebook, orders] : orders_) bytes += orders.memory();
         return bytes;
     }
+    // A text of so many bytes that tables would take too long: the bound says it.
+    bool too_far(State state) {
+        const bool far = machine_->closing_bytes(state) > most_bytes;
+        gave_up_ = gave_up_ || far;
+        return far;
+    }
     int token_at(int trie) const {
         return trie == root ? -1 : trie_->nodes()[static_cast<std::size_t>(trie)].token;
     }
@@ -159,6 +165,7 @@ private:
     std::vector<char> settled_;  // continuations
     enum Known : char { unknown, no, yes };
     std::vector<Known> hollow_;
+    bool gave_up_ = false;
 };
 
 }  // namespace tbt

@@ -56,6 +56,8 @@ public:
     // (act `the_end`). Is a node on the way of that stretch?
     static constexpr int the_end = -1;
     virtual bool on_the_way(int node, int act, int note) = 0;
+    // Do notes count bytes: is the one behind a byte the same for all bytes of an edge?
+    virtual bool counts() const { return false; }
     // In a key, the fewest bytes to its end.
     virtual int stretch_bytes(const Grammar& grammar, int node, int act, int note) = 0;
     // The node behind the calls.

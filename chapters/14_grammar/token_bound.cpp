@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bitset>
 #include <utility>
+
+#include "chapters/14_grammar/token_exits.hpp"
+#include "chapters/14_grammar/trie_words.hpp"
 
 namespace tbt {
 
@@ -47,6 +51,16 @@ void TokenBound::of_suffixes(std::string_view text, const std::vector<bool>& cut
                 tokens[i] = std::min(tokens[i], 1 + tokens[end]);
         }
     }
+}
+
+std::vector<int> TokenBound::lengths_of_words() const {
+    std::bitset<256> plain;
+    for (std::size_t c = 0x20; c < 0x7f; ++c) plain.set(c, c != '"' && c != '\\');
+    const TrieWords words(*trie_, TokenExit::root, plain);
+    std::vector<int> lengths;
+    for (int n = 1; n <= TrieWords::longest_counted; ++n)
+        if (words.lengths[index(n)]) lengths.push_back(n);
+    return lengths;
 }
 
 // A source and a notebook know their own ways.

@@ -52,6 +52,10 @@ public:
     void of_suffixes(std::string_view text, const std::vector<bool>& cut,
                      std::span<int> tokens) const;
 
+    // How many bytes tokens have that consist of letters, digits and signs of ASCII, none of which
+    // a JSON string escapes.
+    std::vector<int> lengths_of_words() const;
+
     Grammar& grammar() const { return machine_->grammar(); }
     // Another one for each bound: what notebooks remember belongs to one of them.
     unsigned id() const { return id_; }

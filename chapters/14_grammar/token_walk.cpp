@@ -84,7 +84,7 @@ void TokenWalk::follow_bytes(const Step& at, int notebook, int act) {
     for (const Group& group : groups) {
         if (!on_the_way(group)) continue;
         if (group.count < wide) take(at, group, classes);
-        else if (group.noted && at.note != 0) take(at, group, true);
+        else if (group.noted && at.note != 0 && !(large && counting())) take(at, group, true);
         else if (large) take_words(at, group);
         else take_below(at, group);
     }
@@ -131,24 +131,30 @@ void TokenWalk::take_below(const Step& at, const Group& group) {
 }
 
 // All words over a class: those that end in it by their lengths, as long as it brings the end
-// nearer, and where tokens leave it.
+// nearer, and where tokens leave it. Where notes count, each of their bytes must bring it nearer.
 void TokenWalk::take_words(const Step& at, const Group& group) {
     const TrieWords& words = words_->of(at.trie, group.bytes);
-    int node = at.node, to = group.to, note = 0;
-    for (int length = 1; length <= TrieWords::longest; ++length) {
-        if (!move({node, at.note, at.trie}, to, group.noted, 0, note)) return;
-        const bool loop = to == node;
+    const bool counted = group.noted && counting();
+    const int longest = counted ? TrieWords::longest_counted : TrieWords::longest;
+    const int here = here_;
+    int node = at.node, to = group.to, note = 0, before = at.note;
+    for (int length = 1; length <= longest; ++length) {
+        if (!move({node, before, at.trie}, to, group.noted, 0, note)) break;
+        const bool loop = to == node && !counted;
         node = to;
-        if (words.lengths[index(length)] && cost(node, note) < here_)
-            arrive({node, note, -1}, tokens_ + 1);
+        const bool nearer = cost(node, note) < here_;
+        if (counted && !nearer) break;
+        if (words.lengths[index(length)] && nearer) arrive({node, note, -1}, tokens_ + 1);
+        if (counted) before = note, here_ = cost(node, note);
         leave_words({node, note, at.trie}, node, group, words, length, loop);
         if (loop) return;
         const std::vector<Group>& others = groups_->of(node);
         const auto on = std::find_if(others.begin(), others.end(),
                                      [&](const Group& g) { return g.bytes == group.bytes; });
-        if (on == others.end()) return;
+        if (on == others.end()) break;
         to = on->to;
     }
+    here_ = here;
 }
 
 void TokenWalk::leave_words(const Step& at, int node, const Group& inside, const TrieWords& words,

@@ -38,6 +38,7 @@ private:
     static constexpr int small = 64;         // below a node with so few others each is looked at
 
     int cost(int node, int note);
+    bool counting() const { return notebook_ >= 0 && grammar_->notebook(notebook_).counts(); }
     bool move(const Step& at, int to, bool noted, int byte, int& note);
     void take_edges(const Step& at);
     void take(const Step& at, const Group& group, bool nearer);

@@ -15,8 +15,9 @@
 namespace tbt {
 
 struct TrieWords {
-    static constexpr int longest = 32;
-    std::array<bool, longest + 1> lengths{};  // there is a token of so many bytes behind the node
+    static constexpr int longest = 32, longest_counted = 128;
+    // There is a token of so many bytes behind the node.
+    std::array<bool, longest_counted + 1> lengths{};
     struct Exit {
         int node;    // its byte is not one of the set
         int before;  // so many bytes of the set come before it, at least one
@@ -28,12 +29,13 @@ struct TrieWords {
         for (int i = below + 1; i < trie.end(below);) {
             const TokenTrie::Node& n = trie.nodes()[index(i)];
             const int length = n.depth - depth;
-            if (bytes[n.byte] && length <= longest) {
+            if (bytes[n.byte] && length <= longest_counted) {
                 lengths[index(length)] = lengths[index(length)] || n.token >= 0;
                 ++i;
                 continue;
             }
-            if (!bytes[n.byte] && length > 1) exits[n.byte].push_back({i, length - 1});
+            if (!bytes[n.byte] && length > 1 && length <= longest + 1)
+                exits[n.byte].push_back({i, length - 1});
             i = n.end;
         }
     }

@@ -45,8 +45,28 @@ int LengthNotes::cost(const Grammar&, int node, int note) {
     return to_int(std::min<long long>(Grammar::never, inside + missing + 1));
 }
 
+// fewest(n) = 1 + the least fewest(n − length) over all lengths: behind one of these words it is
+// one less.
+int LengthNotes::words(const TokenBound& bound, std::size_t letters) {
+    if (bound_ != bound.id()) {
+        lengths_ = bound.lengths_of_words(), fewest_.assign(1, 0);
+        bound_ = bound.id();
+    }
+    while (fewest_.size() <= letters) {
+        int least = Grammar::never;
+        for (const int length : lengths_)
+            if (index(length) <= fewest_.size())
+                least = std::min(least, 1 + fewest_[fewest_.size() - index(length)]);
+        fewest_.push_back(least);
+    }
+    return fewest_[letters];
+}
+
 int LengthNotes::tokens(const TokenBound& bound, int node, int note) {
-    return cost(bound.grammar(), node, note);
+    if (const int bytes = cost(bound.grammar(), node, note); bytes == 0 || bytes >= Grammar::never)
+        return bytes;
+    const long long missing = std::max(0LL, least_ - characters(note));
+    return inside_[index(node - first_)] + words(bound, index(missing)) + 1;
 }
 
 }  // namespace tbt

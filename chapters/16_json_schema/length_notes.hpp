@@ -26,11 +26,12 @@ public:
     bool alive(const Grammar& grammar, int node, int note) override {
         return cost(grammar, node, note) < Grammar::never;
     }
-    // A token for each byte: words of many letters would do with less.
+    // In words of plain letters, and a token for each other byte.
     int tokens(const TokenBound& bound, int node, int note) override;
     std::vector<int> rules() const override { return {}; }
     int outlined(int, int note) override { return note; }
     bool on_the_way(int, int, int) override { return true; }
+    bool counts() const override { return true; }
     int stretch_bytes(const Grammar& grammar, int node, int, int note) override {
         return cost(grammar, node, note);
     }
@@ -41,15 +42,20 @@ public:
     int on_stretch(int, int, int note) override { return note; }
     int restored(int, int note, int) override { return note; }
     int forgotten_tokens(const TokenBound&, int, int) override { return 0; }
-    std::size_t memory() const override { return 0; }
+    std::size_t memory() const override { return 4 * fewest_.capacity(); }
     void forget() override {}
 
 private:
+    int words(const TokenBound& bound, std::size_t letters);
     long long characters(int note) const { return note - 1; }  // as far as it matters
 
     long long least_, most_;
     int first_ = -1;
     std::vector<int> inside_;  // by node: bytes to the end of a character; −1: behind the quote
+    // Of one bound's vocabulary: the lengths of words of plain letters, and the fewest words that
+    // spell so many letters, as far as it was asked for.
+    unsigned bound_ = 0;
+    std::vector<int> lengths_, fewest_;
 };
 
 }  // namespace tbt
