@@ -1,5 +1,6 @@
 // Products with 8-bit weights against their definition, bit for bit.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -7,6 +8,7 @@
 #include "chapters/20_quantization/plain_quantize.hpp"
 #include "chapters/20_quantization/quality.hpp"
 #include "chapters/20_quantization/rounding.hpp"
+#include "lib/kernels/int8_matrix.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/model/kv_cache.hpp"
@@ -80,6 +82,43 @@ bool same_bits(const Floats& a, const Floats& b) {
 }
 
 }  // namespace
+
+TEST_CASE(
+    "a row is rounded as the plain code says, in a row or with steps between, and whole or not",
+    "[ch20]") {
+    constexpr float infinite = std::numeric_limits<float>::infinity();
+    const float not_a_number = std::numeric_limits<float>::quiet_NaN();
+    Rng rng(20);
+    int whole = 0, broken = 0;
+    for (int turn = 0; turn < 2000; ++turn) {
+        const std::size_t n = 1 + rng.below(70);
+        Floats x = random_floats(n, rng.next(), turn % 7 == 0 ? 1e-38 : 4);
+        if (turn % 5 == 0) x[rng.below(n)] = 127;  // ties: all others are halves
+        if (turn % 5 == 0)
+            for (float& v : x)
+                if (v != 127) v = std::floor(v) + 0.5f;
+        if (turn % 11 == 0) std::fill(x.begin(), x.end(), -0.0f);
+        if (turn % 6 == 0)
+            x[rng.below(n)] =
+                std::array{infinite, -infinite, not_a_number, -not_a_number}[rng.below(4)];
+        const std::int64_t step = 1 + static_cast<std::int64_t>(rng.below(3));
+        Floats spread(n * static_cast<std::size_t>(step),
+                      1e30f);  // what is between is not looked at
+        for (std::size_t i = 0; i < n; ++i) spread[i * static_cast<std::size_t>(step)] = x[i];
+        std::vector<std::int8_t> codes(n, 99);
+        const float scale =
+            quantize_row(spread.data(), static_cast<std::int64_t>(n), step, codes.data());
+        const QuantizedRow expected = quantize(x);
+        INFO("turn " << turn << ", " << n << " values, step " << step);
+        REQUIRE(std::vector<int>(codes.begin(), codes.end()) ==
+                std::vector<int>(expected.q.begin(), expected.q.end()));
+        REQUIRE(std::memcmp(&scale, &expected.scale, std::isnan(scale) ? 0 : sizeof scale) == 0);
+        REQUIRE(std::isnan(scale) == std::isnan(expected.scale));
+        ++(std::isnan(scale) ? broken : whole);
+    }
+    CHECK(whole > 1000);
+    CHECK(broken > 200);
+}
 
 TEST_CASE("8-bit products are the plain ones, bit for bit, at awkward sizes", "[ch20]") {
     std::uint64_t seed = 1;

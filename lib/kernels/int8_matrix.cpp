@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -59,6 +60,27 @@ Multiply multiply_rows(std::int64_t rows) {
     return table[index(rows - 1)];
 }
 
+// quantize_row; what stands in a row the compiler makes vectors of.
+// Without their sign, larger floats have larger bits, and ∞ and NaN the largest: so the largest one
+// is found in whole numbers, in any order.
+template <bool in_a_row>
+float quantize(const float* x, std::int64_t n, std::int64_t stride, std::int8_t* q) {
+    constexpr std::int32_t magnitude = 0x7fffffff, infinity = 0x7f800000;
+    const auto at = [&](std::int64_t k) { return x[in_a_row ? k : k * stride]; };
+    std::int32_t bits = 0;
+    for (std::int64_t k = 0; k < n; ++k)
+        bits = std::max(bits, std::bit_cast<std::int32_t>(at(k)) & magnitude);
+    const bool finite = bits < infinity;
+    const float largest = std::bit_cast<float>(bits), inverse = 127.0f / largest;
+    if (!finite || !(inverse <= std::numeric_limits<float>::max())) {
+        std::fill(q, q + n, std::int8_t{0});
+        return finite ? 0.0f : std::numeric_limits<float>::quiet_NaN();
+    }
+    for (std::int64_t k = 0; k < n; ++k)
+        q[k] = static_cast<std::int8_t>(std::nearbyint(at(k) * inverse));
+    return largest / 127.0f;
+}
+
 // The rows of x in 8 bits, `x_row` bytes each, as the kernel wants them; and their scales.
 void quantize_rows(const MatrixView& x, std::int64_t x_row, std::int8_t* q, float* scales) {
     for (std::int64_t r = 0; r < x.rows; ++r) {
@@ -74,21 +96,7 @@ void quantize_rows(const MatrixView& x, std::int64_t x_row, std::int8_t* q, floa
 }  // namespace
 
 float quantize_row(const float* x, std::int64_t n, std::int64_t stride, std::int8_t* q) {
-    float largest = 0;
-    bool finite = true;
-    for (std::int64_t k = 0; k < n; ++k) {
-        const float a = std::abs(x[k * stride]);
-        finite = finite && a <= std::numeric_limits<float>::max();
-        largest = a > largest ? a : largest;
-    }
-    const float inverse = 127.0f / largest;
-    if (!finite || !(inverse <= std::numeric_limits<float>::max())) {
-        std::fill(q, q + n, std::int8_t{0});
-        return finite ? 0.0f : std::numeric_limits<float>::quiet_NaN();
-    }
-    for (std::int64_t k = 0; k < n; ++k)
-        q[k] = static_cast<std::int8_t>(std::nearbyint(x[k * stride] * inverse));
-    return largest / 127.0f;
+    return stride == 1 ? quantize<true>(x, n, 1, q) : quantize<false>(x, n, stride, q);
 }
 
 // One panel, rounded column by column. columns (panel · K), q (K): memory to work in.
