@@ -32,7 +32,8 @@ using kernel::tile_rows;
 // which stays in the L2 cache, goes by. Rows of x that are not contiguous are gathered first,
 // row_block at a time.
 constexpr std::int64_t k_block = 1024, group_floats = 192 * 1024, row_block = 8 * tile_rows;
-constexpr std::int64_t group_panels = 64;  // at most
+constexpr std::int64_t group_panels = 64;                   // at most
+constexpr std::int64_t far_floats = std::int64_t{1} << 19;  // a y that no L2 cache holds
 
 // Few rows, at most so many: weights of 16 bits are widened in registers, once a tile. With many
 // more, widening a group of panels once for all rows costs less than once for each tile.
@@ -40,6 +41,13 @@ constexpr std::int64_t group_panels = 64;  // at most
 template <class Element>
 constexpr std::int64_t few = std::is_same_v<Element, float> ? tile_rows : 16 * tile_rows;
 constexpr std::int64_t k_ahead = 16;
+
+// So many rows take two panels side by side. Weights need registers of their own too, but where
+// they are floats that x86 adds straight from memory; only AVX-512 has enough for that.
+template <class Element>
+constexpr std::int64_t most_of_pairs =
+    tile_rows / 2 -
+    (tile_rows < 8 && (kernel::tile_vectors > 2 || !std::is_same_v<Element, float>) ? 1 : 0);
 
 struct Operands {
     const MatrixView& x;
@@ -93,8 +101,8 @@ void multiply_few(const Operands& q, kernel::Kernel kernel, Range rows, std::int
              count * vectors * batch);
 }
 
-// One or two rows leave room in the registers for four panels side by side,
-// which are four streams from memory. More rows take one panel at a time, all of its k,
+// One or two rows leave room in the registers for four panels side by side, which are four streams
+// from memory; three or four for two. More rows take one panel at a time, all of its k,
 // and read it again from the L2 cache where they fill more than one tile.
 template <class Element>
 void few_rows(const Operands& q, const Part& part) {
@@ -103,12 +111,16 @@ void few_rows(const Operands& q, const Part& part) {
                        count = part.rows.end - part.rows.begin,
                        height = divide_up(count, divide_up(count, tile_rows));
     std::int64_t p = part.panels.begin;
-    for (; count * streams <= tile_rows && p + streams <= whole; p += streams) {
-        const auto* ahead =
-            reinterpret_cast<const Element*>(q.w.data()) + (p * K + k_ahead) * panel;
-        multiply_few(q, kernel::streaming<Element>(to_int(count)), part.rows, p, streams,
-                     kernel::tile_vectors, ahead);
-    }
+    const auto side_by_side = [&]<int Panels>(std::int64_t most_rows) {
+        for (; count <= most_rows && p + Panels <= whole; p += Panels) {
+            const auto* ahead =
+                reinterpret_cast<const Element*>(q.w.data()) + (p * K + k_ahead) * panel;
+            multiply_few(q, kernel::streaming<Element, Panels>(to_int(count)), part.rows, p, Panels,
+                         kernel::tile_vectors, ahead);
+        }
+    };
+    side_by_side.template operator()<streams>(tile_rows / streams);
+    if constexpr (streams > 2) side_by_side.template operator()<2>(most_of_pairs<Element>);
     for (; p < part.panels.end; ++p) {
         const int vectors = panel_vectors(p, q.w.n());
         for (std::int64_t row = part.rows.begin; row < part.rows.end; row += height) {
@@ -138,6 +150,13 @@ const float* panel_block(const PackedMatrix& w, std::int64_t p, Range ks, float*
     }
 }
 
+// A tile of y that will be written: asked for before it is computed, as the stores would wait for
+// memory one behind the other.
+void ask_for(const float* y, int rows, std::int64_t stride) {
+    for (int r = 0; r < rows; ++r)
+        for (int i = 0; i < panel; i += 16) __builtin_prefetch(y + r * stride + i, 1);
+}
+
 // All rows of a strip by a group of panels, over one block of k.
 // `gathered` is null where x is read in place.
 template <class Element>
@@ -150,6 +169,7 @@ void multiply_group(const Operands& q, Range strip, Range panels, Range ks, cons
     const float* bias = ks.end == q.w.k() ? q.options.bias : nullptr;
     const bool add = q.options.accumulate || ks.begin > 0;
     const int last_vectors = panel_vectors(panels.begin + last, q.w.n());
+    const bool far = q.x.rows * q.w.n() > far_floats;
     for (std::int64_t row = strip.begin; row < strip.end; row += tile_rows) {
         const int rows = to_int(std::min<std::int64_t>(tile_rows, strip.end - row));
         Tile tile{gathered + (row - strip.begin) * count,
@@ -174,6 +194,7 @@ void multiply_group(const Operands& q, Range strip, Range panels, Range ks, cons
         for (std::int64_t p = 0; p <= last; ++p) {
             const std::int64_t column = (panels.begin + p) * panel;
             tile.w = w[p];
+            if (far && p < last) ask_for(q.y + row * q.y_stride + column, rows, q.y_stride);
             if (bias) tile.bias = bias + column;
             if (p < last) run_tile(whole, tile, q, row, rows, column, panel);
             else run_tile(end, tile, q, row, rows, column, last_vectors * batch);

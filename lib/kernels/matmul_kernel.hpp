@@ -172,14 +172,13 @@ template <class Element, int Rows, int Panels, int Vectors, bool Prefetch>
 inline constexpr Kernel run = multiply<Element, Rows, Panels, Vectors, Prefetch>;
 #endif
 
-// For the few rows that leave room for `streams` whole panels side by side.
-template <class Element>
+// For the few rows that leave room for `Panels` whole panels side by side.
+template <class Element, int Panels>
 Kernel streaming(int rows) {
     static constexpr auto table = []<int... R>(std::integer_sequence<int, R...>) {
-        return std::array<Kernel, sizeof...(R)>{
-            run<Element, R + 1, streams, tile_vectors, true>...};
+        return std::array<Kernel, sizeof...(R)>{run<Element, R + 1, Panels, tile_vectors, true>...};
     }
-    (std::make_integer_sequence<int, tile_rows / streams>());
+    (std::make_integer_sequence<int, tile_rows / Panels>());
     return table[index(rows - 1)];
 }
 
