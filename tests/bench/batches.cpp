@@ -1,0 +1,66 @@
+// What texts side by side buy: tokens a second when B of them get a token in one pass, each behind
+// its own text. Weights are random: their values change nothing.
+#include <string>
+#include <vector>
+
+#include "lib/model/gpt.hpp"
+#include "lib/model/kv_cache.hpp"
+#include "lib/model/random_model.hpp"
+#include "tests/bench/bench.hpp"
+
+namespace tbt::bench {
+
+namespace {
+
+constexpr int sizes[] = {1, 8, 16, 17, 24, 32, 64}, most = 64, depth = 100;
+
+// A token for each of the first `texts` caches, again and again.
+Contender batch_of(Gpt& gpt, std::vector<KvCache>& caches, const std::vector<int>& token,
+                   int texts) {
+    return {"batch", [&gpt, &caches, &token, texts](int times) {
+                for (int i = 0; i < times; ++i) {
+                    std::vector<Step> steps;
+                    for (int b = 0; b < texts; ++b) {
+                        KvCache& cache = caches[static_cast<std::size_t>(b)];
+                        cache.truncate(depth);
+                        steps.push_back({&cache, token});
+                    }
+                    keep(gpt.forward(steps).values[0]);
+                }
+            }};
+}
+
+void measure(Table& table, const std::string& name, WeightType cache, int threads, int rounds) {
+    const GptConfig config = preset_config(name);
+    Gpt gpt(config, random_weights(config, 1), {threads, WeightType::f16, cache});
+    const std::vector<int> text(depth, 7), token(1, 7);
+    std::vector<KvCache> caches;
+    caches.reserve(most);
+    for (int b = 0; b < most; ++b) gpt.forward(caches.emplace_back(gpt.config(), depth + 1), text);
+    std::vector<Contender> work;
+    for (const int texts : sizes) work.push_back(batch_of(gpt, caches, token, texts));
+    const std::vector<Timing> t = interleaved(work, rounds, 0.02);
+    for (std::size_t i = 0; i < work.size(); ++i)
+        table.row({name,
+                   std::string(names_of(cache).option),
+                   {static_cast<double>(threads), 0},
+                   {static_cast<double>(sizes[i]), 0},
+                   {sizes[i] / t[i].median, 0},
+                   {sizes[i] * t[0].median / t[i].median, 2}});
+}
+
+void run(const Settings& settings) {
+    Table table("batches", {"model, f16", "cache", "threads", "texts", "tokens/s", "one = 1"});
+    for (const int threads : settings.threads) {
+        for (const WeightType cache : {WeightType::f32, WeightType::f16})
+            measure(table, "storyteller", cache, threads, 25);
+        measure(table, "gpt2", WeightType::f32, threads, 7);
+    }
+}
+
+const Section section{"batches", 32,
+                      "texts side by side: a token each in one pass, behind 100 others", run};
+
+}  // namespace
+
+}  // namespace tbt::bench
