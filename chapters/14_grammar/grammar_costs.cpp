@@ -241,10 +241,9 @@ int GrammarCosts::from_meant(Place p, int trie, Slots slots) {
     p = meant(p, slots);
     if (!hollow(p.behind)) return from_place(p, trie);
     int least = never;
-    for (const Exit& e : of_place(p.node, p.note, trie)) {
+    for (const Exit& e : of_place(p.node, p.note, trie))
         for (const Place& place : machine_->places_behind(p.behind))
             least = std::min(least, plus(e.tokens, from_meant(place, e.node, slots)));
-    }
     return least;
 }
 
@@ -286,10 +285,11 @@ int GrammarCosts::bound_behind(State state, State reached) {
 int GrammarCosts::tokens_behind(State state, State reached, int enough) {
     int least = bound_behind(state, reached);
     if (least <= enough || too_far(reached)) return least;
+    const int longest = std::max(1, trie_->longest());  // of a token, in bytes
+    if (machine_->closing_bytes(reached) > static_cast<long long>(enough) * longest) return least;
     const Slots slots = machine_->slots(state);
-    for (const Place& p : machine_->places(reached)) {
+    for (const Place& p : machine_->places(reached))
         if (within(meant(p, slots), enough)) return enough;
-    }
     for (const Place& p : machine_->places(reached)) {
         if (least <= enough) return least;
         least = std::min(least, from_meant(p, root, slots));
