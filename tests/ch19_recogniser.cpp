@@ -101,6 +101,45 @@ TEST_CASE("recogniser: exactly the texts that a small grammar writes", "[recogni
     }
 }
 
+TEST_CASE("recogniser: a condition between two rows decides, for every pair", "[recogniser]") {
+    struct Person {
+        std::string name, he, town;
+    };
+    const std::vector<Person> all = {{"Mira", "she", "Elm"},
+                                     {"Tomas", "he", "Elm"},
+                                     {"Ada", "she", "Oak"},
+                                     {"Eli", "he", "Oak"}};
+    const Corpus c = corpus(people +
+                            "genre g\n"
+                            "  {p=person}{q=person where he=p.he}{p.name} knows {q.name}\n"
+                            "  {p=person}{q=person where town!=p.town}{p.name} visits {q.name}\n"
+                            "  {p=person}{q=person where not p}{p.name} meets {q.name}\n");
+    const Recogniser r(c);
+    for (const Person& p : all)
+        for (const Person& q : all) {
+            const auto is_one = [&](const std::string& verb) {
+                return r.whole(p.name + " " + verb + " " + q.name) == Answer::yes;
+            };
+            INFO(p.name << " and " << q.name);
+            CHECK(is_one("knows") == (p.he == q.he));
+            CHECK(is_one("visits") == (p.town != q.town));
+            CHECK(is_one("meets") == (p.name != q.name));
+        }
+}
+
+TEST_CASE("recogniser: no where two conditions hold at a time, but never all", "[recogniser]") {
+    // Three different colours, of which two are warm and two cold.
+    const Corpus c = corpus(
+        "table colour: name kind\n  red | warm\n  amber | warm\n  blue | cold\n  green | cold\n"
+        "genre g\n  {p=colour}{q=colour where name!=p.name}"
+        "{r=colour where name!=p.name and name!=q.name}{p.kind} {q.kind} {r.kind}\n");
+    const Recogniser r(c);
+    CHECK(r.whole("warm warm cold") == Answer::yes);
+    CHECK(r.whole("cold warm cold") == Answer::yes);
+    CHECK(r.whole("warm warm warm") == Answer::no);
+    CHECK(r.whole("cold cold cold") == Answer::no);
+}
+
 TEST_CASE("recogniser: a beginning is one that some text has", "[recogniser]") {
     const Corpus c =
         corpus("genre g\n  {x=int 1 9}{y=int 1 9}{z=calc x + y}{x} plus {y} is {z}.\n");
