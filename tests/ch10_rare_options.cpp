@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chapters/10_generate/request.hpp"
+#include "lib/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "tests/small_model.hpp"
 #include "tests/words.hpp"
@@ -46,6 +47,33 @@ std::vector<GeneratedText> texts_of(const std::string& line, int samples = 1) {
 }
 
 }  // namespace
+
+TEST_CASE("an option is no value of the one before it, unless that is said", "[ch10]") {
+    const auto said = [](const std::string& line) {
+        try {
+            read_command_line(test::words_of(line), [](CLI::App& app) {
+                static std::string behind, prompt;
+                static int seed = 0;
+                static bool quiet = false;
+                CommandLine(app).option("--infill", behind, "");
+                CommandLine(app).option("prompt,--prompt", prompt, "");
+                CommandLine(app).option("--seed,-s", seed, "");
+                CommandLine(app).option("--quiet", quiet, "");
+            });
+        } catch (const UsageError& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    const std::string refused = "--infill: got the option --seed, expected a value";
+    CHECK(said("--infill --seed 3").starts_with(refused));
+    CHECK(said("--infill -s").starts_with("--infill: got the option -s"));
+    CHECK(said("--infill=--seed").empty());
+    CHECK(said("--infill seed --seed 3").empty());
+    CHECK(said("--quiet --seed 3").empty());  // a flag
+    CHECK(said("--infill --speed").empty());  // no option's name
+    CHECK(said("--seed 3 -- --seed").empty());
+}
 
 TEST_CASE("rare options become steps in the dialect's order", "[ch10][options]") {
     REQUIRE(chain_of("--temperature 1 --top-p 1 --dynatemp-range 0.5 --top-n-sigma 1") ==

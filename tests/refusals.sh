@@ -164,6 +164,7 @@ refused 1 "exceed the model's context" 10_generate --max-new-tokens 511
 refused 1 "context of 512; ask for at most 508 new ones" 03_temperature --part 4 --max-new-tokens 600
 refused 1 "shorten the prompt to 312 tokens or ask for at most 12 new" 03_temperature --part 4 --max-new-tokens 200 "$long"
 refused 2 '--figure: got an empty value' 01_next_token --figure ''
+refused 2 '--infill: got the option --seed, expected a value' 23_text_generator --infill --seed 3
 refused 2 "this model's context has" 10_generate --max-new-tokens 100000
 
 # What can be checked is checked before the first line: a model that is not there, a prompt that is no text.

@@ -112,6 +112,16 @@ void refuse_odd_values(const CLI::App& app) {
     for (const CLI::App* command : app.get_subcommands()) refuse_odd_values(*command);
 }
 
+// "--infill --seed 3", where a value was forgotten: CLI11 would take the next option for it.
+void refuse_names_as_values(const CLI::App& app, const std::vector<std::string>& words) {
+    const auto option = [&](std::size_t i) {
+        return words[i].starts_with('-') ? app.get_option_no_throw(words[i]) : nullptr;
+    };
+    for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i)
+        if (option(i) && option(i - 1) && option(i - 1)->get_items_expected_min() > 0)
+            throw UsageError(words[i - 1] + ": got the option " + words[i] + ", expected a value");
+}
+
 // transformers' names have underscores, the command line's hyphens: --max_new_tokens is understood.
 // Only names are changed, never a value, nor what stands behind "--".
 std::vector<std::string> with_hyphens(std::vector<std::string> words) {
@@ -126,14 +136,13 @@ std::vector<std::string> with_hyphens(std::vector<std::string> words) {
 
 // Throws a UsageError, or CLI11's own where the user asks for help.
 void read(CLI::App& app, const std::vector<std::string>& words) {
-    std::vector<std::string> backwards = with_hyphens(words);
-    std::reverse(backwards.begin(), backwards.end());
     try {
-        app.parse(std::move(backwards));
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) throw;
         throw UsageError(explained(app, e.what()) + " (--help lists the options)");
     }
+    refuse_names_as_values(app, words);
     refuse_odd_values(app);
 }
 
@@ -145,7 +154,7 @@ void read_command_line(const std::vector<std::string>& words,
     CLI::App app;
     options(app);
     try {
-        read(app, words);
+        read(app, with_hyphens(words));
     } catch (const CLI::ParseError& help) {
         throw UsageError(help.what());
     }
@@ -168,7 +177,7 @@ int run_program(int argc, char** argv, const std::string& description,
                 ->check(CLI::Range(0, 1024));
         }
         try {
-            read(app, {argv + std::min(argc, 1), argv + argc});
+            read(app, with_hyphens({argv + std::min(argc, 1), argv + argc}));
         } catch (const CLI::ParseError& help) {
             return app.exit(help);
         }
