@@ -17,6 +17,15 @@ using namespace tbt;
 using namespace tbt::testing;
 using namespace tbt::testing;
 
+TEST_CASE("repetitions of repetitions add what they are written in, not its double", "[ch14]") {
+    const auto nodes = [](int times) {
+        const std::string pluses(static_cast<std::size_t>(times), '+');
+        return compile_gbnf("root ::= \"a\" ." + pluses).nodes();
+    };
+    REQUIRE(nodes(30) - nodes(29) == nodes(2) - nodes(1));
+    REQUIRE(nodes(30) < 200);
+}
+
 TEST_CASE("GBNF: literals, classes, groups, repetitions and rules mean what llama.cpp says",
           "[ch14]") {
     const std::vector<Case> cases = {

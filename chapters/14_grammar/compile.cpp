@@ -69,13 +69,17 @@ int add_repeat(Grammar& grammar, const Expression& e, int from, int first_rule) 
     const auto once = [&](int at) {
         return rule ? grammar.call(at, *rule) : add_expression(grammar, body, at, first_rule);
     };
-    for (int i = 0; i < e.low; ++i) from = once(from);
+    // Without an end, the last one that must come is the one that may come again: a copy more would
+    // double what stands in it, and so on for repetitions of repetitions.
+    const int must = endless && e.low > 0 ? e.low - 1 : e.low;
+    for (int i = 0; i < must; ++i) from = once(from);
     const int out = grammar.add_node();
     if (endless) {
         const int loop = grammar.add_node();
         grammar.skip(from, loop);
-        grammar.skip(once(loop), loop);
-        grammar.skip(loop, out);
+        const int again = once(loop);
+        grammar.skip(again, loop);
+        grammar.skip(e.low > 0 ? again : loop, out);
         return out;
     }
     // Each further one is optional: from wherever we are, one may go out.
