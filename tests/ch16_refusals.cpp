@@ -52,6 +52,22 @@ TEST_CASE("keywords and formats that nobody knows are remarks: told once by name
     REQUIRE(told.empty());
 }
 
+TEST_CASE("names that schemas made from others carry are refused in one that is read", "[ch16]") {
+    for (const std::string name : {"$each", "$need", "$count", "$repeats", "$silent", "$complete"})
+        for (const std::string value : {"[{}]", R"({"keys":99999,"value":true})", "7"}) {
+            INFO(name << value);
+            try {
+                compile_schema(R"({"properties":{"a":{")" + name + R"(":)" + value + "}}}");
+                FAIL("compiled");
+            } catch (const UnsupportedSchema& e) {
+                CHECK(e.keyword() == name);
+                CHECK_THAT(e.what(), Catch::Contains("#/properties/a"));
+            }
+            REQUIRE_NOTHROW(
+                compile_schema(R"({"properties":{")" + name + R"(":{"type":"null"}}})"));
+        }
+}
+
 TEST_CASE("what grows too large is refused with its keyword and place", "[ch16]") {
     for (const auto& [schema, keyword, place] : std::vector<std::array<std::string, 3>>{
              {R"({"properties":{"a":{"pattern":"(a|b)*a(a|b){20}"}}})", "pattern",

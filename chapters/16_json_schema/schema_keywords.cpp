@@ -60,6 +60,10 @@ const std::set<std::string> annotations = {
     "$anchor",         "$dynamicAnchor",   "$recursiveAnchor", "$defs",    "definitions",
     "contentEncoding", "contentMediaType", "contentSchema"};
 
+// What schemas that are made from others carry: counts, keys as automata.
+const std::set<std::string> our_own = {"$each",    "$need",   "$count",
+                                       "$repeats", "$silent", "$complete"};
+
 int distance(const std::string& a, const std::string& b) {
     std::vector<int> row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = to_int(j);
@@ -78,6 +82,11 @@ int distance(const std::string& a, const std::string& b) {
 void check_name(SchemaDocument& document, const Json& schema, const std::string& key) {
     if (enforced.count(key) != 0 || annotations.count(key) != 0 || key.rfind("x-", 0) == 0) return;
     if (key == "id" && document.draft_of(schema) == 4) return;
+    if (our_own.count(key) != 0)
+        document.unsupported(schema, key,
+                             "is a name that this program keeps for schemas it makes; as no draft "
+                             "knows it, leave it out or call it x-" +
+                                 key.substr(1));
     const auto near = std::min_element(
         enforced.begin(), enforced.end(),
         [&](const auto& a, const auto& b) { return distance(key, a) < distance(key, b); });
