@@ -232,6 +232,28 @@ TEST_CASE("what is drafted may be banned: then nothing is guessed", "[medusa]") 
     CHECK(deaf.guess(Chain(), {text, 1}, Rng(1), 1, 5).empty());
 }
 
+TEST_CASE("nothing is guessed behind what ends a text", "[medusa]") {
+    Gpt gpt(small_config(), random_weight, {1});
+    Heads heads = random_heads(gpt, 2, {10, 20});
+    const std::vector<float> state(index(small_config().n_embd), 0.5f);
+    HeadsDraft draft(heads, best_tree({{.5, .4}, {.5}}, 4),
+                     [&](std::span<const int>) { return std::span<const float>(state); });
+    // A chain that is asked for a mask behind an end has none.
+    const Chain guide({{"grammar", "", [](Candidates&, const TextSoFar& text) {
+                            if (text.ids.back() == 20) throw Error("asked behind the end");
+                        }}});
+    const std::vector<int> text = bytes_of("xy");
+    const auto ends = [](int id) { return id == 20; };
+    const Guesses guesses = draft.guess(guide, {text, 1}, Rng(1), 4, 5, ends);
+    CHECK(guesses.ids.size() == 3);  // both behind the text, one behind 10
+    for (const int parent : guesses.parents)
+        CHECK((parent < 0 || guesses.ids[index(parent)] == 10));
+    AllOutcomes chance;
+    do CHECK(draft.draw(guide, {text, 1}, 4, 5, chance, ends).guesses.ids.size() == 3);
+    while (chance.next());
+    CHECK(draft.guess(Chain(), {text, 1}, Rng(1), 4, 5).ids.size() == 4);
+}
+
 TEST_CASE("a tree deeper than the heads, and heads of another model, are refused in one line",
           "[medusa]") {
     Gpt gpt(small_config(), random_weight, {1});

@@ -87,7 +87,7 @@ bool HeadsDraft::apply(const Chain& chain, const TextSoFar& text) {
 }
 
 Guesses HeadsDraft::grow(const Chain& chain, const TextSoFar& text, int nodes, int room,
-                         const Choose& choose) {
+                         const EndsText& ends, const Choose& choose) {
     Guesses guesses;
     const std::span<const float> state = state_(text.ids.first(text.ids.size() - 1));
     nodes = std::min(nodes, count(tree_.parents));
@@ -127,7 +127,7 @@ Guesses HeadsDraft::grow(const Chain& chain, const TextSoFar& text, int nodes, i
                 guesses.ids.push_back(chosen[rank]), guesses.parents.push_back(behind);
                 goes_on = std::find(tree_.parents.begin(), tree_.parents.begin() + nodes, i) !=
                           tree_.parents.begin() + nodes;
-                if (!goes_on) continue;
+                if (!goes_on || (ends && ends(chosen[rank]))) continue;
                 next.push_back(i);
                 const auto own = answer.states.subspan(r * C, C);
                 next_states.insert(next_states.end(), own.begin(), own.end());
@@ -138,13 +138,13 @@ Guesses HeadsDraft::grow(const Chain& chain, const TextSoFar& text, int nodes, i
     return guesses;
 }
 
-Guesses HeadsDraft::guess(const Chain& chain, const TextSoFar& text, Rng luck, int nodes,
-                          int room) {
+Guesses HeadsDraft::guess(const Chain& chain, const TextSoFar& text, Rng luck, int nodes, int room,
+                          const EndsText& ends) {
     std::vector<double> u;
     for (int k = 0; k < heads_->count(); ++k) u.push_back(luck.uniform());
     Candidates ranking;
     const Chain bans = without_cuts(chain);
-    return grow(chain, text, nodes, room, [&](const Place& place, int wanted) {
+    return grow(chain, text, nodes, room, ends, [&](const Place& place, int wanted) {
         std::vector<int> ids;
         add_beside(ids, *place.law, u[index(place.depth)], wanted);
         if (count(ids) == wanted) return ids;

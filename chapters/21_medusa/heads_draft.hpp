@@ -19,6 +19,9 @@ namespace tbt {
 // The target's state behind the last of these ids; empty: it is not known.
 using StateBehind = std::function<std::span<const float>(std::span<const int> ids)>;
 
+// Does this token end a text? Nothing is guessed behind it: a guide has no mask there.
+using EndsText = std::function<bool(int id)>;
+
 class HeadsDraft {
 public:
     // tree: no deeper than there are heads, or Error.
@@ -28,7 +31,8 @@ public:
     // for the very u of the target, and the next ones are what it gives for numbers beside u.
     // Where the chain leaves one token only, the next ones are the most probable. The first `nodes`
     // of the tree, no deeper than `room`; nothing where the state is not known.
-    Guesses guess(const Chain& chain, const TextSoFar& text, Rng luck, int nodes, int room);
+    Guesses guess(const Chain& chain, const TextSoFar& text, Rng luck, int nodes, int room,
+                  const EndsText& ends = {});
 
     // For rejection: the children of a place are drawn from the head's law, none twice.
     struct Drawn {
@@ -36,10 +40,11 @@ public:
         std::vector<std::vector<double>> laws;  // behind the text, then behind guess 0, 1, …
     };
     template <class Chance>
-    Drawn draw(const Chain& chain, const TextSoFar& text, int nodes, int room, Chance& chance) {
+    Drawn draw(const Chain& chain, const TextSoFar& text, int nodes, int room, Chance& chance,
+               const EndsText& ends = {}) {
         Drawn drawn;
         drawn.laws.resize(index(nodes) + 1);
-        drawn.guesses = grow(chain, text, nodes, room, [&](const Place& place, int wanted) {
+        drawn.guesses = grow(chain, text, nodes, room, ends, [&](const Place& place, int wanted) {
             std::vector<double>& q = drawn.laws[index(place.behind + 1)];
             q = place.law->probabilities();
             std::vector<double> left = q;
@@ -72,7 +77,7 @@ private:
     // choose(place, wanted) → at most so many tokens, by rank.
     using Choose = std::function<std::vector<int>(const Place& place, int wanted)>;
     Guesses grow(const Chain& chain, const TextSoFar& text, int nodes, int room,
-                 const Choose& choose);
+                 const EndsText& ends, const Choose& choose);
     void spread(std::span<const float> logits);
     bool apply(const Chain& chain, const TextSoFar& text);
 

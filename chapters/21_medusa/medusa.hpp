@@ -42,16 +42,18 @@ inline void guess_with_heads(GenerateRequest& request,
         return at != texts->end() ? at->second
                                   : texts->emplace(i, OfText{draft_for(i), size}).first->second;
     };
-    request.foresight.guess = [of, chain = request.chain](std::size_t i, const TextSoFar& text,
-                                                          const Rng& luck, int room) {
-        OfText& own = of(i);
-        own.clock.round_begins(own.size, tbt::count(text.generated()));
-        const int nodes = own.size.next();
-        Guesses guesses = own.draft.guess(chain, text, luck, nodes, room);
-        own.expected = own.draft.tree().tokens(nodes) - 1;
-        own.clock.guessed = tbt::count(guesses.ids);
-        return guesses;
-    };
+    request.foresight.guess =
+        [of, chain = request.chain,
+         ends = EndsText([stop = request.stop](int id) { return stop.is_eos(id); })](
+            std::size_t i, const TextSoFar& text, const Rng& luck, int room) {
+            OfText& own = of(i);
+            own.clock.round_begins(own.size, tbt::count(text.generated()));
+            const int nodes = own.size.next();
+            Guesses guesses = own.draft.guess(chain, text, luck, nodes, room, ends);
+            own.expected = own.draft.tree().tokens(nodes) - 1;
+            own.clock.guessed = tbt::count(guesses.ids);
+            return guesses;
+        };
     request.foresight.judged = [of, count](std::size_t i, int guessed, int right) {
         of(i).size.learn_of(of(i).expected, right);
         if (count) count->guessed += guessed, count->right += right;
@@ -94,8 +96,11 @@ template <class Chance>
 Round speculate_once(const LastLogits&, TreeDraft& draft, const SpeculativeRules& rules,
                      std::span<const int> ids, std::size_t prompt_length, int length,
                      Chance& chance, Candidates& law) {
+    const auto is_end = [&rules](int id) {
+        return std::find(rules.eos.begin(), rules.eos.end(), id) != rules.eos.end();
+    };
     const HeadsDraft::Drawn drawn =
-        draft.heads.draw(rules.chain, {ids, prompt_length}, length, length, chance);
+        draft.heads.draw(rules.chain, {ids, prompt_length}, length, length, chance, is_end);
     const Guesses& guesses = drawn.guesses;
     const std::vector<std::span<const float>> rows = draft.target(ids, guesses);
     check_size("medusa: the target's rows", rows.size(), guesses.ids.size() + 1);
@@ -127,9 +132,7 @@ Round speculate_once(const LastLogits&, TreeDraft& draft, const SpeculativeRules
                                : rejected ? chance.draw(std::span<const double>(p))
                                           : chance.draw(law));
         text.push_back(round.tokens.back());
-        const bool ends =
-            std::find(rules.eos.begin(), rules.eos.end(), text.back()) != rules.eos.end();
-        if (next < 0 || ends) return round;
+        if (next < 0 || is_end(text.back())) return round;
     }
 }
 
