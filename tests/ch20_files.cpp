@@ -16,6 +16,7 @@
 #include "lib/model/random_model.hpp"
 #include "lib/model/safetensors.hpp"
 #include "lib/model/safetensors_write.hpp"
+#include "lib/model/weight_reader.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary.hpp"
 
@@ -109,6 +110,10 @@ TEST_CASE("a model written in 8 bits computes what it computes with --weights in
         REQUIRE(sizes.after < sizes.before);
         Gpt rounded = Gpt::load(from, {2, WeightType::int8});
         Model stored = load_model(to, {1, {}});  // recognised by itself
+        REQUIRE(stored_type(Safetensors::open_directory(to)) == WeightType::int8);
+        REQUIRE(stored_type(Safetensors::open_directory(from)) == WeightType::f16);
+        REQUIRE(error_of([&] { check_original(from); }).empty());
+        REQUIRE(contains(error_of([&] { check_original(to); }), "in 8 bits already"));
         REQUIRE(stored.tokenizer.encode("Once upon") == Tokenizer::load(from).encode("Once upon"));
         const std::vector<int> ids = some_ids(80, stored.config().vocab_size);
         REQUIRE(same_bits(logits_of(stored.gpt, ids), logits_of(rounded, ids)));

@@ -77,13 +77,15 @@ TEST_CASE("the plan of GPT-2 124M has the numbers that its formulas give by hand
 }
 
 TEST_CASE("what a model and its caches really take is what the plan says", "[memory]") {
-    for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
+    const WeightType types[] = {WeightType::f32, WeightType::f16, WeightType::bf16,
+                                WeightType::int8, WeightType::int4};
+    for (const WeightType type : types) {
         // The working memory that each thread keeps for large products is allocated once: not here.
         Gpt warm_up(some_config(), random_weights(some_config(), 1), {1, type});
         KvCache cache(some_config());
         warm_up.forward(cache, std::vector<int>(200, 3));
     }
-    for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
+    for (const WeightType type : types) {
         for (const int batch : {1, 5}) {
             const GptConfig config = some_config();
             const int context = 200;

@@ -7,6 +7,8 @@
 #include "lib/machine/memory.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/memory_plan.hpp"
+#include "lib/model/safetensors.hpp"
+#include "lib/model/weight_reader.hpp"
 
 namespace tbt {
 
@@ -39,10 +41,6 @@ std::filesystem::path without_slash(const std::filesystem::path& directory) {
     return directory.has_filename() ? directory : directory.parent_path();
 }
 
-WeightType stored_type(const GptConfig& config) {
-    return weight_type_named(config.torch_dtype).value_or(WeightType::f32);
-}
-
 }  // namespace
 
 void print_memory_forecast(const std::filesystem::path& directory, WeightType cache, int context,
@@ -50,14 +48,20 @@ void print_memory_forecast(const std::filesystem::path& directory, WeightType ca
     GptConfig config = read_model_config(directory.string());
     config.cache_type = cache;
     if (context == 0) context = config.n_positions;
-    const MemoryPlan wide = plan_memory(config, WeightType::f32, context, batch);
-    const MemoryPlan half = plan_memory(config, WeightType::f16, context, batch);
+    std::vector<MemoryPlan> plans;
+    for (const WeightType type :
+         {WeightType::f32, WeightType::f16, WeightType::int8, WeightType::int4})
+        plans.push_back(plan_memory(config, type, context, batch));
     print_heading(without_slash(directory), config, context, batch);
-    std::printf("  MiB                            f32   f16, bf16\n");
+    std::printf("  MiB                            f32   f16, bf16        int8        int4\n");
+    const auto row = [&](const char* name, const auto& bytes_of_plan) {
+        std::printf("  %-22s", name);
+        for (const MemoryPlan& plan : plans) std::printf("%12.2f", mib(bytes_of_plan(plan)));
+        std::printf("\n");
+    };
     for (const Part& part : parts)
-        std::printf("  %-24s %9.2f   %9.2f\n", part.name, mib(wide.*part.bytes),
-                    mib(half.*part.bytes));
-    std::printf("  %-24s %9.2f   %9.2f\n", "in all", mib(wide.total()), mib(half.total()));
+        row(part.name, [&](const MemoryPlan& plan) { return plan.*part.bytes; });
+    row("in all", [](const MemoryPlan& plan) { return plan.total(); });
 }
 
 void print_memory_used(const std::filesystem::path& directory, const GptOptions& options,
@@ -65,7 +69,9 @@ void print_memory_used(const std::filesystem::path& directory, const GptOptions&
     GptConfig config = read_model_config(directory.string());
     config.cache_type = options.cache;
     if (context == 0) context = config.n_positions;
-    const WeightType type = options.weights.value_or(stored_type(config));
+    const WeightType type = options.weights
+                                ? *options.weights
+                                : stored_type(Safetensors::open_directory(directory.string()));
     const MemoryPlan plan = plan_memory(config, type, context, batch);
     check_memory(directory.string(), plan.total(), available_memory());
 

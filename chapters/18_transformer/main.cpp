@@ -40,7 +40,8 @@ int main(int argc, char** argv) {
         [&] {
             for_parts.check();
             const PlainGpt gpt = load_plain_gpt(directory);
-            Model model = load_model(directory);
+            // As floats, also where a file holds 8 or 4 bits: those round activations too.
+            Model model = load_model(directory, {0, WeightType::f32});
             const std::function<void()> parts[] = {[&] { show_sizes(gpt); },
                                                    [&] { show_pass(gpt, model, prompt); },
                                                    [&] { show_heads(gpt, model.tokenizer); },

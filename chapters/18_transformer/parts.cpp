@@ -83,8 +83,8 @@ void show_pass(const PlainGpt& gpt, Model& model, const std::string& prompt) {
     const std::vector<int> ids = ids_of(gpt, model.tokenizer, prompt);
     Inside inside;
     const Rows x = gpt.forward(ids, &inside);
-    std::printf("2. \"%s\": %zu tokens go in, and the last row x changes layer by layer:\n\n",
-                prompt.c_str(), ids.size());
+    std::printf("2. \"%s\": %zu %s in, and the last row x changes layer by layer:\n\n",
+                prompt.c_str(), ids.size(), ids.size() == 1 ? "token goes" : "tokens go");
     std::printf("   behind         length of x   of the change   first numbers\n");
     for (std::size_t layer = 0; layer <= gpt.layers; ++layer) {
         const Row& row = inside.residual[layer].back();
@@ -112,8 +112,8 @@ void show_pass(const PlainGpt& gpt, Model& model, const std::string& prompt) {
             different += std::memcmp(&plain[v], &row[v], sizeof(float)) != 0;
     }
     std::printf(
-        "\n   %zu positions x %zu logits, against the library's fast ones: %zu differ in a bit\n",
-        ids.size(), gpt.vocab_size, different);
+        "\n   %zu position%s x %zu logits, against the library's fast ones: %zu differ in a bit\n",
+        ids.size(), ids.size() == 1 ? "" : "s", gpt.vocab_size, different);
 }
 
 void show_heads(const PlainGpt& gpt, const Tokenizer& tokenizer) {

@@ -13,6 +13,7 @@
 #include "chapters/20_quantization/few_bits.hpp"
 #include "chapters/20_quantization/parts.hpp"
 #include "chapters/20_quantization/quality.hpp"
+#include "chapters/20_quantization/quantized_model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"
@@ -31,6 +32,7 @@ int main(int argc, char** argv) {
         },
         [&] {
             if (part != 1) load_model(directory);  // what is wrong with it is said first
+            if (part != 1 && part != 4) check_original(directory);
             const std::function<void()> parts[] = {
                 show_row, [&] { show_matrices(directory); }, [&] { show_quality(directory); },
                 [&] { show_speed(directory); }, [&] { show_few_bits(directory, corpus); }};

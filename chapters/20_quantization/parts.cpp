@@ -63,8 +63,10 @@ void show_matrices(const std::string& directory) {
                         signal_to_noise(w, rounded(w, way, weight.name == "wte.weight")));
         std::printf("\n");
     }
-    std::printf("   %s", padded("bits a weight, K = 192", 22).c_str());
-    for (const Rounding& way : ways) std::printf("  %10.2f", bits_of(way, 192, 576));
+    const std::string title = "bits a weight, K = " + std::to_string(config.n_embd);
+    std::printf("   %s", padded(title, 22).c_str());
+    for (const Rounding& way : ways)
+        std::printf("  %10.2f", bits_of(way, config.n_embd, 3 * config.n_embd));
     std::printf("\n");
 }
 

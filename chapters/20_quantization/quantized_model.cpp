@@ -112,11 +112,20 @@ Int4Columns quantized_groups(const std::string& name, const Tensor& w, const Squ
     return result;
 }
 
-static void check_folders(const std::string& from, const std::string& to, const Safetensors& file) {
+static void check_original(const std::string& directory, const Safetensors& file) {
     for (const auto& [name, tensor] : file.tensors())
         if (tensor.dtype == int8_dtype || is_int4(name, tensor))
-            throw Error(from + ": its weights are in " + (tensor.dtype == int8_dtype ? "8" : "4") +
+            throw Error(directory + ": its weights are in " +
+                        (tensor.dtype == int8_dtype ? "8" : "4") +
                         " bits already; quantise the original");
+}
+
+void check_original(const std::string& directory) {
+    check_original(directory, Safetensors::open_directory(directory));
+}
+
+static void check_folders(const std::string& from, const std::string& to, const Safetensors& file) {
+    check_original(from, file);
     for (const char* name : {"model.safetensors", "model.safetensors.index.json"})
         if (file_exists(join_path(to, name)))
             throw Error(to + ": holds a model already; choose another directory");

@@ -37,6 +37,9 @@ struct QuantizedSizes {
     std::int64_t matrices = 0;           // so many were rounded
 };
 
+// Throws Error where the weights of this directory are in 8 or 4 bits: they are rounded already.
+void check_original(const std::string& directory);
+
 // Throws the errors of write_quantized_model that need no weights.
 void check_quantizable(const std::string& from, const std::string& to);
 

@@ -12,9 +12,8 @@
 namespace tbt {
 
 // Weights of 16 bits are exactly the floats they are widened to, so keeping them as they are
-// changes no bit of a logit. Where one matrix is in 8 or 4 bits, int8 (int8_file.hpp) or int4
-// (int4_file.hpp); float32 where others are mixed.
-static WeightType stored_type(const Safetensors& file) {
+// changes no bit of a logit.
+WeightType stored_type(const Safetensors& file) {
     std::optional<std::string> dtype;
     bool mixed = false;
     for (const auto& [name, tensor] : file.tensors()) {

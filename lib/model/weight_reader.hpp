@@ -11,6 +11,10 @@
 
 namespace tbt {
 
+// How a file keeps its matrices. Where one of them is in 8 or 4 bits, int8 (int8_file.hpp) or int4
+// (int4_file.hpp); float32 where others are mixed.
+WeightType stored_type(const Safetensors& file);
+
 // The weights of a model directory, opened, with the type that they are kept in: as they are
 // stored, where the options leave it open. Throws Error, before anything is allocated, where they
 // are not of this configuration or exceed the memory.
