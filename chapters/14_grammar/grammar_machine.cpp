@@ -228,7 +228,7 @@ ByteMachine::State GrammarMachine::state_of(std::vector<Place>& places, bool acc
     for (int id = last; id >= 0; id = states_[static_cast<std::size_t>(id)].alike) {
         const StateInfo& s = states_[static_cast<std::size_t>(id)];
         if (s.size == places.size() && s.accepts == accepts && s.escaped == escaped &&
-            std::equal(places.begin(), places.end(), places_.begin() + s.first)) {
+            std::equal(places.begin(), places.end(), places_.data() + s.first)) {
             return static_cast<State>(id);
         }
     }

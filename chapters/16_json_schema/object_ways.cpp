@@ -99,9 +99,8 @@ void ObjectWays::find(const Grammar& grammar, int node, int id, std::vector<Acts
         notes_->best_of(grammar, n.members, notes_->planner_.of_member(p.index), best);
     } else if (p.where == Where::of_class || p.where == Where::class_colon) {
         notes_->best_of(grammar, n.members, notes_->planner_.of_class(p.index), best);
-    } else if (n.others != 0 && p.where == Where::key) {
-        notes_->in_key(grammar, n, 0, best);
-    } else if (n.others != 0 && p.index == 0 && p.extra == 0 && used_up(grammar, n)) {
+    } else if (n.others != 0 &&
+               (p.where == Where::key || (p.index == 0 && p.extra == 0 && used_up(grammar, n)))) {
         notes_->in_key(grammar, n, 0, best);
     } else {
         // In a key: it becomes one of those that must come, if it can.

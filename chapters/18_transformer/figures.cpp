@@ -47,9 +47,11 @@ void write_heads(const std::string& file, const PlainGpt& gpt, const Tokenizer& 
     std::string svg;
     const std::vector<HeadPattern> found = strongest_heads(gpt, tokenizer);
     const std::size_t chosen[] = {0, 1, 3, 4};
-    for (std::size_t i = 0; i < 4; ++i)
-        svg += square(found[chosen[i]], gpt, tokenizer, 40 + 340 * static_cast<double>(i % 2),
-                      40 + 270 * static_cast<double>(i / 2));
+    for (std::size_t i = 0; i < 4; ++i) {
+        const std::size_t row = i / 2, column = i % 2;
+        svg += square(found[chosen[i]], gpt, tokenizer, 40 + 340 * static_cast<double>(column),
+                      40 + 270 * static_cast<double>(row));
+    }
     write_svg(file, "Four attention heads: row by row, which earlier token each token looks at",
               720, 560, svg);
 }

@@ -1,9 +1,10 @@
 #include "chapters/18_transformer/parts.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <numeric>
 
 #include "chapters/01_next_token/next_token.hpp"
@@ -109,7 +110,8 @@ void show_pass(const PlainGpt& gpt, Model& model, const std::string& prompt) {
         const Row plain = gpt.logits(x[t]);
         const std::span<const float> row = fast.row(static_cast<std::int64_t>(t));
         for (std::size_t v = 0; v < plain.size(); ++v)
-            different += std::memcmp(&plain[v], &row[v], sizeof(float)) != 0;
+            different +=
+                std::bit_cast<std::uint32_t>(plain[v]) != std::bit_cast<std::uint32_t>(row[v]);
     }
     std::printf(
         "\n   %zu position%s x %zu logits, against the library's fast ones: %zu differ in a bit\n",

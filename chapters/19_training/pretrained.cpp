@@ -9,7 +9,7 @@
 
 namespace tbt {
 GptConfig trainable_shape(const std::string& directory) {
-    const GptConfig config = read_model_config(directory);
+    GptConfig config = read_model_config(directory);
     const auto refuse = [&](const std::string& what) {
         throw Error(directory + ": " + what + "; such a model cannot be trained here");
     };

@@ -29,7 +29,8 @@ inline DraftLength tree_size(const TreeShape& tree, bool adaptive) {
 // of a text.
 inline void guess_with_heads(GenerateRequest& request,
                              std::function<HeadsDraft(std::size_t)> draft_for,
-                             const DraftLength& size, std::shared_ptr<GuessCount> count = {}) {
+                             const DraftLength& size,
+                             const std::shared_ptr<GuessCount>& count = {}) {
     struct OfText {
         HeadsDraft draft;
         DraftLength size;

@@ -90,7 +90,7 @@ void write_tree(const std::string& file, const Tokenizer& tokenizer, const Guess
                                 svg_grey);
         drawing += svg_rect(x, line, width, row - 8, stood[index(i)] ? svg_colour(0) : svg_grey,
                             "rx=\"3\"");
-        drawing += svg_text(x + width / 2, line + 17,
+        drawing += svg_text(x + .5 * width, line + 17,
                             visible(tokenizer.token_bytes(guesses.ids[index(i)])), "middle", 12,
                             "style=\"fill:#fff\"");
     }
@@ -145,7 +145,7 @@ void show_judges() {
         for (std::size_t j = 0; j < mask.size(); ++j) std::printf(" %s", mask[i][j] ? "■" : "·");
         std::printf("\n");
     }
-    const Law p{.5, .3, .2}, q{.2, .3, .5};
+    Law p{.5, .3, .2}, q{.2, .3, .5};
     const LawBehind target = [&](const std::vector<int>&) { return p; };
     const LawBehind draft = [&](const std::vector<int>&) { return q; };
     std::printf(

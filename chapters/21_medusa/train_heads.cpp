@@ -205,7 +205,7 @@ void train_heads(const HeadTrainingOptions& given) {
         if (!last && now() - said > 30) {
             said = now();
             std::fprintf(stderr, "step %lld/%lld  loss %.3f  %.0f tokens/s\n",
-                         static_cast<long long>(step + 1), static_cast<long long>(o.steps),
+                         static_cast<long long>(step) + 1, static_cast<long long>(o.steps),
                          scores.loss,
                          static_cast<double>((step + 1) * o.batch * o.sequence) / (said - start));
         }

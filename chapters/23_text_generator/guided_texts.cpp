@@ -21,7 +21,7 @@ TokenConstraint& GuidedTexts::follow(const TextSoFar& text) {
     throw Error("guided: a text behind a prompt that was not announced");
 }
 
-Chain guided_chain(const Chain& chain, std::shared_ptr<GuidedTexts> guide) {
+Chain guided_chain(const Chain& chain, const std::shared_ptr<GuidedTexts>& guide) {
     std::vector<ChainStep> steps;
     steps.push_back(grammar_step(
         [guide](const TextSoFar& text) -> TokenConstraint& { return guide->follow(text); }));

@@ -40,6 +40,6 @@ private:
 
 // Puts the mask before all other steps. Where it leaves one token there is nothing for them
 // to decide: a ban or a penalty cannot take away what must come.
-Chain guided_chain(const Chain& chain, std::shared_ptr<GuidedTexts> guide);
+Chain guided_chain(const Chain& chain, const std::shared_ptr<GuidedTexts>& guide);
 
 }  // namespace tbt

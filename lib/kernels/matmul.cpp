@@ -45,7 +45,7 @@ constexpr std::int64_t k_ahead = 16;
 // So many rows take two panels side by side. Weights need registers of their own too, but where
 // they are floats that x86 adds straight from memory; only AVX-512 has enough for that.
 template <class Element>
-constexpr std::int64_t most_of_pairs =
+[[maybe_unused]] constexpr std::int64_t most_of_pairs =
     tile_rows / 2 -
     (tile_rows < 8 && (kernel::tile_vectors > 2 || !std::is_same_v<Element, float>) ? 1 : 0);
 

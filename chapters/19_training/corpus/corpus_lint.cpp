@@ -91,8 +91,7 @@ std::vector<std::pair<std::string, std::string>> lint_text(const std::string& te
         (text.back() == ' ' || (text.back() == '\n' && text[text.size() - 2] == '\n')))
         report("white space at the end", text.size());
 
-    const std::vector<std::pair<std::string, std::string>> result(found.begin(), found.end());
-    return result;
+    return {found.begin(), found.end()};
 }
 
 LintReport lint(const Corpus& corpus, std::uint64_t seed, std::uint64_t documents_of_each_genre) {

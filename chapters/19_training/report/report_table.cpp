@@ -12,7 +12,7 @@ namespace tbt {
 namespace {
 
 // Padded to a width on the screen, which is not that of the bytes.
-std::string padded(std::string text, std::size_t width, bool right) {
+std::string padded(const std::string& text, std::size_t width, bool right) {
     const std::size_t taken = index(columns(text));
     const std::string space(taken < width ? width - taken : 0, ' ');
     return right ? space + text : text + space;
