@@ -50,29 +50,35 @@ int Grammar::bytes(int from, std::string_view text) {
 }
 
 int Grammar::sequences(int from, const std::vector<ByteSequence>& alternatives, int to) {
-    std::map<std::vector<ByteSequence>, int> known;
-    spread(from, alternatives, to, known);
+    std::vector<ByteSequence> sorted = alternatives;
+    std::sort(sorted.begin(), sorted.end());
+    std::map<std::vector<ByteEdge>, int> known;
+    for (const ByteEdge& e : spread(sorted, 0, to, known)) node(from).bytes.push_back(e);
     return to;
 }
 
-// Alternatives that begin alike share that node, and so do those that go on alike:
-// `known` is a node for each rest. None is the beginning of another.
-void Grammar::spread(int from, const std::vector<ByteSequence>& alternatives, int to,
-                     std::map<std::vector<ByteSequence>, int>& known) {
-    std::map<ByteChoice, std::vector<ByteSequence>> by_first;
-    for (const ByteSequence& s : alternatives) by_first[s[0]].emplace_back(s.begin() + 1, s.end());
-    for (auto& [first, rest] : by_first) {
+// The edges behind `depth` bytes of sorted alternatives, of which none is the beginning of
+// another. Those that begin alike share a node, and so do those that go on alike: `known` has
+// the node with these edges.
+std::vector<Grammar::ByteEdge> Grammar::spread(std::span<const ByteSequence> sorted,
+                                               std::size_t depth, int to,
+                                               std::map<std::vector<ByteEdge>, int>& known) {
+    std::vector<ByteEdge> edges;
+    while (!sorted.empty()) {
+        const ByteChoice& first = sorted[0][depth];
+        std::size_t alike = 1;
+        while (alike < sorted.size() && sorted[alike][depth] == first) ++alike;
         int next = to;
-        if (!rest[0].empty()) {
-            const auto [place, added] = known.try_emplace(rest, 0);
-            if (added) {
-                place->second = add_node();
-                spread(place->second, rest, to, known);
-            }
+        if (depth + 1 < sorted[0].size()) {
+            std::vector<ByteEdge> behind = spread(sorted.first(alike), depth + 1, to, known);
+            const auto [place, added] = known.try_emplace(behind, nodes());
+            if (added) node(add_node()).bytes = std::move(behind);
             next = place->second;
         }
-        for (const ByteRange& range : first) edge(from, range.low, range.high, next);
+        for (const ByteRange& range : first) edges.push_back({range.low, range.high, next});
+        sorted = sorted.subspan(alike);
     }
+    return edges;
 }
 
 int Grammar::call(int from, int rule) {

@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,7 @@ public:
         std::uint8_t low, high;
         int to;
         bool noted = false;  // the notebook reads the byte
+        auto operator<=>(const ByteEdge&) const = default;
     };
     struct CallEdge {
         int rule, to;
@@ -136,8 +138,8 @@ public:
     }
 
 private:
-    void spread(int from, const std::vector<ByteSequence>& alternatives, int to,
-                std::map<std::vector<ByteSequence>, int>& known);
+    std::vector<ByteEdge> spread(std::span<const ByteSequence> sorted, std::size_t depth, int to,
+                                 std::map<std::vector<ByteEdge>, int>& known);
     void close_free_steps(int first);
     void settle_costs(int first);
     void rank_rules();

@@ -88,12 +88,21 @@ int add_dfa(Grammar& grammar, const Dfa& dfa, int from, Spelling spelling) {
     std::vector<int> nodes;
     for (std::size_t s = 0; s < dfa.states.size(); ++s) nodes.push_back(grammar.add_node());
     std::map<CodePointSet, std::vector<ByteSequence>> spelled;
+    // States that go to one state by the same set go there through the same nodes.
+    std::map<std::pair<int, CodePointSet>, std::vector<Grammar::ByteEdge>> ways;
     for (std::size_t s = 0; s < dfa.states.size(); ++s) {
         if (dfa.states[s].accepting) grammar.skip(nodes[s], out);
         for (const Dfa::Edge& e : dfa.states[s].edges) {
-            auto [place, added] = spelled.try_emplace(e.on);
-            if (added) place->second = spell(e.on, spelling);
-            grammar.sequences(nodes[s], place->second, nodes[index(e.to)]);
+            const auto [way, new_way] = ways.try_emplace({e.to, e.on});
+            for (const Grammar::ByteEdge& b : way->second)
+                grammar.edge(nodes[s], b.low, b.high, b.to);
+            if (!new_way) continue;
+            const auto [bytes, new_set] = spelled.try_emplace(e.on);
+            if (new_set) bytes->second = spell(e.on, spelling);
+            const auto before = std::ssize(grammar.node(nodes[s]).bytes);
+            grammar.sequences(nodes[s], bytes->second, nodes[index(e.to)]);
+            const std::vector<Grammar::ByteEdge>& edges = grammar.node(nodes[s]).bytes;
+            way->second.assign(edges.begin() + before, edges.end());
         }
     }
     if (!nodes.empty()) grammar.skip(from, nodes[0]);
