@@ -341,7 +341,7 @@ run-%:
 
 # ---- tests ------------------------------------------------------------------------------------------------
 # Tests run once: what they gain by being optimised takes longer to compile. Those that count long are in SLOW.
-SLOW := $(if $(filter debug,$(MODE)),,lib ch14 ch16 ch18 ch19 ch20)
+SLOW := $(if $(filter debug,$(MODE)),,lib ch14 ch16 ch18 ch19 ch20 ch21)
 level = $(if $(filter $(SLOW),$(call group_of,$(1))),O1,O0)
 # How a test is compiled, at O0 or O1 (2: _json, where it sees that header); also behind make check and make mutants.
 compile_test = $(CXX) $(call test_options,$(1),$(2))

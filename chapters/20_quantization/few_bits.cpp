@@ -27,7 +27,7 @@ constexpr int judged = 40, group = 32;
 
 KnownTexts texts_of(const DocumentSource& source, const Tokenizer& tokenizer, std::uint64_t seed,
                     bool held_out, int documents, std::size_t longest) {
-    constexpr std::uint64_t most = 1 << 20;  // documents looked at
+    constexpr std::uint64_t most = 100'000;  // documents looked at
     KnownTexts texts;
     const int eos = tokenizer.eos_id();
     for (std::uint64_t i = 0; count(texts.ids) < documents && i < most; ++i) {
