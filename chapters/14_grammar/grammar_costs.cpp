@@ -115,6 +115,12 @@ GrammarCosts::Exits GrammarCosts::object(int node, int note, int trie) {
     return exits;
 }
 
+// The same walk where no token is begun.
+const GrammarCosts::Exits& GrammarCosts::from_root(const Step& from, const Goal& goal) {
+    if (goal.notebook >= 0) return of_stretch(from.node, from.note, goal.act, root);
+    return goal.rule >= 0 ? of_rule(goal.rule, root) : of_place(from.node, from.note, root);
+}
+
 GrammarCosts::Exits GrammarCosts::explore(const Step& from, const Goal& goal) {
     Grammar& grammar = machine_->grammar();
     TokenWalk walk(grammar, *trie_, words_, groups_, {from.node, from.note, from.trie});
@@ -141,8 +147,13 @@ GrammarCosts::Exits GrammarCosts::explore(const Step& from, const Goal& goal) {
         return nearer &&
                (goal.rule < 0 || nothing_read || rule.cost < grammar.rule(goal.rule).cost);
     };
+    const bool token_begun = token_at(from.trie) >= 0;
     for (TokenWalk::Step at; walk.next(at, best);) {
         const int tokens = walk.tokens();
+        if (token_begun && tokens == 1 && at == Step{from.node, from.note, root}) {
+            for (const Exit& e : from_root(from, goal)) leave(e.node, tokens + e.tokens);
+            continue;
+        }
         grammar.expand(at.node);
         const bool inside = grammar.node(at.node).notebook >= 0;
         if (inside && goal.notebook < 0) {  // an object of this rule's own

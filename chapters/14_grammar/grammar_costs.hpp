@@ -111,6 +111,7 @@ private:
     int way_of(const std::vector<int>& acts);
     const Exits& of_way(const Step& between, int way);
     void follow(const Exits& stretch, const Step& between, int way, Exits& exits);
+    const Exits& from_root(const Step& from, const Goal& goal);
     Exits explore(const Step& from, const Goal& goal);
     int from_place(const Place& place, int trie);
     int behind(int continuation, int trie);

@@ -9,11 +9,18 @@ namespace tbt {
 TokenWalk::TokenWalk(Grammar& grammar, const TokenTrie& trie, AllTrieWords& words,
                      ByteGroups& groups, Step from)
     : grammar_(&grammar), trie_(&trie), words_(&words), groups_(&groups) {
-    arrive(from, 0);
+    put(from, 0);
 }
 
 void TokenWalk::arrive(const Step& step, int tokens) {
     if (tokens >= Grammar::never) return;
+    // No token goes on behind a leaf: it ends here.
+    const bool leaf = step.trie >= 0 && trie_->end(step.trie) == step.trie + 1;
+    if (leaf) put({step.node, step.note, -1}, tokens + 1);
+    else put(step, tokens);
+}
+
+void TokenWalk::put(const Step& step, int tokens) {
     // Blanks that end a token are good for nothing where it could have ended before them.
     if (const int like = grammar_->node(step.node).like; like >= 0 && step.trie < 0) {
         const int shorter = reached_.find({like, step.note, step.trie});

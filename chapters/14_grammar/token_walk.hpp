@@ -37,6 +37,7 @@ private:
     static constexpr std::size_t wide = 16;  // so many bytes to one node are a class
     static constexpr int small = 64;         // below a node with so few others each is looked at
 
+    void put(const Step& step, int tokens);
     int cost(int node, int note);
     bool counting() const { return notebook_ >= 0 && grammar_->notebook(notebook_).counts(); }
     bool move(const Step& at, int to, bool noted, int byte, int& note);
