@@ -148,10 +148,19 @@ GrammarCosts::Exits GrammarCosts::explore(const Step& from, const Goal& goal) {
                (goal.rule < 0 || nothing_read || rule.cost < grammar.rule(goal.rule).cost);
     };
     const bool token_begun = token_at(from.trie) >= 0;
+    // Every rule that such a walk calls is flat: from a place further on it is the place's own.
+    const int cost = goal.notebook >= 0 || (goal.rule >= 0 && !flat_[index(goal.rule)])
+                         ? 0
+                         : grammar.node(from.node).cost;
     for (TokenWalk::Step at; walk.next(at, best);) {
         const int tokens = walk.tokens();
         if (token_begun && tokens == 1 && at == Step{from.node, from.note, root}) {
             for (const Exit& e : from_root(from, goal)) leave(e.node, tokens + e.tokens);
+            continue;
+        }
+        if (at.trie == root && cost <= most_shared && grammar.node(at.node).cost < cost &&
+            grammar.node(at.node).notebook < 0) {
+            for (const Exit& e : of_place(at.node, at.note, root)) leave(e.node, plus(tokens, e.tokens));
             continue;
         }
         grammar.expand(at.node);

@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    static constexpr int root = TokenExit::root, most_bytes = 100'000;
+    static constexpr int root = TokenExit::root, most_bytes = 100'000, most_shared = 256;
     using Exit = TokenExit;
     using Exits = TokenExits;
     using Place = GrammarMachine::Place;
