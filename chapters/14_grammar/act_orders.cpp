@@ -70,7 +70,7 @@ bool ActOrders::never_better(int other, const Notebook::Choice& left) {
     const std::vector<bool> good = nodes_with_an_end();
     const auto as_good = [&](int act) {
         for (const int node : nodes_) {
-            const TokenExits& mine = stretch(act, node);
+            const auto mine = stretch(act, node);
             for (const TokenExit& e : stretch(other, node)) {
                 const auto place = places_.find(e.node);
                 if (place != places_.end() && !good[index(place->second)]) continue;

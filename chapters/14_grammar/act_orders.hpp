@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,8 @@ namespace tbt {
 class ActOrders {
 public:
     // The exits of the stretch of an act.
-    using Stretch = std::function<const TokenExits&(const TokenStep& from, int act)>;
+    using Stretch =
+        std::function<std::span<const TokenExit>(const TokenStep& from, int act)>;
     ActOrders(Grammar& grammar, int notebook, ExitCutter& cutter, Stretch stretch)
         : grammar_(&grammar),
           notes_(&grammar.notebook(notebook)),
@@ -50,7 +52,7 @@ private:
     };
 
     // From behind another act.
-    const TokenExits& stretch(int act, int trie) {
+    std::span<const TokenExit> stretch(int act, int trie) {
         return of_step_({notes_->behind_calls(), Notebook::forgotten, trie}, act);
     }
     static Notebook::Choice without(Notebook::Choice all, int act);

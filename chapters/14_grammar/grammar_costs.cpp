@@ -17,25 +17,32 @@ GrammarCosts::GrammarCosts(GrammarMachine& machine, const TokenTrie& trie)
       cutter_(trie),
       flat_(flat_rules(machine.grammar())) {}
 
-const GrammarCosts::Exits& GrammarCosts::of_rule(int rule, int trie) {
+GrammarCosts::ExitList GrammarCosts::of_rule(int rule, int trie) {
     const auto key = static_cast<std::uint64_t>(rule) << 32 | static_cast<std::uint32_t>(trie);
-    if (const Exits* known = rules_.find(key)) return *known;
-    return rules_.add(key, explore({machine_->grammar().rule(rule).start, 0, trie}, {rule, -1, 0}));
+    if (const ExitList* known = rules_.find(key)) return *known;
+    OneDraft draft(*this);
+    return rules_.add(
+        key, explore({machine_->grammar().rule(rule).start, 0, trie}, {rule, -1, 0}, *draft));
 }
 
-const GrammarCosts::Exits& GrammarCosts::of_place(int node, int note, int trie) {
+GrammarCosts::ExitList GrammarCosts::of_place(int node, int note, int trie) {
     const int notebook = machine_->grammar().node(node).notebook;
     if (notebook >= 0) note = machine_->grammar().notebook(notebook).on_ways(node, note);
     const Step step{node, note, trie};
-    if (const Exits* known = places_.find(step)) return *known;
-    return places_.add(step, notebook >= 0 ? object(node, note, trie) : explore(step, {}));
+    if (const ExitList* known = places_.find(step)) return *known;
+    OneDraft draft(*this);
+    if (notebook < 0) return places_.add(step, explore(step, {}, *draft));
+    object(step, draft->exits);
+    return places_.add(step, draft->exits);
 }
 
-const GrammarCosts::Exits& GrammarCosts::of_stretch(int node, int note, int act, int trie) {
+GrammarCosts::ExitList GrammarCosts::of_stretch(int node, int note, int act, int trie) {
     auto& table = note == Notebook::forgotten ? lasting_ : stretches_;
     const Stretch key{{node, note, trie}, act};
-    if (const Exits* known = table.find(key)) return *known;
-    return table.add(key, explore(key.from, {-1, machine_->grammar().node(node).notebook, act}));
+    if (const ExitList* known = table.find(key)) return *known;
+    OneDraft draft(*this);
+    return table.add(
+        key, explore(key.from, {-1, machine_->grammar().node(node).notebook, act}, *draft));
 }
 
 // The way of these acts; ways that end alike share that end. 0: there is none.
@@ -53,7 +60,7 @@ int GrammarCosts::way_of(const std::vector<int>& acts) {
 }
 
 // Behind the exits of a stretch, the rest of a way.
-void GrammarCosts::follow(const Exits& stretch, const Step& between, int way, Exits& exits) {
+void GrammarCosts::follow(ExitList stretch, const Step& between, int way, Exits& exits) {
     for (const Exit& e : stretch) {
         if (way == 0) {
             add_exit(exits, e.node, e.tokens);
@@ -66,15 +73,15 @@ void GrammarCosts::follow(const Exits& stretch, const Step& between, int way, Ex
 
 // From the place between two stretches, of which there may be thousands: a list of what is open in
 // place of recursion.
-const GrammarCosts::Exits& GrammarCosts::of_way(const Step& from, int way) {
-    if (const Exits* known = rests_.find({from, way})) return *known;
+GrammarCosts::ExitList GrammarCosts::of_way(const Step& from, int way) {
+    if (const ExitList* known = rests_.find({from, way})) return *known;
     Notebook& notes = machine_->grammar().notebook(machine_->grammar().node(from.node).notebook);
     std::vector<std::pair<int, int>> open{{from.trie, way}};  // node of the tree, way
     while (!open.empty()) {
         const auto [trie, now] = open.back();
         const Step at{from.node, from.note, trie};
         const int act = ways_[index(now)].act;
-        const Exits& stretch =
+        const ExitList stretch =
             of_stretch(at.node, notes.on_stretch(at.node, act, at.note), act, trie);
         const int rest = ways_[index(now)].rest;
         bool ready = true;
@@ -86,22 +93,23 @@ const GrammarCosts::Exits& GrammarCosts::of_way(const Step& from, int way) {
         if (!ready) continue;
         open.pop_back();
         if (rests_.find({at, now})) continue;
-        Exits exits;
-        follow(stretch, at, rest, exits);
-        cutter_.cut(exits);
-        rests_.add({at, now}, std::move(exits));
+        OneDraft draft(*this);
+        follow(stretch, at, rest, draft->exits);
+        cutter_.cut(draft->exits);
+        rests_.add({at, now}, draft->exits);
     }
     return *rests_.find({from, way});
 }
 
 // The ways of a notebook, stretch by stretch.
-GrammarCosts::Exits GrammarCosts::object(int node, int note, int trie) {
-    if (Exits best; orders_of(node).find({node, note, trie}, best)) return best;
+void GrammarCosts::object(const Step& from, Exits& exits) {
+    if (orders_of(from.node).find(from, exits)) return;
+    exits.clear();
+    const auto& [node, note, trie] = from;
     Notebook& notes = machine_->grammar().notebook(machine_->grammar().node(node).notebook);
     std::vector<std::vector<int>> ways;
     notes.ways(machine_->grammar(), node, note, ways);
     const int between = notes.behind_calls();
-    Exits exits;
     for (const std::vector<int>& acts : ways) {
         // What later stretches depend on: mostly on nothing, and ends of ways are shared.
         int later = Notebook::forgotten;
@@ -112,20 +120,21 @@ GrammarCosts::Exits GrammarCosts::object(int node, int note, int trie) {
                exits);
     }
     cutter_.cut(exits);
-    return exits;
 }
 
 // The same walk where no token is begun.
-const GrammarCosts::Exits& GrammarCosts::from_root(const Step& from, const Goal& goal) {
+GrammarCosts::ExitList GrammarCosts::from_root(const Step& from, const Goal& goal) {
     if (goal.notebook >= 0) return of_stretch(from.node, from.note, goal.act, root);
     return goal.rule >= 0 ? of_rule(goal.rule, root) : of_place(from.node, from.note, root);
 }
 
-GrammarCosts::Exits GrammarCosts::explore(const Step& from, const Goal& goal) {
+const GrammarCosts::Exits& GrammarCosts::explore(const Step& from, const Goal& goal,
+                                                 Draft& draft) {
     Grammar& grammar = machine_->grammar();
-    TokenWalk walk(grammar, *trie_, words_, groups_, {from.node, from.note, from.trie});
-    Exits exits;
-    WordMap places;  // of nodes in exits: there may be thousands
+    TokenWalk walk(grammar, *trie_, words_, groups_, draft.walk, from);
+    Exits& exits = draft.exits;
+    WordMap& places = draft.places;
+    places.reset();
     int best = never;
     const auto leave = [&](int trie, int tokens) {
         // Behind this node no token goes on: it ends here.

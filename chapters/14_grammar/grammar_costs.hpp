@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "chapters/13_json_grammar/arena.hpp"
 #include "chapters/13_json_grammar/flat_map.hpp"
 #include "chapters/13_json_grammar/token_costs.hpp"
 #include "chapters/14_grammar/act_orders.hpp"
@@ -27,6 +28,7 @@
 #include "chapters/14_grammar/token_bound.hpp"
 #include "chapters/14_grammar/token_exits.hpp"
 #include "chapters/14_grammar/token_step.hpp"
+#include "chapters/14_grammar/token_walk.hpp"
 #include "chapters/14_grammar/trie_words.hpp"
 
 namespace tbt {
@@ -61,6 +63,7 @@ private:
     static constexpr int root = TokenExit::root, most_bytes = 100'000, most_shared = 256;
     using Exit = TokenExit;
     using Exits = TokenExits;
+    using ExitList = std::span<const Exit>;
     using Place = GrammarMachine::Place;
     using Step = TokenStep;
     // Where one is going: to the end of a rule, or behind an act of a notebook.
@@ -83,36 +86,58 @@ private:
     template <class Key, class Hash>
     class Table {
     public:
-        const Exits* find(const Key& key) const {
+        const ExitList* find(const Key& key) const {
             const int at = index_.find(key);
-            return at < 0 ? nullptr : &exits_[static_cast<std::size_t>(at)];
+            return at < 0 ? nullptr : &lists_[static_cast<std::size_t>(at)];
         }
-        const Exits& add(const Key& key, Exits exits) {
-            index_.set(key, static_cast<int>(exits_.size()));
-            exits_.push_back(std::move(exits));
-            exits_.back().shrink_to_fit();
-            bytes_ += sizeof(Exits) + exits_.back().capacity() * sizeof(Exit) + 16;
-            return exits_.back();
+        ExitList add(const Key& key, const Exits& exits) {
+            index_.set(key, static_cast<int>(lists_.size()));
+            lists_.push_back(exits_.keep(exits));
+            return lists_.back();
         }
-        std::size_t memory() const { return bytes_ + index_.memory(); }
-        void clear() { index_.clear(), exits_.clear(), bytes_ = 0; }
+        std::size_t memory() const {
+            return lists_.capacity() * sizeof(ExitList) + exits_.memory() + index_.memory();
+        }
+        void clear() { index_.clear(), lists_.clear(), exits_.clear(); }
 
     private:
         FlatMap<Key, Hash> index_;
-        std::deque<Exits> exits_;
-        std::size_t bytes_ = 0;
+        std::vector<ExitList> lists_;
+        Arena exits_;
+    };
+    // What one table is made with; making it may ask for others.
+    struct Draft {
+        TokenWalk::Memory walk;
+        Exits exits;
+        WordMap places;  // of nodes in exits: there may be thousands
+    };
+    class OneDraft {
+    public:
+        explicit OneDraft(GrammarCosts& costs) : costs_(&costs) {
+            if (costs.drafted_ == costs.drafts_.size()) costs.drafts_.emplace_back();
+            draft_ = &costs.drafts_[costs.drafted_++];
+            draft_->exits.clear();
+        }
+        OneDraft(const OneDraft&) = delete;
+        ~OneDraft() { --costs_->drafted_; }
+        Draft* operator->() { return draft_; }
+        Draft& operator*() { return *draft_; }
+
+    private:
+        GrammarCosts* costs_;
+        Draft* draft_;
     };
     using Slots = std::span<const Place>;
 
-    const Exits& of_rule(int rule, int trie);
-    const Exits& of_place(int node, int note, int trie);
-    const Exits& of_stretch(int node, int note, int act, int trie);
-    Exits object(int node, int note, int trie);
+    ExitList of_rule(int rule, int trie);
+    ExitList of_place(int node, int note, int trie);
+    ExitList of_stretch(int node, int note, int act, int trie);
+    void object(const Step& from, Exits& exits);
     int way_of(const std::vector<int>& acts);
-    const Exits& of_way(const Step& between, int way);
-    void follow(const Exits& stretch, const Step& between, int way, Exits& exits);
-    const Exits& from_root(const Step& from, const Goal& goal);
-    Exits explore(const Step& from, const Goal& goal);
+    ExitList of_way(const Step& between, int way);
+    void follow(ExitList stretch, const Step& between, int way, Exits& exits);
+    ExitList from_root(const Step& from, const Goal& goal);
+    const Exits& explore(const Step& from, const Goal& goal, Draft& draft);
     int from_place(const Place& place, int trie);
     int behind(int continuation, int trie);
     Place meant(Place place, Slots slots) const;
@@ -122,7 +147,7 @@ private:
     int bound_meant(Place place, Slots slots);
     ActOrders& orders_of(int node) {
         const int notebook = machine_->grammar().node(node).notebook;
-        const auto stretch = [this](const Step& from, int act) -> const Exits& {
+        const auto stretch = [this](const Step& from, int act) {
             return of_stretch(from.node, from.note, act, from.trie);
         };
         return orders_.try_emplace(notebook, machine_->grammar(), notebook, cutter_, stretch)
@@ -145,6 +170,8 @@ private:
 
     GrammarMachine* machine_;
     const TokenTrie* trie_;
+    std::deque<Draft> drafts_;  // the first drafted_ are in use
+    std::size_t drafted_ = 0;
     AllTrieWords words_;
     TokenBound bound_;
     ByteGroups groups_;

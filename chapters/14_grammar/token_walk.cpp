@@ -7,8 +7,10 @@
 namespace tbt {
 
 TokenWalk::TokenWalk(Grammar& grammar, const TokenTrie& trie, AllTrieWords& words,
-                     ByteGroups& groups, Step from)
-    : grammar_(&grammar), trie_(&trie), words_(&words), groups_(&groups) {
+                     ByteGroups& groups, Memory& memory, Step from)
+    : grammar_(&grammar), trie_(&trie), words_(&words), groups_(&groups), memory_(&memory) {
+    memory_->reached.reset();
+    for (auto& steps : memory_->at_tokens) steps.clear();
     put(from, 0);
 }
 
@@ -23,26 +25,27 @@ void TokenWalk::arrive(const Step& step, int tokens) {
 void TokenWalk::put(const Step& step, int tokens) {
     // Blanks that end a token are good for nothing where it could have ended before them.
     if (const int like = grammar_->node(step.node).like; like >= 0 && step.trie < 0) {
-        const int shorter = reached_.find({like, step.note, step.trie});
+        const int shorter = memory_->reached.find({like, step.note, step.trie});
         if (shorter >= 0 && shorter <= tokens) return;
     }
-    const int before = reached_.find(step);
+    auto& [reached, at_tokens] = *memory_;
+    const int before = reached.find(step);
     if (before >= 0 && before <= tokens) return;
-    reached_.set(step, tokens);
-    if (at_tokens_.size() <= index(tokens)) at_tokens_.resize(index(tokens) + 1);
-    at_tokens_[index(tokens)].push_back(step);
+    reached.set(step, tokens);
+    if (at_tokens.size() <= index(tokens)) at_tokens.resize(index(tokens) + 1);
+    at_tokens[index(tokens)].push_back(step);
 }
 
 bool TokenWalk::next(Step& at, int best) {
-    while (index(tokens_) < at_tokens_.size() && tokens_ <= best + 1) {
-        const std::vector<Step>& now = at_tokens_[index(tokens_)];
+    while (index(tokens_) < memory_->at_tokens.size() && tokens_ <= best + 1) {
+        const std::vector<Step>& now = memory_->at_tokens[index(tokens_)];
         if (taken_ == now.size()) {
             ++tokens_;
             taken_ = 0;
             continue;
         }
         at = now[taken_++];
-        if (reached_.find(at) == tokens_) return true;
+        if (memory_->reached.find(at) == tokens_) return true;
     }
     return false;
 }

@@ -17,9 +17,14 @@ namespace tbt {
 class TokenWalk {
 public:
     using Step = TokenStep;
+    // Where a walk was, kept for the next one: walks are short, and there are thousands.
+    struct Memory {
+        FlatMap<Step, TokenStepHash> reached;
+        std::vector<std::vector<Step>> at_tokens;
+    };
 
     TokenWalk(Grammar& grammar, const TokenTrie& trie, AllTrieWords& words, ByteGroups& groups,
-              Step from);
+              Memory& memory, Step from);
 
     // The next place, each once; false: none within one token of `best`.
     bool next(Step& at, int best);
@@ -52,9 +57,8 @@ private:
     const TokenTrie* trie_;
     AllTrieWords* words_;
     ByteGroups* groups_;
+    Memory* memory_;
     int notebook_ = -1, act_ = 0, here_ = 0, tokens_ = 0;
-    FlatMap<Step, TokenStepHash> reached_;
-    std::vector<std::vector<Step>> at_tokens_;
     std::size_t taken_ = 0;
 };
 
