@@ -33,26 +33,36 @@ bool ActRests::find(Rest& found) {
     return true;
 }
 
-// What is left, in numbers; returns their hash. Of those that may come only as many matter as must.
+// What is left, in numbers of a byte each; returns their hash. Of those that may come only as many
+// matter as must.
 std::uint64_t ActRests::write_key() {
-    key_ = left_.must;
-    key_.push_back(left_.more), key_.push_back(left_.place);
+    key_.clear();
+    std::uint64_t word = 0;
+    int shift = 0;
+    const auto add = [&](int number) {
+        word |= static_cast<std::uint64_t>(number) << shift;
+        if (shift += 8; shift == 64) key_.push_back(word), word = 0, shift = 0;
+    };
+    for (const int n : left_.must) add(n);
+    add(std::max(0, left_.more)), add(left_.place);
     for (std::size_t k = 0; left_.more > 0 && k < kinds_.size(); ++k) {
         const std::vector<int>& may = left_.may[k];
         const std::size_t first = index(left_.taken[k]),
                           last = std::min(may.size(), first + index(left_.more));
-        key_.push_back(to_int(last - first));
-        for (std::size_t i = first; i < last; ++i) key_.push_back(may[i]);
+        add(to_int(last - first));
+        for (std::size_t i = first; i < last; ++i)
+            for (int high = 0; high < 32; high += 8) add(may[i] >> high & 255);
     }
+    key_.push_back(word);
     std::uint64_t hash = 0;
-    for (const int n : key_) hash = mixed(hash, static_cast<std::uint32_t>(n));
+    for (const std::uint64_t w : key_) hash = mixed(hash, w);
     return hash;
 }
 
 int ActRests::known(std::uint64_t hash) const {
     int found = known_index_.find(hash);
     const auto same = [&](const Known& k) {
-        const std::span<const int> key = std::span(keys_).subspan(k.key, k.size);
+        const std::span<const std::uint64_t> key = std::span(keys_).subspan(k.key, k.size);
         return std::equal(key.begin(), key.end(), key_.begin(), key_.end());
     };
     while (found >= 0 && !same(at(known_, found))) found = at(known_, found).alike;

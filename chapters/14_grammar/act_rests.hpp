@@ -43,7 +43,7 @@ public:
     bool find(Rest& found);
 
     std::size_t memory() const {
-        return known_.capacity() * sizeof(Known) + keys_.capacity() * sizeof(int) +
+        return known_.capacity() * sizeof(Known) + keys_.capacity() * sizeof(std::uint64_t) +
                known_index_.memory() + exits_.memory();
     }
 
@@ -64,12 +64,12 @@ private:
     std::vector<Kind> kinds_;
     std::vector<TokenExits> end_;
     std::vector<Known> known_;
-    std::vector<int> keys_;  // of all that are known
+    std::vector<std::uint64_t> keys_;  // of all that are known
     WordMap known_index_;    // by their hashes, the last one
     Arena exits_;
     // What is left now, its key, and what was found of it, by how much was taken.
     Left left_;
-    std::vector<int> key_;
+    std::vector<std::uint64_t> key_;
     std::deque<TokenExits> found_;
 };
 
