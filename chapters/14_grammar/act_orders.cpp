@@ -13,6 +13,7 @@ bool ActOrders::find(const TokenStep& from, TokenExits& exits) {
     Notebook::Choice all;
     if (!notes_->any_order(*grammar_, from.node, from.note, next, all)) return false;
     if (!learnt_) learn();
+    if (int tokens = 0; !too_many_ && ask(all, tokens)) rests_.expect();
     for (const int act : next) {
         const Notebook::Choice left = without(all, act);
         const int note = notes_->on_stretch(from.node, act, from.note);
@@ -175,7 +176,7 @@ void ActOrders::find_kinds() {
         return exits;
     };
     std::vector<TokenExits> end;
-    std::vector<ActRests::Kind> kinds;
+    std::vector<ActKind> kinds;
     for (const std::size_t node : of_class)
         end.push_back(exits_of(row(Notebook::the_end, node, good)));
     std::map<std::vector<Row>, int> known;
@@ -197,14 +198,11 @@ void ActOrders::find_kinds() {
     rests_.set(std::move(kinds), std::move(end));
 }
 
-// Without so many tokens, which each way takes. false: there are too many kinds to tell.
-bool ActOrders::rest_of(const Notebook::Choice& choice, int trie, int& tokens,
-                        ActRests::Rest& found) {
-    if (too_many_) return false;
-    const NodeClass& from = class_[index(places_.at(trie))];
+// Asks about what is left, by kinds; tokens: those that each way takes beside that. false: there is
+// an act of no kind that was learnt.
+bool ActOrders::ask(const Notebook::Choice& choice, int& tokens) {
     ActRests::Left& left = rests_.nothing_left();
-    left.more = choice.more, left.place = from.number;
-    tokens = from.tokens;
+    left.more = choice.more;
     for (const int act : choice.must) {
         const auto known = acts_.find(act);
         if (known == acts_.end()) return false;
@@ -220,7 +218,16 @@ bool ActOrders::rest_of(const Notebook::Choice& choice, int trie, int& tokens,
         std::sort(may.begin(), may.end());
         may.resize(std::min(may.size(), index(std::max(0, choice.more))));
     }
-    return rests_.find(found);
+    return true;
+}
+
+// Without so many tokens, which each way takes. false: there are too many kinds to tell.
+bool ActOrders::rest_of(const Notebook::Choice& choice, int trie, int& tokens,
+                        ActRests::Rest& found) {
+    if (too_many_) return false;
+    const NodeClass& from = class_[index(places_.at(trie))];
+    tokens = from.tokens;
+    return ask(choice, tokens) && rests_.find(from.number, found);
 }
 
 }  // namespace tbt

@@ -24,8 +24,7 @@ namespace tbt {
 class ActOrders {
 public:
     // The exits of the stretch of an act.
-    using Stretch =
-        std::function<std::span<const TokenExit>(const TokenStep& from, int act)>;
+    using Stretch = std::function<std::span<const TokenExit>(const TokenStep& from, int act)>;
     ActOrders(Grammar& grammar, int notebook, ExitCutter& cutter, Stretch stretch)
         : grammar_(&grammar),
           notes_(&grammar.notebook(notebook)),
@@ -58,6 +57,7 @@ private:
     static Notebook::Choice without(Notebook::Choice all, int act);
     bool add_rest(const Notebook::Choice& left, const TokenExit& from, bool further,
                   TokenExits& exits);
+    bool ask(const Notebook::Choice& choice, int& tokens);
     bool rest_of(const Notebook::Choice& left, int trie, int& tokens, ActRests::Rest& rest);
     bool never_better(int other, const Notebook::Choice& left);
     void learn();

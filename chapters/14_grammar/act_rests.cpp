@@ -7,12 +7,18 @@
 
 namespace tbt {
 
-void ActRests::set(std::vector<Kind> kinds, std::vector<TokenExits> end) {
+void ActRests::set(std::vector<ActKind> kinds, std::vector<TokenExits> end) {
     kinds_ = std::move(kinds), end_ = std::move(end);
+    TokenExits ends;
+    for (const TokenExits& exits : end_)
+        for (const TokenExit& e : exits) add_exit(ends, e.node, e.tokens);
+    few_ends_ = ends.size() <= most_ends;
+    boxes_.clear(), oldest_ = 0;
     known_.clear(), keys_.clear(), known_index_.clear(), exits_.clear();
 }
 
 ActRests::Left& ActRests::nothing_left() {
+    if (found_.empty()) found_.emplace_back();
     left_.must.assign(kinds_.size(), 0), left_.taken.assign(kinds_.size(), 0);
     left_.may.resize(kinds_.size());
     for (auto& may : left_.may) may.clear();
@@ -20,16 +26,38 @@ ActRests::Left& ActRests::nothing_left() {
 }
 
 // How many states may there be?
-bool ActRests::small() const {
-    double states = static_cast<double>(end_.size());
-    for (const int n : left_.must) states *= n + 1;
+double ActRests::states() const {
+    double states = ActBox::states(left_.must, end_.size());
     for (const auto& may : left_.may) states *= count(may) + 1;
-    return states <= most_states;
+    return states;
 }
 
-bool ActRests::find(Rest& found) {
-    if (!small()) return false;
-    found = rest(0);
+const ActBox* ActRests::box() const {
+    const auto holds = [&](const ActBox& b) { return b.holds(left_.must); };
+    const auto box = std::find_if(boxes_.begin(), boxes_.end(), holds);
+    return box == boxes_.end() ? nullptr : &*box;
+}
+
+// Each of the parts has an act less, and is small where this is not much larger.
+void ActRests::expect() {
+    if (!few_ends_ || left_.more > 0 || states() > 2 * most_states || box() != nullptr) return;
+    ActBox box(kinds_, end_, left_.must);
+    if (boxes_.size() < most_boxes) boxes_.push_back(std::move(box));
+    else boxes_[oldest_++ % most_boxes] = std::move(box);
+}
+
+bool ActRests::find(int place, Rest& found) {
+    left_.place = place;
+    if (states() > most_states) return false;
+    if (few_ends_ && left_.more <= 0) {
+        expect();
+        found_[0].clear();
+        box()->find(left_.must, left_.place, found_[0]);
+        cutter_->cut(found_[0]);
+        found = found_[0];
+    } else {
+        found = rest(0);
+    }
     return true;
 }
 

@@ -17,46 +17,31 @@ GrammarCosts::GrammarCosts(GrammarMachine& machine, const TokenTrie& trie)
       cutter_(trie),
       flat_(flat_rules(machine.grammar())) {}
 
-GrammarCosts::ExitList GrammarCosts::of_rule(int rule, int trie) {
+ExitList GrammarCosts::of_rule(int rule, int trie) {
     const auto key = static_cast<std::uint64_t>(rule) << 32 | static_cast<std::uint32_t>(trie);
     if (const ExitList* known = rules_.find(key)) return *known;
-    OneDraft draft(*this);
+    OneExitDraft draft(drafts_);
     return rules_.add(
         key, explore({machine_->grammar().rule(rule).start, 0, trie}, {rule, -1, 0}, *draft));
 }
 
-GrammarCosts::ExitList GrammarCosts::of_place(int node, int note, int trie) {
+ExitList GrammarCosts::of_place(int node, int note, int trie) {
     const int notebook = machine_->grammar().node(node).notebook;
     if (notebook >= 0) note = machine_->grammar().notebook(notebook).on_ways(node, note);
     const Step step{node, note, trie};
     if (const ExitList* known = places_.find(step)) return *known;
-    OneDraft draft(*this);
-    if (notebook < 0) return places_.add(step, explore(step, {}, *draft));
-    object(step, draft->exits);
-    return places_.add(step, draft->exits);
+    OneExitDraft draft(drafts_);
+    if (notebook >= 0) object(step, draft->exits);
+    return places_.add(step, notebook >= 0 ? draft->exits : explore(step, {}, *draft));
 }
 
-GrammarCosts::ExitList GrammarCosts::of_stretch(int node, int note, int act, int trie) {
+ExitList GrammarCosts::of_stretch(int node, int note, int act, int trie) {
     auto& table = note == Notebook::forgotten ? lasting_ : stretches_;
     const Stretch key{{node, note, trie}, act};
     if (const ExitList* known = table.find(key)) return *known;
-    OneDraft draft(*this);
-    return table.add(
-        key, explore(key.from, {-1, machine_->grammar().node(node).notebook, act}, *draft));
-}
-
-// The way of these acts; ways that end alike share that end. 0: there is none.
-int GrammarCosts::way_of(const std::vector<int>& acts) {
-    if (ways_.empty()) ways_.push_back({0, 0});
-    int way = 0;
-    for (std::size_t i = acts.size(); i-- > 0;) {
-        const auto key =
-            static_cast<std::uint64_t>(acts[i] + 1) << 32 | static_cast<std::uint32_t>(way);
-        const int found = way_index_.find_or_add(key, count(ways_));
-        if (found == count(ways_)) ways_.push_back({acts[i], way});
-        way = found;
-    }
-    return way;
+    OneExitDraft draft(drafts_);
+    return table.add(key,
+                     explore(key.from, {-1, machine_->grammar().node(node).notebook, act}, *draft));
 }
 
 // Behind the exits of a stretch, the rest of a way.
@@ -73,17 +58,17 @@ void GrammarCosts::follow(ExitList stretch, const Step& between, int way, Exits&
 
 // From the place between two stretches, of which there may be thousands: a list of what is open in
 // place of recursion.
-GrammarCosts::ExitList GrammarCosts::of_way(const Step& from, int way) {
+ExitList GrammarCosts::of_way(const Step& from, int way) {
     if (const ExitList* known = rests_.find({from, way})) return *known;
     Notebook& notes = machine_->grammar().notebook(machine_->grammar().node(from.node).notebook);
     std::vector<std::pair<int, int>> open{{from.trie, way}};  // node of the tree, way
     while (!open.empty()) {
         const auto [trie, now] = open.back();
         const Step at{from.node, from.note, trie};
-        const int act = ways_[index(now)].act;
+        const int act = ways_[now].act;
         const ExitList stretch =
             of_stretch(at.node, notes.on_stretch(at.node, act, at.note), act, trie);
-        const int rest = ways_[index(now)].rest;
+        const int rest = ways_[now].rest;
         bool ready = true;
         for (const Exit& e : stretch) {
             if (rest == 0 || rests_.find({{at.node, at.note, e.node}, rest})) continue;
@@ -93,7 +78,7 @@ GrammarCosts::ExitList GrammarCosts::of_way(const Step& from, int way) {
         if (!ready) continue;
         open.pop_back();
         if (rests_.find({at, now})) continue;
-        OneDraft draft(*this);
+        OneExitDraft draft(drafts_);
         follow(stretch, at, rest, draft->exits);
         cutter_.cut(draft->exits);
         rests_.add({at, now}, draft->exits);
@@ -115,36 +100,23 @@ void GrammarCosts::object(const Step& from, Exits& exits) {
         int later = Notebook::forgotten;
         for (std::size_t i = 1; i < acts.size() && later == Notebook::forgotten; ++i)
             later = notes.on_stretch(between, acts[i], note);
-        const int way = way_of(acts), here = notes.on_stretch(node, acts[0], note);
-        follow(of_stretch(node, here, acts[0], trie), {between, later, 0}, ways_[index(way)].rest,
-               exits);
+        const int way = ways_.of(acts), here = notes.on_stretch(node, acts[0], note);
+        follow(of_stretch(node, here, acts[0], trie), {between, later, 0}, ways_[way].rest, exits);
     }
     cutter_.cut(exits);
 }
 
 // The same walk where no token is begun.
-GrammarCosts::ExitList GrammarCosts::from_root(const Step& from, const Goal& goal) {
+ExitList GrammarCosts::from_root(const Step& from, const Goal& goal) {
     if (goal.notebook >= 0) return of_stretch(from.node, from.note, goal.act, root);
     return goal.rule >= 0 ? of_rule(goal.rule, root) : of_place(from.node, from.note, root);
 }
 
-const GrammarCosts::Exits& GrammarCosts::explore(const Step& from, const Goal& goal,
-                                                 Draft& draft) {
+const TokenExits& GrammarCosts::explore(const Step& from, const Goal& goal, ExitDraft& draft) {
     Grammar& grammar = machine_->grammar();
     TokenWalk walk(grammar, *trie_, words_, groups_, draft.walk, from);
-    Exits& exits = draft.exits;
-    WordMap& places = draft.places;
-    places.reset();
-    int best = never;
-    const auto leave = [&](int trie, int tokens) {
-        // Behind this node no token goes on: it ends here.
-        if (trie != root && trie_->end(trie) == trie + 1) trie = root, ++tokens;
-        if (trie == root) best = std::min(best, tokens);
-        if (tokens > best + 1) return;  // the cut would leave it out
-        const int fresh = count(exits);
-        const int place = places.find_or_add(static_cast<std::uint32_t>(trie), fresh);
-        if (place == fresh) exits.push_back({trie, tokens});
-        else if (tokens < exits[index(place)].tokens) exits[index(place)].tokens = tokens;
+    const auto leave = [&](ExitList exits, int tokens) {
+        for (const Exit& e : exits) draft.leave(*trie_, e.node, plus(tokens, e.tokens));
     };
     const auto follow = [&](const Grammar::CallEdge& e, const TokenWalk::Step& at) {
         const Grammar::Rule& rule = grammar.rule(e.rule);
@@ -161,37 +133,36 @@ const GrammarCosts::Exits& GrammarCosts::explore(const Step& from, const Goal& g
     const int cost = goal.notebook >= 0 || (goal.rule >= 0 && !flat_[index(goal.rule)])
                          ? 0
                          : grammar.node(from.node).cost;
-    for (TokenWalk::Step at; walk.next(at, best);) {
+    for (TokenWalk::Step at; walk.next(at, draft.best);) {
         const int tokens = walk.tokens();
         if (token_begun && tokens == 1 && at == Step{from.node, from.note, root}) {
-            for (const Exit& e : from_root(from, goal)) leave(e.node, tokens + e.tokens);
+            leave(from_root(from, goal), tokens);
             continue;
         }
         if (at.trie == root && cost <= most_shared && grammar.node(at.node).cost < cost &&
             grammar.node(at.node).notebook < 0) {
-            for (const Exit& e : of_place(at.node, at.note, root)) leave(e.node, plus(tokens, e.tokens));
+            leave(of_place(at.node, at.note, root), tokens);
             continue;
         }
         grammar.expand(at.node);
         const bool inside = grammar.node(at.node).notebook >= 0;
         if (inside && goal.notebook < 0) {  // an object of this rule's own
-            for (const Exit& e : of_place(at.node, at.note, at.trie))
-                leave(e.node, plus(tokens, e.tokens));
+            leave(of_place(at.node, at.note, at.trie), tokens);
             continue;
         }
-        if (grammar.node(at.node).final) leave(at.trie, tokens);
+        if (grammar.node(at.node).final) draft.leave(*trie_, at.trie, tokens);
         for (std::size_t i = 0; i < grammar.node(at.node).calls.size(); ++i) {
             const Grammar::CallEdge e = grammar.node(at.node).calls[i];
             if (!follow(e, at)) continue;
-            for (const Exit& x : of_rule(e.rule, at.trie)) {
-                if (inside) leave(x.node, plus(tokens, x.tokens));
-                else walk.arrive({e.to, 0, x.node}, plus(tokens, x.tokens));
-            }
+            const ExitList called = of_rule(e.rule, at.trie);
+            if (inside) leave(called, tokens);
+            else
+                for (const Exit& x : called) walk.arrive({e.to, 0, x.node}, plus(tokens, x.tokens));
         }
         walk.follow_bytes(at, goal.notebook, goal.act);
     }
-    cutter_.cut(exits);
-    return exits;
+    cutter_.cut(draft.exits);
+    return draft.exits;
 }
 
 int GrammarCosts::from_place(const Place& place, int trie) {

@@ -13,22 +13,20 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "chapters/13_json_grammar/arena.hpp"
 #include "chapters/13_json_grammar/flat_map.hpp"
 #include "chapters/13_json_grammar/token_costs.hpp"
 #include "chapters/14_grammar/act_orders.hpp"
+#include "chapters/14_grammar/act_ways.hpp"
 #include "chapters/14_grammar/byte_groups.hpp"
+#include "chapters/14_grammar/exit_tables.hpp"
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/14_grammar/token_bound.hpp"
-#include "chapters/14_grammar/token_exits.hpp"
 #include "chapters/14_grammar/token_step.hpp"
-#include "chapters/14_grammar/token_walk.hpp"
 #include "chapters/14_grammar/trie_words.hpp"
 
 namespace tbt {
@@ -51,7 +49,7 @@ public:
     int bound_behind(State state, State reached) override;
     std::size_t memory() const override {
         return rules_.memory() + places_.memory() + lasting_.memory() + stretches_.memory() +
-               rests_.memory() + way_index_.memory() + behind_.memory() + settled_.capacity() +
+               rests_.memory() + ways_.memory() + behind_.memory() + settled_.capacity() +
                hollow_.capacity() + bound_.memory() + orders_memory();
     }
     void forget() override {
@@ -63,7 +61,6 @@ private:
     static constexpr int root = TokenExit::root, most_bytes = 100'000, most_shared = 256;
     using Exit = TokenExit;
     using Exits = TokenExits;
-    using ExitList = std::span<const Exit>;
     using Place = GrammarMachine::Place;
     using Step = TokenStep;
     // Where one is going: to the end of a rule, or behind an act of a notebook.
@@ -82,62 +79,16 @@ private:
             return mixed(TokenStepHash()(s.from), static_cast<std::uint32_t>(s.act));
         }
     };
-    // Exits by a key, which stay where they are.
-    template <class Key, class Hash>
-    class Table {
-    public:
-        const ExitList* find(const Key& key) const {
-            const int at = index_.find(key);
-            return at < 0 ? nullptr : &lists_[static_cast<std::size_t>(at)];
-        }
-        ExitList add(const Key& key, const Exits& exits) {
-            index_.set(key, static_cast<int>(lists_.size()));
-            lists_.push_back(exits_.keep(exits));
-            return lists_.back();
-        }
-        std::size_t memory() const {
-            return lists_.capacity() * sizeof(ExitList) + exits_.memory() + index_.memory();
-        }
-        void clear() { index_.clear(), lists_.clear(), exits_.clear(); }
-
-    private:
-        FlatMap<Key, Hash> index_;
-        std::vector<ExitList> lists_;
-        Arena exits_;
-    };
-    // What one table is made with; making it may ask for others.
-    struct Draft {
-        TokenWalk::Memory walk;
-        Exits exits;
-        WordMap places;  // of nodes in exits: there may be thousands
-    };
-    class OneDraft {
-    public:
-        explicit OneDraft(GrammarCosts& costs) : costs_(&costs) {
-            if (costs.drafted_ == costs.drafts_.size()) costs.drafts_.emplace_back();
-            draft_ = &costs.drafts_[costs.drafted_++];
-            draft_->exits.clear();
-        }
-        OneDraft(const OneDraft&) = delete;
-        ~OneDraft() { --costs_->drafted_; }
-        Draft* operator->() { return draft_; }
-        Draft& operator*() { return *draft_; }
-
-    private:
-        GrammarCosts* costs_;
-        Draft* draft_;
-    };
     using Slots = std::span<const Place>;
 
     ExitList of_rule(int rule, int trie);
     ExitList of_place(int node, int note, int trie);
     ExitList of_stretch(int node, int note, int act, int trie);
     void object(const Step& from, Exits& exits);
-    int way_of(const std::vector<int>& acts);
     ExitList of_way(const Step& between, int way);
     void follow(ExitList stretch, const Step& between, int way, Exits& exits);
     ExitList from_root(const Step& from, const Goal& goal);
-    const Exits& explore(const Step& from, const Goal& goal, Draft& draft);
+    const Exits& explore(const Step& from, const Goal& goal, ExitDraft& draft);
     int from_place(const Place& place, int trie);
     int behind(int continuation, int trie);
     Place meant(Place place, Slots slots) const;
@@ -170,24 +121,18 @@ private:
 
     GrammarMachine* machine_;
     const TokenTrie* trie_;
-    std::deque<Draft> drafts_;  // the first drafted_ are in use
-    std::size_t drafted_ = 0;
+    OneExitDraft::Pile drafts_;
     AllTrieWords words_;
     TokenBound bound_;
     ByteGroups groups_;
     ExitCutter cutter_;
     std::vector<char> flat_;  // rules that cannot come to themselves
-    Table<std::uint64_t, WordHash> rules_;
-    Table<Step, TokenStepHash> places_;
+    ExitTable<std::uint64_t, WordHash> rules_;
+    ExitTable<Step, TokenStepHash> places_;
     // Those without a note last when notes are forgotten.
-    Table<Stretch, StretchHash> lasting_, stretches_;
-    // Ways of a notebook: an act and the way that is left behind it, from whatever place.
-    struct Way {
-        int act, rest;
-    };
-    std::vector<Way> ways_;
-    WordMap way_index_;
-    Table<Stretch, StretchHash> rests_;
+    ExitTable<Stretch, StretchHash> lasting_, stretches_;
+    ActWays ways_;  // of notebooks
+    ExitTable<Stretch, StretchHash> rests_;
     std::map<int, ActOrders> orders_;  // by notebook
     WordMap behind_;
     std::vector<char> settled_;  // continuations
