@@ -13,9 +13,9 @@ inline std::vector<float> run(KvCache& cache, const std::vector<float>& qkv,
     const int tokens = static_cast<int>(qkv.size()) / (3 * shape.channels);
     cache.make_room(tokens);
     std::vector<float> out(static_cast<std::size_t>(tokens * shape.channels));
-    std::vector<float> scratch(
-        static_cast<std::size_t>(threads * attention_scratch_size(cache.length() + tokens)));
     const SequenceRows rows{&cache, 0, tokens};
+    std::vector<float> scratch(
+        static_cast<std::size_t>(threads * attention_scratch_size({&rows, 1})));
     run_team(threads, [&](const Worker& worker) {
         append_keys_and_values(qkv.data(), {&rows, 1}, shape, 0, worker);
         attend(qkv.data(), {&rows, 1}, shape, 0, out.data(), scratch.data(), worker);

@@ -238,7 +238,7 @@ TEST_CASE("sequences of a batch get what each gets alone", "[attention]") {
     b.make_room(1);
     const SequenceRows batch[] = {{&a, 0, 3}, {&b, 3, 1}};
     std::vector<float> out(4 * 64),
-        scratch(static_cast<std::size_t>(2 * attention_scratch_size(81)));
+        scratch(static_cast<std::size_t>(2 * attention_scratch_size(batch)));
     run_team(2, [&](const Worker& worker) {
         append_keys_and_values(rows.data(), batch, shape, 0, worker);
         attend(rows.data(), batch, shape, 0, out.data(), scratch.data(), worker);
@@ -247,4 +247,25 @@ TEST_CASE("sequences of a batch get what each gets alone", "[attention]") {
     const std::vector<float> expected_b = run(b_alone, some_rows(rows, 3, 1, 192), shape);
     expected.insert(expected.end(), expected_b.begin(), expected_b.end());
     REQUIRE(out == expected);
+}
+
+TEST_CASE("attention stays within its scratch memory, of a tree with many branches too",
+          "[attention][tree]") {
+    const AttentionShape shape{4 * 16, 4};
+    const GptConfig config = shape_config(4, 16, 64);
+    KvCache a(config), b(config);
+    run(b, random_qkv(20, 64, 1), shape);
+    constexpr int guesses = 150;  // all of them behind the same text: one position more
+    const std::vector<int> parents(guesses, -1);
+    const std::vector<float> rows = random_qkv(1 + guesses, 64, 2);
+    a.make_room(1), b.make_room(1), b.hold_rows(guesses);
+    const SequenceRows batch[] = {{&a, 0, 1}, {&b, 1, guesses, parents}};
+    const auto own = static_cast<std::size_t>(4 * attention_scratch_size(batch));
+    std::vector<float> out((1 + guesses) * 64), scratch(own + 20000, -7.0f);
+    run_team(4, [&](const Worker& worker) {
+        append_keys_and_values(rows.data(), batch, shape, 0, worker);
+        attend(rows.data(), batch, shape, 0, out.data(), scratch.data(), worker);
+    });
+    const auto behind = scratch.begin() + static_cast<std::ptrdiff_t>(own);
+    CHECK(std::count(behind, scratch.end(), -7.0f) == 20000);
 }

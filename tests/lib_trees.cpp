@@ -121,6 +121,26 @@ TEST_CASE("a tree beside a text without one, in one pass", "[gpt][tree]") {
     CHECK(of_plain == copy_of(gpt.forward(fresh, whole)));
 }
 
+TEST_CASE("more guesses than the text has tokens, all behind it, with more threads",
+          "[gpt][tree]") {
+    // The memory that attention needs is counted from the first pass on: each model is a new one.
+    for (const int threads : {1, 2, 8}) {
+        Gpt gpt = model_of(threads), alone = model_of(1);
+        const std::vector<int> text = long_text(5), guesses = long_text(200), above(200, -1);
+        KvCache cache(gpt.config()), fresh(gpt.config());
+        gpt.forward(cache, text);
+        const Step step{&cache, guesses, true, above};
+        const Logits rows = gpt.forward({&step, 1});
+        alone.forward(fresh, text);
+        for (int row = 0; row < 200; row += 7) {
+            fresh.truncate(5);
+            const std::vector<float> of_tree = copy_of(rows.row(row));
+            REQUIRE(of_tree ==
+                    copy_of(alone.forward(fresh, std::span(guesses).subspan(index(row), 1))));
+        }
+    }
+}
+
 TEST_CASE("a row's state is what the output matrix turns into its logits", "[gpt][tree]") {
     Gpt gpt = model_of(1);
     KvCache cache(gpt.config());

@@ -183,13 +183,19 @@ void attend_queries(const Head<Element>& h, const float* const* query, int lengt
     for (; d < h.padded; d += lane_count) mix<Q, 1>(h, scores, stride, longest, d, inverse, out);
 }
 
-std::int64_t scores_stride(int longest) {
+// Floats for the scores of one query, whichever sequence it is of.
+std::int64_t scores_stride(std::span<const SequenceRows> sequences) {
+    int longest = 0;
+    for (const SequenceRows& s : sequences)
+        longest = std::max(longest, s.cache->length() + s.tokens);
     return (longest + block_tokens - 1) / block_tokens * block_tokens + block_tokens;
 }
 
 }  // namespace
 
-std::int64_t attention_scratch_size(int longest) { return tile * scores_stride(longest); }
+std::int64_t attention_scratch_size(std::span<const SequenceRows> sequences) {
+    return tile * scores_stride(sequences);
+}
 
 void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequences,
                             const AttentionShape& shape, int layer, const Worker& worker) {
@@ -238,11 +244,8 @@ static void attend_rows(const float* qkv, std::span<const SequenceRows> sequence
                         const AttentionShape& shape, int layer, float* out, float* scratch,
                         const Worker& worker, bool both_ways, AttentionWatch* watch) {
     const int c = shape.channels, size = shape.head_size();
-    int longest = 0;
-    for (const SequenceRows& s : sequences)
-        longest = std::max(longest, s.cache->length() + s.tokens);
-    const std::int64_t stride = scores_stride(longest);
-    float* scores = scratch + worker.rank * attention_scratch_size(longest);
+    const std::int64_t stride = scores_stride(sequences);
+    float* scores = scratch + worker.rank * tile * stride;
     const auto [begin, end] = worker.share(length_of(sequences) * shape.heads);
     for (std::int64_t pair = begin; pair < end; ++pair) {
         const SequenceRows& s = sequences[index(pair / shape.heads)];

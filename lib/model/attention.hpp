@@ -44,12 +44,13 @@ void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequ
                             const AttentionShape& shape, int layer, const Worker& worker);
 
 // out[t] (C) = concatenation over heads of Σ_u softmax_u(q_t · k_u / √D) · v_u,
-// u = 0 … position of t. out is (R, C). scratch: attention_scratch_size(longest sequence)
+// u = 0 … position of t. out is (R, C). scratch: attention_scratch_size(sequences)
 // floats for each thread. watch, of which rows has R elements: filled in where it is this layer.
 void attend(const float* qkv, std::span<const SequenceRows> sequences, const AttentionShape& shape,
             int layer, float* out, float* scratch, const Worker& worker,
             AttentionWatch* watch = nullptr);
 
-std::int64_t attention_scratch_size(int longest);
+// Of a tree all rows count, however they branch.
+std::int64_t attention_scratch_size(std::span<const SequenceRows> sequences);
 
 }  // namespace tbt

@@ -105,7 +105,6 @@ void GptNetwork::prepare(std::span<const Step> steps) {
     p.tokens.clear();
     p.positions.clear();
     p.logit_rows.clear();
-    int longest = 0;
     for (const Step& step : steps) {
         if (step.tokens.empty())
             throw Error("gpt: a forward pass over no tokens; start from the document separator");
@@ -122,14 +121,12 @@ void GptNetwork::prepare(std::span<const Step> steps) {
         }
         const std::vector<int> depths = depths_of(step);
         for (const int depth : depths) p.positions.push_back(step.cache->length() + depth);
-        const int deepest = 1 + *std::max_element(depths.begin(), depths.end());
-        step.cache->make_room(deepest);
+        step.cache->make_room(1 + *std::max_element(depths.begin(), depths.end()));
         if (!step.parents.empty()) step.cache->hold_rows(rows_of_step);
         p.sequences.push_back({step.cache, first, rows_of_step, step.parents});
         const std::int64_t end = first + rows_of_step;
         for (std::int64_t r = step.all_logits ? first : end - 1; r < end; ++r)
             p.logit_rows.push_back(r);
-        longest = std::max(longest, step.cache->length() + deepest);
     }
     const auto rows = length_of(p.tokens);
     const std::int64_t c = config.n_embd;
@@ -141,7 +138,7 @@ void GptNetwork::prepare(std::span<const Step> steps) {
     p.mixed.get(rows * c);
     p.inner.get(rows * config.n_inner);
     p.logits.get(length_of(p.logit_rows) * outputs);
-    p.scratch.get(options.threads * attention_scratch_size(longest));
+    p.scratch.get(options.threads * attention_scratch_size(p.sequences));
     if (watch) watch->rows.assign(index(rows), {});
 }
 
