@@ -1,4 +1,4 @@
-// uniqueItems while writing: every list of up to four of the values, against the judge.
+// uniqueItems while writing, against the judge: every list of up to four of the values.
 #include "tests/catch.hpp"
 
 #include "chapters/13_json_grammar/token_constraint.hpp"
@@ -65,12 +65,52 @@ TEST_CASE("uniqueItems over listed values writes what the judge accepts, no more
     agree(R"({"uniqueItems":true,"items":{"type":"boolean"},"minItems":3})", {"true", "false"}, 0);
 }
 
-TEST_CASE("uniqueItems without a list of values is refused, with what would be accepted",
+TEST_CASE("uniqueItems without a list of values writes at most one item of a kind, and says so",
+          "[ch16]") {
+    const std::vector<std::string> items{
+        "true",   "5",    "5.5",   "12",         "-1", "0.5", "\"a\"",
+        "\"Ab\"", "\"\"", "\"?\"", "\"\u00e9\"", "{}", "[]",  "{\"a\": \"b\"}"};
+    for (const auto& [schema, written] : std::vector<std::pair<std::string, std::string>>{
+             {R"({"uniqueItems":true})", R"([true,5,12,-1,"a","","?",{},[]])"},
+             {R"({"uniqueItems":true,"items":{"type":"integer"}})", "[5,12,-1]"},
+             {R"({"uniqueItems":true,"items":{"anyOf":[{"const":5.5},{"type":"string"}]}})",
+              R"([5.5,"Ab","","é"])"},
+             {R"({"uniqueItems":true,"items":{"pattern":"^[ab?]*$","minLength":1}})",
+              R"(["a","?"])"}}) {
+        INFO(schema);
+        std::vector<std::string> said;
+        SchemaOptions options;
+        options.warn = [&](const std::string& line) { said.push_back(line); };
+        GrammarMachine writer(compile_schema(schema, options));
+        REQUIRE(said.size() == 1);
+        CHECK(said[0].find("'uniqueItems'") != std::string::npos);
+        GrammarMachine judge(compile_schema(schema, SchemaOptions::judging()));
+        int both = 0;
+        for (const std::string& text : lists(items, 3)) {
+            if (!accepts_text(writer, text)) continue;
+            INFO(text);
+            REQUIRE(accepts_text(judge, judged_text(text)));
+            ++both;
+        }
+        CHECK(both > 5);
+        CHECK(accepts_text(writer, written));
+        options.strict = true;
+        REQUIRE_THROWS_WITH(
+            compile_schema(schema, options),
+            Catch::Contains("uniqueItems") && Catch::Contains("enum, const or boolean"));
+    }
+    // An array of such arrays, and one inside itself.
+    SchemaOptions quiet;
+    quiet.warn = [](const std::string&) {};
+    for (const char* schema : {R"({"uniqueItems":true,"items":{"uniqueItems":true,"minItems":1}})",
+                               R"({"uniqueItems":true,"items":{"$ref":"#"}})"})
+        REQUIRE_NOTHROW(compile_schema(schema, quiet));
+}
+
+TEST_CASE("uniqueItems beside prefixItems or contains is refused, with what would be accepted",
           "[ch16]") {
     for (const char* schema :
-         {R"({"uniqueItems":true})", R"({"uniqueItems":true,"items":{"type":"integer"}})",
-          R"({"uniqueItems":true,"items":{"anyOf":[{"const":1},{"type":"string"}]}})",
-          R"({"uniqueItems":true,"prefixItems":[{}],"items":{"type":"boolean"}})",
+         {R"({"uniqueItems":true,"prefixItems":[{}],"items":{"type":"boolean"}})",
           R"({"uniqueItems":true,"contains":{"const":true},"items":{"type":"boolean"}})"}) {
         INFO(schema);
         REQUIRE_THROWS_WITH(compile_schema(schema), Catch::Contains("uniqueItems") &&
@@ -86,7 +126,9 @@ TEST_CASE("uniqueItems with long lists: as many as the memory holds, else a refu
         return text + "]}}";
     };
     REQUIRE_THROWS_WITH(compile_schema(schema(250, 40)), Catch::Contains("minItems"));
-    REQUIRE_THROWS_WITH(compile_schema(schema(257, 0)), Catch::Contains("at most 256"));
+    SchemaOptions strict;
+    strict.strict = true;
+    REQUIRE_THROWS_WITH(compile_schema(schema(257, 0), strict), Catch::Contains("at most 256"));
     for (const auto& [values, least] : {std::pair(256, 0), {100, 1}, {32, 12}}) {
         INFO(values << " values, at least " << least);
         const auto shared =

@@ -54,6 +54,8 @@ TEST_CASE("items that are all different: the law of the budget, and the true min
         R"({"type":"object","properties":{"tags":{"type":"array","uniqueItems":true,"minItems":1,
             "items":{"anyOf":[{"$ref":"#/$defs/t"},{"const":0}]}}},"required":["tags"],
             "$defs":{"t":{"enum":["tag","type"]}}})",
+        R"({"type":"array","uniqueItems":true,"items":{"type":"string"},"minItems":3})",
+        R"({"uniqueItems":true,"items":{"type":["integer","object"]},"minItems":2,"maxItems":5})",
     };
     Rng rng(165);
     for (const std::string& schema : schemas) {

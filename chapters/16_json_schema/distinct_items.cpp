@@ -73,25 +73,59 @@ Listed listed(SchemaDocument& document, const Json& schema, int depth) {
 
 }  // namespace
 
+std::vector<const Json*> kinds_of_values(SchemaDocument& document) {
+    std::vector<const Json*> kinds;
+    const auto add = [&](Json kind) { kinds.push_back(&document.keep(std::move(kind))); };
+    for (const Json& word : {Json(), Json(false), Json(true)}) add({{"const", word}});
+    add({{"type", "array"}});
+    add({{"type", "object"}});
+    // Strings by their first letter or digit.
+    add({{"type", "string"}, {"maxLength", 0}});
+    const auto beginning = [&](const std::string& with) {
+        add({{"type", "string"}, {"pattern", "^[" + with + "]"}});
+    };
+    for (char c = 'a'; c <= 'z'; ++c) beginning({c, static_cast<char>(c - 'a' + 'A')});
+    for (char c = '0'; c <= '9'; ++c) beginning({c});
+    beginning("^a-zA-Z0-9");
+    // Numbers by their size: 5 and 5.0 are one value.
+    add({{"type", "number"}, {"exclusiveMaximum", 0}});
+    for (int step = 1; step <= 10; step *= 10)
+        for (int from = step == 1 ? 0 : step; from < 10 * step; from += step)
+            add({{"type", "number"}, {"minimum", from}, {"exclusiveMaximum", from + step}});
+    add({{"type", "number"}, {"minimum", 100}});
+    return kinds;
+}
+
 std::vector<Demands> distinct_items(SchemaDocument& document, ShapeRules& shapes,
-                                    const ArrayPlan& plan, const Demands& facts) {
+                                    const std::vector<const Json*>& kinds, const ArrayPlan& plan,
+                                    const Demands& facts) {
     Listed values;
     for (const Json* schema : plan.rest) narrow(values, listed(document, *schema, 0));
-    if (!values || values->size() > most_values || !plan.prefix.empty() || !plan.counts.empty())
-        document.unsupported(
-            *facts[0], "uniqueItems",
-            "is written for items that enum, const or boolean list, at most 256 "
-            "values, without prefixItems and contains; list them, or leave it out");
-    const auto n = static_cast<double>(values->size());
+    const bool few = values && values->size() <= most_values;
+    const std::string otherwise =
+        "is written for items that enum, const or boolean list, at most 256 values, without "
+        "prefixItems and contains; list them, or leave it out";
+    if (!plan.prefix.empty() || !plan.counts.empty())
+        document.unsupported(*facts[0], "uniqueItems", otherwise);
+    if (!few)
+        document.tell(
+            *facts[0], "uniqueItems", "", otherwise,
+            "of items that nobody lists: at most one of a kind is written, strings by their "
+            "first letter, numbers by their size, one object, one array");
+    std::vector<Demands> items;
+    const auto add = [&](const Json& one) {
+        Demands item = join(plan.rest, {&one});
+        if (!shapes.impossible(item)) items.push_back(std::move(item));
+    };
+    if (few)
+        for (const Json* v : *values) add(document.keep({{"const", *v}}));
+    else
+        for (const Json* kind : kinds) add(*kind);
+    const auto n = static_cast<double>(few ? values->size() : items.size());
     if (n * n * (n + blank_nodes) * static_cast<double>(plan.least) > most_nodes)
         document.unsupported(*facts[0], "minItems",
                              "is too large for so many values that must all be different; list "
                              "fewer values, or ask for fewer items");
-    std::vector<Demands> items;
-    for (const Json* v : *values) {
-        Demands item = join(plan.rest, {&document.keep({{"const", *v}})});
-        if (!shapes.impossible(item)) items.push_back(std::move(item));
-    }
     return items;
 }
 

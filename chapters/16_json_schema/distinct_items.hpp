@@ -1,5 +1,6 @@
-// A JSON array whose items are all different, from a list of values: like other arrays, a part of
-// a grammar that is built as it is walked, here with the values that were written.
+// A JSON array whose items are all different: from a list of values, or, where nobody lists them,
+// of kinds that have no value in common, at most one of each. Like other arrays, a part of a
+// grammar that is built as it is walked, here with what was written.
 #pragma once
 
 #include <map>
@@ -14,14 +15,19 @@
 
 namespace tbt {
 
+// Every JSON value is of one of these kinds; values of two of them differ.
+std::vector<const Json*> kinds_of_values(SchemaDocument& document);
+
 // For each value that an item of such an array may have: the item's demands with the value as a
-// const. Throws UnsupportedSchema where enum, const or the type (boolean, null) do not list them.
+// const. Where enum, const or the type (boolean, null) do not list them: for each kind, which is
+// told. Throws UnsupportedSchema beside prefixItems or contains, and where there are too many.
 std::vector<Demands> distinct_items(SchemaDocument& document, ShapeRules& shapes,
-                                    const ArrayPlan& plan, const Demands& facts);
+                                    const std::vector<const Json*>& kinds, const ArrayPlan& plan,
+                                    const Demands& facts);
 
 class DistinctItems : public Grammar::NodeSource {
 public:
-    // values: a rule for each. least, most: items; most −1: as many as there are values.
+    // values: a rule for each, or for each kind. least, most: items; most −1: as many as there are.
     DistinctItems(std::vector<int> values, int least, int most, Blanks blanks);
 
     // The node behind the opening bracket. `index`: this source's, in the grammar.

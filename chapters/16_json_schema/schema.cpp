@@ -240,7 +240,8 @@ private:
 
     void add_distinct(const ArrayPlan& plan, const Demands& facts, int start, int end) {
         std::vector<int> values;
-        for (const Demands& item : distinct_items(document_, shapes_, plan, facts))
+        if (kinds_.empty()) kinds_ = kinds_of_values(document_);
+        for (const Demands& item : distinct_items(document_, shapes_, kinds_, plan, facts))
             values.push_back(rule_for(item));
         if (plan.least > count(values)) return;
         add_array_source(std::make_unique<DistinctItems>(std::move(values), to_int(plan.least),
@@ -286,6 +287,7 @@ private:
     int depth_ = 1;                     // of what stands in the value that is being built
     std::map<std::pair<Demands, int>, int> rules_;
     AlikeSchemas alike_;
+    std::vector<const Json*> kinds_;  // of values, once an array asks for different items
     std::vector<Open> open_;
 };
 

@@ -211,10 +211,15 @@ void SchemaDocument::too_large(const Json& schema, const std::exception& e) cons
 
 void SchemaDocument::remark(const Json& schema, const std::string& keyword, const std::string& name,
                             const std::string& why) {
-    if (options_.strict) unsupported(schema, keyword, why);
+    tell(schema, keyword, name, why, why + "; it is read as a remark");
+}
+
+void SchemaDocument::tell(const Json& schema, const std::string& keyword, const std::string& name,
+                          const std::string& refusal, const std::string& said) {
+    if (options_.strict) unsupported(schema, keyword, refusal);
     if (!remarked_.insert(keyword + " " + name).second) return;
-    const std::string line = name_ + ": " + path_of(schema) + ": '" + keyword + "' " + why +
-                             "; it is read as a remark (--strict refuses it)";
+    const std::string line =
+        name_ + ": " + path_of(schema) + ": '" + keyword + "' " + said + " (--strict refuses it)";
     if (options_.warn) options_.warn(line);
     else std::fprintf(stderr, "%s\n", line.c_str());
 }

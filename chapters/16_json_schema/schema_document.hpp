@@ -52,6 +52,9 @@ public:
     // A name that says nothing about values: told once, or refused where options.strict.
     void remark(const Json& schema, const std::string& keyword, const std::string& name,
                 const std::string& why);
+    // Something is done in a narrower way than it was asked for: said once, or refused.
+    void tell(const Json& schema, const std::string& keyword, const std::string& name,
+              const std::string& refusal, const std::string& said);
     std::string path_of(const Json& schema) const;
 
 private:

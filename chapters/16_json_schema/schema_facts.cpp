@@ -152,9 +152,13 @@ void put_in_order(ObjectPlan& plan, const Demands& facts, const SchemaDocument& 
                      [&](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
-// Keys that nobody names fall into classes: two keys of one class meet the same rules and can
-// serve the same needs.
 ObjectPlan SchemaFacts::objects(const Demands& facts) {
+    ObjectPlan plan = members(facts);
+    add_classes(plan, facts);
+    return plan;
+}
+
+ObjectPlan SchemaFacts::members(const Demands& facts) {
     ObjectPlan plan;
     std::set<std::string> names, required;
     std::map<std::string, Demands> named;  // what is said of a key by its name
@@ -183,19 +187,21 @@ ObjectPlan SchemaFacts::objects(const Demands& facts) {
             member.needs |= needs[n]->keys.accepts(name) ? 1u << n : 0u;
         plan.members.push_back(std::move(member));
     }
-    add_classes(plan, facts, names);
     return plan;
 }
 
-void SchemaFacts::add_classes(ObjectPlan& plan, const Demands& facts,
-                              const std::set<std::string>& names) {
+// Keys that nobody names fall into classes: two keys of one class meet the same rules and can
+// serve the same needs.
+void SchemaFacts::add_classes(ObjectPlan& plan, const Demands& facts) {
+    std::vector<std::string> names;
+    for (const ObjectPlan::Member& m : plan.members) names.push_back(m.name);
     struct Class {
         Dfa keys;
         Demands value;
         unsigned needs;
     };
     std::vector<Class> classes{
-        {names.empty() ? Dfa::anything() : complement(Dfa::of({names.begin(), names.end()})),
+        {names.empty() ? Dfa::anything() : complement(Dfa::of(names)),
          {},
          0}};
     const auto split = [&](const Dfa& by, auto mark) {

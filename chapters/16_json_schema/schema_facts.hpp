@@ -90,6 +90,7 @@ public:
     const ObjectFact& object(const Json& schema);
     const ArrayFact& array(const Json& schema);
     ObjectPlan objects(const Demands& facts);
+    ObjectPlan members(const Demands& facts);  // the same without classes, which take longer
     ArrayPlan arrays(const Demands& facts);
 
     // Keeps a set of keys; $each and $need name it by this number.
@@ -98,7 +99,7 @@ public:
 private:
     ObjectFact read_object(const Json& schema);
     ArrayFact read_array(const Json& schema);
-    void add_classes(ObjectPlan& plan, const Demands& facts, const std::set<std::string>& names);
+    void add_classes(ObjectPlan& plan, const Demands& facts);
 
     SchemaDocument* document_;
     ScalarRules* scalars_;

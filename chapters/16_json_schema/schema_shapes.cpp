@@ -144,7 +144,7 @@ bool ShapeRules::impossible(const Demands& demands, int depth) {
 
 bool ShapeRules::impossible_shape(const Demands& facts, const std::string& type, int depth) {
     if (type == "object") {
-        const ObjectPlan plan = facts_.objects(facts);
+        const ObjectPlan plan = facts_.members(facts);
         return (plan.most >= 0 && plan.most < plan.least) ||
                std::any_of(plan.members.begin(), plan.members.end(),
                            [&](const ObjectPlan::Member& m) {
