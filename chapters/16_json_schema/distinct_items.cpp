@@ -71,8 +71,6 @@ Listed listed(SchemaDocument& document, const Json& schema, int depth) {
     return found;
 }
 
-}  // namespace
-
 std::vector<const Json*> kinds_of_values(SchemaDocument& document) {
     std::vector<const Json*> kinds;
     const auto add = [&](Json kind) { kinds.push_back(&document.keep(std::move(kind))); };
@@ -96,8 +94,10 @@ std::vector<const Json*> kinds_of_values(SchemaDocument& document) {
     return kinds;
 }
 
+}  // namespace
+
 std::vector<Demands> distinct_items(SchemaDocument& document, ShapeRules& shapes,
-                                    const std::vector<const Json*>& kinds, const ArrayPlan& plan,
+                                    std::vector<const Json*>& kinds, const ArrayPlan& plan,
                                     const Demands& facts) {
     Listed values;
     for (const Json* schema : plan.rest) narrow(values, listed(document, *schema, 0));
@@ -112,6 +112,7 @@ std::vector<Demands> distinct_items(SchemaDocument& document, ShapeRules& shapes
             *facts[0], "uniqueItems", "", otherwise,
             "of items that nobody lists: at most one of a kind is written, strings by their "
             "first letter, numbers by their size, one object, one array");
+    if (!few && kinds.empty()) kinds = kinds_of_values(document);
     std::vector<Demands> items;
     const auto add = [&](const Json& one) {
         Demands item = join(plan.rest, {&one});

@@ -15,14 +15,12 @@
 
 namespace tbt {
 
-// Every JSON value is of one of these kinds; values of two of them differ.
-std::vector<const Json*> kinds_of_values(SchemaDocument& document);
-
 // For each value that an item of such an array may have: the item's demands with the value as a
 // const. Where enum, const or the type (boolean, null) do not list them: for each kind, which is
-// told. Throws UnsupportedSchema beside prefixItems or contains, and where there are too many.
+// told. `kinds`: schemas of which every JSON value meets exactly one, made once a document.
+// Throws UnsupportedSchema beside prefixItems or contains, and where there are too many.
 std::vector<Demands> distinct_items(SchemaDocument& document, ShapeRules& shapes,
-                                    const std::vector<const Json*>& kinds, const ArrayPlan& plan,
+                                    std::vector<const Json*>& kinds, const ArrayPlan& plan,
                                     const Demands& facts);
 
 class DistinctItems : public Grammar::NodeSource {

@@ -197,8 +197,7 @@ private:
 
     void add_array(const Demands& facts, int start, int end) {
         const ArrayPlan plan = shapes_.facts().arrays(facts);
-        if (plan.most >= 0 && plan.most < plan.least) return;
-        if (plan.unique && plan.repeats) return;
+        if ((plan.most >= 0 && plan.most < plan.least) || (plan.unique && plan.repeats)) return;
         if (options_.plain && plan.unique && (plan.most < 0 || plan.most > 1))
             return add_distinct(plan, facts, start, end);
         ArrayShape shape;
@@ -240,7 +239,6 @@ private:
 
     void add_distinct(const ArrayPlan& plan, const Demands& facts, int start, int end) {
         std::vector<int> values;
-        if (kinds_.empty()) kinds_ = kinds_of_values(document_);
         for (const Demands& item : distinct_items(document_, shapes_, kinds_, plan, facts))
             values.push_back(rule_for(item));
         if (plan.least > count(values)) return;

@@ -201,9 +201,7 @@ void SchemaFacts::add_classes(ObjectPlan& plan, const Demands& facts) {
         unsigned needs;
     };
     std::vector<Class> classes{
-        {names.empty() ? Dfa::anything() : complement(Dfa::of(names)),
-         {},
-         0}};
+        {names.empty() ? Dfa::anything() : complement(Dfa::of(names)), {}, 0}};
     const auto split = [&](const Dfa& by, auto mark) {
         std::vector<Class> parts;
         for (const Class& c : classes) {
