@@ -11,10 +11,10 @@ namespace tbt {
 GrammarCosts::GrammarCosts(GrammarMachine& machine, const TokenTrie& trie)
     : machine_(&machine),
       trie_(&trie),
-      words_(trie),
       bound_(machine, trie),
       groups_(machine.grammar()),
       cutter_(trie),
+      words_(trie, cutter_),
       flat_(flat_rules(machine.grammar())) {}
 
 ExitList GrammarCosts::of_rule(int rule, int trie) {

@@ -122,10 +122,10 @@ private:
     GrammarMachine* machine_;
     const TokenTrie* trie_;
     OneExitDraft::Pile drafts_;
-    AllTrieWords words_;
     TokenBound bound_;
     ByteGroups groups_;
     ExitCutter cutter_;
+    AllTrieWords words_;
     std::vector<char> flat_;  // rules that cannot come to themselves
     ExitTable<std::uint64_t, WordHash> rules_;
     ExitTable<Step, TokenStepHash> places_;

@@ -58,13 +58,6 @@ public:
         exits.resize(kept);
     }
 
-private:
-    static constexpr int root = TokenExit::root;
-    static constexpr std::size_t most_exits = 10;  // beside the root
-    static constexpr int small = 64;  // nodes with more below them are not looked at so closely
-
-    int below(int node) const { return trie_->end(node) - node; }
-
     // Does every token that ends at node b or behind it do so at a, or behind it, as well?
     bool covers(int a, int b) {
         if (below(b) > small) return false;
@@ -85,6 +78,13 @@ private:
         known_.set(key, all ? 1 : 0);
         return all;
     }
+
+private:
+    static constexpr int root = TokenExit::root;
+    static constexpr std::size_t most_exits = 10;  // beside the root
+    static constexpr int small = 64;  // nodes with more below them are not looked at so closely
+
+    int below(int node) const { return trie_->end(node) - node; }
 
     const TokenTrie* trie_;
     WordMap known_;

@@ -140,11 +140,19 @@ void TokenWalk::take_below(const Step& at, const Group& group) {
     }
 }
 
+// The group of a node that reads the same bytes; null: there is none.
+const ByteGroup* TokenWalk::same_class(int node, const Group& group) {
+    for (const Group& g : groups_->of(node))
+        if (g.bytes == group.bytes) return &g;
+    return nullptr;
+}
+
 // All words over a class: those that end in it by their lengths, as long as it brings the end
 // nearer, and where tokens leave it. Where notes count, each of their bytes must bring it nearer.
 void TokenWalk::take_words(const Step& at, const Group& group) {
-    const TrieWords& words = words_->of(at.trie, group.bytes);
     const bool counted = group.noted && counting();
+    const bool one = (group.to != at.node || counted) && same_class(group.to, group) == nullptr;
+    const TrieWords& words = words_->of(at.trie, group.bytes, one);
     const int longest = counted ? TrieWords::longest_counted : TrieWords::longest;
     const int here = here_;
     int node = at.node, to = group.to, note = 0, before = at.note;
@@ -158,10 +166,8 @@ void TokenWalk::take_words(const Step& at, const Group& group) {
         if (counted) before = note, here_ = cost(node, note);
         leave_words({node, note, at.trie}, node, group, words, length, loop);
         if (loop) return;
-        const std::vector<Group>& others = groups_->of(node);
-        const auto on = std::find_if(others.begin(), others.end(),
-                                     [&](const Group& g) { return g.bytes == group.bytes; });
-        if (on == others.end()) break;
+        const Group* const on = same_class(node, group);
+        if (on == nullptr) break;
         to = on->to;
     }
     here_ = here;
@@ -180,7 +186,7 @@ void TokenWalk::leave_words(const Step& at, int node, const Group& inside, const
             asked = true;
             if (!good) continue;
             for (const TrieWords::Exit& e : words.exits[index(byte)]) {
-                if (e.before == before || (or_more && e.before > before))
+                if (or_more ? e.any && e.before >= before : e.before == before)
                     arrive({group.to, note, e.node}, tokens_);
             }
         }

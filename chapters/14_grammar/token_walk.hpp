@@ -50,6 +50,7 @@ private:
     void take(const Step& at, const Group& group, bool nearer);
     void take_below(const Step& at, const Group& group);
     void take_words(const Step& at, const Group& group);
+    const Group* same_class(int node, const Group& group);
     void leave_words(const Step& at, int node, const Group& inside, const TrieWords& words,
                      int before, bool or_more);
 
