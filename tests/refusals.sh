@@ -179,6 +179,7 @@ done
 refused 1 'is not valid UTF-8' 04_top_k "$(printf 'caf\351')"
 refused 1 "$work/none" 17_tokenizer --tokenizer "$work/none"
 refused 1 "$work/none" 17_tokenizer --compare "$work/none"
+refused 2 'part 3 takes one word' 17_tokenizer --word ' two words'
 refused 1 "$work/none" 14_grammar --grammar "$work/none"
 refused 2 'regular expression' 15_regular --regex '('
 for program in 14_grammar 15_regular 16_json_schema 17_tokenizer; do

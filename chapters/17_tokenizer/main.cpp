@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
         },
         [&] {
             for_parts.check();
+            check_word(word);
             const Tokenizer tokenizer = Tokenizer::load(directory);
             std::optional<Tokenizer> other;
             if (!compare.empty()) other.emplace(Tokenizer::load(compare));

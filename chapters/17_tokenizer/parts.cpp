@@ -11,6 +11,7 @@
 #include "lib/index.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
+#include "lib/text/pretokenizer.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -91,6 +92,14 @@ void show_learning(const std::string& sentence, int merges) {
         const std::string pair = named(bpe, last->first);
         std::printf("   %4d  %s %7ld  %s\n", step, padded(pair, 18).c_str(), times, line.c_str());
     }
+}
+
+void check_word(const std::string& word) {
+    const std::size_t end = pretoken_end(word, 0);
+    if (end < word.size())
+        throw UsageError("--word \"" + visible(word) + "\": is cut behind \"" +
+                         visible(word.substr(0, end)) +
+                         "\" before anything is merged; part 3 takes one word");
 }
 
 void show_encoding(const Tokenizer& tokenizer, const std::string& word) {

@@ -11,6 +11,8 @@ namespace tbt {
 void show_units(const Tokenizer& tokenizer, const std::string& text);
 // 2. Merges learned from one sentence, step by step.
 void show_learning(const std::string& sentence, int merges);
+// Throws UsageError for what is cut into several pieces before anything is merged.
+void check_word(const std::string& word);
 // 3. One word cut as the encoder does it.
 void show_encoding(const Tokenizer& tokenizer, const std::string& word);
 // 4. What goes wrong.
