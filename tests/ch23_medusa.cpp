@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/20_quantization/quantized_model.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/random_model.hpp"
@@ -91,6 +92,11 @@ TEST_CASE("heads that do not belong to the model are refused in one line", "[med
     TextOptions o;
     o.medusa = true, o.medusa_heads = models().heads, o.max_new_tokens = 3;
     CHECK(contains(error_of([&] { generator.generate("a", o); }), "these heads belong to a model"));
+    // Their own model, rounded, has other weights; opened with --weights it keeps its heads.
+    const std::string rounded = models().folder.file("rounded");
+    write_quantized_model(models().target, rounded);
+    CHECK(contains(error_of([&] { TextGenerator(rounded).generate("a", o); }),
+                   "open the original with --weights int8"));
     o.medusa_heads = models().folder.file("none");
     CHECK(contains(error_of([&] { generator.generate("a", o); }), "no such heads"));
     // A model that was opened elsewhere has no directory to compare with.

@@ -13,6 +13,7 @@
 #include "lib/model/layers.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/safetensors.hpp"
+#include "lib/model/weight_reader.hpp"
 
 namespace tbt {
 
@@ -79,9 +80,16 @@ Heads Heads::load(const std::filesystem::path& directory, const std::filesystem:
     const std::string name = directory.string(), of = target.string();
     const HeadsConfig config = read_heads_config(name);
     const std::string hash = hash_of_weights(of);
-    if (config.target != hash)
+    if (config.target != hash) {
+        const WeightType stored = stored_type(Safetensors::open_directory(of));
+        const bool few_bits = stored == WeightType::int8 || stored == WeightType::int4;
         throw Error(name + ": these heads belong to a model with the weights " + config.target +
-                    ", and " + of + " has " + hash + "; train its own: make train-medusa");
+                    ", and " + of + " has " + hash + "; " +
+                    (few_bits ? "open the original with --weights " +
+                                    std::string(names_of(stored).option) + ", or train its own"
+                              : "train its own") +
+                    ": make train-medusa");
+    }
     const GptConfig shape = read_model_config(of);
     const Safetensors weights = Safetensors::open_directory(name);
     const Tensor embedding =
