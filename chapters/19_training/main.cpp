@@ -5,6 +5,7 @@
 // (make train).
 //
 // Run it: make run-19
+//         make run-19 ARGS=--gradients      the backward passes against small changes
 // Look for: bits per byte falling towards the floor; how early the model has learned spelling,
 // and how late sense.
 #include <algorithm>
@@ -15,6 +16,7 @@
 
 #include "chapters/19_training/batches.hpp"
 #include "chapters/19_training/corpus/corpus.hpp"
+#include "chapters/19_training/gradient_check.hpp"
 #include "chapters/19_training/training.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
@@ -121,6 +123,7 @@ double floor_of(const Corpus& corpus) {
 int main(int argc, char** argv) {
     std::string folder = "data/corpus";
     int steps = 240;
+    bool gradients = false;
     return run_program(
         argc, argv, "Chapter 19: corpus, tokenizer and training in one small run.",
         [&](CommandLine line) {
@@ -128,8 +131,11 @@ int main(int argc, char** argv) {
             line.option("--steps", steps, "updates of the weights")
                 .shows_default()
                 .between(1, 100000);
+            line.option("--gradients", gradients,
+                        "only check the backward passes by small changes");
         },
         [&] {
+            if (gradients) return show_gradients();
             const Corpus corpus = Corpus::load(folder);
             const Tokenizer tokenizer = learn_tokens(corpus, show_document(corpus).text);
             Training training(corpus, tokenizer, small_options(steps));
