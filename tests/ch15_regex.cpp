@@ -232,12 +232,10 @@ TEST_CASE("sets of code points and their UTF-8 are the same set", "[ch15]") {
 }
 
 TEST_CASE("an expression that would take minutes is refused within seconds, in a line", "[ch15]") {
-    // (.{0,100}){100} took more than ten minutes.
-    std::vector<std::string> patterns{"(x|\\p{L}{1,200}|\\p{Lu}{1,200}y){1,20}"};
-    if (std::getenv("TBT_FULL")) {
-        patterns.push_back("(.{0,100}){100}");
-        patterns.push_back("((a{0,50}){0,50}){0,50}");
-    }
+    // (.{0,100}y?){100} took more than ten minutes.
+    std::vector<std::string> patterns{"(x|\\p{L}{1,200}|\\p{Lu}{1,200}y){1,20}",
+                                      "((a{0,50}){0,50}){0,50}"};
+    if (std::getenv("TBT_FULL")) patterns.push_back("(.{0,100}y?){100}");
     for (const std::string& pattern : patterns) {
         INFO(pattern);
         const std::clock_t start = std::clock();

@@ -62,6 +62,17 @@ struct Expression {
         e.high = high;
         return e;
     }
+    // A repetition of a repetition as one, where that takes no number in that was left out:
+    // (x{0,9}){3} is x{0,27}, but (x{3}){0,9} is not x{0,27}.
+    static Expression repeat_flat(Expression part, int low, int high) {
+        constexpr long long largest = 1 << 30;
+        const long long a = part.low, b = part.high, c = low, d = high;
+        const bool counted = part.kind == Kind::repeat && b != unlimited && d != unlimited;
+        if (!counted || (c < d && a * (c + 1) > b * c + 1) || b * d > largest)
+            return repeat(std::move(part), low, high);
+        part.low = static_cast<int>(a * c), part.high = static_cast<int>(b * d);
+        return part;
+    }
     static Expression of_rule(int r) {
         Expression e;
         e.kind = Kind::rule;

@@ -71,7 +71,7 @@ private:
             fail("possessive repetition, which is not supported; leave the second '+' out");
         if (peek() == '*' || peek() == '?' || (peek() == '{' && is_digit(peek(1))))
             fail("a repetition of a repetition; put the first into a group (?:…)");
-        e = Expression::repeat(std::move(e), low, high);
+        e = Expression::repeat_flat(std::move(e), low, high);
         return true;
     }
 
