@@ -454,7 +454,7 @@ hashes: $(BUILD)/tests-bits
 test-arm64:
 	@CXX="$(CXX)" CXXFLAGS="$(COMMON) $(CXXFLAGS)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh arm64
 	@$(MAKE) --no-print-directory test ONLY="$(or $(ONLY),bits golden)" CXX=aarch64-linux-gnu-g++ ARCH=armv8-a \
-	    EMULATOR="qemu-aarch64 -L /usr/aarch64-linux-gnu"
+	    EMULATOR="env TBT_EMULATED=1 qemu-aarch64 -L /usr/aarch64-linux-gnu"
 
 # Looks for bytes that break what reads them: ONLY=json, of tests/fuzz/all.hpp; SECONDS=60 for each. What it finds stands in
 # build-fuzz, and belongs into tests/fuzz/corpus with the repair.
