@@ -24,10 +24,8 @@ constexpr std::size_t most_counters = 4;
 constexpr double most_array_states = 1e6;
 constexpr long long most_written_out = 100;  // characters of a string, a node for each
 
-// A JSON number with everything the RFC allows, where nothing is demanded of it; and as we write
-// it, so that every reader has room for it.
+// A JSON number with everything the RFC allows.
 const char* any_number = "-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?";
-const char* written_number = "-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]{1,2})?";
 
 class SchemaCompiler {
 public:
@@ -108,10 +106,9 @@ private:
         if (s.yes) grammar_.skip(grammar_.bytes(start, "true"), end);
         if (s.no) grammar_.skip(grammar_.bytes(start, "false"), end);
         if (!s.numbers || !s.numbers->empty()) {
-            Dfa numbers =
-                s.numbers ? *s.numbers : regex_whole(options_.plain ? written_number : any_number);
-            if (options_.plain && (numbers - whole_numbers()).empty())
-                numbers = numbers & plain_integers();
+            const Dfa numbers = options_.plain ? written_numbers(s.numbers)
+                                : s.numbers    ? *s.numbers
+                                               : regex_whole(any_number);
             grammar_.skip(add_dfa(grammar_, numbers, start, Spelling::utf8), end);
         }
         if (!s.strings && std::max(s.least, s.most) > most_written_out)

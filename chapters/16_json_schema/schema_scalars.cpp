@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chapters/15_regular/formats.hpp"
+#include "chapters/15_regular/held_numbers.hpp"
 #include "chapters/15_regular/numbers.hpp"
 #include "chapters/15_regular/regex.hpp"
 #include "lib/index.hpp"
@@ -77,6 +78,12 @@ Language Scalars::whole_strings() const {
     if ((least == 0 && most < 0) || no_strings(*this)) return strings;
     if (most >= 0 && most < least) return Dfa{};
     return both(of_length(least, most), strings);
+}
+
+Dfa written_numbers(const std::optional<Dfa>& numbers) {
+    if (!numbers) return regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]{1,2})?");
+    const Dfa held = held_by_a_double(*numbers);
+    return (held - whole_numbers()).empty() ? held & plain_integers() : held;
 }
 
 Scalars operator&(const Scalars& a, const Scalars& b) {

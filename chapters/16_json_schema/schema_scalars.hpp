@@ -51,6 +51,11 @@ private:
     std::set<const Json*> open_;
 };
 
+// Numbers as we write them, so that every reader has room for them and judges them as they stand:
+// none where there is a demand on them has more digits than a double holds, if there is another;
+// otherwise exponents of two digits. nullopt: any number.
+Dfa written_numbers(const std::optional<Dfa>& numbers);
+
 // type, enum and const as this schema alone says them.
 bool type_allows(const Json& schema, const std::string& type);
 std::vector<const Json*> listed_values(const Json& schema, bool& restricted);

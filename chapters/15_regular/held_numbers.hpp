@@ -1,0 +1,12 @@
+// Decimal numbers that readers of JSON hold as they stand.
+#pragma once
+
+#include "chapters/15_regular/dfa.hpp"
+
+namespace tbt {
+
+// Numbers that every reader holds exactly enough to judge them as they stand: those of at most 15
+// digits, as a double does. All of them where they are finitely many, or none is so short.
+Dfa held_by_a_double(const Dfa& numbers);
+
+}  // namespace tbt
