@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "lib/index.hpp"
+#include "lib/kernels/simd.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/gpt.hpp"
 #include "lib/model/random_model.hpp"
@@ -105,9 +106,15 @@ TEST_CASE("a model of 16 bits has one copy of its embedding in memory, and no fl
     const test::TemporaryFolder folder;
     const GptConfig config = tiny();
     write_random_model(folder.path(), config, {4, WeightType::f16});
-    const std::int64_t C = config.n_embd, columns = 304;  // 300 in registers of sixteen
-    // Columns of a layer: 3C, C, 4C and, C each, those of the last: 24 is 32 in registers.
-    const std::int64_t layer = 2 * C * (80 + 32 + 96) + 2 * 4 * C * 32;
+    // So many columns fill whole registers.
+    const auto filled = [](std::int64_t n) {
+        constexpr std::int64_t lanes = simd::batch_size;
+        return (n + lanes - 1) / lanes * lanes;
+    };
+    const std::int64_t C = config.n_embd, columns = filled(300);
+    // Columns of a layer: 3C, C, 4C and, of 4C inputs, C.
+    const std::int64_t layer =
+        2 * C * (filled(3 * C) + filled(C) + filled(4 * C)) + 2 * 4 * C * filled(C);
     const std::int64_t positions = 4 * C * config.n_positions;
     Gpt as_stored = Gpt::load(folder.path()),
         rounded = Gpt::load(folder.path(), {0, WeightType::bf16});
