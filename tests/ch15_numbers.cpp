@@ -19,6 +19,15 @@ TEST_CASE("of endlessly many numbers those are written that a double holds, of a
     CHECK(!held.accepts("-" + digits + "7"));
     CHECK(!held.accepts("0.25"));
     CHECK((held - halves).empty());
+    // Where rounding cannot lead elsewhere.
+    const Dfa whole = at_least(Decimal::parse("5"), false) & plain_integers();
+    CHECK(held_by_a_double(whole).accepts("1" + std::string(20, '7')));
+    CHECK(
+        !held_by_a_double(whole & multiple_of(Decimal::parse("3"))).accepts(std::string(18, '3')));
+    CHECK(
+        !held_by_a_double(at_most(Decimal::parse("1"), true)).accepts("0." + std::string(18, '9')));
+    for (const bool strictly : {false, true})
+        CHECK(held_by_a_double(at_least(Decimal(), strictly)).accepts("0." + std::string(18, '9')));
     // Where there is no shorter one, or only a few.
     const Dfa large = at_least(Decimal::parse("1e20"), false);
     CHECK(held_by_a_double(large).accepts("1" + std::string(20, '0')));

@@ -1,7 +1,10 @@
 #include "chapters/15_regular/held_numbers.hpp"
 
+#include <string>
 #include <vector>
 
+#include "chapters/15_regular/numbers.hpp"
+#include "chapters/15_regular/regex.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -42,10 +45,26 @@ Dfa of_digits(int most) {
     return dfa;
 }
 
+bool same(const Dfa& a, const Dfa& b) { return (a - b).empty() && (b - a).empty(); }
+
+// Whole numbers of which the long ones are all there, or none with that sign; and all numbers from
+// zero on, or above it (a double is zero below 5e-324 only). Rounded, they are still among them.
+bool may_be_rounded(const Dfa& numbers) {
+    if (!(numbers - whole_numbers()).empty()) {
+        const Decimal zero;
+        return same(numbers, at_least(zero, false)) || same(numbers, at_least(zero, true));
+    }
+    for (const char* sign : {"", "-"}) {
+        const Dfa long_ones = regex_whole(sign + std::string("[1-9][0-9]{15,}"));
+        if (!(long_ones - numbers).empty() && !(long_ones & numbers).empty()) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 Dfa held_by_a_double(const Dfa& numbers) {
-    if (is_finite(numbers)) return numbers;
+    if (is_finite(numbers) || may_be_rounded(numbers)) return numbers;
     try {
         static const Dfa short_ones = of_digits(15);
         Dfa held = numbers & short_ones;
