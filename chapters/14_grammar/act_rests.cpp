@@ -61,15 +61,15 @@ bool ActRests::find(int place, Rest& found) {
     return true;
 }
 
-// What is left, in numbers of a byte each; returns their hash. Of those that may come only as many
-// matter as must.
+// What is left, in numbers of 16 bits each, which most_states leaves room in; returns their hash.
+// Of those that may come only as many matter as must.
 std::uint64_t ActRests::write_key() {
     key_.clear();
     std::uint64_t word = 0;
     int shift = 0;
     const auto add = [&](int number) {
         word |= static_cast<std::uint64_t>(number) << shift;
-        if (shift += 8; shift == 64) key_.push_back(word), word = 0, shift = 0;
+        if (shift += 16; shift == 64) key_.push_back(word), word = 0, shift = 0;
     };
     for (const int n : left_.must) add(n);
     add(std::max(0, left_.more)), add(left_.place);
@@ -79,7 +79,7 @@ std::uint64_t ActRests::write_key() {
                           last = std::min(may.size(), first + index(left_.more));
         add(to_int(last - first));
         for (std::size_t i = first; i < last; ++i)
-            for (int high = 0; high < 32; high += 8) add(may[i] >> high & 255);
+            for (const int high : {0, 16}) add(may[i] >> high & 0xffff);
     }
     key_.push_back(word);
     std::uint64_t hash = 0;
