@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "chapters/16_json_schema/schema_document.hpp"
+#include "chapters/16_json_schema/schema_parts.hpp"
 
 namespace tbt {
 
@@ -94,7 +95,7 @@ std::set<const Json*> DynamicReferences::next(const Json& schema, const std::str
     if (document_->ignores_siblings(schema)) return found;
     for (const char* keyword : {dynamic, recursive})
         if (schema.contains(keyword)) add_dynamic(schema, keyword, name, outer, found);
-    for (const Json* part : SchemaDocument::parts_of(schema, false))
+    for (const Json* part : schema_parts(schema, false))
         if (part->is_object()) found.insert(part);
     return found;
 }

@@ -5,29 +5,15 @@
 
 #include "chapters/15_regular/numbers.hpp"
 #include "chapters/15_regular/uri.hpp"
+#include "chapters/16_json_schema/metaschemas.hpp"
 #include "chapters/16_json_schema/schema_keywords.hpp"
+#include "chapters/16_json_schema/schema_parts.hpp"
 #include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
 
 namespace {
-
-const char* const maps_of_schemas[] = {"properties",  "patternProperties", "$defs",
-                                       "definitions", "dependentSchemas",  "dependencies"};
-const char* const lists_of_schemas[] = {"allOf", "anyOf", "oneOf", "prefixItems", "items"};
-const char* const single_schemas[] = {"items",
-                                      "additionalItems",
-                                      "contains",
-                                      "not",
-                                      "if",
-                                      "then",
-                                      "else",
-                                      "propertyNames",
-                                      "additionalProperties",
-                                      "unevaluatedProperties",
-                                      "unevaluatedItems",
-                                      "contentSchema"};
 
 // ~1 is / and ~0 is ~ in a JSON pointer [RFC 6901].
 std::string without_tildes(const std::string& token) {
@@ -69,7 +55,7 @@ SchemaDocument::SchemaDocument(const std::string& text, const std::string& name,
                                 "has more digits than a double holds; use at most 15");
     try {
         root_ = parse_json(text, name, deepest);
-        if (options.in_order) order_ = WrittenOrder(text, root_);
+        if (options.in_order) order_.add(text, root_);
     } catch (const UsageError&) {
         throw;
     } catch (const Error& e) {
@@ -116,7 +102,7 @@ void SchemaDocument::index(const Json& schema, int resource, int depth) {
         const std::string uri =
             resolve_uri(Uri::parse(resources_[static_cast<std::size_t>(resource)].uri), id).text();
         const bool only_fragment = id.text().empty() && id.has_fragment;
-        if (depth == 0) resources_[0].uri = uri, by_uri_[uri] = 0;
+        if (depth == 0) resources_[tbt::index(resource)].uri = uri, by_uri_.emplace(uri, resource);
         if (depth > 0 && !only_fragment) {
             resources_.push_back({&schema, uri, draft});
             resource = count(resources_) - 1;
@@ -133,25 +119,7 @@ void SchemaDocument::index(const Json& schema, int resource, int depth) {
             anchors_.emplace(std::pair(resource, schema.at(key).get<std::string>()), &schema);
     }
     dynamic_.note(schema, resource);
-    for (const Json* part : parts_of(schema, true)) index(*part, resource, depth + 1);
-}
-
-std::vector<const Json*> SchemaDocument::parts_of(const Json& schema, bool with_definitions) {
-    std::vector<const Json*> parts;
-    if (!schema.is_object()) return parts;
-    for (const char* key : maps_of_schemas) {
-        const bool definitions = key == std::string("$defs") || key == std::string("definitions");
-        if ((definitions && !with_definitions) || !schema.contains(key)) continue;
-        if (!schema.at(key).is_object()) continue;
-        for (const auto& [name, part] : schema.at(key).items()) parts.push_back(&part);
-    }
-    for (const char* key : lists_of_schemas) {
-        if (!schema.contains(key) || !schema.at(key).is_array()) continue;
-        for (const Json& part : schema.at(key)) parts.push_back(&part);
-    }
-    for (const char* key : single_schemas)
-        if (schema.contains(key)) parts.push_back(&schema.at(key));
-    return parts;
+    for (const Json* part : schema_parts(schema, true)) index(*part, resource, depth + 1);
 }
 
 int SchemaDocument::resource_of(const Json& schema) const {
@@ -188,7 +156,12 @@ Json SchemaDocument::at(const Json& schema) {
 
 std::string SchemaDocument::path_of(const Json& schema) const {
     std::string path = "#";
-    return search(root_, schema, path) ? path : "(a schema made from others)";
+    if (search(root_, schema, path)) return path;
+    for (const Json& beside : beside_) {
+        path = resources_[tbt::index(resource_of(beside))].uri + "#";
+        if (search(beside, schema, path)) return path;
+    }
+    return "(a schema made from others)";
 }
 
 void SchemaDocument::unsupported(const Json& schema, const std::string& keyword,
@@ -244,7 +217,11 @@ const Json& SchemaDocument::follow(const Json& schema, const char* keyword, std:
     const std::string reference = schema.at(keyword).get<std::string>();
     const Uri base = Uri::parse(resources_[static_cast<std::size_t>(resource_of(schema))].uri);
     const Uri target = resolve_uri(base, Uri::parse(reference));
-    const auto resource = by_uri_.find(target.text());
+    auto resource = by_uri_.find(target.text());
+    if (resource == by_uri_.end()) {
+        put_beside(metaschemas_beside(target.text()));
+        resource = by_uri_.find(target.text());
+    }
     if (resource == by_uri_.end())
         unsupported(
             schema, keyword,
@@ -257,6 +234,21 @@ const Json& SchemaDocument::follow(const Json& schema, const char* keyword, std:
         wrong(schema, "there is no '$anchor' \"" + shown(fragment) + "\" for '" + keyword + "'");
     if (anchor != nullptr) *anchor = fragment;
     return *found->second;
+}
+
+// All files of a draft at once: dynamic references lead from one to another.
+void SchemaDocument::put_beside(const std::vector<std::string_view>& texts) {
+    for (const std::string_view text : texts) {
+        const Json& schema = beside_.emplace_back(parse_json(text, "a schema of a draft"));
+        if (options_.in_order) order_.add(text, schema);
+        resources_.push_back({&schema, "", draft_named(schema, 0)});
+        const int resource = count(resources_) - 1;
+        index(schema, resource, 0);
+        // Many write https: where the older drafts say http:, or the other way.
+        std::string uri = resources_.back().uri;
+        uri.erase(0, uri.find(':'));
+        for (const char* scheme : {"http", "https"}) by_uri_.emplace(scheme + uri, resource);
+    }
 }
 
 const Json& SchemaDocument::walk(const Json& schema, const char* keyword, const Json& from,

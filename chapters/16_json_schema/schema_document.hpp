@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chapters/16_json_schema/dynamic_references.hpp"
@@ -22,7 +23,7 @@ public:
     const Json& root() const { return root_; }
     // Where $ref, $dynamicRef or $recursiveRef leads, or the inner `$at` of a schema made here.
     // Nothing: the schema refers to none. Throws UnsupportedSchema when a reference
-    // leaves the document.
+    // leaves the document, other than to the schema of a draft.
     std::vector<const Json*> references(const Json& schema);
     // Throws unless the schema is true, false or an object of known keywords with values of
     // the right kind.
@@ -66,9 +67,7 @@ private:
         int draft;
     };
     void index(const Json& schema, int resource, int depth);
-    // The schemas that stand in this one; without definitions: that are asked about the same value
-    // or its parts.
-    static std::vector<const Json*> parts_of(const Json& schema, bool with_definitions);
+    void put_beside(const std::vector<std::string_view>& texts);
     int draft_named(const Json& schema, int otherwise) const;
     const Json& follow(const Json& schema, const char* keyword, std::string* anchor = nullptr);
     const Json& walk(const Json& schema, const char* keyword, const Json& from,
@@ -79,6 +78,7 @@ private:
     SchemaOptions options_;
     std::set<std::string> remarked_;
     Json root_;
+    std::deque<Json> beside_;  // schemas of the drafts that references lead to
     WrittenOrder order_;
     std::deque<Json> made_;
     std::vector<const Json*> held_;  // by the number in $at

@@ -55,10 +55,10 @@ const std::set<std::string> enforced = {"type",
                                         "$recursiveRef"};
 // These say something about a schema, not about values.
 const std::set<std::string> annotations = {
-    "title",           "description",      "default",          "examples", "deprecated",
-    "readOnly",        "writeOnly",        "$comment",         "$schema",  "$id",
-    "$anchor",         "$dynamicAnchor",   "$recursiveAnchor", "$defs",    "definitions",
-    "contentEncoding", "contentMediaType", "contentSchema"};
+    "title",           "description",      "default",          "examples",   "deprecated",
+    "readOnly",        "writeOnly",        "$comment",         "$schema",    "$id",
+    "$anchor",         "$dynamicAnchor",   "$recursiveAnchor", "$defs",      "definitions",
+    "contentEncoding", "contentMediaType", "contentSchema",    "$vocabulary"};
 
 // What schemas that are made from others carry: counts, keys as automata.
 const std::set<std::string> our_own = {"$each",    "$need",   "$count",

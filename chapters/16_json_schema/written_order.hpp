@@ -12,11 +12,8 @@ namespace tbt {
 
 class WrittenOrder {
 public:
-    WrittenOrder() = default;
     // text: what `value` was read from.
-    WrittenOrder(std::string_view text, const Json& value) {
-        note(ordered_json_value(text), value);
-    }
+    void add(std::string_view text, const Json& value) { note(ordered_json_value(text), value); }
     // Of an object in the value; sorted where it is none of them.
     std::vector<std::string> of(const Json& object) const {
         const auto found = keys_.find(&object);
