@@ -8,6 +8,7 @@
 #include "chapters/12_speculative/coupling.hpp"
 #include "chapters/12_speculative/speculative_text.hpp"
 #include "chapters/21_medusa/medusa.hpp"
+#include "chapters/23_text_generator/known_runs.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -73,6 +74,12 @@ std::vector<GeneratedText> search_texts(const Generation& g) {
     return texts;
 }
 
+// What the guide knows is read in one pass. Not where each token's choices are to be seen.
+void guess_runs(Generation& g, BehindRun behind = BehindRun::draft) {
+    if (g.guide && g.options.known_runs && !g.recording && g.request.traced_tokens < 0)
+        guess_known_runs(g.request, g.guide, g.target.tokenizer, behind);
+}
+
 // Chapter 12 as it is taught, a text at a time: the law of plain decoding, in another text.
 template <class Draft>
 std::vector<GeneratedText> judge_drafts(const Generation& g, Effort& effort,
@@ -118,6 +125,7 @@ std::vector<GeneratedText> draft_texts(Generation& g, Effort& effort,
     if (g.options.coupling == "rejection") return judge_drafts(g, effort, draft_for, length);
     const auto count = std::make_shared<GuessCount>();
     guess_with<Draft>(g.request, std::move(draft_for), length, count);
+    guess_runs(g);
     if (g.recording) record_guesses(g.request, *g.recording);
     std::vector<GeneratedText> texts = generate_batch(g.model, token_bytes_of(g.target.tokenizer),
                                                       g.prompts, g.request, g.observer);
@@ -150,6 +158,7 @@ std::vector<GeneratedText> texts_with_heads(Generation& g, Effort& effort) {
     }
     const auto count = std::make_shared<GuessCount>();
     guess_with_heads(g.request, draft_for, tree_size(tree, adaptive), count);
+    guess_runs(g, BehindRun::wait);
     if (g.recording) record_guesses(g.request, *g.recording);
     std::vector<GeneratedText> texts = generate_batch(g.model, token_bytes_of(g.target.tokenizer),
                                                       g.prompts, g.request, g.observer);
@@ -176,6 +185,7 @@ std::vector<GeneratedText> write_texts(Generation& g, Effort& effort) {
                 g.assistant_context);
         });
     }
+    guess_runs(g);
     return generate_batch(g.model, token_bytes_of(g.target.tokenizer), g.prompts, g.request,
                           g.observer);
 }

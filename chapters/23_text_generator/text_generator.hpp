@@ -66,7 +66,8 @@ struct TextOptions : GenerateOptions, BeamSettings, DraftSettings, MedusaSetting
     Strategy strategy = Strategy::by_options;
     bool guesses() const { return drafts() || medusa; }  // tokens ahead, of a draft or of heads
     GuideRequest guide;
-    std::string decoder;                // autoregressive, or diffusion; empty: by the infill
+    bool known_runs = true;  // what the guide knows is read in one pass; no text depends on it
+    std::string decoder;     // autoregressive, or diffusion; empty: by the infill
     std::optional<std::string> infill;  // the text behind the gap
     FillOptions fill;
     bool continues_prompt = false;  // the prompt is the beginning of what the guide describes
