@@ -9,6 +9,7 @@
 #include "lib/kernels/simd_half.hpp"
 #include "lib/kernels/simd_math.hpp"
 #include "lib/model/attention_both_ways.hpp"
+#include "lib/model/attention_head.hpp"
 
 namespace tbt {
 
@@ -16,55 +17,29 @@ using simd::lane_count;
 using simd::Lanes;
 using simd::load_lanes;
 
+using attention::block_tokens;
+using attention::fetch;
+using attention::Head;
+using attention::Place;
+
 namespace {
 
-constexpr int block_tokens = KvCache::block_tokens;
 constexpr int groups = block_tokens / lane_count;  // sixteen keys each
 // Queries of one head that share the keys and values they load; more would spill the accumulators.
 constexpr int tile = simd::batch_count == 1 ? 4 : 2;
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
-// One head of one sequence: everything the passes below need. Element is what its keys and values
-// are kept as, float or F16.
-template <class Element>
-struct Head {
-    const KvCache& cache;
-    int layer;
-    int head;
-    int size;            // D
-    int padded;          // D rounded up to sixteen
-    const void* behind;  // what is read after this head
-
-    const Element* keys(int block) const {
-        return static_cast<const Element*>(cache.keys(block, layer, head));
-    }
-    const Element* values(int block) const {
-        return static_cast<const Element*>(cache.values(block, layer, head));
-    }
-};
-
-// While a row of a block is computed with, the same row of the next block is asked for: blocks lie
-// far apart, and a processor's own guesses end where one does. Several queries of a text find
-// theirs in the cache.
-template <int Q, int Numbers, class Element>
-void fetch(const Element* next, std::int64_t at) {
-    if constexpr (Q == 1) {
-        constexpr int step = 64 / static_cast<int>(sizeof(Element));
-        for (int i = 0; i < Numbers; i += step) __builtin_prefetch(next + at + i);
-    }
-}
-
 // Pass 1: scores[q][u] = (Σ_d query[q][d] · key[u][d]) / √D, summed in order of d, for the first
 // `G` groups of sixteen keys in a block.
 template <int Q, int G, class Element>
 void score_block(const Head<Element>& h, const float* const* query, const Element* keys,
-                 const Element* next, float* scores, std::int64_t stride) {
+                 const Element* later, float* scores, std::int64_t stride) {
     Lanes sum[Q][G];
     for (int q = 0; q < Q; ++q) {
         for (int g = 0; g < G; ++g) sum[q][g] = Lanes::zero();
     }
     for (int d = 0; d < h.size; ++d) {
-        fetch<Q, block_tokens>(next, d * block_tokens);
+        fetch<Q, block_tokens>(later, d * block_tokens);
         Lanes component[Q];
         for (int q = 0; q < Q; ++q) component[q] = Lanes::all(query[q][d]);
         for (int g = 0; g < G; ++g) {
@@ -85,11 +60,11 @@ void score(const Head<Element>& h, const float* const* query, int longest, float
     static_assert(groups == 4);
     for (int b = 0; b * block_tokens < longest; ++b, scores += block_tokens) {
         const int left = longest - b * block_tokens;
-        const Element *keys = h.keys(b), *next = left > block_tokens ? h.keys(b + 1) : h.values(0);
-        if (left > 3 * lane_count) score_block<Q, 4>(h, query, keys, next, scores, stride);
-        else if (left > 2 * lane_count) score_block<Q, 3>(h, query, keys, next, scores, stride);
-        else if (left > lane_count) score_block<Q, 2>(h, query, keys, next, scores, stride);
-        else score_block<Q, 1>(h, query, keys, next, scores, stride);
+        const Element *keys = h.keys(b), *later = h.later(b);
+        if (left > 3 * lane_count) score_block<Q, 4>(h, query, keys, later, scores, stride);
+        else if (left > 2 * lane_count) score_block<Q, 3>(h, query, keys, later, scores, stride);
+        else if (left > lane_count) score_block<Q, 2>(h, query, keys, later, scores, stride);
+        else score_block<Q, 1>(h, query, keys, later, scores, stride);
     }
 }
 
@@ -121,13 +96,12 @@ void mix(const Head<Element>& h, const float* weights, std::int64_t stride, int 
     }
     for (int b = 0; b * block_tokens < length; ++b) {
         const Element* values = h.values(b) + d;
-        const bool more = (b + 1) * block_tokens < length;
-        const Element* next = d + (more ? h.values(b + 1) : static_cast<const Element*>(h.behind));
+        const Element* later = h.later(h.place.cache->blocks() + b) + d;
         const float* w = weights + b * block_tokens;
         const int n = std::min(block_tokens, length - b * block_tokens);
         // One position to one of the two sums.
         const auto add = [&](int u, Lanes(&half)[Q][G]) __attribute__((always_inline)) {
-            fetch<Q, G * lane_count>(next, u * h.padded);
+            fetch<Q, G * lane_count>(later, u * h.padded);
             Lanes v[G];
             for (int g = 0; g < G; ++g) v[g] = load_lanes(values + u * h.padded + g * lane_count);
             for (int q = 0; q < Q; ++q) {
@@ -220,7 +194,7 @@ template <class Element>
 static void attend_tree(const Head<Element>& h, const SequenceRows& s, const float* qkv,
                         const AttentionShape& shape, float* out, float* scores, std::int64_t stride,
                         std::vector<float>* shares) {
-    const int c = shape.channels, offset = h.head * h.size, length = s.cache->length();
+    const int c = shape.channels, offset = h.place.head * h.size, length = s.cache->length();
     int lies[most_tree_depth];  // the row whose keys and values are at depth 0, 1, …
     std::fill(std::begin(lies), std::end(lies), -1);
     for (int t = 0; t < s.tokens; ++t) {
@@ -230,7 +204,7 @@ static void attend_tree(const Head<Element>& h, const SequenceRows& s, const flo
             const int row = branch[depth - 1 - d];
             if (std::exchange(lies[d], row) == row) continue;
             const float* key = qkv + (s.first_row + row) * 3 * c + c + offset;
-            s.cache->write(length + d, h.layer, h.head, h.size, key, key + c);
+            s.cache->write(length + d, h.place.layer, h.place.head, h.size, key, key + c);
         }
         const float* query = qkv + (s.first_row + t) * 3 * c + offset;
         float* result = out + (s.first_row + t) * c + offset;
@@ -273,11 +247,12 @@ static void attend_rows(const float* qkv, std::span<const SequenceRows> sequence
             while (t < s.tokens) next.template operator()<1>(h);
         };
         const int padded = s.cache->padded_head_size();
-        const std::int64_t after = std::min(pair + 1, end - 1);
-        const void* behind = sequences[index(after / shape.heads)].cache->keys(
-            0, layer, to_int(after % shape.heads));
+        const auto place_of = [&](std::int64_t which) {
+            return Place{sequences[index(which / shape.heads)].cache, layer,
+                         to_int(which % shape.heads)};
+        };
         const auto kept_as = [&]<class Element>(Element) {
-            all(Head<Element>{*s.cache, layer, head, size, padded, behind});
+            all(Head<Element>{place_of(pair), size, padded, place_of(std::min(pair + 1, end - 1))});
         };
         if (s.cache->type() == WeightType::f16) kept_as(simd::F16{});
         else kept_as(0.0f);

@@ -70,7 +70,8 @@ public:
     void write(int position, int layer, int head, int size, const float* key, const float* value);
     bool fits(const GptConfig& config) const;
     int padded_head_size() const { return padded_head_size_; }
-    WeightType type() const { return type_; }  // f32 or f16
+    int blocks() const { return count(blocks_); }  // with room for what was asked for
+    WeightType type() const { return type_; }      // f32 or f16
     // The matrices above, of type()'s elements.
     const void* keys(int block, int layer, int head) const { return at(block, layer, 0, head); }
     const void* values(int block, int layer, int head) const { return at(block, layer, 1, head); }
