@@ -78,6 +78,13 @@ inline void run_tile(kernel::Kernel kernel, Tile& tile, const Operands& q, std::
     for (int r = 0; r < rows; ++r) std::memcpy(y + r * q.y_stride, edge[r], bytes);
 }
 
+// A tile of y that will be written: asked for before it is computed, as the stores would wait for
+// memory one behind the other.
+void ask_for(const float* y, int rows, std::int64_t stride) {
+    for (int r = 0; r < rows; ++r)
+        for (int i = 0; i < panel; i += 16) __builtin_prefetch(y + r * stride + i, 1);
+}
+
 // ---- few rows: every panel is read once, from memory straight into the registers ----
 
 // `count` whole panels from p on, or the narrower last one. ahead: what to fetch meanwhile.
@@ -125,8 +132,9 @@ void few_rows(const Operands& q, const Part& part) {
         const int vectors = panel_vectors(p, q.w.n());
         for (std::int64_t row = part.rows.begin; row < part.rows.end; row += height) {
             const Range rows{row, std::min(part.rows.end, row + height)};
-            const kernel::Kernel run =
-                kernel::single<Element, true>(to_int(rows.end - rows.begin), vectors);
+            const int tall = to_int(rows.end - rows.begin);
+            if (count > height) ask_for(q.y + row * q.y_stride + p * panel, tall, q.y_stride);
+            const kernel::Kernel run = kernel::single<Element, true>(tall, vectors);
             multiply_few<Element>(
                 q, run, rows, p, 1, vectors,
                 reinterpret_cast<const Element*>(q.w.data()) + (p * K + k_ahead) * panel);
@@ -148,13 +156,6 @@ const float* panel_block(const PackedMatrix& w, std::int64_t p, Range ks, float*
             kernel::load(from + i).store_aligned(to + i);
         return to;
     }
-}
-
-// A tile of y that will be written: asked for before it is computed, as the stores would wait for
-// memory one behind the other.
-void ask_for(const float* y, int rows, std::int64_t stride) {
-    for (int r = 0; r < rows; ++r)
-        for (int i = 0; i < panel; i += 16) __builtin_prefetch(y + r * stride + i, 1);
 }
 
 // All rows of a strip by a group of panels, over one block of k.
