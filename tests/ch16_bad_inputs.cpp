@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/16_json_schema/judged_text.hpp"
 #include "chapters/16_json_schema/schema.hpp"
 #include "lib/machine/json_file.hpp"
 
@@ -108,4 +109,17 @@ TEST_CASE("expressions and limits that explode are refused by keyword", "[ch16]"
     CHECK_THAT(refusal(R"({"multipleOf":999983})"), Catch::Contains("'multipleOf'"));
     CHECK_THAT(refusal(R"({"minimum":1e400})"), Catch::Contains("1e400"));
     CHECK(refusal(R"({"type":"string","minLength":1000000000})") == "");
+}
+
+TEST_CASE("a judge's grammar has hardly more nodes than a writer's", "[ch16]") {
+    std::string members;
+    for (int i = 0; i < 200; ++i)
+        members += (i == 0 ? "" : ",") + ("\"a name \\u00e9 " + std::to_string(i) + "\":{}");
+    const std::string schema = R"({"properties":{)" + members + "}}";
+    GrammarMachine writer(compile_schema(schema)),
+        judge(compile_schema(schema, SchemaOptions::judging()));
+    const int written = writer.grammar().nodes(), judged = judge.grammar().nodes();
+    INFO(written << " and " << judged);
+    CHECK(judged < written + 200);
+    CHECK(accepts_text(judge, judged_text(R"({"\u0061 n\u0061me \u00E9 7":"\ud83d\ude00\/"})")));
 }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <utility>
 
 #include "chapters/14_grammar/plus.hpp"
+#include "chapters/14_grammar/predecessors.hpp"
 #include "lib/error.hpp"
 
 namespace tbt {
@@ -160,17 +162,14 @@ void Grammar::close_free_steps(int first) {
 // Behind `first` == 0 the costs of rules are settled; they stay as they are.
 void Grammar::settle_costs(int first) {
     const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
-    std::vector<std::vector<int>> before(local(nodes()));  // nodes whose cost depends on a node's
-    std::vector<std::vector<int>> callers(first == 0 ? rules_.size() : 0),
-        starts(first == 0 ? nodes_.size() : 0);
+    const Predecessors before(*this, first);
+    std::vector<std::vector<int>> callers(first == 0 ? rules_.size() : 0);
+    // The last rule that starts at a node, and for each rule the one before it.
+    std::vector<int> starts(first == 0 ? nodes_.size() : 0, -1), earlier(rules_.size(), -1);
     std::deque<int> open;
     std::vector<char> waiting(local(nodes()), 1);
     for (int id = first; id < nodes(); ++id) {
-        for (const ByteEdge& e : node(id).bytes) {
-            if (e.to >= first) before[local(e.to)].push_back(id);
-        }
         for (const CallEdge& e : node(id).calls) {
-            if (e.to >= first) before[local(e.to)].push_back(id);
             if (first == 0) callers[static_cast<std::size_t>(e.rule)].push_back(id);
         }
         if (is_open(id) && first == 0) {
@@ -185,9 +184,10 @@ void Grammar::settle_costs(int first) {
     }
     if (first == 0) {
         for (int r = 0; r < rules(); ++r)
-            starts[static_cast<std::size_t>(rule(r).start)].push_back(r);
+            earlier[static_cast<std::size_t>(r)] =
+                std::exchange(starts[static_cast<std::size_t>(rule(r).start)], r);
     }
-    const auto look_again = [&](const std::vector<int>& ids) {
+    const auto look_again = [&](std::span<const int> ids) {
         for (const int id : ids) {
             if (!waiting[local(id)]) waiting[local(id)] = 1, open.push_back(id);
         }
@@ -208,9 +208,10 @@ void Grammar::settle_costs(int first) {
         }
         if (cost >= n.cost) continue;
         n.cost = cost;
-        look_again(before[local(id)]);
+        look_again(before.of(id));
         if (first > 0) continue;
-        for (const int r : starts[static_cast<std::size_t>(id)]) {
+        for (int r = starts[static_cast<std::size_t>(id)]; r >= 0;
+             r = earlier[static_cast<std::size_t>(r)]) {
             rule(r).cost = cost;
             look_again(callers[static_cast<std::size_t>(r)]);
         }

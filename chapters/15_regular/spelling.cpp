@@ -12,18 +12,15 @@ namespace {
 
 ByteChoice one(char c) { return {{static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(c)}}; }
 
-// A range of hexadecimal digits, in both cases of letters.
-ByteChoice hex_digits(ByteRange r, bool lower_only) {
+// A range of hexadecimal digits.
+ByteChoice hex_digits(ByteRange r) {
     ByteChoice choice;
     if (r.low < 10)
         choice.push_back({static_cast<std::uint8_t>('0' + r.low),
                           static_cast<std::uint8_t>('0' + std::min<int>(r.high, 9))});
-    if (r.high < 10) return choice;
-    const int low = std::max<int>(r.low, 10) - 10, high = r.high - 10;
-    choice.push_back({static_cast<std::uint8_t>('a' + low), static_cast<std::uint8_t>('a' + high)});
-    if (!lower_only)
-        choice.push_back(
-            {static_cast<std::uint8_t>('A' + low), static_cast<std::uint8_t>('A' + high)});
+    if (r.high >= 10)
+        choice.push_back({static_cast<std::uint8_t>('a' + std::max<int>(r.low, 10) - 10),
+                          static_cast<std::uint8_t>('a' + r.high - 10)});
     return choice;
 }
 
@@ -38,35 +35,15 @@ std::vector<ByteSequence> spell(const CodePointSet& set, Spelling spelling) {
         return s;
     }();
     std::vector<ByteSequence> all = utf8_sequences(set - must_escape);
-    const bool plain = spelling == Spelling::json_plain;
-    const std::string shorts = plain ? "\"\\bfnrt" : "\"\\/bfnrt",
-                      meant = plain ? "\"\\\b\f\n\r\t" : "\"\\/\b\f\n\r\t";
+    const std::string shorts = "\"\\bfnrt", meant = "\"\\\b\f\n\r\t";
     for (std::size_t i = 0; i < shorts.size(); ++i) {
         if (set.contains(meant[i])) all.push_back({one('\\'), one(shorts[i])});
     }
-    CodePointSet basic = set & CodePointSet(0, 0xffff);
-    if (plain) basic = (basic & CodePointSet(0, 0x1f)) - CodePointSet::of("\b\f\n\r\t");
-    for (const DigitRanges& digits : digit_sequences(basic.ranges(), {4, 4, 4, 4})) {
+    const CodePointSet others = (set & CodePointSet(0, 0x1f)) - CodePointSet::of("\b\f\n\r\t");
+    for (const DigitRanges& digits : digit_sequences(others.ranges(), {4, 4, 4, 4})) {
         ByteSequence s{one('\\'), one('u')};
-        for (const ByteRange& d : digits) s.push_back(hex_digits(d, plain));
+        for (const ByteRange& d : digits) s.push_back(hex_digits(d));
         all.push_back(std::move(s));
-    }
-    if (plain) return all;
-    // 20 bits above U+FFFF, ten in each half of a pair: \uD800 + high, \uDC00 + low.
-    std::vector<CodePointSet::Range> above;
-    for (const CodePointSet::Range& r :
-         (set & CodePointSet(0x10000, CodePointSet::highest)).ranges())
-        above.push_back({r.low - 0x10000, r.high - 0x10000});
-    for (const DigitRanges& d : digit_sequences(above, {2, 4, 4, 2, 4, 4})) {
-        const auto quarter = [](ByteRange r, int base) {
-            return ByteRange{static_cast<std::uint8_t>(r.low + base),
-                             static_cast<std::uint8_t>(r.high + base)};
-        };
-        all.push_back({one('\\'), one('u'), hex_digits({13, 13}, false),
-                       hex_digits(quarter(d[0], 8), false), hex_digits(d[1], false),
-                       hex_digits(d[2], false), one('\\'), one('u'), hex_digits({13, 13}, false),
-                       hex_digits(quarter(d[3], 12), false), hex_digits(d[4], false),
-                       hex_digits(d[5], false)});
     }
     return all;
 }

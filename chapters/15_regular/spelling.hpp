@@ -12,9 +12,8 @@ namespace tbt {
 
 // How a code point is written.
 enum class Spelling {
-    utf8,        // as itself
-    json,        // inside a JSON string, in every way JSON has: itself, \n, \u00e9, \uD83D\uDE00
-    json_plain,  // inside a JSON string, in the one usual way
+    utf8,  // as itself
+    json,  // inside a JSON string, in the one usual way: itself, \n, \u001f
 };
 std::vector<ByteSequence> spell(const CodePointSet& set, Spelling spelling);
 // One code point in the fewest bytes, twelve at most. Throws Error for a surrogate.

@@ -53,7 +53,8 @@ std::string form_of(const Open& o) {
 }
 
 // The text is JSON, which spares all tests.
-std::string with_repeats_marked(std::string text) {
+std::string with_strings_and_repeats(std::string_view text) {
+    std::string read;
     Values values;
     std::vector<Open> open;
     const auto add = [&](const std::string& form) {
@@ -66,26 +67,31 @@ std::string with_repeats_marked(std::string text) {
         const std::size_t from = i;
         if (c == '[' || c == '{') {
             open.push_back({c, {}, {}, "", false});
+            read += c;
         } else if (c == ']' || c == '}') {
-            if (c == ']' && repeats_an_item(open.back().items)) text[i] = repeats;
+            read += c == ']' && repeats_an_item(open.back().items) ? repeats : c;
             const std::string form = form_of(open.back());
             open.pop_back();
             add(form);
         } else if (c == '"') {
             for (++i; text[i] != '"'; ++i) i += text[i] == '\\' ? 1 : 0;
-            const std::string token = text.substr(from, i + 1 - from);
+            const Json string = json_value(text.substr(from, i + 1 - from));
+            const std::string token = json_text(string);
             const bool key = !open.empty() && open.back().bracket == '{' && !open.back().has_key;
-            if (key)
-                open.back().key = json_value(token).get<std::string>(), open.back().has_key = true;
-            else add(json_text(json_value(token)));
+            if (key) open.back().key = string.get<std::string>(), open.back().has_key = true;
+            else add(token);
+            read += token;
         } else if (std::string_view(" \t\r\n,:").find(c) == std::string_view::npos) {
             const std::size_t end = std::min(text.find_first_of(" \t\r\n,:]}", i), text.size());
-            const std::string token = text.substr(from, end - from);
+            const std::string token(text.substr(from, end - from));
             add(c == '-' || (c >= '0' && c <= '9') ? number_form(token) : token);
+            read += token;
             i = end - 1;
+        } else {
+            read += c;
         }
     }
-    return text;
+    return read;
 }
 
 }  // namespace
@@ -93,7 +99,7 @@ std::string with_repeats_marked(std::string text) {
 std::string judged_text(std::string_view json) {
     std::string text = without_exponents(json);
     JsonMachine machine({-1, false, false});
-    if (accepts_text(machine, text)) return with_repeats_marked(std::move(text));
+    if (accepts_text(machine, text)) return with_strings_and_repeats(text);
     std::replace(text.begin(), text.end(), repeats, '\1');  // such a byte stands in no JSON
     return text;
 }

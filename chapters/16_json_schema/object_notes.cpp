@@ -19,6 +19,7 @@ ObjectNotes::ObjectNotes(ObjectShape shape, Blanks blanks, Spelling spelling)
 
 int ObjectNotes::add_nodes(Grammar& grammar, int index) {
     graph_.build(grammar, index);
+    for (ObjectShape::KeyClass& c : shape_.classes) c.keys = {};  // the graph has them
     return graph_.first();
 }
 

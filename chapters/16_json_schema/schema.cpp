@@ -61,7 +61,6 @@ public:
     }
 
 private:
-    Spelling spelling() const { return options_.plain ? Spelling::json_plain : Spelling::json; }
     // In a container of the value that is being built.
     Blanks blanks() const {
         Blanks b;
@@ -116,7 +115,7 @@ private:
         const std::optional<Dfa> strings = s.whole_strings();
         if (!strings || !strings->empty()) {
             const int text = add_dfa(grammar_, strings ? *strings : Dfa::anything(),
-                                     grammar_.bytes(start, "\""), spelling());
+                                     grammar_.bytes(start, "\""), Spelling::json);
             grammar_.skip(grammar_.bytes(text, "\""), end);
         }
     }
@@ -126,7 +125,7 @@ private:
         LengthNotes& notes = *made;
         const int index = grammar_.add_notebook(std::move(made));
         add_container("string", '"', start, end,
-                      [&] { return notes.add_nodes(grammar_, index, spelling()); });
+                      [&] { return notes.add_nodes(grammar_, index, Spelling::json); });
     }
 
     void add_object(const Demands& facts, int start, int end) {
@@ -138,14 +137,16 @@ private:
         ObjectShape shape;
         for (const ObjectPlan::Member& m : plan.members)
             shape.members.push_back({m.name, values_of(m, plan.needs), m.required, m.unnamed});
-        for (const ObjectPlan::Member& c : plan.classes)
-            shape.classes.push_back({c.keys, values_of(c, plan.needs)});
+        for (ObjectPlan::Member& c : plan.classes) {
+            ObjectShape::Values values = values_of(c, plan.needs);
+            shape.classes.push_back({std::move(c.keys), std::move(values)});
+        }
         shape.needs = (1u << plan.needs.size()) - 1;
         shape.least = static_cast<int>(plan.least);
         shape.most = static_cast<int>(plan.most);
         shape.no_key_twice = options_.plain;
         shape.in_order = options_.in_order;
-        auto made = std::make_unique<ObjectNotes>(std::move(shape), blanks(), spelling());
+        auto made = std::make_unique<ObjectNotes>(std::move(shape), blanks(), Spelling::json);
         ObjectNotes& notes = *made;
         const int index = grammar_.add_notebook(std::move(made));
         add_container("object", '{', start, end, [&] { return notes.add_nodes(grammar_, index); });
@@ -185,7 +186,7 @@ private:
     // A judge reads what is there; whoever writes must know keys that are still to be had.
     void name_keys(ObjectPlan& plan, const Demands& facts) const {
         try {
-            name_shortest_keys(plan, spelling());
+            name_shortest_keys(plan, Spelling::json);
         } catch (const TooLarge& e) {
             document_.unsupported(*facts[0], "minProperties",
                                   std::string("asks for keys that nobody names: ") + e.what());

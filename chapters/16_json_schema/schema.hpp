@@ -21,9 +21,9 @@ enum class JsonLayout { any, compact, pretty };
 
 struct SchemaOptions {
     int max_whitespace = 1;  // in a row, in the layout `any`; −1: any number
-    // Write strings, keys and whole numbers in the one usual way ("é" and 5, not "\u00e9" and 5.0).
-    // Otherwise every spelling of an allowed value is accepted, except that numbers under a demand
-    // are read without exponents (see without_exponents).
+    // Write whole numbers in the one usual way (5, not 5.0), as strings and keys always are ("é",
+    // not "\u00e9"). Otherwise a text is judged, which judged_text() prepares: every number that is
+    // allowed, without an exponent where there is a demand on it.
     bool plain = true;
 
     JsonLayout layout = JsonLayout::any;
