@@ -29,7 +29,8 @@ std::shared_ptr<GrammarMachine> machine_of(const std::string& schema, SchemaOpti
 // In each layout, members in any order and in that of the schema, closed and open.
 std::vector<SchemaOptions> all_options() {
     std::vector<SchemaOptions> all;
-    for (const JsonLayout layout : {JsonLayout::any, JsonLayout::compact, JsonLayout::pretty})
+    for (const JsonLayout layout :
+         {JsonLayout::any, JsonLayout::compact, JsonLayout::line, JsonLayout::pretty})
         for (const bool in_order : {false, true})
             for (const bool closed : {false, true}) {
                 all.emplace_back();

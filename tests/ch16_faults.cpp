@@ -86,14 +86,19 @@ TEST_CASE("a layout leaves one way to write blanks", "[ch16]") {
         R"({"properties":{"a":{"type":"null"},"b":{"type":"array","items":{"$ref":"#/$defs/c"}}},)"
         R"("type":"object","additionalProperties":false,"$defs":{"c":{"type":"object",)"
         R"("properties":{"c":{"type":"null"}}}}})";
-    SchemaOptions compact, pretty;
+    SchemaOptions compact, line, pretty;
     compact.layout = JsonLayout::compact;
+    line.layout = JsonLayout::line;
     pretty.layout = JsonLayout::pretty;
     const std::string text = R"({"a":null,"b":[{"c":null},{}]})";
     CHECK(whole(schema, text, compact));
     for (const char* other : {"{ \"a\":null}", "{\"a\" :null}", "{\"a\": null}", " {}", "{} ",
                               "{\"b\":[ ]}", "{\"a\":null, \"b\":[]}"})
         CHECK_FALSE(whole(schema, other, compact));
+    CHECK(whole(schema, R"({"a": null, "b": [{"c": null}, {}]})", line));
+    for (const std::string& other : {text, std::string("{\"a\": null }"), std::string("{ }"),
+                                     std::string("{\"a\": null,\"b\": []}")})
+        CHECK_FALSE(whole(schema, other, line));
     CHECK(whole(schema, OrderedJson::parse(text).dump(2), pretty));
     CHECK(whole(schema, "{}", pretty));
     CHECK_FALSE(whole(schema, text, pretty));

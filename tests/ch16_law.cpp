@@ -59,7 +59,7 @@ TEST_CASE("items that are all different: the law of the budget, and the true min
     };
     Rng rng(165);
     for (const std::string& schema : schemas) {
-        for (const JsonLayout layout : {JsonLayout::any, JsonLayout::pretty}) {
+        for (const JsonLayout layout : {JsonLayout::any, JsonLayout::line, JsonLayout::pretty}) {
             SchemaOptions options;
             options.layout = layout;
             obey_the_law(schema, words(), rng, options);

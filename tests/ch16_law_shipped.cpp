@@ -23,7 +23,7 @@ std::vector<GuideRequest> shipped() {
     for (const char* name : {"arithmetic", "chess", "date", "email", "json", "report", "sql"})
         all.emplace_back().grammar = "data/grammars/" + std::string(name) + ".gbnf";
     for (const char* name : {"order", "person", "tree", "weather"}) {
-        for (const char* layout : {"any", "pretty"}) {
+        for (const char* layout : {"any", "line", "pretty"}) {
             all.emplace_back().schema = "data/schemas/" + std::string(name) + ".json";
             all.back().layout = layout;
         }

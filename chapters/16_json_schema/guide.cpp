@@ -48,9 +48,9 @@ void GuideRequest::add_options(CLI::App& app) {
         .between(-1, 255)
         .shows_default();
     line.option("--json-layout", layout,
-                "white space of JSON under a schema: any, compact (none) or pretty (lines, "
-                "indented)")
-        .one_of({"any", "compact", "pretty"})
+                "white space of JSON under a schema: any, compact (none), line (a blank behind "
+                "colons and commas) or pretty (lines, indented)")
+        .one_of({"any", "compact", "line", "pretty"})
         .shows_default();
     line.option("--key-order", key_order,
                 "members of an object: in any order, or as the schema names them")
@@ -90,6 +90,7 @@ std::shared_ptr<ByteMachine> machine_for(const GuideRequest& r) {
     SchemaOptions schema_options{r.max_whitespace, true};
     schema_options.strict = r.strict;
     schema_options.layout = r.layout == "compact"  ? JsonLayout::compact
+                            : r.layout == "line"   ? JsonLayout::line
                             : r.layout == "pretty" ? JsonLayout::pretty
                                                    : JsonLayout::any;
     schema_options.in_order = r.key_order == "schema";

@@ -25,7 +25,7 @@ struct GuideRequest {
     bool json = false;              // any JSON value
     bool strict = false;            // unknown keywords and formats of a schema are refused
     int max_whitespace = 1;         // in JSON, in a row, in the layout "any"; −1: any number
-    std::string layout = "any";     // of JSON under a schema: any, compact or pretty
+    std::string layout = "line";    // of JSON under a schema: any, compact, line or pretty
     std::string key_order = "any";  // any, or schema: as the schema names them
     bool open = false;              // members that a schema does not name, where it allows them
 

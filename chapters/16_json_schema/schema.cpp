@@ -66,6 +66,7 @@ private:
         Blanks b;
         b.most = options_.max_whitespace;
         b.free = options_.layout == JsonLayout::any;
+        if (options_.layout == JsonLayout::line) b.comma = b.colon = " ";
         if (options_.layout != JsonLayout::pretty) return b;
         const auto line = [](int depth) { return "\n" + std::string(2 * index(depth), ' '); };
         b.open = b.comma = line(depth_);

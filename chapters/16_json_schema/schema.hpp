@@ -15,9 +15,9 @@
 
 namespace tbt {
 
-// White space in the JSON that is written: as the text likes, none, or a line for each member and
-// item, two blanks deeper in each container.
-enum class JsonLayout { any, compact, pretty };
+// White space in the JSON that is written: as the text likes, none, a blank behind each colon and
+// comma, or a line for each member and item, two blanks deeper in each container.
+enum class JsonLayout { any, compact, line, pretty };
 
 struct SchemaOptions {
     int max_whitespace = 1;  // in a row, in the layout `any`; −1: any number

@@ -13,7 +13,7 @@
 //   options = {};                                     // a search, held to a JSON Schema
 //   options.num_beams = 4;
 //   options.guide.schema = "data/schemas/person.json";
-//   generator.generate("A person: ", options);
+//   generator.generate("A person:\n", options);
 //
 // The options have transformers' names, and any that make sense together work together;
 // the lesson has the table of pairs. What contradicts is refused with UsageError, in one line that
