@@ -98,7 +98,8 @@ TEST_CASE("references in circles are refused where nothing is read between them"
           R"({"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}})"})
         CHECK_THAT(refusal(circle), Catch::Contains("'$ref'"));
     // Something is read, but there is no end: a language without texts.
-    CHECK(refusal(R"({"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]})") == "");
+    CHECK_THAT(refusal(R"({"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]})"),
+               Catch::Contains("'required'"));
 }
 
 TEST_CASE("expressions and limits that explode are refused by keyword", "[ch16]") {
@@ -108,7 +109,8 @@ TEST_CASE("expressions and limits that explode are refused by keyword", "[ch16]"
     CHECK_THAT(refusal(R"({"minItems":10000000})"), Catch::Contains("'minItems'"));
     CHECK_THAT(refusal(R"({"multipleOf":999983})"), Catch::Contains("'multipleOf'"));
     CHECK_THAT(refusal(R"({"minimum":1e400})"), Catch::Contains("1e400"));
-    CHECK(refusal(R"({"type":"string","minLength":1000000000})") == "");
+    CHECK_THAT(refusal(R"({"type":"string","minLength":1000000000})"),
+               Catch::Contains("'minLength'"));
 }
 
 TEST_CASE("a judge's grammar has hardly more nodes than a writer's", "[ch16]") {

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "chapters/15_regular/numbers.hpp"
-#include "chapters/15_regular/regex.hpp"
 #include "chapters/15_regular/spelling.hpp"
 #include "chapters/16_json_schema/alike_schemas.hpp"
 #include "chapters/16_json_schema/array_source.hpp"
 #include "chapters/16_json_schema/distinct_items.hpp"
+#include "chapters/16_json_schema/empty_schema.hpp"
 #include "chapters/16_json_schema/judged_text.hpp"
 #include "chapters/16_json_schema/length_notes.hpp"
 #include "chapters/16_json_schema/named_keys.hpp"
@@ -23,9 +23,6 @@ constexpr long long most_members_counted = 1000;
 constexpr std::size_t most_counters = 4;
 constexpr double most_array_states = 1e6;
 constexpr long long most_written_out = 100;  // characters of a string, a node for each
-
-// A JSON number with everything the RFC allows.
-const char* any_number = "-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?";
 
 class SchemaCompiler {
 public:
@@ -57,6 +54,7 @@ public:
         grammar_.node(end).final = true;
         grammar_.rule(root).start = start;
         grammar_.finish(root);
+        if (options_.plain && grammar_.rule(value).cost >= Grammar::never) refuse_empty();
         return std::move(grammar_);
     }
 
@@ -75,10 +73,11 @@ private:
         return b;
     }
 
-    int rule_for(Demands demands) {
+    Demands alike(Demands demands) {
         for (const Json*& schema : demands) schema = alike_.of(schema);
-        return rule_for(join(demands, {}), depth_);
+        return join(demands, {});
     }
+    int rule_for(const Demands& demands) { return rule_for(alike(demands), depth_); }
     // One rule for each list of demands that occurs; where lines are indented, for each depth.
     int rule_for(const Demands& demands, int depth) {
         if (options_.layout != JsonLayout::pretty) depth = 0;
@@ -88,6 +87,16 @@ private:
             open_.push_back({demands, place->second, depth});
         }
         return place->second;
+    }
+
+    [[noreturn]] void refuse_empty() {
+        const auto is_empty = [this](const Demands& value) {
+            const Demands demands = alike(value);
+            const auto rule = rules_.lower_bound({demands, 0});  // the same at every depth
+            return rule != rules_.end() && rule->first.first == demands &&
+                   grammar_.rule(rule->second).cost >= Grammar::never;
+        };
+        EmptySchema(document_, shapes_, is_empty).refuse({&document_.root()});
     }
 
     void build(const Demands& demands, int rule) {
@@ -106,9 +115,8 @@ private:
         if (s.yes) grammar_.skip(grammar_.bytes(start, "true"), end);
         if (s.no) grammar_.skip(grammar_.bytes(start, "false"), end);
         if (!s.numbers || !s.numbers->empty()) {
-            const Dfa numbers = options_.plain ? written_numbers(s.numbers)
-                                : s.numbers    ? *s.numbers
-                                               : regex_whole(any_number);
+            const Dfa numbers =
+                options_.plain ? written_numbers(s.numbers) : judged_numbers(s.numbers);
             grammar_.skip(add_dfa(grammar_, numbers, start, Spelling::utf8), end);
         }
         if (!s.strings && std::max(s.least, s.most) > most_written_out)
@@ -131,7 +139,7 @@ private:
 
     void add_object(const Demands& facts, int start, int end) {
         ObjectPlan plan = shapes_.facts().objects(facts);
-        close(plan);
+        if (options_.closed) close(plan);
         if (options_.in_order) put_in_order(plan, facts, document_);
         check_members(plan, facts);
         if (options_.plain) name_keys(plan, facts);
@@ -153,12 +161,6 @@ private:
         add_container("object", '{', start, end, [&] { return notes.add_nodes(grammar_, index); });
     }
 
-    // Without the members that nobody names and nothing is said of.
-    void close(ObjectPlan& plan) const {
-        const bool needed = !plan.needs.empty() || plan.least > tbt::count(plan.members);
-        if (!options_.closed || plan.members.empty() || needed) return;
-        std::erase_if(plan.classes, [](const ObjectPlan::Member& c) { return c.value.empty(); });
-    }
     // The rules of a member's value, by the needs that it is written for.
     ObjectShape::Values values_of(const ObjectPlan::Member& member,
                                   const std::vector<const Json*>& needs) {
@@ -220,7 +222,10 @@ private:
         shape.rules.resize(positions + 1);
         if (plan.counts.size() > most_counters ||
             ArraySource::count_states(shape) > most_array_states)
-            document_.unsupported(*facts[0], limit_of(plan),
+            document_.unsupported(*facts[0],
+                                  !plan.counts.empty()     ? "contains"
+                                  : plan.most > plan.least ? "maxItems"
+                                                           : "minItems",
                                   "needs too large a grammar; use smaller limits");
         for (std::size_t i = 0; i <= positions; ++i) {
             for (const ArrayShape::Choice& choice :
@@ -244,10 +249,6 @@ private:
         add_array_source(std::make_unique<DistinctItems>(std::move(values), to_int(plan.least),
                                                          to_int(plan.most), blanks()),
                          start, end);
-    }
-
-    static const char* limit_of(const ArrayPlan& plan) {
-        return !plan.counts.empty() ? "contains" : plan.most > plan.least ? "maxItems" : "minItems";
     }
 
     Demands about_item(const ArrayPlan& plan, std::size_t index, const ArrayShape::Choice& choice) {

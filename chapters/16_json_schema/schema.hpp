@@ -61,7 +61,8 @@ private:
     std::string keyword_;
 };
 
-// Throws UnsupportedSchema; UsageError when the text is no JSON or no schema.
+// Throws UnsupportedSchema; UsageError when the text is no JSON or no schema, and where texts are
+// to be written (options.plain) when no value meets the schema: see empty_schema.hpp.
 Grammar compile_schema(const std::string& schema, const SchemaOptions& options = {},
                        const std::string& name = "schema");
 

@@ -152,6 +152,12 @@ void put_in_order(ObjectPlan& plan, const Demands& facts, const SchemaDocument& 
                      [&](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
+void close(ObjectPlan& plan) {
+    const bool needed = !plan.needs.empty() || plan.least > count(plan.members);
+    if (plan.members.empty() || needed) return;
+    std::erase_if(plan.classes, [](const ObjectPlan::Member& c) { return c.value.empty(); });
+}
+
 ObjectPlan SchemaFacts::objects(const Demands& facts) {
     ObjectPlan plan = members(facts);
     add_classes(plan, facts);

@@ -80,6 +80,9 @@ Demands join(const Demands& a, const Demands& b);
 // The members as `properties` lists them, those of the first fact first.
 void put_in_order(ObjectPlan& plan, const Demands& facts, const SchemaDocument& document);
 
+// Leaves out the members that nobody names and nothing is said of, where others are named.
+void close(ObjectPlan& plan);
+
 class SchemaFacts {
 public:
     SchemaFacts(SchemaDocument& document, ScalarRules& scalars)

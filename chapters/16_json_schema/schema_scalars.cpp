@@ -86,6 +86,11 @@ Dfa written_numbers(const std::optional<Dfa>& numbers) {
     return (held - whole_numbers()).empty() ? held & plain_integers() : held;
 }
 
+Dfa judged_numbers(const std::optional<Dfa>& numbers) {
+    return numbers ? *numbers
+                   : regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?");
+}
+
 Scalars operator&(const Scalars& a, const Scalars& b) {
     Scalars s{a.null && b.null, a.yes && b.yes, a.no && b.no, both(a.numbers, b.numbers),
               both(a.strings, b.strings)};

@@ -56,6 +56,9 @@ private:
 // otherwise exponents of two digits. nullopt: any number.
 Dfa written_numbers(const std::optional<Dfa>& numbers);
 
+// … and as a judge reads them: everything the RFC allows.
+Dfa judged_numbers(const std::optional<Dfa>& numbers);
+
 // type, enum and const as this schema alone says them.
 bool type_allows(const Json& schema, const std::string& type);
 std::vector<const Json*> listed_values(const Json& schema, bool& restricted);
