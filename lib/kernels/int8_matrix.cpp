@@ -34,6 +34,7 @@ void multiply(const std::int8_t* x, std::int64_t x_row, const std::int8_t* w, st
     for (int first = 0; first < all; first += together) {
         Int8Sums sum[Rows][together];
         for (std::int64_t g = 0; g < groups; ++g) {
+            if constexpr (Panels == 1) kernel::fetch<panel * group>(w + g * panel * group);
             for (int r = 0; r < Rows; ++r) {
                 const Int8Sums::X four = Int8Sums::broadcast(x + r * x_row + g * group);
                 for (int i = 0; i < together; ++i) {

@@ -12,6 +12,16 @@ namespace tbt::kernel {
 
 inline constexpr int integer_panel = 32;  // columns
 
+// Where rows are multiplied while weights arrive, these are asked for so far ahead that a memory
+// answers in time, into the panels that come next. One row waits for nothing else, and takes several
+// panels side by side.
+inline constexpr std::int64_t fetch_ahead = 8 * 1024;
+template <int Bytes, class Code>
+void fetch(const Code* w) {
+    const char* ahead = reinterpret_cast<const char*>(w) + fetch_ahead;
+    for (int i = 0; i < Bytes; i += 64) __builtin_prefetch(ahead + i);
+}
+
 // Columns first … first + count − 1 of w, one behind the other (K each), as floats. Rows of w are
 // read along.
 template <class From>
@@ -63,9 +73,10 @@ void integer_tiles(const IntegerJob& job, std::int64_t rows, Range panels, Multi
         multiply(0, 1, p, together, sums);
         finish<Offset>(job, 0, p * integer_panel, together * integer_panel, sums);
     }
+    const std::int64_t tiles = (rows + Sums::rows - 1) / Sums::rows;
     for (; p < panels.end; ++p) {
-        for (std::int64_t row = 0; row < rows; row += Sums::rows) {
-            const std::int64_t count = std::min<std::int64_t>(Sums::rows, rows - row);
+        for (std::int64_t tile = 0; tile < tiles; ++tile) {
+            const std::int64_t row = rows * tile / tiles, count = rows * (tile + 1) / tiles - row;
             multiply(row, count, p, 1, sums);
             for (std::int64_t r = 0; r < count; ++r)
                 finish<Offset>(job, row + r, p * integer_panel, integer_panel,
