@@ -71,6 +71,8 @@ void multiply(const RoundedRows& x, std::int64_t row, const Int4Matrix& w, std::
                     low[r] = Int4Sums::broadcast(eight + r * width);
                     high[r] = Int4Sums::broadcast(eight + r * width + 4);
                 }
+                if constexpr (Panels == 1)
+                    kernel::fetch<panel * 4>(codes + g * Int4Matrix::group_bytes + j * panel * 4);
                 for (int i = 0; i < together; ++i) {
                     const int at = (first + i) / vectors, v = (first + i) % vectors;
                     const auto unpacked =
