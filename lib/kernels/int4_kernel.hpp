@@ -29,7 +29,7 @@ inline std::int32_t four_bytes(const std::int8_t* x) {
 #if defined(__AVX512VNNI__)
 
 struct Int4Sums {
-    static constexpr int columns = 16, rows = 6, panels_of_one_row = 6, most_together = 12;
+    static constexpr int columns = 16, rows = 6, panels_of_one_row = 1, most_together = 2;
     using X = __m512i;
     struct Codes {
         __m512i low, high;

@@ -49,17 +49,17 @@ struct RoundedRows {
     }
 };
 
-// The sums of `Rows` rows, from `row` on, by `Panels` panels, to sums[row][panel · 32 + column].
-template <int Rows, int Panels>
+// The sums of `Rows` rows, from `row` on, by panel p, to sums[row][column].
+template <int Rows>
 void multiply(const RoundedRows& x, std::int64_t row, const Int4Matrix& w, std::int64_t p,
               std::int32_t* sums) {
     const std::int64_t groups = w.groups(), width = groups * group;
     const std::int8_t* q = x.q.data() + row * width;
     const std::int32_t* offsets = x.offsets.data() + row * groups;
     const std::uint8_t *codes = w.codes(p), *multipliers = w.multipliers(p);
-    constexpr int all = Panels * vectors, together = std::min(all, Int4Sums::most_together);
-    static_assert(all % together == 0);
-    for (int first = 0; first < all; first += together) {
+    constexpr int together = std::min(vectors, Int4Sums::most_together);
+    static_assert(vectors % together == 0);
+    for (int first = 0; first < vectors; first += together) {
         Int4Sums sum[Rows][together];
         for (std::int64_t g = 0; g < groups; ++g) {
             for (int r = 0; r < Rows; ++r)
@@ -71,26 +71,22 @@ void multiply(const RoundedRows& x, std::int64_t row, const Int4Matrix& w, std::
                     low[r] = Int4Sums::broadcast(eight + r * width);
                     high[r] = Int4Sums::broadcast(eight + r * width + 4);
                 }
-                if constexpr (Panels == 1)
-                    kernel::fetch<panel * 4>(codes + g * Int4Matrix::group_bytes + j * panel * 4);
+                const std::uint8_t* both = codes + g * Int4Matrix::group_bytes + j * panel * 4;
+                kernel::fetch<panel * 4>(both);
                 for (int i = 0; i < together; ++i) {
-                    const int at = (first + i) / vectors, v = (first + i) % vectors;
                     const auto unpacked =
-                        Int4Sums::unpack(codes + (at * groups + g) * Int4Matrix::group_bytes +
-                                         (j * panel + v * Int4Sums::columns) * 4);
+                        Int4Sums::unpack(both + (first + i) * Int4Sums::columns * 4);
                     for (int r = 0; r < Rows; ++r) sum[r][i].add(unpacked, low[r], high[r]);
                 }
             }
             for (int i = 0; i < together; ++i) {
-                const int at = (first + i) / vectors, v = (first + i) % vectors;
-                const std::uint8_t* m =
-                    multipliers + (at * groups + g) * panel + v * Int4Sums::columns;
+                const std::uint8_t* m = multipliers + g * panel + (first + i) * Int4Sums::columns;
                 for (int r = 0; r < Rows; ++r) sum[r][i].close(m);
             }
         }
         for (int r = 0; r < Rows; ++r)
             for (int i = 0; i < together; ++i)
-                sum[r][i].store(sums + (r * all + first + i) * Int4Sums::columns);
+                sum[r][i].store(sums + (r * vectors + first + i) * Int4Sums::columns);
     }
 }
 
@@ -99,7 +95,7 @@ using Multiply = void (*)(const RoundedRows&, std::int64_t, const Int4Matrix&, s
 
 Multiply multiply_rows(std::int64_t rows) {
     static constexpr auto table = []<int... R>(std::integer_sequence<int, R...>) {
-        return std::array<Multiply, sizeof...(R)>{multiply<R + 1, 1>...};
+        return std::array<Multiply, sizeof...(R)>{multiply<R + 1>...};
     }
     (std::make_integer_sequence<int, Int4Sums::rows>());
     return table[index(rows - 1)];
@@ -224,9 +220,8 @@ void int4_matmul(const MatrixView& x, const Int4Matrix& w, float* y, std::int64_
         w.n(), y, y_stride, options, rows.scales.data(), w.scales().data(), nullptr};
     kernel::integer_tiles<Int4Sums, 0>(
         job, x.rows, worker.share(w.panels()),
-        [&](std::int64_t row, std::int64_t count, std::int64_t p, int panels, std::int32_t* sums) {
-            if (panels > 1) multiply<1, Int4Sums::panels_of_one_row>(rows, row, w, p, sums);
-            else multiply_rows(count)(rows, row, w, p, sums);
+        [&](std::int64_t row, std::int64_t count, std::int64_t p, int, std::int32_t* sums) {
+            multiply_rows(count)(rows, row, w, p, sums);
         });
 }
 
