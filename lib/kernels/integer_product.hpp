@@ -12,9 +12,8 @@ namespace tbt::kernel {
 
 inline constexpr int integer_panel = 32;  // columns
 
-// Where rows are multiplied while weights arrive, these are asked for so far ahead that a memory
-// answers in time, into the panels that come next. One row waits for nothing else, and takes several
-// panels side by side.
+// Weights are asked for so far ahead, into the panels that come next: a memory answers in time, and
+// works on while the rows are multiplied.
 inline constexpr std::int64_t fetch_ahead = 8 * 1024;
 template <int Bytes, class Code>
 void fetch(const Code* w) {
