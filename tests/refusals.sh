@@ -141,6 +141,7 @@ refused 2 '--attention: nobody would see it' $t --attention 1.2
 refused 2 "--attention: got '12'" $t --attention 12 --trace "$work/x.jsonl"
 refused 2 '--attention and --guidance-scale' $t --attention 1.2 --guidance-scale 2 --trace "$work/x.jsonl"
 refused 2 '--decoder diffusion and --attention' $t --attention 1.2 --decoder diffusion --trace "$work/x.jsonl"
+refused 2 "--decoder diffusion and --model data/models/storyteller" $t --decoder diffusion --model data/models/storyteller --infill " Then."
 refused 1 'attention: there is no head 99 in layer 1' $t --attention 1.99 --trace "$work/x.jsonl"
 refused 2 '--strategy sample and --num-beams' $t --strategy sample --num-beams 2
 refused 2 '--strategy greedy and --do-sample' $t --strategy greedy --do-sample

@@ -14,7 +14,9 @@ namespace tbt {
 
 void add_fill_options(CLI::App& app, FillOptions& o) {
     CommandLine line(app, "How gaps are filled (--decoder diffusion)");
-    line.option("--diffusion-steps", o.steps, "passes, each for as many places; 0: one a place")
+    line.option("--diffusion-steps", o.steps,
+                "passes, each for as many places (a block begins a new one); 0: one a "
+                "place")
         .shows_default();
     line.option("--diffusion-order", o.order,
                 "random (one a step: the model's own law), or confidence: the most probable first")

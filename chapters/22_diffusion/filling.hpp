@@ -21,7 +21,7 @@ struct FillOptions {
     // random: places at random, one a step being the model's own law. confidence: draws at every
     // place and keeps what was most probable [Nie et al. 2025].
     std::string order = "random";
-    int steps = 0;         // passes, each for as many places; 0: a pass for each place
+    int steps = 0;         // passes, each for as many places of a block; 0: a pass for each place
     int block_length = 0;  // blocks of so many places, from left to right; 0: all one block
     int best_of = 1;       // fillings, of which the likeliest is kept: a sharper law
 

@@ -119,6 +119,10 @@ void check_filled(const Settings& s) {
         throw UsageError(
             "--decoder diffusion and --chat: an answer has no end that is known; leave out one of "
             "the two");
+    if (s.given && s.given("--model") && s.options.model == GenerateOptions().model)
+        throw UsageError("--decoder diffusion and --model " + s.options.model +
+                         ": that one writes from left to right; leave out --model for the one "
+                         "that fills gaps");
     if (!s.options.attention.empty())
         throw UsageError(
             "--decoder diffusion and --attention: there the heads look both ways, and no token has "
