@@ -56,3 +56,11 @@ TEST_CASE("prompt lookup takes what followed the longest and latest match, up to
     CHECK(lookup(3, {1}, 4).empty());
     CHECK_THROWS_AS(PromptLookup(0), UsageError);
 }
+
+TEST_CASE("a draft is kept in few bits where the target is, and else as it is stored", "[ch12]") {
+    REQUIRE(draft_options({2, WeightType::int8}).weights == WeightType::int8);
+    REQUIRE(draft_options({2, WeightType::int4}).weights == WeightType::int4);
+    REQUIRE(!draft_options({2, WeightType::f32}).weights);
+    REQUIRE(!draft_options({2, {}}).weights);
+    REQUIRE(draft_options({2, WeightType::int8}).threads == 2);
+}

@@ -64,9 +64,8 @@ struct Models {
 
 Models open_models(const GenerateOptions& options, const Settings& settings) {
     Models models{open_model(options), nullptr};
-    GptOptions for_draft = gpt_options(options);
-    for_draft.weights.reset();
-    models.draft = open_assistant(settings.draft, models.target.tokenizer, for_draft);
+    models.draft = open_assistant(settings.draft, models.target.tokenizer,
+                                  draft_options(gpt_options(options)));
     return models;
 }
 

@@ -73,6 +73,12 @@ void check_drafts(const DraftSettings& s, bool others) {
     alone(s.coupling != usual.coupling && !others, "--coupling");
 }
 
+GptOptions draft_options(GptOptions target) {
+    const bool few = target.weights == WeightType::int8 || target.weights == WeightType::int4;
+    if (!few) target.weights.reset();
+    return target;
+}
+
 std::unique_ptr<Model> open_assistant(const DraftSettings& s, const Tokenizer& target,
                                       const GptOptions& options) {
     if (!s.drafts() || s.lookup()) return nullptr;

@@ -40,6 +40,9 @@ void add_more_draft_options(CLI::App& app, DraftSettings& settings);
 // others: somebody else drafts, so --coupling and the schedule are of use.
 void check_drafts(const DraftSettings& settings, bool others = false);
 
+// How a draft is kept: in few bits where the target is, otherwise as it is stored.
+GptOptions draft_options(GptOptions target);
+
 // The model that drafts, with the target's tokenizer. Null where the text itself does.
 std::unique_ptr<Model> open_assistant(const DraftSettings& settings, const Tokenizer& target,
                                       const GptOptions& options);

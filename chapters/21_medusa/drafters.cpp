@@ -7,6 +7,7 @@
 #include "chapters/10_generate/request.hpp"
 #include "chapters/12_speculative/coupling.hpp"
 #include "chapters/12_speculative/drafts.hpp"
+#include "chapters/12_speculative/options.hpp"
 #include "chapters/21_medusa/measure.hpp"
 #include "chapters/21_medusa/medusa.hpp"
 #include "lib/error.hpp"
@@ -30,7 +31,7 @@ class Drafters {
 public:
     Drafters(MedusaTour& tour, const GptOptions& options)
         : tour_(tour),
-          sketch_(load_model(shipped_model("sketch"), options)),
+          sketch_(load_model(shipped_model("sketch"), draft_options(options))),
           tree_(tree_for(tour.heads, tour.nodes)) {
         check_same_vocabulary(tour.model.tokenizer, sketch_.tokenizer);
     }

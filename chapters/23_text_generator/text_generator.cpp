@@ -72,9 +72,7 @@ std::shared_ptr<GuidedLanguage> TextGenerator::State::language_for(const GuideRe
 
 void TextGenerator::State::open_assistant_of(const TextOptions& o) {
     if (!o.drafts() || o.lookup() || assistant_name == o.assistant_model) return;
-    GptOptions options = gpt_options(o);
-    options.weights.reset();  // as they are stored
-    assistant = open_assistant(o, model.tokenizer, options);
+    assistant = open_assistant(o, model.tokenizer, draft_options(gpt_options(o)));
     assistant_batch = std::make_unique<CachedBatch>(assistant->gpt);
     assistant_name = o.assistant_model;
 }
