@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "chapters/12_speculative/options.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 
