@@ -233,3 +233,15 @@ TEST_CASE("members that are told the same thing share one rule", "[ch16]") {
     CHECK_FALSE(alive(schema, R"({"a":{"y":1,"x")", in_order));
     CHECK_FALSE(alive(schema, R"({"b":{"x":1,"y")", in_order));
 }
+
+TEST_CASE("what a format allows is denied in full, though less of it is written", "[ch16]") {
+    for (const char* keyword :
+         {R"("not":{"format":"time"})", R"("oneOf":[{"format":"time"},{"type":"string"}])",
+          R"("if":{"format":"time"},"then":false)"}) {
+        const std::string schema = std::string(R"({"enum":["23:59:60Z","noon"],)") + keyword + "}";
+        INFO(schema);
+        CHECK(whole(schema, "\"noon\"", {}));
+        CHECK_FALSE(whole(schema, "\"23:59:60Z\"", {}));
+        CHECK_FALSE(whole(schema, "\"23:59:60Z\"", SchemaOptions::judging()));
+    }
+}

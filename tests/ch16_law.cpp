@@ -72,3 +72,14 @@ TEST_CASE("items that are all different: the law of the budget, and the true min
             CHECK(shared->closing().minimum(shared->machine().start()).tokens == true_one);
     }
 }
+
+TEST_CASE("regular expressions are written under the law of the budget", "[ch16][law]") {
+    Rng rng(172);
+    obey_the_law(R"({"type":"string","format":"regex","minLength":3})", words(), rng);
+    obey_the_law(R"({"type":"object","propertyNames":{"format":"regex","maxLength":9},)"
+                 R"("minProperties":2,"additionalProperties":{"type":"boolean"}})",
+                 words(), rng);
+    obey_the_law(R"({"type":"array","minItems":2,"items":{"oneOf":[{"format":"regex","type":)"
+                 R"("string","maxLength":5},{"type":"string","maxLength":3},{"type":"null"}]}})",
+                 words(), rng);
+}

@@ -4,6 +4,7 @@
 
 #include "chapters/15_regular/host_names.hpp"
 #include "chapters/15_regular/regex.hpp"
+#include "chapters/15_regular/regex_format.hpp"
 #include "chapters/15_regular/uri_formats.hpp"
 
 namespace tbt {
@@ -116,13 +117,21 @@ std::optional<Dfa> format_language(const std::string& name, bool judging) {
     if (name == "iri") return regex_whole(uri_pattern(false, true));
     if (name == "iri-reference") return regex_whole(uri_pattern(true, true));
     if (name == "uri-template") return regex_whole(uri_template_pattern());
+    if (name == "regex") return regular_expressions(judging);
     return std::nullopt;
+}
+
+bool written_narrower(const std::string& name) {
+    for (const char* narrower :
+         {"date", "time", "date-time", "idn-email", "hostname", "idn-hostname", "regex"})
+        if (name == narrower) return true;
+    return false;
 }
 
 std::string format_names() {
     return "date, time, date-time, duration, uuid, email, idn-email, hostname, idn-hostname, ipv4, "
            "ipv6, uri, uri-reference, iri, iri-reference, "
-           "uri-template, json-pointer, relative-json-pointer";
+           "uri-template, json-pointer, relative-json-pointer, regex";
 }
 
 }  // namespace tbt

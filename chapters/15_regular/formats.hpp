@@ -9,11 +9,14 @@
 namespace tbt {
 
 // date, time, date-time (RFC 3339), uuid (RFC 4122), email (RFC 5321), ipv4, ipv6 (RFC 4291), host
-// names (host_names.hpp), web addresses (uri_formats.hpp), JSON pointers (RFC 6901).
+// names (host_names.hpp), web addresses (uri_formats.hpp), JSON pointers (RFC 6901), regular
+// expressions (regex_format.hpp).
 // Nothing for any other name. judging: all that the standards allow. Otherwise what one writes:
 // T and Z in capitals, years from 0001, no leap seconds (which take a larger automaton).
 std::optional<Dfa> format_language(const std::string& name, bool judging);
 std::string format_names();
+// Fewer texts of this format are written than are judged right.
+bool written_narrower(const std::string& name);
 
 // Part of the web addresses' formats, as a regular expression.
 std::string ipv6_pattern();

@@ -96,11 +96,13 @@ Scalars operator&(const Scalars& a, const Scalars& b) {
               both(a.strings, b.strings)};
     s.least = std::max(a.least, b.least);
     s.most = a.most < 0 ? b.most : b.most < 0 ? a.most : std::min(a.most, b.most);
+    s.exact = a.exact && b.exact;
     if (s.most >= 0 && s.most < s.least) s.strings = Dfa{};
     return s;
 }
 Scalars operator|(const Scalars& a, const Scalars& b) {
     Scalars s{a.null || b.null, a.yes || b.yes, a.no || b.no, either(a.numbers, b.numbers), {}};
+    s.exact = a.exact && b.exact;
     const bool alike = a.least == b.least && a.most == b.most;
     if (alike || no_strings(a) || no_strings(b)) {
         const Scalars& lengths = no_strings(a) ? b : a;
@@ -114,7 +116,7 @@ Scalars operator|(const Scalars& a, const Scalars& b) {
 Scalars operator-(const Scalars& a, const Scalars& b) {
     Scalars s{a.null && !b.null, a.yes && !b.yes, a.no && !b.no,
               without(a.numbers, b.numbers, all_numbers()), a.strings};
-    s.least = a.least, s.most = a.most;
+    s.least = a.least, s.most = a.most, s.exact = a.exact && b.exact;
     if (!no_strings(b)) s.strings = without(a.strings, b.whole_strings(), all_strings());
     return s;
 }
@@ -169,18 +171,18 @@ Scalars ScalarRules::work_out(const Json& schema) {
     if (schema.contains("oneOf")) {
         Scalars one = Scalars::none(), some = Scalars::none();
         for (const Json& part : schema.at("oneOf")) {
-            const Scalars& next = of(part);
-            one = (one - next) | (next - some);
+            const Scalars& next = denied_by(part);
+            one = (one - next) | (of(part) - some);
             some = some | next;
         }
         result = result & one;
     }
-    if (schema.contains("not")) result = result - of(schema.at("not"));
+    if (schema.contains("not")) result = result - denied_by(schema.at("not"));
     if (schema.contains("if")) {
         const Scalars condition = of(schema.at("if"));
         const Scalars then = schema.contains("then") ? of(schema.at("then")) : Scalars::all();
         const Scalars otherwise = schema.contains("else") ? of(schema.at("else")) : Scalars::all();
-        result = result & ((condition & then) | (otherwise - condition));
+        result = result & ((condition & then) | (otherwise - denied_by(schema.at("if"))));
     }
     return result;
 }
@@ -189,7 +191,7 @@ Scalars ScalarRules::work_out(const Json& schema) {
 Scalars ScalarRules::own(const Json& schema) {
     Scalars result = of_types(schema);
     limit_length(schema, result);
-    if (!no_strings(result)) result.strings = both(result.strings, strings(schema));
+    if (!no_strings(result)) result.strings = both(result.strings, strings(schema, result.exact));
     result.numbers = both(result.numbers,
                           result.numbers && result.numbers->empty() ? Language() : numbers(schema));
     bool restricted = false;
@@ -236,7 +238,7 @@ void ScalarRules::limit_length(const Json& schema, Scalars& result) const {
     if (result.most >= 0 && result.most < result.least) result.strings = Dfa{};
 }
 
-std::optional<Dfa> ScalarRules::strings(const Json& schema) {
+std::optional<Dfa> ScalarRules::strings(const Json& schema, bool& exact) {
     Language language;
     try {
         if (schema.contains("pattern"))
@@ -254,6 +256,7 @@ std::optional<Dfa> ScalarRules::strings(const Json& schema) {
                 "\"" + shown(format) +
                     "\" is not a format that can be enforced (these can: " + format_names() + ")");
         language = both(language, known);
+        exact = !written_narrower(format);
     }
     return language;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 
@@ -15,6 +16,7 @@ struct Scalars {
     bool null = true, yes = true, no = true;
     std::optional<Dfa> numbers, strings;  // nothing: all of them
     long long least = 0, most = -1;       // characters of the strings beside that; −1: any number
+    bool exact = true;  // neither fewer nor more than the schema says: see ScalarRules
 
     static Scalars all() { return {}; }
     static Scalars none() { return {false, false, false, Dfa{}, Dfa{}}; }
@@ -30,23 +32,36 @@ Scalars operator&(const Scalars& a, const Scalars& b);
 Scalars operator|(const Scalars& a, const Scalars& b);
 Scalars operator-(const Scalars& a, const Scalars& b);
 
+// Of some formats fewer texts are written than are judged right. Where "not" turns them around, it
+// is those judged right that must be taken away.
 class ScalarRules {
 public:
     ScalarRules(SchemaDocument& document, bool judging, bool formats)
-        : document_(&document), judging_(judging), formats_(formats) {}
+        : document_(&document), judging_(judging), formats_(formats) {
+        if (judging) return;
+        judge_ = std::make_unique<ScalarRules>(document, true, formats);
+        judge_->other_ = this, other_ = judge_.get();
+    }
     const Scalars& of(const Json& schema);
 
 private:
+    // What the schema's denial takes away.
+    const Scalars& denied_by(const Json& schema) {
+        const Scalars& own = of(schema);
+        return own.exact || other_ == nullptr ? own : other_->of(schema);
+    }
     Scalars work_out(const Json& schema);
     Scalars own(const Json& schema);
     Scalars of_types(const Json& schema) const;
     Scalars of_values(const Json& values) const;
-    std::optional<Dfa> strings(const Json& schema);
+    std::optional<Dfa> strings(const Json& schema, bool& exact);
     void limit_length(const Json& schema, Scalars& result) const;
     std::optional<Dfa> numbers(const Json& schema) const;
 
     SchemaDocument* document_;
     bool judging_, formats_;
+    std::unique_ptr<ScalarRules> judge_;
+    ScalarRules* other_ = nullptr;
     std::map<const Json*, Scalars> known_;
     std::set<const Json*> open_;
 };
