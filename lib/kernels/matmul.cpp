@@ -37,17 +37,19 @@ constexpr std::int64_t far_floats = std::int64_t{1} << 19;  // a y that no L2 ca
 
 // Few rows, at most so many: weights of 16 bits are widened in registers, once a tile. With many
 // more, widening a group of panels once for all rows costs less than once for each tile.
-// Weights are fetched this many k ahead of one or two rows.
 template <class Element>
 constexpr std::int64_t few = std::is_same_v<Element, float> ? tile_rows : 16 * tile_rows;
+// Weights are fetched so many k ahead in panels side by side, and 8 KB ahead in a single one.
 constexpr std::int64_t k_ahead = 16;
+template <class Element>
+constexpr std::int64_t k_far_ahead = 8 * 1024 / (panel * sizeof(Element));
 
 // So many rows take two panels side by side. Weights need registers of their own too, but where
-// they are floats that x86 adds straight from memory; only AVX-512 has enough for that.
-template <class Element>
+// they are floats that x86 adds straight from memory. AVX-512 has enough for floats, and gets 16
+// bits sooner from single panels.
+template <class Element, bool Halves = sizeof(Element) == 2>
 [[maybe_unused]] constexpr std::int64_t most_of_pairs =
-    tile_rows / 2 -
-    (tile_rows < 8 && (kernel::tile_vectors > 2 || !std::is_same_v<Element, float>) ? 1 : 0);
+    tile_rows < 8 ? tile_rows / 2 - (kernel::tile_vectors > 2 || Halves) : 4 * !Halves;
 
 struct Operands {
     const MatrixView& x;
@@ -109,21 +111,20 @@ void multiply_few(const Operands& q, kernel::Kernel kernel, Range rows, std::int
 }
 
 // One or two rows leave room in the registers for four panels side by side, which are four streams
-// from memory; three or four for two. More rows take one panel at a time, all of its k,
-// and read it again from the L2 cache where they fill more than one tile.
+// from memory; three or four for two. More take one at a time, all of its k, and read it again from
+// the L2 cache where they fill several tiles.
 template <class Element>
 void few_rows(const Operands& q, const Part& part) {
     using kernel::streams;
     const std::int64_t K = q.w.k(), whole = std::min(part.panels.end, q.w.n() / panel),
                        count = part.rows.end - part.rows.begin,
                        height = divide_up(count, divide_up(count, tile_rows));
+    const auto* w = reinterpret_cast<const Element*>(q.w.data());
     std::int64_t p = part.panels.begin;
     const auto side_by_side = [&]<int Panels>(std::int64_t most_rows) {
         for (; count <= most_rows && p + Panels <= whole; p += Panels) {
-            const auto* ahead =
-                reinterpret_cast<const Element*>(q.w.data()) + (p * K + k_ahead) * panel;
             multiply_few(q, kernel::streaming<Element, Panels>(to_int(count)), part.rows, p, Panels,
-                         kernel::tile_vectors, ahead);
+                         kernel::tile_vectors, w + panel * (p * K + k_ahead));
         }
     };
     side_by_side.template operator()<streams>(tile_rows / streams);
@@ -134,10 +135,8 @@ void few_rows(const Operands& q, const Part& part) {
             const Range rows{row, std::min(part.rows.end, row + height)};
             const int tall = to_int(rows.end - rows.begin);
             if (count > height) ask_for(q.y + row * q.y_stride + p * panel, tall, q.y_stride);
-            const kernel::Kernel run = kernel::single<Element, true>(tall, vectors);
-            multiply_few<Element>(
-                q, run, rows, p, 1, vectors,
-                reinterpret_cast<const Element*>(q.w.data()) + (p * K + k_ahead) * panel);
+            multiply_few(q, kernel::single<Element, true>(tall, vectors), rows, p, 1, vectors,
+                         w + panel * (p * K + k_far_ahead<Element>));
         }
     }
 }
