@@ -127,6 +127,7 @@ refused 2 '--guidance-scale and --context slide' $t --guidance-scale 2 --context
 refused 2 'guidance-scale: got -1' $t --guidance-scale -1
 refused 2 '--negative-prompt: without guidance' $t --negative-prompt no
 refused 2 '--json-schema a and --json together' $t --json-schema a --json
+refused 2 'leaves no choice of white space; add --json-layout any' $t --json-schema data/schemas/person.json --max-whitespace 3
 refused 2 '--continue: the prompt would be' $t --continue
 refused 2 '--explain and --num-beams' $t --explain --num-beams 2
 refused 2 '--explain and --coupling rejection' $t --explain --assistant-model sketch --coupling rejection

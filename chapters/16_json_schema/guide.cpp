@@ -87,6 +87,10 @@ std::shared_ptr<ByteMachine> machine_for(const GuideRequest& r) {
     const auto machine = [](Grammar grammar) {
         return std::make_shared<GrammarMachine>(std::move(grammar));
     };
+    if ((!r.schema.empty() || !r.tools.empty()) && r.layout != "any" &&
+        r.max_whitespace != GuideRequest().max_whitespace)
+        throw UsageError("--max-whitespace: the layout \"" + r.layout +
+                         "\" leaves no choice of white space; add --json-layout any");
     SchemaOptions schema_options{r.max_whitespace, true};
     schema_options.strict = r.strict;
     schema_options.layout = r.layout == "compact"  ? JsonLayout::compact
