@@ -220,8 +220,8 @@ static void attend_rows(const float* qkv, std::span<const SequenceRows> sequence
     const int c = shape.channels, size = shape.head_size();
     const std::int64_t stride = scores_stride(sequences);
     float* scores = scratch + worker.rank * tile * stride;
-    const auto [begin, end] = worker.share(length_of(sequences) * shape.heads);
-    for (std::int64_t pair = begin; pair < end; ++pair) {
+    const Range mine = worker.share(length_of(sequences) * shape.heads);
+    for (std::int64_t pair = mine.begin; pair < mine.end; ++pair) {
         const SequenceRows& s = sequences[index(pair / shape.heads)];
         const int head = to_int(pair % shape.heads);
         int t = 0;
@@ -252,7 +252,8 @@ static void attend_rows(const float* qkv, std::span<const SequenceRows> sequence
                          to_int(which % shape.heads)};
         };
         const auto kept_as = [&]<class Element>(Element) {
-            all(Head<Element>{place_of(pair), size, padded, place_of(std::min(pair + 1, end - 1))});
+            all(Head<Element>{place_of(pair), size, padded,
+                              place_of(std::min(pair + 1, mine.end - 1))});
         };
         if (s.cache->type() == WeightType::f16) kept_as(simd::F16{});
         else kept_as(0.0f);
