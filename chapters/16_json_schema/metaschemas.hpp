@@ -2,8 +2,8 @@
 // {"$ref": "http://json-schema.org/draft-07/schema#"}.
 //
 // metaschemas/ holds them as json-schema.org publishes them, character by character: the work of
-// the JSON Schema specification's authors, under the Revised BSD or the Academic Free License 3.0
-// (https://github.com/json-schema-org/json-schema-spec/blob/main/LICENSE).
+// the JSON Schema specification's authors, under the Revised BSD licence (metaschemas/LICENSE) or
+// the Academic Free License 3.0.
 #pragma once
 
 #include <string>
