@@ -9,6 +9,7 @@
 #include "chapters/16_json_schema/distinct_items.hpp"
 #include "chapters/16_json_schema/empty_schema.hpp"
 #include "chapters/16_json_schema/judged_text.hpp"
+#include "chapters/16_json_schema/left_out.hpp"
 #include "chapters/16_json_schema/length_notes.hpp"
 #include "chapters/16_json_schema/named_keys.hpp"
 #include "chapters/16_json_schema/object_notes.hpp"
@@ -31,7 +32,8 @@ public:
           options_(options),
           scalars_(document, !options.plain, options.formats),
           shapes_(document, scalars_),
-          alike_(document) {}
+          alike_(document),
+          left_out_(document) {}
 
     Grammar compile() {
         const int root = grammar_.add_rule("root"), value = rule_for(Demands{&document_.root()}, 0);
@@ -90,6 +92,7 @@ private:
     }
 
     [[noreturn]] void refuse_empty() {
+        left_out_.refuse();
         const auto is_empty = [this](const Demands& value) {
             const Demands demands = alike(value);
             const auto rule = rules_.lower_bound({demands, 0});  // the same at every depth
@@ -141,8 +144,10 @@ private:
         ObjectPlan plan = shapes_.facts().objects(facts);
         if (options_.closed) close(plan);
         if (options_.in_order) put_in_order(plan, facts, document_);
-        check_members(plan, facts);
-        if (options_.plain) name_keys(plan, facts);
+        if (plan.least > most_members_counted)
+            document_.unsupported(*facts[0], "minProperties",
+                                  "above 1000 needs too large a grammar; use a smaller limit");
+        if (options_.plain) left_out_.unnamed_needs(plan, facts), name_keys(plan, facts);
         ObjectShape shape;
         for (const ObjectPlan::Member& m : plan.members)
             shape.members.push_back({m.name, values_of(m, plan.needs), m.required, m.unnamed});
@@ -176,16 +181,6 @@ private:
         return values;
     }
 
-    void check_members(const ObjectPlan& plan, const Demands& facts) const {
-        if (plan.least > most_members_counted)
-            document_.unsupported(*facts[0], "minProperties",
-                                  "above 1000 needs too large a grammar; use a smaller limit");
-        if (options_.plain && std::any_of(plan.classes.begin(), plan.classes.end(),
-                                          [](const auto& c) { return c.needs != 0; }))
-            document_.unsupported(*facts[0], "not",
-                                  "speaks of keys that nobody names; set additionalProperties to "
-                                  "false");
-    }
     // A judge reads what is there; whoever writes must know keys that are still to be had.
     void name_keys(ObjectPlan& plan, const Demands& facts) const {
         try {
@@ -199,6 +194,7 @@ private:
     void add_array(const Demands& facts, int start, int end) {
         const ArrayPlan plan = shapes_.facts().arrays(facts);
         if ((plan.most >= 0 && plan.most < plan.least) || (plan.unique && plan.repeats)) return;
+        if (options_.plain && plan.repeats) return left_out_.equal_items(facts);
         if (options_.plain && plan.unique && (plan.most < 0 || plan.most > 1))
             return add_distinct(plan, facts, start, end);
         ArrayShape shape;
@@ -206,10 +202,6 @@ private:
             shape.closing = plan.unique    ? "]"
                             : plan.repeats ? std::string(1, repeats)
                                            : std::string("]") + repeats;
-        } else if (plan.repeats) {
-            document_.unsupported(
-                *facts[0], "uniqueItems",
-                "denied would need a memory of all items, which a grammar does not have");
         }
         shape.least = static_cast<int>(plan.least);
         shape.most = static_cast<int>(plan.most);
@@ -285,6 +277,7 @@ private:
     int depth_ = 1;                     // of what stands in the value that is being built
     std::map<std::pair<Demands, int>, int> rules_;
     AlikeSchemas alike_;
+    LeftOut left_out_;
     std::vector<const Json*> kinds_;  // of values, once an array asks for different items
     std::vector<Open> open_;
 };

@@ -90,24 +90,24 @@ void ShapeRules::deny_array(const Json& schema, Alternatives& any) {
     }
 }
 
-// Where no two alternatives can hold at once, "one of" is "any of";
-// elsewhere each one is taken without the others.
+// One of the parts, without what may hold beside it in the others: where nothing may, "one of" is
+// "any of".
 Alternatives ShapeRules::only_one(const Json& schema, const std::string& type) {
     std::vector<Alternatives> parts;
     for (const Json& part : schema.at("oneOf")) parts.push_back(of(part, type));
-    const auto apart = [&](const Alternatives& a, const Alternatives& b) {
-        for (const Demands& both : all_of(a, b)) {
-            if (!impossible_shape(both, type, 0)) return false;
-        }
-        return true;
-    };
     Alternatives any;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        Alternatives alone = parts[i];
-        for (std::size_t j = 0; j < parts.size(); ++j) {
-            if (i != j && !apart(parts[i], parts[j])) alone = all_of(alone, denied(parts[j], type));
+        for (const Demands& facts : parts[i]) {
+            Alternatives alone{facts};
+            for (std::size_t j = 0; j < parts.size(); ++j) {
+                Alternatives beside = i == j ? Alternatives{} : parts[j];
+                std::erase_if(beside, [&](const Demands& other) {
+                    return impossible_shape(join(facts, other), type, 0);
+                });
+                alone = all_of(alone, denied(beside, type));
+            }
+            any.insert(any.end(), alone.begin(), alone.end());
         }
-        any.insert(any.end(), alone.begin(), alone.end());
     }
     return any;
 }

@@ -7,20 +7,63 @@ namespace tbt {
 namespace {
 
 constexpr std::size_t most_alternatives = 2000, most_any_of = 8;
+constexpr std::size_t most_products = 20000;  // before those that are not needed are dropped
 constexpr int deepest_proof = 6;
+
+bool includes(const Demands& more, const Demands& fewer) {
+    return std::includes(more.begin(), more.end(), fewer.begin(), fewer.end());
+}
+
+// Each once, sorted; without those that include another.
+Alternatives distinct(Alternatives all, bool more_is_none) {
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    if (!more_is_none || all.size() < 2) return all;
+    if (all[0].empty()) return {{}};
+    std::map<const Json*, std::vector<const Demands*>> needed;  // by their first demand
+    std::vector<const Demands*> by_size;
+    for (const Demands& demands : all) by_size.push_back(&demands);
+    std::stable_sort(by_size.begin(), by_size.end(),
+                     [](const auto* x, const auto* y) { return x->size() < y->size(); });
+    std::set<const Demands*> left_out;
+    for (const Demands* demands : by_size) {
+        const bool other = std::any_of(demands->begin(), demands->end(), [&](const Json* first) {
+            const auto found = needed.find(first);
+            return found != needed.end() &&
+                   std::any_of(found->second.begin(), found->second.end(),
+                               [&](const Demands* fewer) { return includes(*demands, *fewer); });
+        });
+        if (other) left_out.insert(demands);
+        else needed[demands->front()].push_back(demands);
+    }
+    Alternatives kept;
+    for (Demands& demands : all)
+        if (left_out.count(&demands) == 0) kept.push_back(std::move(demands));
+    return kept;
+}
 
 }  // namespace
 
+// Of alternatives that ask for all that another asks for, and for more, none is needed: whoever
+// meets them meets the other. That keeps "none of these" small, where the same is denied many
+// times: without it the ways to fail would multiply.
 Alternatives ShapeRules::all_of(const Alternatives& a, const Alternatives& b) const {
+    const bool more_is_none = !document_->asks_what_was_evaluated();
     Alternatives result;
     for (const Demands& x : a) {
+        const auto meets = [&](const Demands& y) { return includes(x, y); };
+        if (more_is_none && std::any_of(b.begin(), b.end(), meets)) {
+            result.push_back(x);
+            continue;
+        }
         for (const Demands& y : b) result.push_back(join(x, y));
+        if (result.size() > most_products) result = distinct(std::move(result), more_is_none);
+        if (result.size() > most_products) break;
     }
-    std::sort(result.begin(), result.end());
-    result.erase(std::unique(result.begin(), result.end()), result.end());
+    result = distinct(std::move(result), more_is_none);
     if (result.size() > most_alternatives)
-        document_->unsupported(document_->root(), "anyOf",
-                               "and oneOf make more than 2000 combinations; nest fewer");
+        document_->unsupported(open_schemas_.empty() ? document_->root() : *open_schemas_.back(),
+                               "anyOf", "and oneOf make more than 2000 combinations; nest fewer");
     return result;
 }
 
@@ -30,7 +73,9 @@ const Alternatives& ShapeRules::of(const Json& schema, const std::string& type) 
     document_->check(schema);
     if (!open_.insert(key).second)
         document_->unsupported(schema, "$ref", "leads back to itself without reading anything");
+    open_schemas_.push_back(&schema);
     Alternatives alternatives = work_out(schema, type);
+    open_schemas_.pop_back();
     open_.erase(key);
     return known_.emplace(key, std::move(alternatives)).first->second;
 }

@@ -56,6 +56,7 @@ private:
     SchemaFacts facts_;
     std::map<std::pair<const Json*, std::string>, Alternatives> known_;
     std::set<std::pair<const Json*, std::string>> open_;
+    std::vector<const Json*> open_schemas_;  // the last one is being worked out
     std::map<const Json*, const Json*> made_, negations_;
     std::map<std::pair<const Json*, std::string>, Alternatives> denials_;
     std::map<const Json*, Alternatives> dependent_;
