@@ -35,10 +35,10 @@ constexpr std::int64_t k_block = 1024, group_floats = 192 * 1024, row_block = 8 
 constexpr std::int64_t group_panels = 64;                   // at most
 constexpr std::int64_t far_floats = std::int64_t{1} << 19;  // a y that no L2 cache holds
 
-// Few rows, at most so many: weights of 16 bits are widened in registers, once a tile. With many
-// more, widening a group of panels once for all rows costs less than once for each tile.
+// Few rows, at most so many: one panel after the other comes from memory, 16 bits are widened in
+// registers, once a tile. With many more, groups of panels cost less, widened once for all rows.
 template <class Element>
-constexpr std::int64_t few = std::is_same_v<Element, float> ? tile_rows : 16 * tile_rows;
+constexpr std::int64_t few = tile_rows*(std::is_same_v<Element, float> ? 6 : 16);
 // Weights are fetched so many k ahead in panels side by side, and 8 KB ahead in a single one.
 constexpr std::int64_t k_ahead = 16;
 template <class Element>
@@ -230,7 +230,8 @@ void many_rows(const Operands& q, const Part& part) {
 template <class Element>
 void multiply_part(const Operands& q, const Part& part) {
     if (part.rows.begin == part.rows.end) return;
-    if (part.rows.end - part.rows.begin <= few<Element>) few_rows<Element>(q, part);
+    const std::int64_t most = q.x.column_stride == 1 ? few<Element> : tile_rows;
+    if (part.rows.end - part.rows.begin <= most) few_rows<Element>(q, part);
     else many_rows<Element>(q, part);
     if (!q.options.activation) return;
     const std::int64_t begin = part.panels.begin * panel,
