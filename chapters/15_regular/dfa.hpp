@@ -17,14 +17,18 @@ struct Dfa {
     struct Edge {
         CodePointSet on;  // the edges of a state are disjoint
         int to;
+        bool operator==(const Edge&) const = default;
     };
     struct State {
         std::vector<Edge> edges;  // a code point without an edge: the text is not in the language
         bool accepting = false;
+        bool operator==(const State&) const = default;
     };
     std::vector<State> states;  // the first is the start; none: the empty language
 
     bool empty() const { return states.empty(); }
+    // The same automaton; two may differ and mean the same.
+    bool operator==(const Dfa&) const = default;
     bool accepts(std::string_view text) const;
 
     static Dfa anything();

@@ -1,6 +1,9 @@
 #include "chapters/15_regular/formats.hpp"
 
 #include <cstdio>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "chapters/15_regular/host_names.hpp"
 #include "chapters/15_regular/regex.hpp"
@@ -95,7 +98,7 @@ std::string ipv6_pattern() {
     return "(?:" + all + ")";
 }
 
-std::optional<Dfa> format_language(const std::string& name, bool judging) {
+static std::optional<Dfa> made_language(const std::string& name, bool judging) {
     if (name == "date") return regex_whole(date(judging));
     if (name == "time") return regex_whole(time(judging));
     if (name == "date-time")
@@ -119,6 +122,18 @@ std::optional<Dfa> format_language(const std::string& name, bool judging) {
     if (name == "uri-template") return regex_whole(uri_template_pattern());
     if (name == "regex") return regular_expressions(judging);
     return std::nullopt;
+}
+
+// Each is made once.
+std::optional<Dfa> format_language(const std::string& name, bool judging) {
+    static std::mutex door;
+    static std::map<std::pair<std::string, bool>, Dfa> known;
+    const std::lock_guard<std::mutex> alone(door);
+    const std::pair key(name, judging);
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+    std::optional<Dfa> language = made_language(name, judging);
+    if (language) known.emplace(key, *language);
+    return language;
 }
 
 bool written_narrower(const std::string& name) {

@@ -54,8 +54,9 @@ bool may_be_rounded(const Dfa& numbers) {
         const Decimal zero;
         return same(numbers, at_least(zero, false)) || same(numbers, at_least(zero, true));
     }
-    for (const char* sign : {"", "-"}) {
-        const Dfa long_ones = regex_whole(sign + std::string("[1-9][0-9]{15,}"));
+    static const Dfa long_ones_of[] = {regex_whole("[1-9][0-9]{15,}"),
+                                       regex_whole("-[1-9][0-9]{15,}")};
+    for (const Dfa& long_ones : long_ones_of) {
         if (!(long_ones - numbers).empty() && !(long_ones & numbers).empty()) return false;
     }
     return true;

@@ -140,10 +140,22 @@ std::string Decimal::text() const {
     return (negative ? "-" : "") + whole + (fraction.empty() ? "" : "." + fraction);
 }
 
-Dfa decimals() { return regex_whole("-?" + any_unsigned); }
-Dfa whole_numbers() { return regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.0+)?"); }
-Dfa whole_numbers_without_point() { return regex_whole("-?(?:0|[1-9][0-9]*)"); }
-Dfa plain_integers() { return regex_whole("0|-?[1-9][0-9]*"); }
+const Dfa& decimals() {
+    static const Dfa all = regex_whole("-?" + any_unsigned);
+    return all;
+}
+const Dfa& whole_numbers() {
+    static const Dfa all = regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.0+)?");
+    return all;
+}
+const Dfa& whole_numbers_without_point() {
+    static const Dfa all = regex_whole("-?(?:0|[1-9][0-9]*)");
+    return all;
+}
+const Dfa& plain_integers() {
+    static const Dfa all = regex_whole("0|-?[1-9][0-9]*");
+    return all;
+}
 Dfa at_least(const Decimal& bound, bool strictly) { return compared(bound, strictly, true); }
 Dfa at_most(const Decimal& bound, bool strictly) { return compared(bound, strictly, false); }
 

@@ -25,16 +25,16 @@ struct Decimal {
     std::string text() const;
 };
 
-Dfa decimals();       // -?(0|[1-9][0-9]*)(\.[0-9]+)?
-Dfa whole_numbers();  // the same with zeros behind the point
-Dfa whole_numbers_without_point();
+const Dfa& decimals();       // -?(0|[1-9][0-9]*)(\.[0-9]+)?
+const Dfa& whole_numbers();  // the same with zeros behind the point
+const Dfa& whole_numbers_without_point();
 Dfa at_least(const Decimal& bound, bool strictly);
 Dfa at_most(const Decimal& bound, bool strictly);
 Dfa equal_to(const Decimal& value);
 // Throws UsageError when the automaton would be too large.
 Dfa multiple_of(const Decimal& step);
 // The one usual spelling of whole numbers: no point, no leading zeros, no minus zero.
-Dfa plain_integers();
+const Dfa& plain_integers();
 
 // Numbers with exponents in a JSON text, rewritten without; everything else as it was.
 std::string without_exponents(std::string_view json);

@@ -26,10 +26,7 @@ Language without(const Language& a, const Language& b, const Dfa& everything) {
 
 // What has the point of view that a number is its value needs a universe without
 // exponents: see numbers.hpp.
-const Dfa& all_numbers() {
-    static const Dfa all = decimals();
-    return all;
-}
+const Dfa& all_numbers() { return decimals(); }
 const Dfa& all_strings() {
     static const Dfa all = Dfa::anything();
     return all;
@@ -81,7 +78,10 @@ Language Scalars::whole_strings() const {
 }
 
 Dfa written_numbers(const std::optional<Dfa>& numbers) {
-    if (!numbers) return regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]{1,2})?");
+    static const Dfa any =
+        regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]{1,2})?");
+    if (!numbers) return any;
+    if (*numbers == whole_numbers()) return plain_integers();  // most that are demanded
     const Dfa held = held_by_a_double(*numbers);
     return (held - whole_numbers()).empty() ? held & plain_integers() : held;
 }
