@@ -1,11 +1,10 @@
 #include "chapters/16_json_schema/schema_facts.hpp"
 
 #include <algorithm>
-
 #include <iterator>
-#include "lib/index.hpp"
 
 #include "chapters/15_regular/regex.hpp"
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -210,7 +209,12 @@ void SchemaFacts::add_classes(ObjectPlan& plan, const Demands& facts) {
         {names.empty() ? Dfa::anything() : complement(Dfa::of(names)), {}, 0}};
     const auto split = [&](const Dfa& by, auto mark) {
         std::vector<Class> parts;
-        for (const Class& c : classes) {
+        for (Class& c : classes) {
+            if (c.keys == by) {  // mostly: all keys but those that are named
+                mark(c);
+                parts.push_back(std::move(c));
+                continue;
+            }
             for (const bool inside : {true, false}) {
                 Class part{inside ? c.keys & by : c.keys - by, c.value, c.needs};
                 if (part.keys.empty()) continue;
