@@ -12,7 +12,7 @@ namespace tbt::bench {
 
 namespace {
 
-constexpr int texts = 12;
+constexpr int texts = 8;
 
 struct Way {
     std::string name;
@@ -76,7 +76,7 @@ void measure(Table& table, TextGenerator& generator, const std::string& schema, 
         work.push_back({way.name, [&](int times) {
                             for (int i = 0; i < times; ++i) write(generator, way);
                         }});
-    const std::vector<Timing> timings = interleaved(work, 9, 0.001);
+    const std::vector<Timing> timings = interleaved(work, 7, 0.001);
     for (std::size_t w = 0; w < ways.size(); ++w)
         table.row({schema,
                    {temperature, 1},
