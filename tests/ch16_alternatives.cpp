@@ -63,6 +63,25 @@ TEST_CASE("… and written under the law of the budget", "[ch16][law]") {
     obey_the_law(reference_or_kind(16), words(), rng);
 }
 
+TEST_CASE("what stands beside oneOf tells its alternatives apart", "[ch16]") {
+    std::string all;  // "in" decides, but only the schema around requires it
+    for (int k = 0; k < 5; ++k) {
+        all += (k == 0 ? "" : ",") + (R"({"properties":{"in":{"enum":["k)" + std::to_string(k)) +
+               "\"]}";
+        for (int m = 0; m < 9; ++m) all += ",\"m" + std::to_string(m) + R"(":{"type":"string"})";
+        all += R"(},"additionalProperties":false})";
+    }
+    const std::string schema = R"({"type":"object","required":["in"],"oneOf":[)" + all + "]}";
+    GrammarMachine writer(compile_schema(schema, quiet())),
+        judge(compile_schema(schema, quiet(SchemaOptions::judging())));
+    for (const char* good : {R"({"in":"k3","m5":"x"})", R"({"in":"k0"})"}) {
+        CHECK(accepts_text(judge, judged_text(good)));
+        CHECK(accepts_text(writer, good));
+    }
+    for (const char* bad : {"{}", R"({"m5":"x"})", R"({"in":"k5"})", R"({"in":"k3","m5":5})"})
+        CHECK_FALSE(accepts_text(judge, judged_text(bad)));
+}
+
 TEST_CASE("conditions beside each other are denied without a product of all their parts",
           "[ch16]") {
     const std::string schema = R"({"not":)" + conditions(9) + R"(,"type":"object"})";

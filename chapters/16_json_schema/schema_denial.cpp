@@ -95,14 +95,17 @@ void ShapeRules::deny_array(const Json& schema, Alternatives& any) {
 Alternatives ShapeRules::only_one(const Json& schema, const std::string& type) {
     std::vector<Alternatives> parts;
     for (const Json& part : schema.at("oneOf")) parts.push_back(of(part, type));
+    // What stands beside "oneOf" holds for all of them: what it requires, they may exclude.
+    const Demands own = facts_.speaks_of(schema, type) ? Demands{&schema} : Demands{};
     Alternatives any;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         for (const Demands& facts : parts[i]) {
+            const Demands known = join(facts, own);
             Alternatives alone{facts};
             for (std::size_t j = 0; j < parts.size(); ++j) {
                 Alternatives beside = i == j ? Alternatives{} : parts[j];
                 std::erase_if(beside, [&](const Demands& other) {
-                    return impossible_shape(join(facts, other), type, 0);
+                    return impossible_shape(join(known, other), type, 0);
                 });
                 alone = all_of(alone, denied(beside, type));
             }
