@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "chapters/14_grammar/gbnf.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/15_regular/regex.hpp"
 #include "lib/index.hpp"
 #include "tests/catch.hpp"
@@ -14,6 +16,13 @@ TEST_CASE("a repetition of a repetition is one, where no number is left out betw
     const Dfa long_line = regex_whole("(.{0,100}){100}");
     CHECK(std::clock() - start < 10 * CLOCKS_PER_SEC);  // of a second, a twentieth
     CHECK(long_line.states.size() == 10001);
+    const auto lengths_of_gbnf = [](const std::string& grammar) {
+        GrammarMachine machine(compile_gbnf(grammar, "a test"));
+        std::vector<std::size_t> all;
+        for (std::size_t n = 0; n < 30; ++n)
+            if (accepts_text(machine, std::string(n, 'x'))) all.push_back(n);
+        return all;
+    };
     const auto lengths = [](const char* pattern) {
         const Dfa dfa = regex_whole(pattern);
         std::vector<std::size_t> all;
@@ -21,21 +30,37 @@ TEST_CASE("a repetition of a repetition is one, where no number is left out betw
             if (dfa.accepts(std::string(n, 'x'))) all.push_back(n);
         return all;
     };
+    constexpr int open = 4;  // stands for: any number
     for (int a = 0; a < 4; ++a)
-        for (int b = a; b < 4; ++b)
+        for (int b = a; b <= open; ++b)
             for (int c = 0; c < 4; ++c)
-                for (int d = c; d < 4; ++d) {
+                for (int d = c; d <= open; ++d) {
                     const auto numbers = [](int low, int high) {
-                        return "{" + std::to_string(low) + "," + std::to_string(high) + "}";
+                        return "{" + std::to_string(low) + "," +
+                               (high == open ? "" : std::to_string(high)) + "}";
                     };
+                    const auto most = [](int n) { return n == open ? 30 : n; };
                     const std::string pattern = "(x" + numbers(a, b) + ")" + numbers(c, d);
                     std::vector<std::size_t> expected;
                     for (int n = 0; n < 30; ++n) {
                         bool any = false;
-                        for (int k = c; k <= d; ++k) any = any || (a * k <= n && n <= b * k);
+                        for (int k = c; k <= most(d); ++k)
+                            any = any || (a * k <= n && n <= most(b) * k);
                         if (any) expected.push_back(index(n));
                     }
                     INFO(pattern);
                     CHECK(lengths(pattern.c_str()) == expected);
+                    CHECK(lengths_of_gbnf("root ::= (\"x\"" + numbers(a, b) + ")" +
+                                          numbers(c, d)) == expected);
                 }
+}
+
+TEST_CASE("repetitions of repetitions of a grammar take no set of places for each", "[ch15]") {
+    const std::clock_t start = std::clock();
+    GrammarMachine machine(compile_gbnf("root ::= [a-c]+{86,}{86,}*", "a test"));
+    CHECK(accepts_text(machine, std::string(7396, 'a')));
+    CHECK(accepts_text(machine, std::string(20000, 'a')));
+    CHECK_FALSE(accepts_text(machine, std::string(7395, 'a')));
+    CHECK(accepts_text(machine, ""));
+    CHECK(std::clock() - start < 10 * CLOCKS_PER_SEC);  // of a second, a twentieth
 }

@@ -63,14 +63,19 @@ struct Expression {
         return e;
     }
     // A repetition of a repetition as one, where that takes no number in that was left out:
-    // (x{0,9}){3} is x{0,27}, but (x{3}){0,9} is not x{0,27}.
+    // (x{0,9}){3} is x{0,27} and (x+)* is x*, but (x{3}){0,9} is not x{0,27}. (x{3,})* is x{3,}, or
+    // nothing.
     static Expression repeat_flat(Expression part, int low, int high) {
         constexpr long long largest = 1 << 30;
         const long long a = part.low, b = part.high, c = low, d = high;
-        const bool counted = part.kind == Kind::repeat && b != unlimited && d != unlimited;
-        if (!counted || (c < d && a * (c + 1) > b * c + 1) || b * d > largest)
+        const bool open = b == unlimited, further = d == unlimited || c < d;
+        if (part.kind != Kind::repeat || a * c > largest || b * d > largest)
             return repeat(std::move(part), low, high);
-        part.low = static_cast<int>(a * c), part.high = static_cast<int>(b * d);
+        if (open && c == 0 && further && a > 1) return repeat(std::move(part), 0, 1);
+        if (!open && further && a * (c + 1) > b * c + 1) return repeat(std::move(part), low, high);
+        part.low = static_cast<int>(a * c);
+        if (b == 0 || d == 0) part.high = 0;
+        else part.high = open || d == unlimited ? unlimited : static_cast<int>(b * d);
         return part;
     }
     static Expression of_rule(int r) {

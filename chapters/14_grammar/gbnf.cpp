@@ -179,7 +179,7 @@ private:
                          " times, expected the smaller number first",
                      where);
         }
-        what = Expression::repeat(std::move(what), low, high);
+        what = Expression::repeat_flat(std::move(what), low, high);
     }
 
     int number() {

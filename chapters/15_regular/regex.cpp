@@ -71,7 +71,10 @@ private:
             fail("possessive repetition, which is not supported; leave the second '+' out");
         if (peek() == '*' || peek() == '?' || (peek() == '{' && is_digit(peek(1))))
             fail("a repetition of a repetition; put the first into a group (?:…)");
-        e = Expression::repeat_flat(std::move(e), low, high);
+        // (x+)* stays as it was written: its automaton is that of x* anyway.
+        const bool open = high == Expression::unlimited || e.high == Expression::unlimited;
+        e = open ? Expression::repeat(std::move(e), low, high)
+                 : Expression::repeat_flat(std::move(e), low, high);
         return true;
     }
 
