@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "lib/index.hpp"
@@ -92,6 +93,16 @@ inline constexpr int streams = 1;  // its few registers are full with one
 inline constexpr int streams = 4;
 #endif
 
+// Keeps floats of the panel in registers where several rows of x take them. Compilers may put the
+// load into each multiplication instead (GCC does for some processors): then loads are the limit.
+template <class Element, int Rows, int Columns>
+void keep_loaded([[maybe_unused]] Batch (&row)[Columns]) {
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    if constexpr (std::is_same_v<Element, float> && Rows > 1 && Rows * Columns <= 8)
+        for (Batch& values : row) __asm__("" : "+x"(values.data));
+#endif
+}
+
 // y[r, n] = Σ_k x[r, k] · w[k, n], k = 0, 1, 2, …
 template <class Element, int Rows, int Panels, int Vectors, bool Prefetch>
 void multiply(const Tile& t) {
@@ -114,6 +125,7 @@ void multiply(const Tile& t) {
         Batch row[columns];
         for (int c = 0; c < columns; ++c)
             row[c] = load(w + (c / Vectors) * w_panel + (c % Vectors) * batch);
+        keep_loaded<Element, Rows>(row);
         for (int r = 0; r < Rows; ++r) {
             const Batch a(x[r * x_row]);
             for (int c = 0; c < columns; ++c) sum[r][c] = simd::fma(a, row[c], sum[r][c]);
