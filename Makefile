@@ -463,9 +463,9 @@ FUZZED := safetensors config tokenizer trace checkpoint corpus json gbnf regex s
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CXX="$(if $(CLANG),$(CXX),clang++)" OPENMP= build-fuzz/fuzzer
 	@for target in $(or $(ONLY),$(FUZZED)); do \
-	    mkdir -p build-fuzz/corpus/$$target build-fuzz/found; echo "$$target:"; \
+	    mkdir -p build-fuzz/corpus/$$target build-fuzz/found; echo "$$target:"; sh tests/fuzz/words.sh $$target >build-fuzz/$$target.words; \
 	    TBT_FUZZ=$$target build-fuzz/fuzzer build-fuzz/corpus/$$target tests/fuzz/corpus/$$target -max_total_time=$(or $(SECONDS),60) \
-	        -timeout=30 -rss_limit_mb=4096 -max_len=4096 -close_fd_mask=3 -print_final_stats=1 -artifact_prefix=build-fuzz/found/$$target- \
+	        -dict=build-fuzz/$$target.words -timeout=30 -rss_limit_mb=4096 -max_len=4096 -close_fd_mask=3 -print_final_stats=1 -artifact_prefix=build-fuzz/found/$$target- \
 	        >build-fuzz/$$target.log 2>&1; status=$$?; grep -e "^stat::number_of_executed" -e "SUMMARY" build-fuzz/$$target.log; \
 	    [ $$status -eq 0 ] || { tail -n 30 build-fuzz/$$target.log; exit 1; }; done
 ifeq ($(MODE),fuzz)

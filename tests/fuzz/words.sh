@@ -1,0 +1,18 @@
+#!/bin/sh
+# Prints words worth trying, as libFuzzer reads them: words between quotes in the sources that read
+# such bytes.
+#   sh tests/fuzz/words.sh TARGET
+set -eu
+case "$1" in
+    command_line) from="lib/machine lib/model chapters/*_*/*options*.cpp chapters/10_generate chapters/23_text_generator" ;;
+    chat) from="chapters/10_generate lib/text" ;;
+    json) from="chapters/13_json_grammar lib/machine" ;;
+    gbnf) from="chapters/14_grammar" ;;
+    regex) from="chapters/15_regular" ;;
+    schema) from="chapters/16_json_schema chapters/15_regular" ;;
+    corpus) from="lib/train chapters/19_training" ;;
+    trace | checkpoint) from="lib/train lib/machine chapters/10_generate chapters/22_diffusion" ;;
+    *) from="lib/model lib/text lib/machine" ;;
+esac
+# shellcheck disable=SC2086  # a list
+LC_ALL=C grep -rhoE --include='*.cpp' --include='*.hpp' '"[^"\\ ]{1,24}"' $from | LC_ALL=C grep -v -e '[^ -~]' -e '[.]hpp"' | sort -u
