@@ -93,8 +93,9 @@ inline constexpr int streams = 1;  // its few registers are full with one
 inline constexpr int streams = 4;
 #endif
 
-// Keeps floats of the panel in registers where several rows of x take them. Compilers may put the
-// load into each multiplication instead (GCC does for some processors): then loads are the limit.
+// Keeps floats of the panel in registers where several rows of x take them. For AMD's Zen GCC puts
+// the load into each multiplication instead, and then loads are the limit. Of more than eight sums
+// it does so only where the registers are full.
 template <class Element, int Rows, int Columns>
 void keep_loaded([[maybe_unused]] Batch (&row)[Columns]) {
 #if defined(__AVX2__) && !defined(__AVX512F__)

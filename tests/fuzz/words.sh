@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints words worth trying, as libFuzzer reads them: words between quotes in the sources that read
+# Prints words worth trying, as libFuzzer reads them: those between quotes in the sources that read
 # such bytes.
 #   sh tests/fuzz/words.sh TARGET
 set -eu
