@@ -440,7 +440,8 @@ endif
 
 # The same bits from other processors, compilers and levels: the hashes of tests/data/hashes.txt in builds of their own.
 .PHONY: test-bits hashes
-BITS := "" $(if $(filter x86_64,$(UNAME_M)),"ARCH=x86-64-v3") "OPENMP= BUILD=build-serial" "MODE=debug" \
+BITS := "" $(if $(filter x86_64,$(UNAME_M)),"ARCH=x86-64-v3") \
+	$(if $(shell grep -sowm1 avx_vnni /proc/cpuinfo),"ARCH=x86-64-v3 CXXFLAGS=-mavxvnni BUILD=build-avxvnni") "OPENMP= BUILD=build-serial" "MODE=debug" \
 	$(if $(shell command -v clang++ 2>/dev/null),"CXX=clang++ BUILD=build-clang")
 test-bits:
 	@for way in $(BITS); do echo "make test ONLY=bits $$way"; $(MAKE) --no-print-directory test ONLY=bits $$way || exit 1; done
