@@ -105,5 +105,14 @@ TEST_CASE("a value of the wrong kind is named, with its file", "[ch10]") {
     REQUIRE(contains(error(R"({"sequence_bias": 7})"), "sequence_bias"));
     REQUIRE(contains(error(R"({"exponential_decay_length_penalty": [1]})"), "[START, FACTOR]"));
     REQUIRE(contains(error("[]"), "expected an object"));
+    // Numbers that no int holds are not taken for others.
+    REQUIRE(contains(error(R"({"top_k": 4294967297})"),
+                     "top_k is the integer 4294967297, expected an integer from"));
+    REQUIRE(contains(error(R"({"max_new_tokens": 1e30})"), "max_new_tokens"));
+    REQUIRE(contains(error(R"({"suppress_tokens": [4294967297]})"), "suppress_tokens"));
+    for (const char* start : {"611111111111111111", "-1e300", "1.5"})
+        REQUIRE(contains(
+            error("{\"exponential_decay_length_penalty\": [" + std::string(start) + ", 1.2]}"),
+            "[START, FACTOR]"));
     REQUIRE(error(R"({"temperature": null, "unheard_of": {"a": 1}})") == "");
 }

@@ -77,9 +77,15 @@ TEST_CASE("a recipe makes its model again, bit for bit, with other threads", "[t
     command.training.seed = 2;
     REQUIRE(run_train(command) == 0);
     CHECK(weights_of(command.loop.out) != weights_of(again.loop.out));
-    folder.file("text/boats.txt", some_text() + "One more.");
     again.loop.out = folder.path / "third";
+    folder.file("text/boats.txt", some_text() + "One more.");
     CHECK(error_of([&] { run_train(again); }).find("the text has changed") != std::string::npos);
+    for (const char* number : {"4294967304", "1e30", "-1", "0", "\"8\""}) {
+        Json wrong = first;
+        wrong["options"]["layers"] = json_value(number);
+        again.recipe = folder.file("wrong.json", json_text(wrong));
+        CHECK(contains(error_of([&] { run_train(again); }), "expected an integer from 1 to"));
+    }
 }
 
 TEST_CASE("training goes on from a model, with its shape and tokenizer, and leaves it as it was",

@@ -176,7 +176,8 @@ TEST_CASE("a plan that was changed on the way is kept, and followed again gives 
     Training third(world.corpus, world.tokenizer, options);
     third.load(path);
     for (int i = 8; i < 16; ++i) third.step();
-    options.earlier_plans = earlier_plans_of(json_value(json_text(earlier_plans_json(plans))));
+    options.earlier_plans =
+        earlier_plans_of(json_value(json_text(earlier_plans_json(plans))), "recipe.json");
     Training again(world.corpus, world.tokenizer, options);
     options.earlier_plans.clear();
     Training without(world.corpus, world.tokenizer, options);

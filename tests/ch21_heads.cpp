@@ -278,7 +278,11 @@ TEST_CASE("a tree deeper than the heads, and heads of another model, are refused
                             R"({"model_type":"medusa_heads","heads":0,"channels":1,"inner":1,)"
                             R"("drafted":[1],"target":"x","acceptance":[]})",
                             R"({"model_type":"medusa_heads","heads":1,"channels":1,"inner":1,)"
-                            R"("drafted":[2,1],"target":"x","acceptance":[]})"}) {
+                            R"("drafted":[2,1],"target":"x","acceptance":[]})",
+                            R"({"model_type":"medusa_heads","heads":4294967297,"channels":1,)"
+                            R"("inner":1,"drafted":[1],"target":"x","acceptance":[]})",
+                            R"({"model_type":"medusa_heads","heads":1,"channels":1,"inner":1,)"
+                            R"("drafted":[1e30],"target":"x","acceptance":[]})"}) {
         write_file(folder.file("heads/config.json"), bad);
         CHECK(!error_of([&] { read_heads_config(folder.file("heads")); }).empty());
     }

@@ -1,7 +1,9 @@
 #include "chapters/10_generate/generation_config.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,7 +34,8 @@ const std::set<std::string> unused_keys = {"max_length",
                                            "top_h"};
 
 bool is_of(const Json& value, const double*) { return value.is_number(); }
-bool is_of(const Json& value, const int*) { return value.is_number_integer(); }
+constexpr int most = std::numeric_limits<int>::max();
+bool is_of(const Json& value, const int*) { return is_integer(value, -most - 1, most); }
 bool is_of(const Json& value, const bool*) { return value.is_boolean(); }
 bool is_of(const Json& value, const std::string*) { return value.is_string(); }
 template <class T>
@@ -120,7 +123,7 @@ void fill_lists(GenerateOptions& o, const Config& config) {
     if (!o.exponential_decay && config.has("exponential_decay_length_penalty")) {
         std::vector<double> pair;
         config.read("exponential_decay_length_penalty", pair);
-        if (pair.size() != 2 || pair[0] != static_cast<int>(pair[0]))
+        if (pair.size() != 2 || !(std::abs(pair[0]) <= most) || pair[0] != std::floor(pair[0]))
             config.fail("exponential_decay_length_penalty", "[START, FACTOR]");
         o.exponential_decay =
             std::to_string(static_cast<int>(pair[0])) + "," + short_number(pair[1]);
@@ -152,10 +155,10 @@ template <class T>
 bool read_member(const Json& config, const std::string& directory, const char* key, T& value) {
     const auto found = config.find(key);
     if (found == config.end() || found->is_null()) return false;
-    if (!is_of(*found, static_cast<const T*>(nullptr))) {
-        throw Error(join_path(directory, file_name) + ": " + key + " is " + kind_of(*found) +
-                    ", expected another kind of value");
-    }
+    const std::string name = join_path(directory, file_name) + ": " + key;
+    if constexpr (std::is_same_v<T, int>) integer_of(*found, name, -most - 1, most);
+    else if (!is_of(*found, static_cast<const T*>(nullptr)))
+        throw Error(name + " is " + kind_of(*found) + ", expected another kind of value");
     value = found->get<T>();
     return true;
 }

@@ -30,8 +30,12 @@ void check_finished(const fs::path& trained) {
     else load_model(trained);
     const fs::path path = trained / "recipe.json";
     const Json recipe = read_json(path.string());
-    const auto done = recipe.value("/steps_done"_json_pointer, std::int64_t{0}),
-               steps = recipe.value("/options/steps"_json_pointer, std::int64_t{0});
+    const auto steps_at = [&](const Json::json_pointer& place) {
+        return integer_of<std::int64_t>(recipe.value(place, Json(0)),
+                                        path.string() + ": " + place.to_string());
+    };
+    const auto done = steps_at("/steps_done"_json_pointer),
+               steps = steps_at("/options/steps"_json_pointer);
     if (done < steps || steps == 0)
         throw Error(path.string() + ": has done " + std::to_string(done) + " of " +
                     std::to_string(steps) + " steps; train it to the end first");

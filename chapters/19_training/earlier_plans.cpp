@@ -12,10 +12,14 @@ OrderedJson earlier_plans_json(const std::vector<EarlierPlan>& plans) {
     return list;
 }
 
-std::vector<EarlierPlan> earlier_plans_of(const Json& list) {
+std::vector<EarlierPlan> earlier_plans_of(const Json& list, const std::string& file) {
     std::vector<EarlierPlan> plans;
-    for (const Json& p : list)
-        plans.push_back({p.at("until"), p.at("steps"), p.at("warm_up"), p.at("learning_rate")});
+    for (const Json& p : list) {
+        const auto steps = [&](const char* key) {
+            return integer_of<std::int64_t>(p.at(key), file + ": " + key + " of an earlier plan");
+        };
+        plans.push_back({steps("until"), steps("steps"), steps("warm_up"), p.at("learning_rate")});
+    }
     return plans;
 }
 

@@ -10,6 +10,6 @@ namespace tbt {
 
 OrderedJson earlier_plans_json(const std::vector<EarlierPlan>& plans);
 // Throws Json::exception where it is no list of plans.
-std::vector<EarlierPlan> earlier_plans_of(const Json& list);
+std::vector<EarlierPlan> earlier_plans_of(const Json& list, const std::string& file);
 
 }  // namespace tbt

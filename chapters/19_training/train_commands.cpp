@@ -83,19 +83,22 @@ std::string member_text(const Json& recipe, const char* key, const char* member)
 void follow_recipe(TrainCommand& c, const Json& recipe) {
     const Json& o = recipe.at("options");
     TrainingOptions& t = c.training;
-    t.shape =
-        gpt_config(o.at("layers"), o.at("heads"), o.at("embd"), o.at("context"), o.at("vocab"));
-    t.sequence = o.value("sequence", std::int64_t{0});
+    const auto whole = [&]<class T>(const char* key, T least) {
+        return integer_of<T>(o.at(key), c.recipe + ": " + key, least);
+    };
+    t.shape = gpt_config(whole("layers", 1), whole("heads", 1), whole("embd", 1),
+                         whole("context", 1), whole("vocab", 1));
+    t.sequence = o.contains("sequence") ? whole("sequence", std::int64_t{0}) : 0;
     c.precision = o.value("precision", "f32");
-    t.batch = o.at("batch");
-    t.steps = o.at("steps");
-    t.warm_up = o.at("warmup");
+    t.batch = whole("batch", std::int64_t{1});
+    t.steps = whole("steps", std::int64_t{1});
+    t.warm_up = whole("warmup", std::int64_t{0});
     t.learning_rate = o.at("lr");
     t.weight_decay = o.at("weight_decay");
-    t.seed = o.at("seed");
-    t.parts = o.at("parts");
+    t.seed = whole("seed", std::uint64_t{0});
+    t.parts = whole("parts", 1);
     t.genres = o.value("genres", "");
-    t.earlier_plans = earlier_plans_of(o.value("earlier_plans", Json::array()));
+    t.earlier_plans = earlier_plans_of(o.value("earlier_plans", Json::array()), c.recipe);
     t.fill_masks = o.value("fill_masks", false);
     t.teacher = member_text(recipe, "teacher", "folder");
     t.init = member_text(recipe, "init", "folder");
@@ -131,8 +134,10 @@ void check_teacher(const std::string& teacher) {
     const std::string path = join_path(teacher, "recipe.json");
     if (teacher.empty() || !file_exists(path)) return;
     const Json recipe = read_json(path);
-    const auto done = recipe.value("steps_done", std::int64_t{0});
-    const auto steps = recipe.contains("options") ? recipe["options"].value("steps", done) : done;
+    const auto done = integer_of<std::int64_t>(recipe.value("steps_done", Json(0)),
+                                               path + ": steps_done"),
+               steps = integer_of<std::int64_t>(
+                   recipe.value("/options/steps"_json_pointer, Json(done)), path + ": steps");
     if (done < steps)
         throw Error(teacher + ": this teacher has done " + std::to_string(done) + " of its " +
                     std::to_string(steps) + " steps; train it to the end first");

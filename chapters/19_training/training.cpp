@@ -195,24 +195,30 @@ void Training::save(const std::filesystem::path& path) {
 
 void Training::load(const std::filesystem::path& path, bool replan) {
     const Json h = parse_json(train::read_checkpoint_header(path), path.string());
+    const auto whole = [&](const Json& value, const char* name) {
+        return integer_of<std::int64_t>(value, path.string() + ": " + name);
+    };
     try {
         check_recipe(path.string(), json_text(h), replan);
         std::vector<CurvePoint> points;
         for (const Json& p : h.at("curve")) {
-            points.push_back(
-                {p.at(0), p.at(1), p.at(2), p.at(3), p.at(4), p.at(5).get<std::vector<double>>()});
+            points.push_back({whole(p.at(0), "a point's step"), whole(p.at(1), "a point's tokens"),
+                              p.at(2), p.at(3), p.at(4), p.at(5).get<std::vector<double>>()});
         }
-        const auto steps_done = h.at("steps_done").get<std::int64_t>();
-        const auto position = h.at("position").get<std::uint64_t>();
+        const auto steps_done = whole(h.at("steps_done"), "steps_done");
+        const auto position =
+            integer_of<std::uint64_t>(h.at("position"), path.string() + ": position");
         const auto spent = h.at("seconds").get<double>();
         bool replanned = h.value("replanned", false);
-        std::vector<EarlierPlan> plans = earlier_plans_of(h.value("earlier_plans", Json::array()));
+        std::vector<EarlierPlan> plans =
+            earlier_plans_of(h.value("earlier_plans", Json::array()), path.string());
         if (!is_the_same(json_text(h))) {
             const bool other =
                 json_value(h.at("recipe").get<std::string>()) != json_value(recipe());
             const Json& p = h.at("plan");
             replanned = replanned || other;
-            plans.push_back({steps_done, p.at("steps"), p.at("warm_up"), p.at("learning_rate")});
+            plans.push_back({steps_done, whole(p.at("steps"), "steps"),
+                             whole(p.at("warm_up"), "warm_up"), p.at("learning_rate")});
         }
         train::read_checkpoint(
             path, {model_.parameters(), optimiser_.first_moments(), optimiser_.second_moments()});

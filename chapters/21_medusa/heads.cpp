@@ -49,8 +49,12 @@ HeadsConfig read_heads_config(const std::string& directory) {
         throw Error(path + ": model_type is not \"" + kind + "\"; these are no heads");
     HeadsConfig c;
     try {
-        c.shape = {json.at("heads"), json.at("channels"), json.at("inner")};
-        c.drafted = json.at("drafted").get<std::vector<int>>();
+        const auto size = [&](const char* key) {
+            return integer_of<int>(json.at(key), path + ": " + key);
+        };
+        c.shape = {size("heads"), size("channels"), size("inner")};
+        for (const Json& id : json.at("drafted"))
+            c.drafted.push_back(integer_of<int>(id, path + ": a drafted id"));
         c.target = json.at("target").get<std::string>();
         c.acceptance = json.at("acceptance").get<std::vector<std::vector<double>>>();
     } catch (const Json::exception& e) {

@@ -157,9 +157,9 @@ void show_bound(const std::string& directory) {
         "6. Bits per byte on texts held out; the model's is a bound from above:\n\n"
         "                bound    floor    texts\n");
     for (const auto& [genre, row] : recipe.at("held_out_bits_per_byte").items())
-        std::printf("   %s%6.3f   %6.3f   %6d\n", padded(genre, 12).c_str(),
+        std::printf("   %s%6.3f   %6.3f   %6.0f\n", padded(genre, 12).c_str(),
                     row.at("model").get<double>(), row.at("floor").get<double>(),
-                    row.at("documents").get<int>());
+                    row.at("documents").get<double>());
 }
 
 void show_times(MaskedModel& model, const std::string& storyteller) {

@@ -4,10 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
+
+#include "lib/error.hpp"
 
 namespace tbt {
 
@@ -41,6 +45,27 @@ std::string json_text(const OrderedJson& value, int indent = -1);
 
 // What a value is, for messages: "a string", "an integer", …
 std::string kind_of(const Json& value);
+
+// A whole number from least to most. The library's own conversions make another number of one that
+// does not fit, without a word.
+template <class T>
+bool is_integer(const Json& value, T least, T most) {
+    const auto fits = [&](auto number) {
+        return std::cmp_less_equal(least, number) && std::cmp_less_equal(number, most);
+    };
+    return value.is_number_unsigned()
+               ? fits(value.get<std::uint64_t>())
+               : value.is_number_integer() && fits(value.get<std::int64_t>());
+}
+
+// Error "NAME is …, expected an integer from … to …" where it is none.
+template <class T>
+T integer_of(const Json& value, const std::string& name, T least = 0,
+             T most = std::numeric_limits<T>::max()) {
+    if (is_integer(value, least, most)) return value.get<T>();
+    throw Error(name + " is " + kind_of(value) + ", expected an integer from " +
+                std::to_string(least) + " to " + std::to_string(most));
+}
 
 // For messages: cut to a length that fits on a line, control characters and broken UTF-8 replaced.
 std::string shown(std::string_view text);

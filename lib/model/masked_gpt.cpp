@@ -73,8 +73,7 @@ GptConfig read_masked_config(const std::string& directory) {
     const Json json = read_json(path);
     const auto size = [&](const char* key, std::int64_t least = 1) {
         const auto member = json.find(key);
-        if (member == json.end() || !member->is_number_integer() ||
-            member->get<std::int64_t>() < least || member->get<std::int64_t>() > 1 << 24)
+        if (member == json.end() || !is_integer(*member, least, std::int64_t{1} << 24))
             throw Error(path + ": " + key + " is missing, or no whole number from " +
                         std::to_string(least) + " to 2^24");
         return member->get<int>();

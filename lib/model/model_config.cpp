@@ -41,14 +41,7 @@ public:
     int size_or(const char* key, int otherwise) const { return find(key) ? size(key) : otherwise; }
 
     int integer(const char* key, const Json& value, int least, int most) const {
-        const bool fits = value.is_number_unsigned()
-                              ? value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
-                              : value.is_number_integer() && value.get<std::int64_t>() <= most;
-        if (!fits || value.get<std::int64_t>() < least) {
-            fail(key, value,
-                 "an integer from " + std::to_string(least) + " to " + std::to_string(most));
-        }
-        return value.get<int>();
+        return integer_of(value, path_ + ": " + key, least, most);
     }
 
     bool flag_or(const char* key, bool otherwise) const {

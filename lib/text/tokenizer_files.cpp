@@ -60,9 +60,8 @@ private:
     [[noreturn]] void fail(const std::string& what) const { throw Error(file_ + ": " + what); }
 
     int id_from(const Json& value, const std::string& token) const {
-        constexpr std::int64_t largest = 1 << 28;
-        if (!value.is_number_integer() || value.get<std::int64_t>() < 0 ||
-            value.get<std::int64_t>() > largest) {
+        constexpr int largest = 1 << 28;
+        if (!is_integer(value, 0, largest)) {
             fail("the id of \"" + shown(token) + "\" is " + kind_of(value) +
                  ", expected 0 or a small positive integer");
         }

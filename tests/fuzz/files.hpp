@@ -10,6 +10,7 @@
 #include "chapters/10_generate/generation_config.hpp"
 #include "chapters/10_generate/page.hpp"
 #include "chapters/19_training/corpus/corpus.hpp"
+#include "chapters/21_medusa/heads.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/safetensors.hpp"
@@ -43,6 +44,10 @@ inline void read_config(std::string_view bytes) {
     o.model = folder().path();
     try {
         use_generation_config(o);
+    } catch (const Error&) {
+    }
+    try {
+        read_heads_config(folder().path());
     } catch (const Error&) {
     }
     const GptConfig config = read_model_config(folder().path());
