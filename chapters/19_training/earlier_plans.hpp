@@ -9,7 +9,7 @@
 namespace tbt {
 
 OrderedJson earlier_plans_json(const std::vector<EarlierPlan>& plans);
-// Throws Json::exception where it is no list of plans.
+// Throws Json::exception where it is no list of plans, Error with `file` where a step does not fit.
 std::vector<EarlierPlan> earlier_plans_of(const Json& list, const std::string& file);
 
 }  // namespace tbt
