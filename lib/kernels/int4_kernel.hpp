@@ -52,10 +52,10 @@ struct Int4Sums {
     void store(std::int32_t* to) const { _mm512_storeu_si512(to, total); }
 };
 
-#elif defined(__AVXVNNI__)
+#elif defined(__AVX2__)
 
-struct Int4Sums {
-    static constexpr int columns = 8, rows = 2, panels_of_one_row = 1, most_together = 4;
+struct Int4Eight {  // what both kinds of sums in eight lanes share
+    static constexpr int columns = 8, rows = 2, panels_of_one_row = 1;
     using X = __m256i;
     struct Codes {
         __m256i low, high;
@@ -66,13 +66,8 @@ struct Int4Sums {
                       mask = _mm256_set1_epi8(15);
         return {_mm256_and_si256(both, mask), _mm256_and_si256(_mm256_srli_epi32(both, 4), mask)};
     }
-    __m256i sum, total = _mm256_setzero_si256();
-    void start(std::int32_t offset) { sum = _mm256_set1_epi32(offset); }
-    void add(const Codes& w, const X& low, const X& high) {
-        sum = _mm256_dpbusd_avx_epi32(sum, w.low, low);
-        sum = _mm256_dpbusd_avx_epi32(sum, w.high, high);
-    }
-    void close(const std::uint8_t* m) {
+    __m256i total = _mm256_setzero_si256();
+    void close(const std::uint8_t* m, __m256i sum) {
         const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(m));
         total = _mm256_add_epi32(total, _mm256_mullo_epi32(sum, _mm256_cvtepu8_epi32(bytes)));
     }
@@ -81,22 +76,25 @@ struct Int4Sums {
     }
 };
 
-#elif defined(__AVX2__)
+#if defined(__AVXVNNI__)
+
+struct Int4Sums : Int4Eight {
+    static constexpr int most_together = 4;
+    __m256i sum;
+    void start(std::int32_t offset) { sum = _mm256_set1_epi32(offset); }
+    void add(const Codes& w, const X& low, const X& high) {
+        sum = _mm256_dpbusd_avx_epi32(sum, w.low, low);
+        sum = _mm256_dpbusd_avx_epi32(sum, w.high, high);
+    }
+    void close(const std::uint8_t* m) { Int4Eight::close(m, sum); }
+};
+
+#else
 
 // A group's sums stay in 16 bits: 8 times two products of at most 15 · 127 are 30,480.
-struct Int4Sums {
-    static constexpr int columns = 8, rows = 2, panels_of_one_row = 1, most_together = 2;
-    using X = __m256i;
-    struct Codes {
-        __m256i low, high;
-    };
-    static X broadcast(const std::int8_t* x) { return _mm256_set1_epi32(four_bytes(x)); }
-    static Codes unpack(const std::uint8_t* p) {
-        const __m256i both = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)),
-                      mask = _mm256_set1_epi8(15);
-        return {_mm256_and_si256(both, mask), _mm256_and_si256(_mm256_srli_epi32(both, 4), mask)};
-    }
-    __m256i pairs, first, total = _mm256_setzero_si256();
+struct Int4Sums : Int4Eight {
+    static constexpr int most_together = 2;
+    __m256i pairs, first;
     void start(std::int32_t offset) {
         pairs = _mm256_setzero_si256(), first = _mm256_set1_epi32(offset);
     }
@@ -105,14 +103,12 @@ struct Int4Sums {
         pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(w.high, high));
     }
     void close(const std::uint8_t* m) {
-        const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(m));
-        const __m256i sum = _mm256_add_epi32(first, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
-        total = _mm256_add_epi32(total, _mm256_mullo_epi32(sum, _mm256_cvtepu8_epi32(bytes)));
-    }
-    void store(std::int32_t* to) const {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), total);
+        Int4Eight::close(m,
+                         _mm256_add_epi32(first, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1))));
     }
 };
+
+#endif
 
 #elif defined(__aarch64__)
 
