@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bitset>
 #include <utility>
 
+#include "chapters/13_json_grammar/token_words.hpp"
 #include "chapters/14_grammar/token_exits.hpp"
 #include "chapters/14_grammar/trie_words.hpp"
 
@@ -69,19 +69,33 @@ bool TokenBound::ends_way(int node) const {
     return n.source >= 0 || n.notebook >= 0 || n.cost == 0 || n.cost >= Grammar::never;
 }
 
+// The longest token whose bytes all lead from n to that node, where these are many; −1: none.
+int TokenBound::word(const Grammar::Node& n, int to) const {
+    constexpr std::size_t many = 10;
+    ByteSet bytes;
+    for (const Grammar::ByteEdge& e : n.bytes)
+        for (int b = e.low; b <= e.high && e.to == to; ++b) bytes.set(index(b));
+    if (bytes.count() < many) return -1;
+    const auto words = trie_->words().of(*trie_, TokenExit::root, bytes);
+    const auto longest = std::find_if(words->of_length.rbegin(), words->of_length.rend(),
+                                      [](int token) { return token >= 0; });
+    return longest == words->of_length.rend() ? -1 : *longest;
+}
+
 // The first move of a shortest way. A call of an empty text moves nowhere: what comes behind it
 // may come here.
-TokenBound::Move TokenBound::move(int node) {
+TokenBound::Move TokenBound::move(int node, bool words) {
     like_.assign(1, node);
     for (std::size_t i = 0; i < like_.size(); ++i) {
         const Grammar::Node& n = grammar().node(like_[i]);
         for (const Grammar::ByteEdge& e : n.bytes)
-            if (plus(1, grammar().node(e.to).cost) == n.cost) return {e.low, -1, e.to};
+            if (plus(1, grammar().node(e.to).cost) == n.cost)
+                return {e.low, words ? word(n, e.to) : -1, -1, e.to};
         for (const Grammar::CallEdge& e : n.calls) {
             const int rule = grammar().rule(e.rule).cost;
             if (plus(rule, grammar().node(e.to).cost) != n.cost) continue;
-            if (rule > 0) return {-1, e.rule, e.to};
-            if (ends_way(e.to)) return {-1, e.rule, e.to};
+            if (rule > 0) return {-1, -1, e.rule, e.to};
+            if (ends_way(e.to)) return {-1, -1, e.rule, e.to};
             if (std::find(like_.begin(), like_.end(), e.to) == like_.end()) like_.push_back(e.to);
         }
     }
@@ -107,19 +121,20 @@ int TokenBound::at(int node) {
 // The whole way up to the end of the rule, or to a node whose rest is known; from there backwards,
 // stretch by stretch.
 void TokenBound::settle(int node) {
+    constexpr int far = 16;
+    const bool words = grammar().node(node).cost >= far;
     Way way = std::exchange(way_, {});  // what ends it may settle nodes of its own
     way.nodes.clear(), way.moves.clear();
     while (!ends_way(node) && nodes_[index(node)] == unknown) {
         way.nodes.push_back(node);
-        way.moves.push_back(move(node));
+        way.moves.push_back(move(node, words));
         node = way.moves.back().to;
     }
     int behind = at(node);
     for (std::size_t end = way.nodes.size(); end > 0;) {
         std::size_t first = end;
-        way.text.clear();
         while (first > 0 && way.moves[first - 1].byte >= 0) --first;
-        for (std::size_t i = first; i < end; ++i) way.text += static_cast<char>(way.moves[i].byte);
+        spell(way, first, end);
         way.tokens.resize(way.text.size() + 1);
         of_suffixes(way.text, {}, way.tokens);
         for (std::size_t i = first; i < end; ++i)
@@ -131,6 +146,22 @@ void TokenBound::settle(int node) {
         behind = nodes_[index(way.nodes[end])] = plus(rule(way.moves[end].rule), behind);
     }
     way_ = std::move(way);
+}
+
+// Where words lead on, their ends are where those of the stretch are.
+void TokenBound::spell(Way& way, std::size_t first, std::size_t end) const {
+    way.text.resize(end - first);
+    std::size_t left = 0;  // of the word that stands here
+    for (std::size_t i = end; i-- > first; left = left == 0 ? 0 : left - 1) {
+        const Move& move = way.moves[i];
+        char& here = way.text[i - first];
+        here = static_cast<char>(move.byte);
+        if (move.word < 0) continue;
+        const std::string& word = trie_->bytes(move.word);
+        const bool goes_on = i + 1 < end && way.moves[i + 1].word == move.word;
+        if (!goes_on || left == 0) left = word.size();
+        here = word[left - 1];
+    }
 }
 
 int TokenBound::here(const GrammarPlace& place) {

@@ -6,6 +6,9 @@
 //   tokens(node) = the fewest tokens that spell the bytes up to the next call, if that is the end;
 //                  else these + tokens(rule called) + tokens(node behind the call)
 //
+// Where any of many bytes leads on for long, as in `.{800}`, the way takes those of the longest
+// token of such bytes, again and again.
+//
 // Every call and every end of a rule cuts a token short, so this may be more than is needed: `"}`
 // counts as two. But it is the length of a way that exists, and behind one token of it the bound is
 // one less. Whoever keeps the tokens behind which it still fits is never left without one, and
@@ -66,15 +69,18 @@ public:
 
 private:
     static constexpr int unknown = -1;
-    // Of the shortest way: a byte, or a call, and the node behind it.
+    // Of the shortest way: a byte, or one of a word, or a call, and the node behind it.
     struct Move {
-        int byte = -1, rule = -1, to = -1;
+        int byte = -1, word = -1, rule = -1, to = -1;
     };
+    struct Way;
 
-    Move move(int node);
+    Move move(int node, bool words);
+    int word(const Grammar::Node& n, int to) const;
     bool ends_way(int node) const;
     int at(int node);
     void settle(int node);
+    void spell(Way& way, std::size_t first, std::size_t end) const;
 
     GrammarMachine* machine_;
     const TokenTrie* trie_;
