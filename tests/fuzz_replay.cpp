@@ -3,6 +3,7 @@
 #include "tests/catch.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -55,13 +56,19 @@ TEST_CASE("no damaged copy of a seed breaks what reads it", "[fuzz]") {
         return text ? std::strtoull(text, nullptr, 10) : usual;
     };
     const char* only = std::getenv("TBT_FUZZ");
+    // How many rounds, or for how long (each.sh).
+    const std::uint64_t rounds = number("TBT_FUZZ_ROUNDS", 20);
+    const auto seconds = static_cast<double>(number("TBT_FUZZ_SECONDS", 0));
     for (const fuzz::Target& target : fuzz::targets()) {
         if (only && std::string(only) != target.name) continue;
         std::vector<std::string> seeds;
         for (const std::string& file : corpus_of(target)) seeds.push_back(read_file(file));
         Rng rng(number("TBT_FUZZ_SEED", 1));
-        for (std::uint64_t round = 0; round < number("TBT_FUZZ_ROUNDS", 20); ++round) {
-            for (std::size_t seed = 0; seed < seeds.size(); ++seed) {
+        const std::clock_t begin = std::clock();
+        const auto time_is_up = [&] { return seconds > 0 && seconds_since(begin) >= seconds; };
+        std::uint64_t copies = 0;
+        for (std::uint64_t round = 0; seconds > 0 ? !time_is_up() : round < rounds; ++round) {
+            for (std::size_t seed = 0; seed < seeds.size() && !time_is_up(); ++seed, ++copies) {
                 const std::string text = fuzz::damaged(seeds, seed, rng);
                 if (const char* last = std::getenv("TBT_FUZZ_LAST")) write_file(last, text);
                 INFO(target.name << ", round " << round << ", seed " << seed << ": "
@@ -71,6 +78,9 @@ TEST_CASE("no damaged copy of a seed breaks what reads it", "[fuzz]") {
                 CHECK(seconds_since(start) < 20);
             }
         }
+        if (seconds > 0)
+            std::printf("%s: %llu damaged copies\n", target.name,
+                        static_cast<unsigned long long>(copies));
     }
 }
 
