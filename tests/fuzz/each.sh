@@ -9,8 +9,7 @@ TBT_FUZZ_SEED=$(printf '%d' "0x$commit")
 export TBT_FUZZ_SEED
 for folder in tests/fuzz/corpus/*/; do basename "$folder"; done | xargs -P 2 -n 1 sh -c '
     log=$build/fuzz-$1.log
-    if TBT_FUZZ=$1 "$build/tests-fuzz" "no damaged copy*" >"$log" 2>&1; then
-        grep "damaged copies" "$log"
+    if TBT_FUZZ=$1 "$build/tests-fuzz" "no damaged copy*" >"$log" 2>&1 && grep "damaged copies" "$log"; then
         echo "1 passed, 0 failed"
     else
         echo "FAIL: TBT_FUZZ=$1 TBT_FUZZ_SEED=$TBT_FUZZ_SEED TBT_FUZZ_SECONDS=600 TBT_FUZZ_LAST=FILE $build/tests-fuzz: FILE is the copy it fails at"
