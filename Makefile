@@ -92,9 +92,9 @@ CHAPTER_CPP := $(sort $(wildcard chapters/*/*.cpp chapters/*/*/*.cpp))
 CHAPTER_MAIN := $(sort $(wildcard chapters/*/main.cpp))
 TOOL_MAIN := $(filter %_main.cpp,$(CHAPTER_CPP))
 CHAPTER_SRC := $(filter-out $(CHAPTER_MAIN) $(TOOL_MAIN),$(CHAPTER_CPP))
-# A test's group is what stands before its first underscore: ch03, lib, golden. Each group is a program.
-TEST_SRC := $(sort $(filter-out tests/main.cpp,$(wildcard tests/*.cpp)))
-group_of = $(firstword $(subst _, ,$(basename $(notdir $(1)))))
+# A test's group is its folder: 03, lib, golden. Each group is a program, build/tests-03.
+TEST_SRC := $(sort $(wildcard $(patsubst %,tests/%/*.cpp,lib chapters/* golden api bits)) tests/fuzz/replay.cpp)
+group_of = $(notdir $(patsubst %/,%,$(dir $(1))))
 TEST_GROUPS := $(sort $(foreach t,$(TEST_SRC),$(call group_of,$(t))))
 BENCH_SRC := $(wildcard tests/bench/*.cpp)
 CHAPTERS := $(patsubst chapters/%/main.cpp,%,$(CHAPTER_MAIN))
@@ -341,7 +341,7 @@ run-%:
 
 # ---- tests ------------------------------------------------------------------------------------------------
 # Tests run once: what they gain by being optimised takes longer to compile. Those that count long are in SLOW.
-SLOW := $(if $(filter debug,$(MODE)),,lib ch14 ch16 ch18 ch19 ch20 ch21)
+SLOW := $(if $(filter debug,$(MODE)),,lib 14 16 18 19 20 21)
 level = $(if $(filter $(SLOW),$(call group_of,$(1))),O1,O0)
 # How a test is compiled, at O0 or O1 (2: _json, where it sees that header); also behind make check and make mutants.
 compile_test = $(CXX) $(call test_options,$(1),$(2))
@@ -402,7 +402,7 @@ $(eval $(call exercise_rules,solutions))
 $(eval $(call exercise_rules,exercises))
 
 # ONLY=03 or ONLY=lib: one group of tests. ONLY="03 06": several.
-ONLY_GROUPS = $(patsubst %,tests-%,$(foreach o,$(ONLY),$(filter $(o) ch$(o) ch$(firstword $(subst _, ,$(o))),$(TEST_GROUPS))))
+ONLY_GROUPS = $(patsubst %,tests-%,$(foreach o,$(ONLY),$(filter $(o) $(firstword $(subst _, ,$(o:ch%=%))),$(TEST_GROUPS))))
 .PHONY: test structure tidy
 # The rules of the house alone: what may include what, lengths, layout.
 structure:
@@ -434,7 +434,7 @@ test: all $(RUNS:%=ran-%)
 	@failed=''; for r in $(RUNS); do [ ! -f $(BUILD)/ran/$$r.failed ] || failed="$$failed $$r"; done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 else
 test: $(ONLY_GROUPS:%=$(BUILD)/%)
-	@$(if $(ONLY_GROUPS),,echo "make: ONLY=$(ONLY): there are no such tests; there are: $(TEST_GROUPS:ch%=%)" >&2; exit 2)
+	@$(if $(ONLY_GROUPS),,echo "make: ONLY=$(ONLY): there are no such tests; there are: $(TEST_GROUPS)" >&2; exit 2)
 	@failed=0; for t in $^; do $(EMULATOR) $$t || failed=1; done; exit $$failed
 endif
 
@@ -449,7 +449,7 @@ test-bits:
 hashes: $(BUILD)/tests-bits
 	TBT_WRITE_HASHES=1 $<
 
-# On arm64, emulated: the hashes of texts and logits, and what transformers gives (ONLY="lib ch07": others). Installs a cross
+# On arm64, emulated: the hashes of texts and logits, and what transformers gives (ONLY="lib 07": others). Installs a cross
 # compiler and qemu where they are missing; folders of its own, build-armv8-a.
 .PHONY: test-arm64
 test-arm64:

@@ -47,8 +47,8 @@ grep -ro --include='*.cpp' --include='*.hpp' -E '^#include "(chapters/[0-9][0-9]
             for (file in files) units[unit(file)] = 1
             for (u in units) if (u ~ /^[0-9][0-9]_/) { roots[1] = u; show(u, 1) }
             for (file in files) {
-                if (file ~ /^tests\/[^\/]*_[^\/]*\.cpp$/) {
-                    group = file; sub(/^tests\//, "", group); sub(/[_.].*/, "", group)
+                if (file ~ /^tests\/(lib|golden|api|bits|chapters\/[^\/]*)\/[^\/]*\.cpp$|^tests\/fuzz\/replay\.cpp$/) {
+                    group = file; sub(/\/[^\/]*$/, "", group); sub(/.*\//, "", group)
                     members[group, ++size[group]] = file
                 } else if (file ~ /^tests\/exercises\/ex.*\.cpp$/) {
                     exercise[++exercises] = file

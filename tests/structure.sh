@@ -8,7 +8,8 @@
 #   plain        a plain_*.hpp has at most 60 lines (a whole transformer 150, a tokenizer 90, diffusion 90, trees 95) and needs nothing of ours but errors, exp and log, short numbers, values of JSON, what an
 #                earlier one or checks.hpp (the numbers a chapter takes) defines, and the interfaces of models and machines
 #   idea         the headers on top of a chapter's folder, 01 to 05, have at most 100 lines together (the rest is in a room below)
-#   length       a file of code has at most 300 lines
+#   length       a file of code has at most 300 lines (tests may be longer)
+#   folder       a test stands in the folder of what it tests: tests/lib, tests/chapters/NN, tests/api (hostile arguments), tests/golden
 #   width        a line of code has at most 100 characters
 #   layout       clang-format 14 changes nothing (where it is installed)
 #   excerpt      every line of code in a lesson stands in the file that it is taken from, and every link leads somewhere
@@ -55,7 +56,7 @@ awk '
     }
     END {
         for (file in count)
-            if (sees(file) && file !~ /^lib\// && file !~ /^tests\/(lib_|bench\/)/) breaks("xsimd", file, "sees xsimd")
+            if (sees(file) && file !~ /^lib\// && file !~ /^tests\/(lib|bench)\//) breaks("xsimd", file, "sees xsimd")
     }' "$work/includes" >>"$found"
 
 # ---- home --------------------------------------------------------------------------------------------------
@@ -75,8 +76,14 @@ while read -r file; do
             if (FNR - start + 1 > 40) breaks("main", FNR - start + 1 " lines")
             start = 0
         }
-        END { if (FNR > 300) breaks("length", FNR " lines") }'
+        END { if (FNR > 300 && file !~ /^tests\//) breaks("length", FNR " lines") }'
 done <"$work/files" >>"$found"
+
+# ---- tests in folders --------------------------------------------------------------------------------------
+# make compiles what is in these folders; a test elsewhere would not run.
+grep -E '^tests/.*\.cpp$' "$work/files" |
+    grep -vE '^tests/(main\.cpp|(lib|golden|api|bits|exercises|bench|fuzz|support|chapters/[0-9][0-9]|page/wasm)/[^/]*\.cpp)$' |
+    while read -r file; do printf 'folder %s\tis in no folder of tests that make knows\n' "$file"; done >>"$found"
 
 # ---- plain headers -----------------------------------------------------------------------------------------
 grep -E '(^|/)plain_[^/]*\.hpp$' "$work/files" | while read -r file; do

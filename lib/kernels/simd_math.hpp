@@ -1,6 +1,6 @@
 // exp and tanh on sixteen lanes, of our own, so that every machine computes the same bits.
 // Included by .cpp files of lib only. Largest errors, measured against long double over the whole
-// range by tests/lib_simd_math.cpp: exp below 1.5 ulp, tanh below 3.5 ulp.
+// range by tests/lib/simd_math.cpp: exp below 1.5 ulp, tanh below 3.5 ulp.
 #pragma once
 
 #include "lib/kernels/simd.hpp"

@@ -13,8 +13,8 @@
 #include "chapters/16_json_schema/schema.hpp"
 #include "tests/bench/bench.hpp"
 #include "tests/bench/vocabulary.hpp"
-#include "tests/counted_new.hpp"
-#include "tests/schema_maker.hpp"
+#include "tests/support/counted_new.hpp"
+#include "tests/support/schema_maker.hpp"
 
 namespace tbt::bench {
 

@@ -18,7 +18,7 @@
 #include "lib/text/utf8.hpp"
 #include "lib/train/checkpoint.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "tests/temporary.hpp"
+#include "tests/support/temporary.hpp"
 
 namespace tbt::fuzz {
 

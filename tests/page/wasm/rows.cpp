@@ -1,5 +1,5 @@
 // The kernels of WebAssembly against one fused multiply-add after the other, bit for bit; built and
-// run by rows.sh. What is compared with is held against a processor's by tests/lib_exact_fma.cpp.
+// run by rows.sh. What is compared with is held against a processor's by tests/lib/exact_fma.cpp.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

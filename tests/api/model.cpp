@@ -1,0 +1,209 @@
+// Hostile arguments to lib/model.
+#include "tests/catch.hpp"
+
+#include <climits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "lib/model/gpt.hpp"
+#include "lib/model/kv_cache.hpp"
+#include "lib/model/layers.hpp"
+#include "lib/model/memory_plan.hpp"
+#include "lib/model/model.hpp"
+#include "lib/model/model_config.hpp"
+#include "lib/model/model_config_write.hpp"
+#include "lib/model/random_model.hpp"
+#include "lib/model/safetensors.hpp"
+#include "lib/model/safetensors_write.hpp"
+#include "tests/api/hostile.hpp"
+
+using namespace tbt;
+using namespace tbt::api;
+
+namespace {
+
+GptConfig tiny() { return gpt_config(1, 2, 8, 16, 11); }
+Gpt tiny_gpt() { return Gpt(tiny(), random_weights(tiny(), 1), {1, {}}); }
+
+// Configurations that no model has.
+std::vector<GptConfig> hostile_configs() {
+    std::vector<GptConfig> all;
+    for (int GptConfig::*size :
+         {&GptConfig::vocab_size, &GptConfig::n_positions, &GptConfig::n_embd, &GptConfig::n_layer,
+          &GptConfig::n_head, &GptConfig::n_inner}) {
+        for (const int value : {0, -1, INT_MIN, INT_MAX}) {
+            all.push_back(tiny());
+            all.back().*size = value;
+        }
+    }
+    for (const float epsilon : {0.0f, -1.0f, not_a_number, infinity}) {
+        all.push_back(tiny());
+        all.back().layer_norm_epsilon = epsilon;
+    }
+    for (const int id : hostile_ids) {
+        all.push_back(tiny());
+        all.back().eos_token_ids = {id};
+        all.push_back(tiny());
+        all.back().bos_token_id = id;
+    }
+    all.push_back(tiny());
+    all.back().n_head = 3;
+    all.emplace_back();
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("api: configurations", "[api]") {
+    const test::TemporaryFolder folder;
+    for (const GptConfig& config : hostile_configs()) {
+        REFUSES(check_config(config, "test"));
+        REFUSES(Gpt(config, random_weights(tiny(), 1)));
+        REFUSES(random_weights(config, 1));
+        REFUSES(write_model_config(folder.path(), config));
+        REFUSES(plan_memory(config, WeightType::f32, 1, 1));
+        HOLDS(KvCache{config});
+        HOLDS(config.head_size());
+        HOLDS(parameter_count(config));
+        HOLDS(KvCache::bytes_per_token(config));
+        if (config.n_layer < 100000) HOLDS(weight_shapes(config));
+        GptConfig random = config;
+        random.eos_token_ids.clear(), random.bos_token_id.reset();
+        if (random != tiny()) REFUSES(write_random_model(folder.file("model"), random));
+    }
+    for (const std::string& text : hostile_texts) {
+        REFUSES(preset_config(text));
+        REFUSES(read_model_config(text));
+        REFUSES(read_config_file(folder.write("config.json", text)));
+        HOLDS(shipped_model(text));
+        REFUSES(load_model(text));
+        REFUSES(Gpt::load(text));
+    }
+    for (const int context : {0, -1, 17, INT_MAX})
+        REFUSES(plan_memory(tiny(), WeightType::f16, context, 1));
+    for (const int batch : {0, -1, INT_MIN})
+        REFUSES(plan_memory(tiny(), WeightType::f16, 1, batch));
+    HOLDS(plan_memory(tiny(), WeightType::f16, 1, INT_MAX));
+    REFUSES(check_memory("test", INT64_MAX, 1));
+    HOLDS(check_memory("test", INT64_MIN, INT64_MIN));
+}
+
+TEST_CASE("api: random weights", "[api]") {
+    std::vector<float> values(3), none;
+    REFUSES(fill_random_weight(tiny(), 1, "wte.weight", -1, values));
+    REFUSES(fill_random_weight(tiny(), 1, "wte.weight", INT64_MIN, values));
+    REFUSES(fill_random_weight(tiny(), 1, "wte.weight", INT64_MAX, values));
+    HOLDS(fill_random_weight(tiny(), 1, "", 0, none));
+    HOLDS(fill_random_weight(tiny(), 1, "no such weight", 5, values));
+    const WeightSource weights = random_weights(tiny(), 1);
+    REFUSES(weights("wte.weight", {-1, 8}));
+    for (const int size : {-1, 0, 256, INT_MIN}) REFUSES(babble_tokenizer(size));
+}
+
+TEST_CASE("api: caches", "[api]") {
+    REFUSES(KvCache(tiny(), -1));
+    REFUSES(KvCache(tiny(), INT_MIN));
+    KvCache cache(tiny(), INT_MAX);
+    REQUIRE(cache.capacity() == 16);
+    REFUSES(cache.truncate(1));
+    REFUSES(cache.truncate(-1));
+    REFUSES(cache.make_room(17));
+    REFUSES(cache.make_room(-1));
+    REFUSES(cache.make_room(INT_MAX));
+    REFUSES(cache.advance(1));
+    REFUSES(cache.advance(-1));
+    REFUSES(cache.keys(0, 0, 0));
+    cache.make_room(3);
+    HOLDS(cache.keys(0, 0, 1));
+    for (const int i : {-1, 2, INT_MAX, INT_MIN}) {
+        REFUSES(cache.keys(i, 0, 0));
+        REFUSES(cache.values(0, i, 0));
+        REFUSES(cache.keys(0, 0, i));
+    }
+    cache.advance(3);
+    KvCache taken = std::move(cache);
+    REQUIRE(taken.length() == 3);
+    REQUIRE(cache.length() == 0);
+    REQUIRE(cache.bytes() == 0);
+    REQUIRE(cache.pool_bytes() == 0);
+    REFUSES(cache.make_room(1));
+    HOLDS(cache.clear(), KvCache(cache));
+    HOLDS(cache = taken, taken = std::move(cache));
+}
+
+TEST_CASE("api: forward passes", "[api]") {
+    Gpt gpt = tiny_gpt();
+    KvCache cache(gpt.config());
+    const std::vector<int> three{1, 2, 3}, long_text(17, 1);
+    for (const int id : hostile_ids) REFUSES(gpt.forward(cache, std::vector<int>{1, id}));
+    REFUSES(gpt.forward(cache, std::vector<int>{11}));
+    REFUSES(gpt.forward(cache, {}));
+    REFUSES(gpt.forward(cache, long_text));
+    REFUSES(gpt.forward(std::span<const Step>{}));
+    const Step nowhere{nullptr, three, false};
+    REFUSES(gpt.forward({&nowhere, 1}));
+    const std::vector<Step> twice{{&cache, three, false}, {&cache, three, false}};
+    REFUSES(gpt.forward(twice));
+    for (const GptConfig& other : {gpt_config(2, 2, 8, 16, 11), gpt_config(1, 1, 8, 16, 11),
+                                   gpt_config(1, 2, 40, 16, 11), gpt_config(1, 2, 8, 32, 11)}) {
+        KvCache foreign(other);
+        REFUSES(gpt.forward(foreign, three));
+    }
+    const Logits logits = gpt.forward_all(cache, three);
+    for (const std::int64_t row : {std::int64_t{3}, std::int64_t{-1}, INT64_MAX})
+        REFUSES(logits.row(row));
+    REFUSES(Logits{}.last());
+    const Gpt taken = std::move(gpt);
+    REFUSES(gpt.config());
+    REFUSES(gpt.forward(cache, three));
+    REFUSES(gpt.weight_bytes());
+    REFUSES(Gpt(tiny(), WeightSource{}));
+    REFUSES(Gpt(tiny(), [](const std::string&, const Shape&) { return Tensor(Shape{1}); }));
+    HOLDS(Gpt(tiny(), random_weights(tiny(), 1), {INT_MIN, {}}));
+}
+
+TEST_CASE("api: layers of one row", "[api]") {
+    std::vector<float> row{1, 2, 3}, two(2), none;
+    REFUSES(softmax(row, two));
+    REFUSES(log_softmax(row, two));
+    HOLDS(softmax(none, none), log_softmax(none, none));
+    std::vector<float> broken{not_a_number, infinity, -infinity};
+    HOLDS(softmax(broken, row), log_softmax(broken, row));
+}
+
+TEST_CASE("api: prompts", "[api]") {
+    const Model model{tiny_gpt(), babble_tokenizer(300)};
+    for (const int room : {-1, INT_MIN, INT_MAX, 17}) REFUSES(encode_prompt(model, "a", room));
+    REFUSES(encode_prompt(model, "\xff"));
+    HOLDS(encode_prompt(model, ""));
+}
+
+TEST_CASE("api: files of tensors", "[api]") {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("t.safetensors");
+    const std::vector<float> values{1, 2, 3};
+    REFUSES(write_safetensors(path, {{"a", {4}, values}}));
+    REFUSES(write_safetensors(path, {{"a", {-3}, values}}));
+    REFUSES(write_safetensors(path, {{"a", {INT64_MAX, INT64_MAX}, values}}));
+    REFUSES(write_safetensors(path, {{"a", {3}, values}, {"a", {3}, values}}));
+    REFUSES(write_safetensors("", {{"a", {3}, values}}));
+    HOLDS(write_safetensors(path, {}));
+    for (const std::string& name : hostile_texts) {
+        HOLDS(write_safetensors(path, {{name, {3}, values}}));
+        HOLDS(Safetensors::open(path));
+        REFUSES(Safetensors::open(folder.write("bad", name)));
+        REFUSES(Safetensors::open_directory(name));
+    }
+    write_safetensors(path, {{"a", {3}, values}});
+    const Safetensors file = Safetensors::open(path);
+    REFUSES(file.read("b", {3}));
+    REFUSES(file.read("a", {1, 3}));
+    REFUSES(file.read_weight("", {}));
+    REFUSES(file.check_weight("a", {-1}));
+    REFUSES(file.read("a", Shape(100, 1)));
+    std::vector<float> two(2);
+    REFUSES(widen(*file.find("a"), "a", two));
+    REFUSES(widen(TensorView{"F32", {3}, {}, "x"}, "a", two));
+    REFUSES(widen(TensorView{"", {3}, {}, "x"}, "a", two));
+}

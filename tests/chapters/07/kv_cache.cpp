@@ -1,0 +1,225 @@
+// The counts of work with and without a cache: by formula, by hand, and as a model is really asked.
+#include "tests/catch.hpp"
+
+#include <vector>
+
+#include "chapters/02_greedy/greedy.hpp"
+#include "chapters/07_kv_cache/cached_model.hpp"
+#include "chapters/07_kv_cache/redundancy.hpp"
+#include "chapters/07_kv_cache/roofline.hpp"
+#include "chapters/07_kv_cache/work.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/model/gpt.hpp"
+#include "tests/support/temporary.hpp"
+#include "tests/support/tiny_gpt.hpp"
+
+using namespace tbt;
+
+TEST_CASE("a hundred new tokens cost as many positions as the formulas say", "[ch07]") {
+    const struct {
+        std::int64_t p, without, with;
+    } rows[] = {{2, 5150, 101},    {12, 6150, 111},   {50, 9950, 149},
+                {100, 14950, 199}, {200, 24950, 299}, {400, 44950, 499}};
+    for (const auto& [p, without, with] : rows) {
+        REQUIRE(uncached_work(p, 100).positions == without);
+        REQUIRE(cached_work(p, 100).positions == with);
+    }
+    REQUIRE(uncached_work(50, 100).dot_products == 541650);
+    REQUIRE(cached_work(50, 100).dot_products == 11175);
+    REQUIRE(uncached_work(200, 100).dot_products == 3166650);
+    REQUIRE(cached_work(200, 100).dot_products == 44850);
+    // The tutorials' example: a thousand tokens from one, 500,500 positions against 1,000.
+    REQUIRE(uncached_work(1, 1000).positions == 500500);
+    REQUIRE(cached_work(1, 1000).positions == 1000);
+    REQUIRE(uncached_work(1, 1000).dot_products == 167167000);
+    REQUIRE(cached_work(1, 1000).dot_products == 500500);
+}
+
+TEST_CASE("small cases can be counted by hand", "[ch07]") {
+    // Prompt of 2, one token: positions 2, pairs 1 + 2.
+    REQUIRE(uncached_work(2, 1).positions == 2);
+    REQUIRE(uncached_work(2, 1).dot_products == 3);
+    REQUIRE(cached_work(2, 1).positions == 2);
+    REQUIRE(cached_work(2, 1).dot_products == 3);
+    // Then one more: everything again (3 positions, 6 pairs) or one position with 3 keys.
+    REQUIRE(uncached_work(2, 2).positions == 5);
+    REQUIRE(uncached_work(2, 2).dot_products == 9);
+    REQUIRE(cached_work(2, 2).positions == 3);
+    REQUIRE(cached_work(2, 2).dot_products == 6);
+    REQUIRE(cached_work(5, 0).positions == 0);
+    REQUIRE(uncached_work(5, 0).positions == 0);
+}
+
+TEST_CASE(
+    "greedy text and logits are the same with and without a cache, and the cache reads P + G - 1 "
+    "positions",
+    "[ch07]") {
+    GptConfig config;
+    config.vocab_size = 97;
+    config.n_positions = 80;
+    config.n_embd = 32;
+    config.n_layer = 2;
+    config.n_head = 2;
+    config.n_inner = 128;
+    Gpt gpt(config, [](const std::string& name, const Shape& shape) {
+        Rng rng(17, name.size() * 1000 + static_cast<std::uint64_t>(name.back()));
+        Tensor t(shape);
+        for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.3);
+        return t;
+    });
+    const int P = 7, G = 60;
+    std::vector<int> with = {1, 2, 3, 4, 5, 6, 7}, without = with;
+    KvCache cache(config);
+    std::int64_t positions_with = 0, positions_without = 0;
+    for (int i = 0; i < G; ++i) {
+        const std::span<const int> fresh =
+            std::span(with).subspan(static_cast<std::size_t>(cache.length()));
+        positions_with += static_cast<std::int64_t>(fresh.size());
+        const std::span<const float> a = gpt.forward(cache, fresh);
+        const std::vector<float> cached(a.begin(), a.end());
+        KvCache empty(config);
+        positions_without += static_cast<std::int64_t>(without.size());
+        const std::span<const float> b = gpt.forward(empty, without);
+        REQUIRE(std::equal(cached.begin(), cached.end(), b.begin(), b.end()));
+        with.push_back(argmax(cached));
+        without.push_back(argmax(b));
+    }
+    REQUIRE(with == without);
+    REQUIRE(positions_with == cached_work(P, G).positions);
+    REQUIRE(positions_without == uncached_work(P, G).positions);
+}
+
+namespace {
+
+GptConfig two_layers() {
+    GptConfig config;
+    config.vocab_size = 97;
+    config.n_positions = 80;
+    config.n_embd = 20;
+    config.n_layer = 2;
+    config.n_head = 2;
+    config.n_inner = 40;
+    return config;
+}
+
+Gpt some_gpt() {
+    return Gpt(two_layers(), [](const std::string& name, const Shape& shape) {
+        Rng rng(23, name.size() * 1000 + static_cast<std::uint64_t>(name.back()));
+        Tensor t(shape);
+        for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.3);
+        return t;
+    });
+}
+
+}  // namespace
+
+TEST_CASE(
+    "without a cache the keys and values of all earlier positions come out as before, every bit",
+    "[ch07]") {
+    Gpt gpt = some_gpt();
+    std::vector<int> ids;
+    KvCache cache(two_layers());
+    for (int t = 0; t < 80; ++t) {
+        ids.push_back(t * 7 % 97);
+        gpt.forward(cache, std::span(ids).last(1));
+        KvCache fresh(two_layers());
+        gpt.forward(fresh, ids);
+        REQUIRE(equal_positions(cache, fresh, two_layers(), t + 1) == t + 1);
+    }
+}
+
+TEST_CASE("from the first other token on, keys and values are others", "[ch07]") {
+    Gpt gpt = some_gpt();
+    std::vector<int> ids(70);
+    for (int t = 0; t < 70; ++t) ids[static_cast<std::size_t>(t)] = t * 5 % 97;
+    KvCache cache(two_layers());
+    gpt.forward(cache, ids);
+    for (const int changed : {0, 1, 40, 63, 64, 69}) {
+        std::vector<int> other = ids;
+        other[static_cast<std::size_t>(changed)] = 96;
+        KvCache fresh(two_layers());
+        gpt.forward(fresh, other);
+        REQUIRE(equal_positions(cache, fresh, two_layers(), 70) == changed);
+    }
+    // One step to the left: the same tokens at other positions. No key survives.
+    KvCache slid(two_layers());
+    gpt.forward(slid, std::span(ids).subspan(1));
+    REQUIRE(equal_positions(cache, slid, two_layers(), 69) == 0);
+}
+
+TEST_CASE("a roofline is read from the bench's JSON, and points lie where arithmetic puts them",
+          "[ch07]") {
+    const test::TemporaryFolder folder;
+    const std::string file = folder.write("bench.json", R"({"sections": {
+        "limits": [{"limit": "fused multiply-add", "threads": 1, "figure": 200.0},
+                   {"limit": "read 12 MB", "threads": 1, "figure": 25.0},
+                   {"limit": "fused multiply-add", "threads": 2, "figure": 400.0},
+                   {"limit": "read 12 MB", "threads": 2, "figure": 50.0}],
+        "matmul": [{"M×K×N": "1×1000×2000", "threads": 2, "µs": 200.0},
+                   {"M×K×N": "1×1000×2000 f16", "threads": 2, "µs": 100.0},
+                   {"M×K×N": "1×1000×2000", "threads": 1, "µs": 400.0},
+                   {"M×K×N": "100ᵀ×1000×2000", "threads": 2, "µs": 1250.0}]}})");
+    const Roofline roofline = read_roofline(file, 0);
+    REQUIRE(roofline.threads == 2);
+    REQUIRE(roofline.peak == 400);
+    REQUIRE(roofline.slopes.size() == 1);
+    REQUIRE(roofline.products.size() == 3);
+    const Product& one = roofline.products[0];
+    REQUIRE(one.operations() == 4e6);
+    REQUIRE(one.bytes() == 8e6 + 12e3);
+    REQUIRE(one.gigaflops() == Approx(20));
+    REQUIRE(roofline.products[1].bytes() == 4e6 + 12e3);
+    REQUIRE(roofline.products[2].gigaflops() == Approx(320));
+    // Below the corner at 400 / 50 = 8 operations a byte the memory limits,
+    // above it the arithmetic.
+    REQUIRE(roofline.limit(4, roofline.slopes[0]) == 200);
+    REQUIRE(roofline.limit(8, roofline.slopes[0]) == 400);
+    REQUIRE(roofline.limit(80, roofline.slopes[0]) == 400);
+    REQUIRE(read_roofline(file, 1).peak == 200);
+    REQUIRE(chart_of(roofline).series.size() == 3);
+
+    REQUIRE(test::contains(test::error_of([&] { read_roofline(file, 3); }),
+                           "has no figures for 3 threads"));
+    for (const char* broken :
+         {"{}", "[]", R"({"sections": 1})", R"({"sections": {"limits": []}})"}) {
+        const std::string other = folder.write("other.json", broken);
+        REQUIRE(test::contains(test::error_of([&] { read_roofline(other, 0); }),
+                               "build/bench --only limits,matmul --json"));
+    }
+    const std::string empty =
+        folder.write("empty.json", R"({"sections": {"limits": [1, "x"], "matmul": [null]}})");
+    REQUIRE(test::contains(test::error_of([&] { read_roofline(empty, 0); }), "has no figures"));
+}
+
+TEST_CASE("a cached model gives the bits of a fresh one: growing, rolled back, replaced, repeated",
+          "[ch07]") {
+    Gpt gpt = tiny_gpt();
+    Gpt other = tiny_gpt();
+    CachedModel cached(gpt);
+    const std::vector<std::vector<int>> texts = {
+        {1, 2, 3}, {1, 2, 3, 4}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}, {1, 2}, {1, 2, 9, 9},
+        {7},       {7, 8}};
+    for (const std::vector<int>& ids : texts) {
+        const auto logits = cached(ids);
+        REQUIRE(std::vector<float>(logits.begin(), logits.end()) == fresh_logits(other, ids));
+        REQUIRE(cached.cache().length() == static_cast<int>(ids.size()));
+    }
+}
+
+TEST_CASE("the last rows of a cached model are the predictions behind each of the last tokens",
+          "[ch07]") {
+    Gpt gpt = tiny_gpt();
+    Gpt other = tiny_gpt();
+    CachedModel cached(gpt);
+    const std::vector<int> ids = {5, 6, 7, 8, 9};
+    cached(std::vector<int>{5, 6, 7});
+    for (const int count : {1, 2, 3, 5}) {
+        const Logits rows = cached.last(ids, count);
+        REQUIRE(rows.rows == count);
+        for (int r = 0; r < count; ++r) {
+            const std::vector<int> prefix(ids.begin(), ids.end() - (count - 1 - r));
+            const auto row = rows.row(r);
+            REQUIRE(std::vector<float>(row.begin(), row.end()) == fresh_logits(other, prefix));
+        }
+    }
+}

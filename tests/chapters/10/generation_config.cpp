@@ -1,0 +1,118 @@
+// generation_config.json as defaults.
+#include "tests/catch.hpp"
+
+#include <string>
+#include <vector>
+
+#include "chapters/10_generate/generation_config.hpp"
+#include "chapters/10_generate/request.hpp"
+#include "tests/support/small_model.hpp"
+#include "tests/support/temporary.hpp"
+
+using namespace tbt;
+using test::contains;
+using test::error_of;
+
+namespace {
+
+// The chain of a model whose file says this.
+std::string chain_with(const std::string& config, GenerateOptions o = {}) {
+    static const Model model = small_model();
+    const test::TemporaryFolder folder;
+    folder.write("generation_config.json", config);
+    o.model = folder.path();
+    use_generation_config(o);
+    return request_of(o, model).chain.to_string();
+}
+
+GenerateOptions options_with(const std::string& config, GenerateOptions o = {},
+                             bool searches = false) {
+    const test::TemporaryFolder folder;
+    folder.write("generation_config.json", config);
+    o.model = folder.path();
+    use_generation_config(o, searches);
+    return o;
+}
+
+const char* const file =
+    R"({"do_sample": true, "temperature": 0.6, "top_p": 0.9, "repetition_penalty": 1.1,
+        "max_new_tokens": 30, "transformers_version": "4.46.0"})";
+
+}  // namespace
+
+TEST_CASE("what the command line does not say, the model's file says", "[ch10]") {
+    REQUIRE(chain_with("{}") == "temperature 0.8 → top-p 0.9 → draw");
+    REQUIRE(chain_with(file) == "repetition 1.1 → temperature 0.6 → top-k 50 → top-p 0.9 → draw");
+    REQUIRE(options_with(file).max_new_tokens == 30);
+    GenerateOptions o;
+    o.temperature = 1.2, o.repetition_penalty = 1, o.max_new_tokens = 5;
+    REQUIRE(chain_with(file, o) == "temperature 1.2 → top-k 50 → top-p 0.9 → draw");
+    REQUIRE(options_with(file, o).max_new_tokens == 5);
+}
+
+TEST_CASE("the file's cuts are left alone where they would change nothing", "[ch10]") {
+    GenerateOptions greedy, zero, preset, steered;
+    greedy.greedy = true, zero.temperature = 0, preset.preset = "factual", steered.mirostat = 2;
+    REQUIRE(chain_with(file, greedy) == "repetition 1.1 → temperature 0 → draw");
+    REQUIRE(chain_with(file, zero) == "repetition 1.1 → temperature 0 → draw");
+    REQUIRE(chain_with(file, preset) ==
+            "repetition 1.1 → temperature 0.2 → top-k 15 → top-p 0.6 → draw");
+    REQUIRE(contains(chain_with(file, steered), "mirostat"));
+    // A search draws nothing unless somebody says so: the file does here.
+    REQUIRE(options_with(R"({"top_k": 5})", {}, true).top_k == std::nullopt);
+    REQUIRE(options_with(R"({"do_sample": true, "top_k": 5})", {}, true).top_k == 5);
+    REQUIRE(options_with(R"({"do_sample": true})", {}, true).do_sample);
+}
+
+TEST_CASE("a file that draws nothing means greedy decoding, unless an option draws", "[ch10]") {
+    REQUIRE(chain_with(R"({"do_sample": false})") == "temperature 0 → draw");
+    GenerateOptions o;
+    o.top_k = 3;
+    REQUIRE(chain_with(R"({"do_sample": false})", o) ==
+            "temperature 0.8 → top-k 3 → top-p 0.9 → draw");
+}
+
+TEST_CASE("lists of the file become options", "[ch10]") {
+    const GenerateOptions o = options_with(
+        R"({"suppress_tokens": [3, 4], "begin_suppress_tokens": [5], "bad_words_ids": [[6, 7], [8]],
+            "stop_strings": ["\n", "end"], "exponential_decay_length_penalty": [4, 1.25],
+            "sequence_bias": [[[1, 2], -1.5]], "forced_bos_token_id": 9, "renormalize_logits": true,
+            "min_new_tokens": 2, "no_repeat_ngram_size": 3, "num_return_sequences": 2})");
+    REQUIRE(o.suppress == std::vector<std::string>{"3,4"});
+    REQUIRE(o.begin_suppress == std::vector<std::string>{"5"});
+    REQUIRE(o.bad_words_ids == std::vector<std::vector<int>>{{6, 7}, {8}});
+    REQUIRE(o.stop_strings == std::vector<std::string>{"\n", "end"});
+    REQUIRE(o.exponential_decay == "4,1.25");
+    REQUIRE(o.sequence_bias == std::vector<std::string>{"1,2=-1.5"});
+    REQUIRE(o.forced_bos == 9);
+    REQUIRE(o.renormalize);
+    REQUIRE(o.min_new_tokens == 2);
+    REQUIRE(o.no_repeat_ngram_size == 3);
+    REQUIRE(o.samples == 2);
+    REQUIRE(options_with(R"({"stop_strings": "end"})").stop_strings ==
+            std::vector<std::string>{"end"});
+}
+
+TEST_CASE("a value of the wrong kind is named, with its file", "[ch10]") {
+    const auto error = [](const std::string& config) {
+        return error_of([&] { options_with(config); });
+    };
+    REQUIRE(contains(error(R"({"temperature": "warm"})"),
+                     "generation_config.json: temperature is the string \"warm\", expected"));
+    REQUIRE(contains(error(R"({"do_sample": 1})"), "do_sample"));
+    REQUIRE(contains(error(R"({"bad_words_ids": [3]})"), "bad_words_ids"));
+    REQUIRE(contains(error(R"({"sequence_bias": [[1, 2]]})"), "sequence_bias"));
+    REQUIRE(contains(error(R"({"sequence_bias": 7})"), "sequence_bias"));
+    REQUIRE(contains(error(R"({"exponential_decay_length_penalty": [1]})"), "[START, FACTOR]"));
+    REQUIRE(contains(error("[]"), "expected an object"));
+    // Numbers that no int holds are not taken for others.
+    REQUIRE(contains(error(R"({"top_k": 4294967297})"),
+                     "top_k is the integer 4294967297, expected an integer from"));
+    REQUIRE(contains(error(R"({"max_new_tokens": 1e30})"), "max_new_tokens"));
+    REQUIRE(contains(error(R"({"suppress_tokens": [4294967297]})"), "suppress_tokens"));
+    for (const char* start : {"611111111111111111", "-1e300", "1.5"})
+        REQUIRE(contains(
+            error("{\"exponential_decay_length_penalty\": [" + std::string(start) + ", 1.2]}"),
+            "[START, FACTOR]"));
+    REQUIRE(error(R"({"temperature": null, "unheard_of": {"a": 1}})") == "");
+}

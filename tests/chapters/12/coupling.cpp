@@ -1,0 +1,106 @@
+// Coupling by seed: the text that plain decoding writes, whoever drafts, in fewer passes; and its
+// rounds, told afterwards.
+#include "tests/catch.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "chapters/08_penalties/full_chain.hpp"
+#include "chapters/10_generate/generate.hpp"
+#include "chapters/12_speculative/coupled_rounds.hpp"
+#include "chapters/12_speculative/coupling.hpp"
+#include "tests/support/toy_models.hpp"
+
+using namespace tbt;
+
+namespace {
+
+// A model for chapter 10's loop that counts how often it is asked.
+BatchLogits counted(NextLogits model, int& passes) {
+    return [model = one_at_a_time(std::move(model)), &passes](std::span<const BatchText> texts) {
+        ++passes;
+        return model(texts);
+    };
+}
+
+GenerateRequest request_of(std::uint64_t seed) {
+    SamplingOptions cuts;
+    cuts.temperature = 0.9, cuts.top_p = 0.95, cuts.repetition_penalty = 1.2;
+    GenerateRequest r;
+    r.chain = full_chain(cuts, Dialect::ours);
+    r.stop.max_new_tokens = 24, r.stop.context = 100;
+    r.seed = seed;
+    return r;
+}
+
+const TokenBytes no_bytes = [](int) -> std::string_view { return ""; };
+const std::vector<int> prompt{0, 1};
+
+}  // namespace
+
+TEST_CASE("coupled by seed, any draft of any length leaves the text as it was", "[ch12]") {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        const BatchLogits target = one_at_a_time(toy::ToyModel(5, 1.5));
+        const std::vector<int> plain =
+            generate_texts(target, no_bytes, prompt, request_of(seed))[0].ids;
+        for (const int length : {1, 4, 9}) {
+            for (const int draft_seed : {5, 8}) {  // the target itself, and another model
+                int passes = 0;
+                GenerateRequest request = request_of(seed);
+                const auto count = std::make_shared<GuessCount>();
+                guess_with<ModelDraft>(
+                    request,
+                    [&](std::size_t) {
+                        return ModelDraft(toy::ToyModel(draft_seed, draft_seed == 5 ? 1.5 : 1),
+                                          100);
+                    },
+                    DraftLength::fixed(length), count);
+                const auto guessed = watch_guesses(request);
+                const std::vector<int> ids = generate_texts(counted(toy::ToyModel(5, 1.5), passes),
+                                                            no_bytes, prompt, request)[0]
+                                                 .ids;
+                INFO("seed " << seed << ", drafts of " << length << " from " << draft_seed);
+                REQUIRE(ids == plain);
+                // Who knows the target draws what the target draws: nothing is rejected.
+                if (draft_seed == 5) CHECK(count->right == count->guessed);
+                CHECK(count->right + passes == static_cast<long>(ids.size()));
+                const std::vector<Round> rounds = coupled_rounds(ids, *guessed);
+                CHECK(rounds.size() == static_cast<std::size_t>(passes));
+                long accepted = 0;
+                std::vector<int> told;
+                for (const Round& round : rounds) {
+                    accepted += round.accepted();
+                    told.insert(told.end(), round.tokens.begin(), round.tokens.end());
+                }
+                CHECK(accepted == count->right);
+                CHECK(told == ids);
+            }
+        }
+    }
+}
+
+TEST_CASE("the rounds of a coupled text: what stood, what did not, and the target's own",
+          "[ch12]") {
+    // 4 alone; 5 6 guessed and right, a bonus 7; 8 guessed, 9 drawn; 3 right, and the text ends.
+    const std::vector<int> ids{4, 5, 6, 7, 9, 3};
+    const std::vector<GuessedRound> guessed{{1, {5, 6}}, {4, {8, 3}}, {5, {3, 1}}};
+    const std::vector<Round> rounds = coupled_rounds(ids, guessed);
+    REQUIRE(rounds.size() == 4);
+    CHECK(rounds[0].drafted.empty());
+    CHECK(rounds[0].bonus);
+    CHECK(rounds[1].tokens == std::vector<int>{5, 6, 7});
+    CHECK(rounds[1].accepted() == 2);
+    CHECK(rounds[1].bonus);
+    CHECK(rounds[2].tokens == std::vector<int>{9});
+    REQUIRE(rounds[2].judged.size() == 1);
+    CHECK_FALSE(rounds[2].judged[0].accepted);
+    CHECK(rounds[2].judged[0].id == 8);
+    CHECK(std::isnan(rounds[2].judged[0].p));
+    CHECK_FALSE(rounds[2].bonus);
+    CHECK(rounds[3].tokens == std::vector<int>{3});
+    CHECK(rounds[3].accepted() == 1);
+    CHECK(rounds[3].judged.size() == 1);
+    CHECK_FALSE(rounds[3].bonus);
+    GenerateRequest nobody;
+    CHECK_THROWS_AS(watch_guesses(nobody), Error);
+}

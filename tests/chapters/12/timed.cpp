@@ -1,0 +1,114 @@
+// The length of drafts by the clock: never much slower than without, and fast where it pays.
+// Time is made up here, so nothing depends on the machine.
+#include "tests/catch.hpp"
+
+#include <algorithm>
+
+#include "chapters/12_speculative/draft_length.hpp"
+#include "lib/kernels/rng.hpp"
+#include "tests/api/hostile.hpp"
+
+using namespace tbt;
+
+namespace {
+
+struct Made {
+    double seconds = 0;
+    int tokens = 0, drafted_rounds = 0, last_length = 0;
+};
+
+// A text in a made-up world: a guess is right with probability alpha, a round of n guesses takes
+// 1 + cost·n, give or take a tenth; the first draft `start` more, to read the prompt.
+Made write(DraftLength length, double alpha, double cost, int tokens, double start,
+           std::uint64_t seed) {
+    Rng rng(seed);
+    Made made;
+    bool started = false;
+    while (made.tokens < tokens) {
+        const int n = length.next();
+        double seconds = (1 + cost * n) * (0.9 + 0.2 * rng.uniform());
+        if (n > 0 && !started) seconds += start, started = true;
+        int right = 0;
+        while (right < n && rng.uniform() < alpha) ++right;
+        if (n > 0) length.learn(std::min(n, right + 1), right);
+        length.took(n, right + 1, seconds);
+        made.seconds += seconds, made.tokens += right + 1;
+        made.drafted_rounds += n > 0, made.last_length = n;
+    }
+    return made;
+}
+
+}  // namespace
+
+TEST_CASE("by the clock, no draft makes a text more than a twentieth slower", "[ch12]") {
+    for (const double alpha : {0.0, .3, .5, .7, .9, 1.0})
+        for (const double cost : {.05, .15, .4, .8, 1.5})
+            for (const int tokens : {120, 400}) {
+                double seconds = 0, plain = 0;
+                for (std::uint64_t seed = 0; seed < 40; ++seed) {
+                    const Made made = write(DraftLength::timed(8), alpha, cost, tokens, 0, seed);
+                    seconds += made.seconds, plain += made.tokens;
+                }
+                INFO("right " << alpha << ", a guess costs " << cost << " tokens, " << tokens);
+                CHECK(seconds <= 1.05 * plain);
+            }
+}
+
+TEST_CASE("by the clock, a draft that pays is used, at about its best length", "[ch12]") {
+    for (const auto& [alpha, cost] : {std::pair(.9, .15), {.8, .15}, {.9, .3}, {.7, .1}}) {
+        double best = 0;
+        for (int n = 1; n <= 8; ++n)
+            best = std::max(best, expected_tokens(alpha, n) / (1 + cost * n));
+        double seconds = 0, tokens = 0;
+        for (std::uint64_t seed = 0; seed < 20; ++seed) {
+            const Made made = write(DraftLength::timed(8), alpha, cost, 400, 0, seed);
+            seconds += made.seconds, tokens += made.tokens;
+        }
+        INFO("right " << alpha << ", a guess costs " << cost << " tokens");
+        CHECK(tokens / seconds >= .88 * best);
+    }
+}
+
+TEST_CASE("where a draft loses, the length is 0 nearly always, and tries grow rare", "[ch12]") {
+    const Made made = write(DraftLength::timed(8), .3, .8, 1000, 0, 3);
+    CHECK(made.last_length == 0);
+    CHECK(made.drafted_rounds >= 2);  // it was tried
+    CHECK(made.drafted_rounds <= 30);
+    // A draft that begins to be right later is found.
+    DraftLength length = DraftLength::timed(4);
+    int late = 0;
+    for (int round = 0; round < 600; ++round) {
+        const int n = length.next();
+        const int right = round < 100 ? 0 : n;
+        if (n > 0) length.learn(std::min(n, right + 1), right);
+        length.took(n, right + 1, 1 + .2 * n);
+        late += round >= 400 && n > 0;
+    }
+    CHECK(late > 150);
+}
+
+TEST_CASE("rounds that are mostly quick and sometimes very slow cost no more than the budget",
+          "[ch12]") {
+    // Every guess is right and three rounds of four are quick, so the medians say that it pays.
+    DraftLength length = DraftLength::timed(4);
+    double seconds = 0;
+    int tokens = 0, drafted = 0;
+    while (tokens < 2000) {
+        const int n = length.next();
+        if (n > 0) length.learn(n, n), ++drafted;
+        const double took = n == 0 ? 1 : drafted % 4 == 0 ? 40 : 1.2;
+        length.took(n, n + 1, took);
+        seconds += took, tokens += n + 1;
+    }
+    CHECK(drafted >= 4);
+    CHECK(seconds <= 1.05 * tokens);
+}
+
+TEST_CASE("without the clock nothing of it is asked", "[ch12]") {
+    DraftLength fixed = DraftLength::fixed(5);
+    fixed.took(5, 1, 100);
+    CHECK(fixed.next() == 5);
+    CHECK(!fixed.is_timed());
+    CHECK(DraftLength::timed(5).is_timed());
+    REFUSES(DraftLength::timed(0));
+}

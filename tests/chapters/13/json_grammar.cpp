@@ -1,0 +1,284 @@
+// The JSON machine: what is JSON and what is not, and the shortest way to its end.
+#include "tests/catch.hpp"
+
+#include <deque>
+#include <map>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "chapters/13_json_grammar/json_grammar.hpp"
+#include "chapters/13_json_grammar/required_keys.hpp"
+#include "tests/support/guided.hpp"
+#include "tests/support/json_tokens.hpp"
+
+using namespace tbt;
+using namespace tbt::testing;
+
+namespace {
+
+bool is_json(std::string_view text, JsonOptions options = JsonOptions::rfc()) {
+    JsonMachine machine(options);
+    return accepts_text(machine, text);
+}
+
+}  // namespace
+
+TEST_CASE("every value of RFC 8259 is JSON, with white space wherever the RFC allows it",
+          "[ch13]") {
+    for (const char* text : {"null",
+                             "true",
+                             "false",
+                             "0",
+                             "-0",
+                             "12",
+                             "-12",
+                             "1e10",
+                             "1E+2",
+                             "1e-2",
+                             "-0.0e-0",
+                             "0.5",
+                             "123.456e78",
+                             "1e400000",
+                             "\"\"",
+                             "\"a\"",
+                             "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"",
+                             "\"\\u0000\\uABCD\\uabcd\"",
+                             "\"\\uD83D\\uDE00\"",
+                             "\"\x7f\"",
+                             "[]",
+                             "[ ]",
+                             "{}",
+                             "{\n}",
+                             "[1,2]",
+                             "[[],[[]]]",
+                             "{\"\":0}",
+                             " \t\n\r{ \"a\" : [ 1 , { } ] , \"a\" : null } \n",
+                             "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"",
+                             "\"\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf\"",
+                             "\"\\uD800\"",
+                             "\"\\uDC00\\uD800\"",
+                             "\"\\uD800\\n\"",
+                             "[1e1,0e0,-0e+00]"}) {
+        INFO(text);
+        REQUIRE(is_json(text));
+    }
+}
+
+TEST_CASE("what RFC 8259 does not derive is not JSON", "[ch13]") {
+    for (const char* text : {"",
+                             " ",
+                             "nul",
+                             "nulll",
+                             "True",
+                             "NULL",
+                             "+1",
+                             "01",
+                             "-01",
+                             "-",
+                             ".5",
+                             "1.",
+                             "1.e5",
+                             "1e",
+                             "1e+",
+                             "0x1",
+                             "1 2",
+                             "--1",
+                             "1-",
+                             "NaN",
+                             "Infinity",
+                             "-Infinity",
+                             "\"",
+                             "\"\\\"",
+                             "\"\\x41\"",
+                             "\"\\u12\"",
+                             "\"\\u12G4\"",
+                             "\"\\'\"",
+                             "\"\n\"",
+                             "\"\t\"",
+                             "'a'",
+                             "a",
+                             "[",
+                             "]",
+                             "[1",
+                             "[1,]",
+                             "[,1]",
+                             "[1 2]",
+                             "[1}",
+                             "{",
+                             "}",
+                             "{]",
+                             "{\"a\"}",
+                             "{\"a\":}",
+                             "{\"a\":1,}",
+                             "{,}",
+                             "{a:1}",
+                             "{1:1}",
+                             "{\"a\" 1}",
+                             "{\"a\":1 \"b\":2}",
+                             "{\"a\"::1}",
+                             "[]]",
+                             "{}}",
+                             "[] []",
+                             "//x\n1",
+                             "/**/1",
+                             "1 #",
+                             "\f1",
+                             "\xc2\xa0"
+                             "1",
+                             "\xef\xbb\xbf[]",
+                             "\"\\U0041\"",
+                             "[1,,2]",
+                             "{\"a\":1,,\"b\":2}",
+                             "tru e",
+                             "\"\\u 041\"",
+                             "[\"a\",\n4\n,1,"}) {
+        INFO(text);
+        REQUIRE_FALSE(is_json(text));
+    }
+    REQUIRE_FALSE(is_json(std::string_view("\0", 1)));
+    REQUIRE_FALSE(is_json(std::string_view("1\0", 2)));
+    REQUIRE_FALSE(is_json(std::string_view("\"a\0b\"", 5)));
+    REQUIRE_FALSE(is_json(std::string_view("\"\\\0\"", 4)));
+}
+
+TEST_CASE("strings are UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF", "[ch13]") {
+    for (const char* bad :
+         {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(", "\xe0\x80\x80", "\xe0\x9f\xbf",
+          "\xe2\x82", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf",
+          "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xfe", "\xe2\x82\xac\x80"}) {
+        INFO(bad);
+        REQUIRE_FALSE(is_json(std::string(1, 0x22) + bad + "\""));
+    }
+    // Every code point in UTF-8 is a string's character, apart from control characters,
+    // quote and backslash.
+    JsonMachine machine(JsonOptions::rfc());
+    const auto in_string = machine.next(machine.start(), '"');
+    const auto reads = [&](std::initializer_list<int> bytes) {
+        auto state = in_string;
+        for (const int b : bytes) state = machine.next(state, static_cast<unsigned char>(b));
+        return state == in_string;
+    };
+    int characters = 0;
+    for (int a = 0; a < 256; ++a) {
+        characters += reads({a});
+        for (int b = 0; b < 256 && a >= 0x80; ++b) {
+            characters += reads({a, b});
+            if (a < 0xe0 || (b & 0xc0) != 0x80) continue;
+            for (int c = 0x80; c < 0xc0; ++c) {
+                characters += reads({a, b, c});
+                for (int d = 0x80; d < 0xc0 && a >= 0xf0; ++d) characters += reads({a, b, c, d});
+            }
+        }
+    }
+    REQUIRE(characters == 0x110000 - 0x800 - 32 - 2);
+}
+
+TEST_CASE("a hundred thousand open brackets are neither too deep nor on the C++ stack", "[ch13]") {
+    const std::string open(100000, '['), closed(100000, ']');
+    REQUIRE(is_json(open + closed));
+    REQUIRE_FALSE(is_json(open + closed + "]"));
+    REQUIRE_FALSE(is_json(open + closed.substr(1)));
+    std::string mixed;
+    for (int i = 0; i < 50000; ++i) mixed += "[{\"\":";
+    std::string end = "1";
+    for (int i = 0; i < 50000; ++i) end += "}]";
+    REQUIRE(is_json(mixed + end));
+    REQUIRE_FALSE(is_json(mixed + "1]"));
+}
+
+TEST_CASE("by default white space is bounded and surrogates come in pairs", "[ch13]") {
+    const JsonOptions bounded{3, false, false};
+    REQUIRE(is_json("[\n  1,   2]", bounded));
+    REQUIRE_FALSE(is_json("[\n   1]", bounded));
+    REQUIRE(is_json("   1   ", bounded));
+    REQUIRE_FALSE(is_json("1    ", bounded));
+    REQUIRE(is_json("\"      \"", bounded));
+    REQUIRE(is_json("[1,2]", {0, false, false}));
+    REQUIRE_FALSE(is_json("[1, 2]", {0, false, false}));
+    REQUIRE(is_json("\"\\uD83D\\uDE00 \\uD7FF\\uE000 \\ud83d\\ude00\"", bounded));
+    for (const char* alone : {"\"\\uD800\"", "\"\\uDC00\"", "\"\\uD800\\n\"", "\"\\uD800\\u0041\"",
+                              "\"\\udbff\\ud800\"", "\"\\uDFFF\\uD800\""})
+        REQUIRE_FALSE(is_json(alone, bounded));
+    REQUIRE(is_json("{}", {3, false, true}));
+    REQUIRE_FALSE(is_json("1", {3, false, true}));
+    REQUIRE(is_json("[1]", {3, false, true}));
+    REQUIRE_THROWS_AS(JsonMachine(JsonOptions{256, false, false}), UsageError);
+}
+
+// Random texts of JSON's letters: nlohmann-json and the machine agree on each,
+// and most short texts of either kind occur.
+
+TEST_CASE("the machine and nlohmann-json agree on a hundred thousand short texts", "[ch13]") {
+    Rng rng(1);
+    int accepted = 0;
+    const JsonOptions strict{-1, false, false};
+    for (int i = 0; i < 100000; ++i) {
+        std::string text;
+        if (rng.below(2) == 0) {
+            for (std::uint64_t n = rng.below(8); n > 0; --n)
+                text += json_letters[rng.below(json_letters.size())];
+        } else {
+            for (std::uint64_t n = rng.below(5); n > 0; --n)
+                text += json_tokens[rng.below(json_tokens.size())];
+        }
+        INFO(text);
+        const bool expected = nlohmann::json::accept(text);
+        // nlohmann-json refuses numbers that overflow a double; the RFC does not.
+        if (is_json(text, strict) != expected)
+            REQUIRE(text.find_first_of("eE") != std::string::npos);
+        accepted += expected;
+    }
+    REQUIRE(accepted > 5000);
+}
+
+TEST_CASE("closing_bytes is the length of the shortest completion", "[ch13]") {
+    for (const JsonOptions options :
+         {JsonOptions{1, false, false}, JsonOptions{1, true, false}, JsonOptions{1, false, true}}) {
+        JsonMachine machine(options);
+        // All states within three open containers, found by search, and their distances to the end,
+        // backwards.
+        std::map<ByteMachine::State, std::set<ByteMachine::State>> before;
+        std::deque<ByteMachine::State> open{machine.start()};
+        std::set<ByteMachine::State> seen{machine.start()};
+        std::map<ByteMachine::State, int> distance;
+        while (!open.empty()) {
+            const auto state = open.front();
+            open.pop_front();
+            for (int byte = 0; byte < 256; ++byte) {
+                const auto next = machine.next(state, static_cast<unsigned char>(byte));
+                if (next == ByteMachine::dead || machine.stack(next).size() > 3) continue;
+                before[next].insert(state);
+                if (seen.insert(next).second) open.push_back(next);
+            }
+        }
+        for (const auto state : seen) {
+            if (machine.accepts(state)) distance[state] = 0, open.push_back(state);
+        }
+        while (!open.empty()) {
+            const auto state = open.front();
+            open.pop_front();
+            for (const auto previous : before[state]) {
+                if (distance.emplace(previous, distance[state] + 1).second)
+                    open.push_back(previous);
+            }
+        }
+        REQUIRE(seen.size() > 300);
+        for (const auto state : seen) {
+            INFO(JsonMachine::name(JsonMachine::unpack(state).mode)
+                 << " " << machine.stack(state) << " "
+                 << static_cast<int>(JsonMachine::unpack(state).mode));
+            REQUIRE(distance.count(state) == 1);  // every state that is alive can be completed
+            REQUIRE(machine.closing_bytes(state) == distance[state]);
+        }
+    }
+}
+
+TEST_CASE("three required keys have six orders, not twenty-seven", "[ch13]") {
+    REQUIRE(RequiredKeys({"name", "score", "passed"}).orders() == 6);
+    REQUIRE(RequiredKeys({"a"}).orders() == 1);
+    REQUIRE(RequiredKeys({"a", "b", "c", "d"}).orders() == 24);
+    // The tutorial compares keys without their quotes to keys with them, so no key is ever used up:
+    // 3 choices, 3 times.
+    REQUIRE(TutorialKeys({"name", "score", "passed"}).orders() == 27);
+}

@@ -1,0 +1,263 @@
+#include "tests/catch.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "chapters/13_json_grammar/json_grammar.hpp"
+#include "chapters/14_grammar/compile.hpp"
+#include "chapters/14_grammar/gbnf.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "lib/machine/files.hpp"
+#include "tests/support/guided.hpp"
+#include "tests/support/random_grammars.hpp"
+
+using namespace tbt;
+using namespace tbt::testing;
+using namespace tbt::testing;
+
+TEST_CASE("repetitions of repetitions add what they are written in, not its double", "[ch14]") {
+    const auto nodes = [](int times) {
+        const std::string pluses(static_cast<std::size_t>(times), '+');
+        return compile_gbnf("root ::= \"a\" ." + pluses).nodes();
+    };
+    REQUIRE(nodes(30) - nodes(29) == nodes(2) - nodes(1));
+    REQUIRE(nodes(30) < 200);
+}
+
+TEST_CASE("GBNF: literals, classes, groups, repetitions and rules mean what llama.cpp says",
+          "[ch14]") {
+    const std::vector<Case> cases = {
+        {"root ::= \"a\"", {"a"}, {"", "b", "aa", "A"}},
+        {"root ::= \"a\" \"b\" | \"c\"", {"ab", "c"}, {"a", "ac", "abc", "b"}},
+        {"root ::= [a-c0-9_]", {"a", "c", "5", "_"}, {"d", "-", "", "ab"}},
+        {"root ::= [^a-c]",
+         {"d", "\n", "\xc3\xa9", "\xf0\x9f\x98\x80"},
+         {"a", "b", "", "dd", "\xc3", "\xff"}},
+        {"root ::= [a-]", {"a", "-"}, {"b"}},
+        {"root ::= [\\]\\[\\\\\\n\\x41\\u00e9\\U0001F600-]",
+         {"]", "[", "\\", "\n", "A", "\xc3\xa9", "\xf0\x9f\x98\x80", "-"},
+         {"B", "x", "u"}},
+        {"root ::= .", {"a", "\n", "\xe2\x82\xac"}, {"", "ab", "\x80"}},
+        {"root ::= .{2}", {"ab", "\xc3\xa9\xf0\x9f\x98\x80"}, {"a", "abc", "\xf0\x9f\x98\x80"}},
+        {"root ::= \"a\"*", {"", "a", "aaaaaaaa"}, {"b", "ab"}},
+        {"root ::= \"ab\"+", {"ab", "abab"}, {"", "a", "aba"}},
+        {"root ::= \"a\"? \"b\"", {"b", "ab"}, {"a", "aab"}},
+        {"root ::= [ab]{3}", {"aba"}, {"ab", "abab"}},
+        {"root ::= [ab]{2,}", {"ab", "ababab"}, {"a", ""}},
+        {"root ::= [ab]{1,3}", {"a", "aba"}, {"", "abab"}},
+        {"root ::= [ab]{0}", {""}, {"a"}},
+        {"root ::= \"a\"{ 2 , 3 }", {"aa", "aaa"}, {"a", "aaaa"}},
+        {"root ::= (\"a\" | \"b\" \"c\")+", {"a", "bc", "abca"}, {"b", "ab", ""}},
+
+        {"root ::= item (\",\" item)*\nitem ::= [0-9]+", {"1", "12,3"}, {"1,", ",1"}},
+        {"root ::=\n  \"a\" |\n  \"b\" # why\n", {"a", "b"}, {"c"}},
+        {"a-b1 ::= \"x\"\nroot ::= a-b1 a-b1", {"xx"}, {"x"}},
+        {"root ::= ", {""}, {"a"}},
+        {"root ::= | \"a\"", {"", "a"}, {"aa"}},
+        {"root ::= \"\"", {""}, {"a"}},
+        {"root ::= \"\xc3\xa9\"{2}", {"\xc3\xa9\xc3\xa9"}, {"\xc3\xa9"}},
+        {"root ::= \"(\" root \")\" | \"\"", {"", "()", "((()))"}, {"(", "(()", "())"}},
+        {"root ::= \"a\" root \"b\" | \"a\" root \"c\" | \"\"",
+         {"", "ab", "aacb", "aaabcb"},
+         {"a", "aab", "abb"}},
+        {"root ::= \"a\" root | \"b\"", {"b", "aaab"}, {"a", "", "ba"}},
+        {"root ::= x y\nx ::= \"a\"*\ny ::= \"a\"* \"b\"", {"b", "aaab"}, {"aaa", ""}},
+        {"root ::= (\"a\"?)*", {"", "aaa"}, {"b"}},
+        {"root ::= (x y)* \"z\"\nx ::= \"a\"?\ny ::= \"b\"?", {"z", "abaz", "bbaaz"}, {"ab", "za"}},
+        {"root ::= \"\\t\\r\\n\\\\\\\"\\[\\]\\x20\"", {"\t\r\n\\\"[] "}, {"t"}},
+        {"root ::= [\\t ]+ \"x\"\r\n", {"\t x"}, {"x"}},
+        {"root ::= a b c\na ::= \"\"\nb ::= a a\nc ::= b \"x\" b", {"x"}, {"", "xx"}},
+    };
+    for (const Case& c : cases) {
+        INFO(c.grammar);
+        if (c.yes.empty()) continue;
+        for (const std::string& text : c.yes) {
+            INFO(text);
+            CHECK(derives(c.grammar, text));
+        }
+        for (const std::string& text : c.no) {
+            INFO(text);
+            CHECK_FALSE(derives(c.grammar, text));
+        }
+    }
+}
+
+TEST_CASE("GBNF: what is wrong is refused with line, column and what was expected", "[ch14]") {
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"", "no rule 'root'"},
+        {"start ::= \"a\"", "no rule 'root'"},
+        {"root ::= \"a\" b", "1:14: the rule 'b' is not defined"},
+        {"root ::= \"a\"\nroot ::= \"b\"", "2:1: the rule 'root' is defined a second time"},
+        {"root = \"a\"", "1:6: expected ::=, got '='"},
+        {"root ::= \"a", "1:10: expected '\"'"},
+        {"root ::= [a", "1:10: expected ']'"},
+        {"root ::= []", "1:10: an empty class"},
+        {"root ::= [z-a]", "1:11: a range"},
+        {"root ::= (\"a\"", "expected ')', got the end of the grammar"},
+        {"root ::= \"a\")", "1:13: expected"},
+        {"root ::= * \"a\"", "1:10: expected something to repeat"},
+        {"root ::= \"a\" | *", "1:16: expected something to repeat"},
+        {"root ::= \"a\"{,3}", "1:14: expected a number, got ','"},
+        {"root ::= \"a\"{3,2}", "expected the smaller number first"},
+        {"root ::= \"a\"{2", "expected '}'"},
+        {"root ::= \"a\"{9999999}", "more than"},
+        {"root ::= \"\\q\"", "1:12: expected one of n t r"},
+        {"root ::= \"\\x4\"", "expected 2 hexadecimal digits"},
+        {"root ::= \"\\uD800\"", "no character of Unicode"},
+        {"root ::= \"\\U00110000\"", "no character of Unicode"},
+        {"root ::= a_b\na_b ::= \"x\"", "1:11: expected a letter, a digit or '-'"},
+        {"root ::= \"a\" ::= \"b\"", "1:14: expected"},
+        {"root ::= \"a\"\n  \"b\"", "2:3: expected the name of a rule"},
+        {"root ::= root \"a\" | \"b\"", "grammar:1:1: left recursion: 'root' -> 'root'"},
+        {"root ::= a\na ::= b \"x\"\nb ::= \"\" a | \"y\"", "left recursion"},
+        {"root ::= a \"x\"\na ::= \"b\"? root | \"c\"", "left recursion"},
+        {"root ::= \"x\"\na ::= a", "grammar:2:1: left recursion: 'a' -> 'a'"},
+        {"root ::= (root \"abcdefghijklmnopqrstuvwxyz\"){9}", "grammar:1:1: left recursion"},
+        {"\xef\xbb\xbfroot ::= \"a\"", "1:1: expected the name of a rule, got a byte order mark"},
+        {"root ::= \"a\"\x01",
+         "1:13: expected a literal, a class, a rule, a group, '|' or the end of the line, got "
+         "'<01>'"},
+        {"root ::= \"\xff\"", "byte 11 is not UTF-8"},
+    };
+    for (const auto& [grammar, message] : cases) {
+        INFO(grammar);
+        REQUIRE_THROWS_AS(compile_gbnf(grammar), UsageError);
+        CHECK_THROWS_WITH(compile_gbnf(grammar), Catch::Contains(message));
+    }
+}
+
+TEST_CASE("a grammar that derives no text accepts none, and cannot be generated from", "[ch14]") {
+    for (const char* grammar :
+         {"root ::= \"a\" root", "root ::= a | b\na ::= \"x\" b\nb ::= \"y\" a"}) {
+        const auto machine = machine_of(grammar);
+        REQUIRE_FALSE(accepts_text(*machine, ""));
+        REQUIRE_FALSE(accepts_text(*machine, "a"));
+        REQUIRE_THROWS_WITH(TokenConstraint(language(machine, vocabulary_with({}))),
+                            Catch::Contains("no text at all"));
+    }
+    // A dead alternative is never entered.
+    const auto machine = machine_of("root ::= \"a\" dead | \"b\"\ndead ::= \"x\" dead");
+    REQUIRE(machine->next(machine->start(), 'a') == ByteMachine::dead);
+    REQUIRE(accepts_text(*machine, "b"));
+}
+
+TEST_CASE(
+    "on random grammars the machine derives what the definition derives, and what it keeps alive "
+    "can be completed",
+    "[ch14]") {
+    Rng rng(20);
+    const std::vector<std::string> texts = all_texts(6, "abc");
+    int grammars = 0, accepted = 0, rejected = 0;
+    for (int i = 0; i < 160; ++i) {
+        const NamedRules rules = random_rules(rng);
+        Grammar grammar;
+        try {
+            grammar = compile_rules(rules);
+        } catch (const UsageError&) {
+            continue;  // left recursion through something empty
+        }
+        ++grammars;
+        const auto machine = std::make_shared<GrammarMachine>(std::move(grammar));
+        MaskCache masks(machine, vocabulary_with({}));
+        Closing closing(masks);
+        std::map<std::string, bool> derived;
+        for (const std::string& text : texts) {
+            if (text.find('c') != std::string::npos && rng.below(12) != 0) continue;
+            const bool expected = ends_of(rules.bodies[0], rules, text, 0).count(text.size()) != 0;
+            REQUIRE(accepts_text(*machine, text) == expected);
+            derived[text] = expected;
+            expected ? ++accepted : ++rejected;
+        }
+        for (const auto& entry : derived) {
+            const std::string& text = entry.first;
+            const auto state = read_bytes(*machine, machine->start(), text);
+            if (state == ByteMachine::dead) {
+                REQUIRE(std::none_of(derived.begin(), derived.end(), [&](const auto& d) {
+                    return d.second && d.first.rfind(text, 0) == 0;
+                }));
+            } else if (text.size() < 4) {
+                const std::string end = closing.shortest(state);
+                REQUIRE(static_cast<int>(end.size()) == machine->closing_bytes(state));
+                if (end.size() < 20)
+                    REQUIRE(ends_of(rules.bodies[0], rules, text + end, 0)
+                                .count(text.size() + end.size()) != 0);
+                const auto nearer = [&](const auto& d) {
+                    return d.second && d.first.rfind(text, 0) == 0 &&
+                           static_cast<int>(d.first.size() - text.size()) <
+                               machine->closing_bytes(state);
+                };
+                REQUIRE(std::none_of(derived.begin(), derived.end(), nearer));
+            }
+        }
+    }
+    REQUIRE((grammars > 100 && accepted > 1000 && rejected > 1000));
+}
+
+TEST_CASE(
+    "on random grammars and vocabularies the mask is the set of tokens that survive by themselves",
+    "[ch14]") {
+    Rng rng(21);
+    int masks_seen = 0;
+    for (int i = 0; i < 150; ++i) {
+        const auto machine = random_machine(rng);
+        if (machine == nullptr) continue;
+        const auto trie = random_vocabulary(rng, "abc", 40);
+        MaskCache masks(machine, trie);
+        for (int text = 0; text < 6; ++text) {
+            auto state = machine->start();
+            for (int step = 0; step < 8; ++step) {
+                const MaskCache::Entry entry = masks.of(state);
+                REQUIRE(entry.mask == brute_force_mask(*machine, *trie, state));
+                ++masks_seen;
+                const int id = random_token(entry.mask, rng);
+                if (id < 0 || id == trie->eos()) break;
+                state = read_bytes(*machine, state, trie->bytes(id));
+                REQUIRE(masks.to_end(state) <= entry.costliest);
+            }
+        }
+    }
+    REQUIRE(masks_seen > 1000);
+}
+
+TEST_CASE("the JSON grammar in GBNF and the machine written by hand agree", "[ch14]") {
+    const auto grammar = machine_of(read_file("data/grammars/json.gbnf"));
+    const auto machine = std::make_shared<JsonMachine>(JsonOptions{8, false, false});
+    const std::vector<std::string> pieces = {
+        "{",  "}",    "[",     "]",        "\"",      ":",      ",",   " ",      "\n",
+        "a",  "\\",   "\\u12", "\\uD83D",  "\\uDE00", "1",      "-",   "0",      ".5",
+        "e1", "true", "null",  "\xc3\xa9", "\xc3",    "\"k\":", "[1,", "{\"a\":"};
+    Rng rng(22);
+    for (int i = 0; i < 4000; ++i) {
+        auto a = grammar->start(), b = machine->start();
+        for (int n = 0; n < 12 && b != ByteMachine::dead; ++n) {
+            const std::string& piece = pieces[rng.below(pieces.size())];
+            const auto before = b;
+            if (read_bytes(*machine, b, piece) == ByteMachine::dead && rng.below(10) != 0) continue;
+            a = read_bytes(*grammar, a, piece);
+            b = read_bytes(*machine, b, piece);
+            REQUIRE((a == ByteMachine::dead) == (b == ByteMachine::dead));
+            if (b == ByteMachine::dead) break;
+            REQUIRE(grammar->accepts(a) == machine->accepts(b));
+            REQUIRE(grammar->closing_bytes(a) == machine->closing_bytes(b));
+            REQUIRE(before != ByteMachine::dead);
+        }
+    }
+    // Deep nesting: neither recursion nor a stack that is copied.
+    const std::string open(30000, '['), closed(30000, ']');
+    REQUIRE(accepts_text(*grammar, open + closed));
+    REQUIRE_FALSE(accepts_text(*grammar, open + closed + "]"));
+}
+
+TEST_CASE("an ambiguous grammar stays small: derivations that meet are one", "[ch14]") {
+    const auto machine = machine_of(
+        "root ::= \"a\" x \"b\" | \"a\" y \"b\" | \"\"\nx ::= root root\ny ::= root root root");
+    auto state = machine->start();
+    for (int i = 0; i < 200; ++i) state = machine->next(state, 'a');
+    REQUIRE(state != ByteMachine::dead);
+    REQUIRE(machine->derivations(state) < 2000);
+    for (int i = 0; i < 200; ++i) state = machine->next(state, 'b');
+    REQUIRE(machine->accepts(state));
+    REQUIRE(machine->states() < 2000);
+}

@@ -1,0 +1,56 @@
+// A step of a text asks for no memory once its states are known.
+#include "tests/catch.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/16_json_schema/schema.hpp"
+#include "lib/machine/files.hpp"
+#include "tests/support/counted_new.hpp"
+#include "tests/support/guided.hpp"
+
+using namespace tbt;
+using namespace tbt::testing;
+
+namespace {
+
+// The calls of operator new in all steps of one text: mask and advance.
+std::size_t in_steps(const std::shared_ptr<GuidedLanguage>& language, int budget,
+                     std::uint64_t seed) {
+    Rng rng(seed);
+    TokenConstraint constraint(language, budget);
+    std::size_t count = 0;
+    while (!constraint.ended() && constraint.remaining() > 0) {
+        const std::size_t before = allocations;
+        const TokenMask& mask = constraint.mask();
+        count += allocations - before;
+        const int id = random_token(mask, rng);
+        if (id < 0) break;
+        const std::size_t then = allocations;
+        constraint.advance(id);
+        count += allocations - then;
+    }
+    REQUIRE(constraint.complete());
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("a step whose states are known asks for no memory, near the budget neither", "[ch16]") {
+    const auto trie =
+        vocabulary_with({"{\"", "\":\"", "\",\"", "name", "items", "\"}", "},{", ", \"", "00"});
+    for (const char* name : {"order", "person", "tree", "weather"}) {
+        const auto shared = language(std::make_shared<GrammarMachine>(compile_schema(
+                                         read_file(std::string("data/schemas/") + name + ".json"))),
+                                     trie);
+        const int least = shared->closing().minimum(shared->machine().start()).tokens;
+        for (const int budget : {least, least + 15, least + 300}) {
+            INFO(name << ", budget " << budget);
+            const std::size_t first = in_steps(shared, budget, 5);
+            if (budget == least) CHECK(first > 0);  // the first time there is much to note
+            // One array for its mask near the end of the budget, whatever the number of steps.
+            CHECK(in_steps(shared, budget, 5) <= 1);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+// Alternatives of alternatives: a reference or one of many kinds of objects, conditions beside each
+// other and denied. They are not multiplied where they exclude each other or say the same.
+#include "tests/catch.hpp"
+
+#include "tests/support/law.hpp"
+
+using namespace tbt;
+using namespace tbt::testing;
+using namespace tbt::testing::law;
+
+namespace {
+
+// As published schemas have it: {"$ref": …}, or an object of one of the kinds. One of them is open.
+std::string reference_or_kind(int kinds) {
+    std::string all;
+    for (int k = 0; k < kinds; ++k) {
+        all += (k == 0 ? "" : ",") + std::string(R"({"type":"object","required":["kind"],)") +
+               R"("properties":{"kind":{"enum":["k)" + std::to_string(k) + "\"]}";
+        for (const char* name : {"a", "b", "c", "d"})
+            all += ",\"" + (name + std::to_string(k)) + R"(":{"type":"string"})";
+        all += k == 0 ? R"(},"patternProperties":{"^x-":{"type":"null"}}})"
+                      : R"(},"patternProperties":{"^x-":{"type":"null"}},)"
+                        R"("additionalProperties":false})";
+    }
+    return R"({"oneOf":[{"type":"object","required":["$ref"],"properties":{"$ref":)"
+           R"({"type":"string"}}},{"oneOf":[)" +
+           all + "]}]}";
+}
+
+// Where ai is there, bi must be.
+std::string conditions(int count) {
+    std::string all, members;
+    for (int i = 0; i < count; ++i) {
+        const std::string n = std::to_string(i);
+        all += (i == 0 ? "" : ",") + (R"({"if":{"required":["a)" + n) +
+               R"("]},"then":{"required":["b)" + n + "\"]}}";
+        members += (i == 0 ? "\"a" : ",\"a") + n + "\":{},\"b" + n + "\":{\"type\":\"string\"}";
+    }
+    return R"({"type":"object","properties":{)" + members + R"(},"allOf":[)" + all + "]}";
+}
+
+}  // namespace
+
+TEST_CASE("a reference or one of many kinds is judged: only what can meet is told apart",
+          "[ch16]") {
+    GrammarMachine judge(compile_schema(reference_or_kind(16), quiet(SchemaOptions::judging())));
+    for (const char* good : {R"({"$ref":"x"})", R"({"kind":"k7","a7":"x"})", R"({"kind":"k0"})",
+                             R"({"kind":"k0","x-a":null,"more":5})",
+                             R"({"$ref":"x","kind":"k0","a0":5})", R"({"$ref":"x","kind":"k7"})"}) {
+        INFO(good);
+        CHECK(accepts_text(judge, judged_text(good)));
+    }
+    for (const char* bad :
+         {"{}", R"({"$ref":5})", R"({"kind":"k7","a8":"x"})", R"({"kind":"k17"})",
+          R"({"$ref":"x","kind":"k0"})", R"({"$ref":5,"kind":"k7"})", R"({"kind":"k0","x-a":5})"}) {
+        INFO(bad);
+        CHECK_FALSE(accepts_text(judge, judged_text(bad)));
+    }
+}
+
+TEST_CASE("… and written under the law of the budget", "[ch16][law]") {
+    Rng rng(181);
+    obey_the_law(reference_or_kind(16), words(), rng);
+}
+
+TEST_CASE("what stands beside oneOf tells its alternatives apart", "[ch16]") {
+    std::string all;  // "in" decides, but only the schema around requires it
+    for (int k = 0; k < 5; ++k) {
+        all += (k == 0 ? "" : ",") + (R"({"properties":{"in":{"enum":["k)" + std::to_string(k)) +
+               "\"]}";
+        for (int m = 0; m < 9; ++m) all += ",\"m" + std::to_string(m) + R"(":{"type":"string"})";
+        all += R"(},"additionalProperties":false})";
+    }
+    const std::string schema = R"({"type":"object","required":["in"],"oneOf":[)" + all + "]}";
+    GrammarMachine writer(compile_schema(schema, quiet())),
+        judge(compile_schema(schema, quiet(SchemaOptions::judging())));
+    for (const char* good : {R"({"in":"k3","m5":"x"})", R"({"in":"k0"})"}) {
+        CHECK(accepts_text(judge, judged_text(good)));
+        CHECK(accepts_text(writer, good));
+    }
+    for (const char* bad : {"{}", R"({"m5":"x"})", R"({"in":"k5"})", R"({"in":"k3","m5":5})"})
+        CHECK_FALSE(accepts_text(judge, judged_text(bad)));
+}
+
+TEST_CASE("conditions beside each other are denied without a product of all their parts",
+          "[ch16]") {
+    const std::string schema = R"({"not":)" + conditions(9) + R"(,"type":"object"})";
+    GrammarMachine judge(compile_schema(schema, quiet(SchemaOptions::judging())));
+    for (const char* good : {R"({"a3":1})", R"({"a3":1,"b3":"","a8":1})", R"({"b5":7})"})
+        CHECK(accepts_text(judge, judged_text(good)));
+    for (const char* bad : {"{}", R"({"a3":1,"b3":""})", R"({"b5":""})"})
+        CHECK_FALSE(accepts_text(judge, judged_text(bad)));
+}
+
+TEST_CASE("a way that needs a key without a name is not written where there is another: told once",
+          "[ch16]") {
+    const std::string schema = reference_or_kind(2);
+    std::vector<std::string> told;
+    SchemaOptions options;
+    options.warn = [&](const std::string& line) { told.push_back(line); };
+    GrammarMachine writer(compile_schema(schema, options));
+    REQUIRE(told.size() == 1);
+    CHECK_THAT(told[0], Catch::Contains("'not' speaks of keys that nobody names") &&
+                            Catch::Contains("what needs it is not written"));
+    CHECK(accepts_text(writer, R"({"$ref":"x"})"));
+    CHECK(accepts_text(writer, R"({"kind":"k1"})"));
+    options.strict = true;
+    CHECK_THROWS_WITH(compile_schema(schema, options),
+                      Catch::Contains("'not' speaks of keys that nobody names"));
+}
+
+TEST_CASE("too many combinations are refused where they are", "[ch16]") {
+    std::string parts;
+    for (int i = 0; i < 12; ++i)
+        parts += (i == 0 ? R"({"anyOf":[{"required":["a)" : R"(,{"anyOf":[{"required":["a)") +
+                 std::to_string(i) + R"("]},{"required":["b)" + std::to_string(i) + "\"]}]}";
+    CHECK_THROWS_WITH(compile_schema(R"({"properties":{"x":{"allOf":[)" + parts + "]}}}"),
+                      Catch::Contains("#/properties/x: 'anyOf'") &&
+                          Catch::Contains("more than 2000 combinations"));
+}

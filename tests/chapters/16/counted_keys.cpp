@@ -1,0 +1,132 @@
+// So many members that some have keys which nobody names: different ones, the shortest where a
+// budget is short, and none where there are not enough.
+#include "tests/catch.hpp"
+
+#include "chapters/15_regular/regex.hpp"
+#include "chapters/15_regular/shortest_texts.hpp"
+#include "tests/support/law.hpp"
+
+using namespace tbt;
+using namespace tbt::testing;
+using namespace tbt::testing::law;
+
+namespace {
+
+std::string shortest_of(const std::string& schema, const SchemaOptions& options) {
+    const auto shared =
+        language(std::make_shared<GrammarMachine>(compile_schema(schema, quiet(options))), words());
+    return shared->closing().shortest(shared->machine().start());
+}
+
+const std::vector<std::string> counted = {
+    R"({"type":"object","minProperties":2})",
+    R"({"type":"object","minProperties":3,"additionalProperties":{"type":"integer"}})",
+    R"({"type":"object","minProperties":2,"maxProperties":2,"properties":{"name":{"const":1}},
+        "patternProperties":{"^[ab]$":{"type":"null"}},"additionalProperties":false})",
+    R"({"type":"object","minProperties":4,"properties":{"name":{"type":"string"},"port":{}},
+        "required":["name"],"propertyNames":{"pattern":"^[a-z]{3,}"}})",
+    R"({"type":"object","minProperties":3,"patternProperties":{"^x-":{"type":"null"},
+        "^(ab|port)$":{"type":"boolean"}},"additionalProperties":false})",
+    R"({"type":"object","minProperties":12,"propertyNames":{"pattern":"^[0-9]+$"}})",
+    R"({"type":"object","minProperties":2,"propertyNames":{"enum":["é\u0001","\"","\\n","port"]}})",
+    R"({"type":"object","minProperties":3,"not":{"properties":{"a":{"type":"integer"}}}})",
+};
+
+}  // namespace
+
+TEST_CASE("the shortest texts of a language come by their bytes, letters first", "[ch16]") {
+    const auto of = [](const char* pattern, std::size_t many, Spelling spelling) {
+        return shortest_texts(regex_whole(pattern), many, spelling, 1000);
+    };
+    using Texts = std::vector<std::string>;
+    CHECK(of("[a-c]*", 6, Spelling::json) == Texts{"", "a", "b", "c", "aa", "ab"});
+    CHECK(of("[0-1]|[x-y]|zz", 9, Spelling::json) == Texts{"x", "y", "0", "1", "zz"});
+    // Written in a string a quote takes two bytes, as é does, and \u0001 six.
+    CHECK(of("[\"\xc3\xa9\x01z]", 9, Spelling::json) == Texts{"z", "\"", "\xc3\xa9", "\x01"});
+    CHECK(of("[\"\xc3\xa9\x01z]", 3, Spelling::utf8) == Texts{"z", "\x01", "\""});
+    CHECK(of("(a{7})+", 3, Spelling::utf8) ==
+          Texts{std::string(7, 'a'), std::string(14, 'a'), std::string(21, 'a')});
+    CHECK(of("[]", 3, Spelling::utf8).empty());
+    CHECK(of("a*", 0, Spelling::utf8).empty());
+    CHECK_THROWS_AS(of("(a{90})*", 9, Spelling::utf8), TooLarge);
+}
+
+TEST_CASE("members are counted whose keys nobody names: the shortest text has different ones",
+          "[ch16]") {
+    // Of several as short the one with the lowest bytes: a blank and an exclamation mark as keys.
+    CHECK(shortest_of(counted[0], {}) == R"({" ":0,"":0})");
+    CHECK(shortest_of(counted[1], {}) == R"({" ":0,"!":0,"":0})");
+    CHECK(shortest_of(counted[2], {}) == R"({"a":null,"b":null})");
+    CHECK(shortest_of(
+              R"({"type":"object","minProperties":4,"propertyNames":{"pattern":"^[ab]*$"}})", {}) ==
+          R"({"":0,"a":0,"aa":0,"b":0})");
+    // What is required counts.
+    CHECK(shortest_of(R"({"type":"object","minProperties":2,"required":["n"],"properties":)"
+                      R"({"n":{"const":1}}})",
+                      {}) == R"({"":0,"n":1})");
+    // Two keys there are, three must come.
+    CHECK_THROWS_WITH(
+        compile_schema(
+            R"({"type":"object","minProperties":3,"propertyNames":{"pattern":"^[ab]$"}})"),
+        Catch::Contains("'minProperties' asks for more members than there can be"));
+    GrammarMachine both(compile_schema(
+        R"({"type":"object","minProperties":2,"propertyNames":{"pattern":"^[ab]$"}})"));
+    CHECK(accepts_text(both, R"({"b":1,"a":[2]})"));
+    CHECK_FALSE(accepts_text(both, R"({"b":1,"b":2})"));
+    CHECK_FALSE(accepts_text(both, R"({"b":1})"));
+}
+
+TEST_CASE("… the law of the budget holds, and the stated minimum is the true one", "[ch16]") {
+    Rng rng(191);
+    int compared = 0, exact = 0;
+    for (const std::string& schema : counted) {
+        for (int way = 0; way < 3; ++way) {
+            SchemaOptions options;
+            options.layout = way == 1 ? JsonLayout::pretty : JsonLayout::any;
+            options.in_order = way == 2;
+            obey_the_law(schema, words(), rng, options);
+            const auto shared = language(
+                std::make_shared<GrammarMachine>(compile_schema(schema, quiet(options))), words());
+            const int true_one = by_enumeration(*shared, 4000);
+            INFO(schema << ", way " << way);
+            const Closing::Minimum least = shared->closing().minimum(shared->machine().start());
+            exact += least.exact;
+            // Longer keys of fewer tokens: "host" is one, "aaa" are three.
+            if (&schema == &counted[3]) CHECK_FALSE(least.exact);
+            if (true_one < 0) continue;
+            ++compared;
+            CHECK(least.tokens >= true_one);
+            if (least.exact) CHECK(least.tokens == true_one);
+        }
+    }
+    CHECK(compared > 2);
+    CHECK(exact > 3);
+}
+
+TEST_CASE("in the schema's order keys that nobody names come behind the others, in any order",
+          "[ch16]") {
+    SchemaOptions options;
+    options.in_order = true;
+    GrammarMachine machine(compile_schema(
+        R"({"type":"object","properties":{"p":{},"n":{}},"minProperties":4})", options));
+    for (const char* good : {R"({"zz":0,"b":0,"a":0,"":0})", R"({"p":0,"zz":0,"a":0,"":0})",
+                             R"({"p":0,"n":0,"b":0,"a":0})", R"({"n":0,"b":0,"a":0,"z":0})"})
+        CHECK(accepts_text(machine, good));
+    for (const char* bad : {R"({"n":0,"p":0,"a":0,"b":0})", R"({"a":0,"p":0,"b":0,"z":0})",
+                            R"({"p":0,"a":0,"b":0,"a":0})", R"({"p":0,"n":0,"a":0})"})
+        CHECK_FALSE(accepts_text(machine, bad));
+}
+
+TEST_CASE("so many keys of so many letters that no grammar holds them are refused by keyword",
+          "[ch16]") {
+    CHECK_THROWS_WITH(
+        compile_schema(R"({"minProperties":90,"propertyNames":{"pattern":"^(a{500})*$"}})"),
+        Catch::Contains("#: 'minProperties'") && Catch::Contains("ask for fewer"));
+    CHECK_THROWS_WITH(compile_schema(R"({"items":{"minProperties":101}})"),
+                      Catch::Contains("#/items: 'minProperties'") &&
+                          Catch::Contains("more than 100") && Catch::Contains("or name them"));
+    CHECK_THROWS_WITH(compile_schema(R"({"minProperties":1001})"),
+                      Catch::Contains("'minProperties'") && Catch::Contains("a smaller limit"));
+    CHECK_NOTHROW(compile_schema(R"({"minProperties":100})"));
+    CHECK_NOTHROW(compile_schema(R"({"minProperties":101,"required":["a"]})"));
+}

@@ -1,0 +1,148 @@
+// uniqueItems while writing, against the judge: every list of up to four of the values.
+#include "tests/catch.hpp"
+
+#include "chapters/13_json_grammar/token_constraint.hpp"
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/16_json_schema/judged_text.hpp"
+#include "chapters/16_json_schema/schema.hpp"
+#include "lib/kernels/rng.hpp"
+#include "tests/support/guided.hpp"
+
+using namespace tbt;
+using namespace tbt::testing;
+
+namespace {
+
+// All lists of at most `most` of these texts, with repetitions.
+std::vector<std::string> lists(const std::vector<std::string>& items, int most) {
+    std::vector<std::string> all{"[]"}, inner{""};
+    for (int n = 1; n <= most; ++n) {
+        std::vector<std::string> longer;
+        for (const std::string& i : inner)
+            for (const std::string& item : items)
+                longer.push_back(i + (i.empty() ? "" : ",") + item);
+        for (const std::string& i : longer) all.push_back("[" + i + "]");
+        inner = longer;
+    }
+    return all;
+}
+
+void agree(const std::string& schema, const std::vector<std::string>& items, int accepted) {
+    INFO(schema);
+    GrammarMachine writer(compile_schema(schema));
+    GrammarMachine judge(compile_schema(schema, SchemaOptions::judging()));
+    int good = 0;
+    for (const std::string& text : lists(items, 4)) {
+        INFO(text);
+        const bool fine = accepts_text(judge, judged_text(text));
+        REQUIRE(accepts_text(writer, text) == fine);
+        good += fine ? 1 : 0;
+    }
+    CHECK(good == accepted);
+}
+
+}  // namespace
+
+TEST_CASE("uniqueItems over listed values writes what the judge accepts, no more, no less",
+          "[ch16]") {
+    agree(R"({"type":"array","uniqueItems":true,"items":{"enum":["a","b",1]}})",
+          {"\"a\"", "\"b\"", "1"}, 1 + 3 + 6 + 6);
+    agree(R"({"type":"array","uniqueItems":true,"items":{"type":["boolean","null"]}})",
+          {"true", "false", "null"}, 1 + 3 + 6 + 6);
+    agree(R"({"type":"array","uniqueItems":true,"minItems":2,"maxItems":3,
+            "items":{"enum":[[1],{"a":null},"x",0]}})",
+          {"[1]", "{\"a\":null}", "\"x\"", "0"}, 12 + 24);
+    // The same value in two spellings of the schema is one.
+    agree(R"({"type":"array","uniqueItems":true,"items":{"enum":[1,1.0,"a","\u0061"]}})",
+          {"1", "\"a\""}, 1 + 2 + 2);
+    agree(R"({"uniqueItems":true,"items":{"allOf":[{"$ref":"#/$defs/x"},{"not":{"const":2}}]},
+            "$defs":{"x":{"enum":[1,2,3]}}})",
+          {"1", "2", "3"}, 1 + 2 + 2);
+    agree(
+        R"({"uniqueItems":true,"items":{"oneOf":[{"const":"a"},{"enum":["b","c"]}]},"minItems":3})",
+        {"\"a\"", "\"b\"", "\"c\""}, 6);
+    // More items than there are values: no array at all.
+    agree(R"({"uniqueItems":true,"items":{"type":"boolean"},"minItems":3})", {"true", "false"}, 0);
+}
+
+TEST_CASE("uniqueItems without a list of values writes at most one item of a kind, and says so",
+          "[ch16]") {
+    const std::vector<std::string> items{
+        "true",   "5",    "5.5",   "12",         "-1", "0.5", "\"a\"",
+        "\"Ab\"", "\"\"", "\"?\"", "\"\u00e9\"", "{}", "[]",  "{\"a\": \"b\"}"};
+    for (const auto& [schema, written] : std::vector<std::pair<std::string, std::string>>{
+             {R"({"uniqueItems":true})", R"([true,5,12,-1,"a","","?",{},[]])"},
+             {R"({"uniqueItems":true,"items":{"type":"integer"}})", "[5,12,-1]"},
+             {R"({"uniqueItems":true,"items":{"anyOf":[{"const":5.5},{"type":"string"}]}})",
+              R"([5.5,"Ab","","é"])"},
+             {R"({"uniqueItems":true,"items":{"pattern":"^[ab?]*$","minLength":1}})",
+              R"(["a","?"])"}}) {
+        INFO(schema);
+        std::vector<std::string> said;
+        SchemaOptions options;
+        options.warn = [&](const std::string& line) { said.push_back(line); };
+        GrammarMachine writer(compile_schema(schema, options));
+        REQUIRE(said.size() == 1);
+        CHECK(said[0].find("'uniqueItems'") != std::string::npos);
+        GrammarMachine judge(compile_schema(schema, SchemaOptions::judging()));
+        int both = 0;
+        for (const std::string& text : lists(items, 3)) {
+            if (!accepts_text(writer, text)) continue;
+            INFO(text);
+            REQUIRE(accepts_text(judge, judged_text(text)));
+            ++both;
+        }
+        CHECK(both > 5);
+        CHECK(accepts_text(writer, written));
+        options.strict = true;
+        REQUIRE_THROWS_WITH(
+            compile_schema(schema, options),
+            Catch::Contains("uniqueItems") && Catch::Contains("enum, const or boolean"));
+    }
+    // An array of such arrays, and one inside itself.
+    SchemaOptions quiet;
+    quiet.warn = [](const std::string&) {};
+    for (const char* schema : {R"({"uniqueItems":true,"items":{"uniqueItems":true,"minItems":1}})",
+                               R"({"uniqueItems":true,"items":{"$ref":"#"}})"})
+        REQUIRE_NOTHROW(compile_schema(schema, quiet));
+}
+
+TEST_CASE("uniqueItems beside prefixItems or contains is refused, with what would be accepted",
+          "[ch16]") {
+    for (const char* schema :
+         {R"({"uniqueItems":true,"prefixItems":[{}],"items":{"type":"boolean"}})",
+          R"({"uniqueItems":true,"contains":{"const":true},"items":{"type":"boolean"}})"}) {
+        INFO(schema);
+        REQUIRE_THROWS_WITH(compile_schema(schema), Catch::Contains("uniqueItems") &&
+                                                        Catch::Contains("enum, const or boolean"));
+    }
+}
+
+TEST_CASE("uniqueItems with long lists: as many as the memory holds, else a refusal", "[ch16]") {
+    const auto schema = [](int values, int least) {
+        std::string text = R"({"type":"array","uniqueItems":true,"minItems":)" +
+                           std::to_string(least) + R"(,"items":{"enum":[)";
+        for (int i = 0; i < values; ++i) text += (i == 0 ? "" : ",") + std::to_string(100 + i);
+        return text + "]}}";
+    };
+    REQUIRE_THROWS_WITH(compile_schema(schema(250, 40)), Catch::Contains("minItems"));
+    SchemaOptions strict;
+    strict.strict = true;
+    REQUIRE_THROWS_WITH(compile_schema(schema(257, 0), strict), Catch::Contains("at most 256"));
+    for (const auto& [values, least] : {std::pair(256, 0), {100, 1}, {32, 12}}) {
+        INFO(values << " values, at least " << least);
+        const auto shared =
+            language(std::make_shared<GrammarMachine>(compile_schema(schema(values, least))),
+                     vocabulary_with({"[1", ", 1", ",1", "00", "10", "11", "12", "]", "13"}));
+        const int minimum = shared->closing().minimum(shared->machine().start()).tokens;
+        TokenConstraint constraint(shared, minimum + 30);
+        Rng rng(7);
+        while (!constraint.ended() && constraint.remaining() > 0) {
+            std::vector<int> legal;
+            constraint.mask().each([&](int id) { legal.push_back(id); });
+            REQUIRE(!legal.empty());
+            constraint.advance(legal[rng.below(legal.size())]);
+        }
+        CHECK(constraint.complete());
+    }
+}

@@ -1,0 +1,247 @@
+// Faults that there were, each the smallest way to see it.
+#include "tests/catch.hpp"
+
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/16_json_schema/schema.hpp"
+#include "lib/machine/json_file.hpp"
+#include "tests/support/guided.hpp"
+
+using namespace tbt;
+using namespace tbt::testing;
+
+namespace {
+
+bool alive(const std::string& schema, const std::string& text, const SchemaOptions& options = {}) {
+    GrammarMachine machine(compile_schema(schema, options));
+    return read_bytes(machine, machine.start(), text) != ByteMachine::dead;
+}
+bool whole(const std::string& schema, const std::string& text, const SchemaOptions& options = {}) {
+    GrammarMachine machine(compile_schema(schema, options));
+    return accepts_text(machine, text);
+}
+
+std::string strings_required(int members) {
+    OrderedJson schema = {{"type", "object"}, {"required", OrderedJson::array()}};
+    for (int i = 0; i < members; ++i) {
+        const std::string key = "a_long_key_" + std::to_string(i);
+        schema["properties"][key] = {{"type", "string"}};
+        schema["required"].push_back(key);
+    }
+    schema["additionalProperties"] = false;
+    return schema.dump();
+}
+
+}  // namespace
+
+TEST_CASE("sixty required members take no more states than they have letters, near the budget too",
+          "[ch16]") {
+    Rng rng(1);
+    const auto trie = vocabulary_with({"{\"", "\":\"", "\",\"", "a_long", "_key", "_key_", "\"}"});
+    for (const int members : {30, 60}) {
+        const auto shared = language(
+            std::make_shared<GrammarMachine>(compile_schema(strings_required(members))), trie);
+        const int least = shared->closing().minimum(shared->machine().start()).tokens;
+        for (const int more : {0, 1, 40}) {
+            const std::string text = random_text(shared, least + more, rng);
+            CHECK(parse_json(text, "text").size() == static_cast<std::size_t>(members));
+        }
+        CHECK(shared->memory() < std::size_t{24} << 20);
+    }
+}
+
+TEST_CASE("a key that nobody names stands there once", "[ch16]") {
+    const std::string open = R"({"type":"object","additionalProperties":{"type":"integer"}})";
+    CHECK(whole(open, R"({"people": 50000, "peopl": 1, "people2": 5000, "": 2})"));
+    CHECK_FALSE(alive(open, R"({"people": 50000, "people")"));
+    CHECK_FALSE(alive(open, R"({"": 50000, "")"));
+    CHECK_FALSE(alive("{}", R"({"a": {"b": 1, "b")"));
+    CHECK(alive("{}", R"({"a": {"b": 1}, "b": {"a": 1, "b")"));
+    CHECK_FALSE(alive(R"({"patternProperties":{"^x":{}},"properties":{"y":{}}})",
+                      R"({"xa":1,"y":2,"b":3,"xa")"));
+    // Two keys there are, and then no third.
+    const std::string two =
+        R"({"patternProperties":{"^[ab]c$":{"type":"null"}},"additionalProperties":false})";
+    CHECK(alive(two, R"({"ac":null,"b)"));
+    CHECK_FALSE(alive(two, R"({"ac":null,"a)"));
+    CHECK_FALSE(alive(two, R"({"ac":null,"bc":null,)"));
+    // A judge counts a key twice, as any reader of JSON does.
+    CHECK(whole(open, R"({"a":1,"a":2})", SchemaOptions::judging()));
+}
+
+TEST_CASE("objects are closed for writing, unless they say what others would be", "[ch16]") {
+    const std::string person = R"({"type":"object","properties":{"name":{"type":"null"}}})";
+    SchemaOptions closed;
+    closed.closed = true;
+    CHECK(whole(person, R"({"name":null,"x":1})"));
+    CHECK_FALSE(alive(person, R"({"x)", closed));
+    CHECK(whole(person, R"({"name":null})", closed));
+    CHECK(whole(R"({"type":"object"})", R"({"x":1})", closed));
+    CHECK(whole(R"({"properties":{"a":{}},"additionalProperties":{"type":"null"}})",
+                R"({"x":null})", closed));
+    CHECK(whole(R"({"properties":{"a":{}},"required":["a","b"]})", R"({"b":1,"a":2})", closed));
+}
+
+TEST_CASE("a layout leaves one way to write blanks", "[ch16]") {
+    const std::string schema =
+        R"({"properties":{"a":{"type":"null"},"b":{"type":"array","items":{"$ref":"#/$defs/c"}}},)"
+        R"("type":"object","additionalProperties":false,"$defs":{"c":{"type":"object",)"
+        R"("properties":{"c":{"type":"null"}}}}})";
+    SchemaOptions compact, line, pretty;
+    compact.layout = JsonLayout::compact;
+    line.layout = JsonLayout::line;
+    pretty.layout = JsonLayout::pretty;
+    const std::string text = R"({"a":null,"b":[{"c":null},{}]})";
+    CHECK(whole(schema, text, compact));
+    for (const char* other : {"{ \"a\":null}", "{\"a\" :null}", "{\"a\": null}", " {}", "{} ",
+                              "{\"b\":[ ]}", "{\"a\":null, \"b\":[]}"})
+        CHECK_FALSE(whole(schema, other, compact));
+    CHECK(whole(schema, R"({"a": null, "b": [{"c": null}, {}]})", line));
+    for (const std::string& other : {text, std::string("{\"a\": null }"), std::string("{ }"),
+                                     std::string("{\"a\": null,\"b\": []}")})
+        CHECK_FALSE(whole(schema, other, line));
+    CHECK(whole(schema, OrderedJson::parse(text).dump(2), pretty));
+    CHECK(whole(schema, "{}", pretty));
+    CHECK_FALSE(whole(schema, text, pretty));
+    CHECK_FALSE(whole(schema, "{\n \"a\": null\n}", pretty));
+}
+
+TEST_CASE("members come in the schema's order where one asks for it", "[ch16]") {
+    const std::string schema =
+        R"({"type":"object","properties":{"z":{"type":"null"},"m":{"type":"null"},)"
+        R"("a":{"type":"null"}},"required":["m"],"additionalProperties":{"type":"integer"}})";
+    SchemaOptions order;
+    order.in_order = true;
+    CHECK(whole(schema, R"({"z":null,"m":null,"a":null,"x":1})", order));
+    CHECK(whole(schema, R"({"m":null})", order));
+    CHECK(whole(schema, R"({"m":null,"x":1,"y":2})", order));
+    CHECK_FALSE(alive(schema, R"({"a)", order));
+    CHECK_FALSE(alive(schema, R"({"m":null,"z")", order));
+    CHECK_FALSE(alive(schema, R"({"x":)", order));
+    CHECK_FALSE(alive(schema, R"({"m":null,"x":1,"a")", order));
+    CHECK(whole(schema, R"({"m":null,"z":null,"a":null})"));
+}
+
+TEST_CASE("a string of a million characters is counted, not written out", "[ch16]") {
+    const std::string schema = R"({"type":"string","minLength":2,"maxLength":1000000})";
+    GrammarMachine machine(compile_schema(schema));
+    CHECK(machine.grammar().nodes() < 200);
+    const std::string letters(100000, 'x'), accents = "\xc3\xa9\\n\\u0001";
+    CHECK(accepts_text(machine, '"' + letters + accents + '"'));
+    CHECK_FALSE(accepts_text(machine, "\"\xc3\xa9\""));
+    const std::string few = R"({"type":["string","null"],"minLength":101,"maxLength":102})";
+    for (int n = 99; n < 105; ++n) {
+        const std::string text = '"' + std::string(static_cast<std::size_t>(n), 'x') + '"';
+        CHECK(whole(few, text) == (n == 101 || n == 102));
+        CHECK(whole(few, text, SchemaOptions::judging()) == (n == 101 || n == 102));
+    }
+    const std::string many =
+        R"({"type":"object","properties":{"a":{"$ref":"#/$defs/s"},"b":{"$ref":"#/$defs/s"},)"
+        R"("c":{"maxLength":10001}},"$defs":{"s":{"type":"string","maxLength":10000}}})";
+    GrammarMachine objects(compile_schema(many));
+    CHECK(objects.grammar().nodes() < 2000);
+}
+
+TEST_CASE("a schema may be deep, and says in one line where it is too deep", "[ch16]") {
+    const auto nested = [](int levels) {
+        std::string text = R"({"type":"null"})";
+        for (int i = 0; i < levels; ++i) text = R"({"items":)" + text + "}";
+        return text;
+    };
+    CHECK(whole(nested(300), "[[[[]]]]"));
+    CHECK_THROWS_WITH(compile_schema(nested(10000)), Catch::Contains("nested more than 1000 deep"));
+}
+
+TEST_CASE("a budget that is accepted never gives an empty or a broken text", "[ch16]") {
+    // Long keys, of which a token may hold a part, a whole one, or the end of one and the next.
+    OrderedJson schema = {{"type", "object"}, {"required", OrderedJson::array()}};
+    for (const char* key : {"expiration_date", "registration_number", "manufacturer_name"}) {
+        schema["properties"][key] = {{"type", "string"}, {"minLength", 3}};
+        schema["required"].push_back(key);
+    }
+    schema["additionalProperties"] = false;
+    const auto trie = vocabulary_with({"{\"", "expir", "ation", "_date", "registr", "ation_number",
+                                       "manufacturer", "_name", "e\":", "\":\"", "\",\"", "abc",
+                                       "c\",\"", "\"}", "_"});
+    const auto shared =
+        language(std::make_shared<GrammarMachine>(compile_schema(schema.dump())), trie);
+    const int least = shared->closing().minimum(shared->machine().start()).tokens;
+    Rng rng(3);
+    for (int budget = least; budget < least + 30; ++budget)
+        CHECK(parse_json(random_text(shared, budget, rng), "text").size() == 3);
+    CHECK_THROWS_WITH(TokenConstraint(shared, least - 1),
+                      Catch::Contains("allow at least " + std::to_string(least)));
+}
+
+TEST_CASE("what is remembered near the budget stays within its limit, and the text is the same",
+          "[ch16]") {
+    const auto trie = vocabulary_with({"{\"", "\":\"", "\",\"", "a_long", "_key_", "\"}"});
+    const auto texts = [&](std::size_t memory) {
+        const auto shared = std::make_shared<GuidedLanguage>(
+            std::make_shared<GrammarMachine>(compile_schema(strings_required(12))), trie, memory);
+        Rng rng(8);
+        std::string all;
+        for (const int more : {0, 5, 200}) {
+            const int least = shared->closing().minimum(shared->machine().start()).tokens;
+            all += random_text(shared, least + more, rng);
+        }
+        return std::pair(all, shared->memory());
+    };
+    const auto [text, bytes] = texts(GuidedLanguage::default_memory);
+    const auto [same, fewer] = texts(std::size_t{1} << 18);
+    CHECK(text == same);
+    CHECK(fewer < bytes);
+}
+
+TEST_CASE("keywords and formats that say nothing of values are no reason to refuse a schema",
+          "[ch16]") {
+    SchemaOptions quiet;
+    int told = 0;
+    quiet.warn = [&](const std::string&) { ++told; };
+    const std::string schema =
+        R"({"type":"object","example":{"a":"x"},"readonly":true,"x-order":1,"properties":)"
+        R"({"a":{"type":"string","nullable":true,"format":"telephone"},)"
+        R"("b":{"type":"string","format":"color"}},"additionalProperties":false})";
+    CHECK(whole(schema, R"({"a":"x y","b":"red"})", quiet));
+    CHECK(told >= 4);
+    quiet.strict = true;
+    CHECK_THROWS_WITH(compile_schema(schema, quiet), Catch::Contains("'example'"));
+}
+
+TEST_CASE("half a surrogate pair in a pattern is refused, also before another escape", "[ch16]") {
+    for (const char* pattern : {R"(\\ud800\\u0041)", R"(\\ud800)", R"(\\udc00)"})
+        CHECK_THROWS_WITH(compile_schema(R"({"pattern":")" + std::string(pattern) + R"("})"),
+                          Catch::Contains("'pattern' cannot be enforced"));
+}
+
+TEST_CASE("numbers are written such that every reader has room for them, and judged as they come",
+          "[ch16]") {
+    const std::string schema = R"({"type":"number"})";
+    CHECK(whole(schema, "-6.02e23"));
+    CHECK_FALSE(alive(schema, "1e308"));
+    CHECK(whole(schema, "1e308", SchemaOptions::judging()));
+}
+
+TEST_CASE("members that are told the same thing share one rule", "[ch16]") {
+    CHECK(compile_schema(strings_required(60)).rules() < 10);
+    // Where the order of properties matters, each schema has its own.
+    SchemaOptions in_order;
+    in_order.in_order = true;
+    const std::string schema =
+        R"({"type":"object","properties":{"a":{"type":"object","properties":{"x":{},"y":{}}},)"
+        R"("b":{"type":"object","properties":{"y":{},"x":{}}}}})";
+    CHECK(whole(schema, R"({"a":{"x":1,"y":1},"b":{"y":1,"x":1}})", in_order));
+    CHECK_FALSE(alive(schema, R"({"a":{"y":1,"x")", in_order));
+    CHECK_FALSE(alive(schema, R"({"b":{"x":1,"y")", in_order));
+}
+
+TEST_CASE("what a format allows is denied in full, though less of it is written", "[ch16]") {
+    for (const char* keyword :
+         {R"("not":{"format":"time"})", R"("oneOf":[{"format":"time"},{"type":"string"}])",
+          R"("if":{"format":"time"},"then":false)"}) {
+        const std::string schema = std::string(R"({"enum":["23:59:60Z","noon"],)") + keyword + "}";
+        INFO(schema);
+        CHECK(whole(schema, "\"noon\"", {}));
+        CHECK_FALSE(whole(schema, "\"23:59:60Z\"", {}));
+        CHECK_FALSE(whole(schema, "\"23:59:60Z\"", SchemaOptions::judging()));
+    }
+}

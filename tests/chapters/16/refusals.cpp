@@ -1,0 +1,223 @@
+#include "tests/catch.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/15_regular/numbers.hpp"
+#include "chapters/16_json_schema/judged_text.hpp"
+#include "chapters/16_json_schema/schema.hpp"
+#include "lib/machine/files.hpp"
+#include "tests/support/guided.hpp"
+#include "tests/support/schema_cases.hpp"
+
+using namespace tbt;
+using namespace tbt::testing;
+using nlohmann::json;
+using namespace tbt::testing;
+
+TEST_CASE("keywords and formats that nobody knows are remarks: told once by name, strictly refused",
+          "[ch16]") {
+    const std::vector<std::array<std::string, 3>> cases = {
+        {R"({"requird":["a"],"type":"object"})", "requird", "did you mean 'required'"},
+        {R"({"properties":{"a":{"nullable":true,"type":"string"},"b":{"nullable":true}}})",
+         "nullable", "'nullable' is not a known keyword"},
+        {R"({"type":"string","format":"color"})", "format", "\"color\" is not a format"},
+        {R"({"items":[{"format":"int32"},{"format":"int32"}]})", "format", "int32"},
+    };
+    for (const auto& [schema, keyword, message] : cases) {
+        INFO(schema);
+        std::vector<std::string> told;
+        SchemaOptions options;
+        options.warn = [&](const std::string& line) { told.push_back(line); };
+        REQUIRE_NOTHROW(compile_schema(schema, options));
+        REQUIRE(told.size() == 1);
+        CHECK_THAT(told[0], Catch::Contains(message) && Catch::Contains("--strict"));
+        options.strict = true;
+        try {
+            compile_schema(schema, options);
+            FAIL("compiled");
+        } catch (const UnsupportedSchema& e) {
+            CHECK(e.keyword() == keyword);
+        }
+    }
+    std::vector<std::string> told;
+    SchemaOptions options;
+    options.warn = [&](const std::string& line) { told.push_back(line); };
+    REQUIRE_NOTHROW(compile_schema(R"({"x-own":1,"type":"null","$comment":"c"})", options));
+    REQUIRE(told.empty());
+}
+
+TEST_CASE("names that schemas made from others carry are refused in one that is read", "[ch16]") {
+    for (const std::string name : {"$each", "$need", "$count", "$repeats", "$silent", "$complete"})
+        for (const std::string value : {"[{}]", R"({"keys":99999,"value":true})", "7"}) {
+            INFO(name << value);
+            try {
+                compile_schema(R"({"properties":{"a":{")" + name + R"(":)" + value + "}}}");
+                FAIL("compiled");
+            } catch (const UnsupportedSchema& e) {
+                CHECK(e.keyword() == name);
+                CHECK_THAT(e.what(), Catch::Contains("#/properties/a"));
+            }
+            REQUIRE_NOTHROW(
+                compile_schema(R"({"properties":{")" + name + R"(":{"type":"null"}}})"));
+        }
+}
+
+TEST_CASE("what grows too large is refused with its keyword and place", "[ch16]") {
+    for (const auto& [schema, keyword, place] : std::vector<std::array<std::string, 3>>{
+             {R"({"properties":{"a":{"pattern":"(a|b)*a(a|b){20}"}}})", "pattern",
+              "#/properties/a"},
+             {R"({"items":{"allOf":[{"pattern":"a.{200}"},{"pattern":"b.{200}"}]}})", "pattern",
+              "#/items/allOf"}}) {
+        INFO(schema);
+        try {
+            compile_schema(schema);
+            FAIL("compiled");
+        } catch (const UnsupportedSchema& e) {
+            CHECK(e.keyword() == keyword);
+            CHECK_THAT(e.what(), Catch::Contains(place) && Catch::Contains("states"));
+        }
+    }
+}
+
+TEST_CASE(
+    "dates and times are written with capitals and years from 0001, and judged as they may be",
+    "[ch16]") {
+    const char* schema = R"({"type":"string","format":"date-time"})";
+    GrammarMachine written(compile_schema(schema)),
+        judged(compile_schema(schema, SchemaOptions::judging()));
+    for (const char* both : {"\"2024-02-29T23:59:59Z\"", "\"0001-01-01T00:00:00.5+01:00\"",
+                             "\"0400-02-29T00:00:00Z\""}) {
+        CHECK(accepts_text(written, both));
+        CHECK(accepts_text(judged, both));
+    }
+    for (const char* odd : {"\"2024-02-29t23:59:59Z\"", "\"2024-02-29T23:59:59z\"",
+                            "\"0000-01-01T00:00:00Z\"", "\"0000-02-29T00:00:00Z\""}) {
+        CHECK_FALSE(accepts_text(written, odd));
+        CHECK(accepts_text(judged, odd));
+    }
+}
+
+TEST_CASE("what is no schema is refused as such", "[ch16]") {
+    for (const char* bad :
+         {"",
+          "{",
+          "[]",
+          "1",
+          "\"a\"",
+          R"({"type":"strin"})",
+          R"({"type":[]})",
+          R"({"properties":[]})",
+          R"({"required":"a"})",
+          R"({"required":[1]})",
+          R"({"minLength":-1})",
+          R"({"minLength":1.5})",
+          R"({"minimum":"1"})",
+          R"({"pattern":1})",
+          R"({"anyOf":[]})",
+          R"({"anyOf":{}})",
+          R"({"$schema":"https://json-schema.org/draft/2020-12/schema","items":[{}]})",
+          R"({"patternProperties":{"a":1}})",
+          R"({"contains":3})",
+          R"({"minContains":-1})",
+          R"({"dependentRequired":{"a":"b"}})",
+          R"({"required":3})",
+          R"({"multipleOf":0})",
+          R"({"$ref":"#/nowhere"})",
+          R"({"properties":{"a":3}})",
+          R"({"enum":1})",
+          R"({"a":1,"a":2})"}) {
+        INFO(bad);
+        REQUIRE_THROWS_AS(compile_schema(bad), UsageError);
+        try {
+            compile_schema(bad);
+        } catch (const UnsupportedSchema&) {
+            FAIL("called unsupported");
+        } catch (const UsageError&) {
+        }
+    }
+}
+
+TEST_CASE("numbers with exponents are rewritten, and nothing else", "[ch16]") {
+    REQUIRE(without_exponents("[1e2, -1.5E1,12e-1 ,0e5,1E+0]") == "[100, -15,1.2 ,0,1]");
+    REQUIRE(without_exponents("{\"1e5\":\"a\\\"2e2\",\"b\":1.0}") ==
+            "{\"1e5\":\"a\\\"2e2\",\"b\":1.0}");
+    REQUIRE(without_exponents("01e2 1e 1.e5 \"1e5") == "01e2 1e 1.e5 \"1e5");
+    REQUIRE_THROWS_AS(without_exponents("1e999999999"), UsageError);
+    REQUIRE(without_exponents("0e999999999") == "0");
+}
+
+TEST_CASE("written plainly, a language has one spelling of each key and whole number", "[ch16]") {
+    GrammarMachine machine(compile_schema(
+        R"({"type":"object","properties":{"n\u00e9":{"type":"integer"}},"required":["n\u00e9"]})",
+        {2, true}));
+    REQUIRE(accepts_text(machine, "{\"n\xc3\xa9\":5}"));
+    REQUIRE_FALSE(accepts_text(machine, "{\"n\\u00e9\":5}"));
+    REQUIRE_FALSE(accepts_text(machine, "{\"n\xc3\xa9\":5.0}"));
+    REQUIRE_FALSE(accepts_text(machine, "{   \"n\xc3\xa9\":5}"));
+}
+
+TEST_CASE(
+    "ten thousand texts by a model that knows nothing parse, meet their schema and end within "
+    "their budget",
+    "[ch16]") {
+    Rng rng(31);
+    const auto trie = vocabulary_with(
+        {"{\"",     "\":",   "\": ",  "\",\"", "\"}",     "\"]", "}]",    "},{\"", "name", "age",
+         "job",     "likes", "baker", "temp",  "erature", "20",  "19",    "-0",    "Ada",  "city",
+         "weather", "true",  "fal",   "se",    "prod",    "uct", "count", "  "});
+    int seen = 0;
+    for (const char* file : {"person", "weather", "order", "tree"}) {
+        const std::string text = read_file("data/schemas/" + std::string(file) + ".json");
+        const json schema = json::parse(text);
+        const auto shared = language(std::make_shared<GrammarMachine>(compile_schema(text)), trie);
+        TokenConstraint first(shared);
+        const Closing::Minimum least = shared->closing().minimum(first.state());
+        REQUIRE_THROWS_WITH(TokenConstraint(shared, least.tokens - 1),
+                            Catch::Contains(std::to_string(least.tokens)));
+        for (int i = 0; i < 2500; ++i) {
+            const std::string written = random_text(
+                shared, least.tokens + static_cast<int>(rng.below(i < 100 ? 60 : 12)), rng);
+            INFO(written);
+            REQUIRE(json::accept(written));
+            REQUIRE(meets(schema, json::parse(written), schema));
+            ++seen;
+        }
+    }
+    REQUIRE(seen == 10000);
+}
+
+TEST_CASE("masks of a schema are exact: every token tried by itself", "[ch16]") {
+    Rng rng(32);
+    const auto trie = vocabulary_with(
+        {"{\"",  "\":", "\": ", "\",\"",  "\"}",          "\"]",   "}]",          "},{\"",
+         "name", "na",  "me",   "age\":", "job\":\"b",    "likes", "\"name\":\"", "20",
+         "1",    "-0",  "true", "se",     "\"items\":[{", "\\u",   "\\\"",        "  "});
+    for (const char* file : {"person", "weather", "order", "tree"}) {
+        const auto machine = std::make_shared<GrammarMachine>(
+            compile_schema(read_file("data/schemas/" + std::string(file) + ".json")));
+        MaskCache masks(machine, trie);
+        for (int text = 0; text < 12; ++text) {
+            auto state = machine->start();
+            for (int step = 0; step < 40; ++step) {
+                const TokenMask mask = masks.of(state).mask;
+                REQUIRE(mask == brute_force_mask(*machine, *trie, state));
+                const int id = random_token(mask, rng);
+                if (id < 0 || id == trie->eos()) break;
+                state = read_bytes(*machine, state, trie->bytes(id));
+            }
+        }
+    }
+}
+
+TEST_CASE("a schema is read to its last byte, as UTF-8", "[ch16]") {
+    CHECK_THROWS_WITH(compile_schema(std::string("{\"type\":\"string\"}\0", 18)),
+                      Catch::Contains("byte 17 is zero"));
+    CHECK_THROWS_WITH(compile_schema("{\"const\":\"\xff\"}"), Catch::Contains("not UTF-8"));
+    CHECK_THROWS_WITH(compile_schema("{} {}"), Catch::Contains("not JSON"));
+}

@@ -1,0 +1,164 @@
+#include <cmath>
+#include <cstring>
+
+#include "chapters/18_transformer/load_plain.hpp"
+#include "lib/kernels/half.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/model/model.hpp"
+#include "lib/model/random_model.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/temporary.hpp"
+
+using namespace tbt;
+
+namespace {
+
+bool same_bits(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+// The plain logits of every position against the library's: how many differ in any bit.
+long differing_logits(const PlainGpt& plain, Gpt& fast, const std::vector<int>& ids) {
+    const Rows x = plain.forward(ids);
+    KvCache cache(fast.config());
+    const Logits logits = fast.forward_all(cache, ids);
+    long different = 0;
+    for (std::size_t t = 0; t < ids.size(); ++t) {
+        const Row s = plain.logits(x[t]);
+        const std::span<const float> row = logits.row(static_cast<std::int64_t>(t));
+        for (std::size_t v = 0; v < s.size(); ++v) different += !same_bits(s[v], row[v]);
+    }
+    return different;
+}
+
+float half(float x) { return from_f16(to_f16(x)); }
+
+}  // namespace
+
+TEST_CASE("the plain forward pass gives the library's logits, bit for bit, on whole texts",
+          "[ch18]") {
+    for (const char* name : {"storyteller", "sketch"}) {
+        const std::string directory = shipped_model(name).string();
+        const PlainGpt plain = load_plain_gpt(directory);
+        Model model = load_model(directory);
+        for (const char* text : {"Once upon a time, there was a baker who lived by the sea. One "
+                                 "day, she lost her key.",
+                                 "The weather today is", "{\"name\": \"Ada\", \"age\": 31}", "x"}) {
+            INFO(name << ": " << text);
+            REQUIRE(differing_logits(plain, model.gpt, encode_prompt(model, text)) == 0);
+        }
+        std::vector<int> all;  // the whole context
+        Rng rng(7);
+        for (int t = 0; t < model.config().n_positions; ++t)
+            all.push_back(
+                static_cast<int>(rng.below(static_cast<std::uint32_t>(model.config().vocab_size))));
+        REQUIRE(differing_logits(plain, model.gpt, all) == 0);
+    }
+}
+
+TEST_CASE("with rounded keys and values it gives the logits of --cache f16, bit for bit",
+          "[ch18]") {
+    const std::string directory = shipped_model("storyteller").string();
+    PlainGpt plain = load_plain_gpt(directory);
+    Gpt fast = Gpt::load(directory, {1, {}, WeightType::f16});
+    std::vector<int> ids;
+    Rng rng(9);
+    for (int t = 0; t < 200; ++t) ids.push_back(static_cast<int>(rng.below(4000)));
+    REQUIRE(differing_logits(plain, fast, ids) > 0);
+    plain.kept = half;
+    REQUIRE(differing_logits(plain, fast, ids) == 0);
+}
+
+TEST_CASE(
+    "odd sizes too: heads of 3 channels, rows that fill no register, more than a block of inputs",
+    "[ch18]") {
+    for (const auto& [channels, heads, inner, vocab] :
+         {std::array{6, 2, 10, 300}, std::array{33, 3, 50, 257}, std::array{48, 4, 1500, 259}}) {
+        GptConfig config;
+        config.n_embd = channels, config.n_head = heads, config.n_inner = inner;
+        config.vocab_size = vocab, config.n_layer = 2, config.n_positions = 150;
+        const test::TemporaryFolder directory;
+        write_random_model(directory.path(), config, {3, WeightType::f32});
+        PlainGpt plain = load_plain_gpt(directory.path());
+        Gpt fast = Gpt::load(directory.path());
+        std::vector<int> ids;
+        Rng rng(5);
+        for (int t = 0; t < 150; ++t)
+            ids.push_back(static_cast<int>(rng.below(static_cast<std::uint32_t>(vocab))));
+        INFO(channels << " channels");
+        REQUIRE(differing_logits(plain, fast, ids) == 0);
+        Gpt narrow = Gpt::load(directory.path(), {2, {}, WeightType::f16});
+        plain.kept = half;
+        REQUIRE(differing_logits(plain, narrow, ids) == 0);
+    }
+}
+
+TEST_CASE("a pass shows its attention: shares of what came before, adding up to one", "[ch18]") {
+    const PlainGpt plain = load_plain_gpt(shipped_model("sketch").string());
+    Inside inside;
+    const Rows x = plain.forward({5, 300, 17, 5, 300}, &inside);
+    REQUIRE(inside.attention.size() == plain.layers);
+    REQUIRE(inside.residual.size() == plain.layers + 1);
+    REQUIRE(inside.residual.back() == x);
+    for (const auto& heads : inside.attention) {
+        REQUIRE(heads.size() == plain.heads);
+        for (const Rows& rows : heads)
+            for (std::size_t t = 0; t < rows.size(); ++t) {
+                REQUIRE(rows[t].size() == t + 1);
+                double sum = 0;
+                for (const float share : rows[t]) {
+                    REQUIRE(share >= 0);
+                    sum += static_cast<double>(share);
+                }
+                // At most 5 shares, each rounded twice at 2^-24.
+                REQUIRE(std::abs(sum - 1) <= 10 * 0x1p-24);
+            }
+    }
+}
+
+TEST_CASE("what a head of the fast model looks at are the plain one's shares, bit for bit",
+          "[ch18]") {
+    const std::string directory = shipped_model("sketch").string();
+    const PlainGpt plain = load_plain_gpt(directory);
+    const std::vector<int> ids{5, 300, 17, 5, 300, 9, 41};
+    Inside inside;
+    plain.forward(ids, &inside);
+    for (const int threads : {1, 3}) {
+        Gpt gpt = Gpt::load(directory, {threads});
+        for (const auto& [layer, head] : {std::pair{0, 0}, {1, 2}}) {
+            const Rows& wanted = inside.attention[index(layer)][index(head)];
+            AttentionWatch watch{layer, head};
+            gpt.watch(&watch);
+            KvCache cache(gpt.config());
+            gpt.forward(cache, ids);
+            REQUIRE(watch.rows == wanted);  // all at once
+            KvCache other(gpt.config());
+            gpt.forward(other, std::span(ids).first(5));
+            gpt.forward(other, std::span(ids).last(2));  // the last two behind a cache
+            REQUIRE(watch.rows == Rows{wanted[5], wanted[6]});
+        }
+        gpt.watch(nullptr);
+        AttentionWatch none{2, 0};
+        REQUIRE_THROWS_WITH(gpt.watch(&none),
+                            "attention: there is no head 0 in layer 2; layers go from 0 to 1, "
+                            "heads from 0 to 2");
+    }
+}
+
+TEST_CASE("a head that is cut out changes its layer and what follows, and nothing before",
+          "[ch18]") {
+    const PlainGpt plain = load_plain_gpt(shipped_model("sketch").string());
+    const std::vector<int> ids{5, 300, 17, 5, 300};
+    Inside whole, cut;
+    cut.cut_layer = 1, cut.cut_head = 2;
+    plain.forward(ids, &whole);
+    plain.forward(ids, &cut);
+    REQUIRE(whole.residual[1] == cut.residual[1]);
+    REQUIRE(whole.residual[2] != cut.residual[2]);
+}
+
+TEST_CASE("the plain model refuses what it cannot read, in one line", "[ch18]") {
+    const PlainGpt plain = load_plain_gpt(shipped_model("sketch").string());
+    REQUIRE_THROWS_AS(plain.forward({}), Error);
+    REQUIRE_THROWS_AS(plain.forward({-1}), Error);
+    REQUIRE_THROWS_AS(plain.forward({static_cast<int>(plain.vocab_size)}), Error);
+    REQUIRE_THROWS_AS(plain.forward(std::vector<int>(plain.positions + 1, 1)), Error);
+}

@@ -1,0 +1,300 @@
+#include "tests/catch.hpp"
+
+#include <csignal>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "chapters/19_training/adopt.hpp"
+#include "chapters/19_training/command_checks.hpp"
+#include "lib/error.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/model/model.hpp"
+#include "tests/support/text_folder.hpp"
+
+using namespace tbt;
+using namespace tbt::test;
+
+namespace {
+
+// A model that is trained in a moment, from plain text.
+TrainCommand small_command(const Folder& folder, const std::string& out) {
+    TrainCommand command;
+    command.text = folder.file("text/boats.txt", some_text());
+    command.vocab = 280;
+    command.training.shape = gpt_config(1, 2, 32, 64, 0);
+    command.context_given = true;
+    command.training.batch = 2;
+    command.training.steps = 30;
+    command.training.warm_up = 3;
+    command.training.threads = 1;
+    command.training.parts = 1;
+    command.loop.validate_every = 1000;
+    command.loop.validation_documents = 1;
+    command.loop.out = folder.path / out;
+    return command;
+}
+
+std::string weights_of(const fs::path& model) {
+    return read_file((model / "model.safetensors").string());
+}
+
+// Progress is for people.
+struct Quiet {
+    int saved = ::dup(STDERR_FILENO);
+    Quiet() {
+        std::fflush(stderr);
+        if (!std::freopen("/dev/null", "w", stderr)) std::abort();
+    }
+    ~Quiet() {
+        std::fflush(stderr);
+        ::dup2(saved, STDERR_FILENO);
+        ::close(saved);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a recipe makes its model again, bit for bit, with other threads", "[training]") {
+    const Folder folder;
+    const Quiet quiet;
+    TrainCommand command = small_command(folder, "first");
+    REQUIRE(run_train(command) == 0);
+    TrainCommand again;
+    again.recipe = (folder.path / "first/recipe.json").string();
+    again.loop.out = folder.path / "again";
+    again.loop.validation_documents = 1;
+    again.training.threads = 2;
+    REQUIRE(run_train(again) == 0);
+    CHECK(weights_of(again.loop.out) == weights_of(command.loop.out));
+    const Json first = read_json(again.recipe),
+               second = read_json((again.loop.out / "recipe.json").string());
+    CHECK(first.at("options") == second.at("options"));
+    CHECK(first.at("weights") == second.at("weights"));
+    // Another seed would be another model, another text another recipe.
+    command.loop.out = folder.path / "other";
+    command.training.seed = 2;
+    REQUIRE(run_train(command) == 0);
+    CHECK(weights_of(command.loop.out) != weights_of(again.loop.out));
+    again.loop.out = folder.path / "third";
+    folder.file("text/boats.txt", some_text() + "One more.");
+    CHECK(error_of([&] { run_train(again); }).find("the text has changed") != std::string::npos);
+    for (const char* number : {"4294967304", "1e30", "-1", "0", "\"8\""}) {
+        Json wrong = first;
+        wrong["options"]["layers"] = json_value(number);
+        again.recipe = folder.file("wrong.json", json_text(wrong));
+        CHECK(contains(error_of([&] { run_train(again); }), "expected an integer from 1 to"));
+    }
+}
+
+TEST_CASE("training goes on from a model, with its shape and tokenizer, and leaves it as it was",
+          "[training]") {
+    const Folder folder;
+    const Quiet quiet;
+    TrainCommand command = small_command(folder, "first");
+    REQUIRE(run_train(command) == 0);
+    const std::string before = weights_of(command.loop.out);
+    TrainCommand more = small_command(folder, "more");
+    more.training.shape =
+        gpt_config(6, 6, 192, 32, 0);  // the model's own shape counts; rows are shorter
+    more.training.init = command.loop.out.string();
+    more.training.steps = 4;
+    REQUIRE(run_train(more) == 0);
+    CHECK(weights_of(command.loop.out) == before);
+    const Json config = read_json((more.loop.out / "config.json").string());
+    CHECK(config.at("n_embd") == 32);
+    CHECK(config.at("n_positions") == 64);
+    const Json recipe = read_json((more.loop.out / "recipe.json").string());
+    CHECK(recipe.at("options").at("sequence") == 32);
+    CHECK(recipe.at("init").at("hash") ==
+          read_json((command.loop.out / "recipe.json").string()).at("weights"));
+    // Nothing is forgotten in four small steps: far from the guess of a new model.
+    const auto bits = [](const Json& r) {
+        return r.at("held_out_bits_per_byte").at("text").at("model").get<double>();
+    };
+    const double first = bits(read_json((command.loop.out / "recipe.json").string()));
+    CHECK(bits(recipe) < first + 0.5);
+    more.loop.out = folder.path / "wrong";
+    more.tokenizer = shipped_model("storyteller").string();
+    more.tokenizer_given = true;
+    CHECK(error_of([&] { run_train(more); }).find("its tokenizer is another one") !=
+          std::string::npos);
+}
+
+TEST_CASE("a folder that holds a model is never written over", "[training]") {
+    const Folder folder;
+    const Quiet quiet;
+    TrainCommand command = small_command(folder, "first");
+    REQUIRE(run_train(command) == 0);
+    const std::string before = weights_of(command.loop.out);
+    CHECK(error_of([&] { run_train(command); }).find("--resume") != std::string::npos);
+    fs::remove(command.loop.out / "checkpoint");
+    CHECK(error_of([&] { run_train(command); }).find("holds a finished model") !=
+          std::string::npos);
+    CHECK(error_of([&] { run_tokenizer(command); }).find("holds a model") != std::string::npos);
+    command.resume = true;
+    CHECK(error_of([&] { run_train(command); }).find("there is none") != std::string::npos);
+    CHECK(weights_of(command.loop.out) == before);
+}
+
+TEST_CASE("a model in several files is one too, and not written over", "[training]") {
+    const Folder folder;
+    TrainCommand command = small_command(folder, "hub");
+    folder.file("hub/config.json", "{}");
+    folder.file("hub/model.safetensors.index.json", "{}");
+    CHECK(error_of([&] { check_out(command); }).find("holds a finished model") !=
+          std::string::npos);
+    // A tokenizer alone is what training begins with.
+    command.loop.out = folder.path / "tokenizer";
+    folder.file("tokenizer/tokenizer_config.json", "{}");
+    check_out(command);
+}
+
+TEST_CASE("what contradicts a model to go on from is refused, what it has is taken", "[training]") {
+    const Folder folder;
+    TrainCommand command = small_command(folder, "more");
+    const std::string init = shipped_model("sketch").string();  // 2 layers, 3 heads, 96 channels
+    const auto said = [&] { return error_of([&] { check_shape(command); }); };
+    command.training.shape.n_positions = 0;
+    CHECK(said().starts_with("--context is 0, expected 1 or more"));
+    CHECK(error_of([&] { run_train(command); }) == said());  // not an endless cutting of the text
+    command.training.init = init;
+    command.training.shape = gpt_config(2, 3, 96, 64, 0);
+    command.vocab = 4096;
+    command.given = {true, true, true, true};
+    CHECK(said().empty());
+    command.training.shape.n_layer = 3;
+    CHECK(said() == "--layers is 3, expected 2, which " + init + " has");
+    command.given.layers = false;  // the default, which nobody asked for
+    CHECK(said().empty());
+    command.training.shape.n_head = 4;
+    CHECK(said() == "--heads is 4, expected 3, which " + init + " has");
+    command.given.heads = false;
+    command.training.shape.n_embd = 64;
+    CHECK(said() == "--embd is 64, expected 96, which " + init + " has");
+    command.given.embd = false;
+    command.vocab = 300;
+    CHECK(said() == "--vocab is 300, expected 4096, which " + init + " has");
+    command.given.vocab = false;
+    command.training.shape.n_positions = 513;
+    CHECK(said() == "--context is 513, expected 512 at most, which " + init + " has");
+    command.context_given = false;
+    CHECK(said().empty());
+}
+
+TEST_CASE("a disk without room for the model is told before hours are spent", "[training]") {
+    const Folder folder;
+    check_room(folder.path.string(), 1000);
+    const std::string said = error_of([&] { check_room(folder.path.string(), 1LL << 55); });
+    CHECK(said.starts_with(folder.path.string() + ": training writes up to 1099511627777 MiB"));
+    CHECK(said.find("free some") != std::string::npos);
+}
+
+TEST_CASE("killed at any moment, training goes on to the same bits", "[training]") {
+    const Folder folder;
+    const Quiet quiet;
+    TrainCommand whole = small_command(folder, "whole");
+    REQUIRE(run_train(whole) == 0);
+    TrainCommand killed = small_command(folder, "killed");
+    killed.loop.checkpoint_minutes = 0;  // after every step
+    const std::string checkpoint = checkpoint_path(killed.loop.out).string();
+    for (int round = 0; round < 4; ++round) {
+        killed.resume = file_exists(checkpoint);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            try {
+                run_train(killed);
+            } catch (...) {
+                ::_exit(3);
+            }
+            ::_exit(0);
+        }
+        ::usleep(30'000 + 25'000 * static_cast<unsigned>(round));
+        ::kill(child, SIGKILL);
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        // Killed, or already through; never stopped by an error.
+        CHECK((WIFSIGNALED(status) || WEXITSTATUS(status) == 0));
+    }
+    killed.resume = file_exists(checkpoint);
+    REQUIRE(run_train(killed) == 0);
+    CHECK(weights_of(killed.loop.out) == weights_of(whole.loop.out));
+    for (const auto& entry : fs::directory_iterator(killed.loop.out))
+        CHECK(entry.path().extension() != ".tmp");
+}
+
+TEST_CASE("Ctrl-C saves after the step at hand, and the command goes on from there", "[training]") {
+    const Folder folder;
+    const Quiet quiet;
+    TrainCommand whole = small_command(folder, "whole"), stopped = small_command(folder, "stopped");
+    REQUIRE(run_train(whole) == 0);
+    stopped.training.steps = whole.training.steps;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::usleep(20'000);
+        ::kill(::getppid(), SIGINT);
+        ::_exit(0);
+    }
+    // The signal may come before the loop listens; then it would end this program.
+    struct sigaction ignore {
+    }, old{};
+    ignore.sa_handler = SIG_IGN;
+    ::sigaction(SIGINT, &ignore, &old);
+    stopped.loop.checkpoint_minutes = 1000;
+    const int status = run_train(stopped);
+    ::waitpid(child, nullptr, 0);
+    ::sigaction(SIGINT, &old, nullptr);
+    CHECK((status == 130 || status == 0));
+    stopped.resume = true;
+    REQUIRE(run_train(stopped) == 0);
+    CHECK(weights_of(stopped.loop.out) == weights_of(whole.loop.out));
+}
+
+TEST_CASE("a checkpoint that cannot be written costs a line, not the training", "[training]") {
+    const Folder folder;
+    const Quiet quiet;
+    TrainCommand command = small_command(folder, "out");
+    // As on a full disk, but for anyone: the curve's place is taken by a folder.
+    fs::create_directories(command.loop.out / "curve.csv");
+    command.loop.checkpoint_minutes = 0;
+    const std::string said = error_of([&] { run_train(command); });
+    CHECK(said.find("curve.csv") != std::string::npos);
+    CHECK(said.find("--resume goes on from the last checkpoint") != std::string::npos);
+    fs::remove_all(command.loop.out / "curve.csv");
+    command.resume = true;
+    REQUIRE(run_train(command) == 0);  // all steps were done
+    const Json recipe = read_json((command.loop.out / "recipe.json").string());
+    CHECK(recipe.at("steps_done") == 30);
+}
+
+TEST_CASE("a model is taken over whole or not at all", "[training]") {
+    const Folder folder;
+    const Quiet quiet;
+    TrainCommand command = small_command(folder, "trained");
+    REQUIRE(run_train(command) == 0);
+    const fs::path shipped = folder.path / "shipped";
+    const std::string table = adoption_table(command.loop.out, shipped);
+    CHECK(table.find("ships now") != std::string::npos);
+    CHECK(table.find("gap to the floor: text") != std::string::npos);
+    CHECK(!fs::exists(shipped));
+    adopt(command.loop.out, shipped);
+    CHECK(weights_of(shipped) == weights_of(command.loop.out));
+    CHECK(!fs::exists(shipped / "checkpoint"));
+    // Stopped between the two renames: the old one is found again.
+    fs::rename(shipped, shipped.string() + ".old");
+    adopt(command.loop.out, shipped);
+    CHECK(weights_of(shipped) == weights_of(command.loop.out));
+    CHECK(!fs::exists(shipped.string() + ".old"));
+    // Not finished, or not a model: refused, and what ships stays.
+    const std::string recipe_path = (command.loop.out / "recipe.json").string();
+    Json recipe = read_json(recipe_path);
+    recipe["steps_done"] = 29;
+    write_file(recipe_path, recipe.dump());
+    CHECK(error_of([&] { adoption_table(command.loop.out, shipped); }).find("29 of 30 steps") !=
+          std::string::npos);
+    fs::remove(command.loop.out / "model.safetensors");
+    CHECK(error_of([&] { adoption_table(command.loop.out, shipped); }).find("model.safetensors") !=
+          std::string::npos);
+    CHECK(fs::exists(shipped / "model.safetensors"));
+}

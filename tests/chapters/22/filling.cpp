@@ -1,0 +1,91 @@
+// The likeliest of several fillings: what it is judged by.
+#include "tests/catch.hpp"
+
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "chapters/22_diffusion/filling.hpp"
+#include "chapters/22_diffusion/laws.hpp"
+#include "tests/api/hostile.hpp"
+
+using namespace tbt;
+
+namespace {
+
+constexpr double rounding = 1e-12;
+const Canvas blank{mask_token, mask_token, mask_token};
+
+// A law over the eight texts of three places and two tokens.
+std::map<Canvas, double> random_joint(std::uint64_t seed) {
+    Rng rng(seed);
+    std::map<Canvas, double> joint;
+    double sum = 0;
+    for (int text = 0; text < 8; ++text) {
+        const double weight = 0.05 + rng.uniform();
+        joint[{text & 1, text >> 1 & 1, text >> 2}] = weight;
+        sum += weight;
+    }
+    for (auto& [text, p] : joint) p /= sum;
+    return joint;
+}
+
+// As training leaves a model: its answers come from no common law.
+MaskedLaw random_model(std::uint64_t seed) {
+    return [seed](const Canvas& row, std::size_t place) {
+        std::uint64_t number = place;
+        for (const int id : row) number = number * 5 + static_cast<std::uint64_t>(id + 1);
+        const double p = 0.05 + 0.9 * Rng(seed, number).uniform();
+        return std::vector<double>{p, 1 - p};
+    };
+}
+
+// The six orders of three places, by what is drawn of 3, of 2 and of 1.
+double over_all_orders(const MaskedLaw& law, const Canvas& text) {
+    double sum = 0;
+    for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 2; ++b) {
+            const Draw draw = [&](const std::vector<double>& p) {
+                return p.size() == 3 ? a : p.size() == 2 ? b : 0;
+            };
+            sum += cost_in_orders(law, text, {0, 1, 2}, 1, draw) / 6;
+        }
+    return sum;
+}
+
+}  // namespace
+
+TEST_CASE("in any orders a text costs -ln p, if the model is perfect; over all, no less",
+          "[diffusion]") {
+    const std::map<Canvas, double> joint = random_joint(8);
+    const MaskedLaw perfect = conditionals(joint, 2), model = random_model(8);
+    const Sampler at_random = [](Canvas& row, const MaskedLaw& law, const Draw& draw) {
+        fill_at_random(row, law, draw, 1);
+    };
+    const std::map<Canvas, double> own = law_of(at_random, model, blank);
+    double above = 0;
+    for (const auto& [text, p] : joint) {
+        Rng rng(9);
+        CHECK(std::abs(cost_in_orders(perfect, text, {0, 1, 2}, 5, drawing(rng)) + std::log(p)) <=
+              rounding);
+        const double bound = over_all_orders(model, text), least = -std::log(own.at(text));
+        CHECK(bound >= least - rounding);
+        above += bound - least;
+        // What is given counts as known: one place alone costs −ln p there.
+        Canvas row = text;
+        row[1] = mask_token;
+        const double there = model(row, 1)[static_cast<std::size_t>(text[1])];
+        CHECK(cost_in_orders(model, text, {1}, 1, drawing(rng)) == -std::log(there));
+    }
+    CHECK(above > 0.01);
+}
+
+TEST_CASE("a cost of places that are not there is refused", "[diffusion]") {
+    const MaskedLaw law = random_model(1);
+    Rng rng(1);
+    const Draw draw = drawing(rng), wrong = [](const std::vector<double>&) { return 3; };
+    REFUSES(cost_in_orders(law, {0, 1, 0}, {3}, 1, draw));
+    REFUSES(cost_in_orders(law, {0, 2, 0}, {1}, 1, draw));
+    REFUSES(cost_in_orders(law, {0, 1, 0}, {1}, 0, draw));
+    REFUSES(cost_in_orders(law, {0, 1, 0}, {0, 1, 2}, 1, wrong));
+}

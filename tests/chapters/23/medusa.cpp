@@ -1,0 +1,140 @@
+// --medusa in the one generator: the same text whatever the heads guess, its law by rejection, and
+// what is refused.
+#include "tests/catch.hpp"
+
+#include <string>
+#include <vector>
+
+#include "chapters/20_quantization/quantized_model.hpp"
+#include "chapters/23_text_generator/text_generator.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/model/random_model.hpp"
+#include "tests/support/random_heads.hpp"
+#include "tests/support/temporary.hpp"
+
+using namespace tbt;
+using tbt::test::contains;
+using tbt::test::error_of;
+
+namespace {
+
+// A target with random weights, another one, and heads for the first.
+struct Models {
+    test::TemporaryFolder folder;
+    std::string target = folder.file("target"), other = folder.file("other"),
+                heads = folder.file("heads");
+    Models() {
+        GptConfig config;
+        config.vocab_size = 300, config.n_positions = 48, config.n_embd = 32;
+        config.n_layer = 2, config.n_head = 2, config.n_inner = 128;
+        RandomModelOptions o;
+        o.seed = 1;
+        write_random_model(target, config, o);
+        o.seed = 2;
+        write_random_model(other, config, o);
+        test::write_random_heads(heads, target, 3, 7);
+    }
+};
+const Models& models() {
+    static const Models all;
+    return all;
+}
+
+// Options that change what is written.
+TextOptions random_options(Rng& rng) {
+    const auto one_in = [&](std::uint64_t n) { return rng.below(n) == 0; };
+    TextOptions o;
+    o.seed = rng.below(1000);
+    o.max_new_tokens = 6 + static_cast<int>(rng.below(26));
+    if (one_in(4)) o.temperature = 0;
+    else o.temperature = 0.4 + rng.uniform(), o.top_p = 0.5 + rng.uniform() / 2;
+    if (*o.temperature > 0 && one_in(3)) o.samples = 3;
+    if (one_in(3)) o.repetition_penalty = 1.3;
+    if (one_in(4)) o.no_repeat_ngram_size = 2;
+    if (one_in(4)) o.presence_penalty = 0.5;
+    if (one_in(3)) o.stop_strings = {"a", " b"};
+    if (one_in(4)) o.guide.regex = "(ab|ac)*[0-9]{2,5}(xyz){1,3}";
+    else if (one_in(4)) o.context = "slide", o.max_new_tokens = 70;
+    else if (one_in(4)) o.guidance_scale = 1.5, o.negative_prompt = "so";
+    return o;
+}
+
+std::vector<std::vector<int>> ids_of(const std::vector<GeneratedText>& results) {
+    std::vector<std::vector<int>> ids;
+    for (const GeneratedText& result : results) ids.push_back(result.ids);
+    return ids;
+}
+
+}  // namespace
+
+TEST_CASE("the text is plain decoding's, whatever the heads guess", "[medusa]") {
+    TextGenerator generator(models().target);
+    Rng rng(21);
+    long guessed = 0, right = 0;
+    for (int turn = 0; turn < 300; ++turn) {
+        TextOptions o = random_options(rng);
+        const std::vector<std::string> prompts = {"once a", "b"};
+        const auto plain = ids_of(generator.generate(prompts, o));
+        o.medusa = true, o.medusa_heads = models().heads;
+        o.medusa_nodes = 1 + static_cast<int>(rng.below(20));
+        if (rng.below(4) == 0) o.schedule = "adaptive";
+        CAPTURE(turn, o.medusa_nodes, o.schedule);
+        REQUIRE(ids_of(generator.generate(prompts, o)) == plain);
+        guessed += generator.effort().guessed, right += generator.effort().right;
+    }
+    CHECK(guessed > 10000);
+    CHECK(right > 20);  // of both kinds
+    CHECK(right < guessed);
+}
+
+TEST_CASE("heads that do not belong to the model are refused in one line", "[medusa]") {
+    TextGenerator generator(models().other);
+    TextOptions o;
+    o.medusa = true, o.medusa_heads = models().heads, o.max_new_tokens = 3;
+    CHECK(contains(error_of([&] { generator.generate("a", o); }), "these heads belong to a model"));
+    // Their own model, rounded, has other weights; opened with --weights it keeps its heads.
+    const std::string rounded = models().folder.file("rounded");
+    write_quantized_model(models().target, rounded);
+    CHECK(contains(error_of([&] { TextGenerator(rounded).generate("a", o); }),
+                   "open the original with --weights int8"));
+    o.medusa_heads = models().folder.file("none");
+    CHECK(contains(error_of([&] { generator.generate("a", o); }), "no such heads"));
+    // A model that was opened elsewhere has no directory to compare with.
+    TextGenerator bare(load_model(models().target));
+    o.medusa_heads = models().heads;
+    CHECK(contains(error_of([&] { bare.generate("a", o); }), "--medusa: heads"));
+}
+
+TEST_CASE("a tree deeper than the heads is refused in one line", "[medusa]") {
+    HeadsConfig config = read_heads_config(models().heads);
+    config.acceptance.assign(5, {.9});
+    const std::string deep = models().folder.file("deep");
+    make_directory(deep);
+    write_heads_config(deep, config);
+    write_file(join_path(deep, "model.safetensors"),
+               read_file(join_path(models().heads, "model.safetensors")));
+    TextGenerator generator(models().target);
+    TextOptions o;
+    o.medusa = true, o.medusa_heads = deep, o.max_new_tokens = 3;
+    CHECK(contains(error_of([&] { generator.generate("a", o); }), "there are 3 heads"));
+}
+
+TEST_CASE("options of heads that contradict others are refused by name", "[medusa]") {
+    TextGenerator generator(models().target);
+    const auto refusal = [&](const auto& ask) {
+        TextOptions o;
+        o.medusa = true, o.medusa_heads = models().heads, o.max_new_tokens = 3;
+        ask(o);
+        return error_of([&] { generator.generate("a", o); });
+    };
+    CHECK(contains(refusal([](TextOptions& o) { o.medusa_nodes = 0; }), "--medusa-nodes: got 0"));
+    CHECK(contains(refusal([](TextOptions& o) { o.medusa_nodes = 65; }), "expected 1 to 64"));
+    CHECK(contains(refusal([](TextOptions& o) { o.medusa = false; }), "add --medusa"));
+    CHECK(contains(refusal([](TextOptions& o) { o.num_beams = 2; }), "--num-beams and --medusa"));
+    CHECK(contains(refusal([](TextOptions& o) { o.assistant_model = "lookup"; }),
+                   "--medusa and prompt lookup"));
+    CHECK(
+        contains(refusal([](TextOptions& o) { o.coupling = "rejection", o.schedule = "adaptive"; }),
+                 "the clock would choose the text"));
+    CHECK(refusal([](TextOptions& o) { o.coupling = "rejection"; }).empty());
+}

@@ -1,0 +1,62 @@
+// Whole files in and out: links, pipes and directories.
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <sys/stat.h>
+
+#include "lib/machine/files.hpp"
+#include "lib/show/svg.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/temporary.hpp"
+
+using namespace tbt;
+using namespace tbt::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::size_t entries(const std::string& folder) {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+}  // namespace
+
+TEST_CASE("a file is replaced as a whole, and a link to it stays a link", "[files]") {
+    const TemporaryFolder folder;
+    const std::string path = folder.write("file", "old"), link = folder.file("link");
+    fs::create_symlink("file", link);
+    write_file(link, "new");
+    REQUIRE(fs::is_symlink(link));
+    REQUIRE(read_file(path) == "new");
+    REQUIRE(entries(folder.path()) == 2);
+}
+
+TEST_CASE("what is no file is written to, not replaced", "[files]") {
+    const TemporaryFolder folder;
+    const std::string pipe = folder.file("pipe");
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    std::string got;
+    std::thread reader([&] { std::getline(std::ifstream(pipe), got); });
+    write_file(pipe, "through\n");
+    reader.join();
+    REQUIRE(got == "through");
+    REQUIRE(fs::is_fifo(pipe));
+    REQUIRE(entries(folder.path()) == 1);
+}
+
+TEST_CASE("a directory in the place of a file is refused, and nothing is left beside it",
+          "[files]") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("directory");
+    fs::create_directory(path);
+    REQUIRE(error_of([&] { write_file(path, "x"); }) == path + ": is a directory, expected a file");
+    REQUIRE(error_of([&] { write_svg(path, "a title", 10, 10, ""); }) ==
+            path + ": is a directory, expected a file");
+    REQUIRE(contains(
+        error_of([&] { write_svg(folder.file("none/figure.svg"), "a title", 10, 10, ""); }),
+        "cannot be written"));
+    REQUIRE(entries(folder.path()) == 1);
+}

@@ -1,0 +1,174 @@
+// Keys and values in 16 bits: the same as rounding each of them and keeping floats, bit for bit.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "lib/error.hpp"
+#include "lib/kernels/half.hpp"
+#include "lib/kernels/rng.hpp"
+#include "lib/model/attention.hpp"
+#include "lib/model/gpt.hpp"
+#include "lib/model/memory_plan.hpp"
+#include "lib/model/model_options.hpp"
+#include "lib/model/random_model.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/attention_run.hpp"
+#include "tests/support/temporary.hpp"
+
+using namespace tbt;
+using test::contains;
+using test::error_of;
+using test::run;
+
+namespace {
+
+using Floats = std::vector<float>;
+
+GptConfig sized(int heads, int head_size, WeightType cache, int positions = 200) {
+    GptConfig config = gpt_config(1, heads, heads * head_size, positions, 300);
+    config.cache_type = cache;
+    return config;
+}
+
+// Rows of (query, key, value); some numbers are so small that they are subnormal as F16.
+Floats random_qkv(int tokens, int channels, std::uint64_t seed) {
+    Rng rng(seed);
+    Floats qkv(static_cast<std::size_t>(tokens * 3 * channels));
+    for (float& v : qkv) v = static_cast<float>(rng.normal() * (rng.below(4) ? 1.0 : 1e-6));
+    return qkv;
+}
+
+// What chapter 20 says: each key and each value is rounded, queries are not.
+Floats rounded_keys_and_values(Floats qkv, int channels) {
+    for (std::size_t i = 0; i < qkv.size(); ++i)
+        if (i % static_cast<std::size_t>(3 * channels) >= static_cast<std::size_t>(channels))
+            qkv[i] = from_f16(to_f16(qkv[i]));
+    return qkv;
+}
+
+}  // namespace
+
+TEST_CASE("attention over 16-bit keys and values is attention over rounded floats, bit for bit",
+          "[kv_cache]") {
+    for (const auto& [heads, size] :
+         {std::pair{1, 1}, {2, 7}, {1, 16}, {3, 20}, {4, 33}, {6, 32}, {2, 64}, {1, 80}}) {
+        const AttentionShape shape{heads * size, heads};
+        for (const int tokens : {1, 2, 5, 63, 64, 65, 130}) {
+            const Floats qkv = random_qkv(tokens, shape.channels, static_cast<std::uint64_t>(size));
+            KvCache wide(sized(heads, size, WeightType::f32)),
+                narrow(sized(heads, size, WeightType::f16));
+            const Floats expected = run(wide, rounded_keys_and_values(qkv, shape.channels), shape);
+            INFO("heads " << heads << ", head size " << size << ", tokens " << tokens);
+            REQUIRE(run(narrow, qkv, shape) == expected);
+            // In pieces and with several threads too.
+            KvCache pieces(sized(heads, size, WeightType::f16));
+            Floats out;
+            const int row = 3 * shape.channels;
+            for (int t = 0, n = 0; t < tokens; t += n) {
+                n = std::min(1 + t % 6, tokens - t);
+                const Floats part = run(
+                    pieces, Floats(qkv.begin() + t * row, qkv.begin() + (t + n) * row), shape, 2);
+                out.insert(out.end(), part.begin(), part.end());
+            }
+            REQUIRE(out == expected);
+        }
+    }
+}
+
+TEST_CASE("a 16-bit cache holds each key and value rounded to the nearest; a float cache as it is",
+          "[kv_cache]") {
+    const AttentionShape shape{3 * 20, 3};
+    const Floats qkv = random_qkv(70, shape.channels, 5);
+    for (const WeightType type : {WeightType::f32, WeightType::f16}) {
+        KvCache cache(sized(3, 20, type));
+        run(cache, qkv, shape);
+        int wrong = 0;
+        for (int t = 0; t < 70; ++t)
+            for (int head = 0; head < 3; ++head)
+                for (int d = 0; d < 20; ++d) {
+                    const auto at = static_cast<std::size_t>((t * 3 + 1) * 60 + head * 20 + d);
+                    const auto kept = [&](float x) {
+                        return type == WeightType::f16 ? from_f16(to_f16(x)) : x;
+                    };
+                    wrong += cache.key(t, 0, head, d) != kept(qkv[at]);
+                    wrong += cache.value(t, 0, head, d) != kept(qkv[at + 60]);
+                }
+        REQUIRE(wrong == 0);
+        REQUIRE_THROWS_AS(cache.key(200, 0, 0, 0), Error);
+        REQUIRE_THROWS_AS(cache.value(-1, 0, 0, 0), Error);
+        REQUIRE_THROWS_AS(cache.key(0, 0, 0, 32), Error);
+    }
+}
+
+TEST_CASE("forks and rewinds of a 16-bit cache are those of a float cache", "[kv_cache]") {
+    const AttentionShape shape{2 * 16, 2};
+    const Floats common = random_qkv(100, 32, 1), a = random_qkv(40, 32, 2),
+                 b = random_qkv(40, 32, 3);
+    KvCache trunk(sized(2, 16, WeightType::f16));
+    run(trunk, common, shape);
+    KvCache fork = trunk;
+    const Floats first = run(fork, a, shape), second = run(trunk, b, shape);
+    REQUIRE(first != second);
+    fork.truncate(100);
+    REQUIRE(run(fork, b, shape) == second);
+    trunk.truncate(100);
+    REQUIRE(run(trunk, a, shape) == first);
+}
+
+TEST_CASE("a number beyond F16 is infinite in a 16-bit cache, and its row is not a number",
+          "[kv_cache]") {
+    const AttentionShape shape{16, 1};
+    Floats qkv(48, 1.0f);
+    qkv[20] = 65519;  // rounds to the largest F16
+    KvCache cache(sized(1, 16, WeightType::f16));
+    REQUIRE(std::isfinite(run(cache, qkv, shape)[0]));
+    REQUIRE(cache.key(0, 0, 0, 4) == 65504);
+    qkv[20] = 65520;
+    REQUIRE(std::isnan(run(cache, qkv, shape)[0]));
+}
+
+TEST_CASE("16-bit keys and values take half the memory, by formula, as counted and as planned",
+          "[kv_cache]") {
+    GptConfig config = preset_config("storyteller");
+    config.cache_type = WeightType::f16;
+    REQUIRE(KvCache::bytes_per_token(config) == 2 * 6 * 192 * 2);
+    KvCache cache(config);
+    REQUIRE(cache.pool_bytes() == 512 * KvCache::bytes_per_token(config));
+    cache.make_room(65);
+    REQUIRE(cache.bytes() == 128 * KvCache::bytes_per_token(config));
+    REQUIRE(plan_memory(config, WeightType::f16, 512, 3).cache == 3 * cache.pool_bytes());
+}
+
+TEST_CASE("a cache of another type than the model's is refused, and types that no cache has",
+          "[kv_cache]") {
+    GptConfig config = sized(2, 12, WeightType::f32);
+    Gpt gpt(config, random_weights(config, 1), {1, {}, WeightType::f16});
+    REQUIRE(gpt.config().cache_type == WeightType::f16);
+    KvCache foreign(config), own(gpt.config());
+    const std::vector<int> ids = {1, 2, 3};
+    REQUIRE(contains(error_of([&] { gpt.forward(foreign, ids); }), "not made for this model"));
+    REQUIRE_NOTHROW(gpt.forward(own, ids));
+    for (const WeightType type : {WeightType::bf16, WeightType::int8}) {
+        config.cache_type = type;
+        REQUIRE(contains(error_of([&] { KvCache cache(config); }), "kept as f32 or f16, not as"));
+        REQUIRE(contains(error_of([&] {
+                             Gpt(config, random_weights(config, 1), {1, {}, type});
+                         }),
+                         "kept as f32 or f16, not as"));
+    }
+}
+
+TEST_CASE("options say how a model is opened; impossible ones are usage errors", "[options]") {
+    ModelOptions o;
+    GptOptions gpt = gpt_options(o);
+    REQUIRE(!gpt.weights);
+    REQUIRE(gpt.cache == WeightType::f32);
+    o.weights = "int8", o.cache = "f16", o.threads = 2;
+    gpt = gpt_options(o);
+    REQUIRE(gpt.weights == WeightType::int8);
+    REQUIRE(gpt.cache == WeightType::f16);
+    REQUIRE(gpt.threads == 2);
+    o.cache = "bf16";
+    REQUIRE_THROWS_AS(gpt_options(o), UsageError);
+    REQUIRE(error_of([&] { gpt_options(o); }) == "--cache: got 'bf16', expected f32 or f16");
+}

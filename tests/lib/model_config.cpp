@@ -1,0 +1,222 @@
+#include "tests/catch.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/model/model_config.hpp"
+#include "lib/model/model_config_write.hpp"
+#include "lib/model/safetensors.hpp"
+#include "tests/support/temporary.hpp"
+
+using namespace tbt;
+using tbt::test::contains;
+using tbt::test::error_of;
+using tbt::test::TemporaryFolder;
+
+namespace {
+
+const std::string tiny = "tests/data/tiny-gpt2";
+
+// What reading says after a change to the tiny model's config.json.
+template <class Change>
+std::string complaint(Change&& change) {
+    const TemporaryFolder folder;
+    Json json = read_json(tiny + "/config.json");
+    change(json);
+    folder.write("config.json", json.dump());
+    return error_of([&] { read_model_config(folder.path()); });
+}
+
+GptConfig gpt2_small() {
+    GptConfig config;
+    config.vocab_size = 50257;
+    config.n_positions = 1024;
+    config.n_embd = 768;
+    config.n_layer = 12;
+    config.n_head = 12;
+    config.n_inner = 3072;
+    config.bos_token_id = 50256;
+    config.eos_token_ids = {50256};
+    return config;
+}
+
+}  // namespace
+
+TEST_CASE("the tiny model's configuration is read", "[config]") {
+    const GptConfig config = read_model_config(tiny);
+    REQUIRE(config.vocab_size == 97);
+    REQUIRE(config.n_positions == 128);
+    REQUIRE(config.n_embd == 64);
+    REQUIRE(config.n_layer == 2);
+    REQUIRE(config.n_head == 4);
+    REQUIRE(config.head_size() == 16);
+    REQUIRE(config.n_inner == 256);  // null: four times n_embd
+    REQUIRE(config.layer_norm_epsilon == 1e-5f);
+    REQUIRE(config.tie_word_embeddings);
+    REQUIRE(config.bos_token_id == 68);
+    REQUIRE(config.eos_token_ids == std::vector<int>{68});
+}
+
+TEST_CASE("the number of weights is known before they are read", "[config]") {
+    const Safetensors file = Safetensors::open_directory(tiny);
+    std::int64_t count = 0;
+    for (const auto& [name, view] : file.tensors()) count += element_count(view.shape);
+    REQUIRE(parameter_count(read_model_config(tiny)) == count);
+    REQUIRE(parameter_count(gpt2_small()) == 124439808);
+}
+
+TEST_CASE("a configuration that was written is read again", "[config]") {
+    const TemporaryFolder folder;
+    GptConfig config = gpt2_small();
+    config.n_inner = 1000;
+    config.layer_norm_epsilon = 1e-6f;
+    config.tie_word_embeddings = false;
+    config.eos_token_ids = {50256, 198};
+    config.bos_token_id.reset();
+    config.torch_dtype = "float16";
+    write_model_config(folder.file("model"), config);
+    const GptConfig again = read_model_config(folder.file("model"));
+    REQUIRE(again.vocab_size == config.vocab_size);
+    REQUIRE(again.n_positions == config.n_positions);
+    REQUIRE(again.n_embd == config.n_embd);
+    REQUIRE(again.n_layer == config.n_layer);
+    REQUIRE(again.n_head == config.n_head);
+    REQUIRE(again.n_inner == 1000);
+    REQUIRE(again.layer_norm_epsilon == 1e-6f);
+    REQUIRE_FALSE(again.tie_word_embeddings);
+    REQUIRE(again.eos_token_ids == config.eos_token_ids);
+    REQUIRE(again.bos_token_id == std::nullopt);
+    REQUIRE(again.torch_dtype == "float16");
+
+    const Json json = read_json(folder.file("model/config.json"));
+    REQUIRE(json["architectures"] == Json::array({"GPT2LMHeadModel"}));
+    REQUIRE(json["model_type"] == "gpt2");
+    REQUIRE(json["activation_function"] == "gelu_new");
+    REQUIRE(json["layer_norm_epsilon"] == 1e-6);  // as a person writes it
+    REQUIRE(json["bos_token_id"].is_null());
+    REQUIRE(read_json(folder.file("model/generation_config.json"))["eos_token_id"] ==
+            Json::array({50256, 198}));
+}
+
+TEST_CASE("generation_config.json decides which tokens end a text", "[config]") {
+    const TemporaryFolder folder;
+    Json json = read_json(tiny + "/config.json");
+    folder.write("config.json", json.dump());
+    folder.write("generation_config.json", R"({"eos_token_id": [3, 5], "bos_token_id": 1})");
+    REQUIRE(read_model_config(folder.path()).eos_token_ids == std::vector<int>{3, 5});
+    REQUIRE(read_model_config(folder.path()).bos_token_id == 1);
+    folder.write("generation_config.json", R"({"eos_token_id": null})");
+    REQUIRE(read_model_config(folder.path()).eos_token_ids == std::vector<int>{68});
+    folder.write("generation_config.json", R"({"eos_token_id": 97})");
+    REQUIRE(contains(error_of([&] { read_model_config(folder.path()); }),
+                     "generation_config.json: eos_token_id is the integer 97, expected an integer "
+                     "from 0 to 96"));
+    folder.write("generation_config.json", "[]");
+    REQUIRE(contains(error_of([&] { read_model_config(folder.path()); }),
+                     "is a list, expected an object"));
+}
+
+TEST_CASE("a broken config.json is refused with file, key, value and what was expected",
+          "[config]") {
+    REQUIRE(complaint([](Json&) {}) == "");
+    for (const char* key : {"vocab_size", "n_positions", "n_embd", "n_layer", "n_head"}) {
+        const std::string name = key;
+        INFO(name);
+        REQUIRE(contains(complaint([&](Json& j) { j.erase(name); }),
+                         "config.json: " + name + " is missing"));
+        REQUIRE(contains(complaint([&](Json& j) { j[name] = "12"; }),
+                         name + " is the string \"12\", expected an integer"));
+        REQUIRE(
+            contains(complaint([&](Json& j) { j[name] = 12.0; }), name + " is the number 12.0"));
+        REQUIRE(contains(complaint([&](Json& j) { j[name] = -12; }), name + " is the integer -12"));
+        REQUIRE(contains(complaint([&](Json& j) { j[name] = 0; }), name + " is the integer 0"));
+        REQUIRE(contains(complaint([&](Json& j) { j[name] = 1ll << 60; }),
+                         name + " is the integer 1152921504606846976"));
+        REQUIRE(contains(complaint([&](Json& j) { j[name] = ~0ull; }),
+                         name + " is the integer 18446744073709551615"));
+    }
+    REQUIRE(contains(complaint([](Json& j) { j["n_inner"] = 0; }), "n_inner is the integer 0"));
+    REQUIRE(contains(complaint([](Json& j) { j["n_embd"] = 66; }),
+                     "n_embd is 66, expected a multiple of n_head, 4"));
+    REQUIRE(
+        contains(complaint([](Json& j) { j["layer_norm_epsilon"] = 0; }), "layer_norm_epsilon"));
+    REQUIRE(contains(complaint([](Json& j) { j["layer_norm_epsilon"] = -1e-5; }),
+                     "layer_norm_epsilon"));
+    REQUIRE(contains(complaint([](Json& j) { j["layer_norm_epsilon"] = "small"; }),
+                     "layer_norm_epsilon is the string"));
+    REQUIRE(contains(complaint([](Json& j) { j["tie_word_embeddings"] = 1; }),
+                     "tie_word_embeddings is the integer 1, expected true or false"));
+    REQUIRE(contains(complaint([](Json& j) { j["eos_token_id"] = 97; }),
+                     "eos_token_id is the integer 97, expected an integer from 0 to 96"));
+    REQUIRE(contains(complaint([](Json& j) {
+                         j["eos_token_id"] = {1, -1};
+                     }),
+                     "eos_token_id is the integer -1"));
+    REQUIRE(contains(complaint([](Json& j) {
+                         j["bos_token_id"] = {1, 2};
+                     }),
+                     "bos_token_id is a list"));
+    REQUIRE(contains(complaint([](Json& j) {
+                         j = {1, 2};
+                     }),
+                     "config.json: is a list, expected an object"));
+    REQUIRE(contains(
+        complaint([](Json& j) { j["n_embd"] = 1 << 20, j["n_layer"] = 1 << 20, j["n_head"] = 1; }),
+        "more than 2^40 weights"));
+}
+
+TEST_CASE("variants of GPT-2 that would compute something else are refused by name", "[config]") {
+    REQUIRE(contains(complaint([](Json& j) { j["model_type"] = "llama"; }),
+                     "model_type is llama, expected gpt2"));
+    REQUIRE(contains(complaint([](Json& j) { j.erase("model_type"); }), "model_type is missing"));
+    REQUIRE(contains(complaint([](Json& j) { j["activation_function"] = "relu"; }),
+                     "activation_function is relu"));
+    REQUIRE(contains(complaint([](Json& j) { j["activation_function"] = "gelu"; }),
+                     "activation_function is gelu,"));
+    REQUIRE(complaint([](Json& j) { j["activation_function"] = "gelu_pytorch_tanh"; }) == "");
+    REQUIRE(contains(complaint([](Json& j) { j["scale_attn_weights"] = false; }),
+                     "scale_attn_weights is false"));
+    REQUIRE(contains(complaint([](Json& j) { j["scale_attn_by_inverse_layer_idx"] = true; }),
+                     "scale_attn_by_inverse_layer_idx is true"));
+    REQUIRE(contains(complaint([](Json& j) { j["add_cross_attention"] = true; }),
+                     "add_cross_attention"));
+    REQUIRE(contains(complaint([](Json& j) { j["quantization_config"] = Json::object(); }),
+                     "quantization_config"));
+    REQUIRE(contains(complaint([](Json& j) { j["pruned_heads"] = {{"0", {1}}}; }), "pruned_heads"));
+}
+
+TEST_CASE("a configuration that is missing or not JSON is refused", "[config]") {
+    const TemporaryFolder folder;
+    const auto message = [&] { return error_of([&] { read_model_config(folder.path()); }); };
+    REQUIRE(contains(message(), "config.json: cannot be opened (No such file or directory)"));
+    folder.write("config.json", "{\"vocab_size\": 97,}");
+    REQUIRE(contains(message(), "config.json: is not JSON: parse error at line 1, column 19"));
+    folder.write("config.json", "{\"n_embd\": 1, \"n_embd\": 2}");
+    REQUIRE(contains(message(), "the key \"n_embd\" appears twice"));
+    folder.write("config.json", "{\"n_embd\": 1e999}");
+    REQUIRE(contains(message(), "config.json: is not JSON"));
+    folder.write("config.json", std::string("{\"a\": \"\0\"}", 10));
+    REQUIRE(contains(message(), "config.json: is not JSON"));
+    folder.write("config.json", "{\"n_\xc3\": 1}");
+    REQUIRE(contains(message(), "byte 4 is not UTF-8"));
+    std::filesystem::remove(folder.file("config.json"));
+    std::filesystem::create_directory(folder.file("config.json"));
+    REQUIRE(contains(message(), "is not a regular file"));
+}
+
+TEST_CASE("an impossible configuration is not written", "[config]") {
+    const TemporaryFolder folder;
+    GptConfig config = gpt2_small();
+    config.eos_token_ids = {50257};
+    REQUIRE(contains(error_of([&] { write_model_config(folder.file("model"), config); }),
+                     "eos_token_id is 50257"));
+    config = gpt2_small();
+    config.n_inner = 0;
+    REQUIRE(contains(error_of([&] { write_model_config(folder.file("model"), config); }),
+                     "n_inner is 0"));
+    REQUIRE_FALSE(file_exists(folder.file("model")));
+}

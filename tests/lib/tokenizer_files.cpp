@@ -1,0 +1,289 @@
+#include "tests/catch.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/text/tokenizer.hpp"
+#include "lib/text/tokenizer_train.hpp"
+#include "tests/support/temporary.hpp"
+
+using namespace tbt;
+using tbt::test::contains;
+using tbt::test::error_of;
+using tbt::test::TemporaryFolder;
+
+namespace {
+
+const std::string sample =
+    "the cat sat on the mat; it's 12 o'clock, “naïve” 中文\n\n the end the end";
+
+Tokenizer trained() {
+    TokenizerTrainer trainer;
+    trainer.add_text(sample);
+    trainer.add_text(sample);
+    TokenizerOptions options;
+    options.vocab_size = 280;
+    return trainer.train(options);
+}
+
+bool same(const Tokenizer& a, const Tokenizer& b) {
+    const auto pairs = [](const Tokenizer& t) {
+        std::vector<std::pair<int, int>> result;
+        for (const auto& [left, right] : t.vocabulary().merges) result.emplace_back(left, right);
+        return result;
+    };
+    return a.vocabulary().tokens == b.vocabulary().tokens && pairs(a) == pairs(b) &&
+           a.eos_id() == b.eos_id() && a.bos_id() == b.bos_id() && a.is_special(a.eos_id()) &&
+           b.is_special(b.eos_id()) && a.encode(sample) == b.encode(sample);
+}
+
+// A copy of a tokenizer that was saved once.
+struct SavedTokenizer : TemporaryFolder {
+    SavedTokenizer() {
+        static const TemporaryFolder original;
+        static const bool saved = (trained().save(original.path(), 512), true);
+        if (saved) std::filesystem::copy(original.path(), path());
+    }
+};
+
+// What load() says when one file has another content; without tokenizer.json,
+// unless that is the file.
+std::string complaint_about_text(const std::string& file, const std::string& text) {
+    const SavedTokenizer folder;
+    if (file != "tokenizer.json") std::filesystem::remove(folder.file("tokenizer.json"));
+    folder.write(file, text);
+    return error_of([&] { Tokenizer::load(folder.path()); });
+}
+
+// The same for a change to the parsed file.
+template <class Change>
+std::string complaint_about(const std::string& file, Change&& change) {
+    const SavedTokenizer folder;
+    Json json = read_json(folder.file(file));
+    change(json);
+    return complaint_about_text(file, json.dump());
+}
+
+}  // namespace
+
+TEST_CASE("a tokenizer that was saved is read again from either form", "[tokenizer]") {
+    const Tokenizer original = trained();
+    const TemporaryFolder folder;
+    original.save(folder.file("deep/model"), 512);
+    const std::string model = folder.file("deep/model");
+    REQUIRE(same(Tokenizer::load(model), original));  // tokenizer.json
+
+    std::filesystem::remove(model + "/tokenizer.json");
+    REQUIRE(same(Tokenizer::load(model), original));  // vocab.json and merges.txt
+
+    std::filesystem::remove(model + "/tokenizer_config.json");
+    std::filesystem::remove(model + "/special_tokens_map.json");
+    Tokenizer bare = Tokenizer::load(model);  // <|endoftext|> is known by its name
+    REQUIRE(bare.eos_id() == original.eos_id());
+    REQUIRE(bare.is_special(bare.eos_id()));
+
+    int files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(model)) {
+        files += entry.path().extension() != ".tmp" ? 1 : 100;
+    }
+    REQUIRE(files == 2);
+}
+
+TEST_CASE("the files have the form that transformers writes", "[tokenizer]") {
+    const Tokenizer t = trained();
+    const SavedTokenizer folder;
+    const Json json = read_json(folder.file("tokenizer.json"));
+    REQUIRE(json["version"] == "1.0");
+    REQUIRE(json["pre_tokenizer"]["type"] == "ByteLevel");
+    REQUIRE(json["pre_tokenizer"]["add_prefix_space"] == false);
+    REQUIRE(json["decoder"]["type"] == "ByteLevel");
+    REQUIRE(json["model"]["type"] == "BPE");
+    REQUIRE(json["model"]["vocab"]["Ġ"] == 220);
+    REQUIRE(json["model"]["merges"][0].is_string());
+    REQUIRE(json["added_tokens"].size() == 1);
+    REQUIRE(json["added_tokens"][0]["id"] == t.eos_id());
+    REQUIRE(json["added_tokens"][0]["content"] == "<|endoftext|>");
+    REQUIRE(json["model"]["vocab"] == read_json(folder.file("vocab.json")));
+    const Json config = read_json(folder.file("tokenizer_config.json"));
+    REQUIRE(config["tokenizer_class"] == "GPT2Tokenizer");
+    REQUIRE(config["model_max_length"] == 512);
+    REQUIRE(config["eos_token"] == "<|endoftext|>");
+    REQUIRE(read_file(folder.file("merges.txt")).starts_with("#version: 0.2\n"));
+}
+
+TEST_CASE("both forms of merges and older files are understood", "[tokenizer]") {
+    const Tokenizer original = trained();
+    const SavedTokenizer folder;
+    Json json = read_json(folder.file("tokenizer.json"));
+    for (Json& merge : json["model"]["merges"]) {
+        const std::string text = merge;
+        merge = {text.substr(0, text.find(' ')), text.substr(text.find(' ') + 1)};
+    }
+    json["model"].erase("type");
+    json["pre_tokenizer"].erase("use_regex");
+    folder.write("tokenizer.json", json.dump());
+    REQUIRE(same(Tokenizer::load(folder.path()), original));
+
+    std::filesystem::remove(folder.file("tokenizer.json"));
+    std::string merges = read_file(folder.file("merges.txt"));
+    merges.erase(0, merges.find('\n') + 1);  // no version line, and line ends of Windows
+    for (std::size_t i = 0; (i = merges.find('\n', i)) != std::string::npos; i += 2)
+        merges.insert(i, 1, '\r');
+    folder.write("merges.txt", merges);
+    REQUIRE(same(Tokenizer::load(folder.path()), original));
+}
+
+TEST_CASE("added tokens are read from every place where they may stand", "[tokenizer]") {
+    const SavedTokenizer folder;
+    Json json = read_json(folder.file("tokenizer.json"));
+    json["added_tokens"].push_back({{"id", 280}, {"content", "中[pad]"}, {"special", true}});
+    json["added_tokens"].push_back({{"id", 281}, {"content", "<tool>"}, {"special", false}});
+    folder.write("tokenizer.json", json.dump());
+    const Tokenizer t = Tokenizer::load(folder.path());
+    REQUIRE(t.vocab_size() == 282);
+    REQUIRE(t.encode("中[pad]<tool>", SpecialTokens::parse) == std::vector<int>{280, 281});
+    REQUIRE(t.encode("<tool>") == std::vector<int>{281});
+    REQUIRE(t.is_special(280));
+    REQUIRE_FALSE(t.is_special(281));
+    const TemporaryFolder again;
+    t.save(again.path(), 512);
+    REQUIRE(Tokenizer::load(again.path()).encode("中[pad]", SpecialTokens::parse) ==
+            std::vector<int>{280});
+
+    std::filesystem::remove(folder.file("tokenizer.json"));
+    folder.write("added_tokens.json", R"({"<x>": 280})");
+    folder.write("special_tokens_map.json",
+                 R"({"eos_token": {"content": "<x>", "lstrip": false}})");
+    const Tokenizer slow = Tokenizer::load(folder.path());
+    REQUIRE(slow.eos_id() == 280);
+    REQUIRE(slow.encode("a<x>", SpecialTokens::parse).back() == 280);
+}
+
+TEST_CASE("an end-of-text token that is also ordinary text stays reachable", "[tokenizer]") {
+    const SavedTokenizer folder;
+    Json config = read_json(folder.file("tokenizer_config.json"));
+    config["eos_token"] = "\n";
+    folder.write("tokenizer_config.json", config.dump());
+    std::filesystem::remove(folder.file("special_tokens_map.json"));
+    const Tokenizer t = Tokenizer::load(folder.path());
+    REQUIRE(t.token_bytes(t.eos_id()) == "\n");
+    REQUIRE(t.decode(t.encode(sample)) == sample);
+}
+
+TEST_CASE("missing tokenizer files are named", "[tokenizer]") {
+    const TemporaryFolder empty;
+    REQUIRE(contains(error_of([&] { Tokenizer::load(empty.path()); }), "there is no tokenizer"));
+    for (const std::string missing : {"merges.txt", "vocab.json"}) {
+        const SavedTokenizer folder;
+        std::filesystem::remove(folder.file("tokenizer.json"));
+        std::filesystem::remove(folder.file(missing));
+        REQUIRE(contains(error_of([&] { Tokenizer::load(folder.path()); }),
+                         missing + ": cannot be opened"));
+    }
+}
+
+TEST_CASE("a malformed vocab.json is refused with its reason", "[tokenizer]") {
+    const auto complaint = [](auto&& change) { return complaint_about("vocab.json", change); };
+    REQUIRE(complaint([](Json&) {}) == "");
+    REQUIRE(contains(complaint([](Json& j) { j["extra"] = 300; }),
+                     "\"extra\" has id 300, but there are 281 tokens"));
+    REQUIRE(contains(complaint([](Json& j) { j["extra"] = 7; }), "both have id 7"));
+    REQUIRE(contains(complaint([](Json& j) { j["extra"] = -1; }),
+                     "the id of \"extra\" is the integer -1"));
+    REQUIRE(contains(complaint([](Json& j) { j["extra"] = 1.5; }), "the number 1.5"));
+    REQUIRE(contains(complaint([](Json& j) { j["extra"] = "7"; }), "the string \"7\""));
+    REQUIRE(contains(complaint([](Json& j) { j["extra"] = std::uint64_t{1} << 63; }),
+                     "9223372036854775808"));
+    REQUIRE(contains(complaint([](Json& j) { j["no space"] = 280; }),
+                     "\"no space\" (280) is not written in GPT-2's byte alphabet"));
+    REQUIRE(contains(complaint([](Json& j) { j.erase("Ġ"), j["xx"] = 220; }), "\"Ġ\""));
+    REQUIRE(contains(complaint([](Json& j) { j = Json::array(); }),
+                     "vocab.json: the vocabulary is a list"));
+    REQUIRE(contains(complaint_about_text("vocab.json", "{\"a\": 0,"), "vocab.json: is not JSON"));
+    REQUIRE(contains(complaint_about_text("vocab.json", "{\"a\": 0, \"a\": 1}"),
+                     "vocab.json: the key \"a\" appears twice"));
+    REQUIRE(contains(complaint_about_text("vocab.json", "{\"\xff\": 0}"),
+                     "vocab.json: byte 2 is not UTF-8"));
+    REQUIRE(contains(complaint_about_text("vocab.json", ""), "vocab.json: is not JSON"));
+    REQUIRE(
+        contains(complaint_about_text("vocab.json", std::string(100000, '[')), "nested more than"));
+}
+
+TEST_CASE("a malformed merges.txt is refused with the line", "[tokenizer]") {
+    const auto complaint = [](const std::string& text) {
+        return complaint_about_text("merges.txt", "#version: 0.2\n" + text);
+    };
+    REQUIRE(contains(complaint("h e\nonly\n"), "merges.txt: line 3 is \"only\""));
+    REQUIRE(contains(complaint("a b c\n"), "expected two tokens with one space between them"));
+    REQUIRE(contains(complaint(" a\n"), "line 2"));
+    REQUIRE(contains(complaint("a \n"), "line 2"));
+    REQUIRE(contains(complaint("h e\nzzz h\n"),
+                     "merges.txt: line 3 joins \"zzz\", which is not in the vocabulary"));
+    REQUIRE(contains(complaint("z z\n"), "makes \"zz\", which is not in the vocabulary"));
+    REQUIRE(contains(complaint("h e\nh e\n"), "appears twice"));
+    REQUIRE(contains(complaint("\xff\xfe h\n"), "which is not in the vocabulary"));
+}
+
+TEST_CASE("a tokenizer.json of another kind is refused by name", "[tokenizer]") {
+    const auto complaint = [](auto&& change) { return complaint_about("tokenizer.json", change); };
+    REQUIRE(complaint([](Json&) {}) == "");
+    REQUIRE(contains(complaint([](Json& j) { j["model"]["type"] = "Unigram"; }),
+                     "model type Unigram is not supported"));
+    REQUIRE(
+        contains(complaint([](Json& j) { j["model"]["byte_fallback"] = true; }), "byte_fallback"));
+    REQUIRE(contains(complaint([](Json& j) { j["model"]["dropout"] = 0.1; }), "dropout"));
+    REQUIRE(contains(complaint([](Json& j) { j["model"]["end_of_word_suffix"] = "</w>"; }),
+                     "end_of_word_suffix"));
+    REQUIRE(
+        contains(complaint([](Json& j) { j["model"]["ignore_merges"] = true; }), "ignore_merges"));
+    REQUIRE(contains(complaint([](Json& j) {
+                         j["normalizer"] = {{"type", "NFC"}};
+                     }),
+                     "normalizer NFC"));
+    REQUIRE(contains(complaint([](Json& j) {
+                         j["pre_tokenizer"] = {{"type", "Sequence"}};
+                     }),
+                     "pre_tokenizer Sequence"));
+    REQUIRE(contains(complaint([](Json& j) { j["pre_tokenizer"]["add_prefix_space"] = true; }),
+                     "add_prefix_space"));
+    REQUIRE(
+        contains(complaint([](Json& j) { j["pre_tokenizer"]["use_regex"] = false; }), "use_regex"));
+    REQUIRE(contains(complaint([](Json& j) { j.erase("pre_tokenizer"); }), "pre_tokenizer none"));
+    REQUIRE(contains(complaint([](Json& j) { j.erase("model"); }), "has no object \"model\""));
+    REQUIRE(contains(complaint([](Json& j) { j["model"].erase("vocab"); }), "has no \"vocab\""));
+    REQUIRE(
+        contains(complaint([](Json& j) { j["model"].erase("merges"); }), "has no list \"merges\""));
+    REQUIRE(contains(complaint([](Json& j) { j["model"]["merges"][1] = 5; }),
+                     "merge 2 is the integer 5"));
+    REQUIRE(
+        contains(complaint([](Json& j) { j["model"]["merges"][1] = {"a"}; }), "merge 2 is a list"));
+    REQUIRE(contains(complaint([](Json& j) { j["added_tokens"][0]["id"] = 3; }),
+                     "\"<|endoftext|>\" (279) contradicts"));
+    REQUIRE(contains(complaint([](Json& j) { j["added_tokens"][0]["lstrip"] = true; }), "lstrip"));
+    REQUIRE(contains(complaint([](Json& j) { j["added_tokens"][0].erase("content"); }),
+                     "no string \"content\""));
+    REQUIRE(contains(complaint([](Json& j) {
+                         j["added_tokens"].push_back({{"content", "x y"}, {"id", 999}});
+                     }),
+                     "without gaps"));
+    REQUIRE(contains(complaint([](Json& j) { j = nullptr; }), "has no object \"model\""));
+}
+
+TEST_CASE("names of special tokens that are not there are refused", "[tokenizer]") {
+    const auto complaint = [](auto&& change) {
+        return complaint_about("tokenizer_config.json", change);
+    };
+    REQUIRE(complaint([](Json&) {}) == "");
+    REQUIRE(contains(
+        complaint_about("special_tokens_map.json", [](Json& j) { j["eos_token"] = "</s>"; }),
+        "eos_token is \"</s>\", which is not in the vocabulary"));
+    REQUIRE(contains(complaint([](Json& j) { j["bos_token"] = 5; }), "bos_token is the integer 5"));
+    REQUIRE(contains(complaint([](Json& j) { j["add_prefix_space"] = true; }), "add_prefix_space"));
+    REQUIRE(contains(complaint([](Json& j) {
+                         j["added_tokens_decoder"]["x"] = {{"content", "y"}};
+                     }),
+                     "the id of \"y\""));
+}

@@ -1,0 +1,96 @@
+// The law of the budget, as tests of chapter 16 ask for it: from the stated minimum on, every text
+// is complete, valid and within it; below, it is refused with that minimum.
+#pragma once
+
+#include <cstdlib>
+
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/16_json_schema/judged_text.hpp"
+#include "chapters/16_json_schema/schema.hpp"
+#include "lib/machine/json_file.hpp"
+#include "tests/support/guided.hpp"
+
+namespace tbt::testing::law {
+
+inline bool full() { return std::getenv("TBT_FULL") != nullptr; }
+
+inline std::shared_ptr<const TokenTrie> words() {
+    static const auto trie = vocabulary_with(
+        {"{\"",   "\":",   "\": ", "\",\"", "\"}",    "\"]",   "}]",    "},{\"", "\",",  "name",
+         "port",  "host",  "user", "_id",   "type",   "kind",  "state", "path",  "_",    "image",
+         "label", "count", "size", "url",   "tag",    "true",  "fals",  "nul",   "l,\"", "00",
+         "20",    "19",    "-0",   "\":\"", "\"\"",   "\"\",", "[]",    "{}",    "}}",   "ing",
+         " the",  ":{\"",  "\":[", "a\"",   "e\",\"", "  ",    "\n",    "x-",    "_t",   "ype"});
+    return trie;
+}
+
+inline SchemaOptions quiet(SchemaOptions options = {}) {
+    options.warn = [](const std::string&) {};
+    return options;
+}
+
+// One text. heat 0: always the token that a model without knowledge likes best; else drawn.
+// On the way some tokens are taken back, as drafts are, and copies go on elsewhere, as beams do.
+inline std::string written(const std::shared_ptr<GuidedLanguage>& language, int budget, int heat,
+                           Rng& rng) {
+    TokenConstraint constraint(language, budget);
+    std::vector<int> ids;
+    while (!constraint.ended() && constraint.remaining() > 0) {
+        const TokenMask mask = constraint.mask();
+        std::vector<int> legal;
+        mask.each([&](int id) { legal.push_back(id); });
+        if (legal.empty()) break;
+        int id = legal[rng.below(legal.size())];
+        if (heat == 0) {
+            const auto liked = [&](int t) { return (static_cast<unsigned>(t) * 2654435761u) >> 7; };
+            for (const int t : legal)
+                if (liked(t) > liked(id)) id = t;
+        }
+        if (!constraint.allows(id)) throw Error("the mask and allows() disagree");
+        if (heat == 2 && rng.below(3) == 0) {
+            TokenConstraint elsewhere = constraint;
+            elsewhere.advance(legal[rng.below(legal.size())]);
+            elsewhere.mask();
+            if (ids.size() > 2 && rng.below(2) == 0) {
+                constraint.rollback(2);
+                for (std::size_t i = ids.size() - 2; i < ids.size(); ++i)
+                    constraint.advance(ids[i]);
+            }
+        }
+        constraint.advance(id);
+        if (!constraint.ended()) ids.push_back(id);
+    }
+    std::string text;
+    for (const int id : ids) text += language->trie().bytes(id);
+    if (!constraint.complete())
+        throw Error("not complete within " + std::to_string(budget) + " tokens: " + text);
+    return text;
+}
+
+inline void obey_the_law(const std::string& schema, const std::shared_ptr<const TokenTrie>& trie,
+                         Rng& rng, const SchemaOptions& options = {}) {
+    INFO(schema);
+    const auto shared =
+        language(std::make_shared<GrammarMachine>(compile_schema(schema, quiet(options))), trie);
+    GrammarMachine judge(compile_schema(schema, quiet(SchemaOptions::judging())));
+    const int least = shared->closing().minimum(shared->machine().start()).tokens;
+    REQUIRE_THROWS_WITH(TokenConstraint(shared, least - 1),
+                        Catch::Contains("allow at least " + std::to_string(least)));
+    for (int more = 0; more <= 40; more += full() || more < 1 ? 1 : 20) {
+        for (const int heat : {0, 1, 2}) {
+            INFO("budget " << least + more << ", heat " << heat);
+            std::string text;
+            REQUIRE_NOTHROW(text = written(shared, least + more, heat, rng));
+            INFO(text);
+            REQUIRE_NOTHROW(parse_json(text, "text"));  // no key twice
+            REQUIRE(accepts_text(judge, judged_text(text)));
+        }
+    }
+}
+
+// The fewest tokens, by everything that k tokens reach, for k = 0, 1, …; −1: too much to look at.
+inline int by_enumeration(GuidedLanguage& language, std::size_t most) {
+    return fewest_tokens(language.masks(), language.machine().start(), most);
+}
+
+}  // namespace tbt::testing::law
