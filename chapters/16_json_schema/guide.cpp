@@ -1,7 +1,6 @@
 #include "chapters/16_json_schema/guide.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "chapters/13_json_grammar/json_grammar.hpp"
 #include "chapters/14_grammar/gbnf.hpp"
@@ -11,9 +10,9 @@
 #include "chapters/15_regular/regex.hpp"
 #include "chapters/15_regular/spelling.hpp"
 #include "chapters/16_json_schema/schema.hpp"
+#include "chapters/16_json_schema/tools.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 
@@ -145,44 +144,6 @@ Grammar compile_integers(const std::string& low, const std::string& high) {
         throw UsageError("--integer: there is no whole number from " + low + " to " + high +
                          "; the smaller one comes first");
     return grammar_of(numbers);
-}
-
-std::string schema_of_tools(const std::string& tools, const std::string& name) {
-    if (const std::string number = inexact_number(tools); !number.empty())
-        throw UsageError(name + ": the number " + shown(number) +
-                         " has more digits than a double holds; use at most 15");
-    const Json list = parse_json(tools, name);
-    if (!list.is_array() || list.empty())
-        throw UsageError(
-            name + ": " + kind_of(list) +
-            ", expected a list of at least one tool {\"name\": …, \"parameters\": schema}");
-    std::set<std::string> names;
-    Json any = Json::array(), definitions = Json::object();
-    for (const Json& entry : list) {
-        const Json& tool =
-            entry.is_object() && entry.contains("function") ? entry.at("function") : entry;
-        const std::string place = name + ": tool " + std::to_string(any.size() + 1);
-        if (!tool.is_object() || !tool.contains("name") || !tool.at("name").is_string())
-            throw UsageError(place + ": has no \"name\"");
-        if (!names.insert(tool.at("name").get<std::string>()).second)
-            throw UsageError(place + ": the name \"" + shown(tool.at("name").get<std::string>()) +
-                             "\" stands twice");
-        // "#/…" inside a tool's parameters means the tool's own schema, which is not the
-        // document any more.
-        const Json parameters = tool.contains("parameters")
-                                    ? tool.at("parameters")
-                                    : Json{{"type", "object"}, {"additionalProperties", false}};
-        if (json_text(parameters).find("\"$ref\"") != std::string::npos)
-            throw UsageError(
-                place +
-                ": its parameters use $ref, which is not supported here; write the schema out");
-        any.push_back(
-            {{"type", "object"},
-             {"properties", {{"name", {{"const", tool.at("name")}}}, {"arguments", parameters}}},
-             {"required", {"name", "arguments"}},
-             {"additionalProperties", false}});
-    }
-    return json_text(Json{{"anyOf", any}});
 }
 
 }  // namespace tbt

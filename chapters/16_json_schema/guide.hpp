@@ -46,9 +46,4 @@ Grammar compile_choices(const std::vector<std::string>& choices);
 // Whole numbers from low to high, as one writes them. "" for either: no limit on that side.
 Grammar compile_integers(const std::string& low, const std::string& high);
 
-// {"name": one of the tools, "arguments": what its schema allows}, as a schema.
-// The file is a list of {"name", "description", "parameters"}, each alone or inside {"type":
-// "function", "function": …} as OpenAI has it.
-std::string schema_of_tools(const std::string& tools, const std::string& name);
-
 }  // namespace tbt

@@ -7,6 +7,7 @@
 #include "chapters/14_grammar/shortest_text.hpp"
 #include "chapters/16_json_schema/plain_schema.hpp"
 #include "chapters/16_json_schema/schema.hpp"
+#include "chapters/16_json_schema/tools.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/svg.hpp"

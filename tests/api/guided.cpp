@@ -22,6 +22,7 @@
 #include "chapters/16_json_schema/guide.hpp"
 #include "chapters/16_json_schema/judged_text.hpp"
 #include "chapters/16_json_schema/schema.hpp"
+#include "chapters/16_json_schema/tools.hpp"
 #include "lib/model/random_model.hpp"
 #include "tests/api/hostile.hpp"
 

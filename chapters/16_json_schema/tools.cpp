@@ -1,0 +1,120 @@
+#include "chapters/16_json_schema/tools.hpp"
+
+#include <array>
+#include <set>
+
+#include "chapters/15_regular/numbers.hpp"
+#include "lib/machine/command_line.hpp"
+#include "lib/machine/json_file.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr std::array schema_keys = {"parameters", "input_schema", "inputSchema"};
+
+const std::set<std::string> known_members = {
+    "name",         "title",         "description",   "parameters",
+    "input_schema", "inputSchema",   "outputSchema",  "type",
+    "strict",       "icons",         "annotations",   "execution",
+    "_meta",        "cache_control", "defer_loading", "input_examples"};
+
+// The members of a tool, whatever they are wrapped in.
+const OrderedJson& tool_in(const OrderedJson& entry, const std::string& place) {
+    if (!entry.is_object() || !entry.contains("function")) return entry;
+    for (const auto& [key, value] : entry.items()) {
+        if (key != "type" && key != "function")
+            throw UsageError(place + ": \"" + shown(key) +
+                             "\" beside \"function\"; put it inside, with \"name\"");
+    }
+    return entry.at("function");
+}
+
+void check_members(const OrderedJson& tool, const std::string& place) {
+    if (!tool.is_object() || !tool.contains("name") || !tool.at("name").is_string())
+        throw UsageError(place + ": has no \"name\"");
+    for (const auto& [key, value] : tool.items()) {
+        if (known_members.count(key) == 0 && key.rfind("x-", 0) != 0)
+            throw UsageError(place + ": \"" + shown(key) +
+                             "\" is not a known member; the schema of the arguments is called "
+                             "\"parameters\", \"input_schema\" or \"inputSchema\"");
+    }
+    const OrderedJson type = tool.value("type", OrderedJson("function"));
+    if (type != "function" && type != "custom")
+        throw UsageError(place + ": the type is " + kind_of(Json(type)) +
+                         ", expected \"function\" (or \"custom\"): a tool that is called by name");
+}
+
+// A reference inside a tool's schema means that schema, no longer the whole document: an identifier
+// of its own makes it so.
+OrderedJson with_identifier(OrderedJson schema, int tool) {
+    if (!schema.is_object()) return schema;
+    const std::string draft = json_text(schema.value("$schema", OrderedJson()));
+    const bool until_7 = draft.find("/draft-0") != std::string::npos;
+    if (until_7 && schema.contains("$ref")) {
+        // Until draft 7 nothing beside "$ref" counts, an identifier neither.
+        OrderedJson inside = OrderedJson::object();
+        for (const char* key : {"$schema", "definitions", "$defs"}) {
+            if (schema.contains(key)) inside[key] = schema.at(key);
+        }
+        inside["allOf"] = OrderedJson::array({{{"$ref", schema.at("$ref")}}});
+        schema = std::move(inside);
+    }
+    const char* id = draft.find("/draft-04") != std::string::npos ? "id" : "$id";
+    schema[id] = "tool://" + std::to_string(tool) + "/";
+    return schema;
+}
+
+// The schema of the arguments.
+OrderedJson arguments_of(const OrderedJson& tool, int number, const std::string& place) {
+    const char* found = nullptr;
+    for (const char* key : schema_keys) {
+        if (!tool.contains(key)) continue;
+        if (found != nullptr)
+            throw UsageError(place + ": has \"" + found + "\" and \"" + key +
+                             "\"; leave out one of the two");
+        found = key;
+    }
+    if (found == nullptr) return {{"type", "object"}, {"additionalProperties", false}};
+    const OrderedJson& schema = tool.at(found);
+    if (!schema.is_object() && !schema.is_boolean())
+        throw UsageError(place + ": \"" + found + "\" is " + kind_of(Json(schema)) +
+                         ", expected a JSON Schema");
+    return with_identifier(schema, number);
+}
+
+}  // namespace
+
+std::string schema_of_tools(const std::string& tools, const std::string& name) {
+    if (const std::string number = inexact_number(tools); !number.empty())
+        throw UsageError(name + ": the number " + shown(number) +
+                         " has more digits than a double holds; use at most 15");
+    const Json checked = parse_json(tools, name);  // refuses what is no JSON, and keys twice
+    const OrderedJson written = ordered_json_value(tools);  // members as they were written
+    const bool wrapped = written.is_object() && written.contains("tools");
+    const OrderedJson& list = wrapped ? written.at("tools") : written;
+    if (!list.is_array() || list.empty())
+        throw UsageError(
+            name + ": " + kind_of(wrapped ? checked.at("tools") : checked) +
+            ", expected a list of at least one tool {\"name\": …, \"parameters\": schema}");
+    std::set<std::string> names;
+    OrderedJson calls = OrderedJson::array();
+    for (const OrderedJson& entry : list) {
+        const int number = static_cast<int>(calls.size()) + 1;
+        const std::string place = name + ": tool " + std::to_string(number);
+        const OrderedJson& tool = tool_in(entry, place);
+        check_members(tool, place);
+        const auto called = tool.at("name").get<std::string>();
+        if (!names.insert(called).second)
+            throw UsageError(place + ": the name \"" + shown(called) + "\" appears twice");
+        OrderedJson call = {{"type", "object"}};
+        call["properties"]["name"]["const"] = called;
+        call["properties"]["arguments"] = arguments_of(tool, number, place);
+        call["required"] = {"name", "arguments"};
+        call["additionalProperties"] = false;
+        calls.push_back(std::move(call));
+    }
+    return json_text(OrderedJson{{"anyOf", calls}});
+}
+
+}  // namespace tbt

@@ -1,0 +1,104 @@
+#include "tests/catch.hpp"
+
+#include <string>
+
+#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/16_json_schema/schema.hpp"
+#include "chapters/16_json_schema/tools.hpp"
+#include "lib/error.hpp"
+#include "tests/support/guided.hpp"
+
+using namespace tbt;
+using namespace tbt::testing;
+
+namespace {
+
+const std::string city = R"({"type":"object","properties":{"city":{"type":"string"}},
+    "required":["city"],"additionalProperties":false})";
+
+// A call of get_weather with these arguments, in the order in which a schema of tools has them.
+bool takes(const std::string& tools, const std::string& arguments,
+           const std::string& name = "get_weather") {
+    SchemaOptions options = SchemaOptions::judging();
+    options.strict = true;
+    GrammarMachine machine(compile_schema(schema_of_tools(tools, "tools"), options, "tools"));
+    return accepts_text(machine, R"({"name":")" + name + R"(","arguments":)" + arguments + "}");
+}
+
+std::string refusal_of(const std::string& tools) {
+    try {
+        schema_of_tools(tools, "tools.json");
+    } catch (const UsageError& e) {
+        return e.what();
+    }
+    return "nothing was refused";
+}
+
+}  // namespace
+
+TEST_CASE("a tool's schema counts in each of the forms: OpenAI's, Anthropic's and MCP's",
+          "[ch16]") {
+    for (const std::string& tools :
+         {R"([{"name":"get_weather","parameters":)" + city + "}]",
+          R"([{"type":"function","function":{"name":"get_weather","strict":true,"parameters":)" +
+              city + "}}]",
+          R"([{"type":"function","name":"get_weather","parameters":)" + city + "}]",
+          R"([{"name":"get_weather","description":"d","input_schema":)" + city + "}]",
+          R"([{"name":"get_weather","title":"t","annotations":{},"inputSchema":)" + city + "}]",
+          R"({"tools":[{"name":"get_weather","inputSchema":)" + city + "}]}"}) {
+        INFO(tools);
+        CHECK(takes(tools, R"({"city":"Elm"})"));
+        CHECK_FALSE(takes(tools, "{}"));
+        CHECK_FALSE(takes(tools, R"({"city":7})"));
+    }
+    CHECK(takes(R"([{"name":"get_weather"}])", "{}"));
+    CHECK_FALSE(takes(R"([{"name":"get_weather"}])", R"({"city":"Elm"})"));
+}
+
+TEST_CASE("references inside a tool's schema mean that tool's schema", "[ch16]") {
+    // Two tools whose $defs have the same name for different things.
+    const std::string tools = R"([
+        {"name":"get_weather","parameters":{"type":"object","required":["at"],
+            "properties":{"at":{"$ref":"#/$defs/Place"}},"additionalProperties":false,
+            "$defs":{"Place":{"type":"string"}}}},
+        {"name":"move","input_schema":{"type":"object","required":["to"],
+            "properties":{"to":{"$ref":"#/$defs/Place"}},"additionalProperties":false,
+            "$defs":{"Place":{"type":"integer"}}}}])";
+    CHECK(takes(tools, R"({"at":"Elm"})"));
+    CHECK_FALSE(takes(tools, R"({"at":7})"));
+    CHECK(takes(tools, R"({"to":7})", "move"));
+    CHECK_FALSE(takes(tools, R"({"to":"Elm"})", "move"));
+
+    // A schema that is a reference as a whole, and one that refers to itself.
+    for (const std::string draft :
+         {"", R"("$schema":"https://json-schema.org/draft/2020-12/schema",)",
+          R"("$schema":"http://json-schema.org/draft-07/schema#",)",
+          R"("$schema":"http://json-schema.org/draft-04/schema#",)"}) {
+        INFO(draft);
+        const std::string list = R"([{"name":"get_weather","inputSchema":{)" + draft + R"(
+            "$ref":"#/definitions/Node","definitions":{"Node":{"type":"object",
+            "properties":{"city":{"type":"string"},"next":{"$ref":"#/definitions/Node"}},
+            "required":["city"],"additionalProperties":false}}}}])";
+        CHECK(takes(list, R"({"city":"Elm","next":{"city":"Oak"}})"));
+        CHECK_FALSE(takes(list, R"({"city":"Elm","next":{}})"));
+    }
+}
+
+TEST_CASE("a form of tools that nobody knows is refused by the name of its member", "[ch16]") {
+    using Catch::Contains;
+    CHECK_THAT(refusal_of(R"([{"name":"a","parameter_definitions":{"b":{"type":"str"}}}])"),
+               Contains("tool 1: \"parameter_definitions\"") && Contains("\"input_schema\""));
+    CHECK_THAT(refusal_of(R"([{"name":"a","arguments":{}}])"), Contains("\"arguments\""));
+    CHECK_THAT(refusal_of(R"([{"functionDeclarations":[{"name":"a"}]}])"), Contains("\"name\""));
+    CHECK_THAT(refusal_of(R"([{"name":"a"},{"name":"a"}])"),
+               Contains("tool 2") && Contains("twice"));
+    CHECK_THAT(refusal_of(R"([{"name":"a","parameters":{},"inputSchema":{}}])"),
+               Contains("leave out one of the two"));
+    CHECK_THAT(refusal_of(R"([{"type":"web_search_20250305","name":"a"}])"),
+               Contains("web_search_20250305"));
+    CHECK_THAT(refusal_of(R"([{"function":{"name":"a"},"parameters":{}}])"),
+               Contains("put it inside"));
+    CHECK_THAT(refusal_of(R"([{"name":"a","parameters":"none"}])"), Contains("a JSON Schema"));
+    CHECK_THAT(refusal_of("{}"), Contains("at least one tool"));
+    CHECK_THAT(refusal_of(R"({"tools":[]})"), Contains("at least one tool"));
+}
