@@ -13,8 +13,8 @@ namespace tbt {
 //   Anthropic: {"name", "description", "input_schema"};
 //   MCP:       {"name", "title", "description", "inputSchema"}.
 // References inside a tool's schema ("#/$defs/City") are resolved within that schema. A tool
-// without one takes no arguments. UsageError, with `name` in front: no such list, a member that no form
-// has, two schemas for one tool, two tools of one name.
+// without a schema takes no arguments. UsageError, with `name` in front: no such list, a member
+// that no form has, two schemas for one tool, two tools of one name.
 std::string schema_of_tools(const std::string& tools, const std::string& name);
 
 }  // namespace tbt
