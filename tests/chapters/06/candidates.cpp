@@ -1,6 +1,7 @@
 // The candidates of a chain: what a list of them, a temperature beside them and edits leave.
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -120,4 +121,26 @@ TEST_CASE("after a cut that removed the most probable token, the rest is a distr
     keep_typical(c, .3);
     REQUIRE(c.weights()[0] == weight_of_largest);
     REQUIRE(c.total_weight() == c.size() * weight_of_largest);
+}
+
+TEST_CASE("a cut that must keep at least n keeps n where it would keep fewer, the first of equals",
+          "[ch06]") {
+    for (std::size_t least = 0; least <= 9; ++least)
+        for (int k = 1; k <= 8; ++k) {
+            CAPTURE(least, k);
+            Candidates c(eight);
+            c.keep_at_least(least);
+            keep_top_k(c, k);
+            const std::size_t expected =
+                std::min(std::max(least, static_cast<std::size_t>(k)), eight.size());
+            REQUIRE(c.size() == expected);
+            for (std::size_t i = 0; i < expected; ++i) REQUIRE(c.id(i) == static_cast<int>(i));
+        }
+    const std::vector<float> tied{1, 3, 1, 1, 0};
+    Candidates c(tied);
+    c.keep_at_least(2);
+    keep_top_k(c, 1);
+    REQUIRE(c.size() == 2);
+    REQUIRE(c.id(0) == 0);
+    REQUIRE(c.id(1) == 1);
 }

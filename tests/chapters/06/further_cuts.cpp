@@ -293,3 +293,14 @@ TEST_CASE("numbers that make no sense are refused with what is allowed", "[ch06]
     refused([](SamplingOptions& o) { o.mirostat = 2, o.top_k = 5; }, "another cut");
     refused([](SamplingOptions& o) { o.mirostat = 2, o.temperature = 0; }, "temperature 0");
 }
+
+TEST_CASE("XTC: a token exactly at the threshold is a top choice, plain and fast", "[ch06]") {
+    const Row halves{3, 3}, quarters{0, 0, 0, 0};
+    REQUIRE(xtc(halves, 1, 1, .5, 0) == Row{masked, 3});
+    REQUIRE(xtc(quarters, 1, 1, .25, 0) == Row{masked, masked, masked, 0});
+    for (const Row& s : {halves, quarters}) {
+        Candidates c(s);
+        exclude_top_choices(c, 1, 1 / static_cast<double>(s.size()), 0);
+        REQUIRE(as_row(c) == xtc(s, 1, 1, 1 / static_cast<double>(s.size()), 0));
+    }
+}

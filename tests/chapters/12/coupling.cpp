@@ -2,6 +2,7 @@
 // rounds, told afterwards.
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -103,4 +104,39 @@ TEST_CASE("the rounds of a coupled text: what stood, what did not, and the targe
     CHECK_FALSE(rounds[3].bonus);
     GenerateRequest nobody;
     CHECK_THROWS_AS(watch_guesses(nobody), Error);
+}
+
+namespace {
+
+// Guesses as many tokens as it is asked for.
+struct Obedient {
+    std::vector<DraftedToken> propose(const Chain&, std::span<const int>, std::size_t, int count,
+                                      const std::function<bool(int)>&, RandomChance&) {
+        return std::vector<DraftedToken>(static_cast<std::size_t>(count));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("of a round the guesses count up to the first wrong one: those behind it were not judged",
+          "[ch12]") {
+    GenerateRequest request = request_of(1);
+    DraftLength length = DraftLength::adaptive(8, 0.3);
+    guess_with<Obedient>(
+        request, [](std::size_t) { return Obedient(); }, length);
+    Rng rng(2);
+    int longest = 0, none = 0;
+    for (int round = 0; round < 300; ++round) {
+        const int asked = length.next();
+        const Guesses guesses = request.foresight.guess(0, {prompt, prompt.size()}, Rng(1), 100);
+        REQUIRE(guesses.ids.size() == static_cast<std::size_t>(asked));
+        // Good times and bad.
+        int right = 0;
+        while (right < asked && rng.uniform() < (round / 50 % 2 == 0 ? .9 : .2)) ++right;
+        request.foresight.judged(0, asked, right);
+        length.learn(right < asked ? right + 1 : asked, right);
+        longest = std::max(longest, asked), none += asked == 0;
+    }
+    CHECK(longest == 8);
+    CHECK(none > 0);
 }

@@ -8,6 +8,7 @@
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/20_quantization/few_bits.hpp"
 #include "chapters/20_quantization/plain_gptq.hpp"
+#include "chapters/20_quantization/plain_gptq_groups.hpp"
 #include "chapters/20_quantization/plain_quantize.hpp"
 #include "chapters/20_quantization/rounding.hpp"
 #include "lib/kernels/rng.hpp"
@@ -264,4 +265,20 @@ TEST_CASE(
     INFO("to the nearest " << nearest << ", GPTQ " << mine);
     REQUIRE(mine < 0.7 * nearest);
     REQUIRE_THROWS_AS(held_out_texts(corpus, tokenizer, 3, 2), Error);
+}
+
+TEST_CASE("a weight halfway between two marks is rounded to the even one", "[ch20]") {
+    const auto alone = [](std::size_t K) {  // inputs that have nothing to do with each other
+        Square U(K, std::vector<double>(K, 0.0));
+        for (std::size_t k = 0; k < K; ++k) U[k][k] = 1;
+        return U;
+    };
+    REQUIRE(gptq({3, .5f, 1.5f, 2.5f, -.5f, -1.5f, -2.5f}, alone(7), 3, 7) ==
+            Floats{3, 0, 2, 2, 0, -2, -2});
+    // The unit is 1; the second group's largest is 17.5 = 7 · 2.5, so its multiplier is 2.
+    Floats w(33, 0.0f);
+    w[0] = 7 * 127, w[32] = 17.5f;
+    const FourBitColumn column = gptq_in_groups(w, alone(33));
+    REQUIRE(column.unit == 1);
+    REQUIRE(column.m == std::vector<int>{127, 2});
 }

@@ -89,3 +89,23 @@ TEST_CASE("a cost of places that are not there is refused", "[diffusion]") {
     REFUSES(cost_in_orders(law, {0, 1, 0}, {1}, 0, draw));
     REFUSES(cost_in_orders(law, {0, 1, 0}, {0, 1, 2}, 1, wrong));
 }
+
+TEST_CASE("every place of a gap is filled, and no other, whatever the blocks, steps and order",
+          "[diffusion]") {
+    const MaskedLaw model = random_model(6);
+    for (const char* order : {"random", "confidence"})
+        for (int block = 0; block <= 6; ++block)
+            for (int steps = 0; steps <= 3; ++steps)
+                for (const int best_of : {1, 2}) {
+                    CAPTURE(order, block, steps, best_of);
+                    Hole hole{
+                        {0, mask_token, mask_token, mask_token, mask_token, mask_token, 1}, 1, 6};
+                    FillOptions o;
+                    o.order = order, o.block_length = block, o.steps = steps, o.best_of = best_of;
+                    Rng rng(3);
+                    fill(hole, model, drawing(rng), o);
+                    CHECK(hole.row.front() == 0);
+                    CHECK(hole.row.back() == 1);
+                    for (std::size_t i = 1; i < 6; ++i) CHECK(hole.row[i] != mask_token);
+                }
+}

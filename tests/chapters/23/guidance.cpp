@@ -190,3 +190,15 @@ TEST_CASE("guidance by hand: twice as far from the negative prompt", "[ch23][gui
     REQUIRE(out[1] == -INFINITY);
     REQUIRE_THROWS_AS(guide_logits(p, n, 2, std::span<float>(out).first(2)), Error);
 }
+
+TEST_CASE("a token that either prompt bans stays banned, whatever the scale", "[ch23][guidance]") {
+    constexpr float no = -INFINITY;
+    const std::vector<float> p{0, no, 1, no}, n{0, 1, no, no};
+    for (const double scale : {-1.0, 0.0, 0.5, 1.0, 2.0}) {
+        CAPTURE(scale);
+        std::vector<float> out(4);
+        guide_logits(p, n, scale, out);
+        REQUIRE(std::isfinite(out[0]));
+        for (std::size_t i = 1; i < 4; ++i) REQUIRE(out[i] == no);
+    }
+}
