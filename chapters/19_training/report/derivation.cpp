@@ -1,5 +1,7 @@
 #include "chapters/19_training/report/derivation.hpp"
 
+#include <cmath>
+
 #include "chapters/19_training/corpus/corpus_wording.hpp"
 
 namespace tbt {
@@ -50,8 +52,6 @@ bool Derivation::go(Here here) {
     }
 }
 
-bool Derivation::finish() { return rows_.satisfiable(); }
-
 Derivation::Outcome Derivation::step(const Step& now, Here& here) {
     const Node& n = now.node;
     switch (n.kind) {
@@ -98,6 +98,7 @@ Derivation::Outcome Derivation::alternatives(const Choice& choice, const Step& n
             !matches(piece[0].text, ahead))
             continue;
         const Mark before = mark();
+        bits_ += choice.weights.bits[i];
         Frame frame{Frame::Kind::sequence, now.next, depth};
         frame.sequence = &piece;
         if (go({push(frame), here.position})) return Outcome::yes;
@@ -176,7 +177,9 @@ Derivation::Outcome Derivation::repeat(const Frame& frame, Here here) {
         }
         undo(before);
     }
-    return frame.times >= frame.least ? ended(go(here)) : Outcome::no;
+    if (frame.times < frame.least) return Outcome::no;
+    bits_ += std::log2(static_cast<double>(frame.most - frame.least + 1));
+    return ended(go(here));
 }
 
 // {x.col} and {>x.col}: once for each cell that the rows may still have.

@@ -20,16 +20,23 @@ namespace tbt {
 // The slots that a kept rule may write to, for each choice of the tree.
 std::vector<std::vector<int>> written_slots(const grammar::Tree& tree);
 
-class Derivation final : DerivationNumbers {
+class Derivation : protected DerivationNumbers {
 public:
     using DerivationNumbers::TooLong;
 
     Derivation(const grammar::Tree& tree, const std::vector<std::vector<int>>& written,
                const std::string& text, bool prefix, std::uint64_t most_steps)
         : DerivationNumbers(tree, written, text, prefix), most_steps_(most_steps) {}
+    virtual ~Derivation() = default;
 
     // Does the genre give the text (or, for a prefix, a text that begins so)?
     bool from(const grammar::Genre& genre);
+
+protected:
+    std::uint64_t steps_ = 0;
+
+    // A derivation is complete. True ends the search, false goes on to the next one.
+    virtual bool finish() { return rows_.satisfiable(); }
 
 private:
     // The search.
@@ -41,9 +48,8 @@ private:
     Outcome repeat(const Frame& frame, Here here);
     Outcome with_row(const Step& step, Here& here);
     Outcome variable(const Step& step, Here& here);
-    bool finish();
 
-    std::uint64_t steps_ = 0, most_steps_;
+    std::uint64_t most_steps_;
 };
 
 }  // namespace tbt

@@ -168,8 +168,9 @@ int DerivationState::push(Frame frame) {
 }
 
 DerivationState::Mark DerivationState::mark() const {
-    return {rows_.mark(),   bindings_.size(), numbers_.size(),     promises_.size(),
-            frames_.size(), saved_.size(),    saved_sinks_.size(), changes_.size()};
+    return {rows_.mark(),        bindings_.size(), numbers_.size(),
+            promises_.size(),    frames_.size(),   saved_.size(),
+            saved_sinks_.size(), changes_.size(),  bits_};
 }
 
 void DerivationState::undo(const Mark& mark) {
@@ -209,6 +210,7 @@ void DerivationState::undo(const Mark& mark) {
     frames_.resize(mark.frames, Frame{Frame::Kind::node});
     saved_.resize(mark.saved);
     saved_sinks_.resize(mark.sinks);
+    bits_ = mark.bits;
 }
 
 }  // namespace tbt

@@ -68,6 +68,7 @@ protected:
     struct Mark {
         Rows::Mark rows;
         std::size_t bindings, numbers, promises, frames, saved, sinks, changes;
+        double bits;
     };
     enum class Outcome { on, yes, no };  // go on at once, or how the search from here ended
     // Where the search is: the next frame and the byte of the text.
@@ -123,6 +124,7 @@ protected:
     // the grammar has as a small letter.
     std::size_t capital_ = nowhere, lowered_ = nowhere;
     bool silent_ = false;  // output goes to the sink
+    double bits_ = 0;      // −log2 P of the alternatives and repetitions so far
     std::string sink_;
 };
 

@@ -10,13 +10,6 @@ namespace tbt {
 using grammar::Condition;
 using grammar::Table;
 
-template <class F>
-void Rows::each(const Variable& v, F visit) const {
-    for (std::size_t word = 0; word < v.rows.size(); ++word)
-        for (std::uint64_t bits = v.rows[word]; bits != 0; bits &= bits - 1)
-            if (!visit(word * 64 + index(std::countr_zero(bits)))) return;
-}
-
 std::size_t Rows::count(const Variable& v) const {
     std::size_t n = 0;
     for (const std::uint64_t word : v.rows) n += index(std::popcount(word));
@@ -34,7 +27,7 @@ std::size_t Rows::only_row(const Variable& v) const {
 
 int Rows::add(const grammar::Node& draw) {
     const Table& table = tree_.tables[index(draw.index)];
-    Variable v{draw.index, Set((table.rows.size() + 63) / 64)};
+    Variable v{draw.index, Set((table.rows.size() + 63) / 64), {}};
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
         bool fits = table.weights.of(row) > 0;
         for (const Condition& c : draw.where) {
@@ -44,6 +37,7 @@ int Rows::add(const grammar::Node& draw) {
         }
         if (fits) v.rows[row / 64] |= std::uint64_t{1} << row % 64;
     }
+    v.drawn = v.rows;
     variables_.push_back(std::move(v));
     return static_cast<int>(variables_.size()) - 1;
 }
@@ -167,7 +161,7 @@ void Rows::undo(const Mark& mark) {
         variables_[index(change.variable)].rows = std::move(change.before);
         changes_.pop_back();
     }
-    variables_.resize(mark.variables, Variable{0, {}});
+    variables_.resize(mark.variables, Variable{0, {}, {}});
     relations_.resize(mark.relations, Relation{});
 }
 

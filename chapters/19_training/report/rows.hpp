@@ -7,6 +7,7 @@
 // away from either as soon as the other is known well enough. All changes can be taken back.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -46,9 +47,11 @@ public:
     void undo(const Mark& mark);
 
 private:
+    friend class RowsProbability;
     struct Variable {
         int table;
-        Set rows;
+        Set rows;   // that it may still be
+        Set drawn;  // that could be drawn, by the conditions with constants
     };
     struct Relation {
         grammar::Condition::Test test;
@@ -62,8 +65,17 @@ private:
     int cell(const Variable& v, std::size_t row, int column) const {
         return tree_.tables[index(v.table)].rows[row][index(column)];
     }
+    // The rows of a set, until visit returns false.
     template <class F>
-    void each(const Variable& v, F visit) const;  // its rows, until visit returns false
+    static void each(const Set& set, F visit) {
+        for (std::size_t word = 0; word < set.size(); ++word)
+            for (std::uint64_t bits = set[word]; bits != 0; bits &= bits - 1)
+                if (!visit(word * 64 + index(std::countr_zero(bits)))) return;
+    }
+    template <class F>
+    static void each(const Variable& v, F visit) {
+        each(v.rows, visit);
+    }
     std::size_t count(const Variable& v) const;
     std::size_t only_row(const Variable& v) const;
     bool narrow(int variable, Set rows);
