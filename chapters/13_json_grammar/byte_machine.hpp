@@ -11,7 +11,7 @@
 #include <memory>
 #include <string_view>
 
-#include "chapters/13_json_grammar/token_costs.hpp"
+#include "chapters/13_json_grammar/tokens_to_end.hpp"
 
 namespace tbt {
 
@@ -37,8 +37,8 @@ public:
     // The fewest bytes that complete the text; `never` behind dead.
     virtual int closing_bytes(State state) const = 0;
 
-    // The same in tokens, by tables. Null: the machine has none, and closing.hpp looks for a way.
-    virtual std::unique_ptr<TokenCosts> token_costs(const TokenTrie&) { return nullptr; }
+    // An upper bound in tokens. Null: closing_bytes is the bound, a token for each byte.
+    virtual std::unique_ptr<TokensToEnd> tokens_to_end(const TokenTrie&) { return nullptr; }
 
     // The bytes of memory that all states take, and to give them back: afterwards epoch() is
     // another one, and all states but start() must be read anew.

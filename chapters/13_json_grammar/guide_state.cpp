@@ -90,7 +90,7 @@ GuideState guide_state(TokenConstraint& constraint, std::span<const float> logit
     state.allowed = mask.count(), state.complete = constraint.complete();
     if (const int bytes = machine.closing_bytes(here); bytes < ByteMachine::never)
         state.closing_bytes = bytes;
-    if (const int tokens = language.closing().minimum(here).tokens; tokens < Closing::never)
+    if (const int tokens = language.closing().enough(here); tokens < Closing::never)
         state.closing_tokens = tokens;
     if (constraint.remaining() < TokenConstraint::no_budget)
         state.remaining = constraint.remaining();

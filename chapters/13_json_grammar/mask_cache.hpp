@@ -46,7 +46,7 @@ public:
           runs_(*checked(machine_), *checked(trie_)),
           reached_(*machine_, *trie_, runs_, small),
           small_(small),
-          costs_(trie_->spells_every_byte() ? machine_->token_costs(*trie_) : nullptr) {}
+          bound_(trie_->spells_every_byte() ? machine_->tokens_to_end(*trie_) : nullptr) {}
 
     // Valid until the next call.
     Entry of(State state);
@@ -54,17 +54,15 @@ public:
     // The states behind tokens.
     TokenReach& reached() { return reached_; }
 
-    // So many tokens complete the text, if every byte is a token: a quick bound, which behind
-    // one of them is one less.
-    int to_end(State state) {
-        return costs_ ? costs_->bound(state) : machine_->closing_bytes(state);
-    }
+    // So many tokens complete the text, if every byte is a token: an upper bound, and after
+    // one of them it is smaller.
+    int to_end(State state) { return bound_ ? bound_->of(state) : machine_->closing_bytes(state); }
     // Of an outlined state to_end counts the known part; the forgotten part adds at most this.
     int hidden(State state) {
-        return costs_ ? costs_->hidden_bound(state) : machine_->hidden_bytes(state);
+        return bound_ ? bound_->hidden(state) : machine_->hidden_bytes(state);
     }
-    // The fewest tokens to an end, where the machine has tables of them; else null.
-    TokenCosts* costs() { return costs_.get(); }
+    // Null: the bound is closing_bytes.
+    TokensToEnd* bound() { return bound_.get(); }
 
     ByteMachine& machine() { return *machine_; }
     TokenRuns& runs() { return runs_; }
@@ -74,7 +72,7 @@ public:
         return (own_.size() + outlines_.size()) * mask + entries_.memory() +
                known_.capacity() * sizeof(Known) + outline_index_.memory() + part_bytes_ +
                part_index_.memory() + runs_.memory() + reached_.memory() +
-               (costs_ ? costs_->memory() : 0);
+               (bound_ ? bound_->memory() : 0);
     }
     // Everything that is known of states.
     void forget() {
@@ -82,7 +80,7 @@ public:
         outline_index_.clear(), outlines_.clear(), last_ = {};
         part_index_.clear(), parts_.clear(), part_bytes_ = 0;
         runs_.forget(), reached_.forget();
-        if (costs_) costs_->forget();
+        if (bound_) bound_->forget();
     }
     std::size_t outlines() const { return outlines_.size(); }
     std::size_t masks() const { return entries_.size(); }
@@ -137,7 +135,7 @@ private:
     TokenRuns runs_;
     TokenReach reached_;
     int small_;
-    std::unique_ptr<TokenCosts> costs_;
+    std::unique_ptr<TokensToEnd> bound_;
     WordMap entries_;  // the places of states in known_
     std::vector<Known> known_;
     std::deque<Outline> own_;  // the first owned_ are in use, the others were

@@ -27,20 +27,17 @@ TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int b
     if (state() == ByteMachine::dead)
         throw UsageError("guided: no text of the language begins with \"" + visible(beginning) +
                          "\"; change the prompt, or what is asked");
-    if (budget_ != no_budget && language_->closing().fits(state(), budget_)) return;
     if (budget_ == no_budget && language_->closing().spells_every_byte()) return;
-    const Closing::Minimum minimum = language_->closing().minimum(state());
-    if (minimum.tokens == Closing::never) {
-        throw Error("guided: this vocabulary cannot spell any text of the language" +
-                    std::string(minimum.exact ? "" : " (none found)") + "; the shortest is \"" +
-                    visible(language_->closing().shortest(state())) + "\"");
-    }
-    if (minimum.tokens > budget_) {
+    const int enough = language_->closing().enough(state());
+    if (enough == Closing::never)
+        throw Error(
+            "guided: this vocabulary cannot spell any text of the language that was "
+            "tried; the shortest is \"" +
+            visible(language_->closing().shortest(state())) + "\"");
+    if (enough > budget_)
         throw Error("guided: a budget of " + std::to_string(budget_) +
-                    " tokens is too small: the shortest text needs " +
-                    (minimum.exact ? "" : "at most ") + std::to_string(minimum.tokens) +
-                    "; allow at least " + std::to_string(minimum.tokens));
-    }
+                    " tokens is too small: the text needs at most " + std::to_string(enough) +
+                    "; allow " + std::to_string(enough));
 }
 
 std::string TokenConstraint::text() const {
@@ -65,21 +62,12 @@ const TokenMask& TokenConstraint::mask() {
         tight_ready_ = false;
         return tight_ = TokenMask(language_->trie().vocabulary());
     }
-    if (close_to_the_end()) return tightened();
     const MaskCache::Entry entry = language_->masks().of(state());
-    const bool ample = budget_ == no_budget ||
-                       (language_->closing().spells_every_byte() && entry.costliest < remaining());
     // A vocabulary without all bytes can spell itself into a corner:
     // there the mask asks for each token.
-    return ample && language_->closing().spells_every_byte() ? entry.mask : tightened();
-}
-
-// So little is left that a mask of all tokens would hardly be of use.
-bool TokenConstraint::close_to_the_end() {
-    constexpr int few = 8;
-    MaskCache& masks = language_->masks();
-    return budget_ != no_budget && masks.costs() != nullptr &&
-           remaining() < masks.to_end(state()) + few;
+    const bool ample = language_->closing().spells_every_byte() &&
+                       (budget_ == no_budget || entry.costliest < remaining());
+    return ample ? entry.mask : tightened();
 }
 
 // Near the end of the budget: a token must leave a completion that fits into the rest.
@@ -111,27 +99,18 @@ const TokenMask& TokenConstraint::tightened() {
     return tight_;
 }
 
-// As long as the bound fits (token_bound.hpp), only tokens behind which it still does are kept:
-// there is always one. Tables of the exact costs are for budgets that begin below the bound.
-bool TokenConstraint::keeps_to_bound() {
-    MaskCache& masks = language_->masks();
-    return masks.costs() != nullptr && masks.to_end(state()) <= remaining();
-}
-
 // Most tokens by groups that lead to one state, and those that leave what the outline knows each
 // by itself.
 bool TokenConstraint::tighten_by_groups() {
     MaskCache& masks = language_->masks();
-    TokenCosts* const costs = masks.costs();
-    if (costs == nullptr || budget_ == no_budget) return false;
+    TokensToEnd* const bound = masks.bound();
+    if (bound == nullptr || budget_ == no_budget) return false;
     const State now = state();
-    const bool by_bound = keeps_to_bound();
     const int left = remaining() - 1, hidden = masks.hidden(now);
     const TokenReach::Groups groups = masks.reached().groups(now);
     for (const TokenReach::Group& group : groups.groups) {
         if (masks.to_end(group.state) + hidden > left) {
-            const int tokens = by_bound ? costs->bound_behind(now, group.state)
-                                        : costs->tokens_behind(now, group.state, left);
+            const int tokens = bound->of_reached(now, group.state);
             if (tokens < 0) return false;
             if (tokens > left) continue;
         }
@@ -158,8 +137,7 @@ bool TokenConstraint::tighten_by_groups() {
 bool TokenConstraint::leaves_enough(State reached) {
     Closing& closing = language_->closing();
     if (budget_ == no_budget)
-        return closing.spells_every_byte() || closing.minimum(reached).tokens != Closing::never;
-    if (keeps_to_bound()) return language_->masks().to_end(reached) < remaining();
+        return closing.spells_every_byte() || closing.enough(reached) != Closing::never;
     return closing.fits(reached, remaining() - 1);
 }
 

@@ -113,8 +113,6 @@ public:
     std::string text() const;
 
 private:
-    bool close_to_the_end();
-    bool keeps_to_bound();
     bool leaves_enough(State reached);
     const TokenMask& tightened();
     bool tighten_by_groups();

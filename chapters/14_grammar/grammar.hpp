@@ -51,8 +51,7 @@ public:
     };
     struct CallEdge {
         int rule, to;
-        int act = 0;          // what the notebook notes behind the call
-        bool detour = false;  // no way to the end is looked for here, since there are others
+        int act = 0;  // what the notebook notes behind the call
     };
     struct Node {
         std::vector<ByteEdge> bytes;
@@ -64,7 +63,6 @@ public:
         bool expanded = false;  // they were
         int cost = never;       // the fewest bytes to the end of the rule
         int notebook = -1;      // whoever is here has a note, see Notebook
-        int like = -1;  // all that may follow here may follow at that node, with more before it
     };
     struct Rule {
         std::string name;

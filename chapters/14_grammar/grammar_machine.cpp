@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "chapters/14_grammar/grammar_costs.hpp"
+#include "chapters/14_grammar/token_bound.hpp"
 
 namespace tbt {
 
@@ -25,8 +25,8 @@ void GrammarMachine::begin_anew() {
     start_ = collect();
 }
 
-std::unique_ptr<TokenCosts> GrammarMachine::token_costs(const TokenTrie& trie) {
-    return std::make_unique<GrammarCosts>(*this, trie);
+std::unique_ptr<TokensToEnd> GrammarMachine::tokens_to_end(const TokenTrie& trie) {
+    return std::make_unique<TokenBound>(*this, trie);
 }
 
 void GrammarMachine::forget() {

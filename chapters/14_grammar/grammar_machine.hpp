@@ -61,7 +61,7 @@ public:
     }
     void forget() override;
     unsigned epoch() const override { return epoch_; }
-    std::unique_ptr<TokenCosts> token_costs(const TokenTrie& trie) override;
+    std::unique_ptr<TokensToEnd> tokens_to_end(const TokenTrie& trie) override;
 
     const Grammar& grammar() const { return grammar_; }
     Grammar& grammar() { return grammar_; }

@@ -38,10 +38,9 @@ void GuidedModel::show(int number, const std::string& request,
         std::make_shared<GuidedLanguage>(machine, std::make_shared<const TokenTrie>(tokenizer));
     TokenConstraint constraint(language, max_new_tokens, continue_prompt ? prompt : "");
     const Chain chain(cut_steps(sampling, Dialect::ours));
-    std::printf("%d. %s\n   mask → %s; seed %llu; budget %d tokens, at least %d are needed\n\n",
-                number, request.c_str(), chain.to_string().c_str(),
-                static_cast<unsigned long long>(seed), max_new_tokens,
-                language->closing().minimum(constraint.state()).tokens);
+    std::printf("%d. %s\n   mask → %s; seed %llu; budget %d tokens; %d are enough\n\n", number,
+                request.c_str(), chain.to_string().c_str(), static_cast<unsigned long long>(seed),
+                max_new_tokens, language->closing().enough(constraint.state()));
 
     const std::vector<int> ids = encode_prompt(loaded, prompt, max_new_tokens);
     MaskTrace trace(tokenizer, constraint, shown);

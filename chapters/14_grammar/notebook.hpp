@@ -51,38 +51,6 @@ public:
     // The most that `restored` adds to tokens(), for an outline made with this note.
     virtual int forgotten_tokens(const TokenBound& bound, int node, int note) = 0;
 
-    // ---- for the shortest way to the end, in tokens (token_costs.hpp) ----
-    // A stretch goes from a node to the node behind the call of an act, or to the end of the rule
-    // (act `the_end`). Is a node on the way of that stretch?
-    static constexpr int the_end = -1;
-    virtual bool on_the_way(int node, int act, int note) = 0;
-    // Do notes count bytes: is the one behind a byte the same for all bytes of an edge?
-    virtual bool counts() const { return false; }
-    // In a key, the fewest bytes to its end.
-    virtual int stretch_bytes(const Grammar& grammar, int node, int act, int note) = 0;
-    // The node behind the calls.
-    virtual int behind_calls() const = 0;
-    // Ways to the end: each a list of acts, one stretch each, that ends with the_end. Whoever
-    // goes the first stretch of one of them finds the rest of it among the ways from there.
-    virtual void ways(const Grammar& grammar, int node, int note,
-                      std::vector<std::vector<int>>& found) = 0;
-    // Acts in any order, each once: all that must come, and so many more of those that may.
-    // `others` could stand in their place.
-    struct Choice {
-        std::vector<int> must, may, others;
-        int more = 0;
-    };
-    // Where acts come in any order: what is left at the node, and which of that, or else, may come
-    // next. Their stretches depend on no note. false: ways() says more.
-    virtual bool any_order(const Grammar&, int, int, std::vector<int>&, Choice&) { return false; }
-    // Has ways() left some out that may be shorter?
-    virtual bool left_ways_out() const { return false; }
-    // Only the part of a note that the ways from a node depend on.
-    virtual int on_ways(int, int note) { return note; }
-    // Only the part of a note that the stretch of an act depends on: forgotten where it depends on
-    // none.
-    virtual int on_stretch(int node, int act, int note) = 0;
-
     virtual std::size_t memory() const = 0;
     virtual void forget() = 0;
 };

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "chapters/13_json_grammar/token_costs.hpp"
+#include "chapters/13_json_grammar/tokens_to_end.hpp"
 #include "chapters/14_grammar/grammar.hpp"
 
 namespace tbt {
 
-static_assert(TokenCosts::never == Grammar::never);
+static_assert(TokensToEnd::never == Grammar::never);
 
 inline int plus(int a, int b) { return std::min(a + b, Grammar::never); }
 

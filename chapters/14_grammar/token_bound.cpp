@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "chapters/13_json_grammar/token_words.hpp"
-#include "chapters/14_grammar/token_exits.hpp"
-#include "chapters/14_grammar/trie_words.hpp"
 
 namespace tbt {
 
@@ -54,12 +52,12 @@ void TokenBound::of_suffixes(std::string_view text, const std::vector<bool>& cut
 }
 
 std::vector<int> TokenBound::lengths_of_words() const {
-    std::bitset<256> plain;
+    ByteSet plain;
     for (std::size_t c = 0x20; c < 0x7f; ++c) plain.set(c, c != '"' && c != '\\');
-    const TrieWords words(*trie_, TokenExit::root, plain);
+    const std::vector<int> words = trie_->words().of(*trie_, -1, plain)->of_length;
     std::vector<int> lengths;
-    for (int n = 1; n <= TrieWords::longest_counted; ++n)
-        if (words.lengths[index(n)]) lengths.push_back(n);
+    for (int n = 1; n < count(words); ++n)
+        if (words[index(n)] >= 0) lengths.push_back(n);
     return lengths;
 }
 
@@ -76,7 +74,7 @@ int TokenBound::word(const Grammar::Node& n, int to) const {
     for (const Grammar::ByteEdge& e : n.bytes)
         for (int b = e.low; b <= e.high && e.to == to; ++b) bytes.set(index(b));
     if (bytes.count() < many) return -1;
-    const auto words = trie_->words().of(*trie_, TokenExit::root, bytes);
+    const auto words = trie_->words().of(*trie_, -1, bytes);
     const auto longest = std::find_if(words->of_length.rbegin(), words->of_length.rend(),
                                       [](int token) { return token >= 0; });
     return longest == words->of_length.rend() ? -1 : *longest;
@@ -181,7 +179,7 @@ int TokenBound::behind(int continuation) {
     return behind_[index(continuation)];
 }
 
-int TokenBound::of(ByteMachine::State state) {
+int TokenBound::of(State state) {
     if (state == ByteMachine::dead) return Grammar::never;
     if (machine_->accepts(state)) return 0;
     const auto place = static_cast<std::size_t>(state);
@@ -194,7 +192,7 @@ int TokenBound::of(ByteMachine::State state) {
     return states_[place];
 }
 
-int TokenBound::hidden(ByteMachine::State state) {
+int TokenBound::hidden(State state) {
     int most = 0;
     for (const GrammarPlace& p : machine_->places(state)) {
         const int notebook = grammar().node(p.node).notebook;
@@ -203,6 +201,49 @@ int TokenBound::hidden(ByteMachine::State state) {
         most = std::max(most, plus(behind(p.behind), forgotten));
     }
     return most;
+}
+
+// What an outline has forgotten, put back.
+GrammarPlace TokenBound::meant(GrammarPlace p, Slots slots) const {
+    if (!GrammarMachine::is_forgotten(p.behind)) return p;
+    const GrammarPlace& slot = slots[index(p.behind - 1)];
+    const int notebook = grammar().node(p.node).notebook;
+    if (notebook >= 0) p.note = grammar().notebook(notebook).restored(p.node, p.note, slot.note);
+    p.behind = slot.behind;
+    return p;
+}
+
+// Does a continuation end in something that an outline has forgotten?
+bool TokenBound::hollow(int continuation) {
+    if (continuation <= GrammarMachine::most_slots) return continuation != 0;
+    if (hollow_.size() <= index(continuation)) hollow_.resize(index(continuation) + 1, -1);
+    if (hollow_[index(continuation)] < 0) {
+        const auto places = machine_->places_behind(continuation);
+        const bool any = std::any_of(places.begin(), places.end(),
+                                     [&](const GrammarPlace& p) { return hollow(p.behind); });
+        hollow_[index(continuation)] = any ? 1 : 0;
+    }
+    return hollow_[index(continuation)] > 0;
+}
+
+int TokenBound::of_meant(GrammarPlace p, Slots slots) {
+    p = meant(p, slots);
+    if (!hollow(p.behind)) return of(p);
+    int least = Grammar::never;
+    for (const GrammarPlace& place : machine_->places_behind(p.behind))
+        least = std::min(least, of_meant(place, slots));
+    return plus(least, here(p));
+}
+
+int TokenBound::of_reached(State state, State reached) {
+    if (machine_->accepts(reached)) return 0;
+    const Slots slots = machine_->slots(state);
+    int least = Grammar::never;
+    for (const GrammarPlace& p : machine_->places(reached)) {
+        if (slots.empty() && hollow(p.behind)) return -1;
+        least = std::min(least, of_meant(p, slots));
+    }
+    return least;
 }
 
 }  // namespace tbt

@@ -9,10 +9,9 @@
 // Where any of many bytes leads on for long, as in `.{800}`, the way takes those of the longest
 // token of such bytes, again and again.
 //
-// Every call and every end of a rule cuts a token short, so this may be more than is needed: `"}`
-// counts as two. But it is the length of a way that exists, and behind one token of it the bound is
-// one less. Whoever keeps the tokens behind which it still fits is never left without one, and
-// only where it no longer fits are exact tables asked (grammar_costs.hpp).
+// Every call and every end of a rule ends a token, so this may be more than is needed: `"}`
+// counts as two. But it is the length of a way that exists, and one token along that way the bound
+// is one less. Whoever keeps only tokens after which it still fits is never left without one.
 #pragma once
 
 #include <span>
@@ -21,23 +20,24 @@
 #include <vector>
 
 #include "chapters/13_json_grammar/token_trie.hpp"
+#include "chapters/13_json_grammar/tokens_to_end.hpp"
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/14_grammar/plus.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
 
-class TokenBound {
+class TokenBound : public TokensToEnd {
 public:
     // Of a vocabulary in which every byte is a token.
     TokenBound(GrammarMachine& machine, const TokenTrie& trie);
 
     // To the end of the text, from a state, a continuation and a place.
-    int of(ByteMachine::State state);
+    int of(State state) override;
     int behind(int continuation);
     int of(const GrammarPlace& place) { return plus(here(place), behind(place.behind)); }
-    // The most that what an outline of the state has forgotten adds.
-    int hidden(ByteMachine::State state);
+    int hidden(State state) override;
+    int of_reached(State state, State reached) override;
 
     // To the end of the rule, from a place; and of a rule as a whole.
     int here(const GrammarPlace& place);
@@ -63,12 +63,15 @@ public:
     // Another one for each bound: what notebooks remember belongs to one of them.
     unsigned id() const { return id_; }
 
-    std::size_t memory() const { return 4 * (nodes_.size() + states_.size() + behind_.size()); }
+    std::size_t memory() const override {
+        return 4 * (nodes_.size() + states_.size() + behind_.size()) + hollow_.size();
+    }
     // States and continuations; nodes and rules stay.
-    void forget() { states_.clear(), behind_.clear(); }
+    void forget() override { states_.clear(), behind_.clear(), hollow_.clear(); }
 
 private:
     static constexpr int unknown = -1;
+    using Slots = std::span<const GrammarPlace>;
     // Of the shortest way: a byte, or one of a word, or a call, and the node behind it.
     struct Move {
         int byte = -1, word = -1, rule = -1, to = -1;
@@ -81,11 +84,15 @@ private:
     int at(int node);
     void settle(int node);
     void spell(Way& way, std::size_t first, std::size_t end) const;
+    GrammarPlace meant(GrammarPlace place, Slots slots) const;
+    bool hollow(int continuation);
+    int of_meant(GrammarPlace place, Slots slots);
 
     GrammarMachine* machine_;
     const TokenTrie* trie_;
     unsigned id_;
     std::vector<int> rules_, nodes_, states_, behind_;
+    std::vector<signed char> hollow_;  // by continuation; -1: not asked yet
     // Scratch of settle() and move().
     struct Way {
         std::vector<int> nodes, tokens;

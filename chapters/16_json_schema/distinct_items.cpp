@@ -209,14 +209,10 @@ void DistinctItems::expand(Grammar& grammar, int node) {
         return grammar.edge(last, byte, byte, nodes_.at(grammar, index_, {Where::item, written}));
     }
     const int at = where == Where::first ? fixed(blanks_.open) : free;
-    // Whoever takes one of them finds at least as many behind it, and one item less to come.
-    const int items = needed(spot), on_the_way = ways(items);
-    int place = 0;
     for (const int i : cheapest_first(grammar, written)) {
         std::set<int> then = written;
         then.insert(i);
         grammar.call(at, values_[index(i)], nodes_.at(grammar, index_, {Where::after, then}));
-        grammar.node(at).calls.back().detour = place++ >= on_the_way;
     }
 }
 

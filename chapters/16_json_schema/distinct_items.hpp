@@ -40,12 +40,6 @@ private:
     enum class Where { first, item, after };  // behind the bracket, behind a comma, behind an item
     using Spot = std::pair<Where, std::set<int>>;  // places in values_ that were written
 
-    // The ways to the end take one of so many of the cheapest that are left: with more, the sets of
-    // written values on the way would be too many.
-    static int ways(int needed) {
-        return needed == 0 ? 0 : needed == 1 ? 256 : needed <= 3 ? 4 : 1;
-    }
-
     // Of the three texts between items.
     struct Lengths {
         int open, comma, close;

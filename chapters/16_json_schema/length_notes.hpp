@@ -30,16 +30,6 @@ public:
     int tokens(const TokenBound& bound, int node, int note) override;
     std::vector<int> rules() const override { return {}; }
     int outlined(int, int note) override { return note; }
-    bool on_the_way(int, int, int) override { return true; }
-    bool counts() const override { return true; }
-    int stretch_bytes(const Grammar& grammar, int node, int, int note) override {
-        return cost(grammar, node, note);
-    }
-    int behind_calls() const override { return first_; }
-    void ways(const Grammar&, int, int, std::vector<std::vector<int>>& found) override {
-        found.push_back({the_end});
-    }
-    int on_stretch(int, int, int note) override { return note; }
     int restored(int, int note, int) override { return note; }
     int forgotten_tokens(const TokenBound&, int, int) override { return 0; }
     std::size_t memory() const override { return 4 * fewest_.capacity(); }

@@ -14,8 +14,7 @@ ObjectNotes::ObjectNotes(ObjectShape shape, Blanks blanks, Spelling spelling)
       graph_(shape_, blanks_, spelling, planner_),
       memory_(shape_, planner_),
       outline_(shape_, planner_, graph_, memory_),
-      tokens_(*this, {shape_, blanks_, spelling}),
-      ways_(*this) {}
+      tokens_(*this, {shape_, blanks_, spelling}) {}
 
 int ObjectNotes::add_nodes(Grammar& grammar, int index) {
     graph_.build(grammar, index);
@@ -134,12 +133,10 @@ int ObjectNotes::cost(const Grammar& grammar, int node, int id) {
     }
 }
 
-// ---- on the way to the end ----
-
-bool ObjectNotes::on_the_way(int node, int act, int note) {
+// Is the place in the key of that member, or before it?
+bool ObjectNotes::on_the_way(int node, int act, int note) const {
     const ObjectGraph::Position& p = graph_.at(node);
     if (p.where == Where::first || p.where == Where::after) return true;
-    if (act == the_end) return p.where == Where::closing || p.where == Where::end;
     const ObjectPlanner::Act& a = planner_.act(act);
     switch (p.where) {
         case Where::key:
@@ -160,47 +157,6 @@ bool ObjectNotes::on_the_way(int node, int act, int note) {
         default:
             return false;
     }
-}
-
-int ObjectNotes::stretch_bytes(const Grammar& grammar, int node, int act, int id) {
-    const ObjectGraph::Position& p = graph_.at(node);
-    if (act == the_end || planner_.act(act).key_class < 0) return 0;
-    if (p.where != Where::of_class && p.where != Where::tree) return 0;
-    const int from =
-        p.where == Where::of_class ? node : graph_.class_start(planner_.act(act).key_class);
-    if (id == forgotten) return graph_.at(from).to_end + 1;
-    const ObjectMemory::Note n = memory_.note(id);
-    return plus(bytes_to_end(grammar, graph_, memory_, from, n.others, std::max(n.text, 0)), 1);
-}
-
-// In a key: may it still become one that stands there? Behind it: is it one?
-bool ObjectNotes::one_of_them(Where where, const ObjectMemory::Note& n) const {
-    return where == Where::of_class
-               ? memory_.risky(n.others, n.text)
-               : where == Where::class_colon && memory_.stands(n.others, n.text);
-}
-
-// Which other keys stand there matters only where such a key may begin, or goes on as one of them.
-int ObjectNotes::on_ways(int node, int id) {
-    if (id == forgotten || !planner_.simple()) return id;
-    const ObjectMemory::Note n = memory_.note(id);
-    const ObjectGraph::Position& p = graph_.at(node);
-    const bool in_class = p.where == Where::of_class || p.where == Where::class_colon;
-    const bool begins = p.where == Where::key || (p.where == Where::tree && p.index == 0);
-    if (n.others == 0 || begins || one_of_them(p.where, n)) return id;
-    return memory_.note_of(
-        {n.members, 0, in_class ? ObjectMemory::a_new_one : ObjectMemory::nowhere});
-}
-
-// Only the stretch of a key that nobody names asks which others stand there, and that not where
-// none of them begins like this one.
-int ObjectNotes::on_stretch(int node, int act, int id) {
-    if (id == forgotten || act == the_end || planner_.act(act).key_class < 0) return forgotten;
-    const ObjectMemory::Note n = memory_.note(id);
-    const Where where = graph_.at(node).where;
-    const bool in_key = where == Where::of_class || where == Where::class_colon;
-    if (n.others == 0 || (in_key && !one_of_them(where, n))) return forgotten;
-    return memory_.note_of({0, n.others, in_key ? n.text : ObjectMemory::nowhere});
 }
 
 // In a key, one of the members below it is enough; which is cheapest does not matter.

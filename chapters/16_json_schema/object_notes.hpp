@@ -12,7 +12,6 @@
 #include "chapters/16_json_schema/object_memory.hpp"
 #include "chapters/16_json_schema/object_outline.hpp"
 #include "chapters/16_json_schema/object_tokens.hpp"
-#include "chapters/16_json_schema/object_ways.hpp"
 #include "chapters/16_json_schema/unnamed_key.hpp"
 
 namespace tbt {
@@ -49,32 +48,19 @@ public:
         return outline_.restored(node, note, was);
     }
     int forgotten_tokens(const TokenBound& bound, int node, int note) override;
-    bool on_the_way(int node, int act, int note) override;
-    int stretch_bytes(const Grammar& grammar, int node, int act, int note) override;
-    int behind_calls() const override { return graph_.after(); }
-    void ways(const Grammar& grammar, int node, int note, std::vector<Acts>& found) override {
-        ways_.find(grammar, node, note, found);
-    }
-    bool any_order(const Grammar& grammar, int node, int note, Acts& next, Choice& left) override {
-        return ways_.any_order(grammar, node, note, next, left);
-    }
-    bool left_ways_out() const override { return ways_.left_out(); }
-    int on_ways(int node, int note) override;
-    int on_stretch(int node, int act, int note) override;
     std::size_t memory() const override { return memory_.memory() + outline_.memory(); }
     void forget() override;
 
 private:
     friend class ObjectTokens;
-    friend class ObjectWays;
     using Where = ObjectGraph::Where;
 
+    bool on_the_way(int node, int act, int note) const;
     void look_at_rules(const Grammar& grammar);
     int behind_act(const Grammar& grammar, int members, int act);
     int best_of(const Grammar& grammar, int members, const Acts& acts, int& best);
     int best_below(const Grammar& grammar, int members, int branch, int& best);
     int in_key(const Grammar& grammar, const ObjectMemory::Note& note, int branch, int& best);
-    bool one_of_them(Where where, const ObjectMemory::Note& n) const;
 
     ObjectShape shape_;
     Blanks blanks_;
@@ -83,7 +69,6 @@ private:
     ObjectMemory memory_;
     ObjectOutline outline_;
     ObjectTokens tokens_;
-    ObjectWays ways_;
     Acts rule_costs_;
 };
 

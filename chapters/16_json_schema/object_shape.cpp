@@ -14,11 +14,9 @@ int add_blanks(Grammar& grammar, int from, int most) {
         grammar.skip(loop, out);
         return out;
     }
-    const int none = from;
     for (int i = 0; i < most; ++i) {
         grammar.skip(from, out);
         from = grammar.sequences(from, blank);
-        grammar.node(from).like = none;
     }
     grammar.skip(from, out);
     return out;

@@ -129,7 +129,7 @@ TEST_CASE("api: masks and constraints", "[api]") {
     }
     Closing closing(masks);
     REQUIRE_FALSE(closing.fits(ByteMachine::dead, INT_MAX));
-    REQUIRE(closing.minimum(ByteMachine::dead).tokens == Closing::never);
+    REQUIRE(closing.enough(ByteMachine::dead) == Closing::never);
     REFUSES(closing.shortest(ByteMachine::dead));
     REQUIRE_FALSE(closing.fits(json->start(), INT_MIN));
     const auto language = std::make_shared<GuidedLanguage>(json, trie());

@@ -185,7 +185,7 @@ void measure(Figures& f, const std::string& schema, const std::shared_ptr<const 
     const Rng draws = rng;
     for (Steps* steps : {&f.masks, &f.again}) write(language, 1000, draws, is_structure, *steps);
     rng.below(2);
-    const int least = language->closing().minimum(language->machine().start()).tokens;
+    const int least = language->closing().enough(language->machine().start());
     write(language, least + 10, rng, is_structure, f.tight);
     write(language, least, rng, is_structure, f.tight);
     f.memory = std::max(f.memory, language->memory());

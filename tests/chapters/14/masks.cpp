@@ -110,31 +110,20 @@ int compare_masks(const std::shared_ptr<ByteMachine>& machine,
 }
 
 // Writes random texts with little more than the least budget, and compares each mask with the
-// tokens behind which the bound still fits, or where it no longer does, the fewest tokens to an
-// end.
+// tokens after which the bound still fits.
 void compare_under_budgets(const std::shared_ptr<ByteMachine>& machine,
                            const std::shared_ptr<const TokenTrie>& trie, Rng& rng) {
     const auto shared = language(machine, trie);
-    std::map<ByteMachine::State, int> known;
-    const auto fewest = [&](ByteMachine::State state) {
-        const auto [at, fresh] = known.try_emplace(state);
-        if (fresh) at->second = shared->closing().minimum(state).tokens;
-        return at->second;
-    };
-    const int least = fewest(machine->start());
+    const int least = shared->closing().enough(machine->start());
     for (int text = 0; text < 12; ++text) {
         TokenConstraint constraint(shared, least + static_cast<int>(rng.below(4)));
         while (!constraint.ended() && constraint.remaining() > 0) {
             const TokenMask mask = constraint.mask();
-            MaskCache& masks = shared->masks();
-            const bool by_bound = masks.costs() != nullptr &&
-                                  masks.to_end(constraint.state()) <= constraint.remaining();
             for (int id = 0; id < trie->vocabulary(); ++id) {
                 if (id == trie->eos()) continue;
                 const auto next = read_bytes(*machine, constraint.state(), trie->bytes(id));
-                const bool fits =
-                    !trie->bytes(id).empty() && next != ByteMachine::dead &&
-                    (by_bound ? masks.to_end(next) : fewest(next)) < constraint.remaining();
+                const bool fits = !trie->bytes(id).empty() && next != ByteMachine::dead &&
+                                  shared->closing().enough(next) < constraint.remaining();
                 if (mask.test(id) != fits)
                     FAIL("token " << id << " with " << constraint.remaining() << " left");
             }

@@ -58,9 +58,9 @@ TEST_CASE(
             vocabulary_with({"SELECT", " FROM", "the", "e4", "Nf3", "\n", "1. ", ".com", "er", "20",
                              "19", "-0", " = ", "\":", "\"}", "\", \"", "[[", "]]"}));
         TokenConstraint first(shared);
-        const int least = shared->closing().minimum(first.state()).tokens;
+        const int least = shared->closing().enough(first.state());
         REQUIRE_THROWS_WITH(TokenConstraint(shared, least - 1),
-                            Catch::Contains("at least " + std::to_string(least)));
+                            Catch::Contains("allow " + std::to_string(least)));
         for (int i = 0; i < 60; ++i) {
             const std::string text =
                 random_text(shared, least + static_cast<int>(rng.below(40)), rng);

@@ -44,7 +44,7 @@ TEST_CASE("a step whose states are known asks for no memory, near the budget nei
         const auto shared = language(std::make_shared<GrammarMachine>(compile_schema(
                                          read_file(std::string("data/schemas/") + name + ".json"))),
                                      trie);
-        const int least = shared->closing().minimum(shared->machine().start()).tokens;
+        const int least = shared->closing().enough(shared->machine().start());
         for (const int budget : {least, least + 15, least + 300}) {
             INFO(name << ", budget " << budget);
             const std::size_t first = in_steps(shared, budget, 5);

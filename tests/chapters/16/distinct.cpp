@@ -134,7 +134,7 @@ TEST_CASE("uniqueItems with long lists: as many as the memory holds, else a refu
         const auto shared =
             language(std::make_shared<GrammarMachine>(compile_schema(schema(values, least))),
                      vocabulary_with({"[1", ", 1", ",1", "00", "10", "11", "12", "]", "13"}));
-        const int minimum = shared->closing().minimum(shared->machine().start()).tokens;
+        const int minimum = shared->closing().enough(shared->machine().start());
         TokenConstraint constraint(shared, minimum + 30);
         Rng rng(7);
         while (!constraint.ended() && constraint.remaining() > 0) {

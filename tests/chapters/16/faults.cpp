@@ -40,7 +40,7 @@ TEST_CASE("sixty required members take no more states than they have letters, ne
     for (const int members : {30, 60}) {
         const auto shared = language(
             std::make_shared<GrammarMachine>(compile_schema(strings_required(members))), trie);
-        const int least = shared->closing().minimum(shared->machine().start()).tokens;
+        const int least = shared->closing().enough(shared->machine().start());
         for (const int more : {0, 1, 40}) {
             const std::string text = random_text(shared, least + more, rng);
             CHECK(parse_json(text, "text").size() == static_cast<std::size_t>(members));
@@ -164,12 +164,12 @@ TEST_CASE("a budget that is accepted never gives an empty or a broken text", "[c
                                        "c\",\"", "\"}", "_"});
     const auto shared =
         language(std::make_shared<GrammarMachine>(compile_schema(schema.dump())), trie);
-    const int least = shared->closing().minimum(shared->machine().start()).tokens;
+    const int least = shared->closing().enough(shared->machine().start());
     Rng rng(3);
     for (int budget = least; budget < least + 30; ++budget)
         CHECK(parse_json(random_text(shared, budget, rng), "text").size() == 3);
     CHECK_THROWS_WITH(TokenConstraint(shared, least - 1),
-                      Catch::Contains("allow at least " + std::to_string(least)));
+                      Catch::Contains("allow " + std::to_string(least)));
 }
 
 TEST_CASE("what is remembered near the budget stays within its limit, and the text is the same",
@@ -181,7 +181,7 @@ TEST_CASE("what is remembered near the budget stays within its limit, and the te
         Rng rng(8);
         std::string all;
         for (const int more : {0, 5, 200}) {
-            const int least = shared->closing().minimum(shared->machine().start()).tokens;
+            const int least = shared->closing().enough(shared->machine().start());
             all += random_text(shared, least + more, rng);
         }
         return std::pair(all, shared->memory());

@@ -42,7 +42,7 @@ TEST_CASE("masks of objects that are open are exact, whatever keys stand there",
         INFO(schema);
         const auto machine = std::make_shared<GrammarMachine>(compile_schema(schema));
         const auto shared = language(machine, trie);
-        const int least = shared->closing().minimum(machine->start()).tokens;
+        const int least = shared->closing().enough(machine->start());
         for (int text = 0; text < 24; ++text) {
             const int budget = text % 3 == 0 ? 60 : least + text;
             TokenConstraint constraint(shared, budget);

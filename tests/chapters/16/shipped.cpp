@@ -28,7 +28,7 @@ TEST_CASE(
     Rng rng(40);
     for (const GuideRequest& request : requests) {
         const auto shared = std::make_shared<GuidedLanguage>(machine_for(request), trie);
-        const int least = shared->closing().minimum(shared->machine().start()).tokens;
+        const int least = shared->closing().enough(shared->machine().start());
         for (const double temperature : {0.0, 3.0}) {
             TokenConstraint constraint(shared, least + 25);
             const auto pick = [&](std::span<const float> masked, std::span<const int>) {
