@@ -1,12 +1,12 @@
 // Exercise 01_01: the loop that writes: predict, pick, append, repeat.
 //
-// The model gives the logits behind a text, `pick` chooses an id of them. Put it at the end, and
+// The model gives the logits after a text, `pick` chooses an id of them. Put it at the end, and
 // begin again with the longer text; n times. With n = 0 the text stays as it is.
 //
-// The token `eos` ends a text: when it is picked it is appended, and nothing comes behind it.
+// The token `eos` ends a text: when it is picked it is appended, and nothing comes after it.
 // Where it stands in the prompt it means nothing.
 //
-// By hand: a model that always wants the last id plus 1, behind {3}: n = 2 gives {3, 4, 5}.
+// By hand: a model that always wants the last id plus 1, after {3}: n = 2 gives {3, 4, 5}.
 // With eos = 4 it gives {3, 4}.
 //
 // The model is asked once for each new token, never for one that nobody wants.
@@ -25,7 +25,7 @@ namespace tbt::ex01_01 {
 using Model = std::function<std::vector<float>(const std::vector<int>& ids)>;
 using Pick = std::function<int(const std::vector<float>& logits)>;
 
-// ids: the prompt. Returns it with what was generated behind it.
+// ids: the prompt. Returns it with what was generated after it.
 inline std::vector<int> write_on([[maybe_unused]] const Model& model,
                                  [[maybe_unused]] const Pick& pick,
                                  [[maybe_unused]] std::vector<int> ids, [[maybe_unused]] int n,

@@ -2,7 +2,7 @@
 //
 //     comes_before(s, a, b)   is token a to be preferred to token b? The greater logit is, and of
 //                             two equal ones the lower id. No token comes before itself.
-//     stuck(ids, n)           does the text end in the same n tokens twice, one behind the other?
+//     stuck(ids, n)           does the text end in the same n tokens twice, one after the other?
 //                             Fewer than 2n tokens: no.
 //
 // By hand: of the logits {1, 3, 0, 3} token 1 comes before token 3, and both come before token 0.

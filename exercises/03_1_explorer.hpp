@@ -1,8 +1,8 @@
 // Exercise 03_1: a temperature explorer.
 //
-// What does a temperature do to a law, and to texts? Two functions.
+// What does a temperature do to a distribution, and to texts? Two functions.
 //
-// 1. Four numbers of the law p = softmax(s/T), T > 0 (natural logarithms; 0 · ln 0 = 0):
+// 1. Four numbers of the distribution p = softmax(s/T), T > 0 (natural logarithms; 0 · ln 0 = 0):
 //
 //        entropy = −Σ p ln p       top = max p
 //        agree_2 = Σ p²            agree_3 = Σ p³        two, three draws are the same
@@ -11,7 +11,7 @@
 //    Sample i draws from Rng(seed, i), so that all temperatures meet the same luck;
 //    temperature 0 is greedy.
 //
-// Chapter 03 has softmax_at(s, T), the law, and draw(s, T, u), the id that u points at;
+// Chapter 03 has softmax_at(s, T), the distribution, and draw(s, T, u), the id that u points at;
 // rng.uniform() of an Rng is such a u.
 //
 // Write two functions, about 8 and 14 lines. Check: make check EX=03_1.

@@ -8,13 +8,14 @@
 //
 // So a token with p_i = 0 (one that was cut or banned) never comes, whatever u in [0, 1) is.
 //
-// 1. witness_a: a law and a u for which draw_a gives a token that has probability 0,
+// 1. witness_a: a distribution and a u for which draw_a gives a token that has probability 0,
 //    and draw_b is right.
 // 2. witness_b: the same for draw_b; draw_a may then be right or wrong.
 // 3. draw: the right one.
 //
-// A law is not negative and sums to 1, to within 10^-12. First on paper: what is .1 + .1 + … + .1,
-// ten times, in doubles? The greatest u that can be drawn is 1 − 2^-53, here last_u.
+// A distribution is not negative and sums to 1, to within 10^-12. First on paper:
+// what is .1 + .1 + … + .1, ten times, in doubles? The greatest u that can be drawn is 1 − 2^-53,
+// here last_u.
 //
 // About 12 lines. Check: make check EX=03_3. It stands alone: chapter 03 counts in whole numbers
 // and so has neither bug.

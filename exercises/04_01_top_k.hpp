@@ -23,7 +23,7 @@ namespace tbt::ex04_01 {
 
 constexpr float gone = -std::numeric_limits<float>::infinity();
 
-// s: one logit for each of the V tokens. Returns the row behind the cut.
+// s: one logit for each of the V tokens. Returns the row after the cut.
 inline std::vector<float> keep_k([[maybe_unused]] const std::vector<float>& s,
                                  [[maybe_unused]] int k) {
     // >>> write here

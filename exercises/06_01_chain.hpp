@@ -4,8 +4,8 @@
 // by the steps before them, so the order is part of the request.
 //
 // 1. in_order: puts steps in the given order of names. Steps of the same name stay as they were,
-//    one behind the other. A name that is not in the order is a UsageError that names it.
-// 2. run: applies the steps, first to last, and notes behind each how many tokens are left (their
+//    one after the other. A name that is not in the order is a UsageError that names it.
+// 2. run: applies the steps, first to last, and notes after each how many tokens are left (their
 //    logit is not −∞). A step that leaves none is an Error that names it.
 //
 // By hand: the logits {3, 1, 2}, "ban 0" and then "top-k 1": left 2 and 1, token 2 stays.
@@ -41,8 +41,8 @@ inline std::vector<Step> in_order([[maybe_unused]] const std::vector<std::string
 }
 
 struct Outcome {
-    Row row;                // behind the last step
-    std::vector<int> left;  // tokens behind each step
+    Row row;                // after the last step
+    std::vector<int> left;  // tokens after each step
 };
 
 inline Outcome run([[maybe_unused]] const std::vector<Step>& steps, [[maybe_unused]] Row row) {

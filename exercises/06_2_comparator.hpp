@@ -1,15 +1,15 @@
 // Exercise 06_2: compare decoding strategies by what they draw.
 //
-// A strategy turns the model's law p into a law q: greedy, top-k, top-p, … Draw a thousand tokens
-// and ask three things:
+// A strategy turns the model's distribution p into a distribution q: greedy, top-k, top-p,
+// … Draw a thousand tokens and ask three things:
 //
 //     entropy(q)   H = −Σ q ln q, in nats; a token with q = 0 adds nothing
 //     KL(q‖p)      Σ q ln(q/p): how far q has moved away from p, in nats.
 //                  q = 0 adds nothing; where only p = 0 it is infinite. So KL(p‖q), the other
 //                  way round, is infinite for every strategy that drops a token.
-//     frequencies  of the draws: a law as well, the empirical one
+//     frequencies  of the draws: a distribution as well, the empirical one
 //
-// Both entropy and KL are never negative: a rounding below 0 is 0. Laws of different size,
+// Both entropy and KL are never negative: a rounding below 0 is 0. Distributions of different size,
 // a draw outside the vocabulary and no draws at all are an Error.
 //
 // Why is KL(empirical‖p) .416 for pure sampling, which drops nothing?

@@ -26,7 +26,8 @@ const Strategy strategies[] = {{"greedy", 0, 0, 1},    {"pure", 1, 0, 1},
                                {"top-k 50", 1, 50, 1}, {"top-p .5", 1, 0, .5},
                                {"top-p .9", 1, 0, .9}, {"top-p .95", 1, 0, .95}};
 
-// One row: the strategy's law against the model's, and what a thousand draws of it look like.
+// One row: the strategy's distribution against the model's, and what a thousand draws of it look
+// like.
 void compare(const Strategy& s, const std::vector<float>& logits, const std::vector<double>& p) {
     Candidates c(logits);
     if (s.temperature != 1) apply_temperature(c, s.temperature);

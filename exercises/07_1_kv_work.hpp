@@ -6,7 +6,7 @@
 //     with:    the first step reads the prompt, each further one the token just chosen;
 //              the last token chosen is never read: P + G − 1 positions
 //
-// A read of `fresh` tokens behind `past` known ones is `fresh` positions; token i of them (from 0)
+// A read of `fresh` tokens after `past` known ones is `fresh` positions; token i of them (from 0)
 // meets past + i + 1 keys, and each such meeting is one causal dot product.
 //
 // P: length of the prompt; G: number of new tokens. G = 0 reads nothing.
@@ -27,7 +27,7 @@
 
 namespace tbt::ex07_1 {
 
-// Reads ids that follow `past` already read ones; gives the logits behind the last of them.
+// Reads ids that follow `past` already read ones; gives the logits after the last of them.
 using Read = std::function<std::span<const float>(std::span<const int> fresh, int past)>;
 
 struct Run {

@@ -1,6 +1,6 @@
 // Exercise 10_01: when is a text over, and why?
 //
-// Behind every token a generator asks this. The first of these that is true is the answer:
+// After every token a generator asks this. The first of these that is true is the answer:
 //
 //     end_of_text   the last token is one of the end-of-text tokens, and was generated: in
 //                   a prompt it means nothing

@@ -9,10 +9,10 @@
 //     3. of these, the ones that end in eos are finished: they leave and are never extended.
 //        The others are live, in the same order.
 //
-// Behind the n-th token what is live is finished too. The result is all that finished, the greatest
+// After the n-th token what is live is finished too. The result is all that finished, the greatest
 // sum first; of equal ones what finished earlier. With n = 0 that is the prompt.
 //
-// By hand: token 0 has .6 and 1 has .4; behind 0 both have .5, behind 1 they have .1 and .9. One
+// By hand: token 0 has .6 and 1 has .4; after 0 both have .5, after 1 they have .1 and .9. One
 // beam, n = 2, finds 0 0 with .3; two beams find 1 1 with .36 and 0 0 with .3.
 //
 // Write one function, about 18 lines. Check: make check EX=11_01
@@ -27,7 +27,8 @@
 
 namespace tbt::ex11_01 {
 
-using LogLaw = std::function<std::vector<double>(const std::vector<int>& ids)>;  // ln p of each
+using LogDistribution =
+    std::function<std::vector<double>(const std::vector<int>& ids)>;  // ln p of each
 
 struct Beam {
     std::vector<int> ids;  // prompt and generated
@@ -35,7 +36,7 @@ struct Beam {
 };
 
 // B and n are at least 1 and 0.
-inline std::vector<Beam> beam_search([[maybe_unused]] const LogLaw& law,
+inline std::vector<Beam> beam_search([[maybe_unused]] const LogDistribution& distribution,
                                      [[maybe_unused]] const std::vector<int>& prompt,
                                      [[maybe_unused]] std::size_t B, [[maybe_unused]] int n,
                                      [[maybe_unused]] int eos) {

@@ -12,7 +12,7 @@
 // A beam is a text, its sum of ln p and what it has met. Begin with the empty text, and repeat,
 // n times or until no beam is live:
 //
-//     1. extend every live beam by every token, as in 11_01; but eos only behind a text
+//     1. extend every live beam by every token, as in 11_01; but eos only after a text
 //        that holds all words.
 //     2. of these take B, in turns: the best of those that have met most, the best of those that
 //        have met the next lower number that there is, and so on down to the lowest; then the
@@ -20,10 +20,10 @@
 //        the earlier beam, and of one beam the lower id. Where one has no more it is passed over.
 //     3. what ends in eos is finished, the others are live, in the order in which they were taken.
 //
-// Behind the n-th token what is live and holds all words is finished too. The result is all that
+// After the n-th token what is live and holds all words is finished too. The result is all that
 // finished, the greatest sum first; of equal ones what finished earlier.
 //
-// By hand: p = .7 .1 .2 at first; behind 0: .4 .5 .1; behind others: .8 .1 .1. The word is {1},
+// By hand: p = .7 .1 .2 at first; after 0: .4 .5 .1; after others: .8 .1 .1. The word is {1},
 // n = 2, and no token is eos. One beam takes 1 at once and finds 1 0 with .08. Two beams keep 0
 // too, and find 0 1 with .35, where the word fits better.
 //
@@ -44,7 +44,8 @@
 namespace tbt::ex11_3 {
 
 using Ids = std::vector<int>;
-using LogLaw = std::function<std::vector<double>(const Ids& text)>;  // ln p of each token behind it
+using LogDistribution =
+    std::function<std::vector<double>(const Ids& text)>;  // ln p of each token after it
 
 struct Beam {
     Ids text;  // what is generated, without the prompt
@@ -76,7 +77,7 @@ inline std::vector<Beam> take_turns([[maybe_unused]] const std::vector<Beam>& ca
 
 // Step 1 alone.
 inline std::vector<Beam> extended([[maybe_unused]] const std::vector<Beam>& live,
-                                  [[maybe_unused]] const LogLaw& law,
+                                  [[maybe_unused]] const LogDistribution& distribution,
                                   [[maybe_unused]] const std::vector<Ids>& words,
                                   [[maybe_unused]] int eos) {
     // >>> write here
@@ -85,7 +86,7 @@ inline std::vector<Beam> extended([[maybe_unused]] const std::vector<Beam>& live
 }
 
 // B is at least 1, and eos stands in no word.
-inline std::vector<Beam> search_with_words([[maybe_unused]] const LogLaw& law,
+inline std::vector<Beam> search_with_words([[maybe_unused]] const LogDistribution& distribution,
                                            [[maybe_unused]] const std::vector<Ids>& words,
                                            [[maybe_unused]] std::size_t B, [[maybe_unused]] int n,
                                            [[maybe_unused]] int eos) {

@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
         Model model = load_model(shipped_model("storyteller"));
         CachedModel network(model.gpt);
         const std::vector<int> start = encode_prompt(model, prompt, length + 1);
-        const ex11_3::LogLaw law = [&](const ex11_3::Ids& text) {
+        const ex11_3::LogDistribution distribution = [&](const ex11_3::Ids& text) {
             std::vector<int> ids = start;
             ids.insert(ids.end(), text.begin(), text.end());
             std::vector<double> logs(index(model.tokenizer.vocab_size()), -HUGE_VAL);
@@ -33,8 +33,9 @@ int main(int argc, char** argv) {
             return logs;
         };
         for (const std::size_t B : {1u, 2u, 4u, 16u}) {
-            const auto found = ex11_3::search_with_words(law, {model.tokenizer.encode(" " + word)},
-                                                         B, length, model.tokenizer.eos_id());
+            const auto found =
+                ex11_3::search_with_words(distribution, {model.tokenizer.encode(" " + word)}, B,
+                                          length, model.tokenizer.eos_id());
             std::printf("B = %2zu", B);
             if (found.empty()) std::printf(": none");
             else

@@ -1,13 +1,13 @@
 // Exercise 12_01: a round of speculative decoding.
 //
 // A cheap draft guesses `length` tokens, the target judges them, and what comes out follows
-// the target's law, whatever the draft is. Laws p (target) and q (draft) are of the next token
-// behind a text.
+// the target's distribution, whatever the draft is. Distributions p (target) and q (draft) are of
+// the next token after a text.
 //
-//     1. the draft draws x_1, …, x_length, each from q behind the text and the guesses before it
+//     1. the draft draws x_1, …, x_length, each from q after the text and the guesses before it
 //     2. from left to right: x is accepted with probability min(1, p(x)/q(x)), so if u < p(x)/q(x)
 //     3. at the first that is not, a token drawn from the residual takes its place, and the round
-//        is over; the guesses behind it are lost
+//        is over; the guesses after it are lost
 //     4. where all were accepted, one more token is drawn, from p
 //
 // Each round so adds one token to length + 1. Luck is given: one number for each draw of
@@ -27,11 +27,11 @@
 
 namespace tbt::ex12_01 {
 
-using Law = std::vector<double>;  // one weight for each token; they need not sum to 1
-using LawBehind = std::function<Law(const std::vector<int>& text)>;
+using Distribution = std::vector<double>;  // one weight for each token; they need not sum to 1
+using DistributionAfter = std::function<Distribution(const std::vector<int>& text)>;
 
 // The first token at which the running sum passes u·Σ w; the last possible one if none does.
-inline int draw(const Law& w, double u) {
+inline int draw(const Distribution& w, double u) {
     double sum = 0;
     for (const double x : w) sum += x;
     double point = u * sum;
@@ -42,15 +42,15 @@ inline int draw(const Law& w, double u) {
 }
 
 // max(0, p − q), or p where that leaves nothing.
-inline Law residual(const Law& p, const Law& q) {
-    Law rest;
+inline Distribution residual(const Distribution& p, const Distribution& q) {
+    Distribution rest;
     for (std::size_t i = 0; i < p.size(); ++i) rest.push_back(std::max(0.0, p[i] - q[i]));
     return std::count(rest.begin(), rest.end(), 0.0) < std::ssize(rest) ? rest : p;
 }
 
 // Returns the text with what the round adds. u: 2·length + 1 numbers in [0, 1).
-inline std::vector<int> speculate([[maybe_unused]] const LawBehind& target,
-                                  [[maybe_unused]] const LawBehind& draft,
+inline std::vector<int> speculate([[maybe_unused]] const DistributionAfter& target,
+                                  [[maybe_unused]] const DistributionAfter& draft,
                                   [[maybe_unused]] std::vector<int> text,
                                   [[maybe_unused]] int length,
                                   [[maybe_unused]] const std::vector<double>& u) {

@@ -1,12 +1,12 @@
-// Exercise 12_3: judge a draft as a block, and accept more of it, at the same law.
+// Exercise 12_3: judge a draft as a block, and accept more of it, at the same distribution.
 //
 // Token by token, a draft is cut at the first token that chance turns down. But what counts is the
-// law of the whole text, and a token that the target likes better than the draft did can make up
-// for one that it likes less [Sun et al. 2025, algorithm 2].
+// distribution of the whole text, and a token that the target likes better than the draft did can
+// make up for one that it likes less [Sun et al. 2025, algorithm 2].
 //
-// γ tokens x_1 … x_γ were drafted. p_i and q_i are the target's and the draft's laws behind the
-// first i of them (p has γ + 1 laws, q has γ). How much of that prefix the target would
-// have written:
+// γ tokens x_1 … x_γ were drafted. p_i and q_i are the target's and the draft's distributions after
+// the first i of them (p has γ + 1 distributions, q has γ). How much of that prefix the target
+// would have written:
 //
 //     w_0 = 1,     w_i = min(1, w_(i−1) · p_(i−1)(x_i) / q_(i−1)(x_i))
 //
@@ -16,8 +16,8 @@
 //     h_γ = w_γ
 //
 // (where S_i + 1 − w_i is 0: 1). Each i has a number u_i of its own; the longest prefix with
-// u_i < h_i stays, whatever became of shorter ones. Behind i < γ accepted tokens the next one
-// is drawn from max(0, w_i·p_i − q_i), divided by its sum, or from p_i where that is 0; behind all
+// u_i < h_i stays, whatever became of shorter ones. After i < γ accepted tokens the next one
+// is drawn from max(0, w_i·p_i − q_i), divided by its sum, or from p_i where that is 0; after all
 // γ from p_γ.
 //
 // Write four functions, about 25 lines. Check: make check EX=12_3
@@ -30,11 +30,11 @@
 
 namespace tbt::ex12_3 {
 
-using Law = std::vector<double>;
+using Distribution = std::vector<double>;
 
 struct Draft {
-    std::vector<int> tokens;  // x_1 … x_γ are tokens[0] … tokens[γ − 1]
-    std::vector<Law> p, q;    // γ + 1 and γ laws
+    std::vector<int> tokens;         // x_1 … x_γ are tokens[0] … tokens[γ − 1]
+    std::vector<Distribution> p, q;  // γ + 1 and γ distributions
 };
 
 // w_0 … w_γ.
@@ -44,8 +44,9 @@ inline std::vector<double> weights([[maybe_unused]] const Draft& draft) {
     // <<< to here
 }
 
-// max(0, w_i·p_i − q_i), not yet divided: what the target's law behind i tokens still lacks.
-inline Law lacking([[maybe_unused]] const Draft& draft, [[maybe_unused]] std::size_t i) {
+// max(0, w_i·p_i − q_i), not yet divided: what the target's distribution after i tokens still
+// lacks.
+inline Distribution lacking([[maybe_unused]] const Draft& draft, [[maybe_unused]] std::size_t i) {
     // >>> write here
     throw NotWritten();
     // <<< to here
@@ -60,7 +61,7 @@ inline std::vector<double> chances([[maybe_unused]] const Draft& draft) {
 
 struct Verdict {
     std::size_t accepted = 0;  // tokens of the draft that stay
-    Law next;                  // the law of the one behind them, sums to 1
+    Distribution next;         // the distribution of the one after them, sums to 1
 };
 
 // u: u_1 … u_γ, each in [0, 1).

@@ -2,7 +2,7 @@
 //
 // Rows q, k and v (T, D) hold a query, a key and a value for each of T positions. For every t:
 //
-//     s_u = (q_t · k_u) / √D             for u = 0 … t, and for no u behind t
+//     s_u = (q_t · k_u) / √D             for u = 0 … t, and for no u after t
 //     a_u = e^(s_u) / Σ_j e^(s_j)        the shares: softmax over what t may see
 //     out_t = Σ_u a_u · v_u
 //

@@ -16,11 +16,11 @@ namespace {
 
 ex18_3::Row in_doubles(const Row& logits) { return {logits.begin(), logits.end()}; }
 
-void print_best(const char* who, const ex18_3::Row& law, const Tokenizer& tokenizer) {
+void print_best(const char* who, const ex18_3::Row& distribution, const Tokenizer& tokenizer) {
     std::printf("   %-8s", who);
-    for (const Candidate& c : top_candidates(Row(law.begin(), law.end()), 4))
+    for (const Candidate& c : top_candidates(Row(distribution.begin(), distribution.end()), 4))
         std::printf("  %s %3.0f %%", padded(visible(tokenizer.token_bytes(c.id)), 11).c_str(),
-                    100 * std::exp(law[static_cast<std::size_t>(c.id)]));
+                    100 * std::exp(distribution[static_cast<std::size_t>(c.id)]));
     std::printf("\n");
 }
 
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
     const auto options = [&](CommandLine line) {
         line.option("prompt", prompt, "the text to continue").shows_default();
     };
-    return run_program(argc, argv, "DoLa, behind one text.", options, [&] {
+    return run_program(argc, argv, "DoLa, after one text.", options, [&] {
         const std::string directory = shipped_model("storyteller").string();
         const PlainGpt gpt = load_plain_gpt(directory);
         const Model model = load_model(directory);
@@ -48,9 +48,9 @@ int main(int argc, char** argv) {
             std::printf("   layer %zu is %.3f away%s\n", l, ex18_3::divergence(last, layers[l]),
                         l == ex18_3::premature(layers, last) ? ": it is taken" : "");
         std::printf("\n");
-        ex18_3::Row log_law = ex18_3::dola(layers, last, .1);
-        for (double& p : log_law) p = std::log(p);
+        ex18_3::Row log_distribution = ex18_3::dola(layers, last, .1);
+        for (double& p : log_distribution) p = std::log(p);
         print_best("model", ex18_3::log_softmax(last), model.tokenizer);
-        print_best("DoLa", log_law, model.tokenizer);
+        print_best("DoLa", log_distribution, model.tokenizer);
     });
 }

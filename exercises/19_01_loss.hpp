@@ -1,6 +1,6 @@
 // Exercise 19_01: the loss and its gradient, where learning begins.
 //
-// A model has read n tokens and gives a row of V logits behind each. What really came next
+// A model has read n tokens and gives a row of V logits after each. What really came next
 // is targets[t]; a target of −1 does not count (padding, a prompt). Over the N that count:
 //
 //     p = softmax(row t)          loss = 1/N · Σ −ln p[target_t]

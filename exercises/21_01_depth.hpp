@@ -1,9 +1,9 @@
 // Exercise 21_01: who sees whom in a tree of guesses, and how deep a guess stands.
 //
-// Guess i stands behind guess parents[i], which comes before it, or behind the text where
+// Guess i comes after guess parents[i], which comes before it, or after the text where
 // parents[i] is −1.
 //
-//     depth(parents, i)      how many guesses stand before guess i on its branch: 0 behind the text
+//     depth(parents, i)      how many guesses stand before guess i on its branch: 0 after the text
 //     sees(parents, i, j)    does guess i see guess j? If j is i itself, or stands before it on its
 //                            branch: its parent, the parent of that, and so on
 //

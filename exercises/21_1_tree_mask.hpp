@@ -1,9 +1,9 @@
 // Exercise 21_1: a tree of guesses in one pass: who stands where, and who sees whom.
 //
-// Behind a text of L tokens, which lie in the cache, n guesses are read in one pass. Guess i stands
-// behind guess parents[i], which comes before it (parents[i] < i), or behind the text where
-// parents[i] is −1. The guesses of a chain stand one behind the other; in a tree several may stand
-// behind the same one.
+// After a text of L tokens, which lie in the cache, n guesses are read in one pass. Guess i stands
+// after guess parents[i], which comes before it (parents[i] < i), or after the text where
+// parents[i] is −1. The guesses of a chain stand one after the other; in a tree several may stand
+// after the same one.
 //
 //     positions(parents, L)      the position of each guess: L + how many guesses stand before it
 //                                on its branch. Siblings have the same.

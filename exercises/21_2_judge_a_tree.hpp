@@ -1,21 +1,24 @@
-// Exercise 21_2: judge several guesses for one place, one after the other, at the target's law.
+// Exercise 21_2: judge several guesses for one place, one after the other,
+// at the target's distribution.
 //
-// A draft of law q has drawn several tokens for the same place, none twice: the first from q, the
-// next from what q is without the first, and so on. The target's law is p. The guesses are judged
-// in the order in which they were drawn [Miao et al. 2024; Chen et al. 2024, Sequoia]:
+// A draft of distribution q has drawn several tokens for the same place, none twice:
+// the first from q, the next from what q is without the first, and so on.
+// The target's distribution is p. The guesses are judged in the order in which they were drawn
+// [Miao et al. 2024; Chen et al. 2024, Sequoia]:
 //
 //     accept the guess x with the chance min(1, p(x) / q(x));
 //     if it is rejected, go on to the next one with
 //         p ← max(0, p − q), divided by its sum          what the target has more of
 //         q ← q without x, divided by its sum            what the next guess was drawn from
 //
-// If all are rejected, the token is drawn from the p that is left. What comes out has the law p,
-// however many guesses there were, and with more of them one is accepted more often. (That max is
-// all 0 where p = q, and then no guess is rejected.)
+// If all are rejected, the token is drawn from the p that is left. What comes out has the
+// distribution p, however many guesses there were, and with more of them one is accepted more
+// often. (That max is all 0 where p = q, and then no guess is rejected.)
 //
 //     after_rejection(p, q)      the next p; p itself where nothing is left
 //     without(q, x)              the next q; all 0 where nothing is left
-//     judge(p, q, guesses, u)    which guess is accepted (0, 1, …; −1: none), and the law of the
+//     judge(p, q, guesses, u)    which guess is accepted (0, 1, …; −1: none),
+//     and the distribution of the
 //                                token if none is. u: one number in [0, 1) for each guess; a guess
 //                                is accepted if its u is below the chance.
 //
@@ -29,15 +32,16 @@
 
 namespace tbt::ex21_2 {
 
-using Law = std::vector<double>;
+using Distribution = std::vector<double>;
 
-inline Law after_rejection([[maybe_unused]] const Law& p, [[maybe_unused]] const Law& q) {
+inline Distribution after_rejection([[maybe_unused]] const Distribution& p,
+                                    [[maybe_unused]] const Distribution& q) {
     // >>> write here
     throw NotWritten();
     // <<< to here
 }
 
-inline Law without([[maybe_unused]] const Law& q, [[maybe_unused]] int x) {
+inline Distribution without([[maybe_unused]] const Distribution& q, [[maybe_unused]] int x) {
     // >>> write here
     throw NotWritten();
     // <<< to here
@@ -45,10 +49,10 @@ inline Law without([[maybe_unused]] const Law& q, [[maybe_unused]] int x) {
 
 struct Verdict {
     int accepted = -1;
-    Law rest;  // of the token, where none was accepted
+    Distribution rest;  // of the token, where none was accepted
 };
 
-inline Verdict judge([[maybe_unused]] Law p, [[maybe_unused]] Law q,
+inline Verdict judge([[maybe_unused]] Distribution p, [[maybe_unused]] Distribution q,
                      [[maybe_unused]] const std::vector<int>& guesses,
                      [[maybe_unused]] const std::vector<double>& u) {
     // >>> write here

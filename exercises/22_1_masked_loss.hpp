@@ -1,12 +1,12 @@
 // Exercise 22_1: the loss of a model that fills masks, and why it pays for a whole text.
 //
 // A text has L tokens, and hidden[i] says whether place i is masked. The model is a function
-// law(row, place): the probabilities of each token at a place, given a row in which the hidden
-// places hold `masked`, which is −1. With k ≥ 1 hidden places:
+// distribution(row, place): the probabilities of each token at a place,
+// given a row in which the hidden places hold `masked`, which is −1. With k ≥ 1 hidden places:
 //
 //     masked_row(text, hidden)       the row that the model sees
-//     loss(law, text, hidden)        1/k · Σ −ln p(token) over the hidden places
-//     bound(law, text)               L · mean over k = 1 … L of
+//     loss(distribution, text, hidden)        1/k · Σ −ln p(token) over the hidden places
+//     bound(distribution, text)               L · mean over k = 1 … L of
 //                                        the mean of loss over all ways to hide k places
 //
 // The bound is at least −ln of the probability with which the model writes this text, one place
@@ -30,7 +30,7 @@ namespace tbt::ex22_1 {
 
 constexpr int masked = -1;
 using Row = std::vector<int>;
-using Law = std::function<std::vector<double>(const Row& row, std::size_t place)>;
+using Distribution = std::function<std::vector<double>(const Row& row, std::size_t place)>;
 
 inline Row masked_row([[maybe_unused]] const Row& text,
                       [[maybe_unused]] const std::vector<bool>& hidden) {
@@ -39,14 +39,16 @@ inline Row masked_row([[maybe_unused]] const Row& text,
     // <<< to here
 }
 
-inline double loss([[maybe_unused]] const Law& law, [[maybe_unused]] const Row& text,
+inline double loss([[maybe_unused]] const Distribution& distribution,
+                   [[maybe_unused]] const Row& text,
                    [[maybe_unused]] const std::vector<bool>& hidden) {
     // >>> write here
     throw NotWritten();
     // <<< to here
 }
 
-inline double bound([[maybe_unused]] const Law& law, [[maybe_unused]] const Row& text) {
+inline double bound([[maybe_unused]] const Distribution& distribution,
+                    [[maybe_unused]] const Row& text) {
     // >>> write here
     throw NotWritten();
     // <<< to here

@@ -1,17 +1,22 @@
-// Exercise 22_2: fill the easy places first, and keep the law.
+// Exercise 22_2: fill the easy places first, and keep the distribution.
 //
 // Chapter 22's sampler by confidence draws a token at every masked place and keeps the one that was
-// most probable. Probable tokens get two chances so: the text has another law. Choose the place
-// before you draw, from what is known so far, and the law stays, in whatever order.
+// most probable. Probable tokens get two chances so: the text has a different distribution.
+// Choose the place before you draw, from what is known so far, and the distribution stays,
+// in whatever order.
 //
-// law(row, place) has the probabilities of each token at a place, given a row in which masked
-// places hold `masked`, −1. draw(p) is a number i with probability p[i].
+// distribution(row, place) has the probabilities of each token at a place,
+// given a row in which masked places hold `masked`, −1. draw(p) is a number i with probability
+// p[i].
 //
-//     most_certain(row, law)       the masked place whose largest probability is largest, the
+//     most_certain(row, distribution)       the masked place whose largest probability is largest,
+//     the
 //                                  leftmost of several; nothing masked: Error
-//     fill(row, law, draw)         while a place is masked: the most certain one gets a token drawn
-//                                  from its law, given the row as it is then
-//     fill_least(row, law, draw)   the same, but the least certain place comes first: where the
+//     fill(row, distribution, draw)         while a place is masked: the most certain one gets a
+//     token drawn
+//                                  from its distribution, given the row as it is then
+//     fill_least(row, distribution, draw)   the same, but the least certain place comes first:
+//     where the
 //                                  largest probability is smallest, the leftmost of several
 //
 // Write three functions, about 25 lines. Check: make check EX=22_2
@@ -28,23 +33,24 @@ namespace tbt::ex22_2 {
 
 constexpr int masked = -1;
 using Row = std::vector<int>;
-using Law = std::function<std::vector<double>(const Row& row, std::size_t place)>;
+using Distribution = std::function<std::vector<double>(const Row& row, std::size_t place)>;
 using Draw = std::function<int(const std::vector<double>& p)>;
 
-inline std::size_t most_certain([[maybe_unused]] const Row& row, [[maybe_unused]] const Law& law) {
+inline std::size_t most_certain([[maybe_unused]] const Row& row,
+                                [[maybe_unused]] const Distribution& distribution) {
     // >>> write here
     throw NotWritten();
     // <<< to here
 }
 
-inline void fill([[maybe_unused]] Row& row, [[maybe_unused]] const Law& law,
+inline void fill([[maybe_unused]] Row& row, [[maybe_unused]] const Distribution& distribution,
                  [[maybe_unused]] const Draw& draw) {
     // >>> write here
     throw NotWritten();
     // <<< to here
 }
 
-inline void fill_least([[maybe_unused]] Row& row, [[maybe_unused]] const Law& law,
+inline void fill_least([[maybe_unused]] Row& row, [[maybe_unused]] const Distribution& distribution,
                        [[maybe_unused]] const Draw& draw) {
     // >>> write here
     throw NotWritten();

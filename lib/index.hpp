@@ -1,6 +1,6 @@
 // Token ids, positions and counts are int, sizes of tensors 64-bit integers: both may be negative
 // on the way, and -1 means "none". The standard's containers count in std::size_t. These few names
-// stand between the two, so that what a line does is not hidden behind its conversions.
+// stand between the two, so that what a line does is not hidden after its conversions.
 #pragma once
 
 #include <concepts>

@@ -1,10 +1,10 @@
 // Exercise 03_00: the segments of the wheel.
 //
 //     weights(s, T)   e^(s_i / T) for each logit s_i
-//     law_of(w)       the shares of the wheel: each weight divided by the sum of all
+//     distribution_of(w)       the shares of the wheel: each weight divided by the sum of all
 //
-// By hand: the logits ln 1, ln 2, ln 3 have the weights 1, 2, 3 at T = 1, and the law 1/6, 2/6,
-// 3/6; at T = 1/2 the weights are 1, 4, 9 and the law is 1/14, 4/14, 9/14.
+// By hand: the logits ln 1, ln 2, ln 3 have the weights 1, 2, 3 at T = 1, and the distribution 1/6,
+// 2/6, 3/6; at T = 1/2 the weights are 1, 4, 9 and the distribution is 1/14, 4/14, 9/14.
 //
 // The logits are small here, T is above 0, one weight at least is above 0. Everything in doubles;
 // portable_exp (math.hpp) is e^x.
@@ -29,7 +29,7 @@ inline Row weights([[maybe_unused]] const Row& s, [[maybe_unused]] double T) {
     // <<< to here
 }
 
-inline Row law_of([[maybe_unused]] Row w) {
+inline Row distribution_of([[maybe_unused]] Row w) {
     // >>> write here
     double sum = 0;
     for (const double x : w) sum += x;

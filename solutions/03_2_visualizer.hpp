@@ -3,7 +3,7 @@
 // What a temperature does depends on the logits: .7 is timid for a confident model and bold for a
 // doubtful one. So measure what it does, and then ask the other way round.
 //
-// 1. Of the law p = softmax(s/T), T > 0:
+// 1. Of the distribution p = softmax(s/T), T > 0:
 //
 //        entropy = −Σ p ln p  (0 · ln 0 = 0)        top = max p
 //        effective = how many p_i > .01 (strictly)

@@ -2,7 +2,7 @@
 //
 // One temperature for a whole text is a compromise. Where only one word fits,
 // boldness makes a mistake; where many fit, caution makes a dull text.
-// So let the law itself say how much there is to choose:
+// So let the distribution itself say how much there is to choose:
 //
 //     p = softmax(s)         H = −Σ p ln p  (0 · ln 0 = 0)         n = how many logits are not −∞
 //     h = H / ln n           0: sure, 1: all equal

@@ -22,7 +22,7 @@
 
 namespace tbt::ex05_01 {
 
-// p: one probability for each token, by id; they sum to 1. Returns the law behind the cut.
+// p: one probability for each token, by id; they sum to 1. Returns the distribution after the cut.
 inline std::vector<double> nucleus([[maybe_unused]] const std::vector<double>& p,
                                    [[maybe_unused]] double P) {
     // >>> write here

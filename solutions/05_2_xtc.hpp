@@ -27,7 +27,7 @@
 namespace tbt::ex05_2 {
 
 // p: one probability for each token, by id; u in [0, 1) decides whether it happens.
-// Returns the new law; what was dropped is 0.
+// Returns the new distribution; what was dropped is 0.
 inline std::vector<double> exclude_top_choices([[maybe_unused]] std::vector<double> p,
                                                [[maybe_unused]] double threshold,
                                                [[maybe_unused]] double probability,

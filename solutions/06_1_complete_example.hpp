@@ -3,7 +3,7 @@
 //     e_i = e^(s_i/T)        1. of the k tokens with the largest logits, of equal ones the lower
 //     a_i = e_i / Σ e        2. after top-k
 //     c_i = a_1 + … + a_i    3. cumulative; the nucleus: the first n, the least n with c_n >= p
-//     f_i = a_i / c_n        4. the law that is drawn from
+//     f_i = a_i / c_n        4. the distribution that is drawn from
 //     the token              5. the first, in the order of the ids, with Σ_{j <= i} f_j > u
 //
 // By hand nobody subtracts the largest logit first, so s_i/T must be below 700 here.
@@ -30,13 +30,13 @@ namespace tbt::ex06_1 {
 
 struct Example {
     std::vector<int> kept;  // by top-k, most probable first; the lists below are in this order
-    std::vector<double> exponentials;  // e_i
-    double sum = 0;                    // Σ e
-    std::vector<double> after_top_k;   // a_i
-    std::vector<double> cumulative;    // c_i
-    std::size_t nucleus = 0;           // n
-    std::vector<double> final_law;     // f_i: n of them
-    int id = -1;                       // the token
+    std::vector<double> exponentials;        // e_i
+    double sum = 0;                          // Σ e
+    std::vector<double> after_top_k;         // a_i
+    std::vector<double> cumulative;          // c_i
+    std::size_t nucleus = 0;                 // n
+    std::vector<double> final_distribution;  // f_i: n of them
+    int id = -1;                             // the token
 };
 
 // Steps 1 to 3: all but the last two parts of an example. portable_exp (math.hpp) is e^x.
@@ -71,7 +71,7 @@ inline int chosen([[maybe_unused]] const Example& e, [[maybe_unused]] double u) 
     std::sort(by_id.begin(), by_id.end(), [&](auto a, auto b) { return e.kept[a] < e.kept[b]; });
     double passed = 0;
     for (const std::size_t i : by_id)
-        if ((passed += e.final_law[i]) > u) return e.kept[i];
+        if ((passed += e.final_distribution[i]) > u) return e.kept[i];
     return e.kept[by_id.back()];
     // <<< to here
 }
@@ -86,7 +86,7 @@ inline Example complete_example([[maybe_unused]] std::span<const float> logits,
         throw UsageError("example: expected p in [0, 1], u in [0, 1)");
     Example e = both_cuts(logits, T, k, p);
     for (std::size_t i = 0; i < e.nucleus; ++i)
-        e.final_law.push_back(e.after_top_k[i] / e.cumulative[e.nucleus - 1]);
+        e.final_distribution.push_back(e.after_top_k[i] / e.cumulative[e.nucleus - 1]);
     e.id = chosen(e, u);
     return e;
     // <<< to here

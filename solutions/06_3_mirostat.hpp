@@ -10,7 +10,8 @@
 //        (of equal ones the lower id)
 //     2. draw from what is left, renormalised, in the order of the ids:
 //        the first i with Σ_{j <= i} q_j > u
-//     3. mu ← mu − eta·(S_drawn − tau)        with S of the model's own law, before the cut
+//     3. mu ← mu − eta·(S_drawn − tau)        with S of the model's own distribution,
+//        before the cut
 //
 // mu starts at 2·tau. (llama.cpp takes S after the cut in step 3; the paper's authors before it, as
 // here.) tau below 0, eta not above 0, u outside [0, 1), or a NaN: UsageError.

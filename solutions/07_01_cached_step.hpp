@@ -3,7 +3,7 @@
 // A position is read when its keys and values are computed. Token i of a text (from 0) looks at
 // itself and all before it: i + 1 keys, and each such look is a dot product.
 //
-// A model has read `past` tokens; now come `fresh` new ones behind them. With a cache only the
+// A model has read `past` tokens; now come `fresh` new ones after them. With a cache only the
 // fresh ones are read, and they look at all keys, old and new. Without, all past + fresh are read,
 // each of them with its own looks.
 //

@@ -6,8 +6,8 @@
 //     must_wait(text, stop)   how many: the length of the longest end of the text that is a
 //                             beginning of `stop`, but not all of it
 //
-// By hand, stop "END": behind "a E" one byte must wait, behind "a EN" two, behind "a ENE" one
-// again, and behind "a ENEA" none.
+// By hand, stop "END": after "a E" one byte must wait, after "a EN" two, after "a ENE" one
+// again, and after "a ENEA" none.
 //
 // stop has one byte at least, and is not in the text. Write one function, about 3 lines.
 // Check: make check EX=09_00

@@ -2,7 +2,7 @@
 //
 // Tokens arrive one after the other, and their bytes are shown as soon as they are certain. A text
 // ends where the stop string is complete for the first time: the string itself is not shown, and
-// nothing behind it. It may begin in one token and end in another: so a tail of the text that could
+// nothing after it. It may begin in one token and end in another: so a tail of the text that could
 // still become it must wait, and only the longest such tail. By hand: stop "END" and the tokens
 //
 //     "a E"   shows "a "     the E could become END

@@ -1,6 +1,6 @@
 // Exercise 10_00: what does it cost to write several texts at once?
 //
-// n texts of G tokens each are written behind the same prompt of P tokens, with a cache. The first
+// n texts of G tokens each are written after the same prompt of P tokens, with a cache. The first
 // pass reads the prompt and gives the first token of a text; each later pass reads one new token
 // and gives the next; the last token is never read. So a text takes G passes over P + G − 1
 // positions.

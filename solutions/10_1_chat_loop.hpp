@@ -7,7 +7,7 @@
 //
 // What it writes from there is the answer, up to the place where it starts
 // to write the user's next line ("User:"), without white space at both ends.
-// After an empty answer nothing stands behind "Assistant:", not even a blank.
+// After an empty answer nothing comes after "Assistant:", not even a blank.
 //
 //   - prompt tokens ≤ budget = context − max_new_tokens: when it is too long, the oldest turns go,
 //     whole ones;

@@ -1,9 +1,9 @@
 // Exercise 12_00: when is a guess accepted, and what takes its place?
 //
-// A draft with the law q has guessed a token x; the target's law is p.
+// A draft with the distribution q has guessed a token x; the target's distribution is p.
 //
 //     chance(p, q, x)   the probability with which x is accepted: min(1, p(x) / q(x))
-//     residual(p, q)    the law of the token that comes where a guess was rejected:
+//     residual(p, q)    the distribution of the token that comes where a guess was rejected:
 //                       max(0, p − q), token by token, divided by its sum
 //
 // By hand: p = (.5, .3, .2), q = (.2, .3, .5). Tokens 0 and 1 are always accepted, token 2 two
@@ -23,18 +23,19 @@
 
 namespace tbt::ex12_00 {
 
-using Law = std::vector<double>;
+using Distribution = std::vector<double>;
 
-inline double chance([[maybe_unused]] const Law& p, [[maybe_unused]] const Law& q,
+inline double chance([[maybe_unused]] const Distribution& p, [[maybe_unused]] const Distribution& q,
                      [[maybe_unused]] std::size_t x) {
     // >>> write here
     return std::min(1.0, p[x] / q[x]);
     // <<< to here
 }
 
-inline Law residual([[maybe_unused]] const Law& p, [[maybe_unused]] const Law& q) {
+inline Distribution residual([[maybe_unused]] const Distribution& p,
+                             [[maybe_unused]] const Distribution& q) {
     // >>> write here
-    Law rest = p;
+    Distribution rest = p;
     for (std::size_t i = 0; i < p.size(); ++i) rest[i] = std::max(0.0, p[i] - q[i]);
     const double sum = std::accumulate(rest.begin(), rest.end(), 0.0);
     for (double& r : rest) r /= sum;

@@ -11,7 +11,7 @@
 //
 // α changes with the text, so it is measured: of the drafted tokens that were judged, how many
 // were accepted? In a round everything up to and including the first rejected token is judged;
-// what was drafted behind it is not. Before anything is known, pretend two tokens were judged and
+// what was drafted after it is not. Before anything is known, pretend two tokens were judged and
 // one of them accepted: α = (accepted + 1) / (judged + 2).
 //
 // Write five functions, about 20 lines. Check: make check EX=12_1. It stands alone:

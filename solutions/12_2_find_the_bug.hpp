@@ -1,18 +1,18 @@
 // Exercise 12_2: find the bug in a speculative decoding that is almost right. Its texts look fine.
 //
 // A drafted token x ~ q is accepted with probability min(1, p(x)/q(x)); after a rejection
-// another token is drawn from somewhere. That must give p itself, the law of the target alone.
-// Does it, with tutorial_correction?
+// another token is drawn from somewhere. That must give p itself, the distribution of the target
+// alone. Does it, with tutorial_correction?
 //
-// 1. Write the instrument. The law of the token that comes out, for any law c of the
-//    second draw, is
+// 1. Write the instrument. The distribution of the token that comes out,
+//    for any distribution c of the second draw, is
 //
 //        out_i = min(p_i, q_i) + β·c_i        β = 1 − Σ min(p_j, q_j), how often x is rejected
 //
 //    Point it at tutorial_correction: p = (.5, .3, .2), q = (.2, .3, .5) gives (.35, .39, .26),
 //    which is not p.
 // 2. Find the c with which out = p, and write it. Where p = q nothing is ever rejected,
-//    and rounding may leave a sum of zero: the law is p then, never 0/0.
+//    and rounding may leave a sum of zero: the distribution is p then, never 0/0.
 //
 // About 12 lines. Check: make check EX=12_2. It stands alone: nothing of chapter 12 is needed.
 #pragma once
@@ -25,28 +25,30 @@
 
 namespace tbt::ex12_2 {
 
-using Law = std::vector<double>;  // (V): not negative, sums to 1
+using Distribution = std::vector<double>;  // (V): not negative, sums to 1
 
 // The mistake: after a rejection, ask the target.
-inline Law tutorial_correction(const Law& p, const Law&) { return p; }
+inline Distribution tutorial_correction(const Distribution& p, const Distribution&) { return p; }
 
-// The law of the token that a step gives when the second draw follows `correction`.
-inline Law law_of_step([[maybe_unused]] const Law& p, [[maybe_unused]] const Law& q,
-                       [[maybe_unused]] const Law& correction) {
+// The distribution of the token that a step gives when the second draw follows `correction`.
+inline Distribution distribution_of_step([[maybe_unused]] const Distribution& p,
+                                         [[maybe_unused]] const Distribution& q,
+                                         [[maybe_unused]] const Distribution& correction) {
     // >>> write here
     double rejected = 1;
     for (std::size_t i = 0; i < p.size(); ++i) rejected -= std::min(p[i], q[i]);
-    Law out;
+    Distribution out;
     for (std::size_t i = 0; i < p.size(); ++i)
         out.push_back(std::min(p[i], q[i]) + rejected * correction[i]);
     return out;
     // <<< to here
 }
 
-// The law of the second draw that makes law_of_step(p, q, correction) = p.
-inline Law right_correction([[maybe_unused]] const Law& p, [[maybe_unused]] const Law& q) {
+// The distribution of the second draw that makes distribution_of_step(p, q, correction) = p.
+inline Distribution right_correction([[maybe_unused]] const Distribution& p,
+                                     [[maybe_unused]] const Distribution& q) {
     // >>> write here
-    Law residual;
+    Distribution residual;
     double sum = 0;
     for (std::size_t i = 0; i < p.size(); ++i) {
         residual.push_back(std::max(0.0, p[i] - q[i]));

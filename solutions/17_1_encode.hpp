@@ -6,7 +6,7 @@
 //
 //     merges {("l", "o"), ("lo", "w")}     "lowlo"  →  l o w l o  →  lo w lo  →  low lo
 //
-// Of "aaa" with ("a", "a") the first two are joined: "aa" "a". The pieces, one behind the other,
+// Of "aaa" with ("a", "a") the first two are joined: "aa" "a". The pieces, one after the other,
 // are always the word; no word has no pieces.
 //
 // Write one function, about 15 lines. Check: make check EX=17_1

@@ -1,8 +1,9 @@
 // Exercise 18_3: DoLa, decoding by contrasting layers [Chuang et al. 2024].
 //
-// The logit lens reads what the model would say after each layer. DoLa takes such an early law for
-// the amateur of a contrast: what has grown since then counts, and what was there from the
-// beginning does not. With p the law behind the last layer and q_l the one behind layer l:
+// The logit lens reads what the model would say after each layer. DoLa takes such an early
+// distribution for the amateur of a contrast: what has grown since then counts,
+// and what was there from the beginning does not. With p the distribution after the last layer and
+// q_l the one after layer l:
 //
 //   1. The layer that differs most from the last one is taken, by the Jensen-Shannon divergence
 //
@@ -10,11 +11,12 @@
 //
 //      (ln is the natural one; a term whose p or q is 0 is 0). Of equal layers the earliest.
 //   2. A token may come if p(x) >= α · max p; the border itself may. α is above 0, at most 1.
-//   3. The law: p(x)/q(x) for each such x, divided by their sum; 0 for all others.
+//   3. The distribution: p(x)/q(x) for each such x, divided by their sum; 0 for all others.
 //
 // By hand: p = .5 .4 .06 .04, q_0 = .4 .4 .1 .1 and q_1 = .8 .1 .06 .04. JS(p, q_0) is .012,
 // JS(p, q_1) is .066: layer 1. With α = .1 the border is .05, so the last token is out. The ratios
-// .625, 4 and 1 give the law 1/9, 32/45, 8/45, 0: the second leads, which layer 1 did not expect.
+// .625, 4 and 1 give the distribution 1/9, 32/45, 8/45, 0: the second leads,
+// which layer 1 did not expect.
 //
 // All comes as logits, s = ln p + some constant, which may be in the thousands: e^s is then no
 // number, and p/q is not one even where ln p − ln q is. log_softmax takes the constant away. An
@@ -44,7 +46,7 @@ inline Row log_softmax(const Row& logits) {
     return log_p;
 }
 
-// Of two laws, both given as logits (V).
+// Of two distributions, both given as logits (V).
 inline double divergence([[maybe_unused]] const Row& p_logits,
                          [[maybe_unused]] const Row& q_logits) {
     // >>> write here
@@ -72,7 +74,7 @@ inline std::size_t premature([[maybe_unused]] const std::vector<Row>& layers,
     // <<< to here
 }
 
-// The law of the next token (V).
+// The distribution of the next token (V).
 inline Row dola([[maybe_unused]] const std::vector<Row>& layers, [[maybe_unused]] const Row& last,
                 [[maybe_unused]] double alpha) {
     // >>> write here
@@ -81,9 +83,9 @@ inline Row dola([[maybe_unused]] const std::vector<Row>& layers, [[maybe_unused]
     Row contrast(last.size(), -HUGE_VAL);
     for (std::size_t x = 0; x < last.size(); ++x)
         if (log_p[x] >= border) contrast[x] = log_p[x] - log_q[x];
-    Row law;
-    for (const double log_ratio : log_softmax(contrast)) law.push_back(std::exp(log_ratio));
-    return law;
+    Row p;
+    for (const double log_ratio : log_softmax(contrast)) p.push_back(std::exp(log_ratio));
+    return p;
     // <<< to here
 }
 

@@ -4,7 +4,7 @@
 //
 //     μ = Σ x / C      r = 1/√(Σ (x − μ)²/C + ε)      x̂ = (x − μ)·r      y = x̂·gain + bias
 //
-// Backward: something behind this layer knows d_y, the change of the loss for a small change
+// Backward: something after this layer knows d_y, the change of the loss for a small change
 // of each y. Then, with g = d_y·gain (number by number):
 //
 //     d_gain += d_y·x̂        d_bias += d_y

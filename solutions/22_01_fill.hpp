@@ -1,14 +1,16 @@
 // Exercise 22_01: fill the masked places, all at once and one after the other.
 //
 // A text is a row of tokens in which `masked`, −1, stands where a token is still to come. The model
-// is a function law(row, place): the probabilities of each token at a masked place, given the row.
-// draw(p) is a number i with probability p[i].
+// is a function distribution(row, place): the probabilities of each token at a masked place,
+// given the row. draw(p) is a number i with probability p[i].
 //
 //     masked_places(row)              the masked places, from the left
-//     fill_at_once(row, law, draw)    every masked place, from the left, gets a token drawn from
-//                                     its law given the row as it was at first
-//     fill_in_turn(row, law, draw)    every masked place, from the left, gets a token drawn from
-//                                     its law given the row as it is then
+//     fill_at_once(row, distribution, draw)    every masked place, from the left,
+//     gets a token drawn from
+//                                     its distribution given the row as it was at first
+//     fill_in_turn(row, distribution, draw)    every masked place, from the left,
+//     gets a token drawn from
+//                                     its distribution given the row as it is then
 //
 // Of two masked places, and a model that knows New York, 50 %, Los Angeles, 30 %, and San Diego,
 // 20 %: in turn writes them that often, at once also writes New Diego. Tokens that are there stay.
@@ -26,7 +28,7 @@ namespace tbt::ex22_01 {
 
 constexpr int masked = -1;
 using Row = std::vector<int>;
-using Law = std::function<std::vector<double>(const Row& row, std::size_t place)>;
+using Distribution = std::function<std::vector<double>(const Row& row, std::size_t place)>;
 using Draw = std::function<int(const std::vector<double>& p)>;
 
 inline std::vector<std::size_t> masked_places([[maybe_unused]] const Row& row) {
@@ -38,18 +40,20 @@ inline std::vector<std::size_t> masked_places([[maybe_unused]] const Row& row) {
     // <<< to here
 }
 
-inline void fill_at_once([[maybe_unused]] Row& row, [[maybe_unused]] const Law& law,
+inline void fill_at_once([[maybe_unused]] Row& row,
+                         [[maybe_unused]] const Distribution& distribution,
                          [[maybe_unused]] const Draw& draw) {
     // >>> write here
     const Row seen = row;
-    for (const std::size_t i : masked_places(seen)) row[i] = draw(law(seen, i));
+    for (const std::size_t i : masked_places(seen)) row[i] = draw(distribution(seen, i));
     // <<< to here
 }
 
-inline void fill_in_turn([[maybe_unused]] Row& row, [[maybe_unused]] const Law& law,
+inline void fill_in_turn([[maybe_unused]] Row& row,
+                         [[maybe_unused]] const Distribution& distribution,
                          [[maybe_unused]] const Draw& draw) {
     // >>> write here
-    for (const std::size_t i : masked_places(row)) row[i] = draw(law(row, i));
+    for (const std::size_t i : masked_places(row)) row[i] = draw(distribution(row, i));
     // <<< to here
 }
 

@@ -1,12 +1,12 @@
 // Exercise 22_1: the loss of a model that fills masks, and why it pays for a whole text.
 //
 // A text has L tokens, and hidden[i] says whether place i is masked. The model is a function
-// law(row, place): the probabilities of each token at a place, given a row in which the hidden
-// places hold `masked`, which is −1. With k ≥ 1 hidden places:
+// distribution(row, place): the probabilities of each token at a place,
+// given a row in which the hidden places hold `masked`, which is −1. With k ≥ 1 hidden places:
 //
 //     masked_row(text, hidden)       the row that the model sees
-//     loss(law, text, hidden)        1/k · Σ −ln p(token) over the hidden places
-//     bound(law, text)               L · mean over k = 1 … L of
+//     loss(distribution, text, hidden)        1/k · Σ −ln p(token) over the hidden places
+//     bound(distribution, text)               L · mean over k = 1 … L of
 //                                        the mean of loss over all ways to hide k places
 //
 // The bound is at least −ln of the probability with which the model writes this text, one place
@@ -30,7 +30,7 @@ namespace tbt::ex22_1 {
 
 constexpr int masked = -1;
 using Row = std::vector<int>;
-using Law = std::function<std::vector<double>(const Row& row, std::size_t place)>;
+using Distribution = std::function<std::vector<double>(const Row& row, std::size_t place)>;
 
 inline Row masked_row([[maybe_unused]] const Row& text,
                       [[maybe_unused]] const std::vector<bool>& hidden) {
@@ -45,21 +45,23 @@ inline Row masked_row([[maybe_unused]] const Row& text,
     // <<< to here
 }
 
-inline double loss([[maybe_unused]] const Law& law, [[maybe_unused]] const Row& text,
+inline double loss([[maybe_unused]] const Distribution& distribution,
+                   [[maybe_unused]] const Row& text,
                    [[maybe_unused]] const std::vector<bool>& hidden) {
     // >>> write here
     const Row row = masked_row(text, hidden);
     double sum = 0, k = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (!hidden[i]) continue;
-        sum -= std::log(law(row, i)[static_cast<std::size_t>(text[i])]);
+        sum -= std::log(distribution(row, i)[static_cast<std::size_t>(text[i])]);
         k += 1;
     }
     return sum / k;
     // <<< to here
 }
 
-inline double bound([[maybe_unused]] const Law& law, [[maybe_unused]] const Row& text) {
+inline double bound([[maybe_unused]] const Distribution& distribution,
+                    [[maybe_unused]] const Row& text) {
     // >>> write here
     const std::size_t L = text.size();
     std::vector<double> sums(L + 1), ways(L + 1);
@@ -70,7 +72,7 @@ inline double bound([[maybe_unused]] const Law& law, [[maybe_unused]] const Row&
             hidden[i] = (set >> i & 1) != 0;
             k += hidden[i];
         }
-        sums[k] += loss(law, text, hidden);
+        sums[k] += loss(distribution, text, hidden);
         ways[k] += 1;
     }
     double total = 0;

@@ -29,7 +29,7 @@ public:
         cache_.clear();
         return gpt_->forward(cache_, ids);
     }
-    // The logits behind each of the ids, not only the last: (T, V).
+    // The logits after each of the ids, not only the last: (T, V).
     Logits at_every(std::span<const int> ids) {
         cache_.clear();
         return gpt_->forward_all(cache_, ids);

@@ -92,7 +92,7 @@ void the_wheel(std::uint64_t seed) {
             std::printf("  %-6s", std::string(words[id]).c_str());
         }
     }
-    std::printf("\n\n   %d draws at T = 1, against what the law expects:\n\n", draws);
+    std::printf("\n\n   %d draws at T = 1, against what the distribution expects:\n\n", draws);
     int count[5] = {};
     for (int i = 0; i < draws; ++i) ++count[draw(logits, 1, rng.uniform())];
     for (std::size_t i = 0; i < words.size(); ++i) {

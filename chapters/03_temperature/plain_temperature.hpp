@@ -1,6 +1,5 @@
 // Temperature: the definition. The fast version in chapter 06 gives the same, bit for bit.
-// A row s has a logit for each of the V tokens, −∞ for one that cannot be chosen. T stands beside
-// it, and every cut of chapters 04 and 05 takes a row and returns a row.
+// A row s has a logit for each of the V tokens, −∞ for one that cannot be chosen.
 #pragma once
 
 #include <algorithm>
@@ -10,21 +9,21 @@
 #include <vector>
 
 #include "chapters/03_temperature/further/checks.hpp"
+#include "lib/kernels/integer_weights.hpp"
 #include "lib/kernels/math.hpp"
-#include "lib/kernels/quanta.hpp"
 
 namespace tbt {
 
-// The wheel: w_i = e^((s_i − max s)/T) [Ackley, Hinton & Sejnowski 1985]
-// T < 1 sharpens, T > 1 flattens; as T goes to 0, all weight goes to the largest logit. Weights are
-// whole quanta of 2^-44, as money is counted in cents: their sum is the same in any order.
-inline std::vector<std::uint64_t> wheel(std::span<const float> s, double T) {
+// w_i = e^((s_i − max s)/T) [Ackley, Hinton & Sejnowski 1985], as integers: how many times 2^-44.
+// T < 1 sharpens, T > 1 flattens; as T goes to 0, all weight goes to the largest logit.
+// Integers, like money counted in cents, have the same sum in any order.
+inline std::vector<std::uint64_t> integer_weights(std::span<const float> s, double T) {
     check_temperature(T), check_row(s);
     const auto best = static_cast<std::size_t>(std::max_element(s.begin(), s.end()) - s.begin());
     std::vector<std::uint64_t> w(s.size());
     for (std::size_t i = 0; i < s.size(); ++i) {
         const double gap = static_cast<double>(s[i]) - s[best];
-        w[i] = T > 0 ? exp_in_quanta(gap, T) : i == best ? weight_of_largest : 0;
+        w[i] = T > 0 ? integer_exp(gap, T) : i == best ? weight_of_largest : 0;
     }
     return w;
 }
@@ -35,7 +34,7 @@ inline std::uint64_t total(const std::vector<std::uint64_t>& w) {
 
 // p_i = w_i / W, the softmax of s/T.
 inline std::vector<double> softmax_at(std::span<const float> s, double T) {
-    const std::vector<std::uint64_t> w = wheel(s, T);
+    const std::vector<std::uint64_t> w = integer_weights(s, T);
     const auto W = static_cast<double>(total(w));
     std::vector<double> p;
     for (const std::uint64_t w_i : w) p.push_back(static_cast<double>(w_i) / W);
@@ -44,10 +43,11 @@ inline std::vector<double> softmax_at(std::span<const float> s, double T) {
 
 // ln Σ_j e^((s_j − max s)/T), so that ln p_i = (s_i − max s)/T − ln_sum.
 inline double ln_sum(std::span<const float> s, double T) {
-    return portable_log(std::ldexp(static_cast<double>(total(wheel(s, T))), -quantum_bits));
+    return portable_log(
+        std::ldexp(static_cast<double>(total(integer_weights(s, T))), -weight_bits));
 }
 
-// H = −Σ p_i ln p_i, in nats: how undecided the wheel is.
+// Entropy H = −Σ p_i ln p_i, in nats: how undecided the distribution is.
 inline double entropy_at(std::span<const float> s, double T) {
     const std::vector<double> p = softmax_at(s, T);
     const double largest = *std::max_element(s.begin(), s.end());

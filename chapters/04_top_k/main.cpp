@@ -18,7 +18,7 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/04_top_k/further/option.hpp"
 #include "chapters/04_top_k/plain_top_k.hpp"
-#include "chapters/04_top_k/two_laws.hpp"
+#include "chapters/04_top_k/two_distributions.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/command_line.hpp"
@@ -72,8 +72,9 @@ void confident_and_flat() {
     std::printf("       k   confident: mass kept   k-th token    flat: mass kept   k-th token\n");
     for (const int k : {1, 5, 10, 40, 200}) {
         std::printf("   %5d", k);
-        for (const std::vector<float>& s : {confident_law(), flat_law()}) {
-            const std::vector<double> p = softmax_at(s, 1);  // both laws are in descending order
+        for (const std::vector<float>& s : {confident_logits(), flat_logits()}) {
+            const std::vector<double> p =
+                softmax_at(s, 1);  // both distributions are in descending order
             const double mass = std::accumulate(p.begin(), p.begin() + k, 0.0);
             std::printf("   %8.3f %s %8.4f %%", mass, padded(bar(mass, 8), 8).c_str(),
                         100 * p[index(k - 1)]);
@@ -104,14 +105,14 @@ void with_the_model(const Model& model, const NextLogits& gpt,
     }
 }
 
-// The first twenty tokens of both laws; what k = 10 keeps in colour.
+// The first twenty tokens of both distributions; what k = 10 keeps in colour.
 void write_figure(const std::string& file) {
     std::string svg;
-    const std::vector<float> laws[] = {confident_law(), flat_law()};
+    const std::vector<float> distributions[] = {confident_logits(), flat_logits()};
     const char* names[] = {"confident: nine of the ten kept are noise",
                            "flat: the ten hold 17 % of the probability"};
     for (int k = 0; k < 2; ++k) {
-        const std::vector<double> p = softmax_at(laws[k], 1);
+        const std::vector<double> p = softmax_at(distributions[k], 1);
         const double x0 = 40 + 350 * k, base = 250;
         svg +=
             svg_text(x0, 30, names[k], "start", 14) + svg_text(x0, 48, "probability", "start", 12);
@@ -125,7 +126,7 @@ void write_figure(const std::string& file) {
                svg_text(x0 + 160, base + 22, "cut", "start", 12) +
                svg_text(x0, base + 42, "tokens, most probable first", "start", 12);
     }
-    write_svg(file, "A confident and a flat law, cut at k = 10", 720, 305, svg);
+    write_svg(file, "A confident and a flat distribution, cut at k = 10", 720, 305, svg);
 }
 
 struct Options {

@@ -1,4 +1,4 @@
-// Top-k: only the k most probable tokens stay on the wheel. Sort and cut: the definition that the
+// Top-k: only the k most probable tokens stay. Sort and truncate: the definition that the
 // fast version in chapter 06, which does not sort, is compared with.
 #pragma once
 

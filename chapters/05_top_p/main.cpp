@@ -16,7 +16,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/03_temperature/plain_draw.hpp"
-#include "chapters/04_top_k/two_laws.hpp"
+#include "chapters/04_top_k/two_distributions.hpp"
 #include "chapters/05_top_p/further/option.hpp"
 #include "chapters/05_top_p/further/plain_typical.hpp"
 #include "chapters/05_top_p/plain_relatives.hpp"
@@ -41,13 +41,13 @@ const std::vector<float> eight{5, 3, 2, 1, 0.5f, -1, -2, -5};
 void adding_up() {
     std::printf("1. Adding up, most probable first:\n\n   %s probability  cumulative\n",
                 padded("", 8).c_str());
-    const std::vector<double> law = softmax_at(logits, 1);
+    const std::vector<double> distribution = softmax_at(logits, 1);
     const std::vector<float> nucleus = top_p(logits, 1, 0.9);
     double sum = 0;
     for (std::size_t i = 0; i < words.size(); ++i) {
-        sum += law[i];
-        std::printf("   %s    %.6f    %.6f  %s\n", padded(words[i], 8).c_str(), law[i], sum,
-                    nucleus[i] != masked ? "in the nucleus of p = 0.9" : "");
+        sum += distribution[i];
+        std::printf("   %s    %.6f    %.6f  %s\n", padded(words[i], 8).c_str(), distribution[i],
+                    sum, nucleus[i] != masked ? "in the nucleus of p = 0.9" : "");
     }
     std::printf(
         "\n   Eight logits [5, 3, 2, 1, .5, -1, -2, -5]; p and the size of its nucleus:\n\n  ");
@@ -57,7 +57,7 @@ void adding_up() {
                 .4 + .3 + .2, .2 + .3 + .4);
     const std::vector<float> ten(10, 0.0f);
     std::printf(
-        "   In whole quanta the order is no matter: of ten equal tokens p = 0.9 keeps %zu.\n",
+        "   In integer weights the order does not matter: of ten equal tokens p = 0.9 keeps %zu.\n",
         count_kept(top_p(ten, 1, 0.9)));
 }
 
@@ -83,8 +83,8 @@ void all_cuts() {
         padded("", 15).c_str());
     for (const auto& [name, cut] : cuts()) {
         std::printf("   %s", padded(name, 15).c_str());
-        for (const auto& [s, T] : {std::pair(confident_law(), 1.0), std::pair(flat_law(), 1.0),
-                                   std::pair(flat_law(), 1.5)}) {
+        for (const auto& [s, T] : {std::pair(confident_logits(), 1.0),
+                                   std::pair(flat_logits(), 1.0), std::pair(flat_logits(), 1.5)}) {
             const Row kept = cut(s, T);
             const std::vector<double> before = softmax_at(s, T);
             double mass = 0;
@@ -116,21 +116,21 @@ void along_a_text(const Model& model, const NextLogits& gpt, const std::string& 
              [&](int id) { return id != eos; });
 }
 
-// Cumulative mass over the number of tokens, for both laws.
+// Cumulative mass over the number of tokens, for both distributions.
 void write_figure(const std::string& file) {
     LineChart chart;
     chart.title = "How many tokens it takes to reach p = 0.9";
     chart.x_label = "tokens, most probable first";
     chart.y_label = "their mass";
     chart.log_x = true;
-    const std::pair<const char*, std::vector<float>> laws[] = {{"confident", confident_law()},
-                                                               {"flat", flat_law()}};
-    for (const auto& [name, s] : laws) {
-        const std::vector<double> law = softmax_at(s, 1);
+    const std::pair<const char*, std::vector<float>> distributions[] = {
+        {"confident", confident_logits()}, {"flat", flat_logits()}};
+    for (const auto& [name, s] : distributions) {
+        const std::vector<double> distribution = softmax_at(s, 1);
         LineChart::Series line{name, {}};
         double sum = 0;
         for (std::size_t i = 0; i < s.size(); ++i) {
-            sum += law[i];
+            sum += distribution[i];
             if (i < 30 || i % 10 == 9) line.points.emplace_back(static_cast<double>(i + 1), sum);
         }
         chart.series.push_back(std::move(line));

@@ -14,13 +14,13 @@
 
 namespace tbt {
 
-// A share of the wheel's W quanta, rounded to whole ones.
+// A share of the total weight W, rounded to an integer.
 inline std::uint64_t share_of(std::uint64_t W, double share) {
     if (!(share >= 0 && share <= 2)) check_top_p(share);  // rounding may go beyond 1
     return std::min(W, static_cast<std::uint64_t>(std::nearbyint(share * static_cast<double>(W))));
 }
 
-// Tokens by descending key until they hold a share of the wheel; the others are masked.
+// Tokens by descending key until they hold a share of W; the others are masked.
 //
 // "At least", not "above": the token that reaches the share is the last to stay. Never empty: a
 // share of 0 keeps one. Both sides are whole numbers, so .4 + .3 + .2 reaches .9, where in
@@ -29,7 +29,7 @@ inline std::vector<float> shortest_prefix(std::span<const float> s, double T,
                                           std::span<const float> keys, double share,
                                           Ties ties = Ties::exact) {
     check_size("top-p: keys", keys.size(), s.size());
-    const std::vector<std::uint64_t> w = wheel(s, T);
+    const std::vector<std::uint64_t> w = integer_weights(s, T);
     const std::uint64_t enough = std::max<std::uint64_t>(share_of(total(w), share), 1);
     std::vector<float> kept(s.size(), masked);
     std::uint64_t sum = 0;
@@ -48,7 +48,7 @@ inline std::vector<float> shortest_prefix(std::span<const float> s, double T,
 //   V_p = the shortest {i_1, …, i_n} with s_i1 >= s_i2 >= … and Σ w_i >= p·Σ w
 inline std::vector<float> top_p(std::span<const float> s, double T, double p) {
     check_top_p(p);
-    if (p == 1) return {s.begin(), s.end()};  // also what is too improbable for a whole quantum
+    if (p == 1) return {s.begin(), s.end()};  // also what is too improbable for one weight unit
     return shortest_prefix(s, T, s, p);
 }
 

@@ -9,8 +9,8 @@
 #include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
+#include "lib/kernels/integer_weights.hpp"
 #include "lib/kernels/math.hpp"
-#include "lib/kernels/quanta.hpp"
 #include "lib/kernels/scan.hpp"
 #include "lib/show/short_number.hpp"
 
@@ -142,9 +142,9 @@ void Candidates::complain() const {
 void Candidates::weigh_again() {
     measure();
     if (weights_.size() < size() + slack) weights_.resize(size() + slack);
-    if (block_weights_.size() * quanta_block < size())
-        block_weights_.resize(size() / quanta_block + 1);
-    total_ = exp_in_quanta(row_, largest_, temperature_, weights_.data(), block_weights_.data());
+    if (block_weights_.size() * weight_block < size())
+        block_weights_.resize(size() / weight_block + 1);
+    total_ = integer_exp(row_, largest_, temperature_, weights_.data(), block_weights_.data());
     weighed_ = true;
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "lib/index.hpp"
-#include "lib/kernels/quanta.hpp"
+#include "lib/kernels/integer_weights.hpp"
 #include "lib/kernels/select.hpp"
 
 namespace tbt {
@@ -45,16 +45,16 @@ public:
     float reached_by(std::size_t k);
 
     // ---- the distribution ----
-    // w_i = e^((s_i − max s)/T) in whole quanta, and their sum.
+    // w_i = e^((s_i − max s)/T) in integer weights, and their sum.
     std::span<const std::uint64_t> weights() {
         weigh();
         return {weights_.data(), size()};
     }
     std::uint64_t total_weight() { return weigh(), total_; }
-    // Σ w over each `quanta_block` positions.
+    // Σ w over each `weight_block` positions.
     std::span<const std::uint64_t> block_weights() {
         weigh();
-        return {block_weights_.data(), (size() + quanta_block - 1) / quanta_block};
+        return {block_weights_.data(), (size() + weight_block - 1) / weight_block};
     }
     double probability(std::size_t i);
     // ln p_i = (s_i − max s)/T − ln Σ_j e^((s_j − max s)/T); also where the weight is 0.

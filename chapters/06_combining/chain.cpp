@@ -25,7 +25,7 @@ void check_mirostat_version(const SamplingOptions& o) {
     if (o.mirostat < 0 || o.mirostat > 2)
         throw UsageError("mirostat: got " + std::to_string(o.mirostat) +
                          ", expected 0 (off), 1 or 2 (the second version, which needs no guess of "
-                         "the law's shape)");
+                         "the distribution's shape)");
     if (o.mirostat == 0) return;
     if (o.temperature == 0)
         throw UsageError(

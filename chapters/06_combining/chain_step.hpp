@@ -25,9 +25,9 @@ inline constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 struct TextSoFar {
     std::span<const int> ids;
     std::size_t prompt_length = 0;
-    // ln p of each generated token in the model's own law, for steps that ask how surprising the
-    // text has been (mirostat); not_known where the model was not asked. Whoever writes texts
-    // another way may leave it empty.
+    // ln p of each generated token in the model's own distribution, for steps that ask how
+    // surprising the text has been (mirostat); not_known where the model was not asked.
+    // Whoever writes texts another way may leave it empty.
     std::span<const double> log_probabilities = {};
     std::span<const int> generated() const {
         return ids.subspan(std::min(prompt_length, ids.size()));

@@ -22,7 +22,7 @@ inline int draw(Candidates& c, double u) {
     std::size_t block = 0;
     const std::span<const std::uint64_t> of_block = c.block_weights();
     while (notch >= of_block[block]) notch -= of_block[block++];
-    std::size_t i = block * quanta_block;
+    std::size_t i = block * weight_block;
     const std::span<const std::uint64_t> w = c.weights();
     while (notch >= w[i]) notch -= w[i++];
     return c.id(i);

@@ -25,8 +25,8 @@ void exclude_top_choices(Candidates& c, double probability, double threshold, do
 // Version 1 of mirostat: the k most probable, which under Zipf's law surprise by mu bits.
 void keep_zipf_top_k(Candidates& c, double mu);
 
-// s_i ← T·ln p_i: what is left adds up to 1 again. A law does not change by it; the sums of beams
-// (chapter 11), which are made of such numbers, do.
+// s_i ← T·ln p_i: what is left adds up to 1 again. A distribution does not change by it;
+// the sums of beams (chapter 11), which are made of such numbers, do.
 void renormalize(Candidates& c);
 
 // Keeps what surprises by at most mu bits; the largest always stay.

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "chapters/04_top_k/two_laws.hpp"
+#include "chapters/04_top_k/two_distributions.hpp"
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/06_combining/presets.hpp"
 #include "lib/kernels/rng.hpp"
@@ -104,7 +104,7 @@ void four_dialects() {
 }
 
 void sizes() {
-    const std::vector<float> zipf = zipf_law(1, 0);
+    const std::vector<float> zipf = zipf_logits(1, 0);
     std::printf(
         "3. Zipf's law over 1,000 tokens. Temperature moves the nucleus, never the top k:\n\n");
     std::printf("   T               0.7     1   1.5\n   top-p 0.9     ");
@@ -149,7 +149,7 @@ void write_figure(const std::string& file) {
     chart.title = "Tokens kept of 1,000 (Zipf's law), by where the temperature stands";
     chart.x_label = "temperature";
     chart.y_label = "tokens kept";
-    const std::vector<float> zipf = zipf_law(1, 0);
+    const std::vector<float> zipf = zipf_logits(1, 0);
     LineChart::Series first{"T, then top-p 0.9", {}}, last{"top-p 0.9, then T", {}},
         k{"top-k 50", {}};
     last.dashed = k.dashed = true;

@@ -25,7 +25,7 @@ inline void check_mirostat(double tau, double eta) {
 }
 
 // The most bits that the next token may surprise by. It starts at 2·tau, and each token turns it a
-// little towards the target, by its surprise S = −log2 p in the model's own law:
+// little towards the target, by its surprise S = −log2 p in the model's own distribution:
 //
 //   mu ← mu − eta·(S − tau)
 //

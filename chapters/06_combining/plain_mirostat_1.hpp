@@ -1,5 +1,6 @@
 // Mirostat [Basu et al. 2021], version 1: the same thermostat as version 2, turned by another
-// screw. It takes the law for Zipf's, p_i ∝ i^−s, and asks which top-k surprises by mu bits.
+// screw. It takes the distribution for Zipf's, p_i ∝ i^−s, and asks which top-k surprises by mu
+// bits.
 #pragma once
 
 #include <algorithm>

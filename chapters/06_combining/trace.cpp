@@ -24,13 +24,14 @@ Standing standing(Candidates& c, int id) {
     return {rank, c.probability(at)};
 }
 
-double probability_of(Candidates& law, int id) {
-    std::size_t low = 0, high = law.size();  // candidates stand in the order of their ids
+double probability_of(Candidates& distribution, int id) {
+    std::size_t low = 0, high = distribution.size();  // candidates stand in the order of their ids
     while (low < high) {
         const std::size_t middle = (low + high) / 2;
-        law.id(middle) < id ? low = middle + 1 : high = middle;
+        distribution.id(middle) < id ? low = middle + 1 : high = middle;
     }
-    return low < law.size() && law.id(low) == id ? law.probability(low) : 0;
+    return low < distribution.size() && distribution.id(low) == id ? distribution.probability(low)
+                                                                   : 0;
 }
 
 Trace trace(const Chain& chain, std::span<const float> logits, const TextSoFar& text, double u,

@@ -50,7 +50,7 @@ std::size_t position_of(const Candidates& c, int id);
 Standing standing(Candidates& c, int id);
 
 // p(id); 0 for a token that was cut or masked.
-double probability_of(Candidates& law, int id);
+double probability_of(Candidates& distribution, int id);
 
 Trace trace(const Chain& chain, std::span<const float> logits, const TextSoFar& text, double u,
             int chosen, int top = 5);

@@ -21,7 +21,7 @@ public:
 
     std::span<const float> operator()(std::span<const int> ids);
 
-    // The logits behind each of the last `count` ids: (count, V). One forward pass,
+    // The logits after each of the last `count` ids: (count, V). One forward pass,
     // after one for what stands before them and was not read yet.
     Logits last(std::span<const int> ids, int count);
 

@@ -24,7 +24,7 @@ constexpr void check_lengths(std::int64_t a, std::int64_t b) {
                     " tokens, expected 0 or more, and less than a hundred million together");
 }
 
-// One forward pass over `fresh` new tokens behind `past` known ones:
+// One forward pass over `fresh` new tokens after `past` known ones:
 // fresh token i meets past + i + 1 keys.
 constexpr Work forward_work(std::int64_t past, std::int64_t fresh) {
     check_lengths(past, fresh);

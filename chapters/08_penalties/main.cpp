@@ -60,7 +60,8 @@ void five_words() {
     row("penalized", after, "  %8.2f");
     row("probabilities before", softmax_at(logits, 1));
     row("after", softmax_at(after, 1));
-    std::printf("\n   The same law, logits shifted by -4, and now \"the\" alone penalized:\n\n");
+    std::printf(
+        "\n   The same distribution, logits shifted by -4, and now \"the\" alone penalized:\n\n");
     for (const float shift : {0.0f, -4.0f}) {
         std::vector<float> shifted = logits;
         for (float& s : shifted) s += shift;

@@ -1,7 +1,8 @@
 // A watermark that does not distort: tournament sampling [Dathathri et al. 2024, SynthID-Text].
 //
-// A key decides which half of the vocabulary a layer favours, behind each few tokens. Over keys
-// a text has the law that it has without; who has the key counts how often it was followed.
+// A key decides which half of the vocabulary a layer favours, after each few tokens. Over keys
+// a text has the distribution that it has without; who has the key counts how often it was
+// followed.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +17,15 @@
 namespace tbt {
 
 struct Watermark {
-    // Bit l: does layer l favour this token behind these? Half of all bits are 1.
+    // Bit l: does layer l favour this token after these? Half of all bits are 1.
     std::function<std::uint64_t(std::span<const int> behind, int token)> favours;
     int layers = 30;         // at most 64
     std::size_t behind = 4;  // tokens that decide, with the key
 };
 
-// Bits are used once: where these last tokens stood before, and something was drawn behind them,
-// the same bits would come again, and two draws that agree by the key have another law.
+// Bits are used once: where these last tokens stood before, and something was drawn after them,
+// the same bits would come again, and two draws that agree by the key have a different
+// distribution.
 inline bool is_fresh(std::span<const int> text, std::size_t prompt_length, const Watermark& w) {
     if (text.size() < w.behind) return false;
     const std::span<const int> last = text.last(w.behind);

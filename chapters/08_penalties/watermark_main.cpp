@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
             const Tokenizer tokenizer = Tokenizer::load(model);
             const std::vector<int> ids = tokenizer.encode(read_file(file));
             const Evidence e = evidence_of(ids, watermark_of(key));
-            std::printf("tokens     %zu, %zu of them behind four that had not stood there before\n",
+            std::printf("tokens     %zu, %zu of them after four that had not stood there before\n",
                         ids.size(), e.tokens);
             std::printf("favoured   %.3f (0.500 without the mark)\n", e.favoured);
             std::printf("z          %.1f\n", e.z);

@@ -1,8 +1,8 @@
 // Texts that never appear: the promise of stop strings, kept before the draw.
 //
-// A token is banned when its bytes, behind those that were generated, would complete one of the
+// A token is banned when its bytes, after those that were generated, would complete one of the
 // texts: whichever tokens it is made of, and wherever in a token it begins or ends. ("the" bans
-// " there" and " whether", and "e" behind "th".)
+// " there" and " whether", and "e" after "th".)
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ public:
     BannedTexts(std::vector<std::string> texts, std::vector<std::string> tokens)
         : texts_(std::move(texts)), tokens_(std::move(tokens)) {}
 
-    // The tokens that would complete a text behind these.
+    // The tokens that would complete a text after these.
     const std::vector<int>& completing(std::span<const int> generated) {
         int state = StopStrings::start;
         for (const int id : generated) {

@@ -133,7 +133,7 @@ void write_until(Model& model, const std::string& prompt, const std::string& tit
                 text.substr(tail).c_str());
 }
 
-// The figure: bytes, the tokens they came in, and how many wait behind each.
+// The figure: bytes, the tokens they came in, and how many wait after each.
 void write_figure(const std::string& file) {
     const std::vector<std::string> tokens = {"ok", "\nUs", "ed", "\n", "Us", "er", ": hi"};
     const StopStrings stops({"\nUser:"});

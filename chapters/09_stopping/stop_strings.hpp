@@ -30,7 +30,7 @@ public:
 
     const std::vector<std::string>& strings() const { return strings_; }
 
-    // The state behind one more byte.
+    // The state after one more byte.
     int next(int state, char byte) const;
     // How many bytes at the end of the text could still become a stop string.
     std::size_t held_back(int state) const { return node(state).depth; }

@@ -21,7 +21,7 @@ public:
     explicit TextStream(const StopStrings& stops) : stops_(&stops) {}
 
     // Takes the bytes of one token and gives the text that has become certain, often none.
-    // Behind a stop string: nothing.
+    // After a stop string: nothing.
     std::string push(std::string_view bytes);
 
     // The text is over: what waited for a stop string is shown, and a character that never came to

@@ -25,7 +25,7 @@ namespace tbt {
 struct BatchText {
     std::size_t slot = 0;
     std::span<const int> ids;
-    std::size_t rows = 1;  // logits behind each of the last so many ids
+    std::size_t rows = 1;  // logits after each of the last so many ids
     // Of a tree, those last ids: token i of them follows token parents[i], or what stands before
     // them where that is −1. Empty: each follows the one before it.
     std::span<const int> parents = {};
@@ -50,7 +50,7 @@ public:
 
     long computed() const { return computed_; }  // positions, since the beginning
 
-    // The state behind the last of these ids (C numbers, see Logits), as it was when the slot
+    // The state after the last of these ids (C numbers, see Logits), as it was when the slot
     // read it; empty where its last pass did not.
     std::span<const float> state(std::size_t slot, std::span<const int> ids);
 

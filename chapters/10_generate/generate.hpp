@@ -50,7 +50,7 @@ private:
 
     Guesses guess(std::size_t i);
 
-    // The first row is what the model says behind the text, each other one what it says behind
+    // The first row is what the model says after the text, each other one what it says after
     // a guess: of use if that was drawn.
     void take(std::size_t i, const Guesses& guesses, std::span<const std::span<const float>> rows);
 

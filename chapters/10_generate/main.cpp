@@ -4,7 +4,7 @@
 // Run it: make run-10, make run-10 ARGS='"Once upon a time" --explain --max-new-tokens 5'.
 // Look for: --explain, which says for each token what every step of the chain did;
 // and that sample 2 of 3 is the same text as sample 2 of 10.
-// (make run is chapter 23: this, and everything behind it.)
+// (make run is chapter 23: this, and everything after it.)
 #include <functional>
 #include <string>
 #include <vector>

@@ -32,7 +32,7 @@ void add_output_options(CLI::App& app, Output& o) {
     line.option("--logprobs", o.logprobs,
                 "log-probabilities, raw and processed, and so many first choices");
     line.option("--prompt-logprobs", o.prompt_logprobs,
-                "the same for the tokens of the prompt, behind the texts");
+                "the same for the tokens of the prompt, after the texts");
     line.option("--trace", o.trace_file, "write what --explain shows as JSON lines to a file");
     line.option("--figure", o.figure, "write the text as a picture, shaded by surprise (SVG)");
     page_option(line, o.html);

@@ -19,10 +19,10 @@ std::vector<PromptToken> prompt_logprobs(Gpt& gpt, std::span<const int> ids, int
         PromptToken token{ids[i], std::numeric_limits<double>::quiet_NaN(), {}};
         if (i > 0) {
             const std::span<const float> row = rows.row(to_int(i) - 1);
-            Candidates law(row);
-            token.log_probability = law.log_probability(index(ids[i]));
+            Candidates distribution(row);
+            token.log_probability = distribution.log_probability(index(ids[i]));
             for (const Candidate& top : top_candidates(row, choices))
-                token.choices.push_back({top.id, law.log_probability(index(top.id))});
+                token.choices.push_back({top.id, distribution.log_probability(index(top.id))});
         }
         tokens.push_back(std::move(token));
     }

@@ -19,7 +19,7 @@ struct PromptToken {
     std::vector<Choice> choices;  // the model's first ones, the most probable first
 };
 
-// The model's own law, before any step of a chain. One pass over the prompt.
+// The model's own distribution, before any step of a chain. One pass over the prompt.
 // Errors: as forward_all() has them.
 std::vector<PromptToken> prompt_logprobs(Gpt& gpt, std::span<const int> ids, int choices);
 

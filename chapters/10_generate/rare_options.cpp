@@ -124,15 +124,15 @@ void add_rare_options(CLI::App& app, RareOptions& o) {
     rare.option("--exponential-decay-length-penalty", o.exponential_decay,
                 "START,FACTOR: after so many tokens the end grows more likely");
     rare.option("--sequence-bias", o.sequence_bias,
-                "ID,ID=VALUE, added to the last one's logit behind the others (repeatable)")
+                "ID,ID=VALUE, added to the last one's logit after the others (repeatable)")
         .one_at_a_time();
     rare.option("--min-tokens-to-keep,--min-keep", o.min_tokens_to_keep,
                 "no cut keeps fewer (default 1; drawn beams of dialect transformers: 2)");
     rare.option(
         "--watermark", [&o](const std::string& text) { o.watermark = parse_key(text); },
-        "KEY: texts of the same law that build/watermark finds again");
+        "KEY: texts of the same distribution that build/watermark finds again");
     rare.option("--renormalize-logits", o.renormalize,
-                "log-probabilities that add up to 1 behind the chain (beams add them)");
+                "log-probabilities that add up to 1 after the chain (beams add them)");
 }
 
 std::vector<std::string> given_rare_cuts(const RareOptions& o) {

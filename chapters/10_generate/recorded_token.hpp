@@ -1,7 +1,7 @@
 // How a token came about, for those who want to see it (--html, --trace of version 2).
 //
 // Nothing of it is noted while a text is written: a choice depends on the logits and the text
-// alone, so it is replayed behind (chapter 06), and looking on changes no text.
+// alone, so it is replayed afterwards (chapter 06), and looking on changes no text.
 #pragma once
 
 #include <cstddef>
@@ -77,7 +77,7 @@ struct ReplayedText {
     std::size_t slot = 0;  // of the model
     std::vector<int> ids;  // prompt and text
     std::size_t prompt_length = 0;
-    std::vector<double> log_probabilities = {};  // in the model's own law, for mirostat
+    std::vector<double> log_probabilities = {};  // in the model's own distribution, for mirostat
     std::vector<double> u = {};                  // empty: none belongs to a token
 
     std::size_t length() const { return ids.size() - prompt_length; }

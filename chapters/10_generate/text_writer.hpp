@@ -24,10 +24,10 @@ namespace tbt {
 // The bytes of a token; none for those that are no text.
 using TokenBytes = std::function<std::string_view(int id)>;
 
-// Tokens that may come next, each behind another guess or behind the text.
+// Tokens that may come next, each after another guess or after the text.
 struct Guesses {
     std::vector<int> ids;
-    // Of a tree (chapter 21): the guess that each follows, an earlier one, or −1 behind the text.
+    // Of a tree (chapter 21): the guess that each follows, an earlier one, or −1 after the text.
     // Empty: each follows the one before it.
     std::vector<int> parents = {};
 
@@ -38,7 +38,7 @@ struct Guesses {
         : ids(std::move(tokens)), parents(std::move(behind)) {}
     bool empty() const { return ids.empty(); }
     int parent(int guess) const { return parents.empty() ? guess - 1 : parents[index(guess)]; }
-    // The guess of this token behind another one (−1: the text); −1: there is none.
+    // The guess of this token after another one (−1: the text); −1: there is none.
     int child(int behind, int id) const {
         for (int i = behind + 1; i < count(ids); ++i)
             if (parent(i) == behind && ids[index(i)] == id) return i;

@@ -16,7 +16,7 @@ class App;
 namespace tbt {
 
 struct WordOptions {
-    // As transformers' bad_words_ids: the tokens of the word, alone or behind a space, one behind
+    // As transformers' bad_words_ids: the tokens of the word, alone or after a space, one after
     // the other. "the" lets "there" through, and any other spelling in tokens.
     std::vector<std::string> bad_words;
     // Text that never appears, in whatever tokens: the promise of stop strings, without the end.

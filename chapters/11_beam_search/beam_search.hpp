@@ -76,7 +76,7 @@ private:
     // Decides what becomes of one candidate.
     void place(const BeamCandidate& c, std::size_t rank, std::vector<Hypothesis>& next);
 
-    // Into the list of finished texts, behind those that are as good; only the B best stay.
+    // Into the list of finished texts, after those that are as good; only the B best stay.
     void admit(Finished f);
 
     // Could the best live beam still get into the list? Its sum can only fall;

@@ -60,7 +60,7 @@ std::vector<double> log_probabilities(Gpt& gpt, const BeamRequest& request,
                                       const std::vector<int>& prompt,
                                       const std::vector<int>& generated) {
     if (generated.empty()) return {};
-    // One pass: the logits behind the prompt's last token and behind each generated
+    // One pass: the logits after the prompt's last token and after each generated
     // one but the last.
     CachedModel model(gpt);
     std::vector<int> ids = prompt;

@@ -45,7 +45,7 @@ void check_draws(const GenerateOptions& o, const BeamSettings& s) {
 }
 
 // Keys and values of all beams, before the system finds out in the middle of a search.
-// Every beam may come to own all the blocks behind the prompt.
+// Every beam may come to own all the blocks after the prompt.
 void check_memory(const Model& model, const BeamRequest& r) {
     const std::int64_t tokens =
         std::min(r.stop.max_new_tokens, r.stop.context) + KvCache::block_tokens;

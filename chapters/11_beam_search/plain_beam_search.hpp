@@ -27,7 +27,7 @@ inline std::vector<PlainBeam> plain_beam_search(const NextLogits& model,
     check_at_least("plain beam search: max_new_tokens", max_new_tokens, 0);
     std::vector<PlainBeam> live{{prompt, 0}}, finished;
     for (int n = 1; n <= max_new_tokens && !live.empty(); ++n) {
-        // 1. Every beam with every token behind it.
+        // 1. Every beam with every token after it.
         std::vector<PlainBeam> candidates;
         for (const PlainBeam& beam : live) {
             const std::span<const float> s = model(beam.ids);

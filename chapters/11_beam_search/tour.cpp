@@ -33,7 +33,7 @@ BeamRequest request_for(const Model& model, int beams, int max_new_tokens, doubl
     return r;
 }
 
-// The probabilities of the next token behind each text; the last entry stands for all others.
+// The probabilities of the next token after each text; the last entry stands for all others.
 using Tree = std::vector<std::pair<std::vector<int>, std::vector<double>>>;
 
 // A tree as a model. The prompt is one token.
@@ -75,7 +75,7 @@ void show_trees() {
     const std::vector<double> even{.34, .33, .33};
     std::printf(
         "1. Two beams can lose. A .40, B .35, C .25; then A: .34 .33 .33, B: .50 .50 0;\n"
-        "   behind AA one token is certain, behind all else .34 .33 .33:\n\n");
+        "   after AA one token is certain, after all else .34 .33 .33:\n\n");
     show_tree({{{}, {.4, .35, .25}}, {{1}, {.5, .5, 0}}, {{0, 0}, {1, 0, 0}}, {{}, even}}, 3);
     std::printf("\n   Usually they win. A .60, B .40; then A: .40 .35 .25, B: .90 .05 .05:\n\n");
     show_tree({{{}, {.6, .4, 0}}, {{0}, {.4, .35, .25}}, {{1}, {.9, .05, .05}}, {{}, even}}, 2);

@@ -16,7 +16,7 @@
 namespace tbt {
 
 struct GuessedRound {
-    std::size_t begins = 0;  // behind so many generated tokens
+    std::size_t begins = 0;  // after so many generated tokens
     Guesses guesses;
 };
 

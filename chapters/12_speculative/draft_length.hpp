@@ -21,8 +21,8 @@ class DraftLength {
 public:
     static DraftLength fixed(int length) { return DraftLength(length); }
     // plain_draft_length: 0 where drafting loses. What is decided depends on earlier rounds only,
-    // so the law of the text stays exact; and not on the clock, so the same seed gives the same
-    // text.
+    // so the distribution of the text stays exact; and not on the clock,
+    // so the same seed gives the same text.
     static DraftLength adaptive(int most, double cost);
 
     // By the clock, 0 where drafting loses: for texts that do not depend on the length.

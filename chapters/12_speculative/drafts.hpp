@@ -3,7 +3,7 @@
 // A draft has one function:
 //     propose(chain, ids, prompt_length, length, ends, chance) → the drafted tokens
 // They are valid until the next call. length may be 0; fewer tokens than asked for are always
-// right. Nothing is drafted behind an end.
+// right. Nothing is drafted after an end.
 #pragma once
 
 #include <algorithm>
@@ -25,14 +25,15 @@ namespace tbt {
 
 struct DraftedToken {
     int id = 0;
-    Candidates* law = nullptr;  // it was drawn from; null: it was the only possibility, q(id) = 1
+    Candidates* distribution =
+        nullptr;  // it was drawn from; null: it was the only possibility, q(id) = 1
 };
 
-// A model drafts token after token, each drawn from its own law, with the same chain as the
-// target's: where the target may not go, a draft would only be rejected.
+// A model drafts token after token, each drawn from its own distribution,
+// with the same chain as the target's: where the target may not go, a draft would only be rejected.
 class ModelDraft {
 public:
-    // context: the tokens it can read; behind them it proposes nothing.
+    // context: the tokens it can read; after them it proposes nothing.
     ModelDraft(NextLogits model, int context);
 
     template <class Ends, class Chance>
@@ -40,10 +41,10 @@ public:
                                              std::size_t prompt_length, int length, Ends&& ends,
                                              Chance& chance) {
         drafted_.clear();
-        while (laws_.size() < index(std::max(length, 0))) laws_.emplace_back();
+        while (distributions_.size() < index(std::max(length, 0))) distributions_.emplace_back();
         std::vector<int> text(ids.begin(), ids.end());
         for (int i = 0; i < length && text.size() <= context_; ++i) {
-            Candidates& q = laws_[index(i)];
+            Candidates& q = distributions_[index(i)];
             q.reset(model_(text));
             chain.apply(q, {text, prompt_length});
             q.weights();  // now: the row is the model's and gone after its next pass
@@ -58,7 +59,7 @@ public:
 private:
     NextLogits model_;
     std::size_t context_;
-    std::vector<Candidates> laws_;
+    std::vector<Candidates> distributions_;
     std::vector<DraftedToken> drafted_;
 };
 
@@ -83,7 +84,7 @@ public:
     }
 
 private:
-    // Behind the latest earlier occurrence of the longest n-gram that the text ends with;
+    // After the latest earlier occurrence of the longest n-gram that the text ends with;
     // the text's length: nowhere.
     std::size_t follower(std::span<const int> ids) const;
 

@@ -2,9 +2,9 @@
 // draft in one pass.
 //
 // Run it: make run-12, make run-12 ARGS='"Explain gravity:" --num-assistant-tokens 8',
-// ARGS="--assistant-model lookup", ARGS="--coupling seed", ARGS="--times". Look for: the law of
-// the wrong rule in part 1; in part 2 the ratio p/q beside u; in part 3 how many tokens each pass
-// of the large model gives, and that acceptance is Σ min(p, q).
+// ARGS="--assistant-model lookup", ARGS="--coupling seed", ARGS="--times". Look for:
+// the distribution of the wrong rule in part 1; in part 2 the ratio p/q beside u;
+// in part 3 how many tokens each pass of the large model gives, and that acceptance is Σ min(p, q).
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -69,7 +69,7 @@ Models open_models(const GenerateOptions& options, const Settings& settings) {
     return models;
 }
 
-// By rejection: the law of plain decoding, in another text.
+// By rejection: the distribution of plain decoding, in another text.
 template <class Draft>
 SpeculativeText write_judged(Models& models, const GenerateRequest& request,
                              std::span<const int> prompt, const Settings& settings, bool overlaps,
@@ -203,7 +203,7 @@ void show_times(Models& models, const GenerateRequest& request, std::span<const 
         (in_all - clocks.draft - clocks.target) * us, median(plain) * 1e6);
 }
 
-// Part "hand" is arithmetic on two laws: every other option would be ignored.
+// Part "hand" is arithmetic on two distributions: every other option would be ignored.
 void check_alone(const CommandLine& line) {
     for (const DeclaredOption& option : line.options())
         if (option.given() && option.name() != "--part")

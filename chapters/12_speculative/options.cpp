@@ -29,8 +29,9 @@ void add_draft_options(CLI::App& app, DraftSettings& s) {
 
 void add_coupling_option(CLI::App& app, DraftSettings& s) {
     CommandLine(app, "A draft")
-        .option("--coupling", s.coupling,
-                "seed: the text that plain decoding writes; rejection: its law, another text")
+        .option(
+            "--coupling", s.coupling,
+            "seed: the text that plain decoding writes; rejection: its distribution, another text")
         .one_of({"seed", "rejection"})
         .shows_default();
 }

@@ -8,8 +8,8 @@ bool AllOutcomes::accept(double probability) {
     return choose(yes_no) == 0;
 }
 
-int AllOutcomes::draw(Candidates& law) {
-    const std::vector<double> p = law.probabilities();
+int AllOutcomes::draw(Candidates& distribution) {
+    const std::vector<double> p = distribution.probabilities();
     return choose(p);
 }
 

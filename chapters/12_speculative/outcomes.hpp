@@ -1,11 +1,11 @@
 // Every outcome of a random procedure, with its probability.
 //
 // A procedure that asks `chance` whenever it needs luck can be run with real random numbers,
-// or once for each way the luck can fall. The second gives its law exactly,
+// or once for each way the luck can fall. The second gives its distribution exactly,
 // as far as it is small enough: no statistics, no tolerance but rounding.
 //
 //     AllOutcomes chance;
-//     do { law[procedure(chance)] += chance.probability(); } while (chance.next());
+//     do { distribution[procedure(chance)] += chance.probability(); } while (chance.next());
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ public:
 
     // True with this probability; 1 and more is certain.
     bool accept(double probability) { return (u_ = rng_.uniform()) < probability; }
-    int draw(Candidates& law) { return tbt::draw(law, u_ = rng_.uniform()); }
+    int draw(Candidates& distribution) { return tbt::draw(distribution, u_ = rng_.uniform()); }
     int draw(std::span<const double> weights) { return plain_draw(weights, u_ = rng_.uniform()); }
     double u() const { return u_; }  // the last number
 
@@ -40,7 +40,7 @@ private:
 class AllOutcomes {
 public:
     bool accept(double probability);
-    int draw(Candidates& law);
+    int draw(Candidates& distribution);
     int draw(std::span<const double> weights);
     double u() const { return 0; }
 

@@ -41,7 +41,7 @@ struct JudgedRound {
 };
 
 // Of the next round. α is what was accepted of what was judged, a round counting .9 of the one
-// behind it; a draft begins as if three had been judged and .8 of them accepted. Where it falls to
+// after it; a draft begins as if three had been judged and .8 of them accepted. Where it falls to
 // 0 it begins anew after 16 plain tokens, then after 128, after 1024, …: a draft that lost is tried
 // rarely, since it has to read all that was written meanwhile.
 inline int plain_draft_length(const std::vector<JudgedRound>& rounds, double cost, int most) {

@@ -11,8 +11,8 @@
 
 namespace tbt {
 
-using Law = std::vector<double>;  // V probabilities, or weights: they need not sum to 1
-using LawBehind = std::function<Law(const std::vector<int>& text)>;  // of the token behind a text
+using Distribution = std::vector<double>;  // V probabilities, or weights: they need not sum to 1
+using DistributionAfter = std::function<Distribution(const std::vector<int>& text)>;
 
 // Token i with probability w_i / Σ w: where the running sum passes u·Σ w, u in [0, 1).
 inline int plain_draw(std::span<const double> w, double u) {
@@ -25,16 +25,16 @@ inline int plain_draw(std::span<const double> w, double u) {
 }
 
 // max(0, p − q): what p has more of than the draft has served. Where nothing is left (p = q), p.
-inline Law plain_residual(const Law& p, const Law& q) {
-    check_size("speculative: the draft's law", q.size(), p.size());
-    Law rest;
+inline Distribution plain_residual(const Distribution& p, const Distribution& q) {
+    check_size("speculative: the draft's distribution", q.size(), p.size());
+    Distribution rest;
     for (std::size_t i = 0; i < p.size(); ++i) rest.push_back(std::max(0.0, p[i] - q[i]));
     return std::any_of(rest.begin(), rest.end(), [](double r) { return r > 0; }) ? rest : p;
 }
 
 // The text with what a round adds: one token to length + 1. u: one number in [0, 1) for each draw
 // and each verdict, 2·length + 1 at most.
-inline std::vector<int> plain_round(const LawBehind& target, const LawBehind& draft,
+inline std::vector<int> plain_round(const DistributionAfter& target, const DistributionAfter& draft,
                                     std::vector<int> text, int length,
                                     const std::vector<double>& u) {
     check_at_least("speculative: drafted tokens", length, 0);
@@ -42,11 +42,11 @@ inline std::vector<int> plain_round(const LawBehind& target, const LawBehind& dr
     auto luck = u.begin();
     // 1. The draft guesses, one token after the other.
     std::vector<int> guessed = text;
-    std::vector<Law> laws(index(length));
-    for (Law& q : laws) guessed.push_back(plain_draw(q = draft(guessed), *luck++));
+    std::vector<Distribution> drafted(index(length));
+    for (Distribution& q : drafted) guessed.push_back(plain_draw(q = draft(guessed), *luck++));
     // 2. The target judges from left to right: it accepts x with probability min(1, p(x)/q(x)).
-    for (const Law& q : laws) {
-        const Law p = target(text);
+    for (const Distribution& q : drafted) {
+        const Distribution p = target(text);
         const auto x = checked_id("speculative", guessed[text.size()], p.size());
         const bool accepted = *luck++ < p[x] / q[x];
         text.push_back(accepted ? to_int(x) : plain_draw(plain_residual(p, q), *luck));

@@ -24,7 +24,7 @@ struct RecordedRound {
     Guesses guesses = {};  // of a tree, all of them; the round has those that the text went along
 };
 
-// The rounds of one text in order, each behind the one before it. guessed: their trees, if they
+// The rounds of one text in order, each after the one before it. guessed: their trees, if they
 // were any (chapter 21).
 std::vector<RecordedRound> recorded_rounds(const std::vector<Round>& rounds,
                                            std::span<const GuessedRound> guessed = {});

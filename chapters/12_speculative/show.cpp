@@ -21,25 +21,25 @@ std::string shown(const Tokenizer& tokenizer, int id) {
 }  // namespace
 
 void show_by_hand() {
-    const Law p{0.5, 0.3, 0.2}, q{0.2, 0.3, 0.5};
+    const Distribution p{0.5, 0.3, 0.2}, q{0.2, 0.3, 0.5};
     std::printf(
         "1. By hand: target p = (.5, .3, .2), draft q = (.2, .3, .5). Every outcome of a "
         "round:\n\n");
     std::printf("   correction drawn from    A       B       C       accepted\n");
     for (const bool right : {true, false}) {
-        Law law(3);
+        Distribution distribution(3);
         double accepted = 0;
         for (std::size_t x = 0; x < 3; ++x) {  // the draft says x
             const double yes = std::min(1.0, p[x] / q[x]);
             accepted += q[x] * yes;
-            law[x] += q[x] * yes;
-            const Law rest = right ? plain_residual(p, q) : p;
+            distribution[x] += q[x] * yes;
+            const Distribution rest = right ? plain_residual(p, q) : p;
             const double sum = rest[0] + rest[1] + rest[2];
-            for (std::size_t y = 0; y < 3; ++y) law[y] += q[x] * (1 - yes) * rest[y] / sum;
+            for (std::size_t y = 0; y < 3; ++y) distribution[y] += q[x] * (1 - yes) * rest[y] / sum;
         }
         std::printf("   %s  %.4f  %.4f  %.4f  %.4f%s\n",
-                    right ? "max(0, p - q)        " : "p, the common mistake", law[0], law[1],
-                    law[2], accepted, right ? "   <- p itself" : "");
+                    right ? "max(0, p - q)        " : "p, the common mistake", distribution[0],
+                    distribution[1], distribution[2], accepted, right ? "   <- p itself" : "");
     }
     std::printf("\n");
 }

@@ -1,4 +1,4 @@
-// Laws and rounds made visible: a table, lanes for the terminal, a picture, JSON lines.
+// Distributions and rounds made visible: a table, lanes for the terminal, a picture, JSON lines.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace tbt {
 
-// The law of one round, three tokens in the vocabulary: every outcome enumerated,
+// The distribution of one round, three tokens in the vocabulary: every outcome enumerated,
 // with the right correction and the usual wrong one.
 void show_by_hand();
 

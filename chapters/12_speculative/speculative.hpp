@@ -1,9 +1,9 @@
 // Speculative decoding: a cheap model drafts some tokens, the large one judges
-// them all in a single pass, and the text has exactly the large one's law.
+// them all in a single pass, and the text has exactly the large one's distribution.
 // [Leviathan, Kalman & Matias 2023; Chen et al. 2023]
 //
-//   p   the target's law for the next token, after every step of the chain
-//   q   the law the drafted token x was drawn from
+//   p   the target's distribution for the next token, after every step of the chain
+//   q   the distribution the drafted token x was drawn from
 //
 //   accept x with probability min(1, p(x)/q(x));
 //   rejected, draw from the residual max(0, p − q) / Σ max(0, p − q).
@@ -26,19 +26,19 @@
 
 namespace tbt {
 
-// The logits behind each of the last `count` ids, in one pass: CachedModel::last.
+// The logits after each of the last `count` ids, in one pass: CachedModel::last.
 using LastLogits = std::function<Logits(std::span<const int> ids, int count)>;
 
 // Where the correction after a rejection comes from.
 enum class Correction {
     residual,  // right
-    // From p, as it is often written: the law is then min(p, q) + (1 − Σ min(p, q)) · p,
+    // From p, as it is often written: the distribution is then min(p, q) + (1 − Σ min(p, q)) · p,
     // which is not p.
     target,
 };
 
 struct SpeculativeRules {
-    Chain chain;  // on both laws
+    Chain chain;  // on both distributions
     int max_new_tokens = 100;
     int context = 0;  // tokens the models can read
     std::vector<int> eos;
@@ -71,9 +71,9 @@ inline std::vector<double> residual(Candidates& p, const DraftedToken& x) {
     std::vector<double> rest(p.size());
     for (std::size_t i = 0; i < p.size(); ++i) rest[i] = p.probability(i);
     const std::vector<double> all = rest;
-    if (x.law) {
-        Candidates& q = *x.law;
-        check_size("speculative: the draft's law", q.vocab_size(), p.vocab_size());
+    if (x.distribution) {
+        Candidates& q = *x.distribution;
+        check_size("speculative: the draft's distribution", q.vocab_size(), p.vocab_size());
         for (std::size_t i = 0, j = 0; i < rest.size(); ++i) {  // both are in the order of the ids
             while (j < q.size() && q.id(j) < p.id(i)) ++j;
             if (j < q.size() && q.id(j) == p.id(i)) rest[i] -= q.probability(j);
@@ -89,15 +89,15 @@ inline std::vector<double> residual(Candidates& p, const DraftedToken& x) {
 }
 
 inline double overlap(Candidates& p, const DraftedToken& x) {
-    if (!x.law) return probability_of(p, x.id);
+    if (!x.distribution) return probability_of(p, x.id);
     double sum = 0;
     for (std::size_t i = 0; i < p.size(); ++i)
-        sum += std::min(p.probability(i), probability_of(*x.law, p.id(i)));
+        sum += std::min(p.probability(i), probability_of(*x.distribution, p.id(i)));
     return sum;
 }
 
-// Lets the draft propose up to `length` tokens behind `ids` and judges them.
-// Chance: see outcomes.hpp. p: room for the target's law, used again and again.
+// Lets the draft propose up to `length` tokens after `ids` and judges them.
+// Chance: see outcomes.hpp. p: room for the target's distribution, used again and again.
 template <class Draft, class Chance>
 Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRules& rules,
                      std::span<const int> ids, std::size_t prompt_length, int length,
@@ -106,7 +106,7 @@ Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRu
         return std::find(rules.eos.begin(), rules.eos.end(), id) != rules.eos.end();
     };
     Round round;
-    // 1. Draft. Behind the end of a text there is nothing to draft.
+    // 1. Draft. After the end of a text there is nothing to draft.
     std::vector<int> text(ids.begin(), ids.end());
     const std::vector<DraftedToken>& drafted =
         draft.propose(rules.chain, text, prompt_length, length, ends, chance);
@@ -126,7 +126,8 @@ Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRu
             break;
         }
         const DraftedToken& x = drafted[i];
-        const double p_x = probability_of(p, x.id), q_x = x.law ? probability_of(*x.law, x.id) : 1;
+        const double p_x = probability_of(p, x.id),
+                     q_x = x.distribution ? probability_of(*x.distribution, x.id) : 1;
         if (rules.overlaps) round.overlap += overlap(p, x);
         const bool accepted = chance.accept(p_x / q_x);
         round.judged.push_back({x.id, p_x, q_x, chance.u(), accepted});
@@ -167,12 +168,13 @@ std::vector<int> speculate(const LastLogits& target, Draft& draft, const Specula
                         std::max(0, rules.context) - count(ids));
     };
     bool go_on = true;
-    Candidates law;
+    Candidates distribution;
     while (go_on && room() > 0) {
         // A round adds one token more than it accepts, so one less is drafted than there
         // is room for.
-        const Round round = speculate_once(target, draft, rules, ids, prompt.size(),
-                                           std::min(length.next(), room() - 1), chance, law);
+        const Round round =
+            speculate_once(target, draft, rules, ids, prompt.size(),
+                           std::min(length.next(), room() - 1), chance, distribution);
         length.learn(count(round.judged), round.accepted());
         watch(round);
         for (const int id : round.tokens) {

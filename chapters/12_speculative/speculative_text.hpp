@@ -19,7 +19,7 @@ struct SpeculativeText {
     std::vector<Round> rounds;
 };
 
-// Where the tokens of a round are cut by a stop string, those behind it are dropped: the text
+// Where the tokens of a round are cut by a stop string, those after it are dropped: the text
 // ends where plain decoding would end it. on_text is told each piece as soon as it is certain,
 // go_on is asked before each pass: false ends the text.
 // The request's seed is for whoever makes `chance`.

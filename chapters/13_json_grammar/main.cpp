@@ -96,7 +96,7 @@ void show_keys() {
 // 4. A mask changes the law. All texts of two tokens, with their probabilities:
 //    by the model alone, its complete ones renormalised, and under the mask,
 //    which keeps the proportions among what is legal at each step.
-void show_law() {
+void show_distribution() {
     const std::vector<std::string> tokens = {"[", "]", "1"};
     const double first[] = {0.6, 0.0, 0.4},
                  behind[] = {0.0, 0.1, 0.9};  // behind [; a number is already complete
@@ -207,7 +207,7 @@ int main(int argc, char** argv) {
                 show_machine(settings.text);
                 show_masks();
                 show_keys();
-                show_law();
+                show_distribution();
             }
             if (settings.part == "all") std::printf("\n");
             if (model) show_model(settings, *model);

@@ -97,7 +97,7 @@ void show_learning(const std::string& sentence, int merges) {
 void check_word(const std::string& word) {
     const std::size_t end = pretoken_end(word, 0);
     if (end < word.size())
-        throw UsageError("--word \"" + visible(word) + "\": is cut behind \"" +
+        throw UsageError("--word \"" + visible(word) + "\": is cut after \"" +
                          visible(word.substr(0, end)) +
                          "\" before anything is merged; part 3 takes one word");
 }

@@ -86,7 +86,7 @@ void show_pass(const PlainGpt& gpt, Model& model, const std::string& prompt) {
     const Rows x = gpt.forward(ids, &inside);
     std::printf("2. \"%s\": %zu %s in, and the last row x changes layer by layer:\n\n",
                 prompt.c_str(), ids.size(), ids.size() == 1 ? "token goes" : "tokens go");
-    std::printf("   behind         length of x   of the change   first numbers\n");
+    std::printf("   after         length of x   of the change   first numbers\n");
     for (std::size_t layer = 0; layer <= gpt.layers; ++layer) {
         const Row& row = inside.residual[layer].back();
         const std::string name = layer == 0 ? "wte + wpe" : "layer " + std::to_string(layer - 1);

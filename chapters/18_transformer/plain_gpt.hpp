@@ -23,7 +23,7 @@ namespace tbt {
 // What a pass can show, and what it can be told to leave out.
 struct Inside {
     std::vector<std::vector<Rows>> attention;  // [layer][head] row t: the share of each u <= t
-    std::vector<Rows> residual;                // x (T, C) before layer 0, 1, …, behind the last
+    std::vector<Rows> residual;                // x (T, C) before layer 0, 1, …, after the last
     int cut_layer = -1, cut_head = -1;         // this head says nothing
     std::map<std::string, Rows>* inputs = nullptr;  // collects what each matrix is multiplied with
 };
@@ -34,7 +34,7 @@ struct PlainGpt {
     float (*kept)(float) = nullptr;  // what a cache keeps of each key and value, if not all of it
     std::map<std::string, Row> weights;  // by their names on the hub, matrices row by row
 
-    // The residual x (T, C) behind the last layer, which logits() reads.
+    // The residual x (T, C) after the last layer, which logits() reads.
     // Throws Error on no ids, more than the model has positions for, or an unknown one.
     Rows forward(const std::vector<int>& ids, Inside* inside = nullptr) const {
         check(ids);

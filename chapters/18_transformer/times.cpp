@@ -36,7 +36,7 @@ double per_token(const std::function<void()>& write) {
 void show_times(const PlainGpt& gpt, const std::string& directory) {
     std::vector<int> ids(prompt_tokens + new_tokens, 5);
     const auto up_to = [&](int n) { return std::vector<int>(ids.begin(), ids.begin() + n); };
-    std::printf("6. %d tokens behind a prompt of %d, milliseconds for each:\n\n", new_tokens,
+    std::printf("6. %d tokens after a prompt of %d, milliseconds for each:\n\n", new_tokens,
                 prompt_tokens);
     double plain = 0;
     const auto row = [&](const char* what, const std::function<void()>& write) {

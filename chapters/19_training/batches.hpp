@@ -15,7 +15,7 @@ struct Batch {
     std::int64_t bytes = 0;                  // of text in the targets; the separator has none
 };
 
-// Makes the batches of a training, one behind the other. Everything follows from the seed and the
+// Makes the batches of a training, one after the other. Everything follows from the seed and the
 // number of the next document, the only state.
 class Batches {
 public:

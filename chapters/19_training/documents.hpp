@@ -19,7 +19,7 @@ class DocumentSource {
 public:
     virtual ~DocumentSource() = default;
 
-    // A pure function of (what is behind this source, seed, index), the same on every machine.
+    // A pure function of (what is after this source, seed, index), the same on every machine.
     virtual Document document(std::uint64_t seed, std::uint64_t index) const = 0;
 
     // How many documents there are before they come again, in another order; 0: they never do.

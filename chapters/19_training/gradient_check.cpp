@@ -13,7 +13,7 @@ namespace tbt {
 namespace {
 
 constexpr int tokens = 12, vocabulary = 24;
-// Small enough for a straight line, large enough to be seen behind the rounding of floats.
+// Small enough for a straight line, large enough to be seen above the rounding of floats.
 constexpr float epsilon = 1.0f / 128;
 
 }  // namespace

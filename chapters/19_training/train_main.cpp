@@ -65,7 +65,7 @@ void add_training_options(CLI::App& app, tbt::TrainCommand& o) {
         ->capture_default_str();
     app.add_option("--seed", t.seed, "of the weights and the documents")->capture_default_str();
     app.add_option("--teacher", t.teacher,
-                   "a model directory: learn its law instead of the text (distillation)");
+                   "a model directory: learn its distribution instead of the text (distillation)");
     app.add_option("--genres", t.genres,
                    "only these of the corpus, with their shares: weather=4,everyday=3");
     app.add_flag("--fill-masks", t.fill_masks,

@@ -39,7 +39,7 @@ struct TrainingOptions {
     std::int64_t sequence = 0;  // tokens of a row; 0: as many as the context holds
     // A model directory to go on from, ours or a GPT-2, with its shape; empty: a new model.
     std::string init;
-    // A model directory whose law is learned instead of the text's next tokens
+    // A model directory whose distribution is learned instead of the text's next tokens
     // (distillation); empty: none.
     std::string teacher;
     // Genres of the corpus and their shares, "weather=4,everyday=3"; empty: the corpus's own.

@@ -155,7 +155,7 @@ void show_few_bits(const std::string& directory, const std::string& corpus) {
         judged, group, padded("", 36).c_str(), padded("the corpus's own choices", 36).c_str(),
         texts.floor_bits / texts.bytes);
     const auto row = [&](const std::string& name, Gpt& gpt) {
-        const LawShift shift = compare_laws(model.gpt, gpt, texts.ids);
+        const DistributionShift shift = compare_distributions(model.gpt, gpt, texts.ids);
         std::printf("   %s %10.4f %10.5f %12.1f %%\n", padded(name, 36).c_str(),
                     shift.loss * tokens / texts.bytes, shift.kl, 100 * shift.same_first);
         std::fflush(stdout);

@@ -72,7 +72,7 @@ void show_matrices(const std::string& directory) {
 
 void show_speed(const std::string& directory) {
     constexpr int prompt = 64, tokens = 128;
-    std::printf("4. %d tokens behind a prompt of %d, one thread:\n\n", tokens, prompt);
+    std::printf("4. %d tokens after a prompt of %d, one thread:\n\n", tokens, prompt);
     const std::vector<int> ids(prompt, 5), one(1, 5);
     for (const WeightType type :
          {WeightType::f32, WeightType::f16, WeightType::int8, WeightType::int4}) {

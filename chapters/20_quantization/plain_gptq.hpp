@@ -5,7 +5,7 @@
 //
 //   Σ_x (x · w − x · ŵ)² = (w − ŵ)ᵀ H (w − ŵ),   H = Σ_x xᵀx
 //
-// With w_k rounded, off by e, the best that the weights behind it can do is
+// With w_k rounded, off by e, the best that the weights after it can do is
 //
 //   w_j ← w_j − e / U_kk · U_kj   for all j > k,   where UᵀU = H⁻¹ and U is 0 below its diagonal
 #pragma once

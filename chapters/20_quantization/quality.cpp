@@ -42,15 +42,17 @@ std::vector<std::vector<int>> own_texts(Model& model) {
 
 }  // namespace
 
-LawShift compare_laws(Gpt& exact, Gpt& other, const std::vector<std::vector<int>>& all) {
+DistributionShift compare_distributions(Gpt& exact, Gpt& other,
+                                        const std::vector<std::vector<int>>& all) {
     const auto V = index(exact.config().vocab_size);
-    check_size("compare laws: the other vocabulary", index(other.config().vocab_size), V);
-    check_at_least("compare laws: texts", static_cast<long long>(all.size()), 1);
+    check_size("compare distributions: the other vocabulary", index(other.config().vocab_size), V);
+    check_at_least("compare distributions: texts", static_cast<long long>(all.size()), 1);
     for (const std::vector<int>& ids : all) {
-        check_at_least("compare laws: the ids of a text", static_cast<long long>(ids.size()), 2);
-        check_ids("compare laws", ids, V);
+        check_at_least("compare distributions: the ids of a text",
+                       static_cast<long long>(ids.size()), 2);
+        check_ids("compare distributions", ids, V);
     }
-    LawShift shift;
+    DistributionShift shift;
     std::vector<float> p, q;
     double positions = 0;
     for (const std::vector<int>& ids : all) {
@@ -81,11 +83,12 @@ void show_quality(const std::string& directory) {
     Model model = load_model(directory, {0, WeightType::f32});
     const std::vector<std::vector<int>> all = own_texts(model);
     const Safetensors file = Safetensors::open_directory(directory);
-    std::printf("3. On %d texts of its own: bits a token, and how far the law is from float's\n\n",
-                texts);
+    std::printf(
+        "3. On %d texts of its own: bits a token, and how far the distribution is from float's\n\n",
+        texts);
     std::printf("   %s  bits/token   KL, bits   first choice the same\n", padded("", 36).c_str());
     const auto row = [&](const std::string& name, Gpt& gpt) {
-        const LawShift shift = compare_laws(model.gpt, gpt, all);
+        const DistributionShift shift = compare_distributions(model.gpt, gpt, all);
         std::printf("   %s %10.4f %11.5f %12.1f %%\n", padded(name, 36).c_str(), shift.loss,
                     shift.kl, 100 * shift.same_first);
         std::fflush(stdout);

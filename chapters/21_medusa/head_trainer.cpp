@@ -127,7 +127,7 @@ void HeadTrainer::parameters_changed() {
             linear->pack(state_->parameters.get(), Worker{});
 }
 
-// Laws are restricted to what is drafted: rows that sum to at most 1.
+// Distributions are restricted to what is drafted: rows that sum to at most 1.
 Text HeadTrainer::read(std::span<const std::int32_t> ids) {
     State& s = *state_;
     check_at_least("heads: tokens of a text", length_of(ids), s.shape.heads + 2);
@@ -139,13 +139,14 @@ Text HeadTrainer::read(std::span<const std::int32_t> ids) {
     for (std::int64_t t = 0; t < length_of(ids); ++t) {
         softmax(logits.row(t), p);
         float mass = 0;
-        for (const int id : s.drafted) text.law.push_back(p[index(id)]), mass += text.law.back();
+        for (const int id : s.drafted)
+            text.distribution.push_back(p[index(id)]), mass += text.distribution.back();
         text.mass.push_back(mass);
     }
     return text;
 }
 
-// s_k of rows 0 … M − 1 from s_(k−1) and the token k places behind each.
+// s_k of rows 0 … M − 1 from s_(k−1) and the token k places after each.
 void HeadTrainer::State::forward(const Text& text, std::int64_t M, int k, Workspace& w) {
     const std::int64_t c = C(), f = shape.inner;
     const auto at = index(k);
@@ -170,7 +171,7 @@ void HeadTrainer::State::compare(const Text& text, HeadScores& scores, std::int6
     const std::int64_t n = N();
     for (std::int64_t t = 0; t < M; ++t) {
         const std::span<float> q(w.logits.get() + t * n, index(n));
-        const std::span<const float> p(text.law.data() + (t + k + 1) * n, index(n));
+        const std::span<const float> p(text.distribution.data() + (t + k + 1) * n, index(n));
         softmax(q, q);
         for (std::size_t i = 0; i < q.size(); ++i)
             if (p[i] > 1e-4f)
@@ -234,7 +235,7 @@ HeadScores HeadTrainer::run(std::span<const Text* const> texts, bool backward) {
     const std::int64_t T = length_of(texts[0]->ids);
     for (const Text* text : texts)
         check_size("heads: tokens of a text", text->ids.size(), index(T));
-    const std::int64_t M = T - 1 - K;  // rows whose tokens and laws are all there
+    const std::int64_t M = T - 1 - K;  // rows whose tokens and distributions are all there
     const auto all = static_cast<double>(M * B * K);
     const int parts = to_int(std::min<std::int64_t>(s.parts, B));
     if (backward)

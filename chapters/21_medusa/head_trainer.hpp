@@ -1,8 +1,9 @@
 // Trains heads on a target that stays as it is.
 //
-// The target reads a text once and gives the state and the law behind each token. Head k learns
-// the law that the target will have k tokens later, given the tokens in between as they stand in
-// the text (distillation, chapter 19): −Σ p ln q over the tokens that are drafted.
+// The target reads a text once and gives the state and the distribution after each token.
+// Head k learns the distribution that the target will have k tokens later,
+// given the tokens in between as they stand in the text (distillation, chapter 19):
+// −Σ p ln q over the tokens that are drafted.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +41,9 @@ public:
 
     // The target reads a text of T tokens.
     struct Text {
-        std::vector<std::int32_t> ids;  // (T)
-        std::vector<float> states;      // (T, C)
-        std::vector<float> law, mass;   // (T, N) of what is drafted, and its sum (T)
+        std::vector<std::int32_t> ids;          // (T)
+        std::vector<float> states;              // (T, C)
+        std::vector<float> distribution, mass;  // (T, N) of what is drafted, and its sum (T)
     };
     Text read(std::span<const std::int32_t> ids);
 

@@ -58,7 +58,7 @@ inline float size_of(std::span<const float> values) {
     return static_cast<float>(std::sqrt(sum / static_cast<double>(values.size())));
 }
 
-// Of the states behind some tokens, whichever.
+// Of the states after some tokens, whichever.
 inline float state_unit(Gpt& target) {
     KvCache cache(target.config());
     const int n = std::min({64, target.config().n_positions, target.config().vocab_size});

@@ -48,7 +48,7 @@ public:
     int vocab_size() const { return static_cast<int>(embedding_.dim(0)); }
 
     // R states (R, C) of head k − 1, k = 0 first, those of the target, and the token that stands
-    // behind each: the states (R, C) of head k, and its logits (R, N) of the drafted ids.
+    // after each: the states (R, C) of head k, and its logits (R, N) of the drafted ids.
     // Valid until the next call.
     struct Answer {
         std::span<const float> states, logits;

@@ -21,23 +21,25 @@ void add(std::vector<int>& ids, int id) {
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
 }
 
-// The tokens that the law gives for u and for numbers beside it, as far as there are others.
-void add_beside(std::vector<int>& ids, Candidates& law, double u, int wanted) {
-    add(ids, draw(law, u));
+// The tokens that the distribution gives for u and for numbers beside it,
+// as far as there are others.
+void add_beside(std::vector<int>& ids, Candidates& distribution, double u, int wanted) {
+    add(ids, draw(distribution, u));
     for (int step = 1; count(ids) < wanted && step <= 4; ++step)
         for (const double v : {u + step * beside, u - step * beside})
-            if (v >= 0 && v < 1 && count(ids) < wanted) add(ids, draw(law, v));
+            if (v >= 0 && v < 1 && count(ids) < wanted) add(ids, draw(distribution, v));
 }
 
 // The most probable ones that are not there yet.
-void add_best(std::vector<int>& ids, Candidates& law, int wanted) {
+void add_best(std::vector<int>& ids, Candidates& distribution, int wanted) {
     while (count(ids) < wanted) {
         int best = -1;
         float largest = banned;
-        const std::span<const float> logits = law.logits();
-        for (std::size_t i = 0; i < law.size(); ++i)
-            if (logits[i] > largest && std::find(ids.begin(), ids.end(), law.id(i)) == ids.end())
-                best = law.id(i), largest = logits[i];
+        const std::span<const float> logits = distribution.logits();
+        for (std::size_t i = 0; i < distribution.size(); ++i)
+            if (logits[i] > largest &&
+                std::find(ids.begin(), ids.end(), distribution.id(i)) == ids.end())
+                best = distribution.id(i), largest = logits[i];
         if (best < 0) return;
         ids.push_back(best);
     }
@@ -77,11 +79,11 @@ void HeadsDraft::spread(std::span<const float> logits) {
 
 // False where a step leaves nothing: what it allows is not drafted.
 bool HeadsDraft::apply(const Chain& chain, const TextSoFar& text) {
-    law_.reset(row_);
+    distribution_.reset(row_);
     for (const ChainStep& step : chain.steps()) {
         if (step.name == "mirostat") continue;  // asks what the target thought of each token
-        step.apply(law_, text);
-        if (law_.count() == 0) return false;
+        step.apply(distribution_, text);
+        if (distribution_.count() == 0) return false;
     }
     return true;
 }
@@ -93,9 +95,9 @@ Guesses HeadsDraft::grow(const Chain& chain, const TextSoFar& text, int nodes, i
     nodes = std::min(nodes, count(tree_.parents));
     if (state.empty() || nodes < 1) return guesses;
     // Of each node its token; −1: a rank that this place has no token for. The tree's first node
-    // is behind the text, and `of` a node is its place among those that are guessed.
+    // is after the text, and `of` a node is its place among those that are guessed.
     std::vector<int> tokens(index(nodes), -1), of(index(nodes), -1);
-    std::vector<int> places = {-1};  // nodes that this depth's guesses stand behind
+    std::vector<int> places = {-1};  // nodes that this depth's guesses come after
     std::vector<float> states(state.begin(), state.end());
     for (int depth = 0; depth < std::min(heads_->count(), room) && !places.empty(); ++depth) {
         std::vector<int> last;
@@ -119,7 +121,8 @@ Guesses HeadsDraft::grow(const Chain& chain, const TextSoFar& text, int nodes, i
             const TextSoFar so_far{ids, text.prompt_length};
             if (!apply(chain, so_far)) continue;
             const int behind = places[r] < 0 ? -1 : of[index(places[r])];
-            const std::vector<int> chosen = choose({behind, depth, &law_, row_, so_far}, wanted);
+            const std::vector<int> chosen =
+                choose({behind, depth, &distribution_, row_, so_far}, wanted);
             for (int i = 0; i < nodes; ++i) {
                 const auto rank = index(tree_.ranks[index(i)]);
                 if (tree_.parents[index(i)] != places[r] || rank >= chosen.size()) continue;
@@ -146,7 +149,7 @@ Guesses HeadsDraft::guess(const Chain& chain, const TextSoFar& text, Rng luck, i
     const Chain bans = without_cuts(chain);
     return grow(chain, text, nodes, room, ends, [&](const Place& place, int wanted) {
         std::vector<int> ids;
-        add_beside(ids, *place.law, u[index(place.depth)], wanted);
+        add_beside(ids, *place.distribution, u[index(place.depth)], wanted);
         if (count(ids) == wanted) return ids;
         ranking.reset(place.row);
         bans.apply(ranking, place.text);

@@ -1,4 +1,4 @@
-// Heads as a draft: a tree of guesses behind a text, from the state that the target left there.
+// Heads as a draft: a tree of guesses after a text, from the state that the target left there.
 //
 // The shape of the tree is chosen beforehand, from how often the guess of each rank was right; its
 // tokens are found one depth after the other, all places of a depth in one product.
@@ -16,10 +16,10 @@
 
 namespace tbt {
 
-// The target's state behind the last of these ids; empty: it is not known.
+// The target's state after the last of these ids; empty: it is not known.
 using StateBehind = std::function<std::span<const float>(std::span<const int> ids)>;
 
-// Does this token end a text? Nothing is guessed behind it: a guide has no mask there.
+// Does this token end a text? Nothing is guessed after it: a guide has no mask there.
 using EndsText = std::function<bool(int id)>;
 
 class HeadsDraft {
@@ -27,26 +27,26 @@ public:
     // tree: no deeper than there are heads, or Error.
     HeadsDraft(Heads& heads, TreeShape tree, StateBehind state);
 
-    // Coupled by seed. u belongs to the place, so the guess of rank 0 is what the head's law gives
-    // for the very u of the target, and the next ones are what it gives for numbers beside u.
-    // Where the chain leaves one token only, the next ones are the most probable. The first `nodes`
-    // of the tree, no deeper than `room`; nothing where the state is not known.
+    // Coupled by seed. u belongs to the place, so the guess of rank 0 is what the head's
+    // distribution gives for the very u of the target, and the next ones are what it gives for
+    // numbers beside u. Where the chain leaves one token only, the next ones are the most probable.
+    // The first `nodes` of the tree, no deeper than `room`; nothing where the state is not known.
     Guesses guess(const Chain& chain, const TextSoFar& text, Rng luck, int nodes, int room,
                   const EndsText& ends = {});
 
-    // For rejection: the children of a place are drawn from the head's law, none twice.
+    // For rejection: the children of a place are drawn from the head's distribution, none twice.
     struct Drawn {
         Guesses guesses;
-        std::vector<std::vector<double>> laws;  // behind the text, then behind guess 0, 1, …
+        std::vector<std::vector<double>> distributions;  // after the text, then after guess 0, 1, …
     };
     template <class Chance>
     Drawn draw(const Chain& chain, const TextSoFar& text, int nodes, int room, Chance& chance,
                const EndsText& ends = {}) {
         Drawn drawn;
-        drawn.laws.resize(index(nodes) + 1);
+        drawn.distributions.resize(index(nodes) + 1);
         drawn.guesses = grow(chain, text, nodes, room, ends, [&](const Place& place, int wanted) {
-            std::vector<double>& q = drawn.laws[index(place.behind + 1)];
-            q = place.law->probabilities();
+            std::vector<double>& q = drawn.distributions[index(place.behind + 1)];
+            q = place.distribution->probabilities();
             std::vector<double> left = q;
             std::vector<int> ids;
             const auto open = [&] {
@@ -67,11 +67,11 @@ public:
     }
 
 private:
-    // A place that is guessed for: behind guess `behind` (−1: the text), `depth` guesses deep.
+    // A place that is guessed for: after guess `behind` (−1: the text), `depth` guesses deep.
     struct Place {
         int behind = -1, depth = 0;
-        Candidates* law = nullptr;   // after the chain
-        std::span<const float> row;  // the logits (V) before it
+        Candidates* distribution = nullptr;  // after the chain
+        std::span<const float> row;          // the logits (V) before it
         TextSoFar text;
     };
     // choose(place, wanted) → at most so many tokens, by rank.
@@ -85,7 +85,7 @@ private:
     TreeShape tree_;
     StateBehind state_;
     std::vector<float> row_;  // (V): −∞ for what is not drafted
-    Candidates law_;
+    Candidates distribution_;
 };
 
 // The steps of a chain that ban or penalise tokens, without those that only sharpen or cut.

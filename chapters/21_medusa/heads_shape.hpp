@@ -1,7 +1,7 @@
 // What Medusa's heads are made of, and how they lie in a file.
 //
-// Head k = 1 … K reads the state that stands behind token t (C numbers, what the output matrix of
-// the target is multiplied with) and the token behind it, and leaves a state that is one token
+// Head k = 1 … K reads the state that comes after token t (C numbers, what the output matrix of
+// the target is multiplied with) and the token after it, and leaves a state that is one token
 // further [Cai et al. 2024; with the tokens drafted so far: Ankner et al. 2024]:
 //
 //     s_k = s_(k−1) + W₂ · gelu(W₁ · [s_(k−1), e(x_k)] + b₁) + b₂      e: the target's embedding

@@ -5,8 +5,8 @@
 //   make run-21 ARGS="--part 3 --times"       which tree pays on this machine
 //   make run-21 ARGS="--part 4 --times"       heads against the other drafts
 //
-// Look for: the last law of part 1, which is not p; that the text of part 2 is that of plain
-// decoding; in part 3, where more guesses stop paying; in part 4, who guesses best.
+// Look for: the last distribution of part 1, which is not p; that the text of part 2 is that of
+// plain decoding; in part 3, where more guesses stop paying; in part 4, who guesses best.
 #include <optional>
 #include <string>
 

@@ -16,7 +16,7 @@ inline const std::vector<std::string> measured_prompts = {
 
 // acceptance[k][r]: how often the guess of rank r at depth k was what the target drew, of all
 // places where the guesses before it were right. Counted with trees of all ranks while the target
-// writes, greedily and drawn (T .8, top-p .9), behind prompts that are always the same.
+// writes, greedily and drawn (T .8, top-p .9), after prompts that are always the same.
 std::vector<std::vector<double>> measure_acceptance(Model& target, Heads& heads);
 
 // Measures heads that were trained, and writes it into their config.json.

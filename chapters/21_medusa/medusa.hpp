@@ -81,7 +81,7 @@ inline Guesses both_trees(const Guesses& one, const Guesses& other) {
     return tree;
 }
 
-// The target's logits behind a text and behind each guess, in one pass.
+// The target's logits after a text and after each guess, in one pass.
 using TreeLogits = std::function<std::vector<std::span<const float>>(std::span<const int> ids,
                                                                      const Guesses& guesses)>;
 
@@ -96,7 +96,7 @@ struct TreeDraft {
 template <class Chance>
 Round speculate_once(const LastLogits&, TreeDraft& draft, const SpeculativeRules& rules,
                      std::span<const int> ids, std::size_t prompt_length, int length,
-                     Chance& chance, Candidates& law) {
+                     Chance& chance, Candidates& distribution) {
     const auto is_end = [&rules](int id) {
         return std::find(rules.eos.begin(), rules.eos.end(), id) != rules.eos.end();
     };
@@ -109,9 +109,9 @@ Round speculate_once(const LastLogits&, TreeDraft& draft, const SpeculativeRules
     round.drafted = guesses.ids;
     std::vector<int> text(ids.begin(), ids.end());
     for (int at = -1, next = -1;; at = std::exchange(next, -1)) {
-        law.reset(rows[index(at + 1)]);
-        rules.chain.apply(law, {text, prompt_length});
-        Law p = law.probabilities(), q = drawn.laws[index(at + 1)];
+        distribution.reset(rows[index(at + 1)]);
+        rules.chain.apply(distribution, {text, prompt_length});
+        Distribution p = distribution.probabilities(), q = drawn.distributions[index(at + 1)];
         bool rejected = false;
         for (int i = at + 1; i < count(guesses.ids) && next < 0; ++i) {
             if (guesses.parent(i) != at) continue;
@@ -131,7 +131,7 @@ Round speculate_once(const LastLogits&, TreeDraft& draft, const SpeculativeRules
         round.bonus = next < 0 && !rejected;
         round.tokens.push_back(next >= 0  ? guesses.ids[index(next)]
                                : rejected ? chance.draw(std::span<const double>(p))
-                                          : chance.draw(law));
+                                          : chance.draw(distribution));
         text.push_back(round.tokens.back());
         if (next < 0 || is_end(text.back())) return round;
     }

@@ -21,19 +21,19 @@ namespace tbt {
 
 namespace {
 
-// The law of the first token of a round, and how many tokens the round adds.
+// The distribution of the first token of a round, and how many tokens the round adds.
 template <class Judge>
-void show_law(const char* name, const Judge& judge) {
-    Law law(3);
+void show_distribution(const char* name, const Judge& judge) {
+    Distribution distribution(3);
     double tokens = 0;
     AllOutcomes chance;
     do {
         const std::vector<int> text = judge(chance);
-        law[index(text[0])] += chance.probability();
+        distribution[index(text[0])] += chance.probability();
         tokens += chance.probability() * static_cast<double>(text.size());
     } while (chance.next());
-    std::printf("   %s  %.4f  %.4f  %.4f  %.4f\n", padded(name, 30).c_str(), law[0], law[1], law[2],
-                tokens);
+    std::printf("   %s  %.4f  %.4f  %.4f  %.4f\n", padded(name, 30).c_str(), distribution[0],
+                distribution[1], distribution[2], tokens);
 }
 
 // Of each guess, whether the text went along it.
@@ -47,7 +47,7 @@ std::vector<bool> stood_in(const Guesses& guesses, std::span<const int> text) {
     return stood;
 }
 
-// A line a guess, what stands behind it under it.
+// A line a guess, what comes after it under it.
 void print_tree(const Tokenizer& tokenizer, const Guesses& guesses, std::span<const int> text) {
     const std::vector<int> depths = tree_depths(guesses.parents);
     const std::vector<bool> stood = stood_in(guesses, text);
@@ -137,35 +137,37 @@ Written write(MedusaTour& tour, int nodes) {
 
 void show_judges() {
     const std::vector<int> parents = {-1, -1, 0, 1, 0};
-    std::printf("1. A tree of five guesses, who stands behind whom, and who sees whom:\n\n");
+    std::printf("1. A tree of five guesses, who comes after whom, and who sees whom:\n\n");
     const std::vector<std::vector<bool>> mask = tree_mask(parents);
     for (std::size_t i = 0; i < mask.size(); ++i) {
-        std::printf("   guess %zu behind %-8s  sees the text", i,
+        std::printf("   guess %zu after %-8s  sees the text", i,
                     parents[i] < 0 ? "the text" : ("guess " + std::to_string(parents[i])).c_str());
         for (std::size_t j = 0; j < mask.size(); ++j) std::printf(" %s", mask[i][j] ? "■" : "·");
         std::printf("\n");
     }
-    Law p{.5, .3, .2}, q{.2, .3, .5};
-    const LawBehind target = [&](const std::vector<int>&) { return p; };
-    const LawBehind draft = [&](const std::vector<int>&) { return q; };
+    Distribution p{.5, .3, .2}, q{.2, .3, .5};
+    const DistributionAfter target = [&](const std::vector<int>&) { return p; };
+    const DistributionAfter draft = [&](const std::vector<int>&) { return q; };
     std::printf(
         "\n   p = (.5, .3, .2), draft q = (.2, .3, .5). The first token of a round, every "
         "outcome:\n\n   judge                               A       B       C    tokens\n");
     const GuessTree certain{{2, 1}, {-1, -1}};
-    show_law("followed: C and B guessed",
-             [&](AllOutcomes& chance) { return follow_tree(target, {}, certain, chance); });
+    show_distribution("followed: C and B guessed", [&](AllOutcomes& chance) {
+        return follow_tree(target, {}, certain, chance);
+    });
     for (const int n : {1, 2})
-        show_law(n == 1 ? "rejection: one guess drawn" : "rejection: two guesses drawn",
-                 [&](AllOutcomes& chance) {
-                     GuessTree tree;
-                     Law left = q;
-                     for (int i = 0; i < n; ++i) {
-                         tree.tokens.push_back(chance.draw(left)), tree.parents.push_back(-1);
-                         left[index(tree.tokens.back())] = 0;
-                     }
-                     return judge_tree(target, draft, {}, tree, chance);
-                 });
-    show_law("typical, ε .3, δ .3: C guessed", [&](AllOutcomes& chance) {
+        show_distribution(n == 1 ? "rejection: one guess drawn" : "rejection: two guesses drawn",
+                          [&](AllOutcomes& chance) {
+                              GuessTree tree;
+                              Distribution left = q;
+                              for (int i = 0; i < n; ++i) {
+                                  tree.tokens.push_back(chance.draw(left)),
+                                      tree.parents.push_back(-1);
+                                  left[index(tree.tokens.back())] = 0;
+                              }
+                              return judge_tree(target, draft, {}, tree, chance);
+                          });
+    show_distribution("typical, ε .3, δ .3: C guessed", [&](AllOutcomes& chance) {
         return typical_tree(target, {}, {{2}, {-1}}, .3, .3, chance);
     });
 }

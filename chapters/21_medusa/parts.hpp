@@ -8,7 +8,8 @@
 
 namespace tbt {
 
-// 1: a tree, its mask, and the laws of its judges, by going through every outcome. Needs no model.
+// 1: a tree, its mask, and the distributions of its judges, by going through every outcome.
+// Needs no model.
 void show_judges();
 
 // What the other parts need: a model, its heads, a request.

@@ -1,7 +1,7 @@
-// Three judges of a tree of guesses, plainly. Two keep the target's law, one does not.
+// Three judges of a tree of guesses, plainly. Two keep the target's distribution, one does not.
 //
-// chance is luck as in chapter 12's outcomes.hpp: draw(law) gives a token, accept(p) is true with
-// probability p. A judge gives the text with what a round adds.
+// chance is luck as in chapter 12's outcomes.hpp: draw(distribution) gives a token,
+// accept(p) is true with probability p. A judge gives the text with what a round adds.
 #pragma once
 
 #include <cmath>
@@ -25,8 +25,8 @@ struct GuessTree {
 // By following: draw from the target, and go along the guess that says the same, if there is one.
 // Every token is the target's own draw, so the text is that of plain decoding (chapter 12).
 template <class Chance>
-std::vector<int> follow_tree(const LawBehind& target, std::vector<int> text, const GuessTree& tree,
-                             Chance& chance) {
+std::vector<int> follow_tree(const DistributionAfter& target, std::vector<int> text,
+                             const GuessTree& tree, Chance& chance) {
     int at = -1;
     do {
         text.push_back(chance.draw(target(text)));
@@ -35,7 +35,7 @@ std::vector<int> follow_tree(const LawBehind& target, std::vector<int> text, con
     return text;
 }
 
-inline Law normalised(Law p) {
+inline Distribution normalised(Distribution p) {
     double sum = 0;
     for (const double x : p) sum += x;
     for (double& x : p) x = sum > 0 ? x / sum : 0;
@@ -46,10 +46,10 @@ inline Law normalised(Law p) {
 // each against what the ones before it left of p [SpecInfer, Miao et al. 2024]. No child is drawn
 // twice, so q too goes on without those that were rejected [Sequoia, Chen et al. 2024].
 template <class Chance>
-std::vector<int> judge_tree(const LawBehind& target, const LawBehind& draft, std::vector<int> text,
-                            const GuessTree& tree, Chance& chance) {
+std::vector<int> judge_tree(const DistributionAfter& target, const DistributionAfter& draft,
+                            std::vector<int> text, const GuessTree& tree, Chance& chance) {
     for (int at = -1, next = -1;; at = std::exchange(next, -1)) {
-        Law p = target(text), q = draft(text);
+        Distribution p = target(text), q = draft(text);
         for (int i = at + 1; i < count(tree.tokens) && next < 0; ++i) {
             if (tree.parents[index(i)] != at) continue;
             const std::size_t x = checked_id("medusa", tree.tokens[index(i)], p.size());
@@ -65,9 +65,9 @@ std::vector<int> judge_tree(const LawBehind& target, const LawBehind& draft, std
 
 // Typical acceptance [Cai et al. 2024]: a guess stays where p(guess) > min(ε, δ·e^−H), H
 // being the entropy of p; the longest branch of such guesses is taken, and one token more drawn.
-// Nothing is drawn in place of what the draft likes too well: it is not the target's law.
+// Nothing is drawn in place of what the draft likes too well: it is not the target's distribution.
 template <class Chance>
-std::vector<int> typical_tree(const LawBehind& target, const std::vector<int>& text,
+std::vector<int> typical_tree(const DistributionAfter& target, const std::vector<int>& text,
                               const GuessTree& tree, double epsilon, double delta, Chance& chance) {
     std::vector<std::vector<int>> branches;  // empty: not typical
     std::vector<int> longest = text;
@@ -75,7 +75,7 @@ std::vector<int> typical_tree(const LawBehind& target, const std::vector<int>& t
         const int parent = tree.parents[i];
         std::vector<int> branch = parent < 0 ? text : branches[index(parent)];
         if (branch.size() >= text.size()) {
-            const Law p = target(branch);
+            const Distribution p = target(branch);
             double entropy = 0;
             for (const double x : p) entropy -= x > 0 ? x * std::log(x) : 0;
             const double x = p[checked_id("medusa", tree.tokens[i], p.size())];

@@ -1,6 +1,6 @@
 // A tree of guesses, plainly: who sees whom, and which tree is worth its nodes.
 //
-// Guess i stands behind guess parents[i] < i, or behind the text where that is −1.
+// Guess i comes after guess parents[i] < i, or after the text where that is −1.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ inline std::vector<int> tree_depths(const std::vector<int>& parents) {
     for (int i = 0; i < count(parents); ++i) {
         const int parent = parents[index(i)];
         if (parent < -1 || parent >= i)
-            throw Error("tree: guess " + std::to_string(i) + " stands behind guess " +
+            throw Error("tree: guess " + std::to_string(i) + " comes after guess " +
                         std::to_string(parent) + ", expected an earlier one, or -1");
         depths.push_back(parent < 0 ? 0 : depths[index(parent)] + 1);
     }
@@ -52,7 +52,7 @@ struct TreeShape {
 
 // The n guesses that are right most often [Cai et al. 2024]. acceptance[k][r]: how often the guess
 // of rank r at depth k is right where those before it are. A guess is right as often as its parent,
-// times that; the next best one behind those that are there comes next. So the first m nodes are
+// times that; the next best one after those that are there comes next. So the first m nodes are
 // the best tree of m nodes.
 inline TreeShape best_tree(const std::vector<std::vector<double>>& acceptance, int n) {
     struct Node {

@@ -7,10 +7,10 @@
 
 namespace tbt {
 
-MaskedLaw noting(const MaskedLaw& law, std::vector<Canvas>& rows) {
-    return [&law, &rows](const Canvas& row, std::size_t place) {
+MaskedDistribution noting(const MaskedDistribution& distribution, std::vector<Canvas>& rows) {
+    return [&distribution, &rows](const Canvas& row, std::size_t place) {
         if (rows.empty() || rows.back() != row) rows.push_back(row);
-        return law(row, place);
+        return distribution(row, place);
     };
 }
 

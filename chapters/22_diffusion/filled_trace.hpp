@@ -1,5 +1,5 @@
-// Filled gaps as a trace (--html, --trace): for each place the law that its token was chosen from,
-// with what was known then.
+// Filled gaps as a trace (--html, --trace): for each place the distribution that its token was
+// chosen from, with what was known then.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace tbt {
 
-// A law that notes each row that it is asked about. law and rows must outlive it.
-MaskedLaw noting(const MaskedLaw& law, std::vector<Canvas>& rows);
+// A distribution that notes each row that it is asked about. distribution and rows must outlive it.
+MaskedDistribution noting(const MaskedDistribution& distribution, std::vector<Canvas>& rows);
 
 // The choice of each place of [begin, end). rows: before each pass, the last one complete. banned:
 // ids that could not be chosen. Throws Error where a place of the last row is still masked.
@@ -25,7 +25,7 @@ std::vector<RecordedToken> replay_filling(MaskedModel& model, const Chain& chain
                                           const std::vector<Canvas>& rows, std::size_t begin,
                                           std::size_t end);
 
-// Some fillings of gaps, their places behind one another in the texts.
+// Some fillings of gaps, their places after one another in the texts.
 struct FilledTexts {
     std::vector<GeneratedText> texts;
     std::vector<std::vector<RecordedToken>> tokens;  // of each text

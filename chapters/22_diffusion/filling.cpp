@@ -19,7 +19,8 @@ void add_fill_options(CLI::App& app, FillOptions& o) {
                 "place")
         .shows_default();
     line.option("--diffusion-order", o.order,
-                "random (one a step: the model's own law), or confidence: the most probable first")
+                "random (one a step: the model's own distribution), or confidence: the most "
+                "probable first")
         .one_of({"random", "confidence"});
     line.option("--block-length", o.block_length,
                 "blocks of so many places, from left to right; 0: all one block")
@@ -64,8 +65,8 @@ Hole hole_between(const MaskedModel& model, std::string_view before, std::string
     return hole;
 }
 
-double cost_in_orders(const MaskedLaw& law, const Canvas& row, std::vector<std::size_t> places,
-                      int orders, const Draw& draw) {
+double cost_in_orders(const MaskedDistribution& distribution, const Canvas& row,
+                      std::vector<std::size_t> places, int orders, const Draw& draw) {
     check_at_least("cost: orders", orders, 1);
     double sum = 0;
     for (int order = 0; order < orders; ++order) {
@@ -76,7 +77,7 @@ double cost_in_orders(const MaskedLaw& law, const Canvas& row, std::vector<std::
             const std::vector<double> equal(left, 1.0 / static_cast<double>(left));
             std::swap(places[checked_place("cost: the draw", draw(equal), left)], places[left - 1]);
             const std::size_t i = places[left - 1];
-            const std::vector<double> p = law(seen, i);
+            const std::vector<double> p = distribution(seen, i);
             sum -= std::log(p[checked_id("cost", row[i], p.size())]);
             seen[i] = row[i];
         }
@@ -86,42 +87,44 @@ double cost_in_orders(const MaskedLaw& law, const Canvas& row, std::vector<std::
 
 namespace {
 
-void fill_once(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillOptions& o,
-               const MaskedLaw& sure) {
+void fill_once(Hole& hole, const MaskedDistribution& distribution, const Draw& draw,
+               const FillOptions& o, const MaskedDistribution& sure) {
     const std::size_t places = hole.end - hole.begin;
     const std::size_t steps = o.steps == 0 ? places : index(o.steps);
     const std::size_t each = (places + steps - 1) / steps;
     const std::size_t block = o.block_length == 0 ? places : index(o.block_length);
     for (std::size_t end = hole.begin + block; end < hole.end + block; end += block) {
-        if (o.order == "confidence") fill_by_confidence(hole.row, law, draw, each, end, sure);
-        else fill_at_random(hole.row, law, draw, each, end);
+        if (o.order == "confidence")
+            fill_by_confidence(hole.row, distribution, draw, each, end, sure);
+        else fill_at_random(hole.row, distribution, draw, each, end);
     }
 }
 
 }  // namespace
 
-std::size_t fill(Hole& hole, const MaskedLaw& law, const Draw& draw, const FillOptions& o,
-                 const MaskedLaw& sure, const std::function<void()>& begins) {
+std::size_t fill(Hole& hole, const MaskedDistribution& distribution, const Draw& draw,
+                 const FillOptions& o, const MaskedDistribution& sure,
+                 const std::function<void()>& begins) {
     check_fill_options(o);
     if (hole.end > hole.row.size() || hole.begin >= hole.end)
         throw Error("infill: a gap from " + std::to_string(hole.begin) + " to " +
                     std::to_string(hole.end) + " in a row of " + std::to_string(hole.row.size()));
     const Hole open = hole;
     if (begins) begins();
-    fill_once(hole, law, draw, o, sure);
+    fill_once(hole, distribution, draw, o, sure);
     if (o.best_of == 1) return 0;
     constexpr int orders = 4;  // the same for each filling, so that chance decides less
     const auto cost = [&](const Hole& filled) {
         Rng rng(1);
-        return cost_in_orders(sure ? sure : law, filled.row, masked_places(open.row, open.end),
-                              orders, drawing(rng));
+        return cost_in_orders(sure ? sure : distribution, filled.row,
+                              masked_places(open.row, open.end), orders, drawing(rng));
     };
     std::size_t kept = 0;
     double least = cost(hole);
     for (int i = 1; i < o.best_of; ++i) {
         Hole next = open;
         if (begins) begins();
-        fill_once(next, law, draw, o, sure);
+        fill_once(next, distribution, draw, o, sure);
         if (next.row == hole.row) continue;  // costs the same
         const double costs = cost(next);
         if (costs < least) hole = std::move(next), least = costs, kept = index(i);
@@ -138,7 +141,8 @@ std::span<const float> open_logits(MaskedModel& model, const Canvas& row, std::s
     return logits;
 }
 
-MaskedLaw law_after(MaskedModel& model, const Chain& chain, std::vector<int> banned) {
+MaskedDistribution distribution_after(MaskedModel& model, const Chain& chain,
+                                      std::vector<int> banned) {
     return [&model, &chain, banned = std::move(banned), logits = std::vector<float>()](
                const Canvas& row, std::size_t place) mutable {
         Candidates candidates(open_logits(model, row, place, banned, logits));

@@ -63,7 +63,7 @@ std::vector<double> cross_entropies(MaskedModel& model, const std::vector<Gap>& 
     check_at_least("cross-entropies: gaps", count(gaps), 1);
     check_at_least("cross-entropies: orders", orders, 1);
     std::vector<double> f(gaps[0].end - gaps[0].begin);
-    const MaskedLaw law = model.law();
+    const MaskedDistribution distribution = model.distribution();
     for (std::size_t g = 0; g < gaps.size(); ++g) {
         check_size("cross-entropies: a gap", gaps[g].end - gaps[g].begin, f.size());
         for (int order = 0; order < orders; ++order) {
@@ -75,7 +75,8 @@ std::vector<double> cross_entropies(MaskedModel& model, const std::vector<Gap>& 
             Canvas row = gaps[g].row(model);
             const Canvas text = model.canvas(gaps[g].tokens);
             for (std::size_t j = 0; j < f.size(); ++j) {
-                f[j] += masked_loss(law, row, text) / static_cast<double>(gaps.size()) / orders;
+                f[j] += masked_loss(distribution, row, text) / static_cast<double>(gaps.size()) /
+                        orders;
                 row[places[j]] = text[places[j]];
             }
         }

@@ -25,7 +25,7 @@ struct Gap {
 std::vector<Gap> gaps(const Corpus& corpus, const std::vector<std::string>& genres,
                       const MaskedModel& model, int each, int length);
 
-// Left to right: the most probable token behind the beginning, `length` times; then the end.
+// Left to right: the most probable token after the beginning, `length` times; then the end.
 std::string continued(Model& model, const Tokenizer& tokenizer, const Gap& gap);
 
 // Mean of −ln p of a hidden token of the gap when j of its tokens are known, j = 0 … length − 1:

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "chapters/19_training/report/recogniser.hpp"
+#include "chapters/22_diffusion/distributions.hpp"
 #include "chapters/22_diffusion/filling.hpp"
 #include "chapters/22_diffusion/gaps.hpp"
-#include "chapters/22_diffusion/laws.hpp"
 #include "lib/index.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
@@ -19,35 +19,36 @@ namespace {
 
 constexpr int each = 25, gap_length = 10;
 
-using Fill = std::function<void(Canvas& row, const MaskedLaw& law, std::uint64_t seed)>;
+using Fill =
+    std::function<void(Canvas& row, const MaskedDistribution& distribution, std::uint64_t seed)>;
 
 Fill at_random(std::size_t n) {
-    return [n](Canvas& row, const MaskedLaw& law, std::uint64_t seed) {
+    return [n](Canvas& row, const MaskedDistribution& distribution, std::uint64_t seed) {
         Rng rng(seed);
-        fill_at_random(row, law, drawing(rng), n);
+        fill_at_random(row, distribution, drawing(rng), n);
     };
 }
 Fill by_confidence(std::size_t n) {
-    return [n](Canvas& row, const MaskedLaw& law, std::uint64_t seed) {
+    return [n](Canvas& row, const MaskedDistribution& distribution, std::uint64_t seed) {
         Rng rng(seed);
-        fill_by_confidence(row, law, drawing(rng), n);
+        fill_by_confidence(row, distribution, drawing(rng), n);
     };
 }
 Fill greedy(std::size_t n) {
-    return [n](Canvas& row, const MaskedLaw& law, std::uint64_t) {
-        fill_by_confidence(row, law, most_probable(), n);
+    return [n](Canvas& row, const MaskedDistribution& distribution, std::uint64_t) {
+        fill_by_confidence(row, distribution, most_probable(), n);
     };
 }
 
 // Drawn, the most certain place first: the likeliest of n.
 Fill likeliest(int n) {
-    return [n](Canvas& row, const MaskedLaw& law, std::uint64_t seed) {
+    return [n](Canvas& row, const MaskedDistribution& distribution, std::uint64_t seed) {
         const std::vector<std::size_t> hidden = masked_places(row, row.size());
         Hole hole{row, hidden.front(), hidden.back() + 1};
         FillOptions options;
         options.order = "confidence", options.best_of = n;
         Rng rng(seed);
-        fill(hole, law, drawing(rng), options);
+        fill(hole, distribution, drawing(rng), options);
         row = hole.row;
     };
 }
@@ -66,7 +67,7 @@ std::vector<Gap> fifty(const Corpus& corpus, const MaskedModel& model) {
 
 std::string filled(MaskedModel& model, const Gap& gap, const Fill& fill, std::uint64_t seed) {
     Canvas row = gap.row(model);
-    fill(row, model.law(), seed);
+    fill(row, model.distribution(), seed);
     return model.text(row);
 }
 
@@ -80,8 +81,8 @@ double share_right(MaskedModel& model, const Judge& judge, const std::vector<Gap
     return static_cast<double>(right) / static_cast<double>(gaps.size()) / runs;
 }
 
-// If a law gives `share` to a set, another at Kullback–Leibler divergence d from it gives the
-// set at least this: the divergence of two coins cannot be larger.
+// If a distribution gives `share` to a set, another at Kullback–Leibler divergence d from it gives
+// the set at least this: the divergence of two coins cannot be larger.
 double least_share(double share, double d) {
     const auto divergence = [&](double q) {
         const double r = std::clamp(share, 1e-9, 1 - 1e-9);
@@ -131,7 +132,7 @@ void show_gaps(MaskedModel& model, Model& storyteller, const Corpus& corpus, int
             return model.tokenizer.decode(std::span(gap.tokens).subspan(from, to - from));
         };
         Canvas drawn = gap.row(model);
-        greedy(1)(drawn, model.law(), 1);
+        greedy(1)(drawn, model.distribution(), 1);
         const auto at = drawn.begin() + static_cast<std::ptrdiff_t>(gap.begin);
         std::printf("\n");
         print_wrapped(part(0, gap.begin) + " [" +
@@ -193,7 +194,7 @@ void show_empty(MaskedModel& model, const Corpus& corpus) {
         const int before = model.passes();
         for (int i = 0; i < texts; ++i) {
             Canvas canvas(index(places), mask_token);
-            fill(canvas, model.law(), index(i) + 1);
+            fill(canvas, model.distribution(), index(i) + 1);
             const std::string text = model.text(canvas);
             tokens += count(model.tokenizer.encode(text));
             right += judge.likes(text, -1);
@@ -207,12 +208,14 @@ void show_empty(MaskedModel& model, const Corpus& corpus) {
     row("any order, four a step", at_random(4));
     row("confident first, one a step", by_confidence(1));
     row("confident first, four a step", by_confidence(4));
-    row("blocks of 8, one a step", [](Canvas& canvas, const MaskedLaw& law, std::uint64_t seed) {
-        Rng rng(seed);
-        const Draw draw = drawing(rng);
-        fill_by_blocks(canvas, 8,
-                       [&](Canvas& r, std::size_t end) { fill_at_random(r, law, draw, 1, end); });
-    });
+    row("blocks of 8, one a step",
+        [](Canvas& canvas, const MaskedDistribution& distribution, std::uint64_t seed) {
+            Rng rng(seed);
+            const Draw draw = drawing(rng);
+            fill_by_blocks(canvas, 8, [&](Canvas& r, std::size_t end) {
+                fill_at_random(r, distribution, draw, 1, end);
+            });
+        });
 }
 
 }  // namespace tbt

@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
             if (part != 1) model.emplace(MaskedModel::load(directory));
             const bool judged = part == 0 || (part >= 3 && part <= 5);
             if (judged) Corpus::load(corpus), load_model(storyteller);
-            if (for_parts.begin(1)) show_laws();
+            if (for_parts.begin(1)) show_distributions();
             if (for_parts.begin(2)) show_grid(*model, text, tokens, files);
             if (judged) show_judged(for_parts, *model, storyteller, corpus, figure, best_of);
             if (for_parts.begin(6)) show_bound(directory);

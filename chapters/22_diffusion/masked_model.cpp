@@ -44,7 +44,7 @@ std::vector<double> MaskedModel::operator()(const Canvas& row, std::size_t place
     return softmax_at(logits(row, place), 1);
 }
 
-MaskedLaw MaskedModel::law() {
+MaskedDistribution MaskedModel::distribution() {
     return [this](const Canvas& row, std::size_t place) { return (*this)(row, place); };
 }
 

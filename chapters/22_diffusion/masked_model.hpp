@@ -1,4 +1,4 @@
-// A trained model as the law of plain_diffusion.hpp.
+// A trained model as the distribution of plain_diffusion.hpp.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace tbt {
 
 class MaskedModel {
 public:
-    // Throws Error unless the mask is the id behind the tokenizer's last.
+    // Throws Error unless the mask is the id after the tokenizer's last.
     MaskedModel(MaskedGpt gpt, Tokenizer tokenizer);
     // A directory of the trainer (build/train --fill-masks). Throws Error for any other.
     static MaskedModel load(const std::filesystem::path& directory, const GptOptions& options = {});
@@ -27,13 +27,13 @@ public:
     // What they are made of; valid until the next pass.
     std::span<const float> logits(const Canvas& row, std::size_t place);
     // The same as a function, for the samplers; the model must outlive it.
-    MaskedLaw law();
+    MaskedDistribution distribution();
 
     int passes() const { return passes_; }
     // Called with each row before the pass over it: a sampler's steps.
     std::function<void(const Canvas& row)> on_pass;
 
-    // A text as a row, with ends of text behind it up to `length` (0: the model's canvas). Throws
+    // A text as a row, with ends of text after it up to `length` (0: the model's canvas). Throws
     // Error where it is too long, or longer than the model's canvas.
     Canvas canvas(const std::vector<int>& tokens, int length = 0) const;
     // Up to the first end of text. Masks are shown as `mask`.

@@ -8,9 +8,9 @@
 
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/10_generate/page.hpp"
+#include "chapters/22_diffusion/distributions.hpp"
 #include "chapters/22_diffusion/filled_trace.hpp"
 #include "chapters/22_diffusion/filling.hpp"
-#include "chapters/22_diffusion/laws.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/files.hpp"
@@ -88,23 +88,22 @@ void check_gap(const std::string& text) {
         throw UsageError(std::string("infill: expected text on both sides of ") + gap_sign);
 }
 
-void show_laws() {
+void show_distributions() {
     const std::vector<std::string> words = {"New", "Los", "San", "York", "Angeles", "Diego"};
     const std::map<Canvas, double> texts = {{{0, 3}, .5}, {{1, 4}, .3}, {{2, 5}, .2}};
-    const MaskedLaw law = conditionals(texts, 6);
+    const MaskedDistribution distribution = conditionals(texts, 6);
     const Canvas start(2, mask_token);
     const auto of = [&](std::size_t n, const auto& fill) {
-        return law_of(
-            [&](Canvas& row, const MaskedLaw& p, const Draw& draw) { fill(row, p, draw, n); }, law,
-            start);
+        return distribution_of([&](Canvas& row, const MaskedDistribution& p,
+                                   const Draw& draw) { fill(row, p, draw, n); },
+                               distribution, start);
     };
-    const auto at_random = [](Canvas& row, const MaskedLaw& p, const Draw& draw, std::size_t n) {
-        fill_at_random(row, p, draw, n);
-    };
-    const auto by_confidence = [](Canvas& row, const MaskedLaw& p, const Draw& draw,
+    const auto at_random = [](Canvas& row, const MaskedDistribution& p, const Draw& draw,
+                              std::size_t n) { fill_at_random(row, p, draw, n); };
+    const auto by_confidence = [](Canvas& row, const MaskedDistribution& p, const Draw& draw,
                                   std::size_t n) { fill_by_confidence(row, p, draw, n); };
-    const std::map<Canvas, double> laws[] = {of(1, at_random), of(2, at_random),
-                                             of(1, by_confidence)};
+    const std::map<Canvas, double> distributions[] = {of(1, at_random), of(2, at_random),
+                                                      of(1, by_confidence)};
     std::printf(
         "1. Two masked places, three texts. What each sampler writes, exactly:\n\n"
         "                  one a step   both at once   most confident first\n");
@@ -113,8 +112,8 @@ void show_laws() {
         const Canvas row = {text, text + 3};
         std::printf("   %s", padded(words[index(text)] + " " + words[index(text + 3)], 13).c_str());
         for (int i = 0; i < 3; ++i) {
-            const auto found = laws[i].find(row);
-            const double p = found == laws[i].end() ? 0 : found->second;
+            const auto found = distributions[i].find(row);
+            const double p = found == distributions[i].end() ? 0 : found->second;
             others[i] -= p;
             std::printf("%*.1f %%", i == 2 ? 21 : i == 1 ? 13 : 10, 100 * p);
         }
@@ -130,7 +129,7 @@ void show_grid(MaskedModel& model, const std::string& text, int tokens, const Gr
     std::vector<Canvas> steps;
     model.on_pass = [&](const Canvas& row) { steps.push_back(row); };
     Canvas row = hole.row;
-    fill_by_confidence(row, model.law(), most_probable(), 2);
+    fill_by_confidence(row, model.distribution(), most_probable(), 2);
     model.on_pass = nullptr;
     steps.push_back(row);
     std::printf("2. %d tokens are masked; two places a step, the most certain first:\n", tokens);

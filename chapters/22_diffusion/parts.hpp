@@ -7,8 +7,8 @@
 
 namespace tbt {
 
-// 1. Two masked places and three texts: the exact law of each sampler.
-void show_laws();
+// 1. Two masked places and three texts: the exact distribution of each sampler.
+void show_distributions();
 // Throws UsageError unless the text has one gap "___", with text on both sides.
 void check_gap(const std::string& text);
 // What part 2 writes besides: files, empty where they are not wanted.

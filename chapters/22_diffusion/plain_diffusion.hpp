@@ -1,7 +1,6 @@
 // Masked diffusion in plain code [Sahoo et al. 2024; Nie et al. 2025]: a text is a row of places,
-// masked at first, and its tokens come in any order. The model is a function law(row, place): the
-// probabilities of each token at a place, given all the row, masks included. All that is left to
-// chance goes through draw(p): a number i with probability p[i].
+// masked at first and filled in any order. model(row, place) gives the probability of each token at
+// a place, from the whole row, masks included. All chance is draw(p): i with probability p[i].
 #pragma once
 
 #include <algorithm>
@@ -18,7 +17,7 @@ namespace tbt {
 
 inline constexpr int mask_token = -1;
 using Canvas = std::vector<int>;
-using MaskedLaw = std::function<std::vector<double>(const Canvas& row, std::size_t place)>;
+using MaskedDistribution = std::function<std::vector<double>(const Canvas& row, std::size_t place)>;
 using Draw = std::function<int(const std::vector<double>& p)>;
 
 // The masked places among the first `end`.
@@ -31,22 +30,22 @@ inline std::vector<std::size_t> masked_places(const Canvas& row, std::size_t end
 
 // The mean of −ln p over the k masked places of `row`, of which `text` is the truth. With k from
 // 1 … L and the places left to chance, L times its mean is at least −ln p(text): the loss.
-inline double masked_loss(const MaskedLaw& law, const Canvas& row, const Canvas& text) {
+inline double masked_loss(const MaskedDistribution& model, const Canvas& row, const Canvas& text) {
     check_size("masked loss: the text", text.size(), row.size());
     double sum = 0;
     const std::vector<std::size_t> hidden = masked_places(row, row.size());
     check_at_least("masked loss: masked places", static_cast<long long>(hidden.size()), 1);
     for (const std::size_t i : hidden) {
-        const std::vector<double> there = law(row, i);
+        const std::vector<double> there = model(row, i);
         sum -= std::log(there[checked_id("masked loss", text[i], there.size())]);
     }
     return sum / static_cast<double>(hidden.size());
 }
 
 // n places a step, at random, each drawn as if the others of its step stayed masked. n = 1: the
-// law of the model itself. Only the first `end` places.
-inline void fill_at_random(Canvas& row, const MaskedLaw& law, const Draw& draw, std::size_t n,
-                           std::size_t end = SIZE_MAX) {
+// distribution of the model itself. Only the first `end` places.
+inline void fill_at_random(Canvas& row, const MaskedDistribution& model, const Draw& draw,
+                           std::size_t n, std::size_t end = SIZE_MAX) {
     check_at_least("fill: places a step", static_cast<long long>(n), 1);
     for (auto open = masked_places(row, end); !open.empty(); open = masked_places(row, end)) {
         const Canvas seen = row;
@@ -55,7 +54,7 @@ inline void fill_at_random(Canvas& row, const MaskedLaw& law, const Draw& draw, 
             const int drawn = draw(equal);
             checked_place("fill: the draw", drawn, open.size());
             const auto i = open.begin() + drawn;
-            const std::vector<double> p = law(seen, *i);
+            const std::vector<double> p = model(seen, *i);
             row[*i] = draw(p);
             checked_id("fill: the draw", row[*i], p.size());
             open.erase(i);
@@ -63,14 +62,15 @@ inline void fill_at_random(Canvas& row, const MaskedLaw& law, const Draw& draw, 
     }
 }
 
-// Draws at every masked place; the n tokens stay that `sure` (or the law itself) finds likeliest.
-inline void fill_by_confidence(Canvas& row, const MaskedLaw& law, const Draw& draw, std::size_t n,
-                               std::size_t end = SIZE_MAX, const MaskedLaw& sure = {}) {
+// Draws at every masked place; keeps the n tokens that `sure` (or the model) finds most probable.
+inline void fill_by_confidence(Canvas& row, const MaskedDistribution& model, const Draw& draw,
+                               std::size_t n, std::size_t end = SIZE_MAX,
+                               const MaskedDistribution& sure = {}) {
     check_at_least("fill: places a step", static_cast<long long>(n), 1);
     for (auto open = masked_places(row, end); !open.empty(); open = masked_places(row, end)) {
         std::vector<std::tuple<double, std::size_t, int>> guesses;
         for (const std::size_t i : open) {
-            const std::vector<double> p = law(row, i);
+            const std::vector<double> p = model(row, i);
             const std::size_t id = checked_id("fill: the draw", draw(p), p.size());
             guesses.emplace_back(-(sure ? sure(row, i) : p)[id], i, static_cast<int>(id));
         }

@@ -195,7 +195,7 @@ void add_options(CLI::App& app, Settings& s) {
         .option("--decoder", s.options.decoder,
                 "autoregressive, or diffusion: in any order, by a model that fills masks");
     CommandLine(app, "How gaps are filled (--decoder diffusion)")
-        .option("--infill", s.options.infill, "what stands behind the gap of -n tokens");
+        .option("--infill", s.options.infill, "what comes after the gap of -n tokens");
     add_fill_options(app, s.options.fill);
     add_beam_options(app, s.options);
     add_draft_options(app, s.options);

@@ -3,10 +3,10 @@
 //
 //   ln p'(token) = (1 + β)·ln p(token) − β·ln a(token), up to a constant, where p(token) >= α·max p
 //
-// p is the law of the model, a that of the amateur. Other tokens come only where a form or a ban
-// leaves nothing else, by the law of the model. Without that border a token that both find absurd
-// would win wherever the amateur finds it more absurd. It is a model made of two, so everything
-// that asks a model for logits works with it.
+// p is the distribution of the model, a that of the amateur. Other tokens come only where a form or
+// a ban leaves nothing else, by the distribution of the model. Without that border a token that
+// both find absurd would win wherever the amateur finds it more absurd. It is a model made of two,
+// so everything that asks a model for logits works with it.
 #pragma once
 
 #include <span>

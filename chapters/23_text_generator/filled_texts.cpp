@@ -22,7 +22,7 @@ std::string directory_of(const TextOptions& o) {
     return o.model == GenerateOptions().model ? shipped_model("diffusion").string() : o.model;
 }
 
-// The steps of chapters 03 to 06, which know of one law and nothing before it.
+// The steps of chapters 03 to 06, which know of one distribution and nothing before it.
 Chain chain_of(const TextOptions& o) {
     TextOptions drawn = o;
     if (o.strategy == Strategy::greedy) drawn.greedy = true;
@@ -71,7 +71,7 @@ void check_filling(const TextOptions& o) {
 bool fills_masks(const TextOptions& o) {
     if (o.decoder == "autoregressive" && o.infill)
         throw UsageError(
-            "--infill and --decoder autoregressive: what comes behind is not seen from the left; "
+            "--infill and --decoder autoregressive: what comes after is not seen from the left; "
             "take --decoder diffusion, or leave it out");
     if (!o.decoder.empty() && o.decoder != "autoregressive" && o.decoder != "diffusion")
         throw UsageError("--decoder: got '" + o.decoder +
@@ -107,12 +107,12 @@ std::vector<GeneratedText> TextFiller::fill(std::string_view prompt, const TextO
     const std::string behind = o.infill.value_or("");
     const Hole open = hole_between(model_, prompt, behind, request.stop.max_new_tokens);
     const int eos = model_.tokenizer.eos_id();
-    // Where a text goes on behind the gap, none ends in it.
+    // Where a text goes on after the gap, none ends in it.
     const std::vector<int> never = behind.empty() ? std::vector<int>{} : std::vector{eos};
-    const MaskedLaw law = law_after(model_, request.chain, never);
-    // How sure the model is, whatever the chain leaves of its law.
+    const MaskedDistribution distribution = distribution_after(model_, request.chain, never);
+    // How sure the model is, whatever the chain leaves of its distribution.
     const Chain nothing;
-    const MaskedLaw sure = law_after(model_, nothing, never);
+    const MaskedDistribution sure = distribution_after(model_, nothing, never);
     std::vector<GeneratedText> texts;
     for (int i = 0; i < o.samples; ++i) {
         Hole hole = open;
@@ -121,7 +121,8 @@ std::vector<GeneratedText> TextFiller::fill(std::string_view prompt, const TextO
         std::vector<std::vector<Canvas>> tries;
         const auto begins = [&] { tries.push_back(std::exchange(rows, {})); };
         const std::size_t kept =
-            tbt::fill(hole, o.record ? noting(law, rows) : law, drawing(rng), o.fill, sure, begins);
+            tbt::fill(hole, o.record ? noting(distribution, rows) : distribution, drawing(rng),
+                      o.fill, sure, begins);
         tries.push_back(std::move(rows));
         rows = std::move(tries[kept + 1]);  // the first is what stood before all
         rows.push_back(hole.row);

@@ -1,4 +1,4 @@
-// Texts of a model that fills masks (chapter 22): between two ends, or behind a prompt.
+// Texts of a model that fills masks (chapter 22): between two ends, or after a prompt.
 //
 //   TextFiller filler(options);
 //   options.infill = " Tomorrow will be sunny.";
@@ -24,7 +24,7 @@ public:
 
     // options.samples fillings of options.max_new_tokens places between the prompt and
     // options.infill, chosen by the chain and in the order of options.fill. text and ids are the
-    // gap's alone. Without an infill the places behind the prompt are ends of text, and without a
+    // gap's alone. Without an infill the places after the prompt are ends of text, and without a
     // number all the canvas is filled. Throws as TextGenerator::generate().
     std::vector<GeneratedText> fill(std::string_view prompt, const TextOptions& options);
 

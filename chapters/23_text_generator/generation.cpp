@@ -80,7 +80,8 @@ void guess_runs(Generation& g, BehindRun behind = BehindRun::draft) {
         guess_known_runs(g.request, g.guide, g.target.tokenizer, behind);
 }
 
-// Chapter 12 as it is taught, a text at a time: the law of plain decoding, in another text.
+// Chapter 12 as it is taught, a text at a time: the distribution of plain decoding,
+// in another text.
 template <class Draft>
 std::vector<GeneratedText> judge_drafts(const Generation& g, Effort& effort,
                                         const std::function<Draft(std::size_t)>& draft_for,

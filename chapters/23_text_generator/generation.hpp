@@ -25,7 +25,7 @@ struct Generation {
     int assistant_context = 0;
     std::int64_t assistant_weights = 0;
     Heads* heads = nullptr;  // guess; null: none
-    // The target's state behind a text in a slot (chapter 21).
+    // The target's state after a text in a slot (chapter 21).
     std::function<std::span<const float>(std::size_t slot, std::span<const int> ids)> state = {};
     std::shared_ptr<GuidedTexts> guide = {};  // null: none
     Recording* recording = nullptr;           // null: nobody wants to see it

@@ -50,7 +50,7 @@ BatchLogits with_guidance(BatchLogits model, double scale, std::size_t slots,
                 throw Error("guidance: the negative prompt is empty, expected at least one token");
             if (text.ids.size() < prompts.prompt_length)
                 throw Error("guidance: a text of " + std::to_string(text.ids.size()) +
-                            " tokens behind a prompt of " + std::to_string(prompts.prompt_length));
+                            " tokens after a prompt of " + std::to_string(prompts.prompt_length));
             const std::span<const int> written = text.ids.subspan(prompts.prompt_length);
             others.push_back(prompts.negative);
             others.back().insert(others.back().end(), written.begin(), written.end());

@@ -3,7 +3,7 @@
 //   ln p'(token) = ln p(token | negative) + s · (ln p(token | prompt) − ln p(token | negative))
 //
 // up to a constant. s = 1 is the prompt alone, s > 1 exaggerates what the prompt makes of the text,
-// s < 1 waters it down. Each text is read twice a step, behind both prompts. It is a model made of
+// s < 1 waters it down. Each text is read twice a step, after both prompts. It is a model made of
 // one model, so everything that asks a model for logits works with it.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace tbt {
 
-// The formula for one row: logits (V) behind the prompt and behind the negative one.
+// The formula for one row: logits (V) after the prompt and after the negative one.
 // What either bans is banned.
 void guide_logits(std::span<const float> positive, std::span<const float> negative, double scale,
                   std::span<float> guided);

@@ -18,7 +18,7 @@ TokenConstraint& GuidedTexts::follow(const TextSoFar& text) {
         if (std::equal(p.prompt.begin(), p.prompt.end(), prompt.begin(), prompt.end()))
             return p.follower.follow(text.generated());
     }
-    throw Error("guided: a text behind a prompt that was not announced");
+    throw Error("guided: a text after a prompt that was not announced");
 }
 
 Chain guided_chain(const Chain& chain, const std::shared_ptr<GuidedTexts>& guide) {

@@ -24,7 +24,7 @@ public:
     // Throws Error when no text of the language fits into the budget.
     void add(std::span<const int> prompt, int budget, std::string_view beginning);
 
-    // The constraint behind a text that goes on from one of the prompts.
+    // The constraint after a text that goes on from one of the prompts.
     TokenConstraint& follow(const TextSoFar& text);
     // The only token that may come next; −1: there are several.
     int forced(const TextSoFar& text) { return follow(text).forced(); }

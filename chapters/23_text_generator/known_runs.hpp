@@ -1,4 +1,4 @@
-// What a guide knows without a model: behind {"name": "Ella", comes "job": ". A run of such bytes
+// What a guide knows without a model: after {"name": "Ella", comes "job": ". A run of such bytes
 // may be cut into tokens in several ways, so none of them is forced and the model has the choice.
 // The tokenizer's own cut is guessed and judged like a draft's, coupled by seed (chapter 12): the
 // same text in fewer passes, and nobody drafts.
@@ -18,7 +18,7 @@ namespace tbt {
 std::vector<int> known_run(GuidedTexts& guide, const Tokenizer& tokenizer, const TextSoFar& text,
                            int most);
 
-// Adds the runs to what is guessed already. Behind a run a draft goes on in the same pass; heads,
+// Adds the runs to what is guessed already. After a run a draft goes on in the same pass; heads,
 // which guess from the model's state, wait until it was read. The tokenizer must outlive the
 // request.
 enum class BehindRun { draft, wait };

@@ -15,9 +15,9 @@ namespace tbt {
 
 namespace {
 
-// The draft's own laws of what it guessed, behind a text.
-std::vector<double> guess_laws(const Generation& g, std::size_t slot, const ReplayedText& text,
-                               const RecordedRound& r) {
+// The draft's own distributions of what it guessed, after a text.
+std::vector<double> guess_distributions(const Generation& g, std::size_t slot,
+                                        const ReplayedText& text, const RecordedRound& r) {
     const std::vector<int>& guesses = r.round.drafted;
     if (!g.assistant) return std::vector<double>(guesses.size(), 1.0);
     std::vector<int> ids(text.ids.begin(), text.ids.begin() + static_cast<std::ptrdiff_t>(
@@ -40,7 +40,7 @@ std::vector<double> guess_laws(const Generation& g, std::size_t slot, const Repl
 // A round coupled by seed, judged: as far as the target was asked.
 void judge(const Generation& g, const ReplayedText& text, const std::vector<RecordedToken>& tokens,
            const std::vector<double>& guessed_p, RecordedRound& r) {
-    const std::vector<double> q = guess_laws(g, r.text, text, r);
+    const std::vector<double> q = guess_distributions(g, r.text, text, r);
     const std::size_t written = text.ids.size() - text.prompt_length;
     for (std::size_t j = 0; j < r.round.drafted.size() && r.step + j < written; ++j) {
         const int drawn = text.ids[text.prompt_length + r.step + j], guess = r.round.drafted[j];
@@ -55,7 +55,7 @@ void judge(const Generation& g, const ReplayedText& text, const std::vector<Reco
     r.round.tokens.push_back(text.ids[text.prompt_length + next]);
 }
 
-// The shares of the row that `known` tokens lie behind; where the context slides there is but one.
+// The shares of the row that `known` tokens lie after; where the context slides there is but one.
 std::vector<float> looked_at(const AttentionWatch& watch, std::size_t known) {
     const std::vector<std::vector<float>>& rows = watch.rows;
     if (rows.empty()) return {};

@@ -1,7 +1,7 @@
 // What happened in a generation, for those who want to see it: --html and --trace.
 //
 // Only what is gone afterwards is written down while the texts are written: the passes of the
-// model, what was guessed, what a search looked at. The choice of each token is replayed behind
+// model, what was guessed, what a search looked at. The choice of each token is replayed after
 // (chapter 06): logits and steps depend on the text alone. So a recording changes no text.
 #pragma once
 

@@ -152,7 +152,7 @@ void TextGenerator::State::guide_by_negative_prompt(Generation& g) {
         });
 }
 
-// Chapters 03 to 11, without what the course adds behind them.
+// Chapters 03 to 11, without what the course adds after them.
 GenerateRequest TextGenerator::State::plain_request(const TextOptions& o) const {
     GenerateRequest r;
     if (strategy_of(o) == Strategy::beam) {

@@ -52,7 +52,8 @@ enum class Strategy { by_options, greedy, sample, beam };
 //                          samples (transformers' num_return_sequences), context = "slide"
 //   of 11                  num_beams, num_beam_groups, length_penalty, early_stopping
 //   of 12                  assistant_model or prompt_lookup_num_tokens, num_assistant_tokens,
-//                          coupling = "seed" (the same text as without) or "rejection" (its law)
+//                          coupling = "seed" (the same text as without) or "rejection" (its
+//                          distribution)
 //   of 21                  medusa, medusa_heads, medusa_nodes; coupling as of 12
 //   of 22                  decoder = "diffusion", infill, fill: for TextFiller (filled_texts.hpp)
 //   of 13 to 16            guide.grammar, .regex, .schema, .tools, .choice, .integers, .json
@@ -68,7 +69,7 @@ struct TextOptions : GenerateOptions, BeamSettings, DraftSettings, MedusaSetting
     GuideRequest guide;
     bool known_runs = true;  // what the guide knows is read in one pass; no text depends on it
     std::string decoder;     // autoregressive, or diffusion; empty: by the infill
-    std::optional<std::string> infill;  // the text behind the gap
+    std::optional<std::string> infill;  // the text after the gap
     FillOptions fill;
     bool continues_prompt = false;  // the prompt is the beginning of what the guide describes
 

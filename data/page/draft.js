@@ -153,8 +153,8 @@
                   "target draws it, too. The text is the one without a draft, bit for bit.",
               ]
             : [
-                  "A guess x, drawn from the draft’s law q, stays with probability min(1, p(x)/q(x)); ",
-                  "otherwise the target draws from what p has more than q. The law is the target’s own.",
+                  "A guess x, drawn from the draft’s distribution q, stays with probability min(1, p(x)/q(x)); ",
+                  "otherwise the target draws from what p has more than q. The distribution is the target’s own.",
               ];
         const element = h(
             "section",

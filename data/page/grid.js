@@ -25,8 +25,8 @@
     };
 
     const orders = {
-        random: "places at random, as the model’s own law asks for when it is one a pass",
-        confidence: "the most probable first, which is another law and a surer text",
+        random: "places at random, as the model’s own distribution asks for when it is one a pass",
+        confidence: "the most probable first, which changes the distribution: a surer text",
     };
 
     const words = (run, text, passes) => {

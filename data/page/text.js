@@ -169,7 +169,7 @@
             h("span", { class: "prompt", title: "the prompt" }, prompt.text),
             spans.map((span, i) => (spaced(text.tokens[i]) ? [" ", span] : span)),
             run.head.behind &&
-                h("span", { class: "prompt", title: "what stands behind the gap" }, run.head.behind),
+                h("span", { class: "prompt", title: "what comes after the gap" }, run.head.behind),
         );
         const bits = text.tokens.map((t) => t.bits);
         const known = bits.some((b) => b !== null);

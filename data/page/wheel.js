@@ -149,12 +149,12 @@
             const drawn = token.u !== null && token.u !== undefined;
             words.textContent =
                 tbt.decoder(run) === "diffusion"
-                    ? "The law of this place, when it was filled."
+                    ? "The distribution at this place, when it was filled."
                     : tbt.decoder(run) === "greedy"
                     ? "Greedy: one slice is the whole wheel."
                     : drawn
                       ? "Each token that is left has a slice as wide as its probability; u points at one."
-                      : "The law of this token. It was drawn by judging a draft: see the rounds below.";
+                      : "The distribution of this token. It was drawn by judging a draft: see the rounds below.";
             last = drawn ? token.u : null;
         };
         return { element, show };

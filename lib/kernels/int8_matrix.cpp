@@ -23,7 +23,7 @@ using kernel::Int8Sums;
 constexpr int panel = Int8Matrix::panel, group = Int8Matrix::group;
 constexpr int vectors = panel / Int8Sums::columns;  // registers side by side in a panel
 
-// The sums of `Rows` rows of x (each `x_row` bytes behind the one before) by `Panels` panels of w,
+// The sums of `Rows` rows of x (each `x_row` bytes after the one before) by `Panels` panels of w,
 // to sums[row][panel · 32 + column].
 template <int Rows, int Panels>
 void multiply(const std::int8_t* x, std::int64_t x_row, const std::int8_t* w, std::int64_t groups,

@@ -21,7 +21,7 @@ void fetch(const Code* w) {
     for (int i = 0; i < Bytes; i += 64) __builtin_prefetch(ahead + i);
 }
 
-// Columns first … first + count − 1 of w, one behind the other (K each), as floats. Rows of w are
+// Columns first … first + count − 1 of w, one after the other (K each), as floats. Rows of w are
 // read along.
 template <class From>
 void widen_columns(const StoredView& w, std::int64_t first, std::int64_t count, float* columns) {

@@ -81,7 +81,7 @@ inline void run_tile(kernel::Kernel kernel, Tile& tile, const Operands& q, std::
 }
 
 // A tile of y that will be written: asked for before it is computed, as the stores would wait for
-// memory one behind the other.
+// memory one after the other.
 void ask_for(const float* y, int rows, std::int64_t stride) {
     for (int r = 0; r < rows; ++r)
         for (int i = 0; i < panel; i += 16) __builtin_prefetch(y + r * stride + i, 1);

@@ -53,7 +53,7 @@ unsigned above(const float* p, float t) {
 #endif
 
 // The elements from[i] with bit i set, one after the other from `to` on. `to` may lie in `from`,
-// but not behind it.
+// but not after it.
 template <class T>
 void compress_few(unsigned bits, const T* from, T* to) {
     for (; bits; bits &= bits - 1) *to++ = from[std::countr_zero(bits)];

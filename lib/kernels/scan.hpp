@@ -54,7 +54,7 @@ struct Columns {
     int* ids = nullptr;
     float* values = nullptr;
 };
-// Written behind the last element kept; so much room must be there beyond what is kept.
+// Written after the last element kept; so much room must be there beyond what is kept.
 inline constexpr std::size_t slack = 16;
 
 // Copies what the cut keeps of `from` to `to`, in its order; returns how many.

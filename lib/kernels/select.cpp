@@ -10,7 +10,7 @@
 #include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
-#include "lib/kernels/quanta.hpp"
+#include "lib/kernels/integer_weights.hpp"
 
 namespace tbt {
 

@@ -53,7 +53,7 @@ public:
     const float* data() const { return data_.get(); }
     std::span<float> values() { return {data(), index(size_)}; }
     std::span<const float> values() const { return {data(), index(size_)}; }
-    // Row r of a tensor of two or more dimensions: everything behind the first axis.
+    // Row r of a tensor of two or more dimensions: everything after the first axis.
     std::span<float> row(std::int64_t r);
     std::span<const float> row(std::int64_t r) const;
 

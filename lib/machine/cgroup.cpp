@@ -42,7 +42,7 @@ std::optional<double> number_in(const std::string& file) {
     return std::ifstream(file) >> number ? std::optional(number) : std::nullopt;
 }
 
-// The number behind a word that begins a line, or 0.
+// The number after a word that begins a line, or 0.
 double number_after(const std::string& file, const std::string& word) {
     std::ifstream lines(file);
     double number = 0;

@@ -123,7 +123,7 @@ void refuse_names_as_values(const CLI::App& app, const std::vector<std::string>&
 }
 
 // transformers' names have underscores, the command line's hyphens: --max_new_tokens is understood.
-// Only names are changed, never a value, nor what stands behind "--".
+// Only names are changed, never a value, nor what comes after "--".
 std::vector<std::string> with_hyphens(std::vector<std::string> words) {
     for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
         if (!words[i].starts_with("--")) continue;

@@ -41,7 +41,7 @@ public:
     DeclaredOption& between(int low, int high);
     DeclaredOption& above_zero();
     DeclaredOption& one_of(const std::vector<std::string>& values);
-    // A list: one value each time the option is named, so that a prompt behind it stays a prompt.
+    // A list: one value each time the option is named, so that a prompt after it stays a prompt.
     DeclaredOption& one_at_a_time();
     DeclaredOption& needs(const DeclaredOption& other);     // not given without that
     DeclaredOption& excludes(const DeclaredOption& other);  // nor with it

@@ -68,7 +68,7 @@ void score(const Head<Element>& h, const float* const* query, int longest, float
     }
 }
 
-// Pass 2: scores[u] ← e^(scores[u] − max) for u < length, 0 behind it up to
+// Pass 2: scores[u] ← e^(scores[u] − max) for u < length, 0 after it up to
 // `padded_length`. Returns the sum.
 float exponentials(float* scores, int length, int padded_length) {
     std::fill(scores + length, scores + padded_length, minus_infinity);
@@ -130,7 +130,7 @@ void mix(const Head<Element>& h, const float* weights, std::int64_t stride, int 
 }
 
 // Q consecutive queries; the first sees `length` positions, each next one more. shares: for the
-// first query's, the others' behind it; or null.
+// first query's, the others' after it; or null.
 template <int Q, class Element>
 void attend_queries(const Head<Element>& h, const float* const* query, int length,
                     float* const* out, float* scores, std::int64_t stride,
@@ -145,7 +145,7 @@ void attend_queries(const Head<Element>& h, const float* const* query, int lengt
         shares[q].assign(scores + q * stride, scores + q * stride + length + q);
         for (float& share : shares[q]) share *= inverse[q];
     }
-    // A weight behind a query's own position is exactly 0, so running to `longest` adds
+    // A weight after a query's own position is exactly 0, so running to `longest` adds
     // nothing to it.
     int d = 0;
     if constexpr (Q == 1) {
@@ -188,7 +188,7 @@ void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequ
 }
 
 // Each row of a tree sees what the cache holds, its ancestors and itself. Its branch is laid into
-// the places behind the cached text, where another row's branch may still lie: then a row is read
+// the places after the cached text, where another row's branch may still lie: then a row is read
 // as in a text without branches, in the same order of sums. [Miao et al. 2024 mask instead]
 template <class Element>
 static void attend_tree(const Head<Element>& h, const SequenceRows& s, const float* qkv,

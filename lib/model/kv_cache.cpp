@@ -180,7 +180,7 @@ void KvCache::make_room(int tokens) {
 
 void KvCache::advance(int tokens) {
     if (tokens < 0 || tokens > count(blocks_) * block_tokens - length_)
-        throw Error("kv cache: " + std::to_string(tokens) + " tokens behind " +
+        throw Error("kv cache: " + std::to_string(tokens) + " tokens after " +
                     std::to_string(length_) + ", expected no more than there was made room for");
     length_ += tokens;
     held_rows_ = 0;
@@ -229,7 +229,7 @@ void KvCache::keep(std::span<const int> rows) {
         if (row < 0 || row >= held_rows_)
             throw Error("kv cache: row " + std::to_string(row) + " of a tree is to be kept, and " +
                         std::to_string(held_rows_) + " are held");
-    const int size = padded_head_size_;  // behind a head's own components there are zeros
+    const int size = padded_head_size_;  // after a head's own components there are zeros
     make_room(count(rows));
     for (std::size_t i = 0; i < rows.size(); ++i)
         for (int layer = 0; layer < layers_; ++layer)

@@ -5,7 +5,7 @@
 // so at most one block per fork is ever copied. Blocks come from a common pool and go back to it,
 // so a decode loop allocates nothing once it has warmed up.
 //
-// Within a block, for each layer and head (D = head size rounded up to 16, zeros behind):
+// Within a block, for each layer and head (D = head size rounded up to 16, zeros after):
 //   keys   (D, 64)   the transpose: one load brings the same component of sixteen tokens' keys
 //   values (64, D)
 // as floats or as F16, each rounded once when it is written (GptConfig::cache_type): half the bytes

@@ -147,7 +147,7 @@ bool all_finite(const TensorView& view, WeightType type, const Worker& worker) {
                      type == WeightType::f16 ? std::uint16_t{0x7c00} : std::uint16_t{0x7f80});
 }
 
-// A weight that is no number makes every logit behind it none: better said now, by name.
+// A weight that is no number makes every logit after it none: better said now, by name.
 void check_finite(const std::string& file, const std::string& name, const Tensor& tensor) {
     const float* w = tensor.data();
     const auto broken =

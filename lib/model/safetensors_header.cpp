@@ -142,7 +142,7 @@ private:
             "data_offsets " + std::to_string(begin) + " to " + std::to_string(end);
         if (begin > end) fail(name, range + " are reversed");
         if (end > data_.size())
-            fail(name, range + " end behind the file's " + std::to_string(data_.size()) +
+            fail(name, range + " end after the file's " + std::to_string(data_.size()) +
                            " bytes of data");
         if (end - begin != size) {
             fail(name, range + " hold " + std::to_string(end - begin) + " bytes, expected " +

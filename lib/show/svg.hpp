@@ -8,7 +8,7 @@
 
 namespace tbt {
 
-// Horizontal bars with a label on the left and the value behind the bar.
+// Horizontal bars with a label on the left and the value after the bar.
 struct BarChart {
     struct Bar {
         std::string label;
@@ -30,7 +30,7 @@ struct LineChart {
     };
     std::string title, x_label, y_label;
     std::vector<Series> series;
-    bool log_x = false, log_y = false;  // said behind the labels
+    bool log_x = false, log_y = false;  // said after the labels
     bool y_from_zero = true;
 };
 

@@ -87,7 +87,7 @@ std::string padded(std::string_view text, int width) {
 void print_wrapped(std::string_view text, int lines) {
     constexpr int width = 73;
     while (!text.empty() && lines-- > 0) {
-        // Up to the last space that fits, or all that does; a space may stand behind the width.
+        // Up to the last space that fits, or all that does; a space may come after the width.
         const std::size_t end = bytes_that_fit(text, width + 1);
         std::size_t space = text.substr(0, end).rfind(' ');
         if (columns(text) <= width || space == 0 || space == std::string_view::npos) space = end;

@@ -12,7 +12,7 @@ namespace tbt {
 
 std::string visible_bytes(std::string_view bytes);
 
-// The bytes behind such characters; nothing when one of them is not in the alphabet.
+// The bytes after such characters; nothing when one of them is not in the alphabet.
 std::optional<std::string> bytes_of_visible(std::string_view visible);
 
 // The 256 bytes in the order in which GPT-2 numbers their tokens: "!" is 0, a space is 220.

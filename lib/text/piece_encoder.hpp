@@ -29,7 +29,7 @@ private:
     using Key = std::array<std::uint64_t, 4>;
     struct CachedWord {
         Key key{};
-        std::array<int, most_ids> ids{};  // −1 behind the last
+        std::array<int, most_ids> ids{};  // −1 after the last
     };
 
     struct Symbol {

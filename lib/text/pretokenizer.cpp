@@ -66,7 +66,7 @@ std::size_t contraction_length(std::string_view text, std::size_t position) {
 }
 
 // \s+(?!\S)|\s+: white space up to the end of the text, or leaving its last character to
-// the word behind it.
+// the word after it.
 std::size_t white_space_end(std::string_view text, std::size_t begin) {
     std::size_t end = begin, last = begin;
     while (end < text.size()) {

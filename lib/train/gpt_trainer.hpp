@@ -52,7 +52,8 @@ public:
     // After parameters() were written to: packs the weights for the kernels.
     void parameters_changed();
 
-    // From now on gradient() pulls towards the teacher's law q instead of the text's next token:
+    // From now on gradient() pulls towards the teacher's distribution q instead of the text's next
+    // token:
     // p − q where it was p − onehot [Hinton et al. 2015, §2, at temperature 1].
     // Losses are still −ln p(target). The teacher must have the vocabulary,
     // at least the context and at least the threads of this model, and outlive it; null:

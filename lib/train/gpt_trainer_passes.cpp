@@ -52,7 +52,7 @@ void GptTrainer::logits(Workspace& w, std::int64_t t, std::int64_t n) const {
 
 // A few rows at a time: logits = ln_f · wteᵀ, in place ∂logits = (p − onehot)
 // · factor, then ∂ln_f = ∂logits · wte (into d_ln) and ∂wte += ∂logitsᵀ · ln_f.
-// The whole matrix of logits never exists. gradients may be null. With a teacher of law q:
+// The whole matrix of logits never exists. gradients may be null. With a teacher of distribution q:
 // p − q = (p − onehot) − (q − onehot).
 void GptTrainer::head(const Sequence& sequence, Workspace& w, float factor, float* gradients,
                       Workspace* teacher) const {

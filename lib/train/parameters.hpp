@@ -27,7 +27,7 @@ struct ParameterInfo {
 // the gaps stay zero. Weights, gradients and AdamW's moments are four such blocks.
 struct ParameterLayout {
     explicit ParameterLayout(const GptConfig& config);
-    // Of other tensors than a GPT's: behind these, one more.
+    // Of other tensors than a GPT's: after these, one more.
     ParameterLayout() = default;
     void add(const std::string& name, const Shape& shape);
 

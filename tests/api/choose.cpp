@@ -10,7 +10,7 @@
 #include "chapters/03_temperature/plain_draw.hpp"
 #include "chapters/03_temperature/plain_temperature.hpp"
 #include "chapters/04_top_k/plain_top_k.hpp"
-#include "chapters/04_top_k/two_laws.hpp"
+#include "chapters/04_top_k/two_distributions.hpp"
 #include "chapters/05_top_p/further/plain_typical.hpp"
 #include "chapters/05_top_p/plain_relatives.hpp"
 #include "chapters/05_top_p/plain_top_p.hpp"
@@ -64,7 +64,7 @@ TEST_CASE("api: the loop and its models", "[api]") {
 TEST_CASE("api: the plain cuts", "[api]") {
     for (const auto& row : hostile_rows) {
         if (row != hostile_rows[3]) REFUSES(argmax(row));
-        REFUSES(wheel(row, 1));
+        REFUSES(integer_weights(row, 1));
         REFUSES(softmax_at(row, 1));
         REFUSES(entropy_at(row, 1));
         REFUSES(draw(row, 1, 0.5));
@@ -80,7 +80,7 @@ TEST_CASE("api: the plain cuts", "[api]") {
         HOLDS(in_total_order(row), count_kept(row));
     }
     for (const double bad : hostile_numbers) {
-        if (bad != 1e308) REFUSES(wheel(five, bad));
+        if (bad != 1e308) REFUSES(integer_weights(five, bad));
         REFUSES(draw(five, 1, bad));
         REFUSES(top_p(five, 1, bad));
         REFUSES(min_p(five, 1, bad));
@@ -89,15 +89,15 @@ TEST_CASE("api: the plain cuts", "[api]") {
         REFUSES(cut_eta(five, 1, bad));
         REFUSES(share_of(100, bad));
         REFUSES(shortest_prefix(five, 1, five, bad));
-        HOLDS(zipf_law(bad, bad, 10));
+        HOLDS(zipf_logits(bad, bad, 10));
     }
-    HOLDS(wheel(five, 1e308), wheel(five, 5e-324),
-          wheel(std::vector<float>{3e38f, -3e38f}, 1e-300));
+    HOLDS(integer_weights(five, 1e308), integer_weights(five, 5e-324),
+          integer_weights(std::vector<float>{3e38f, -3e38f}, 1e-300));
     for (const double u : {-0.0001, 1.0}) REFUSES(draw(five, 1, u));
     for (const int k : {-1, INT_MIN}) REFUSES(top_k(five, k));
     HOLDS(top_k(five, INT_MAX, Ties::kept));
     REFUSES(shortest_prefix(five, 1, std::vector<float>{1}, 0.5));
-    for (const int n : {0, -1, INT_MIN, INT_MAX}) REFUSES(zipf_law(1, 1, n));
+    for (const int n : {0, -1, INT_MIN, INT_MAX}) REFUSES(zipf_logits(1, 1, n));
 }
 
 TEST_CASE("api: candidates", "[api]") {

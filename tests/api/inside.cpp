@@ -13,7 +13,7 @@
 #include "chapters/20_quantization/plain_quantize.hpp"
 #include "chapters/20_quantization/quality.hpp"
 #include "chapters/20_quantization/rounding.hpp"
-#include "chapters/22_diffusion/laws.hpp"
+#include "chapters/22_diffusion/distributions.hpp"
 #include "chapters/22_diffusion/masked_model.hpp"
 #include "chapters/22_diffusion/plain_diffusion.hpp"
 #include "chapters/23_text_generator/guidance.hpp"
@@ -29,7 +29,9 @@ using namespace tbt::api;
 
 namespace {
 
-const MaskedLaw halves = [](const Canvas&, std::size_t) { return std::vector<double>{0.5, 0.5}; };
+const MaskedDistribution halves = [](const Canvas&, std::size_t) {
+    return std::vector<double>{0.5, 0.5};
+};
 
 }  // namespace
 
@@ -64,11 +66,11 @@ TEST_CASE("api: matrices in few bits", "[api]") {
     const GptConfig config = gpt_config(1, 2, 8, 16, 11), wider = gpt_config(1, 2, 8, 16, 12);
     Gpt gpt(config, random_weights(config, 1), {1, {}}),
         wide(wider, random_weights(wider, 1), {1, {}});
-    REFUSES(compare_laws(gpt, gpt, {}));
-    REFUSES(compare_laws(gpt, gpt, {{1}}));
-    REFUSES(compare_laws(gpt, wide, {{1, 2, 3}}));
-    REFUSES(compare_laws(gpt, gpt, {std::vector<int>(17, 1)}));
-    for (const int id : hostile_ids) REFUSES(compare_laws(gpt, gpt, {{1, id}}));
+    REFUSES(compare_distributions(gpt, gpt, {}));
+    REFUSES(compare_distributions(gpt, gpt, {{1}}));
+    REFUSES(compare_distributions(gpt, wide, {{1, 2, 3}}));
+    REFUSES(compare_distributions(gpt, gpt, {std::vector<int>(17, 1)}));
+    for (const int id : hostile_ids) REFUSES(compare_distributions(gpt, gpt, {{1, id}}));
 }
 
 TEST_CASE("api: canvases", "[api]") {

@@ -11,9 +11,9 @@
 #include "lib/check.hpp"
 #include "lib/kernels/bit_mask.hpp"
 #include "lib/kernels/half.hpp"
+#include "lib/kernels/integer_weights.hpp"
 #include "lib/kernels/math.hpp"
 #include "lib/kernels/matmul.hpp"
-#include "lib/kernels/quanta.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/kernels/scan.hpp"
 #include "lib/kernels/select.hpp"
@@ -52,8 +52,8 @@ TEST_CASE("api: rows of numbers", "[api]") {
     REQUIRE(std::isnan(group_maxima(std::vector<float>{1, not_a_number}, 1, maxima)));
     for (const double T : hostile_numbers) {
         std::vector<std::uint64_t> w(3);
-        HOLDS(exp_in_quanta(row, 3, T, w.data()));
-        HOLDS(exp_in_quanta(row, not_a_number, T, w.data()));
+        HOLDS(integer_exp(row, 3, T, w.data()));
+        HOLDS(integer_exp(row, not_a_number, T, w.data()));
         HOLDS(weighted_sum_of_gaps(row, weights, infinity, T));
         HOLDS(portable_exp(T));
         HOLDS(portable_log(T));

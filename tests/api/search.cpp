@@ -116,28 +116,33 @@ TEST_CASE("api: draws by weight", "[api]") {
         REFUSES(plain_draw(std::vector<double>{1, 2}, u));
     }
     for (const auto& w :
-         {Law{}, Law{0, 0}, Law{1, -1}, Law{1, NAN}, Law{1, HUGE_VAL}, Law{1e308, 1e308}})
+         {Distribution{}, Distribution{0, 0}, Distribution{1, -1}, Distribution{1, NAN},
+          Distribution{1, HUGE_VAL}, Distribution{1e308, 1e308}})
         REFUSES(plain_draw(w, 0.5));
     RandomChance luck(Rng(1));
     AllOutcomes ways;
     REFUSES(luck.draw(std::span<const double>{}));
     REFUSES(ways.draw(std::span<const double>{}));
-    REFUSES(ways.draw(std::span<const double>(Law{0, 0})));
+    REFUSES(ways.draw(std::span<const double>(Distribution{0, 0})));
     HOLDS(luck.accept(NAN), ways.accept(NAN), AllOutcomes().next());
 }
 
 TEST_CASE("api: plain rounds", "[api]") {
-    const LawBehind two = [](const std::vector<int>&) { return Law{0.5, 0.5}; };
-    const LawBehind three = [](const std::vector<int>&) { return Law{0.2, 0.2, 0.6}; };
+    const DistributionAfter two = [](const std::vector<int>&) { return Distribution{0.5, 0.5}; };
+    const DistributionAfter three = [](const std::vector<int>&) {
+        return Distribution{0.2, 0.2, 0.6};
+    };
     REFUSES(plain_residual({1}, {0.5, 0.5}));
     REFUSES(plain_round(two, two, {0}, -1, {}));
     REFUSES(plain_round(two, two, {0}, INT_MIN, {}));
     REFUSES(plain_round(two, two, {0}, 2, {0.5}));
     REFUSES(plain_round(two, two, {0}, 0, {1.0}));
     REFUSES(plain_round(two, three, {0}, 1, {0.99, 0.5, 0.5}));
-    const LawBehind sure = [](const std::vector<int>&) { return Law{0.8, 0.1, 0.1}; };
+    const DistributionAfter sure = [](const std::vector<int>&) {
+        return Distribution{0.8, 0.1, 0.1};
+    };
     REFUSES(plain_round(two, sure, {0}, 1, {0.3, 0.999, 0.5}));
-    const LawBehind none = [](const std::vector<int>&) { return Law{}; };
+    const DistributionAfter none = [](const std::vector<int>&) { return Distribution{}; };
     REFUSES(plain_round(none, two, {}, 1, {0.5, 0.5, 0.5}));
     REFUSES(plain_round(two, none, {}, 1, {0.5, 0.5, 0.5}));
 }

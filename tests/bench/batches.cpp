@@ -1,4 +1,4 @@
-// What texts side by side buy: tokens a second when B of them get a token in one pass, each behind
+// What texts side by side buy: tokens a second when B of them get a token in one pass, each after
 // its own text. Weights are random: their values change nothing.
 #include <string>
 #include <vector>
@@ -59,7 +59,7 @@ void run(const Settings& settings) {
 }
 
 const Section section{"batches", 32,
-                      "texts side by side: a token each in one pass, behind 100 others", run};
+                      "texts side by side: a token each in one pass, after 100 others", run};
 
 }  // namespace
 

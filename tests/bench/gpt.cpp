@@ -64,7 +64,7 @@ double cache_bytes(const Subject& s, int depth) {
 
 constexpr int written = 16;  // tokens in a measurement
 
-// Writes `written` tokens behind `depth` others.
+// Writes `written` tokens after `depth` others.
 Contender decode(Gpt& gpt, std::shared_ptr<KvCache> cache, const std::vector<int>& text,
                  int depth) {
     return {"decode", [&gpt, cache, &text, depth](int times) {

@@ -80,7 +80,7 @@ Hash hash_of(std::span<const float> values) {
     return hash;
 }
 
-// Logits of some tokens read together and of one behind them, for each way to keep the weights,
+// Logits of some tokens read together and of one after them, for each way to keep the weights,
 // and keys and values.
 void add_logits(Lines& lines, const std::string& name, const std::string& directory) {
     for (const GptOptions& options :

@@ -44,8 +44,8 @@ void check(const Model& model, const Pick& pick, const Ids& prompt, int n, int e
 
 }  // namespace
 
-TEST_CASE("two tokens behind {3} are 4 and 5", "[ex01_01]") {
-    THINK("two tokens behind {3} are 4 and 5");
+TEST_CASE("two tokens after {3} are 4 and 5", "[ex01_01]") {
+    THINK("two tokens after {3} are 4 and 5");
     check(wants_the_next, largest, {3}, 2, none, {3, 4, 5}, "the prompt, then n new tokens");
     const Model always_4 = [](const Ids&) { return std::vector<float>{0, 0, 0, 0, 1}; };
     check(always_4, largest, {3}, 3, none, {3, 4, 4, 4}, "a token may come twice in a row");
@@ -59,8 +59,8 @@ TEST_CASE("no new token wanted: the prompt", "[ex01_01]") {
     check(wants_the_next, largest, {3, 1}, 0, none, {3, 1}, "n = 0");
 }
 
-TEST_CASE("the end of the text is written, and nothing behind it", "[ex01_01]") {
-    THINK("the end of the text is written, and nothing behind it");
+TEST_CASE("the end of the text is written, and nothing after it", "[ex01_01]") {
+    THINK("the end of the text is written, and nothing after it");
     check(wants_the_next, largest, {3}, 2, 4, {3, 4}, "eos = 4");
     check(wants_the_next, largest, {3}, 9, 6, {3, 4, 5, 6}, "eos = 6");
 }

@@ -46,7 +46,7 @@ TEST_CASE("a text that ends in the same tokens twice", "[ex02_00]") {
     check_stuck({1, 2, 3, 1, 2, 3, 9}, 3, false, "the end counts, not the beginning");
     check_stuck({1, 2, 3, 1, 2, 4}, 3, false, "all n tokens, the last too");
     check_stuck({1, 2, 3, 4, 2, 3}, 3, false, "all n tokens, the first too");
-    check_stuck({1, 2, 3, 9, 1, 2, 3}, 3, false, "one directly behind the other");
+    check_stuck({1, 2, 3, 9, 1, 2, 3}, 3, false, "one directly after the other");
 }
 
 TEST_CASE("too few tokens are never stuck", "[ex02_00]") {

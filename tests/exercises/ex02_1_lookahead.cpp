@@ -12,26 +12,26 @@ using namespace tbt::ex02_1;
 
 namespace {
 
-using Law = std::vector<double>;
+using Distribution = std::vector<double>;
 
 // A model that knows the last token only. Each answer overwrites the one before, as a GPT's does.
 struct Table {
-    std::vector<Law> laws;  // by the last id
+    std::vector<Distribution> distributions;  // by the last id
     std::vector<float> row = {};
     std::vector<std::vector<int>> asked = {};
 
     std::span<const float> operator()(std::span<const int> ids) {
         asked.emplace_back(ids.begin(), ids.end());
         row.clear();
-        for (const double p : laws[static_cast<std::size_t>(ids.back())])
+        for (const double p : distributions[static_cast<std::size_t>(ids.back())])
             row.push_back(static_cast<float>(std::log(p)));
         return row;
     }
 };
 
 int pick(Table& model, const std::vector<int>& ids, int width) {
-    const auto& laws = model.laws;  // laws[i] is the one after token i
-    INPUT(ids, width, laws);
+    const auto& distributions = model.distributions;  // distributions[i] is the one after token i
+    INPUT(ids, width, distributions);
     return pick_with_foresight(std::ref(model), ids, width);
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("a less probable token that leads somewhere beats the most probable on
     // After 2 come 0, 1, 2 with .5 .4 .1. After 0 all is open, after 1 nearly nothing is:
     // .5 · .4 < .4 · .9
     Table model{{{.3, .4, .3}, {.05, .9, .05}, {.5, .4, .1}}};
-    INFO("the laws behind tokens 0, 1 and 2: {.3, .4, .3}, {.05, .9, .05}, {.5, .4, .1}");
+    INFO("the distributions after tokens 0, 1 and 2: {.3, .4, .3}, {.05, .9, .05}, {.5, .4, .1}");
     INFO("think about: width 1 sees only the first token, width 2 the first two");
     CHECK(pick(model, {2}, 1) == 0);
     CHECK(pick(model, {2}, 2) == 1);
@@ -53,7 +53,7 @@ TEST_CASE("a less probable token that leads somewhere beats the most probable on
 TEST_CASE("a token that is certain, but improbable itself, does not win", "[ex02_1]") {
     THINK("a token that is certain, but improbable itself, does not win");
     Table model{{{.5, .5, 0}, {0, 0, 1}, {.8, .2, 0}}};
-    INFO("the laws behind tokens 0, 1 and 2: {.5, .5, 0}, {0, 0, 1}, {.8, .2, 0}");
+    INFO("the distributions after tokens 0, 1 and 2: {.5, .5, 0}, {0, 0, 1}, {.8, .2, 0}");
     INFO("think about: both probabilities count, .8 · .5 against .2 · 1");
     CHECK(pick(model, {2}, 2) == 0);
 }
@@ -61,7 +61,8 @@ TEST_CASE("a token that is certain, but improbable itself, does not win", "[ex02
 TEST_CASE("logits are no logarithms of probabilities: only their differences mean something",
           "[ex02_1]") {
     THINK("logits are no logarithms of probabilities: only their differences mean something");
-    // Behind 0 the logits are large, and the law is flat; behind 1 small, and one token is sure.
+    // After 0 the logits are large, and the distribution is flat; after 1 small,
+    // and one token is sure.
     const std::vector<std::vector<float>> rows{{900, 900, 900}, {-700, -790, -790}, {.5f, .4f, -9}};
     const NextLogits model = [&](std::span<const int> ids) {
         return std::span<const float>(rows[static_cast<std::size_t>(ids.back())]);
@@ -111,25 +112,26 @@ TEST_CASE("any model: the pair is the best of all pairs, and width 1 is greedy",
             2 + static_cast<std::size_t>(round) / 12;  // the smallest counterexample comes first
         Table model;
         for (std::size_t i = 0; i < V; ++i) {
-            Law p(V);
+            Distribution p(V);
             double sum = 0;
             for (double& x : p) sum += x = .01 + rng.uniform();
             for (double& x : p) x /= sum;
-            model.laws.push_back(p);
+            model.distributions.push_back(p);
         }
         const std::vector<int> ids{1, 0};
         std::size_t first = 0, second = 0;
         for (std::size_t a = 0; a < V; ++a) {
             for (std::size_t b = 0; b < V; ++b) {
-                if (model.laws[0][a] * model.laws[a][b] >
-                    model.laws[0][first] * model.laws[first][second])
+                if (model.distributions[0][a] * model.distributions[a][b] >
+                    model.distributions[0][first] * model.distributions[first][second])
                     first = a, second = b;
             }
         }
-        INFO("laws[i] is the law behind token i; the best pair is " << first << ", " << second);
-        const auto& laws = model.laws;
+        INFO("distributions[i] is the distribution after token i; the best pair is "
+             << first << ", " << second);
+        const auto& distributions = model.distributions;
         int width = static_cast<int>(V);
-        INPUT(ids, width, laws);
+        INPUT(ids, width, distributions);
         REQUIRE(pick(model, ids, width) == static_cast<int>(first));
         width = 1;
         INPUT(width);

@@ -20,10 +20,10 @@ void check_weights(const Row& s, double T, const Row& expected, const char* thin
     CHECK_NEAR(weights(s, T), expected, rounding * most);
 }
 
-void check_law(const Row& w, const Row& expected, const char* think) {
+void check_distribution(const Row& w, const Row& expected, const char* think) {
     INPUT(w);
     THINK(think);
-    CHECK_NEAR(law_of(w), expected, rounding);
+    CHECK_NEAR(distribution_of(w), expected, rounding);
 }
 
 }  // namespace
@@ -38,18 +38,19 @@ TEST_CASE("logits ln 1, ln 2, ln 3: weights 1, 2, 3", "[ex03_00]") {
     check_weights({20}, 1, {std::exp(20.)}, "in doubles, and not divided by anything yet");
 }
 
-TEST_CASE("the law: each weight divided by the sum", "[ex03_00]") {
-    check_law({1, 2, 3}, {1. / 6, 2. / 6, 3. / 6}, "the sum is 6");
-    check_law({1, 4, 9}, {1. / 14, 4. / 14, 9. / 14}, "the sum is 14");
-    check_law({5}, {1}, "a single token has everything");
-    check_law({0, 2, 0, 2}, {0, .5, 0, .5}, "a weight of 0 has no share");
-    check_law({.1, .1}, {.5, .5}, "also where the sum is below 1");
-    check_law({3, 1}, {.75, .25}, "divide by the sum, not by the largest");
-    check_law({1, 1, 1, 1, 1, 1, 1}, Row(7, 1. / 7),
-              "the sum is complete before anything is divided");
+TEST_CASE("the distribution: each weight divided by the sum", "[ex03_00]") {
+    check_distribution({1, 2, 3}, {1. / 6, 2. / 6, 3. / 6}, "the sum is 6");
+    check_distribution({1, 4, 9}, {1. / 14, 4. / 14, 9. / 14}, "the sum is 14");
+    check_distribution({5}, {1}, "a single token has everything");
+    check_distribution({0, 2, 0, 2}, {0, .5, 0, .5}, "a weight of 0 has no share");
+    check_distribution({.1, .1}, {.5, .5}, "also where the sum is below 1");
+    check_distribution({3, 1}, {.75, .25}, "divide by the sum, not by the largest");
+    check_distribution({1, 1, 1, 1, 1, 1, 1}, Row(7, 1. / 7),
+                       "the sum is complete before anything is divided");
 }
 
-TEST_CASE("any logits: a law sums to 1, and its proportions are the weights'", "[ex03_00]") {
+TEST_CASE("any logits: a distribution sums to 1, and its proportions are the weights'",
+          "[ex03_00]") {
     Rng rng(300);
     for (int round = 0; round < 300; ++round) {
         Row s, expected;
@@ -60,6 +61,6 @@ TEST_CASE("any logits: a law sums to 1, and its proportions are the weights'", "
         check_weights(s, T, expected, "e^(s / T)");
         const Row w = expected;
         for (double& x : expected) x /= sum;
-        check_law(w, expected, "each weight divided by the sum of all");
+        check_distribution(w, expected, "each weight divided by the sum of all");
     }
 }

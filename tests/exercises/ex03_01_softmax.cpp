@@ -10,9 +10,9 @@ using namespace tbt::ex03_01;
 
 namespace {
 
-using Law = std::vector<double>;
+using Distribution = std::vector<double>;
 
-void check(const std::vector<float>& s, double T, const Law& expected, double tolerance,
+void check(const std::vector<float>& s, double T, const Distribution& expected, double tolerance,
            const std::string& think) {
     same([&] { return probabilities(s, T); }, expected,
          "logits " + in_words(s) + ", T = " + in_words(T), think, tolerance);
@@ -68,7 +68,7 @@ TEST_CASE("random rows: the same as the chapter's softmax", "[ex03_01]") {
     for (int round = 0; round < 3000; ++round) {
         const std::vector<float> s = some_row(rng, round);
         const double T = std::exp(2 * rng.normal());
-        // The chapter rounds each weight to a quantum of 2^-44.
+        // The chapter rounds each weight to a unit of 2^-44.
         check(s, T, softmax_at(s, T), 1e-11, "the formula, term by term");
     }
 }

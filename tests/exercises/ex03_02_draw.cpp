@@ -85,6 +85,6 @@ TEST_CASE("random rows: the same as the chapter's draw", "[ex03_02]") {
     for (int round = 0; round < 3000; ++round) {
         const std::vector<float> s = some_row(rng, round);
         const double u = rng.uniform();
-        check(wheel(s, 1), u, draw(s, 1, u), "whose notch is number ⌊u·W⌋?");
+        check(integer_weights(s, 1), u, draw(s, 1, u), "whose notch is number ⌊u·W⌋?");
     }
 }

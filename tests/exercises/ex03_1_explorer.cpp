@@ -13,7 +13,7 @@ namespace {
 
 const std::vector<float> eight{5, 3, 2, 1, .5f, -1, -2, -5};
 
-// Another law after every text.
+// A different distribution after every text.
 struct Toy {
     std::vector<float> row;
     std::span<const float> operator()(std::span<const int> ids) {

@@ -114,18 +114,21 @@ TEST_CASE("with logits: the temperatures of .30, .70 and .90", "[ex03_2]") {
         "entropy / ln n is .30, .70, .90 at the ends; it grows with T, so halve an interval again "
         "and again");
 
-    struct Law {
+    struct Distribution {
         const char* name;
         Row logits;
         double t30, t70, t90;
     };
-    for (const Law& law :
-         {Law{"B", B, .336337, .939906, 1.962762}, Law{"Z", zipf(10), .345257, .657673, 1.152377},
-          Law{"A", A, 1.026069, 2.369005, 4.983424}}) {
-        INFO("the logits " << law.name);
-        check_range(recommend_temperature("factual", law.logits), 0, law.t30);
-        check_range(recommend_temperature("balanced", law.logits), law.t30, law.t70);
-        check_range(recommend_temperature("creative", law.logits), law.t70, law.t90);
+    for (const Distribution& distribution :
+         {Distribution{"B", B, .336337, .939906, 1.962762},
+          Distribution{"Z", zipf(10), .345257, .657673, 1.152377},
+          Distribution{"A", A, 1.026069, 2.369005, 4.983424}}) {
+        INFO("the logits " << distribution.name);
+        check_range(recommend_temperature("factual", distribution.logits), 0, distribution.t30);
+        check_range(recommend_temperature("balanced", distribution.logits), distribution.t30,
+                    distribution.t70);
+        check_range(recommend_temperature("creative", distribution.logits), distribution.t70,
+                    distribution.t90);
     }
 }
 

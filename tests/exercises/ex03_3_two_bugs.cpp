@@ -10,13 +10,13 @@ using namespace tbt::ex03_3;
 
 namespace {
 
-using Law = std::vector<double>;
+using Distribution = std::vector<double>;
 
-void check_is_law(const Witness& w) {
+void check_is_distribution(const Witness& w) {
     INFO(
         "p has at least one number, none negative, sums to 1 (1e-12); u is at least 0 and below 1");
     INPUT(w.p, w.u);
-    EXPECT(!w.p.empty(), "a law of at least one token", w.p);
+    EXPECT(!w.p.empty(), "a distribution of at least one token", w.p);
     double sum = 0;
     for (const double x : w.p) {
         EXPECT(x >= 0, "no negative number", x);
@@ -30,7 +30,7 @@ void check_is_law(const Witness& w) {
 
 TEST_CASE("the right draw of .5, .25, .25 by quarters", "[ex03_3]") {
     THINK("the right draw of .5, .25, .25 by quarters");
-    const Law p{.5, .25, .25};
+    const Distribution p{.5, .25, .25};
     INPUT(p);
     CHECK(draw(p, 0) == 0);
     CHECK(draw(p, .49) == 0);
@@ -44,7 +44,7 @@ TEST_CASE("the right draw of .5, .25, .25 by quarters", "[ex03_3]") {
 TEST_CASE("the first witness: draw_a gives what cannot come", "[ex03_3]") {
     THINK("the first witness: draw_a gives what cannot come");
     const Witness w = witness_a();
-    check_is_law(w);
+    check_is_distribution(w);
     const std::size_t i = draw_a(w.p, w.u);
     INPUT(w.p, w.u);
     INFO("draw_a gives token " << i << " with probability " << w.p[i]
@@ -56,7 +56,7 @@ TEST_CASE("the first witness: draw_a gives what cannot come", "[ex03_3]") {
 TEST_CASE("the second witness: draw_b gives what cannot come", "[ex03_3]") {
     THINK("the second witness: draw_b gives what cannot come");
     const Witness w = witness_b();
-    check_is_law(w);
+    check_is_distribution(w);
     const std::size_t i = draw_b(w.p, w.u);
     INPUT(w.p, w.u);
     INFO("draw_b gives token " << i << " with probability " << w.p[i]
@@ -74,7 +74,7 @@ TEST_CASE("the right draw is right for both witnesses", "[ex03_3]") {
 
 TEST_CASE("banned tokens never come: not first, not between, not last", "[ex03_3]") {
     THINK("u < sum, and the last token that can come for what is left over");
-    const Law p{0, 0, .25, 0, .75, 0, 0};
+    const Distribution p{0, 0, .25, 0, .75, 0, 0};
     for (int k = 0; k < 64; ++k) {
         INPUT(p);
         INFO("k = " << k);
@@ -88,7 +88,7 @@ TEST_CASE("banned tokens never come: not first, not between, not last", "[ex03_3
 
 TEST_CASE("a sum that falls short gives the last token that can come", "[ex03_3]") {
     THINK("a sum that falls short gives the last token that can come");
-    Law p(10, .1);
+    Distribution p(10, .1);
     INFO("think about: ten times .1 is .9999999999999999 in doubles");
     {
         INPUT(p);
@@ -106,14 +106,14 @@ TEST_CASE("a sum that falls short gives the last token that can come", "[ex03_3]
     }
 }
 
-TEST_CASE("any law: as many of 64 evenly spaced u as its sixty-fourths", "[ex03_3]") {
+TEST_CASE("any distribution: as many of 64 evenly spaced u as its sixty-fourths", "[ex03_3]") {
     THINK("segment i begins at p_0 + … + p_(i−1), which belongs to it, and ends before the next");
     Rng rng(33);
     for (int round = 0; round < 100; ++round) {
         std::vector<std::uint64_t> parts;
         for (std::uint64_t left = 64; left > 0; left -= parts.back())
             parts.push_back(rng.below(std::min<std::uint64_t>(left, 20) + 1));
-        Law p;
+        Distribution p;
         for (const std::uint64_t n : parts) p.push_back(static_cast<double>(n) / 64);
         std::vector<std::uint64_t> came(p.size(), 0);
         for (int k = 0; k < 64; ++k) ++came.at(draw(p, k / 64.0));
@@ -128,7 +128,7 @@ TEST_CASE("any law: as many of 64 evenly spaced u as its sixty-fourths", "[ex03_
 TEST_CASE("the sums are those of doubles, from left to right", "[ex03_3]") {
     INFO("think about: floats know seven digits, and (.1 + .1) + .1 is another number than .3");
     CHECK(draw({.3, .7}, .3) == 1);
-    const Law tenths(10, .1);
+    const Distribution tenths(10, .1);
     double sum = 0;
     for (std::size_t k = 1; k < 10; ++k) {
         sum += .1;

@@ -41,8 +41,11 @@ TEST_CASE("p = .5 .25 .25: h = 1.5 ln 2 / ln 3 = .946395", "[ex03_4]") {
     check_temperature(s, .5, 1.5, 1.472828, .5);
 }
 
-TEST_CASE("the doubt is that of the law at temperature 1, in the same unit as ln n", "[ex03_4]") {
-    THINK("the law at temperature 1 decides how much doubt there is, and n counts what can come");
+TEST_CASE("the doubt is that of the distribution at temperature 1, in the same unit as ln n",
+          "[ex03_4]") {
+    THINK(
+        "the distribution at temperature 1 decides how much doubt there is, and n counts what can "
+        "come");
     // [5, 3, 2, 1, .5, −1, −2, −5]: entropy .661073 nats of at most ln 8 = 2.079442
     check_temperature(Row{5, 3, 2, 1, .5f, -1, -2, -5}, 0, 1, .317909);
 }

@@ -29,10 +29,10 @@ std::vector<int> kept(const Row& s, double N) {
     return ids;
 }
 
-void check_law(const Row& logits, double N, const std::vector<double>& expected) {
-    const std::vector<double> law = softmax_at(top_n_sigma(logits, N), 1);
+void check_distribution(const Row& logits, double N, const std::vector<double>& expected) {
+    const std::vector<double> distribution = softmax_at(top_n_sigma(logits, N), 1);
     INPUT(logits, N);
-    CHECK_NEAR(law, expected, 1e-6);  // six places are printed
+    CHECK_NEAR(distribution, expected, 1e-6);  // six places are printed
 }
 
 Row random_row(Rng& rng, std::size_t V) {
@@ -55,9 +55,9 @@ TEST_CASE("the published cases of llama.cpp's test-sampling (top-nσ)", "[ex04_1
     THINK("the width is that of the logits, not of the probabilities");
     Row s;
     for (const double p : {.1, .2, .3, .4}) s.push_back(static_cast<float>(std::log(p)));
-    check_law(s, 1, {0, 0, .428571, .571429});
-    check_law(s, 0, {.1, .2, .3, .4});
-    check_law(s, 3, {.1, .2, .3, .4});
+    check_distribution(s, 1, {0, 0, .428571, .571429});
+    check_distribution(s, 0, {.1, .2, .3, .4});
+    check_distribution(s, 3, {.1, .2, .3, .4});
 }
 
 TEST_CASE("the width divides by n, not by n − 1", "[ex04_1]") {

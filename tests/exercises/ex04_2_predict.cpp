@@ -15,23 +15,23 @@ namespace {
 using Row = std::vector<float>;
 constexpr float gone = -std::numeric_limits<float>::infinity();
 
-void check_prediction(const std::vector<int>& predicted, const std::vector<double>& law,
+void check_prediction(const std::vector<int>& predicted, const std::vector<double>& distribution,
                       const char* think) {
     {
-        INFO("ids lie in 0 to " << law.size() - 1 << ", ascending, each once");
+        INFO("ids lie in 0 to " << distribution.size() - 1 << ", ascending, each once");
         THINK("a list of ids");
         EXPECT(std::is_sorted(predicted.begin(), predicted.end()), "ids that ascend", predicted);
         EXPECT(std::adjacent_find(predicted.begin(), predicted.end()) == predicted.end(),
                "each id once", predicted);
         for (const int id : predicted)
-            EXPECT(id >= 0 && static_cast<std::size_t>(id) < law.size(),
+            EXPECT(id >= 0 && static_cast<std::size_t>(id) < distribution.size(),
                    "ids of tokens that there are", predicted);
     }
     INPUT(predicted);
-    for (std::size_t id = 0; id < law.size(); ++id) {
+    for (std::size_t id = 0; id < distribution.size(); ++id) {
         const bool said = std::count(predicted.begin(), predicted.end(), static_cast<int>(id)) > 0;
         THINK(think);
-        EXPECT(said == (law[id] > 0), "not told: this is a prediction",
+        EXPECT(said == (distribution[id] > 0), "not told: this is a prediction",
                "about token " + std::to_string(id) +
                    (said ? ", which you name" : ", which you leave out"));
     }
@@ -77,8 +77,8 @@ TEST_CASE("zeroed instead of masked", "[ex04_2]") {
     Row s{-3, -1, -2, -4};
     const std::vector<double> kept = cut(s, 2);
     for (std::size_t i = 0; i < s.size(); ++i) s[i] = kept[i] > 0 ? s[i] : 0;
-    std::vector<double> law = softmax_at(s, 1);
-    const double first = law[1];
-    for (double& p : law) p = p > first ? p : 0;
-    check_prediction(zeroed(), law, "is 0 a small logit?");
+    std::vector<double> distribution = softmax_at(s, 1);
+    const double first = distribution[1];
+    for (double& p : distribution) p = p > first ? p : 0;
+    check_prediction(zeroed(), distribution, "is 0 a small logit?");
 }

@@ -48,7 +48,7 @@ TEST_CASE("rounding: .4 + .3 + .2 reaches .9", "[ex05_00]") {
     check({1. / 3, 1. / 3, 1. / 3 - 1e-10}, 1, 3, "the sum of all may stay below P: all count");
 }
 
-TEST_CASE("any law: one token less would not reach P", "[ex05_00]") {
+TEST_CASE("any distribution: one token less would not reach P", "[ex05_00]") {
     Rng rng(500);
     for (int round = 0; round < 500; ++round) {
         std::vector<double> p;

@@ -10,11 +10,12 @@ using namespace tbt::ex05_01;
 
 namespace {
 
-using Law = std::vector<double>;
+using Distribution = std::vector<double>;
 
 constexpr double rounding = 1e-12;
 
-void check(const Law& p, double P, const Law& expected, const std::string& think) {
+void check(const Distribution& p, double P, const Distribution& expected,
+           const std::string& think) {
     same([&] { return nucleus(p, P); }, expected, "p = " + in_words(p) + ", P = " + in_words(P),
          think, rounding);
 }
@@ -37,7 +38,7 @@ TEST_CASE("the token that reaches P is the last to stay", "[ex05_01]") {
 TEST_CASE("rounding does not let a token in", "[ex05_01]") {
     THINK("rounding does not let a token in");
     check({.4, .3, .2, .1}, .9, {4 / 9., 3 / 9., 2 / 9., 0}, "what is .4 + .3 + .2 in doubles?");
-    check(Law(10, .1), .8, {.125, .125, .125, .125, .125, .125, .125, .125, 0, 0},
+    check(Distribution(10, .1), .8, {.125, .125, .125, .125, .125, .125, .125, .125, 0, 0},
           "what is .1 + … + .1 in doubles?");
     check({.5, .3, .2}, .5 + 1e-9, {.625, .375, 0}, "a billionth is more than rounding");
 }
@@ -47,7 +48,7 @@ TEST_CASE("of equal probabilities the lower ids stay", "[ex05_01]") {
     check({.25, .25, .25, .25}, .5, {.5, .5, 0, 0}, "a stable sort");
     check({.2, .3, .2, .3}, .6, {0, .5, 0, .5}, "a stable sort");
     check({.2, .3, .2, .3}, .7, {.25, .375, 0, .375}, "a stable sort");
-    Law many(64, 1 / 64.), half(64);
+    Distribution many(64, 1 / 64.), half(64);
     std::fill(half.begin(), half.begin() + 32, 1 / 32.);
     check(many, .5, half, "a stable sort");
 }
@@ -74,15 +75,15 @@ TEST_CASE("a P outside 0 to 1 is refused", "[ex05_01]") {
     }
 }
 
-TEST_CASE("random laws: the same as the chapter's", "[ex05_01]") {
-    THINK("random laws: the same as the chapter's");
+TEST_CASE("random distributions: the same as the chapter's", "[ex05_01]") {
+    THINK("random distributions: the same as the chapter's");
     Rng rng(51);
     for (int round = 0; round < 3000; ++round) {
         const std::vector<float> s = some_row(rng, round);
-        const Law p = softmax_at(s, 1);
+        const Distribution p = softmax_at(s, 1);
         const double P = round % 3 == 0 ? double(rng.below(21)) / 20 : rng.uniform();
         const std::vector<float> kept = tbt::top_p(s, 1, P);
-        Law expected(p.size());
+        Distribution expected(p.size());
         double sum = 0;
         for (std::size_t i = 0; i < p.size(); ++i) sum += kept[i] == masked ? 0 : p[i];
         for (std::size_t i = 0; i < p.size(); ++i) expected[i] = kept[i] == masked ? 0 : p[i] / sum;

@@ -124,7 +124,7 @@ TEST_CASE("a k below 0 and a p outside 0 to 1 are refused", "[ex05_1]") {
 }
 
 TEST_CASE("any row: sums to 1, in order, and no more than either cut keeps alone", "[ex05_1]") {
-    THINK("the second cut works on the law that the first one leaves");
+    THINK("the second cut works on the distribution that the first one leaves");
     Rng rng(51);
     for (int round = 0; round < 300; ++round) {
         std::vector<float> s = normal_logits(rng, 1 + static_cast<int>(rng.below(40)));
@@ -150,7 +150,7 @@ TEST_CASE("any row: sums to 1, in order, and no more than either cut keeps alone
 
 TEST_CASE("a thousand normal logits: top-p alone keeps about 612, with k = 50 about 43",
           "[ex05_1]") {
-    THINK("p is reached later when the law is flat");
+    THINK("p is reached later when the distribution is flat");
     Rng rng(1000);
     double alone = 0, both = 0;
     constexpr int rounds = 50;

@@ -18,7 +18,7 @@ struct Call {
     double threshold, probability, u;
 };
 
-void check_law(const Call& c, const std::vector<double>& expected) {
+void check_distribution(const Call& c, const std::vector<double>& expected) {
     const auto& [p, threshold, probability, u] = c;
     INPUT(p, threshold, probability, u);
     CHECK_NEAR(exclude_top_choices(p, threshold, probability, u), expected, 1e-12);  // a division
@@ -30,50 +30,50 @@ TEST_CASE("of three tokens above the threshold only the least probable stays", "
     THINK(
         "what is at or above the threshold is a top choice; all of them but the least probable go");
 
-    check_law(Call{{.4, .3, .2, .1}, .19, always, 0}, {0, 0, .2 / .3, .1 / .3});
+    check_distribution(Call{{.4, .3, .2, .1}, .19, always, 0}, {0, 0, .2 / .3, .1 / .3});
 }
 
 TEST_CASE("the published cases of llama.cpp's test-sampling (XTC)", "[ex05_2]") {
     THINK("what goes gives its share to the others: divide by what is left");
-    check_law(Call{{.4, .3, .2, .1}, .09, .99, .5}, {0, 0, 0, 1});
-    check_law(Call{{.4, .3, .2, .1}, .29, .99, .5}, {0, .3 / .6, .2 / .6, .1 / .6});
-    check_law(Call{{.4, .3, .2, .1}, .39, .99, .5}, {.4, .3, .2, .1});
+    check_distribution(Call{{.4, .3, .2, .1}, .09, .99, .5}, {0, 0, 0, 1});
+    check_distribution(Call{{.4, .3, .2, .1}, .29, .99, .5}, {0, .3 / .6, .2 / .6, .1 / .6});
+    check_distribution(Call{{.4, .3, .2, .1}, .39, .99, .5}, {.4, .3, .2, .1});
 }
 
 TEST_CASE("a token exactly at the threshold is a top choice", "[ex05_2]") {
     THINK("at least the threshold, or more than it?");
-    check_law(Call{{.5, .25, .25}, .25, always, 0}, {0, 0, 1});
-    check_law(Call{{.5, .5}, .5, always, 0}, {0, 1});
+    check_distribution(Call{{.5, .25, .25}, .25, always, 0}, {0, 0, 1});
+    check_distribution(Call{{.5, .5}, .5, always, 0}, {0, 1});
 }
 
 TEST_CASE("the ids may stand in any order", "[ex05_2]") {
     THINK("the least probable top choice is not the last one in the list");
-    check_law(Call{{.1, .25, .35, .3}, .2, always, 0}, {.1 / .35, .25 / .35, 0, 0});
+    check_distribution(Call{{.1, .25, .35, .3}, .2, always, 0}, {.1 / .35, .25 / .35, 0, 0});
 }
 
 TEST_CASE("of equally probable ones the last id stays", "[ex05_2]") {
     INFO(
         "think about: of equals the lower id comes first, and the first choices are the ones to "
         "go");
-    check_law(Call{{.25, .125, .25, .25, .125}, .25, always, 0}, {0, .25, 0, .5, .25});
+    check_distribution(Call{{.25, .125, .25, .25, .125}, .25, always, 0}, {0, .25, 0, .5, .25});
 }
 
 TEST_CASE("one good token alone is left in peace", "[ex05_2]") {
     THINK("with fewer than two top choices nothing happens");
-    check_law(Call{{.05, .9, .05}, .1, always, 0}, {.05, .9, .05});
-    check_law(Call{{.6, .4}, .51, always, 0}, {.6, .4});
-    check_law(Call{{.3, .3, .4}, .9, always, 0}, {.3, .3, .4});
-    check_law(Call{{1}, .1, always, 0}, {1});
+    check_distribution(Call{{.05, .9, .05}, .1, always, 0}, {.05, .9, .05});
+    check_distribution(Call{{.6, .4}, .51, always, 0}, {.6, .4});
+    check_distribution(Call{{.3, .3, .4}, .9, always, 0}, {.3, .3, .4});
+    check_distribution(Call{{1}, .1, always, 0}, {1});
 }
 
 TEST_CASE("it happens when u is below the probability", "[ex05_2]") {
     THINK("it happens when u is below the probability");
-    const std::vector<double> law = {.5, .5}, after = {0, 1};
-    check_law(Call{law, .1, .5, .25}, after);
-    check_law(Call{law, .1, .5, .75}, law);
+    const std::vector<double> distribution = {.5, .5}, after = {0, 1};
+    check_distribution(Call{distribution, .1, .5, .25}, after);
+    check_distribution(Call{distribution, .1, .5, .75}, distribution);
     INFO("think about: with probability 0 no u in [0, 1), not even 0, may drop anything");
-    check_law(Call{law, .1, 0, 0}, law);
-    check_law(Call{law, .1, .5, .5}, law);
+    check_distribution(Call{distribution, .1, 0, 0}, distribution);
+    check_distribution(Call{distribution, .1, .5, .5}, distribution);
 }
 
 TEST_CASE("thresholds and probabilities outside 0 to 1 are refused", "[ex05_2]") {
@@ -84,7 +84,8 @@ TEST_CASE("thresholds and probabilities outside 0 to 1 are refused", "[ex05_2]")
     }
 }
 
-TEST_CASE("any law: a law comes out, and one top choice is left if there was one", "[ex05_2]") {
+TEST_CASE("any distribution: a distribution comes out, and one top choice is left if there was one",
+          "[ex05_2]") {
     THINK("when one top choice is left, and everything below the threshold, what is their sum?");
     Rng rng(52);
     for (int round = 0; round < 300; ++round) {

@@ -1,4 +1,4 @@
-// Exercise 05_3: the law that shows a bug.
+// Exercise 05_3: the distribution that shows a bug.
 #include "tests/exercises/exercise_check.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::size_t by_definition(const std::vector<int>& weights, int percent) {
     return weights.size();
 }
 
-void check_is_law(const Witness& w) {
+void check_is_distribution(const Witness& w) {
     INFO("weights are above 0, sorted, greatest first, and sum to 100; percent is 0 to 100");
     INPUT(w.weights, w.percent);
     EXPECT(!w.weights.empty(), "one weight at least", w.weights);
@@ -53,7 +53,7 @@ TEST_CASE("the right nucleus of 40, 30, 20, 10 at 90 has three words, at 91 four
 TEST_CASE("the first witness shows a's bug and not b's", "[ex05_3]") {
     THINK("the first witness shows a's bug and not b's");
     const Witness w = witness_a();
-    check_is_law(w);
+    check_is_distribution(w);
     const std::size_t right = by_definition(w.weights, w.percent);
     INPUT(w.weights, w.percent);
     INFO("right is " << right << "; think about: what does a do when the sum is exactly p?");
@@ -64,7 +64,7 @@ TEST_CASE("the first witness shows a's bug and not b's", "[ex05_3]") {
 TEST_CASE("the second witness shows b's bug and not a's", "[ex05_3]") {
     THINK("the second witness shows b's bug and not a's");
     const Witness w = witness_b();
-    check_is_law(w);
+    check_is_distribution(w);
     const std::size_t right = by_definition(w.weights, w.percent);
     INPUT(w.weights, w.percent);
     INFO("right is " << right << "; think about: which word makes the sum step over p?");
@@ -72,7 +72,7 @@ TEST_CASE("the second witness shows b's bug and not a's", "[ex05_3]") {
     CHECK(nucleus_a(w.weights, w.percent) == right);
 }
 
-TEST_CASE("any law at any percentage", "[ex05_3]") {
+TEST_CASE("any distribution at any percentage", "[ex05_3]") {
     THINK("the smallest number of words whose sum is at least percent, and never none");
     Rng rng(53);
     for (int round = 0; round < 60; ++round) {

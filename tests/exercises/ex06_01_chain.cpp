@@ -135,13 +135,13 @@ TEST_CASE("a step that leaves no token is named", "[ex06_01]") {
     EXPECT((got.rfind("error: ", 0) == 0 && got.find("ban") != std::string::npos &&
             got.find("top-k") == std::string::npos),
            "an Error that names ban", got);
-    // It is noticed at once, not behind the last step.
+    // It is noticed at once, not after the last step.
     const Step revives{"revive", [](const Row&) { return Row{1, 2, 3}; }};
     CHECK_THROWS_AS(run({top_k_step(1), ban(0), revives}, {3, 1, 2}), Error);
 }
 
-TEST_CASE("random rows: the same as one function behind the other", "[ex06_01]") {
-    THINK("random rows: the same as one function behind the other");
+TEST_CASE("random rows: the same as one function after the other", "[ex06_01]") {
+    THINK("random rows: the same as one function after the other");
     Rng rng(61);
     for (int round = 0; round < 1000; ++round) {
         const Row s = some_row(rng, round);
@@ -153,6 +153,6 @@ TEST_CASE("random rows: the same as one function behind the other", "[ex06_01]")
             in_words(s) + ", k = " + std::to_string(k) + ", p = " + in_words(p);
         same(got.row, behind_p, given, "top-p sees what top-k left");
         same(got.left, std::vector<int>{int(count_kept(behind_k)), int(count_kept(behind_p))},
-             given, "count behind each step");
+             given, "count after each step");
     }
 }

@@ -33,7 +33,7 @@ TEST_CASE("cat dog car house tree book, step by step", "[ex06_1]") {
     check_numbers(e.after_top_k, {.875601, .118500, .005900});
     check_numbers(e.cumulative, {.875601, .994100, 1});
     CHECK(e.nucleus == 2);
-    check_numbers(e.final_law, {.880797, .119203});
+    check_numbers(e.final_distribution, {.880797, .119203});
     CHECK(e.id == 0);
 }
 
@@ -50,14 +50,15 @@ TEST_CASE("temperature comes before the cuts", "[ex06_1]") {
     INFO("think about: a hot wheel needs more words to reach p");
     INPUT(words);
     INFO("T = .5, 1.5 and 2, k = 3, p = .9, u = 0");
-    check_numbers(complete_example(words, .5, 3, .9, 0).final_law, {1});
-    check_numbers(complete_example(words, 1.5, 3, .9, 0).final_law, {.791391, .208609});
-    check_numbers(complete_example(words, 2, 3, .9, 0).final_law, {.731059, .268941});
+    check_numbers(complete_example(words, .5, 3, .9, 0).final_distribution, {1});
+    check_numbers(complete_example(words, 1.5, 3, .9, 0).final_distribution, {.791391, .208609});
+    check_numbers(complete_example(words, 2, 3, .9, 0).final_distribution, {.731059, .268941});
 }
 
 TEST_CASE("the words lie on the wheel in the order of their ids", "[ex06_1]") {
     THINK("in the order of ids, not of probabilities");
-    const std::vector<float> s = {0, 1};  // laws .268941 .731059: the first notches belong to id 0
+    const std::vector<float> s = {
+        0, 1};  // distributions .268941 .731059: the first notches belong to id 0
     INPUT(s);
     CHECK(complete_example(s, 1, 2, 1, .2).id == 0);
     CHECK(complete_example(s, 1, 2, 1, .3).id == 1);
@@ -171,7 +172,7 @@ TEST_CASE("any row with ties: every number", "[ex06_1]") {
         same(got.after_top_k, a, given, "2. after top-k", 1e-12);
         same(got.cumulative, c, given, "3. cumulative", 1e-12);
         same(std::vector<std::size_t>{got.nucleus}, std::vector<std::size_t>{n}, given, "3. n");
-        same(got.final_law, f, given, "4. the law that is drawn from", 1e-12);
+        same(got.final_distribution, f, given, "4. the distribution that is drawn from", 1e-12);
         same(std::vector<int>{got.id}, std::vector<int>{id}, given, "5. the token");
     }
 }

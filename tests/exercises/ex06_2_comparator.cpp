@@ -12,20 +12,20 @@ using namespace tbt::ex06_2;
 
 namespace {
 
-using Law = std::vector<double>;
+using Distribution = std::vector<double>;
 
 // The first n of 1000 Zipf tokens.
-Law zipf(int n) {
-    Law p(1000, 0.0);
+Distribution zipf(int n) {
+    Distribution p(1000, 0.0);
     double sum = 0;
     for (int i = 1; i <= n; ++i) sum += 1.0 / i;
     for (int i = 1; i <= n; ++i) p[static_cast<std::size_t>(i - 1)] = 1.0 / i / sum;
     return p;
 }
 
-std::vector<int> draws_of(const Law& law, int n, std::uint64_t seed) {
+std::vector<int> draws_of(const Distribution& distribution, int n, std::uint64_t seed) {
     std::vector<float> logits;
-    for (const double x : law) logits.push_back(static_cast<float>(portable_log(x)));
+    for (const double x : distribution) logits.push_back(static_cast<float>(portable_log(x)));
     Candidates c(logits);
     Rng rng(seed);
     std::vector<int> draws;
@@ -54,34 +54,35 @@ const Row table[] = {
 
 TEST_CASE("a fair coin has ln 2, and against a biased one .143841", "[ex06_2]") {
     THINK("a fair coin has ln 2, and against a biased one .143841");
-    CHECK_NEAR(entropy(Law{.5, .5}), .693147, 1e-6);
-    CHECK_NEAR(kl(Law{.5, .5}, Law{.25, .75}), .143841, 1e-6);
+    CHECK_NEAR(entropy(Distribution{.5, .5}), .693147, 1e-6);
+    CHECK_NEAR(kl(Distribution{.5, .5}, Distribution{.25, .75}), .143841, 1e-6);
     INFO("think about: the two directions differ");
-    CHECK_NEAR(kl(Law{.25, .75}, Law{.5, .5}), .130812, 1e-6);
+    CHECK_NEAR(kl(Distribution{.25, .75}, Distribution{.5, .5}), .130812, 1e-6);
 }
 
 TEST_CASE("what cannot happen adds nothing", "[ex06_2]") {
     THINK("0 · ln 0 counts as 0");
-    CHECK(entropy(Law{0, 1, 0}) == 0);
-    CHECK_NEAR(kl(Law{0, 1, 0}, Law{.5, .25, .25}), std::log(4), 1e-12);
-    CHECK(kl(Law{0, 1}, Law{0, 1}) == 0);
+    CHECK(entropy(Distribution{0, 1, 0}) == 0);
+    CHECK_NEAR(kl(Distribution{0, 1, 0}, Distribution{.5, .25, .25}), std::log(4), 1e-12);
+    CHECK(kl(Distribution{0, 1}, Distribution{0, 1}) == 0);
 }
 
 TEST_CASE("what happened and was impossible is infinitely far away", "[ex06_2]") {
     THINK("p(i) · ln(p(i) / 0)");
-    CHECK(kl(Law{.5, .5}, Law{1, 0}) == std::numeric_limits<double>::infinity());
+    CHECK(kl(Distribution{.5, .5}, Distribution{1, 0}) == std::numeric_limits<double>::infinity());
     CHECK(kl(zipf(1000), zipf(10)) == std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("frequencies are counts over draws", "[ex06_2]") {
     THINK("a place for each of V tokens, also for those that never came");
-    CHECK(frequencies(std::vector<int>{2, 0, 2, 2}, 5) == Law{.25, 0, .75, 0, 0});
-    CHECK(frequencies(std::vector<int>{0}, 1) == Law{1});
+    CHECK(frequencies(std::vector<int>{2, 0, 2, 2}, 5) == Distribution{.25, 0, .75, 0, 0});
+    CHECK(frequencies(std::vector<int>{0}, 1) == Distribution{1});
 }
 
-TEST_CASE("laws of different size, ids from elsewhere and no draws are refused", "[ex06_2]") {
+TEST_CASE("distributions of different size, ids from elsewhere and no draws are refused",
+          "[ex06_2]") {
     THINK("check sizes and ids before you count");
-    CHECK_THROWS_AS(kl(Law{1}, Law{.5, .5}), Error);
+    CHECK_THROWS_AS(kl(Distribution{1}, Distribution{.5, .5}), Error);
     CHECK_THROWS_AS(frequencies(std::vector<int>{}, 3), Error);
     CHECK_THROWS_AS(frequencies(std::vector<int>{0, 3}, 3), Error);
     CHECK_THROWS_AS(frequencies(std::vector<int>{-1}, 3), Error);
@@ -99,7 +100,7 @@ TEST_CASE("the exact values of eight strategies over 1000 Zipf tokens", "[ex06_2
 TEST_CASE("a thousand draws of each strategy", "[ex06_2]") {
     THINK("a thousand draws of each strategy");
     for (const Row& row : table) {
-        const Law empirical = frequencies(draws_of(zipf(row.kept), 1000, 11), 1000);
+        const Distribution empirical = frequencies(draws_of(zipf(row.kept), 1000, 11), 1000);
         const auto unique = 1000 - std::count(empirical.begin(), empirical.end(), 0.0);
         INFO(row.name << ": " << unique << " different tokens");
         // Four standard deviations.
@@ -107,19 +108,23 @@ TEST_CASE("a thousand draws of each strategy", "[ex06_2]") {
         CHECK_NEAR(entropy(empirical), row.drawn_entropy, 4 * row.entropy_sd);
         CHECK_NEAR(kl(empirical, zipf(1000)), row.drawn_kl, 4 * row.kl_sd);
         INFO(
-            "think about: the truncated law is p times a constant, so the logarithm of that "
+            "think about: the truncated distribution is p times a constant, so the logarithm of "
+            "that "
             "constant is all that "
             "changes");
         CHECK_NEAR(kl(empirical, zipf(1000)) - kl(empirical, zipf(row.kept)), row.exact_kl, 1e-6);
     }
 }
 
-TEST_CASE("any two laws: neither value is negative, a law has no distance from itself",
-          "[ex06_2]") {
-    THINK("rounding may take Σ p ln(p/q) of nearly equal laws below 0, where no distance is");
+TEST_CASE(
+    "any two distributions: neither value is negative, a distribution has no distance from itself",
+    "[ex06_2]") {
+    THINK(
+        "rounding may take Σ p ln(p/q) of nearly equal distributions below 0, where no distance "
+        "is");
     Rng rng(62);
     for (int round = 0; round < 200; ++round) {
-        Law q(1 + rng.below(12)), p(q.size());
+        Distribution q(1 + rng.below(12)), p(q.size());
         double q_sum = 0, p_sum = 0;
         for (std::size_t i = 0; i < q.size(); ++i) {
             q_sum += q[i] = rng.uniform() + 1e-3;
@@ -137,38 +142,40 @@ TEST_CASE("any two laws: neither value is negative, a law has no distance from i
 TEST_CASE("a rounding below 0 is 0, whatever it comes from", "[ex06_2]") {
     INFO("think about: 1 + 2^-52 is as good a probability as 1; its logarithm is above 0");
     const double above = 1 + 0x1p-52;
-    CHECK(entropy(Law{above}) == 0);
-    CHECK(entropy(Law{0, above, 0}) == 0);
-    CHECK(kl(Law{1}, Law{above}) == 0);
-    CHECK(kl(Law{.5, .5}, Law{.5 + 0x1p-52, .5 + 0x1p-52}) == 0);
-    CHECK(kl(Law{0, 1}, Law{0, above}) == 0);
+    CHECK(entropy(Distribution{above}) == 0);
+    CHECK(entropy(Distribution{0, above, 0}) == 0);
+    CHECK(kl(Distribution{1}, Distribution{above}) == 0);
+    CHECK(kl(Distribution{.5, .5}, Distribution{.5 + 0x1p-52, .5 + 0x1p-52}) == 0);
+    CHECK(kl(Distribution{0, 1}, Distribution{0, above}) == 0);
 }
 
 TEST_CASE("small probabilities count", "[ex06_2]") {
     THINK("small probabilities count");
     // 1e-9 · ln 1e9 is 2e-8
-    CHECK_NEAR(entropy(Law{1 - 1e-9, 1e-9}), 2.1723265846e-8, 1e-15);
-    CHECK_NEAR(kl(Law{1 - 1e-9, 1e-9}, Law{.5, .5}), (std::log(2) - 2.1723265846e-8), 1e-12);
-    CHECK(kl(Law{1 - 1e-9, 1e-9}, Law{1, 0}) == std::numeric_limits<double>::infinity());
-    CHECK_NEAR(kl(Law{.5, .5}, Law{1 - 1e-300, 1e-300}), (std::log(.5) - .5 * std::log(1e-300)),
-               1e-9);
+    CHECK_NEAR(entropy(Distribution{1 - 1e-9, 1e-9}), 2.1723265846e-8, 1e-15);
+    CHECK_NEAR(kl(Distribution{1 - 1e-9, 1e-9}, Distribution{.5, .5}),
+               (std::log(2) - 2.1723265846e-8), 1e-12);
+    CHECK(kl(Distribution{1 - 1e-9, 1e-9}, Distribution{1, 0}) ==
+          std::numeric_limits<double>::infinity());
+    CHECK_NEAR(kl(Distribution{.5, .5}, Distribution{1 - 1e-300, 1e-300}),
+               (std::log(.5) - .5 * std::log(1e-300)), 1e-9);
 }
 
-TEST_CASE("laws of different size are refused either way round", "[ex06_2]") {
-    THINK("laws of different size are refused either way round");
-    CHECK_THROWS_AS(kl(Law{.5, .5}, Law{1}), Error);
-    CHECK_THROWS_AS(kl(Law{}, Law{1}), Error);
-    CHECK_THROWS_AS(kl(Law{0, 1}, Law{0, 1, 0}), Error);
+TEST_CASE("distributions of different size are refused either way round", "[ex06_2]") {
+    THINK("distributions of different size are refused either way round");
+    CHECK_THROWS_AS(kl(Distribution{.5, .5}, Distribution{1}), Error);
+    CHECK_THROWS_AS(kl(Distribution{}, Distribution{1}), Error);
+    CHECK_THROWS_AS(kl(Distribution{0, 1}, Distribution{0, 1, 0}), Error);
     CHECK_THROWS_AS(frequencies(std::vector<int>{1000000}, 3), Error);
     CHECK_THROWS_AS(frequencies(std::vector<int>{0}, 0), Error);
 }
 
-TEST_CASE("any laws, with zeros: the formulas", "[ex06_2]") {
-    THINK("any laws, with zeros: the formulas");
+TEST_CASE("any distributions, with zeros: the formulas", "[ex06_2]") {
+    THINK("any distributions, with zeros: the formulas");
     Rng rng(620);
     for (int round = 0; round < 2000; ++round) {
         const std::size_t V = 1 + rng.below(8);
-        Law q(V), p(V);
+        Distribution q(V), p(V);
         double q_sum = 0, p_sum = 0;
         for (std::size_t i = 0; i < V; ++i) {
             q_sum += q[i] = rng.below(3) ? rng.uniform() : 0;

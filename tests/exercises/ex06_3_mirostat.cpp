@@ -12,12 +12,12 @@ using namespace tbt::ex06_3;
 
 namespace {
 
-using Law = std::vector<double>;
-const Law four = {.5, .25, .125, .125};  // surprises 1, 2, 3, 3 bits
-constexpr double exact = 1e-12;          // a few roundings
+using Distribution = std::vector<double>;
+const Distribution four = {.5, .25, .125, .125};  // surprises 1, 2, 3, 3 bits
+constexpr double exact = 1e-12;                   // a few roundings
 
-Law zipf(int n, double exponent) {
-    Law p;
+Distribution zipf(int n, double exponent) {
+    Distribution p;
     for (int i = 1; i <= n; ++i) p.push_back(std::pow(i, -exponent));
     const double sum = std::accumulate(p.begin(), p.end(), 0.0);
     for (double& x : p) x /= sum;
@@ -46,7 +46,7 @@ TEST_CASE("a bar of 2.5 bits leaves two tokens, two thirds to one third", "[ex06
     CHECK_NEAR(mu, 2.6, exact);
     mu = 2.5;
     CHECK(mirostat(four, 1.5, .2, mu, .67) == 1);
-    INFO("think about: 2 bits in the model's law; after the cut it would be 1.585");
+    INFO("think about: 2 bits in the model's distribution; after the cut it would be 1.585");
     CHECK_NEAR(mu, 2.4, exact);
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("the most probable token always stays", "[ex06_3]") {
     CHECK(mirostat(four, 1.5, .1, mu, .999) == 0);
     CHECK_NEAR(mu, .35, exact);
     mu = -4;
-    CHECK(mirostat(Law{.2, .4, .4}, 1, .1, mu, .999) == 1);
+    CHECK(mirostat(Distribution{.2, .4, .4}, 1, .1, mu, .999) == 1);
 }
 
 TEST_CASE("tokens lie on the wheel by id, and impossible ones not at all", "[ex06_3]") {
@@ -65,7 +65,7 @@ TEST_CASE("tokens lie on the wheel by id, and impossible ones not at all", "[ex0
     for (const auto& [u, id] : {std::pair{.0, 1}, {.24, 1}, {.26, 3}, {.999, 3}}) {
         double mu = std::numeric_limits<double>::infinity();
         INPUT(mu, u);
-        CHECK(mirostat(Law{0, .25, 0, .75}, 1, .1, mu, u) == id);
+        CHECK(mirostat(Distribution{0, .25, 0, .75}, 1, .1, mu, u) == id);
     }
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("values that make no sense are refused", "[ex06_3]") {
     CHECK_THROWS_AS(mirostat(four, 3, .1, mu, -.1), UsageError);
 }
 
-TEST_CASE("the surprise comes out as ordered, whatever the model's law", "[ex06_3]") {
+TEST_CASE("the surprise comes out as ordered, whatever the model's distribution", "[ex06_3]") {
     THINK("mu falls when the token surprised more than tau, and rises when less; nothing holds mu");
     // The mean error of n tokens is (mu_0 − mu_n)/(eta·n): mu stays within some bits of itself,
     // so it vanishes.
@@ -87,7 +87,7 @@ TEST_CASE("the surprise comes out as ordered, whatever the model's law", "[ex06_
         double exponent, tau;
     };
     for (const Setting& s : {Setting{1, 3}, {1, 5}, {1.5, 2}, {.7, 6}}) {
-        const Law p = zipf(1000, s.exponent);
+        const Distribution p = zipf(1000, s.exponent);
         Rng rng(63);
         double mu = 2 * s.tau, sum = 0;
         constexpr int n = 4000;
@@ -101,7 +101,7 @@ TEST_CASE("the surprise comes out as ordered, whatever the model's law", "[ex06_
 
 TEST_CASE("a token exactly as surprising as the bar stays", "[ex06_3]") {
     THINK("a token exactly as surprising as the bar stays");
-    const Law eighths{.5, .25, .125, .125};
+    const Distribution eighths{.5, .25, .125, .125};
     for (const auto& [bar, most] : {std::pair{1., 0}, {2., 1}, {3., 3}}) {
         double mu = bar;
         INFO("mu = " << bar << ": the last token that can come has id " << most);
@@ -113,16 +113,16 @@ TEST_CASE("a token exactly as surprising as the bar stays", "[ex06_3]") {
 TEST_CASE("mu goes wherever the rule takes it", "[ex06_3]") {
     THINK("mu goes wherever the rule takes it");
     double mu = 100;
-    CHECK(mirostat(Law{.999, .001}, 1, 20, mu, .9999) == 1);
-    INFO("the law {.999, .001}, tau = 1, eta = 20, mu = 100, u = .9999: token 1");
+    CHECK(mirostat(Distribution{.999, .001}, 1, 20, mu, .9999) == 1);
+    INFO("the distribution {.999, .001}, tau = 1, eta = 20, mu = 100, u = .9999: token 1");
     INFO("think about: 9.966 bits, 8.966 too many, twenty times that: mu is -79.3, below 0");
     CHECK_NEAR(mu, (100 - 20 * (surprise(.001) - 1)), 1e-9);
     mu = 3;  // and up
     INFO("one token alone, tau = 8, eta = 5, mu from 3 to 43 to 83");
     INFO("think about: the only token surprises by 0 bits, 8 too few, five times that");
-    CHECK(mirostat(Law{1}, 8, 5, mu, .5) == 0);
+    CHECK(mirostat(Distribution{1}, 8, 5, mu, .5) == 0);
     CHECK_NEAR(mu, 43, exact);
-    CHECK(mirostat(Law{1}, 8, 5, mu, .5) == 0);
+    CHECK(mirostat(Distribution{1}, 8, 5, mu, .5) == 0);
     CHECK_NEAR(mu, 83, exact);
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("the running sum must exceed u times the mass, not only reach it", "[e
     mu = 100;
     CHECK(mirostat(four, 1, .1, mu, .75) == 2);
     mu = 2;  // .75 is left, and .5 of them are two thirds
-    CHECK(mirostat(Law{.25, .25, .5}, 1, .1, mu, .25) == 1);
+    CHECK(mirostat(Distribution{.25, .25, .5}, 1, .1, mu, .25) == 1);
     mu = 100;
     CHECK(mirostat(four, 1, .1, mu, 0) == 0);
 }
@@ -146,11 +146,11 @@ TEST_CASE("tau of 0 is allowed", "[ex06_3]") {
     CHECK_NEAR(mu, 1, exact);
 }
 
-TEST_CASE("any law: the rule, written out", "[ex06_3]") {
-    THINK("any law: the rule, written out");
+TEST_CASE("any distribution: the rule, written out", "[ex06_3]") {
+    THINK("any distribution: the rule, written out");
     Rng rng(6);
     for (int round = 0; round < 3000; ++round) {
-        Law p(1 + static_cast<std::size_t>(round) / 200);
+        Distribution p(1 + static_cast<std::size_t>(round) / 200);
         double sum = 0;
         for (double& x : p) sum += x = rng.below(4) ? std::pow(rng.uniform(), 4) : 0;
         if (!(sum > 0)) sum = p[rng.below(p.size())] = 1;
@@ -176,7 +176,7 @@ TEST_CASE("any law: the rule, written out", "[ex06_3]") {
         THINK("who stays, the walk by id, then the dial");
         const int got = mirostat(p, tau, eta, mu, u);
         CHECK(got == static_cast<int>(expected));
-        INFO("mu behind it");
+        INFO("mu after it");
         CHECK_NEAR(mu, bar, 1e-9);
     }
 }

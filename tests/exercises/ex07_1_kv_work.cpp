@@ -18,8 +18,7 @@ class Stub {
 public:
     std::span<const float> operator()(std::span<const int> fresh, int past) {
         EXPECT(past >= 0, "a past of 0 or more", past);
-        INFO("a read behind " << past << " tokens, when only " << seen_.size()
-                              << " have been read");
+        INFO("a read after " << past << " tokens, when only " << seen_.size() << " have been read");
         THINK("a cache has what was read before, and nothing else");
         EXPECT(static_cast<std::size_t>(past) <= seen_.size(), "a past that has been read", past);
         EXPECT(!fresh.empty(), "at least one token to read", fresh);
@@ -51,7 +50,7 @@ std::vector<int> prompt_of(int P) {
 
 }  // namespace
 
-TEST_CASE("three tokens behind a prompt of four: what is read", "[ex07_1]") {
+TEST_CASE("three tokens after a prompt of four: what is read", "[ex07_1]") {
     THINK("with a cache: the prompt once, then only the newest token; without: all, from 0");
     Stub with, without;
     INFO("the reads (tokens, past) for the prompt 1 2 3 4, G = 3");

@@ -123,8 +123,8 @@ TEST_CASE("a billion tokens: no loop has the time", "[ex07_3]") {
     CHECK(dot_products(wide, 3) == 6);
 }
 
-TEST_CASE("place and slot far behind in the text, at once", "[ex07_3]") {
-    THINK("place and slot far behind in the text, at once");
+TEST_CASE("place and slot far into the text, at once", "[ex07_3]") {
+    THINK("place and slot far into the text, at once");
     const Window w{4, 2044};
     for (int t = 1'999'990'000; t < 2'000'000'000; t += 999) {
         REQUIRE(slot_of(w, t) == 4 + (t - 4) % 2044);

@@ -23,10 +23,10 @@ void check_end(const Ids& ids, const Ids& passage, bool expected, const char* th
 
 }  // namespace
 
-TEST_CASE("behind a prompt of two, 3 and 9 were written", "[ex08_00]") {
+TEST_CASE("after a prompt of two, 3 and 9 were written", "[ex08_00]") {
     check_written({5, 9, 3, 9, 3}, 2, {3, 9}, "9 is in the prompt, and was written as well");
     check_written({5, 9, 3, 3, 3}, 2, {3}, "each once; the prompt's 9 doesn't count");
-    check_written({7, 1, 2}, 1, {1, 2}, "from the first token behind the prompt to the last");
+    check_written({7, 1, 2}, 1, {1, 2}, "from the first token after the prompt to the last");
     check_written({4, 2, 3, 1}, 0, {1, 2, 3, 4}, "no prompt: all; ascending");
     check_written({4, 2}, 2, {}, "nothing was written yet");
     check_written({}, 0, {}, "nothing at all");
@@ -39,7 +39,7 @@ TEST_CASE("the text ends in 9 3, but not in 3 9", "[ex08_00]") {
     check_end({5, 9, 3, 9, 3}, {3}, true, "the last token");
     check_end({5, 9, 3, 9, 3}, {9}, false, "9 is not the last one");
     check_end({5, 9, 3, 9, 3}, {5, 9}, false, "5 9 is its beginning, not its end");
-    check_end({5, 9, 3, 9, 3}, {3, 3}, false, "all of the passage, one directly behind the other");
+    check_end({5, 9, 3, 9, 3}, {3, 3}, false, "all of the passage, one directly after the other");
     check_end({5, 9, 3, 9, 3}, {4, 3}, false, "all of the passage, its first token too");
     check_end({5, 9, 3, 9, 3}, {5, 9, 3, 9, 3}, true, "the whole text is an end of it");
 }
@@ -60,7 +60,7 @@ TEST_CASE("any tokens, any passage", "[ex08_00]") {
         const std::size_t prompt = rng.below(ids.size() + 1);
         std::set<int> tokens;
         for (std::size_t i = prompt; i < ids.size(); ++i) tokens.insert(ids[i]);
-        check_written(ids, prompt, tokens, "from the first token behind the prompt to the last");
+        check_written(ids, prompt, tokens, "from the first token after the prompt to the last");
         bool ends = passage.size() <= ids.size();
         for (std::size_t i = 1; ends && i <= passage.size(); ++i)
             ends = passage[passage.size() - i] == ids[ids.size() - i];

@@ -22,12 +22,12 @@ Row penalised(Row s, const Ids& ids, double multiplier, double base, int allowed
     return s;
 }
 
-void check_law(std::size_t V, const Ids& ids, double multiplier, int allowed, const Ids& breakers,
-               const std::vector<double>& expected) {
-    const std::vector<double> law =
+void check_distribution(std::size_t V, const Ids& ids, double multiplier, int allowed,
+                        const Ids& breakers, const std::vector<double>& expected) {
+    const std::vector<double> distribution =
         softmax_at(penalised(Row(V, 0.0f), ids, multiplier, 1.1, allowed, breakers), 1);
     INPUT(ids, multiplier, allowed, breakers);
-    CHECK_NEAR(law, expected, 1e-6);  // printed with six places
+    CHECK_NEAR(distribution, expected, 1e-6);  // printed with six places
 }
 
 }  // namespace
@@ -39,11 +39,11 @@ TEST_CASE("0 1 2 0 1: to say 2 again would continue a passage of two", "[ex08_2]
 
 TEST_CASE("the published cases of llama.cpp's test-sampling (DRY)", "[ex08_2]") {
     THINK("multiplier · base^(length − allowed), from the allowed length on");
-    check_law(4, {0, 1}, 1, 2, {}, {.25, .25, .25, .25});
-    check_law(4, {0, 1, 2, 0, 1}, 1, 2, {}, {.296923, .296923, .109232, .296923});
-    check_law(5, {0, 1, 3, 4, 0, 1}, 1, 2, {3}, {.2, .2, .2, .2, .2});
-    check_law(5, {0, 1, 2, 0, 1}, 2, 2, {}, {.241818, .241818, .032727, .241818, .241818});
-    check_law(5, {0, 1, 2, 3, 4, 0, 1}, 1, 4, {}, {.2, .2, .2, .2, .2});
+    check_distribution(4, {0, 1}, 1, 2, {}, {.25, .25, .25, .25});
+    check_distribution(4, {0, 1, 2, 0, 1}, 1, 2, {}, {.296923, .296923, .109232, .296923});
+    check_distribution(5, {0, 1, 3, 4, 0, 1}, 1, 2, {3}, {.2, .2, .2, .2, .2});
+    check_distribution(5, {0, 1, 2, 0, 1}, 2, 2, {}, {.241818, .241818, .032727, .241818, .241818});
+    check_distribution(5, {0, 1, 2, 3, 4, 0, 1}, 1, 4, {}, {.2, .2, .2, .2, .2});
 }
 
 TEST_CASE("each further token of a passage costs base times more", "[ex08_2]") {
@@ -103,7 +103,7 @@ TEST_CASE("any text: the definition, token by token", "[ex08_2]") {
         for (int& id : ids) id = static_cast<int>(rng.below(3));
         const Row s = penalised(Row(3, 0), ids, 1, 2, 1);
         for (int t = 0; t < 3; ++t) {
-            // The longest end of the text that stands somewhere with t behind it.
+            // The longest end of the text that stands somewhere with t after it.
             int longest = 0;
             for (std::size_t length = 1; length < ids.size(); ++length) {
                 for (std::size_t at = 0; at + length < ids.size(); ++at) {

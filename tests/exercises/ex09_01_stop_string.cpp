@@ -49,7 +49,7 @@ TEST_CASE("no stop string: nothing is lost", "[ex09_01]") {
 
 TEST_CASE("a stop string within a token", "[ex09_01]") {
     THINK("a stop string within a token");
-    check("END", {"aENDb", "c"}, {"a", "", ""}, true, "nothing behind it");
+    check("END", {"aENDb", "c"}, {"a", "", ""}, true, "nothing after it");
     check("END", {"END"}, {"", ""}, true, "nothing before it");
     check("ab", {"xabyab"}, {"x", ""}, true, "the first one counts");
     check("x", {"ax", "b"}, {"a", "", ""}, true, "one byte never waits");

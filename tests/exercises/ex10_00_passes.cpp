@@ -28,7 +28,7 @@ Cost all_at_once(long P, long G, long n) {
 
 }  // namespace
 
-TEST_CASE("three texts of 25 tokens behind a prompt of 4", "[ex10_00]") {
+TEST_CASE("three texts of 25 tokens after a prompt of 4", "[ex10_00]") {
     INFO("P = 4, G = 25, n = 3");
     THINK("25 passes for each text");
     CHECK(passes_alone(4, 25, 3) == 75);

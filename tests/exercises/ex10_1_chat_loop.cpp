@@ -53,7 +53,7 @@ Script script(const std::string& typed, std::vector<std::string> writes,
 TEST_CASE("one line gives one prompt, which ends where the answer begins", "[ex10_1]") {
     THINK("one line gives one prompt, which ends where the answer begins");
     SCRIPT(s, "hi\n", {" Hello!"});
-    INFO("think about: what stands behind the last colon? The model's own tokens bring the blank.");
+    INFO("think about: what comes after the last colon? The model's own tokens bring the blank.");
     REQUIRE(s.prompts.size() == 1);
     CHECK(s.prompts[0] == "User: hi\nAssistant:");
     CHECK(s.printed == "Hello!\n");
@@ -90,7 +90,7 @@ TEST_CASE("what the model writes for the user is cut and never comes back", "[ex
     CHECK(answer_in(" the user: me ") == "the user: me");
 }
 
-TEST_CASE("an empty answer is a turn, with nothing behind its colon", "[ex10_1]") {
+TEST_CASE("an empty answer is a turn, with nothing after its colon", "[ex10_1]") {
     THINK("\"Assistant:\" and the end of the line, no blank between");
     SCRIPT(s, "hi\nhello?\n", {" \n", " yes"});
     REQUIRE(s.prompts.size() == 2);

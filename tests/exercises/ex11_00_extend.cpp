@@ -46,7 +46,7 @@ void check_score(double sum, int tokens, double a, double expected, const char* 
 }  // namespace
 
 TEST_CASE("the beam 7 with -1, and one token more", "[ex11_00]") {
-    check_longer({{7}, -1}, 2, -.5, {7, 2}, -1.5, "the id behind the others, ln p added");
+    check_longer({{7}, -1}, 2, -.5, {7, 2}, -1.5, "the id after the others, ln p added");
     check_longer({{}, 0}, 5, -2, {5}, -2, "the first token");
     check_longer({{1, 2, 3}, -4}, 0, 0, {1, 2, 3, 0}, -4, "a certain token costs nothing");
 }

@@ -11,9 +11,9 @@ using namespace tbt::ex11_01;
 namespace {
 
 using Ids = std::vector<int>;
-using Law = std::vector<double>;
+using Distribution = std::vector<double>;
 
-Law logs(Law p) {
+Distribution logs(Distribution p) {
     for (double& x : p) x = std::log(x);
     return p;
 }
@@ -22,26 +22,28 @@ struct Expected {
     Ids ids;
     double p;
 };
-void check(const LogLaw& law, const Ids& prompt, std::size_t B, int n, int eos,
+void check(const LogDistribution& distribution, const Ids& prompt, std::size_t B, int n, int eos,
            const std::vector<Expected>& expected, const std::string& think) {
     std::string wanted, have;
-    std::vector<double> first = law(prompt);
+    std::vector<double> first = distribution(prompt);
     for (double& x : first) x = std::exp(x);
-    INFO("prompt " << in_words(prompt) << ", behind it p = " << in_words(first) << ", B = " << B
+    INFO("prompt " << in_words(prompt) << ", after it p = " << in_words(first) << ", B = " << B
                    << ", n = " << n << ", eos = " << eos);
     THINK(think);
-    const std::vector<Beam> got = beam_search(law, prompt, B, n, eos);
+    const std::vector<Beam> got = beam_search(distribution, prompt, B, n, eos);
     for (const Expected& e : expected) wanted += in_words(e.ids) + " " + in_words(e.p) + "  ";
     for (const Beam& b : got) have += in_words(b.ids) + " " + in_words(std::exp(b.sum)) + "  ";
     CHECK(have == wanted);
 }
 
-Law trap(const Ids& ids) {
+Distribution trap(const Ids& ids) {
     if (ids == Ids{7}) return logs({.6, .4});
     return ids.back() == 0 ? logs({.5, .5}) : logs({.1, .9});
 }
 // Token 2 ends a text.
-Law with_end(const Ids& ids) { return ids.size() == 1 ? logs({.3, .3, .4}) : logs({.25, .5, .25}); }
+Distribution with_end(const Ids& ids) {
+    return ids.size() == 1 ? logs({.3, .3, .4}) : logs({.25, .5, .25});
+}
 
 }  // namespace
 
@@ -65,22 +67,22 @@ TEST_CASE("what has ended is never extended, and takes its place among the B", "
     check(with_end, {9}, 2, 2, 2, {{{9, 2}, .4}, {{9, 0, 1}, .15}, {{9, 0, 0}, .075}},
           "one has ended, one is live; then two more are found");
     check(with_end, {9}, 2, 1, 2, {{{9, 2}, .4}, {{9, 0}, .3}},
-          "behind the last token what is live is finished too");
+          "after the last token what is live is finished too");
 }
 
 TEST_CASE("an eos in the prompt ends no beam", "[ex11_01]") {
     THINK("an eos in the prompt ends no beam");
-    const LogLaw law = [](const Ids&) { return logs({.75, .25}); };
-    check(law, {1}, 1, 2, 1, {{{1, 0, 0}, .5625}}, "only what is generated ends");
+    const LogDistribution distribution = [](const Ids&) { return logs({.75, .25}); };
+    check(distribution, {1}, 1, 2, 1, {{{1, 0, 0}, .5625}}, "only what is generated ends");
 }
 
 TEST_CASE("of equal sums the earlier beam, and its lower id", "[ex11_01]") {
     THINK("of equal sums the earlier beam, and its lower id");
-    const LogLaw flat = [](const Ids&) { return logs({.25, .25, .25, .25}); };
+    const LogDistribution flat = [](const Ids&) { return logs({.25, .25, .25, .25}); };
     check(flat, {}, 2, 2, -1, {{{0, 0}, .0625}, {{0, 1}, .0625}}, "a stable sort");
     check(flat, {}, 3, 1, -1, {{{0}, .25}, {{1}, .25}, {{2}, .25}}, "a stable sort");
     // Forty equal ones: an unstable sort shuffles them.
-    const LogLaw wide = [](const Ids&) { return Law(40, std::log(1 / 40.)); };
+    const LogDistribution wide = [](const Ids&) { return Distribution(40, std::log(1 / 40.)); };
     const std::vector<Beam> got = beam_search(wide, {}, 20, 1, -1);
     Ids ids;
     for (const Beam& beam : got) ids.push_back(beam.ids.empty() ? -1 : beam.ids.back());
@@ -88,33 +90,35 @@ TEST_CASE("of equal sums the earlier beam, and its lower id", "[ex11_01]") {
     for (int i = 0; i < 20; ++i) expected[std::size_t(i)] = i;
     same(ids, expected, "forty equal tokens, B = 20", "a stable sort");
     // Two texts of the same probability: the one that finished first.
-    const LogLaw halves = [](const Ids& text) {
+    const LogDistribution halves = [](const Ids& text) {
         return text.empty() ? logs({.25, .5, .25}) : logs({.5, .25, .25});
     };
     check(halves, {}, 2, 2, 0, {{{0}, .25}, {{1, 0}, .25}, {{1, 1}, .125}},
           "what finished earlier");
-    const LogLaw middle = [](const Ids&) { return logs({.25, .5, .25}); };
+    const LogDistribution middle = [](const Ids&) { return logs({.25, .5, .25}); };
     check(middle, {}, 2, 2, 0, {{{0}, .25}, {{1, 1}, .25}, {{1, 0}, .125}},
           "what finished earlier");
 }
 
 TEST_CASE("a token that cannot come makes no beam", "[ex11_01]") {
     THINK("a token that cannot come makes no beam");
-    const LogLaw law = [](const Ids&) { return Law{-HUGE_VAL, 0, -HUGE_VAL}; };
-    check(law, {5}, 3, 2, -1, {{{5, 1, 1}, 1}}, "one way only");
-    const LogLaw none = [](const Ids&) { return Law{-HUGE_VAL, -HUGE_VAL}; };
+    const LogDistribution distribution = [](const Ids&) {
+        return Distribution{-HUGE_VAL, 0, -HUGE_VAL};
+    };
+    check(distribution, {5}, 3, 2, -1, {{{5, 1, 1}, 1}}, "one way only");
+    const LogDistribution none = [](const Ids&) { return Distribution{-HUGE_VAL, -HUGE_VAL}; };
     check(none, {5}, 3, 2, -1, {}, "no way at all");
 }
 
-TEST_CASE("the law is asked once for each live beam", "[ex11_01]") {
-    THINK("the law is asked once for each live beam");
+TEST_CASE("the distribution is asked once for each live beam", "[ex11_01]") {
+    THINK("the distribution is asked once for each live beam");
     int asked = 0;
-    const LogLaw law = [&](const Ids& ids) {
+    const LogDistribution distribution = [&](const Ids& ids) {
         ++asked;
         return trap(ids);
     };
-    beam_search(law, {7}, 2, 3, -1);
-    INFO("beam_search(…, {7}, 2, 3, -1): times that the law was asked, 1 + 2 + 2");
+    beam_search(distribution, {7}, 2, 3, -1);
+    INFO("beam_search(…, {7}, 2, 3, -1): times that the distribution was asked, 1 + 2 + 2");
     CHECK(asked == 5);
 }
 
@@ -136,8 +140,8 @@ TEST_CASE("random models: the same as the chapter's", "[ex11_01]") {
         const NextLogits model = [&](std::span<const int> ids) -> std::span<const float> {
             return row = logits(ids);
         };
-        const LogLaw law = [&](const Ids& ids) {
-            Law p;
+        const LogDistribution distribution = [&](const Ids& ids) {
+            Distribution p;
             double sum = 0;
             for (const float x : logits(ids)) sum += p.emplace_back(std::exp(double(x)));
             for (double& x : p) x = std::log(x / sum);
@@ -152,13 +156,13 @@ TEST_CASE("random models: the same as the chapter's", "[ex11_01]") {
             for (const PlainBeam& beam : plain_beam_search(model, prompt, int(B), n, eos, 0))
                 expected.push_back({beam.ids, std::exp(beam.sum)});
         INFO("V = " << V << ", B = " << B << ", n = " << n << ", eos = " << eos);
-        const std::vector<Beam> got = beam_search(law, prompt, B, n, eos);
+        const std::vector<Beam> got = beam_search(distribution, prompt, B, n, eos);
         std::string wanted, have;
         for (const Expected& e : expected) wanted += in_words(e.ids) + " ";
         for (const Beam& beam : got) have += in_words(beam.ids) + " ";
         CHECK(have == wanted);
         for (std::size_t i = 0; i < got.size(); ++i) {
-            // The chapter's probabilities are whole quanta of 2^-44.
+            // The chapter's probabilities are whole multiples of 2^-44.
             CHECK_NEAR(std::exp(got[i].sum), expected[i].p, 1e-9);
         }
     }

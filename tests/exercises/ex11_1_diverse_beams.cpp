@@ -114,8 +114,10 @@ TEST_CASE("a token chosen by both beams of a group counts twice", "[ex11_1]") {
     const Group both{{0, 0}, {logs({.8, .1, .1}), logs({.8, .1, .1})}};
     const Group next{{0, -inf}, {logs({.7, .2, .1}), logs({.7, .2, .1})}};
     // ln .7 − ln .2 = 1.25 and ln .7 − ln .1 = 1.95: once .7 would leave token 0 in front,
-    // twice puts it behind token 1.
-    INFO("group 0: scores 0 0, laws {.8, .1, .1} twice; group 1: 0 −∞, {.7, .2, .1}; λ = .7");
+    // twice puts it after token 1.
+    INFO(
+        "group 0: scores 0 0, distributions {.8, .1, .1} twice; group 1: 0 −∞, {.7, .2, .1}; λ = "
+        ".7");
     const auto got = diverse_step({both, next}, .7);
     REQUIRE(got.size() == 2);
     check_group(got[1], {{0, 1, std::log(.2)}, {0, 0, std::log(.7)}});

@@ -14,10 +14,10 @@ namespace {
 
 using forced_words::holds_all, forced_words::search_by_definition, forced_words::shown,
     forced_words::Text, forced_words::Words;
-using Law = std::vector<double>;
+using Distribution = std::vector<double>;
 constexpr int no_eos = -1;
 
-Law logs(Law p) {
+Distribution logs(Distribution p) {
     for (double& x : p) x = std::log(x);
     return p;
 }
@@ -28,30 +28,30 @@ std::vector<Text> texts_of(const std::vector<Beam>& beams) {
     return texts;
 }
 
-void finds(const LogLaw& law, const Words& words, std::size_t B, int n, int eos,
+void finds(const LogDistribution& distribution, const Words& words, std::size_t B, int n, int eos,
            const std::vector<Text>& expected, const std::string& think) {
     std::string given = "words ";
     for (const Ids& word : words) given += in_words(word) + " ";
     INFO(given << " B = " << B << ", n = " << n << ", eos = " << eos);
     THINK(think);
-    CHECK(shown(texts_of(search_with_words(law, words, B, n, eos))) == shown(expected));
+    CHECK(shown(texts_of(search_with_words(distribution, words, B, n, eos))) == shown(expected));
 }
 
 // The statement's.
-Law fits_behind_0(const Ids& text) {
+Distribution fits_behind_0(const Ids& text) {
     if (text.empty()) return logs({.7, .1, .2});
     return text.back() == 0 ? logs({.4, .5, .1}) : logs({.8, .1, .1});
 }
 
-Law flat(const Ids&) { return logs({.25, .25, .25, .25}); }
+Distribution flat(const Ids&) { return logs({.25, .25, .25, .25}); }
 
-// Some law of V tokens for each text; now and then a token cannot come.
-LogLaw random_law(std::uint64_t seed, std::size_t V, bool with_zeros) {
+// Some distribution of V tokens for each text; now and then a token cannot come.
+LogDistribution random_distribution(std::uint64_t seed, std::size_t V, bool with_zeros) {
     return [=](const Ids& text) {
         std::uint64_t key = seed;
         for (const int id : text) key = key * 31 + static_cast<std::uint64_t>(id) + 1;
         Rng rng(key);
-        Law p;
+        Distribution p;
         double sum = 0;
         for (std::size_t v = 0; v < V; ++v)
             sum +=
@@ -121,13 +121,13 @@ TEST_CASE("those that have met most come first, and all take turns", "[ex11_3]")
 
 TEST_CASE("a step extends each beam by each token, and ends only what holds all words",
           "[ex11_3]") {
-    THINK("eos only behind a text that holds all words; a token with ln p = -inf makes no beam");
-    const LogLaw law = [](const Ids&) { return logs({.5, 0, .5}); };
+    THINK("eos only after a text that holds all words; a token with ln p = -inf makes no beam");
+    const LogDistribution distribution = [](const Ids&) { return logs({.5, 0, .5}); };
     const auto check = [&](const std::vector<Beam>& live, const Words& words,
                            const std::vector<Text>& expected, const std::vector<int>& has_met) {
-        const std::vector<Beam> got = extended(live, law, words, 0);
+        const std::vector<Beam> got = extended(live, distribution, words, 0);
         INPUT(words);
-        INFO("live " << shown(texts_of(live)) << "p = .5 0 .5 behind all, eos = 0");
+        INFO("live " << shown(texts_of(live)) << "p = .5 0 .5 after all, eos = 0");
         CHECK(shown(texts_of(got)) == shown(expected));
         for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i].met == has_met[i]);
     };
@@ -155,41 +155,43 @@ TEST_CASE("no words: plain beams; no tokens: nothing that holds a word", "[ex11_
     finds(fits_behind_0, {{1, 2, 1}}, 5, 2, no_eos, {}, "a word of three tokens, n = 2");
 }
 
-TEST_CASE("a text ends behind its words, and not before", "[ex11_3]") {
+TEST_CASE("a text ends after its words, and not before", "[ex11_3]") {
     THINK("eos before the words is no candidate, however probable");
-    const LogLaw law = [](const Ids&) { return logs({.25, .05, .7}); };
-    finds(law, {{1}}, 1, 3, 2, {{{1, 2}, .035}}, "1, and then the end");
-    finds(law, {{0, 1}}, 1, 3, 2, {{{0, 1, 2}, .25 * .05 * .7}}, "half of the word is no word");
-    finds(law, {{1}}, 2, 1, 2, {{{1}, .05}}, "behind the last token live texts too");
+    const LogDistribution distribution = [](const Ids&) { return logs({.25, .05, .7}); };
+    finds(distribution, {{1}}, 1, 3, 2, {{{1, 2}, .035}}, "1, and then the end");
+    finds(distribution, {{0, 1}}, 1, 3, 2, {{{0, 1, 2}, .25 * .05 * .7}},
+          "half of the word is no word");
+    finds(distribution, {{1}}, 2, 1, 2, {{{1}, .05}}, "after the last token live texts too");
 }
 
 TEST_CASE("of equal texts the earlier beam, and its lower id", "[ex11_3]") {
     THINK("sort in a way that leaves equal ones as they are");
     finds(flat, {{3}}, 3, 2, no_eos, {{{3, 0}, .0625}, {{3, 1}, .0625}}, "a stable sort");
     // {1} is taken before {0}, though {0} has .5; then {1 0} and {0 1} have .125 both.
-    const LogLaw half = [](const Ids&) { return logs({.5, .25, .25}); };
+    const LogDistribution half = [](const Ids&) { return logs({.5, .25, .25}); };
     finds(half, {{1}}, 2, 2, no_eos, {{{1, 0}, .125}},
           "live beams stay in the order in which they were taken");
-    const LogLaw wide = [](const Ids&) { return Law(40, std::log(1 / 40.)); };
+    const LogDistribution wide = [](const Ids&) { return Distribution(40, std::log(1 / 40.)); };
     Ids got, expected(20);
     for (const Beam& beam : search_with_words(wide, {}, 20, 1, no_eos))
         got.push_back(beam.text.empty() ? -1 : beam.text.back());
     for (int i = 0; i < 20; ++i) expected[static_cast<std::size_t>(i)] = i;
     same(got, expected, "forty equal tokens, no words, B = 20", "a stable sort");
     // Token 0 ends a text, and may not come before the word.
-    const LogLaw middle = [](const Ids&) { return logs({.25, .5, .25}); };
+    const LogDistribution middle = [](const Ids&) { return logs({.25, .5, .25}); };
     finds(middle, {{1}}, 9, 2, 0, {{{1, 1}, .25}, {{1, 0}, .125}, {{1, 2}, .125}, {{2, 1}, .125}},
           "of equal sums, first what ended");
 }
 
-TEST_CASE("random laws: with beams enough the first text is the best of all that hold the words",
-          "[ex11_3]") {
+TEST_CASE(
+    "random distributions: with beams enough the first text is the best of all that hold the words",
+    "[ex11_3]") {
     THINK("all texts were tried, those that hold every word were kept");
     Rng rng(113);
     for (std::uint64_t round = 0; round < 300; ++round) {
         const std::size_t V = 2 + rng.below(3);
         const int n = 1 + static_cast<int>(rng.below(4));
-        const LogLaw law = random_law(round, V, true);
+        const LogDistribution distribution = random_distribution(round, V, true);
         const Words words = random_words(rng, V);
         Beam best{{}, -HUGE_VAL, 0};
         const std::function<void(const Ids&, double)> walk = [&](const Ids& text, double sum) {
@@ -198,7 +200,7 @@ TEST_CASE("random laws: with beams enough the first text is the best of all that
                 if (holds_all(text, words) && sum > best.sum) best = {text, sum, all_of(words)};
                 return;
             }
-            const Law p = law(text);
+            const Distribution p = distribution(text);
             for (int id = 0; id < static_cast<int>(V); ++id) {
                 const double s = p[static_cast<std::size_t>(id)];
                 if (!std::isfinite(s)) continue;
@@ -210,7 +212,7 @@ TEST_CASE("random laws: with beams enough the first text is the best of all that
         walk({}, 0);
         INPUT(words);
         INFO("V = " << V << ", n = " << n << ", eos = 0, B = 1000");
-        const std::vector<Beam> got = search_with_words(law, words, 1000, n, 0);
+        const std::vector<Beam> got = search_with_words(distribution, words, 1000, n, 0);
         REQUIRE(got.empty() == (best.sum == -HUGE_VAL));
         if (!got.empty()) CHECK(shown(texts_of({got[0]})) == shown(texts_of({best})));
     }
@@ -221,28 +223,28 @@ TEST_CASE("even one beam finds the words, in as many tokens as they have", "[ex1
     Rng rng(7);
     for (std::uint64_t round = 0; round < 200; ++round) {
         const std::size_t V = 2 + rng.below(3);
-        const LogLaw law = random_law(round, V, false);
+        const LogDistribution distribution = random_distribution(round, V, false);
         const Words words = random_words(rng, V);
         const int n = static_cast<int>(all_of(words) + rng.below(2));
         INPUT(words);
         INFO("V = " << V << ", n = " << n << ", eos = 0, B = 1");
-        const std::vector<Beam> got = search_with_words(law, words, 1, n, 0);
+        const std::vector<Beam> got = search_with_words(distribution, words, 1, n, 0);
         REQUIRE(got.size() == 1);
         EXPECT(holds_all(got[0].text, words), "a text that holds the words", got[0].text);
     }
 }
 
-TEST_CASE("random laws, few beams: text by text what the statement says", "[ex11_3]") {
+TEST_CASE("random distributions, few beams: text by text what the statement says", "[ex11_3]") {
     THINK("the statement, sentence by sentence");
     Rng rng(311);
     for (std::uint64_t round = 0; round < 400; ++round) {
         const std::size_t V = 2 + rng.below(4), B = 1 + rng.below(5);
         const int n = static_cast<int>(rng.below(6));
-        const LogLaw law = random_law(round + 1000, V, round % 2 == 0);
+        const LogDistribution distribution = random_distribution(round + 1000, V, round % 2 == 0);
         const Words words = random_words(rng, V);
         INPUT(words);
         INFO("V = " << V << ", n = " << n << ", eos = 0, B = " << B);
-        CHECK(shown(texts_of(search_with_words(law, words, B, n, 0))) ==
-              shown(search_by_definition(law, words, B, n, 0)));
+        CHECK(shown(texts_of(search_with_words(distribution, words, B, n, 0))) ==
+              shown(search_by_definition(distribution, words, B, n, 0)));
     }
 }

@@ -2,26 +2,28 @@
 #include "12_00_chance.hpp"
 #include "lib/kernels/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
-#include "tests/exercises/random_law.hpp"
+#include "tests/exercises/random_distribution.hpp"
 
 using namespace tbt;
 using namespace tbt::ex12_00;
 
 namespace {
 
-void check_chance(const Law& p, const Law& q, std::size_t x, double expected, const char* think) {
+void check_chance(const Distribution& p, const Distribution& q, std::size_t x, double expected,
+                  const char* think) {
     INPUT(p, q, x);
     THINK(think);
     CHECK_NEAR(chance(p, q, x), expected, 1e-15);  // one quotient
 }
 
-void check_residual(const Law& p, const Law& q, const Law& expected, const char* think) {
+void check_residual(const Distribution& p, const Distribution& q, const Distribution& expected,
+                    const char* think) {
     INPUT(p, q);
     THINK(think);
     CHECK_NEAR(residual(p, q), expected, 1e-12);  // differences near .01, divided
 }
 
-const Law target = {.5, .3, .2}, draft = {.2, .3, .5};
+const Distribution target = {.5, .3, .2}, draft = {.2, .3, .5};
 
 }  // namespace
 
@@ -43,12 +45,12 @@ TEST_CASE("the lesson's residual: all becomes token 0", "[ex12_00]") {
     check_residual({0, 1}, {1, 0}, {0, 1}, "nothing in common: p itself");
 }
 
-TEST_CASE("any laws: guess, judge, correct, and what comes out is p", "[ex12_00]") {
+TEST_CASE("any distributions: guess, judge, correct, and what comes out is p", "[ex12_00]") {
     Rng rng(1200);
     for (int round = 0; round < 200; ++round) {
         const std::size_t V = 2 + rng.below(5);
-        const Law p = random_law(rng, V), q = random_law(rng, V);
-        Law expected(V), out(V);
+        const Distribution p = random_distribution(rng, V), q = random_distribution(rng, V);
+        Distribution expected(V), out(V);
         double sum = 0, rejected = 0;
         for (std::size_t i = 0; i < V; ++i) sum += expected[i] = p[i] > q[i] ? p[i] - q[i] : 0;
         for (double& x : expected) x /= sum;
@@ -60,7 +62,7 @@ TEST_CASE("any laws: guess, judge, correct, and what comes out is p", "[ex12_00]
         }
         for (std::size_t x = 0; x < V; ++x) out[x] += rejected * residual(p, q)[x];
         INPUT(p, q);
-        THINK("accepted guesses and corrections together have the target's law");
+        THINK("accepted guesses and corrections together have the target's distribution");
         CHECK_NEAR(out, p, 1e-12);
     }
 }

@@ -5,7 +5,7 @@
 
 #include "12_01_round.hpp"
 #include "chapters/12_speculative/plain_speculative.hpp"
-#include "tests/exercises/random_law.hpp"
+#include "tests/exercises/random_distribution.hpp"
 #include "tests/exercises/rows.hpp"
 
 using namespace tbt;
@@ -13,24 +13,25 @@ using namespace tbt;
 namespace {
 
 using Ids = std::vector<int>;
-using ex12_01::Law;
-using ex12_01::LawBehind;
+using ex12_01::Distribution;
+using ex12_01::DistributionAfter;
 
-LawBehind always(const Law& law) {
-    return [law](const Ids&) { return law; };
+DistributionAfter always(const Distribution& distribution) {
+    return [distribution](const Ids&) { return distribution; };
 }
-// Another law behind every text, some with zeros.
-LawBehind random_laws(std::uint64_t seed, std::size_t V) {
+// A different distribution after every text, some with zeros.
+DistributionAfter random_distributions(std::uint64_t seed, std::size_t V) {
     return [seed, V](const Ids& text) {
         std::uint64_t hash = seed;
         for (const int id : text) hash = hash * 31 + std::uint64_t(id + 1);
         Rng rng(hash);
-        return random_law(rng, V, 4);
+        return random_distribution(rng, V, 4);
     };
 }
 
-void check(const LawBehind& target, const LawBehind& draft, const Ids& text, int length,
-           const std::vector<double>& u, const Ids& expected, const std::string& think) {
+void check(const DistributionAfter& target, const DistributionAfter& draft, const Ids& text,
+           int length, const std::vector<double>& u, const Ids& expected,
+           const std::string& think) {
     same([&] { return ex12_01::speculate(target, draft, text, length, u); }, expected,
          "text " + in_words(text) + ", length " + std::to_string(length) + ", u = " + in_words(u),
          think);
@@ -40,7 +41,7 @@ void check(const LawBehind& target, const LawBehind& draft, const Ids& text, int
 
 TEST_CASE("one guess, refused and accepted", "[ex12_01]") {
     THINK("one guess, refused and accepted");
-    const LawBehind p = always({.5, .5}), q = always({1, 0});
+    const DistributionAfter p = always({.5, .5}), q = always({1, 0});
     check(p, q, {}, 1, {.3, .7, .9}, {1}, ".7 is not below .5; the residual is {0, .5}");
     check(p, q, {}, 1, {.3, .4, .9}, {0, 1}, ".4 is below .5; one more from p");
     check(p, q, {}, 1, {.3, .5, .9}, {1}, ".5 is not below .5");
@@ -54,36 +55,37 @@ TEST_CASE("no guess: one token from the target", "[ex12_01]") {
 
 TEST_CASE("a draft that agrees is always accepted", "[ex12_01]") {
     THINK("a draft that agrees is always accepted");
-    const LawBehind p = always({.25, .25, .5});
+    const DistributionAfter p = always({.25, .25, .5});
     check(p, p, {}, 3, {.1, .3, .6, .99, .99, .99, .9}, {0, 1, 2, 2}, "three guesses and one more");
 }
 
-TEST_CASE("behind the first refusal the guesses are lost", "[ex12_01]") {
-    THINK("behind the first refusal the guesses are lost");
-    const LawBehind p = always({0, 1}), q = always({.5, .5});
+TEST_CASE("after the first refusal the guesses are lost", "[ex12_01]") {
+    THINK("after the first refusal the guesses are lost");
+    const DistributionAfter p = always({0, 1}), q = always({.5, .5});
     check(p, q, {}, 3, {.9, .1, .9, .5, .5, .5, .5}, {1, 1}, "1 is accepted, 0 never");
     check(p, q, {}, 3, {.1, .9, .9, .5, .5, .5, .5}, {1}, "0 is never accepted");
     check(p, q, {}, 3, {.9, .9, .9, .5, .5, .5, .5}, {1, 1, 1, 1}, "all accepted, and one more");
 }
 
-TEST_CASE("each law is the one behind the text so far", "[ex12_01]") {
-    THINK("each law is the one behind the text so far");
-    // Behind a text of n tokens only token n can come, for both.
-    const LawBehind counts = [](const Ids& text) {
-        Law law(6);
-        law[text.size()] = 1;
-        return law;
+TEST_CASE("each distribution is the one after the text so far", "[ex12_01]") {
+    THINK("each distribution is the one after the text so far");
+    // After a text of n tokens only token n can come, for both.
+    const DistributionAfter counts = [](const Ids& text) {
+        Distribution distribution(6);
+        distribution[text.size()] = 1;
+        return distribution;
     };
     check(counts, counts, {0}, 3, {.5, .5, .5, .5, .5, .5, .5}, {0, 1, 2, 3, 4},
-          "one behind another");
+          "one after another");
 }
 
-TEST_CASE("random laws: the same as the chapter's round, by the same luck", "[ex12_01]") {
-    THINK("random laws: the same as the chapter's round, by the same luck");
+TEST_CASE("random distributions: the same as the chapter's round, by the same luck", "[ex12_01]") {
+    THINK("random distributions: the same as the chapter's round, by the same luck");
     Rng rng(121);
     for (int round = 0; round < 4000; ++round) {
         const std::size_t V = 1 + rng.below(5);
-        const LawBehind target = random_laws(rng.next(), V), draft = random_laws(rng.next(), V);
+        const DistributionAfter target = random_distributions(rng.next(), V),
+                                draft = random_distributions(rng.next(), V);
         Ids text(rng.below(3));
         for (int& id : text) id = int(rng.below(V));
         const int length = int(rng.below(4));
@@ -94,12 +96,12 @@ TEST_CASE("random laws: the same as the chapter's round, by the same luck", "[ex
     }
 }
 
-TEST_CASE("what comes out follows the target's law", "[ex12_01]") {
-    THINK("what comes out follows the target's law");
+TEST_CASE("what comes out follows the target's distribution", "[ex12_01]") {
+    THINK("what comes out follows the target's distribution");
     // Tens of thousands of first tokens: a draft that knows nothing, a target that is sure.
     Rng rng(122);
-    const Law p{.7, .2, .1, 0};
-    const LawBehind target = always(p), draft = always({.25, .25, .25, .25});
+    const Distribution p{.7, .2, .1, 0};
+    const DistributionAfter target = always(p), draft = always({.25, .25, .25, .25});
     std::map<int, int> first;
     constexpr int rounds = 40000;
     for (int i = 0; i < rounds; ++i) {
@@ -118,8 +120,8 @@ TEST_CASE("the draft is asked length times, the target once for each token that 
           "[ex12_01]") {
     THINK("the draft is asked length times, the target once for each token that comes out");
     int drafts = 0, targets = 0;
-    const LawBehind draft = [&](const Ids&) { return ++drafts, Law{.5, .5}; };
-    const LawBehind target = [&](const Ids&) { return ++targets, Law{.5, .5}; };
+    const DistributionAfter draft = [&](const Ids&) { return ++drafts, Distribution{.5, .5}; };
+    const DistributionAfter target = [&](const Ids&) { return ++targets, Distribution{.5, .5}; };
     const Ids got = ex12_01::speculate(target, draft, {}, 4, std::vector<double>(9, .5));
     INFO("four guesses, all accepted: asked of the draft, of the target; tokens that came out");
     CHECK((Ids{drafts, targets, int(got.size())}) == (Ids{4, 5, 5}));

@@ -89,7 +89,7 @@ TEST_CASE("no γ gains more than the chosen one", "[ex12_1]") {
 TEST_CASE("α begins at one half, and every judged token moves it", "[ex12_1]") {
     THINK("α begins at one half, and every judged token moves it");
     AdaptiveGamma a(.1, 8);
-    INFO("AdaptiveGamma a(.1, 8), and behind it");
+    INFO("AdaptiveGamma a(.1, 8), and after it");
     CHECK(a.alpha() == .5);
     a.observe(4, 4);  // four judged, four accepted
     INFO("a.observe(4, 4)");

@@ -1,4 +1,4 @@
-// Exercise 12_3: block verification. The published example, and laws by enumeration.
+// Exercise 12_3: block verification. The published example, and distributions by enumeration.
 #include <cmath>
 #include <functional>
 #include <map>
@@ -12,15 +12,15 @@ using namespace tbt::ex12_3;
 
 namespace {
 
-using Model = std::function<Law(const std::vector<int>&)>;
+using Model = std::function<Distribution(const std::vector<int>&)>;
 
-// Some law of three tokens for each text.
+// Some distribution of three tokens for each text.
 Model random_model(std::uint64_t seed) {
     return [seed](const std::vector<int>& text) {
         std::uint64_t key = seed;
         for (const int id : text) key = key * 31 + static_cast<std::uint64_t>(id) + 1;
         Rng rng(key);
-        Law p;
+        Distribution p;
         double sum = 0;
         for (int v = 0; v < 3; ++v) sum += p.emplace_back(0.05 + rng.uniform());
         for (double& x : p) x /= sum;
@@ -46,7 +46,7 @@ void each_draft(const Model& target, const Model& small, int gamma, int V,
     const std::function<void(double)> go = [&](double probability) {
         if (static_cast<int>(tokens.size()) == gamma)
             return use(draft_of(target, small, tokens), probability);
-        const Law q = small(tokens);
+        const Distribution q = small(tokens);
         for (int v = 0; v < V; ++v) {
             tokens.push_back(v);
             go(probability * q[static_cast<std::size_t>(v)]);
@@ -77,8 +77,8 @@ void each_verdict(const Draft& draft, const std::function<void(const Verdict&, d
 
 TEST_CASE("the example of the paper: 11/9 tokens stay where one by one it is 10/9", "[ex12_3]") {
     THINK("the longest prefix that says yes stays, whatever shorter ones said");
-    const Model target = [](const std::vector<int>&) { return Law{1.0 / 3, 2.0 / 3}; };
-    const Model small = [](const std::vector<int>&) { return Law{2.0 / 3, 1.0 / 3}; };
+    const Model target = [](const std::vector<int>&) { return Distribution{1.0 / 3, 2.0 / 3}; };
+    const Model small = [](const std::vector<int>&) { return Distribution{2.0 / 3, 1.0 / 3}; };
     double block = 0, one_by_one = 0;
     each_draft(target, small, 2, 2, [&](const Draft& d, double probability) {
         each_verdict(d, [&](const Verdict& v, double chance) {
@@ -160,7 +160,7 @@ TEST_CASE("a chance of 0 is no chance, not even for u = 0", "[ex12_3]") {
 }
 
 TEST_CASE("nothing drafted: one token from p", "[ex12_3]") {
-    THINK("without a draft there is no q: the next law is p itself");
+    THINK("without a draft there is no q: the next distribution is p itself");
     const Draft d{{}, {{.3, .7}}, {}};
     INFO("no tokens, p = {(.3, .7)}");
     REQUIRE(chances(d).empty());
@@ -179,17 +179,18 @@ TEST_CASE("where target and draft are the same, all of it stays", "[ex12_3]") {
     });
 }
 
-TEST_CASE("the law of the text is the target's, to the last token", "[ex12_3]") {
-    THINK("each accepted prefix with its correction must add up to the target's law");
+TEST_CASE("the distribution of the text is the target's, to the last token", "[ex12_3]") {
+    THINK("each accepted prefix with its correction must add up to the target's distribution");
     constexpr int gamma = 3, V = 3;
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         const Model target = random_model(seed), small = random_model(seed + 40);
         // Texts of γ + 1 tokens: what a round adds, and the rest by the target alone.
-        std::map<std::vector<int>, double> law;
+        std::map<std::vector<int>, double> distribution;
         const std::function<void(std::vector<int>, double)> finish = [&](std::vector<int> text,
                                                                          double probability) {
-            if (static_cast<int>(text.size()) == gamma + 1) return void(law[text] += probability);
-            const Law p = target(text);
+            if (static_cast<int>(text.size()) == gamma + 1)
+                return void(distribution[text] += probability);
+            const Distribution p = target(text);
             for (int v = 0; v < V; ++v) {
                 text.push_back(v);
                 finish(text, probability * p[static_cast<std::size_t>(v)]);
@@ -217,7 +218,7 @@ TEST_CASE("the law of the text is the target's, to the last token", "[ex12_3]") 
             });
         });
         double distance = 0;
-        for (const auto& [text, probability] : law) {
+        for (const auto& [text, probability] : distribution) {
             double p = 1;
             std::vector<int> before;
             for (const int id : text) {
@@ -227,9 +228,9 @@ TEST_CASE("the law of the text is the target's, to the last token", "[ex12_3]") 
             distance += std::abs(probability - p);
         }
         THINK("an accepted prefix and its correction must add up to p");
-        INFO("all drafts of 3 tokens of 3, laws made by seed " << seed);
-        REQUIRE(law.size() == 81);
-        EXPECT(distance <= 1e-12, "the law of the texts is the target's: a distance of 0",
+        INFO("all drafts of 3 tokens of 3, distributions made by seed " << seed);
+        REQUIRE(distribution.size() == 81);
+        EXPECT(distance <= 1e-12, "the distribution of the texts is the target's: a distance of 0",
                distance);
         THINK("more stays than token by token");
         EXPECT(block > one_by_one + 1e-3, "more tokens stay than one by one", block);

@@ -24,7 +24,7 @@ Pieces pieces_of(const std::string& line) {
 void check(const std::string& line, const std::string& left, const std::string& right,
            const std::string& expected, const std::string& think) {
     Pieces pieces = pieces_of(line);
-    INFO("the pieces behind join(pieces, left, right)");
+    INFO("the pieces after join(pieces, left, right)");
     INPUT(pieces, left, right);
     THINK(think);
     ex17_01::join(pieces, left, right);
@@ -42,8 +42,8 @@ TEST_CASE("the other: h and e are joined", "[ex17_01]") {
 TEST_CASE("of three equal pieces the first two", "[ex17_01]") {
     THINK("from left to right, and a piece is used once");
     check("a a a", "a", "a", "aa a", "from left to right, and a piece is used once");
-    check("a a a a", "a", "a", "aa aa", "go on behind the new piece");
-    check("a a a a a", "a", "a", "aa aa a", "go on behind the new piece");
+    check("a a a a", "a", "a", "aa aa", "go on after the new piece");
+    check("a a a a a", "a", "a", "aa aa a", "go on after the new piece");
 }
 
 TEST_CASE("at the beginning and at the end, and side by side", "[ex17_01]") {

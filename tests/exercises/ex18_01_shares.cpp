@@ -51,7 +51,7 @@ TEST_CASE("the lesson's shares: four fifths from the first key", "[ex18_01]") {
                  "position 0 sees itself alone; all of it comes from there");
 }
 
-TEST_CASE("position t sees itself, and nothing behind it", "[ex18_01]") {
+TEST_CASE("position t sees itself, and nothing after it", "[ex18_01]") {
     const std::vector<Row> keys(4, Row{1});
     check_shares({1}, keys, 0, {1, 0, 0, 0}, "key 0 alone");
     check_shares({1}, keys, 1, {.5, .5, 0, 0}, "keys 0 and 1: u <= t");

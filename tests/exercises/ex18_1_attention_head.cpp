@@ -77,7 +77,7 @@ TEST_CASE("the width of a head divides the score by its root, not by itself", "[
     CHECK_NEAR(out[1][1], 1 - share, rounding);
 }
 
-TEST_CASE("what stands behind a position changes nothing there", "[ex18_1]") {
+TEST_CASE("what comes after a position changes nothing there", "[ex18_1]") {
     THINK("position t sees 0 to t");
     const Rows q = random_rows(6, 5, 5, 8);
     Rows k = random_rows(6, 5, 6, 8), v = random_rows(6, 5, 7);

@@ -1,4 +1,4 @@
-// Exercise 18_3: DoLa, the law of two layers.
+// Exercise 18_3: DoLa, the distribution of two layers.
 #include "tests/exercises/exercise_check.hpp"
 
 #include <functional>
@@ -48,12 +48,12 @@ Row dola_by_definition(const std::vector<Row>& layers, const Row& last, double a
         if (js > most) most = js, best = q;
     }
     const double border = alpha * *std::max_element(p.begin(), p.end());
-    Row law;
+    Row distribution;
     double sum = 0;
     for (std::size_t x = 0; x < p.size(); ++x)
-        sum += law.emplace_back(p[x] < border * (1 - 1e-12) ? 0 : p[x] / best[x]);
-    for (double& x : law) x /= sum;
-    return law;
+        sum += distribution.emplace_back(p[x] < border * (1 - 1e-12) ? 0 : p[x] / best[x]);
+    for (double& x : distribution) x /= sum;
+    return distribution;
 }
 
 Row random_row(Rng& rng, std::size_t V) {
@@ -76,8 +76,10 @@ TEST_CASE("the statement's example", "[ex18_3]") {
     CHECK_NEAR(dola({like_it, unlike}, last, .1), (Row{1 / 9., 32 / 45., 8 / 45., 0}), rounding);
 }
 
-TEST_CASE("equal laws diverge by 0, laws with nothing in common by ln 2, either way round",
-          "[ex18_3]") {
+TEST_CASE(
+    "equal distributions diverge by 0, distributions with nothing in common by ln 2, either way "
+    "round",
+    "[ex18_3]") {
     THINK("m is half of the sum of both, and each of the two sums counts half");
     INPUT(last, unlike);
     CHECK_NEAR(divergence(unlike, unlike), 0, rounding);
@@ -135,10 +137,10 @@ TEST_CASE("what the last layer finds improbable cannot come, however much it has
     THINK("the border is a share of the greatest p of the last layer");
     const Row grown = logs({.5, .4999, .00005, .00005});
     INPUT(last, grown);
-    const Row law = dola({grown}, last, .1);
-    REQUIRE(law.size() == 4);
-    CHECK(law[3] == 0);
-    EXPECT(law[2] > .99, "the third leads: .06 is above the border of .05", law);
+    const Row distribution = dola({grown}, last, .1);
+    REQUIRE(distribution.size() == 4);
+    CHECK(distribution[3] == 0);
+    EXPECT(distribution[2] > .99, "the third leads: .06 is above the border of .05", distribution);
     const Row narrow = dola({grown}, last, .2);
     INFO("α = .2");
     CHECK(narrow[2] == 0);
@@ -164,13 +166,14 @@ TEST_CASE("a token that is banned stays banned", "[ex18_3]") {
     CHECK_NEAR(dola({early}, banned, .001), (Row{0, 1 / 3., 2 / 3.}), rounding);
 }
 
-TEST_CASE("an early law that gives nearly nothing: the contrast stays a number", "[ex18_3]") {
+TEST_CASE("an early distribution that gives nearly nothing: the contrast stays a number",
+          "[ex18_3]") {
     THINK("ln p - ln q, not p/q: here q is less than a double holds");
     INFO("the last layer's logits {0 -1 -1}, the early one's {5000 0 0}, α = .1");
     CHECK_NEAR(dola({{5000, 0, 0}}, {0, -1, -1}, .1), (Row{0, .5, .5}), rounding);
 }
 
-TEST_CASE("random layers: the law is what the definition says", "[ex18_3]") {
+TEST_CASE("random layers: the distribution is what the definition says", "[ex18_3]") {
     THINK("the statement, sentence by sentence");
     Rng rng(183);
     for (int round = 0; round < 300; ++round) {
@@ -180,12 +183,12 @@ TEST_CASE("random layers: the law is what the definition says", "[ex18_3]") {
         const Row row = random_row(rng, V);
         const double alpha = static_cast<double>(1 + rng.below(9)) / 10;
         INPUT(layers, row, alpha);
-        const Row law = dola(layers, row, alpha);
-        CHECK_NEAR(law, dola_by_definition(layers, row, alpha), rounding);
+        const Row distribution = dola(layers, row, alpha);
+        CHECK_NEAR(distribution, dola_by_definition(layers, row, alpha), rounding);
     }
 }
 
-TEST_CASE("the law of whole texts, every one enumerated", "[ex18_3]") {
+TEST_CASE("the distribution of whole texts, every one enumerated", "[ex18_3]") {
     THINK("the chance of a text is the product of what each of its tokens has");
     // Two early layers and a last one for each text, by its tokens.
     const auto layers_of = [](const std::vector<int>& text, std::uint64_t seed) {
@@ -208,13 +211,14 @@ TEST_CASE("the law of whole texts, every one enumerated", "[ex18_3]") {
                 std::vector<Row> layers = layers_of(text, seed);
                 const Row row = layers.back();
                 layers.pop_back();
-                const Row law = dola(layers, row, .3);
-                REQUIRE(law.size() == 3);
+                const Row distribution = dola(layers, row, .3);
+                REQUIRE(distribution.size() == 3);
                 for (int id = 0; id < 3; ++id) {
                     const auto x = static_cast<std::size_t>(id);
                     std::vector<int> longer = text;
                     longer.push_back(id);
-                    walk(longer, got * law[x], expected * dola_by_definition(layers, row, .3)[x]);
+                    walk(longer, got * distribution[x],
+                         expected * dola_by_definition(layers, row, .3)[x]);
                 }
             };
         walk({}, 1, 1);

@@ -52,7 +52,7 @@ TEST_CASE("without a gradient the decay alone shrinks a weight", "[ex19_02]") {
     Row w{4, -8};
     step(a, w, {0, 0}, .1, 1);
     same(w, Row{3.8, -7.6}, "w = {4, -8}, g = 0, decay .5, rate .1", "w − η·λ·w", 1e-12);
-    same(a.m, Row{0, 0}, "m behind a step without a gradient", "the decay is not in the gradient");
+    same(a.m, Row{0, 0}, "m after a step without a gradient", "the decay is not in the gradient");
 }
 
 TEST_CASE("the decay takes the weight before the step", "[ex19_02]") {

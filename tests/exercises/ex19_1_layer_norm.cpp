@@ -75,7 +75,7 @@ TEST_CASE("gradients are added to what is there", "[ex19_1]") {
         const double before[] = {10. * double(i + 1), double(i + 1), -double(i + 1)};
         same(Row{d_x[i], d_gain[i], d_bias[i]},
              Row{before[0] + fresh.x[i], before[1] + fresh.gain[i], before[2] + fresh.bias[i]},
-             "place " + std::to_string(i) + ": d_x, d_gain, d_bias behind other gradients",
+             "place " + std::to_string(i) + ": d_x, d_gain, d_bias after other gradients",
              "+=, not =", 1e-12);
     }
 }

@@ -28,17 +28,17 @@ const std::vector<int> tree = {-1, -1, 0, 1, 0, 4};
 
 }  // namespace
 
-TEST_CASE("behind the text the depth is 0", "[ex21_01]") {
+TEST_CASE("after the text the depth is 0", "[ex21_01]") {
     check_depth(tree, 0, 0, "parents[0] is -1: no guess stands before it");
     check_depth(tree, 1, 0, "parents[1] is -1, whatever its row is");
     check_depth({-1}, 0, 0, "a tree of one guess");
 }
 
 TEST_CASE("one deeper than the parent", "[ex21_01]") {
-    check_depth(tree, 2, 1, "behind guess 0");
-    check_depth(tree, 3, 1, "behind guess 1; the guesses of the other branch don't count");
+    check_depth(tree, 2, 1, "after guess 0");
+    check_depth(tree, 3, 1, "after guess 1; the guesses of the other branch don't count");
     check_depth(tree, 4, 1, "siblings have the same depth");
-    check_depth(tree, 5, 2, "behind 4, which stands behind 0");
+    check_depth(tree, 5, 2, "after 4, which comes after 0");
     check_depth({-1, 0, 1, 2, 3}, 4, 4, "in a chain: as many as come before");
     check_depth({-1, 0, 0, 0, 0}, 4, 1, "all four are children of guess 0");
 }
@@ -59,16 +59,16 @@ TEST_CASE("and the parent of the parent, up to the text", "[ex21_01]") {
 
 TEST_CASE("never a sibling, nor another branch", "[ex21_01]") {
     check_sees(tree, 4, 2, false, "2 and 4 are both children of 0: siblings");
-    check_sees(tree, 1, 0, false, "both stand behind the text: siblings");
+    check_sees(tree, 1, 0, false, "both come after the text: siblings");
     check_sees(tree, 3, 0, false, "0 stands on another branch");
     check_sees(tree, 5, 1, false, "1 stands on another branch");
     check_sees(tree, 5, 2, false, "the sibling of its parent");
     check_sees(tree, 5, 3, false, "at the depth of its parent, on another branch");
 }
 
-TEST_CASE("nobody sees who stands behind", "[ex21_01]") {
-    check_sees(tree, 0, 2, false, "2 stands behind 0: what it says is not known yet");
-    check_sees(tree, 0, 5, false, "5 stands behind 0");
+TEST_CASE("nobody sees who comes after", "[ex21_01]") {
+    check_sees(tree, 0, 2, false, "2 comes after 0: what it says is not known yet");
+    check_sees(tree, 0, 5, false, "5 comes after 0");
     check_sees(tree, 2, 4, false, "a sibling");
     check_sees({-1, 0, 1, 2}, 1, 3, false, "in a chain: the causal mask");
 }

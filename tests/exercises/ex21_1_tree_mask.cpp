@@ -16,13 +16,13 @@ const std::vector<int> tree = {-1, -1, 0, 1, 0, 4};
 }  // namespace
 
 TEST_CASE("siblings stand at the same position", "[ex21_1]") {
-    THINK("a guess stands one behind its parent, wherever its row is");
+    THINK("a guess stands one place after its parent, wherever its row is");
     REQUIRE(positions(tree, 10) == std::vector<int>{10, 10, 11, 11, 11, 12});
     REQUIRE(positions({-1, 0, 1}, 0) == std::vector<int>{0, 1, 2});
     REQUIRE(positions({}, 5).empty());
 }
 
-TEST_CASE("a branch begins behind the text", "[ex21_1]") {
+TEST_CASE("a branch begins after the text", "[ex21_1]") {
     THINK("go from the guess to its parent until -1, then turn the list round");
     REQUIRE(branch(tree, 5) == std::vector<int>{0, 4, 5});
     REQUIRE(branch(tree, 3) == std::vector<int>{1, 3});
@@ -50,7 +50,7 @@ TEST_CASE("a chain has the causal mask", "[ex21_1]") {
     }
 }
 
-TEST_CASE("behind no text there are columns for guesses only", "[ex21_1]") {
+TEST_CASE("after no text there are columns for guesses only", "[ex21_1]") {
     THINK("0 columns of text, one for each guess");
     REQUIRE(mask({-1, 0, 0}, 0) == std::vector<std::vector<bool>>{{1, 0, 0}, {1, 1, 0}, {1, 0, 1}});
     REQUIRE(mask({-1, -1}, 0) == std::vector<std::vector<bool>>{{1, 0}, {0, 1}});

@@ -5,32 +5,34 @@
 #include "21_2_judge_a_tree.hpp"
 #include "lib/kernels/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
-#include "tests/exercises/random_law.hpp"
+#include "tests/exercises/random_distribution.hpp"
 
 using namespace tbt;
 using namespace tbt::ex21_2;
 
 namespace {
 
-Law law_of(std::uint64_t seed, std::size_t V) {
+Distribution distribution_of(std::uint64_t seed, std::size_t V) {
     Rng rng(seed);
-    return random_law(rng, V);
+    return random_distribution(rng, V);
 }
 
-void check_rest(const Law& p, const Law& q, const Law& expected, const char* think) {
+void check_rest(const Distribution& p, const Distribution& q, const Distribution& expected,
+                const char* think) {
     INPUT(p, q);
     THINK(think);
     CHECK_NEAR(after_rejection(p, q), expected, 1e-12);
 }
 
-void check_without(const Law& q, int x, const Law& expected, const char* think) {
+void check_without(const Distribution& q, int x, const Distribution& expected, const char* think) {
     INPUT(q, x);
     THINK(think);
     CHECK_NEAR(without(q, x), expected, 1e-12);
 }
 
-void check_judge(const Law& p, const Law& q, const std::vector<int>& guesses,
-                 const std::vector<double>& u, int accepted, const Law& rest, const char* think) {
+void check_judge(const Distribution& p, const Distribution& q, const std::vector<int>& guesses,
+                 const std::vector<double>& u, int accepted, const Distribution& rest,
+                 const char* think) {
     INPUT(p, q, guesses, u);
     THINK(think);
     const Verdict verdict = judge(p, q, guesses, u);
@@ -38,25 +40,27 @@ void check_judge(const Law& p, const Law& q, const std::vector<int>& guesses,
     if (accepted < 0) CHECK_NEAR(verdict.rest, rest, 1e-12);
 }
 
-// The law of the token and how often a guess is accepted, over every way of drawing and judging.
+// The distribution of the token and how often a guess is accepted, over every way of drawing and
+// judging.
 struct Outcome {
-    Law law;
+    Distribution distribution;
     double accepted = 0;
 };
 
 constexpr const char* think =
     "what is left of p after each rejection is what the next guess is judged by";
 
-Outcome enumerate(const Law& p, const Law& q, int n) {
-    Outcome all{Law(p.size()), 0};
+Outcome enumerate(const Distribution& p, const Distribution& q, int n) {
+    Outcome all{Distribution(p.size()), 0};
     std::vector<int> guesses;
     // The draws: of the guesses, with their probability. The judgements: a u of 0 accepts if
     // anything does, and 1 − 1e-16 … is found by trying both.
-    const std::function<void(Law, double)> draw = [&](Law left, double probability) {
+    const std::function<void(Distribution, double)> draw = [&](Distribution left,
+                                                               double probability) {
         if (static_cast<int>(guesses.size()) < n) {
             for (std::size_t v = 0; v < p.size(); ++v) {
                 if (left[v] == 0) continue;
-                Law next = left;
+                Distribution next = left;
                 next[v] = 0;
                 double sum = 0;
                 for (const double x : next) sum += x;
@@ -69,7 +73,7 @@ Outcome enumerate(const Law& p, const Law& q, int n) {
         }
         // Which guess would be accepted is a question of its u alone: those before it fail.
         double open = 1;
-        Law target = p, drafted = q;
+        Distribution target = p, drafted = q;
         for (std::size_t i = 0; i < guesses.size() && open > 0; ++i) {
             const auto x = static_cast<std::size_t>(guesses[i]);
             const double chance = std::min(1.0, target[x] / drafted[x]);
@@ -78,11 +82,11 @@ Outcome enumerate(const Law& p, const Law& q, int n) {
             if (chance > 0) {
                 u[i] = chance / 2;
                 check_judge(p, q, guesses, u, static_cast<int>(i), {}, think);
-                all.law[x] += probability * open * chance;
+                all.distribution[x] += probability * open * chance;
                 all.accepted += probability * open * chance;
             }
             open *= 1 - chance;
-            Law rest;
+            Distribution rest;
             double sum = 0;
             for (std::size_t v = 0; v < p.size(); ++v)
                 sum += rest.emplace_back(std::max(0.0, target[v] - drafted[v]));
@@ -97,7 +101,8 @@ Outcome enumerate(const Law& p, const Law& q, int n) {
         const std::vector<double> u(guesses.size(), std::nextafter(1.0, 0.0));
         check_judge(p, q, guesses, u, -1, target, think);
         const Verdict none = judge(p, q, guesses, u);
-        for (std::size_t v = 0; v < p.size(); ++v) all.law[v] += probability * open * none.rest[v];
+        for (std::size_t v = 0; v < p.size(); ++v)
+            all.distribution[v] += probability * open * none.rest[v];
     };
     draw(q, 1);
     return all;
@@ -115,8 +120,8 @@ TEST_CASE("what is left of p and q, by hand", "[ex21_2]") {
 }
 
 TEST_CASE("two guesses, by hand: C is rejected, and then A is certain", "[ex21_2]") {
-    const Law p{.5, .3, .2}, q{.2, .3, .5};
-    // C stands with .2/.5; behind it p is (1, 0, 0) and q is (.4, .6, 0).
+    const Distribution p{.5, .3, .2}, q{.2, .3, .5};
+    // C stands with .2/.5; after it p is (1, 0, 0) and q is (.4, .6, 0).
     check_judge(p, q, {2, 0}, {.39, .9}, 0, {}, "C is accepted below .2/.5");
     check_judge(p, q, {2, 0}, {.41, .9}, 1, {}, "after a rejection both p and q are others");
     check_judge(p, q, {2, 0}, {.4, .9}, 1, {}, ".2/.5 is not below itself");
@@ -129,15 +134,15 @@ TEST_CASE("no guess: the token is drawn from p", "[ex21_2]") {
                 "with no guess there is nothing to judge");
 }
 
-TEST_CASE("the law is the target's, for any number of guesses", "[ex21_2]") {
+TEST_CASE("the distribution is the target's, for any number of guesses", "[ex21_2]") {
     THINK(think);
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-        const Law p = law_of(seed, 4), q = law_of(seed + 30, 4);
+        const Distribution p = distribution_of(seed, 4), q = distribution_of(seed + 30, 4);
         double before = 0;
         for (int n = 0; n <= 4; ++n) {
             const Outcome all = enumerate(p, q, n);
             INPUT(p, q, n);
-            CHECK_NEAR(all.law, p, 1e-12);
+            CHECK_NEAR(all.distribution, p, 1e-12);
             THINK("more guesses are accepted more often");
             EXPECT(all.accepted > before - 1e-12, "accepted as often as with fewer, or more",
                    all.accepted);

@@ -1,7 +1,7 @@
 // Exercise 22_01: fill the masked places, all at once and one after the other.
 #include "22_01_fill.hpp"
 #include "tests/exercises/exercise_check.hpp"
-#include "tests/exercises/masked_laws.hpp"
+#include "tests/exercises/masked_distributions.hpp"
 
 using namespace tbt;
 using namespace tbt::ex22_01;
@@ -17,17 +17,18 @@ void check_places(const Row& row, const Places& expected, const char* think) {
 }
 
 // A sampler with a model of three tokens that takes notes: which row it was shown, and which place
-// it was asked about, in words. The draw takes tokens 1, 2, 0, 1, … whatever the law.
+// it was asked about, in words. The draw takes tokens 1, 2, 0, 1, … whatever the distribution.
 template <class Fill>
 std::vector<std::string> questions(const Fill& fill, Row& row) {
     std::vector<std::string> asked;
-    const Law law = [&](const Row& seen, std::size_t place) {
+    const Distribution distribution = [&](const Row& seen, std::size_t place) {
         asked.push_back("place " + std::to_string(place) + " of " + exercise_check::shown(seen));
         return std::vector<double>{.5, .25, .25};
     };
     int drawn = 0;
-    fill(row, law, [&](const std::vector<double>& p) {
-        EXPECT(p == std::vector<double>({.5, .25, .25}), "a draw from the law, as it is", p);
+    fill(row, distribution, [&](const std::vector<double>& p) {
+        EXPECT(p == std::vector<double>({.5, .25, .25}), "a draw from the distribution, as it is",
+               p);
         EXPECT(drawn < 20, "one draw for each masked place", drawn);
         return ++drawn % 3;
     });
@@ -82,7 +83,7 @@ TEST_CASE("in turn: the model sees what was drawn before", "[ex22_01]") {
 TEST_CASE("in turn writes three cities as often as there are", "[ex22_01]") {
     INFO("fill_in_turn, New York 50 %, Los Angeles 30 %, San Diego 20 %; tokens 0 to 5");
     THINK("what was drawn is known to what comes later");
-    check_law(law_of(fill_in_turn, perfect(cities, 6), {masked, masked}), cities);
+    check_distribution(distribution_of(fill_in_turn, perfect(cities, 6), {masked, masked}), cities);
 }
 
 TEST_CASE("at once writes cities that there are not", "[ex22_01]") {
@@ -92,26 +93,29 @@ TEST_CASE("at once writes cities that there are not", "[ex22_01]") {
     for (int first = 0; first < 3; ++first)
         for (int second = 0; second < 3; ++second)
             expected[{first, 3 + second}] = p[first] * p[second];
-    const Joint got = law_of(fill_at_once, perfect(cities, 6), {masked, masked});
+    const Joint got = distribution_of(fill_at_once, perfect(cities, 6), {masked, masked});
     THINK("each place is drawn as if the other were still masked");
-    check_law(got, expected);
+    check_distribution(got, expected);
     CHECK(got.size() == expected.size());
 }
 
-TEST_CASE("any model of three places: in turn keeps its law, at once multiplies the places'",
-          "[ex22_01]") {
+TEST_CASE(
+    "any model of three places: in turn keeps its distribution, at once multiplies the places'",
+    "[ex22_01]") {
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
         const Joint joint = random_joint(seed);
-        const auto law = perfect(joint, 3);
-        INFO("a random law of three places and three tokens");
+        const auto distribution = perfect(joint, 3);
+        INFO("a random distribution of three places and three tokens");
         THINK("what was drawn is known to what comes later, or is not");
-        check_law(law_of(fill_in_turn, law, {masked, masked, masked}), joint);
+        check_distribution(distribution_of(fill_in_turn, distribution, {masked, masked, masked}),
+                           joint);
         Joint apart;
         for (const auto& [text, probability] : joint) {
             apart[text] = 1;
             for (std::size_t i = 0; i < 3; ++i)
-                apart[text] *= law({masked, masked, masked}, i)[std::size_t(text[i])];
+                apart[text] *= distribution({masked, masked, masked}, i)[std::size_t(text[i])];
         }
-        check_law(law_of(fill_at_once, law, {masked, masked, masked}), apart);
+        check_distribution(distribution_of(fill_at_once, distribution, {masked, masked, masked}),
+                           apart);
     }
 }

@@ -4,7 +4,7 @@
 #include "22_1_masked_loss.hpp"
 #include "lib/kernels/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
-#include "tests/exercises/random_law.hpp"
+#include "tests/exercises/random_distribution.hpp"
 
 using namespace tbt;
 using namespace tbt::ex22_1;
@@ -29,12 +29,12 @@ std::vector<double> perfect(const Row& row, std::size_t place) {
 // Says the same of every row: token v with probability (v + 1) / 6.
 std::vector<double> deaf(const Row&, std::size_t) { return {1.0 / 6, 2.0 / 6, 3.0 / 6}; }
 
-// Some law for each row, place and what is seen.
-std::vector<double> some_law(const Row& row, std::size_t place) {
+// Some distribution for each row, place and what is seen.
+std::vector<double> some_distribution(const Row& row, std::size_t place) {
     std::uint64_t number = place;
     for (const int id : row) number = number * 5 + static_cast<std::uint64_t>(id + 1);
     Rng rng(4, number);
-    return random_law(rng, 3);
+    return random_distribution(rng, 3);
 }
 
 void check_near(const char* what, double got, double expected) {
@@ -62,15 +62,15 @@ TEST_CASE("by hand: tokens 0, 2 and 1, the first two hidden", "[ex22_1]") {
 
 TEST_CASE("the model sees the masks, and is asked about the hidden places only", "[ex22_1]") {
     THINK("the model sees the masks, and is asked about the hidden places only");
-    INFO("loss(law, {1, 1, 0, 0}, {true, false, true, false}): what the model is asked");
+    INFO("loss(distribution, {1, 1, 0, 0}, {true, false, true, false}): what the model is asked");
     std::vector<std::size_t> asked;
-    const Law law = [&](const Row& row, std::size_t place) {
+    const Distribution distribution = [&](const Row& row, std::size_t place) {
         INFO("think about: a model that sees the answer learns to copy it");
         REQUIRE(row == Row{masked, 1, masked, 0});
         asked.push_back(place);
         return std::vector<double>{.5, .5};
     };
-    check_near("loss", loss(law, {1, 1, 0, 0}, {true, false, true, false}), std::log(2));
+    check_near("loss", loss(distribution, {1, 1, 0, 0}, {true, false, true, false}), std::log(2));
     REQUIRE(asked == std::vector<std::size_t>{0, 2});
 }
 
@@ -100,9 +100,9 @@ TEST_CASE("every k counts the same, however many ways there are to hide k places
         double sum = 0;
         for (std::size_t i = 0; i < 5; ++i)
             if (row[i] == masked)
-                sum -= std::log(some_law(row, i)[static_cast<std::size_t>(text[i])]);
+                sum -= std::log(some_distribution(row, i)[static_cast<std::size_t>(text[i])]);
         expected += sum / k / ways[k];
     }
     INFO("think about: 5 ways to hide one, 10 ways to hide two, and each k a fifth");
-    check_near("bound", bound(some_law, text), expected);
+    check_near("bound", bound(some_distribution, text), expected);
 }

@@ -1,7 +1,8 @@
-// Exercise 22_2: the order that keeps the law. The law of what is written, by enumeration.
+// Exercise 22_2: the order that keeps the distribution. The distribution of what is written,
+// by enumeration.
 #include "22_2_order.hpp"
 #include "tests/exercises/exercise_check.hpp"
-#include "tests/exercises/masked_laws.hpp"
+#include "tests/exercises/masked_distributions.hpp"
 
 using namespace tbt;
 using namespace tbt::ex22_2;
@@ -21,21 +22,23 @@ TEST_CASE("the most certain place is one that is masked, the leftmost of several
     CHECK(most_certain({masked, masked, masked}, certain) == 1);
     CHECK(most_certain({masked, 0, masked}, certain) == 2);
     CHECK(most_certain({masked, 0, 0}, certain) == 0);
-    const Law same = [](const Row&, std::size_t) { return std::vector<double>{.1, .6, .3}; };
+    const Distribution same = [](const Row&, std::size_t) {
+        return std::vector<double>{.1, .6, .3};
+    };
     CHECK(most_certain({0, masked, masked}, same) == 1);
-    const Law second = [](const Row&, std::size_t place) {
+    const Distribution second = [](const Row&, std::size_t place) {
         return place == 0 ? std::vector<double>{.6, .4} : std::vector<double>{.1, .9};
     };
     CHECK(most_certain({masked, masked}, second) == 1);
     {
         THINK("the largest probability counts, whatever the others are");
         INFO("place 0: {.5, .5, 0}, place 1: {.4, .3, .3}");
-        const Law close = [](const Row&, std::size_t place) {
+        const Distribution close = [](const Row&, std::size_t place) {
             return place == 0 ? std::vector<double>{.5, .5, 0} : std::vector<double>{.4, .3, .3};
         };
         CHECK(most_certain({masked, masked}, close) == 0);
         INFO("place 0: {.5, .5, 0, 0}, place 1: {.55, .15, .15, .15}");
-        const Law spread = [](const Row&, std::size_t place) {
+        const Distribution spread = [](const Row&, std::size_t place) {
             return place == 0 ? std::vector<double>{.5, .5, 0, 0}
                               : std::vector<double>{.55, .15, .15, .15};
         };
@@ -46,9 +49,11 @@ TEST_CASE("the most certain place is one that is masked, the leftmost of several
 
 TEST_CASE("what is masked is filled, the rest stays, and each step asks about the row of now",
           "[ex22_2]") {
-    THINK("the place is chosen anew behind each token, and its law is of the row as it is then");
+    THINK(
+        "the place is chosen anew after each token, and its distribution is of the row as it is "
+        "then");
     INFO("fill {masked, 7, masked}: place 0 is certain, and decides place 2");
-    const Law law = [](const Row& row, std::size_t place) {
+    const Distribution distribution = [](const Row& row, std::size_t place) {
         INFO("think about: what was drawn is known to all that comes later");
         REQUIRE(row[1] == 7);
         if (place == 0) return std::vector<double>{1, 0};
@@ -56,11 +61,11 @@ TEST_CASE("what is masked is filled, the rest stays, and each step asks about th
         return row[0] == masked ? std::vector<double>{.6, .4} : std::vector<double>{0, 1};
     };
     Row row = {masked, 7, masked};
-    fill(row, law, [](const std::vector<double>& p) { return p[0] > p[1] ? 0 : 1; });
+    fill(row, distribution, [](const std::vector<double>& p) { return p[0] > p[1] ? 0 : 1; });
     REQUIRE(row == Row{0, 7, 1});
     Row full = {1, 2};
-    fill(full, law, [](const std::vector<double>&) { return 0; });
-    fill_least(full, law, [](const std::vector<double>&) { return 0; });
+    fill(full, distribution, [](const std::vector<double>&) { return 0; });
+    fill_least(full, distribution, [](const std::vector<double>&) { return 0; });
     REQUIRE(full == Row{1, 2});
 }
 
@@ -82,7 +87,7 @@ TEST_CASE("the order is from certain to uncertain, and the other way round", "[e
     // What was drawn at place 0 turns the two others round.
     for (const bool least : {false, true}) {
         std::vector<std::size_t> order;
-        const Law turning = [&](const Row& now, std::size_t place) {
+        const Distribution turning = [&](const Row& now, std::size_t place) {
             const bool begun = now[0] != masked;
             const double first = least ? .5 : .9;
             const double p = place == 0 ? first : (place == 1) != begun ? .8 : .6;
@@ -96,16 +101,16 @@ TEST_CASE("the order is from certain to uncertain, and the other way round", "[e
         Row row = {masked, masked, masked};
         if (least) fill_least(row, turning, draw);
         else fill(row, turning, draw);
-        THINK("the places that are left are asked again behind each token");
+        THINK("the places that are left are asked again after each token");
         INFO((least ? "fill_least" : "fill")
-             << ": at first place 1 has .8 and place 2 .6, behind the token of place 0 the other "
+             << ": at first place 1 has .8 and place 2 .6, after the token of place 0 the other "
                 "way round");
         CHECK(order ==
               (least ? std::vector<std::size_t>{0, 1, 2} : std::vector<std::size_t>{0, 2, 1}));
     }
     // Of several that are least certain, the leftmost.
     std::vector<std::size_t> asked_last;
-    const Law even = [&](const Row& row, std::size_t place) {
+    const Distribution even = [&](const Row& row, std::size_t place) {
         if (place == 0) return std::vector<double>{.5, .5, 0};
         return row[0] == masked ? std::vector<double>{.5, .4, .1} : std::vector<double>{.6, .4, 0};
     };
@@ -122,20 +127,20 @@ TEST_CASE("the order is from certain to uncertain, and the other way round", "[e
 TEST_CASE("New York one half, Los Angeles three tenths, San Diego two tenths, and nothing else",
           "[ex22_2]") {
     THINK("the order must not depend on what was drawn in the same step");
-    const Law law = perfect(cities, 6);
-    check_law(law_of(fill, law, {masked, masked}), cities);
-    check_law(law_of(fill_least, law, {masked, masked}), cities);
+    const Distribution distribution = perfect(cities, 6);
+    check_distribution(distribution_of(fill, distribution, {masked, masked}), cities);
+    check_distribution(distribution_of(fill_least, distribution, {masked, masked}), cities);
 }
 
-TEST_CASE("of any perfect model the law is kept, in both orders", "[ex22_2]") {
+TEST_CASE("of any perfect model the distribution is kept, in both orders", "[ex22_2]") {
     THINK("the order must not depend on what was drawn in the same step");
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         const Joint joint = random_joint(seed);
-        const Law law = perfect(joint, 3);
+        const Distribution distribution = perfect(joint, 3);
         const Row blank(3, masked);
-        const Joint got = law_of(fill, law, blank);
+        const Joint got = distribution_of(fill, distribution, blank);
         REQUIRE(got.size() == 27);
-        check_law(got, joint);
-        check_law(law_of(fill_least, law, blank), joint);
+        check_distribution(got, joint);
+        check_distribution(distribution_of(fill_least, distribution, blank), joint);
     }
 }

@@ -12,7 +12,8 @@
 // named
 //     CHECK_NEAR(perplexity(logits, ids), 2, 1e-12); // numbers, or rows of them
 //     CHECK_THROWS_AS(best({}), Error);
-//     EXPECT(sum <= 1, "a law sums to 1", sum);      // words for what has no value to compare with
+//     EXPECT(sum <= 1, "a distribution sums to 1", sum);      // words for what has no value to
+//     compare with
 //
 // REQUIRE is CHECK here: the learner sees the first failure.
 #pragma once
@@ -49,7 +50,7 @@
 #define THINK(...)                              \
     const ::tbt::exercise_check::Note TBT_NAME( \
         tbt_think_, __LINE__)((std::ostringstream() << "think about: " << __VA_ARGS__).str())
-// A line of words; what stands behind "think about: " in it is shown as such.
+// A line of words; what comes after "think about: " in it is shown as such.
 #define INFO(...)                               \
     const ::tbt::exercise_check::Note TBT_NAME( \
         tbt_info_, __LINE__)((std::ostringstream() << __VA_ARGS__).str())

@@ -13,7 +13,7 @@ namespace tbt::forced_words {
 
 using Ids = std::vector<int>;
 using Words = std::vector<Ids>;
-using LogLaw = std::function<std::vector<double>(const Ids& text)>;
+using LogDistribution = std::function<std::vector<double>(const Ids& text)>;
 
 struct Text {
     Ids ids;
@@ -75,14 +75,14 @@ inline std::vector<Text> turns_by_definition(const std::vector<Text>& candidates
     return taken;
 }
 
-inline std::vector<Text> search_by_definition(const LogLaw& law, const Words& words, std::size_t B,
-                                              int n, int eos) {
+inline std::vector<Text> search_by_definition(const LogDistribution& distribution,
+                                              const Words& words, std::size_t B, int n, int eos) {
     const auto better = [](const Text& a, const Text& b) { return a.p > b.p; };
     std::vector<Text> live{{{}, 1, 0}}, finished;
     for (int step = 0; step < n; ++step) {
         std::vector<Text> longer;
         for (const Text& text : live) {
-            const std::vector<double> logs = law(text.ids);
+            const std::vector<double> logs = distribution(text.ids);
             for (int id = 0; id < static_cast<int>(logs.size()); ++id) {
                 Ids ids = text.ids;
                 ids.push_back(id);

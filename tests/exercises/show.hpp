@@ -84,7 +84,7 @@ std::string shown_tuple(const T& value, int digits) {
     return "(" + text + ")";
 }
 
-// The items of a row, those behind the tenth from `first` on left out.
+// The items of a row, those after the tenth from `first` on left out.
 template <class T>
 std::vector<std::string> items_of(const T& row, std::size_t first, int digits) {
     std::vector<std::string> items;

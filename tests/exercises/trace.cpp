@@ -31,7 +31,7 @@ void print(void* const* frames, int count) {
     for (int i = 0; i < count; ++i) {
         const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(frames[i]);
         if (at <= base || at - base > (std::uintptr_t{1} << 30)) continue;  // in another library
-        // A return address stands behind its call.
+        // A return address comes after its call.
         length += std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length),
                                 " 0x%lx", static_cast<unsigned long>(at - base - 1));
     }

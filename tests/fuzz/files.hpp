@@ -54,7 +54,7 @@ inline void read_config(std::string_view bytes) {
     parameter_count(config);
 }
 
-// The first byte says which file it is; the others are missing, or merges.txt behind a zero byte.
+// The first byte says which file it is; the others are missing, or merges.txt after a zero byte.
 inline void read_tokenizer(std::string_view bytes) {
     if (bytes.empty()) return;
     for (const char* name : {"tokenizer.json", "vocab.json", "merges.txt", "tokenizer_config.json"})

@@ -76,7 +76,7 @@ std::size_t prompt_length(const std::string& name, const Json& p) {
     for (const char* key : {"prompt_length_to_skip", "begin_index", "input_ids_seq_length"}) {
         if (p.contains(key)) return p[key];
     }
-    return name == "ForcedBOSTokenLogitsProcessor" ? 1 : 0;  // behind the one token there is
+    return name == "ForcedBOSTokenLogitsProcessor" ? 1 : 0;  // after the one token there is
 }
 
 bool flagged(const Json& c) {

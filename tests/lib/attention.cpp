@@ -255,7 +255,7 @@ TEST_CASE("attention stays within its scratch memory, of a tree with many branch
     const GptConfig config = shape_config(4, 16, 64);
     KvCache a(config), b(config);
     run(b, random_qkv(20, 64, 1), shape);
-    constexpr int guesses = 150;  // all of them behind the same text: one position more
+    constexpr int guesses = 150;  // all of them after the same text: one position more
     const std::vector<int> parents(guesses, -1);
     const std::vector<float> rows = random_qkv(1 + guesses, 64, 2);
     a.make_room(1), b.make_room(1), b.hold_rows(guesses);

@@ -179,7 +179,7 @@ TEST_CASE(
             std::vector<Step> steps;
             for (const int length : lengths) {
                 KvCache& cache = caches.emplace_back(gpt.config());
-                // Some come whole, some as one token behind a filled cache.
+                // Some come whole, some as one token after a filled cache.
                 const int before = length % 3 == 0 ? 0 : length - 1;
                 if (before > 0) gpt.forward(cache, part(ids, 0, before));
                 steps.push_back({&cache, part(ids, before, length)});

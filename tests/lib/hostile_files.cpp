@@ -238,7 +238,7 @@ TEST_CASE("a message is one line of a length that a person reads, whatever it qu
     REQUIRE(stderr_of(folder, [] { complain("p", "short", 1); }) == "p: short\n");
 }
 
-TEST_CASE("what stands behind a zero byte is read, and is no JSON") {
+TEST_CASE("what comes after a zero byte is read, and is no JSON") {
     const std::string_view behind("[1]\0[2]", 7), inside("\"a\0b\"", 5);
     for (const std::string_view text : {behind, inside}) {
         CHECK(json_value(text).is_discarded());

@@ -115,7 +115,7 @@ TEST_CASE("integers below n are equally likely, also where 2^64 is no multiple o
     REQUIRE_THROWS_AS(rng.below(0), tbt::Error);
 }
 
-TEST_CASE("normal numbers have the moments and tails of the normal law", "[rng]") {
+TEST_CASE("normal numbers have the moments and tails of the normal distribution", "[rng]") {
     Rng rng(3);
     constexpr int n = 200000;
     double m1 = 0, m2 = 0, m3 = 0, m4 = 0;

@@ -190,14 +190,14 @@ TEST_CASE("offsets that do not fit the data or the shape are refused", "[safeten
     };
     REQUIRE(entry("F32", "2,3", "0,24", 24) == "");
     REQUIRE(contains(entry("F32", "2,3", "24,0", 24), "data_offsets 24 to 0 are reversed"));
-    REQUIRE(contains(entry("F32", "2,3", "0,24", 23), "end behind the file's 23 bytes"));
+    REQUIRE(contains(entry("F32", "2,3", "0,24", 23), "end after the file's 23 bytes"));
     REQUIRE(
         contains(entry("F32", "2,3", "0,23", 24), "hold 23 bytes, expected 24 for (2, 3) of F32"));
     REQUIRE(
         contains(entry("F16", "2,3", "0,24", 24), "hold 24 bytes, expected 12 for (2, 3) of F16"));
-    REQUIRE(contains(entry("F32", "2,3", "0,18446744073709551615", 24), "end behind"));
+    REQUIRE(contains(entry("F32", "2,3", "0,18446744073709551615", 24), "end after"));
     REQUIRE(contains(entry("F32", "2,3", "18446744073709551592,18446744073709551615", 24),
-                     "end behind"));
+                     "end after"));
     REQUIRE(contains(entry("F32", "2,3", "0,18446744073709551616", 24),
                      "data_offsets holds the number"));
     REQUIRE(contains(entry("F32", "4294967296,4294967296", "0,0", 0),

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "lib/kernels/quanta.hpp"
+#include "lib/kernels/integer_weights.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/kernels/scan.hpp"
 #include "tests/support/rows.hpp"
@@ -39,35 +39,35 @@ TEST_CASE("the maxima of groups hold the row's maximum, and a NaN or +infinity a
     }
 }
 
-TEST_CASE("weights are the exponentials, rounded to quanta", "[scan]") {
+TEST_CASE("weights are the exponentials, rounded to weight units", "[scan]") {
     for (const std::vector<float>& row : rows()) {
         for (const double T : {0.5, 1.0, 3.0}) {
             std::vector<std::uint64_t> w(row.size());
             const float m = largest(row);
-            const std::uint64_t total = exp_in_quanta(row, m, T, w.data());
+            const std::uint64_t total = integer_exp(row, m, T, w.data());
             std::uint64_t sum = 0;
             for (std::size_t i = 0; i < row.size(); ++i) {
                 const long double exact = std::exp((static_cast<long double>(row[i]) - m) / T) *
-                                          std::pow(2.0L, quantum_bits);
-                // Half a quantum of rounding; two roundings of x = (s − m)·log2(e)/T,
+                                          std::pow(2.0L, weight_bits);
+                // Half a unit of rounding; two roundings of x = (s − m)·log2(e)/T,
                 // which the exponential multiplies by x, and the polynomial:
-                // |x|·2^-52 + 2e-15, of at most 2^44 quanta. x·e^x is under 1/e.
+                // |x|·2^-52 + 2e-15, of at most 2^44 units. x·e^x is under 1/e.
                 REQUIRE(std::abs(static_cast<long double>(w[i]) - exact) <=
-                        0.5L + 2.3e-15L * std::pow(2.0L, quantum_bits));
+                        0.5L + 2.3e-15L * std::pow(2.0L, weight_bits));
                 sum += w[i];
             }
             REQUIRE(sum == total);
-            std::vector<std::uint64_t> blocks(row.size() / quanta_block + 1), again(row.size());
-            REQUIRE(exp_in_quanta(row, m, T, again.data(), blocks.data()) == total);
+            std::vector<std::uint64_t> blocks(row.size() / weight_block + 1), again(row.size());
+            REQUIRE(integer_exp(row, m, T, again.data(), blocks.data()) == total);
             REQUIRE(again == w);
-            for (std::size_t i = 0; i < row.size(); ++i) blocks[i / quanta_block] -= w[i];
+            for (std::size_t i = 0; i < row.size(); ++i) blocks[i / weight_block] -= w[i];
             REQUIRE(std::all_of(blocks.begin(), blocks.end(),
                                 [](std::uint64_t left) { return left == 0; }));
         }
     }
 }
 
-TEST_CASE("one weight alone is the weight that the row gives, to the quantum", "[scan]") {
+TEST_CASE("one weight alone is the weight that the row gives, to the unit", "[scan]") {
     Rng rng(17);
     std::vector<float> row(4001);
     for (float& x : row) x = static_cast<float>(20 * rng.normal());
@@ -75,20 +75,20 @@ TEST_CASE("one weight alone is the weight that the row gives, to the quantum", "
     std::vector<std::uint64_t> w(row.size());
     const float m = largest(row);
     for (const double T : {1e-300, 1e-3, 0.3, 0.7, 1.0, 1.3, 4.0, 1e3, 1e300}) {
-        exp_in_quanta(row, m, T, w.data());
+        integer_exp(row, m, T, w.data());
         for (std::size_t i = 0; i < row.size(); ++i) {
             INFO("T = " << T << ", gap " << row[i] - m);
-            REQUIRE(exp_in_quanta(static_cast<double>(row[i]) - static_cast<double>(m), T) == w[i]);
+            REQUIRE(integer_exp(static_cast<double>(row[i]) - static_cast<double>(m), T) == w[i]);
         }
     }
-    REQUIRE(exp_in_quanta(0, 1) == weight_of_largest);
+    REQUIRE(integer_exp(0, 1) == weight_of_largest);
 }
 
 TEST_CASE("the largest element weighs exactly 2^44, a masked one nothing, at every temperature",
           "[scan]") {
     std::vector<std::uint64_t> w(3);
     for (const double T : {1e-310, 1e-300, 1e-5, 1.0, 1e5, 1e300}) {
-        exp_in_quanta(std::vector<float>{2.0f, -inf, 1.0f}, 2.0f, T, w.data());
+        integer_exp(std::vector<float>{2.0f, -inf, 1.0f}, 2.0f, T, w.data());
         REQUIRE(w[0] == weight_of_largest);
         REQUIRE(w[1] == 0);
         if (T < 1e-4) REQUIRE(w[2] == 0);
@@ -100,7 +100,7 @@ TEST_CASE("the weighted sum of gaps is Σ w·(m − s)/T, masked elements includ
     for (const std::vector<float>& row : rows()) {
         std::vector<std::uint64_t> w(row.size());
         const float m = largest(row);
-        exp_in_quanta(row, m, 2.0, w.data());
+        integer_exp(row, m, 2.0, w.data());
         long double expected = 0;
         for (std::size_t i = 0; i < row.size(); ++i) {
             if (w[i] > 0)

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "lib/kernels/quanta.hpp"
+#include "lib/kernels/integer_weights.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/kernels/scan.hpp"
 #include "lib/kernels/select.hpp"
@@ -62,7 +62,7 @@ TEST_CASE("the smallest prefix found with pivots is the one found by sorting, fo
         std::vector<std::uint64_t> w(row.size());
         const float m = largest(row);
         for (const double T : {0.3, 1.0, 4.0}) {
-            const std::uint64_t total = exp_in_quanta(row, m, T, w.data());
+            const std::uint64_t total = integer_exp(row, m, T, w.data());
             for (const double p : {0.0, 1e-9, 0.1, 0.5, 0.9, 0.99, 0.999999, 1.0}) {
                 const auto target = static_cast<std::uint64_t>(p * static_cast<double>(total));
                 const Cut plain = prefix_by_sorting(row, w, target);
@@ -108,13 +108,13 @@ TEST_CASE("the smallest prefix of rows that mislead a sample is still the sorted
     }
     for (const std::vector<float>& row : misleading) {
         std::vector<std::uint64_t> w(n);
-        const std::uint64_t total = exp_in_quanta(row, largest(row), 1, w.data());
+        const std::uint64_t total = integer_exp(row, largest(row), 1, w.data());
         std::vector<float> sorted = row;
         std::vector<std::uint64_t> targets{0, total};
         std::sort(sorted.begin(), sorted.end(), std::greater<>());
         for (const float x : sorted) {  // every prefix reaches its own sum exactly
             std::uint64_t one = 0;
-            exp_in_quanta({&x, 1}, sorted[0], 1, &one);
+            integer_exp({&x, 1}, sorted[0], 1, &one);
             targets.push_back(targets.size() == 2 ? one : targets.back() + one);
         }
         for (const std::uint64_t target : targets) {

@@ -147,7 +147,7 @@ TEST_CASE("words that compete for a place in the cache keep their own ids", "[to
     REQUIRE(t.encode(text) == once);
 }
 
-TEST_CASE("a word and the same word with a zero byte behind are two words", "[tokenizer]") {
+TEST_CASE("a word and the same word with a zero byte after are two words", "[tokenizer]") {
     const Tokenizer t = trained();
     const std::string bare = "!!", zero("!!\0", 3);
     REQUIRE(t.decode(t.encode(bare)) == bare);

@@ -46,7 +46,7 @@ TEST_CASE(
     GptTrainer student(small, 1), teacher(other, 2);
     initialise(student.parameters(), student.layout(), small, 7);
     initialise(teacher.parameters(), teacher.layout(), other, 8);
-    for (float& p : teacher.parameters()) p *= 5;  // a law far from even
+    for (float& p : teacher.parameters()) p *= 5;  // a distribution far from even
     student.parameters_changed();
     teacher.parameters_changed();
     const std::vector<std::int32_t> ids{3};

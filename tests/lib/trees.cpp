@@ -12,7 +12,7 @@ using namespace tbt;
 
 namespace {
 
-// Behind a text: 7, then 3 or 9; behind 3 another 9 or 4, behind 9 a 3, behind 9 3 a 20. In no
+// After a text: 7, then 3 or 9; after 3 another 9 or 4, after 9 a 3, after 9 3 a 20. In no
 // tidy order: a branch goes on after another has begun.
 const std::vector<int> tokens = {7, 3, 9, 9, 3, 4, 20}, parents = {-1, 0, 0, 1, 2, 1, 4};
 
@@ -121,8 +121,7 @@ TEST_CASE("a tree beside a text without one, in one pass", "[gpt][tree]") {
     CHECK(of_plain == copy_of(gpt.forward(fresh, whole)));
 }
 
-TEST_CASE("more guesses than the text has tokens, all behind it, with more threads",
-          "[gpt][tree]") {
+TEST_CASE("more guesses than the text has tokens, all after it, with more threads", "[gpt][tree]") {
     // The memory that attention needs is counted from the first pass on: each model is a new one.
     for (const int threads : {1, 2, 8}) {
         Gpt gpt = model_of(threads), alone = model_of(1);

@@ -26,7 +26,7 @@ const words = [
 const log = (p) => (p > 0 ? Math.log(p) : null);
 const sum = (list) => list.reduce((a, b) => a + b, 0);
 
-const law = () => {
+const distribution = () => {
     const w = words.map(() => Math.exp(4 * luck()));
     return w.map((x) => x / sum(w));
 };
@@ -61,16 +61,16 @@ const sides = (p, allowed) => {
 };
 
 export const token = (sample, step, names, draws) => {
-    let p = law();
+    let p = distribution();
     const raw = p;
     const u = luck();
-    const laws = [p],
+    const rows = [p],
         notes = [];
     for (const name of names) {
         const before = p;
         p = steps[name](p);
         p = p.map((x) => x / sum(p));
-        laws.push(p);
+        rows.push(p);
         notes.push({ name, before, after: p });
     }
     let at = 0,
@@ -107,14 +107,14 @@ export const token = (sample, step, names, draws) => {
             chosen_after: standing(after, at),
         })),
         top: top.map((id) => {
-            const gone = laws.findIndex((q) => q[id] === 0);
+            const gone = rows.findIndex((q) => q[id] === 0);
             return {
                 id,
                 token: words[id],
                 raw: log(raw[id]),
                 processed: log(p[id]),
                 removed_by: gone > 0 ? names[gone - 1] : null,
-                after: laws.slice(1).map((q) => log(q[id])),
+                after: rows.slice(1).map((q) => log(q[id])),
             };
         }),
         wheel,

@@ -1,4 +1,4 @@
-// Attention of one sequence behind a cache, as the model calls it.
+// Attention of one sequence after a cache, as the model calls it.
 #pragma once
 
 #include <vector>

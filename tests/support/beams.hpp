@@ -14,28 +14,29 @@
 
 namespace tbt::test {
 
-// A model given by its probabilities: (generated ids) -> law. The prompt is the one token 0.
+// A model given by its probabilities: (generated ids) -> distribution.
+// The prompt is the one token 0.
 class TreeModel {
 public:
-    using Law = std::vector<double>;
-    TreeModel(std::map<std::vector<int>, Law> laws, Law otherwise)
-        : laws_(std::move(laws)), otherwise_(std::move(otherwise)) {}
+    using Distribution = std::vector<double>;
+    TreeModel(std::map<std::vector<int>, Distribution> distributions, Distribution otherwise)
+        : distributions_(std::move(distributions)), otherwise_(std::move(otherwise)) {}
 
     std::span<const float> operator()(std::span<const int> ids) {
-        const auto at = laws_.find({ids.begin() + 1, ids.end()});
+        const auto at = distributions_.find({ids.begin() + 1, ids.end()});
         logits_.clear();
-        for (const double p : at == laws_.end() ? otherwise_ : at->second)
+        for (const double p : at == distributions_.end() ? otherwise_ : at->second)
             logits_.push_back(static_cast<float>(std::log(p)));
         return logits_;
     }
 
 private:
-    std::map<std::vector<int>, Law> laws_;
-    Law otherwise_;
+    std::map<std::vector<int>, Distribution> distributions_;
+    Distribution otherwise_;
     std::vector<float> logits_;
 };
 
-// errata.md 9: A = 0, B = 1, C = 2. Behind A's first child one token is certain.
+// errata.md 9: A = 0, B = 1, C = 2. After A's first child one token is certain.
 inline TreeModel tree_where_two_beams_lose() {
     constexpr double sure = 1, no = 0;
     return {{{{}, {.4, .35, .25}}, {{1}, {.5, .5, no}}, {{0, 0}, {sure, no, no}}}, {.34, .33, .33}};

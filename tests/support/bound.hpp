@@ -15,7 +15,7 @@ inline int keep_the_bound(const std::shared_ptr<GrammarMachine>& machine,
     int looked_at = 0;
     std::string text;
     const auto refuse = [&](const std::string& what) {
-        throw Error(what + " behind '" + text + "'");
+        throw Error(what + " after '" + text + "'");
     };
     for (int t = 0; t <= texts; ++t) {
         auto state = machine->start();

@@ -53,7 +53,8 @@ inline TokenMask brute_force_mask(ByteMachine& machine, const TokenTrie& trie,
     return mask;
 }
 
-// A draw by the law that a model without knowledge has under the mask: all legal tokens alike.
+// A draw by the distribution that a model without knowledge has under the mask:
+// all legal tokens alike.
 inline int random_token(const TokenMask& mask, Rng& rng) {
     std::vector<int> legal;
     for (int id = 0; id < mask.size(); ++id) {

@@ -114,7 +114,7 @@ inline NamedRules random_rules(Rng& rng) {
             case 5:
                 return Expression::sequence({});
             default: {
-                // Behind a letter every rule may be called.
+                // After a letter every rule may be called.
                 std::vector<Expression> parts{letter()};
                 for (std::uint64_t n = 1 + rng.below(3); n > 0; --n)
                     parts.push_back(any(rule, depth + 1, true));

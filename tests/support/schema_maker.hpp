@@ -1,4 +1,5 @@
-// Schemas as people write them, drawn from a seed: for the law of the budget, and for the bench.
+// Schemas as people write them, drawn from a seed: for the distribution of the budget,
+// and for the bench.
 #pragma once
 
 #include <string>

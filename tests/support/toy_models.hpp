@@ -43,18 +43,21 @@ private:
     std::vector<float> values_;
 };
 
-// Logits whose softmax is this law, whatever the text; or after each last token.
+// Logits whose softmax is this distribution, whatever the text; or after each last token.
 class TableModel {
 public:
-    explicit TableModel(std::vector<std::vector<double>> laws) : laws_(std::move(laws)) {}
+    explicit TableModel(std::vector<std::vector<double>> distributions)
+        : distributions_(std::move(distributions)) {}
     std::span<const float> operator()(std::span<const int> ids) { return rows(ids, 1).values; }
     Logits rows(std::span<const int> ids, int count) {
         values_.clear();
         for (std::size_t n = ids.size() + 1 - static_cast<std::size_t>(count); n <= ids.size();
              ++n) {
-            const auto& law =
-                laws_.size() == 1 ? laws_[0] : laws_[static_cast<std::size_t>(ids[n - 1])];
-            for (const double p : law) values_.push_back(static_cast<float>(portable_log(p)));
+            const auto& distribution = distributions_.size() == 1
+                                           ? distributions_[0]
+                                           : distributions_[static_cast<std::size_t>(ids[n - 1])];
+            for (const double p : distribution)
+                values_.push_back(static_cast<float>(portable_log(p)));
         }
         return {values_, count};
     }
@@ -63,7 +66,7 @@ public:
     }
 
 private:
-    std::vector<std::vector<double>> laws_;
+    std::vector<std::vector<double>> distributions_;
     std::vector<float> values_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace tbt {
 
-// The document's tokens, and behind them ends of text up to T: how long a text is stands in the
+// The document's tokens, and after them ends of text up to T: how long a text is stands in the
 // canvas, and has to be learned. None where the document and one end do not fit.
 //
 //     The ·weather ·today ·is ·sunny . <|endoftext|> <|endoftext|> <|endoftext|>
@@ -29,7 +29,7 @@ public:
     CanvasSource(const DocumentSource& documents, const Tokenizer& tokenizer, std::uint64_t seed)
         : documents_(documents), tokenizer_(tokenizer), seed_(seed) {}
 
-    // The mask is the id behind the tokenizer's last. bytes: of all text, hidden or not.
+    // The mask is the id after the tokenizer's last. bytes: of all text, hidden or not.
     Batch next(std::int64_t B, std::int64_t T) override;
 
 private:

@@ -13,7 +13,7 @@ namespace tbt::grammar {
 
 class ConditionReader : protected Cursor {
 protected:
-    // What stands behind {x=source. pos_ is there, the brace ends at `close`.
+    // What comes after {x=source. pos_ is there, the brace ends at `close`.
     void draw(Node& node, const std::string& source, std::size_t source_at, std::size_t close);
     Condition condition(const Table& table, std::size_t end);
     // y.col, or a text (in quotes if it looks like y.col).

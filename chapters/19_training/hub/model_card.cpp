@@ -34,7 +34,7 @@ std::string origin(const ModelCard& card) {
                       "lists, sums, dates, translations, records and conversations";
     if (!card.init.empty()) text += ", going on from `" + card.init + "`";
     if (!card.teacher.empty())
-        text += ", learning the whole law of `" + card.teacher + "` for each next token";
+        text += ", learning the whole distribution of `" + card.teacher + "` for each next token";
     return text + ". `recipe.json` has all options; followed again, it gives the same bits.\n";
 }
 
@@ -66,7 +66,7 @@ std::string use(const ModelCard& card) {
     if (card.fills_masks)
         return "\n## Use\n\n`make run-22`: it fills in what is masked, seeing what stands before "
                "and "
-               "behind.\n";
+               "after.\n";
     std::string text =
         "\n## Use\n\n```python\nfrom transformers import AutoModelForCausalLM, AutoTokenizer\n\n"
         "model = AutoModelForCausalLM.from_pretrained(\"" +

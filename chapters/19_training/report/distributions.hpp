@@ -1,4 +1,4 @@
-// How much there is to choose: the law of the next token, over given texts.
+// How much there is to choose: the distribution of the next token, over given texts.
 #pragma once
 
 #include <string>

@@ -55,10 +55,11 @@ TEST_CASE("entropy, top probability and agreement of draws are those of the temp
                                   {1, .661073, .821030, .688421, .554892},
                                   {1.5, 1.136041, .646331, .457651, .275741}};
     for (const auto& [T, entropy, top, two, three] : expected) {
-        const std::vector<double> law = softmax_at(eight, T);
+        const std::vector<double> distribution = softmax_at(eight, T);
         double sum2 = 0, sum3 = 0;
-        for (const double p : law) sum2 += p * p, sum3 += p * p * p;
-        require_close({entropy_at(eight, T), law[0], sum2, sum3}, {entropy, top, two, three});
+        for (const double p : distribution) sum2 += p * p, sum3 += p * p * p;
+        require_close({entropy_at(eight, T), distribution[0], sum2, sum3},
+                      {entropy, top, two, three});
     }
 }
 
@@ -100,7 +101,7 @@ TEST_CASE("a temperature that is negative, NaN or infinite is refused with what 
 }
 
 TEST_CASE("a row that is no distribution is refused, naming the token", "[ch03]") {
-    const auto weigh = [](std::vector<float> s) { wheel(s, 1); };
+    const auto weigh = [](std::vector<float> s) { integer_weights(s, 1); };
     REQUIRE_THROWS_WITH(weigh({1, std::nanf(""), 2}), Catch::Contains("token 1 is NaN"));
     REQUIRE_THROWS_WITH(weigh({1, 2, inf}), Catch::Contains("token 2 is +infinity"));
     REQUIRE_THROWS_WITH(weigh({-inf, -inf}), Catch::Contains("every token is masked"));
@@ -132,7 +133,7 @@ TEST_CASE("no u reaches a masked token, wherever it stands", "[ch03]") {
             REQUIRE(s[static_cast<std::size_t>(id)] > -inf);
         }
     }
-    // All the weight in front, everything masked behind: u -> 1 must not run off.
+    // All the weight in front, everything masked after: u -> 1 must not run off.
     std::vector<float> front(700, -inf);
     front[0] = front[1] = 1;
     REQUIRE(draw(front, 1, 1 - 0x1p-53) == 1);
@@ -141,7 +142,7 @@ TEST_CASE("no u reaches a masked token, wherever it stands", "[ch03]") {
     REQUIRE_THROWS_AS(draw(front, 1, std::nan("")), Error);
 }
 
-TEST_CASE("the law of the draw is the softmax, to the width of a notch", "[ch03]") {
+TEST_CASE("the distribution of the draw is the softmax, to the width of a notch", "[ch03]") {
     // The smallest u that gives token i or a later one is the probability of the tokens before it:
     // found by bisection.
     long double W = 0;
@@ -160,7 +161,8 @@ TEST_CASE("the law of the draw is the softmax, to the width of a notch", "[ch03]
 }
 
 TEST_CASE(
-    "a hundred thousand draws fit the law: chi-square with a false alarm once in a million seeds",
+    "a hundred thousand draws fit the distribution: chi-square with a false alarm once in a "
+    "million seeds",
     "[ch03]") {
     Rng rng(20240601);
     std::vector<int> count(8);

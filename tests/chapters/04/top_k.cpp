@@ -18,7 +18,9 @@ std::vector<int> kept(const std::vector<float>& s, int k, Ties ties = Ties::exac
     return ids;
 }
 
-std::vector<double> law(const std::vector<float>& s, int k) { return softmax_at(top_k(s, k), 1); }
+std::vector<double> distribution(const std::vector<float>& s, int k) {
+    return softmax_at(top_k(s, k), 1);
+}
 
 const std::vector<float> eight{5, 3, 2, 1, 0.5f, -1, -2, -5};
 
@@ -26,9 +28,9 @@ const std::vector<float> eight{5, 3, 2, 1, 0.5f, -1, -2, -5};
 
 TEST_CASE("top-k on the tutorial's logits gives the right numbers, not the printed ones",
           "[ch04]") {
-    const std::vector<double> three = law(eight, 3);
+    const std::vector<double> three = distribution(eight, 3);
     const double expected3[] = {.843795, .114195, .042010, 0, 0, 0, 0, 0};
-    const std::vector<double> all = law(eight, 8);
+    const std::vector<double> all = distribution(eight, 8);
     const double expected8[] = {.821030, .111114, .040877, .015038,
                                 .009121, .002035, .000749, .000037};
     for (std::size_t i = 0; i < 8; ++i) {

@@ -63,15 +63,16 @@ TEST_CASE("the token that reaches p exactly is the last one kept", "[ch05]") {
             9);  // nine tenths, although .1 has no exact double
     REQUIRE(nucleus(std::vector<float>(10, -3), .9 + 1e-12).size() == 10);
     REQUIRE(nucleus(std::vector<float>(10, -3), .1).size() == 1);
-    // e^ln2 is 2 within a quantum: 2/4, 1/4, 1/4.
+    // e^ln2 is 2 within a weight unit: 2/4, 1/4, 1/4.
     REQUIRE(nucleus({1, 0, 0}, 0.576116884765829).size() == 1);  // e/(e + 2) = .57611688476582910…
     REQUIRE(nucleus({1, 0, 0}, 0.576116884766).size() == 2);
 }
 
-TEST_CASE("p = .9 of .4 .3 .2 .1 keeps three in whole quanta, where doubles fall short", "[ch05]") {
+TEST_CASE("p = .9 of .4 .3 .2 .1 keeps three in integer weights, where doubles fall short",
+          "[ch05]") {
     REQUIRE(.4 + .3 + .2 < .9);  // .8999999999999999: the order of summation decides
     REQUIRE(.2 + .3 + .4 >= .9);
-    // Ten equal tokens are tenths to the quantum; keys put them in groups of 4, 3, 2 and 1.
+    // Ten equal tokens are tenths to the unit; keys put them in groups of 4, 3, 2 and 1.
     const std::vector<float> tenths(10, 0.5f);
     const std::vector<float> keys{4, 4, 4, 4, 3, 3, 3, 2, 2, 1};
     REQUIRE(ids_of(shortest_prefix(tenths, 1, keys, .9)).size() == 9);

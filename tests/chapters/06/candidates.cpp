@@ -36,7 +36,8 @@ std::vector<float> logs(const std::vector<double>& p) {
 }
 }  // namespace
 
-TEST_CASE("temperatures multiply, and neither a tiny nor a huge one breaks the law", "[ch06]") {
+TEST_CASE("temperatures multiply, and neither a tiny nor a huge one breaks the distribution",
+          "[ch06]") {
     Candidates c(eight);
     apply_temperature(c, 0.5);
     apply_temperature(c, 3);

@@ -18,8 +18,8 @@ std::vector<float> zipf(int n) {
     return s;
 }
 
-std::vector<double> law(const std::vector<float>& s, const SamplingOptions& options,
-                        Dialect dialect = Dialect::ours) {
+std::vector<double> distribution(const std::vector<float>& s, const SamplingOptions& options,
+                                 Dialect dialect = Dialect::ours) {
     Candidates c(s);
     in_order(dialect, cut_steps(options, dialect)).apply(c, {});
     return c.probabilities();
@@ -46,7 +46,7 @@ TEST_CASE("the tutorials' complete example comes out as computed by hand", "[ch0
     o.top_k = 3, o.top_p = .9;
     const Chain chain = in_order(Dialect::ours, cut_steps(o, Dialect::ours));
     REQUIRE(chain.to_string() == "top-k 3 → top-p 0.9 → draw");
-    const std::vector<double> p = law(cat_dog, o);
+    const std::vector<double> p = distribution(cat_dog, o);
     REQUIRE(count(p) == 2);
     REQUIRE(std::abs(p[0] - .880797) <= 5.1e-7);
     REQUIRE(std::abs(p[1] - .119203) <= 5.1e-7);
@@ -60,11 +60,11 @@ TEST_CASE("the tutorials' complete example comes out as computed by hand", "[ch0
     REQUIRE(std::abs(cats - 88080) <=
             5 * 102.5);  // five standard deviations: a false alarm in 1.7 million seeds
     o.temperature = .5;
-    REQUIRE(count(law(cat_dog, o)) == 1);
+    REQUIRE(count(distribution(cat_dog, o)) == 1);
     o.temperature = 1.5;
-    REQUIRE(std::abs(law(cat_dog, o)[0] - .791391) <= 5.1e-7);
+    REQUIRE(std::abs(distribution(cat_dog, o)[0] - .791391) <= 5.1e-7);
     o.temperature = 2;
-    REQUIRE(std::abs(law(cat_dog, o)[1] - .268941) <= 5.1e-7);
+    REQUIRE(std::abs(distribution(cat_dog, o)[1] - .268941) <= 5.1e-7);
 }
 
 TEST_CASE("top-k and top-p together keep the numbers of the tables", "[ch06]") {
@@ -89,17 +89,17 @@ TEST_CASE("the same request keeps different tokens in different dialects", "[ch0
     SamplingOptions o;
     o.temperature = .5, o.top_p = .8;
     const std::vector<float> s{3, 2, 1};
-    REQUIRE(count(law(s, o, Dialect::ours)) == 1);
-    REQUIRE(count(law(s, o, Dialect::transformers)) == 1);
-    REQUIRE(count(law(s, o, Dialect::llama_cpp)) == 2);
-    REQUIRE(count(law(s, o, Dialect::vllm)) == 1);
+    REQUIRE(count(distribution(s, o, Dialect::ours)) == 1);
+    REQUIRE(count(distribution(s, o, Dialect::transformers)) == 1);
+    REQUIRE(count(distribution(s, o, Dialect::llama_cpp)) == 2);
+    REQUIRE(count(distribution(s, o, Dialect::vllm)) == 1);
     o = {};
     o.top_k = 2;
     const std::vector<float> ties{1, 1, 1, 1};
-    REQUIRE(count(law(ties, o, Dialect::ours)) == 2);
-    REQUIRE(count(law(ties, o, Dialect::transformers)) == 4);
-    REQUIRE(count(law(ties, o, Dialect::llama_cpp)) == 2);
-    REQUIRE(count(law(ties, o, Dialect::vllm)) == 4);
+    REQUIRE(count(distribution(ties, o, Dialect::ours)) == 2);
+    REQUIRE(count(distribution(ties, o, Dialect::transformers)) == 4);
+    REQUIRE(count(distribution(ties, o, Dialect::llama_cpp)) == 2);
+    REQUIRE(count(distribution(ties, o, Dialect::vllm)) == 4);
 }
 
 TEST_CASE("each dialect has its order", "[ch06]") {
@@ -145,9 +145,10 @@ TEST_CASE("every option is checked, with what was given and what is allowed", "[
     refused([](SamplingOptions& o) { o.eta_cutoff = std::nan(""); });
 }
 
-TEST_CASE("options at their off values make no steps and leave the model's own law", "[ch06]") {
+TEST_CASE("options at their off values make no steps and leave the model's own distribution",
+          "[ch06]") {
     REQUIRE(cut_steps({}, Dialect::ours).empty());
-    const std::vector<double> p = law(eight, {});
+    const std::vector<double> p = distribution(eight, {});
     REQUIRE(std::abs(p[0] - .821030) <= 5.1e-7);
 }
 

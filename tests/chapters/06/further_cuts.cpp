@@ -32,12 +32,13 @@ Row logs(const std::vector<double>& p) {
     return s;
 }
 
-void check_law(const Row& row, const std::vector<double>& expected) {
-    const std::vector<double> law = softmax_at(row, 1);
-    REQUIRE(law.size() == expected.size());
-    for (std::size_t i = 0; i < law.size(); ++i) {
-        INFO("token " << i << ": " << law[i] << ", expected " << expected[i]);
-        REQUIRE(std::abs(law[i] - expected[i]) <= 1e-6);  // six places, and logits are floats
+void check_distribution(const Row& row, const std::vector<double>& expected) {
+    const std::vector<double> distribution = softmax_at(row, 1);
+    REQUIRE(distribution.size() == expected.size());
+    for (std::size_t i = 0; i < distribution.size(); ++i) {
+        INFO("token " << i << ": " << distribution[i] << ", expected " << expected[i]);
+        REQUIRE(std::abs(distribution[i] - expected[i]) <=
+                1e-6);  // six places, and logits are floats
     }
 }
 
@@ -84,9 +85,9 @@ TEST_CASE("dynamic temperature: all equal gives the highest, one certain token t
 
 TEST_CASE("top-nσ on the published case of llama.cpp's test-sampling", "[ch06]") {
     const Row s = logs({.1, .2, .3, .4});
-    check_law(top_n_sigma(s, 1), {0, 0, .428571, .571429});
-    check_law(top_n_sigma(s, 0), {.1, .2, .3, .4});
-    check_law(top_n_sigma(s, 3), {.1, .2, .3, .4});
+    check_distribution(top_n_sigma(s, 1), {0, 0, .428571, .571429});
+    check_distribution(top_n_sigma(s, 0), {.1, .2, .3, .4});
+    check_distribution(top_n_sigma(s, 3), {.1, .2, .3, .4});
     REQUIRE(count_kept(top_n_sigma(Row{0, 0, 0, 4}, 2.3)) == 1);  // mean 1, σ = √3
     REQUIRE(count_kept(top_n_sigma(Row{0, 0, 0, 4}, 2.4)) == 4);
     REQUIRE(count_kept(top_n_sigma(Row{0, masked, 2, masked}, 2)) == 2);
@@ -95,12 +96,13 @@ TEST_CASE("top-nσ on the published case of llama.cpp's test-sampling", "[ch06]"
 }
 
 TEST_CASE("XTC on the published cases of llama.cpp's test-sampling", "[ch06]") {
-    check_law(xtc(four, 1, .99, .09, .5), {0, 0, 0, 1});
-    check_law(xtc(four, 1, .99, .19, .5), {0, 0, .2 / .3, .1 / .3});
-    check_law(xtc(four, 1, .99, .29, .5), {0, .3 / .6, .2 / .6, .1 / .6});
-    check_law(xtc(four, 1, .99, .39, .5), {.4, .3, .2, .1});
-    check_law(xtc(four, 1, .5, .09, .5), {.4, .3, .2, .1});  // u is not below the probability
-    check_law(xtc(four, 1, 0, .09, 0), {.4, .3, .2, .1});
+    check_distribution(xtc(four, 1, .99, .09, .5), {0, 0, 0, 1});
+    check_distribution(xtc(four, 1, .99, .19, .5), {0, 0, .2 / .3, .1 / .3});
+    check_distribution(xtc(four, 1, .99, .29, .5), {0, .3 / .6, .2 / .6, .1 / .6});
+    check_distribution(xtc(four, 1, .99, .39, .5), {.4, .3, .2, .1});
+    check_distribution(xtc(four, 1, .5, .09, .5),
+                       {.4, .3, .2, .1});  // u is not below the probability
+    check_distribution(xtc(four, 1, 0, .09, 0), {.4, .3, .2, .1});
     // Of equal ones the last id stays; what is below the threshold stays anyway.
     const Row equal{1, 0, 1, 1, 0};
     REQUIRE(xtc(equal, 1, 1, .2, 0) == Row{masked, 0, masked, 1, 0});
@@ -118,9 +120,9 @@ TEST_CASE("mirostat: the bar follows the surprises, and cuts by bits", "[ch06]")
     REQUIRE(mirostat_mu(std::vector<double>{not_known}, 1.5, .2) == 3);
     REQUIRE(std::abs(mirostat_mu(std::vector<double>{-ln_2, -4 * ln_2}, 1.5, .2) - 2.6) <= 1e-12);
     const Row halves = logs({.5, .25, .125, .125});
-    check_law(mirostat(halves, 1, 2.5), {2.0 / 3, 1.0 / 3, 0, 0});
-    check_law(mirostat(halves, 1, .3), {1, 0, 0, 0});  // the largest always stays
-    check_law(mirostat(halves, 1, 3.01), {.5, .25, .125, .125});
+    check_distribution(mirostat(halves, 1, 2.5), {2.0 / 3, 1.0 / 3, 0, 0});
+    check_distribution(mirostat(halves, 1, .3), {1, 0, 0, 0});  // the largest always stays
+    check_distribution(mirostat(halves, 1, 3.01), {.5, .25, .125, .125});
 }
 
 // s_i = −a·ln i
@@ -142,17 +144,18 @@ TEST_CASE("mirostat 1: its k is that of the paper's formula, computed apart", "[
     REQUIRE(k(zipf(1.5, 32000), 10) == 64);
     // A temperature of 2 halves the exponent.
     REQUIRE(k(zipf(1.6, 50257), 10, 2) == 60);
-    // Laws that are not Zipf's: ŝ = 1.0466 gives k = 1.46, 2.84, 5.50; ŝ = .7741 gives .53, 3.19.
+    // Distributions that are not Zipf's: ŝ = 1.0466 gives k = 1.46, 2.84, 5.50;
+    // ŝ = .7741 gives .53, 3.19.
     REQUIRE(k(logs({.5, .25, .125, .125}), 1) == 1);
     REQUIRE(k(logs({.5, .25, .125, .125}), 2) == 2);
     REQUIRE(k(logs({.5, .25, .125, .125}), 3) == 4);
     REQUIRE(k(logs({.4, .3, .2, .1}), 0) == 1);
     REQUIRE(k(logs({.4, .3, .2, .1}), 2) == 3);
     // The most probable stay, of equal ones the first.
-    check_law(mirostat_1(logs({.1, .4, .2, .3}), 1, 2), {0, 4 / 9.0, 2 / 9.0, 3 / 9.0});
+    check_distribution(mirostat_1(logs({.1, .4, .2, .3}), 1, 2), {0, 4 / 9.0, 2 / 9.0, 3 / 9.0});
     // ŝ = 1: (2^mu / ln V)^1 = 16 / ln 1000 = 2.32
     REQUIRE(k(zipf(1, 1000), 4) == 2);
-    // Only 100 tokens are looked at: what comes behind them is no matter.
+    // Only 100 tokens are looked at: what comes after them is no matter.
     Row cliff = zipf(1.1, 2000);
     for (std::size_t i = 100; i < cliff.size(); ++i) cliff[i] = -90;
     REQUIRE(k(cliff, 6) == 9);
@@ -251,14 +254,15 @@ TEST_CASE("mirostat holds the surprise of a long text at its target", "[ch06]") 
     SamplingOptions o;
     o.mirostat = GENERATE(1, 2), o.mirostat_tau = 4;
     const Chain chain = chain_of(o);
-    Candidates scratch, law(row);
+    Candidates scratch, distribution(row);
     std::vector<int> ids;
     std::vector<double> log_probabilities;
     Rng rng(5);
     double bits = 0;
     for (int i = 0; i < 3000; ++i) {
         ids.push_back(chain.pick(row, {ids, 0, log_probabilities}, rng.uniform(), scratch));
-        log_probabilities.push_back(law.log_probability(static_cast<std::size_t>(ids.back())));
+        log_probabilities.push_back(
+            distribution.log_probability(static_cast<std::size_t>(ids.back())));
         bits -= log_probabilities.back() / ln_2;
     }
     // mu stays within a few bits, so the mean can be off by (mu_0 − mu_n)/(eta·n) < .05.

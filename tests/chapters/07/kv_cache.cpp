@@ -206,7 +206,7 @@ TEST_CASE("a cached model gives the bits of a fresh one: growing, rolled back, r
     }
 }
 
-TEST_CASE("the last rows of a cached model are the predictions behind each of the last tokens",
+TEST_CASE("the last rows of a cached model are the predictions after each of the last tokens",
           "[ch07]") {
     Gpt gpt = tiny_gpt();
     Gpt other = tiny_gpt();

@@ -32,7 +32,7 @@ Row dried(Row s, const Ids& text, const Dry& dry) {
     return s;
 }
 
-// What the chain makes of a row after `generated` tokens behind a prompt of two.
+// What the chain makes of a row after `generated` tokens after a prompt of two.
 Row after(const Row& s, int generated, const SamplingOptions& o, const PenaltyOptions& more,
           Dialect dialect = Dialect::ours) {
     Ids ids{0, 1};
@@ -47,8 +47,9 @@ Row after(const Row& s, int generated, const SamplingOptions& o, const PenaltyOp
 TEST_CASE("DRY on the published cases of llama.cpp's test-sampling", "[ch08]") {
     const auto check = [](std::size_t V, const Ids& text, const Dry& dry,
                           const std::vector<double>& expected) {
-        const std::vector<double> law = softmax_at(dried(Row(V, 0.0f), text, dry), 1);
-        for (std::size_t t = 0; t < V; ++t) REQUIRE(std::abs(law[t] - expected[t]) <= 1e-6);
+        const std::vector<double> distribution = softmax_at(dried(Row(V, 0.0f), text, dry), 1);
+        for (std::size_t t = 0; t < V; ++t)
+            REQUIRE(std::abs(distribution[t] - expected[t]) <= 1e-6);
     };
     check(4, {0, 1}, {1, 1.1, 2, {}}, {.25, .25, .25, .25});
     check(4, {0, 1, 2, 0, 1}, {1, 1.1, 2, {}}, {.296923, .296923, .109232, .296923});
@@ -81,7 +82,7 @@ TEST_CASE("DRY on candidates is the plain one on any text, with breakers and tok
         Candidates c(s);
         penalize_passages(c, text, dry);
         REQUIRE(as_row(c) == dried(s, text, dry));
-        // Behind a cut the tokens that are gone stay gone.
+        // After a cut the tokens that are gone stay gone.
         c.reset(s), keep_top_k(c, 2);
         const Row two = as_row(c);
         penalize_passages(c, text, dry);

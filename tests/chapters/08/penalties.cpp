@@ -42,8 +42,9 @@ TEST_CASE("the repetition penalty gives the tutorial's numbers", "[ch08]") {
     for (std::size_t i = 0; i < 5; ++i) REQUIRE(std::abs(s[i] - expected[i]) <= 1e-6f);
     Candidates c(five);
     penalize(c);
-    const double law[] = {.662678, .174680, .089684, .064261, .008697};
-    for (std::size_t i = 0; i < 5; ++i) REQUIRE(std::abs(c.probability(i) - law[i]) <= 5.1e-7);
+    const double distribution[] = {.662678, .174680, .089684, .064261, .008697};
+    for (std::size_t i = 0; i < 5; ++i)
+        REQUIRE(std::abs(c.probability(i) - distribution[i]) <= 5.1e-7);
 }
 
 TEST_CASE("a penalized token can become more probable, because others lose more", "[ch08]") {

@@ -1,4 +1,4 @@
-// The watermark: its law by enumeration of all keys, and what the detector sees.
+// The watermark: its distribution by enumeration of all keys, and what the detector sees.
 #include "tests/catch.hpp"
 
 #include <cmath>
@@ -14,7 +14,7 @@ using namespace tbt;
 
 namespace {
 
-// Over V tokens behind `behind` of them, the bits of one key of the finitely many there are.
+// Over V tokens after `behind` of them, the bits of one key of the finitely many there are.
 Watermark table_of(std::uint64_t bits, int V, int layers, std::size_t behind) {
     return {[=](std::span<const int> last, int token) {
                 int place = 0;
@@ -27,9 +27,9 @@ Watermark table_of(std::uint64_t bits, int V, int layers, std::size_t behind) {
 // p(next | last) of three tokens.
 const std::vector<std::vector<double>> next{{.6, .3, .1}, {.2, .2, .6}, {.5, .25, .25}};
 
-// The laws of texts of four tokens that begin with 0, averaged over all keys.
-std::map<std::vector<int>, double> law_over_keys(bool uses_bits_once) {
-    std::map<std::vector<int>, double> law;
+// The distributions of texts of four tokens that begin with 0, averaged over all keys.
+std::map<std::vector<int>, double> distribution_over_keys(bool uses_bits_once) {
+    std::map<std::vector<int>, double> distribution;
     constexpr std::uint64_t keys = 1 << 9;  // three last tokens, three next ones
     for (std::uint64_t key = 0; key < keys; ++key) {
         const Watermark w = table_of(key, 3, 1, 1);
@@ -48,14 +48,14 @@ std::map<std::vector<int>, double> law_over_keys(bool uses_bits_once) {
             }
             texts = std::move(longer);
         }
-        for (const auto& [text, probability] : texts) law[text] += probability;
+        for (const auto& [text, probability] : texts) distribution[text] += probability;
     }
-    return law;
+    return distribution;
 }
 
-double farthest_from_the_model(const std::map<std::vector<int>, double>& law) {
+double farthest_from_the_model(const std::map<std::vector<int>, double>& distribution) {
     double most = 0;
-    for (const auto& [text, probability] : law) {
+    for (const auto& [text, probability] : distribution) {
         double p = 1;
         for (std::size_t i = 1; i < text.size(); ++i) p *= next[index(text[i - 1])][index(text[i])];
         most = std::max(most, std::abs(probability - p));
@@ -63,7 +63,8 @@ double farthest_from_the_model(const std::map<std::vector<int>, double>& law) {
     return most;
 }
 
-// A text of n tokens from a law over V tokens that changes with the place, marked with the key.
+// A text of n tokens from a distribution over V tokens that changes with the place,
+// marked with the key.
 std::vector<int> written(int n, int V, const std::optional<std::uint64_t>& key,
                          std::uint64_t seed) {
     PenaltyOptions more;
@@ -82,31 +83,33 @@ std::vector<int> written(int n, int V, const std::optional<std::uint64_t>& key,
 
 }  // namespace
 
-TEST_CASE("over all keys, a marked token has the law of an unmarked one", "[ch08][watermark]") {
-    const std::vector<double> law{.5, .3, .15, .05};
+TEST_CASE("over all keys, a marked token has the distribution of an unmarked one",
+          "[ch08][watermark]") {
+    const std::vector<double> distribution{.5, .3, .15, .05};
     std::vector<double> mean(4);
     constexpr std::uint64_t keys = 1 << 12;  // four tokens, three layers
     double most = 0;
     for (std::uint64_t key = 0; key < keys; ++key) {
-        std::vector<double> p = law;
+        std::vector<double> p = distribution;
         plain_watermark(p, std::vector<int>{}, 0, table_of(key, 4, 3, 0));
         double sum = 0;
         for (std::size_t x = 0; x < 4; ++x) {
             REQUIRE(p[x] >= 0);
             sum += p[x], mean[x] += p[x] / keys;
-            most = std::max(most, std::abs(p[x] - law[x]));
+            most = std::max(most, std::abs(p[x] - distribution[x]));
         }
         REQUIRE(std::abs(sum - 1) <= 1e-12);
     }
-    // Each key for itself has quite another law.
+    // Each key for itself has quite a different distribution.
     REQUIRE(most > .3);
-    for (std::size_t x = 0; x < 4; ++x) REQUIRE(std::abs(mean[x] - law[x]) <= 1e-12);
+    for (std::size_t x = 0; x < 4; ++x) REQUIRE(std::abs(mean[x] - distribution[x]) <= 1e-12);
 }
 
-TEST_CASE("over all keys, marked texts have the law of unmarked ones, as bits are used once",
-          "[ch08][watermark]") {
-    REQUIRE(farthest_from_the_model(law_over_keys(true)) <= 1e-12);
-    REQUIRE(farthest_from_the_model(law_over_keys(false)) > .01);
+TEST_CASE(
+    "over all keys, marked texts have the distribution of unmarked ones, as bits are used once",
+    "[ch08][watermark]") {
+    REQUIRE(farthest_from_the_model(distribution_over_keys(true)) <= 1e-12);
+    REQUIRE(farthest_from_the_model(distribution_over_keys(false)) > .01);
 }
 
 TEST_CASE("the step on candidates is the plain watermark on probabilities", "[ch08][watermark]") {
@@ -136,7 +139,7 @@ TEST_CASE("bits are used once: a place that the text had before is left as it is
     REQUIRE_FALSE(is_fresh(std::vector<int>{1, 2, 3}, 0, w));  // too short to say
     REQUIRE(is_fresh(std::vector<int>{1, 2, 3, 4}, 0, w));
     REQUIRE_FALSE(is_fresh(std::vector<int>{1, 2, 3, 4, 5, 1, 2, 3, 4}, 0, w));
-    // Nothing was drawn behind what stands in the prompt, but at its end.
+    // Nothing was drawn after what stands in the prompt, but at its end.
     REQUIRE(is_fresh(std::vector<int>{1, 2, 3, 4, 5, 1, 2, 3, 4}, 9, w));
     REQUIRE(is_fresh(std::vector<int>{1, 2, 3, 4, 5, 1, 2, 3, 4}, 5, w));
     REQUIRE_FALSE(is_fresh(std::vector<int>{1, 2, 3, 4, 5, 1, 2, 3, 4}, 4, w));

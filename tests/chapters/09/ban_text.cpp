@@ -54,7 +54,7 @@ TEST_CASE("the tokens that are banned are those that would complete a text", "[c
     }
 }
 
-TEST_CASE("\"the\" bans \" the\" and \"there\", and \"e\" behind \"th\"", "[ch09]") {
+TEST_CASE("\"the\" bans \" the\" and \"there\", and \"e\" after \"th\"", "[ch09]") {
     const ChainStep step = ban_text_step({"the"}, tokens);
     REQUIRE(step.name == "ban-text");
     const std::vector<float> logits(tokens.size(), 1.0f);
@@ -67,10 +67,10 @@ TEST_CASE("\"the\" bans \" the\" and \"there\", and \"e\" behind \"th\"", "[ch09
                 names += tokens[index(c.id(i))] + "|";
         return names;
     };
-    // Behind "t": "he" and "hhe" do not begin alike.
+    // After "t": "he" and "hhe" do not begin alike.
     REQUIRE(left({0}, 0).find("|he|") == std::string::npos);
     REQUIRE(left({0}, 0).find("hhe|") != std::string::npos);
-    // Behind "th": "e", "er" and "ethe" are gone; with "th" in the prompt, they are not.
+    // After "th": "e", "er" and "ethe" are gone; with "th" in the prompt, they are not.
     REQUIRE(left({4}, 0).find("|e|") == std::string::npos);
     REQUIRE(left({4}, 0).find("er|") == std::string::npos);
     REQUIRE(left({4}, 1).find("|e|") != std::string::npos);

@@ -150,7 +150,7 @@ TEST_CASE("for every split of a text the streamed pieces join to the same text",
         {"aaabab", {"abab", "aab"}},
         {"é\nUser: x", {"\nUser:", "User:"}},
         {"x🙂🙃y", {"🙃"}},        // the two differ in their last byte only
-        {"\xE2\x82 a\xFF\xC3", {" a"}},  // broken bytes: before and behind a stop string
+        {"\xE2\x82 a\xFF\xC3", {" a"}},  // broken bytes: before and after a stop string
         {"\xE2\x82z\x80\xF0\x9F", {}},
         {"aaaa", {"aaaaa"}},
     };

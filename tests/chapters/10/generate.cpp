@@ -153,7 +153,7 @@ TEST_CASE("traces give the log-probabilities of every token, raw and processed",
         for (const float v : s) raw += std::exp(static_cast<double>(v));
         for (const Candidate& c : first) processed += std::exp(static_cast<double>(c.logit) / 0.5);
         const double chosen = static_cast<double>(s[static_cast<std::size_t>(t.chosen)]);
-        // Weights are whole quanta of 2^-44 of the largest: relative errors of 1e-12.
+        // Weights are whole multiples of 2^-44 of the largest: relative errors of 1e-12.
         REQUIRE(std::abs(t.raw_log_probability - (chosen - std::log(raw))) <= 1e-11);
         REQUIRE(std::abs(t.final_log_probability - (chosen / 0.5 - std::log(processed))) <= 1e-11);
         ids.push_back(t.chosen);

@@ -15,7 +15,7 @@ using namespace tbt::test;
 
 namespace {
 
-// Some tree behind a text that is known to go on with `truth`: up to `right` tokens of it are
+// Some tree after a text that is known to go on with `truth`: up to `right` tokens of it are
 // there, among others that are wrong.
 Guesses some_tree(std::span<const int> truth, int right, int room, Rng& rng) {
     Guesses g;
@@ -79,7 +79,7 @@ TEST_CASE("guesses that branch stay along the branch that is drawn, and change n
     CHECK(of_all > 200);
 }
 
-TEST_CASE("a slot tells the state behind what it has read last, on any branch", "[ch10][tree]") {
+TEST_CASE("a slot tells the state after what it has read last, on any branch", "[ch10][tree]") {
     Gpt gpt(small_config(), random_weight, {1});
     const std::vector<int> text = bytes_of("abcd");
     const std::vector<int> tokens = {'d', 'x', 'y', 'x', 'z'}, parents = {-1, 0, 0, 2, 3};

@@ -17,7 +17,7 @@ using Catch::Contains;
 
 namespace {
 
-constexpr double tree_tolerance = 1e-6;  // laws go through float logits: 6e-8 a token
+constexpr double tree_tolerance = 1e-6;  // distributions go through float logits: 6e-8 a token
 
 }  // namespace
 
@@ -84,7 +84,7 @@ TEST_CASE("with as many beams as there are texts, beam search is exhaustive", "[
             for (std::size_t i = 0; i < all.size(); ++i) {
                 INFO("alpha " << alpha << ", seed " << seed << ", text " << i);
                 REQUIRE(found[i].ids == all[i].ids);
-                // Weights in quanta of 2^-44, V of them, a few steps.
+                // Weights in units of 2^-44, V of them, a few steps.
                 REQUIRE(std::abs(found[i].sum - all[i].sum) <= 1e-11);
             }
         }
@@ -123,7 +123,7 @@ TEST_CASE("the plain search with as many beams as there are texts is exhaustive 
 }
 
 TEST_CASE("the prompt's length changes no score", "[beam]") {
-    // A law without memory: whatever the prompt, the same texts.
+    // A distribution without memory: whatever the prompt, the same texts.
     const std::vector<float> logits{0.3f, 0.1f, -1.0f, 0.7f};
     const auto model = [&](std::span<const int>) { return std::span<const float>(logits); };
     const std::vector<BeamText> one = search(model, beams(3, 5, {2}, 0.7, 3), {0});
@@ -223,10 +223,11 @@ TEST_CASE("never hopes for length only where length pays", "[beam]") {
     // After two steps the list has −1.2 and −1.71·2; a live sum of −.88 beats the latter now
     // (−1.76), though not at 20 tokens.
     const auto model = [](std::span<const int> ids) {
-        static const std::vector<float> laws[] = {{std::log(.3f), std::log(.6f), std::log(.1f)},
-                                                  {std::log(.3f), std::log(.69f), std::log(.01f)},
-                                                  {std::log(.97f), std::log(.02f), std::log(.01f)}};
-        return std::span<const float>(laws[std::min<std::size_t>(ids.size() - 1, 2)]);
+        static const std::vector<float> distributions[] = {
+            {std::log(.3f), std::log(.6f), std::log(.1f)},
+            {std::log(.3f), std::log(.69f), std::log(.01f)},
+            {std::log(.97f), std::log(.02f), std::log(.01f)}};
+        return std::span<const float>(distributions[std::min<std::size_t>(ids.size() - 1, 2)]);
     };
     BeamRequest request = beams(2, 20, {0}, -1, 2);
     request.beams.early_stopping = EarlyStopping::never;

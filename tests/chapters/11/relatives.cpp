@@ -124,15 +124,15 @@ TEST_CASE("one group is beam search; groups without a penalty all find the same"
 
 TEST_CASE("a later group pays for every earlier beam that took its token in the same step",
           "[beam][diverse]") {
-    // A law without memory: .5 .3 .2. Four groups of one beam and λ = 0.6:
+    // A distribution without memory: .5 .3 .2. Four groups of one beam and λ = 0.6:
     //   group 1: 0 (ln .5 = -.693). group 2: 0 costs -1.293, 1 is -1.204: takes 1.
     //   group 3: 0 costs -1.293, 1 costs -1.804, 2 is -1.609: takes 0.
     //   group 4: 0 costs -1.893, twice taken, 1 costs -1.804, 2 is -1.609: takes 2.
     const std::vector<float> logits{std::log(.5f), std::log(.3f), std::log(.2f)};
-    const auto law = [&](std::span<const int>) { return std::span<const float>(logits); };
+    const auto distribution = [&](std::span<const int>) { return std::span<const float>(logits); };
     const std::vector<int> prompt{1};
     const auto found =
-        diverse_beam_search(one_at_a_time(law), beams(4, 2, {}, 1, 4), 4, 0.6, prompt);
+        diverse_beam_search(one_at_a_time(distribution), beams(4, 2, {}, 1, 4), 4, 0.6, prompt);
     const auto expect = [&](const BeamText& t, std::vector<int> ids, double sum) {
         REQUIRE(t.ids == ids);
         REQUIRE(std::abs(t.sum - sum) <= 1e-6);  // float log-probabilities
@@ -142,20 +142,20 @@ TEST_CASE("a later group pays for every earlier beam that took its token in the 
     expect(found[2], {0, 0}, 2 * (std::log(.5) - .6));
     expect(found[3], {2, 2}, 2 * std::log(.2));
     REQUIRE_THROWS_WITH(
-        diverse_beam_search(one_at_a_time(law), beams(4, 2), 3, 1, std::vector<int>{1}),
+        diverse_beam_search(one_at_a_time(distribution), beams(4, 2), 3, 1, std::vector<int>{1}),
         Contains("divisor of the 4 beams"));
     REQUIRE_THROWS_WITH(
-        diverse_beam_search(one_at_a_time(law), beams(4, 2), 2, -1, std::vector<int>{1}),
+        diverse_beam_search(one_at_a_time(distribution), beams(4, 2), 2, -1, std::vector<int>{1}),
         Contains("diversity-penalty"));
 }
 
-TEST_CASE("drawn beams: the law of the better of two draws without replacement",
+TEST_CASE("drawn beams: the distribution of the better of two draws without replacement",
           "[beam][sampling]") {
     // One beam, one token: two candidates are drawn, the better is kept.
     const std::array<double, 4> p{.4, .3, .2, .1};
     std::vector<float> logits;
     for (const double x : p) logits.push_back(static_cast<float>(std::log(x)));
-    const auto law = [&](std::span<const int>) { return std::span<const float>(logits); };
+    const auto distribution = [&](std::span<const int>) { return std::span<const float>(logits); };
     std::array<double, 4> expected{}, counted{};
     for (std::size_t i = 0; i < 4; ++i)
         for (std::size_t j = i + 1; j < 4; ++j)
@@ -164,14 +164,14 @@ TEST_CASE("drawn beams: the law of the better of two draws without replacement",
     BeamRequest request = beams(1, 1);
     for (int i = 0; i < draws; ++i) {
         request.seed = static_cast<std::uint64_t>(i);
-        ++counted[static_cast<std::size_t>(search(law, request)[0].ids[0])];
+        ++counted[static_cast<std::size_t>(search(distribution, request)[0].ids[0])];
     }
     REQUIRE(counted[3] == 0);
     double chi_square = 0;
     for (std::size_t i = 0; i < 3; ++i)
         chi_square += std::pow(counted[i] - draws * expected[i], 2) / (draws * expected[i]);
     REQUIRE(chi_square <= 18.4);  // 2 degrees of freedom: one false alarm in 10^4
-    // The same seed, the same texts; the scores are the law's, without the noise.
+    // The same seed, the same texts; the scores are the distribution's, without the noise.
     request = beams(4, 8, {}, 1, 4), request.seed = 5;
     const std::vector<BeamText> a = search(RandomModel(1, 20), request),
                                 b = search(RandomModel(1, 20), request);

@@ -118,7 +118,7 @@ struct Obedient {
 
 }  // namespace
 
-TEST_CASE("of a round the guesses count up to the first wrong one: those behind it were not judged",
+TEST_CASE("of a round the guesses count up to the first wrong one: those after it were not judged",
           "[ch12]") {
     GenerateRequest request = request_of(1);
     DraftLength length = DraftLength::adaptive(8, 0.3);

@@ -9,8 +9,10 @@
 
 using namespace tbt;
 
-TEST_CASE("the residual is what the draft left over; with equal laws it falls back to the target's",
-          "[ch12]") {
+TEST_CASE(
+    "the residual is what the draft left over; with equal distributions it falls back to the "
+    "target's",
+    "[ch12]") {
     const float p_logits[] = {0.0f, 1.0f, 2.0f}, q_logits[] = {2.0f, 1.0f, 0.0f};
     Candidates p{std::span<const float>(p_logits)}, q{std::span<const float>(q_logits)};
     const std::vector<double> rest = residual(p, {0, &q});
@@ -51,7 +53,7 @@ TEST_CASE("prompt lookup takes what followed the longest and latest match, up to
           std::vector<int>{3, 9});  // two tokens match before one
     CHECK(lookup(1, {1, 2, 3, 9, 2, 5, 1, 2}, 2) == std::vector<int>{5, 1});
     CHECK(lookup(2, {1, 2, 7, 1, 2, 8, 1, 2}, 1) == std::vector<int>{8});  // the latest
-    CHECK(lookup(3, {4, 4, 4}, 5) == std::vector<int>{4});  // the text ends behind what it found
+    CHECK(lookup(3, {4, 4, 4}, 5) == std::vector<int>{4});  // the text ends after what it found
     CHECK(lookup(2, {1, 2, 99, 3, 1, 2}, 4) == std::vector<int>{99});
     CHECK(lookup(3, {1, 2, 3}, 4).empty());
     CHECK(lookup(3, {1}, 4).empty());

@@ -1,5 +1,5 @@
 // The plain round is the definition: the fast one says the same for the same luck,
-// and its law is the target's, every outcome counted.
+// and its distribution is the target's, every outcome counted.
 #include "tests/catch.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class GivenChance {
 public:
     explicit GivenChance(const std::vector<double>& u) : u_(u.begin()) {}
     bool accept(double probability) { return (last_ = *u_++) < probability; }
-    int draw(Candidates& law) { return tbt::draw(law, last_ = *u_++); }
+    int draw(Candidates& distribution) { return tbt::draw(distribution, last_ = *u_++); }
     int draw(std::span<const double> weights) { return plain_draw(weights, last_ = *u_++); }
     double u() const { return last_; }
 
@@ -53,7 +53,7 @@ public:
         s[rng.below(s.size())] = 1;
         return s;
     }
-    LawBehind law() const {
+    DistributionAfter distribution() const {
         return
             [*this](const std::vector<int>& ids) { return Candidates(row(ids)).probabilities(); };
     }
@@ -80,7 +80,9 @@ private:
 };
 
 // Copies: what is in a row may be gone after the model's next call.
-Law probabilities(const std::vector<float>& row) { return Candidates(row).probabilities(); }
+Distribution probabilities(const std::vector<float>& row) {
+    return Candidates(row).probabilities();
+}
 
 }  // namespace
 
@@ -95,7 +97,8 @@ TEST_CASE("the fast round says what the plain one says, for the same luck", "[ch
         std::vector<double> u(2 * static_cast<std::size_t>(length) + 1);
         for (double& x : u) x = rng.below(10) == 0 ? 0 : rng.uniform();
 
-        const std::vector<int> plain = plain_round(target.law(), draft.law(), text, length, u);
+        const std::vector<int> plain =
+            plain_round(target.distribution(), draft.distribution(), text, length, u);
         GivenChance chance(u);
         ModelDraft small(draft.next(), 100);
         const Round fast = speculate_once(target.last(), small, {}, text, 1, length, chance);
@@ -114,20 +117,21 @@ TEST_CASE("the plain residual is the fast one", "[ch12]") {
         Candidates p(a), q(b);
         const std::vector<double> fast = residual(p, {0, &q});
         REQUIRE(plain_residual(probabilities(a), probabilities(b)) == fast);
-        Law certain(static_cast<std::size_t>(V));
+        Distribution certain(static_cast<std::size_t>(V));
         certain[0] = 1;
         REQUIRE(plain_residual(probabilities(a), certain) == residual(p, {0, nullptr}));
     }
 }
 
-TEST_CASE("every outcome of the plain round counted, its texts have the target's law", "[ch12]") {
+TEST_CASE("every outcome of the plain round counted, its texts have the target's distribution",
+          "[ch12]") {
     // Between two neighbouring borders of u nothing changes, so a round is run once for each
     // cell of the borders of every question, and the cells' volumes are added.
     constexpr int V = 3;
     for (const std::uint64_t seed : {1, 2, 3, 4}) {
         const RandomModel target(seed, V), draft(seed + 50, V);
-        const LawBehind p = target.law(), q = draft.law();
-        const auto cumulated = [](const Law& w, std::set<double>& borders) {
+        const DistributionAfter p = target.distribution(), q = draft.distribution();
+        const auto cumulated = [](const Distribution& w, std::set<double>& borders) {
             double whole = 0, sum = 0;
             for (const double x : w) whole += x;
             for (const double x : w) borders.insert(std::min(1.0, (sum += x) / whole));
@@ -141,8 +145,8 @@ TEST_CASE("every outcome of the plain round counted, its texts have the target's
         }
         cumulated(plain_residual(p({0}), q({0})), borders[2]);
 
-        Law first(V);
-        std::vector<Law> second(V, Law(V));
+        Distribution first(V);
+        std::vector<Distribution> second(V, Distribution(V));
         const std::function<void(std::vector<double>, double)> all = [&](std::vector<double> u,
                                                                          double volume) {
             if (u.size() == borders.size()) {

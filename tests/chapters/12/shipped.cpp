@@ -220,7 +220,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the shipped models' first two tokens have the target's law: chi-square, a false alarm once in "
+    "the shipped models' first two tokens have the target's distribution: chi-square, a false "
+    "alarm once in "
     "a million "
     "seeds",
     "[ch12]") {
@@ -230,7 +231,7 @@ TEST_CASE(
     CachedModel plain(target.gpt), large(target.gpt), small(draft.gpt);
     const SpeculativeRules rules = rules_of(chain_of(1.2, 4, 1, 1), 2, 512);
     const auto expected = [&] {
-        std::map<std::vector<int>, double> law;
+        std::map<std::vector<int>, double> distribution;
         AllOutcomes chance;
         do {
             std::vector<int> text = ids;
@@ -240,9 +241,9 @@ TEST_CASE(
                 rules.chain.apply(c, {text, ids.size()});
                 text.push_back(chance.draw(c));
             }
-            law[{text[ids.size()], text[ids.size() + 1]}] += chance.probability();
+            distribution[{text[ids.size()], text[ids.size() + 1]}] += chance.probability();
         } while (chance.next());
-        return law;
+        return distribution;
     }();
     constexpr int runs = 1500;
     std::map<std::vector<int>, int> count;

@@ -1,4 +1,4 @@
-// Chapter 12: speculative decoding has the target's law, whoever drafts.
+// Chapter 12: speculative decoding has the target's distribution, whoever drafts.
 #include "tests/catch.hpp"
 
 #include <cmath>
@@ -19,7 +19,7 @@ using toy::ToyModel;
 namespace {
 
 constexpr int eos = 0;
-using LawOfTexts = std::map<std::vector<int>, double>;
+using TextDistribution = std::map<std::vector<int>, double>;
 
 const std::vector<int> prompt{1, 2, 1};
 
@@ -35,9 +35,9 @@ SpeculativeRules rules_of(Chain chain, int max_new_tokens, std::vector<int> ends
 
 // What plain decoding writes, with its probabilities.
 template <class Model>
-LawOfTexts plain_law(Model model, const SpeculativeRules& rules,
-                     const std::vector<int>& begin = prompt) {
-    LawOfTexts law;
+TextDistribution plain_distribution(Model model, const SpeculativeRules& rules,
+                                    const std::vector<int>& begin = prompt) {
+    TextDistribution distribution;
     AllOutcomes chance;
     do {
         std::vector<int> ids = begin;
@@ -49,15 +49,16 @@ LawOfTexts plain_law(Model model, const SpeculativeRules& rules,
             ids.push_back(chance.draw(c));
             if (std::find(rules.eos.begin(), rules.eos.end(), ids.back()) != rules.eos.end()) break;
         }
-        law[ids] += chance.probability();
+        distribution[ids] += chance.probability();
     } while (chance.next());
-    return law;
+    return distribution;
 }
 
 template <class Model, class Draft>
-LawOfTexts speculative_law(Model target, Draft draft, const SpeculativeRules& rules,
-                           DraftLength length, const std::vector<int>& begin = prompt) {
-    LawOfTexts law;
+TextDistribution speculative_distribution(Model target, Draft draft, const SpeculativeRules& rules,
+                                          DraftLength length,
+                                          const std::vector<int>& begin = prompt) {
+    TextDistribution distribution;
     AllOutcomes chance;
     do {
         std::vector<int> ids = begin;
@@ -65,14 +66,14 @@ LawOfTexts speculative_law(Model target, Draft draft, const SpeculativeRules& ru
                  target.last(), draft, rules, begin, length, chance, [](int) { return true; },
                  [](const Round&) {}))
             ids.push_back(id);
-        law[ids] += chance.probability();
+        distribution[ids] += chance.probability();
     } while (chance.next());
-    return law;
+    return distribution;
 }
 
-double largest_difference(const LawOfTexts& a, const LawOfTexts& b) {
+double largest_difference(const TextDistribution& a, const TextDistribution& b) {
     double largest = 0;
-    const auto compare = [&](const LawOfTexts& x, const LawOfTexts& y) {
+    const auto compare = [&](const TextDistribution& x, const TextDistribution& y) {
         for (const auto& [text, p] : x) {
             const auto other = y.find(text);
             largest = std::max(largest, std::abs(p - (other == y.end() ? 0.0 : other->second)));
@@ -82,9 +83,9 @@ double largest_difference(const LawOfTexts& a, const LawOfTexts& b) {
     return largest;
 }
 
-double mass(const LawOfTexts& law) {
+double mass(const TextDistribution& distribution) {
     double sum = 0;
-    for (const auto& [text, p] : law) sum += p;
+    for (const auto& [text, p] : distribution) sum += p;
     return sum;
 }
 
@@ -96,13 +97,14 @@ Chain chain_of(double temperature, int top_k, double top_p, double repetition) {
 }
 
 // Products of up to eight probabilities, each rounded to a few units of 1e-16,
-// and quanta of 2^-44 in the laws of both sides.
+// and units of 2^-44 in the distributions of both sides.
 constexpr double rounding = 1e-12;
 
 }  // namespace
 
 TEST_CASE(
-    "the law of the texts is the target's: any draft, any length, with cuts, penalties and an end",
+    "the distribution of the texts is the target's: any draft, any length, with cuts, penalties "
+    "and an end",
     "[ch12]") {
     const std::vector<Chain> chains = {chain_of(1, 0, 1, 1), chain_of(0.7, 2, 1, 1),
                                        chain_of(1.3, 0, 0.8, 1), chain_of(1, 0, 1, 1.5),
@@ -114,15 +116,15 @@ TEST_CASE(
                 const SpeculativeRules rules =
                     rules_of(chains[c], 4, ends ? std::vector<int>{eos} : std::vector<int>{});
                 const ToyModel target(c + 1, 1.5), near(c + 1, 1.2), far(77, 2);
-                const LawOfTexts expected = plain_law(target, rules);
+                const TextDistribution expected = plain_distribution(target, rules);
                 REQUIRE(std::abs(mass(expected) - 1) <= rounding);
                 INFO("chain " << rules.chain.to_string() << ", length " << length << ", EOS "
                               << ends);
                 for (const ToyModel& draft : {near, far}) {
-                    const LawOfTexts law = speculative_law(target, ModelDraft(draft, 100), rules,
-                                                           DraftLength::fixed(length));
-                    REQUIRE(largest_difference(law, expected) <= rounding);
-                    tested += static_cast<double>(law.size());
+                    const TextDistribution distribution = speculative_distribution(
+                        target, ModelDraft(draft, 100), rules, DraftLength::fixed(length));
+                    REQUIRE(largest_difference(distribution, expected) <= rounding);
+                    tested += static_cast<double>(distribution.size());
                 }
             }
         }
@@ -130,27 +132,27 @@ TEST_CASE(
     CHECK(tested > 1000);
 }
 
-TEST_CASE("prompt lookup and adaptive lengths have the target's law too", "[ch12]") {
+TEST_CASE("prompt lookup and adaptive lengths have the target's distribution too", "[ch12]") {
     for (const bool ends : {false, true}) {
         const SpeculativeRules rules = rules_of(chain_of(0.9, 3, 1, 1.2), 5,
                                                 ends ? std::vector<int>{eos} : std::vector<int>{});
         const ToyModel target(5, 1.5), draft(6, 1.5);
         const std::vector<int> begin{1, 2, 0, 2, 1, 2, 1, 2};  // looks back at several places
-        const LawOfTexts expected = plain_law(target, rules, begin);
-        CHECK(largest_difference(
-                  speculative_law(target, PromptLookup(3), rules, DraftLength::fixed(3), begin),
-                  expected) <= rounding);
-        CHECK(largest_difference(
-                  speculative_law(target, PromptLookup(1), rules, DraftLength::fixed(2), begin),
-                  expected) <= rounding);
+        const TextDistribution expected = plain_distribution(target, rules, begin);
+        CHECK(largest_difference(speculative_distribution(target, PromptLookup(3), rules,
+                                                          DraftLength::fixed(3), begin),
+                                 expected) <= rounding);
+        CHECK(largest_difference(speculative_distribution(target, PromptLookup(1), rules,
+                                                          DraftLength::fixed(2), begin),
+                                 expected) <= rounding);
         const SpeculativeRules shorter = rules_of(rules.chain, 4, rules.eos);
-        CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 100), shorter,
-                                                 DraftLength::adaptive(3, 0.1), begin),
-                                 plain_law(target, shorter, begin)) <= rounding);
-        // Drafts nothing behind a rejection, so both kinds of rounds are in its texts.
-        CHECK(largest_difference(speculative_law(target, ModelDraft(draft, 100), shorter,
-                                                 DraftLength::adaptive(3, 0.7), begin),
-                                 plain_law(target, shorter, begin)) <= rounding);
+        CHECK(largest_difference(speculative_distribution(target, ModelDraft(draft, 100), shorter,
+                                                          DraftLength::adaptive(3, 0.1), begin),
+                                 plain_distribution(target, shorter, begin)) <= rounding);
+        // Drafts nothing after a rejection, so both kinds of rounds are in its texts.
+        CHECK(largest_difference(speculative_distribution(target, ModelDraft(draft, 100), shorter,
+                                                          DraftLength::adaptive(3, 0.7), begin),
+                                 plain_distribution(target, shorter, begin)) <= rounding);
     }
 }
 
@@ -160,42 +162,44 @@ TEST_CASE(
     "[ch12]") {
     const SpeculativeRules rules = rules_of(chain_of(1, 0, 1, 1), 10, {}, 6);
     const ToyModel target(9, 1.5), draft(10, 1);
-    const LawOfTexts expected = plain_law(target, rules);
+    const TextDistribution expected = plain_distribution(target, rules);
     REQUIRE(expected.begin()->first.size() == 6);
     CHECK(largest_difference(
-              speculative_law(target, ModelDraft(draft, 6), rules, DraftLength::fixed(4)),
+              speculative_distribution(target, ModelDraft(draft, 6), rules, DraftLength::fixed(4)),
               expected) <= rounding);
     CHECK(largest_difference(
-              speculative_law(target, ModelDraft(draft, 4), rules, DraftLength::fixed(4)),
+              speculative_distribution(target, ModelDraft(draft, 4), rules, DraftLength::fixed(4)),
               expected) <= rounding);
     CHECK(largest_difference(
-              speculative_law(target, ModelDraft(draft, 1), rules, DraftLength::fixed(4)),
+              speculative_distribution(target, ModelDraft(draft, 1), rules, DraftLength::fixed(4)),
               expected) <= rounding);
 }
 
-TEST_CASE("two steps: the exact law is .42 .28 .06 .24, the tutorial's is .2928 .3172 .1014 .2886",
-          "[ch12]") {
+TEST_CASE(
+    "two steps: the exact distribution is .42 .28 .06 .24, the tutorial's is .2928 .3172 .1014 "
+    ".2886",
+    "[ch12]") {
     // A first token "2" stands for the beginning: P0 = (.7, .3), P(·|0) = (.6, .4),
     // P(·|1) = (.2, .8).
     const TableModel target({{.6, .4}, {.2, .8}, {.7, .3}}), draft({{.3, .7}, {.5, .5}, {.4, .6}});
     SpeculativeRules rules = rules_of(Chain(), 2);
-    const auto law_of = [&] {
-        const LawOfTexts law =
-            speculative_law(target, ModelDraft(draft, 9), rules, DraftLength::fixed(2), {2});
-        return std::vector<double>{law.at({2, 0, 0}), law.at({2, 0, 1}), law.at({2, 1, 0}),
-                                   law.at({2, 1, 1})};
+    const auto distribution_of = [&] {
+        const TextDistribution distribution = speculative_distribution(
+            target, ModelDraft(draft, 9), rules, DraftLength::fixed(2), {2});
+        return std::vector<double>{distribution.at({2, 0, 0}), distribution.at({2, 0, 1}),
+                                   distribution.at({2, 1, 0}), distribution.at({2, 1, 1})};
     };
     // Logits are floats: ln p is rounded to 6e-8 of itself.
     const auto near = [](const std::vector<double>& a, const std::vector<double>& b) {
         for (std::size_t i = 0; i < 4; ++i) REQUIRE(std::abs(a[i] - b[i]) <= 2e-7);
     };
-    near(law_of(), {.42, .28, .06, .24});
+    near(distribution_of(), {.42, .28, .06, .24});
     // Two tokens leave room for one drafted token in the first round;
     // the tutorial's numbers are of two drafted ones.
     rules.max_new_tokens = 3;
     rules.correction = Correction::target;
-    const LawOfTexts longer =
-        speculative_law(target, ModelDraft(draft, 9), rules, DraftLength::fixed(2), {2});
+    const TextDistribution longer =
+        speculative_distribution(target, ModelDraft(draft, 9), rules, DraftLength::fixed(2), {2});
     std::vector<double> firsts(4);
     for (const auto& [text, p] : longer)
         firsts[static_cast<std::size_t>(2 * text[1] + text[2])] += p;
@@ -211,7 +215,7 @@ TEST_CASE(
     rules.overlaps = true;
     for (const bool right : {true, false}) {
         rules.correction = right ? Correction::residual : Correction::target;
-        std::vector<double> law(3);
+        std::vector<double> distribution(3);
         double accepted = 0, overlap = 0;
         AllOutcomes chance;
         do {
@@ -219,7 +223,7 @@ TEST_CASE(
             ModelDraft d(draft, 9);
             const std::vector<int> ids{0};
             const Round round = speculate_once(t.last(), d, rules, ids, 1, 1, chance);
-            law[static_cast<std::size_t>(round.tokens[0])] += chance.probability();
+            distribution[static_cast<std::size_t>(round.tokens[0])] += chance.probability();
             accepted += chance.probability() * round.accepted();
             overlap = round.overlap;
         } while (chance.next());
@@ -227,7 +231,8 @@ TEST_CASE(
         CHECK(overlap == Approx(0.7).margin(1e-7));
         const std::vector<double> expected =
             right ? std::vector<double>{.5, .3, .2} : std::vector<double>{.35, .39, .26};
-        for (std::size_t i = 0; i < 3; ++i) REQUIRE(std::abs(law[i] - expected[i]) <= 1e-7);
+        for (std::size_t i = 0; i < 3; ++i)
+            REQUIRE(std::abs(distribution[i] - expected[i]) <= 1e-7);
     }
 }
 

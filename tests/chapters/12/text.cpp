@@ -16,7 +16,8 @@
 using namespace tbt;
 
 TEST_CASE(
-    "with a stop string that spans tokens, the law of the texts and of their ends is that of plain "
+    "with a stop string that spans tokens, the distribution of the texts and of their ends is that "
+    "of plain "
     "decoding",
     "[ch12]") {
     // a, b and ab: "babb" may end in the middle of a token and begin in another.
@@ -31,7 +32,7 @@ TEST_CASE(
     request.stop.strings = StopStrings({"babb", "bbb"});
     const std::vector<int> prompt{0, 1};
     request.stop.eos = GENERATE(std::vector<int>{}, std::vector<int>{2});
-    using Law = std::map<std::string, double>;
+    using Distribution = std::map<std::string, double>;
     const auto described = [](const std::vector<int>& ids, const std::string& text,
                               FinishReason reason) {
         std::ostringstream all;
@@ -40,7 +41,7 @@ TEST_CASE(
         return all.str();
     };
     toy::ToyModel target(5, 1.5);
-    Law expected;
+    Distribution expected;
     AllOutcomes luck;
     do {
         std::vector<int> ids = prompt, generated;
@@ -62,7 +63,7 @@ TEST_CASE(
     REQUIRE(expected.size() > 10);
 
     for (const int length : {1, 2, 3, 6}) {
-        Law law;
+        Distribution distribution;
         AllOutcomes chance;
         do {
             ModelDraft draft(toy::ToyModel(8, 1), 100);
@@ -71,12 +72,12 @@ TEST_CASE(
                 target.last(), draft, DraftLength::fixed(length), request, bytes, prompt, chance,
                 Correction::residual, false, [&](const std::string& piece) { joined += piece; });
             REQUIRE(joined == t.text.text);
-            law[described(t.text.ids, t.text.text, t.text.reason)] += chance.probability();
+            distribution[described(t.text.ids, t.text.text, t.text.reason)] += chance.probability();
         } while (chance.next());
-        REQUIRE(law.size() == expected.size());
+        REQUIRE(distribution.size() == expected.size());
         for (const auto& [text, p] : expected) {
             INFO(text << ", drafts of " << length);
-            REQUIRE(std::abs(law[text] - p) <= 1e-12);
+            REQUIRE(std::abs(distribution[text] - p) <= 1e-12);
         }
     }
 }

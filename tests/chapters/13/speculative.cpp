@@ -1,4 +1,4 @@
-// Speculative decoding under a grammar: the mask is the first step of both laws,
+// Speculative decoding under a grammar: the mask is the first step of both distributions,
 // along the drafted prefix too.
 #include "tests/catch.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 const std::vector<std::string> tokens = {"[", "]", "1", ",1", "[1", ""};
 constexpr int eos = 5, V = 6, budget = 4;
 const std::vector<int> prompt{0, 2, 1, 0};  // lets prompt lookup find something, some of it illegal
-using LawOfTexts = std::map<std::vector<int>, double>;
+using TextDistribution = std::map<std::vector<int>, double>;
 
 // The logits behind each of the last ids.
 struct ToyModel {
@@ -57,8 +57,8 @@ SpeculativeRules masked_rules(double temperature) {
     return rules;
 }
 
-LawOfTexts grammar_alone(ToyModel model, const SpeculativeRules& rules) {
-    LawOfTexts law;
+TextDistribution grammar_alone(ToyModel model, const SpeculativeRules& rules) {
+    TextDistribution distribution;
     AllOutcomes chance;
     do {
         std::vector<int> ids = prompt;
@@ -68,15 +68,15 @@ LawOfTexts grammar_alone(ToyModel model, const SpeculativeRules& rules) {
             rules.chain.apply(c, {ids, prompt.size()});
             ids.push_back(chance.draw(c));
         }
-        law[{ids.begin() + static_cast<std::ptrdiff_t>(prompt.size()), ids.end()}] +=
+        distribution[{ids.begin() + static_cast<std::ptrdiff_t>(prompt.size()), ids.end()}] +=
             chance.probability();
     } while (chance.next());
-    return law;
+    return distribution;
 }
 
 template <class Draft>
-LawOfTexts drafted(ToyModel target, Draft draft, const SpeculativeRules& rules, int length) {
-    LawOfTexts law;
+TextDistribution drafted(ToyModel target, Draft draft, const SpeculativeRules& rules, int length) {
+    TextDistribution distribution;
     AllOutcomes chance;
     const LastLogits last = [&](std::span<const int> ids, int count) {
         return target.rows(ids, count);
@@ -85,15 +85,15 @@ LawOfTexts drafted(ToyModel target, Draft draft, const SpeculativeRules& rules, 
         const std::vector<int> text = speculate(
             last, draft, rules, prompt, DraftLength::fixed(length), chance,
             [](int) { return true; }, [](const Round&) {});
-        law[text] += chance.probability();
+        distribution[text] += chance.probability();
     } while (chance.next());
-    return law;
+    return distribution;
 }
 
 // Products of up to eight probabilities, each rounded to a few units of 1e-16.
-void require_equal(const LawOfTexts& law, const LawOfTexts& expected) {
+void require_equal(const TextDistribution& distribution, const TextDistribution& expected) {
     double sum = 0;
-    for (const auto& [text, p] : law) {
+    for (const auto& [text, p] : distribution) {
         const auto other = expected.find(text);
         REQUIRE(std::abs(p - (other == expected.end() ? 0.0 : other->second)) <= 1e-12);
         sum += p;
@@ -103,11 +103,12 @@ void require_equal(const LawOfTexts& law, const LawOfTexts& expected) {
 
 }  // namespace
 
-TEST_CASE("chapter 12's speculative decoding under a grammar has the law of the grammar alone",
-          "[ch13]") {
+TEST_CASE(
+    "chapter 12's speculative decoding under a grammar has the distribution of the grammar alone",
+    "[ch13]") {
     for (const double temperature : {1.0, 0.6}) {
         const SpeculativeRules rules = masked_rules(temperature);
-        const LawOfTexts expected = grammar_alone({1, {}}, rules);
+        const TextDistribution expected = grammar_alone({1, {}}, rules);
         REQUIRE(expected.size() > 10);
         JsonMachine machine;
         for (const auto& [text, p] : expected) {

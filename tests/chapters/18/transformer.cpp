@@ -132,7 +132,7 @@ TEST_CASE("what a head of the fast model looks at are the plain one's shares, bi
             REQUIRE(watch.rows == wanted);  // all at once
             KvCache other(gpt.config());
             gpt.forward(other, std::span(ids).first(5));
-            gpt.forward(other, std::span(ids).last(2));  // the last two behind a cache
+            gpt.forward(other, std::span(ids).last(2));  // the last two after a cache
             REQUIRE(watch.rows == Rows{wanted[5], wanted[6]});
         }
         gpt.watch(nullptr);

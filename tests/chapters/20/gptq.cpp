@@ -1,4 +1,4 @@
-// GPTQ against what it claims: after each rounding the weights behind it are the best real numbers
+// GPTQ against what it claims: after each rounding the weights after it are the best real numbers
 // there are, found here by solving for them; and against all roundings of tiny columns.
 #include <algorithm>
 #include <cmath>

@@ -260,7 +260,7 @@ TEST_CASE("shorter rulers are more precise: a matrix, a column, a group; and a b
     REQUIRE_THROWS_AS(rounded(w, {"", 4, Share::group, 0}), Error);
 }
 
-TEST_CASE("a model's law is at distance 0 from itself, and int8's is near", "[ch20]") {
+TEST_CASE("a model's distribution is at distance 0 from itself, and int8's is near", "[ch20]") {
     const std::string directory = shipped_model("sketch").string();
     Gpt exact = Gpt::load(directory, {1, WeightType::f32}),
         same = Gpt::load(directory, {1, WeightType::f16}),
@@ -268,7 +268,8 @@ TEST_CASE("a model's law is at distance 0 from itself, and int8's is near", "[ch
     const Tokenizer tokenizer = Tokenizer::load(directory);
     const std::vector<std::vector<int>> texts = {tokenizer.encode("Once upon a time, there was a"),
                                                  tokenizer.encode("The weather today is")};
-    const LawShift none = compare_laws(exact, same, texts), near = compare_laws(exact, int8, texts);
+    const DistributionShift none = compare_distributions(exact, same, texts),
+                            near = compare_distributions(exact, int8, texts);
     REQUIRE(none.kl == 0);
     REQUIRE(none.same_first == 1);
     REQUIRE(near.kl > 0);

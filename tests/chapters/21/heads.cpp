@@ -1,4 +1,4 @@
-// Heads at work on small networks: the same text, the same law, and what is refused.
+// Heads at work on small networks: the same text, the same distribution, and what is refused.
 #include "tests/catch.hpp"
 
 #include <cmath>
@@ -157,7 +157,7 @@ TEST_CASE("heads that know the target guess what it draws", "[medusa]") {
     CHECK(ids.size() == 21);
 }
 
-TEST_CASE("by rejection the law is the target's, to the last text", "[medusa]") {
+TEST_CASE("by rejection the distribution is the target's, to the last text", "[medusa]") {
     for (const int drafted : {3, 2}) {
         Gpt gpt(config_of(3), random_weight, {1});
         std::vector<int> ids(index(drafted));
@@ -182,14 +182,14 @@ TEST_CASE("by rejection the law is the target's, to the last text", "[medusa]") 
                             return batch({&asked, 1});
                         }};
         const LastLogits none;
-        std::map<std::vector<int>, double> law, plain;
+        std::map<std::vector<int>, double> distribution, plain;
         int rounds_with_guesses = 0;
         AllOutcomes chance;
         do {
             const std::vector<int> text = speculate(
                 none, draft, rules, prompt, DraftLength::fixed(3), chance, [](int) { return true; },
                 [&](const Round& round) { rounds_with_guesses += !round.drafted.empty(); });
-            law[text] += chance.probability();
+            distribution[text] += chance.probability();
         } while (chance.next());
         CHECK(rounds_with_guesses > 0);
         AllOutcomes luck;
@@ -206,7 +206,7 @@ TEST_CASE("by rejection the law is the target's, to the last text", "[medusa]") 
         } while (luck.next());
         REQUIRE(plain.size() == 81);
         double distance = 0;
-        for (const auto& [text, p] : plain) distance += std::abs(p - law[text]);
+        for (const auto& [text, p] : plain) distance += std::abs(p - distribution[text]);
         CHECK(distance <= 1e-12);
     }
 }
@@ -232,20 +232,20 @@ TEST_CASE("what is drafted may be banned: then nothing is guessed", "[medusa]") 
     CHECK(deaf.guess(Chain(), {text, 1}, Rng(1), 1, 5).empty());
 }
 
-TEST_CASE("nothing is guessed behind what ends a text", "[medusa]") {
+TEST_CASE("nothing is guessed after what ends a text", "[medusa]") {
     Gpt gpt(small_config(), random_weight, {1});
     Heads heads = random_heads(gpt, 2, {10, 20});
     const std::vector<float> state(index(small_config().n_embd), 0.5f);
     HeadsDraft draft(heads, best_tree({{.5, .4}, {.5}}, 4),
                      [&](std::span<const int>) { return std::span<const float>(state); });
-    // A chain that is asked for a mask behind an end has none.
+    // A chain that is asked for a mask after an end has none.
     const Chain guide({{"grammar", "", [](Candidates&, const TextSoFar& text) {
-                            if (text.ids.back() == 20) throw Error("asked behind the end");
+                            if (text.ids.back() == 20) throw Error("asked after the end");
                         }}});
     const std::vector<int> text = bytes_of("xy");
     const auto ends = [](int id) { return id == 20; };
     const Guesses guesses = draft.guess(guide, {text, 1}, Rng(1), 4, 5, ends);
-    CHECK(guesses.ids.size() == 3);  // both behind the text, one behind 10
+    CHECK(guesses.ids.size() == 3);  // both after the text, one after 10
     for (const int parent : guesses.parents)
         CHECK((parent < 0 || guesses.ids[index(parent)] == 10));
     AllOutcomes chance;

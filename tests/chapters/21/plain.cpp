@@ -1,4 +1,4 @@
-// Trees of guesses and their judges in plain code: masks by hand, laws by enumeration.
+// Trees of guesses and their judges in plain code: masks by hand, distributions by enumeration.
 #include "tests/catch.hpp"
 
 #include <algorithm>
@@ -18,37 +18,37 @@ namespace {
 constexpr std::size_t V = 3;
 constexpr double rounding = 1e-12;  // sums of some hundred products of doubles
 
-// Some law behind each text.
-LawBehind random_law(std::uint64_t seed) {
+// Some distribution after each text.
+DistributionAfter random_distribution(std::uint64_t seed) {
     return [seed](const std::vector<int>& text) {
         std::uint64_t key = seed;
         for (const int id : text) key = key * 31 + static_cast<std::uint64_t>(id) + 1;
         Rng rng(key);
-        Law p;
+        Distribution p;
         for (std::size_t v = 0; v < V; ++v) p.push_back(0.02 + rng.uniform());
         return normalised(p);
     };
 }
 
-using LawOfTexts = std::map<std::vector<int>, double>;
+using TextDistribution = std::map<std::vector<int>, double>;
 
 // Texts of n tokens by rounds: each round may add several, of which those beyond n are cut off.
 // round(text, chance) → the text with what it adds.
 template <class RoundOf>
-LawOfTexts law_of(const RoundOf& round, std::size_t n) {
-    LawOfTexts law;
+TextDistribution distribution_of(const RoundOf& round, std::size_t n) {
+    TextDistribution distribution;
     AllOutcomes chance;
     do {
         std::vector<int> text;
         while (text.size() < n) text = round(text, chance);
         text.resize(n);
-        law[text] += chance.probability();
+        distribution[text] += chance.probability();
     } while (chance.next());
-    return law;
+    return distribution;
 }
 
-LawOfTexts target_law(const LawBehind& target, std::size_t n) {
-    return law_of(
+TextDistribution target_distribution(const DistributionAfter& target, std::size_t n) {
+    return distribution_of(
         [&](std::vector<int> text, AllOutcomes& chance) {
             text.push_back(chance.draw(target(text)));
             return text;
@@ -56,19 +56,19 @@ LawOfTexts target_law(const LawBehind& target, std::size_t n) {
         n);
 }
 
-double distance(const LawOfTexts& a, LawOfTexts b) {
+double distance(const TextDistribution& a, TextDistribution b) {
     double sum = 0;
     for (const auto& [text, p] : a) sum += std::abs(p - b[text]), b.erase(text);
     for (const auto& [text, p] : b) sum += p;
     return sum;
 }
 
-// The m most probable tokens behind the text, and behind each of those, d deep.
-GuessTree certain_tree(const LawBehind& draft, const std::vector<int>& text, int m, int d) {
+// The m most probable tokens after the text, and after each of those, d deep.
+GuessTree certain_tree(const DistributionAfter& draft, const std::vector<int>& text, int m, int d) {
     GuessTree tree;
     std::vector<std::vector<int>> texts;
     const auto grow = [&](const std::vector<int> from, int parent) {
-        const Law q = draft(from);
+        const Distribution q = draft(from);
         std::vector<int> ids = {0, 1, 2};
         std::stable_sort(ids.begin(), ids.end(),
                          [&](int a, int b) { return q[index(a)] > q[index(b)]; });
@@ -83,13 +83,13 @@ GuessTree certain_tree(const LawBehind& draft, const std::vector<int>& text, int
     return tree;
 }
 
-// The same with tokens drawn from q, no token twice behind one place.
-GuessTree drawn_tree(const LawBehind& draft, const std::vector<int>& text, int m, int d,
+// The same with tokens drawn from q, no token twice after one place.
+GuessTree drawn_tree(const DistributionAfter& draft, const std::vector<int>& text, int m, int d,
                      AllOutcomes& chance) {
     GuessTree tree;
     std::vector<std::vector<int>> texts;
     const auto grow = [&](const std::vector<int> from, int parent) {
-        Law q = draft(from);
+        Distribution q = draft(from);
         for (int i = 0; i < m; ++i) {
             const int id = chance.draw(q);
             q[index(id)] = 0;
@@ -105,16 +105,18 @@ GuessTree drawn_tree(const LawBehind& draft, const std::vector<int>& text, int m
 
 }  // namespace
 
-TEST_CASE("a tree that is followed has the target's law, whatever it guesses", "[medusa]") {
+TEST_CASE("a tree that is followed has the target's distribution, whatever it guesses",
+          "[medusa]") {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-        const LawBehind target = random_law(seed), draft = random_law(seed + 50);
+        const DistributionAfter target = random_distribution(seed),
+                                draft = random_distribution(seed + 50);
         for (const auto& [m, d] : {std::pair(1, 1), {2, 2}, {3, 1}, {3, 2}}) {
-            const LawOfTexts law = law_of(
+            const TextDistribution distribution = distribution_of(
                 [&](const std::vector<int>& text, AllOutcomes& chance) {
                     return follow_tree(target, text, certain_tree(draft, text, m, d), chance);
                 },
                 3);
-            CHECK(distance(law, target_law(target, 3)) <= rounding);
+            CHECK(distance(distribution, target_distribution(target, 3)) <= rounding);
         }
     }
 }
@@ -124,10 +126,11 @@ TEST_CASE("followed with the same luck, the text is plain decoding's", "[medusa]
     struct Placed {
         std::vector<double> u;
         std::size_t at = 0;
-        int draw(const Law& p) { return plain_draw(p, u.at(at++)); }
+        int draw(const Distribution& p) { return plain_draw(p, u.at(at++)); }
     };
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
-        const LawBehind target = random_law(seed), draft = random_law(seed / 2);
+        const DistributionAfter target = random_distribution(seed),
+                                draft = random_distribution(seed / 2);
         Rng rng(seed);
         Placed luck;
         for (int i = 0; i < 12; ++i) luck.u.push_back(rng.uniform());
@@ -141,24 +144,26 @@ TEST_CASE("followed with the same luck, the text is plain decoding's", "[medusa]
     }
 }
 
-TEST_CASE("drawn children, judged one after the other, leave the target's law", "[medusa]") {
+TEST_CASE("drawn children, judged one after the other, leave the target's distribution",
+          "[medusa]") {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-        const LawBehind target = random_law(seed), draft = random_law(seed + 9);
+        const DistributionAfter target = random_distribution(seed),
+                                draft = random_distribution(seed + 9);
         for (const auto& [m, d] : {std::pair(1, 1), {2, 1}, {3, 1}, {1, 2}, {2, 2}}) {
-            const LawOfTexts law = law_of(
+            const TextDistribution distribution = distribution_of(
                 [&, m = m, d = d](const std::vector<int>& text, AllOutcomes& chance) {
                     const GuessTree tree = drawn_tree(draft, text, m, d, chance);
                     return judge_tree(target, draft, text, tree, chance);
                 },
                 2);
             INFO(m << " children, " << d << " deep");
-            CHECK(distance(law, target_law(target, 2)) <= rounding);
+            CHECK(distance(distribution, target_distribution(target, 2)) <= rounding);
         }
     }
 }
 
 TEST_CASE("a single drawn child is chapter 12's rule", "[medusa]") {
-    const LawBehind target = random_law(3), draft = random_law(4);
+    const DistributionAfter target = random_distribution(3), draft = random_distribution(4);
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         Rng rng(seed);
         std::vector<double> u;
@@ -170,7 +175,7 @@ TEST_CASE("a single drawn child is chapter 12's rule", "[medusa]") {
             std::vector<double> u;
             std::size_t at = 0;
             bool accept(double p) { return u.at(at++) < p; }
-            int draw(const Law& p) { return plain_draw(p, u.at(at++)); }
+            int draw(const Distribution& p) { return plain_draw(p, u.at(at++)); }
         } luck{u};
         for (int i = 0; i < 2; ++i) {
             guessed.push_back(luck.draw(draft(guessed)));
@@ -181,7 +186,7 @@ TEST_CASE("a single drawn child is chapter 12's rule", "[medusa]") {
 }
 
 TEST_CASE("more children are accepted more often", "[medusa]") {
-    const LawBehind target = random_law(5), draft = random_law(6);
+    const DistributionAfter target = random_distribution(5), draft = random_distribution(6);
     double accepted[4] = {};
     for (int m = 1; m <= 3; ++m) {
         AllOutcomes chance;
@@ -191,7 +196,7 @@ TEST_CASE("more children are accepted more often", "[medusa]") {
                 accepted[m] += chance.probability();
         } while (chance.next());
     }
-    const Law p = target({}), q = draft({});
+    const Distribution p = target({}), q = draft({});
     double overlap = 0;
     for (std::size_t v = 0; v < V; ++v) overlap += std::min(p[v], q[v]);
     CHECK(std::abs(accepted[1] - overlap) <= rounding);
@@ -199,39 +204,43 @@ TEST_CASE("more children are accepted more often", "[medusa]") {
     CHECK(std::abs(accepted[3] - 1) <= rounding);  // all tokens there are
 }
 
-TEST_CASE("typical acceptance has another law", "[medusa]") {
+TEST_CASE("typical acceptance has a different distribution", "[medusa]") {
     // By hand: p = (.5, .3, .2), the guess is always C. H = 1.0297, δ·e^−H = .107: C is typical,
     // and stays each time. C then has probability 1 instead of .2.
-    const LawBehind target = [](const std::vector<int>&) { return Law{.5, .3, .2}; };
+    const DistributionAfter target = [](const std::vector<int>&) {
+        return Distribution{.5, .3, .2};
+    };
     const GuessTree guess{{2}, {-1}};
     const auto typical = [&](const std::vector<int>& text, AllOutcomes& chance) {
         return typical_tree(target, text, guess, .3, .3, chance);
     };
-    const LawOfTexts law = law_of(typical, 1);
-    REQUIRE(law.size() == 1);
-    CHECK(std::abs(law.at({2}) - 1) <= rounding);
+    const TextDistribution distribution = distribution_of(typical, 1);
+    REQUIRE(distribution.size() == 1);
+    CHECK(std::abs(distribution.at({2}) - 1) <= rounding);
     // With a threshold that C does not reach it is drawn like all others.
-    const LawOfTexts strict = law_of(
+    const TextDistribution strict = distribution_of(
         [&](const std::vector<int>& text, AllOutcomes& chance) {
             return typical_tree(target, text, guess, .3, .9, chance);
         },
         1);
-    CHECK(distance(strict, target_law(target, 1)) <= rounding);
-    // And for a draft that is the target itself it is another law, too.
+    CHECK(distance(strict, target_distribution(target, 1)) <= rounding);
+    // And for a draft that is the target itself it is a different distribution, too.
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-        const LawBehind own = random_law(seed);
-        const LawOfTexts greedy = law_of(
+        const DistributionAfter own = random_distribution(seed);
+        const TextDistribution greedy = distribution_of(
             [&](const std::vector<int>& text, AllOutcomes& chance) {
                 return typical_tree(own, text, certain_tree(own, text, 2, 2), .09, .3, chance);
             },
             3);
-        CHECK(distance(greedy, target_law(own, 3)) > 0.05);
+        CHECK(distance(greedy, target_distribution(own, 3)) > 0.05);
     }
 }
 
 TEST_CASE("typical acceptance takes the longest branch", "[medusa]") {
-    const LawBehind target = [](const std::vector<int>& text) {
-        return text.empty() ? Law{.6, .3, .1} : text[0] == 1 ? Law{.1, .1, .8} : Law{0, .9, .1};
+    const DistributionAfter target = [](const std::vector<int>& text) {
+        return text.empty()   ? Distribution{.6, .3, .1}
+               : text[0] == 1 ? Distribution{.1, .1, .8}
+                              : Distribution{0, .9, .1};
     };
     // 0 then 0 (impossible), 1 then 2: the second branch is longer.
     const GuessTree tree{{0, 1, 0, 2}, {-1, -1, 0, 1}};

@@ -35,7 +35,7 @@ TEST_CASE("a guess sees its ancestors and itself", "[medusa]") {
 }
 
 TEST_CASE("the best tree, by hand", "[medusa]") {
-    // Right: first guesses .6 and .3, behind them .5 and .2.
+    // Right: first guesses .6 and .3, after them .5 and .2.
     const std::vector<std::vector<double>> acceptance = {{.6, .3}, {.5, .2}};
     const TreeShape tree = best_tree(acceptance, 4);
     // .6; .3 and .6·.5 = .3, of which the first was there earlier; then .3·.5 = .15 over .6·.2.
@@ -70,7 +70,7 @@ TEST_CASE("no other tree of as many nodes adds more tokens", "[medusa]") {
                 for (int r = 0; parent.size() < 3 && r < 4; ++r) {
                     std::vector<int> path = parent;
                     path.push_back(r);
-                    // In one order only: each new place is behind the last one.
+                    // In one order only: each new place is after the last one.
                     if (!tree.empty() && path <= tree.back()) continue;
                     tree.push_back(path);
                     self(self, sum + value(path));

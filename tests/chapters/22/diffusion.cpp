@@ -103,12 +103,12 @@ TEST_CASE("one pass serves all places of a row, and a step of several is one pas
     CHECK(model.passes() == 1);
     Rng rng(1);
     Canvas filled = row;
-    fill_at_random(filled, model.law(), drawing(rng), 3);
+    fill_at_random(filled, model.distribution(), drawing(rng), 3);
     CHECK(model.passes() == 3);  // 7 places: 3, 3 and 1, and the first row was known
     CHECK(shown == 3);
     CHECK(masked_places(filled, 24).empty());
     for (const std::size_t i : {0u, 1u, 9u, 23u}) CHECK(filled[i] == row[i]);
-    fill_by_confidence(row, model.law(), most_probable(), 2);
+    fill_by_confidence(row, model.distribution(), most_probable(), 2);
     CHECK(model.passes() == 7);  // 2, 2, 2 and 1
     // Hostile arguments.
     REFUSES(model(row, 24));

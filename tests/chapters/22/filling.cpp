@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
+#include "chapters/22_diffusion/distributions.hpp"
 #include "chapters/22_diffusion/filling.hpp"
-#include "chapters/22_diffusion/laws.hpp"
 #include "tests/api/hostile.hpp"
 
 using namespace tbt;
@@ -16,7 +16,7 @@ namespace {
 constexpr double rounding = 1e-12;
 const Canvas blank{mask_token, mask_token, mask_token};
 
-// A law over the eight texts of three places and two tokens.
+// A distribution over the eight texts of three places and two tokens.
 std::map<Canvas, double> random_joint(std::uint64_t seed) {
     Rng rng(seed);
     std::map<Canvas, double> joint;
@@ -30,8 +30,8 @@ std::map<Canvas, double> random_joint(std::uint64_t seed) {
     return joint;
 }
 
-// As training leaves a model: its answers come from no common law.
-MaskedLaw random_model(std::uint64_t seed) {
+// As training leaves a model: its answers come from no common distribution.
+MaskedDistribution random_model(std::uint64_t seed) {
     return [seed](const Canvas& row, std::size_t place) {
         std::uint64_t number = place;
         for (const int id : row) number = number * 5 + static_cast<std::uint64_t>(id + 1);
@@ -41,14 +41,14 @@ MaskedLaw random_model(std::uint64_t seed) {
 }
 
 // The six orders of three places, by what is drawn of 3, of 2 and of 1.
-double over_all_orders(const MaskedLaw& law, const Canvas& text) {
+double over_all_orders(const MaskedDistribution& distribution, const Canvas& text) {
     double sum = 0;
     for (int a = 0; a < 3; ++a)
         for (int b = 0; b < 2; ++b) {
             const Draw draw = [&](const std::vector<double>& p) {
                 return p.size() == 3 ? a : p.size() == 2 ? b : 0;
             };
-            sum += cost_in_orders(law, text, {0, 1, 2}, 1, draw) / 6;
+            sum += cost_in_orders(distribution, text, {0, 1, 2}, 1, draw) / 6;
         }
     return sum;
 }
@@ -58,11 +58,10 @@ double over_all_orders(const MaskedLaw& law, const Canvas& text) {
 TEST_CASE("in any orders a text costs -ln p, if the model is perfect; over all, no less",
           "[diffusion]") {
     const std::map<Canvas, double> joint = random_joint(8);
-    const MaskedLaw perfect = conditionals(joint, 2), model = random_model(8);
-    const Sampler at_random = [](Canvas& row, const MaskedLaw& law, const Draw& draw) {
-        fill_at_random(row, law, draw, 1);
-    };
-    const std::map<Canvas, double> own = law_of(at_random, model, blank);
+    const MaskedDistribution perfect = conditionals(joint, 2), model = random_model(8);
+    const Sampler at_random = [](Canvas& row, const MaskedDistribution& distribution,
+                                 const Draw& draw) { fill_at_random(row, distribution, draw, 1); };
+    const std::map<Canvas, double> own = distribution_of(at_random, model, blank);
     double above = 0;
     for (const auto& [text, p] : joint) {
         Rng rng(9);
@@ -81,18 +80,18 @@ TEST_CASE("in any orders a text costs -ln p, if the model is perfect; over all, 
 }
 
 TEST_CASE("a cost of places that are not there is refused", "[diffusion]") {
-    const MaskedLaw law = random_model(1);
+    const MaskedDistribution distribution = random_model(1);
     Rng rng(1);
     const Draw draw = drawing(rng), wrong = [](const std::vector<double>&) { return 3; };
-    REFUSES(cost_in_orders(law, {0, 1, 0}, {3}, 1, draw));
-    REFUSES(cost_in_orders(law, {0, 2, 0}, {1}, 1, draw));
-    REFUSES(cost_in_orders(law, {0, 1, 0}, {1}, 0, draw));
-    REFUSES(cost_in_orders(law, {0, 1, 0}, {0, 1, 2}, 1, wrong));
+    REFUSES(cost_in_orders(distribution, {0, 1, 0}, {3}, 1, draw));
+    REFUSES(cost_in_orders(distribution, {0, 2, 0}, {1}, 1, draw));
+    REFUSES(cost_in_orders(distribution, {0, 1, 0}, {1}, 0, draw));
+    REFUSES(cost_in_orders(distribution, {0, 1, 0}, {0, 1, 2}, 1, wrong));
 }
 
 TEST_CASE("every place of a gap is filled, and no other, whatever the blocks, steps and order",
           "[diffusion]") {
-    const MaskedLaw model = random_model(6);
+    const MaskedDistribution model = random_model(6);
     for (const char* order : {"random", "confidence"})
         for (int block = 0; block <= 6; ++block)
             for (int steps = 0; steps <= 3; ++steps)

@@ -44,7 +44,7 @@ std::vector<float> weights_of(Training& training) {
 
 }  // namespace
 
-TEST_CASE("a canvas holds the text, and ends behind it", "[diffusion]") {
+TEST_CASE("a canvas holds the text, and ends after it", "[diffusion]") {
     const World world;
     const Document document = world.corpus.document_of(0, 1, 1);
     const std::vector<int> tokens = world.tokenizer.encode(document.text);

@@ -52,13 +52,13 @@ TEST_CASE("a gap is filled by chapter 22's sampler with the seed's numbers", "[c
         Rng rng(3, i);
         const int eos = model.tokenizer.eos_id();
         // Without an end of text in the middle, by hand.
-        const MaskedLaw law = [&](const Canvas& row, std::size_t place) {
+        const MaskedDistribution distribution = [&](const Canvas& row, std::size_t place) {
             std::vector<double> p = model(row, place);
             const double rest = 1 - std::exchange(p[static_cast<std::size_t>(eos)], 0);
             for (double& x : p) x /= rest;
             return p;
         };
-        fill_at_random(hole.row, law, drawing(rng), 1);
+        fill_at_random(hole.row, distribution, drawing(rng), 1);
         CHECK(texts[i].ids ==
               std::vector<int>(hole.row.begin() + static_cast<std::ptrdiff_t>(hole.begin),
                                hole.row.begin() + static_cast<std::ptrdiff_t>(hole.end)));
@@ -97,7 +97,7 @@ TEST_CASE("of several fillings the one is kept that costs least in the same orde
           "[ch23][diffusion]") {
     MaskedModel model = masked();
     const Hole open = hole_between(model, "Hello,", " of Elm!", 5);
-    const MaskedLaw law = model.law();
+    const MaskedDistribution distribution = model.distribution();
     for (const char* order : {"random", "confidence"})
         for (std::uint64_t seed = 0; seed < 4; ++seed) {
             FillOptions one, five;
@@ -106,17 +106,18 @@ TEST_CASE("of several fillings the one is kept that costs least in the same orde
             Rng rng(seed), again(seed);
             Hole best = open;
             std::size_t begun = 0;
-            const std::size_t kept = fill(best, law, drawing(rng), five, {}, [&] { begun += 1; });
+            const std::size_t kept =
+                fill(best, distribution, drawing(rng), five, {}, [&] { begun += 1; });
             CHECK(begun == 5);
             std::vector<std::pair<double, Canvas>> tries;
             for (int i = 0; i < 5; ++i) {
                 Hole next = open;
-                CHECK(fill(next, law, drawing(again), one) == 0);
+                CHECK(fill(next, distribution, drawing(again), one) == 0);
                 Rng orders(1);
                 std::vector<std::size_t> hidden(5);
                 for (std::size_t n = 0; n < 5; ++n) hidden[n] = open.begin + n;
-                tries.emplace_back(cost_in_orders(law, next.row, hidden, 4, drawing(orders)),
-                                   next.row);
+                tries.emplace_back(
+                    cost_in_orders(distribution, next.row, hidden, 4, drawing(orders)), next.row);
             }
             CHECK(best.row == tries[kept].second);
             CHECK(std::min_element(tries.begin(), tries.end())->first == tries[kept].first);
@@ -145,17 +146,17 @@ TEST_CASE("the most certain place comes first, however little the chain leaves",
     MaskedModel model = masked();
     TextOptions o = gap(8);
     o.fill.order = "confidence", o.temperature = 0, o.top_p.reset();
-    // Chapter 22's greedy filling, by the model's own law without an end.
+    // Chapter 22's greedy filling, by the model's own distribution without an end.
     Hole hole = hole_between(model, "Hello,", *o.infill, 8);
-    const MaskedLaw law = [&](const Canvas& row, std::size_t place) {
+    const MaskedDistribution distribution = [&](const Canvas& row, std::size_t place) {
         std::vector<double> p = model(row, place);
         p[index(model.tokenizer.eos_id())] = 0;
         return p;
     };
     std::vector<Canvas> rows;
-    const MaskedLaw noted = [&](const Canvas& row, std::size_t place) {
+    const MaskedDistribution noted = [&](const Canvas& row, std::size_t place) {
         if (rows.empty() || rows.back() != row) rows.push_back(row);
-        return law(row, place);
+        return distribution(row, place);
     };
     fill_by_confidence(hole.row, noted, most_probable(), 1, hole.end);
     std::vector<int> order;  // the pass of each place
@@ -175,7 +176,8 @@ TEST_CASE("the most certain place comes first, however little the chain leaves",
     }
 }
 
-TEST_CASE("a trace says in which pass a place was filled, and by which law", "[ch23][diffusion]") {
+TEST_CASE("a trace says in which pass a place was filled, and by which distribution",
+          "[ch23][diffusion]") {
     TextFiller f = filler();
     TextOptions o = gap(6);
     const std::vector<int> plain = f.fill("Hello,", o)[0].ids;
@@ -208,7 +210,7 @@ TEST_CASE("a trace says in which pass a place was filled, and by which law", "[c
     }
 }
 
-TEST_CASE("behind a prompt alone a text may end, between two it may not", "[ch23][diffusion]") {
+TEST_CASE("after a prompt alone a text may end, between two it may not", "[ch23][diffusion]") {
     TextFiller f = filler();
     TextOptions o = gap(20);
     const int eos = f.model().tokenizer.eos_id();

@@ -1,4 +1,5 @@
-// One model made of two laws, by guidance or by contrast, has the law that the formula says.
+// One model made of two distributions, by guidance or by contrast, has the distribution that the
+// formula says.
 #include "tests/catch.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ using namespace tbt;
 
 namespace {
 
-using LawOfTexts = std::map<std::vector<int>, double>;
+using TextDistribution = std::map<std::vector<int>, double>;
 
 const std::vector<int> prompt{0, 1}, negative{2};
 constexpr int length = 3;
@@ -30,8 +31,8 @@ std::vector<double> normalised(std::vector<double> weights) {
 }
 
 // With the mathematics library's own functions.
-std::vector<double> law_behind(toy::ToyModel model, std::vector<int> ids,
-                               const std::vector<int>& written) {
+std::vector<double> distribution_after(toy::ToyModel model, std::vector<int> ids,
+                                       const std::vector<int>& written) {
     ids.insert(ids.end(), written.begin(), written.end());
     std::vector<double> p;
     for (const float s : model(ids)) p.push_back(std::exp(static_cast<double>(s)));
@@ -41,8 +42,8 @@ std::vector<double> law_behind(toy::ToyModel model, std::vector<int> ids,
 // p'(x) ∝ n(x)·(p(x)/n(x))^s, written out.
 std::vector<double> by_formula(const toy::ToyModel& model, const std::vector<int>& written,
                                double scale) {
-    std::vector<double> p = law_behind(model, prompt, written);
-    const std::vector<double> n = law_behind(model, negative, written);
+    std::vector<double> p = distribution_after(model, prompt, written);
+    const std::vector<double> n = distribution_after(model, negative, written);
     for (std::size_t i = 0; i < p.size(); ++i) p[i] = n[i] * std::pow(p[i] / n[i], scale);
     return normalised(std::move(p));
 }
@@ -57,36 +58,38 @@ LastLogits rows_of_model(BatchLogits model) {
     };
 }
 
-// The law of texts that is written with a model in rounds of drafts, every way enumerated.
+// The distribution of texts that is written with a model in rounds of drafts, every way enumerated.
 template <class MakeDraft>
-LawOfTexts law_of(const std::function<BatchLogits()>& model, MakeDraft make_draft, int drafts) {
+TextDistribution distribution_of(const std::function<BatchLogits()>& model, MakeDraft make_draft,
+                                 int drafts) {
     SpeculativeRules rules;
     rules.max_new_tokens = length;
     rules.context = 100;
-    LawOfTexts law;
+    TextDistribution distribution;
     AllOutcomes chance;
     do {
         auto draft = make_draft();
         const std::vector<int> text = speculate(
             rows_of_model(model()), draft, rules, prompt, DraftLength::fixed(drafts), chance,
             [](int) { return true; }, [](const Round&) {});
-        law[text] += chance.probability();
+        distribution[text] += chance.probability();
     } while (chance.next());
-    return law;
+    return distribution;
 }
 
-// Of all texts, when this is the law of the next token.
-LawOfTexts product_of(const std::function<std::vector<double>(const std::vector<int>&)>& next) {
-    LawOfTexts law;
+// Of all texts, when this is the distribution of the next token.
+TextDistribution product_of(
+    const std::function<std::vector<double>(const std::vector<int>&)>& next) {
+    TextDistribution distribution;
     for (int a = 0; a < toy::V; ++a)
         for (int b = 0; b < toy::V; ++b)
             for (int c = 0; c < toy::V; ++c) {
                 const double p = next({})[static_cast<std::size_t>(a)] *
                                  next({a})[static_cast<std::size_t>(b)] *
                                  next({a, b})[static_cast<std::size_t>(c)];
-                if (p > 0) law[{a, b, c}] = p;
+                if (p > 0) distribution[{a, b, c}] = p;
             }
-    return law;
+    return distribution;
 }
 
 // A draft that can read nothing proposes nothing: plain decoding. And one that is right at times.
@@ -99,10 +102,10 @@ BatchLogits guided(toy::ToyModel model, double scale) {
                          [](std::size_t) -> const GuidancePrompts& { return both; });
 }
 
-void require_equal(const LawOfTexts& law, const LawOfTexts& expected) {
-    REQUIRE(law.size() == expected.size());
+void require_equal(const TextDistribution& distribution, const TextDistribution& expected) {
+    REQUIRE(distribution.size() == expected.size());
     double sum = 0;
-    for (const auto& [text, p] : law) {
+    for (const auto& [text, p] : distribution) {
         // Logits are floats: a combined one is off by up to 2^-24 of its size, about 10.
         REQUIRE(std::abs(p - expected.at(text)) <= 2e-6);
         sum += p;
@@ -112,32 +115,33 @@ void require_equal(const LawOfTexts& law, const LawOfTexts& expected) {
 
 }  // namespace
 
-TEST_CASE("guidance has the law of its formula, every text enumerated, drafts or none",
+TEST_CASE("guidance has the distribution of its formula, every text enumerated, drafts or none",
           "[ch23][guidance]") {
     for (const double scale : {0.0, 0.5, 1.5, 3.0}) {
         CAPTURE(scale);
         const toy::ToyModel model(3, 1.5);
-        const LawOfTexts expected = product_of(
+        const TextDistribution expected = product_of(
             [&](const std::vector<int>& written) { return by_formula(model, written, scale); });
         const auto made = [&] { return guided(model, scale); };
-        require_equal(law_of(made, no_draft, 1), expected);
-        require_equal(law_of(made, model_draft, 2), expected);
-        require_equal(law_of(
+        require_equal(distribution_of(made, no_draft, 1), expected);
+        require_equal(distribution_of(made, model_draft, 2), expected);
+        require_equal(distribution_of(
                           made, [] { return PromptLookup(2); }, 2),
                       expected);
     }
 }
 
 TEST_CASE(
-    "two models contrasted have the law of the formula, every text enumerated, drafts or none",
+    "two models contrasted have the distribution of the formula, every text enumerated, drafts or "
+    "none",
     "[ch23][contrast]") {
     for (const Contrast contrast : {Contrast{.5, .1}, Contrast{0, 0}, Contrast{1, .4}}) {
         CAPTURE(contrast.strength, contrast.plausible);
         const toy::ToyModel model(3, 1.5), amateur(4, 1);
         // p·(p/a)^β, where p is at least α of its largest.
-        const LawOfTexts expected = product_of([&](const std::vector<int>& written) {
-            std::vector<double> p = law_behind(model, prompt, written);
-            const std::vector<double> a = law_behind(amateur, prompt, written);
+        const TextDistribution expected = product_of([&](const std::vector<int>& written) {
+            std::vector<double> p = distribution_after(model, prompt, written);
+            const std::vector<double> a = distribution_after(amateur, prompt, written);
             const double border = contrast.plausible * *std::max_element(p.begin(), p.end());
             for (std::size_t i = 0; i < p.size(); ++i)
                 p[i] = p[i] < border ? 0 : p[i] * std::pow(p[i] / a[i], contrast.strength);
@@ -148,8 +152,8 @@ TEST_CASE(
         const auto made = [&] {
             return with_contrast(one_at_a_time(model), one_at_a_time(amateur), contrast);
         };
-        require_equal(law_of(made, no_draft, 1), expected);
-        require_equal(law_of(made, model_draft, 2), expected);
+        require_equal(distribution_of(made, no_draft, 1), expected);
+        require_equal(distribution_of(made, model_draft, 2), expected);
     }
 }
 
@@ -162,7 +166,7 @@ TEST_CASE("contrast by hand: what both find absurd does not win", "[ch23][contra
     // p²/a: .45, .764, .1
     REQUIRE(std::abs(std::exp(out[1] - out[0]) - .76432 / .45) <= 1e-4);
     REQUIRE(out[2] < out[0] - 900);
-    // Where the border is so high that two are behind it, they keep the model's law.
+    // Where the border is so high that two are after it, they keep the model's distribution.
     contrast_logits(p, a, {1, .9}, out);
     REQUIRE(std::abs(out[1] - out[2] - std::log(39.0)) <= 1e-3);
     contrast_logits(p, a, {3, 0}, out);

@@ -93,7 +93,7 @@ TextOptions random_options(Rng& rng, const Models& models) {
 
 }  // namespace
 
-TEST_CASE("the bytes behind a text are known where there is no choice", "[ch23][guided]") {
+TEST_CASE("the bytes after a text are known where there is no choice", "[ch23][guided]") {
     REQUIRE(known_behind("abc[de]", "") == "abc");
     REQUIRE(known_behind("abc[de]", "ab") == "c");
     REQUIRE(known_behind("abc[de]", "abc").empty());
@@ -104,7 +104,7 @@ TEST_CASE("the bytes behind a text are known where there is no choice", "[ch23][
     REQUIRE(known_behind("aé[bc]", "a") == "é");
 }
 
-TEST_CASE("of blanks that may stand one is expected behind a colon or a comma", "[ch23][guided]") {
+TEST_CASE("of blanks that may stand one is expected after a colon or a comma", "[ch23][guided]") {
     REQUIRE(known_behind("a, ?b[cd]", "") == "a, b");
     REQUIRE(known_behind("a:[ \\n\\t]*b[cd]", "") == "a: b");
     REQUIRE(known_behind("a ?:b[cd]", "") == "a:b");

@@ -1,5 +1,5 @@
-// --medusa in the one generator: the same text whatever the heads guess, its law by rejection, and
-// what is refused.
+// --medusa in the one generator: the same text whatever the heads guess,
+// its distribution by rejection, and what is refused.
 #include "tests/catch.hpp"
 
 #include <string>

@@ -110,7 +110,7 @@ TEST_CASE("rounds add up to the text, coupled by seed or judged", "[ch23][page]"
                     REQUIRE(x.accepted == (x.id == r.round.tokens[j]));
                     REQUIRE((x.q > 0 && x.q <= 1));
                     if (x.accepted) REQUIRE(x.p > 0);
-                    // A draft that is the target has the target's law.
+                    // A draft that is the target has the target's distribution.
                     if (draft == models().target) REQUIRE(x.p == x.q);
                 }
             }

@@ -87,7 +87,7 @@ void check_rows() {
     for (const Numbers& w : odd)
         for (int i = 0; i < 1000; ++i) wrong += wrong_in_row<2>(rng, w, w, tried);
     check("rows of numbers so small or so large that sums are not normal", wrong);
-    // The last bit of the first product is 2^-150: what is left of it behind its float is no float.
+    // The last bit of the first product is 2^-150: what is left of it after its float is no float.
     const float x[] = {0x1.ceb536p-52f, -0x1.ceb536p-52f, 0x1.f84a52p-52f};
     const float factors[] = {0x1.bf51eep-52f, 0x1.bf51eep-52f, 0x1.e49958p-52f};
     float w[12], y[4] = {}, sum = 0;

@@ -1,4 +1,4 @@
-#include "chapters/22_diffusion/laws.hpp"
+#include "chapters/22_diffusion/distributions.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,9 @@
 
 namespace tbt {
 
-std::map<Canvas, double> law_of(const Sampler& sampler, const MaskedLaw& law, const Canvas& row) {
+std::map<Canvas, double> distribution_of(const Sampler& sampler,
+                                         const MaskedDistribution& distribution,
+                                         const Canvas& row) {
     struct Choice {
         std::vector<double> p;
         std::size_t taken;
@@ -25,7 +27,7 @@ std::map<Canvas, double> law_of(const Sampler& sampler, const MaskedLaw& law, co
             return to_int(path[depth++].taken);
         };
         Canvas filled = row;
-        sampler(filled, law, draw);
+        sampler(filled, distribution, draw);
         double probability = 1;
         for (const Choice& choice : path) probability *= choice.p.at(choice.taken);
         result[filled] += probability;
@@ -39,7 +41,7 @@ std::map<Canvas, double> law_of(const Sampler& sampler, const MaskedLaw& law, co
     return result;
 }
 
-MaskedLaw conditionals(std::map<Canvas, double> joint, int vocabulary) {
+MaskedDistribution conditionals(std::map<Canvas, double> joint, int vocabulary) {
     check_at_least("conditionals: the vocabulary", vocabulary, 1);
     for (const auto& text : joint) check_ids("conditionals", text.first, index(vocabulary));
     return [joint = std::move(joint), vocabulary](const Canvas& row, std::size_t place) {

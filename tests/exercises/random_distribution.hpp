@@ -1,4 +1,4 @@
-// A law for random cases of exercises.
+// A distribution for random cases of exercises.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace tbt {
 
 // V probabilities, none very small; where one of zero_in cannot come, that many are 0, never all.
-inline std::vector<double> random_law(Rng& rng, std::size_t V, std::uint64_t zero_in = 0) {
+inline std::vector<double> random_distribution(Rng& rng, std::size_t V, std::uint64_t zero_in = 0) {
     std::vector<double> p(V);
     double sum = 0;
     for (double& x : p)

@@ -1,5 +1,5 @@
-// Models that fill masks, for the tests of exercises: perfect ones of a few texts, and the law of
-// what a sampler writes with them, by enumeration.
+// Models that fill masks, for the tests of exercises: perfect ones of a few texts,
+// and the distribution of what a sampler writes with them, by enumeration.
 #pragma once
 
 #include <cstddef>
@@ -51,8 +51,8 @@ inline Joint random_joint(std::uint64_t seed) {
 }
 
 // Every sequence of draws that can happen, with its probability.
-template <class Fill, class Law>
-Joint law_of(const Fill& sampler, const Law& law, const Canvas& start) {
+template <class Fill, class Distribution>
+Joint distribution_of(const Fill& sampler, const Distribution& distribution, const Canvas& start) {
     Joint result;
     const auto next_possible = [](const std::vector<double>& p, std::size_t i) {
         while (i < p.size() && !(p[i] > 0)) ++i;
@@ -62,7 +62,7 @@ Joint law_of(const Fill& sampler, const Law& law, const Canvas& start) {
     do {
         std::size_t depth = 0;
         Canvas row = start;
-        sampler(row, law, [&](const std::vector<double>& p) {
+        sampler(row, distribution, [&](const std::vector<double>& p) {
             EXPECT(depth < 100, "as many draws as masks", "100 draws and no end");
             if (depth == path.size()) path.emplace_back(p, next_possible(p, 0));
             return static_cast<int>(path[depth++].second);
@@ -80,7 +80,7 @@ Joint law_of(const Fill& sampler, const Law& law, const Canvas& start) {
     return result;
 }
 
-inline void check_law(const Joint& got, const Joint& expected) {
+inline void check_distribution(const Joint& got, const Joint& expected) {
     for (const auto& [text, p] : got) {
         const auto found = expected.find(text);
         const double wanted = found == expected.end() ? 0 : found->second;

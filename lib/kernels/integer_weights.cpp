@@ -1,4 +1,4 @@
-#include "lib/kernels/quanta.hpp"
+#include "lib/kernels/integer_weights.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t in_step = 4;
 constexpr std::size_t group_size = in_step * doubles;
 
-static_assert(quanta_block % group_size == 0);
+static_assert(weight_block % group_size == 0);
 
 constexpr double log2_e = 1.4426950408889634;
 
@@ -31,7 +31,7 @@ double usable(double temperature) { return std::clamp(temperature, 1e-300, 1e300
 
 // Adding it rounds to an integer and leaves that in the low bits of the sum:
 // x + 44, with the bias of an exponent.
-constexpr double shift_to_integer = 0x1.8p52 + 1023 + quantum_bits;
+constexpr double shift_to_integer = 0x1.8p52 + 1023 + weight_bits;
 // 2^f = 1 + f·P(f); P by Chebyshev interpolation, relative error of 2^f under 6e-16.
 constexpr double highest_coefficient = 0x1.e5e9f548e5725p-28;
 constexpr double coefficients[] = {0x1.b6571de2f2351p-24, 0x1.62bfe46117445p-20,
@@ -56,8 +56,8 @@ struct Scale {
 //   e^((p − m)/T)·2^44 = 2^x·2^44 = 2^(n + 44)·2^f,  x = (p − m)·log2(e)/T = n + f,  |f| <= 1/2
 //
 // Inlined, so that its constants stay in registers over the whole row.
-[[gnu::always_inline]] inline std::array<Integers, in_step> quanta_of_exp(const float* p,
-                                                                          const Scale& scale) {
+[[gnu::always_inline]] inline std::array<Integers, in_step> integers_of_exp(const float* p,
+                                                                            const Scale& scale) {
     const auto each = [](auto&& f) __attribute__((always_inline)) {
         for (std::size_t k = 0; k < in_step; ++k) f(k);
     };
@@ -73,7 +73,7 @@ struct Scale {
     for (const double c : coefficients) {
         each([&](std::size_t k) { y[k] = simd::fma(y[k], f[k], Doubles(c)); });
     }
-    // The low bits of t moved up are the double 2^(n + 44). Adding 2^52 rounds to quanta,
+    // The low bits of t moved up are the double 2^(n + 44). Adding 2^52 rounds to units,
     // its bits are taken off.
     std::array<Integers, in_step> w;
     each([&](std::size_t k) {
@@ -85,11 +85,11 @@ struct Scale {
 }
 
 // The last elements of a row, fewer than a group: the others weigh nothing.
-std::array<Integers, in_step> last_quanta(std::span<const float> rest, const Scale& scale) {
+std::array<Integers, in_step> last_integers(std::span<const float> rest, const Scale& scale) {
     float padded[group_size];
     std::fill(std::copy(rest.begin(), rest.end(), padded), padded + group_size,
               -std::numeric_limits<float>::infinity());
-    return quanta_of_exp(padded, scale);
+    return integers_of_exp(padded, scale);
 }
 
 Integers sum_of(const std::array<Integers, in_step>& w) {
@@ -111,35 +111,35 @@ void store(const std::array<Integers, in_step>& w, std::int64_t* to) {
 
 }  // namespace
 
-std::uint64_t exp_in_quanta(std::span<const float> s, float m, double temperature, std::uint64_t* w,
-                            std::uint64_t* block_sums) {
+std::uint64_t integer_exp(std::span<const float> s, float m, double temperature, std::uint64_t* w,
+                          std::uint64_t* block_sums) {
     const Scale scale(m, temperature);
     std::uint64_t total = 0;
-    for (std::size_t begin = 0; begin < s.size(); begin += quanta_block) {
-        const std::size_t end = std::min(begin + quanta_block, s.size());
+    for (std::size_t begin = 0; begin < s.size(); begin += weight_block) {
+        const std::size_t end = std::min(begin + weight_block, s.size());
         Integers sum(std::int64_t{0});
         std::size_t i = begin;
         for (; i + group_size <= end; i += group_size) {
-            const auto quanta = quanta_of_exp(s.data() + i, scale);
-            store(quanta, reinterpret_cast<std::int64_t*>(w) + i);
-            sum += sum_of(quanta);
+            const auto integers = integers_of_exp(s.data() + i, scale);
+            store(integers, reinterpret_cast<std::int64_t*>(w) + i);
+            sum += sum_of(integers);
         }
         if (i < end) {
             std::int64_t rest[group_size];
-            const auto quanta = last_quanta(s.subspan(i), scale);
-            store(quanta, rest);
+            const auto integers = last_integers(s.subspan(i), scale);
+            store(integers, rest);
             std::copy_n(rest, end - i, w + i);
-            sum += sum_of(quanta);
+            sum += sum_of(integers);
         }
         const std::uint64_t block_sum = sum_of(sum);
-        if (block_sums) block_sums[begin / quanta_block] = block_sum;
+        if (block_sums) block_sums[begin / weight_block] = block_sum;
         total += block_sum;
     }
     return total;
 }
 
-// The same steps as quanta_of_exp, for one gap.
-std::uint64_t exp_in_quanta(double gap, double temperature) {
+// The same steps as integers_of_exp, for one gap.
+std::uint64_t integer_exp(double gap, double temperature) {
     const double per_octave = log2_e / usable(temperature),
                  cut = std::max(gap, -58.0 / log2_e * usable(temperature));
     const double t = std::fma(cut, per_octave, shift_to_integer),

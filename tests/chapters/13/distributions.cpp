@@ -1,4 +1,4 @@
-// The law of texts under a mask, enumerated: every text with its probability,
+// The distribution of texts under a mask, enumerated: every text with its probability,
 // for each way of decoding.
 #include "tests/catch.hpp"
 
@@ -16,7 +16,7 @@ using namespace tbt::testing;
 
 namespace {
 
-using Law = std::map<std::string, double>;
+using Distribution = std::map<std::string, double>;
 using Row = std::vector<double>;
 
 // Six tokens and the end: small enough to try everything.
@@ -28,7 +28,7 @@ std::shared_ptr<GuidedLanguage> small_json() {
                     std::make_shared<const TokenTrie>(tokens, eos));
 }
 
-// A law for each last token; `flavour` makes different models.
+// A distribution for each last token; `flavour` makes different models.
 Row model(const std::vector<int>& ids, int flavour) {
     Rng rng(static_cast<std::uint64_t>(flavour),
             static_cast<std::uint64_t>(ids.empty() ? V : ids.back()));
@@ -55,10 +55,10 @@ std::string text_of(const std::vector<int>& ids) {
     return text;
 }
 
-void sample_law(const TokenConstraint& constraint, const std::vector<int>& ids, double weight,
-                Law& law) {
+void sample_distribution(const TokenConstraint& constraint, const std::vector<int>& ids,
+                         double weight, Distribution& distribution) {
     if (over(constraint)) {
-        law[text_of(ids)] += weight;
+        distribution[text_of(ids)] += weight;
         return;
     }
     TokenConstraint here = constraint;
@@ -69,16 +69,16 @@ void sample_law(const TokenConstraint& constraint, const std::vector<int>& ids, 
         next.advance(id);
         std::vector<int> longer = ids;
         longer.push_back(id);
-        sample_law(next, longer, weight * p[static_cast<std::size_t>(id)], law);
+        sample_distribution(next, longer, weight * p[static_cast<std::size_t>(id)], distribution);
     }
 }
 
-// Speculative decoding with both laws masked: `draft` tokens from q, accepted with min(1, p/q),
-// else the residual of p − q.
-void speculative_law(const TokenConstraint& constraint, const std::vector<int>& ids, int left,
-                     double weight, Law& law) {
+// Speculative decoding with both distributions masked: `draft` tokens from q, accepted with min(1,
+// p/q), else the residual of p − q.
+void speculative_distribution(const TokenConstraint& constraint, const std::vector<int>& ids,
+                              int left, double weight, Distribution& distribution) {
     if (over(constraint)) {
-        law[text_of(ids)] += weight;
+        distribution[text_of(ids)] += weight;
         return;
     }
     TokenConstraint here = constraint;
@@ -89,7 +89,7 @@ void speculative_law(const TokenConstraint& constraint, const std::vector<int>& 
         next.advance(id);
         std::vector<int> longer = ids;
         longer.push_back(id);
-        speculative_law(next, longer, drafts, w, law);
+        speculative_distribution(next, longer, drafts, w, distribution);
     };
     if (left == 0) {  // all drafts accepted: one more from the target
         for (int id = 0; id < V; ++id) go_on(id, 2, weight * p[static_cast<std::size_t>(id)]);
@@ -108,13 +108,14 @@ void speculative_law(const TokenConstraint& constraint, const std::vector<int>& 
 }  // namespace
 
 TEST_CASE(
-    "the law under a mask: each step renormalised over what is legal, and all of it complete JSON",
+    "the distribution under a mask: each step renormalised over what is legal, and all of it "
+    "complete JSON",
     "[ch13]") {
-    Law law;
-    sample_law(TokenConstraint(small_json(), budget), {}, 1, law);
+    Distribution distribution;
+    sample_distribution(TokenConstraint(small_json(), budget), {}, 1, distribution);
     double sum = 0;
     JsonMachine machine;
-    for (const auto& [text, p] : law) {
+    for (const auto& [text, p] : distribution) {
         std::string plain;
         for (const char c : text) plain += c == '|' || c == '.' ? "" : std::string(1, c);
         INFO(text);
@@ -122,19 +123,19 @@ TEST_CASE(
         sum += p;
     }
     REQUIRE(std::abs(sum - 1) <= 1e-12);  // a few hundred additions of doubles below 1
-    REQUIRE(law.size() > 30);
+    REQUIRE(distribution.size() > 30);
     // By hand: 1 out of what may begin a text, then the end out of what may follow a number at the
     // top: another digit or the end.
     const Row first = model({}, 1), second = model({2}, 1);
     const double begins = first[0] + first[2] + first[4] + first[5],
                  follows = second[2] + second[eos];
-    REQUIRE(std::abs(law.at("1|.") - first[2] / begins * second[eos] / follows) <= 1e-15);
+    REQUIRE(std::abs(distribution.at("1|.") - first[2] / begins * second[eos] / follows) <= 1e-15);
 }
 
-TEST_CASE("grammar and speculative decoding have the law of the grammar alone", "[ch13]") {
-    Law alone, drafted;
-    sample_law(TokenConstraint(small_json(), budget), {}, 1, alone);
-    speculative_law(TokenConstraint(small_json(), budget), {}, 2, 1, drafted);
+TEST_CASE("grammar and speculative decoding have the distribution of the grammar alone", "[ch13]") {
+    Distribution alone, drafted;
+    sample_distribution(TokenConstraint(small_json(), budget), {}, 1, alone);
+    speculative_distribution(TokenConstraint(small_json(), budget), {}, 2, 1, drafted);
     REQUIRE(alone.size() == drafted.size());
     for (const auto& [text, p] : alone) {
         INFO(text);
@@ -142,7 +143,8 @@ TEST_CASE("grammar and speculative decoding have the law of the grammar alone", 
     }
 }
 
-TEST_CASE("a mask does not give the model's law of texts that happen to be legal", "[ch13]") {
+TEST_CASE("a mask does not give the model's distribution of texts that happen to be legal",
+          "[ch13]") {
     // [ with .6, 1 with .4; behind [ the token ] with .1. Two tokens at most.
     const auto shared =
         language(std::make_shared<JsonMachine>(JsonOptions{0, false, false}),
@@ -151,7 +153,7 @@ TEST_CASE("a mask does not give the model's law of texts that happen to be legal
     REQUIRE((constraint.mask().test(0) && constraint.mask().test(2) && !constraint.mask().test(1)));
     constraint.advance(0);
     REQUIRE(constraint.forced() ==
-            1);  // so "[]" has all of the .6, where the model's own law has .06 of .46
+            1);  // so "[]" has all of the .6, where the model's own distribution has .06 of .46
 }
 
 TEST_CASE(
