@@ -2,8 +2,8 @@
 //
 // Writes a text by always taking the most probable token, prints how sure the model was at
 // each step (the gap between the first and the second choice), and finds the loop. Run it:
-// make run-02, or make run-02 ARGS='"Once upon a time"'. Look for: how the model becomes surer with
-// every round of the loop. It has learned that what came twice comes again.
+// make run-02, or make run-02 ARGS='"Once upon a time"'. Look for: the same choice winning at the
+// same place of every round, by the same margin.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -41,7 +41,7 @@ void print_steps(const Tokenizer& tokenizer, const std::vector<GreedyStep>& step
     }
 }
 
-// The mean gap in each round of the loop: it grows.
+// The mean probability of the chosen tokens in each round of the loop.
 void print_rounds(const Loop& loop, std::size_t prompt_length,
                   const std::vector<GreedyStep>& steps) {
     std::printf("\n   round  mean probability of the choice\n");

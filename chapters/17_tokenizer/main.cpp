@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "chapters/17_tokenizer/parts.hpp"
+#include "chapters/17_tokenizer/demo.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/text_options.hpp"

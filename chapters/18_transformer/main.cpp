@@ -13,9 +13,9 @@
 #include <functional>
 #include <string>
 
+#include "chapters/18_transformer/demo.hpp"
 #include "chapters/18_transformer/figures.hpp"
 #include "chapters/18_transformer/load_plain.hpp"
-#include "chapters/18_transformer/parts.hpp"
 #include "chapters/18_transformer/times.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"

@@ -10,8 +10,8 @@
 #include <functional>
 #include <string>
 
+#include "chapters/20_quantization/demo.hpp"
 #include "chapters/20_quantization/few_bits.hpp"
-#include "chapters/20_quantization/parts.hpp"
 #include "chapters/20_quantization/quality.hpp"
 #include "chapters/20_quantization/quantized_model.hpp"
 #include "lib/machine/command_line.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "chapters/10_generate/options.hpp"
-#include "chapters/21_medusa/parts.hpp"
+#include "chapters/21_medusa/demo.hpp"
 
 namespace tbt {
 

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "chapters/10_generate/page.hpp"
+#include "chapters/21_medusa/demo.hpp"
 #include "chapters/21_medusa/drafters.hpp"
-#include "chapters/21_medusa/parts.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/text_options.hpp"

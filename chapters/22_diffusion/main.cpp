@@ -9,8 +9,8 @@
 #include <string>
 
 #include "chapters/10_generate/page.hpp"
+#include "chapters/22_diffusion/demo.hpp"
 #include "chapters/22_diffusion/judged.hpp"
-#include "chapters/22_diffusion/parts.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/model/model.hpp"

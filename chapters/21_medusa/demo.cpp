@@ -1,4 +1,4 @@
-#include "chapters/21_medusa/parts.hpp"
+#include "chapters/21_medusa/demo.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "chapters/22_diffusion/parts.hpp"
+#include "chapters/22_diffusion/demo.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "chapters/18_transformer/parts.hpp"
+#include "chapters/18_transformer/demo.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "chapters/20_quantization/parts.hpp"
+#include "chapters/20_quantization/demo.hpp"
 
 #include <chrono>
 #include <cstdio>

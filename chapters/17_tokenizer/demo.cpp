@@ -1,4 +1,4 @@
-#include "chapters/17_tokenizer/parts.hpp"
+#include "chapters/17_tokenizer/demo.hpp"
 
 #include <algorithm>
 #include <cstdio>
