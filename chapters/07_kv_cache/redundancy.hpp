@@ -30,7 +30,7 @@ inline int equal_positions(const KvCache& a, const KvCache& b, const GptConfig& 
     for (int position = 0; position < tokens; ++position) {
         bool same = true;
         for (int layer = 0; layer < config.n_layer; ++layer) {
-            for (int head = 0; head < config.n_head; ++head)
+            for (int head = 0; head < config.kv_heads(); ++head)
                 same = same && equal(position, layer, head);
         }
         count += same;

@@ -36,6 +36,7 @@ void check_shape(const TrainCommand& c) {
     if (asked.n_positions < 1) refuse("--context", to_int(asked.n_positions), "1 or more");
     if (c.training.init.empty()) return;
     const GptConfig theirs = read_model_config(c.training.init);
+    require_gpt2(theirs, c.training.init + ": training");
     const auto same = [&](const char* option, bool given, int value, int its) {
         if (given && value != its)
             refuse(option, value, std::to_string(its) + ", which " + c.training.init + " has");

@@ -10,6 +10,7 @@
 namespace tbt {
 GptConfig trainable_shape(const std::string& directory) {
     GptConfig config = read_model_config(directory);
+    require_gpt2(config, directory + ": training");
     const auto refuse = [&](const std::string& what) {
         throw Error(directory + ": " + what + "; such a model cannot be trained here");
     };

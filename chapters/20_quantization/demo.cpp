@@ -42,6 +42,7 @@ void show_row() {
 
 void show_matrices(const std::string& directory) {
     const GptConfig config = read_model_config(directory);
+    require_gpt2(config, directory + ": this part shows GPT-2's matrices");
     const Safetensors file = Safetensors::open_directory(directory);
     const Rounding ways[] = {{"8, matrix", 8, Share::matrix},
                              {"8, column", 8, Share::column},

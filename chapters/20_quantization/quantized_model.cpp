@@ -132,7 +132,9 @@ static void check_folders(const std::string& from, const std::string& to, const 
 }
 
 void check_quantizable(const std::string& from, const std::string& to) {
-    read_model_config(from);
+    require_gpt2(
+        read_model_config(from),
+        from + ": 8 and 4 bits are written of GPT-2 alone (any model takes --weights int8)");
     check_folders(from, to, Safetensors::open_directory(from));
 }
 
@@ -143,6 +145,9 @@ QuantizedSizes write_quantized_model(const std::string& from, const std::string&
     if (how.bits == 8 && !how.gptq.empty())
         throw Error("quantize: GPTQ is for 4 bits, and 8 were asked for");
     const GptConfig config = read_model_config(from);
+    require_gpt2(
+        config,
+        from + ": 8 and 4 bits are written of GPT-2 alone (any model takes --weights int8)");
     const Safetensors file = Safetensors::open_directory(from);
     check_folders(from, to, file);
     QuantizedSizes sizes;

@@ -95,6 +95,7 @@ Heads Heads::load(const std::filesystem::path& directory, const std::filesystem:
                     ": make train-medusa");
     }
     const GptConfig shape = read_model_config(of);
+    require_gpt2(shape, name + ": these heads");
     const Safetensors weights = Safetensors::open_directory(name);
     const Tensor embedding =
         Safetensors::open_directory(of).read_weight("wte.weight", {shape.vocab_size, shape.n_embd});

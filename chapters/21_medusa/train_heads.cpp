@@ -166,6 +166,7 @@ void train_heads(const HeadTrainingOptions& given) {
         throw UsageError("train heads: steps, tokens that are drafted and the rate are above 0");
     Model target = load_model(o.target, {o.threads, WeightType::f32});
     const GptConfig& shape = target.config();
+    require_gpt2(shape, o.target + ": heads are trained for GPT-2 alone");
     o.shape.channels = shape.n_embd;
     if (o.sequence > shape.n_positions)
         throw UsageError("--sequence: got " + std::to_string(o.sequence) +

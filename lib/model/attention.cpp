@@ -47,18 +47,19 @@ void score_block(const Head<Element>& h, const float* const* query, const Elemen
             for (int q = 0; q < Q; ++q) sum[q][g] = fma(component[q], key, sum[q][g]);
         }
     }
-    const Lanes scale = Lanes::all(1.0f / std::sqrt(static_cast<float>(h.size)));
+    const Lanes scale = Lanes::all(h.scale);
     for (int q = 0; q < Q; ++q) {
         for (int g = 0; g < G; ++g) (sum[q][g] * scale).store(scores + q * stride + g * lane_count);
     }
 }
 
-// For all u < longest; of the last block, only the groups that begin before that.
+// For all u < longest from block `first` on; of the last block, only the groups that begin before
+// that.
 template <int Q, class Element>
-void score(const Head<Element>& h, const float* const* query, int longest, float* scores,
+void score(const Head<Element>& h, const float* const* query, int first, int longest, float* scores,
            std::int64_t stride) {
     static_assert(groups == 4);
-    for (int b = 0; b * block_tokens < longest; ++b, scores += block_tokens) {
+    for (int b = first; b * block_tokens < longest; ++b, scores += block_tokens) {
         const int left = longest - b * block_tokens;
         const Element *keys = h.keys(b), *later = h.later(b);
         if (left > 3 * lane_count) score_block<Q, 4>(h, query, keys, later, scores, stride);
@@ -68,9 +69,10 @@ void score(const Head<Element>& h, const float* const* query, int longest, float
     }
 }
 
-// Pass 2: scores[u] ← e^(scores[u] − max) for u < length, 0 after it up to
+// Pass 2: scores[u] ← e^(scores[u] − max) for first <= u < length, 0 before it, and after it up to
 // `padded_length`. Returns the sum.
-float exponentials(float* scores, int length, int padded_length) {
+float exponentials(float* scores, int first, int length, int padded_length) {
+    std::fill(scores, scores + first, minus_infinity);
     std::fill(scores + length, scores + padded_length, minus_infinity);
     Lanes m = Lanes::all(minus_infinity);
     for (int u = 0; u < length; u += lane_count) m = max(m, Lanes::load(scores + u));
@@ -85,19 +87,19 @@ float exponentials(float* scores, int length, int padded_length) {
 }
 
 // Pass 3: out[q][d] = (Σ_u weight[q][u] · value[u][d]) · inverse[q], for `G` groups of
-// sixteen components from d on. Even and odd positions are summed apart, each in order,
-// and added at the end: the same two sums for any number of queries.
+// sixteen components from d on, u from block `first` on. Even and odd positions are summed apart,
+// each in order, and added at the end: the same two sums for any number of queries.
 template <int Q, int G, class Element>
-void mix(const Head<Element>& h, const float* weights, std::int64_t stride, int length, int d,
-         const float* inverse, float* const* out) {
+void mix(const Head<Element>& h, const float* weights, std::int64_t stride, int first, int length,
+         int d, const float* inverse, float* const* out) {
     Lanes even[Q][G], odd[Q][G];
     for (int q = 0; q < Q; ++q) {
         for (int g = 0; g < G; ++g) even[q][g] = odd[q][g] = Lanes::zero();
     }
-    for (int b = 0; b * block_tokens < length; ++b) {
+    for (int b = first; b * block_tokens < length; ++b) {
         const Element* values = h.values(b) + d;
         const Element* later = h.later(h.place.cache->blocks() + b) + d;
-        const float* w = weights + b * block_tokens;
+        const float* w = weights + (b - first) * block_tokens;
         const int n = std::min(block_tokens, length - b * block_tokens);
         // One position to one of the two sums.
         const auto add = [&](int u, Lanes(&half)[Q][G]) __attribute__((always_inline)) {
@@ -119,42 +121,51 @@ void mix(const Head<Element>& h, const float* weights, std::int64_t stride, int 
     for (int q = 0; q < Q; ++q) {
         for (int g = 0; g < G; ++g) {
             const Lanes result = (even[q][g] + odd[q][g]) * Lanes::all(inverse[q]);
-            const int first = d + g * lane_count;
-            if (first + lane_count <= h.size) {
-                result.store(out[q] + first);
+            const int at = d + g * lane_count;
+            if (at + lane_count <= h.size) {
+                result.store(out[q] + at);
             } else {
-                result.store_first(out[q] + first, h.size - first);
+                result.store_first(out[q] + at, h.size - at);
             }
         }
     }
 }
 
-// Q consecutive queries; the first sees `length` positions, each next one more. shares: for the
-// first query's, the others' after it; or null.
+// Q consecutive queries; the first sees `length` positions, each next one more, of which a window
+// leaves the last. Blocks before the window are not read. shares: for the first query's, the
+// others' after it; or null.
 template <int Q, class Element>
 void attend_queries(const Head<Element>& h, const float* const* query, int length,
                     float* const* out, float* scores, std::int64_t stride,
                     std::vector<float>* shares) {
     const int longest = length + Q - 1;
-    const int padded_length = (longest + lane_count - 1) / lane_count * lane_count;
-    score<Q>(h, query, longest, scores, stride);
+    const auto seen_from = [&](int q) {
+        return h.window > 0 ? std::max(0, length + q - h.window) : 0;
+    };
+    const int first = seen_from(0) / block_tokens, skipped = first * block_tokens;
+    const int padded_length = (longest - skipped + lane_count - 1) / lane_count * lane_count;
+    score<Q>(h, query, first, longest, scores, stride);
     float inverse[Q];
     for (int q = 0; q < Q; ++q)
-        inverse[q] = 1.0f / exponentials(scores + q * stride, length + q, padded_length);
+        inverse[q] = 1.0f / exponentials(scores + q * stride, seen_from(q) - skipped,
+                                         length + q - skipped, padded_length);
     for (int q = 0; shares && q < Q; ++q) {
-        shares[q].assign(scores + q * stride, scores + q * stride + length + q);
-        for (float& share : shares[q]) share *= inverse[q];
+        shares[q].assign(index(skipped), 0.0f);
+        const float* const of = scores + q * stride;
+        for (int u = skipped; u < length + q; ++u)
+            shares[q].push_back(of[u - skipped] * inverse[q]);
     }
     // A weight after a query's own position is exactly 0, so running to `longest` adds
-    // nothing to it.
+    // nothing to it; as little does one before its window.
     int d = 0;
     if constexpr (Q == 1) {
         for (; d + 4 * lane_count <= h.padded; d += 4 * lane_count)
-            mix<Q, 4>(h, scores, stride, longest, d, inverse, out);
+            mix<Q, 4>(h, scores, stride, first, longest, d, inverse, out);
     }
     for (; d + 2 * lane_count <= h.padded; d += 2 * lane_count)
-        mix<Q, 2>(h, scores, stride, longest, d, inverse, out);
-    for (; d < h.padded; d += lane_count) mix<Q, 1>(h, scores, stride, longest, d, inverse, out);
+        mix<Q, 2>(h, scores, stride, first, longest, d, inverse, out);
+    for (; d < h.padded; d += lane_count)
+        mix<Q, 1>(h, scores, stride, first, longest, d, inverse, out);
 }
 
 // Floats for the scores of one query, whichever sequence it is of.
@@ -173,16 +184,17 @@ std::int64_t attention_scratch_size(std::span<const SequenceRows> sequences) {
 
 void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequences,
                             const AttentionShape& shape, int layer, const Worker& worker) {
-    const int c = shape.channels, size = shape.head_size();
-    const auto [begin, end] = worker.share(length_of(sequences) * shape.heads);
+    const int heads = shape.key_heads(), size = shape.head_size();
+    const auto [begin, end] = worker.share(length_of(sequences) * heads);
     for (std::int64_t pair = begin; pair < end; ++pair) {
-        const SequenceRows& s = sequences[index(pair / shape.heads)];
-        const int head = to_int(pair % shape.heads);
+        const SequenceRows& s = sequences[index(pair / heads)];
+        const int head = to_int(pair % heads);
         for (int t = 0; t < s.tokens; ++t) {
-            const float* key = qkv + (s.first_row + t) * 3 * c + c + head * size;
+            const float* key = qkv + (s.first_row + t) * shape.row() + shape.channels + head * size;
+            const float* value = key + heads * size;
             if (s.parents.empty())
-                s.cache->write(s.cache->length() + t, layer, head, size, key, key + c);
-            else s.cache->hold(t, layer, head, size, key, key + c);
+                s.cache->write(s.cache->length() + t, layer, head, size, key, value);
+            else s.cache->hold(t, layer, head, size, key, value);
         }
     }
 }
@@ -192,9 +204,9 @@ void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequ
 // as in a text without branches, in the same order of sums. [Miao et al. 2024 mask instead]
 template <class Element>
 static void attend_tree(const Head<Element>& h, const SequenceRows& s, const float* qkv,
-                        const AttentionShape& shape, float* out, float* scores, std::int64_t stride,
-                        std::vector<float>* shares) {
-    const int c = shape.channels, offset = h.place.head * h.size, length = s.cache->length();
+                        const AttentionShape& shape, int head, float* out, float* scores,
+                        std::int64_t stride, std::vector<float>* shares) {
+    const int length = s.cache->length(), keys = shape.channels + h.place.head * h.size;
     int lies[most_tree_depth];  // the row whose keys and values are at depth 0, 1, …
     std::fill(std::begin(lies), std::end(lies), -1);
     for (int t = 0; t < s.tokens; ++t) {
@@ -203,60 +215,69 @@ static void attend_tree(const Head<Element>& h, const SequenceRows& s, const flo
         for (int d = 0; d < depth; ++d) {
             const int row = branch[depth - 1 - d];
             if (std::exchange(lies[d], row) == row) continue;
-            const float* key = qkv + (s.first_row + row) * 3 * c + c + offset;
-            s.cache->write(length + d, h.place.layer, h.place.head, h.size, key, key + c);
+            const float* key = qkv + (s.first_row + row) * shape.row() + keys;
+            s.cache->write(length + d, h.place.layer, h.place.head, h.size, key,
+                           key + shape.key_heads() * h.size);
         }
-        const float* query = qkv + (s.first_row + t) * 3 * c + offset;
-        float* result = out + (s.first_row + t) * c + offset;
+        const float* query = qkv + (s.first_row + t) * shape.row() + head * h.size;
+        float* result = out + (s.first_row + t) * shape.channels + head * h.size;
         attend_queries<1>(h, &query, length + depth, &result, scores, stride,
                           shares ? shares + t : nullptr);
     }
 }
 
-// Rows see what lies before them and themselves, or all rows of their sequence.
+// The rows of a sequence, by one query head: they see what lies before them and themselves, or all
+// rows of their sequence.
+template <class Element>
+static void attend_head(const Head<Element>& h, const SequenceRows& s, const float* qkv,
+                        const AttentionShape& shape, int head, float* out, float* scores,
+                        std::int64_t stride, bool both_ways, std::vector<float>* shares) {
+    if (!s.parents.empty()) return attend_tree(h, s, qkv, shape, head, out, scores, stride, shares);
+    int t = 0;
+    const auto next = [&]<int Q>() {
+        const float* query[Q];
+        float* result[Q];
+        for (int q = 0; q < Q; ++q) {
+            query[q] = qkv + (s.first_row + t + q) * shape.row() + head * h.size;
+            result[q] = out + (s.first_row + t + q) * shape.channels + head * h.size;
+        }
+        const int seen = s.cache->length() + (both_ways ? s.tokens : t + 1);
+        attend_queries<Q>(h, query, seen, result, scores, stride, shares ? shares + t : nullptr);
+        t += Q;
+    };
+    while (!both_ways && t + tile <= s.tokens) next.template operator()<tile>();
+    while (t < s.tokens) next.template operator()<1>();
+}
+
+// A thread does all query heads that read the same keys, so that only it writes a tree's branches.
 static void attend_rows(const float* qkv, std::span<const SequenceRows> sequences,
                         const AttentionShape& shape, int layer, float* out, float* scratch,
                         const Worker& worker, bool both_ways, AttentionWatch* watch) {
-    const int c = shape.channels, size = shape.head_size();
+    const int heads = shape.key_heads(), size = shape.head_size(), group = shape.group();
+    const float scale =
+        1.0f / std::sqrt(shape.scalar > 0 ? shape.scalar : static_cast<float>(size));
     const std::int64_t stride = scores_stride(sequences);
     float* scores = scratch + worker.rank * tile * stride;
-    const Range mine = worker.share(length_of(sequences) * shape.heads);
+    const Range mine = worker.share(length_of(sequences) * heads);
+    const auto place_of = [&](std::int64_t pair) {
+        return Place{sequences[index(pair / heads)].cache, layer, to_int(pair % heads)};
+    };
     for (std::int64_t pair = mine.begin; pair < mine.end; ++pair) {
-        const SequenceRows& s = sequences[index(pair / shape.heads)];
-        const int head = to_int(pair % shape.heads);
-        int t = 0;
-        std::vector<float>* shares = watch && watch->layer == layer && watch->head == head
-                                         ? &watch->rows.at(index(s.first_row))
-                                         : nullptr;
-        const auto next = [&]<int Q>(const auto& h) {
-            const float* query[Q];
-            float* result[Q];
-            for (int q = 0; q < Q; ++q) {
-                query[q] = qkv + (s.first_row + t + q) * 3 * c + head * size;
-                result[q] = out + (s.first_row + t + q) * c + head * size;
-            }
-            const int seen = s.cache->length() + (both_ways ? s.tokens : t + 1);
-            attend_queries<Q>(h, query, seen, result, scores, stride,
-                              shares ? shares + t : nullptr);
-            t += Q;
-        };
-        const auto all = [&](const auto& h) {
-            if (!s.parents.empty())
-                return attend_tree(h, s, qkv, shape, out, scores, stride, shares);
-            while (!both_ways && t + tile <= s.tokens) next.template operator()<tile>(h);
-            while (t < s.tokens) next.template operator()<1>(h);
-        };
-        const int padded = s.cache->padded_head_size();
-        const auto place_of = [&](std::int64_t which) {
-            return Place{sequences[index(which / shape.heads)].cache, layer,
-                         to_int(which % shape.heads)};
-        };
-        const auto kept_as = [&]<class Element>(Element) {
-            all(Head<Element>{place_of(pair), size, padded,
-                              place_of(std::min(pair + 1, mine.end - 1))});
-        };
-        if (s.cache->type() == WeightType::f16) kept_as(simd::F16{});
-        else kept_as(0.0f);
+        const SequenceRows& s = sequences[index(pair / heads)];
+        for (int i = 0; i < group; ++i) {
+            const int head = to_int(pair % heads) * group + i;
+            const Place next = place_of(i + 1 < group ? pair : std::min(pair + 1, mine.end - 1));
+            std::vector<float>* shares = watch && watch->layer == layer && watch->head == head
+                                             ? &watch->rows.at(index(s.first_row))
+                                             : nullptr;
+            const auto kept_as = [&]<class Element>(Element) {
+                attend_head(Head<Element>{place_of(pair), size, s.cache->padded_head_size(), next,
+                                          scale, shape.window},
+                            s, qkv, shape, head, out, scores, stride, both_ways, shares);
+            };
+            if (s.cache->type() == WeightType::f16) kept_as(simd::F16{});
+            else kept_as(0.0f);
+        }
     }
 }
 

@@ -35,6 +35,8 @@ struct Head {
     int size;      // D
     int padded;    // D rounded up to sixteen
     Place behind;  // what is read after this head
+    float scale;   // of the scores
+    int window;    // 0: none
 
     const Element* keys(int block) const { return as(place.matrix(block)); }
     const Element* values(int block) const {

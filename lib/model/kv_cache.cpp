@@ -59,8 +59,11 @@ void KvCache::check_type(WeightType type) {
                     std::string(names_of(type).option));
 }
 
+// Of a context of 131,072 tokens only the beginning is reserved; the rest comes block by block.
+constexpr int reserved_tokens = 8192;
+
 // Of a configuration a cache needs these.
-static void check_sizes(const GptConfig& config) {
+static void check_sizes(const TransformerConfig& config) {
     constexpr int most = 1 << 24;
     for (const int size : {config.n_layer, config.n_head, config.n_embd, config.n_positions}) {
         if (size < 1 || size > most)
@@ -68,25 +71,31 @@ static void check_sizes(const GptConfig& config) {
                         ", expected 1 to " + std::to_string(most));
     }
     KvCache::check_type(config.cache_type);
-    if (config.n_embd % config.n_head != 0)
+    if (config.head_size() < 1 || config.n_head % config.kv_heads() != 0)
+        throw Error("kv cache: heads of " + std::to_string(config.head_size()) + " components, " +
+                    std::to_string(config.n_head) + " of queries and " +
+                    std::to_string(config.kv_heads()) +
+                    " of keys, expected positive sizes that divide");
+    if (config.architecture.head_size == 0 && config.n_embd % config.n_head != 0)
         throw Error("kv cache: n_embd is " + std::to_string(config.n_embd) +
                     ", expected a multiple of n_head, " + std::to_string(config.n_head));
 }
 
-KvCache::KvCache(const GptConfig& config, int capacity) {
+KvCache::KvCache(const TransformerConfig& config, int capacity) {
     check_sizes(config);
     if (capacity < 0)
         throw Error("kv cache: a capacity of " + std::to_string(capacity) +
                     " tokens, expected 1 or more; 0 is the model's context");
     layers_ = config.n_layer;
-    heads_ = config.n_head;
-    padded_head_size_ = (config.n_embd / config.n_head + 15) / 16 * 16;
+    heads_ = config.kv_heads();
+    padded_head_size_ = (config.head_size() + 15) / 16 * 16;
     type_ = config.cache_type;
     capacity_ = capacity > 0 ? std::min(capacity, config.n_positions) : config.n_positions;
     const std::int64_t block_floats = std::int64_t{2} * config.n_layer * heads_ *
                                       padded_head_size_ * block_tokens * bytes_of(type_) / 4;
     pool_ = std::make_shared<KvPool>(block_floats);
-    const auto blocks = index((capacity_ + block_tokens - 1) / block_tokens);
+    const auto blocks =
+        index((std::min(capacity_, reserved_tokens) + block_tokens - 1) / block_tokens);
     pool_->grow(blocks);
     blocks_.reserve(blocks);
     memory_.reserve(blocks);
@@ -149,8 +158,8 @@ void KvCache::truncate(int length) {
     drop_blocks_from(index((length + block_tokens - 1) / block_tokens));
 }
 
-bool KvCache::fits(const GptConfig& config) const {
-    return layers_ == config.n_layer && heads_ == config.n_head &&
+bool KvCache::fits(const TransformerConfig& config) const {
+    return layers_ == config.n_layer && heads_ == config.kv_heads() &&
            padded_head_size_ == (config.head_size() + 15) / 16 * 16 && type_ == config.cache_type &&
            capacity_ <= config.n_positions;
 }
@@ -273,8 +282,8 @@ void* KvCache::at(int block, int layer, int values, int head) const {
            ((std::int64_t{2} * layer + values) * heads_ + head) * matrix * bytes_of(type_) / 4;
 }
 
-std::int64_t KvCache::bytes_per_token(const GptConfig& config) {
-    return std::int64_t{2} * config.n_layer * config.n_embd * bytes_of(config.cache_type);
+std::int64_t KvCache::bytes_per_token(const TransformerConfig& config) {
+    return std::int64_t{2} * config.n_layer * config.kv_size() * bytes_of(config.cache_type);
 }
 
 std::int64_t KvCache::bytes() const {

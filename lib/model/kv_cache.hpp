@@ -5,12 +5,12 @@
 // so at most one block per fork is ever copied. Blocks come from a common pool and go back to it,
 // so a decode loop allocates nothing once it has warmed up.
 //
-// Within a block, for each layer and head (D = head size rounded up to 16, zeros after):
+// Within a block, for each layer and head of keys (D = head size rounded up to 16, zeros after):
 //   keys   (D, 64)   the transpose: one load brings the same component of sixteen tokens' keys
 //   values (64, D)
-// as floats or as F16, each rounded once when it is written (GptConfig::cache_type): half the bytes
-// to read. Attention reads them from here only, whenever they were made, so a text read at once and
-// one read token by token have the same bits in both. From 65520 on an F16 is infinite.
+// as floats or as F16, each rounded once when it is written (TransformerConfig::cache_type): half
+// the bytes to read. Attention reads them from here only, whenever they were made, so a text read
+// at once and one read token by token have the same bits in both. From 65520 on an F16 is infinite.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ public:
     static constexpr int block_tokens = 64;
 
     // An empty sequence that may grow to `capacity` tokens (0: the model's context);
-    // its memory is reserved now.
-    explicit KvCache(const GptConfig& config, int capacity = 0);
+    // its memory, for the first 8192 tokens at most, is reserved now.
+    explicit KvCache(const TransformerConfig& config, int capacity = 0);
 
     KvCache(const KvCache& other);  // a fork: shares every block
     KvCache& operator=(const KvCache& other);
@@ -49,8 +49,9 @@ public:
     // Throws Error unless keys and values can be kept as this: f32 or f16.
     static void check_type(WeightType type);
 
-    // Bytes that one token takes, by formula: 2 · layers · C · 4, or 2 as F16.
-    static std::int64_t bytes_per_token(const GptConfig& config);
+    // Bytes that one token takes, by formula: 2 · layers · K · D · 4, or 2 as F16, with K heads of
+    // keys; K · D is C where each query head has its own.
+    static std::int64_t bytes_per_token(const TransformerConfig& config);
     // Bytes held by this sequence's blocks, and by the whole pool that it shares with its forks.
     std::int64_t bytes() const;
     std::int64_t pool_bytes() const;
@@ -68,7 +69,7 @@ public:
     void hold_rows(int rows);
     void hold(int row, int layer, int head, int size, const float* key, const float* value);
     void write(int position, int layer, int head, int size, const float* key, const float* value);
-    bool fits(const GptConfig& config) const;
+    bool fits(const TransformerConfig& config) const;
     int padded_head_size() const { return padded_head_size_; }
     int blocks() const { return count(blocks_); }  // with room for what was asked for
     WeightType type() const { return type_; }      // f32 or f16

@@ -39,6 +39,28 @@ void map(const float* x, float* y, std::int64_t n, F&& f) {
     }
 }
 
+Lanes gelu_of(const Lanes& v) {
+    const Lanes cubic = Lanes::all(0.044715f), scale = Lanes::all(0.7978845608f);
+    const Lanes inner = scale * fma(cubic * v, v * v, v);
+    const Lanes h = Lanes::all(0.5f) * v;
+    return fma(h, simd::tanh(inner), h);
+}
+
+Lanes silu_of(const Lanes& v) { return v / (Lanes::all(1.0f) + simd::exp(Lanes::zero() - v)); }
+
+// gate ← act(gate) · up in each row (gate, up) of x.
+template <class F>
+void gate(float* x, std::int64_t rows, std::int64_t f, const Worker& worker, F&& act) {
+    const auto [begin, end] = worker.share(f, lane_count);
+    for (std::int64_t r = 0; r < rows; ++r) {
+        float* const first = x + r * 2 * f + begin;
+        map(first, first, end - begin, [&](const Lanes& v, std::int64_t i, int n) {
+            const float* up = first + f + i;
+            return act(v) * (n == lane_count ? Lanes::load(up) : Lanes::load_first(up, n, 0.0f));
+        });
+    }
+}
+
 float largest_of(std::span<const float> s) {
     Lanes m = Lanes::all(minus_infinity);
     std::size_t i = 0;
@@ -72,14 +94,32 @@ void layer_norm(const float* x, const float* gamma, const float* beta, float eps
     }
 }
 
+void rms_norm(const float* x, const float* gamma, float epsilon, float* y, std::int64_t rows,
+              std::int64_t columns, const Worker& worker) {
+    const float inverse_c = 1.0f / static_cast<float>(columns);
+    const auto [begin, end] = worker.share(rows);
+    for (std::int64_t r = begin; r < end; ++r) {
+        const float* in = x + r * columns;
+        const float mean_square =
+            sum_row(in, columns, 0.0f, [](const Lanes& v) { return v * v; }) * inverse_c;
+        const Lanes scale = Lanes::all(1.0f / std::sqrt(mean_square + epsilon));
+        map(in, y + r * columns, columns, [&](const Lanes& v, std::int64_t i, int n) {
+            return (v * scale) *
+                   (n == lane_count ? Lanes::load(gamma + i) : Lanes::load_first(gamma + i, n, 0));
+        });
+    }
+}
+
 void gelu(float* x, std::int64_t n) {
-    const Lanes cubic = Lanes::all(0.044715f), scale = Lanes::all(0.7978845608f);
-    const Lanes half = Lanes::all(0.5f);
-    map(x, x, n, [&](const Lanes& v, std::int64_t, int) {
-        const Lanes inner = scale * fma(cubic * v, v * v, v);
-        const Lanes h = half * v;
-        return fma(h, simd::tanh(inner), h);
-    });
+    map(x, x, n, [](const Lanes& v, std::int64_t, int) { return gelu_of(v); });
+}
+
+void gate_silu(float* x, std::int64_t rows, std::int64_t f, const Worker& worker) {
+    gate(x, rows, f, worker, [](const Lanes& v) { return silu_of(v); });
+}
+
+void gate_gelu(float* x, std::int64_t rows, std::int64_t f, const Worker& worker) {
+    gate(x, rows, f, worker, [](const Lanes& v) { return gelu_of(v); });
 }
 
 void gelu(float* x, std::int64_t n, const Worker& worker) {

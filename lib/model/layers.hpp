@@ -1,4 +1,4 @@
-// The small layers of a GPT: layer norm, GELU, softmax, residual sums.
+// The small layers of a transformer: norms, activations, softmax, residual sums.
 // Row by row on (R, C) matrices.
 //
 // Each function is called by every thread of a team and does that thread's rows;
@@ -18,10 +18,20 @@ namespace tbt {
 void layer_norm(const float* x, const float* gamma, const float* beta, float epsilon, float* y,
                 std::int64_t rows, std::int64_t columns, const Worker& worker);
 
+// y[r] = x[r] / √(mean of x[r]² + ε) · γ; x, y (R, C), gamma (C). y may be x.
+// [Zhang & Sennrich 2019]
+void rms_norm(const float* x, const float* gamma, float epsilon, float* y, std::int64_t rows,
+              std::int64_t columns, const Worker& worker);
+
 // x ← ½·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))), elementwise over n values.
 // [Hendrycks & Gimpel 2016]
 void gelu(float* x, std::int64_t n);
 void gelu(float* x, std::int64_t n, const Worker& worker);
+
+// The gated MLP [Shazeer 2020]: of a row (gate (F), up (F)), gate ← act(gate) · up, elementwise; up
+// stays. act is silu, x / (1 + e^−x), or gelu. x (R, 2F). Each thread does its columns of all rows.
+void gate_silu(float* x, std::int64_t rows, std::int64_t f, const Worker& worker);
+void gate_gelu(float* x, std::int64_t rows, std::int64_t f, const Worker& worker);
 
 // y ← y + x over n values.
 void add(const float* x, float* y, std::int64_t n, const Worker& worker);

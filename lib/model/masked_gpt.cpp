@@ -5,7 +5,7 @@
 #include "lib/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/gpt_network.hpp"
+#include "lib/model/transformer_network.hpp"
 #include "lib/model/weight_reader.hpp"
 
 namespace tbt {
@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* model_type = "gpt2_masked";
 
-int checked_outputs(const GptConfig& config) {
+int checked_outputs(const TransformerConfig& config) {
     if (config.vocab_size < 2)
         throw Error("masked gpt: a vocabulary of " + std::to_string(config.vocab_size) +
                     ", expected a token and the mask at least");
@@ -24,16 +24,17 @@ int checked_outputs(const GptConfig& config) {
 
 // One canvas; its cache is only where attention finds keys and values.
 struct MaskedGpt::State {
-    State(const GptConfig& config, const WeightSource& source, const GptOptions& options,
-          const Safetensors* file = nullptr)
+    State(const TransformerConfig& config, const WeightSource& source,
+          const TransformerOptions& options, const Safetensors* file = nullptr)
         : network(config, source, options, checked_outputs(config), file), cache(network.config) {
         network.both_ways = true;
     }
-    GptNetwork network;
+    TransformerNetwork network;
     KvCache cache;
 };
 
-MaskedGpt::MaskedGpt(const GptConfig& config, const WeightSource& source, const GptOptions& options)
+MaskedGpt::MaskedGpt(const TransformerConfig& config, const WeightSource& source,
+                     const TransformerOptions& options)
     : MaskedGpt(std::make_unique<State>(config, source, options)) {}
 
 MaskedGpt::MaskedGpt(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -42,9 +43,10 @@ MaskedGpt::~MaskedGpt() = default;
 MaskedGpt::MaskedGpt(MaskedGpt&&) noexcept = default;
 MaskedGpt& MaskedGpt::operator=(MaskedGpt&&) noexcept = default;
 
-MaskedGpt MaskedGpt::load(const std::filesystem::path& directory, const GptOptions& options) {
+MaskedGpt MaskedGpt::load(const std::filesystem::path& directory,
+                          const TransformerOptions& options) {
     const std::string name = directory.string();
-    const GptConfig config = read_masked_config(name);
+    const TransformerConfig config = read_masked_config(name);
     const OpenedWeights weights(name, config, options);
     return MaskedGpt(
         std::make_unique<State>(config, weights.source, weights.options, &weights.file));
@@ -55,7 +57,7 @@ MaskedGpt::State& MaskedGpt::state() const {
     return *state_;
 }
 
-const GptConfig& MaskedGpt::config() const { return state().network.config; }
+const TransformerConfig& MaskedGpt::config() const { return state().network.config; }
 
 int MaskedGpt::threads() const { return state().network.options.threads; }
 
@@ -68,7 +70,7 @@ Logits MaskedGpt::forward(std::span<const int> canvas) {
     return {{s.network.pass.logits.get(0), index(rows * s.network.outputs)}, rows};
 }
 
-GptConfig read_masked_config(const std::string& directory) {
+TransformerConfig read_masked_config(const std::string& directory) {
     const std::string path = join_path(directory, "config.json");
     const Json json = read_json(path);
     const auto size = [&](const char* key, std::int64_t least = 1) {
@@ -81,8 +83,8 @@ GptConfig read_masked_config(const std::string& directory) {
     if (!json.is_object() || json.value("model_type", Json()) != model_type)
         throw Error(path + ": is not the configuration of a model that fills masks, expected " +
                     "model_type " + model_type);
-    GptConfig config = gpt_config(size("n_layer"), size("n_head"), size("n_embd"),
-                                  size("n_positions"), size("vocab_size"));
+    TransformerConfig config = gpt_config(size("n_layer"), size("n_head"), size("n_embd"),
+                                          size("n_positions"), size("vocab_size"));
     if (size("mask_token_id") != config.vocab_size - 1)
         throw Error(path + ": mask_token_id is " + std::to_string(size("mask_token_id")) +
                     ", expected the last id, " + std::to_string(config.vocab_size - 1));
@@ -94,7 +96,7 @@ GptConfig read_masked_config(const std::string& directory) {
     return config;
 }
 
-void write_masked_config(const std::string& directory, const GptConfig& config) {
+void write_masked_config(const std::string& directory, const TransformerConfig& config) {
     const std::string path = join_path(directory, "config.json");
     check_config(config, path);
     if (config.eos_token_ids.size() != 1) throw Error(path + ": expected one id that ends a text");

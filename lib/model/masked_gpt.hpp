@@ -10,22 +10,24 @@
 #include <span>
 #include <string>
 
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 
 namespace tbt {
 
 class MaskedGpt {
 public:
     // The configuration's vocabulary includes the mask.
-    MaskedGpt(const GptConfig& config, const WeightSource& source, const GptOptions& options = {});
+    MaskedGpt(const TransformerConfig& config, const WeightSource& source,
+              const TransformerOptions& options = {});
     ~MaskedGpt();
     MaskedGpt(MaskedGpt&&) noexcept;
     MaskedGpt& operator=(MaskedGpt&&) noexcept;
 
     // Reads a directory that write_masked_config and the trainer wrote.
-    static MaskedGpt load(const std::filesystem::path& directory, const GptOptions& options = {});
+    static MaskedGpt load(const std::filesystem::path& directory,
+                          const TransformerOptions& options = {});
 
-    const GptConfig& config() const;
+    const TransformerConfig& config() const;
     int threads() const;
     int mask_id() const { return config().vocab_size - 1; }
 
@@ -42,7 +44,7 @@ private:
 
 // config.json of such a model. Throws Error for anything missing, mistyped or impossible, and for
 // models of another type.
-GptConfig read_masked_config(const std::string& directory);
-void write_masked_config(const std::string& directory, const GptConfig& config);
+TransformerConfig read_masked_config(const std::string& directory);
+void write_masked_config(const std::string& directory, const TransformerConfig& config);
 
 }  // namespace tbt

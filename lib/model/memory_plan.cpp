@@ -19,7 +19,7 @@ double rounded_up(double n, double step) {
 
 }  // namespace
 
-MemoryPlan plan_memory(const GptConfig& config, WeightType type, int context, int batch) {
+MemoryPlan plan_memory(const TransformerConfig& config, WeightType type, int context, int batch) {
     check_config(config, "memory");
     if (context < 1 || context > config.n_positions) {
         throw Error("memory: a context of " + std::to_string(context) + " tokens, expected 1 to " +
@@ -36,21 +36,24 @@ MemoryPlan plan_memory(const GptConfig& config, WeightType type, int context, in
     // As the library lays them out: columns of a matrix, and components of a head,
     // in registers of sixteen.
     const auto columns = [](double n) { return rounded_up(n, 16); };
-    const double heads = config.n_head * rounded_up(config.head_size(), 16);
+    const double heads = config.kv_heads() * rounded_up(config.head_size(), 16);
+    const Architecture& a = config.architecture;
+    const double Q = static_cast<double>(config.query_size()),
+                 N = Q + 2 * static_cast<double>(config.kv_size()), U = a.gated ? 2 * F : F;
     const double blocks = rounded_up(T, KvCache::block_tokens);
     MemoryPlan plan;
     plan.matrices =
-        bytes(L * (C * columns(3 * C) + C * columns(C) + C * columns(F) + F * columns(C)) * b);
+        bytes(L * (C * columns(N) + Q * columns(C) + C * columns(U) + F * columns(C)) * b);
     plan.output = bytes(C * columns(V) * out);
     // The output matrix is the embedding too, where it is kept as it is stored, or as floats.
     const WeightType stored = weight_type_named(config.torch_dtype).value_or(WeightType::f32);
     const bool shared = config.tie_word_embeddings && (type == WeightType::f32 || type == stored);
-    plan.embeddings =
-        bytes((shared ? 0 : columns(V) * static_cast<double>(bytes_of(stored))) * C + P * C * 4);
+    plan.embeddings = bytes((shared ? 0 : columns(V) * static_cast<double>(bytes_of(stored))) * C +
+                            (a.learned_positions ? P * C * 4 : 0));
     plan.vectors = bytes((L * (9 * C + F) + 2 * C) * 4);
     plan.cache =
         bytes(2 * L * heads * blocks * B * static_cast<double>(bytes_of(config.cache_type)));
-    plan.activations = bytes(rows * (6 * C + F) * 4);
+    plan.activations = bytes(rows * (2 * C + N + Q + U) * 4);
     plan.logits = bytes(B * V * 4);
     return plan;
 }

@@ -1,7 +1,8 @@
 // How much memory a model needs, from its sizes alone: nothing is loaded.
 //
 // C channels, F the inner width, V vocabulary, P positions, L layers; T tokens of context,
-// B sequences, b bytes a weight.
+// B sequences, b bytes a weight. The formulas are GPT-2's; of today's models 3C is N, the width of
+// a token's queries, keys and values, and a gated MLP has two matrices of width F.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ struct MemoryPlan {
 // Prompts of T tokens are read one after the other, then the B sequences grow together.
 // Throws Error on a context of less than one token or more than the model has,
 // and on a batch below one. Amounts beyond 2^60 are given as 2^60.
-MemoryPlan plan_memory(const GptConfig& config, WeightType type, int context, int batch);
+MemoryPlan plan_memory(const TransformerConfig& config, WeightType type, int context, int batch);
 
 // Throws Error, one line, when more is needed than the machine has to give. `who` stands in front.
 void check_memory(const std::string& who, std::int64_t needed, std::int64_t available);

@@ -13,7 +13,7 @@ std::filesystem::path shipped_model(std::string_view name) {
     return std::filesystem::path(folder ? folder : "data/models") / name;
 }
 
-Model load_model(const std::filesystem::path& directory, const GptOptions& options) {
+Model load_model(const std::filesystem::path& directory, const TransformerOptions& options) {
     if (directory.string().find('\0') != std::string::npos)
         throw Error("the name of a model directory holds a zero byte");
     if (!std::filesystem::is_directory(directory)) {
@@ -22,12 +22,14 @@ Model load_model(const std::filesystem::path& directory, const GptOptions& optio
             ": no such model directory; expected a folder with config.json, model.safetensors and "
             "a tokenizer (run from the repository's root, or name one with --model)");
     }
-    Model model{Gpt::load(directory, options), Tokenizer::load(directory.string())};
+    Model model{Transformer::load(directory, options), Tokenizer::load(directory.string())};
     if (model.tokenizer.vocab_size() > model.config().vocab_size) {
         throw Error(directory.string() + ": the tokenizer has " +
                     std::to_string(model.tokenizer.vocab_size()) + " tokens, the model only " +
                     std::to_string(model.config().vocab_size) + "; they don't belong together");
     }
+    if (model.tokenizer.vocab_size() < model.config().vocab_size)
+        model.gpt.mask_ids_from(model.tokenizer.vocab_size());
     return model;
 }
 

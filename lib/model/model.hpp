@@ -6,16 +6,16 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {
 
 struct Model {
-    Gpt gpt;
+    Transformer gpt;
     Tokenizer tokenizer;
 
-    const GptConfig& config() const { return gpt.config(); }
+    const TransformerConfig& config() const { return gpt.config(); }
 };
 
 // Where the shipped models are, from the repository's root; the environment variable
@@ -23,7 +23,7 @@ struct Model {
 std::filesystem::path shipped_model(std::string_view name);
 
 // Opens a directory as transformers writes it. Errors name the file and what is wrong with it.
-Model load_model(const std::filesystem::path& directory, const GptOptions& options = {});
+Model load_model(const std::filesystem::path& directory, const TransformerOptions& options = {});
 
 // The ids of a prompt. An empty prompt is the document separator, from which a model starts afresh.
 // Throws Error when the text is not UTF-8 or leaves no room in the context for `room` more tokens.

@@ -1,83 +1,23 @@
 #include "lib/model/model_config.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
+#include "lib/model/config_reader.hpp"
 #include "lib/model/int4_file.hpp"
 #include "lib/model/int8_file.hpp"
+#include "lib/model/llama_config.hpp"
+#include "lib/model/rotary.hpp"
 
 namespace tbt {
 
 namespace {
 
-constexpr int most_layers = 65536;
-constexpr int largest_size =
-    1 << 24;  // of any dimension: a hundred times what the largest models have
-
-class ConfigReader {
-public:
-    explicit ConfigReader(std::string path) : path_(std::move(path)), json_(read_json(path_)) {
-        if (!json_.is_object()) fail("is " + kind_of(json_) + ", expected an object");
-    }
-
-    [[noreturn]] void fail(const std::string& what) const { throw Error(path_ + ": " + what); }
-    [[noreturn]] void fail(const char* key, const Json& got, const std::string& expected) const {
-        fail(std::string(key) + " is " + kind_of(got) + ", expected " + expected);
-    }
-
-    // Null where the key is missing or its value is null.
-    const Json* find(const char* key) const {
-        const auto member = json_.find(key);
-        return member == json_.end() || member->is_null() ? nullptr : &*member;
-    }
-
-    int size(const char* key) const {
-        if (!find(key)) fail(std::string(key) + " is missing, expected a positive integer");
-        return integer(key, *find(key), 1, largest_size);
-    }
-    int size_or(const char* key, int otherwise) const { return find(key) ? size(key) : otherwise; }
-
-    int integer(const char* key, const Json& value, int least, int most) const {
-        return integer_of(value, path_ + ": " + key, least, most);
-    }
-
-    bool flag_or(const char* key, bool otherwise) const {
-        const Json* value = find(key);
-        if (value && !value->is_boolean()) fail(key, *value, "true or false");
-        return value ? value->get<bool>() : otherwise;
-    }
-
-    std::string text_or(const char* key, const std::string& otherwise) const {
-        const Json* value = find(key);
-        if (value && !value->is_string()) fail(key, *value, "a string");
-        return value ? value->get<std::string>() : otherwise;
-    }
-
-    // One token id, or a list of them.
-    std::vector<int> ids(const char* key, int vocab_size) const {
-        const Json* value = find(key);
-        if (!value) return {};
-        std::vector<int> result;
-        for (const Json& id : value->is_array() ? *value : Json::array({*value})) {
-            result.push_back(integer(key, id, 0, vocab_size - 1));
-        }
-        return result;
-    }
-
-private:
-    std::string path_;
-    Json json_;
-};
-
 // Everything that would make other numbers than the GPT-2 computed here.
-void check_variant(const ConfigReader& file) {
-    const std::string type = file.text_or("model_type", "missing");
-    if (type == "gpt2_masked")
-        file.fail("this model fills masks (--decoder diffusion), expected one of model_type gpt2");
-    if (type != "gpt2") file.fail("model_type is " + shown(type) + ", expected gpt2");
+void check_gpt2_variant(const ConfigReader& file) {
     const std::string activation = file.text_or("activation_function", "gelu_new");
     if (activation != "gelu_new" && activation != "gelu_pytorch_tanh") {
         file.fail("activation_function is " + shown(activation) +
@@ -101,7 +41,7 @@ void check_variant(const ConfigReader& file) {
         file.fail("pruned_heads is not empty, expected a model with all its heads");
 }
 
-void read_special_ids(const ConfigReader& file, GptConfig& config) {
+void read_special_ids(const ConfigReader& file, TransformerConfig& config) {
     const auto bos = file.ids("bos_token_id", config.vocab_size);
     const auto eos = file.ids("eos_token_id", config.vocab_size);
     if (bos.size() > 1) file.fail("bos_token_id is a list, expected one id");
@@ -111,8 +51,8 @@ void read_special_ids(const ConfigReader& file, GptConfig& config) {
 
 }  // namespace
 
-GptConfig gpt_config(int layers, int heads, int channels, int positions, int vocabulary) {
-    GptConfig config;
+TransformerConfig gpt_config(int layers, int heads, int channels, int positions, int vocabulary) {
+    TransformerConfig config;
     config.vocab_size = vocabulary;
     config.n_positions = positions;
     config.n_embd = channels;
@@ -122,10 +62,9 @@ GptConfig gpt_config(int layers, int heads, int channels, int positions, int voc
     return config;
 }
 
-GptConfig read_config_file(const std::string& path) {
-    const ConfigReader file(path);
-    check_variant(file);
-    GptConfig config;
+static TransformerConfig read_gpt2_config(const ConfigReader& file) {
+    check_gpt2_variant(file);
+    TransformerConfig config;
     config.vocab_size = file.size("vocab_size");
     config.n_positions = file.size("n_positions");
     config.n_embd = file.size("n_embd");
@@ -140,19 +79,63 @@ GptConfig read_config_file(const std::string& path) {
             file.fail("layer_norm_epsilon", *epsilon, "a small positive number");
         config.layer_norm_epsilon = epsilon->get<float>();
     }
+    return config;
+}
+
+TransformerConfig read_config_file(const std::string& path) {
+    const ConfigReader file(path);
+    const std::string type = file.text_or("model_type", "missing");
+    if (type == "gpt2_masked")
+        file.fail("this model fills masks (--decoder diffusion), expected one of model_type gpt2");
+    if (type != "gpt2" && !is_llama_family(type)) refuse_model_type(file, type);
+    TransformerConfig config =
+        type == "gpt2" ? read_gpt2_config(file) : read_llama_config(file, type);
     read_special_ids(file, config);
     check_config(config, path);
     return config;
 }
 
-GptConfig read_model_config(const std::string& directory) {
-    GptConfig config = read_config_file(join_path(directory, "config.json"));
+TransformerConfig read_model_config(const std::string& directory) {
+    TransformerConfig config = read_config_file(join_path(directory, "config.json"));
     const std::string generation = join_path(directory, "generation_config.json");
     if (file_exists(generation)) read_special_ids(ConfigReader(generation), config);
     return config;
 }
 
-void check_config(const GptConfig& config, const std::string& name) {
+// Of a file this is checked where it is read; but anybody can fill in a struct.
+static void check_architecture(const TransformerConfig& config, const std::string& name) {
+    const Architecture& a = config.architecture;
+    const auto expect = [&](bool holds, const char* what, long long got, const char* expected) {
+        if (!holds)
+            throw Error(name + ": " + what + " is " + std::to_string(got) + ", expected " +
+                        expected);
+    };
+    expect(a.head_size >= 0 && a.head_size <= 1 << 16, "head_size", a.head_size, "0 to 65536");
+    expect(a.kv_heads >= 0 && config.n_head % std::max(1, config.kv_heads()) == 0, "kv_heads",
+           a.kv_heads, "a divisor of n_head");
+    const std::int64_t row = config.query_size() + 2 * config.kv_size();
+    expect(row <= 4 * std::int64_t{largest_size}, "a token's queries, keys and values", row,
+           "at most 2^26");
+    expect(a.layers.empty() || count(a.layers) == config.n_layer, "the number of layer kinds",
+           count(a.layers), "n_layer");
+    expect(!a.rotaries.empty() || a.layers.empty() ||
+               std::all_of(a.layers.begin(), a.layers.end(),
+                           [](const LayerKind& kind) { return kind.rotary < 0; }),
+           "the number of rotaries", 0, "one at least");
+    for (const LayerKind& kind : a.layers) {
+        expect(kind.window >= 0, "a layer's window", kind.window, "0 or more");
+        expect(kind.rotary >= -1 && kind.rotary < count(a.rotaries), "a layer's rotary",
+               kind.rotary, "-1 or an index of rotaries");
+    }
+    expect(a.rotary_size >= 0 && a.rotary_size <= config.head_size(), "rotary_size", a.rotary_size,
+           "at most the head size");
+    if (!(a.score_scalar >= 0) || !std::isfinite(a.score_scalar) ||
+        !std::isfinite(a.embedding_scale))
+        throw Error(name + ": score_scalar or embedding_scale is no number");
+    for (const Rotary& rotary : a.rotaries) rotary_frequencies(rotary, a.rotary_size);
+}
+
+void check_config(const TransformerConfig& config, const std::string& name) {
     const auto fail = [&](const std::string& what) { throw Error(name + ": " + what); };
     const auto check_size = [&](const char* key, int value) {
         if (value >= 1 && value <= largest_size) return;
@@ -165,7 +148,7 @@ void check_config(const GptConfig& config, const std::string& name) {
     check_size("n_layer", config.n_layer);
     check_size("n_head", config.n_head);
     check_size("n_inner", config.n_inner);
-    if (config.n_embd % config.n_head != 0) {
+    if (config.architecture.head_size == 0 && config.n_embd % config.n_head != 0) {
         fail("n_embd is " + std::to_string(config.n_embd) + ", expected a multiple of n_head, " +
              std::to_string(config.n_head));
     }
@@ -173,6 +156,7 @@ void check_config(const GptConfig& config, const std::string& name) {
         fail("layer_norm_epsilon is " + std::to_string(config.layer_norm_epsilon) +
              ", expected a small positive number");
     }
+    check_architecture(config, name);
     const auto check_id = [&](const char* key, int id) {
         if (id >= 0 && id < config.vocab_size) return;
         fail(std::string(key) + " is " + std::to_string(id) + ", expected 0 to " +
@@ -184,58 +168,15 @@ void check_config(const GptConfig& config, const std::string& name) {
     if (parameter_count(config) > most) {
         fail("these sizes make more than 2^40 weights (n_embd " + std::to_string(config.n_embd) +
              ", n_layer " + std::to_string(config.n_layer) + ", vocab_size " +
-             std::to_string(config.vocab_size) + "), expected a GPT-2");
+             std::to_string(config.vocab_size) + "), expected " +
+             (config.architecture.is_gpt2() ? "a GPT-2" : "fewer"));
     }
 }
 
-std::vector<WeightShape> weight_shapes(const GptConfig& config) {
-    if (config.n_layer < 0 || config.n_layer > most_layers)
-        throw Error("n_layer is " + std::to_string(config.n_layer) + ", expected at most " +
-                    std::to_string(most_layers));
-    const std::int64_t c = config.n_embd, f = config.n_inner, v = config.vocab_size;
-    std::vector<WeightShape> all = {{"wte.weight", {v, c}},
-                                    {"wpe.weight", {config.n_positions, c}}};
-    for (int layer = 0; layer < config.n_layer; ++layer) {
-        const std::string h = "h." + std::to_string(layer) + ".";
-        for (const auto& [name, shape] :
-             std::initializer_list<WeightShape>{{"ln_1.weight", {c}},
-                                                {"ln_1.bias", {c}},
-                                                {"attn.c_attn.weight", {c, 3 * c}},
-                                                {"attn.c_attn.bias", {3 * c}},
-                                                {"attn.c_proj.weight", {c, c}},
-                                                {"attn.c_proj.bias", {c}},
-                                                {"ln_2.weight", {c}},
-                                                {"ln_2.bias", {c}},
-                                                {"mlp.c_fc.weight", {c, f}},
-                                                {"mlp.c_fc.bias", {f}},
-                                                {"mlp.c_proj.weight", {f, c}},
-                                                {"mlp.c_proj.bias", {c}}}) {
-            all.push_back({h + name, shape});
-        }
-    }
-    all.push_back({"ln_f.weight", {c}});
-    all.push_back({"ln_f.bias", {c}});
-    if (!config.tie_word_embeddings) all.push_back({"lm_head.weight", {v, c}});
-    return all;
-}
-
-std::int64_t parameter_count(const GptConfig& config) {
-    // Products of three sizes of up to 2^24 exceed 64 bits; beyond 2^60 the number is "too
-    // many" all the same.
-    constexpr double too_many = 0x1p60;
-    const auto with_layers = [&](int layers) {
-        GptConfig c = config;
-        c.n_layer = layers;
-        double sum = 0;
-        for (const WeightShape& w : weight_shapes(c)) {
-            double size = 1;
-            for (const std::int64_t d : w.shape) size *= static_cast<double>(d);
-            sum += size;
-        }
-        return sum;
-    };
-    const double none = with_layers(0), layer = with_layers(1) - none;
-    return static_cast<std::int64_t>(std::min(none + config.n_layer * layer, too_many));
+void require_gpt2(const TransformerConfig& config, const std::string& who) {
+    if (!config.architecture.is_gpt2())
+        throw Error(who + ": the model is of model_type " + config.architecture.model_type +
+                    ", expected gpt2");
 }
 
 }  // namespace tbt

@@ -1,7 +1,9 @@
 #include "lib/model/model_config_write.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <map>
 #include <vector>
 
 #include "lib/machine/files.hpp"
@@ -24,35 +26,112 @@ OrderedJson ids_to_json(const std::vector<int>& ids) {
     return ids.size() == 1 ? OrderedJson(ids[0]) : OrderedJson(ids);
 }
 
+OrderedJson gpt2_json(const TransformerConfig& config, const OrderedJson& bos,
+                      const OrderedJson& eos) {
+    return {{"activation_function", "gelu_new"},
+            {"architectures", OrderedJson::array({"GPT2LMHeadModel"})},
+            {"attn_pdrop", 0.0},
+            {"bos_token_id", bos},
+            {"embd_pdrop", 0.0},
+            {"eos_token_id", eos},
+            {"initializer_range", 0.02},
+            {"layer_norm_epsilon", shortest(config.layer_norm_epsilon)},
+            {"model_type", "gpt2"},
+            {"n_ctx", config.n_positions},
+            {"n_embd", config.n_embd},
+            {"n_head", config.n_head},
+            {"n_inner", config.n_inner},
+            {"n_layer", config.n_layer},
+            {"n_positions", config.n_positions},
+            {"resid_pdrop", 0.0},
+            {"scale_attn_by_inverse_layer_idx", false},
+            {"scale_attn_weights", true},
+            {"tie_word_embeddings", config.tie_word_embeddings},
+            {"torch_dtype", config.torch_dtype},
+            {"use_cache", true},
+            {"vocab_size", config.vocab_size}};
+}
+
+OrderedJson rotary_json(const Rotary& rotary) {
+    if (rotary.scaling == RotaryScaling::none) return nullptr;
+    if (rotary.scaling == RotaryScaling::linear)
+        return {{"factor", rotary.factor}, {"rope_type", "linear"}};
+    return {{"factor", rotary.factor},
+            {"high_freq_factor", rotary.high_frequency_factor},
+            {"low_freq_factor", rotary.low_frequency_factor},
+            {"original_max_position_embeddings", rotary.original_positions},
+            {"rope_type", "llama3"}};
+}
+
+// What distinguishes layers, in the words of the model's family.
+void add_layers(const Architecture& a, OrderedJson& json) {
+    int window = 0;
+    OrderedJson types = OrderedJson::array(), rotated = OrderedJson::array();
+    for (const LayerKind& kind : a.layers) {
+        window = std::max(window, kind.window);
+        types.push_back(kind.window > 0 ? "sliding_attention" : "full_attention");
+        rotated.push_back(kind.rotary >= 0 ? 1 : 0);
+    }
+    json["sliding_window"] = window > 0 ? OrderedJson(window) : OrderedJson(nullptr);
+    if (a.model_type == "qwen2" || a.model_type == "qwen3" || a.model_type == "smollm3")
+        json["use_sliding_window"] = window > 0;
+    if (window > 0) json["layer_types"] = types;
+    if (a.model_type == "smollm3") json["no_rope_layers"] = rotated;
+}
+
+// Keys as of transformers 4, which 5 reads too.
+OrderedJson llama_json(const TransformerConfig& config, const OrderedJson& bos,
+                       const OrderedJson& eos) {
+    const Architecture& a = config.architecture;
+    const std::string& type = a.model_type;
+    const bool gemma = type == "gemma3_text";
+    const std::map<std::string, const char*> classes = {
+        {"llama", "LlamaForCausalLM"},     {"mistral", "MistralForCausalLM"},
+        {"qwen2", "Qwen2ForCausalLM"},     {"qwen3", "Qwen3ForCausalLM"},
+        {"smollm3", "SmolLM3ForCausalLM"}, {"gemma3_text", "Gemma3ForCausalLM"},
+        {"olmo2", "Olmo2ForCausalLM"},     {"phi3", "Phi3ForCausalLM"}};
+    const Rotary rotary = a.rotaries.empty() ? Rotary{} : a.rotaries[0];
+    OrderedJson json = {
+        {"architectures", OrderedJson::array({classes.at(type)})},
+        {"attention_bias", a.attention_output_bias},
+        {"bos_token_id", bos},
+        {"eos_token_id", eos},
+        {"head_dim", config.head_size()},
+        {gemma ? "hidden_activation" : "hidden_act", gemma ? "gelu_pytorch_tanh" : "silu"},
+        {"hidden_size", config.n_embd},
+        {"intermediate_size", config.n_inner},
+        {"max_position_embeddings", config.n_positions},
+        {"mlp_bias", a.mlp_bias},
+        {"model_type", type},
+        {"num_attention_heads", config.n_head},
+        {"num_hidden_layers", config.n_layer},
+        {"num_key_value_heads", config.kv_heads()},
+        {"rms_norm_eps", shortest(config.layer_norm_epsilon)},
+        {"rope_scaling", rotary_json(rotary)},
+        {"rope_theta", rotary.theta},
+        {"tie_word_embeddings", config.tie_word_embeddings},
+        {"torch_dtype", config.torch_dtype},
+        {"vocab_size", config.vocab_size}};
+    if (a.rotary_size < config.head_size())
+        json["partial_rotary_factor"] =
+            static_cast<double>(a.rotary_size) / static_cast<double>(config.head_size());
+    if (gemma) {
+        json["query_pre_attn_scalar"] = shortest(a.score_scalar);
+        if (a.rotaries.size() > 1) json["rope_local_base_freq"] = a.rotaries[1].theta;
+    }
+    add_layers(a, json);
+    return json;
+}
+
 }  // namespace
 
-void write_model_config(const std::string& directory, const GptConfig& config) {
+void write_model_config(const std::string& directory, const TransformerConfig& config) {
     check_config(config, join_path(directory, "config.json"));
     const OrderedJson bos =
         config.bos_token_id ? OrderedJson(*config.bos_token_id) : OrderedJson(nullptr);
     const OrderedJson eos = ids_to_json(config.eos_token_ids);
-    const OrderedJson json = {{"activation_function", "gelu_new"},
-                              {"architectures", OrderedJson::array({"GPT2LMHeadModel"})},
-                              {"attn_pdrop", 0.0},
-                              {"bos_token_id", bos},
-                              {"embd_pdrop", 0.0},
-                              {"eos_token_id", eos},
-                              {"initializer_range", 0.02},
-                              {"layer_norm_epsilon", shortest(config.layer_norm_epsilon)},
-                              {"model_type", "gpt2"},
-                              {"n_ctx", config.n_positions},
-                              {"n_embd", config.n_embd},
-                              {"n_head", config.n_head},
-                              {"n_inner", config.n_inner},
-                              {"n_layer", config.n_layer},
-                              {"n_positions", config.n_positions},
-                              {"resid_pdrop", 0.0},
-                              {"scale_attn_by_inverse_layer_idx", false},
-                              {"scale_attn_weights", true},
-                              {"tie_word_embeddings", config.tie_word_embeddings},
-                              {"torch_dtype", config.torch_dtype},
-                              {"use_cache", true},
-                              {"vocab_size", config.vocab_size}};
+    const OrderedJson json =
+        config.architecture.is_gpt2() ? gpt2_json(config, bos, eos) : llama_json(config, bos, eos);
     const OrderedJson generation = {
         {"_from_model_config", true}, {"bos_token_id", bos}, {"eos_token_id", eos}};
     make_directory(directory);

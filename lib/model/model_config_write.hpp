@@ -9,6 +9,6 @@ namespace tbt {
 
 // Writes DIRECTORY/config.json and generation_config.json, each atomically. Throws Error where
 // check_config() does.
-void write_model_config(const std::string& directory, const GptConfig& config);
+void write_model_config(const std::string& directory, const TransformerConfig& config);
 
 }  // namespace tbt

@@ -12,8 +12,8 @@ void loading_options(CommandLine line, ModelOptions& o) {
     line.option("--threads", o.threads, "0: one for each core").shows_default();
 }
 
-GptOptions gpt_options(const ModelOptions& o) {
-    GptOptions gpt;
+TransformerOptions gpt_options(const ModelOptions& o) {
+    TransformerOptions gpt;
     if (o.threads < 0 || o.threads > 1024)
         throw UsageError("--threads: got " + std::to_string(o.threads) +
                          ", expected 1 to 1024, or 0 for one a core");

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "lib/machine/command_line.hpp"
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 
 namespace tbt {
 
@@ -16,7 +16,7 @@ struct ModelOptions {
 // --weights --cache --threads
 void loading_options(CommandLine line, ModelOptions& options);
 
-// The same for Gpt::load. Throws UsageError on impossible ones.
-GptOptions gpt_options(const ModelOptions& options);
+// The same for Transformer::load. Throws UsageError on impossible ones.
+TransformerOptions gpt_options(const ModelOptions& options);
 
 }  // namespace tbt

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "lib/error.hpp"
@@ -11,6 +12,7 @@
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
+#include "lib/model/llama_config.hpp"
 #include "lib/model/model_config_write.hpp"
 #include "lib/model/safetensors_write.hpp"
 #include "lib/model/start_weights.hpp"
@@ -53,7 +55,8 @@ void copy_tokenizer(const std::string& from, const std::string& to) {
 }
 
 // Writes the tokenizer's files and takes over its special ids.
-void add_tokenizer(const std::string& directory, const std::string& from, GptConfig& config) {
+void add_tokenizer(const std::string& directory, const std::string& from,
+                   TransformerConfig& config) {
     const Tokenizer tokenizer =
         from.empty() ? babble_tokenizer(config.vocab_size) : Tokenizer::load(from);
     if (tokenizer.vocab_size() > config.vocab_size) {
@@ -72,9 +75,30 @@ void add_tokenizer(const std::string& directory, const std::string& from, GptCon
     }
 }
 
+// The published sizes of three of today's models; no special ids.
+std::optional<TransformerConfig> todays_preset(std::string_view name) {
+    TransformerConfig config;
+    if (name == "smollm2-135m") {
+        config = llama_config(30, 9, 3, 576, 1536, 8192, 49152);
+        config.architecture.rotaries[0].theta = 1e5;
+    } else if (name == "qwen2.5-0.5b") {
+        config = llama_config(24, 14, 2, 896, 4864, 32768, 151936);
+        config.architecture.model_type = "qwen2";
+        config.architecture.qkv_bias = true;
+        config.architecture.rotaries[0].theta = 1e6;
+        config.layer_norm_epsilon = 1e-6f;
+    } else if (name == "llama-3.2-1b") {
+        config = llama_config(16, 32, 8, 2048, 8192, 131072, 128256);
+        config.architecture.rotaries = {{5e5, RotaryScaling::llama3, 32, 1, 4, 8192}};
+    } else {
+        return {};
+    }
+    return config;
+}
+
 }  // namespace
 
-GptConfig preset_config(std::string_view name) {
+TransformerConfig preset_config(std::string_view name) {
     struct Preset {
         std::string_view name;
         int layers, heads, channels, vocabulary, context;
@@ -87,20 +111,22 @@ GptConfig preset_config(std::string_view name) {
                                                 {"sketch", 2, 3, 96, 4096, 512}}};
     const auto found = std::find_if(presets.begin(), presets.end(),
                                     [&](const Preset& p) { return p.name == name; });
+    if (const std::optional<TransformerConfig> today = todays_preset(name)) return *today;
     if (found == presets.end()) {
         throw Error(
             "preset '" + std::string(name) +
-            "' is unknown, expected gpt2, gpt2-medium, gpt2-large, gpt2-xl, storyteller or sketch");
+            "' is unknown, expected gpt2, gpt2-medium, gpt2-large, gpt2-xl, storyteller, sketch, "
+            "smollm2-135m, qwen2.5-0.5b or llama-3.2-1b");
     }
-    GptConfig config =
+    TransformerConfig config =
         gpt_config(found->layers, found->heads, found->channels, found->context, found->vocabulary);
     config.bos_token_id = found->vocabulary - 1;
     config.eos_token_ids = {found->vocabulary - 1};
     return config;
 }
 
-void fill_random_weight(const GptConfig& config, std::uint64_t seed, const std::string& name,
-                        std::int64_t first, std::span<float> values) {
+void fill_random_weight(const TransformerConfig& config, std::uint64_t seed,
+                        const std::string& name, std::int64_t first, std::span<float> values) {
     if (first < 0 || first > std::int64_t{1} << 60)
         throw Error("random weights: values of " + name + " from the " + std::to_string(first) +
                     "th on, expected 0 or more");
@@ -120,7 +146,7 @@ void fill_random_weight(const GptConfig& config, std::uint64_t seed, const std::
     });
 }
 
-WeightSource random_weights(const GptConfig& config, std::uint64_t seed) {
+WeightSource random_weights(const TransformerConfig& config, std::uint64_t seed) {
     check_config(config, "random weights");
     return [config, seed](const std::string& name, const Shape& shape) {
         Tensor weight(shape);
@@ -151,7 +177,7 @@ Tokenizer babble_tokenizer(int vocab_size) {
     return Tokenizer(std::move(vocabulary), "babble tokenizer");
 }
 
-void write_random_model(const std::string& directory, GptConfig config,
+void write_random_model(const std::string& directory, TransformerConfig config,
                         const RandomModelOptions& options) {
     config.bos_token_id.reset();
     config.eos_token_ids.clear();

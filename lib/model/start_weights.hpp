@@ -16,11 +16,14 @@ struct WeightStart {
     double deviation = 0;
 };
 
-inline WeightStart weight_start(const GptConfig& config, std::string_view name) {
+inline WeightStart weight_start(const TransformerConfig& config, std::string_view name) {
     if (name.ends_with(".bias")) return {};
-    if (name.find("ln_") != std::string_view::npos) return {1.0f, 0};
+    if (name.find("ln_") != std::string_view::npos || name.find("norm.") != std::string_view::npos)
+        return {config.architecture.norm_adds_one ? 0.0f : 1.0f, 0};
     if (name == "wpe.weight") return {0, 0.01};
-    if (name.ends_with("c_proj.weight")) return {0, 0.02 / std::sqrt(2.0 * config.n_layer)};
+    if (name.ends_with("c_proj.weight") || name.ends_with("o_proj.weight") ||
+        name.ends_with("down_proj.weight"))
+        return {0, 0.02 / std::sqrt(2.0 * config.n_layer)};
     return {0, 0.02};
 }
 

@@ -1,6 +1,9 @@
 #include "lib/model/weight_reader.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <optional>
+#include <set>
 
 #include "lib/error.hpp"
 #include "lib/index.hpp"
@@ -10,6 +13,9 @@
 #include "lib/model/memory_plan.hpp"
 
 namespace tbt {
+
+// Some models have a context of 131,072 tokens, and few texts come near it.
+constexpr int planned_context = 8192;
 
 // Weights of 16 bits are exactly the floats they are widened to, so keeping them as they are
 // changes no bit of a logit.
@@ -27,13 +33,32 @@ WeightType stored_type(const Safetensors& file) {
     return weight_type_named(dtype.value_or("")).value_or(WeightType::f32);
 }
 
+// A Llama's file holds nothing in its layers that config.json doesn't speak of: biases that are
+// passed over would make other numbers.
+static void check_nothing_more(const std::string& name, const Safetensors& file,
+                               const TransformerConfig& config) {
+    std::set<std::string> known;
+    for (const WeightShape& w : weight_shapes(config)) known.insert(w.name);
+    for (const auto& [tensor, view] : file.tensors())
+        if (tensor.starts_with("model.layers.") && !known.count(tensor) &&
+            !tensor.ends_with(".rotary_emb.inv_freq"))
+            throw Error(name + ": the weights have \"" + tensor + "\", which a " +
+                        config.architecture.model_type +
+                        " of this config.json doesn't; they don't belong together");
+}
+
 // The file holds the weights that config.json speaks of, no fewer and no more layers.
 static void check_weights(const std::string& name, const Safetensors& file,
-                          const GptConfig& config) {
+                          const TransformerConfig& config) {
     const auto fail = [&](const std::string& what) {
         throw Error(name + ": config.json says n_layer " + std::to_string(config.n_layer) +
                     ", but the weights " + what + "; they don't belong together");
     };
+    if (!config.architecture.is_gpt2()) {
+        check_nothing_more(name, file, config);
+        for (const WeightShape& w : weight_shapes(config)) file.check_weight(w.name, w.shape);
+        return;
+    }
     const std::string behind = "h." + std::to_string(config.n_layer) + ".ln_1.weight";
     if (file.find(behind) || file.find("transformer." + behind)) fail("go on with " + behind);
     const auto tensors = static_cast<std::int64_t>(file.tensors().size());
@@ -41,8 +66,8 @@ static void check_weights(const std::string& name, const Safetensors& file,
     for (const WeightShape& w : weight_shapes(config)) file.check_weight(w.name, w.shape);
 }
 
-OpenedWeights::OpenedWeights(const std::string& directory, const GptConfig& config,
-                             const GptOptions& chosen)
+OpenedWeights::OpenedWeights(const std::string& directory, const TransformerConfig& config,
+                             const TransformerOptions& chosen)
     : file(Safetensors::open_directory(directory)),
       source([this](const std::string& weight, const Shape& shape) {
           return file.read_weight(weight, shape);
@@ -52,9 +77,10 @@ OpenedWeights::OpenedWeights(const std::string& directory, const GptConfig& conf
     // Asked before anything is allocated: are the weights these, and does the machine
     // have the memory?
     check_weights(directory, file, config);
-    GptConfig planned = config;
+    TransformerConfig planned = config;
     planned.cache_type = options.cache;
-    check_memory(directory, plan_memory(planned, *options.weights, config.n_positions, 1).total(),
+    const int context = std::min(config.n_positions, planned_context);
+    check_memory(directory, plan_memory(planned, *options.weights, context, 1).total(),
                  available_memory());
 }
 
@@ -74,6 +100,65 @@ PackedMatrix WeightReader::packed(const std::string& name, WeightType type) cons
         }
     }
     matrix(name, [&](const StoredView& w) { result = PackedMatrix(w, type, threads_); });
+    return result;
+}
+
+Tensor WeightReader::joined(const std::vector<std::string>& names) const {
+    if (names.size() == 1) return tensor(names[0]);
+    std::vector<float> all;
+    for (const std::string& name : names) {
+        const Tensor part = tensor(name);
+        all.insert(all.end(), part.data(), part.data() + part.size());
+    }
+    return Tensor({length_of(all)}, all);
+}
+
+PackedMatrix WeightReader::linear(const std::vector<std::string>& names, WeightType type) const {
+    PackedMatrix result;
+    const auto pack = [&](const StoredView& w) {
+        result = PackedMatrix(w.transposed(), type, threads_);
+    };
+    if (names.size() == 1) {
+        matrix(names[0], pack);
+        return result;
+    }
+    // Copied one under the other, as they are stored where that is in one type.
+    std::vector<StoredView> parts;
+    std::vector<Tensor> floats;
+    const std::int64_t inputs = shapes_.at(names[0])[1];
+    for (const std::string& name : names)
+        if (const auto stored =
+                file_ ? file_->stored_weight(name, shapes_.at(name), threads_) : std::nullopt)
+            parts.push_back(*stored);
+    const bool as_stored = parts.size() == names.size() &&
+                           std::all_of(parts.begin(), parts.end(), [&](const StoredView& part) {
+                               return part.type == parts[0].type;
+                           });
+    if (!as_stored) {
+        parts.clear();
+        for (const std::string& name : names) {
+            const Tensor& w = floats.emplace_back(tensor(name));
+            parts.push_back(StoredView(w.data(), WeightType::f32, w.dim(0), w.dim(1)));
+        }
+    }
+    const WeightType stored_as = parts[0].type;
+    std::int64_t outputs = 0;
+    for (const StoredView& part : parts) outputs += part.rows;
+    const std::int64_t row_bytes = inputs * bytes_of(stored_as);
+    const AlignedFloats memory = allocate_floats((outputs * row_bytes + 3) / 4);
+    auto* to = reinterpret_cast<std::byte*>(memory.get());
+    for (const StoredView& part : parts) {
+        const auto* from = static_cast<const std::byte*>(part.data);
+        run_team(threads_, [&](const Worker& worker) {
+            const Range mine = worker.share(part.rows);
+            std::memcpy(to + mine.begin * row_bytes, from + mine.begin * row_bytes,
+                        index((mine.end - mine.begin) * row_bytes));
+        });
+        to += part.rows * row_bytes;
+    }
+    if (as_stored)
+        for (const std::string& name : names) file_->forget_weight(name);
+    pack(StoredView(memory.get(), stored_as, outputs, inputs));
     return result;
 }
 

@@ -3,11 +3,12 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "lib/kernels/packed_matrix.hpp"
 #include "lib/kernels/tensor.hpp"
-#include "lib/model/gpt.hpp"
 #include "lib/model/safetensors.hpp"
+#include "lib/model/transformer.hpp"
 
 namespace tbt {
 
@@ -19,24 +20,27 @@ WeightType stored_type(const Safetensors& file);
 // stored, where the options leave it open. Throws Error, before anything is allocated, where they
 // are not of this configuration or exceed the memory.
 struct OpenedWeights {
-    OpenedWeights(const std::string& directory, const GptConfig& config, const GptOptions& options);
+    OpenedWeights(const std::string& directory, const TransformerConfig& config,
+                  const TransformerOptions& options);
     OpenedWeights(const OpenedWeights&) = delete;  // the source looks into this one
 
     Safetensors file;
     WeightSource source;  // reads from the file
-    GptOptions options;
+    TransformerOptions options;
 };
 
 // Gives the weights, each checked and in the shape that the configuration asks for.
 class WeightReader {
 public:
-    WeightReader(const GptConfig& config, const WeightSource& source, const Safetensors* file,
-                 int threads)
+    WeightReader(const TransformerConfig& config, const WeightSource& source,
+                 const Safetensors* file, int threads)
         : source_(source), file_(file), threads_(threads) {
         for (const WeightShape& w : weight_shapes(config)) shapes_[w.name] = w.shape;
     }
 
     Tensor tensor(const std::string& name) const;
+    // Several vectors, one after the other.
+    Tensor joined(const std::vector<std::string>& names) const;
 
     // What use(view) makes of a matrix, which lies in the file or, as floats, in memory meanwhile.
     template <class Use>
@@ -53,6 +57,8 @@ public:
     }
 
     PackedMatrix packed(const std::string& name, WeightType type) const;
+    // Matrices (outputs, inputs) as one: their outputs one after the other.
+    PackedMatrix linear(const std::vector<std::string>& names, WeightType type) const;
 
 private:
     const WeightSource& source_;

@@ -207,6 +207,7 @@ void write_gguf(const std::string& directory, const std::string& path, WeightTyp
     if (type == WeightType::bf16)
         throw Error("gguf: bf16 is not written here, expected f32 or f16");
     const GptConfig config = read_model_config(directory);
+    require_gpt2(config, directory + ": GGUF is written of GPT-2 alone");
     const Safetensors weights = Safetensors::open_directory(directory);
     std::vector<WeightShape> shapes = weight_shapes(config);
     // Older readers want the output matrix also where it is the table of tokens.

@@ -1,0 +1,114 @@
+#include "lib/model/rotary.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "lib/error.hpp"
+#include "lib/index.hpp"
+#include "lib/kernels/math.hpp"
+#include "lib/kernels/simd.hpp"
+#include "lib/model/layers.hpp"
+
+namespace tbt {
+
+using simd::lane_count;
+using simd::Lanes;
+
+namespace {
+
+constexpr double two_pi = 6.283185307179586;
+
+void check_positive(const char* what, double value) {
+    if (value > 0 && std::isfinite(value)) return;
+    throw Error(std::string("rotary positions: ") + what + " is " + std::to_string(value) +
+                ", expected a positive number");
+}
+
+// Waves that fit often into the original context stay; long ones are stretched by the factor; in
+// between, from one to the other. [Grattafiori et al. 2024; as in transformers]
+double llama3_frequency(const Rotary& r, double f) {
+    const double turns = r.original_positions * f / two_pi;  // within the original context
+    if (turns > r.high_frequency_factor) return f;
+    if (turns < r.low_frequency_factor) return f / r.factor;
+    const double kept =
+        (turns - r.low_frequency_factor) / (r.high_frequency_factor - r.low_frequency_factor);
+    return (1 - kept) * f / r.factor + kept * f;
+}
+
+}  // namespace
+
+std::vector<double> rotary_frequencies(const Rotary& rotary, int size) {
+    if (size < 2 || size % 2 != 0)
+        throw Error("rotary positions: " + std::to_string(size) +
+                    " components of a head are rotated, expected an even number of 2 or more");
+    check_positive("theta", rotary.theta);
+    check_positive("the factor", rotary.factor);
+    if (rotary.scaling == RotaryScaling::llama3) {
+        check_positive("low_freq_factor", rotary.low_frequency_factor);
+        check_positive("original_max_position_embeddings", rotary.original_positions);
+        if (!(rotary.high_frequency_factor > rotary.low_frequency_factor))
+            throw Error("rotary positions: high_freq_factor is " +
+                        std::to_string(rotary.high_frequency_factor) +
+                        ", expected more than low_freq_factor, " +
+                        std::to_string(rotary.low_frequency_factor));
+    }
+    std::vector<double> frequencies;
+    const double log_theta = portable_log(rotary.theta);
+    for (int i = 0; i < size / 2; ++i) {
+        const double f = portable_exp(-2.0 * i / size * log_theta);
+        frequencies.push_back(rotary.scaling == RotaryScaling::llama3 ? llama3_frequency(rotary, f)
+                              : rotary.scaling == RotaryScaling::linear ? f / rotary.factor
+                                                                        : f);
+    }
+    return frequencies;
+}
+
+void rotary_angles(std::span<const double> frequencies, std::int64_t position, float* out) {
+    const auto half = length_of(frequencies);
+    for (std::int64_t i = 0; i < half; ++i) {
+        const double angle = static_cast<double>(position) * frequencies[index(i)];
+        out[i] = static_cast<float>(portable_cos(angle));
+        out[half + i] = static_cast<float>(portable_sin(angle));
+    }
+}
+
+void rotate(float* x, int size, const float* angles) {
+    const int half = size / 2;
+    const float *cosines = angles, *sines = angles + half;
+    float* const later = x + half;
+    int i = 0;
+    for (; i + lane_count <= half; i += lane_count) {
+        const Lanes c = Lanes::load(cosines + i), s = Lanes::load(sines + i);
+        const Lanes a = Lanes::load(x + i), b = Lanes::load(later + i);
+        (a * c - b * s).store(x + i);
+        (b * c + a * s).store(later + i);
+    }
+    for (; i < half; ++i) {
+        const float a = x[i], b = later[i];
+        x[i] = a * cosines[i] - b * sines[i];
+        later[i] = b * cosines[i] + a * sines[i];
+    }
+}
+
+void norm_and_rotate(float* qkv, std::span<const SequenceRows> sequences,
+                     const AttentionShape& shape, const QueryKeyStep& step, const Worker& worker) {
+    if (!step.query_norm && !step.angles) return;
+    const int heads = shape.key_heads(), size = shape.head_size(), group = shape.group();
+    const auto one = [&](float* x, const float* norm, std::int64_t row) {
+        if (norm) rms_norm(x, norm, step.epsilon, x, 1, size, Worker{});
+        if (step.angles) rotate(x, step.size, step.angles + row * step.size);
+    };
+    const Range mine = worker.share(length_of(sequences) * heads);
+    for (std::int64_t pair = mine.begin; pair < mine.end; ++pair) {
+        const SequenceRows& s = sequences[index(pair / heads)];
+        const auto head = pair % heads;
+        for (std::int64_t r = s.first_row; r < s.first_row + s.tokens; ++r) {
+            float* const row = qkv + r * shape.row();
+            for (int i = 0; i < group; ++i)
+                one(row + (head * group + i) * size, step.query_norm, r);
+            one(row + shape.channels + head * size, step.key_norm, r);
+        }
+    }
+}
+
+}  // namespace tbt

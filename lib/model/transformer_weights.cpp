@@ -1,0 +1,121 @@
+#include "lib/model/transformer_weights.hpp"
+
+#include <string>
+
+#include "lib/model/transformer_network.hpp"
+#include "lib/model/weight_reader.hpp"
+
+namespace tbt {
+
+namespace {
+
+TransformerBlock gpt2_block(const WeightReader& weights, const std::string& h, WeightType type) {
+    TransformerBlock b;
+    b.norm1_gamma = weights.tensor(h + "ln_1.weight");
+    b.norm1_beta = weights.tensor(h + "ln_1.bias");
+    b.qkv = weights.packed(h + "attn.c_attn.weight", type);
+    b.qkv_bias = weights.tensor(h + "attn.c_attn.bias");
+    b.proj = weights.packed(h + "attn.c_proj.weight", type);
+    b.proj_bias = weights.tensor(h + "attn.c_proj.bias");
+    b.norm2_gamma = weights.tensor(h + "ln_2.weight");
+    b.norm2_beta = weights.tensor(h + "ln_2.bias");
+    b.up = weights.packed(h + "mlp.c_fc.weight", type);
+    b.up_bias = weights.tensor(h + "mlp.c_fc.bias");
+    b.down = weights.packed(h + "mlp.c_proj.weight", type);
+    b.down_bias = weights.tensor(h + "mlp.c_proj.bias");
+    return b;
+}
+
+// Of Llama and those built like it (weight_shapes.cpp).
+struct LlamaBlocks {
+    const WeightReader& weights;
+    const Architecture& architecture;
+    WeightType type;
+
+    Tensor gamma(const std::string& name) const {
+        Tensor w = weights.tensor(name + ".weight");
+        if (architecture.norm_adds_one)
+            for (float& value : w.values()) value = 1.0f + value;
+        return w;
+    }
+
+    // One matrix of several, and its bias.
+    void linear(PackedMatrix& matrix, Tensor& bias, bool has_bias, const std::string& prefix,
+                std::vector<std::string> names) const {
+        std::vector<std::string> biases;
+        for (std::string& name : names) {
+            biases.push_back(prefix + name + ".bias");
+            name = prefix + name + ".weight";
+        }
+        matrix = weights.linear(names, type);
+        if (has_bias) bias = weights.joined(biases);
+    }
+
+    TransformerBlock block(const std::string& h) const {
+        const Architecture& a = architecture;
+        using Names = std::vector<std::string>;
+        TransformerBlock b;
+        // What Llama calls post_attention_layernorm is the norm before its MLP.
+        if (a.norm_place != NormPlace::output) b.norm1_gamma = gamma(h + "input_layernorm");
+        if (a.norm_place == NormPlace::input) b.norm2_gamma = gamma(h + "post_attention_layernorm");
+        else {
+            b.attention_out_gamma = gamma(h + "post_attention_layernorm");
+            b.mlp_out_gamma = gamma(h + "post_feedforward_layernorm");
+        }
+        if (a.norm_place == NormPlace::both) b.norm2_gamma = gamma(h + "pre_feedforward_layernorm");
+        linear(b.qkv, b.qkv_bias, a.qkv_bias, h + "self_attn.",
+               a.fused_weights ? Names{"qkv_proj"} : Names{"q_proj", "k_proj", "v_proj"});
+        if (a.query_key_norm != QueryKeyNorm::none) {
+            b.query_norm = gamma(h + "self_attn.q_norm");
+            b.key_norm = gamma(h + "self_attn.k_norm");
+        }
+        linear(b.proj, b.proj_bias, a.attention_output_bias, h + "self_attn.", {"o_proj"});
+        linear(b.up, b.up_bias, a.mlp_bias, h + "mlp.",
+               a.fused_weights ? Names{"gate_up_proj"} : Names{"gate_proj", "up_proj"});
+        linear(b.down, b.down_bias, a.mlp_bias, h + "mlp.", {"down_proj"});
+        return b;
+    }
+};
+
+// The embedding (V, C), and the output matrix (C, outputs), which may be the same.
+void load_embeddings(TransformerNetwork& n, const WeightReader& weights, const std::string& name,
+                     WeightType type) {
+    const auto output_of = [&](StoredView embedding) {
+        embedding.rows = n.outputs;
+        // Four bits are too few for what chooses among thousands of words.
+        n.output =
+            PackedMatrix(embedding.transposed(), type == WeightType::int4 ? WeightType::int8 : type,
+                         n.options.threads);
+    };
+    const bool tied = n.config.tie_word_embeddings;
+    weights.matrix(name, [&](const StoredView& w) {
+        if (tied) output_of(w);
+        // One copy, where the output matrix has all rows and rounds none.
+        const bool same = tied && n.outputs == w.rows &&
+                          (n.output.type() == WeightType::f32 || n.output.type() == w.type);
+        if (!same) n.token_embedding = PackedMatrix(w.transposed(), w.type, n.options.threads);
+    });
+    if (!tied) weights.matrix("lm_head.weight", output_of);
+}
+
+}  // namespace
+
+void load_weights(TransformerNetwork& n, const WeightReader& weights) {
+    const WeightType type = n.options.weights.value_or(WeightType::f32);
+    if (n.config.architecture.is_gpt2()) {
+        load_embeddings(n, weights, "wte.weight", type);
+        n.position_embedding = weights.tensor("wpe.weight");
+        for (int layer = 0; layer < n.config.n_layer; ++layer)
+            n.blocks.push_back(gpt2_block(weights, "h." + std::to_string(layer) + ".", type));
+        n.norm_gamma = weights.tensor("ln_f.weight");
+        n.norm_beta = weights.tensor("ln_f.bias");
+        return;
+    }
+    load_embeddings(n, weights, "model.embed_tokens.weight", type);
+    const LlamaBlocks blocks{weights, n.config.architecture, type};
+    for (int layer = 0; layer < n.config.n_layer; ++layer)
+        n.blocks.push_back(blocks.block("model.layers." + std::to_string(layer) + "."));
+    n.norm_gamma = blocks.gamma("model.norm");
+}
+
+}  // namespace tbt

@@ -1,0 +1,200 @@
+// The promises of the library for today's architectures: logits depend on the tokens and the
+// weights alone, to the last bit. On the thirteen small models of the reference data, whose prompts
+// here are longer than their windows.
+#include "tests/catch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "lib/kernels/rng.hpp"
+#include "lib/model/llama_config.hpp"
+#include "lib/model/random_model.hpp"
+#include "lib/model/transformer.hpp"
+#include "tests/support/temporary.hpp"
+
+using namespace tbt;
+
+namespace {
+
+const char* const names[] = {
+    "tiny-llama",   "tiny-llama-bf16-sharded", "tiny-llama3",  "tiny-qwen2",
+    "tiny-qwen3",   "tiny-qwen2-window",       "tiny-smollm3", "tiny-gemma3",
+    "tiny-mistral", "tiny-gemma3-types",       "tiny-phi3",    "tiny-olmo2"};
+constexpr int length = 100;
+
+struct Way {
+    WeightType weights, cache = WeightType::f32;
+};
+constexpr Way ways[] = {{WeightType::f32},
+                        {WeightType::f16, WeightType::f16},
+                        {WeightType::bf16},
+                        {WeightType::int8},
+                        {WeightType::int4, WeightType::f16}};
+
+Transformer model_of(const std::string& name, const Way& way, int threads) {
+    return Transformer::load("tests/data/" + name, {threads, way.weights, way.cache});
+}
+
+std::vector<int> some_text(std::uint64_t seed) {
+    Rng rng(seed);
+    std::vector<int> ids(length);
+    for (int& id : ids) id = static_cast<int>(rng.below(97));
+    return ids;
+}
+
+std::span<const int> part(const std::vector<int>& ids, int first, int end) {
+    return std::span(ids).subspan(static_cast<std::size_t>(first),
+                                  static_cast<std::size_t>(end - first));
+}
+
+// Row t: the logits after tokens 0 … t; one pass, one thread.
+struct Reference {
+    std::vector<float> rows;
+    std::size_t v;
+    Reference(const std::string& name, const Way& way, const std::vector<int>& ids) {
+        Transformer model = model_of(name, way, 1);
+        KvCache cache(model.config());
+        const Logits logits = model.forward_all(cache, ids);
+        rows.assign(logits.values.begin(), logits.values.end());
+        v = rows.size() / ids.size();
+    }
+    bool is_row(int t, std::span<const float> logits) const {
+        return std::ranges::equal(logits,
+                                  std::span(rows).subspan(static_cast<std::size_t>(t) * v, v));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("every architecture has the same bits token by token, in pieces and with three threads",
+          "[architectures][contract]") {
+    const test::FullTeams full;
+    const std::vector<int> ids = some_text(1);
+    for (const std::string name : names)
+        for (const Way& way : ways) {
+            const Reference reference(name, way, ids);
+            Transformer model = model_of(name, way, 3);
+            int wrong = 0;
+            for (const int piece : {1, 7, 17, 64}) {
+                KvCache cache(model.config());
+                for (int t = 0; t < length; t += piece) {
+                    const int end = std::min(length, t + piece);
+                    wrong += !reference.is_row(end - 1, model.forward(cache, part(ids, t, end)));
+                }
+            }
+            INFO(name << ", " << names_of(way.weights).option);
+            CHECK(wrong == 0);
+        }
+}
+
+TEST_CASE("every architecture has the same bits in a batch as alone", "[architectures][contract]") {
+    const test::FullTeams full;
+    const std::vector<int> a = some_text(1), b = some_text(2);
+    for (const std::string name : names)
+        for (const Way& way : ways) {
+            const Reference of_a(name, way, a), of_b(name, way, b);
+            Transformer model = model_of(name, way, 2);
+            KvCache first(model.config()), second(model.config());
+            model.forward(first, part(a, 0, 37));
+            const Step steps[] = {{&first, part(a, 37, 60)}, {&second, part(b, 0, 90)}};
+            const Logits logits = model.forward(steps);
+            INFO(name << ", " << names_of(way.weights).option);
+            CHECK(of_a.is_row(59, logits.row(0)));
+            CHECK(of_b.is_row(89, logits.row(1)));
+        }
+}
+
+TEST_CASE("every architecture reads the branch of a tree as it would read the text, and keeps it",
+          "[architectures][contract][tree]") {
+    const test::FullTeams full;
+    const std::vector<int> ids = some_text(1);
+    // The text goes on with tokens 1, 3 and 5 of the tree; the others are guesses beside it.
+    for (const int known : {0, 20, 62})
+        for (const std::string name : names)
+            for (const Way& way : ways) {
+                const Reference reference(name, way, ids);
+                const std::vector<int> next(ids.begin() + known, ids.begin() + known + 3);
+                const std::vector<int> tokens = {next[0] + 1,
+                                                 next[0],
+                                                 5,
+                                                 next[1],
+                                                 next[1] - 1 < 0 ? 3 : next[1] - 1,
+                                                 next[2]},
+                                       parents = {-1, -1, 0, 1, 1, 3}, branch = {1, 3, 5};
+                Transformer model = model_of(name, way, 2);
+                KvCache cache(model.config());
+                if (known > 0) model.forward(cache, part(ids, 0, known));
+                std::vector<int> safe = tokens;
+                for (int& id : safe) id %= 97;
+                const Step step{&cache, safe, true, parents};
+                const Logits logits = model.forward({&step, 1});
+                INFO(name << ", " << names_of(way.weights).option << ", known " << known);
+                for (int i = 0; i < 3; ++i)
+                    CHECK(reference.is_row(known + i,
+                                           logits.row(branch[static_cast<std::size_t>(i)])));
+                cache.keep(branch);
+                CHECK(reference.is_row(known + 9,
+                                       model.forward(cache, part(ids, known + 3, known + 10))));
+            }
+}
+
+TEST_CASE("a watch sees shares that sum to one, and nothing before a window", "[architectures]") {
+    Transformer model = model_of("tiny-mistral", {WeightType::f32}, 1);  // window 16
+    AttentionWatch watch{1, 3};
+    model.watch(&watch);
+    KvCache cache(model.config());
+    model.forward(cache, some_text(1));
+    REQUIRE(watch.rows.size() == length);
+    for (int t = 0; t < length; ++t) {
+        const std::vector<float>& shares = watch.rows[static_cast<std::size_t>(t)];
+        REQUIRE(static_cast<int>(shares.size()) == t + 1);
+        double sum = 0;
+        for (int u = 0; u <= t; ++u) {
+            const float share = shares[static_cast<std::size_t>(u)];
+            CHECK((share > 0) == (u > t - 16));
+            sum += static_cast<double>(share);
+        }
+        CHECK(std::abs(sum - 1) <= 1e-6);  // sixteen roundings of numbers up to 1
+    }
+}
+
+TEST_CASE("two query heads that read one head of keys do as with a copy each", "[architectures]") {
+    // The weights of k and v of the second model hold each head of the first twice.
+    const TransformerConfig grouped = llama_config(2, 4, 2, 64, 96, 128, 97),
+                            copied = llama_config(2, 4, 4, 64, 96, 128, 97);
+    const WeightSource source = random_weights(grouped, 3);
+    const WeightSource twice = [&](const std::string& name, const Shape& shape) {
+        if (name.find("k_proj") == std::string::npos && name.find("v_proj") == std::string::npos)
+            return source(name, shape);
+        const Tensor w = source(name, {32, 64});
+        Tensor both(shape);
+        for (std::int64_t row = 0; row < 64; ++row)
+            std::copy_n(w.data() + (row / 32 * 16 + row % 16) * 64, 64, both.data() + row * 64);
+        return both;
+    };
+    Transformer a(grouped, source), b(copied, twice);
+    KvCache of_a(a.config()), of_b(b.config());
+    const std::vector<int> ids = some_text(5);
+    const std::span<const float> x = a.forward(of_a, ids), y = b.forward(of_b, ids);
+    CHECK(std::ranges::equal(x, y));
+    CHECK(KvCache::bytes_per_token(grouped) == 2 * 2 * 2 * 16 * 4);  // half of the other's
+    CHECK(KvCache::bytes_per_token(copied) == 2 * KvCache::bytes_per_token(grouped));
+}
+
+TEST_CASE("ids that the tokenizer has no text for are never chosen", "[architectures]") {
+    Transformer model = model_of("tiny-qwen2", {WeightType::f32}, 2);
+    KvCache cache(model.config());
+    const std::vector<int> ids = some_text(1);
+    const std::span<const float> all = model.forward(cache, ids);
+    std::vector<float> expected(all.begin(), all.end());
+    std::fill(expected.begin() + 90, expected.end(), -std::numeric_limits<float>::infinity());
+    model.mask_ids_from(90);
+    cache.clear();
+    CHECK(std::ranges::equal(model.forward(cache, ids), expected));
+    CHECK(test::error_of([&] { model.mask_ids_from(98); }) ==
+          "transformer: 98 ids with a text, expected 1 to 97");
+    CHECK(test::error_of([&] { model.mask_ids_from(0); }) != "");
+}
