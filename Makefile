@@ -511,8 +511,10 @@ EXPORT := $(if $(filter Linux,$(UNAME_S)),-rdynamic -ldl)
 # An exercise is linked with what it includes.
 EX_NAME := $(if $(EX),$(shell sh exercises/exercise.sh find "$(EX)" 2>/dev/null))
 EX_SOURCE := $(if $(EX_NAME),$(wildcard tests/exercises/ex$(EX_NAME).cpp))
-EX_LIBRARY := $(call archives,$(if $(EX_SOURCE),$(if $(filter try,$(MAKECMDGOALS)),try-,ex-ex)$(EX_NAME),tests-exercises))
-check watch: $(BUILD)/obj/tests/main.o $(WITNESSES) $(call test_pch,O0).gch
+# A number that is none, or a chapter's alone, is told before anything is built.
+EX_UNKNOWN := $(and $(EX),$(if $(EX_NAME),,yes))
+EX_LIBRARY := $(if $(EX_UNKNOWN),,$(call archives,$(if $(EX_SOURCE),$(if $(filter try,$(MAKECMDGOALS)),try-,ex-ex)$(EX_NAME),tests-exercises)))
+check watch: $(if $(EX_UNKNOWN),,$(BUILD)/obj/tests/main.o $(WITNESSES) $(call test_pch,O0).gch)
 check watch try: $(EX_LIBRARY)
 check hint solution try watch reset progress next:
 	@BUILD="$(BUILD)" COMPILE_TEST="$(call compile_test,O0)" COMPILE="$(CXX) $(CXXFLAGS_ALL)" LINK="$(LINK)" FEW_ERRORS="$(if $(CLANG),-ferror-limit=3,-fmax-errors=3)" \

@@ -9,6 +9,7 @@
 // Of equal pairs the first a in that order. Width 1 is plain greedy, a width above V means V,
 // one below 1 is a UsageError.
 //
+// portable_log is a logarithm with the same digits on every machine.
 // top_candidates(logits, n) of chapter 01 gives the n first tokens with their probabilities;
 // the span of logits is valid until the model is asked again.
 //
@@ -16,6 +17,7 @@
 // Then see it read ahead: make try EX=02_1
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <span>
 #include <string>

@@ -12,7 +12,7 @@
 using namespace tbt;
 
 int main(int argc, char** argv) {
-    std::string prompt = "In the morning";
+    std::string prompt = "In the evening";
     const auto options = [&](CommandLine line) {
         line.option("prompt", prompt, "the text to continue").shows_default();
     };

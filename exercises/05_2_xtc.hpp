@@ -4,7 +4,7 @@
 // where several tokens are good enough, it drops all of them but the least probable,
 // so that the text leaves the beaten track and stays sensible.
 //
-//     with u < probability:   A = {i : p_i >= threshold};
+//     with u < probability:   A = {i : p_i >= threshold and p_i > 0};
 //                             if |A| >= 2, keep A's last token and all outside A
 //     otherwise:              nothing changes
 //

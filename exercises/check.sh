@@ -117,10 +117,12 @@ why_not() {  # the status that the tests ended with
         at=$(place)
         echo "${red}$number ran longer than 10 s${plain} and was stopped$at: does a loop there ever end?"
         show_line "$at"
+        echo "The test: $(the_test)"
     elif grep -q -e '^limit: memory' -e 'bad_alloc' "$out/log"; then
         at=$(place)
         echo "${red}$number used up its memory${plain} (2 GB)$at: does something there grow without end?"
         show_line "$at"
+        echo "The test: $(the_test)"
     elif [ "$1" -eq 126 ]; then
         echo "${red}$number printed more than 16 MB${plain} and was stopped: a loop without end, with output in it?"
     elif grep -q '^limit: exit' "$out/log" || [ "$1" -eq 0 ]; then

@@ -48,6 +48,16 @@ resolve() {
     # 3_1 and 3.1 are 03_1; a word that only one name has is enough.
     meant=$(echo "$1" | sed 's/[.-]/_/; s/^\([0-9]\)_/0\1_/')
     set -- "$meant"
+    # A chapter's number alone: which of its exercises?
+    case $1 in
+    *[!0-9]* | '') ;;
+    *)
+        chapter=$(echo "$1" | sed 's/^\([0-9]\)$/0\1/')
+        [ -n "$(all | grep "^${chapter}_")" ] || fail "there is no exercise '$1'; make progress lists them all"
+        echo "make: which exercise of chapter $chapter? One of:" >&2
+        list | awk -F '\t' -v chapter="$chapter" -v command="$command" 'index($1, chapter "_") == 1 { split($1, part, "_"); printf "  make %s EX=%-7s %s\n", command == "find" ? "check" : command, part[1] "_" part[2], $5 }' >&2
+        finish 2 ;;
+    esac
     if [ "$(all | grep -c -e "_$1\$" -e "[0-9]_.*$1")" = 1 ]; then set -- "$(all | grep -e "_$1\$" -e "[0-9]_.*$1")"; fi
     for name in $(all); do
         if [ "$name" = "$1" ] || [ "$(number_of "$name")" = "$1" ]; then echo "$name"; return; fi

@@ -4,7 +4,7 @@
 // where several tokens are good enough, it drops all of them but the least probable,
 // so that the text leaves the beaten track and stays sensible.
 //
-//     with u < probability:   A = {i : p_i >= threshold};
+//     with u < probability:   A = {i : p_i >= threshold and p_i > 0};
 //                             if |A| >= 2, keep A's last token and all outside A
 //     otherwise:              nothing changes
 //
@@ -40,7 +40,7 @@ inline std::vector<double> exclude_top_choices([[maybe_unused]] std::vector<doub
     if (u >= probability) return p;
     std::size_t last = p.size();
     for (std::size_t i = 0; i < p.size(); ++i) {
-        if (p[i] >= threshold && (last == p.size() || p[i] <= p[last])) last = i;
+        if (p[i] > 0 && p[i] >= threshold && (last == p.size() || p[i] <= p[last])) last = i;
     }
     double sum = 0;
     for (std::size_t i = 0; i < p.size(); ++i) {

@@ -17,7 +17,8 @@
 // 4. dot_products(n): how many keys n tokens, one after the other, meet in all:
 //    Σ_{t<n} |seen_by(t)|, without a loop, since n may be a million.
 //
-// S >= 0, W >= 1, 0 <= t. Write four functions, about 20 lines. Check: make check EX=07_3
+// S >= 0, W >= 1, 0 <= t, and t may be some millions. Write four functions, about 20 lines.
+// Check: make check EX=07_3
 //
 // (The models of this course learn a vector for each position, so they cannot do this:
 // chapter 09 slides.)

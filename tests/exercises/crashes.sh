@@ -36,7 +36,7 @@ goes_wrong 'const double* p = nullptr;
     return *p;  // HERE' 'crashed' @ 'a null pointer'
 goes_wrong 'double s = 0;
     for (int i = 0; i < 40; i += 0) s += 1;  // HERE
-    return s;' 'ran longer than 10 s' @
+    return s;' 'ran longer than 10 s' @ 'The test: a model that finds both next tokens'
 goes_wrong 'if (ids.empty()) return 0;
     return 1 + perplexity(logits, ids);  // HERE' 'crashed' @ 'recursion without end'
 goes_wrong 'throw std::runtime_error("my own");  // HERE' 'not there yet' 'my own' @
@@ -47,7 +47,7 @@ goes_wrong 'std::exit(0);  // HERE' 'ended the tests' @
 [ "$(uname -m)" = x86_64 ] && goes_wrong 'volatile int zero = 0;
     return 7 / zero;  // HERE' 'crashed' @ 'divided by 0'
 goes_wrong 'std::string s;
-    for (;;) s += std::string(std::size_t{1} << 20, char(65));  // HERE' 'used up its memory' @
+    for (;;) s += std::string(std::size_t{1} << 20, char(65));  // HERE' 'used up its memory' @ 'The test: '
 goes_wrong 'double* a = new double[3];
     for (int i = 0; i < 40; ++i) a[i] = i;  // HERE
     delete[] a;

@@ -57,6 +57,9 @@ TEST_CASE("banned tokens are no choice", "[ex03_4]") {
     check_temperature(Row{4}, .5, 1.5, .5);
     // −90 is improbable, not banned: three to choose from, h = ln 2 / ln 3.
     check_temperature(Row{0, 0, -90}, 0, 1, std::log(2) / std::log(3));
+    INFO("think about: −2000 is a logit too, though e to that is 0 in doubles");
+    check_temperature(Row{0, 0, -2000}, 0, 1, std::log(2) / std::log(3));
+    check_temperature(Row{0, -2000}, .5, 1.5, .5);
 }
 
 TEST_CASE("a range of one temperature is that temperature (llama.cpp's published cases)",
@@ -78,6 +81,14 @@ TEST_CASE("numbers that make no sense are refused", "[ex03_4]") {
     CHECK_THROWS_AS(dynamic_temperature(s, 0, 1, INFINITY), UsageError);
     CHECK_THROWS_AS(dynamic_temperature(s, INFINITY, INFINITY), UsageError);
     CHECK_THROWS_AS(dynamic_temperature(s, 0, 1, std::nan("")), UsageError);
+    THINK("one token left, or a range of one temperature, is no excuse for the other numbers");
+    for (const Row& one : {Row{4}, Row{gone, 4, gone}}) {
+        CHECK_THROWS_AS(dynamic_temperature(one, -.1, 1), UsageError);
+        CHECK_THROWS_AS(dynamic_temperature(one, 1, .9), UsageError);
+        CHECK_THROWS_AS(dynamic_temperature(one, 0, INFINITY), UsageError);
+        CHECK_THROWS_AS(dynamic_temperature(one, 0, 1, 0), UsageError);
+    }
+    CHECK_THROWS_AS(dynamic_temperature(s, 1, 1, -1), UsageError);
 }
 
 TEST_CASE(

@@ -41,6 +41,8 @@ TEST_CASE("rounding does not let a token in", "[ex05_01]") {
     check(Distribution(10, .1), .8, {.125, .125, .125, .125, .125, .125, .125, .125, 0, 0},
           "what is .1 + … + .1 in doubles?");
     check({.5, .3, .2}, .5 + 1e-9, {.625, .375, 0}, "a billionth is more than rounding");
+    check({.5, .3, .2}, .5 + 5e-13, {1, 0, 0}, "a sum reaches P from P − 10^-12 on");
+    check({.5, .3, .2}, .5 + 2e-12, {.625, .375, 0}, "two billionths of a thousandth are too much");
 }
 
 TEST_CASE("of equal probabilities the lower ids stay", "[ex05_01]") {

@@ -66,6 +66,14 @@ TEST_CASE("one good token alone is left in peace", "[ex05_2]") {
     check_distribution(Call{{1}, .1, always, 0}, {1});
 }
 
+TEST_CASE("threshold 0: all that can come are top choices, and what cannot come is none",
+          "[ex05_2]") {
+    THINK("a token of probability 0 is never the one that stays: nothing would be left");
+    check_law(Call{{.5, 0, .25, .25}, 0, always, 0}, {0, 0, 0, 1});
+    check_law(Call{{0, .6, .4, 0}, 0, always, 0}, {0, 0, 1, 0});
+    check_law(Call{{.5, 0, .5}, 0, .3, .9}, {.5, 0, .5});
+}
+
 TEST_CASE("it happens when u is below the probability", "[ex05_2]") {
     THINK("it happens when u is below the probability");
     const std::vector<double> distribution = {.5, .5}, after = {0, 1};
@@ -93,7 +101,8 @@ TEST_CASE("any distribution: a distribution comes out, and one top choice is lef
         double sum = 0;
         for (double& x : p) sum += x = static_cast<double>(1 + rng.below(9));
         for (double& x : p) x /= sum;
-        const double threshold = rng.uniform() / 2;
+        const double threshold = round % 4 == 0 ? 0 : rng.uniform() / 2;
+        if (round % 8 == 0) p.push_back(0);
         INPUT(p, threshold);
         INFO("how many top choices are left");
         const auto q = exclude_top_choices(p, threshold, always, rng.uniform());
@@ -101,7 +110,7 @@ TEST_CASE("any distribution: a distribution comes out, and one top choice is lef
         double mass = 0;
         for (std::size_t i = 0; i < p.size(); ++i) {
             INFO("round " << round << ", token " << i << ", threshold " << threshold);
-            before += p[i] >= threshold;
+            before += p[i] >= threshold && p[i] > 0;
             after += p[i] >= threshold && q[i] > 0;
             if (p[i] < threshold) CHECK(q[i] >= p[i] * (1 - 1e-12));
             mass += q[i];

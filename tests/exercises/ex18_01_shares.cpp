@@ -61,6 +61,9 @@ TEST_CASE("position t sees itself, and nothing after it", "[ex18_01]") {
                  "a masked key takes nothing, however well it would fit");
     check_shares({-2}, {{3}, {3}, {0}, {0}}, 1, {.5, .5, 0, 0},
                  "a masked score is −∞, not 0: 0 would be a good score here");
+    for (const double far : {1e5, 1e10, 1e20, 1e40})
+        check_shares({-far}, {{1}, {1}, {0}}, 1, {.5, .5, 0},
+                     "no number is small enough for a mask: only −∞ is below every score");
 }
 
 TEST_CASE("scores of either sign, and large ones", "[ex18_01]") {

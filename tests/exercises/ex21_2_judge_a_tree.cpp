@@ -114,9 +114,11 @@ TEST_CASE("what is left of p and q, by hand", "[ex21_2]") {
     check_rest({.5, .3, .2}, {.2, .3, .5}, {1, 0, 0}, "p − q is .3, 0, −.3: never below 0");
     check_rest({.6, .3, .1}, {.2, .2, .6}, {.8, .2, 0}, ".4 and .1 are left, divided by .5");
     check_rest({.4, .6}, {.4, .6}, {.4, .6}, "nothing is left: p itself");
+    check_rest({.5 + 1e-12, .5 - 1e-12}, {.5, .5}, {1, 0}, "10^-12 is little, and not nothing");
     check_without({.2, .3, .5}, 2, {.4, .6, 0}, "q without the token, divided by its sum");
     check_without({.2, .3, .5}, 0, {0, .375, .625}, "q without the token, divided by its sum");
     check_without({0, 1}, 1, {0, 0}, "nothing is left: all 0");
+    check_without({1 - 1e-12, 1e-12}, 0, {0, 1}, "10^-12 is little, and not nothing");
 }
 
 TEST_CASE("two guesses, by hand: C is rejected, and then A is certain", "[ex21_2]") {

@@ -43,6 +43,13 @@ TEST_CASE("the most certain place is one that is masked, the leftmost of several
                               : std::vector<double>{.55, .15, .15, .15};
         };
         CHECK(most_certain({masked, masked}, spread) == 1);
+        INFO("place 0: {.6, .4}, place 1: {.6 + 10^-9, .4 − 10^-9}");
+        const Law nearly = [](const Row&, std::size_t place) {
+            return place == 0 ? std::vector<double>{.6, .4}
+                              : std::vector<double>{.6 + 1e-9, .4 - 1e-9};
+        };
+        THINK("a little more certain is more certain");
+        CHECK(most_certain({masked, masked}, nearly) == 1);
     }
     CHECK_THROWS_AS(most_certain({0, 1}, certain), Error);
 }
@@ -122,6 +129,21 @@ TEST_CASE("the order is from certain to uncertain, and the other way round", "[e
     THINK("of several that are equally uncertain, the leftmost");
     INFO("fill_least: both places have .5 at first");
     REQUIRE(asked_last == std::vector<std::size_t>{0, 1});
+}
+
+TEST_CASE("a little less certain is less certain", "[ex22_2]") {
+    THINK("10^-9 less certain is less certain: only equal numbers leave it to the leftmost");
+    std::vector<double> drawn;
+    Row row = {masked, masked};
+    const Law nearly = [](const Row&, std::size_t place) {
+        return place == 0 ? std::vector<double>{.6, .4} : std::vector<double>{.6 - 1e-9, .4 + 1e-9};
+    };
+    INFO("place 0: {.6, .4}, place 1: {.6 − 10^-9, .4 + 10^-9}; drawn: the first number, in order");
+    fill_least(row, nearly, [&](const std::vector<double>& p) {
+        drawn.push_back(p[0]);
+        return 0;
+    });
+    CHECK(drawn == std::vector<double>{.6 - 1e-9, .6});
 }
 
 TEST_CASE("New York one half, Los Angeles three tenths, San Diego two tenths, and nothing else",
