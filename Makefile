@@ -121,7 +121,7 @@ help:
 	'  make test-wasm           the same texts from the playground'"'"'s program as from this one (COUNT=1000)' \
 	'  make test-page           look at the pages in a real browser (needs node, npm and chromium)' \
 	'  make lessons             check that the lessons still say what the programs print' \
-	'  make mutants             put well-known bugs in and see that the tests catch them' \
+	'  make mutants             put well-known bugs in and see that the tests catch them (ONLY=random: random ones)' \
 	'  make structure           the rules of the house, in a second (make tidy: what clang-tidy sees, in minutes)' \
 	'  make train               train the shipped models again, in build/models (hours; stop and resume freely)' \
 	'  make report MODEL=DIR    judge a model: a table of rates' \
@@ -529,9 +529,15 @@ test-learn: $(BUILD)/learn $(BUILD)/obj/tests/main.o $(WITNESSES) $(call test_pc
 .PHONY: lessons mutants
 lessons: all
 	@failed=0; sh tests/lessons.sh $(if $(UPDATE),update,check) || failed=1; sh tests/pages.sh $(BUILD) || failed=1; exit $$failed
+# ONLY=random SEED=1 COUNT=100: small random mistakes in place of them, each judged by the tests of its chapter.
+comma_list = $(subst $(eval ) ,$(comma),$(strip $(1)))
+RANDOM_MUTANTS = CXX="$(CXX)" SOURCE_FLAGS="$(CXXFLAGS_ALL) -O1 -g0 -include $(BUILD)/pch/std.hpp" SLOW="$(SLOW)" MAIN="$(BUILD)/obj/tests/main.o" \
+	TEST_FLAGS_O0="$(call test_options,O0)" TEST_FLAGS_O1="$(call test_options,O1)" SEED="$(SEED)" COUNT="$(COUNT)" PLACE="$(PLACE)" SHOW="$(SHOW)" LIMIT="$(LIMIT)" TRUST="$(TRUST)" \
+	ROOMS="$(foreach g,$(TEST_GROUPS),$(g):$(call comma_list,$(call test_rooms,$(call group_files,$(g)),$(g))))" MAKE="$(MAKE_COMMAND)"
 # Puts well-known bugs into the headers, one at a time, and sees that the tests notice.
 mutants: $(LIBRARY) $(call test_pch,O0).gch $(BUILD)/obj/tests/main.o $(WITNESSES)
-	@BUILD="$(BUILD)" COMPILE_TEST="$(call compile_test,O0)" LINK="$(LINK)" WITNESSES="$(WITNESSES)" EXPORT="$(EXPORT)" LIBRARY="$(LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" sh tests/mutants/run.sh $(ONLY)
+	@BUILD="$(BUILD)" COMPILE_TEST="$(call compile_test,O0)" LINK="$(LINK)" WITNESSES="$(WITNESSES)" EXPORT="$(EXPORT)" LIBRARY="$(LIBRARY)" LIBS="$(LIBS) $(CATCH_LIBS)" \
+	$(if $(filter random,$(ONLY)),$(RANDOM_MUTANTS) sh tests/mutants/random.sh,sh tests/mutants/run.sh $(ONLY))
 
 # ---- benchmarks -------------------------------------------------------------------------------------------
 # Opponents are used where the system has them: OpenBLAS, oneDNN.

@@ -69,9 +69,9 @@ TEST_CASE("one good token alone is left in peace", "[ex05_2]") {
 TEST_CASE("threshold 0: all that can come are top choices, and what cannot come is none",
           "[ex05_2]") {
     THINK("a token of probability 0 is never the one that stays: nothing would be left");
-    check_law(Call{{.5, 0, .25, .25}, 0, always, 0}, {0, 0, 0, 1});
-    check_law(Call{{0, .6, .4, 0}, 0, always, 0}, {0, 0, 1, 0});
-    check_law(Call{{.5, 0, .5}, 0, .3, .9}, {.5, 0, .5});
+    check_distribution(Call{{.5, 0, .25, .25}, 0, always, 0}, {0, 0, 0, 1});
+    check_distribution(Call{{0, .6, .4, 0}, 0, always, 0}, {0, 0, 1, 0});
+    check_distribution(Call{{.5, 0, .5}, 0, .3, .9}, {.5, 0, .5});
 }
 
 TEST_CASE("it happens when u is below the probability", "[ex05_2]") {

@@ -108,7 +108,7 @@ TEST_CASE("a token that cannot come makes no beam", "[ex11_01]") {
     check(distribution, {5}, 3, 2, -1, {{{5, 1, 1}, 1}}, "one way only");
     const LogDistribution none = [](const Ids&) { return Distribution{-HUGE_VAL, -HUGE_VAL}; };
     check(none, {5}, 3, 2, -1, {}, "no way at all");
-    const LogLaw unlikely = [](const Ids&) { return Law{-60, -300, -HUGE_VAL}; };
+    const LogDistribution unlikely = [](const Ids&) { return Distribution{-60, -300, -HUGE_VAL}; };
     check(unlikely, {5}, 3, 1, -1, {{{5, 0}, std::exp(-60)}, {{5, 1}, std::exp(-300)}},
           "an improbable token is possible; only ln p = −∞ is not");
 }

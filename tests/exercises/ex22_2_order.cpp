@@ -44,7 +44,7 @@ TEST_CASE("the most certain place is one that is masked, the leftmost of several
         };
         CHECK(most_certain({masked, masked}, spread) == 1);
         INFO("place 0: {.6, .4}, place 1: {.6 + 10^-9, .4 − 10^-9}");
-        const Law nearly = [](const Row&, std::size_t place) {
+        const Distribution nearly = [](const Row&, std::size_t place) {
             return place == 0 ? std::vector<double>{.6, .4}
                               : std::vector<double>{.6 + 1e-9, .4 - 1e-9};
         };
@@ -135,7 +135,7 @@ TEST_CASE("a little less certain is less certain", "[ex22_2]") {
     THINK("10^-9 less certain is less certain: only equal numbers leave it to the leftmost");
     std::vector<double> drawn;
     Row row = {masked, masked};
-    const Law nearly = [](const Row&, std::size_t place) {
+    const Distribution nearly = [](const Row&, std::size_t place) {
         return place == 0 ? std::vector<double>{.6, .4} : std::vector<double>{.6 - 1e-9, .4 + 1e-9};
     };
     INFO("place 0: {.6, .4}, place 1: {.6 − 10^-9, .4 + 10^-9}; drawn: the first number, in order");

@@ -1,0 +1,164 @@
+#!/bin/sh
+# Plants small random mistakes in lib and chapters, one at a time, and sees whether the tests of that chapter notice:
+#   make mutants ONLY=random SEED=1 COUNT=100     (SHOW=1: only lists what would be planted; PLACE=FILE:LINE: those of that line)
+# random.awk finds the places (operators, comparisons, constants one more or less, conditions turned round, calls left out, arguments
+# swapped), random.skip lists places that no test can see, each with its reason. Each line of code is as likely as any other, and the
+# same seed plants the same mistakes in the same code. A mistake that does not compile, or compiles to the same instructions, is
+# replaced by another one. A mutant is caught when a test fails, crashes, or computes for more than LIMIT=120 seconds.
+# TRUST=1: the tests are not run without a mistake first. The tests are the group of the chapter, lib's for lib; a mutated header is compiled again into the tests that include it and into
+# the .cpp files of its own folder. Ends with an error below 95 % caught.
+# make passes BUILD, CXX, how sources and tests are compiled (SOURCE_FLAGS, TEST_FLAGS_O0, TEST_FLAGS_O1), SLOW (the groups at O1),
+# ROOMS ("GROUP:OBJECT,OBJECT …"), LINK, MAIN, LIBRARY and LIBS.
+set -u
+seed=${SEED:-1} count=${COUNT:-100} limit=${LIMIT:-120}
+case $seed$count in *[!0-9]*) echo "make mutants: SEED=$seed COUNT=$count, expected two whole numbers" >&2; exit 2 ;; esac
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+LC_ALL=C export LC_ALL
+CCACHE_DISABLE=1 export CCACHE_DISABLE
+nice=''
+command -v nice >/dev/null 2>&1 && nice='nice -n 10'
+
+# ---- which mistakes ----
+# shellcheck disable=SC2012
+ls lib/*/*.?pp chapters/*/*.?pp chapters/*/*/*.?pp 2>/dev/null | xargs awk -v skip=tests/mutants/random.skip -f tests/mutants/random.awk >"$work/places"
+# Park and Miller's generator: its products are exact in the doubles of every awk.
+awk -F '\t' -v seed="$seed" -v OFS='\t' -v place="${PLACE:-}" '
+    function random() { state = state * 16807 % 2147483647; return state / 2147483647 }
+    function choose() { if (n) { print place != "" ? 0 : random(), line[place != "" ? 1 : 1 + int(random() * n)] } }
+    BEGIN { state = seed * 69621 % 2147483646 + 1; for (i = 0; i < 10; i++) random() }
+    place != "" { if ($1 ":" $2 == place) print ++k, $0; next }
+    $1 ":" $2 != last { choose(); n = 0; last = $1 ":" $2 }
+    { line[++n] = $0; if ($6 != "constant") line[++n] = $0 }
+    END { if (place == "") choose() }' "$work/places" | sort -n >"$work/chosen"
+[ -s "$work/chosen" ] || { echo "make mutants: no place for a mistake${PLACE:+ in $PLACE}" >&2; exit 2; }
+[ -z "${PLACE:-}" ] || count=$(wc -l <"$work/chosen")
+
+# ---- building ----
+group_of() {
+    case $1 in
+    chapters/*) n=${1#chapters/}; echo "${n%%_*}" ;;
+    lib/grammar/*) echo "14 15 16" ;;
+    lib/train/*) echo "lib 19" ;;
+    lib/show/*) echo "lib 10" ;;
+    *) echo lib ;;
+    esac
+}
+rooms_of() { for r in $ROOMS; do [ "${r%%:*}" = "$1" ] && echo "${r#*:}" | tr ',' ' '; done; }
+flags_of() { case " $SLOW " in *" $1 "* | *" ch$1 "*) echo "$TEST_FLAGS_O1" ;; *) echo "$TEST_FLAGS_O0" ;; esac; }
+# What the library was compiled from: rooms that include the .cpp, or itself.
+source_of() { grep -lF "#include \"$1\"" "$BUILD"/obj/rooms/*.cpp 2>/dev/null | grep . || echo "$1"; }
+# The sources of a header's own folder that include it, directly or through others.
+sources_with() {
+    folder=$(dirname "$1")
+    for d in "$BUILD/obj/rooms/$(echo "$folder" | tr / -)"*.d "$BUILD/obj/$folder"/*.d; do
+        [ -f "$d" ] && grep -qF " $1" "$d" || continue
+        case $d in "$BUILD"/obj/rooms/*) echo "${d%.d}.cpp" ;; *) d=${d#"$BUILD"/obj/}; echo "${d%.d}.cpp" ;; esac
+    done | grep -v -e main.cpp
+}
+# An object of a source, with the mutated file before the true one.
+compile() {  # tree, source, object
+    source=$2
+    [ -f "$1/$2" ] && source=$1/$2
+    # shellcheck disable=SC2086
+    $nice $CXX $SOURCE_FLAGS -w -MF /dev/null -iquote "$1" -c "$source" -o "$3" 2>"$work/log"
+}
+compile_tests() {  # tree, group, object, files
+    tree=$1 flags="$(flags_of "$2") -w -g0 -MF /dev/null -iquote $1" object=$3
+    shift 3
+    $nice sh lib/together.sh tests "$object" "$CXX" "$flags" "$@" 2>"$work/log"
+}
+built() {  # a group's tests, and that they pass without a mutation
+    [ ! -f "$work/built-$1" ] || return 0
+    ${MAKE:-make} -s --no-print-directory "$BUILD/tests-$1" >/dev/null 2>"$work/log" || { echo "BROKEN    tests-$1 cannot be built" >&2; tail -n 3 "$work/log" >&2; return 1; }
+    [ -n "${TRUST:-}" ] || $nice "$BUILD/tests-$1" >"$work/log" 2>&1 || { echo "BROKEN    tests-$1 fail without any mutation" >&2; tail -n 5 "$work/log" >&2; return 1; }
+    : >"$work/built-$1"
+}
+# Links the objects with the tests' main and the library, and runs: caught (0), or not (1).
+fails() {
+    # shellcheck disable=SC2086
+    $LINK -g0 "$@" "$MAIN" $LIBRARY $LIBS -o "$work/tests" 2>"$work/log" || return 2
+    (ulimit -t "$limit"; exec $nice "$work/tests" --abort) >"$work/log" 2>&1 </dev/null && return 1
+    return 0
+}
+# Are the objects of these sources what they are without the mistake?
+same_objects() {
+    k=0
+    for s in "$@"; do
+        k=$((k + 1)) base=$work/base-$(echo "$s" | tr / -).o
+        [ -f "$base" ] || compile "$work" "$s" "$base"
+        cmp -s "$base" "$tree/$k.o" || return 1
+    done
+}
+
+# Judges the mistake in $tree: prints a word, and leaves what the tests said in the log.
+judge() {  # file
+    objects='' changed='' k=0
+    case $1 in *.cpp) sources=$(source_of "$1") ;; *) sources=$(sources_with "$1") ;; esac
+    for s in $sources; do
+        k=$((k + 1)) objects="$objects $tree/$k.o"
+        compile "$tree" "$s" "$tree/$k.o" || { echo "does not compile"; return; }
+    done
+    for group in $(group_of "$1"); do
+        rooms=$(rooms_of "$group")
+        [ -n "$rooms" ] || continue
+        built "$group" || return
+        case $1 in
+        *.cpp)
+            # shellcheck disable=SC2086
+            fails $objects $rooms && { echo "caught"; return; } ;;
+        *)
+            # The tests that name the header first, then all that see it.
+            direct=$(for r in $rooms; do for t in $(cat "${r%.o}.files"); do grep -lF "#include \"$1\"" "$t"; done; done)
+            if [ -n "$direct" ]; then
+                # shellcheck disable=SC2086
+                compile_tests "$tree" "$group" "$tree/direct.o" $direct || { echo "does not compile"; return; }
+                # shellcheck disable=SC2086
+                fails $objects "$tree/direct.o" && { echo "caught"; return; }
+            fi
+            others=''
+            for r in $rooms; do
+                if grep -qF " $1" "${r%.o}.d"; then
+                    changed="$changed $r"
+                    # shellcheck disable=SC2046
+                    compile_tests "$tree" "$group" "$tree/$(basename "$r")" $(cat "${r%.o}.files") || { echo "does not compile"; return; }
+                    others="$others $tree/$(basename "$r")"
+                else others="$others $r"; fi
+            done
+            # shellcheck disable=SC2086
+            fails $objects $others && { echo "caught"; return; } ;;
+        esac
+    done
+    # shellcheck disable=SC2086
+    same_objects $sources || { echo "survived"; return; }
+    for r in $changed; do
+        base=$work/base-tests-$(basename "$r")
+        # shellcheck disable=SC2046
+        [ -f "$base" ] || compile_tests "$work" "$(basename "${r%-*}")" "$base" $(cat "${r%.o}.files")
+        cmp -s "$base" "$tree/$(basename "$r")" || { echo "survived"; return; }
+    done
+    echo "same instructions"
+}
+
+caught=0 survived=0 tried=0
+while IFS='	' read -r _ file line column length to kind; do
+    [ $((caught + survived)) -lt "$count" ] || break
+    tried=$((tried + 1)) tree=$work/tree
+    rm -rf "$tree"
+    mkdir -p "$tree/$(dirname "$file")"
+    TO=$to awk -v line="$line" -v column="$column" -v n="$length" '
+        FNR == line { $0 = substr($0, 1, column - 1) ENVIRON["TO"] substr($0, column + n) } { print }' "$file" >"$tree/$file"
+    change=$(diff "$file" "$tree/$file" | sed -n 's/^\([<>]\) */  \1 /p')
+    if [ -n "${SHOW:-}" ]; then printf '%s:%s: %s\n%s\n' "$file" "$line" "$kind" "$change"; caught=$((caught + 1)); continue; fi
+    how=$(judge "$file")
+    case $how in
+    caught) caught=$((caught + 1)); printf 'caught    %s:%s: %s: %s\n' "$file" "$line" "$kind" "$(sed -n '/^[.]*$/d;s/^.*FAILED.*$/&/p' "$work/log" | head -n 1)" ;;
+    survived) survived=$((survived + 1)); printf 'SURVIVED  %s:%s: %s\n%s\n' "$file" "$line" "$kind" "$change" ;;
+    '') exit 1 ;;
+    *) [ -z "${V:-}" ] || printf '(%s)  %s:%s: %s\n' "$how" "$file" "$line" "$kind" ;;
+    esac
+done <"$work/chosen"
+[ -z "${SHOW:-}" ] || exit 0
+echo "$caught of $((caught + survived)) random mistakes caught, seed $seed ($((tried - caught - survived)) did not compile or changed nothing)"
+[ $((caught * 100)) -ge $(((caught + survived) * 95)) ] && [ "$caught" -gt 0 ]
