@@ -1,4 +1,4 @@
-// Writes a model directory with random weights: any GPT-2, as on the Hugging Face hub.
+// Writes a model directory with random weights, as on the Hugging Face hub.
 // For measurements, where the sizes matter and not the text.
 //
 //   build/random_model --preset gpt2 --type f16 --out /tmp/gpt2       GPT-2 124M
@@ -25,8 +25,10 @@ struct Options {
 
 void declare(CommandLine& line, Options& o) {
     line.option("--out", o.out, "the directory to write").required();
-    const DeclaredOption preset = line.option(
-        "--preset", o.preset, "gpt2, gpt2-medium, gpt2-large, gpt2-xl, storyteller or sketch");
+    const DeclaredOption preset =
+        line.option("--preset", o.preset,
+                    "gpt2, gpt2-medium, gpt2-large, gpt2-xl, storyteller, sketch, smollm2-135m, "
+                    "qwen2.5-0.5b or llama-3.2-1b");
     line.option("--config", o.config, "or a config.json to take the sizes from").excludes(preset);
     line.option("--layers", o.layers, "the layers (with neither of the two above: 2)");
     line.option("--heads", o.heads, "heads in each (2)");
@@ -52,7 +54,10 @@ GptConfig config_of(const Options& o) {
                             : Tokenizer::load(o.model.tokenizer).vocab_size();
     if (!o.preset.empty()) config = preset_config(o.preset);
     if (!o.config.empty()) config = read_config_file(o.config);
-    const int four_times = config.n_inner == 0 || config.n_inner == 4 * config.n_embd;
+    const bool four_times = config.n_inner == 0 || config.n_inner == 4 * config.n_embd;
+    if (!config.architecture.is_gpt2() && (o.layers || o.heads || o.embd))
+        throw UsageError("--layers, --heads and --embd are for a GPT-2; change the sizes of " +
+                         config.architecture.model_type + " in a config.json, and give --config");
     if (o.layers) config.n_layer = *o.layers;
     if (o.heads) config.n_head = *o.heads;
     if (o.embd) config.n_embd = *o.embd;
@@ -68,7 +73,7 @@ GptConfig config_of(const Options& o) {
 int main(int argc, char** argv) {
     Options o;
     return run_program(
-        argc, argv, "Writes a GPT-2 with random weights.",
+        argc, argv, "Writes a model with random weights.",
         [&](CommandLine line) { declare(line, o); },
         [&] {
             const GptConfig config = config_of(o);

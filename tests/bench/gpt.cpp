@@ -34,6 +34,15 @@ std::vector<Subject> subjects() {
             {"GPT-2 124M", preset_config("gpt2"), 512, 896, 3}};
 }
 
+// Today's, in their published shapes; a context as short as is measured.
+std::vector<Subject> todays_subjects() {
+    std::vector<Subject> all = {{"SmolLM2 135M", preset_config("smollm2-135m"), 512, 896, 3},
+                                {"Qwen2.5 0.5B", preset_config("qwen2.5-0.5b"), 512, 896, 3},
+                                {"Llama 3.2 1B", preset_config("llama-3.2-1b"), 256, 896, 3}};
+    for (Subject& s : all) s.config.n_positions = 1024;
+    return all;
+}
+
 Gpt random_gpt(const GptConfig& config, WeightType weights, int threads) {
     std::uint64_t seed = 0;
     const WeightSource source = [&](const std::string&, const Shape& shape) {
@@ -46,20 +55,26 @@ Gpt random_gpt(const GptConfig& config, WeightType weights, int threads) {
 
 // Numbers in the matrices; the output matrix counts once, and only where its logits are asked for.
 double block_weights(const GptConfig& c) {
-    return c.n_layer * (4.0 * c.n_embd * c.n_embd + 2.0 * c.n_embd * c.n_inner);
+    const auto queries = static_cast<double>(c.query_size()),
+               keys = static_cast<double>(c.kv_size());
+    const int mlp = c.architecture.gated ? 3 : 2;
+    return c.n_layer * c.n_embd * (2 * queries + 2 * keys + 1.0 * mlp * c.n_inner);
 }
 double output_weights(const GptConfig& c) { return static_cast<double>(c.n_embd) * c.vocab_size; }
 
 double prefill_flops(const Subject& s) {
     const double T = s.prompt, pairs = T * (T + 1) / 2;
     return 2 * (block_weights(s.config) * T + output_weights(s.config)) +
-           4.0 * s.config.n_layer * s.config.n_embd * pairs;
+           4.0 * s.config.n_layer * static_cast<double>(s.config.query_size()) * pairs;
 }
 double weight_bytes(const Subject& s, WeightType type) {
-    return (block_weights(s.config) + output_weights(s.config)) * (type == WeightType::f32 ? 4 : 2);
+    // Of 4 bits 32 weights share a byte, and the output has 8.
+    const double output = static_cast<double>(bytes_of(type)),
+                 block = type == WeightType::int4 ? 17.0 / 32 : output;
+    return block_weights(s.config) * block + output_weights(s.config) * output;
 }
 double cache_bytes(const Subject& s, int depth) {
-    return 2.0 * 4 * s.config.n_layer * s.config.n_embd * depth;
+    return static_cast<double>(KvCache::bytes_per_token(s.config)) * depth;
 }
 
 constexpr int written = 16;  // tokens in a measurement
@@ -112,7 +127,7 @@ void measure(Table& table, const Subject& s, WeightType type, int threads) {
     const auto row = [&](const std::string& what, const Timing& timing, double tokens,
                          double limit) {
         table.row({s.name,
-                   type == WeightType::f32 ? "f32" : "f16",
+                   std::string(names_of(type).option),
                    what,
                    {static_cast<double>(threads), 0},
                    {tokens / timing.median, 0},
@@ -191,10 +206,23 @@ void run(const Settings& settings) {
     cached_against_uncached(settings);
 }
 
+void run_models(const Settings& settings) {
+    Table table("models",
+                {"model", "weights", "what", "threads", "tokens/s", "limit", "of limit", "spread"});
+    for (const Subject& s : todays_subjects())
+        for (const WeightType type : {WeightType::f16, WeightType::int8, WeightType::int4})
+            measure(table, s, type, settings.threads.back());
+}
+
 const Section section{
     "gpt", 30,
     "prefill and decode of whole models with random weights, as a share of the machine's limit",
     run};
+
+const Section models{"models", 31,
+                     "the same for the shapes of SmolLM2 135M, Qwen2.5 0.5B and Llama 3.2 1B, in "
+                     "16, 8 and 4 bits (a prompt's limit is that of floats)",
+                     run_models};
 
 }  // namespace
 
