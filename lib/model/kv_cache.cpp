@@ -71,7 +71,8 @@ static void check_sizes(const TransformerConfig& config) {
                         ", expected 1 to " + std::to_string(most));
     }
     KvCache::check_type(config.cache_type);
-    if (config.head_size() < 1 || config.n_head % config.kv_heads() != 0)
+    if (config.head_size() < 1 || config.n_head % config.kv_heads() != 0 ||
+        config.kv_size() > std::int64_t{1} << 26)
         throw Error("kv cache: heads of " + std::to_string(config.head_size()) + " components, " +
                     std::to_string(config.n_head) + " of queries and " +
                     std::to_string(config.kv_heads()) +

@@ -110,6 +110,11 @@ static void check_architecture(const TransformerConfig& config, const std::strin
             throw Error(name + ": " + what + " is " + std::to_string(got) + ", expected " +
                         expected);
     };
+    const bool llama = a.norm == Norm::rms && !a.learned_positions && a.gated;
+    if (a.is_gpt2() ? a != Architecture{} : !is_llama_family(a.model_type) || !llama)
+        throw Error(name + ": model_type " + shown(a.model_type) +
+                    " with another model's parts; expected what read_config_file, gpt_config or "
+                    "llama_config make");
     expect(a.head_size >= 0 && a.head_size <= 1 << 16, "head_size", a.head_size, "0 to 65536");
     expect(a.kv_heads >= 0 && config.n_head % std::max(1, config.kv_heads()) == 0, "kv_heads",
            a.kv_heads, "a divisor of n_head");

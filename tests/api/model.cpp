@@ -9,6 +9,7 @@
 #include "lib/model/gpt.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/layers.hpp"
+#include "lib/model/llama_config.hpp"
 #include "lib/model/memory_plan.hpp"
 #include "lib/model/model.hpp"
 #include "lib/model/model_config.hpp"
@@ -25,6 +26,39 @@ namespace {
 
 GptConfig tiny() { return gpt_config(1, 2, 8, 16, 11); }
 Gpt tiny_gpt() { return Gpt(tiny(), random_weights(tiny(), 1), {1, {}}); }
+
+// Llamas with an architecture that none has.
+std::vector<GptConfig> hostile_llamas() {
+    std::vector<GptConfig> all;
+    const auto with = [&](const auto& change) {
+        all.push_back(llama_config(1, 2, 1, 8, 12, 16, 11));
+        change(all.back(), all.back().architecture);
+    };
+    const auto with_each = [&](int Architecture::*size, std::initializer_list<int> values) {
+        for (const int value : values) with([&](GptConfig&, Architecture& a) { a.*size = value; });
+    };
+    with_each(&Architecture::kv_heads, {-1, 3, INT_MIN, INT_MAX});
+    with_each(&Architecture::head_size, {-1, 3, INT_MIN, INT_MAX});
+    with_each(&Architecture::rotary_size, {-2, 0, 3, 6, INT_MIN, INT_MAX});
+    for (const double theta : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
+                               std::numeric_limits<double>::infinity()})
+        with([&](GptConfig&, Architecture& a) { a.rotaries[0].theta = theta; });
+    with([](GptConfig&, Architecture& a) { a.rotaries.clear(); });
+    with([](GptConfig&, Architecture& a) { a.layers.resize(5); });
+    with([](GptConfig&, Architecture& a) { a.layers[0].window = -1; });
+    for (const int rotary : {-2, 1, INT_MIN, INT_MAX})
+        with([&](GptConfig&, Architecture& a) { a.layers[0].rotary = rotary; });
+    with([](GptConfig&, Architecture& a) { a.score_scalar = not_a_number; });
+    with([](GptConfig&, Architecture& a) { a.embedding_scale = infinity; });
+    with([](GptConfig&, Architecture& a) { a.gated = false; });
+    with([](GptConfig&, Architecture& a) { a.norm = Norm::layer; });
+    with([](GptConfig&, Architecture& a) { a.learned_positions = true; });
+    for (const char* type : {"", "gpt2", "no such type"})
+        with([&](GptConfig&, Architecture& a) { a.model_type = type; });
+    with([](GptConfig& config, Architecture&) { config.n_layer = 2; });
+    with([](GptConfig& config, Architecture&) { config.n_head = 1 << 24; });
+    return all;
+}
 
 // Configurations that no model has.
 std::vector<GptConfig> hostile_configs() {
@@ -50,6 +84,7 @@ std::vector<GptConfig> hostile_configs() {
     all.push_back(tiny());
     all.back().n_head = 3;
     all.emplace_back();
+    for (GptConfig& config : hostile_llamas()) all.push_back(std::move(config));
     return all;
 }
 
