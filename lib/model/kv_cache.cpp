@@ -74,9 +74,8 @@ static void check_sizes(const TransformerConfig& config) {
     if (config.head_size() < 1 || config.n_head % config.kv_heads() != 0 ||
         config.kv_size() > std::int64_t{1} << 26)
         throw Error("kv cache: heads of " + std::to_string(config.head_size()) + " components, " +
-                    std::to_string(config.n_head) + " of queries and " +
-                    std::to_string(config.kv_heads()) +
-                    " of keys, expected positive sizes that divide");
+                    std::to_string(config.kv_heads()) + " of keys for " +
+                    std::to_string(config.n_head) + " of queries, expected a divisor");
     if (config.architecture.head_size == 0 && config.n_embd % config.n_head != 0)
         throw Error("kv cache: n_embd is " + std::to_string(config.n_embd) +
                     ", expected a multiple of n_head, " + std::to_string(config.n_head));
