@@ -9,15 +9,14 @@
 // given a row in which masked places hold `masked`, −1. draw(p) is a number i with probability
 // p[i].
 //
-//     most_certain(row, distribution)       the masked place whose largest probability is largest,
-//     the
-//                                  leftmost of several; nothing masked: Error
-//     fill(row, distribution, draw)         while a place is masked: the most certain one gets a
-//     token drawn
-//                                  from its distribution, given the row as it is then
-//     fill_least(row, distribution, draw)   the same, but the least certain place comes first:
-//     where the
-//                                  largest probability is smallest, the leftmost of several
+//     most_certain(row, distribution)      the masked place whose largest probability is largest,
+//                                          the leftmost of several; nothing masked: Error
+//     fill(row, distribution, draw)        while a place is masked: the most certain one gets a
+//                                          token drawn from its distribution, given the row as it
+//                                          is then
+//     fill_least(row, distribution, draw)  the same, but the least certain place comes first: where
+//                                          the largest probability is smallest, the leftmost of
+//                                          several
 //
 // Write three functions, about 25 lines. Check: make check EX=22_2
 #pragma once

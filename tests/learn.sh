@@ -40,8 +40,8 @@ esac
 
 # What explains a name is broken under its own beginning.
 case $(sh exercises/exercise.sh statement 22_2_order) in
-*'whose largest probability is
-                                 largest, the leftmost of several; nothing
+*'whose largest
+                                         probability is largest, the leftmost
 '*) passed=$((passed + 1)) ;;
 *) failed=$((failed + 1)); echo "the statement of 22_2 is not broken under what explains a name" ;;
 esac
