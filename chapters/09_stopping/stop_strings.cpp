@@ -53,7 +53,7 @@ void StopStrings::add(const std::string& s, int index) {
 }
 
 void StopStrings::link() {
-    std::deque<std::pair<int, int>> open;  // a state, and the one of its next shorter end
+    std::deque<std::pair<int, int>> open;  // a state, and the one of its next shorter suffix
     for (const std::int32_t child : nodes_[0].next) {
         if (child != 0) open.emplace_back(child, start);
     }

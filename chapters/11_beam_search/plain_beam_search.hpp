@@ -27,7 +27,7 @@ inline std::vector<PlainBeam> plain_beam_search(const NextLogits& model,
     check_at_least("plain beam search: max_new_tokens", max_new_tokens, 0);
     std::vector<PlainBeam> live{{prompt, 0}}, finished;
     for (int n = 1; n <= max_new_tokens && !live.empty(); ++n) {
-        // 1. Every beam with every token after it.
+        // 1. Extend every beam by every token.
         std::vector<PlainBeam> candidates;
         for (const PlainBeam& beam : live) {
             const std::span<const float> s = model(beam.ids);
@@ -38,7 +38,7 @@ inline std::vector<PlainBeam> plain_beam_search(const NextLogits& model,
                 candidates.back().sum += s[index(id)] - largest - of_all;
             }
         }
-        // 2. The B best. What has ended must never be extended: it leaves the beam and waits.
+        // 2. Keep the B best. A text that has ended leaves the beam: it must not be extended.
         std::stable_sort(candidates.begin(), candidates.end(),
                          [](const PlainBeam& a, const PlainBeam& b) { return a.sum > b.sum; });
         candidates.resize(std::min(candidates.size(), index(B)));
