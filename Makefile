@@ -63,7 +63,7 @@ OPT_fuzz := -O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,un
 ifeq ($(OPT_$(MODE)),)
 $(error MODE=$(MODE): choose release, debug, asan or wasm)
 endif
-LIBS :=
+LIBS =
 ifeq ($(UNAME_S),Darwin)
 BREW := $(shell brew --prefix 2>/dev/null || echo /usr/local)
 COMMON += -I$(BREW)/include -I$(BREW)/opt/libomp/include
@@ -77,6 +77,10 @@ endif
 ifeq ($(origin OPENMP),undefined)
 OPENMP := $(openmp_flag)
 endif
+# Tokenizers (lib/text) read unusual patterns with PCRE2 and compose characters with utf8proc. Without them (wasm, or with
+# TEXT_LIBS= and -DTBT_NO_TEXT_LIBS) such a tokenizer is refused.
+TEXT_LIBS = $(if $(filter wasm,$(MODE)),,-lpcre2-8 -lutf8proc)
+LIBS += $(TEXT_LIBS)
 CXXFLAGS_ALL = $(COMMON) $(OPT_$(MODE)) $(OPENMP) $(CXXFLAGS)
 LINK = $(CXX) $(OPT_$(MODE)) $(OPENMP) $(LDFLAGS)
 
@@ -454,7 +458,7 @@ hashes: $(BUILD)/tests-bits
 .PHONY: test-arm64
 test-arm64:
 	@CXX="$(CXX)" CXXFLAGS="$(COMMON) $(CXXFLAGS)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh arm64
-	@$(MAKE) --no-print-directory test ONLY="$(or $(ONLY),bits golden)" CXX=aarch64-linux-gnu-g++ ARCH=armv8-a \
+	@$(MAKE) --no-print-directory test ONLY="$(or $(ONLY),bits golden)" CXX=aarch64-linux-gnu-g++ ARCH=armv8-a TEXT_LIBS= CXXFLAGS="$(CXXFLAGS) -DTBT_NO_TEXT_LIBS" \
 	    EMULATOR="env TBT_EMULATED=1 qemu-aarch64 -L /usr/aarch64-linux-gnu"
 
 # Looks for bytes that break what reads them: ONLY=json, of tests/fuzz/all.hpp; SECONDS=60 for each. What it finds stands in

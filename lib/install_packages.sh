@@ -1,6 +1,6 @@
 #!/bin/sh
 # Called by make: checks that the packages of the course are there and installs what is missing.
-#   install_packages.sh run    what programs need: xsimd, CLI11, nlohmann-json
+#   install_packages.sh run    what programs need: xsimd, CLI11, nlohmann-json; PCRE2 and utf8proc for tokenizers
 #   install_packages.sh test   the same and Catch2
 #   install_packages.sh page   the same and cmark-gfm
 #   install_packages.sh wasm FOLDER  what run needs and emscripten; links to the libraries that are headers only go into FOLDER
@@ -31,6 +31,10 @@ refuse_old_xsimd
 has xsimd/xsimd.hpp || missing="$missing xsimd"
 has CLI/CLI.hpp || missing="$missing cli11"
 has nlohmann/json.hpp || missing="$missing json"
+if [ "${1:-run}" != wasm ]; then
+    has pcre2posix.h || missing="$missing pcre2"
+    has utf8proc.h || missing="$missing utf8proc"
+fi
 if [ "${1:-run}" = test ]; then
     has catch2/catch_all.hpp || has catch2/catch.hpp || missing="$missing catch2"
 fi
@@ -57,15 +61,16 @@ finish() {
 if command -v apt-get >/dev/null 2>&1; then
     names=$(for p in $missing; do case $p in
         xsimd) echo libxsimd-dev;; cli11) echo libcli11-dev;; json) echo nlohmann-json3-dev;;
+        pcre2) echo libpcre2-dev;; utf8proc) echo libutf8proc-dev;;
         *) echo $p;; esac; done)
     install="apt-get install -y --no-install-recommends" update="apt-get update"
 elif command -v dnf >/dev/null 2>&1; then
     names=$(for p in $missing; do case $p in
         xsimd) echo xsimd-devel;; cli11) echo cli11-devel;; json) echo json-devel;;
-        catch2) echo catch-devel;; *) echo $p;; esac; done)
+        catch2) echo catch-devel;; pcre2|utf8proc) echo $p-devel;; *) echo $p;; esac; done)
     install="dnf install -y" update=""
 elif command -v pacman >/dev/null 2>&1; then
-    names=$(for p in $missing; do case $p in json) echo nlohmann-json;; *) echo $p;; esac; done)
+    names=$(for p in $missing; do case $p in json) echo nlohmann-json;; utf8proc) echo libutf8proc;; *) echo $p;; esac; done)
     install="pacman -S --noconfirm --needed" update=""
 elif command -v zypper >/dev/null 2>&1; then
     names=$(for p in $missing; do case $p in

@@ -216,7 +216,7 @@ std::vector<int> prompt_ids(const GenerateOptions& o, const Model& model, std::s
         throw Error("prompt: byte " + std::to_string(bad + 1) +
                     " is not valid UTF-8; save the text as UTF-8");
     }
-    std::vector<int> ids = model.tokenizer.encode(text);
+    std::vector<int> ids = model.tokenizer.encode_prompt(text);
     if (ids.empty()) ids.push_back(model.tokenizer.eos_id());
     return ids;
 }

@@ -66,7 +66,8 @@ void set_words(PenaltyOptions& p, const WordOptions& o, const Model& model, Dial
         // It may stand at the beginning of a text or after a space, and is written with other
         // tokens there.
         for (const std::string& form : {word, " " + word})
-            p.bad_words.push_back(model.tokenizer.encode(form));
+            p.bad_words.push_back(
+                model.tokenizer.encode(form, SpecialTokens::as_text, TextPlace::inside));
     }
     for (const std::vector<int>& word : o.bad_words_ids) {
         check_ids("bad_words_ids", word, index(model.config().vocab_size));

@@ -35,7 +35,7 @@ std::vector<int> known_run(GuidedTexts& guide, const Tokenizer& tokenizer, const
     std::string bytes = known_bytes(machine, here.state(), before, most_bytes);
     if (!machine.accepts(read_bytes(machine, here.state(), bytes))) bytes = whole_words(bytes);
     std::vector<int> ids(text.ids.begin(), text.ids.end()), run;
-    for (const int id : tokenizer.encode(bytes)) {
+    for (const int id : tokenizer.encode(bytes, SpecialTokens::as_text, TextPlace::inside)) {
         // The budget may ask for another cut.
         if (count(run) >= most || !guide.follow({ids, text.prompt_length}).allows(id)) break;
         ids.push_back(id), run.push_back(id);

@@ -167,21 +167,4 @@ std::string kind_of(const Json& value) {
     return value.is_array() ? "a list" : "an object";
 }
 
-std::string shown(std::string_view text) {
-    constexpr std::size_t longest = 160;
-    std::string line;
-    for (std::size_t i = 0; i < text.size();) {
-        if (line.size() > longest) return line + "…";
-        const CodePoint c = decode_utf8(text, i);
-        const auto length = index(c.length);
-        if (c.value < 0 || (c.value >= 0x7f && c.value < 0xa0)) {
-            line += "\ufffd";
-        } else {
-            line += c.value < 0x20 ? " " : text.substr(i, length);
-        }
-        i += length;
-    }
-    return line;
-}
-
 }  // namespace tbt

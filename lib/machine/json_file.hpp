@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lib/error.hpp"
+#include "lib/text/utf8.hpp"  // shown()
 
 namespace tbt {
 
@@ -66,8 +67,5 @@ T integer_of(const Json& value, const std::string& name, T least = 0,
     throw Error(name + " is " + kind_of(value) + ", expected an integer from " +
                 std::to_string(least) + " to " + std::to_string(most));
 }
-
-// For messages: cut to a length that fits on a line, control characters and broken UTF-8 replaced.
-std::string shown(std::string_view text);
 
 }  // namespace tbt

@@ -23,7 +23,9 @@ Model load_model(const std::filesystem::path& directory, const TransformerOption
             "a tokenizer (run from the repository's root, or name one with --model)");
     }
     Model model{Transformer::load(directory, options), Tokenizer::load(directory.string())};
-    if (model.tokenizer.vocab_size() > model.config().vocab_size) {
+    // Gemma's files have an added token more than the model has rows.
+    if (model.tokenizer.vocab_size() > model.config().vocab_size &&
+        !model.tokenizer.drop_added_from(model.config().vocab_size)) {
         throw Error(directory.string() + ": the tokenizer has " +
                     std::to_string(model.tokenizer.vocab_size()) + " tokens, the model only " +
                     std::to_string(model.config().vocab_size) + "; they don't belong together");
@@ -38,7 +40,7 @@ std::vector<int> encode_prompt(const Model& model, std::string_view text, int ro
         throw Error("prompt: byte " + std::to_string(bad + 1) +
                     " is not valid UTF-8; save the text as UTF-8");
     }
-    std::vector<int> ids = model.tokenizer.encode(text);
+    std::vector<int> ids = model.tokenizer.encode_prompt(text);
     if (ids.empty()) ids.push_back(model.tokenizer.eos_id());
     const int context = model.config().n_positions;
     if (room < 0)

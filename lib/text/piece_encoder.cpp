@@ -9,19 +9,15 @@
 #include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
-#include "lib/text/pretokenizer.hpp"
+#include "lib/text/utf8.hpp"
 
 namespace tbt {
 
-void PieceEncoder::encode(const MergeTable& merges, std::span<const int> byte_ids,
-                          std::string_view text, std::vector<int>& ids) {
-    check_size("piece encoder: byte_ids", byte_ids.size(), 256);
-    merges_ = &merges;
-    byte_ids_ = byte_ids;
-    for_each_pretoken(text, [&](std::string_view piece) { encode_piece(piece, ids); });
-}
-
-void PieceEncoder::encode_piece(std::string_view piece, std::vector<int>& ids) {
+void PieceEncoder::encode(const PieceTokens& tokens, std::string_view piece,
+                          std::vector<int>& ids) {
+    if (piece.empty()) return;
+    check_size("piece encoder: byte_ids", tokens.byte_ids.size(), 256);
+    tokens_ = &tokens;
     if (piece.size() > longest_word) {
         merge_piece(piece, ids);
         return;
@@ -54,31 +50,55 @@ void PieceEncoder::merge_piece(std::string_view piece, std::vector<int>& ids) {
         throw Error("tokenizer: a word of " + std::to_string(piece.size()) +
                     " bytes is too long, expected at most 2^30");
     }
-    const int n = count(piece);
-    symbols_.clear();
-    heap_.clear();
-    for (int i = 0; i < n; ++i) {
-        const auto byte = static_cast<unsigned char>(piece[index(i)]);
-        symbols_.push_back({byte_ids_[byte], i - 1, i + 1 < n ? i + 1 : -1});
+    if (tokens_->whole) {
+        if (const int* token = tokens_->whole->find(piece)) {
+            ids.push_back(*token);
+            return;
+        }
     }
-    for (int i = 0; i + 1 < n; ++i) push_merge(i);
+    start(piece);
+    for (int i = 0; i + 1 < count(symbols_); ++i) push_merge(i);
     while (!heap_.empty()) {
         const PossibleMerge best = heap_.front();
         std::pop_heap(heap_.begin(), heap_.end());
         heap_.pop_back();
         join(best);
     }
-    for (int i = 0; i >= 0; i = at(symbols_, i).next) {
+    for (int i = symbols_.empty() ? -1 : 0; i >= 0; i = at(symbols_, i).next) {
         ids.push_back(at(symbols_, i).id);
     }
     if (symbols_.capacity() > std::size_t{1} << 20)
         symbols_ = {}, heap_ = {};  // no megabytes kept for one long word
 }
 
+// The symbols before any merge: bytes or characters.
+void PieceEncoder::start(std::string_view piece) {
+    symbols_.clear();
+    heap_.clear();
+    const auto add = [&](int id) {
+        const int i = count(symbols_);
+        symbols_.push_back({id, i - 1, i + 1});
+    };
+    for (std::size_t i = 0; i < piece.size();) {
+        std::size_t end = i + 1;
+        if (tokens_->characters) {
+            const CodePoint c = decode_utf8(piece, i);
+            end = i + index(c.length);
+            const auto token = tokens_->characters->find(c.value);
+            if (token != tokens_->characters->end()) {
+                add(token->second);
+                i = end;
+            }
+        }
+        for (; i < end; ++i) add(tokens_->byte_ids[static_cast<unsigned char>(piece[i])]);
+    }
+    if (!symbols_.empty()) symbols_.back().next = -1;
+}
+
 void PieceEncoder::push_merge(int position) {
     const Symbol& left = at(symbols_, position);
     const Symbol& right = at(symbols_, left.next);
-    if (const MergeTable::Merge* merge = merges_->find(left.id, right.id)) {
+    if (const MergeTable::Merge* merge = tokens_->merges.find(left.id, right.id)) {
         heap_.push_back({merge, position});
         std::push_heap(heap_.begin(), heap_.end());
     }

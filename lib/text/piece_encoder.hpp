@@ -1,4 +1,4 @@
-// Byte-pair encoding of one text: cut into pieces, each merged by itself.
+// Byte-pair encoding of one piece of a text.
 #pragma once
 
 #include <array>
@@ -6,19 +6,30 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "lib/text/merge_table.hpp"
+#include "lib/text/token_ids.hpp"
 
 namespace tbt {
 
-// Holds scratch space and a cache of words; for one thread at a time.
+// What pieces are encoded with. All of it must outlive its use.
+struct PieceTokens {
+    const MergeTable& merges;
+    std::span<const int> byte_ids;  // (256) the token of each single byte
+    // Where symbols are characters: their tokens, by code point. A character that is not among
+    // them becomes its bytes. Null: symbols are bytes.
+    const std::unordered_map<std::int32_t, int>* characters = nullptr;
+    // A piece in here is that token, whatever merges make of it. Null: there are no such pieces.
+    const TokenIds* whole = nullptr;
+};
+
+// Holds scratch space and a cache of words; for one vocabulary, and one thread at a time.
 class PieceEncoder {
 public:
-    // byte_ids (256): the token of each single byte. Both must outlive the encoder's use.
-    // Appends the ids of the text.
-    void encode(const MergeTable& merges, std::span<const int> byte_ids, std::string_view text,
-                std::vector<int>& ids);
+    // Appends the ids of the piece.
+    void encode(const PieceTokens& tokens, std::string_view piece, std::vector<int>& ids);
 
 private:
     // A natural text repeats its words: a piece of up to 30 bytes that became up to 8 tokens is
@@ -46,13 +57,12 @@ private:
         }
     };
 
-    void encode_piece(std::string_view piece, std::vector<int>& ids);
+    void start(std::string_view piece);
     void merge_piece(std::string_view piece, std::vector<int>& ids);
     void push_merge(int position);
     void join(const PossibleMerge& candidate);
 
-    const MergeTable* merges_ = nullptr;
-    std::span<const int> byte_ids_;
+    const PieceTokens* tokens_ = nullptr;  // of the piece that is being encoded
     std::vector<CachedWord> cache_{std::size_t{1} << cache_bits};
     std::vector<Symbol> symbols_;
     std::vector<PossibleMerge> heap_;

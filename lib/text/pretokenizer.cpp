@@ -78,27 +78,104 @@ std::size_t white_space_end(std::string_view text, std::size_t begin) {
     return end;
 }
 
+void check_begin(std::string_view text, std::size_t begin) {
+    if (begin < text.size()) return;
+    throw Error("pretokenizer: no piece begins at byte " + std::to_string(begin) + " of " +
+                std::to_string(text.size()));
+}
+
+// The end of a run of one kind, at most so many characters long.
+std::size_t run_end(std::string_view text, std::size_t begin, Kind kind,
+                    std::size_t most = std::string_view::npos) {
+    std::size_t end = begin;
+    for (; end < text.size() && most > 0; --most) {
+        const Character c = character_at(text, end);
+        if (c.kind != kind) break;
+        end += c.length;
+    }
+    return end;
+}
+
+bool is_newline(char c) { return c == '\n' || c == '\r'; }
+
+// The contractions of above in any case. Case folding makes an s of U+017F, the long s.
+std::size_t any_case_contraction_length(std::string_view text, std::size_t position) {
+    std::string next;
+    std::size_t end = position + 1, first_end = end;
+    for (int i = 0; i < 2 && end < text.size(); ++i) {
+        const bool long_s = text.substr(end).starts_with("\u017f");
+        const char c = text[end];
+        next += long_s ? 's' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        end += long_s ? 2 : 1;
+        if (i == 0) first_end = end;
+    }
+    if (next == "re" || next == "ve" || next == "ll") return end - position;
+    if (!next.empty() && std::string_view("stmd").find(next[0]) != std::string_view::npos)
+        return first_end - position;
+    return 0;
+}
+
+// \s*[\r\n]+|\s+(?!\S)|\s+
+std::size_t white_space_and_newlines_end(std::string_view text, std::size_t begin) {
+    const std::size_t run = run_end(text, begin, Kind::space);
+    for (std::size_t end = run; end > begin; --end)
+        if (is_newline(text[end - 1])) return end;
+    return white_space_end(text, begin);
+}
+
 }  // namespace
 
+std::size_t white_space_length(std::string_view text, std::size_t begin) {
+    check_begin(text, begin);
+    const Character c = character_at(text, begin);
+    return c.kind == Kind::space ? c.length : 0;
+}
+
+std::size_t digits_end(std::string_view text, std::size_t begin, int most_digits) {
+    check_begin(text, begin);
+    const std::size_t end = run_end(text, begin, Kind::number,
+                                    most_digits > 0 ? index(most_digits) : std::string_view::npos);
+    if (end > begin) return end;
+    for (std::size_t i = begin; i < text.size();) {
+        const Character c = character_at(text, i);
+        if (c.kind == Kind::number) return i;
+        i += c.length;
+    }
+    return text.size();
+}
+
+std::size_t cl100k_pretoken_end(std::string_view text, std::size_t begin, int most_digits) {
+    check_begin(text, begin);
+    const char byte = text[begin];
+    if (byte == '\'') {
+        if (const std::size_t length = any_case_contraction_length(text, begin))
+            return begin + length;
+    }
+    const Character first = character_at(text, begin);
+    const std::size_t second = begin + first.length;
+    if (first.kind == Kind::letter) return run_end(text, second, Kind::letter);
+    if (first.kind == Kind::number) return digits_end(text, begin, most_digits);
+    const Kind next = second < text.size() ? character_at(text, second).kind : Kind::space;
+    if (next == Kind::letter && !is_newline(byte)) return run_end(text, second, Kind::letter);
+    if (first.kind == Kind::other || (byte == ' ' && next == Kind::other)) {
+        std::size_t end = run_end(text, second, Kind::other);
+        while (end < text.size() && is_newline(text[end])) ++end;
+        return end;
+    }
+    return white_space_and_newlines_end(text, begin);
+}
+
 std::size_t pretoken_end(std::string_view text, std::size_t begin) {
-    if (begin >= text.size())
-        throw Error("pretokenizer: no piece begins at byte " + std::to_string(begin) + " of " +
-                    std::to_string(text.size()));
+    check_begin(text, begin);
     if (text[begin] == '\'') {
         if (const std::size_t length = contraction_length(text, begin)) return begin + length;
     }
     // An optional space, then a run of letters, of numbers, or of anything else that is visible.
-    std::size_t end = begin + (text[begin] == ' ' ? 1 : 0);
+    const std::size_t end = begin + (text[begin] == ' ' ? 1 : 0);
     if (end == text.size()) return end;
     const Character first = character_at(text, end);
     if (first.kind == Kind::space) return white_space_end(text, begin);
-    end += first.length;
-    while (end < text.size()) {
-        const Character c = character_at(text, end);
-        if (c.kind != first.kind) break;
-        end += c.length;
-    }
-    return end;
+    return run_end(text, end + first.length, first.kind);
 }
 
 }  // namespace tbt

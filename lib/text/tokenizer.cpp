@@ -1,12 +1,16 @@
 #include "lib/text/tokenizer.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
+#include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/text/byte_alphabet.hpp"
 #include "lib/text/piece_encoder.hpp"
+#include "lib/text/pieces.hpp"
 #include "lib/text/tokenizer_load.hpp"
+#include "lib/text/utf8.hpp"
 
 namespace tbt {
 
@@ -14,79 +18,14 @@ namespace tbt {
 Tokenizer::Tokenizer(Vocabulary vocabulary, std::string name)
     : name_(std::move(name)),
       vocabulary_(std::move(vocabulary)),
-      pool_(std::make_unique<EncoderPool>()) {
-    check_vocabulary();
-    index_merges();
-}
+      index_(vocabulary_, name_),
+      pool_(std::make_unique<EncoderPool>()) {}
 
 Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
 Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 Tokenizer::~Tokenizer() = default;
 
 void Tokenizer::fail(const std::string& what) const { throw Error(name_ + ": " + what); }
-
-void Tokenizer::check_vocabulary() {
-    const auto in_range = [&](int id) { return id >= 0 && id < vocab_size(); };
-    special_.assign(vocabulary_.tokens.size(), false);
-    for (const Vocabulary::AddedToken& token : vocabulary_.added) {
-        if (!in_range(token.id))
-            fail("added token " + std::to_string(token.id) + " is not in the vocabulary");
-        if (token.special) special_[index(token.id)] = true;
-        const std::string& bytes = at(vocabulary_.tokens, token.id);
-        if (!added_ids_.emplace(bytes, token.id).second)
-            fail("added token \"" + visible_bytes(bytes) + "\" appears twice");
-    }
-    ids_.reserve(vocabulary_.tokens.size());
-    for (int id = 0; id < vocab_size(); ++id) {
-        const std::string& bytes = at(vocabulary_.tokens, id);
-        if (bytes.empty()) fail("token " + std::to_string(id) + " is empty");
-        if (const auto added = added_ids_.find(bytes);
-            added != added_ids_.end() && added->second == id)
-            continue;
-        const auto [entry, is_new] = ids_.emplace(bytes, id);
-        if (!is_new) {
-            fail("tokens " + std::to_string(entry->second) + " and " + std::to_string(id) +
-                 " are both \"" + visible_bytes(bytes) + "\"");
-        }
-    }
-    for (int b = 0; b < 256; ++b) {
-        const char byte = static_cast<char>(b);
-        const auto entry = ids_.find(std::string_view(&byte, 1));
-        if (entry == ids_.end()) {
-            fail("the vocabulary lacks the byte " + std::to_string(b) + " (\"" +
-                 visible_bytes({&byte, 1}) + "\"), expected a token for each of the 256 bytes");
-        }
-        byte_ids_.push_back(entry->second);
-    }
-    for (const auto& id : {vocabulary_.bos_id, vocabulary_.eos_id}) {
-        if (id && !in_range(*id))
-            fail("bos or eos token " + std::to_string(*id) + " is not in the vocabulary");
-    }
-}
-
-void Tokenizer::index_merges() {
-    merges_.reset(vocabulary_.merges.size());
-    int rank = 0;
-    std::string joined;
-    for (const auto& [left, right] : vocabulary_.merges) {
-        const auto where = [&] { return "merge " + std::to_string(rank + 1) + " "; };
-        if (left < 0 || right < 0 || left >= vocab_size() || right >= vocab_size()) {
-            fail(where() + "joins tokens " + std::to_string(left) + " and " +
-                 std::to_string(right) + ", expected ids below " + std::to_string(vocab_size()));
-        }
-        joined.assign(token_bytes(left)).append(token_bytes(right));
-        const auto merged = ids_.find(joined);
-        if (merged == ids_.end())
-            fail(where() + "makes \"" + visible_bytes(joined) +
-                 "\", which is not in the vocabulary");
-        if (merges_.find(left, right)) {
-            fail(where() + "(\"" + visible_bytes(token_bytes(left)) + "\" and \"" +
-                 visible_bytes(token_bytes(right)) + "\") appears twice");
-        }
-        merges_.add({left, right, rank, merged->second});
-        ++rank;
-    }
-}
 
 // ---- files --------------------------------------------------------------------------------------
 Tokenizer Tokenizer::load(const std::string& directory) {
@@ -105,48 +44,122 @@ std::unique_ptr<PieceEncoder> Tokenizer::borrow_encoder() const {
     return encoder;
 }
 
-std::vector<int> Tokenizer::encode(std::string_view text, SpecialTokens special) const {
-    // Where each added token appears next; the text between them is encoded piece by piece.
-    struct Next {
-        std::size_t position;
-        std::string_view bytes;
-        int id;
-    };
-    std::vector<Next> next;
-    for (const Vocabulary::AddedToken& token : vocabulary_.added) {
-        if (token.special && special == SpecialTokens::as_text) continue;
-        const std::string_view bytes = token_bytes(token.id);
-        next.push_back({text.find(bytes), bytes, token.id});
-    }
+std::vector<int> Tokenizer::encode(std::string_view text, SpecialTokens special,
+                                   TextPlace place) const {
+    return encode_all(text, special, place, {});
+}
+
+std::vector<int> Tokenizer::encode_prompt(std::string_view text) const {
+    std::vector<int> ids = vocabulary_.rules.before;
+    const std::vector<int> own = encode(text);
+    ids.insert(ids.end(), own.begin(), own.end());
+    ids.insert(ids.end(), vocabulary_.rules.after.begin(), vocabulary_.rules.after.end());
+    return ids;
+}
+
+std::vector<int> Tokenizer::encode_marked(std::string_view text,
+                                          std::span<const std::size_t> not_across) const {
+    return encode_all(text, SpecialTokens::parse, TextPlace::beginning, not_across);
+}
+
+std::vector<int> Tokenizer::encode_all(std::string_view text, SpecialTokens special,
+                                       TextPlace place,
+                                       std::span<const std::size_t> not_across) const {
     std::vector<int> ids;
     ids.reserve(text.size() / 3 + 8);
     auto encoder = borrow_encoder();
-    std::size_t begin = 0;
-    for (;;) {
-        const Next* first = nullptr;  // the leftmost, of several at one place the longest
-        for (Next& n : next) {
-            if (n.position < begin) n.position = text.find(n.bytes, begin);
-            if (n.position == std::string_view::npos) continue;
-            if (!first || n.position < first->position ||
-                (n.position == first->position && n.bytes.size() > first->bytes.size())) {
-                first = &n;
-            }
-        }
-        const std::size_t end = first ? first->position : text.size();
-        encoder->encode(merges_, byte_ids_, text.substr(begin, end - begin), ids);
-        if (!first) break;
-        ids.push_back(first->id);
-        begin = first->position + first->bytes.size();
+    const bool any = special != SpecialTokens::none;
+    const AddedTokens::Special wanted{special == SpecialTokens::parse, not_across};
+    // Special tokens of the normalized text have no places in this one.
+    const AddedTokens::Special in_stretches{wanted.wanted && not_across.empty()};
+    for (std::size_t begin = 0;;) {
+        const AddedTokens::Match next = any ? index_.raw_added.find(text, begin, wanted)
+                                            : AddedTokens::Match{text.size(), 0, -1};
+        encode_stretch(text.substr(begin, next.begin - begin),
+                       begin == 0 ? place : TextPlace::after_token, in_stretches, any, *encoder,
+                       ids);
+        if (next.id < 0) break;
+        ids.push_back(next.id);
+        begin = next.end;
     }
     const std::lock_guard lock(pool_->mutex);
     pool_->free.push_back(std::move(encoder));
     return ids;
 }
 
+// What is between two added tokens.
+void Tokenizer::encode_stretch(std::string_view text, TextPlace place,
+                               const AddedTokens::Special& special, bool any_added,
+                               PieceEncoder& encoder, std::vector<int>& ids) const {
+    const TextRules& rules = vocabulary_.rules;
+    const PieceTokens tokens{index_.merges, index_.byte_ids,
+                             has_pieces(vocabulary_) ? &index_.characters : nullptr,
+                             rules.ignore_merges ? &index_.ids : nullptr};
+    const auto encode_pieces = [&](std::string_view stretch) {
+        index_.splitter.split(stretch,
+                              [&](std::string_view piece) { encoder.encode(tokens, piece, ids); });
+    };
+    if (rules.normalizers.empty()) return encode_pieces(text);
+    const std::string rewritten = normalized(rules.normalizers, text, place);
+    for (std::size_t begin = 0;;) {
+        const AddedTokens::Match next =
+            any_added ? index_.normalized_added.find(rewritten, begin, special)
+                      : AddedTokens::Match{rewritten.size(), 0, -1};
+        encode_pieces(std::string_view(rewritten).substr(begin, next.begin - begin));
+        if (next.id < 0) break;
+        ids.push_back(next.id);
+        begin = next.end;
+    }
+}
+
 std::string Tokenizer::decode(std::span<const int> ids) const {
     std::string text;
     for (const int id : ids) text += token_bytes(id);
     return text;
+}
+
+std::string Tokenizer::decode_text(std::span<const int> ids, bool skip_special) const {
+    std::string text, bytes;  // bytes: tokens in a row that may together be characters
+    const auto flush = [&] {
+        const bool broken = find_invalid_utf8(bytes) != std::string::npos;
+        // SentencePiece's decoder gives up a whole run of byte tokens, and each byte of it.
+        if (!has_pieces(vocabulary_)) text += valid_utf8(bytes);
+        else if (!broken) text += bytes;
+        else
+            for (std::size_t i = 0; i < bytes.size(); ++i) text += "\ufffd";
+        bytes.clear();
+    };
+    for (const int id : ids) {
+        const std::string_view token = token_bytes(id);
+        if (skip_special && is_special(id)) continue;
+        if (!has_pieces(vocabulary_) ||
+            (token.size() == 1 && written(vocabulary_, id) == byte_piece(token[0]))) {
+            bytes += token;
+        } else {
+            flush();
+            text += token;
+        }
+    }
+    flush();
+    if (vocabulary_.rules.strips_first_space && text.starts_with(' ')) text.erase(0, 1);
+    return text;
+}
+
+bool Tokenizer::drop_added_from(int first) {
+    if (first < 1) return false;
+    std::vector<Vocabulary::AddedToken> kept;
+    int dropped = 0;
+    for (const Vocabulary::AddedToken& token : vocabulary_.added) {
+        if (token.id < first) kept.push_back(token);
+        else ++dropped;
+    }
+    if (dropped == 0 || dropped != vocab_size() - first) return false;
+    Vocabulary vocabulary = std::move(vocabulary_);
+    vocabulary.added = std::move(kept);
+    vocabulary.tokens.resize(index(first));
+    if (!vocabulary.pieces.empty()) vocabulary.pieces.resize(index(first));
+    *this = Tokenizer(std::move(vocabulary), name_);
+    return true;
 }
 
 std::string_view Tokenizer::token_bytes(int id) const {
@@ -158,12 +171,15 @@ std::string_view Tokenizer::token_bytes(int id) const {
 }
 
 bool Tokenizer::is_special(int id) const {
-    return id >= 0 && id < count(special_) && at(special_, id);
+    return id >= 0 && id < count(index_.special) && at(index_.special, id);
 }
 
 std::optional<int> Tokenizer::id_of(std::string_view bytes) const {
-    if (const auto added = added_ids_.find(bytes); added != added_ids_.end()) return added->second;
-    if (const auto entry = ids_.find(bytes); entry != ids_.end()) return entry->second;
+    if (const int* added = index_.added_ids.find(bytes)) return *added;
+    const std::string piece = has_pieces(vocabulary_) ? written_piece(bytes) : std::string(bytes);
+    if (const int* entry = index_.ids.find(piece)) return *entry;
+    if (has_pieces(vocabulary_) && bytes.size() == 1)
+        return index_.byte_ids[static_cast<unsigned char>(bytes[0])];
     return std::nullopt;
 }
 

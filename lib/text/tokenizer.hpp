@@ -1,10 +1,10 @@
-// Byte-level byte-pair encoding [Sennrich et al. 2016; Radford et al. 2019]:
-// text to token ids and back.
+// Byte-pair encoding [Sennrich et al. 2016; Radford et al. 2019]: text to token ids and back.
 //
-// A piece of text (see pretokenizer.hpp) starts as its bytes; then the pair of neighbours
-// whose merge was learned first is joined, again and again, until no learned pair is left.
-// Every byte is a token, so every text, and every string of bytes, can be encoded,
-// and decoding gives it back byte for byte.
+// A text is split into pieces (text_splitter.hpp); a piece starts as its bytes, or its characters;
+// then the pair of neighbours whose merge was learned first is joined, again and again, until no
+// learned pair is left. Every byte is a token, so every string of bytes can be encoded.
+// With GPT-2's rules decoding gives it back byte for byte; other rules (text_rules.hpp) may rewrite
+// a text before it is encoded.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "lib/text/merge_table.hpp"
+#include "lib/text/normalizer.hpp"
+#include "lib/text/token_index.hpp"
 #include "lib/text/vocabulary.hpp"
 
 namespace tbt {
@@ -26,8 +26,9 @@ namespace tbt {
 class PieceEncoder;
 
 // What to do with "<|endoftext|>" and the like in a text: ordinary characters (safe for text of
-// unknown origin), or the token.
-enum class SpecialTokens { as_text, parse };
+// unknown origin), or the token. Added tokens that are not special ("<think>") are tokens in both.
+// none: no added token at all.
+enum class SpecialTokens { as_text, parse, none };
 
 class Tokenizer {
 public:
@@ -38,7 +39,7 @@ public:
     Tokenizer& operator=(Tokenizer&&) noexcept;
     ~Tokenizer();
 
-    // A model directory with tokenizer.json, or with vocab.json and merges.txt.
+    // A model directory with tokenizer.json, or with vocab.json and merges.txt (GPT-2's rules).
     static Tokenizer load(const std::string& directory);
     // Writes vocab.json, merges.txt, tokenizer.json, tokenizer_config.json and
     // special_tokens_map.json, as transformers does. context: the longest text of the model,
@@ -47,12 +48,21 @@ public:
     void save(const std::string& directory, std::int64_t context,
               const std::string& chat_template = "") const;
 
-    // Any bytes will do. May be called by several threads at once.
-    std::vector<int> encode(std::string_view text,
-                            SpecialTokens special = SpecialTokens::as_text) const;
+    // The ids of a text, with nothing around it. Any bytes will do. May be called by several
+    // threads at once.
+    std::vector<int> encode(std::string_view text, SpecialTokens special = SpecialTokens::as_text,
+                            TextPlace place = TextPlace::beginning) const;
+    // With the tokens that the model expects around a text: a BOS in front, if it has one.
+    std::vector<int> encode_prompt(std::string_view text) const;
+    // Special tokens are tokens, but for those that have one of these places (ascending) inside.
+    std::vector<int> encode_marked(std::string_view text,
+                                   std::span<const std::size_t> not_across) const;
     // The bytes of the tokens, joined: not UTF-8 where a character was cut.
     // Throws Error on an unknown id.
     std::string decode(std::span<const int> ids) const;
+    // The same as UTF-8 with U+FFFD for what is broken, as transformers writes it; with or without
+    // special tokens.
+    std::string decode_text(std::span<const int> ids, bool skip_special = false) const;
 
     int vocab_size() const { return static_cast<int>(vocabulary_.tokens.size()); }
     std::string_view token_bytes(int id) const;
@@ -63,19 +73,21 @@ public:
     // The token that separates documents. Throws Error when there is none.
     int eos_id() const;
     const Vocabulary& vocabulary() const { return vocabulary_; }
+    // Takes the tokens from this id on out, if all of them are added ones; otherwise false, and
+    // nothing changes. Some files have added tokens that their models have no row for.
+    bool drop_added_from(int id);
 
 private:
-    void check_vocabulary();
-    void index_merges();
+    std::vector<int> encode_all(std::string_view text, SpecialTokens special, TextPlace place,
+                                std::span<const std::size_t> not_across) const;
+    void encode_stretch(std::string_view text, TextPlace place, const AddedTokens::Special& special,
+                        bool any_added, PieceEncoder& encoder, std::vector<int>& ids) const;
     std::unique_ptr<PieceEncoder> borrow_encoder() const;
     [[noreturn]] void fail(const std::string& what) const;
 
     std::string name_;
     Vocabulary vocabulary_;
-    std::vector<int> byte_ids_;  // (256) the token of each single byte
-    std::unordered_map<std::string_view, int> ids_, added_ids_;
-    std::vector<bool> special_;  // (V)
-    MergeTable merges_;
+    TokenIndex index_;
 
     // Scratch space with a cache of words. Each call of encode takes one out and puts it back.
     struct EncoderPool {

@@ -10,6 +10,7 @@
 #include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/text/tokenizer_rules.hpp"
 
 namespace tbt {
 
@@ -24,11 +25,6 @@ const Json* find(const Json& object, const char* key) {
 bool is_on(const Json* value) {
     return value && !value->is_null() && *value != Json(false) && *value != Json("") &&
            *value != Json(0);
-}
-
-std::string type_of(const Json& part) {
-    const Json* type = part.is_object() ? find(part, "type") : nullptr;
-    return type && type->is_string() ? shown(type->get_ref<const std::string&>()) : kind_of(part);
 }
 
 class FileReader {
@@ -86,8 +82,10 @@ private:
     }
     void read_id(std::string& token, const Json& value) {
         const int id = id_from(value, token);
-        if (!result_.ids.try_emplace(std::move(token), id).second)
-            fail("the key \"" + shown(token) + "\" appears twice");
+        const std::size_t before = result_.ids.size();
+        const std::string& text = result_.tokens.emplace_back(std::move(token), id).text;
+        result_.ids.add(text, id);
+        if (result_.ids.size() == before) fail("the key \"" + shown(text) + "\" appears twice");
     }
     void check_vocab(const Json& vocab) const {
         if (!vocab.is_object())
@@ -127,7 +125,7 @@ private:
         const Json json = read_large("tokenizer.json", "model.vocab");
         const Json* model = json.is_object() ? find(json, "model") : nullptr;
         if (!model || !model->is_object()) fail("has no object \"model\"");
-        check_supported(json, *model);
+        result_.rules = read_text_rules(json, file_);
         const Json* vocab = find(*model, "vocab");
         const Json* merges = find(*model, "merges");
         if (!vocab) fail("\"model\" has no \"vocab\"");
@@ -155,30 +153,6 @@ private:
         }
     }
 
-    // Everything that would give other ids than GPT-2's algorithm is refused by name.
-    void check_supported(const Json& json, const Json& model) const {
-        const auto refuse = [&](const std::string& what, const std::string& expected) {
-            fail(what + " is not supported, expected " + expected + " (GPT-2's byte-level BPE)");
-        };
-        if (find(model, "type") && type_of(model) != "BPE")
-            refuse("model type " + type_of(model), "BPE");
-        for (const char* key : {"dropout", "continuing_subword_prefix", "end_of_word_suffix",
-                                "byte_fallback", "ignore_merges"}) {
-            if (is_on(find(model, key))) refuse(std::string("model option ") + key, "it to be off");
-        }
-        if (const Json* normalizer = find(json, "normalizer"); is_on(normalizer)) {
-            refuse("normalizer " + type_of(*normalizer), "none");
-        }
-        const Json* pre = find(json, "pre_tokenizer");
-        const std::string type = pre ? type_of(*pre) : "none";
-        if (type != "ByteLevel") refuse("pre_tokenizer " + type, "ByteLevel");
-        if (is_on(find(*pre, "add_prefix_space")))
-            refuse("pre_tokenizer option add_prefix_space", "false");
-        if (const Json* regex = find(*pre, "use_regex"); regex && !is_on(regex)) {
-            refuse("pre_tokenizer option use_regex = " + kind_of(*regex), "true");
-        }
-    }
-
     // ---- added and special tokens ---------------------------------------------------------------
     void read_added_tokens_json() {
         open("added_tokens.json");
@@ -197,13 +171,13 @@ private:
         if (text.empty()) fail("an added token is empty");
         if (!id && find(token, "id")) id = token["id"];
         if (!id) fail("the added token \"" + shown(text) + "\" has no \"id\"");
-        for (const char* key : {"lstrip", "rstrip", "single_word"}) {
-            if (!is_on(find(token, key))) continue;
-            fail("the added token \"" + shown(text) + "\" has the option " + key +
-                 ", expected it to be off");
-        }
+        if (is_on(find(token, "single_word")))
+            fail("the added token \"" + shown(text) +
+                 "\" has the option single_word, expected it to be off");
         const Json* special = find(token, "special");
-        add_token({text, id_from(*id, text), !special || is_on(special)});
+        add_token({text, id_from(*id, text), !special || is_on(special),
+                   is_on(find(token, "lstrip")), is_on(find(token, "rstrip")),
+                   is_on(find(token, "normalized"))});
     }
 
     void add_token(TokenizerFiles::AddedToken token) {
@@ -224,7 +198,9 @@ private:
         open(name);
         const Json json = read_json(file_);
         if (!json.is_object()) fail("is " + kind_of(json) + ", expected an object");
-        if (is_on(find(json, "add_prefix_space")))
+        // What a tokenizer.json says goes before.
+        const bool gpt2 = result_.rules.is_gpt2();
+        if (gpt2 && is_on(find(json, "add_prefix_space")))
             fail("add_prefix_space is not supported, expected false");
         if (const Json* decoder = find(json, "added_tokens_decoder");
             decoder && decoder->is_object()) {

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
+
+#include "lib/text/text_rules.hpp"
+#include "lib/text/token_ids.hpp"
 
 namespace tbt {
 
@@ -18,12 +22,28 @@ struct TokenizerFiles {
         std::string text;
         int id;
         bool special;
+        bool lstrip = false, rstrip = false, normalized = false;
     };
-    std::string vocab_file;                    // where the ids come from, for messages
-    std::unordered_map<std::string, int> ids;  // in the byte alphabet, added tokens as they are
+    // The id of a text: this one, unless it has one already.
+    int add_token(std::string text, int id) {
+        const std::size_t before = ids.size();
+        tokens.emplace_back(std::move(text), id);
+        const int own = ids.add(tokens.back().text, id);
+        if (ids.size() == before) tokens.pop_back();
+        return own;
+    }
+    std::string vocab_file;  // where the ids come from, for messages
+    struct Token {
+        Token(std::string t, int i) : text(std::move(t)), id(i) {}
+        std::string text;  // as written
+        int id;
+    };
+    std::deque<Token> tokens;
+    TokenIds ids;  // of the tokens
     std::vector<Merge> merges;
     std::string merge_place;  // "merges.txt: line", for messages
     std::vector<AddedToken> added;
+    TextRules rules;                           // GPT-2's where there is no tokenizer.json
     std::map<std::string, std::string> named;  // "eos_token" → "<|endoftext|>"
 };
 

@@ -8,6 +8,7 @@
 #include "lib/index.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/text/byte_alphabet.hpp"
+#include "lib/text/pieces.hpp"
 
 namespace tbt {
 
@@ -26,6 +27,7 @@ public:
     explicit Assembly(TokenizerFiles files) : files_(std::move(files)) {}
 
     Vocabulary vocabulary() {
+        vocabulary_.rules = files_.rules;
         place_tokens();
         vocabulary_.merges.reserve(files_.merges.size());
         for (const TokenizerFiles::Merge& merge : files_.merges) {
@@ -47,14 +49,14 @@ private:
     // Tokens get their places 0 … n − 1; each must be taken once.
     void place_tokens() {
         for (const auto& token : files_.added) {
-            const auto [entry, is_new] = files_.ids.emplace(token.text, token.id);
-            if (entry->second == token.id) continue;
-            fail("token " + quoted(token.text) + " has id " + std::to_string(entry->second) +
+            const int own = files_.add_token(token.text, token.id);
+            if (own == token.id) continue;
+            fail("token " + quoted(token.text) + " has id " + std::to_string(own) +
                  ", but as an added token " + std::to_string(token.id));
         }
-        const std::size_t n = files_.ids.size();
+        const std::size_t n = files_.tokens.size();
         std::vector<const std::string*> owner(n, nullptr);
-        for (const auto& [token, id] : files_.ids) {
+        for (const auto& [token, id] : files_.tokens) {
             const std::size_t i = index(id);
             if (i >= n) {
                 fail("token " + quoted(token) + " has id " + std::to_string(id) +
@@ -67,11 +69,18 @@ private:
             owner[i] = &token;
         }
         vocabulary_.tokens.resize(n);
+        const bool pieces = files_.rules.symbols == TextRules::Symbols::characters;
+        if (pieces) vocabulary_.pieces.resize(n);
         std::unordered_set<int> as_written;
         for (const auto& token : files_.added) as_written.insert(token.id);
         for (std::size_t i = 0; i < n; ++i) {
-            auto bytes = bytes_of_visible(*owner[i]);
             const bool is_added = as_written.contains(to_int(i));
+            if (pieces) {
+                vocabulary_.pieces[i] = *owner[i];
+                vocabulary_.tokens[i] = is_added ? *owner[i] : bytes_of_piece(*owner[i]);
+                continue;
+            }
+            auto bytes = bytes_of_visible(*owner[i]);
             if (!bytes && !is_added) {
                 fail("token " + quoted(*owner[i]) + " (" + std::to_string(i) +
                      ") is not written in GPT-2's byte alphabet");
@@ -82,17 +91,16 @@ private:
     }
 
     int merge_part(const std::string& token, std::size_t number) const {
-        const auto entry = files_.ids.find(token);
-        if (entry == files_.ids.end())
+        const int* entry = files_.ids.find(token);
+        if (!entry)
             throw Error(files_.merge_place + " " + std::to_string(number) + " joins " +
                         quoted(token) + ", which is not in the vocabulary");
-        return entry->second;
+        return *entry;
     }
 
     std::optional<int> find_token(const std::string& text) const {
-        for (const std::string& form : {text, visible_bytes(text)}) {
-            if (const auto entry = files_.ids.find(form); entry != files_.ids.end())
-                return entry->second;
+        for (const std::string& form : {text, visible_bytes(text), written_piece(text)}) {
+            if (const int* entry = files_.ids.find(form)) return *entry;
         }
         return std::nullopt;
     }
@@ -107,18 +115,20 @@ private:
         return id;
     }
 
-    // The added tokens of the lists, and where there is no list (GPT-2's own vocab.json),
-    // those with a name. A token that is a single byte or made by a merge is an ordinary
-    // one all the same.
+    // The added tokens of the lists; and where there is no list (GPT-2's own vocab.json), those
+    // with a name. Of these, one that is a single byte or made by a merge is an ordinary token all
+    // the same.
     void mark_added_tokens() {
+        std::unordered_set<int> marked;
+        for (const auto& t : files_.added)
+            if (marked.insert(t.id).second)
+                vocabulary_.added.push_back({t.id, t.special, t.lstrip, t.rstrip, t.normalized});
         std::vector<Vocabulary::AddedToken> named;
-        for (const auto& token : files_.added) named.push_back({token.id, token.special});
         for (const auto& [key, text] : files_.named) {
             if (const auto id = find_token(text)) named.push_back({*id, true});
         }
         if (const auto id = find_token(end_of_text)) named.push_back({*id, true});
         const std::unordered_set<std::string> made = made_by_merges(named);
-        std::unordered_set<int> marked;
         for (const Vocabulary::AddedToken& token : named) {
             const std::string& bytes = at(vocabulary_.tokens, token.id);
             if (bytes.size() > 1 && !made.contains(bytes) && marked.insert(token.id).second)

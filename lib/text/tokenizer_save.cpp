@@ -1,5 +1,6 @@
 #include "lib/text/tokenizer_save.hpp"
 
+#include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
@@ -125,6 +126,9 @@ std::string written_token(const Vocabulary& vocabulary, int id) {
 
 void save_vocabulary(const Vocabulary& vocabulary, const std::string& directory,
                      std::int64_t context, const std::string& chat_template) {
+    if (!vocabulary.rules.is_gpt2())
+        throw Error(directory +
+                    ": only a tokenizer with GPT-2's rules is written; copy the files of this one");
     make_directory(directory);
     const auto write = [&](const char* name, const std::string& text) {
         write_file(join_path(directory, name), text);

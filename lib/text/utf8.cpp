@@ -53,6 +53,17 @@ std::size_t find_invalid_utf8(std::string_view text) {
     return std::string_view::npos;
 }
 
+std::string valid_utf8(std::string_view text) {
+    std::string valid;
+    for (std::size_t i = 0; i < text.size();) {
+        const Utf8Head head = utf8_head(text.substr(i));
+        if (head.kind == Utf8Head::complete) valid += text.substr(i, head.length);
+        else valid += "\ufffd";
+        i += head.length;
+    }
+    return valid;
+}
+
 std::size_t count_characters(std::string_view text) {
     std::size_t n = 0;
     for (std::size_t i = 0; i < text.size(); ++n) i += index(decode_utf8(text, i).length);
@@ -80,6 +91,23 @@ void append_utf8(std::string& text, std::int32_t code_point) {
         push(0x80u | (c >> 6 & 0x3fu));
         push(0x80u | (c & 0x3fu));
     }
+}
+
+std::string shown(std::string_view text) {
+    constexpr std::size_t longest = 160;
+    std::string line;
+    for (std::size_t i = 0; i < text.size();) {
+        if (line.size() > longest) return line + "…";
+        const CodePoint c = decode_utf8(text, i);
+        const auto length = index(c.length);
+        if (c.value < 0 || (c.value >= 0x7f && c.value < 0xa0)) {
+            line += "\ufffd";
+        } else {
+            line += c.value < 0x20 ? " " : text.substr(i, length);
+        }
+        i += length;
+    }
+    return line;
 }
 
 }  // namespace tbt

@@ -30,8 +30,15 @@ CodePoint decode_utf8(std::string_view text, std::size_t position);
 // The place of the first byte that is not well-formed UTF-8; npos when there is none.
 std::size_t find_invalid_utf8(std::string_view text);
 
+// The text with one U+FFFD for each sequence that is not well formed, as the Unicode standard
+// recommends (§3.9).
+std::string valid_utf8(std::string_view text);
+
 // How many characters (code points); a byte that is no part of one counts as one.
 std::size_t count_characters(std::string_view text);
+
+// For messages: cut to a length that fits on a line, control characters and broken UTF-8 replaced.
+std::string shown(std::string_view text);
 
 // Throws Error for a surrogate, and for what lies outside U+0000 to U+10FFFF.
 void append_utf8(std::string& text, std::int32_t code_point);

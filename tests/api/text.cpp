@@ -29,6 +29,11 @@ TEST_CASE("api: UTF-8 and bytes", "[api]") {
         HOLDS(find_invalid_utf8(text), visible_bytes(text), bytes_of_visible(text));
         REFUSES(pretoken_end(text, text.size()));
         REFUSES(pretoken_end(text, SIZE_MAX));
+        REFUSES(cl100k_pretoken_end(text, text.size(), 3));
+        REFUSES(digits_end(text, SIZE_MAX, 1));
+        REFUSES(white_space_length(text, text.size()));
+        HOLDS(composed(text));
+        HOLDS(valid_utf8(text));
         HOLDS(for_each_pretoken(text, [](std::string_view) {}));
     }
     std::string text;
@@ -48,8 +53,9 @@ TEST_CASE("api: merges", "[api]") {
     REQUIRE(merges.find(7, 8) == nullptr);
     PieceEncoder encoder;
     std::vector<int> ids;
-    REFUSES(encoder.encode(merges, std::vector<int>(255), "x", ids));
-    REFUSES(encoder.encode(merges, {}, "x", ids));
+    REFUSES(encoder.encode({merges, std::vector<int>(255)}, "x", ids));
+    REFUSES(encoder.encode({merges, {}}, "x", ids));
+    HOLDS(encoder.encode({merges, {}}, "", ids));
 }
 
 TEST_CASE("api: tokenizers", "[api]") {
@@ -58,6 +64,8 @@ TEST_CASE("api: tokenizers", "[api]") {
     for (const int id : hostile_ids) {
         REFUSES(tokenizer.token_bytes(id));
         REFUSES(tokenizer.decode(std::vector<int>{0, id}));
+        REFUSES(tokenizer.decode_text(std::vector<int>{0, id}));
+        REQUIRE_FALSE(tokenizer.drop_added_from(id));
         REQUIRE_FALSE(tokenizer.is_special(id));
     }
     for (const std::string& text : hostile_texts) {

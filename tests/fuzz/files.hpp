@@ -70,7 +70,9 @@ inline void read_tokenizer(std::string_view bytes) {
     }
     const Tokenizer tokenizer = Tokenizer::load(folder().path());
     const std::string sample = "Hello, wörld!  123\n" + text.substr(0, 100);
-    promise(tokenizer.decode(tokenizer.encode(sample)) == sample, "decode(encode(x)) is x");
+    const std::string back = tokenizer.decode(tokenizer.encode(sample));
+    if (tokenizer.vocabulary().rules.is_gpt2())  // others may normalise the text
+        promise(back == sample, "decode(encode(x)) is x");
 }
 
 inline void read_trace_file(std::string_view bytes) {

@@ -1,0 +1,102 @@
+#include "lib/text/normalizer.hpp"
+
+#include <cstdlib>
+#include <memory>
+
+#include "lib/error.hpp"
+#include "lib/index.hpp"
+#include "lib/text/utf8.hpp"
+
+#if __has_include(<utf8proc.h>) && !defined(TBT_NO_TEXT_LIBS)
+#define TBT_UTF8PROC
+#endif
+#ifdef TBT_UTF8PROC
+#include <utf8proc.h>
+#endif
+
+namespace tbt {
+
+namespace {
+
+std::string replaced(std::string_view text, const std::string& from, const std::string& to) {
+    std::string result;
+    result.reserve(text.size() + text.size() / 2);
+    std::size_t begin = 0;
+    for (;;) {
+        const std::size_t end = from.empty() ? std::string_view::npos : text.find(from, begin);
+        result += text.substr(begin, end - begin);
+        if (end == std::string_view::npos) return result;
+        result += to;
+        begin = end + from.size();
+    }
+}
+
+// Nothing below U+0300 changes, the first combining mark: no text in a Latin alphabet as it is
+// usually typed. U+0300 is CC 80.
+bool is_surely_composed(std::string_view text) {
+    for (const char c : text)
+        if (static_cast<unsigned char>(c) >= 0xcc) return false;
+    return true;
+}
+
+#ifdef TBT_UTF8PROC
+std::string composed_utf8(std::string_view text) {
+    utf8proc_uint8_t* made = nullptr;
+    const utf8proc_ssize_t size =
+        utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                     static_cast<utf8proc_ssize_t>(text.size()), &made,
+                     static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+    const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(made, &std::free);
+    if (size < 0)
+        throw Error(std::string("tokenizer: the text cannot be composed (NFC): ") +
+                    utf8proc_errmsg(size));
+    return {reinterpret_cast<const char*>(made), index(size)};
+}
+#else
+std::string composed_utf8(std::string_view) {
+    throw Error(
+        "tokenizer: this text needs Unicode's composed form (NFC), and this build has no utf8proc");
+}
+#endif
+
+}  // namespace
+
+std::string composed(std::string_view text) {
+    if (is_surely_composed(text)) return std::string(text);
+    // Well-formed stretches one by one.
+    std::string result;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t length =
+            std::min(find_invalid_utf8(text.substr(begin)), text.size() - begin);
+        if (length > 0) result += composed_utf8(text.substr(begin, length));
+        if (begin += length; begin < text.size()) result += text[begin++];
+    }
+    return result;
+}
+
+std::string normalized(std::span<const TextRules::Normalizer> steps, std::string_view text,
+                       TextPlace place) {
+    using Kind = TextRules::Normalizer::Kind;
+    std::string result(text);
+    for (const TextRules::Normalizer& step : steps) {
+        switch (step.kind) {
+            case Kind::nfc:
+                result = composed(result);
+                break;
+            case Kind::replace:
+                result = replaced(result, step.from, step.to);
+                break;
+            case Kind::prepend:
+            case Kind::prepend_once:
+            case Kind::prepend_first:
+                if (result.empty() || place == TextPlace::inside ||
+                    (step.kind == Kind::prepend_first && place != TextPlace::beginning) ||
+                    (step.kind != Kind::prepend && result.starts_with(step.to)))
+                    break;
+                result.insert(0, step.to);
+        }
+    }
+    return result;
+}
+
+}  // namespace tbt

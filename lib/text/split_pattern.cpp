@@ -1,0 +1,179 @@
+#include "lib/text/split_pattern.hpp"
+
+#include <string>
+
+#include "lib/error.hpp"
+#include "lib/index.hpp"
+#include "lib/text/utf8.hpp"
+
+#if __has_include(<pcre2.h>) && !defined(TBT_NO_TEXT_LIBS)
+#define TBT_PCRE2
+#endif
+#ifdef TBT_PCRE2
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#endif
+
+namespace tbt {
+
+namespace {
+
+std::string shortened(std::string_view pattern) {
+    constexpr std::size_t longest = 60;
+    std::size_t length = std::min(pattern.size(), longest);
+    // Not in the middle of a character.
+    while (length < pattern.size() && length > 0 && (pattern[length] & 0xc0) == 0x80) --length;
+    return std::string(pattern.substr(0, length)) + (length < pattern.size() ? "…" : "");
+}
+
+}  // namespace
+
+#ifdef TBT_PCRE2
+
+// The text with U+001A for each byte that is not UTF-8: every other byte keeps its place.
+static std::string with_valid_utf8(std::string_view text) {
+    std::string valid(text);
+    for (std::size_t i = 0; i < text.size();) {
+        const CodePoint c = decode_utf8(text, i);
+        if (c.value < 0) valid[i] = '\x1a';
+        i += index(c.length);
+    }
+    return valid;
+}
+
+bool has_regular_expressions() { return true; }
+
+struct SplitPattern::Compiled {
+    explicit Compiled(const std::string& pattern) {
+        int error = 0;
+        PCRE2_SIZE where = 0;
+        code =
+            pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
+                          PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &where, nullptr);
+        if (!code) {
+            PCRE2_UCHAR text[200];
+            pcre2_get_error_message(error, text, sizeof text);
+            throw Error("the pattern \"" + shortened(pattern) +
+                        "\" is not understood: " + reinterpret_cast<const char*>(text) +
+                        " (at byte " + std::to_string(where) + ")");
+        }
+        pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);  // where it can; otherwise interpreted
+        limits = pcre2_match_context_create(nullptr);
+        // Ordinary patterns take some ten steps a character, and no memory to speak of.
+        pcre2_set_match_limit(limits, 2'000'000);
+        pcre2_set_depth_limit(limits, 100'000);
+        pcre2_set_heap_limit(limits, 64 * 1024);  // KiB
+    }
+    Compiled(const Compiled&) = delete;
+    Compiled& operator=(const Compiled&) = delete;
+    ~Compiled() {
+        pcre2_match_context_free(limits);
+        pcre2_code_free(code);
+    }
+    pcre2_code* code = nullptr;
+    pcre2_match_context* limits = nullptr;
+};
+
+void SplitPattern::find_regex(std::string_view text, std::vector<Span>& found) const {
+    struct Free {
+        void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
+    };
+    // One for each call: split() may be called by several threads at once.
+    const std::unique_ptr<pcre2_match_data, Free> match(
+        pcre2_match_data_create_from_pattern(compiled_->code, nullptr));
+    std::string copy;  // checked once, here: PCRE2 would check the rest of the text at every match
+    if (find_invalid_utf8(text) != std::string_view::npos) text = copy = with_valid_utf8(text);
+    for (std::size_t from = 0; from < text.size();) {
+        // A match of nothing splits nothing.
+        const int result =
+            pcre2_match(compiled_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+                        from, PCRE2_NOTEMPTY | PCRE2_NO_UTF_CHECK, match.get(), compiled_->limits);
+        if (result == PCRE2_ERROR_NOMATCH) return;
+        if (result < 0) {
+            throw Error("tokenizer: the pattern \"" + shortened(rule_.pattern) +
+                        "\" takes too many steps on this text (PCRE2 error " +
+                        std::to_string(result) + "), and is given up");
+        }
+        const PCRE2_SIZE* place = pcre2_get_ovector_pointer(match.get());
+        if (place[0] < from || place[1] <= place[0])  // \K can move the beginning
+            throw Error("tokenizer: the pattern \"" + shortened(rule_.pattern) +
+                        "\" matches nothing that can be a piece");
+        found.push_back({place[0], place[1], true});
+        from = place[1];
+    }
+}
+
+#else
+
+bool has_regular_expressions() { return false; }
+
+struct SplitPattern::Compiled {
+    explicit Compiled(const std::string& pattern) {
+        throw Error("the pattern \"" + shortened(pattern) +
+                    "\" needs PCRE2, which this build does not have (GPT-2's, Llama 3's and "
+                    "Qwen's patterns need none)");
+    }
+};
+
+void SplitPattern::find_regex(std::string_view, std::vector<Span>&) const {}
+
+#endif
+
+SplitPattern::SplitPattern(const TextRules::Split& rule) : rule_(rule) {
+    if (rule_.pattern.empty()) throw Error("the pattern to split at is empty");
+    if (rule_.kind == TextRules::Split::Kind::regex)
+        compiled_ = std::make_unique<Compiled>(rule_.pattern);
+}
+SplitPattern::SplitPattern(SplitPattern&&) noexcept = default;
+SplitPattern& SplitPattern::operator=(SplitPattern&&) noexcept = default;
+SplitPattern::~SplitPattern() = default;
+
+void SplitPattern::find_literal(std::string_view text, std::vector<Span>& found) const {
+    const std::size_t length = rule_.pattern.size();
+    for (std::size_t i = 0; (i = text.find(rule_.pattern, i)) != std::string_view::npos;
+         i += length)
+        found.push_back({i, i + length, true});
+}
+
+// Matches and what is between them, in order: together the whole text.
+std::vector<SplitPattern::Span> SplitPattern::spans(std::string_view text) const {
+    std::vector<Span> matches, all;
+    if (compiled_) find_regex(text, matches);
+    else find_literal(text, matches);
+    std::size_t at = 0;
+    for (const Span& match : matches) {
+        if (match.begin > at) all.push_back({at, match.begin, rule_.invert});
+        all.push_back({match.begin, match.end, !rule_.invert});
+        at = match.end;
+    }
+    if (at < text.size()) all.push_back({at, text.size(), rule_.invert});
+    return all;
+}
+
+std::vector<std::string_view> SplitPattern::split(std::string_view text) const {
+    using Behavior = TextRules::Split::Behavior;
+    std::vector<std::string_view> pieces;
+    const auto joined = [](std::string_view left, std::string_view right) {
+        return std::string_view(left.data(), left.size() + right.size());
+    };
+    bool joins = false;  // the next piece joins the last one
+    for (const Span& span : spans(text)) {
+        const std::string_view piece = text.substr(span.begin, span.end - span.begin);
+        const bool to_previous = span.is_match &&
+                                 rule_.behavior == Behavior::merged_with_previous &&
+                                 !pieces.empty() && joins;
+        const bool to_next_match =
+            rule_.behavior == Behavior::merged_with_next && joins && !span.is_match;
+        if (span.is_match && rule_.behavior == Behavior::removed) {
+        } else if (to_previous || to_next_match) {
+            pieces.back() = joined(pieces.back(), piece);
+        } else {
+            pieces.push_back(piece);
+        }
+        // A match joins a piece that is no match, on one side.
+        joins = rule_.behavior == Behavior::merged_with_next ? span.is_match : !span.is_match;
+    }
+    return pieces;
+}
+
+}  // namespace tbt

@@ -1,0 +1,74 @@
+// Splits a text into the pieces that are encoded one by one: the steps of TextRules::Split, each
+// on the pieces of the one before.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "lib/text/pretokenizer.hpp"
+#include "lib/text/split_pattern.hpp"
+#include "lib/text/text_rules.hpp"
+
+namespace tbt {
+
+class TextSplitter {
+public:
+    TextSplitter() = default;
+    // words: also before each "▁" that follows something else, which changes no id where no token
+    // has such a place inside. It keeps pieces short. Throws Error for a pattern that is refused.
+    TextSplitter(const std::vector<TextRules::Split>& rules, bool words);
+
+    // visit(piece) for each, in order.
+    template <class Visit>
+    void split(std::string_view text, Visit&& visit) const {
+        split_from(0, text, visit);
+    }
+
+private:
+    enum class Kind { gpt2, cl100k, digits, pattern, words };
+    struct Step {
+        Kind kind;
+        int most_digits;
+        std::size_t pattern;  // its place in patterns_
+    };
+    static std::size_t word_end(std::string_view text, std::size_t begin);
+
+    template <class Visit>
+    void split_from(std::size_t step, std::string_view text, Visit& visit) const {
+        if (step == steps_.size()) {
+            if (!text.empty()) visit(text);
+            return;
+        }
+        const Step& s = steps_[step];
+        const auto each = [&](auto&& end_of) {
+            for (std::size_t begin = 0; begin < text.size();) {
+                const std::size_t end = end_of(begin);
+                split_from(step + 1, text.substr(begin, end - begin), visit);
+                begin = end;
+            }
+        };
+        switch (s.kind) {
+            case Kind::gpt2:
+                each([&](std::size_t i) { return pretoken_end(text, i); });
+                break;
+            case Kind::cl100k:
+                each([&](std::size_t i) { return cl100k_pretoken_end(text, i, s.most_digits); });
+                break;
+            case Kind::digits:
+                each([&](std::size_t i) { return digits_end(text, i, s.most_digits); });
+                break;
+            case Kind::words:
+                each([&](std::size_t i) { return word_end(text, i); });
+                break;
+            case Kind::pattern:
+                for (const std::string_view piece : patterns_[s.pattern].split(text))
+                    split_from(step + 1, piece, visit);
+        }
+    }
+
+    std::vector<Step> steps_;
+    std::vector<SplitPattern> patterns_;
+};
+
+}  // namespace tbt
