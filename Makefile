@@ -58,10 +58,11 @@ OPT_wasm := -O2
 NO_LINES := $(if $(filter release,$(MODE)),-g0)
 OPT_debug := -O0 -g -D_GLIBCXX_ASSERTIONS
 OPT_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
+OPT_tsan := -O1 -g -fsanitize=thread
 # make fuzz
 OPT_fuzz := -O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
 ifeq ($(OPT_$(MODE)),)
-$(error MODE=$(MODE): choose release, debug, asan or wasm)
+$(error MODE=$(MODE): choose release, debug, asan, tsan or wasm)
 endif
 LIBS =
 ifeq ($(UNAME_S),Darwin)
@@ -121,6 +122,7 @@ help:
 	'  make test-learn          make learn in a terminal, and what a learner reads when code crashes (needs tmux)' \
 	'  make fuzz                look for bytes that break what reads them (clang; ONLY=json SECONDS=60)' \
 	'  make test-bits           the same bits from other processors, compilers and levels (make hashes writes them anew)' \
+	'  make test-sanitized      226 command lines of the generator under the sanitizers (MODE=tsan: of threads)' \
 	'  make test-arm64          the same bits on arm64, emulated by qemu' \
 	'  make test-wasm           the same texts from the playground'"'"'s program as from this one (COUNT=1000)' \
 	'  make test-page           look at the pages in a real browser (needs node, npm and chromium)' \
@@ -452,6 +454,16 @@ test-bits:
 # After a change that is meant, or another model that ships.
 hashes: $(BUILD)/tests-bits
 	TBT_WRITE_HASHES=1 $<
+
+# Chapter 23's program with the address and undefined-behaviour sanitizers over a corpus of command lines, or with the thread
+# sanitizer (MODE=tsan). By clang where it is installed: it sees offsets of null pointers too, and its OpenMP tells the thread
+# sanitizer what waits for what.
+.PHONY: test-sanitized
+SANITIZER := $(if $(filter tsan,$(MODE)),tsan,asan)
+test-sanitized:
+	@$(MAKE) --no-print-directory MODE=$(SANITIZER) BUILD=build-$(SANITIZER)-clang \
+	    CXX="$(if $(CLANG),$(CXX),$(shell command -v clang++ || echo "$(CXX)"))" build-$(SANITIZER)-clang/23_text_generator
+	@sh tests/sanitized/run.sh build-$(SANITIZER)-clang
 
 # On arm64, emulated: the hashes of texts and logits, and what transformers gives (ONLY="lib 07": others). Installs a cross
 # compiler and qemu where they are missing; folders of its own, build-armv8-a.

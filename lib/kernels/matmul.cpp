@@ -172,7 +172,7 @@ void multiply_group(const Operands& q, Range strip, Range panels, Range ks, cons
     const bool far = q.x.rows * q.w.n() > far_floats;
     for (std::int64_t row = strip.begin; row < strip.end; row += tile_rows) {
         const int rows = to_int(std::min<std::int64_t>(tile_rows, strip.end - row));
-        Tile tile{gathered + (row - strip.begin) * count,
+        Tile tile{gathered ? gathered + (row - strip.begin) * count : nullptr,
                   1,
                   tile_rows,
                   nullptr,

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Runs chapter 23's program of a build folder over the lines of command_lines.txt: each must end with status 0 and without a report
+# of a sanitizer (or of a program that runs it, such as valgrind).
+#   tests/sanitized/run.sh BUILD [valgrind -q --error-exitcode=1]      FIRST=1 STEP=1: only every STEP-th line
+# Ends with "N passed, N failed".
+set -u
+build=$1
+shift
+lines=tests/sanitized/command_lines.txt
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0 number=0
+i=0  # thirty turns of a chat
+while [ $i -lt 10 ]; do
+    printf '%s\n' 'Hello.' 'What is your name, and where do you live?' 'What is 3 plus 4?'
+    i=$((i + 1))
+done >"$work/turns"
+while IFS= read -r line; do
+    case $line in '#'* | '') continue ;; esac
+    number=$((number + 1))
+    [ $(((number - ${FIRST:-1}) % ${STEP:-1})) -eq 0 ] || continue
+    input=/dev/null
+    case $line in @30*) input=$work/turns line=${line#@30} ;; esac
+    # Any report ends the program. Leaks are not looked for: OpenMP keeps what it has to the end.
+    (eval "set -- \"\$@\" $build/23_text_generator $(echo "$line" | sed "s|OUT|$work/out|g")"
+        ASAN_OPTIONS=detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1 exec "$@") <"$input" >"$work/text" 2>"$work/err"
+    status=$?
+    if [ $status -eq 0 ] && ! grep -qE 'runtime error|Sanitizer|ERROR SUMMARY: [1-9]' "$work/err"; then passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "line $number, status $status: $line"
+        grep -E 'runtime error|Sanitizer|: |^ *#' "$work/err" | head -n 8 | sed 's/^/    /'
+    fi
+done <"$lines"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
