@@ -2,18 +2,14 @@
 // mutant by include path.
 //
 // They are written like all tests, and say in a learner's words what is wrong: what was checked,
-// the input, what was
-// expected, what came, where the two differ first, and what to think about.
+// the input, what was expected, what came, where the two differ first, and what to think about.
 //
-//     INPUT(logits, ids);                            // shown when a check below it fails, under
-// these names
+//     INPUT(logits, ids);                            // shown, by name, when a check below fails
 //     THINK("which row predicts ids[1]?");           // the last one above the check is shown
-//     CHECK(best(logits) == 3);                      // rows and texts too: the first difference is
-// named
+//     CHECK(best(logits) == 3);                      // of rows and texts: the first difference
 //     CHECK_NEAR(perplexity(logits, ids), 2, 1e-12); // numbers, or rows of them
 //     CHECK_THROWS_AS(best({}), Error);
-//     EXPECT(sum <= 1, "a distribution sums to 1", sum);      // words for what has no value to
-//     compare with
+//     EXPECT(sum <= 1, "a distribution sums to 1", sum);  // in words, where nothing is compared
 //
 // REQUIRE is CHECK here: the learner sees the first failure.
 #pragma once

@@ -1,7 +1,6 @@
-// Limits for a learner's code: 10 s of computing (60 s by the clock), 2 GB, 16 MB of output. From
-// within, since `timeout`
-// and `ulimit -v` are not on every system. On when the environment has EXERCISE_LIMITS;
-// says why it stopped on the last line.
+// Limits for a learner's code: 10 s of computing (60 s by the clock), 2 GB, 16 MB of output. Set by
+// the program itself, since `timeout` and `ulimit -v` are not on every system. They apply when the
+// environment has EXERCISE_LIMITS; the last line of output says which one was reached.
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
-// What stands around a check: its inputs, words, what to think about, and the text of the check
-// itself. Kept while an
-// exception passes and when the process crashes, so that these too can be explained.
+// What is known about a check: its inputs, its name, what to think about, and its source text.
+// Kept when an exception passes or the process crashes, so that these can be explained too.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-// What a learner reads when a check fails, is left by an exception, or crashes. On when the
-// environment has
-// EXERCISE_LIMITS; Catch's own report is then thrown away by exercises/exercise.sh.
+// What a learner reads when a check fails, throws or crashes. Used when the environment has
+// EXERCISE_LIMITS; exercises/exercise.sh then discards Catch's own report.
 #ifndef CATCH_CONFIG_EXTERNAL_INTERFACES  // version 2 shows a listener's types only then
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #endif
