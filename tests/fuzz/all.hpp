@@ -1,6 +1,7 @@
 // The list of targets.
 #pragma once
 
+#include "tests/fuzz/command_line.hpp"
 #include "tests/fuzz/files.hpp"
 #include "tests/fuzz/languages.hpp"
 #include "tests/fuzz/talk.hpp"

@@ -50,6 +50,17 @@ TEST_CASE("no input of the corpus breaks what reads it, and none takes long", "[
     }
 }
 
+TEST_CASE("the command lines of the corpus write texts, and are not refused", "[fuzz]") {
+    for (const auto& entry :
+         std::filesystem::directory_iterator("tests/fuzz/corpus/command_line")) {
+        // What the fuzzer found may be anything; the names of libFuzzer and "odd" are of such.
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with("odd") || name.find('-') != std::string::npos) continue;
+        INFO(name);
+        CHECK_NOTHROW(fuzz::read_command_line(read_file(entry.path().string())));
+    }
+}
+
 TEST_CASE("no damaged copy of a seed breaks what reads it", "[fuzz]") {
     const auto number = [](const char* name, std::uint64_t usual) {
         const char* text = std::getenv(name);

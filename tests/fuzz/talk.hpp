@@ -1,4 +1,4 @@
-// Targets that read what a person types: command lines and the lines of a chat.
+// The target that reads the lines of a chat.
 #pragma once
 
 #include <string>
@@ -7,34 +7,10 @@
 
 #include "chapters/10_generate/chat.hpp"
 #include "chapters/10_generate/request.hpp"
-#include "chapters/23_text_generator/command_line.hpp"
-#include "lib/machine/command_line.hpp"
 #include "lib/model/random_model.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace tbt::fuzz {
-
-// Words by lines, as make run would read them; no file is opened, no model either.
-inline void read_command_line(std::string_view bytes) {
-    std::vector<std::string> words;
-    std::string word;
-    for (const char c : bytes) {
-        if (c != '\n') word += c;
-        else words.push_back(std::exchange(word, {}));
-    }
-    words.push_back(word);
-    Settings settings;
-    try {
-        tbt::read_command_line(
-            words, [&](CLI::App& app) { add_options(app, settings); },
-            [&] {
-                settings.prompt_file.clear(), settings.options.model = "/nowhere";
-                complete(settings);
-                sampling_of(settings.options);
-            });
-    } catch (const UsageError&) {
-    }
-}
 
 // Each line is a turn; a line that begins with an exclamation mark is an answer.
 inline void read_chat(std::string_view bytes) {
