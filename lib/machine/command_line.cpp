@@ -1,18 +1,23 @@
 #include "lib/machine/command_line.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include "lib/error.hpp"
 #include "lib/index.hpp"
+#include "lib/machine/option_pages.hpp"
 #include "lib/machine/threads.hpp"
 
 namespace tbt {
@@ -134,10 +139,26 @@ std::vector<std::string> with_hyphens(std::vector<std::string> words) {
     return words;
 }
 
+// "--temprature": CLI11 says only that it was not expected.
+void refuse_unknown_names(const CLI::App& app, const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+        if (word == "--") return;
+        const std::string name = word.substr(0, word.find('='));
+        if (!name.starts_with("--") || app.get_option_no_throw(name)) continue;
+        const std::string nearest = nearest_option(app, name);
+        throw UsageError(name + ": there is no such option" +
+                         (nearest.empty() ? "" : "; did you mean " + nearest + "?") +
+                         " (--help lists the options)");
+    }
+}
+
 // Throws a UsageError, or CLI11's own where the user asks for help.
 void read(CLI::App& app, const std::vector<std::string>& words) {
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    } catch (const CLI::ExtrasError& e) {
+        refuse_unknown_names(app, words);
+        throw UsageError(explained(app, e.what()) + " (--help lists the options)");
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) throw;
         throw UsageError(explained(app, e.what()) + " (--help lists the options)");
@@ -161,12 +182,75 @@ void read_command_line(const std::vector<std::string>& words,
     if (body) body();
 }
 
+namespace {
+
+// Help that shows only some options; --help-all shows all of them.
+class ShortHelp : public CLI::Formatter {
+public:
+    ShortHelp(std::vector<std::string> first, std::string rest)
+        : first_(std::move(first)), rest_(std::move(rest)) {
+        column_width(help_column);
+    }
+    std::string make_help(const CLI::App* app, std::string name,
+                          CLI::AppFormatMode mode) const override {
+        all_ = mode == CLI::AppFormatMode::All;
+        std::string help = Formatter::make_help(app, std::move(name), CLI::AppFormatMode::Normal);
+        // Groups without an option to show leave empty lines.
+        for (std::size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
+        return help + (all_ ? "" : "\n" + rest_ + "\n");
+    }
+    std::string make_group(std::string group, bool is_positional,
+                           std::vector<const CLI::Option*> options) const override {
+        if (!all_)
+            std::erase_if(options, [&](const CLI::Option* option) {
+                return std::find(first_.begin(), first_.end(), option->get_name()) == first_.end();
+            });
+        return options.empty() ? "" : Formatter::make_group(group, is_positional, options);
+    }
+    static constexpr std::size_t help_column = 36;
+
+private:
+    std::vector<std::string> first_;
+    std::string rest_;
+    mutable bool all_ = false;
+};
+
+// A program that was started without a standard stream would open its first file in its place, and
+// write its text into that. Reading then finds the end, and writing fails.
+void open_missing_streams() {
+    for (int descriptor = 0; descriptor <= 2; ++descriptor)
+        if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", O_RDONLY);
+}
+
+// --man, --version and --completion SHELL, which every program has. True: one of them was asked.
+bool print_pages(const CLI::App& app, const std::vector<std::string>& words,
+                 const std::string& name) {
+    const std::string program = name.substr(name.find_last_of('/') + 1);
+    std::string page;
+    for (std::size_t i = 0; i < words.size() && words[i] != "--" && page.empty(); ++i) {
+        if (words[i] == "--man") page = manual_page(app, program);
+        if (words[i] == "--version") page = program + ", Token by Token " + release + "\n";
+        if (words[i] == "--completion")
+            page = completion_script(app, i + 1 < words.size() ? words[i + 1] : "", program);
+        if (words[i].starts_with("--completion="))
+            page = completion_script(app, words[i].substr(words[i].find('=') + 1), program);
+    }
+    std::fwrite(page.data(), 1, page.size(), stdout);
+    return !page.empty();
+}
+
+int written() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? 0 : 1; }
+
+}  // namespace
+
 int run_program(int argc, char** argv, const std::string& description,
-                const std::function<void(CLI::App&)>& options, const std::function<void()>& body) {
+                const std::function<void(CLI::App&)>& options, const std::function<void()>& body,
+                const Renaming& renamed) {
     const char* name = argc > 0 ? argv[0] : "tbt";
+    open_missing_streams();
     try {
         CLI::App app(description, name);
-        app.get_formatter()->column_width(36);
+        app.get_formatter()->column_width(ShortHelp::help_column);
         options(app);
         // Every program of the course can be told how many threads to use;
         // some have this option of their own.
@@ -176,15 +260,18 @@ int run_program(int argc, char** argv, const std::string& description,
                 ->capture_default_str()
                 ->check(CLI::Range(0, 1024));
         }
+        std::vector<std::string> words = with_hyphens({argv + std::min(argc, 1), argv + argc});
+        if (renamed) words = renamed(std::move(words));
+        bool asked_only = print_pages(app, words, name);
         try {
-            read(app, with_hyphens({argv + std::min(argc, 1), argv + argc}));
+            if (!asked_only) read(app, words);
         } catch (const CLI::ParseError& help) {
-            return app.exit(help);
+            if (app.exit(help) != 0) return 2;
+            asked_only = true;
         }
         set_default_threads(threads);
-        body();
-        const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-        return written ? 0 : complain(name, "cannot write to standard output", 1);
+        if (!asked_only) body();
+        return written() == 0 ? 0 : complain(name, "cannot write to standard output", 1);
     } catch (const UsageError& e) {
         return complain(name, e.what(), 2);
     } catch (const std::bad_alloc&) {
@@ -194,107 +281,9 @@ int run_program(int argc, char** argv, const std::string& description,
     }
 }
 
-DeclaredOption& DeclaredOption::shows_default() {
-    option_->capture_default_str();
-    return *this;
-}
-
-DeclaredOption& DeclaredOption::says(const std::string& help) {
-    option_->description(help);
-    return *this;
-}
-
-DeclaredOption& DeclaredOption::required() {
-    option_->required();
-    return *this;
-}
-
-DeclaredOption& DeclaredOption::above_zero() {
-    option_->check(CLI::PositiveNumber);
-    return *this;
-}
-
-DeclaredOption& DeclaredOption::needs(const DeclaredOption& other) {
-    option_->needs(other.option_);
-    return *this;
-}
-
-DeclaredOption& DeclaredOption::excludes(const DeclaredOption& other) {
-    option_->excludes(other.option_);
-    return *this;
-}
-
-DeclaredOption& DeclaredOption::between(int low, int high) {
-    option_->check(CLI::Range(low, high));
-    return *this;
-}
-
-DeclaredOption& DeclaredOption::one_of(const std::vector<std::string>& values) {
-    option_->check(CLI::IsMember(values));
-    return *this;
-}
-
-DeclaredOption& DeclaredOption::one_at_a_time() {
-    option_->allow_extra_args(false);
-    return *this;
-}
-
-std::string DeclaredOption::name() const { return option_->get_name(); }
-bool DeclaredOption::given() const { return option_->count() > 0; }
-
-DeclaredOption CommandLine::option(const std::string& names, bool& value, const std::string& help) {
-    return DeclaredOption(app_->add_flag(names, value, help)->group(group_));
-}
-DeclaredOption CommandLine::option(const std::string& names, int& value, const std::string& help) {
-    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
-}
-DeclaredOption CommandLine::option(const std::string& names, std::int64_t& value,
-                                   const std::string& help) {
-    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
-}
-DeclaredOption CommandLine::option(const std::string& names, std::uint64_t& value,
-                                   const std::string& help) {
-    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
-}
-DeclaredOption CommandLine::option(const std::string& names, double& value,
-                                   const std::string& help) {
-    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
-}
-DeclaredOption CommandLine::option(const std::string& names, std::string& value,
-                                   const std::string& help) {
-    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
-}
-DeclaredOption CommandLine::option(const std::string& names, std::optional<int>& value,
-                                   const std::string& help) {
-    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
-}
-DeclaredOption CommandLine::option(const std::string& names, std::optional<double>& value,
-                                   const std::string& help) {
-    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
-}
-DeclaredOption CommandLine::option(const std::string& names, std::optional<std::string>& value,
-                                   const std::string& help) {
-    return DeclaredOption(app_->add_option(names, value, help)->group(group_));
-}
-DeclaredOption CommandLine::option(const std::string& names, std::vector<std::string>& values,
-                                   const std::string& help) {
-    return DeclaredOption(app_->add_option(names, values, help)->group(group_));
-}
-DeclaredOption CommandLine::option(const std::string& names,
-                                   const std::function<void(const std::string& text)>& read,
-                                   const std::string& help) {
-    return DeclaredOption(app_->add_option_function<std::string>(names, read, help)->group(group_));
-}
-
-DeclaredOption CommandLine::declared(const std::string& name) const {
-    return DeclaredOption(app_->get_option(name));
-}
-
-std::vector<DeclaredOption> CommandLine::options() const {
-    std::vector<DeclaredOption> all;
-    for (CLI::Option* option : app_->get_options())
-        if (option->get_name() != "--help") all.emplace_back(option);
-    return all;
+void CommandLine::shows_first(const std::vector<std::string>& names, const std::string& rest) {
+    app_->formatter(std::make_shared<ShortHelp>(names, rest));
+    app_->set_help_all_flag("--help-all", "all options");
 }
 
 }  // namespace tbt

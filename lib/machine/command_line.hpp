@@ -12,82 +12,17 @@
 // Exit status: 0; 1 when the work failed (a bad file, too little memory);
 // 2 when the command line is wrong.
 //
-// CLI11's header takes seconds to compile; that is paid once, in command_line.cpp.
+// CLI11's header takes seconds to compile; that is paid in a few .cpp files only.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "lib/machine/declared_options.hpp"
 
 namespace tbt {
-
-// An option that was declared, to say more about it.
-class DeclaredOption {
-public:
-    explicit DeclaredOption(CLI::Option* option) : option_(option) {}
-
-    DeclaredOption& says(const std::string& help);
-    DeclaredOption& shows_default();  // the value it has now stands in --help
-    DeclaredOption& required();
-    DeclaredOption& between(int low, int high);
-    DeclaredOption& above_zero();
-    DeclaredOption& one_of(const std::vector<std::string>& values);
-    // A list: one value each time the option is named, so that a prompt after it stays a prompt.
-    DeclaredOption& one_at_a_time();
-    DeclaredOption& needs(const DeclaredOption& other);     // not given without that
-    DeclaredOption& excludes(const DeclaredOption& other);  // nor with it
-
-    std::string name() const;  // "--top-k"
-    bool given() const;        // after the command line was read
-
-private:
-    CLI::Option* option_;
-};
-
-class CommandLine {
-public:
-    // What run_program() gives becomes a CommandLine by itself.
-    CommandLine(CLI::App& app, std::string group = "Options")
-        : app_(&app), group_(std::move(group)) {}
-
-    // names as CLI11 has them: "--top-k", "-m,--model", "prompt". A bool is a flag.
-    DeclaredOption option(const std::string& names, bool& value, const std::string& help);
-    DeclaredOption option(const std::string& names, int& value, const std::string& help);
-    DeclaredOption option(const std::string& names, std::int64_t& value, const std::string& help);
-    DeclaredOption option(const std::string& names, std::uint64_t& value, const std::string& help);
-    DeclaredOption option(const std::string& names, double& value, const std::string& help);
-    DeclaredOption option(const std::string& names, std::string& value, const std::string& help);
-    DeclaredOption option(const std::string& names, std::optional<int>& value,
-                          const std::string& help);
-    DeclaredOption option(const std::string& names, std::optional<double>& value,
-                          const std::string& help);
-    DeclaredOption option(const std::string& names, std::optional<std::string>& value,
-                          const std::string& help);
-    DeclaredOption option(const std::string& names, std::vector<std::string>& values,
-                          const std::string& help);
-    // A value that is read by the program's own rules.
-    DeclaredOption option(const std::string& names,
-                          const std::function<void(const std::string& text)>& read,
-                          const std::string& help);
-    // One that was declared before, by its name.
-    DeclaredOption declared(const std::string& name) const;
-    // All that is declared so far.
-    std::vector<DeclaredOption> options() const;
-    CLI::App& app() const { return *app_; }  // for functions that declare options of their own
-
-private:
-    CLI::App* app_;
-    std::string group_;
-};
 
 // Reads words, without a program's name, as run_program() does, then calls body(), while there are
 // still options. A UsageError says what is wrong.
@@ -101,9 +36,17 @@ std::string shell_line(int argc, const char* const* argv);
 // Prints "PROGRAM: MESSAGE" on stderr and returns the status.
 int complain(std::string_view program, std::string_view message, int status);
 
-// options() declares the command line; body() does the work after it was read.
+// The day of the release, for --version; as in CITATION.cff.
+inline constexpr const char* release = "2026-11-20";
+
+// options() declares the command line; body() does the work after it was read. Every program also
+// has --version, --man (a manual page) and --completion SHELL (bash, zsh or fish).
 // Underscores in names of options are read as hyphens, as transformers writes them.
+//
+// renamed(words), if any, gives the words of the command line names that are declared.
+using Renaming = std::function<std::vector<std::string>(std::vector<std::string>)>;
 int run_program(int argc, char** argv, const std::string& description,
-                const std::function<void(CLI::App&)>& options, const std::function<void()>& body);
+                const std::function<void(CLI::App&)>& options, const std::function<void()>& body,
+                const Renaming& renamed = {});
 
 }  // namespace tbt

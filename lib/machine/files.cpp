@@ -13,6 +13,7 @@
 
 #include "lib/error.hpp"
 #include "lib/index.hpp"
+#include "lib/machine/memory.hpp"
 
 namespace tbt {
 
@@ -64,6 +65,10 @@ std::string join_path(const std::string& directory, const std::string& name) {
 
 std::string read_file(const std::string& path) {
     const Reader file(path);
+    const std::int64_t available = available_memory();
+    if (available > 0 && file.size > index(available))
+        throw Error(path + ": has " + std::to_string(file.size >> 20) + " MB, and " +
+                    std::to_string(available >> 20) + " MB of memory are free");
     std::string content(file.size, '\0');
     for (std::size_t done = 0; done < content.size();) {
         const ssize_t got = ::read(file.descriptor, content.data() + done, content.size() - done);
@@ -79,6 +84,10 @@ void write_file(const std::string& path, std::string_view content) {
     AtomicFile file(path);
     file.write(content.data(), content.size());
     file.commit();
+}
+
+void try_writing(const std::string& path) {
+    if (!path.empty()) AtomicFile{path};  // without commit(), nothing is left
 }
 
 void make_directory(const std::string& path) {
@@ -101,15 +110,51 @@ AtomicFile::AtomicFile(const std::string& path) : path_(checked(path)), target_(
             target_ = behind.string();  // of a link
         beside_ = target_ + "." + std::to_string(::getpid()) + ".tmp";
     }
-    descriptor_ = ::open((renamed ? beside_ : target_).c_str(),
-                         O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    descriptor_ = renamed ? open_beside()
+                          : ::open(target_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail("cannot be written");
+}
+
+// A file without a name, where the system has such (Linux, most file systems): if this process is
+// killed, nothing is left. Otherwise a new one beside the target; a link that somebody put there is
+// not followed, and what an earlier process of the same number left is replaced.
+int AtomicFile::open_beside() {
+    unnamed_ = false;
+#ifdef O_TMPFILE
+    const std::filesystem::path directory = std::filesystem::path(target_).parent_path();
+    const int unnamed =
+        ::open(directory.empty() ? "." : directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    unnamed_ = unnamed >= 0 && ::access(own_name(unnamed).c_str(), F_OK) == 0;
+    if (unnamed_) return unnamed;
+    if (unnamed >= 0) ::close(unnamed);
+#endif
+    constexpr int fresh = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    const int named = ::open(beside_.c_str(), fresh, 0666);
+    if (named >= 0 || errno != EEXIST) return named;
+    ::unlink(beside_.c_str());
+    return ::open(beside_.c_str(), fresh, 0666);
+}
+
+// The name by which the system knows an open file.
+std::string AtomicFile::own_name(int descriptor) {
+    return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
+// Gives an unnamed file the name from which it is renamed.
+void AtomicFile::link_beside() {
+    const std::string own = own_name(descriptor_);
+    const auto link = [&] {
+        return ::linkat(AT_FDCWD, own.c_str(), AT_FDCWD, beside_.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    };
+    if (link()) return;
+    if (errno == EEXIST) ::unlink(beside_.c_str());
+    if (!link()) fail("cannot be put in place");
 }
 
 AtomicFile::~AtomicFile() {
     if (descriptor_ < 0) return;
     ::close(descriptor_);
-    if (!beside_.empty()) ::unlink(beside_.c_str());
+    if (!beside_.empty() && !unnamed_) ::unlink(beside_.c_str());
 }
 
 void AtomicFile::fail(const char* what) const { throw Error(path_ + ": " + what + reason()); }
@@ -128,6 +173,7 @@ void AtomicFile::write(const void* data, std::size_t size) {
 void AtomicFile::commit() {
     if (!beside_.empty()) {
         if (::fsync(descriptor_) != 0) fail("cannot be written");
+        if (std::exchange(unnamed_, false)) link_beside();
         if (::rename(beside_.c_str(), target_.c_str()) != 0) fail("cannot be put in place");
     }
     ::close(std::exchange(descriptor_, -1));

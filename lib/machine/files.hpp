@@ -22,6 +22,10 @@ std::string read_file(const std::string& path);
 // Atomic: the file has its old content or the new one, also after a crash or on a full disk.
 void write_file(const std::string& path, std::string_view content);
 
+// Throws Error where a file of this name could not be written, before the work that it is for.
+// "": nothing is tried.
+void try_writing(const std::string& path);
+
 // Makes the directory and those above it; none of them need be missing.
 void make_directory(const std::string& path);
 
@@ -40,9 +44,14 @@ public:
 
 private:
     [[noreturn]] void fail(const char* what) const;
+    int open_beside();
+    void link_beside();
+    static std::string own_name(int descriptor);
 
-    std::string path_, target_, beside_;  // as named; behind links; where it is written first
+    std::string path_, target_;  // as named, and where its links lead
+    std::string beside_;         // the name from which it is renamed; empty: written in place
     int descriptor_ = -1;
+    bool unnamed_ = false;  // it gets that name only when it is complete
 };
 
 // A file mapped into memory, read only: the system loads the pages that are touched.

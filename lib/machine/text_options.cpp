@@ -1,6 +1,8 @@
 #include "lib/machine/text_options.hpp"
 
 #include <charconv>
+#include <cstdio>
+#include <random>
 
 #include "lib/error.hpp"
 
@@ -8,12 +10,19 @@ namespace tbt {
 
 namespace {
 
+// −1: one that nobody chose. It is told, so that the text can be written again.
 std::uint64_t parse_seed(const std::string& text) {
+    if (text == "-1") {
+        const std::uint64_t seed = std::random_device()();
+        std::fprintf(stderr, "--seed %llu\n", static_cast<unsigned long long>(seed));
+        return seed;
+    }
     std::uint64_t seed = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
     if (error != std::errc{} || end != text.data() + text.size()) {
-        throw UsageError("--seed: got '" + text +
-                         "', expected a whole number from 0 to 18446744073709551615");
+        throw UsageError(
+            "--seed: got '" + text +
+            "', expected a whole number from 0 to 18446744073709551615, or -1 for a random one");
     }
     return seed;
 }
@@ -35,7 +44,8 @@ DeclaredOption length_option(CommandLine line, int& max_new_tokens, const std::s
 }
 
 DeclaredOption length_option(CommandLine line, std::optional<int>& max_new_tokens) {
-    return line.option(length_names, max_new_tokens, length_meaning);
+    return line.option(length_names, max_new_tokens,
+                       std::string(length_meaning) + "; -1: until it is full");
 }
 
 DeclaredOption seed_option(CommandLine line, std::uint64_t& seed) {
@@ -45,7 +55,7 @@ DeclaredOption seed_option(CommandLine line, std::uint64_t& seed) {
 DeclaredOption seed_option(CommandLine line, std::optional<std::uint64_t>& seed) {
     return line.option(
         "--seed", [&seed](const std::string& text) { seed = parse_seed(text); },
-        std::string(seed_meaning) + " (default 0)");
+        std::string(seed_meaning) + " (default 0; -1: a random one, which is told)");
 }
 
 DeclaredOption model_option(CommandLine line, std::string& directory, const std::string& where) {

@@ -4,7 +4,11 @@
 #include <string>
 #include <thread>
 
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "lib/machine/files.hpp"
 #include "lib/show/svg.hpp"
@@ -59,4 +63,39 @@ TEST_CASE("a directory in the place of a file is refused, and nothing is left be
         error_of([&] { write_svg(folder.file("none/figure.svg"), "a title", 10, 10, ""); }),
         "cannot be written"));
     REQUIRE(entries(folder.path()) == 1);
+}
+
+#ifdef O_TMPFILE
+TEST_CASE("a process that is killed while it writes leaves no file", "[files]") {
+    const TemporaryFolder folder;
+    const std::string path = folder.write("file", "old");
+    const pid_t child = ::fork();
+    if (child == 0) {
+        AtomicFile file(path);
+        file.write("half", 4);
+        ::raise(SIGKILL);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    REQUIRE(WIFSIGNALED(status));
+    REQUIRE(entries(folder.path()) == 1);
+    REQUIRE(read_file(path) == "old");
+}
+#endif
+
+TEST_CASE("a link in the place of the temporary file is not followed", "[files]") {
+    const TemporaryFolder folder;
+    const std::string victim = folder.write("victim", "kept"), path = folder.file("file");
+    fs::create_symlink("victim", path + "." + std::to_string(::getpid()) + ".tmp");
+    write_file(path, "new");
+    REQUIRE(read_file(victim) == "kept");
+    REQUIRE(read_file(path) == "new");
+    REQUIRE(entries(folder.path()) == 2);
+}
+
+TEST_CASE("a file larger than the memory is refused by its name", "[files]") {
+    const TemporaryFolder folder;
+    const std::string path = folder.write("large", "");
+    fs::resize_file(path, std::uintmax_t{1} << 42);
+    REQUIRE_THROWS_WITH(read_file(path), Catch::Contains("large: has 4194304 MB"));
 }
