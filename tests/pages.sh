@@ -60,8 +60,8 @@ for lesson in chapters/*/README.md; do
 done
 
 # ---- the cheat sheet ----
-options() { grep -oE -- '--[a-z][a-z0-9-]+' | sort -u | grep -vx -e --help; }
-"$build/23_text_generator" --help | options >"$work/help"
+options() { grep -oE -- '--[a-z][a-z0-9-]+' | sort -u | grep -vx -e --help -e --help-all; }
+"$build/23_text_generator" --help-all | options >"$work/help"
 options <chapters/CHEATSHEET.md >"$work/sheet"
 for option in $(cat "$work/help"); do holds "the cheat sheet has $option" grep -qx -e "$option" "$work/sheet"; done
 for option in $(cat "$work/sheet"); do holds "the generator has $option of the cheat sheet" grep -qx -e "$option" "$work/help"; done

@@ -11,7 +11,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 
-"$build/23_text_generator" --help >"$work/help" || exit 1
+"$build/23_text_generator" --help-all >"$work/help" || exit 1
 # Every option named in the third column.
 grep -v -e '^#' -e '^==' -e '^$' "$table" | awk -F'|' '{ print $3 }' | grep -o '`--[a-z0-9-]*' | tr -d '`' | sort -u >"$work/options"
 while read -r option; do

@@ -39,7 +39,7 @@ void check_mirostat_version(const SamplingOptions& o) {
 }
 
 // The rarer steps: dynamic temperature, top-nσ, XTC, mirostat.
-std::vector<ChainStep> further_steps(const SamplingOptions& o) {
+std::vector<ChainStep> further_steps(const SamplingOptions& o, Dialect dialect) {
     check_dynamic_temperature(o.dynatemp_range, o.dynatemp_exponent);
     check_top_n_sigma(o.top_n_sigma), check_xtc(o.xtc_probability, o.xtc_threshold);
     check_mirostat(o.mirostat_tau, o.mirostat_eta), check_mirostat_version(o);
@@ -76,7 +76,8 @@ std::vector<ChainStep> further_steps(const SamplingOptions& o) {
                          "mirostat: this way of writing does not keep how probable its "
                          "tokens were; use it without beams and without drafts");
                  cut(c, mirostat_mu(text.log_probabilities, tau, eta));
-             }});
+             },
+             dialect == Dialect::llama_cpp ? Surprise::at_draw : Surprise::raw});
     }
     return steps;
 }
@@ -91,7 +92,7 @@ std::vector<ChainStep> cut_steps(const SamplingOptions& o, Dialect dialect) {
     if (o.min_tokens_to_keep < 1)
         throw UsageError("min-tokens-to-keep: got " + std::to_string(o.min_tokens_to_keep) +
                          ", expected 1 or more: no cut leaves nothing");
-    std::vector<ChainStep> steps = further_steps(o);
+    std::vector<ChainStep> steps = further_steps(o, dialect);
     const auto add = [&](bool on, const char* name, double value, auto&& function) {
         if (on)
             steps.push_back({name, short_number(value),

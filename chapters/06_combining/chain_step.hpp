@@ -25,13 +25,20 @@ inline constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 struct TextSoFar {
     std::span<const int> ids;
     std::size_t prompt_length = 0;
-    // ln p of each generated token in the model's own distribution, for steps that ask how
-    // surprising the text has been (mirostat); not_known where the model was not asked.
-    // Whoever writes texts another way may leave it empty.
+    // ln p of each generated token, for steps that ask how surprising the text has been (mirostat):
+    // in the model's own distribution, or in what the chain left of it (Chain::surprise). not_known
+    // where the model was not asked. Empty where texts are written in another way.
     std::span<const double> log_probabilities = {};
     std::span<const int> generated() const {
         return ids.subspan(std::min(prompt_length, ids.size()));
     }
+};
+
+// Which log-probabilities of earlier tokens a step asks for.
+enum class Surprise {
+    none,
+    raw,      // the model's own
+    at_draw,  // after temperature and truncation, as the token was drawn (llama.cpp)
 };
 
 struct ChainStep {
@@ -39,6 +46,7 @@ struct ChainStep {
     std::string parameters;  // "40"
     // Must depend on nothing but its arguments, so that a choice can be replayed and explained.
     std::function<void(Candidates&, const TextSoFar&)> apply;
+    Surprise surprise = Surprise::none;
 };
 
 class Chain {
@@ -50,6 +58,12 @@ public:
     bool has(std::string_view name) const {
         return std::any_of(steps_.begin(), steps_.end(),
                            [&](const ChainStep& step) { return step.name == name; });
+    }
+    // What its steps ask for; none if nothing looks at earlier log-probabilities.
+    Surprise surprise() const {
+        for (const ChainStep& step : steps_)
+            if (step.surprise != Surprise::none) return step.surprise;
+        return Surprise::none;
     }
     void apply(Candidates& c, const TextSoFar& text) const {
         for (const ChainStep& step : steps_) step.apply(c, text);

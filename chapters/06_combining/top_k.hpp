@@ -19,7 +19,8 @@ namespace tbt {
 // taken in the order of their ids.
 inline void keep_top_k(Candidates& c, int k, Ties ties = Ties::exact) {
     check_top_k(k);
-    const auto wanted = index(k);
+    // min_tokens_to_keep makes k larger, as in transformers: there, ties at that border stay too.
+    const std::size_t wanted = std::max(index(k), c.least());
     if (k == 0 || wanted >= c.size()) return;
     // 1. A threshold that at least k tokens reach and few others do: one look at the row,
     //    no sorting.

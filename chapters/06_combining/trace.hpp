@@ -43,6 +43,11 @@ struct Trace {
     double raw_log_probability = 0,
            final_log_probability = 0;  // of the chosen token, without the chain and with it
     std::vector<TracedToken> top;      // the first by the model's own logits
+
+    // As a step asks for it.
+    double log_probability(Surprise surprise) const {
+        return surprise == Surprise::at_draw ? final_log_probability : raw_log_probability;
+    }
 };
 
 std::size_t position_of(const Candidates& c, int id);

@@ -28,6 +28,32 @@ std::span<const int> in_scope(const TextSoFar& text, Scope scope) {
 
 namespace {
 
+// A token that is forced and banned at once: neither can hold.
+void check_forced(const SamplingOptions& o, const PenaltyOptions& more) {
+    const auto refuse = [](const char* forced, int id, const std::string& ban) {
+        throw UsageError(std::string(forced) + " " + std::to_string(id) + " and " + ban +
+                         ": the same token is forced and banned; leave out one of the two");
+    };
+    const auto check = [&](const char* name, std::optional<int> id) {
+        if (!id) return;
+        const auto has = [&](const std::vector<int>& ids) {
+            return std::count(ids.begin(), ids.end(), *id) != 0;
+        };
+        if (has(more.suppress)) refuse(name, *id, "suppress-tokens");
+        for (const SequenceBias& bias : more.bias)
+            if (bias.bias == banned && bias.sequence == std::vector<int>{*id})
+                refuse(name, *id, "a bias of -inf, or ignore-eos");
+        for (const std::vector<int>& word : more.bad_words)
+            if (word == std::vector<int>{*id}) refuse(name, *id, "bad-words");
+    };
+    check("forced-bos-token-id", more.forced_bos), check("forced-eos-token-id", more.forced_eos);
+    const bool ends =
+        more.forced_eos && std::count(more.eos.begin(), more.eos.end(), *more.forced_eos) != 0;
+    if (ends && o.min_new_tokens >= more.max_new_tokens)
+        refuse("forced-eos-token-id", *more.forced_eos,
+               "min-new-tokens " + std::to_string(o.min_new_tokens));
+}
+
 // DRY, how a text must begin and end, and the watermark.
 std::vector<ChainStep> ending_steps(const SamplingOptions& o, const PenaltyOptions& more,
                                     Dialect dialect) {
@@ -39,6 +65,7 @@ std::vector<ChainStep> ending_steps(const SamplingOptions& o, const PenaltyOptio
             "exponential-decay-length-penalty: this model has no end-of-text token to favour");
     if (more.forced_eos && more.max_new_tokens < 1)
         throw UsageError("forced-eos: no limit was given, so no token is the last");
+    check_forced(o, more);
     // Elsewhere a forced token wins over every ban; with us over none, so that a grammar holds.
     const bool wins = dialect == Dialect::transformers;
     std::vector<ChainStep> steps;
@@ -54,14 +81,21 @@ std::vector<ChainStep> ending_steps(const SamplingOptions& o, const PenaltyOptio
         });
     add(!more.suppress.empty(), "suppress", std::to_string(more.suppress.size()),
         [ids = more.suppress](Candidates& c, const TextSoFar&) { suppress(c, ids); });
-    const std::size_t first = more.forced_bos ? 1 : 0;  // the token after a forced one
+    // The token after a forced one. transformers forces the first token of the whole text, its
+    // prompt included, so that after a longer prompt nothing is forced.
+    const auto begins = [wins](const TextSoFar& t) {
+        return wins ? t.ids.size() == 1 : t.generated().empty();
+    };
+    const auto first = [wins, forced = more.forced_bos.has_value()](const TextSoFar& t) {
+        return std::size_t{forced && !(wins && t.prompt_length > 1)};
+    };
     add(!more.begin_suppress.empty(), "begin-suppress", std::to_string(more.begin_suppress.size()),
         [ids = more.begin_suppress, first](Candidates& c, const TextSoFar& t) {
-            if (t.generated().size() == first) suppress(c, ids);
+            if (t.generated().size() == first(t)) suppress(c, ids);
         });
     add(more.forced_bos.has_value(), "forced-bos", std::to_string(more.forced_bos.value_or(0)),
-        [id = more.forced_bos.value_or(0), wins](Candidates& c, const TextSoFar& t) {
-            if (t.generated().empty()) force(c, id, wins);
+        [id = more.forced_bos.value_or(0), wins, begins](Candidates& c, const TextSoFar& t) {
+            if (begins(t)) force(c, id, wins);
         });
     add(more.forced_eos.has_value(), "forced-eos", std::to_string(more.forced_eos.value_or(0)),
         [id = more.forced_eos.value_or(0), wins, last = more.max_new_tokens - 1](

@@ -176,7 +176,7 @@ void use_generation_config(GenerateOptions& o, bool searches) {
     if (!o.max_new_tokens || !o.min_new_tokens) config.fill(o.min_new_tokens, "min_new_tokens");
     config.fill(o.forced_bos, "forced_bos_token_id");
     config.fill(o.forced_eos, "forced_eos_token_id");
-    if (!o.renormalize) config.read("renormalize_logits", o.renormalize);
+    if (searches && !o.renormalize) config.read("renormalize_logits", o.renormalize);
     if (o.samples == 1 && !o.greedy) config.read("num_return_sequences", o.samples);
     fill_lists(o, config);
     for (const auto& [key, value] : config.json().items()) {

@@ -32,6 +32,9 @@ struct GenerateOptions : RareOptions, WordOptions, ModelOptions {
     std::string context = "refuse";
     int keep = 0, samples = 1;
 
+    // --max-new-tokens -1: as many as the context has room for.
+    bool unlimited() const { return max_new_tokens == -1; }
+
     std::string model = shipped_model("storyteller").string();
 };
 

@@ -79,6 +79,7 @@ TextPrinter::TextPrinter(const Output& output, const std::string& model, const T
       streams_(streams && prompts.size() == 1 && request.samples == 1 && output.text() &&
                !output.explain && !output.no_stream) {
     traced_.assign(prompts.size() * index(request.samples), 0);
+    try_writing(output.figure);
     if (output.trace_file.empty()) return;
     trace_file_ = std::make_unique<AtomicFile>(output.trace_file);
     for (const ShownPrompt& prompt : prompts) {

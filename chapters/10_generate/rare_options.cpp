@@ -145,6 +145,7 @@ std::vector<std::string> given_rare_cuts(const RareOptions& o) {
     note(o.xtc_probability.value_or(0) != 0, "--xtc-probability");
     note(o.mirostat.value_or(0) != 0, "--mirostat");
     note(o.watermark.has_value(), "--watermark");
+    note(o.min_tokens_to_keep.value_or(1) != 1, "--min-tokens-to-keep");
     return names;
 }
 

@@ -86,13 +86,15 @@ void read_again(const BatchLogits& model, const GenerateRequest& request, const 
 std::vector<RecordedToken> replay(const BatchLogits& model, const GenerateRequest& request,
                                   ReplayedText text) {
     std::vector<RecordedToken> tokens;
-    const bool steered = request.chain.has("mirostat"), drawn = !text.u.empty();
+    const Surprise surprise = request.chain.surprise();
+    const bool drawn = !text.u.empty();
     read_again(model, request, text, [&](std::size_t step, std::span<const float> logits) {
         tokens.push_back(recorded_choice(request.chain, logits, text.before(step),
                                          drawn ? text.u[step] : 0,
                                          text.ids[text.prompt_length + step]));
         tokens.back().has_u = drawn;
-        if (steered) text.log_probabilities.push_back(tokens.back().trace.raw_log_probability);
+        if (surprise != Surprise::none)
+            text.log_probabilities.push_back(tokens.back().trace.log_probability(surprise));
     });
     return tokens;
 }

@@ -77,7 +77,7 @@ struct ReplayedText {
     std::size_t slot = 0;  // of the model
     std::vector<int> ids;  // prompt and text
     std::size_t prompt_length = 0;
-    std::vector<double> log_probabilities = {};  // in the model's own distribution, for mirostat
+    std::vector<double> log_probabilities = {};  // as TextSoFar has them, for mirostat
     std::vector<double> u = {};                  // empty: none belongs to a token
 
     std::size_t length() const { return ids.size() - prompt_length; }

@@ -73,11 +73,16 @@ void check_counts(const GenerateOptions& o) {
             throw UsageError(std::string(name) + ": got " + std::to_string(*value) + ", expected " +
                              std::to_string(least) + " or more");
     };
-    check("--max-new-tokens", o.max_new_tokens, 0);
+    if (!o.unlimited()) check("--max-new-tokens", o.max_new_tokens, 0);
+    if (o.unlimited() && o.context == "slide")
+        throw UsageError(
+            "--max-new-tokens -1 and --context slide: the text might never end; say how many "
+            "tokens, or leave out --context");
     check("--min-new-tokens", o.min_new_tokens, 0);
     check("--num-return-sequences", o.samples, 1);
     check("--keep", o.keep, 0);
-    if (o.max_new_tokens && o.min_new_tokens && *o.min_new_tokens > *o.max_new_tokens) {
+    if (o.max_new_tokens && !o.unlimited() && o.min_new_tokens &&
+        *o.min_new_tokens > *o.max_new_tokens) {
         throw UsageError("--min-new-tokens " + std::to_string(*o.min_new_tokens) +
                          " and --max-new-tokens " + std::to_string(*o.max_new_tokens) +
                          ": at least is more than at most; are the two exchanged?");
@@ -171,9 +176,11 @@ GenerateRequest request_of(const GenerateOptions& o, const Model& model,
         for (std::string& s : strings) s = unescaped(s);
     }
     r.stop.strings = StopStrings(std::move(strings));
-    r.stop.max_new_tokens =
-        o.max_new_tokens.value_or(std::max(default_max_new_tokens, o.min_new_tokens.value_or(0)));
     r.stop.context = model.config().n_positions;
+    r.stop.max_new_tokens = o.unlimited()
+                                ? r.stop.context
+                                : o.max_new_tokens.value_or(std::max(default_max_new_tokens,
+                                                                     o.min_new_tokens.value_or(0)));
     if (o.context == "slide") r.stop.policy = ContextPolicy::slide;
     else if (o.context != "refuse")
         throw UsageError("--context: got '" + o.context + "', expected refuse or slide");
@@ -201,7 +208,8 @@ GenerateRequest request_of(const GenerateOptions& o, const Model& model,
 
 std::vector<int> prompt_ids(const GenerateOptions& o, const Model& model, std::string_view prompt) {
     const std::string text = o.no_escape ? std::string(prompt) : unescaped(prompt);
-    const int room = std::max(1, o.max_new_tokens.value_or(o.min_new_tokens.value_or(1))),
+    const int least = o.min_new_tokens.value_or(1);
+    const int room = std::max(1, o.unlimited() ? least : o.max_new_tokens.value_or(least)),
               context = model.config().n_positions;
     if (o.context != "slide") {
         if (room >= context) {

@@ -5,7 +5,7 @@ namespace tbt {
 TextWriter::TextWriter(const GenerateRequest& request, std::span<const int> prompt,
                        std::uint64_t sample)
     : request_(&request),
-      steered_(request.chain.has("mirostat")),
+      surprise_(request.chain.surprise()),
       ids_(prompt.begin(), prompt.end()),
       prompt_length_(prompt.size()),
       stream_(request.stop.strings),
@@ -29,17 +29,18 @@ std::string TextWriter::step(std::span<const float> logits, const TokenBytes& by
     const int id = only >= 0 ? only : request_->chain.pick(logits, so_far(), u, scratch);
     if (request_->traced_tokens >= 0)
         traces_.push_back(trace(request_->chain, logits, so_far(), u, id, request_->traced_tokens));
-    if (steered_) {
-        // What was forced is no surprise, whether somebody looked or not.
-        scratch.reset(logits);
-        log_probabilities_.push_back(only >= 0 ? not_known : scratch.log_probability(index(id)));
+    if (surprise_ != Surprise::none) {
+        // After pick() the candidates are what the chain left. A forced token is no surprise.
+        if (only < 0 && surprise_ == Surprise::raw) scratch.reset(logits);
+        log_probabilities_.push_back(only >= 0 ? not_known
+                                               : scratch.log_probability(position_of(scratch, id)));
     }
     return append(id, bytes);
 }
 
 std::string TextWriter::step_forced(int id, const TokenBytes& bytes) {
     static_cast<void>(rng_.uniform());
-    if (steered_) log_probabilities_.push_back(not_known);
+    if (surprise_ != Surprise::none) log_probabilities_.push_back(not_known);
     return append(id, bytes);
 }
 

@@ -120,7 +120,7 @@ private:
     std::string append(int id, const TokenBytes& bytes);
 
     const GenerateRequest* request_;
-    bool steered_;  // by mirostat, which asks how probable the tokens were
+    Surprise surprise_;  // which log-probabilities the chain (mirostat) asks for
     std::vector<double> log_probabilities_;
     std::vector<int> ids_;
     std::size_t prompt_length_;

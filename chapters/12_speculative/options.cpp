@@ -61,13 +61,21 @@ void check_drafts(const DraftSettings& s, bool others) {
     if (s.max_matching_ngram_size < 1)
         throw UsageError("--max-matching-ngram-size: got " +
                          std::to_string(s.max_matching_ngram_size) + ", expected 1 or more");
+    const DraftSettings usual;
+    if (s.drafts() && !s.lookup() && s.max_matching_ngram_size != usual.max_matching_ngram_size)
+        throw UsageError(
+            "--max-matching-ngram-size: it is the lookup's, and a model drafts; leave it out, or "
+            "take --assistant-model lookup");
+    if (s.prompt_lookup_num_tokens && s.num_assistant_tokens != usual.num_assistant_tokens)
+        throw UsageError(
+            "--prompt-lookup-num-tokens and --num-assistant-tokens: both say how many tokens are "
+            "guessed; leave out one of the two");
     if (s.drafts()) return;
     const auto alone = [](bool given, const char* name) {
         if (given)
             throw UsageError(std::string(name) +
                              ": nothing drafts; add --assistant-model sketch, say");
     };
-    const DraftSettings usual;
     alone(s.num_assistant_tokens != usual.num_assistant_tokens, "--num-assistant-tokens");
     alone(s.schedule != usual.schedule && !others, "--num-assistant-tokens-schedule");
     alone(s.max_matching_ngram_size != usual.max_matching_ngram_size, "--max-matching-ngram-size");

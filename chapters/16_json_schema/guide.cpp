@@ -27,14 +27,23 @@ std::vector<std::string> split(const std::string& text, char separator) {
     return parts;
 }
 
+// Is it the rules or the JSON itself, and no file's name?
+bool is_grammar(const std::string& given) { return given.find("::=") != std::string::npos; }
+bool is_json(const std::string& given) {
+    const std::size_t begin = given.find_first_not_of(" \t\r\n");
+    return begin != std::string::npos && (given[begin] == '{' || given[begin] == '[');
+}
+
 }  // namespace
 
 void GuideRequest::add_options(CLI::App& app) {
     CommandLine line(app, "What a text is held to");
-    line.option("--grammar", grammar, "a file in GBNF, llama.cpp's notation for grammars");
+    line.option("--grammar", grammar,
+                "GBNF, llama.cpp's notation for grammars: a file, or the rules themselves");
     line.option("--regex", regex, "a regular expression that the whole text matches");
-    line.option("--json-schema", schema, "a file with a JSON Schema (draft 2020-12)");
-    line.option("--tools", tools, "a file with tools; the text is a call of one of them");
+    line.option("--json-schema", schema, "a JSON Schema (draft 2020-12): a file, or '{…}' itself");
+    line.option("--tools", tools,
+                "tools, a file or '[…]' itself; the text is a call of one of them");
     line.option("--choice", choice, "the text is one of these: A,B,C");
     line.option("--integer", integers,
                 "the text is a whole number in this range: 1:10 (or 1: or :10)");
@@ -60,8 +69,23 @@ void GuideRequest::add_options(CLI::App& app) {
 }
 
 std::string GuideRequest::key() const {
-    return name() + (strict ? " strict " : " ") + std::to_string(max_whitespace) + " " + layout +
-           " " + key_order + (open ? " open" : "");
+    return grammar + schema + tools + name() + (strict ? " strict " : " ") +
+           std::to_string(max_whitespace) + " " + layout + " " + key_order + (open ? " open" : "");
+}
+
+void GuideRequest::check() const {
+    if (!schema.empty() || !tools.empty()) return;
+    const GuideRequest usual;
+    const auto alone = [](bool given, const char* option, const char* what) {
+        if (given)
+            throw UsageError(std::string(option) + ": there is no " + what +
+                             " it could be for; add --json-schema FILE, say");
+    };
+    alone(strict != usual.strict, "--strict", "schema");
+    alone(layout != usual.layout, "--json-layout", "schema");
+    alone(key_order != usual.key_order, "--key-order", "schema");
+    alone(open != usual.open, "--open", "schema");
+    alone(max_whitespace != usual.max_whitespace && !json, "--max-whitespace", "JSON");
 }
 
 std::string GuideRequest::name() const {
@@ -72,7 +96,10 @@ std::string GuideRequest::name() const {
                                         {"--tools", tools},
                                         {"--choice", choice},
                                         {"--integer", integers}}) {
-        if (!value.empty()) asked.push_back(std::string(option) + " " + value);
+        if (value.empty()) continue;
+        const bool inside = (value == grammar && is_grammar(value)) ||
+                            ((value == schema || value == tools) && is_json(value));
+        asked.push_back(option + (inside ? std::string() : " " + value));
     }
     if (json) asked.emplace_back("--json");
     if (asked.size() > 1)
@@ -81,7 +108,18 @@ std::string GuideRequest::name() const {
     return asked.empty() ? "" : asked[0];
 }
 
+GuideText grammar_text(const std::string& given) {
+    if (is_grammar(given)) return {"--grammar", given};
+    return {given, read_file(given)};
+}
+
+GuideText json_guide_text(const std::string& given, const char* option) {
+    if (is_json(given)) return {option, given};
+    return {given, read_file(given)};
+}
+
 std::shared_ptr<ByteMachine> machine_for(const GuideRequest& r) {
+    r.check();
     if (r.name().empty()) return nullptr;
     const auto machine = [](Grammar grammar) {
         return std::make_shared<GrammarMachine>(std::move(grammar));
@@ -98,13 +136,20 @@ std::shared_ptr<ByteMachine> machine_for(const GuideRequest& r) {
                                                    : JsonLayout::any;
     schema_options.in_order = r.key_order == "schema";
     schema_options.closed = !r.open;
-    if (!r.grammar.empty()) return machine(compile_gbnf(read_file(r.grammar), r.grammar));
+    if (!r.grammar.empty()) {
+        const GuideText given = grammar_text(r.grammar);
+        return machine(compile_gbnf(given.text, given.name));
+    }
     if (!r.regex.empty()) return machine(compile_regex(r.regex));
-    if (!r.schema.empty())
-        return machine(compile_schema(read_file(r.schema), schema_options, r.schema));
-    if (!r.tools.empty())
+    if (!r.schema.empty()) {
+        const GuideText given = json_guide_text(r.schema, "--json-schema");
+        return machine(compile_schema(given.text, schema_options, given.name));
+    }
+    if (!r.tools.empty()) {
+        const GuideText given = json_guide_text(r.tools, "--tools");
         return machine(
-            compile_schema(schema_of_tools(read_file(r.tools), r.tools), schema_options, r.tools));
+            compile_schema(schema_of_tools(given.text, given.name), schema_options, given.name));
+    }
     if (!r.choice.empty()) return machine(compile_choices(split(r.choice, ',')));
     if (!r.integers.empty()) {
         const std::vector<std::string> ends = split(r.integers, ':');

@@ -16,10 +16,10 @@ namespace tbt {
 
 // At most one of them is given.
 struct GuideRequest {
-    std::string grammar;            // a file in GBNF
+    std::string grammar;            // GBNF: a file, or the rules themselves (with a "::=")
     std::string regex;              // the whole text matches
-    std::string schema;             // a file with a JSON Schema
-    std::string tools;              // a file with tools: one call of one of them
+    std::string schema;             // a JSON Schema: a file, or the schema itself (with a "{")
+    std::string tools;              // tools, a file or the list itself: one call of one of them
     std::string choice;             // "yes,no,maybe": one of these
     std::string integers;           // "1:10": a whole number from 1 to 10
     bool json = false;              // any JSON value
@@ -31,11 +31,22 @@ struct GuideRequest {
 
     // Adds --grammar, --regex, … to a program's options.
     void add_options(CLI::App& app);
+    // Throws UsageError where an option has nothing that it could be for: --json-layout without a
+    // schema, say.
+    void check() const;
     // What was asked for, for messages; empty: nothing was.
     std::string name() const;
     // The same for equal requests only.
     std::string key() const;
 };
+
+// What a grammar, a schema or a list of tools is asked for by: the text itself, or a file's.
+struct GuideText {
+    std::string name;  // for messages: the file, or the option
+    std::string text;
+};
+GuideText grammar_text(const std::string& given);
+GuideText json_guide_text(const std::string& given, const char* option);
 
 // Null when nothing is asked for. Throws UsageError when more than one thing is,
 // or what is asked for is at fault.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/edit_distance.hpp"
 #include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -64,21 +65,6 @@ const std::set<std::string> annotations = {
 const std::set<std::string> our_own = {"$each",    "$need",   "$count",
                                        "$repeats", "$silent", "$complete"};
 
-int distance(const std::string& a, const std::string& b) {
-    std::vector<int> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = to_int(j);
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        int diagonal = row[0];
-        row[0] = to_int(i);
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const int above = row[j];
-            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-            diagonal = above;
-        }
-    }
-    return row[b.size()];
-}
-
 void check_name(SchemaDocument& document, const Json& schema, const std::string& key) {
     if (enforced.count(key) != 0 || annotations.count(key) != 0 || key.rfind("x-", 0) == 0) return;
     if (key == "id" && document.draft_of(schema) == 4) return;
@@ -87,13 +73,14 @@ void check_name(SchemaDocument& document, const Json& schema, const std::string&
                              "is a name that this program keeps for schemas it makes; as no draft "
                              "knows it, leave it out or call it x-" +
                                  key.substr(1));
-    const auto near = std::min_element(
-        enforced.begin(), enforced.end(),
-        [&](const auto& a, const auto& b) { return distance(key, a) < distance(key, b); });
+    const auto near =
+        std::min_element(enforced.begin(), enforced.end(), [&](const auto& a, const auto& b) {
+            return edit_distance(key, a) < edit_distance(key, b);
+        });
     document.remark(
         schema, key, "",
         "is not a known keyword" +
-            (distance(key, *near) <= 2 ? " (did you mean '" + *near + "'?)" : std::string()));
+            (edit_distance(key, *near) <= 2 ? " (did you mean '" + *near + "'?)" : std::string()));
 }
 
 bool is_schema(const Json& v) { return v.is_object() || v.is_boolean(); }

@@ -9,6 +9,7 @@
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/text/utf8.hpp"
 
 namespace tbt {
 
@@ -47,6 +48,12 @@ void check_fill_options(const FillOptions& o) {
 Hole hole_between(const MaskedModel& model, std::string_view before, std::string_view behind,
                   int tokens) {
     check_at_least("infill: tokens of the gap", tokens, 0);
+    for (const auto& [name, text] : {std::pair{"prompt", before}, std::pair{"infill", behind}}) {
+        const std::size_t bad = find_invalid_utf8(text);
+        if (bad != std::string_view::npos)
+            throw Error(std::string(name) + ": byte " + std::to_string(bad + 1) +
+                        " is not valid UTF-8; save the text as UTF-8");
+    }
     std::vector<int> ids = model.tokenizer.encode(before);
     const std::vector<int> after = model.tokenizer.encode(behind);
     const std::size_t begin = ids.size(), canvas = index(model.gpt.config().n_positions);

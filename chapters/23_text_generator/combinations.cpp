@@ -1,5 +1,6 @@
 #include "chapters/23_text_generator/combinations.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -44,6 +45,7 @@ void check_no_search(const TextOptions& o) {
     alone(o.diversity_penalty.has_value(), "--diversity-penalty");
     alone(o.length_penalty != usual.length_penalty, "--length-penalty");
     alone(o.early_stopping != usual.early_stopping, "--early-stopping");
+    alone(o.renormalize, "--renormalize-logits");
     if (o.num_beams < 1)
         refuse("num-beams: got " + std::to_string(o.num_beams) +
                ", expected 1 or more; 1 is no search, 4 is usual");
@@ -83,6 +85,42 @@ void check_guidance(const TextOptions& o) {
             "add --contrast-model sketch, say");
 }
 
+// "17=-inf", "17,5=-infinity": a bias that bans.
+bool bans(const std::string& bias) {
+    return bias.find("=-inf") != std::string::npos || bias.find("=-INF") != std::string::npos;
+}
+
+// A guide leaves few tokens at times, and a text must never end half-way. What only discourages
+// gives way there (guided_chain); what promises "never" or "this token" is refused.
+void check_guide(const TextOptions& o) {
+    o.guide.check();
+    if (o.guide.name().empty()) {
+        if (o.continues_prompt)
+            refuse(
+                "--continue: the prompt would be the beginning of what a guide describes; add "
+                "--json-schema FILE, say");
+        return;
+    }
+    const auto promises = [&](bool given, const char* name) {
+        if (given)
+            refuse(std::string(name) + " and " + o.guide.name() +
+                   ": the form may leave no other token; say in the form what must not appear");
+    };
+    const auto any_bans = [](const std::vector<std::string>& list) {
+        return std::any_of(list.begin(), list.end(), bans);
+    };
+    promises(!o.ban_text.empty(), "--ban-text");
+    promises(!o.bad_words.empty() || !o.bad_words_ids.empty(), "--bad-words");
+    promises(!o.suppress.empty(), "--suppress-tokens");
+    promises(!o.begin_suppress.empty(), "--begin-suppress-tokens");
+    promises(any_bans(o.logit_bias), "--logit-bias with -inf");
+    promises(any_bans(o.sequence_bias), "--sequence-bias with -inf");
+    if (o.forced_bos || o.forced_eos)
+        refuse(std::string(o.forced_bos ? "--forced-bos-token-id" : "--forced-eos-token-id") +
+               " and " + o.guide.name() +
+               ": the form decides which tokens may come there; leave out one of the two");
+}
+
 }  // namespace
 
 Strategy strategy_of(const TextOptions& o) {
@@ -105,14 +143,7 @@ void check_combination(const TextOptions& o, std::size_t prompts) {
             "text; take --coupling seed");
     check_rejection(o);
     check_guidance(o);
-    o.guide.name();  // two at once
-    if (o.continues_prompt && o.guide.name().empty())
-        refuse(
-            "--continue: the prompt would be the beginning of what a guide describes; add "
-            "--json-schema FILE, say");
-    if (!o.ban_text.empty() && !o.guide.name().empty())
-        refuse("--ban-text and " + o.guide.name() +
-               ": the form may leave no other way; say in the form what must not appear");
+    check_guide(o);
     if (!searches(o)) return check_no_search(o);
     if (o.medusa)
         refuse(

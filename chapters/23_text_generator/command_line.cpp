@@ -1,18 +1,12 @@
 #include "chapters/23_text_generator/command_line.hpp"
 
-#include <cstdio>
-#include <memory>
 #include <utility>
 
 #include "chapters/10_generate/generation_config.hpp"
-#include "chapters/10_generate/interrupt.hpp"
-#include "chapters/10_generate/page.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/23_text_generator/combinations.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
-#include "chapters/23_text_generator/trace_lines.hpp"
 #include "lib/error.hpp"
-#include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
@@ -22,6 +16,36 @@ namespace tbt {
 namespace {
 
 constexpr const char* usual_prompt = "Once upon a time";
+
+// What --help shows; --help-all shows everything.
+const std::vector<std::string> usual_options = {"prompt",
+                                                "--help",
+                                                "--prompt",
+                                                "--prompt-file",
+                                                "--chat",
+                                                "--model",
+                                                "--threads",
+                                                "--temperature",
+                                                "--top-k",
+                                                "--top-p",
+                                                "--min-p",
+                                                "--repetition-penalty",
+                                                "--greedy",
+                                                "--seed",
+                                                "--num-beams",
+                                                "--max-new-tokens",
+                                                "--stop-strings",
+                                                "--assistant-model",
+                                                "--json-schema",
+                                                "--grammar",
+                                                "--regex",
+                                                "--tools",
+                                                "--num-return-sequences",
+                                                "--output-format",
+                                                "--explain",
+                                                "--html",
+                                                "--stats",
+                                                "--help-all"};
 
 // A line of the file is a prompt; empty lines are none.
 std::vector<std::string> prompts_in(const std::string& file) {
@@ -97,22 +121,6 @@ void check_compare(const Settings& s) {
         throw UsageError("--compare and a text to write: the page shows traces that are there");
 }
 
-int write_comparison(const Settings& s) {
-    std::vector<NamedTrace> traces;
-    for (const std::string& file : s.compare) traces.push_back(read_trace(file));
-    write_file(s.output.html, trace_page(traces));
-    std::fprintf(stderr, "%s\n", s.output.html.c_str());
-    return 0;
-}
-
-void print_effort(const TextGenerator& generator, const TextOptions& o) {
-    const Effort effort = generator.effort();
-    std::fprintf(stderr, "%ld passes over %ld positions", effort.passes, effort.positions);
-    if (o.guesses())
-        std::fprintf(stderr, "; %ld tokens guessed, %ld right", effort.guessed, effort.right);
-    std::fprintf(stderr, "\n");
-}
-
 void check_filled(const Settings& s) {
     filling_request(s.options);
     if (s.chat)
@@ -131,33 +139,6 @@ void check_filled(const Settings& s) {
         throw UsageError(
             "--decoder diffusion and --explain, --logprobs or --figure: they follow a text from "
             "left to right; --html FILE draws the passes");
-}
-
-// Texts of a model that fills masks (chapter 22).
-int write_filled(const Settings& s) {
-    TextFiller filler(s.options);
-    const Tokenizer& tokenizer = filler.model().tokenizer;
-    const GenerateRequest request = filling_request(s.options);
-    std::vector<ShownPrompt> prompts;
-    for (const std::string& prompt : s.prompts)
-        prompts.push_back({prompt, tokenizer.encode(prompt)});
-    Output output = s.output;
-    output.stats = false;
-    check_output(output, prompts.size() * index(s.options.samples), tokenizer.vocab_size());
-    const PageFile files(s.output.html, s.trace_file);
-    std::vector<GeneratedText> texts;
-    for (const std::string& prompt : s.prompts)
-        for (GeneratedText& text : filler.fill(prompt, s.options)) texts.push_back(std::move(text));
-    std::vector<GeneratedText> whole = texts;
-    if (output.text() && !output.no_display_prompt)
-        for (GeneratedText& text : whole) text.text += s.options.infill.value_or("");
-    TextPrinter(output, filler.directory(), tokenizer, prompts, request, false).finish(whole);
-    if (s.options.record)
-        files.write(filled_trace_lines(filler, s.options, request, prompts, texts, s.command));
-    if (s.output.stats)
-        std::fprintf(stderr, "%s\n%d passes over %d places\n", request.chain.to_string().c_str(),
-                     filler.passes(), filler.model().gpt.config().n_positions);
-    return 0;
 }
 
 }  // namespace
@@ -213,6 +194,10 @@ void add_options(CLI::App& app, Settings& s) {
     page.option("--attention", s.options.attention,
                 "with --html: what a head looks at, 2.5 being head 5 of layer 2");
     add_model_options(app, s.options);
+    first.shows_first(usual_options,
+                      "--help-all lists all options (other programs' names such as --temp are "
+                      "known too), --man writes\na manual page, --completion bash a completion "
+                      "script.");
     s.given = [&app](const char* option) { return CommandLine(app).declared(option).given(); };
     s.options.no_escape = false;  // as the command line has it
 }
@@ -224,6 +209,11 @@ void complete(Settings& s) {
                                          {"sample", Strategy::sample},
                                          {"beam", Strategy::beam}})
         if (s.strategy == name) o.strategy = strategy;
+    if (!s.prompt_file.empty()) {
+        if (!s.prompts.empty())
+            throw UsageError("--prompt-file and a prompt: take the prompts from one of the two");
+        s.prompts = prompts_in(s.prompt_file);
+    }
     if (!o.no_escape) {
         for (std::vector<std::string>* texts :
              {&s.prompts, &o.stop_strings, &o.bad_words, &o.ban_text})
@@ -239,46 +229,11 @@ void complete(Settings& s) {
     if (fills_masks(o)) check_filled(s);
     check_chat(s);
     check_compare(s);
-    if (!s.prompt_file.empty()) {
-        if (!s.prompts.empty())
-            throw UsageError("--prompt-file and a prompt: take the prompts from one of the two");
-        s.prompts = prompts_in(s.prompt_file);
-    }
     if (s.prompts.empty()) s.prompts = {usual_prompt};
     check_combination(o, s.prompts.size());
     check_replay(o, s.output.explain);
     s.trace_file = std::exchange(s.output.trace_file, {});  // chapter 10's has less to say
     o.traced_tokens = s.output.traced_tokens();
-}
-
-int write(const Settings& s) {
-    if (!s.compare.empty()) return write_comparison(s);
-    if (fills_masks(s.options)) return write_filled(s);
-    // 1. The model and the request. What cannot be is refused before anything is written.
-    TextGenerator generator(s.options);
-    const Model& model = generator.model();
-    check_output(s.output, s.prompts.size() * index(s.options.samples), model.config().vocab_size);
-    std::vector<ShownPrompt> prompts;
-    std::vector<std::vector<int>> ids;
-    for (const std::string& prompt : s.prompts) {
-        ids.push_back(generator.prompt_ids(prompt, s.options));
-        prompts.push_back({prompt, ids.back()});
-        if (const auto& choices = s.output.prompt_logprobs)
-            prompts.back().tokens = generator.prompt_logprobs(ids.back(), *choices);
-    }
-    const GenerateRequest request = generator.request(s.options, ids);
-    const PageFile files(s.output.html, s.trace_file);
-
-    // 2. The texts, shown while they are written and when they are complete.
-    const Interrupt interrupt;
-    TextPrinter printer(s.output, s.options.model, model.tokenizer, prompts, request);
-    const std::vector<GeneratedText> texts =
-        generator.generate_ids(ids, s.options, printer.observer());
-    printer.finish(texts);
-    if (s.options.record)
-        files.write(trace_lines(generator, s.options, request, prompts, texts, s.command));
-    if (s.output.stats) print_effort(generator, s.options);
-    return Interrupt::count() > 0 ? 130 : 0;
 }
 
 }  // namespace tbt

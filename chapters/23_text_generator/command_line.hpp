@@ -29,8 +29,4 @@ void add_options(CLI::App& app, Settings& settings);
 // on what contradicts itself.
 void complete(Settings& settings);
 
-// Continues the prompts, or puts traces that are there into a page.
-// Returns the exit status: 130 after Ctrl-C, as a shell has it.
-int write(const Settings& settings);
-
 }  // namespace tbt

@@ -63,6 +63,8 @@ void check_filling(const TextOptions& o) {
     refuse(o.min_new_tokens.value_or(0) > 0, "--min-new-tokens");
     refuse(o.ignore_eos || !o.stop_token_ids.empty(), "another end");
     refuse(o.context != "refuse" || o.keep > 0, "a context that slides");
+    refuse(o.penalty_scope.has_value(), "--penalty-scope");
+    refuse(o.cache != ModelOptions().cache, "--cache");
     check_fill_options(o.fill);
 }
 
@@ -99,7 +101,49 @@ GenerateRequest filling_request(const TextOptions& o) {
 TextFiller::TextFiller(const TextOptions& o)
     : directory_(directory_of(o)), model_(MaskedModel::load(directory_, gpt_options(o))) {}
 
-std::vector<GeneratedText> TextFiller::fill(std::string_view prompt, const TextOptions& o) {
+namespace {
+
+// Thrown between two passes to leave the sampler.
+struct Interrupted {};
+
+// Asks before each pass of a model, as long as it lives.
+struct PassGuard {
+    PassGuard(MaskedModel& watched, const std::function<bool()>& go_on) : model(watched) {
+        if (go_on)
+            model.on_pass = [&go_on](const Canvas&) {
+                if (!go_on()) throw Interrupted{};
+            };
+    }
+    ~PassGuard() { model.on_pass = {}; }
+    PassGuard(const PassGuard&) = delete;
+    MaskedModel& model;
+};
+
+}  // namespace
+
+GeneratedText TextFiller::text_of(const Hole& hole) const {
+    const int eos = model_.tokenizer.eos_id();
+    GeneratedText text;
+    std::string bytes;
+    for (std::size_t at = hole.begin; at < hole.end; ++at) {
+        const int id = hole.row[at];
+        if (id == mask_token) {
+            text.reason = FinishReason::interrupted, bytes += "░";
+            continue;
+        }
+        text.ids.push_back(id);
+        if (id == eos) {
+            if (text.reason != FinishReason::interrupted) text.reason = FinishReason::eos;
+            break;
+        }
+        bytes += model_.tokenizer.token_bytes(id);
+    }
+    text.text = valid_text(bytes);
+    return text;
+}
+
+std::vector<GeneratedText> TextFiller::fill(std::string_view prompt, const TextOptions& o,
+                                            const std::function<bool()>& go_on) {
     const GenerateRequest request = filling_request(o);
     if (o.max_new_tokens && *o.max_new_tokens < 1)
         throw UsageError("--max-new-tokens: got " + std::to_string(*o.max_new_tokens) +
@@ -113,6 +157,7 @@ std::vector<GeneratedText> TextFiller::fill(std::string_view prompt, const TextO
     // How sure the model is, whatever the chain leaves of its distribution.
     const Chain nothing;
     const MaskedDistribution sure = distribution_after(model_, nothing, never);
+    const PassGuard guard(model_, go_on);
     std::vector<GeneratedText> texts;
     for (int i = 0; i < o.samples; ++i) {
         Hole hole = open;
@@ -120,23 +165,20 @@ std::vector<GeneratedText> TextFiller::fill(std::string_view prompt, const TextO
         std::vector<Canvas> rows;
         std::vector<std::vector<Canvas>> tries;
         const auto begins = [&] { tries.push_back(std::exchange(rows, {})); };
-        const std::size_t kept =
-            tbt::fill(hole, o.record ? noting(distribution, rows) : distribution, drawing(rng),
-                      o.fill, sure, begins);
+        std::size_t kept = 0;
+        bool whole = true;
+        try {
+            kept = tbt::fill(hole, o.record ? noting(distribution, rows) : distribution,
+                             drawing(rng), o.fill, sure, begins);
+        } catch (const Interrupted&) {
+            whole = false;
+        }
         tries.push_back(std::move(rows));
         rows = std::move(tries[kept + 1]);  // the first is what stood before all
         rows.push_back(hole.row);
-        GeneratedText text;
-        for (std::size_t at = hole.begin; at < hole.end; ++at) {
-            text.ids.push_back(hole.row[at]);
-            if (hole.row[at] != eos) continue;
-            text.reason = FinishReason::eos;
-            break;
-        }
-        const bool ended = text.reason == FinishReason::eos;
-        text.text = valid_text(
-            model_.tokenizer.decode(std::span(text.ids).first(text.ids.size() - (ended ? 1 : 0))));
-        if (o.record)
+        GeneratedText text = text_of(hole);
+        if (!whole) text.reason = FinishReason::interrupted;
+        if (o.record && whole)
             recording_.tokens.push_back(replay_filling(model_, request.chain, never, rows,
                                                        hole.begin, hole.begin + text.ids.size()));
         texts.push_back(std::move(text));

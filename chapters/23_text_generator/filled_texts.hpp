@@ -26,7 +26,11 @@ public:
     // options.infill, chosen by the chain and in the order of options.fill. text and ids are the
     // gap's alone. Without an infill the places after the prompt are ends of text, and without a
     // number all the canvas is filled. Throws as TextGenerator::generate().
-    std::vector<GeneratedText> fill(std::string_view prompt, const TextOptions& options);
+    //
+    // go_on is asked before each pass. Once it says no, the places that are filled so far are the
+    // text (ids), the others are shown as ░, and the reason of its end is `interrupted`.
+    std::vector<GeneratedText> fill(std::string_view prompt, const TextOptions& options,
+                                    const std::function<bool()>& go_on = {});
 
     const MaskedModel& model() const { return model_; }
     const std::string& directory() const { return directory_; }  // empty: none
@@ -35,6 +39,8 @@ public:
     const Recording& recording() const { return recording_; }
 
 private:
+    GeneratedText text_of(const Hole& hole) const;
+
     std::string directory_;
     MaskedModel model_;
     Recording recording_;

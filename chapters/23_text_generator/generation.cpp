@@ -136,7 +136,7 @@ std::vector<GeneratedText> draft_texts(Generation& g, Effort& effort,
 
 // Chapter 21: a tree of guesses a pass, judged by following or by rejection.
 std::vector<GeneratedText> texts_with_heads(Generation& g, Effort& effort) {
-    const TreeShape tree = tree_for(*g.heads, g.options.medusa_nodes);
+    const TreeShape& tree = g.tree;
     const auto draft_for = [&](std::size_t i) {
         return HeadsDraft(*g.heads, tree,
                           [&g, i](std::span<const int> ids) { return g.state(i, ids); });

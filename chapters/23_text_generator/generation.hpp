@@ -25,6 +25,7 @@ struct Generation {
     int assistant_context = 0;
     std::int64_t assistant_weights = 0;
     Heads* heads = nullptr;  // guess; null: none
+    TreeShape tree = {};     // of their guesses
     // The target's state after a text in a slot (chapter 21).
     std::function<std::span<const float>(std::size_t slot, std::span<const int> ids)> state = {};
     std::shared_ptr<GuidedTexts> guide = {};  // null: none

@@ -1,7 +1,9 @@
 #include "chapters/23_text_generator/guided_texts.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
+#include <vector>
 
 #include "lib/error.hpp"
 
@@ -21,6 +23,19 @@ TokenConstraint& GuidedTexts::follow(const TextSoFar& text) {
     throw Error("guided: a text after a prompt that was not announced");
 }
 
+namespace {
+
+// Only penalties and bans can leave nothing, and these change logits without dropping candidates.
+void apply_unless_all_banned(const std::function<void(Candidates&, const TextSoFar&)>& step,
+                             Candidates& c, const TextSoFar& text) {
+    const std::vector<float> before(c.logits().begin(), c.logits().end());
+    step(c, text);
+    if (c.size() != before.size() || c.count() > 0) return;
+    for (std::size_t i = 0; i < before.size(); ++i) *c.find(c.id(i)) = before[i];
+}
+
+}  // namespace
+
 Chain guided_chain(const Chain& chain, const std::shared_ptr<GuidedTexts>& guide) {
     std::vector<ChainStep> steps;
     steps.push_back(grammar_step(
@@ -28,7 +43,7 @@ Chain guided_chain(const Chain& chain, const std::shared_ptr<GuidedTexts>& guide
     for (const ChainStep& step : chain.steps()) {
         steps.push_back(step);
         steps.back().apply = [apply = step.apply](Candidates& c, const TextSoFar& text) {
-            if (c.size() > 1) apply(c, text);
+            if (c.size() > 1) apply_unless_all_banned(apply, c, text);
         };
     }
     return Chain(std::move(steps));

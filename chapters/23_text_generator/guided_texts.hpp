@@ -38,8 +38,9 @@ private:
     std::vector<OfPrompt> prompts_;
 };
 
-// Puts the mask before all other steps. Where it leaves one token there is nothing for them
-// to decide: a ban or a penalty cannot take away what must come.
+// Puts the mask before all other steps. Where it leaves one token, the others are not asked; where
+// a step bans every token that it leaves (no-repeat-ngram, min-new-tokens, a huge penalty), that
+// step is undone for this token. So a text under a guide is never cut off by a ban.
 Chain guided_chain(const Chain& chain, const std::shared_ptr<GuidedTexts>& guide);
 
 }  // namespace tbt

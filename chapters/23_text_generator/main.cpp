@@ -5,9 +5,10 @@
 // make run ARGS="--json-schema data/schemas/person.json --assistant-model sketch", make chat.
 // Look for: the same text with a draft as without, in a third of the passes (--stats);
 // a text that a grammar forces, in fewer passes than it has tokens.
-#include "chapters/23_text_generator/command_line.hpp"
+#include "chapters/23_text_generator/aliases.hpp"
 #include "chapters/23_text_generator/talk.hpp"
 #include "chapters/23_text_generator/trace_lines.hpp"
+#include "chapters/23_text_generator/writing.hpp"
 #include "lib/machine/command_line.hpp"
 
 int main(int argc, char** argv) {
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
             tbt::complete(settings);
             if (settings.chat) tbt::talk(settings.options, settings.echo);
             else status = tbt::write(settings);
-        });
+        },
+        tbt::with_our_names);
     return ran != 0 ? ran : status;
 }

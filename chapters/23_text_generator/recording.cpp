@@ -77,11 +77,11 @@ void replay_text(const Generation& g, std::size_t number, const ReplayedText& al
         }
     }
     std::vector<double> guessed_p(length, 0);
-    const bool steered = g.request.chain.has("mirostat");
+    const Surprise surprise = g.request.chain.surprise();
     Candidates c;
     const std::string& grammar = g.options.guide.grammar;
     const StateWords words =
-        grammar.empty() ? StateWords() : words_of_gbnf(read_file(grammar), grammar);
+        grammar.empty() ? StateWords() : words_of_gbnf(grammar_text(grammar).text, "--grammar");
     read_again(g.model, g.request, text, [&](std::size_t step, std::span<const float> logits) {
         const TextSoFar before = text.before(step);
         const int chosen = text.ids[text.prompt_length + step];
@@ -96,8 +96,8 @@ void replay_text(const Generation& g, std::size_t number, const ReplayedText& al
             guessed_p[step] = probability_of(c, guesses[step]);
         }
         const bool known = !(g.guide && tokens.back().guide->allowed == 1);
-        if (steered)
-            text.log_probabilities.push_back(known ? tokens.back().trace.raw_log_probability
+        if (surprise != Surprise::none)
+            text.log_probabilities.push_back(known ? tokens.back().trace.log_probability(surprise)
                                                    : not_known);
     });
     for (RecordedRound& r : recording.rounds)

@@ -16,13 +16,15 @@ namespace tbt {
 
 namespace {
 
-constexpr int default_answer_tokens = 100;
-
 // The settings that a strategy's name stands for.
 TextOptions spelled_out(TextOptions o) {
     if (o.strategy == Strategy::greedy) o.greedy = true;
     if (o.strategy == Strategy::beam && o.num_beams == 1) o.num_beams = 4;
     return o;
+}
+
+int answer_tokens(const TextOptions& o) {
+    return o.unlimited() ? 100 : o.max_new_tokens.value_or(100);
 }
 
 }  // namespace
@@ -189,6 +191,7 @@ Generation TextGenerator::State::prepare(const TextOptions& o,
     }
     if (o.medusa) {
         g.heads = heads.get();
+        g.tree = tree_for(*heads, o.medusa_nodes);
         g.state = [this](std::size_t slot, std::span<const int> ids) {
             return batch.state(slot, ids);
         };
@@ -283,12 +286,12 @@ std::vector<GeneratedText> TextGenerator::generate_ids(std::span<const std::vect
 Conversation TextGenerator::conversation(const TextOptions& o) const {
     const Tokenizer& tokenizer = state_->model.tokenizer;
     return {[&tokenizer](std::string_view text) { return tokenizer.encode(text); },
-            state_->model.config().n_positions - o.max_new_tokens.value_or(default_answer_tokens)};
+            state_->model.config().n_positions - answer_tokens(o)};
 }
 
 GeneratedText TextGenerator::answer(const std::vector<int>& prompt, TextOptions o,
                                     const GenerateObserver& observer) {
-    if (!o.max_new_tokens) o.max_new_tokens = default_answer_tokens;
+    o.max_new_tokens = answer_tokens(o);
     // What a guide describes has an end of its own, and may well contain "User:".
     if (o.guide.name().empty()) o.stop_strings = chat_stop_strings;
     return std::move(generate_ids({&prompt, 1}, o, observer)[0]);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "chapters/09_stopping/text_stream.hpp"
-#include "chapters/23_text_generator/command_line.hpp"
+#include "chapters/23_text_generator/writing.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"

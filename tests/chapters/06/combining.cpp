@@ -176,3 +176,27 @@ TEST_CASE("a trace tells what every step removed and where the chosen token stoo
              t.top[3].removed_by == 1));
     REQUIRE(t.steps[2].entropy_after == t.final_entropy);
 }
+
+TEST_CASE("top-k with a larger minimum keeps ties at that border where ties stay", "[ch06]") {
+    const std::vector<float> s{5, 4, 3, 3, 3, 1};
+    SamplingOptions o;
+    o.top_k = 1, o.min_tokens_to_keep = 3;
+    const auto kept = [&](Dialect dialect) {
+        Candidates c(s);
+        in_order(dialect, cut_steps(o, dialect)).apply(c, {});
+        return c.count();
+    };
+    REQUIRE(kept(Dialect::ours) == 3);
+    REQUIRE(kept(Dialect::transformers) == 5);
+}
+
+TEST_CASE("mirostat asks for the surprise of the model, in llama.cpp's dialect of the draw",
+          "[ch06]") {
+    SamplingOptions o;
+    o.mirostat = 2;
+    REQUIRE(in_order(Dialect::ours, cut_steps(o, Dialect::ours)).surprise() == Surprise::raw);
+    REQUIRE(in_order(Dialect::llama_cpp, cut_steps(o, Dialect::llama_cpp)).surprise() ==
+            Surprise::at_draw);
+    o.mirostat = 0;
+    REQUIRE(in_order(Dialect::ours, cut_steps(o, Dialect::ours)).surprise() == Surprise::none);
+}

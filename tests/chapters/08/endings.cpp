@@ -186,3 +186,33 @@ TEST_CASE("the new steps stand where the dialects have them, and their numbers a
     REQUIRE_THROWS_AS(force(c, -1), Error);
     REQUIRE_THROWS_AS(penalize_passages(c, Ids{0, 7}, {1, 2, 1, {}}), Error);
 }
+
+TEST_CASE("a token that is forced and banned at once is refused", "[ch08]") {
+    const auto refused = [](auto&& change) {
+        SamplingOptions o;
+        PenaltyOptions more;
+        more.max_new_tokens = 5, more.eos = {1};
+        change(o, more);
+        REQUIRE_THROWS_WITH(full_chain(o, Dialect::ours, more),
+                            Catch::Contains("forced and banned"));
+    };
+    refused([](auto&, auto& more) { more.forced_bos = 3, more.suppress = {3}; });
+    refused([](auto&, auto& more) { more.forced_bos = 3, more.bias = {{{3}, banned}}; });
+    refused([](auto&, auto& more) { more.forced_eos = 3, more.bad_words = {{3}}; });
+    refused([](auto& o, auto& more) { more.forced_eos = 1, o.min_new_tokens = 5; });
+}
+
+TEST_CASE("transformers forces the first token of prompt and text together", "[ch08]") {
+    PenaltyOptions more;
+    more.forced_bos = 0, more.begin_suppress = {1};
+    const auto row = [&](std::vector<int> ids, std::size_t prompt_length) {
+        const Row s{1, 2, 3};
+        Candidates c(s);
+        full_chain({}, Dialect::transformers, more).apply(c, {ids, prompt_length});
+        return as_row(c);
+    };
+    REQUIRE(row({5}, 1) == Row{0, banned, banned});
+    // The token after a forced one is the first that is free.
+    REQUIRE(row({5, 0}, 1) == Row{1, banned, 3});
+    REQUIRE(row({5, 6}, 2) == Row{1, banned, 3});  // after a longer prompt nothing is forced
+}

@@ -85,7 +85,8 @@ TEST_CASE("lists of the file become options", "[ch10]") {
     REQUIRE(o.exponential_decay == "4,1.25");
     REQUIRE(o.sequence_bias == std::vector<std::string>{"1,2=-1.5"});
     REQUIRE(o.forced_bos == 9);
-    REQUIRE(o.renormalize);
+    REQUIRE_FALSE(o.renormalize);  // changes scores of beams only
+    REQUIRE(options_with(R"({"renormalize_logits": true})", {}, true).renormalize);
     REQUIRE(o.min_new_tokens == 2);
     REQUIRE(o.no_repeat_ngram_size == 3);
     REQUIRE(o.samples == 2);

@@ -114,7 +114,8 @@ TEST_CASE("values that make no sense are refused, each by name", "[ch10][options
         {"--frequency-penalty nan", "frequency-penalty: got"},
         {"--presence-penalty inf", "presence-penalty: got inf"},
         {"--no-repeat-ngram-size -1", "no-repeat-ngram-size: got -1"},
-        {"--max-new-tokens -1", "--max-new-tokens: got -1"},
+        {"--max-new-tokens -2", "--max-new-tokens: got -2"},
+        {"--max-new-tokens -1 --context slide", "--context slide: the text might never end"},
         {"--min-new-tokens -1", "--min-new-tokens: got -1"},
         {"--num-return-sequences 0", "--num-return-sequences: got 0"},
         {"--keep -1", "--keep: got -1"},
@@ -132,7 +133,7 @@ TEST_CASE("values that make no sense are refused, each by name", "[ch10][options
         {"--logit-bias 5=nan", "bias: got nan"},
         {"--logit-bias 5=inf", "bias: got inf"},
         {"--logit-bias 5=1 --logit-bias 5=2", "twice"},
-        {"--seed -1", "--seed: got '-1'"},
+        {"--seed -2", "--seed: got '-2'"},
         {"--seed 18446744073709551616", "--seed: got"},
         {"--seed 1.5", "--seed: got"},
         {"--max-new-tokens 64", "context has 64"}};

@@ -140,6 +140,8 @@ const std::set<std::pair<std::string, std::string>> refused = {
     {"assistant", "lookup"},
     {"rejection", "lookup"},
     {"grammar", "choice"},
+    {"endings", "grammar"},
+    {"endings", "choice"},
     {"beams", "heads"},
     {"groups", "heads"},
     {"drawn beams", "heads"},

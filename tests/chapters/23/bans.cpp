@@ -1,0 +1,50 @@
+// Bans under a schema: the text is whole, or the two are refused before the first token.
+#include "tests/catch.hpp"
+
+#include <functional>
+#include <string>
+
+#include "chapters/23_text_generator/text_generator.hpp"
+#include "lib/error.hpp"
+#include "lib/machine/json_file.hpp"
+
+using namespace tbt;
+
+TEST_CASE("a ban on repeated n-grams never breaks off a text that a schema holds", "[ch23]") {
+    TextGenerator generator("data/models/storyteller");
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        TextOptions o;
+        o.guide.schema = "data/schemas/order.json";
+        o.no_repeat_ngram_size = 2;
+        o.seed = seed;
+        const GeneratedText text = generator.generate("An order:", o)[0];
+        INFO(text.text);
+        REQUIRE(text.reason == FinishReason::eos);
+        REQUIRE(Json::accept(text.text));
+    }
+}
+
+TEST_CASE("what promises never, or this token, is refused beside a schema", "[ch23]") {
+    TextGenerator generator("data/models/storyteller");
+    const std::vector<std::function<void(TextOptions&)>> promises = {
+        [](TextOptions& o) { o.suppress = {"408,90"}; },
+        [](TextOptions& o) { o.begin_suppress = {"5"}; },
+        [](TextOptions& o) { o.logit_bias = {"5=-inf"}; },
+        [](TextOptions& o) { o.sequence_bias = {"5,6=-inf"}; },
+        [](TextOptions& o) { o.bad_words = {"the"}; },
+        [](TextOptions& o) { o.forced_bos = 5; },
+        [](TextOptions& o) { o.forced_eos = 5; }};
+    for (const auto& promise : promises) {
+        TextOptions o;
+        o.guide.json = true;
+        promise(o);
+        REQUIRE_THROWS_AS(generator.generate("x", o), UsageError);
+    }
+}
+
+TEST_CASE("a token that is forced and banned is refused", "[ch23]") {
+    TextGenerator generator("data/models/storyteller");
+    TextOptions o;
+    o.forced_bos = 9, o.suppress = {"9"};
+    REQUIRE_THROWS_AS(generator.generate("x", o), UsageError);
+}
