@@ -235,6 +235,9 @@ TEST_CASE("a tokenizer.json of another kind is refused by name", "[tokenizer]") 
     REQUIRE(contains(complaint([](Json& j) { j["model"]["byte_fallback"] = true; }),
                      "byte_fallback beside pre_tokenizer ByteLevel"));
     REQUIRE(contains(complaint([](Json& j) { j["model"]["dropout"] = 0.1; }), "dropout"));
+    for (const Json& off : {Json(), Json(0), Json(0.0), Json(false), Json("")})
+        REQUIRE(complaint([&](Json& j) { j["model"]["dropout"] = off; }) == "");
+    REQUIRE(contains(complaint([](Json& j) { j["model"]["dropout"] = 1; }), "dropout"));
     REQUIRE(contains(complaint([](Json& j) { j["model"]["end_of_word_suffix"] = "</w>"; }),
                      "end_of_word_suffix"));
     REQUIRE(contains(complaint([](Json& j) {

@@ -68,6 +68,12 @@ TEST_CASE("the token that reaches p exactly is the last one kept", "[ch05]") {
     REQUIRE(nucleus({1, 0, 0}, 0.576116884766).size() == 2);
 }
 
+TEST_CASE("a prefix by keys needs a key for each token", "[ch05]") {
+    REQUIRE_THROWS_WITH(
+        shortest_prefix(eight, 1, {eight.data(), 7}, .5),
+        Catch::Contains("top-p: keys") && Catch::Contains("7") && Catch::Contains("8"));
+}
+
 TEST_CASE("p = .9 of .4 .3 .2 .1 keeps three in integer weights, where doubles fall short",
           "[ch05]") {
     REQUIRE(.4 + .3 + .2 < .9);  // .8999999999999999: the order of summation decides

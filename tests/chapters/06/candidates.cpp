@@ -113,6 +113,20 @@ TEST_CASE("a cut after weights were computed leaves the same distribution as one
     REQUIRE(before.probabilities() == after.probabilities());
 }
 
+TEST_CASE("the weights of blocks add up to the whole, asked for in any order", "[ch06]") {
+    Rng rng(8);
+    std::vector<float> s(5 * weight_block + 7);
+    for (float& x : s) x = static_cast<float>(rng.normal());
+    Candidates blocks_first(s), total_first(s);
+    std::uint64_t sum = 0;
+    REQUIRE(blocks_first.block_weights().size() == 6);
+    for (const std::uint64_t w : blocks_first.block_weights()) sum += w;
+    REQUIRE(sum == total_first.total_weight());
+    keep_top_k(blocks_first, 3);
+    REQUIRE(blocks_first.block_weights().size() == 1);
+    REQUIRE(blocks_first.block_weights()[0] == blocks_first.total_weight());
+}
+
 TEST_CASE("after a cut that removed the most probable token, the rest is a distribution again",
           "[ch06]") {
     std::vector<double> p(51, .55 / 50);

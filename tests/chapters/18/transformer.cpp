@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "chapters/18_transformer/load_plain.hpp"
+#include "chapters/18_transformer/patterns.hpp"
 #include "lib/kernels/half.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/model/model.hpp"
@@ -161,4 +162,70 @@ TEST_CASE("the plain model refuses what it cannot read, in one line", "[ch18]") 
     REQUIRE_THROWS_AS(plain.forward({-1}), Error);
     REQUIRE_THROWS_AS(plain.forward({static_cast<int>(plain.vocab_size)}), Error);
     REQUIRE_THROWS_AS(plain.forward(std::vector<int>(plain.positions + 1, 1)), Error);
+}
+
+TEST_CASE("the head that follows a pattern most, its share, and where that is seen best",
+          "[ch18]") {
+    const std::string directory = shipped_model("sketch").string();
+    const PlainGpt plain = load_plain_gpt(directory);
+    const Tokenizer tokenizer = Tokenizer::load(directory);
+    std::vector<std::vector<int>> texts;
+    std::vector<Inside> inside(head_texts().size());
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+        texts.push_back(tokenizer.encode(head_texts()[i]));
+        plain.forward(texts[i], &inside[i]);
+    }
+    // Does the pattern name u for the token at t?
+    using Names = bool (*)(const std::vector<int>& ids, std::size_t t, std::size_t u);
+    const std::vector<std::pair<std::string, Names>> patterns = {
+        {"the token before",
+         [](const std::vector<int>&, std::size_t t, std::size_t u) { return u + 1 == t; }},
+        {"the same token, earlier", [](const std::vector<int>& ids, std::size_t t,
+                                       std::size_t u) { return ids[u] == ids[t]; }},
+        {"what followed the same token",
+         [](const std::vector<int>& ids, std::size_t t, std::size_t u) {
+             return u > 0 && ids[u - 1] == ids[t];
+         }},
+        {"the first token of the text",
+         [](const std::vector<int>&, std::size_t, std::size_t u) { return u == 0; }}};
+    const std::vector<HeadPattern> found = strongest_heads(plain, tokenizer);
+    REQUIRE(found.size() == patterns.size() + 1);
+    for (const auto& [name, names] : patterns) {
+        INFO(name);
+        const auto p = std::ranges::find(found, name, &HeadPattern::name);
+        REQUIRE(p != found.end());
+        double best = -1, all = 0;
+        for (std::size_t layer = 0; layer < plain.layers; ++layer)
+            for (std::size_t head = 0; head < plain.heads; ++head) {
+                double sum = 0, seen_best = -1;
+                std::size_t counted = 0, text = 0, from = 0;
+                for (std::size_t i = 0; i < texts.size(); ++i) {
+                    const Rows& shares = inside[i].attention[layer][head];
+                    const std::size_t T = texts[i].size();
+                    std::vector<std::vector<double>> share(T, std::vector<double>(T));
+                    for (std::size_t t = 0; t < T; ++t) {
+                        bool any = false;
+                        for (std::size_t u = 0; u < t; ++u)
+                            if (names(texts[i], t, u))
+                                any = true, sum += share[t][u] = static_cast<double>(shares[t][u]);
+                        counted += any;
+                    }
+                    for (std::size_t first = 0; first == 0 || first + 24 <= T; ++first) {
+                        double seen = 0;
+                        for (std::size_t t = first; t < std::min(T, first + 24); ++t)
+                            for (std::size_t u = first; u < t; ++u) seen += share[t][u];
+                        if (seen > seen_best) seen_best = seen, text = i, from = first;
+                    }
+                }
+                const double part = sum / static_cast<double>(counted);
+                all += part;
+                if (part <= best) continue;
+                best = part;
+                if (p->layer != layer || p->head != head) continue;
+                CHECK(p->text == text);
+                CHECK(p->first == from);
+            }
+        CHECK(p->share == Approx(best));
+        CHECK(p->mean == Approx(all / static_cast<double>(plain.layers * plain.heads)));
+    }
 }
