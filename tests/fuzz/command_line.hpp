@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "chapters/09_stopping/text_stream.hpp"
-#include "chapters/23_text_generator/writing.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
+#include "chapters/23_text_generator/writing.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/model/random_model.hpp"
@@ -122,6 +122,7 @@ inline void check_texts(const std::vector<GeneratedText>& texts, std::size_t exp
 // Writes what the settings ask for: a chat of two lines, gaps, or texts.
 inline void write_small(Settings& s) {
     static const TinyModels models;
+    const Silence silence;
     keep_small(s, models);
     complete(s);
     const TextOptions& o = s.options;
@@ -142,7 +143,6 @@ inline void write_small(Settings& s) {
         return;
     }
     check_texts(generator.generate(s.prompts, o), s.prompts.size() * index(o.samples), o);
-    const Silence silence;
     write(s);
 }
 
