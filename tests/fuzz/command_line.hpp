@@ -122,7 +122,6 @@ inline void check_texts(const std::vector<GeneratedText>& texts, std::size_t exp
 // Writes what the settings ask for: a chat of two lines, gaps, or texts.
 inline void write_small(Settings& s) {
     static const TinyModels models;
-    const Silence silence;
     keep_small(s, models);
     complete(s);
     const TextOptions& o = s.options;
@@ -156,6 +155,7 @@ inline void read_command_line(std::string_view bytes) {
     }
     words.push_back(word);
     Settings settings;
+    const Silence silence;
     tbt::read_command_line(
         words, [&](CLI::App& app) { add_options(app, settings); }, [&] { write_small(settings); });
 }
