@@ -1,0 +1,85 @@
+// Continuous batching: texts join and leave between two forward passes of one model.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chapters/10_generate/generate.hpp"
+#include "chapters/26_serving/plain_scheduler.hpp"
+
+namespace tbt {
+
+// A text that has ended. Where something failed that only it asked for, error says what.
+struct ServedText {
+    GeneratedText text;
+    std::string error;
+};
+
+// A text is the one that generate_texts writes for its prompt, request and sample alone, bit for
+// bit: logits do not depend on who else is in the batch or how a prompt is divided, and each text
+// has its own random numbers. Guesses (request.foresight.guess) are not asked for: they change no
+// text, and a full batch leaves no arithmetic to spend on them.
+class Engine {
+public:
+    // model: a batch with a slot for each text that runs (CachedBatch). Throws Error where model or
+    // bytes are empty.
+    Engine(BatchLogits model, TokenBytes bytes, int vocab_size, PlainScheduler scheduler);
+
+    // A text to write: sample `sample` of the request. Its number. on_text is told each piece.
+    // Throws Error on what check_request refuses, and on ids outside the vocabulary.
+    int add(std::vector<int> prompt, GenerateRequest request, int sample = 0,
+            std::function<void(const std::string& piece)> on_text = {});
+    // Ends a text, wherever it is; it counts as interrupted. Nothing if it has ended.
+    void cancel(int text);
+    // One forward pass. False, and none: there is nothing to do.
+    bool step();
+
+    // A text that has ended; from then on it is not known here. Throws Error if it has not.
+    ServedText take(int text);
+    bool ended(int text) const;
+
+    const PlainScheduler& scheduler() const { return scheduler_; }
+    // What each slot did in the last pass.
+    const std::vector<Share>& last_pass() const { return shares_; }
+
+private:
+    struct Text {
+        Text(std::vector<int> ids, GenerateRequest asked, int sample,
+             std::function<void(const std::string&)> tell)
+            : prompt(std::move(ids)),
+              request(std::move(asked)),
+              writer(request, prompt, index(sample)),
+              on_text(std::move(tell)) {}
+
+        std::vector<int> prompt;
+        GenerateRequest request;
+        TextWriter writer;
+        std::function<void(const std::string&)> on_text;
+        std::size_t read = 0;  // tokens of the window, before the first one is written
+        std::string error;
+
+        void show(const std::string& piece) const {
+            if (on_text && !piece.empty()) on_text(piece);
+        }
+    };
+
+    // Runs what may fail for one text, and ends that text alone if it does.
+    void guarded(Text& text, const std::function<void()>& work);
+    // Tokens that a grammar leaves no choice about are written without the model (chapter 13).
+    void skip_forced(Text& text);
+    Text& known(int text, const char* who) const;
+
+    BatchLogits model_;
+    TokenBytes bytes_;
+    int vocab_size_;
+    PlainScheduler scheduler_;
+    std::map<int, std::unique_ptr<Text>> texts_;
+    std::vector<Share> shares_;
+    Candidates scratch_;
+    int next_ = 0;
+};
+
+}  // namespace tbt

@@ -1,0 +1,72 @@
+// Which requests take part in the next forward pass, and how many tokens of each are read.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+#include "lib/check.hpp"
+
+namespace tbt {
+
+// One request's part of a pass: so many of its tokens are read, in this slot.
+struct Share {
+    int id = 0;
+    std::size_t slot = 0;
+    int tokens = 1;
+    bool writes = true;  // a token is chosen afterwards; false: its prompt is not read yet
+};
+
+// Requests wait, run in a slot, and finish. budget: the most tokens a pass reads, unless prompts
+// are read whole (0). in_batches: slots are filled only when all are free.
+class PlainScheduler {
+public:
+    explicit PlainScheduler(int slots, int budget = 0, bool in_batches = false)
+        : budget_(budget), in_batches_(in_batches) {
+        check_at_least("scheduler: slots", slots, 1);
+        // While one text reads its prompt, all others may write: one token is left for it.
+        if (budget != 0) check_at_least("scheduler: tokens for each pass", budget, slots);
+        for (int s = slots; s-- > 0;) free_.push_back(static_cast<std::size_t>(s));
+    }
+    void add(int id, int prompt) { waiting_.push_back({id, std::max(prompt, 1), 0}); }
+    void finish(int id) {  // or cancel, wherever it is
+        std::erase_if(waiting_, [&](const Request& r) { return r.id == id; });
+        for (const Request& r : running_)
+            if (r.id == id) free_.push_back(r.slot);
+        std::erase_if(running_, [&](const Request& r) { return r.id == id; });
+    }
+    std::vector<Share> next() {
+        for (bool begin = !in_batches_ || running_.empty(); begin && !waiting_.empty();) {
+            if (free_.empty()) break;
+            running_.push_back({waiting_.front().id, waiting_.front().unread, free_.back()});
+            waiting_.pop_front(), free_.pop_back();
+        }
+        std::vector<Share> pass;  // those who write first, then prompts, the oldest first
+        for (const Request& r : running_)
+            if (r.unread == 0) pass.push_back({r.id, r.slot, 1, true});
+        int left = budget_ - static_cast<int>(pass.size());
+        for (Request& r : running_) {
+            const int tokens = budget_ == 0 ? r.unread : std::min(r.unread, left);
+            if (tokens < 1) continue;
+            r.unread -= tokens, left -= tokens;
+            pass.push_back({r.id, r.slot, tokens, r.unread == 0});
+        }
+        return pass;
+    }
+    std::size_t waiting() const { return waiting_.size(); }
+    std::size_t running() const { return running_.size(); }
+
+private:
+    struct Request {
+        int id, unread;  // tokens of its prompt
+        std::size_t slot;
+    };
+    std::deque<Request> waiting_;
+    std::vector<Request> running_;  // in the order in which they began
+    std::vector<std::size_t> free_;
+    int budget_;
+    bool in_batches_;
+};
+
+}  // namespace tbt

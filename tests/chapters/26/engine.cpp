@@ -1,0 +1,206 @@
+// Continuous batching on a network: each text is what it is alone.
+#include "tests/catch.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chapters/08_penalties/full_chain.hpp"
+#include "chapters/26_serving/engine.hpp"
+#include "tests/support/scripted_models.hpp"
+
+using namespace tbt;
+using namespace tbt::test;
+
+namespace {
+
+struct Wanted {
+    std::vector<int> prompt;
+    GenerateRequest request;
+};
+
+// Options of all kinds; prompts that often begin alike.
+Wanted random_request(Rng& rng) {
+    Wanted w;
+    w.prompt = bytes_of("once upon a time there was");
+    w.prompt.resize(1 + rng.below(w.prompt.size()));
+    for (std::uint64_t n = rng.below(20); n > 0; --n)
+        w.prompt.push_back(static_cast<int>(rng.below(257)));
+    w.request = request(static_cast<int>(rng.below(24)));
+    if (rng.below(4) == 0) w.request.stop.eos = {};
+    if (rng.below(3) == 0)
+        w.request.stop.strings = StopStrings({std::string(1, static_cast<char>(rng.below(128)))});
+    if (rng.below(4) == 0) {
+        w.request.stop.context = 30;
+        w.request.stop.policy = ContextPolicy::slide;
+        w.request.keep = static_cast<int>(rng.below(20));
+    }
+    SamplingOptions o;
+    o.temperature = static_cast<double>(rng.below(4)) * 0.5;
+    if (rng.below(2) == 0) o.top_k = static_cast<int>(1 + rng.below(40));
+    if (rng.below(2) == 0) o.top_p = 0.5 + rng.uniform() / 2;
+    if (rng.below(3) == 0) o.repetition_penalty = 1.3;
+    if (rng.below(3) == 0) o.frequency_penalty = 0.4;
+    if (rng.below(3) == 0) o.no_repeat_ngram_size = 2;
+    if (o.temperature > 0 && rng.below(5) == 0) o.mirostat = 2, o.top_k = 0, o.top_p = 1;
+    w.request.chain = full_chain(o, Dialect::ours);
+    w.request.seed = rng.below(5);
+    w.request.samples = 1 + static_cast<int>(rng.below(3));
+    if (rng.below(3) == 0) w.request.traced_tokens = 2;
+    return w;
+}
+
+bool same(const GeneratedText& a, const GeneratedText& b) {
+    if (a.ids != b.ids || a.text != b.text || a.reason != b.reason ||
+        a.stop_string != b.stop_string || a.traces.size() != b.traces.size())
+        return false;
+    for (std::size_t i = 0; i < a.traces.size(); ++i)
+        if (!(a.traces[i].raw_log_probability == b.traces[i].raw_log_probability) ||
+            !(a.traces[i].final_log_probability == b.traces[i].final_log_probability))
+            return false;
+    return true;
+}
+
+// How many texts differ from those alone: random arrivals, slots and chunks.
+int different(std::uint64_t seed, int requests, int threads, long& texts) {
+    Gpt gpt(small_config(), random_weight, {threads});
+    Rng rng(seed);
+    const int slots = 1 + static_cast<int>(rng.below(8));
+    const int budget = rng.below(3) == 0 ? 0 : slots + static_cast<int>(rng.below(12));
+    CachedBatch batch(gpt);
+    Engine engine(std::ref(batch), one_byte, static_cast<int>(vocabulary),
+                  PlainScheduler(slots, budget, rng.below(4) == 0));
+    struct Sent {
+        int text;
+        GeneratedText alone;
+        std::shared_ptr<std::string> streamed;
+    };
+    std::vector<Sent> sent;
+    int wrong = 0;
+    for (int i = 0;
+         i < requests || engine.scheduler().running() + engine.scheduler().waiting() > 0;) {
+        if (i < requests && rng.below(3) > 0) {
+            ++i;
+            const Wanted w = random_request(rng);
+            CachedBatch fresh(gpt);
+            const auto alone = generate_texts(std::ref(fresh), one_byte, w.prompt, w.request);
+            for (int s = 0; s < w.request.samples; ++s) {
+                const auto streamed = std::make_shared<std::string>();
+                sent.push_back({engine.add(w.prompt, w.request, s,
+                                           [streamed](const std::string& p) { *streamed += p; }),
+                                alone[static_cast<std::size_t>(s)], streamed});
+            }
+        } else {
+            engine.step();
+        }
+    }
+    for (const Sent& s : sent) {
+        const ServedText served = engine.take(s.text);
+        wrong +=
+            !same(served.text, s.alone) || *s.streamed != s.alone.text || !served.error.empty();
+        ++texts;
+    }
+    return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("random requests together are each alone: text, end, log-probabilities", "[ch26]") {
+    long texts = 0;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed)
+        for (const int threads : {1, 2}) {
+            INFO("seed " << seed << ", " << threads << " threads");
+            REQUIRE(different(seed, 16, threads, texts) == 0);
+        }
+    REQUIRE(texts > 600);
+}
+
+TEST_CASE("texts of one prompt share its reading, also those that join later", "[ch26]") {
+    Gpt gpt(small_config(), random_weight, {1});
+    CachedBatch batch(gpt);
+    Engine engine(std::ref(batch), one_byte, static_cast<int>(vocabulary), PlainScheduler(3, 8));
+    const std::vector<int> prompt = bytes_of("a prompt of thirty-one letters!");
+    GenerateRequest r = request(4);
+    r.stop.eos = {};
+    r.samples = 3;
+    for (int s = 0; s < 3; ++s) engine.add(prompt, r, s);
+    while (engine.step()) {
+    }
+    // Alone they read 31 tokens each. Here the second and third compute the last token of each
+    // chunk only, because a cache keeps keys and values and no logits.
+    const long prompts = batch.computed() - 3 * 3;
+    REQUIRE(prompts >= 31 + 2);
+    REQUIRE(prompts < 31 + 2 * 8);
+}
+
+TEST_CASE("a cancelled text frees its slot for the next pass and keeps what it has", "[ch26]") {
+    Engine engine(one_at_a_time(letters()), one_byte, static_cast<int>(vocabulary),
+                  PlainScheduler(1));
+    const int first = engine.add(bytes_of("one"), request(20)),
+              second = engine.add(bytes_of("two"), request(2));
+    for (int i = 0; i < 3; ++i) engine.step();
+    engine.cancel(first);
+    REQUIRE(engine.ended(first));
+    REQUIRE(engine.step());
+    REQUIRE(engine.last_pass()[0].id == second);
+    const ServedText text = engine.take(first);
+    REQUIRE(text.text.ids.size() == 3);
+    REQUIRE(text.text.reason == FinishReason::interrupted);
+    REQUIRE_FALSE(engine.ended(second));
+    REQUIRE_THROWS_WITH(engine.take(second),
+                        "generate: this text has not ended yet, and has no result");
+    engine.cancel(second);
+    engine.cancel(second);  // it has ended
+    REQUIRE_FALSE(engine.step());
+}
+
+TEST_CASE("a text whose step fails ends alone, and the others go on", "[ch26]") {
+    Engine engine(one_at_a_time(letters()), one_byte, static_cast<int>(vocabulary),
+                  PlainScheduler(2));
+    GenerateRequest bad = request(6);
+    bad.foresight.forced = [](const TextSoFar& text) -> int {
+        if (text.ids.size() > 5) throw Error("no token is left");
+        return -1;
+    };
+    const int failing = engine.add(bytes_of("abc"), bad),
+              good = engine.add(bytes_of("abc"), request(6));
+    while (engine.step()) {
+    }
+    REQUIRE(engine.take(failing).error == "no token is left");
+    const ServedText text = engine.take(good);
+    REQUIRE(text.error.empty());
+    REQUIRE(text.text.ids ==
+            generate_texts(one_at_a_time(letters()), one_byte, bytes_of("abc"), request(6))[0].ids);
+}
+
+TEST_CASE("what is forced is written without a pass", "[ch26]") {
+    Engine engine(one_at_a_time(letters()), one_byte, static_cast<int>(vocabulary),
+                  PlainScheduler(1));
+    GenerateRequest r = request(5);
+    r.foresight.forced = [](const TextSoFar& text) { return text.ids.size() < 6 ? 'x' : -1; };
+    const int text = engine.add(bytes_of("abc"), r);
+    int passes = 0;
+    while (engine.step()) ++passes;
+    REQUIRE(passes == 2);
+    REQUIRE(engine.take(text).text.ids ==
+            generate_texts(one_at_a_time(letters()), one_byte, bytes_of("abc"), r)[0].ids);
+}
+
+TEST_CASE("what cannot be served is refused before it waits", "[ch26]") {
+    Engine engine(one_at_a_time(letters()), one_byte, static_cast<int>(vocabulary),
+                  PlainScheduler(1));
+    REQUIRE_THROWS_WITH(engine.add({}, request(1)),
+                        "generate: an empty prompt; start from the document separator");
+    REQUIRE_THROWS_WITH(
+        engine.add({257}, request(1)),
+        "engine: prompt: token 257 is not in the vocabulary, expected an id from 0 to 256");
+    REQUIRE_THROWS_AS(engine.add(std::vector<int>(64, 1), request(1)), Error);
+    REQUIRE_THROWS_WITH(engine.add({1}, request(1), 1),
+                        "engine: sample: there is no number 1 among 1");
+    REQUIRE_THROWS_WITH(engine.cancel(3),
+                        "engine: cancel: there is no text 3; it was taken, or never added");
+    REQUIRE_FALSE(engine.step());
+    REQUIRE_THROWS_AS(Engine({}, one_byte, 257, PlainScheduler(1)), Error);
+    const int nothing = engine.add({1}, request(0));
+    REQUIRE(engine.take(nothing).text.reason == FinishReason::length);
+}
