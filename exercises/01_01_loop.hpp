@@ -4,7 +4,7 @@
 // begin again with the longer text; n times. With n = 0 the text stays as it is.
 //
 // The token `eos` ends a text: when it is picked it is appended, and nothing comes after it.
-// Where it stands in the prompt it means nothing.
+// In the prompt it means nothing.
 //
 // By hand: a model that always wants the last id plus 1, after {3}: n = 2 gives {3, 4, 5}.
 // With eos = 4 it gives {3, 4}.

@@ -10,7 +10,7 @@
 // A text of fewer than two tokens has nothing to predict: throw Error("what is wrong").
 //
 // Write one function, about 12 lines. Check: make check EX=01_1
-// Then let the model judge texts: make try EX=01_1
+// Then let the model score texts: make try EX=01_1
 #pragma once
 
 #include <algorithm>

@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
         "The weather today is square. The spoon is shining and the soup is clear.",
         "clear is sky the and shining is sun The sunny is today weather The",
         "Colourless green ideas sleep furiously."};
-    const auto options = [&](CommandLine line) { line.option("texts", texts, "texts to judge"); };
+    const auto options = [&](CommandLine line) { line.option("texts", texts, "texts to score"); };
     return run_program(argc, argv, "Perplexity of texts.", options, [&] {
         Model model = load_model(shipped_model("storyteller"));
         std::printf("perplexity  text   (%d would be guessing)\n", model.tokenizer.vocab_size());

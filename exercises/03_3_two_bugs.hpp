@@ -17,8 +17,8 @@
 // what is .1 + .1 + … + .1, ten times, in doubles? The greatest u that can be drawn is 1 − 2^-53,
 // here last_u.
 //
-// About 12 lines. Check: make check EX=03_3. It stands alone: chapter 03 counts in whole numbers
-// and so has neither bug.
+// About 12 lines. Check: make check EX=03_3. It needs nothing of chapter 03,
+// which counts in whole numbers and so has neither bug.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@
 // portable_exp and portable_log give the same digits on every machine:
 // x^e = exp(e · ln x) for x > 0.
 //
-// The chapter's own version stands in
+// The chapter's own version is in
 // chapters/03_temperature/further/plain_dynamic_temperature.hpp; write yours first.
 //
 // Write one function, about 15 lines. Check: make check EX=03_4.

@@ -12,7 +12,7 @@
 // Then p_i ← p_i / Σ_kept p_j. A threshold above 1/2 never drops anything. Probability 0 is off.
 // A threshold or a probability outside [0, 1] is a UsageError.
 //
-// The chapter's own version stands in chapters/05_top_p/further/plain_xtc.hpp; write yours first.
+// The chapter's own version is in chapters/05_top_p/further/plain_xtc.hpp; write yours first.
 //
 // Write one function, about 12 lines. Check: make check EX=05_2
 #pragma once

@@ -1,4 +1,5 @@
-// Exercise 06_2: eight strategies over a Zipf law of a thousand tokens, a thousand draws of each.
+// Exercise 06_2: eight strategies over a Zipf distribution of a thousand tokens,
+// a thousand draws of each.
 #include "exercises/06_2_comparator.hpp"
 
 #include <cstdio>

@@ -4,7 +4,7 @@
 //
 //     tokens     every id that occurs at least twice, with its count
 //     bigrams    every pair of neighbours that occurs at least twice, with its count
-//     longest    length of the longest passage that stands at two different places;
+//     longest    length of the longest passage that occurs at two different places;
 //                they may overlap
 //
 //     severity = the mean of   (n − distinct tokens)/(n − 1),

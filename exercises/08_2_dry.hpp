@@ -9,12 +9,12 @@
 //                        but never more than 10^30 less
 //
 // A breaker (a newline, a quotation mark) ends a match: it is not counted,
-// nor is what stands before it, and a breaker is never penalised itself.
+// nor is what comes before it, and a breaker is never penalised itself.
 // So the form of a dialogue may repeat.
 //
 // allowed >= 1. A multiplier of 0 is off. A logit of −∞ stays −∞. Ids lie within the vocabulary.
 //
-// The chapter's own version stands in chapters/08_penalties/plain_dry.hpp; write yours first.
+// The chapter's own version is in chapters/08_penalties/plain_dry.hpp; write yours first.
 //
 // Write one function, about 18 lines. Check: make check EX=08_2
 #pragma once

@@ -1,4 +1,4 @@
-// Exercise 10_2: a model manager, as behind `ollama pull`: it keeps models,
+// Exercise 10_2: a model manager, as `ollama pull` has one: it keeps models,
 // and finds the cheapest one that can do a task.
 //
 //   pull       adds a model; one of the same name is replaced.

@@ -12,7 +12,7 @@
 //     common = Σ_t min(count of t in a, count of t in b)
 //     F1 = 2 · common / (|a| + |b|);  1 when both are empty
 //
-// Write two functions, about 15 lines. It stands alone: nothing of chapter 11 is needed.
+// Write two functions, about 15 lines. It is self-contained: nothing of chapter 11 is needed.
 // Check: make check EX=11_2
 // Then see what it keeps: make try EX=11_2
 #pragma once

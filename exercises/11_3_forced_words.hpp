@@ -1,10 +1,10 @@
 // Exercise 11_3: beam search for a text that holds given words [Hokamp & Liu 2017; Anderson et al.
 // 2017; Post & Vilar 2018].
 //
-// Words, each a row of one token or more, must stand in what is generated. Plain beams drop them
+// Words, each a row of one token or more, must occur in what is generated. Plain beams drop them
 // wherever they are improbable. So beams are told apart by how far they have come:
 //
-//     met(text) = the lengths of the words that stand somewhere in the text, in one piece, and
+//     met(text) = the lengths of the words that occur somewhere in the text, in one piece, and
 //                 of all other words the longest beginning with which the text ends
 //
 // By hand, with the words {1 2} and {3}: 0 1 2 0 has 2, 3 0 1 has 1 + 1, 1 0 has 0.
@@ -85,7 +85,7 @@ inline std::vector<Beam> extended([[maybe_unused]] const std::vector<Beam>& live
     // <<< to here
 }
 
-// B is at least 1, and eos stands in no word.
+// B is at least 1, and no word contains eos.
 inline std::vector<Beam> search_with_words([[maybe_unused]] const LogDistribution& distribution,
                                            [[maybe_unused]] const std::vector<Ids>& words,
                                            [[maybe_unused]] std::size_t B, [[maybe_unused]] int n,

@@ -14,7 +14,7 @@
 // what was drafted after it is not. Before anything is known, pretend two tokens were judged and
 // one of them accepted: α = (accepted + 1) / (judged + 2).
 //
-// Write five functions, about 20 lines. Check: make check EX=12_1. It stands alone:
+// Write five functions, about 20 lines. Check: make check EX=12_1. It is self-contained:
 // nothing of chapter 12 is needed.
 #pragma once
 

@@ -14,7 +14,7 @@
 // 2. Find the c with which out = p, and write it. Where p = q nothing is ever rejected,
 //    and rounding may leave a sum of zero: the distribution is p then, never 0/0.
 //
-// About 12 lines. Check: make check EX=12_2. It stands alone: nothing of chapter 12 is needed.
+// About 12 lines. Check: make check EX=12_2. It is self-contained: nothing of chapter 12 is needed.
 #pragma once
 
 #include <algorithm>

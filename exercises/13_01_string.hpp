@@ -1,18 +1,18 @@
-// Exercise 13_01: the string of JSON, as a machine over bytes.
+// Exercise 13_01: the string of JSON, as an automaton over bytes.
 //
 // A string is "…". Between the quotation marks every byte from 0x20 on stands for itself, but for
 // two: " ends the string, and \ begins an escape: one of
 //
 //     \"  \\  \/  \b  \f  \n  \r  \t        or \u and four hexadecimal digits (0-9 a-f A-F)
 //
-// Bytes below 0x20 (a line break, a tab) must not stand in a string. The machine reads one byte
-// after the other and remembers where it is:
+// Bytes below 0x20 (a line break, a tab) must not occur in a string. The automaton reads
+// byte by byte and remembers where it is:
 //
 //     before    nothing was read yet: only " may come
 //     inside    between the quotation marks
-//     escape    behind a backslash
+//     escape    after a backslash
 //     digits    in \uXXXX: `missing` digits are still to come
-//     behind    the closing " was read: nothing may come any more
+//     done      the closing " was read: nothing may come any more
 //     dead      a mistake, which nothing repairs
 //
 // `missing` is 0 in all places but digits. Bytes from 0x80 on are parts of characters: let them be.
@@ -27,7 +27,7 @@
 
 namespace tbt::ex13_01 {
 
-enum class Place { before, inside, escape, digits, behind, dead };
+enum class Place { before, inside, escape, digits, done, dead };
 
 struct State {
     Place place = Place::before;

@@ -2,17 +2,17 @@
 //
 // The language: texts in which the brackets ( ) [ ] { } are balanced. Every other byte is free.
 //
-//   - The state of the machine is the string of closing brackets that are due, the innermost last:
-//     behind "f(a[" it is ")]". A closing bracket that is not due now is a mistake that nothing
+//   - The state is the string of closing brackets that are due, the innermost last:
+//     after "f(a[" it is ")]". A closing bracket that is not due now is a mistake that nothing
 //     repairs: the state is none.
 //   - A token is allowed when its bytes, one after the other, make no mistake, and when the text
 //     can still be finished: `room` is the number of bytes that the text may still have, the
-//     token's own and one for each bracket that is due behind it.
+//     token's own and one for each bracket that is due after it.
 //   - The end-of-text token is allowed where nothing is due. An empty token that is not the end
 //     stands for no text (a special token): never allowed.
 //
 // Write three functions, about 20 lines. Check: make check EX=13_1.
-// The machine of chapter 13 does this for JSON.
+// Chapter 13 does this for JSON.
 #pragma once
 
 #include <optional>
@@ -26,14 +26,14 @@ namespace tbt::ex13_1 {
 
 using Due = std::string;
 
-// The state behind one more byte.
+// The state after one more byte.
 inline std::optional<Due> next([[maybe_unused]] Due due, [[maybe_unused]] char byte) {
     // >>> write here
     throw NotWritten();
     // <<< to here
 }
 
-// The state behind all bytes of a token.
+// The state after all bytes of a token.
 inline std::optional<Due> read([[maybe_unused]] const Due& due,
                                [[maybe_unused]] std::string_view token) {
     // >>> write here

@@ -3,13 +3,13 @@
 // What may still come is a list of texts, side by side: one for each way in which the text may
 // become complete.
 //
-//     behind(ways, byte)   what may still come behind this byte: of every way that begins with it
+//     after(ways, byte)    what may still come after this byte: of every way that begins with it
 //                          the rest; the others are gone. In the same order.
 //     may_end(ways)        may the text end here? If one of the ways has nothing left.
 //     possible(ways)       the bytes that may come next, each once, ascending
 //
-// By hand: ways {"+1", "", "+2", "-"}: the text may end, and + or - may come. Behind + are left "1"
-// and "2". Behind any other byte but - nothing is left: the text is refused.
+// By hand: ways {"+1", "", "+2", "-"}: the text may end, and + or - may come. After + are left "1"
+// and "2". After any other byte but - nothing is left: the text is refused.
 //
 // Write three functions, about 4, 1 and 4 lines. Check: make check EX=14_00
 #pragma once
@@ -25,7 +25,7 @@ namespace tbt::ex14_00 {
 
 using Ways = std::vector<std::string>;
 
-inline Ways behind([[maybe_unused]] const Ways& ways, [[maybe_unused]] char byte) {
+inline Ways after([[maybe_unused]] const Ways& ways, [[maybe_unused]] char byte) {
     // >>> write here
     throw NotWritten();
     // <<< to here

@@ -1,7 +1,7 @@
 // Exercise 14_01: the mask over tokens, by trial.
 //
 // A grammar speaks of bytes, a model of tokens. So try every token: it is legal if the machine
-// lives through all its bytes, one after the other, from where the text is now. Then
+// accepts all its bytes, one after the other, from its state now. Then
 //
 //     - a token without bytes stands for no text (a special token): never legal
 //     - the end-of-text token is legal exactly where the text may end (machine.accepts), whatever
@@ -10,7 +10,7 @@
 //
 // Where no token is legal, the text has run into a dead end: throw Error.
 //
-// machine.next(state, byte) is the state behind one more byte, ByteMachine::dead if it cannot
+// machine.next(state, byte) is the state after one more byte, ByteMachine::dead if it cannot
 // follow; dead must not be asked again. Any grammar of chapters 13 to 16 is such a machine.
 //
 // Write one function, about 12 lines. Check: make check EX=14_01

@@ -8,8 +8,8 @@
 // A derivation is what may still come, the next symbol first: "DN+S". It is unfolded when no rule
 // is next: while it begins with the name of a rule, each alternative takes the place of that name,
 // and gives a derivation of its own. Of "S" that is "0", "1", "0N", "1N", "0+S", "1+S", "0N+S" and
-// "1N+S". Behind a byte, the derivations that begin with it lose it, the others are dropped, and
-// what is left is unfolded. A text is in the language when "" is among the derivations behind it.
+// "1N+S". After a byte, the derivations that begin with it lose it, the others are dropped, and
+// what is left is unfolded. A text is in the language when "" is among the derivations after it.
 //
 // No rule calls itself before something is read. Write three functions, about 20 lines.
 // Check: make check EX=14_2
@@ -34,7 +34,7 @@ inline Rests unfold([[maybe_unused]] const Rules& rules, [[maybe_unused]] Rests 
     // <<< to here
 }
 
-// The derivations behind one more byte; none: the text is refused.
+// The derivations after one more byte; none: the text is refused.
 inline Rests step([[maybe_unused]] const Rules& rules, [[maybe_unused]] const Rests& now,
                   [[maybe_unused]] char byte) {
     // >>> write here

@@ -1,10 +1,10 @@
-// Exercise 15_1: a format for JSON Schema: "date", the full-date of RFC 3339, judged byte by byte.
+// Exercise 15_1: a format for JSON Schema: "date" (RFC 3339, full-date), validated byte by byte.
 //
 //     YYYY-MM-DD      year 0000 … 9999, month 01 … 12, day 01 … the last day of that month
 //     February has 29 days in a leap year: divisible by 4, but not by 100 unless by 400
 //
 // A guide must know it early: `2023-02-3` is dead, since no digit makes a date of it,
-// and a model that has written it cannot be helped any more. So judge a prefix:
+// and a model that has written it cannot be helped any more. So validate a prefix:
 //
 //     dead        no date begins like this
 //     alive       some date begins like this, and it needs more bytes
@@ -30,7 +30,7 @@ inline int days_in([[maybe_unused]] int year, [[maybe_unused]] int month) {
     // <<< to here
 }
 
-inline Verdict judge([[maybe_unused]] std::string_view text) {
+inline Verdict validate([[maybe_unused]] std::string_view text) {
     // >>> write here
     throw NotWritten();
     // <<< to here

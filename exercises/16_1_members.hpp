@@ -9,7 +9,7 @@
 //     fewest      how many more must be written: every required one that is still to come, and as
 //                 many of any kind as are missing to `least`
 //     may_close   nothing more must be written
-//     may_come    the members that may be written next: still to come, and behind it the object can
+//     may_come    the members that may be written next: still to come, and after it the object can
 //                 be finished with at most `most` members in all
 //
 // The last one is why an optional member may be refused while there is room for one: the room may

@@ -1,6 +1,6 @@
 // Exercise 17_01: one merge.
 //
-// A text is a row of pieces, and two neighbours become one: wherever the piece `left` stands
+// A text is a row of pieces, and two neighbours become one: wherever the piece `left` comes
 // directly before the piece `right`, both are replaced by the one piece left + right. From left to
 // right, and a piece is used once; all others stay as they are, in their order.
 //

@@ -1,7 +1,7 @@
 // Exercise 17_1: cut a word as a byte-pair encoding does.
 //
 // `merges` lists pairs of neighbours in the order in which they were learned. A word starts as its
-// single bytes. Then, as long as any two neighbours are in the list: of all pairs that stand in the
+// single bytes. Then, as long as any two neighbours are in the list: of all pairs that occur in the
 // word take the one that was learned first, and join it everywhere, from left to right.
 //
 //     merges {("l", "o"), ("lo", "w")}     "lowlo"  →  l o w l o  →  lo w lo  →  low lo

@@ -1,11 +1,11 @@
-// Exercise 21_1: a tree of guesses in one pass: who stands where, and who sees whom.
+// Exercise 21_1: a tree of guesses in one pass: the position of each guess, and what it sees.
 //
-// After a text of L tokens, which lie in the cache, n guesses are read in one pass. Guess i stands
+// After a text of L tokens, which lie in the cache, n guesses are read in one pass. Guess i comes
 // after guess parents[i], which comes before it (parents[i] < i), or after the text where
-// parents[i] is −1. The guesses of a chain stand one after the other; in a tree several may stand
+// parents[i] is −1. The guesses of a chain come one after the other; in a tree several may come
 // after the same one.
 //
-//     positions(parents, L)      the position of each guess: L + how many guesses stand before it
+//     positions(parents, L)      the position of each guess: L + how many guesses come before it
 //                                on its branch. Siblings have the same.
 //     mask(parents, L)           n rows of L + n: may guess i look at column j? Columns 0 … L − 1
 //                                are the text, column L + j is guess j. A guess sees the text, the

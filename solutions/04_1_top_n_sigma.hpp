@@ -14,7 +14,7 @@
 // N = 0 is off. A negative N, or one that is not a number, is a UsageError.
 // One logit at least is finite.
 //
-// The chapter's own version stands in chapters/04_top_k/further/plain_top_n_sigma.hpp;
+// The chapter's own version is in chapters/04_top_k/further/plain_top_n_sigma.hpp;
 // write yours first.
 //
 // Write one function, about 15 lines, in double precision. Check: make check EX=04_1.

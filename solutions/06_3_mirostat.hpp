@@ -16,7 +16,7 @@
 // mu starts at 2·tau. (llama.cpp takes S after the cut in step 3; the paper's authors before it, as
 // here.) tau below 0, eta not above 0, u outside [0, 1), or a NaN: UsageError.
 //
-// The chapter's own version stands in chapters/06_combining/plain_mirostat.hpp; write yours first.
+// The chapter's own version is in chapters/06_combining/plain_mirostat.hpp; write yours first.
 //
 // Write two functions, about 15 lines. Check: make check EX=06_3
 #pragma once

@@ -2,17 +2,17 @@
 //
 // The language: texts in which the brackets ( ) [ ] { } are balanced. Every other byte is free.
 //
-//   - The state of the machine is the string of closing brackets that are due, the innermost last:
-//     behind "f(a[" it is ")]". A closing bracket that is not due now is a mistake that nothing
+//   - The state is the string of closing brackets that are due, the innermost last:
+//     after "f(a[" it is ")]". A closing bracket that is not due now is a mistake that nothing
 //     repairs: the state is none.
 //   - A token is allowed when its bytes, one after the other, make no mistake, and when the text
 //     can still be finished: `room` is the number of bytes that the text may still have, the
-//     token's own and one for each bracket that is due behind it.
+//     token's own and one for each bracket that is due after it.
 //   - The end-of-text token is allowed where nothing is due. An empty token that is not the end
 //     stands for no text (a special token): never allowed.
 //
 // Write three functions, about 20 lines. Check: make check EX=13_1.
-// The machine of chapter 13 does this for JSON.
+// Chapter 13 does this for JSON.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ namespace tbt::ex13_1 {
 
 using Due = std::string;
 
-// The state behind one more byte.
+// The state after one more byte.
 inline std::optional<Due> next([[maybe_unused]] Due due, [[maybe_unused]] char byte) {
     // >>> write here
     const std::string_view open = "([{", close = ")]}";
@@ -40,7 +40,7 @@ inline std::optional<Due> next([[maybe_unused]] Due due, [[maybe_unused]] char b
     // <<< to here
 }
 
-// The state behind all bytes of a token.
+// The state after all bytes of a token.
 inline std::optional<Due> read([[maybe_unused]] const Due& due,
                                [[maybe_unused]] std::string_view token) {
     // >>> write here
@@ -61,8 +61,8 @@ inline std::vector<int> allowed([[maybe_unused]] const Due& due,
     std::vector<int> ids;
     for (int id = 0; id < static_cast<int>(tokens.size()); ++id) {
         const std::string& token = tokens[static_cast<std::size_t>(id)];
-        const std::optional<Due> behind = read(due, token);
-        const bool fits = behind && token.size() + behind->size() <= room;
+        const std::optional<Due> after = read(due, token);
+        const bool fits = after && token.size() + after->size() <= room;
         if (id == end ? due.empty() : !token.empty() && fits) ids.push_back(id);
     }
     return ids;

@@ -30,14 +30,14 @@ inline std::vector<int> at_the_start() {
 }
 
 // The same grammar; the text so far is 1
-inline std::vector<int> behind_one_digit() {
+inline std::vector<int> after_one_digit() {
     // >>> write here
     return {0, 3, 4, 6, 15};
     // <<< to here
 }
 
 // root ::= "-"? ("0" | [1-9] [0-9]*)           the text so far is -0
-inline std::vector<int> behind_minus_zero() {
+inline std::vector<int> after_minus_zero() {
     // >>> write here
     return {15};
     // <<< to here

@@ -1,9 +1,9 @@
 // Exercise 15_01: the derivative of a regular expression [Brzozowski 1964].
 //
 // What may follow a byte b, in a language given by an expression e, is given by an expression, too:
-// the derivative d(e). And e matches a text if what is left behind its last byte may be empty.
+// the derivative d(e). And e matches a text if what is left after its last byte may be empty.
 //
-//     e                     may be empty               d(e) behind b
+//     e                     may be empty               d(e) after b
 //     nothing, ∅            no                         ∅
 //     empty, ε              yes                        ∅
 //     a byte, low to high   no                         ε if low <= b <= high, else ∅
@@ -11,8 +11,8 @@
 //     sequence, e_1 e_2     if both may                d(e_1) e_2; if e_1 may be empty: | d(e_2)
 //     star, e_1*            yes                        d(e_1) e_1*
 //
-// By hand: e = a(b|c)*; behind "a" is left (b|c)*, which may be empty, so "a" matches; behind "ab"
-// the same is left; behind "b" nothing.
+// By hand: e = a(b|c)*; after "a" is left (b|c)*, which may be empty, so "a" matches; after "ab"
+// the same is left; after "b" nothing.
 //
 // Give ∅ as Regex(), ε as any_times({}); either(a, b) is a|b and then(a, b) is ab, both with what
 // can be simplified simplified.
@@ -36,16 +36,16 @@ inline bool may_end([[maybe_unused]] const Regex& e) {
 }
 
 // byte: 0 … 255.
-inline Regex left_behind([[maybe_unused]] const Regex& e, [[maybe_unused]] int byte) {
+inline Regex rest_after([[maybe_unused]] const Regex& e, [[maybe_unused]] int byte) {
     // >>> write here
     if (e.kind == Regex::byte) return e.low <= byte && byte <= e.high ? any_times({}) : Regex();
-    if (e.kind == Regex::star) return then(left_behind(e.parts[0], byte), e);
+    if (e.kind == Regex::star) return then(rest_after(e.parts[0], byte), e);
     if (e.kind == Regex::sequence) {
-        const Regex first = then(left_behind(e.parts[0], byte), e.parts[1]);
-        return may_end(e.parts[0]) ? either(first, left_behind(e.parts[1], byte)) : first;
+        const Regex first = then(rest_after(e.parts[0], byte), e.parts[1]);
+        return may_end(e.parts[0]) ? either(first, rest_after(e.parts[1], byte)) : first;
     }
     Regex all;
-    for (const Regex& part : e.parts) all = either(all, left_behind(part, byte));
+    for (const Regex& part : e.parts) all = either(all, rest_after(part, byte));
     return all;
     // <<< to here
 }

@@ -3,7 +3,7 @@
 //     a b c 0 1 2 3 4 5 6 7 8 9 - $          $ stands for the end of the text
 //
 // A character may come next when the text so far and it can still become a text that matches as a
-// whole; the end may come when the text so far matches as it stands. Answer with the characters in
+// whole; the end may come when the text so far already matches. Answer with the characters in
 // the order above, without spaces: `return "ab0$";`. Nothing may come: `return "";`.
 //
 // Seven answers. Check: make check EX=15_2. Then look at your own expression:
@@ -17,21 +17,21 @@
 namespace tbt::ex15_2 {
 
 // (ab|a)*c                       the text so far is a
-inline std::string behind_one_a() {
+inline std::string after_one_a() {
     // >>> write here
     return "abc";
     // <<< to here
 }
 
 // a{2,3}b?                       the text so far is aa
-inline std::string behind_two_a() {
+inline std::string after_two_a() {
     // >>> write here
     return "ab$";
     // <<< to here
 }
 
 // -?(0|[1-9][0-9]*)              the text so far is 0
-inline std::string behind_zero() {
+inline std::string after_zero() {
     // >>> write here
     return "$";
     // <<< to here

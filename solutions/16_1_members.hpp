@@ -9,7 +9,7 @@
 //     fewest      how many more must be written: every required one that is still to come, and as
 //                 many of any kind as are missing to `least`
 //     may_close   nothing more must be written
-//     may_come    the members that may be written next: still to come, and behind it the object can
+//     may_come    the members that may be written next: still to come, and after it the object can
 //                 be finished with at most `most` members in all
 //
 // The last one is why an optional member may be refused while there is room for one: the room may
@@ -53,9 +53,9 @@ inline Names may_come([[maybe_unused]] const Shape& shape, [[maybe_unused]] cons
     Names allowed;
     const std::size_t written = shape.members.size() - to_come.size();
     for (const std::string& name : to_come) {
-        Names behind = to_come;
-        behind.erase(name);
-        if (written + 1 + fewest(shape, behind) <= shape.most) allowed.insert(name);
+        Names after = to_come;
+        after.erase(name);
+        if (written + 1 + fewest(shape, after) <= shape.most) allowed.insert(name);
     }
     return allowed;
     // <<< to here

@@ -7,7 +7,7 @@
 // that most keywords speak of one kind of value, and say nothing about the others.
 //
 // Eight answers; the last one is about a text that is still being written. Check:
-// make check EX=16_2. Then judge a file: build/schema_check SCHEMA INSTANCE
+// make check EX=16_2. Then validate a file: build/schema_check SCHEMA INSTANCE
 #pragma once
 
 #include <string>
@@ -75,7 +75,7 @@ inline const std::vector<std::string> pieces = {"}", ",\"a\":", ",\"b\":", ",\"c
 // An object of a, b and c, all integers, and nothing else; b is required; at most two members.
 //     0  }     1  ,"a":     2  ,"b":     3  ,"c":     4  ,"d":
 // Which of these pieces may come next? The text so far is {"c":3
-inline std::vector<int> behind_c() {
+inline std::vector<int> after_c() {
     // >>> write here
     return {2};
     // <<< to here

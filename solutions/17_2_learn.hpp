@@ -1,7 +1,7 @@
 // Exercise 17_2: learn the next merge.
 //
-// `words` are cut into pieces already, each with how often it stands in the texts. The next merge
-// is the pair of neighbours that stands there most often, counted over all words; of equally
+// `words` are cut into pieces already, each with how often it occurs in the texts. The next merge
+// is the pair of neighbours that occurs there most often, counted over all words; of equally
 // frequent ones the smaller pair (std::pair compares the left pieces first). Every two neighbours
 // count, also where they overlap: "a a a" holds (a, a) twice. No neighbours at all: the pair of
 // two empty strings.

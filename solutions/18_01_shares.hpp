@@ -1,7 +1,7 @@
 // Exercise 18_01: how a position shares its attention.
 //
 // A query q, a row of D numbers, meets the keys of all T positions, rows of D numbers, too. It
-// stands at position t and sees the keys 0 … t; those after it are masked.
+// is at position t and sees the keys 0 … t; those after it are masked.
 //
 //     score(q, k)           (q · k) / √D, where q · k = Σ_d q_d k_d
 //     shares(q, keys, t)    T numbers: softmax over the scores of the keys; a masked key has the

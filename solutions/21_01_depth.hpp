@@ -1,14 +1,14 @@
-// Exercise 21_01: who sees whom in a tree of guesses, and how deep a guess stands.
+// Exercise 21_01: who sees whom in a tree of guesses, and how deep a guess is.
 //
 // Guess i comes after guess parents[i], which comes before it, or after the text where
 // parents[i] is −1.
 //
-//     depth(parents, i)      how many guesses stand before guess i on its branch: 0 after the text
-//     sees(parents, i, j)    does guess i see guess j? If j is i itself, or stands before it on its
+//     depth(parents, i)      how many guesses come before guess i on its branch: 0 after the text
+//     sees(parents, i, j)    does guess i see guess j? If j is i itself, or comes before it on its
 //                            branch: its parent, the parent of that, and so on
 //
 // By hand, parents {−1, −1, 0, 1, 0}: the branch of guess 4 is 0, 4. Its depth is 1; it sees 0 and
-// 4, but not its sibling 2, nor 1 and 3, which stand on another branch.
+// 4, but not its sibling 2, nor 1 and 3, which are on another branch.
 //
 // i and j are guesses of the tree. index(i) is i as the size_t that a vector wants.
 //

@@ -1,6 +1,6 @@
 // Exercise 22_01: fill the masked places, all at once and one after the other.
 //
-// A text is a row of tokens in which `masked`, −1, stands where a token is still to come. The model
+// A text is a row of tokens in which `masked`, −1, marks where a token is still to come. The model
 // is a function distribution(row, place): the probabilities of each token at a masked place,
 // given the row. draw(p) is a number i with probability p[i].
 //

@@ -3,7 +3,7 @@
 //     y_i = x_i / √(mean of x² + ε) · γ_i
 //
 // By hand, with ε = 0: x = (3, 4), γ = (1, 10) gives 3/3.5355 = .8485 and 4/3.5355 · 10 = 11.314.
-// No mean is taken off. ε stands inside the root: with x = (.001, .001) and ε = 10^-6 the root is
+// No mean is taken off. ε is inside the root: with x = (.001, .001) and ε = 10^-6 the root is
 // √(2 · 10^-6), and x becomes .7071. Gemma's files hold γ − 1: with `adds_one`, multiply by
 // 1 + γ_i instead.
 //

@@ -60,8 +60,8 @@ TEST_CASE("nothing to choose is an error", "[ex02_01]") {
     check_error({gone, gone, gone});
 }
 
-TEST_CASE("a broken model is an error, wherever the NaN stands", "[ex02_01]") {
-    THINK("a broken model is an error, wherever the NaN stands");
+TEST_CASE("a broken model is an error, wherever the NaN is", "[ex02_01]") {
+    THINK("a broken model is an error, wherever the NaN is");
     const float nan = std::nanf("");
     check_error({nan});
     check_error({nan, 1, 2});

@@ -102,7 +102,7 @@ TEST_CASE("a token that cannot come adds nothing", "[ex03_2]") {
 }
 
 TEST_CASE("without logits: what people commonly set", "[ex03_2]") {
-    THINK("the ranges stand in the task");
+    THINK("the ranges are in the task");
     INFO("factual, balanced and creative, one after the other, without logits");
     check_range(recommend_temperature("factual"), .1, .3);
     check_range(recommend_temperature("balanced"), .7, .9);

@@ -1,4 +1,4 @@
-// Exercise 04_2: the answers, judged by the chapter's own cut; none of them stands here.
+// Exercise 04_2: the answers, computed by the chapter's own top-k; none is written here.
 #include <algorithm>
 #include <limits>
 

@@ -46,7 +46,7 @@ TEST_CASE("a token exactly at the threshold is a top choice", "[ex05_2]") {
     check_distribution(Call{{.5, .5}, .5, always, 0}, {0, 1});
 }
 
-TEST_CASE("the ids may stand in any order", "[ex05_2]") {
+TEST_CASE("the ids may come in any order", "[ex05_2]") {
     THINK("the least probable top choice is not the last one in the list");
     check_distribution(Call{{.1, .25, .35, .3}, .2, always, 0}, {.1 / .35, .25 / .35, 0, 0});
 }

@@ -80,7 +80,7 @@ TEST_CASE("what is left", "[ex06_00]") {
     check_left({}, 0, "no tokens");
     check_left({0, -1e30f, 5}, 3, "0 and very small ones are still there");
     check_left({INFINITY, gone}, 1, "+∞ is not −∞");
-    check_left({gone, 1, gone, 2, gone}, 2, "wherever they stand");
+    check_left({gone, 1, gone, 2, gone}, 2, "wherever they are");
 }
 
 TEST_CASE("any steps", "[ex06_00]") {

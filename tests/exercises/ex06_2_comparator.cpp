@@ -1,4 +1,4 @@
-// Exercise 06_2: entropy, divergence, frequencies, and the eight strategies over a Zipf law.
+// Exercise 06_2: entropy, divergence, frequencies, and eight strategies over a Zipf distribution.
 #include "tests/exercises/exercise_check.hpp"
 
 #include <cmath>

@@ -74,7 +74,7 @@ TEST_CASE("both ways write the same text", "[ex07_1]") {
         while (greedy.size() < a.ids.size()) {
             std::uint64_t hash = 1;
             for (const int id : greedy) hash = hash * 31 + static_cast<std::uint64_t>(id) + 7;
-            greedy.push_back(static_cast<int>(hash % 50));  // where the one logit above 0 stands
+            greedy.push_back(static_cast<int>(hash % 50));  // where the one logit above 0 is
         }
         CHECK(a.ids == greedy);
     }

@@ -32,8 +32,8 @@ TEST_CASE("the paper's example: 4 sinks, a window of 4, token 9", "[ex07_3]") {
     }
 }
 
-TEST_CASE("at first everything is seen, where it stands", "[ex07_3]") {
-    THINK("at first everything is seen, where it stands");
+TEST_CASE("at first everything is seen, in its place", "[ex07_3]") {
+    THINK("at first everything is seen, in its place");
     const Window w{4, 4};
     INFO("w = {4, 4}: 4 sinks, a window of 4");
     CHECK(seen_by(w, 0) == Ids{0});

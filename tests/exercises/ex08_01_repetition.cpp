@@ -30,8 +30,8 @@ TEST_CASE("four logits, θ = 2", "[ex08_01]") {
     check({3, 2, -1, -1}, {0, 2, 0}, 2, {1.5f, 2, -2, -1}, "divide above 0, multiply below");
 }
 
-TEST_CASE("once for each token, wherever and however often it stands", "[ex08_01]") {
-    THINK("once for each token, wherever and however often it stands");
+TEST_CASE("once for each token, wherever and however often it occurs", "[ex08_01]") {
+    THINK("once for each token, wherever and however often it occurs");
     check({8, 8}, {1, 1, 1, 1}, 2, {8, 4}, "once, not four times");
     check({8, 8}, {1, 0, 1}, 2, {4, 4}, "once each");
     check({8, -8}, {0, 1, 1, 0}, 2, {4, -16}, "once each");

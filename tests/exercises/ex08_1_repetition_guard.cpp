@@ -105,7 +105,7 @@ TEST_CASE("the extremes: nothing, one token, two, all different, all equal", "[e
 }
 
 TEST_CASE("any text: the definitions, and a severity from 0 to 1", "[ex08_1]") {
-    THINK("the three terms stand in the task; what is divided by 0 counts as 0");
+    THINK("the three terms are in the task; what is divided by 0 counts as 0");
     Rng rng(81);
     for (int round = 0; round < 200; ++round) {
         Ids ids(rng.below(25));

@@ -33,7 +33,7 @@ void check_distribution(std::size_t V, const Ids& ids, double multiplier, int al
 }  // namespace
 
 TEST_CASE("0 1 2 0 1: to say 2 again would continue a passage of two", "[ex08_2]") {
-    THINK("which token followed when the end of the text stood there before?");
+    THINK("which token followed when the end of the text occurred before?");
     CHECK(penalised({5, 5, 5, 5}, {0, 1, 2, 0, 1}, 1, 1.1, 2) == Row{5, 5, 4, 5});
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("each further token of a passage costs base times more", "[ex08_2]") {
     CHECK(penalised(Row(5, 0), {2, 3, 4, 1, 2, 3, 4}, 1, 2, 4)[1] == 0);
 }
 
-TEST_CASE("the longest match counts, once, wherever it stands", "[ex08_2]") {
+TEST_CASE("the longest match counts, once, wherever it is", "[ex08_2]") {
     THINK("for each token the longest, not the sum of all");
     // 1 follows 4 and follows 3 4.
     CHECK(penalised(Row(5, 0), {3, 4, 1, 2, 4, 1, 3, 4}, 1, 2, 1)[1] == -2);
@@ -68,7 +68,7 @@ TEST_CASE("a token over and over overlaps with itself", "[ex08_2]") {
 }
 
 TEST_CASE("a breaker ends a match and is never penalised", "[ex08_2]") {
-    INFO("think about: what stands before the breaker does not count either");
+    INFO("think about: what comes before the breaker does not count either");
     CHECK(penalised(Row(6, 0), {2, 3, 4, 1, 2, 3, 4}, 1, 2, 1, {3})[1] == -1);
     CHECK(penalised(Row(6, 0), {2, 3, 4, 1, 2, 3, 4}, 1, 2, 1, {4})[1] == 0);
     CHECK(penalised(Row(6, 0), {2, 3, 4, 1, 2, 3, 4}, 1, 2, 1, {1}) == Row(6, 0));
@@ -103,7 +103,7 @@ TEST_CASE("any text: the definition, token by token", "[ex08_2]") {
         for (int& id : ids) id = static_cast<int>(rng.below(3));
         const Row s = penalised(Row(3, 0), ids, 1, 2, 1);
         for (int t = 0; t < 3; ++t) {
-            // The longest end of the text that stands somewhere with t after it.
+            // The longest end of the text that occurs somewhere with t after it.
             int longest = 0;
             for (std::size_t length = 1; length < ids.size(); ++length) {
                 for (std::size_t at = 0; at + length < ids.size(); ++at) {

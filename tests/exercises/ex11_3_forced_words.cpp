@@ -85,10 +85,10 @@ TEST_CASE("what a text has met: the statement's and others", "[ex11_3]") {
     check(words, {}, 0);
     check(words, {3, 1, 2}, 3);
     check({}, {1, 2}, 0);
-    THINK("the tokens of a word stand side by side");
+    THINK("the tokens of a word are side by side");
     check(words, {1, 0, 2}, 0);
     check(words, {2, 1}, 1);
-    THINK("a word counts once, however often it stands there");
+    THINK("a word counts once, however often it occurs there");
     check(words, {3, 3, 3}, 1);
     check(words, {1, 2, 1}, 2);
     THINK("of all words that are begun, the longest beginning alone counts");
@@ -96,7 +96,7 @@ TEST_CASE("what a text has met: the statement's and others", "[ex11_3]") {
     check({{1, 2}, {1, 3}}, {1}, 1);
     check({{1, 1, 2}}, {1, 1}, 2);
     check({{1, 1, 2}}, {1, 1, 1}, 2);
-    THINK("words may overlap, and one may stand in another");
+    THINK("words may overlap, and one may be part of another");
     check({{1, 2}, {2, 3}}, {1, 2, 3}, 4);
     check({{1}, {1, 2}}, {1}, 2);
     check({{1, 2, 3}}, {1, 2}, 2);

@@ -13,7 +13,7 @@ using namespace tbt::ex13_01;
 
 namespace {
 
-const char* const names[] = {"before", "inside", "escape", "digits", "behind", "dead"};
+const char* const names[] = {"before", "inside", "escape", "digits", "done", "dead"};
 
 std::string in_words(const State& s) {
     return std::string(names[int(s.place)]) + ", missing " + std::to_string(s.missing);
@@ -34,7 +34,7 @@ State read(const std::string& text) {
     return state;
 }
 void check(const std::string& text, const State& expected, const std::string& think = "") {
-    INFO("behind " << visible(text));
+    INFO("after " << visible(text));
     THINK((think.empty() ? "which bytes may come in which place?" : think));
     CHECK(in_words(read(text)) == in_words(expected));
 }
@@ -46,13 +46,13 @@ TEST_CASE("from quotation mark to quotation mark", "[ex13_01]") {
     check("", {Place::before});
     check("\"", {Place::inside});
     check("\"abc", {Place::inside});
-    check("\"\"", {Place::behind}, "an empty string is a string");
-    check("\"a b\"", {Place::behind}, "a blank is 0x20");
+    check("\"\"", {Place::done}, "an empty string is a string");
+    check("\"a b\"", {Place::done}, "a blank is 0x20");
     check("a", {Place::dead}, "only a quotation mark may come first");
     check(" \"", {Place::dead}, "only a quotation mark may come first");
-    check("\"a\"b", {Place::dead}, "nothing may come behind");
-    check("\"a\"\"", {Place::dead}, "nothing may come behind");
-    check("\"a\" ", {Place::dead}, "nothing may come behind");
+    check("\"a\"b", {Place::dead}, "nothing may follow");
+    check("\"a\"\"", {Place::dead}, "nothing may follow");
+    check("\"a\" ", {Place::dead}, "nothing may follow");
 }
 
 TEST_CASE("the eight short escapes, and no other", "[ex13_01]") {
@@ -62,9 +62,9 @@ TEST_CASE("the eight short escapes, and no other", "[ex13_01]") {
         const bool one = byte != 0 && std::string("\"\\/bfnrt").find(char(byte)) < 8;
         check(std::string("\"\\") + char(byte),
               byte == 'u' ? State{Place::digits, 4} : State{one ? Place::inside : Place::dead},
-              "which bytes may stand behind a backslash?");
+              "which bytes may follow a backslash?");
     }
-    check("\"\\\\\"", {Place::behind}, "the second backslash is escaped, the mark is not");
+    check("\"\\\\\"", {Place::done}, "the second backslash is escaped, the mark is not");
     check("\"\\\"", {Place::inside}, "an escaped mark does not end the string");
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("four hexadecimal digits", "[ex13_01]") {
     check("\"\\u0a", {Place::digits, 2});
     check("\"\\u0aF", {Place::digits, 1});
     check("\"\\u0aF9", {Place::inside}, "four, and missing is 0 again");
-    check("\"\\u0aF9x\"", {Place::behind}, "a fifth is a letter like others");
+    check("\"\\u0aF9x\"", {Place::done}, "a fifth is a letter like others");
     check("\"\\u\"", {Place::dead}, "a mark is no digit");
     check("\"\\u00\\n", {Place::dead}, "a backslash is no digit");
     for (int byte = 0; byte < 256; ++byte) {
@@ -88,7 +88,7 @@ TEST_CASE("four hexadecimal digits", "[ex13_01]") {
 TEST_CASE("inside, every byte", "[ex13_01]") {
     THINK("inside, every byte");
     for (int byte = 0; byte < 256; ++byte) {
-        const Place place = byte == '"'    ? Place::behind
+        const Place place = byte == '"'    ? Place::done
                             : byte == '\\' ? Place::escape
                             : byte < 0x20  ? Place::dead
                                            : Place::inside;
@@ -104,8 +104,8 @@ TEST_CASE("a mistake stays one", "[ex13_01]") {
     }
 }
 
-TEST_CASE("random texts: as a regular expression and the chapter's machine judge", "[ex13_01]") {
-    THINK("random texts: as a regular expression and the chapter's machine judge");
+TEST_CASE("random texts: as a regular expression and the chapter's machine decide", "[ex13_01]") {
+    THINK("random texts: as a regular expression and the chapter's machine decide");
     const std::regex whole("\"([^\"\\\\\\x00-\\x1f]|\\\\([\"\\\\/bfnrt]|u[0-9a-fA-F]{4}))*\"");
     JsonMachine machine(JsonOptions::rfc());
     Rng rng(131);
@@ -117,14 +117,14 @@ TEST_CASE("random texts: as a regular expression and the chapter's machine judge
         const State got = read(text);
         const bool is_string = std::regex_match(text, whole);
         const bool dead = read_bytes(machine, machine.start(), text) == ByteMachine::dead;
-        // Behind the closing mark white space is allowed for the chapter, which reads a whole text.
+        // After the closing mark white space is allowed for the chapter, which reads a whole text.
         if (dead != (got.place == Place::dead) && text.find("\" ") == std::string::npos &&
             text.find("\"\n") == std::string::npos) {
-            INFO("behind " << visible(text) << ": the chapter's machine is "
-                           << (dead ? "dead" : "alive"));
+            INFO("after " << visible(text) << ": the chapter's machine is "
+                          << (dead ? "dead" : "alive"));
             CHECK(in_words(got) == (dead ? "dead" : "alive"));
         }
-        INFO("behind " << visible(text) << ": is it a whole string?");
-        CHECK((got.place == Place::behind) == is_string);
+        INFO("after " << visible(text) << ": is it a whole string?");
+        CHECK((got.place == Place::done) == is_string);
     }
 }

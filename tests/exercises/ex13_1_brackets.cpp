@@ -51,7 +51,7 @@ bool can_finish(const Due& due, std::size_t room) {
 
 }  // namespace
 
-TEST_CASE("behind f(a[ a ] is due, and then a )", "[ex13_1]") {
+TEST_CASE("after f(a[ a ] is due, and then a )", "[ex13_1]") {
     THINK("the bracket that was opened last is closed first");
     check_read("", "f(a[", ")]");
     check_read(")]", "]", ")");
@@ -65,7 +65,7 @@ TEST_CASE("the wrong bracket is a mistake for good", "[ex13_1]") {
     check_read("", ")", std::nullopt);
     check_read("}", "]", std::nullopt);
     INFO(
-        "think about: behind a mistake nothing helps, not even the bracket that would have been "
+        "think about: after a mistake nothing helps, not even the bracket that would have been "
         "right");
     check_read("}", "]}", std::nullopt);
     check_read("", ")(", std::nullopt);
@@ -90,8 +90,8 @@ TEST_CASE("every other byte is free, also those of UTF-8", "[ex13_1]") {
     CHECK(next("]", 'x') == std::optional<Due>("]"));
 }
 
-TEST_CASE("a token is judged by all of its bytes", "[ex13_1]") {
-    THINK("a token is judged by all of its bytes");
+TEST_CASE("a token depends on all of its bytes", "[ex13_1]") {
+    THINK("a token depends on all of its bytes");
     const std::vector<std::string> tokens = {"a", "(", ")", "])", ")]", "](", ""};
     check_allowed(")]", tokens, 6, 100, {0, 1, 3, 5});
     check_allowed(")", tokens, 6, 100, {0, 1, 2});
@@ -100,7 +100,7 @@ TEST_CASE("a token is judged by all of its bytes", "[ex13_1]") {
 
 TEST_CASE("the text may end where nothing is due, and only there", "[ex13_1]") {
     INFO(
-        "think about: the end-of-text token has no bytes to judge it by; it is allowed without "
+        "think about: the end-of-text token has no bytes to look at; it is allowed without "
         "room, too");
     check_allowed("", {"", "a"}, 0, 5, {0, 1});
     check_allowed(")", {"", "a"}, 0, 5, {1});
@@ -120,7 +120,7 @@ TEST_CASE("room is left for what must be closed", "[ex13_1]") {
 }
 
 TEST_CASE("a random writer held to the mask always finishes in time", "[ex13_1]") {
-    THINK("a token must leave room for all that is due behind it");
+    THINK("a token must leave room for all that is due after it");
     Rng rng(13);
     std::vector<std::string> tokens = {"(", ")", "[", "]", "{", "}", "a"};
     for (int i = 0; i < 20; ++i) {
@@ -158,8 +158,8 @@ TEST_CASE("a token is allowed exactly when some continuation within the room fin
             std::vector<int> expected;
             for (int id = 0; id < 10; ++id) {
                 const std::string& token = tokens[static_cast<std::size_t>(id)];
-                const std::optional<Due> behind = read(due, token);
-                if (behind && token.size() <= room && can_finish(*behind, room - token.size()))
+                const std::optional<Due> after = read(due, token);
+                if (after && token.size() <= room && can_finish(*after, room - token.size()))
                     expected.push_back(id);
             }
             if (due.empty()) expected.push_back(10);

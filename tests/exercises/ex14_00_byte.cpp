@@ -8,10 +8,10 @@ using namespace tbt::ex14_00;
 
 namespace {
 
-void check_behind(const Ways& ways, char byte, const Ways& expected, const char* think) {
+void check_after(const Ways& ways, char byte, const Ways& expected, const char* think) {
     INPUT(ways, byte);
     THINK(think);
-    CHECK(behind(ways, byte) == expected);
+    CHECK(after(ways, byte) == expected);
 }
 
 void check_end(const Ways& ways, bool expected, const char* think) {
@@ -30,22 +30,22 @@ const Ways four = {"+1", "", "+2", "-"};
 
 }  // namespace
 
-TEST_CASE("behind a plus two ways are left", "[ex14_00]") {
-    check_behind(four, '+', {"1", "2"}, "the rest of every way that begins with it");
-    check_behind(four, '-', {""}, "a way that has nothing left is still a way");
-    check_behind(four, '*', {}, "no way begins with it: the text is refused");
-    check_behind(four, '1', {}, "only the first byte of a way may come");
-    check_behind({}, '+', {}, "no ways, no rests");
-    check_behind({"", ""}, '+', {}, "ways with nothing left go on with nothing");
-    check_behind({"", "a"}, '\0', {}, "a way with nothing left has no first byte");
+TEST_CASE("after a plus two ways are left", "[ex14_00]") {
+    check_after(four, '+', {"1", "2"}, "the rest of every way that begins with it");
+    check_after(four, '-', {""}, "a way that has nothing left is still a way");
+    check_after(four, '*', {}, "no way begins with it: the text is refused");
+    check_after(four, '1', {}, "only the first byte of a way may come");
+    check_after({}, '+', {}, "no ways, no rests");
+    check_after({"", ""}, '+', {}, "ways with nothing left go on with nothing");
+    check_after({"", "a"}, '\0', {}, "a way with nothing left has no first byte");
 }
 
 TEST_CASE("one byte is taken off, and no way is lost or joined", "[ex14_00]") {
-    check_behind({"++", "+"}, '+', {"+", ""}, "one byte, not all of them");
-    check_behind({"b1", "a2", "b0"}, 'b', {"1", "0"}, "in the same order");
-    check_behind({"ab", "ab"}, 'a', {"b", "b"}, "two ways with the same rest are two ways");
-    check_behind({"ab", "xab"}, 'a', {"b"}, "a way must begin with it");
-    check_behind({"abc"}, 'a', {"bc"}, "all of the rest");
+    check_after({"++", "+"}, '+', {"+", ""}, "one byte, not all of them");
+    check_after({"b1", "a2", "b0"}, 'b', {"1", "0"}, "in the same order");
+    check_after({"ab", "ab"}, 'a', {"b", "b"}, "two ways with the same rest are two ways");
+    check_after({"ab", "xab"}, 'a', {"b"}, "a way must begin with it");
+    check_after({"abc"}, 'a', {"bc"}, "all of the rest");
 }
 
 TEST_CASE("the text may end if one way has nothing left", "[ex14_00]") {
@@ -54,7 +54,7 @@ TEST_CASE("the text may end if one way has nothing left", "[ex14_00]") {
     check_end({""}, true, "nothing left");
     check_end({"", ""}, true, "one is enough");
     check_end({}, false, "a text without ways was refused");
-    check_end({"a", "b", ""}, true, "wherever it stands");
+    check_end({"a", "b", ""}, true, "wherever it is");
 }
 
 TEST_CASE("what may come next", "[ex14_00]") {
@@ -65,7 +65,7 @@ TEST_CASE("what may come next", "[ex14_00]") {
     check_possible({}, {}, "nothing may come");
 }
 
-TEST_CASE("any ways: a byte is possible if something is left behind it", "[ex14_00]") {
+TEST_CASE("any ways: a byte is possible if something is left after it", "[ex14_00]") {
     Rng rng(1400);
     for (int round = 0; round < 300; ++round) {
         Ways ways;
@@ -81,7 +81,7 @@ TEST_CASE("any ways: a byte is possible if something is left behind it", "[ex14_
                 if (way.empty()) end = true;
                 else if (way[0] == byte) rest.push_back(way.substr(1)), first.insert(byte);
             }
-            check_behind(ways, byte, rest, "the rest of every way that begins with it");
+            check_after(ways, byte, rest, "the rest of every way that begins with it");
         }
         check_end(ways, end, "is a way empty?");
         check_possible(ways, first, "the first bytes of the ways that have one");

@@ -23,7 +23,7 @@ struct Pairs : ByteMachine {
         if (state == dead) throw Error("the machine was asked about dead");
         if (state == 0 && byte == 'a') return 1;
         if (state == 1 && byte == 'b') return 0;
-        if (state == 0 && byte >= 0x80) return 2;  // behind such a byte nothing follows or ends
+        if (state == 0 && byte >= 0x80) return 2;  // after such a byte nothing follows or ends
         return dead;
     }
     bool accepts(State state) const override { return state == 0; }
@@ -95,9 +95,9 @@ TEST_CASE("a dead end is an error", "[ex14_01]") {
     CHECK_THROWS_AS(mask_by_trial(machine, 1, {"a", "<end>"}, 1, t), Error);
     INFO("an a is due, tokens \"a\" \"b\"; the logit of a is −∞ already");
     THINK("a is legal, so this is no dead end");
-    Row s_behind{gone, 2};
-    mask_by_trial(machine, 0, {"a", "b"}, -1, s_behind);
-    CHECK(s_behind == Row{gone, gone});
+    Row s_after{gone, 2};
+    mask_by_trial(machine, 0, {"a", "b"}, -1, s_after);
+    CHECK(s_after == Row{gone, gone});
 }
 
 TEST_CASE("random tokens of JSON: the same as the chapter's", "[ex14_01]") {

@@ -1,4 +1,4 @@
-// Exercise 14_1: the answers, judged by chapter 14's machine; none of them stands here.
+// Exercise 14_1: the answers, computed by chapter 14's machine; none is written here.
 #include "tests/exercises/exercise_check.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ void check_answer(const std::string& grammar, const std::string& text,
 
         INFO(
             "think about: " << (legal
-                                    ? end ? "is the text, as it stands, complete?"
+                                    ? end ? "is the text so far complete?"
                                           : "something can follow that makes it a whole text; what?"
                                 : end ? "what is still missing?"
                                       : "no text of the grammar goes on with byte " +
@@ -71,14 +71,14 @@ TEST_CASE("one or two digits, nothing written yet", "[ex14_1]") {
     check_answer(pairs, "", at_the_start());
 }
 
-TEST_CASE("one or two digits, behind the first", "[ex14_1]") {
-    THINK("one or two digits, behind the first");
-    check_answer(pairs, "1", behind_one_digit());
+TEST_CASE("one or two digits, after the first", "[ex14_1]") {
+    THINK("one or two digits, after the first");
+    check_answer(pairs, "1", after_one_digit());
 }
 
-TEST_CASE("a number behind minus zero", "[ex14_1]") {
-    THINK("a number behind minus zero");
-    check_answer(R"(root ::= "-"? ("0" | [1-9] [0-9]*))", "-0", behind_minus_zero());
+TEST_CASE("a number after minus zero", "[ex14_1]") {
+    THINK("a number after minus zero");
+    check_answer(R"(root ::= "-"? ("0" | [1-9] [0-9]*))", "-0", after_minus_zero());
 }
 
 TEST_CASE("words, one of which begins another", "[ex14_1]") {

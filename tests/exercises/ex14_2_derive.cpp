@@ -58,7 +58,7 @@ PlainGrammar plain_of(const Rules& rules) {
     return grammar;
 }
 
-// A rule calls only later ones before it has read a letter, and every one behind it.
+// A rule calls only later ones before it has read a letter, and every one after it.
 Rules random_rules(Rng& rng) {
     const std::string names = "SABC";
     Rules rules;
@@ -90,29 +90,29 @@ TEST_CASE("a rule at the front is replaced by each of its alternatives, again an
           "[ex14_2]") {
     THINK("a rule at the front is replaced by each of its alternatives, again and again");
     expect_same("of \"D+S\"", unfold(sums, {"D+S"}), {"0+S", "1+S"},
-                "what stands behind the rule stays behind it");
+                "what follows the rule still follows it");
     expect_same("of \"N\"", unfold(sums, {"N"}), {"0", "1", "0N", "1N"},
                 "an alternative may begin with a rule too");
     expect_same("of \"S\"", unfold(sums, {"S"}),
                 {"0", "1", "0N", "1N", "0+S", "1+S", "0N+S", "1N+S"}, "all alternatives of all");
     expect_same("with S: \"Ab\", A: \"\" or \"a\"",
                 unfold({{'S', {"Ab"}}, {'A', {"", "a"}}}, {"S"}), {"b", "ab"},
-                "an empty alternative leaves what stands behind the rule");
+                "an empty alternative leaves what follows the rule");
     expect_same("with S: \"AA\", A: \"\" or \"a\"",
                 unfold({{'S', {"AA"}}, {'A', {"", "a"}}}, {"S"}), {"", "a", "aA"},
-                "behind an empty alternative another rule may be next");
+                "after an empty alternative another rule may be next");
 }
 
 TEST_CASE("a byte is taken off the derivations that begin with it; the others end", "[ex14_2]") {
     THINK("a byte is taken off the derivations that begin with it; the others end");
     const Rests start = {"0", "1", "0N", "1N", "0+S", "1+S", "0N+S", "1N+S"};
-    expect_same("behind 1", step(sums, start, '1'),
+    expect_same("after 1", step(sums, start, '1'),
                 {"", "+S", "0", "1", "0N", "1N", "0+S", "1+S", "0N+S", "1N+S"},
                 "what is left may begin with a rule: unfold it");
-    expect_same("behind 1+", step(sums, step(sums, start, '1'), '+'), start,
+    expect_same("after 1+", step(sums, step(sums, start, '1'), '+'), start,
                 "only one derivation begins with a plus");
-    expect_same("behind +", step(sums, start, '+'), {}, "no sum begins with a plus");
-    expect_same("behind a byte, where nothing may come", step(sums, {""}, '0'), {},
+    expect_same("after +", step(sums, start, '+'), {}, "no sum begins with a plus");
+    expect_same("after a byte, where nothing may come", step(sums, {""}, '0'), {},
                 "an empty derivation has no first byte");
 }
 
@@ -121,8 +121,7 @@ TEST_CASE("a text is in the language when nothing may be left to come", "[ex14_2
     for (const char* text : {"0", "1", "10", "1+1", "101+0+11"})
         expect_text(sums, text, true, "one derivation is used up");
     for (const char* text : {"", "+", "1+", "1++1", "2", "1 "})
-        expect_text(sums, text, false,
-                    "the derivations behind it all want more, or there are none");
+        expect_text(sums, text, false, "the derivations after it all want more, or there are none");
     expect_text({{'S', {"", "aSb"}}}, "", true, "the empty text can be derived");
     expect_text({{'S', {"", "aSb"}}}, "aabb", true, "what is left grows and shrinks");
     expect_text({{'S', {"", "aSb"}}}, "aab", false, "one b is still to come");

@@ -20,10 +20,10 @@ void check(const Regex& e, const std::string& text, bool expected, const std::st
                  << " match \"" << text << "\"?");
     THINK((think.empty() ? "the table, line by line" : think));
     Regex rest = e;
-    for (const char byte : text) rest = left_behind(rest, static_cast<unsigned char>(byte));
-    INFO("left behind it: " << (rest.kind == Regex::nothing ? "∅"
-                                : rest.name.empty()         ? "ε"
-                                                            : rest.name));
+    for (const char byte : text) rest = rest_after(rest, static_cast<unsigned char>(byte));
+    INFO("left after it: " << (rest.kind == Regex::nothing ? "∅"
+                               : rest.name.empty()         ? "ε"
+                                                           : rest.name));
     CHECK(may_end(rest) == expected);
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("a(b|c)*", "[ex15_01]") {
     check(e, "", false);
     check(e, "b", false);
     check(e, "aba", false);
-    CHECK(left_behind(e, 'a').name == left_behind(left_behind(e, 'a'), 'b').name);
+    CHECK(rest_after(e, 'a').name == rest_after(rest_after(e, 'a'), 'b').name);
 }
 
 TEST_CASE("nothing, the empty text, and a byte", "[ex15_01]") {
@@ -119,7 +119,7 @@ TEST_CASE("random expressions: as the chapter's, for all texts of a and b up to 
             std::string text;
             for (std::size_t n = rng.below(7); n > 0; --n) text += "ab"[rng.below(2)];
             Regex rest = e;
-            for (const char byte : text) rest = derivative(rest, byte);
+            for (const char byte : text) rest = rest_after(rest, byte);
             check(e, text, may_be_empty(rest), "the table, line by line");
         }
     }

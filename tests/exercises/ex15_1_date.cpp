@@ -19,16 +19,16 @@ std::string word(Verdict v) {
 
 void check_verdict(const std::string& text, const std::string& expected) {
     INPUT(text);
-    CHECK(word(judge(text)) == expected);
+    CHECK(word(validate(text)) == expected);
 }
 
-// Tries all bytes behind an alive prefix; counts the dates, and fails where an alive
+// Tries all bytes after an alive prefix; counts the dates, and fails where an alive
 // prefix leads to none.
 long count_dates(std::string& text) {
     long dates = 0;
     for (const char byte : std::string("0123456789-")) {
         text.push_back(byte);
-        const Verdict v = judge(text);
+        const Verdict v = validate(text);
         if (v == Verdict::complete) ++dates;
         if (v == Verdict::alive) {
             const long more = count_dates(text);
@@ -92,7 +92,7 @@ TEST_CASE("a prefix that no digit can save is dead at once", "[ex15_1]") {
     check_verdict("2023-01-0", "alive");
 }
 
-TEST_CASE("other bytes are dead wherever they stand", "[ex15_1]") {
+TEST_CASE("other bytes are dead wherever they come", "[ex15_1]") {
     THINK("digits and dashes have their places");
     for (const char* text : {"a", "-", " ", "20a", "2023/", "20231", "2023-1-", "2023-01/",
                              "2023-01-1 ", "+", "\xC3", "2023-01-\xFF"}) {

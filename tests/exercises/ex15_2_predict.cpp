@@ -1,4 +1,4 @@
-// Exercise 15_2: the answers, judged by chapter 15's automata; none of them stands here.
+// Exercise 15_2: the answers, computed by chapter 15's automata; none is written here.
 #include "tests/exercises/exercise_check.hpp"
 
 #include "15_2_predict.hpp"
@@ -26,12 +26,12 @@ void check_answer(const std::string& what, const Dfa& dfa, const std::string& te
     INFO(what << ", the text so far is " << text << "; you say \"" << answer << '"');
     std::string expected;
     for (const char sign : signs) {
-        const auto behind = machine.next(state, static_cast<unsigned char>(sign));
-        const bool legal = sign == '$' ? machine.accepts(state) : behind != ByteMachine::dead;
+        const auto after = machine.next(state, static_cast<unsigned char>(sign));
+        const bool legal = sign == '$' ? machine.accepts(state) : after != ByteMachine::dead;
         const bool said = answer.find(sign) != std::string::npos;
         if (legal) expected += sign;
 
-        INFO("think about: " << (sign == '$' ? legal ? "does the text match as it stands?"
+        INFO("think about: " << (sign == '$' ? legal ? "does the text so far match?"
                                                      : "what is still missing?"
                                  : legal     ? "which whole text begins with " + text + sign + "?"
                                              : "no whole text begins with " + text + sign));
@@ -48,17 +48,17 @@ void check_answer(const std::string& what, const Dfa& dfa, const std::string& te
 
 TEST_CASE("an a that may be the beginning of ab", "[ex15_2]") {
     THINK("an a that may be the beginning of ab");
-    check_answer("(ab|a)*c", regex_whole("(ab|a)*c"), "a", behind_one_a());
+    check_answer("(ab|a)*c", regex_whole("(ab|a)*c"), "a", after_one_a());
 }
 
 TEST_CASE("two or three of them", "[ex15_2]") {
     THINK("two or three of them");
-    check_answer("a{2,3}b?", regex_whole("a{2,3}b?"), "aa", behind_two_a());
+    check_answer("a{2,3}b?", regex_whole("a{2,3}b?"), "aa", after_two_a());
 }
 
-TEST_CASE("behind a zero", "[ex15_2]") {
-    THINK("behind a zero");
-    check_answer("-?(0|[1-9][0-9]*)", regex_whole("-?(0|[1-9][0-9]*)"), "0", behind_zero());
+TEST_CASE("after a zero", "[ex15_2]") {
+    THINK("after a zero");
+    check_answer("-?(0|[1-9][0-9]*)", regex_whole("-?(0|[1-9][0-9]*)"), "0", after_zero());
 }
 
 TEST_CASE("the last letter but one", "[ex15_2]") {

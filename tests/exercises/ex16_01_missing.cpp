@@ -35,7 +35,7 @@ TEST_CASE("at the beginning all are missing", "[ex16_01]") {
 TEST_CASE("where nothing is required nothing is missing", "[ex16_01]") {
     THINK("where nothing is required nothing is missing");
     check({}, {}, {}, "{} may close at once");
-    check({}, {"a", "b"}, {}, "and behind any members");
+    check({}, {"a", "b"}, {}, "and after any members");
 }
 
 TEST_CASE("the order of what is written means nothing", "[ex16_01]") {

@@ -48,9 +48,9 @@ std::size_t fewest_tried(const Shape& s, const Names& to_come) {
     if (finished) return 0;
     std::size_t best = 1000;
     for (const std::string& name : to_come) {
-        Names behind = to_come;
-        behind.erase(name);
-        best = std::min(best, 1 + fewest_tried(s, behind));
+        Names after = to_come;
+        after.erase(name);
+        best = std::min(best, 1 + fewest_tried(s, after));
     }
     return best;
 }
@@ -129,13 +129,13 @@ TEST_CASE("of all sets of members the counts are what trying every order finds",
             expect_fewest(shape, to_come, tried, "try a few orders on paper");
             Names next;
             for (const std::string& name : to_come) {
-                Names behind = to_come;
-                behind.erase(name);
-                if (fewest_tried(shape, behind) < 1000 &&
-                    5 - behind.size() + fewest_tried(shape, behind) <= shape.most)
+                Names after = to_come;
+                after.erase(name);
+                if (fewest_tried(shape, after) < 1000 &&
+                    5 - after.size() + fewest_tried(shape, after) <= shape.most)
                     next.insert(name);
             }
-            expect_next(shape, to_come, next, "can the object still be finished behind it?");
+            expect_next(shape, to_come, next, "can the object still be finished after it?");
         }
     }
 }
@@ -159,8 +159,8 @@ TEST_CASE("chapter 16 offers the same members, written in any order", "[ex16_1]"
                 const std::string member = (text == "{" ? "\"" : ",\"") + name + "\":null";
                 if (read_bytes(machine, state, member) != ByteMachine::dead) offered.insert(name);
             }
-            INFO("behind " << text << " chapter 16 offers " << shown(offered));
-            expect_next(shape, to_come, offered, "can the object still be finished behind it?");
+            INFO("after " << text << " chapter 16 offers " << shown(offered));
+            expect_next(shape, to_come, offered, "can the object still be finished after it?");
             INPUT(text);
             CHECK(may_close(shape, to_come) == (machine.next(state, '}') != ByteMachine::dead));
             if (offered.empty()) break;

@@ -1,4 +1,4 @@
-// Exercise 16_2: the answers, judged by chapter 16; none of them stands here.
+// Exercise 16_2: the answers, computed by chapter 16; none is written here.
 #include "tests/exercises/exercise_check.hpp"
 
 #include <algorithm>
@@ -63,8 +63,8 @@ TEST_CASE("a member that must be there, in objects", "[ex16_2]") {
     check_values(R"({"required": ["a"]})", a_is_required());
 }
 
-TEST_CASE("what stands inside", "[ex16_2]") {
-    THINK("what stands inside");
+TEST_CASE("what is inside", "[ex16_2]") {
+    THINK("what is inside");
     check_values(R"({"type": ["array", "object"], "items": {"type": "integer"}, )"
                  R"("additionalProperties": false})",
                  only_integers_inside());
@@ -90,7 +90,7 @@ TEST_CASE("an object that is being written", "[ex16_2]") {
     GrammarMachine machine(compile_schema(schema, SchemaOptions::judging()));
     const auto state = read_bytes(machine, machine.start(), "{\"c\":3");
     INFO("schema " << schema << "\nthe text so far is {\"c\":3");
-    check_list(behind_c(), pieces, [&](const std::string& piece) {
+    check_list(after_c(), pieces, [&](const std::string& piece) {
         return read_bytes(machine, state, piece) != ByteMachine::dead;
     });
 }

@@ -56,7 +56,7 @@ TEST_CASE("at the beginning and at the end, and side by side", "[ex17_01]") {
 
 TEST_CASE("both must fit, in this order", "[ex17_01]") {
     THINK("both must fit, in this order");
-    check("b a", "a", "b", "b a", "left stands before right");
+    check("b a", "a", "b", "b a", "left comes before right");
     check("a c b", "a", "b", "a c b", "directly before it");
     check("a c", "a", "b", "a c", "left alone is not enough");
     check("c b", "a", "b", "c b", "right alone is not enough");

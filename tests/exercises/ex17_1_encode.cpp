@@ -25,7 +25,7 @@ void expect(const std::string& word, const Merges& merges, const std::string& cu
 
 TEST_CASE("without merges a word is its bytes; no word has no pieces", "[ex17_1]") {
     THINK("without merges a word is its bytes; no word has no pieces");
-    expect("low", {}, "l|o|w", "what stands there before the first merge?");
+    expect("low", {}, "l|o|w", "what comes there before the first merge?");
     CHECK(encode("", {{"a", "b"}}).size() == 0);
     expect("x", {{"x", "x"}}, "x", "one piece has no neighbour");
     expect("é", {}, "\xC3|\xA9", "bytes, not characters");
@@ -39,9 +39,9 @@ TEST_CASE("merges build on each other", "[ex17_1]") {
     expect("slower", merges, "s|lower", "what no merge touches stays");
 }
 
-TEST_CASE("the merge that was learned first wins, not the one that stands first in the word",
+TEST_CASE("the merge that was learned first wins, not the one that comes first in the word",
           "[ex17_1]") {
-    THINK("the merge that was learned first wins, not the one that stands first in the word");
+    THINK("the merge that was learned first wins, not the one that comes first in the word");
     expect("abc", {{"b", "c"}, {"a", "b"}}, "a|bc", "(b, c) was learned before (a, b)");
     expect("abcd", {{"c", "d"}, {"a", "b"}, {"b", "c"}}, "ab|cd",
            "look at all neighbours, then choose");
@@ -53,7 +53,7 @@ TEST_CASE("the merge that was learned first wins, not the one that stands first 
 TEST_CASE("a merge is made everywhere, from left to right", "[ex17_1]") {
     THINK("a merge is made everywhere, from left to right");
     expect("aaa", {{"a", "a"}}, "aa|a", "the first two, then one is left");
-    expect("aaaaa", {{"a", "a"}, {"aa", "a"}}, "aa|aaa", "(aa, a) stands at the end only");
+    expect("aaaaa", {{"a", "a"}, {"aa", "a"}}, "aa|aaa", "(aa, a) occurs at the end only");
     expect("abxabxab", {{"a", "b"}, {"x", "ab"}}, "ab|xab|xab",
            "all places of a pair before the next pair");
 }

@@ -14,13 +14,13 @@ void expect(const std::vector<Word>& words, const Merge& merge, const char* thin
 
 }  // namespace
 
-TEST_CASE("the pair that stands there most often, counted by the words it is in", "[ex17_2]") {
-    THINK("each word counts as often as it stands in the text");
+TEST_CASE("the pair that occurs there most often, counted by the words it is in", "[ex17_2]") {
+    THINK("each word counts as often as it occurs in the text");
     expect({{{"l", "o", "w"}, 5}, {{"l", "o", "t"}, 2}}, {"l", "o"}, "5 and 2 times");
     expect({{{"a", "b"}, 3}, {{"c", "d"}, 2}, {{"x", "c", "d"}, 2}}, {"c", "d"},
            "a pair counts over all words");
     expect({{{"a", "b"}, 1}, {{"a", "b"}, 1}, {{"c", "d"}, 9}}, {"c", "d"},
-           "a word that stands there nine times counts nine times");
+           "a word that occurs nine times counts nine times");
 }
 
 TEST_CASE("pieces are not letters", "[ex17_2]") {
@@ -41,7 +41,7 @@ TEST_CASE("of equally frequent pairs the smaller one", "[ex17_2]") {
 TEST_CASE("overlapping neighbours count each", "[ex17_2]") {
     THINK("a a a holds the pair (a, a) twice");
     expect({{{"a", "a", "a"}, 2}, {{"b", "c"}, 3}}, {"a", "a"},
-           "(a, a) stands twice in \"a a a\", so four times");
+           "(a, a) occurs twice in \"a a a\", so four times");
 }
 
 TEST_CASE("no neighbours, no merge", "[ex17_2]") {

@@ -64,8 +64,8 @@ TEST_CASE("the decay takes the weight before the step", "[ex19_02]") {
     same(w, Row{1}, "w = 4, g = 3, decay .5, rate 1", "4 − 1 − .5·4", 1e-12);
 }
 
-TEST_CASE("epsilon stands beside the root", "[ex19_02]") {
-    THINK("epsilon stands beside the root");
+TEST_CASE("epsilon is outside the root", "[ex19_02]") {
+    THINK("epsilon is outside the root");
     Adam a = adam(1);
     a.epsilon = 1;
     Row w{0};

@@ -85,7 +85,7 @@ TEST_CASE("nothing is lost of zeros, of one number, of marks", "[ex20_01]") {
     check_worst({0, 0, 0}, 0, "a row of zeros");
     check_worst({}, 0, "a row of nothing");
     check_worst({3}, 0, "one number is the last mark");
-    check_worst({127, 1, -5, 64}, 0, "all stand on marks");
+    check_worst({127, 1, -5, 64}, 0, "all are on marks");
 }
 
 TEST_CASE("any row: no number is farther than half a step from its mark, none is off the ruler",

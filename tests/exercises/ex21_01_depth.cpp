@@ -29,7 +29,7 @@ const std::vector<int> tree = {-1, -1, 0, 1, 0, 4};
 }  // namespace
 
 TEST_CASE("after the text the depth is 0", "[ex21_01]") {
-    check_depth(tree, 0, 0, "parents[0] is -1: no guess stands before it");
+    check_depth(tree, 0, 0, "parents[0] is -1: no guess comes before it");
     check_depth(tree, 1, 0, "parents[1] is -1, whatever its row is");
     check_depth({-1}, 0, 0, "a tree of one guess");
 }
@@ -60,8 +60,8 @@ TEST_CASE("and the parent of the parent, up to the text", "[ex21_01]") {
 TEST_CASE("never a sibling, nor another branch", "[ex21_01]") {
     check_sees(tree, 4, 2, false, "2 and 4 are both children of 0: siblings");
     check_sees(tree, 1, 0, false, "both come after the text: siblings");
-    check_sees(tree, 3, 0, false, "0 stands on another branch");
-    check_sees(tree, 5, 1, false, "1 stands on another branch");
+    check_sees(tree, 3, 0, false, "0 is on another branch");
+    check_sees(tree, 5, 1, false, "1 is on another branch");
     check_sees(tree, 5, 2, false, "the sibling of its parent");
     check_sees(tree, 5, 3, false, "at the depth of its parent, on another branch");
 }
@@ -85,7 +85,7 @@ TEST_CASE("any tree: as the chapter's depths and mask", "[ex21_01]") {
             check_depth(parents, i, depths[index(i)], "from parent to parent, until -1");
             for (int j = 0; j < count(parents); ++j)
                 check_sees(parents, i, j, mask[index(i)][index(j)],
-                           "itself, and whoever stands on the way to the text");
+                           "itself, and all guesses on the way to the text");
         }
     }
 }

@@ -15,8 +15,8 @@ const std::vector<int> tree = {-1, -1, 0, 1, 0, 4};
 
 }  // namespace
 
-TEST_CASE("siblings stand at the same position", "[ex21_1]") {
-    THINK("a guess stands one place after its parent, wherever its row is");
+TEST_CASE("siblings have the same position", "[ex21_1]") {
+    THINK("a guess is one place after its parent, wherever its row is");
     REQUIRE(positions(tree, 10) == std::vector<int>{10, 10, 11, 11, 11, 12});
     REQUIRE(positions({-1, 0, 1}, 0) == std::vector<int>{0, 1, 2});
     REQUIRE(positions({}, 5).empty());

@@ -123,7 +123,7 @@ TEST_CASE("what is left of p and q, by hand", "[ex21_2]") {
 
 TEST_CASE("two guesses, by hand: C is rejected, and then A is certain", "[ex21_2]") {
     const Distribution p{.5, .3, .2}, q{.2, .3, .5};
-    // C stands with .2/.5; after it p is (1, 0, 0) and q is (.4, .6, 0).
+    // C is accepted with .2/.5; after it p is (1, 0, 0) and q is (.4, .6, 0).
     check_judge(p, q, {2, 0}, {.39, .9}, 0, {}, "C is accepted below .2/.5");
     check_judge(p, q, {2, 0}, {.41, .9}, 1, {}, "after a rejection both p and q are others");
     check_judge(p, q, {2, 0}, {.4, .9}, 1, {}, ".2/.5 is not below itself");

@@ -1,4 +1,4 @@
-// Exercise 25_2: the answers, judged by the library's formula.
+// Exercise 25_2: the answers, by the library's formula.
 #include "25_2_predict.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/llama_config.hpp"

@@ -37,7 +37,7 @@ inline std::string line(std::string_view label, const std::string& words) {
     return "  " + name + " " + text + "\n";
 }
 
-// Cuts at commas (or at the first of some operators) that stand outside brackets and quotes.
+// Cuts at commas (or at the first of some operators) outside brackets and quotes.
 inline std::vector<std::string> cut_outside(std::string_view text,
                                             const std::vector<std::string_view>& signs) {
     std::vector<std::string> parts(1);
@@ -174,7 +174,7 @@ private:
 };
 
 // The whole message. `differs` may be empty. Where the notes say what was expected and what came,
-// and the check is of a name alone (`right`), theirs stands for it.
+// and the check is of a name alone (`right`), theirs is shown for it.
 inline std::string message(const std::string& expected, const std::string& got,
                            const std::string& differs) {
     const State& s = state();
