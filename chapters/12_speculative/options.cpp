@@ -83,8 +83,8 @@ void check_drafts(const DraftSettings& s, bool others) {
 }
 
 GptOptions draft_options(GptOptions target) {
-    const bool few = target.weights == WeightType::int8 || target.weights == WeightType::int4;
-    if (!few) target.weights.reset();
+    const WeightType kept = target.weights.value_or(WeightType::f32);
+    if (kept != WeightType::int8 && kept != WeightType::int4) target.weights.reset();
     return target;
 }
 
