@@ -124,6 +124,7 @@ help:
 	'  make test-bits           the same bits from other processors, compilers and levels (make hashes writes them anew)' \
 	'  make test-sanitized      226 command lines of the generator under the sanitizers (MODE=tsan: of threads)' \
 	'  make test-arm64          the same bits on arm64, emulated by qemu' \
+	'  make test-serving        a thousand requests, each alone and all together: the same texts (COUNT=1000)' \
 	'  make test-wasm           the same texts from the playground'"'"'s program as from this one (COUNT=1000)' \
 	'  make test-page           look at the pages in a real browser (needs node, npm and chromium)' \
 	'  make lessons             check that the lessons still say what the programs print' \
@@ -464,6 +465,11 @@ test-sanitized:
 	@$(MAKE) --no-print-directory MODE=$(SANITIZER) BUILD=build-$(SANITIZER)-clang \
 	    CXX="$(if $(CLANG),$(CXX),$(shell command -v clang++ || echo "$(CXX)"))" build-$(SANITIZER)-clang/23_text_generator
 	@sh tests/sanitized/run.sh build-$(SANITIZER)-clang
+
+# Chapter 26's promise in full: so many random requests, each alone and all together.
+.PHONY: test-serving
+test-serving: $(BUILD)/tests-26
+	@TBT_REQUESTS=$(or $(COUNT),1000) $<
 
 # On arm64, emulated: the hashes of texts and logits, and what transformers gives (ONLY="lib 07": others). Installs a cross
 # compiler and qemu where they are missing; folders of its own, build-armv8-a.
