@@ -140,6 +140,17 @@ TEST_CASE("recogniser: no where two conditions hold at a time, but never all", "
     CHECK(r.whole("cold cold cold") == Answer::no);
 }
 
+TEST_CASE("recogniser: a kept text that is no number is none in a sum either", "[recogniser]") {
+    const Corpus c =
+        corpus("genre g\n  {x:=r}{z=calc x + 1}{z}\nrule r\n  4\n  -7\n  a\n  -\n  4x\n  \\s\n");
+    const Recogniser recogniser(c);
+    for (const char* sum : {"5", "-6"}) CHECK(recogniser.whole(sum) == Answer::yes);
+    for (const char* none : {"1", "0", "a", "a1", "4", "41", "8"}) {
+        INFO(none);
+        CHECK(recogniser.whole(none) == Answer::no);
+    }
+}
+
 TEST_CASE("recogniser: a beginning is one that some text has", "[recogniser]") {
     const Corpus c =
         corpus("genre g\n  {x=int 1 9}{y=int 1 9}{z=calc x + y}{x} plus {y} is {z}.\n");
