@@ -4,7 +4,7 @@
 # random.awk finds the places (operators, comparisons, constants one more or less, conditions turned round, calls left out, arguments
 # swapped), random.skip lists places that no test can see, each with its reason. Each line of code is as likely as any other, and the
 # same seed plants the same mistakes in the same code. A mistake that does not compile, or compiles to the same instructions, is
-# replaced by another one. A mutant is caught when a test fails, crashes, or computes for more than LIMIT=120 seconds.
+# replaced by another one. A mutant is caught when a test fails, crashes, computes for more than LIMIT=120 seconds, or waits five times as long.
 # TRUST=1: the tests are not run without a mistake first. The tests are the group of the chapter, lib's for lib, and then api, where
 # public functions are called with arguments that make no sense; a mutated header is compiled again into the tests that include it
 # and into the .cpp files of its own folder. Ends with an error below 95 % caught.
@@ -20,6 +20,9 @@ LC_ALL=C export LC_ALL
 CCACHE_DISABLE=1 export CCACHE_DISABLE
 nice=''
 command -v nice >/dev/null 2>&1 && nice='nice -n 10'
+# Threads that wait for each other use no time.
+wait=''
+command -v timeout >/dev/null 2>&1 && wait="timeout $((limit * 5))"
 
 # ---- which mistakes ----
 # shellcheck disable=SC2012
@@ -80,7 +83,7 @@ built() {  # a group's tests, and that they pass without a mutation
 fails() {
     # shellcheck disable=SC2086
     $LINK -g0 "$@" "$MAIN" $LIBRARY $LIBS -o "$work/tests" 2>"$work/log" || return 2
-    (ulimit -t "$limit"; exec $nice "$work/tests" --abort) >"$work/log" 2>&1 </dev/null && return 1
+    (ulimit -t "$limit"; exec $nice $wait "$work/tests" --abort) >"$work/log" 2>&1 </dev/null && return 1
     return 0
 }
 # Are the objects of these sources what they are without the mistake?
