@@ -1,7 +1,10 @@
 #!/bin/sh
 # Runs chapter 23's program of a build folder over the lines of command_lines.txt: each must end with status 0 and without a report
 # of a sanitizer (or of a program that runs it, such as valgrind).
-#   tests/sanitized/run.sh BUILD [valgrind -q --error-exitcode=1]      FIRST=1 STEP=1: only every STEP-th line
+#   tests/sanitized/run.sh BUILD [PROGRAM THAT RUNS IT]      FIRST=1 STEP=1: only every STEP-th line
+# valgrind knows no AVX-512, and takes minutes for one line in ten:
+#   make ARCH=x86-64-v3 build-x86-64-v3/23_text_generator
+#   STEP=10 sh tests/sanitized/run.sh build-x86-64-v3 valgrind -q --error-exitcode=1
 # Ends with "N passed, N failed".
 set -u
 build=$1
