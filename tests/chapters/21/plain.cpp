@@ -251,3 +251,17 @@ TEST_CASE("typical acceptance takes the longest branch", "[medusa]") {
         CHECK((text[0] == 1 && text[1] == 2));
     } while (chance.next());
 }
+
+TEST_CASE("a guess has the children that come after it, and none beyond the last", "[medusa]") {
+    GuessTree tree{{5, 6, 5}, {-1, 0, 0}};
+    CHECK(tree.child(-1, 5) == 0);
+    CHECK(tree.child(0, 6) == 1);
+    CHECK(tree.child(0, 5) == 2);
+    CHECK(tree.child(-1, 6) == -1);
+    CHECK(tree.child(2, 5) == -1);
+    // One that was taken back: its numbers are still in memory after the last.
+    tree.tokens.push_back(9), tree.parents.push_back(1);
+    CHECK(tree.child(1, 9) == 3);
+    tree.tokens.pop_back(), tree.parents.pop_back();
+    CHECK(tree.child(1, 9) == -1);
+}
