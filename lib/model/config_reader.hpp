@@ -15,12 +15,21 @@ namespace tbt {
 // Of any dimension: a hundred times what the largest models have.
 inline constexpr int largest_size = 1 << 24;
 
+struct TransformerConfig;
+class ConfigReader;
+
+// The configuration that a file, or members put together, describe: see read_model_config.
+TransformerConfig read_config(const ConfigReader& file);
+
 class ConfigReader {
 public:
-    explicit ConfigReader(std::string path) : path_(std::move(path)), json_(read_json(path_)) {
+    explicit ConfigReader(const std::string& path) : ConfigReader(path, read_json(path)) {}
+    // The same of members that stand somewhere else: `path` is for messages.
+    ConfigReader(std::string path, Json json) : path_(std::move(path)), json_(std::move(json)) {
         if (!json_.is_object()) fail("is " + kind_of(json_) + ", expected an object");
     }
 
+    const std::string& path() const { return path_; }
     [[noreturn]] void fail(const std::string& what) const { throw Error(path_ + ": " + what); }
     [[noreturn]] void fail(const char* key, const Json& got, const std::string& expected) const {
         fail(std::string(key) + " is " + kind_of(got) + ", expected " + expected);

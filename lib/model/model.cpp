@@ -4,6 +4,8 @@
 
 #include "lib/error.hpp"
 #include "lib/index.hpp"
+#include "lib/model/gguf_model.hpp"
+#include "lib/model/gguf_tokenizer.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -16,13 +18,17 @@ std::filesystem::path shipped_model(std::string_view name) {
 Model load_model(const std::filesystem::path& directory, const TransformerOptions& options) {
     if (directory.string().find('\0') != std::string::npos)
         throw Error("the name of a model directory holds a zero byte");
-    if (!std::filesystem::is_directory(directory)) {
+    const bool is_file = is_model_file(directory.string());
+    if (!is_file && !std::filesystem::is_directory(directory)) {
         throw Error(
             directory.string() +
             ": no such model directory; expected a folder with config.json, model.safetensors and "
-            "a tokenizer (run from the repository's root, or name one with --model)");
+            "a tokenizer, or a GGUF file (run from the repository's root, or name one with "
+            "--model)");
     }
-    Model model{Transformer::load(directory, options), Tokenizer::load(directory.string())};
+    Model model{Transformer::load(directory, options),
+                is_file ? gguf_tokenizer(GgufFile(directory.string()))
+                        : Tokenizer::load(directory.string())};
     // Gemma's files have an added token more than the model has rows.
     if (model.tokenizer.vocab_size() > model.config().vocab_size &&
         !model.tokenizer.drop_added_from(model.config().vocab_size)) {

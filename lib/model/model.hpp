@@ -22,7 +22,8 @@ struct Model {
 // TBT_MODELS moves the folder.
 std::filesystem::path shipped_model(std::string_view name);
 
-// Opens a directory as transformers writes it. Errors name the file and what is wrong with it.
+// Opens a directory as transformers writes it, or a GGUF file. Errors name the file and what is
+// wrong with it.
 Model load_model(const std::filesystem::path& directory, const TransformerOptions& options = {});
 
 // The ids of a prompt. An empty prompt is the document separator, from which a model starts afresh.

@@ -7,6 +7,7 @@
 #include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/config_reader.hpp"
+#include "lib/model/gguf_model.hpp"
 #include "lib/model/int4_file.hpp"
 #include "lib/model/int8_file.hpp"
 #include "lib/model/llama_config.hpp"
@@ -83,7 +84,10 @@ static TransformerConfig read_gpt2_config(const ConfigReader& file) {
 }
 
 TransformerConfig read_config_file(const std::string& path) {
-    const ConfigReader file(path);
+    return read_config(ConfigReader(path));
+}
+
+TransformerConfig read_config(const ConfigReader& file) {
     const std::string type = file.text_or("model_type", "missing");
     if (type == "gpt2_masked")
         file.fail("this model fills masks (--decoder diffusion), expected one of model_type gpt2");
@@ -91,11 +95,12 @@ TransformerConfig read_config_file(const std::string& path) {
     TransformerConfig config =
         type == "gpt2" ? read_gpt2_config(file) : read_llama_config(file, type);
     read_special_ids(file, config);
-    check_config(config, path);
+    check_config(config, file.path());
     return config;
 }
 
 TransformerConfig read_model_config(const std::string& directory) {
+    if (is_model_file(directory)) return gguf_config(GgufFile(directory));
     TransformerConfig config = read_config_file(join_path(directory, "config.json"));
     const std::string generation = join_path(directory, "generation_config.json");
     if (file_exists(generation)) read_special_ids(ConfigReader(generation), config);

@@ -52,8 +52,9 @@ using GptConfig = TransformerConfig;
 TransformerConfig gpt_config(int layers, int heads, int channels, int positions, int vocabulary);
 
 // Reads DIRECTORY/config.json; bos and eos of DIRECTORY/generation_config.json,
-// where there is one, come first. Throws Error on anything missing, mistyped or impossible,
-// and, by name, on models and variants that this library doesn't compute.
+// where there is one, come first. Or what a GGUF file says (gguf_config.hpp). Throws Error on
+// anything missing, mistyped or impossible, and, by name, on models and variants that this library
+// doesn't compute.
 TransformerConfig read_model_config(const std::string& directory);
 
 // The same for one file of any name, without the other.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lib/error.hpp"
+#include "lib/model/gguf_model.hpp"
 #include "lib/model/transformer_network.hpp"
 #include "lib/model/weight_reader.hpp"
 
@@ -21,6 +22,13 @@ Transformer::Transformer(const TransformerConfig& config, const WeightSource& so
 Transformer Transformer::load(const std::filesystem::path& directory,
                               const TransformerOptions& options) {
     const std::string name = directory.string();
+    if (is_model_file(name)) {
+        const GgufFile file(name);
+        const TransformerConfig config = gguf_config(file);
+        const GgufWeights weights(file, config, options);
+        return Transformer(
+            std::make_unique<State>(config, weights.source, weights.options, config.vocab_size));
+    }
     const TransformerConfig config = read_model_config(name);
     const OpenedWeights weights(name, config, options);
     return Transformer(std::make_unique<State>(config, weights.source, weights.options,

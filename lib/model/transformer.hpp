@@ -83,7 +83,7 @@ public:
     Transformer(Transformer&&) noexcept;
     Transformer& operator=(Transformer&&) noexcept;
 
-    // Reads a model directory: config.json, model.safetensors (or shards).
+    // Reads a model directory: config.json, model.safetensors (or shards); or a GGUF file.
     static Transformer load(const std::filesystem::path& directory,
                             const TransformerOptions& options = {});
 

@@ -66,6 +66,15 @@ static void check_weights(const std::string& name, const Safetensors& file,
     for (const WeightShape& w : weight_shapes(config)) file.check_weight(w.name, w.shape);
 }
 
+void check_planned_memory(const std::string& name, const TransformerConfig& config,
+                          const TransformerOptions& options) {
+    TransformerConfig planned = config;
+    planned.cache_type = options.cache;
+    const int context = std::min(config.n_positions, planned_context);
+    const WeightType type = options.weights.value_or(WeightType::f32);
+    check_memory(name, plan_memory(planned, type, context, 1).total(), available_memory());
+}
+
 OpenedWeights::OpenedWeights(const std::string& directory, const TransformerConfig& config,
                              const TransformerOptions& chosen)
     : file(Safetensors::open_directory(directory)),
@@ -77,11 +86,7 @@ OpenedWeights::OpenedWeights(const std::string& directory, const TransformerConf
     // Asked before anything is allocated: are the weights these, and does the machine
     // have the memory?
     check_weights(directory, file, config);
-    TransformerConfig planned = config;
-    planned.cache_type = options.cache;
-    const int context = std::min(config.n_positions, planned_context);
-    check_memory(directory, plan_memory(planned, *options.weights, context, 1).total(),
-                 available_memory());
+    check_planned_memory(directory, config, options);
 }
 
 Tensor WeightReader::tensor(const std::string& name) const {

@@ -16,6 +16,10 @@ namespace tbt {
 // (int4_file.hpp); float32 where others are mixed.
 WeightType stored_type(const Safetensors& file);
 
+// Throws Error where the machine has not the memory for these weights and a cache.
+void check_planned_memory(const std::string& name, const TransformerConfig& config,
+                          const TransformerOptions& options);
+
 // The weights of a model directory, opened, with the type that they are kept in: as they are
 // stored, where the options leave it open. Throws Error, before anything is allocated, where they
 // are not of this configuration or exceed the memory.

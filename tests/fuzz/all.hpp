@@ -11,6 +11,7 @@ namespace tbt::fuzz {
 
 inline const std::vector<Target>& targets() {
     static const std::vector<Target> all = {{"safetensors", read_tensors},
+                                            {"gguf", read_gguf},
                                             {"config", read_config},
                                             {"tokenizer", read_tokenizer},
                                             {"trace", read_trace_file},

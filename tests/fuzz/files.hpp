@@ -12,6 +12,8 @@
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/21_medusa/heads.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/model/gguf_model.hpp"
+#include "lib/model/gguf_tokenizer.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/safetensors.hpp"
 #include "lib/text/tokenizer.hpp"
@@ -52,6 +54,23 @@ inline void read_config(std::string_view bytes) {
     }
     const GptConfig config = read_model_config(folder().path());
     parameter_count(config);
+}
+
+inline void read_gguf(std::string_view bytes) {
+    const GgufFile file(folder().write("model.gguf", std::string(bytes)));
+    for (const auto& [name, tensor] : file.tensors()) {
+        promise(tensor.bytes.size() <= bytes.size(), "a tensor lies within its file");
+        try {
+            if (element_count(tensor.shape) <= 1 << 16) file.read(name, tensor.shape);
+        } catch (const Error&) {
+        }
+    }
+    try {
+        gguf_tokenizer(file).encode("Hello, wörld!  123\n");
+    } catch (const Error&) {
+    }
+    const TransformerConfig config = gguf_config(file);
+    if (parameter_count(config) <= 1 << 16) GgufWeights(file, config, {});
 }
 
 // The first byte says which file it is; the others are missing, or merges.txt after a zero byte.

@@ -14,7 +14,7 @@
 int main(int argc, char** argv) {
     std::string directory, path, type = "f32";
     return tbt::run_program(
-        argc, argv, "Writes a model directory (ours or a GPT-2) as a GGUF file.",
+        argc, argv, "Writes a model directory (ours, a GPT-2 or one of today's) as a GGUF file.",
         [&](tbt::CommandLine line) {
             line.option("model", directory, "the model's directory").required();
             line.option("file", path, "the file to write, such as storyteller.gguf").required();

@@ -1,0 +1,267 @@
+// GGUF there and back: what hub/gguf.cpp writes, lib/model reads as the same model; and files that
+// lie are refused with one line.
+#include "tests/catch.hpp"
+
+#include <cstring>
+#include <filesystem>
+
+#include "chapters/19_training/hub/gguf.hpp"
+#include "chapters/19_training/hub/gguf_values.hpp"
+#include "lib/kernels/half.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/model/gguf_file.hpp"
+#include "lib/model/gguf_model.hpp"
+#include "lib/model/gguf_tokenizer.hpp"
+#include "lib/model/llama_config.hpp"
+#include "lib/model/model.hpp"
+#include "lib/model/model_config_write.hpp"
+#include "lib/model/random_model.hpp"
+#include "tests/support/temporary.hpp"
+
+using namespace tbt;
+using namespace tbt::test;
+
+namespace {
+
+const std::vector<int> text = {5, 280, 17, 3, 99, 250, 42, 7, 130, 11, 64, 2};
+
+// The logits of every token, as bits.
+std::vector<std::uint32_t> bits_of(Transformer model) {
+    KvCache cache(model.config());
+    const Logits logits = model.forward_all(cache, text);
+    std::vector<std::uint32_t> bits(logits.values.size());
+    std::memcpy(bits.data(), logits.values.data(), bits.size() * sizeof bits[0]);
+    return bits;
+}
+
+// A model of this golden one's shape with random weights and 300 tokens.
+std::string random_like(const TemporaryFolder& folder, const std::string& golden, WeightType type) {
+    TransformerConfig config = read_config_file("tests/data/" + golden + "/config.json");
+    config.vocab_size = 300;
+    config.bos_token_id.reset();
+    config.eos_token_ids.clear();
+    write_random_model(folder.file(golden), config, {5, type});
+    return folder.file(golden);
+}
+
+}  // namespace
+
+TEST_CASE("a GGUF file gives the logits of the directory it was written of, bit for bit",
+          "[gguf]") {
+    const std::string name =
+        GENERATE("tiny-llama", "tiny-llama3", "tiny-mistral", "tiny-smollm2", "tiny-smollm3",
+                 "tiny-qwen2", "tiny-qwen3", "tiny-gemma3", "tiny-phi3", "tiny-olmo2");
+    const WeightType type = GENERATE(WeightType::f32, WeightType::f16);
+    INFO(name);
+    const TemporaryFolder folder;
+    const std::string model = random_like(folder, name, type), file = folder.file("m.gguf");
+    write_gguf(model, file, type);
+    Transformer read = Transformer::load(file);
+    CHECK(read.config().architecture.layers ==
+          Transformer::load(model).config().architecture.layers);
+    CHECK(bits_of(std::move(read)) == bits_of(Transformer::load(model)));
+}
+
+TEST_CASE("weights have llama.cpp's names, and Llama's rotated pairs are neighbours", "[gguf]") {
+    const TransformerConfig llama = llama_config(1, 2, 2, 8, 8, 16, 300);
+    const auto name = [&](const TransformerConfig& config, const std::string& part) {
+        return gguf_weight_name(config, part + ".weight");
+    };
+    CHECK(name(llama, "model.embed_tokens") == "token_embd.weight");
+    CHECK(name(llama, "model.norm") == "output_norm.weight");
+    CHECK(name(llama, "lm_head") == "output.weight");
+    CHECK(name(llama, "model.layers.12.self_attn.q_proj") == "blk.12.attn_q.weight");
+    CHECK(name(llama, "model.layers.0.self_attn.o_proj") == "blk.0.attn_output.weight");
+    CHECK(name(llama, "model.layers.0.input_layernorm") == "blk.0.attn_norm.weight");
+    CHECK(name(llama, "model.layers.0.post_attention_layernorm") == "blk.0.ffn_norm.weight");
+    CHECK(name(llama, "model.layers.0.mlp.gate_proj") == "blk.0.ffn_gate.weight");
+    const TransformerConfig gemma = read_config_file("tests/data/tiny-gemma3/config.json");
+    CHECK(name(gemma, "model.layers.0.post_attention_layernorm") ==
+          "blk.0.post_attention_norm.weight");
+    CHECK(name(gemma, "model.layers.0.pre_feedforward_layernorm") == "blk.0.ffn_norm.weight");
+    CHECK(name(gemma, "model.layers.0.post_feedforward_layernorm") == "blk.0.post_ffw_norm.weight");
+    // Of a head of 4 rows the pairs are (0, 2) and (1, 3); there they are (0, 1) and (2, 3).
+    const std::int64_t expected[] = {0, 2, 1, 3, 4, 6, 5, 7};
+    for (std::int64_t row = 0; row < 8; ++row) CHECK(pair_row(row, 4) == expected[row]);
+    CHECK(gguf_layout(llama, {"model.layers.0.self_attn.q_proj.weight", {8, 8}}) ==
+          GgufLayout::pairs);
+    CHECK(gguf_layout(llama, {"model.layers.0.self_attn.v_proj.weight", {8, 8}}) ==
+          GgufLayout::same);
+}
+
+TEST_CASE("a GPT-2 in GGUF: the same logits, tokens, ends and texts", "[gguf]") {
+    const TemporaryFolder folder;
+    const std::string file = folder.file("storyteller.gguf");
+    write_gguf("data/models/storyteller", file, WeightType::f32);
+    Model ours = load_model("data/models/storyteller", {0, WeightType::f32});
+    Model read = load_model(file);
+    CHECK(read.config().tie_word_embeddings);
+    CHECK(read.config().eos_token_ids == ours.config().eos_token_ids);
+    CHECK(read.tokenizer.vocabulary().tokens == ours.tokenizer.vocabulary().tokens);
+    CHECK(read.tokenizer.eos_id() == ours.tokenizer.eos_id());
+    const std::string prompt = "Once upon a time, 12 friends<|endoftext|>";
+    CHECK(read.tokenizer.encode(prompt, SpecialTokens::parse) ==
+          ours.tokenizer.encode(prompt, SpecialTokens::parse));
+    CHECK(bits_of(std::move(read.gpt)) == bits_of(std::move(ours.gpt)));
+}
+
+TEST_CASE("models that GGUF has no values for are not written", "[gguf]") {
+    const TemporaryFolder folder;
+    for (const char* name : {"tiny-qwen2-window", "tiny-gemma3-types"}) {
+        const std::string model = random_like(folder, name, WeightType::f32);
+        CHECK(contains(error_of([&] { write_gguf(model, folder.file("m.gguf"), WeightType::f32); }),
+                       "GGUF has no value for"));
+    }
+    CHECK(!std::filesystem::exists(folder.file("m.gguf")));
+}
+
+// ---- tokenizers ---------------------------------------------------------------------------------
+namespace {
+
+// The tokenizer of this golden one, through a GGUF file.
+std::string with_tokenizer(const TemporaryFolder& folder, const std::string& golden) {
+    const std::string from = "tests/data/tokenizers/" + golden;
+    const Tokenizer theirs = Tokenizer::load(from);
+    TransformerConfig config = llama_config(1, 1, 1, 8, 8, 16, theirs.vocab_size() + 3);
+    const std::string model = folder.file("model");
+    write_random_model(model, config, {5, WeightType::f32});
+    config.bos_token_id = theirs.bos_id();
+    config.eos_token_ids = {theirs.vocabulary().eos_id.value_or(0)};
+    write_model_config(model, config);
+    for (const char* old : {"tokenizer.json", "vocab.json", "merges.txt", "tokenizer_config.json",
+                            "special_tokens_map.json"})
+        std::filesystem::remove(model + "/" + old);
+    for (const auto& entry : std::filesystem::directory_iterator(from))
+        std::filesystem::copy(entry.path(), model + "/" + entry.path().filename().string());
+    return model;
+}
+
+}  // namespace
+
+TEST_CASE("a tokenizer in GGUF makes the ids that transformers makes", "[gguf]") {
+    const std::string name =
+        GENERATE("tiny-llama3", "tiny-qwen", "tiny-smollm2", "tiny-spm", "tiny-gemma");
+    INFO(name);
+    const TemporaryFolder folder;
+    write_gguf(with_tokenizer(folder, name), folder.file("m.gguf"), WeightType::f32);
+    const Tokenizer ours = Tokenizer::load("tests/data/tokenizers/" + name);
+    const Tokenizer read = gguf_tokenizer(GgufFile(folder.file("m.gguf")));
+    CHECK(read.vocab_size() == ours.vocab_size());  // the rows without a text are left out
+    CHECK(read.vocabulary().tokens == ours.vocabulary().tokens);
+    for (const char* sample :
+         {"Hello, world!", " two  spaces\n\nand 12345 digits", "naïve Ünïcödé 你好 🙂",
+          "<s>x</s>", "it's I'LL  don't\t\ttabs", ""}) {
+        CHECK(read.encode(sample) == ours.encode(sample));
+        CHECK(read.encode_prompt(sample) == ours.encode_prompt(sample));
+        CHECK(read.decode(read.encode(sample)) == ours.decode(ours.encode(sample)));
+    }
+}
+
+// ---- files made by hand -------------------------------------------------------------------------
+namespace {
+
+struct HandMade {
+    GgufValues values;
+    std::uint64_t tensors = 1, count = 0;
+    std::string name = "t";
+    std::vector<std::uint64_t> dimensions = {32};  // the fastest first
+    std::uint32_t type = 0, version = 3;
+    std::uint64_t offset = 0;
+    std::string data = std::string(128, '\0');
+
+    std::string bytes() const {
+        GgufBytes b;
+        b.all = "GGUF";
+        b.u32(version);
+        b.u64(tensors);
+        b.u64(count > 0 ? count : values.count);
+        b.all += values.bytes.all;
+        b.text(name);
+        b.u32(static_cast<std::uint32_t>(dimensions.size()));
+        for (const std::uint64_t d : dimensions) b.u64(d);
+        b.u32(type);
+        b.u64(offset);
+        b.all.resize((b.all.size() + 31) / 32 * 32);
+        return b.all + data;
+    }
+};
+
+std::string refusal(const TemporaryFolder& folder, const std::string& bytes) {
+    return error_of([&] { GgufFile(folder.write("bad.gguf", bytes)); });
+}
+
+}  // namespace
+
+TEST_CASE("Q8_0 and Q4_0: 32 numbers share a scale of 16 bits", "[gguf]") {
+    const TemporaryFolder folder;
+    HandMade q8;
+    q8.type = 8;
+    q8.data = std::string(34, '\0');
+    const std::uint16_t half = to_f16(0.5f);
+    std::memcpy(q8.data.data(), &half, 2);
+    q8.data[2] = 4;       // 4 · 0.5
+    q8.data[3] = '\x80';  // −128 · 0.5
+    const Tensor a = GgufFile(folder.write("q8.gguf", q8.bytes())).read("t", {32});
+    CHECK(a.data()[0] == 2.0f);
+    CHECK(a.data()[1] == -64.0f);
+    CHECK(a.data()[31] == 0.0f);
+    HandMade q4;
+    q4.type = 2;
+    q4.data = std::string(18, '\0');
+    std::memcpy(q4.data.data(), &half, 2);
+    q4.data[2] = '\xf0';  // low half: (0 − 8) · 0.5 is number 0, high: (15 − 8) · 0.5 number 16
+    const Tensor b = GgufFile(folder.write("q4.gguf", q4.bytes())).read("t", {32});
+    CHECK(b.data()[0] == -4.0f);
+    CHECK(b.data()[16] == 3.5f);
+}
+
+TEST_CASE("GGUF files that lie are refused with one line", "[gguf]") {
+    const TemporaryFolder folder;
+    const auto refused = [&](auto change, const char* expected) {
+        HandMade made;
+        change(made);
+        const std::string line = refusal(folder, made.bytes());
+        INFO(line);
+        CHECK(contains(line, expected));
+        CHECK(!contains(line, "\n"));
+    };
+    CHECK(refusal(folder, HandMade{}.bytes()) == "");
+    refused([](HandMade& m) { m.version = 1; }, "version 1 of GGUF, expected 2 or 3");
+    refused([](HandMade& m) { m.tensors = 1ull << 63; }, "says that 9223372036854775808 tensors");
+    refused([](HandMade& m) { m.count = 1ull << 63; }, "9223372036854775808 values");
+    refused([](HandMade& m) { m.dimensions = {1ull << 63}; }, "expected at most 2^63 - 1");
+    refused([](HandMade& m) { m.dimensions = {1ull << 40, 1ull << 40}; }, "at most 2^50 numbers");
+    refused([](HandMade& m) { m.dimensions = {0}; }, "expected 1 or more");
+    refused([](HandMade& m) { m.dimensions = {}; }, "0 dimensions, expected 1 to 4");
+    refused([](HandMade& m) { m.offset = 64; }, "needs 128 bytes from 64 on");
+    refused([](HandMade& m) { m.offset = ~0ull - 31; }, "but there are 128");
+    refused([](HandMade& m) { m.offset = 4; }, "expected a multiple of 32");
+    refused([](HandMade& m) { m.values.add("general.alignment", 48u); }, "a power of two");
+    refused([](HandMade& m) { m.type = 12; }, "is of Q4_K, expected F32, F16, BF16, Q8_0 or Q4_0");
+    refused([](HandMade& m) { m.type = 8, m.dimensions = {33}; }, "whole blocks of 32");
+    refused([](HandMade& m) { m.values.add("a", 1u), m.values.add("a", 2u); }, "is there twice");
+    // Cut off anywhere, it is refused or says the same.
+    const std::string whole = HandMade{}.bytes();
+    for (std::size_t n = 0; n < whole.size(); ++n) CHECK(refusal(folder, whole.substr(0, n)) != "");
+    HandMade list;
+    list.values.add_list("l", std::vector<std::string>{"x"});
+    std::string bytes = list.bytes();
+    bytes.replace(bytes.find("l") + 1 + 4 + 4, 8, 8, '\x7f');
+    CHECK(contains(refusal(folder, bytes), "texts follow, but only"));
+    CHECK(contains(refusal(folder, "hello, this is no model"), "does not begin with GGUF"));
+}
+
+TEST_CASE("a GGUF file of another kind of model is refused by name", "[gguf]") {
+    const TemporaryFolder folder;
+    const auto refused = [&](const std::string& architecture) {
+        HandMade made;
+        made.name = "token_embd.weight";
+        made.values.add("general.architecture", architecture);
+        const std::string path = folder.write("m.gguf", made.bytes());
+        return error_of([&] { load_model(path); });
+    };
+    CHECK(contains(refused("qwen2moe"), "qwen2moe, a mixture of experts; expected gpt2, llama"));
+    CHECK(contains(refused("qwen2vl"), "a model that reads pictures"));
+    CHECK(contains(refused("mamba"), "general.architecture is mamba; expected gpt2"));
+    CHECK(contains(refused("llama"), "has no value \"llama.context_length\""));
+}
