@@ -17,6 +17,17 @@ constexpr int most_nodes = 4'000'000;
 
 }  // namespace
 
+int ByteMeasure::rule(int r) const { return grammar_->rule(r).cost; }
+unsigned ByteMeasure::version() const { return grammar_->version(); }
+void ByteMeasure::of_suffixes(std::string_view text, const std::vector<bool>&,
+                              std::span<int> left) const {
+    for (std::size_t i = 0; i <= text.size(); ++i) left[i] = to_int(text.size() - i);
+}
+
+bool Notebook::alive(const Measure& bytes, int node, int note) {
+    return cost(bytes, node, note) < Grammar::never;
+}
+
 int Grammar::add_rule(std::string name) {
     rules_.push_back({std::move(name), -1, never, 0});
     return rules() - 1;
@@ -99,7 +110,6 @@ void Grammar::finish(int root) {
     close_free_steps(0);
     settle_costs(0);
     rank_rules();
-    finished_ = true;
 }
 
 void Grammar::expand(int id) {
@@ -163,6 +173,7 @@ void Grammar::close_free_steps(int first) {
 void Grammar::settle_costs(int first) {
     const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
     const Predecessors before(*this, first);
+    const ByteMeasure bytes(*this);
     std::vector<std::vector<int>> callers(first == 0 ? rules_.size() : 0);
     // The last rule that starts at a node, and for each rule the one before it.
     std::vector<int> starts(first == 0 ? nodes_.size() : 0, -1), earlier(rules_.size(), -1);
@@ -201,10 +212,10 @@ void Grammar::settle_costs(int first) {
         for (const ByteEdge& e : n.bytes) cost = std::min(cost, plus(1, node(e.to).cost));
         for (const CallEdge& e : n.calls)
             cost = std::min(cost, plus(rule(e.rule).cost, node(e.to).cost));
-        if (is_open(id)) cost = std::min(cost, source(n.source).cost(*this, id));
+        if (is_open(id)) cost = std::min(cost, source(n.source).cost(bytes, id));
         if (n.notebook >= 0) {
             Notebook& notes = notebook(n.notebook);
-            cost = notes.entry() == id ? notes.cost(*this, id, notes.first_note()) : never;
+            cost = notes.entry() == id ? notes.cost(bytes, id, notes.first_note()) : never;
         }
         if (cost >= n.cost) continue;
         n.cost = cost;
@@ -212,7 +223,7 @@ void Grammar::settle_costs(int first) {
         if (first > 0) continue;
         for (int r = starts[static_cast<std::size_t>(id)]; r >= 0;
              r = earlier[static_cast<std::size_t>(r)]) {
-            rule(r).cost = cost;
+            rule(r).cost = cost, ++version_;
             look_again(callers[static_cast<std::size_t>(r)]);
         }
     }

@@ -39,8 +39,6 @@ public:
     using UsageError::UsageError;
 };
 
-class TokenBound;
-
 class Grammar {
 public:
     struct ByteEdge {
@@ -77,11 +75,9 @@ public:
     class NodeSource {
     public:
         virtual ~NodeSource() = default;
-        virtual int cost(const Grammar& grammar,
-                         int node) const = 0;        // as Node::cost, from the costs of rules
+        // As Node::cost, in bytes or tokens, from the costs of rules.
+        virtual int cost(const Measure& measure, int node) const = 0;
         virtual std::vector<int> rules() const = 0;  // those that cost() asks for
-        // Of the same way as cost(), see token_bound.hpp.
-        virtual int tokens(const TokenBound& bound, int node) const = 0;
         virtual void expand(Grammar& grammar,
                             int node) = 0;  // adds the node's edges and further nodes
     };
@@ -125,7 +121,8 @@ public:
     // are derived from.
     void finish(int root);
     int root() const { return root_; }
-    bool finished() const { return finished_; }
+    // Changes with the costs of rules.
+    unsigned version() const { return version_; }
     // Gives a node its edges, if a source has them.
     void expand(int node);
     bool is_open(int id) const { return node(id).source >= 0 && !node(id).expanded; }
@@ -147,7 +144,7 @@ private:
     std::vector<std::unique_ptr<NodeSource>> sources_;
     std::vector<std::unique_ptr<Notebook>> notebooks_;
     int root_ = -1;
-    bool finished_ = false;
+    unsigned version_ = 1;
 };
 
 }  // namespace tbt

@@ -67,10 +67,11 @@ void GrammarMachine::move(const Place& place, const Grammar::ByteEdge& edge, uns
     if (to < 0) return arrive({edge.to, place.behind, 0});
     Notebook& notes = grammar_.notebook(to);
     if (from != to) return arrive({edge.to, place.behind, notes.first_note()});
-    const int note = edge.noted ? notes.read(place.note, byte) : place.note;
+    int note = edge.noted ? notes.read(place.note, byte) : place.note;
+    if (note != Notebook::forgotten) note = notes.kept(edge.to, note);
     // An outline that would have to know more.
-    if (notes.is_forgotten(note)) escaped_ = true;
-    else arrive({edge.to, place.behind, notes.kept(edge.to, note)});
+    if (note == Notebook::forgotten) escaped_ = true;
+    else arrive({edge.to, place.behind, note});
 }
 
 // All bytes between the ends of edges that lie around this one take the same edges.
@@ -84,7 +85,7 @@ void GrammarMachine::remember(State state, unsigned char byte, State reached) {
             if (e.high < byte) low = std::max(low, e.high + 1);
             else high = std::min<int>(high, e.high);
             const Place& place = places_[i];
-            if (e.noted && place.note != Notebook::forgotten && e.low <= byte && byte <= e.high)
+            if (e.noted && e.low <= byte && byte <= e.high)
                 grammar_.notebook(grammar_.node(place.node).notebook)
                     .keep_like(place.note, byte, low, high);
         }
@@ -257,8 +258,7 @@ int GrammarMachine::hidden_bytes(State state) const {
     if (!known(state)) return 0;
     int most = 0;
     for (const Place& p : places(state))
-        most = std::max(
-            most, continuations_[static_cast<std::size_t>(p.behind)].cost + forgotten_bytes(p));
+        most = std::max(most, continuations_[static_cast<std::size_t>(p.behind)].cost);
     return most;
 }
 
@@ -269,14 +269,11 @@ ByteMachine::State GrammarMachine::outline(State state) {
     const auto own = this->places(state);
     outlined_.assign(own.begin(), own.end()), forgotten_.clear();
     for (Place& p : outlined_) {
-        const int kept = outlined_note(p);
-        const bool note = kept != p.note;
-        if (p.behind == whole_text && !note) continue;
-        const Place forgotten{0, p.behind, note ? p.note : 0};
-        auto slot = std::find(forgotten_.begin(), forgotten_.end(), forgotten);
-        if (slot == forgotten_.end()) slot = forgotten_.insert(forgotten_.end(), forgotten);
+        p.note = outlined_note(p);
+        if (p.behind == whole_text) continue;
+        auto slot = std::find(forgotten_.begin(), forgotten_.end(), p.behind);
+        if (slot == forgotten_.end()) slot = forgotten_.insert(forgotten_.end(), p.behind);
         p.behind = 1 + std::min<int>(most_slots - 1, static_cast<int>(slot - forgotten_.begin()));
-        p.note = kept;
     }
     if (forgotten_.size() > most_slots) forgotten_.clear();
     StateInfo& info = states_[state];

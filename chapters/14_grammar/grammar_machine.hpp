@@ -51,11 +51,11 @@ public:
     int hidden_bytes(State state) const override;
 
     std::size_t memory() const override {
-        std::size_t bytes =
-            states_.size() * sizeof(StateInfo) + continuations_.size() * sizeof(Continuation) +
-            (places_.size() + slots_.size() + behind_places_.size()) * sizeof(Place) +
-            blocks_.size() * sizeof(blocks_[0]) + state_index_.memory() +
-            continuation_index_.memory();
+        std::size_t bytes = states_.size() * sizeof(StateInfo) +
+                            continuations_.size() * sizeof(Continuation) +
+                            (places_.size() + behind_places_.size()) * sizeof(Place) +
+                            slots_.size() * sizeof(int) + blocks_.size() * sizeof(blocks_[0]) +
+                            state_index_.memory() + continuation_index_.memory();
         for (int i = 0; i < grammar_.notebooks(); ++i) bytes += grammar_.notebook(i).memory();
         return bytes;
     }
@@ -84,9 +84,9 @@ public:
         const Continuation& c = continuations_[static_cast<std::size_t>(continuation)];
         return std::span(behind_places_).subspan(c.first, c.size);
     }
-    // What an outline has forgotten: continuation and note (where that was forgotten too) by slot.
+    // What an outline has forgotten: the continuation by slot.
     // None: there were more than slots, and several share one.
-    std::span<const Place> slots(State state) {
+    std::span<const int> slots(State state) {
         outline(state);
         return std::span(slots_).subspan(states_[state].first_slot, states_[state].slots);
     }
@@ -95,20 +95,16 @@ public:
         return std::min(Grammar::never,
                         cost(place) + continuations_[static_cast<std::size_t>(place.behind)].cost);
     }
-    // What an outline of the place has forgotten of its note: what is left of the part that the
-    // note is about never costs much more than all of it.
-    int forgotten_bytes(const Place& place) const {
-        return outlined_note(place) == place.note ? 0 : cost(place) + 64;
-    }
     bool alive(const Place& place) const {
         const Grammar::Node& node = grammar_.node(place.node);
         if (node.notebook < 0) return node.cost < Grammar::never;
-        return grammar_.notebook(node.notebook).alive(grammar_, place.node, place.note);
+        return grammar_.notebook(node.notebook)
+            .alive(ByteMeasure(grammar_), place.node, place.note);
     }
     int cost(const Place& place) const {
         const Grammar::Node& node = grammar_.node(place.node);
         if (node.notebook < 0) return node.cost;
-        return grammar_.notebook(node.notebook).cost(grammar_, place.node, place.note);
+        return grammar_.notebook(node.notebook).cost(ByteMeasure(grammar_), place.node, place.note);
     }
 
 private:
@@ -173,7 +169,7 @@ private:
     std::vector<Place> places_;  // of all states
     std::vector<std::array<std::int32_t, 16>> blocks_;
     std::vector<Continuation> continuations_;
-    std::vector<Place> slots_;                  // of all states
+    std::vector<int> slots_;                    // of all states
     std::vector<Place> behind_places_;          // of all continuations
     WordMap state_index_, continuation_index_;  // by their hashes, the last one
     unsigned epoch_ = 0;
@@ -185,7 +181,8 @@ private:
     std::vector<std::pair<int, int>> called_;  // (rank, rule), a heap
     std::vector<Place> begun_;
     bool accepts_ = false, escaped_ = false;
-    std::vector<Place> outlined_, forgotten_;  // of one outline
+    std::vector<Place> outlined_;  // of one outline
+    std::vector<int> forgotten_;
 };
 
 }  // namespace tbt

@@ -10,7 +10,7 @@ namespace tbt {
 
 namespace {
 
-std::atomic<unsigned> made = 0;
+std::atomic<unsigned> made = 1;
 
 }  // namespace
 
@@ -19,6 +19,7 @@ std::atomic<unsigned> made = 0;
 TokenBound::TokenBound(GrammarMachine& machine, const TokenTrie& trie)
     : machine_(&machine),
       trie_(&trie),
+      version_(++made),
       id_(++made),
       rules_(index(machine.grammar().rules()), Grammar::never) {
     std::vector<int> order;
@@ -28,7 +29,7 @@ TokenBound::TokenBound(GrammarMachine& machine, const TokenTrie& trie)
         const Grammar::Rule &x = grammar().rule(a), &y = grammar().rule(b);
         return x.cost != y.cost ? x.cost < y.cost : x.rank > y.rank;
     });
-    for (const int r : order) rules_[index(r)] = at(grammar().rule(r).start);
+    for (const int r : order) rules_[index(r)] = at(grammar().rule(r).start), version_ = ++made;
 }
 
 void TokenBound::of_suffixes(std::string_view text, const std::vector<bool>& cut,
@@ -106,12 +107,13 @@ int TokenBound::at(int node) {
     if (n.cost >= Grammar::never) return Grammar::never;
     if (n.notebook >= 0) {
         Notebook& notes = grammar().notebook(n.notebook);
-        return notes.tokens(*this, node, notes.first_note());
+        return notes.cost(*this, node, notes.first_note());
     }
     if (n.source < 0 && n.cost == 0) return 0;
     nodes_.resize(index(grammar().nodes()), unknown);  // some were added since
     int& known = nodes_[index(node)];
-    if (known == unknown && n.source >= 0) known = grammar().source(n.source).tokens(*this, node);
+    if (known == unknown && n.source >= 0)
+        known = machine_->grammar().source(n.source).cost(*this, node);
     if (known == unknown) settle(node);
     return known;
 }
@@ -165,7 +167,7 @@ void TokenBound::spell(Way& way, std::size_t first, std::size_t end) const {
 int TokenBound::here(const GrammarPlace& place) {
     const int notebook = grammar().node(place.node).notebook;
     return notebook < 0 ? at(place.node)
-                        : grammar().notebook(notebook).tokens(*this, place.node, place.note);
+                        : grammar().notebook(notebook).cost(*this, place.node, place.note);
 }
 
 // What is behind a continuation was made before it.
@@ -194,22 +196,13 @@ int TokenBound::of(State state) {
 
 int TokenBound::hidden(State state) {
     int most = 0;
-    for (const GrammarPlace& p : machine_->places(state)) {
-        const int notebook = grammar().node(p.node).notebook;
-        const int forgotten =
-            notebook < 0 ? 0 : grammar().notebook(notebook).forgotten_tokens(*this, p.node, p.note);
-        most = std::max(most, plus(behind(p.behind), forgotten));
-    }
+    for (const GrammarPlace& p : machine_->places(state)) most = std::max(most, behind(p.behind));
     return most;
 }
 
 // What an outline has forgotten, put back.
-GrammarPlace TokenBound::meant(GrammarPlace p, Slots slots) const {
-    if (!GrammarMachine::is_forgotten(p.behind)) return p;
-    const GrammarPlace& slot = slots[index(p.behind - 1)];
-    const int notebook = grammar().node(p.node).notebook;
-    if (notebook >= 0) p.note = grammar().notebook(notebook).restored(p.node, p.note, slot.note);
-    p.behind = slot.behind;
+GrammarPlace TokenBound::meant(GrammarPlace p, Slots slots) {
+    if (GrammarMachine::is_forgotten(p.behind)) p.behind = slots[index(p.behind - 1)];
     return p;
 }
 

@@ -27,7 +27,7 @@
 
 namespace tbt {
 
-class TokenBound : public TokensToEnd {
+class TokenBound : public TokensToEnd, public Measure {
 public:
     // Of a vocabulary in which every byte is a token.
     TokenBound(GrammarMachine& machine, const TokenTrie& trie);
@@ -35,33 +35,24 @@ public:
     // To the end of the text, from a state, a continuation and a place.
     int of(State state) override;
     int behind(int continuation);
+    using Measure::of;
     int of(const GrammarPlace& place) { return plus(here(place), behind(place.behind)); }
     int hidden(State state) override;
     int of_reached(State state, State reached) override;
 
     // To the end of the rule, from a place; and of a rule as a whole.
     int here(const GrammarPlace& place);
-    int rule(int r) const { return rules_[index(r)]; }
+    int rule(int r) const override { return rules_[index(r)]; }
+    const Grammar& grammar() const override { return machine_->grammar(); }
+    bool in_tokens() const override { return true; }
+    unsigned version() const override { return version_; }
+    unsigned id() const override { return id_; }
 
-    // The fewest tokens that spell what is left of a text behind its first 0, 1, … bytes.
-    // cut[i] (empty: all): may tokens end and begin before byte i? Else the text goes on from there
-    // byte by byte up to the next cut.
-    std::vector<int> of_suffixes(std::string_view text, const std::vector<bool>& cut = {}) const {
-        std::vector<int> tokens(text.size() + 1);
-        of_suffixes(text, cut, tokens);
-        return tokens;
-    }
-    // tokens: of text.size() + 1.
+    // In the fewest tokens.
+    using Measure::of_suffixes;
     void of_suffixes(std::string_view text, const std::vector<bool>& cut,
-                     std::span<int> tokens) const;
-
-    // How many bytes tokens have that consist of letters, digits and signs of ASCII, none of which
-    // a JSON string escapes.
-    std::vector<int> lengths_of_words() const;
-
-    Grammar& grammar() const { return machine_->grammar(); }
-    // Another one for each bound: what notebooks remember belongs to one of them.
-    unsigned id() const { return id_; }
+                     std::span<int> tokens) const override;
+    std::vector<int> lengths_of_words() const override;
 
     std::size_t memory() const override {
         return 4 * (nodes_.size() + states_.size() + behind_.size()) + hollow_.size();
@@ -71,7 +62,7 @@ public:
 
 private:
     static constexpr int unknown = -1;
-    using Slots = std::span<const GrammarPlace>;
+    using Slots = std::span<const int>;
     // Of the shortest way: a byte, or one of a word, or a call, and the node behind it.
     struct Move {
         int byte = -1, word = -1, rule = -1, to = -1;
@@ -84,13 +75,13 @@ private:
     int at(int node);
     void settle(int node);
     void spell(Way& way, std::size_t first, std::size_t end) const;
-    GrammarPlace meant(GrammarPlace place, Slots slots) const;
+    static GrammarPlace meant(GrammarPlace place, Slots slots);
     bool hollow(int continuation);
     int of_meant(GrammarPlace place, Slots slots);
 
     GrammarMachine* machine_;
     const TokenTrie* trie_;
-    unsigned id_;
+    unsigned version_, id_;
     std::vector<int> rules_, nodes_, states_, behind_;
     std::vector<signed char> hollow_;  // by continuation; -1: not asked yet
     // Scratch of settle() and move().

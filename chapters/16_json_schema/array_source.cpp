@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "chapters/14_grammar/plus.hpp"
-#include "chapters/14_grammar/token_bound.hpp"
 
 namespace tbt {
 
@@ -89,98 +88,57 @@ std::size_t ArraySource::place(int index, const std::vector<int>& counts) const 
     return static_cast<std::size_t>(index) * states_ + at;
 }
 
-// rest(i, n) = 0 if the array may end, else the least of item + comma + rest(i',
+// rest(i, n) = 0 if the array may end, else the least of comma + item + rest(i',
 // n') over the ways to write item i. From the back, since counts only grow;
-// behind the last index that matters only items help that count.
-void ArraySource::settle(const Grammar& grammar) const {
-    std::vector<int> costs;
-    for (const int r : rules()) costs.push_back(grammar.rule(r).cost);
-    if (costs == rule_costs_ && !rest_.empty()) return;
-    rule_costs_ = costs;
-    rest_.assign((static_cast<std::size_t>(last_) + 1) * states_, Grammar::never);
+// after the last index that matters only items help that count.
+const ArraySource::Table& ArraySource::table(const Measure& measure) const {
+    Table& t = tables_[measure.in_tokens()];
+    if (t.version == measure.version()) return t;
+    t.version = measure.version();
+    t.comma = measure.of("," + blanks_.comma), t.close = measure.of(blanks_.close + "]");
+    t.open = measure.of(blanks_.open);
+    t.rest.assign((static_cast<std::size_t>(last_) + 1) * states_, Grammar::never);
+    std::vector<int> counts(shape_.counters.size());
     for (int index = last_; index >= 0; --index) {
         for (std::size_t state = states_; state-- > 0;) {
-            std::vector<int> counts(shape_.counters.size());
             std::size_t left = state;
             for (std::size_t c = counts.size(); c-- > 0;) {
                 const auto values = static_cast<std::size_t>(highest(shape_.counters[c])) + 1;
                 counts[c] = static_cast<int>(left % values);
                 left /= values;
             }
-            rest_[place(index, counts)] =
-                complete(index, counts) ? 0 : cheapest(grammar, index, counts).bytes;
+            t.rest[place(index, counts)] =
+                complete(index, counts) ? 0 : cheapest(measure, t, index, counts);
         }
     }
+    return t;
 }
 
-ArraySource::Way ArraySource::cheapest(const Grammar& grammar, int index,
-                                       const std::vector<int>& counts) const {
-    Way best;
+// One item more, and what must come after it.
+int ArraySource::cheapest(const Measure& measure, const Table& t, int index,
+                          const std::vector<int>& counts) const {
+    int best = Grammar::never;
     if (shape_.most >= 0 && index >= shape_.most) return best;
     for (const auto& [choice, rule] : rules_at(index)) {
         std::vector<int> then = counts;
         if (!count_item(then, choice)) continue;
         const int next = next_index(index);
-        const int rest = next == index && then == counts && !complete(index, counts)
-                             ? Grammar::never
-                             : rest_[place(next, then)];
-        const int bytes = std::min(Grammar::never, grammar.rule(rule).cost + comma() + rest);
-        if (bytes < best.bytes) best = {bytes, rule, std::move(then)};
+        if (next == index && then == counts && !complete(index, counts)) continue;
+        best = std::min(best, plus(t.comma, plus(measure.rule(rule), t.rest[place(next, then)])));
     }
     return best;
 }
 
-int ArraySource::cost(const Grammar& grammar, int node) const {
-    settle(grammar);
+int ArraySource::cost(const Measure& measure, int node) const {
+    const Table& t = table(measure);
     const Spot& spot = nodes_.of(node);
-    const int rest = spot.where == Where::item ? cheapest(grammar, spot.index, spot.counts).bytes
-                                               : rest_[place(spot.index, spot.counts)];
+    const int rest = spot.where == Where::item ? cheapest(measure, t, spot.index, spot.counts)
+                                               : t.rest[place(spot.index, spot.counts)];
     if (rest >= Grammar::never) return Grammar::never;
     // A comma for each item, but for the first one; and the bracket.
-    if (spot.where == Where::after) return rest + bracket();
+    if (spot.where == Where::after) return rest + t.close;
     if (rest == 0 && spot.where == Where::first) return 1;
-    return rest - comma() + bracket() + (spot.where == Where::first ? tbt::count(blanks_.open) : 0);
-}
-
-// Along that way, each item with the comma before it: up to where the rest is known, and back.
-int ArraySource::rest_tokens(const TokenBound& bound, int index, std::vector<int> counts) const {
-    const int comma = bound.of_suffixes("," + blanks_.comma)[0];
-    std::vector<std::pair<std::size_t, int>> way;
-    int rest = 0;
-    while (!complete(index, counts)) {
-        const std::size_t here = place(index, counts);
-        if (rest = tokens_[here]; rest >= 0) break;
-        Way next = cheapest(bound.grammar(), index, counts);
-        if (next.rule < 0) return Grammar::never;
-        way.emplace_back(here, plus(comma, bound.rule(next.rule)));
-        index = next_index(index), counts = std::move(next.counts), rest = 0;
-    }
-    for (std::size_t i = way.size(); i-- > 0;) {
-        rest = plus(rest, way[i].second);
-        tokens_[way[i].first] = rest;
-    }
-    return rest;
-}
-
-int ArraySource::tokens(const TokenBound& bound, int node) const {
-    settle(bound.grammar());
-    if (measured_ != bound.id() || tokens_.size() != rest_.size())
-        measured_ = bound.id(), tokens_.assign(rest_.size(), -1);
-    const Spot& spot = nodes_.of(node);
-    const auto length = [&](const std::string& text) { return bound.of_suffixes(text)[0]; };
-    const int close = length(blanks_.close + shape_.closing.substr(0, 1));
-    if (spot.where == Where::item) {
-        const Way next = cheapest(bound.grammar(), spot.index, spot.counts);
-        if (next.rule < 0) return Grammar::never;
-        const int rest = rest_tokens(bound, next_index(spot.index), next.counts);
-        return plus(bound.rule(next.rule), plus(rest, close));
-    }
-    const int rest = rest_tokens(bound, spot.index, spot.counts);
-    if (spot.where == Where::after) return plus(rest, close);
-    if (rest == 0) return 1;
-    return rest >= Grammar::never
-               ? rest
-               : rest - length("," + blanks_.comma) + length(blanks_.open) + close;
+    return rest - t.comma + t.close + (spot.where == Where::first ? t.open : 0);
 }
 
 std::vector<int> ArraySource::rules() const {
@@ -202,8 +160,7 @@ void ArraySource::expand(Grammar& grammar, int node) {
     if (spot.where != Where::item && complete(spot.index, spot.counts)) {
         const int end = grammar.add_node(),
                   last = spot.where == Where::first ? at : fixed(blanks_.close);
-        for (const char c : shape_.closing)
-            grammar.edge(last, static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(c), end);
+        grammar.edge(last, ']', ']', end);
         grammar.node(end).final = true;
     }
     if (shape_.most >= 0 && spot.index >= shape_.most) return;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chapters/14_grammar/grammar.hpp"
-#include "chapters/16_json_schema/object_shape.hpp"
+#include "chapters/16_json_schema/blanks.hpp"
 #include "chapters/16_json_schema/spot_nodes.hpp"
 #include "lib/index.hpp"
 
@@ -24,7 +24,6 @@ struct ArrayShape {
     std::vector<std::map<Choice, int>> rules;  // by index; the last for all items behind
     std::vector<Counter> counters;
     int least = 0, most = -1;
-    std::string closing = "]";  // the bytes that may close the array
 };
 
 class ArraySource : public Grammar::NodeSource {
@@ -40,9 +39,8 @@ public:
     static int last_index(const ArrayShape& shape);
     static double count_states(const ArrayShape& shape);
 
-    int cost(const Grammar& grammar, int node) const override;
+    int cost(const Measure& measure, int node) const override;
     std::vector<int> rules() const override;
-    int tokens(const TokenBound& bound, int node) const override;
     void expand(Grammar& grammar, int node) override;
 
 private:
@@ -61,27 +59,22 @@ private:
         return shape_.most < 0 ? std::min(index + 1, last_) : index + 1;
     }
     std::size_t place(int index, const std::vector<int>& counts) const;
-    void settle(const Grammar& grammar) const;
-    // Of the cheapest way to go on with an item.
-    struct Way {
-        int bytes = Grammar::never, rule = -1;
-        std::vector<int> counts;  // behind the item
+    // What must still come from (index, counts) on, each item with its comma, by one measure.
+    struct Table {
+        unsigned version = 0;
+        int comma = 0, close = 0, open = 0;  // the texts between items
+        std::vector<int> rest;
     };
-    Way cheapest(const Grammar& grammar, int index, const std::vector<int>& counts) const;
-    int rest_tokens(const TokenBound& bound, int index, std::vector<int> counts) const;
+    const Table& table(const Measure& measure) const;
+    int cheapest(const Measure& measure, const Table& t, int index,
+                 const std::vector<int>& counts) const;
 
     ArrayShape shape_;
-    int comma() const { return 1 + count(blanks_.comma); }
-    int bracket() const { return 1 + count(blanks_.close); }
-
     Blanks blanks_;
     int index_ = -1, last_;
     std::size_t states_ = 1;  // of the counters
     SpotNodes<Spot> nodes_;
-    mutable std::vector<int> rest_,
-        rule_costs_;  // the cheapest way to go on from (index, counts); the costs it is for
-    mutable std::vector<int> tokens_;  // the same in tokens; −1: not asked for yet
-    mutable unsigned measured_ = 0;    // by this bound
+    mutable Table tables_[2];  // in bytes and in tokens
 };
 
 }  // namespace tbt

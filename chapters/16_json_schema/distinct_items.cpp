@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "chapters/14_grammar/token_bound.hpp"
+#include "chapters/14_grammar/plus.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -146,45 +146,22 @@ int DistinctItems::needed(const Spot& spot) const {
     return std::max(spot.first == Where::item ? 1 : 0, least_ - count(spot.second));
 }
 
-std::vector<int> DistinctItems::cheapest_first(const Grammar& grammar,
-                                               const std::set<int>& written) const {
-    std::vector<int> left;
-    for (int i = 0; i < count(values_); ++i)
-        if (written.count(i) == 0 && grammar.rule(values_[index(i)]).cost < Grammar::never)
-            left.push_back(i);
-    std::stable_sort(left.begin(), left.end(), [&](int a, int b) {
-        return grammar.rule(values_[index(a)]).cost < grammar.rule(values_[index(b)]).cost;
-    });
-    return left;
-}
-
-// What the way to the end is made of, in bytes or in tokens: the cheapest items that are left.
-template <class Length>
-int DistinctItems::sum(const Grammar& grammar, const Spot& spot, const Lengths& texts,
-                       const Length& rule_length) const {
+// The cheapest items that are left, and what is between them.
+int DistinctItems::cost(const Measure& measure, int node) const {
+    const Spot& spot = nodes_.of(node);
     const int items = needed(spot);
     if (spot.first == Where::first && items == 0) return 1;  // the bracket
-    const std::vector<int> left = cheapest_first(grammar, spot.second);
+    std::vector<int> left;
+    for (int i = 0; i < count(values_); ++i)
+        if (spot.second.count(i) == 0) left.push_back(measure.rule(values_[index(i)]));
     if (items > count(left) || count(spot.second) + items > most_) return Grammar::never;
-    int all = texts.close;
-    for (int i = 0; i < items; ++i) all += rule_length(values_[index(left[index(i)])]);
+    std::partial_sort(left.begin(), left.begin() + items, left.end());
+    int all = measure.of(blanks_.close + "]");
+    for (int i = 0; i < items; ++i) all = plus(all, left[index(i)]);
     // A comma before each of them, but where one stands there, or the first item comes.
-    all += texts.comma * (spot.first == Where::after ? items : items - 1);
-    if (spot.first == Where::first) all += texts.open;
-    return std::min(all, Grammar::never);
-}
-
-int DistinctItems::cost(const Grammar& grammar, int node) const {
-    return sum(grammar, nodes_.of(node),
-               {count(blanks_.open), 1 + count(blanks_.comma), 1 + count(blanks_.close)},
-               [&](int rule) { return grammar.rule(rule).cost; });
-}
-
-int DistinctItems::tokens(const TokenBound& bound, int node) const {
-    const auto length = [&](const std::string& text) { return bound.of_suffixes(text)[0]; };
-    return sum(bound.grammar(), nodes_.of(node),
-               {length(blanks_.open), length("," + blanks_.comma), length(blanks_.close + "]")},
-               [&](int rule) { return bound.rule(rule); });
+    const int commas = spot.first == Where::after ? items : items - 1;
+    if (spot.first == Where::first) all += measure.of(blanks_.open);
+    return plus(all, measure.of("," + blanks_.comma) * commas);
 }
 
 void DistinctItems::expand(Grammar& grammar, int node) {
@@ -209,7 +186,9 @@ void DistinctItems::expand(Grammar& grammar, int node) {
         return grammar.edge(last, byte, byte, nodes_.at(grammar, index_, {Where::item, written}));
     }
     const int at = where == Where::first ? fixed(blanks_.open) : free;
-    for (const int i : cheapest_first(grammar, written)) {
+    for (int i = 0; i < count(values_); ++i) {
+        if (written.count(i) != 0 || grammar.rule(values_[index(i)]).cost >= Grammar::never)
+            continue;
         std::set<int> then = written;
         then.insert(i);
         grammar.call(at, values_[index(i)], nodes_.at(grammar, index_, {Where::after, then}));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chapters/14_grammar/grammar.hpp"
-#include "chapters/16_json_schema/object_shape.hpp"
+#include "chapters/16_json_schema/blanks.hpp"
 #include "chapters/16_json_schema/schema_shapes.hpp"
 #include "chapters/16_json_schema/spot_nodes.hpp"
 
@@ -31,24 +31,15 @@ public:
     // The node behind the opening bracket. `index`: this source's, in the grammar.
     int first_node(Grammar& grammar, int index);
 
-    int cost(const Grammar& grammar, int node) const override;
+    int cost(const Measure& measure, int node) const override;
     std::vector<int> rules() const override { return values_; }
-    int tokens(const TokenBound& bound, int node) const override;
     void expand(Grammar& grammar, int node) override;
 
 private:
     enum class Where { first, item, after };  // behind the bracket, behind a comma, behind an item
     using Spot = std::pair<Where, std::set<int>>;  // places in values_ that were written
 
-    // Of the three texts between items.
-    struct Lengths {
-        int open, comma, close;
-    };
-    template <class Length>
-    int sum(const Grammar& grammar, const Spot& spot, const Lengths& texts,
-            const Length& rule_length) const;
     int needed(const Spot& spot) const;
-    std::vector<int> cheapest_first(const Grammar& grammar, const std::set<int>& written) const;
 
     std::vector<int> values_;
     int least_, most_;

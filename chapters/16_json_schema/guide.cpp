@@ -60,17 +60,13 @@ void GuideRequest::add_options(CLI::App& app) {
                 "colons and commas) or pretty (lines, indented)")
         .one_of({"any", "compact", "line", "pretty"})
         .shows_default();
-    line.option("--key-order", key_order,
-                "members of an object: in any order, or as the schema names them")
-        .one_of({"any", "schema"})
-        .shows_default();
     line.option("--open", open,
                 "also members that a schema does not name, where it says nothing of them");
 }
 
 std::string GuideRequest::key() const {
     return grammar + schema + tools + name() + (strict ? " strict " : " ") +
-           std::to_string(max_whitespace) + " " + layout + " " + key_order + (open ? " open" : "");
+           std::to_string(max_whitespace) + " " + layout + (open ? " open" : "");
 }
 
 void GuideRequest::check() const {
@@ -83,7 +79,6 @@ void GuideRequest::check() const {
     };
     alone(strict != usual.strict, "--strict", "schema");
     alone(layout != usual.layout, "--json-layout", "schema");
-    alone(key_order != usual.key_order, "--key-order", "schema");
     alone(open != usual.open, "--open", "schema");
     alone(max_whitespace != usual.max_whitespace && !json, "--max-whitespace", "JSON");
 }
@@ -128,13 +123,12 @@ std::shared_ptr<ByteMachine> machine_for(const GuideRequest& r) {
         r.max_whitespace != GuideRequest().max_whitespace)
         throw UsageError("--max-whitespace: the layout \"" + r.layout +
                          "\" leaves no choice of white space; add --json-layout any");
-    SchemaOptions schema_options{r.max_whitespace, true};
+    SchemaOptions schema_options{r.max_whitespace};
     schema_options.strict = r.strict;
     schema_options.layout = r.layout == "compact"  ? JsonLayout::compact
                             : r.layout == "line"   ? JsonLayout::line
                             : r.layout == "pretty" ? JsonLayout::pretty
                                                    : JsonLayout::any;
-    schema_options.in_order = r.key_order == "schema";
     schema_options.closed = !r.open;
     if (!r.grammar.empty()) {
         const GuideText given = grammar_text(r.grammar);

@@ -16,18 +16,17 @@ namespace tbt {
 
 // At most one of them is given.
 struct GuideRequest {
-    std::string grammar;            // GBNF: a file, or the rules themselves (with a "::=")
-    std::string regex;              // the whole text matches
-    std::string schema;             // a JSON Schema: a file, or the schema itself (with a "{")
-    std::string tools;              // tools, a file or the list itself: one call of one of them
-    std::string choice;             // "yes,no,maybe": one of these
-    std::string integers;           // "1:10": a whole number from 1 to 10
-    bool json = false;              // any JSON value
-    bool strict = false;            // unknown keywords and formats of a schema are refused
-    int max_whitespace = 1;         // in JSON, in a row, in the layout "any"; −1: any number
-    std::string layout = "line";    // of JSON under a schema: any, compact, line or pretty
-    std::string key_order = "any";  // any, or schema: as the schema names them
-    bool open = false;              // members that a schema does not name, where it allows them
+    std::string grammar;          // GBNF: a file, or the rules themselves (with a "::=")
+    std::string regex;            // the whole text matches
+    std::string schema;           // a JSON Schema: a file, or the schema itself (with a "{")
+    std::string tools;            // tools, a file or the list itself: one call of one of them
+    std::string choice;           // "yes,no,maybe": one of these
+    std::string integers;         // "1:10": a whole number from 1 to 10
+    bool json = false;            // any JSON value
+    bool strict = false;          // unknown keywords and formats of a schema are refused
+    int max_whitespace = 1;       // in JSON, in a row, in the layout "any"; −1: any number
+    std::string layout = "line";  // of JSON under a schema: any, compact, line or pretty
+    bool open = false;            // members that a schema does not name, where it allows them
 
     // Adds --grammar, --regex, … to a program's options.
     void add_options(CLI::App& app);

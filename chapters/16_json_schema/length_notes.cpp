@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "chapters/14_grammar/token_bound.hpp"
+#include "chapters/14_grammar/plus.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -37,36 +37,37 @@ int LengthNotes::read(int note, std::uint8_t) {
     return to_int(std::min<long long>(characters(note) + 1, last)) + 1;
 }
 
-int LengthNotes::cost(const Grammar&, int node, int note) {
-    const long long now = characters(note), missing = std::max(0LL, least_ - now);
-    const int inside = inside_[index(node - first_)];
-    if (most_ >= 0 && now > most_) return Grammar::never;
-    if (inside < 0) return missing == 0 ? 0 : Grammar::never;
-    return to_int(std::min<long long>(Grammar::never, inside + missing + 1));
-}
-
-// fewest(n) = 1 + the least fewest(n − length) over all lengths: behind one of these words it is
-// one less.
-int LengthNotes::words(const TokenBound& bound, std::size_t letters) {
-    if (bound_ != bound.id()) {
-        lengths_ = bound.lengths_of_words(), fewest_.assign(1, 0);
-        bound_ = bound.id();
+// fewest(n) = 1 + the least fewest(n − length) over all lengths: after one of these words it is
+// one less. Of very many letters, words of the longest kind come first.
+int LengthNotes::words(const Measure& measure, long long letters) {
+    constexpr long long most = 4096;
+    if (!measure.in_tokens()) return to_int(std::min<long long>(letters, Grammar::never));
+    if (version_ != measure.version()) {
+        lengths_ = measure.lengths_of_words(), fewest_.assign(1, 0);
+        version_ = measure.version();
     }
-    while (fewest_.size() <= letters) {
+    long long first = 0;
+    if (letters > most) {
+        const int longest = lengths_.back();
+        first = (letters - most + longest - 1) / longest;
+        letters -= first * longest;
+    }
+    while (fewest_.size() <= static_cast<std::size_t>(letters)) {
         int least = Grammar::never;
         for (const int length : lengths_)
             if (index(length) <= fewest_.size())
                 least = std::min(least, 1 + fewest_[fewest_.size() - index(length)]);
         fewest_.push_back(least);
     }
-    return fewest_[letters];
+    return to_int(first) + fewest_[static_cast<std::size_t>(letters)];
 }
 
-int LengthNotes::tokens(const TokenBound& bound, int node, int note) {
-    if (const int bytes = cost(bound.grammar(), node, note); bytes == 0 || bytes >= Grammar::never)
-        return bytes;
-    const long long missing = std::max(0LL, least_ - characters(note));
-    return inside_[index(node - first_)] + words(bound, index(missing)) + 1;
+int LengthNotes::cost(const Measure& measure, int node, int note) {
+    const long long now = characters(note), missing = std::max(0LL, least_ - now);
+    const int inside = inside_[index(node - first_)];
+    if (most_ >= 0 && now > most_) return Grammar::never;
+    if (inside < 0) return missing == 0 ? 0 : Grammar::never;
+    return plus(inside + 1, words(measure, missing));
 }
 
 }  // namespace tbt

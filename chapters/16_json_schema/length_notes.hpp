@@ -20,31 +20,20 @@ public:
     int entry() const override { return first_; }
     int first_note() override { return 1; }
     int read(int note, std::uint8_t byte) override;
-    int called(int note, int) override { return note; }
-    void keep_like(int, int, int&, int&) const override {}
-    int cost(const Grammar& grammar, int node, int note) override;
-    bool alive(const Grammar& grammar, int node, int note) override {
-        return cost(grammar, node, note) < Grammar::never;
-    }
-    // In words of plain letters, and a token for each other byte.
-    int tokens(const TokenBound& bound, int node, int note) override;
-    std::vector<int> rules() const override { return {}; }
-    int outlined(int, int note) override { return note; }
-    int restored(int, int note, int) override { return note; }
-    int forgotten_tokens(const TokenBound&, int, int) override { return 0; }
+    // In words of plain letters, and 1 for each other byte.
+    int cost(const Measure& measure, int node, int note) override;
     std::size_t memory() const override { return 4 * fewest_.capacity(); }
-    void forget() override {}
 
 private:
-    int words(const TokenBound& bound, std::size_t letters);
+    int words(const Measure& measure, long long letters);
     long long characters(int note) const { return note - 1; }  // as far as it matters
 
     long long least_, most_;
     int first_ = -1;
     std::vector<int> inside_;  // by node: bytes to the end of a character; −1: behind the quote
-    // Of one bound's vocabulary: the lengths of words of plain letters, and the fewest words that
-    // spell so many letters, as far as it was asked for.
-    unsigned bound_ = 0;
+    // Of one vocabulary: the lengths of words of plain letters, and the fewest words that spell so
+    // many letters, as far as it was asked for.
+    unsigned version_ = 0;
     std::vector<int> lengths_, fewest_;
 };
 

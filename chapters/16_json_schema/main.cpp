@@ -32,14 +32,14 @@ int main(int argc, char** argv) {
             part_option(line, part, 5);
             request.add_options(line.app());
             for (const DeclaredOption& option : model.add_options(line)) for_parts.add({5}, option);
-            figure_option(line, figure, "the sets of members");
+            figure_option(line, figure, "the order of members");
         },
         [&] {
             for_parts.check();
             // Read and opened first: what is wrong is said before anything is shown.
             request.name();
             if (part == 0 || part == 5) machine_for(request), model.open();
-            if (!figure.empty()) write_sets(figure);
+            if (!figure.empty()) write_order(figure);
             const std::function<void()> parts[] = {
                 [] { show_judging(); }, [] { show_members(); }, [] { show_alternatives(); },
                 [] { show_requests(); }, [&] { show_guided(request, model); }};

@@ -6,17 +6,25 @@
 
 namespace tbt {
 
-ObjectGraph::ObjectGraph(const ObjectShape& shape, const Blanks& blanks, Spelling spelling,
-                         const ObjectPlanner& planner)
-    : shape_(&shape), blanks_(&blanks), spelling_(spelling), planner_(&planner) {
-    for (const ObjectShape::Member& m : shape.members)
+ObjectGraph::ObjectGraph(const ObjectShape& shape, const Blanks& blanks, Spelling spelling)
+    : shape_(&shape), blanks_(&blanks), spelling_(spelling) {
+    const auto add = [&](const ObjectShape::Values& values, int member, int key_class) {
+        std::vector<int> numbers;
+        for (const auto& [serves, rule] : values) {
+            acts_.push_back({member, key_class, serves, rule});
+            numbers.push_back(count(acts_));
+        }
+        return numbers;
+    };
+    for (const ObjectShape::Member& m : shape.members) {
         points_.push_back(code_points_of(m.name, "key"));
-    order_.resize(shape.members.size());
-    place_.resize(shape.members.size());
-    for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = to_int(i);
+        order_.push_back(count(order_));
+        of_member_.push_back(add(m.values, count(of_member_), -1));
+    }
+    for (const ObjectShape::KeyClass& c : shape.classes)
+        of_class_.push_back(add(c.values, -1, count(of_class_)));
     std::sort(order_.begin(), order_.end(),
               [&](int a, int b) { return tbt::at(points_, a) < tbt::at(points_, b); });
-    for (std::size_t i = 0; i < order_.size(); ++i) tbt::at(place_, order_[i]) = to_int(i);
 }
 
 // All nodes since the last call are there.
@@ -96,7 +104,7 @@ void ObjectGraph::add_tree(Grammar& grammar, int key) {
         const auto points = [&](int i) -> const auto& { return tbt::at(points_, member(i)); };
         if (low < high && count(points(low)) == now.depth) {
             const int m = member(low++);
-            add_values(grammar, now.node, {Where::colon, m}, planner_->of_member(m));
+            add_values(grammar, now.node, {Where::colon, m}, of_member(m));
         }
         while (low < high) {
             int end = low + 1;
@@ -152,7 +160,7 @@ void ObjectGraph::add_values(Grammar& grammar, int behind_key, Position colon,
     colon.extra = 0;
     at = add_layout(grammar, at, blanks_->colon, colon);
     for (const int number : acts)
-        grammar.node(at).calls.push_back({planner_->act(number).rule, after_, number});
+        grammar.node(at).calls.push_back({act(number).rule, after_, number});
 }
 
 void ObjectGraph::add_class(Grammar& grammar, int c, int key) {
@@ -163,10 +171,10 @@ void ObjectGraph::add_class(Grammar& grammar, int c, int key) {
     const int end = grammar.nodes();
     mark(grammar, {Where::of_class, c});
     measure_class(grammar, first, out);
-    for (int id = first; id < end && shape_->no_key_twice; ++id)
+    for (int id = first; id < end; ++id)
         for (Grammar::ByteEdge& e : grammar.node(id).bytes) e.noted = true;
     class_starts_.push_back(start);
-    add_values(grammar, out, {Where::class_colon, c}, planner_->of_class(c));
+    add_values(grammar, out, {Where::class_colon, c}, of_class(c));
 }
 
 // From the end backwards; and which nodes lie before a circle: all others are taken away, last

@@ -1,15 +1,41 @@
-// The nodes of an object: one tree of all keys, whatever was written before.
+// The nodes of a JSON object: one tree of all keys, whatever was written before.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "chapters/14_grammar/grammar.hpp"
+#include "chapters/15_regular/dfa.hpp"
 #include "chapters/15_regular/spelling.hpp"
-#include "chapters/16_json_schema/object_plan.hpp"
-#include "chapters/16_json_schema/object_shape.hpp"
+#include "chapters/16_json_schema/blanks.hpp"
 
 namespace tbt {
+
+// What an object still needs: up to 32 things, one bit each, that some member must be good for.
+using Needs = unsigned;
+
+struct ObjectShape {
+    // The rules of a value: one for each set of needs that it may be written to serve; {0:
+    // rule} where there are none.
+    using Values = std::map<Needs, int>;
+    struct Member {
+        std::string name;
+        Values values;
+        bool required = false;
+        bool unnamed = false;  // by the schema: these are the last ones, in no order
+    };
+    struct KeyClass {
+        Dfa keys;
+        Values values;
+    };
+    std::vector<Member> members;  // each at most once, in this order
+    std::vector<KeyClass>
+        classes;  // of other keys; they share none with each other, nor with the members
+    Needs needs = 0;
+    int least = 0, most = -1;  // members; −1: any number
+};
 
 class ObjectGraph {
 public:
@@ -37,15 +63,28 @@ public:
         int bytes = 0;  // on the way to it
     };
 
-    ObjectGraph(const ObjectShape& shape, const Blanks& blanks, Spelling spelling,
-                const ObjectPlanner& planner);
+    // One way to write a member: its value by one of its rules. Numbered from 1.
+    struct Act {
+        int member, key_class;  // one of them is −1
+        Needs serves;
+        int rule;
+    };
+
+    ObjectGraph(const ObjectShape& shape, const Blanks& blanks, Spelling spelling);
 
     // Adds the nodes behind the opening brace, of that notebook.
     void build(Grammar& grammar, int notebook);
 
+    const Act& act(int number) const { return acts_[static_cast<std::size_t>(number) - 1]; }
+    int acts() const { return static_cast<int>(acts_.size()); }
+    const std::vector<int>& of_member(int m) const {
+        return of_member_[static_cast<std::size_t>(m)];
+    }
+    const std::vector<int>& of_class(int c) const { return of_class_[static_cast<std::size_t>(c)]; }
+
     int first() const { return first_; }
     int after() const { return after_; }
-    // Behind the quote of a key.
+    // After the quote of a key.
     int tree() const { return tree_; }
     // The node at which the keys of a class begin.
     int class_start(int c) const { return class_starts_[static_cast<std::size_t>(c)]; }
@@ -53,9 +92,8 @@ public:
         return positions_[static_cast<std::size_t>(node - base_)];
     }
     const Branch& branch(int b) const { return branches_[static_cast<std::size_t>(b)]; }
-    // The i-th member as the tree has them, and the place of a member there.
+    // The i-th member as the tree has them.
     int member(int i) const { return order_[static_cast<std::size_t>(i)]; }
-    int place(int m) const { return place_[static_cast<std::size_t>(m)]; }
 
 private:
     struct Open {
@@ -75,9 +113,10 @@ private:
     const ObjectShape* shape_;
     const Blanks* blanks_;
     Spelling spelling_;
-    const ObjectPlanner* planner_;
+    std::vector<Act> acts_;
+    std::vector<std::vector<int>> of_member_, of_class_;
     std::vector<std::vector<std::int32_t>> points_;  // of each member's name
-    std::vector<int> order_, place_;
+    std::vector<int> order_;
     std::vector<Branch> branches_;
     std::vector<Position> positions_;
     std::vector<int> class_starts_;

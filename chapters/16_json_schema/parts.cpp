@@ -65,7 +65,7 @@ void show_members() {
     ByteMachine::State state = machine.start();
     const std::vector<std::string> keys = {"name", "age", "job", "likes"};
     for (const char* piece :
-         {"{", "\"age\":36", ",\"likes\":[\"tea\"]", ",\"name\":\"Ada\"", ",\"job\":\"baker\""}) {
+         {"{", "\"name\":\"Ada\"", ",\"age\":36", ",\"job\":\"baker\"", ",\"likes\":[\"tea\"]"}) {
         state = read_bytes(machine, state, piece);
         const std::string comma = *piece == '{' ? "" : ",";
         std::printf("   %s %s %s %18d\n", padded(piece, 18).c_str(),
@@ -78,20 +78,20 @@ void show_members() {
 void show_alternatives() {
     std::printf(
         "3. %s: get_weather(city, unit) or send_message(to, text)\n\n"
-        "   behind                                 may come\n",
+        "   after                                              may come\n",
         tools.c_str());
     GrammarMachine machine(compile_schema(schema_of_tools(read_file(tools), tools), {}, tools));
     const std::vector<std::string> keys = {"name", "arguments", "city", "unit", "to", "text"};
-    for (const char* text : {"{", "{\"arguments\":{", "{\"arguments\":{\"to\":\"Ada\"",
-                             "{\"name\":\"get_weather\",\"arguments\":{"}) {
+    for (const char* text : {"{", "{\"name\":\"get_weather\",\"arguments\":{",
+                             "{\"name\":\"send_message\",\"arguments\":{",
+                             "{\"name\":\"send_message\",\"arguments\":{\"to\":\"Ada\""}) {
         const ByteMachine::State state = read_bytes(machine, machine.start(), text);
         const std::string comma = std::string(text).back() == '{' ? "" : ",";
-        std::printf("   %s %s\n", padded(text, 38).c_str(),
+        std::printf("   %s %s\n", padded(text, 50).c_str(),
                     keys_alive(machine, state, comma, keys).c_str());
     }
-    const std::string decided = "{\"arguments\":{\"to\":\"Ada\",\"text\":\"Hi\"},\"name\":\"";
-    const ByteMachine::State state = read_bytes(machine, machine.start(), decided);
-    std::printf("   %s", padded("…,\"text\":\"Hi\"},\"name\":\"", 38).c_str());
+    const ByteMachine::State state = read_bytes(machine, machine.start(), "{\"name\":\"");
+    std::printf("   %s", padded("{\"name\":\"", 50).c_str());
     for (const char* name : {"get_weather", "send_message"})
         if (alive(machine, state, name)) std::printf(" %s", name);
     std::printf("\n");
@@ -127,34 +127,36 @@ void show_guided(const GuideRequest& request, GuidedModel writer) {
     writer.show(5, held.name(), machine_for(held));
 }
 
-void write_sets(const std::string& file) {
-    const std::vector<std::string> names = {"name", "age", "job"};
-    const auto place = [](unsigned left) {
-        static const double rows[] = {1, 0, 1, 0, 2, 1, 2, 1};  // by the set of members left
-        const int written = 3 - std::popcount(left);
-        return std::pair{30 + 180.0 * written, 60 + 62.0 * rows[left]};
-    };
-    std::string lines, boxes;
-    for (unsigned left = 0; left < 8; ++left) {
-        const auto [x, y] = place(left);
-        std::string still;
-        for (unsigned m = 0; m < 3; ++m) {
-            if ((left >> m & 1) == 0) continue;
-            still.append(still.empty() ? "" : ", ").append(names[m]);
-            const auto [to_x, to_y] = place(left & ~(1u << m));
-            lines += svg_line(x + 120, y + 15, to_x, to_y + 15, svg_colour(to_int(m)),
-                              "stroke-width=\"2\"");
-        }
-        boxes += svg_rect(x, y, 120, 30, svg_colour(left == 0 ? 2 : 0),
+// The places between the members, and which member leads from one to which.
+void write_order(const std::string& file) {
+    const std::vector<std::string> names = {"name", "age", "likes", "job"};
+    const int optional = 2;
+    std::string boxes, lines;
+    const auto middle = [](int place) { return 70 + 145.0 * place; };
+    for (int place = 0; place <= count(names); ++place) {
+        const bool end = place == count(names);
+        boxes += svg_rect(middle(place) - 45, 90, 90, 36, svg_colour(end ? 2 : 0),
                           "fill-opacity=\"0.25\" rx=\"4\"") +
-                 svg_text(x + 60, y + 20, still.empty() ? "none: may close" : still, "middle", 12);
+                 svg_text(middle(place), 113,
+                          end          ? "may close"
+                          : place == 0 ? "{"
+                                       : "after " + at(names, place - 1),
+                          "middle", 12);
+        if (end) break;
+        lines += svg_line(middle(place) + 45, 108, middle(place + 1) - 45, 108, svg_colour(1),
+                          "stroke-width=\"2\"") +
+                 svg_text(middle(place) + 72, 84, at(names, place), "middle", 12);
     }
-    std::string legend;
-    for (int m = 0; m < 3; ++m)
-        legend += svg_text(30 + 110 * m, 262, "writes " + names[index(m)], "start", 12,
-                           "style=\"fill:" + svg_colour(m) + "\"");
-    const std::string title = "Members still to come: a state for each set, a line for each member";
-    write_svg(file, title, 720, 280, svg_text(30, 28, title, "start", 14) + lines + boxes + legend);
+    // An optional member is passed over.
+    lines += svg_line(middle(optional), 126, middle(optional) + 40, 160, svg_colour(1),
+                      "stroke-width=\"2\"") +
+             svg_line(middle(optional) + 40, 160, middle(optional + 2) - 40, 160, svg_colour(1),
+                      "stroke-width=\"2\"") +
+             svg_line(middle(optional + 2) - 40, 160, middle(optional + 2), 126, svg_colour(1),
+                      "stroke-width=\"2\"") +
+             svg_text(middle(optional + 1), 178, at(names, optional + 1), "middle", 12);
+    const std::string title = "Members in the schema's order; likes is optional";
+    write_svg(file, title, 720, 200, svg_text(30, 28, title, "start", 14) + lines + boxes);
 }
 
 }  // namespace tbt

@@ -20,8 +20,8 @@ void show_requests();
 // 5. A model under a request; person.json where none was made.
 void show_guided(const GuideRequest& request, GuidedModel model);
 
-// Three members in any order: the sets of those still to come, and what leads from one to the next
-// (SVG). Errors: the file cannot be written.
-void write_sets(const std::string& file);
+// Four members in the schema's order: the places between them, and what leads from one to the next,
+// as a picture.
+void write_order(const std::string& file);
 
 }  // namespace tbt

@@ -8,7 +8,6 @@
 #include "chapters/16_json_schema/array_source.hpp"
 #include "chapters/16_json_schema/distinct_items.hpp"
 #include "chapters/16_json_schema/empty_schema.hpp"
-#include "chapters/16_json_schema/judged_text.hpp"
 #include "chapters/16_json_schema/left_out.hpp"
 #include "chapters/16_json_schema/length_notes.hpp"
 #include "chapters/16_json_schema/named_keys.hpp"
@@ -30,7 +29,7 @@ public:
     SchemaCompiler(SchemaDocument& document, const SchemaOptions& options)
         : document_(document),
           options_(options),
-          scalars_(document, !options.plain, options.formats),
+          scalars_(document, false, options.formats),
           shapes_(document, scalars_),
           alike_(document),
           left_out_(document) {}
@@ -56,7 +55,7 @@ public:
         grammar_.node(end).final = true;
         grammar_.rule(root).start = start;
         grammar_.finish(root);
-        if (options_.plain && grammar_.rule(value).cost >= Grammar::never) refuse_empty();
+        if (grammar_.rule(value).cost >= Grammar::never) refuse_empty();
         return std::move(grammar_);
     }
 
@@ -118,9 +117,8 @@ private:
         if (s.yes) grammar_.skip(grammar_.bytes(start, "true"), end);
         if (s.no) grammar_.skip(grammar_.bytes(start, "false"), end);
         if (!s.numbers || !s.numbers->empty()) {
-            const Dfa numbers =
-                options_.plain ? written_numbers(s.numbers) : judged_numbers(s.numbers);
-            grammar_.skip(add_dfa(grammar_, numbers, start, Spelling::utf8), end);
+            grammar_.skip(add_dfa(grammar_, written_numbers(s.numbers), start, Spelling::utf8),
+                          end);
         }
         if (!s.strings && std::max(s.least, s.most) > most_written_out)
             return add_counted(s.least, s.most, start, end);
@@ -143,11 +141,12 @@ private:
     void add_object(const Demands& facts, int start, int end) {
         ObjectPlan plan = shapes_.facts().objects(facts);
         if (options_.closed) close(plan);
-        if (options_.in_order) put_in_order(plan, facts, document_);
+        put_in_order(plan, facts, document_);
         if (plan.least > most_members_counted)
             document_.unsupported(*facts[0], "minProperties",
                                   "above 1000 needs too large a grammar; use a smaller limit");
-        if (options_.plain) left_out_.unnamed_needs(plan, facts), name_keys(plan, facts);
+        left_out_.unnamed_needs(plan, facts);
+        name_keys(plan, facts);
         ObjectShape shape;
         for (const ObjectPlan::Member& m : plan.members)
             shape.members.push_back({m.name, values_of(m, plan.needs), m.required, m.unnamed});
@@ -158,8 +157,6 @@ private:
         shape.needs = (1u << plan.needs.size()) - 1;
         shape.least = static_cast<int>(plan.least);
         shape.most = static_cast<int>(plan.most);
-        shape.no_key_twice = options_.plain;
-        shape.in_order = options_.in_order;
         auto made = std::make_unique<ObjectNotes>(std::move(shape), blanks(), Spelling::json);
         ObjectNotes& notes = *made;
         const int index = grammar_.add_notebook(std::move(made));
@@ -181,7 +178,7 @@ private:
         return values;
     }
 
-    // A judge reads what is there; whoever writes must know keys that are still to be had.
+    // Keys that nobody names and that must come are given names.
     void name_keys(ObjectPlan& plan, const Demands& facts) const {
         try {
             name_shortest_keys(plan, Spelling::json);
@@ -194,15 +191,10 @@ private:
     void add_array(const Demands& facts, int start, int end) {
         const ArrayPlan plan = shapes_.facts().arrays(facts);
         if ((plan.most >= 0 && plan.most < plan.least) || (plan.unique && plan.repeats)) return;
-        if (options_.plain && plan.repeats) return left_out_.equal_items(facts);
-        if (options_.plain && plan.unique && (plan.most < 0 || plan.most > 1))
+        if (plan.repeats) return left_out_.equal_items(facts);
+        if (plan.unique && (plan.most < 0 || plan.most > 1))
             return add_distinct(plan, facts, start, end);
         ArrayShape shape;
-        if (!options_.plain) {  // the text was prepared: see judged_text.hpp
-            shape.closing = plan.unique    ? "]"
-                            : plan.repeats ? std::string(1, repeats)
-                                           : std::string("]") + repeats;
-        }
         shape.least = static_cast<int>(plan.least);
         shape.most = static_cast<int>(plan.most);
         std::size_t positions = plan.prefix.size();

@@ -1,4 +1,8 @@
-// JSON Schema (draft 2020-12) as a grammar: the JSON texts that a schema allows.
+// JSON Schema (draft 2020-12) as a grammar: the JSON texts that are written under a schema.
+//
+// Each value is written in one usual way (5, not 5.0; "é", not "\u00e9"), and members come in the
+// order in which the schema names them, others after them. Every text is valid; which texts are
+// valid in any spelling and order says the validator (validator.hpp).
 //
 // A schema is a list of demands that a value must meet together. For strings, numbers and the three
 // words the demands become regular languages, which can be intersected, united and subtracted,
@@ -21,14 +25,7 @@ enum class JsonLayout { any, compact, line, pretty };
 
 struct SchemaOptions {
     int max_whitespace = 1;  // in a row, in the layout `any`; −1: any number
-    // Write whole numbers in the one usual way (5, not 5.0), as strings and keys always are ("é",
-    // not "\u00e9"). Otherwise a text is judged, which judged_text() prepares: every number that is
-    // allowed, without an exponent where there is a demand on it.
-    bool plain = true;
-
     JsonLayout layout = JsonLayout::any;
-    // Members in the order in which the schema names them, and others behind them.
-    bool in_order = false;
     // No members in an object but those that its schema names, if it names any and does not say
     // what others would be.
     bool closed = false;
@@ -44,8 +41,6 @@ struct SchemaOptions {
     // told of each name once (nothing: a line on stderr). strict: they are refused.
     bool strict = false;
     std::function<void(const std::string&)> warn = nullptr;
-
-    static SchemaOptions judging() { return {-1, false}; }
 };
 
 // The schema asks for something that cannot be enforced. Never skipped:
@@ -61,8 +56,8 @@ private:
     std::string keyword_;
 };
 
-// Throws UnsupportedSchema; UsageError when the text is no JSON or no schema, and where texts are
-// to be written (options.plain) when no value meets the schema: see empty_schema.hpp.
+// Throws UnsupportedSchema; UsageError when the text is no JSON or no schema, and
+// when no value meets the schema: see empty_schema.hpp.
 Grammar compile_schema(const std::string& schema, const SchemaOptions& options = {},
                        const std::string& name = "schema");
 

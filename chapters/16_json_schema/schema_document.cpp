@@ -55,7 +55,7 @@ SchemaDocument::SchemaDocument(const std::string& text, const std::string& name,
                                 "has more digits than a double holds; use at most 15");
     try {
         root_ = parse_json(text, name, deepest);
-        if (options.in_order) order_.add(text, root_);
+        order_.add(text, root_);
     } catch (const UsageError&) {
         throw;
     } catch (const Error& e) {
@@ -240,7 +240,7 @@ const Json& SchemaDocument::follow(const Json& schema, const char* keyword, std:
 void SchemaDocument::put_beside(const std::vector<std::string_view>& texts) {
     for (const std::string_view text : texts) {
         const Json& schema = beside_.emplace_back(parse_json(text, "a schema of a draft"));
-        if (options_.in_order) order_.add(text, schema);
+        order_.add(text, schema);
         resources_.push_back({&schema, "", draft_named(schema, 0)});
         const int resource = count(resources_) - 1;
         index(schema, resource, 0);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "chapters/15_regular/regex.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -77,12 +76,7 @@ ObjectFact SchemaFacts::read_object(const Json& schema) {
     fact.evaluated = names.empty() ? Dfa{} : Dfa::of(names);
     if (schema.contains("patternProperties")) {
         for (const auto& [pattern, value] : schema.at("patternProperties").items()) {
-            try {
-                fact.each.push_back({regex_search(pattern, "pattern"), &value});
-            } catch (const UsageError& e) {
-                document_->unsupported(schema, "patternProperties",
-                                       std::string("cannot be enforced: ") + e.what());
-            }
+            fact.each.push_back({pattern_of_keys(*document_, schema, pattern), &value});
             fact.evaluated = fact.evaluated | fact.each.back().keys;
         }
     }

@@ -66,6 +66,9 @@ const std::set<std::string> our_own = {"$each",    "$need",   "$count",
                                        "$repeats", "$silent", "$complete"};
 
 void check_name(SchemaDocument& document, const Json& schema, const std::string& key) {
+    const bool condition = key == "if" || key == "then" || key == "else";
+    if (condition && !document.has_condition(schema) && schema.contains("if"))
+        return document.remark(schema, key, "", "is not a keyword of this draft");
     if (enforced.count(key) != 0 || annotations.count(key) != 0 || key.rfind("x-", 0) == 0) return;
     if (key == "id" && document.draft_of(schema) == 4) return;
     if (our_own.count(key) != 0)

@@ -86,11 +86,6 @@ Dfa written_numbers(const std::optional<Dfa>& numbers) {
     return (held - whole_numbers()).empty() ? held & plain_integers() : held;
 }
 
-Dfa judged_numbers(const std::optional<Dfa>& numbers) {
-    return numbers ? *numbers
-                   : regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?");
-}
-
 Scalars operator&(const Scalars& a, const Scalars& b) {
     Scalars s{a.null && b.null, a.yes && b.yes, a.no && b.no, both(a.numbers, b.numbers),
               both(a.strings, b.strings)};
@@ -178,7 +173,7 @@ Scalars ScalarRules::work_out(const Json& schema) {
         result = result & one;
     }
     if (schema.contains("not")) result = result - denied_by(schema.at("not"));
-    if (schema.contains("if")) {
+    if (document_->has_condition(schema)) {
         const Scalars condition = of(schema.at("if"));
         const Scalars then = schema.contains("then") ? of(schema.at("then")) : Scalars::all();
         const Scalars otherwise = schema.contains("else") ? of(schema.at("else")) : Scalars::all();
@@ -238,49 +233,63 @@ void ScalarRules::limit_length(const Json& schema, Scalars& result) const {
     if (result.most >= 0 && result.most < result.least) result.strings = Dfa{};
 }
 
-std::optional<Dfa> ScalarRules::strings(const Json& schema, bool& exact) {
-    Language language;
+std::optional<Dfa> language_of(SchemaDocument& document, const Json& schema,
+                               const std::string& keyword, bool judging) {
+    if (!schema.contains(keyword)) return std::nullopt;
+    const Json& value = schema.at(keyword);
     try {
-        if (schema.contains("pattern"))
-            language =
-                both(language, regex_search(schema.at("pattern").get<std::string>(), "pattern"));
+        if (keyword == "pattern") return regex_search(value.get<std::string>(), "pattern");
+        if (keyword == "format") {
+            const std::string format = value.get<std::string>();
+            const Language known = format_language(format, judging);
+            if (!known)
+                document.remark(schema, "format", format,
+                                "\"" + shown(format) +
+                                    "\" is not a format that can be enforced (these can: " +
+                                    format_names() + ")");
+            return known;
+        }
+        if (!value.is_number()) return std::nullopt;
+        const Decimal d = Decimal::parse(json_text(value));
+        // Draft 4 says true beside a bound instead of an exclusive bound.
+        const auto strict = [&](const char* other) {
+            return schema.contains(other) && schema.at(other) == Json(true);
+        };
+        if (keyword == "minimum") return at_least(d, strict("exclusiveMinimum"));
+        if (keyword == "exclusiveMinimum") return at_least(d, true);
+        if (keyword == "maximum") return at_most(d, strict("exclusiveMaximum"));
+        if (keyword == "exclusiveMaximum") return at_most(d, true);
+        return multiple_of(d);
+    } catch (const UnsupportedSchema&) {
+        throw;
     } catch (const UsageError& e) {
-        document_->unsupported(schema, "pattern", std::string("cannot be enforced: ") + e.what());
+        document.unsupported(schema, keyword, std::string("cannot be enforced: ") + e.what());
     }
+}
+
+Dfa pattern_of_keys(const SchemaDocument& document, const Json& schema,
+                    const std::string& pattern) {
+    try {
+        return regex_search(pattern, "pattern");
+    } catch (const UsageError& e) {
+        document.unsupported(schema, "patternProperties",
+                             std::string("cannot be enforced: ") + e.what());
+    }
+}
+
+std::optional<Dfa> ScalarRules::strings(const Json& schema, bool& exact) const {
+    Language language = language_of(*document_, schema, "pattern", judging_);
     if (formats_ && schema.contains("format")) {
-        const std::string format = schema.at("format").get<std::string>();
-        const std::optional<Dfa> known = format_language(format, judging_);
-        if (!known)
-            document_->remark(
-                schema, "format", format,
-                "\"" + shown(format) +
-                    "\" is not a format that can be enforced (these can: " + format_names() + ")");
-        language = both(language, known);
-        exact = !written_narrower(format);
+        language = both(language, language_of(*document_, schema, "format", judging_));
+        exact = !written_narrower(schema.at("format").get<std::string>());
     }
     return language;
 }
 
 std::optional<Dfa> ScalarRules::numbers(const Json& schema) const {
     Language language;
-    const auto bound = [&](const char* keyword, auto make) {
-        if (schema.contains(keyword) && schema.at(keyword).is_number())
-            language = both(language, make(Decimal::parse(json_text(schema.at(keyword)))));
-    };
-    // Draft 4 says true beside a bound instead of an exclusive bound.
-    const auto strict = [&](const char* keyword) {
-        return schema.contains(keyword) && schema.at(keyword) == Json(true);
-    };
-    bound("minimum", [&](const Decimal& d) { return at_least(d, strict("exclusiveMinimum")); });
-    bound("exclusiveMinimum", [](const Decimal& d) { return at_least(d, true); });
-    bound("maximum", [&](const Decimal& d) { return at_most(d, strict("exclusiveMaximum")); });
-    bound("exclusiveMaximum", [](const Decimal& d) { return at_most(d, true); });
-    try {
-        bound("multipleOf", [](const Decimal& d) { return multiple_of(d); });
-    } catch (const UsageError& e) {
-        document_->unsupported(schema, "multipleOf",
-                               std::string("cannot be enforced: ") + e.what());
-    }
+    for (const char* keyword : number_keywords)
+        language = both(language, language_of(*document_, schema, keyword, judging_));
     return language;
 }
 

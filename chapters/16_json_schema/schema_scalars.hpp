@@ -34,6 +34,15 @@ Scalars operator-(const Scalars& a, const Scalars& b);
 
 // Of some formats fewer texts are written than are judged right. Where "not" turns them around, it
 // is those judged right that must be taken away.
+// The texts of numbers and strings that a keyword of the schema allows; nothing: all of them.
+// judging: formats as the standards have them, else the part that is written.
+inline constexpr const char* number_keywords[] = {"minimum", "exclusiveMinimum", "maximum",
+                                                  "exclusiveMaximum", "multipleOf"};
+std::optional<Dfa> language_of(SchemaDocument& document, const Json& schema,
+                               const std::string& keyword, bool judging);
+// The keys that a pattern of patternProperties means.
+Dfa pattern_of_keys(const SchemaDocument& document, const Json& schema, const std::string& pattern);
+
 class ScalarRules {
 public:
     ScalarRules(SchemaDocument& document, bool judging, bool formats)
@@ -54,7 +63,7 @@ private:
     Scalars own(const Json& schema);
     Scalars of_types(const Json& schema) const;
     Scalars of_values(const Json& values) const;
-    std::optional<Dfa> strings(const Json& schema, bool& exact);
+    std::optional<Dfa> strings(const Json& schema, bool& exact) const;
     void limit_length(const Json& schema, Scalars& result) const;
     std::optional<Dfa> numbers(const Json& schema) const;
 
@@ -70,9 +79,6 @@ private:
 // none where there is a demand on them has more digits than a double holds, if there is another;
 // otherwise exponents of two digits. nullopt: any number.
 Dfa written_numbers(const std::optional<Dfa>& numbers);
-
-// … and as a judge reads them: everything the RFC allows.
-Dfa judged_numbers(const std::optional<Dfa>& numbers);
 
 // type, enum and const as this schema alone says them.
 bool type_allows(const Json& schema, const std::string& type);

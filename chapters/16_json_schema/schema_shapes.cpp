@@ -106,7 +106,7 @@ Alternatives ShapeRules::work_out(const Json& schema, const std::string& type) {
     }
     result = all_of(result, all_of_lists(schema, type));
     if (schema.contains("not")) result = all_of(result, denied(of(schema.at("not"), type), type));
-    if (schema.contains("if")) result = all_of(result, conditional(schema, type));
+    if (document_->has_condition(schema)) result = all_of(result, conditional(schema, type));
     for (const char* keyword : {"dependentRequired", "dependentSchemas", "dependencies"}) {
         if (type == "object" && schema.contains(keyword))
             result = all_of(result, dependent(schema.at(keyword)));

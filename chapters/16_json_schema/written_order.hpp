@@ -1,9 +1,9 @@
 // The order in which the keys of a JSON text are written, which its values forget.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "lib/machine/json_file.hpp"
@@ -12,8 +12,12 @@ namespace tbt {
 
 class WrittenOrder {
 public:
-    // text: what `value` was read from.
-    void add(std::string_view text, const Json& value) { note(ordered_json_value(text), value); }
+    // text: what `value` was read from. One pass, however many keys an object has (an ordered_json
+    // searches all of them for each new one).
+    void add(std::string_view text, const Json& value) {
+        Reader reader(keys_, value);
+        Json::sax_parse(text, &reader);
+    }
     // Of an object in the value; sorted where it is none of them.
     std::vector<std::string> of(const Json& object) const {
         const auto found = keys_.find(&object);
@@ -24,19 +28,61 @@ public:
     }
 
 private:
-    void note(const OrderedJson& written, const Json& value) {
-        if (written.is_array()) {
-            for (std::size_t i = 0; i < written.size(); ++i) note(written[i], value[i]);
-        } else if (written.is_object()) {
-            std::vector<std::string>& keys = keys_[&value];
-            for (const auto& [key, member] : written.items()) {
-                keys.push_back(key);
-                note(member, value.at(key));
-            }
-        }
-    }
+    using Keys = std::unordered_map<const Json*, std::vector<std::string>>;
 
-    std::map<const Json*, std::vector<std::string>> keys_;
+    // Walks the value beside the text.
+    class Reader : public nlohmann::json_sax<Json> {
+    public:
+        Reader(Keys& keys, const Json& value) : keys_(keys), next_(&value) {}
+
+        bool null() override { return scalar(); }
+        bool boolean(bool) override { return scalar(); }
+        bool number_integer(number_integer_t) override { return scalar(); }
+        bool number_unsigned(number_unsigned_t) override { return scalar(); }
+        bool number_float(number_float_t, const string_t&) override { return scalar(); }
+        bool string(string_t&) override { return scalar(); }
+        bool binary(binary_t&) override { return scalar(); }
+        bool start_object(std::size_t) override { return start(); }
+        bool start_array(std::size_t) override { return start(); }
+        bool end_object() override { return end(); }
+        bool end_array() override { return end(); }
+        bool key(string_t& key) override {
+            next_ = &open_.back().value->at(key);
+            keys_[open_.back().value].push_back(std::move(key));
+            return true;
+        }
+        bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
+            return false;
+        }
+
+    private:
+        struct Open {
+            const Json* value;
+            std::size_t item = 0;  // of an array: the next one
+        };
+
+        // The value that begins here.
+        const Json* take() {
+            if (open_.empty() || !open_.back().value->is_array()) return next_;
+            Open& array = open_.back();
+            return &array.value->at(array.item++);
+        }
+        bool scalar() { return take() != nullptr; }
+        bool start() {
+            open_.push_back({take()});
+            return true;
+        }
+        bool end() {
+            open_.pop_back();
+            return true;
+        }
+
+        Keys& keys_;
+        const Json* next_;
+        std::vector<Open> open_;
+    };
+
+    Keys keys_;
 };
 
 }  // namespace tbt

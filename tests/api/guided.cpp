@@ -20,9 +20,9 @@
 #include "chapters/15_regular/regex.hpp"
 #include "chapters/15_regular/uri.hpp"
 #include "chapters/16_json_schema/guide.hpp"
-#include "chapters/16_json_schema/judged_text.hpp"
 #include "chapters/16_json_schema/schema.hpp"
 #include "chapters/16_json_schema/tools.hpp"
+#include "chapters/16_json_schema/validator.hpp"
 #include "lib/model/random_model.hpp"
 #include "tests/api/hostile.hpp"
 
@@ -170,8 +170,9 @@ TEST_CASE("api: grammars", "[api]") {
         HOLDS(regex_whole(text), regex_search(text), compile_regex(text));
         HOLDS(Uri::parse(text).text(), resolve_uri(Uri::parse(text), Uri::parse(text)),
               without_percents(text));
-        HOLDS(Decimal::parse(text), without_exponents(text), inexact_number(text),
-              judged_text(text));
+        HOLDS(Decimal::parse(text), without_exponents(text), inexact_number(text));
+        HOLDS(SchemaValidator("{}").valid(text));
+        REFUSES(SchemaValidator{text});
         HOLDS(compile_choices({text, text}), compile_integers(text, text));
         REFUSES(compile_schema(text));
         REFUSES(schema_of_tools(text, "test"));

@@ -46,7 +46,7 @@ inline int keep_the_bound(const std::shared_ptr<GrammarMachine>& machine,
 // The bound and the fewest tokens in states of random texts.
 struct Compared {
     int states = 0, above = 0;  // above: the bound exceeds the fewest tokens
-    double most = 0;            // the largest bound / fewest, four tokens allowed
+    double most = 0;            // of whole texts: the largest (bound - 4) / fewest
 };
 
 // Throws Error where the bound is below the fewest tokens.
@@ -66,7 +66,8 @@ inline Compared compare_with_fewest(const std::shared_ptr<GrammarMachine>& machi
                     throw Error("bound " + std::to_string(bound) + ", fewest tokens " +
                                 std::to_string(fewest) + " after '" + text + "'");
                 ++compared.states, compared.above += bound > fewest;
-                if (fewest > 0) compared.most = std::max(compared.most, (bound - 4.0) / fewest);
+                if (step == 0 && fewest > 0)
+                    compared.most = std::max(compared.most, (bound - 4.0) / fewest);
             }
             const int id = random_token(masks.of(state).mask, rng);
             if (id < 0 || id == trie->eos()) break;

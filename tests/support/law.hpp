@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/16_json_schema/judged_text.hpp"
 #include "chapters/16_json_schema/schema.hpp"
+#include "chapters/16_json_schema/validator.hpp"
 #include "lib/machine/json_file.hpp"
 #include "tests/support/guided.hpp"
 
@@ -72,7 +72,7 @@ inline void obey_the_law(const std::string& schema, const std::shared_ptr<const 
     INFO(schema);
     const auto shared =
         language(std::make_shared<GrammarMachine>(compile_schema(schema, quiet(options))), trie);
-    GrammarMachine judge(compile_schema(schema, quiet(SchemaOptions::judging())));
+    SchemaValidator judge(schema, quiet());
     const int least = shared->closing().enough(shared->machine().start());
     REQUIRE_THROWS_WITH(TokenConstraint(shared, least - 1),
                         Catch::Contains("allow " + std::to_string(least)));
@@ -83,7 +83,7 @@ inline void obey_the_law(const std::string& schema, const std::shared_ptr<const 
             REQUIRE_NOTHROW(text = written(shared, least + more, heat, rng));
             INFO(text);
             REQUIRE_NOTHROW(parse_json(text, "text"));  // no key twice
-            REQUIRE(accepts_text(judge, judged_text(text)));
+            REQUIRE(judge.valid(text));
         }
     }
 }

@@ -9,8 +9,8 @@
 
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/15_regular/numbers.hpp"
-#include "chapters/16_json_schema/judged_text.hpp"
 #include "chapters/16_json_schema/schema.hpp"
+#include "chapters/16_json_schema/validator.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/guided.hpp"
@@ -27,14 +27,14 @@ struct Case {
 inline void check(const std::vector<Case>& cases) {
     for (const Case& c : cases) {
         INFO(c.schema);
-        GrammarMachine machine(compile_schema(c.schema, SchemaOptions::judging()));
+        SchemaValidator machine(c.schema);
         for (const std::string& text : c.yes) {
             INFO(text);
-            CHECK(accepts_text(machine, judged_text(text)));
+            CHECK(machine.valid(text));
         }
         for (const std::string& text : c.no) {
             INFO(text);
-            CHECK_FALSE(accepts_text(machine, judged_text(text)));
+            CHECK_FALSE(machine.valid(text));
         }
     }
 }

@@ -12,8 +12,8 @@
 
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/15_regular/numbers.hpp"
-#include "chapters/16_json_schema/judged_text.hpp"
 #include "chapters/16_json_schema/schema.hpp"
+#include "chapters/16_json_schema/validator.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt::testing {
@@ -30,11 +30,11 @@ inline void judge_group(const nlohmann::json& group, const SchemaOptions& option
                         const std::string& file, SuiteResult& result) {
     const std::string place = file + ": " + group.at("description").get<std::string>();
     try {
-        GrammarMachine machine(compile_schema(group.at("schema").dump(), options, file));
+        SchemaValidator machine(group.at("schema").dump(), options, file);
         for (const nlohmann::json& test : group.at("tests")) {
             const std::string text =
                 test.contains("text") ? test.at("text").get<std::string>() : test.at("data").dump();
-            if (accepts_text(machine, judged_text(text)) == test.at("valid").get<bool>()) {
+            if (machine.valid(text) == test.at("valid").get<bool>()) {
                 ++result.right;
             } else {
                 result.wrong.push_back(place + ": " + test.at("description").get<std::string>() +

@@ -9,8 +9,8 @@
 
 #include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/15_regular/numbers.hpp"
-#include "chapters/16_json_schema/judged_text.hpp"
 #include "chapters/16_json_schema/schema.hpp"
+#include "chapters/16_json_schema/validator.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/schema_cases.hpp"

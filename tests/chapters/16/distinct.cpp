@@ -3,8 +3,8 @@
 
 #include "chapters/13_json_grammar/token_constraint.hpp"
 #include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/16_json_schema/judged_text.hpp"
 #include "chapters/16_json_schema/schema.hpp"
+#include "chapters/16_json_schema/validator.hpp"
 #include "lib/kernels/rng.hpp"
 #include "tests/support/guided.hpp"
 
@@ -30,11 +30,11 @@ std::vector<std::string> lists(const std::vector<std::string>& items, int most) 
 void agree(const std::string& schema, const std::vector<std::string>& items, int accepted) {
     INFO(schema);
     GrammarMachine writer(compile_schema(schema));
-    GrammarMachine judge(compile_schema(schema, SchemaOptions::judging()));
+    SchemaValidator judge(schema);
     int good = 0;
     for (const std::string& text : lists(items, 4)) {
         INFO(text);
-        const bool fine = accepts_text(judge, judged_text(text));
+        const bool fine = judge.valid(text);
         REQUIRE(accepts_text(writer, text) == fine);
         good += fine ? 1 : 0;
     }
@@ -84,12 +84,12 @@ TEST_CASE("uniqueItems without a list of values writes at most one item of a kin
         GrammarMachine writer(compile_schema(schema, options));
         REQUIRE(said.size() == 1);
         CHECK(said[0].find("'uniqueItems'") != std::string::npos);
-        GrammarMachine judge(compile_schema(schema, SchemaOptions::judging()));
+        SchemaValidator judge(schema);
         int both = 0;
         for (const std::string& text : lists(items, 3)) {
             if (!accepts_text(writer, text)) continue;
             INFO(text);
-            REQUIRE(accepts_text(judge, judged_text(text)));
+            REQUIRE(judge.valid(text));
             ++both;
         }
         CHECK(both > 5);

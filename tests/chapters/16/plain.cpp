@@ -2,9 +2,9 @@
 #include "tests/catch.hpp"
 
 #include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/16_json_schema/judged_text.hpp"
 #include "chapters/16_json_schema/plain_schema.hpp"
 #include "chapters/16_json_schema/schema.hpp"
+#include "chapters/16_json_schema/validator.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
 
@@ -114,12 +114,12 @@ TEST_CASE(
     for (int i = 0; i < 1200; ++i) {
         const Json schema = random_schema(rng, 0);
         INFO(schema.dump());
-        GrammarMachine machine(compile_schema(schema.dump(), SchemaOptions::judging()));
+        SchemaValidator machine(schema.dump());
         for (int v = 0; v < 25; ++v) {
             const Json value = random_value(rng, 0);
             const std::string text = written(value, rng), fault = plain_fault(value, schema);
             INFO(text << ": " << (fault.empty() ? "no fault" : fault));
-            REQUIRE(accepts_text(machine, judged_text(text)) == fault.empty());
+            REQUIRE(machine.valid(text) == fault.empty());
             fault.empty() ? ++yes : ++no;
         }
     }

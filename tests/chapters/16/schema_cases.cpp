@@ -18,7 +18,7 @@ SuiteResult judge_folder(const std::string& folder) {
         files.push_back(entry.path().string());
     std::sort(files.begin(), files.end());
     for (const std::string& file : files) {
-        SchemaOptions options = SchemaOptions::judging();
+        SchemaOptions options;
         const std::string name = file.substr(file.find_last_of('/') + 1);
         if (name.rfind("draft", 0) == 0) options.draft = std::atoi(name.c_str() + 5);
         judge_file(file, options, result);

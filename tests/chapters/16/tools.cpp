@@ -19,7 +19,7 @@ const std::string city = R"({"type":"object","properties":{"city":{"type":"strin
 // A call of get_weather with these arguments, in the order in which a schema of tools has them.
 bool takes(const std::string& tools, const std::string& arguments,
            const std::string& name = "get_weather") {
-    SchemaOptions options = SchemaOptions::judging();
+    SchemaOptions options;
     options.strict = true;
     GrammarMachine machine(compile_schema(schema_of_tools(tools, "tools"), options, "tools"));
     return accepts_text(machine, R"({"name":")" + name + R"(","arguments":)" + arguments + "}");

@@ -271,7 +271,6 @@ const std::map<std::string, std::string> without_effect = {
     {"--no-stream", "says when the text is shown, not what"},
     {"--chat", "reads lines; tests of talk.cpp and chapter 10"},
     {"--echo", "the same"},
-    {"--key-order", "schemas of one member have one order; chapter 16's tests"},
 };
 
 // Alone, without what it works on, an option may still wait for its occasion.
