@@ -132,6 +132,8 @@ help:
 	'  make structure           the rules of the house, in a second (make tidy: what clang-tidy sees, in minutes)' \
 	'  make train               train the shipped models again, in build/models (hours; stop and resume freely)' \
 	'  make report MODEL=DIR    judge a model: a table of rates' \
+	'  make decoders            chapter 24: every decoder against the true distribution (hours; resumable)' \
+	'  make evaluate MODEL=DIR TEXTS=FILE  perplexity, diversity and repetition of texts' \
 	'  make adopt MODEL=sketch  put a model trained there in the place of the one that ships' \
 	'  make clean               remove what was built' '' \
 	'Chapters:'
@@ -326,9 +328,14 @@ train-diffusion: $(BUILD)/train
 train-medusa: $(BUILD)/train_heads
 	$< --out $(MEDUSA) $(MEDUSA_RECIPE) $(ARGS)
 # MODEL=DIRECTORY: what a model can do, as a table (ARGS="--json FILE --failures 3").
-.PHONY: report
+.PHONY: report decoders evaluate
 report: $(BUILD)/report
 	@$< $(or $(MODEL),data/models/storyteller) $(ARGS)
+decoders: $(BUILD)/decoders
+	@$< $(ARGS)
+evaluate: $(BUILD)/evaluate
+	@test -n "$(TEXTS)" || { echo "make: which texts? TEXTS=FILE" >&2; exit 2; }
+	@$< $(or $(MODEL),data/models/storyteller) $(TEXTS) $(ARGS)
 # MODEL=storyteller: shows the trained model beside the one that ships, asks (YES=1: does not), and takes it over.
 adopt: $(BUILD)/adopt
 	@test -n "$(MODEL)" || { echo "make: which model? MODEL=storyteller or MODEL=sketch" >&2; exit 2; }

@@ -27,6 +27,7 @@ public:
 
     double log2_probability = -infinite;
     int derivations = 0;
+    std::vector<TextProbability::Alternative> alternatives;
     std::uint64_t steps() const { return steps_; }
 
 private:
@@ -34,7 +35,10 @@ private:
         const double p = probability(rows_, drawn_numbers());
         if (p == 0) return false;
         log2_probability = log2_sum(log2_probability, std::log2(p) - bits_);
-        ++derivations;
+        if (derivations++ == 0)
+            for (const Frame& frame : frames_)
+                if (frame.kind == Frame::Kind::sequence && frame.index == 0)
+                    alternatives.push_back({frame.sequence, frame.depth});
         return false;
     }
 
@@ -74,6 +78,7 @@ TextProbability::Result TextProbability::ask(const std::string& text, int genre,
     result.bits = -inside.log2_probability;
     result.derivations = inside.derivations;
     result.steps = inside.steps();
+    result.alternatives = std::move(inside.alternatives);
     return result;
 }
 

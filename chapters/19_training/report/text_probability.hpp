@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chapters/19_training/corpus/corpus.hpp"
+#include "chapters/19_training/corpus/corpus_tree.hpp"
 
 namespace tbt {
 
@@ -17,11 +18,17 @@ public:
     // The corpus must outlive it. A text that takes more steps is undecided.
     explicit TextProbability(const Corpus& corpus, std::uint64_t most_steps = 4'000'000);
 
+    // An alternative of a rule or a choice that a derivation took, and how many rules deep.
+    struct Alternative {
+        const std::vector<grammar::Node>* sequence = nullptr;
+        int depth = 0;
+    };
     struct Result {
         bool decided = true;
         double bits = 0;      // −log2 P(text | genre); infinite for a text of no derivation
         int derivations = 0;  // how many there are
         std::uint64_t steps = 0;
+        std::vector<Alternative> alternatives = {};  // of one derivation, each once
     };
 
     // Of one genre (its number; throws for one that does not exist).

@@ -33,20 +33,14 @@ bool fits(const Model& model, const std::string& prompt) {
 
 }  // namespace
 
-std::vector<WrittenText> write_texts(Model& model, const std::vector<std::string>& prompts,
-                                     const WriteOptions& options) {
-    const GenerateRequest request = request_for(model, options);
+std::vector<GeneratedText> write_texts(Model& model, const std::vector<std::vector<int>>& prompts,
+                                       const GenerateRequest& request) {
     const TokenBytes bytes = [&](int id) { return model.tokenizer.token_bytes(id); };
     CachedBatch batch(model.gpt);
     Candidates scratch;
     std::vector<TextWriter> writers;
     writers.reserve(prompts.size());
-    std::vector<std::size_t> places;  // of the writers' prompts
-    for (std::size_t i = 0; i < prompts.size(); ++i) {
-        if (!fits(model, prompts[i])) continue;
-        writers.emplace_back(request, encode_prompt(model, prompts[i]), i);
-        places.push_back(i);
-    }
+    for (std::size_t i = 0; i < prompts.size(); ++i) writers.emplace_back(request, prompts[i], i);
     const std::size_t all = writers.size();
     std::vector<std::size_t> slots(group_size, all);  // which text has the slot
     std::size_t next = 0;
@@ -62,12 +56,25 @@ std::vector<WrittenText> write_texts(Model& model, const std::vector<std::string
         for (std::size_t i = 0; i < rows.size(); ++i)
             writers[slots[running[i].slot]].step(rows[i], bytes, scratch);
     }
-    std::vector<WrittenText> texts(prompts.size());
-    for (std::size_t i = 0; i < all; ++i) {
-        const GeneratedText result = writers[i].result();
-        texts[places[i]] = {result.text, result.reason == FinishReason::eos ||
-                                             result.reason == FinishReason::stop_string};
+    std::vector<GeneratedText> texts;
+    for (TextWriter& writer : writers) texts.push_back(writer.result());
+    return texts;
+}
+
+std::vector<WrittenText> write_texts(Model& model, const std::vector<std::string>& prompts,
+                                     const WriteOptions& options) {
+    std::vector<std::vector<int>> ids;
+    std::vector<std::size_t> places;  // of the prompts that fit
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+        if (!fits(model, prompts[i])) continue;
+        ids.push_back(encode_prompt(model, prompts[i]));
+        places.push_back(i);
     }
+    const auto results = write_texts(model, ids, request_for(model, options));
+    std::vector<WrittenText> texts(prompts.size());
+    for (std::size_t i = 0; i < results.size(); ++i)
+        texts[places[i]] = {results[i].text, results[i].reason == FinishReason::eos ||
+                                                 results[i].reason == FinishReason::stop_string};
     return texts;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/10_generate/text_writer.hpp"
 #include "lib/model/model.hpp"
 
 namespace tbt {
@@ -27,5 +28,9 @@ struct WrittenText {
 // gets no text.
 std::vector<WrittenText> write_texts(Model& model, const std::vector<std::string>& prompts,
                                      const WriteOptions& options);
+
+// The same for prompts in tokens, by any request: text i draws from stream i of its seed.
+std::vector<GeneratedText> write_texts(Model& model, const std::vector<std::vector<int>>& prompts,
+                                       const GenerateRequest& request);
 
 }  // namespace tbt
