@@ -110,6 +110,19 @@ void check_chat(const Settings& s) {
            "how texts are shown");
 }
 
+// One file for two of them would hold the last one only.
+void check_files(const Output& output) {
+    const auto check = [](const char* first, const std::string& a, const char* second,
+                          const std::string& b) {
+        if (!a.empty() && a == b)
+            throw UsageError(std::string(first) + " and " + second + ": both would write " + a +
+                             "; give each a file of its own");
+    };
+    check("--html", output.html, "--trace", output.trace_file);
+    check("--html", output.html, "--figure", output.figure);
+    check("--trace", output.trace_file, "--figure", output.figure);
+}
+
 void check_compare(const Settings& s) {
     if (s.compare.empty()) return;
     if (s.compare.size() > 2)
@@ -226,6 +239,7 @@ void complete(Settings& s) {
     watch_of(o);
     if (!o.attention.empty() && !o.record)
         throw UsageError("--attention: nobody would see it; add --html FILE or --trace FILE");
+    check_files(s.output);
     if (fills_masks(o)) check_filled(s);
     check_chat(s);
     check_compare(s);

@@ -39,6 +39,14 @@ std::string refusal(const Words& words) {
 
 }  // namespace
 
+TEST_CASE("two outputs into one file are refused", "[ch23]") {
+    CHECK_THAT(refusal({"--html", "f", "--trace", "f"}), Catch::StartsWith("--html and --trace"));
+    CHECK_THAT(refusal({"--figure", "f", "--html", "f"}), Catch::StartsWith("--html and --figure"));
+    CHECK_THAT(refusal({"--figure", "f", "--trace", "f"}),
+               Catch::StartsWith("--trace and --figure"));
+    CHECK(refusal({"--html", "f", "--trace", "g"}).empty());
+}
+
 TEST_CASE("what a chat cannot be given is refused", "[ch23][chat]") {
     const auto chat = [](Words words) {
         words.insert(words.begin(), "--chat");
