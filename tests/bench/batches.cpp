@@ -54,7 +54,7 @@ void run(const Settings& settings) {
     for (const int threads : settings.threads) {
         for (const WeightType cache : {WeightType::f32, WeightType::f16})
             measure(table, "storyteller", cache, threads, 25);
-        measure(table, "gpt2", WeightType::f32, threads, 7);
+        if (!quick()) measure(table, "gpt2", WeightType::f32, threads, 7);
     }
 }
 

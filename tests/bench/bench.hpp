@@ -41,6 +41,11 @@ std::vector<Section>& sections();
 
 double now();  // seconds
 
+// --quick: everything runs once, smaller where it is long, so that what no longer works is noticed
+// in seconds. The figures say nothing then.
+bool quick();
+void set_quick();
+
 // The work, done `times` times over. Anything that would be optimised away goes to keep().
 struct Contender {
     std::string name;

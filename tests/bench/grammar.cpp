@@ -17,7 +17,8 @@ namespace tbt::bench {
 
 namespace {
 
-// Records as programs write them, indented and not.
+// Records as programs write them, indented and not. (The languages of schemas spell é as it is,
+// never \u00e9.)
 std::string json_text() {
     std::string text = "[";
     for (int i = 0; i < 120; ++i) {
@@ -30,7 +31,7 @@ std::string json_text() {
                            : "{\"id\":" + n +
                                  ",\"customer\":{\"name\":\"Grace \\\"Amazing\\\" "
                                  "Hopper\",\"home\":null},\"items\":[{\"product\":\"caf\xc3\xa9 "
-                                 "\\u00e9\",\"count\":" +
+                                 "\\n\",\"count\":" +
                                  n + "}],\"paid\":false}";
     }
     return text + "]";
@@ -64,10 +65,8 @@ std::vector<std::string> orders(int count) {
                 product.insert(quote, 1, '\\');
             const std::string number = "\"count\":" + space + std::to_string(1 + rng.below(9)),
                               what = "\"product\":" + space + "\"" + product + "\"";
-            items +=
-                (items.empty() ? "" : "," + space) + "{" +
-                (rng.below(4) == 0 ? number + "," + space + what : what + "," + space + number) +
-                "}";
+            // In the schema's order, as masks have it.
+            items += (items.empty() ? "" : "," + space) + "{" + what + "," + space + number + "}";
         }
         texts.push_back("{\"id\":" + space + std::to_string(100 + rng.below(100)) + "," + space +
                         "\"customer\":" + space + "\"" + name(rng) + "\"," + space +
@@ -175,7 +174,7 @@ void measure(Table& table, const std::string& name, const std::shared_ptr<const 
     std::vector<std::vector<int>> ids;
     for (const std::string& text : texts) ids.push_back(longest_tokens(*trie, text));
     std::vector<double> compile;
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < (quick() ? 1 : 5); ++i) {
         const double start = now();
         const std::shared_ptr<ByteMachine> machine = make();
         compile.push_back((now() - start) * 1e3);
@@ -185,7 +184,7 @@ void measure(Table& table, const std::string& name, const std::shared_ptr<const 
     // which is not the mask's time.
     std::vector<Times> first, again;
     std::size_t states = 0;
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < (quick() ? 1 : 5); ++i) {
         MaskCache masks(make(), trie);
         first.push_back(masks_along(masks, ids));
         again.push_back(masks_along(masks, ids));
@@ -195,9 +194,9 @@ void measure(Table& table, const std::string& name, const std::shared_ptr<const 
     Times begin{
         {fresh.each.begin(), fresh.each.begin() + static_cast<std::ptrdiff_t>(ids[0].size())}};
     table.row({name, Cell(static_cast<double>(fresh.each.size()), 0),
-               Cell(static_cast<double>(states), 0), Cell(compile[2], 2), Cell(begin.mean(), 1),
-               Cell(fresh.mean(), 2), Cell(fresh.at(0.5), 2), Cell(fresh.at(0.99), 1),
-               Cell(fresh.at(1), 0), Cell(known.mean(), 3)});
+               Cell(static_cast<double>(states), 0), Cell(compile[compile.size() / 2], 2),
+               Cell(begin.mean(), 1), Cell(fresh.mean(), 2), Cell(fresh.at(0.5), 2),
+               Cell(fresh.at(0.99), 1), Cell(fresh.at(1), 0), Cell(known.mean(), 3)});
 }
 
 void run(const Settings&) {
@@ -225,7 +224,9 @@ void run(const Settings&) {
                       order = read_file("data/schemas/order.json"),
                       sql = read_file("data/grammars/sql.gbnf");
     measure(table, "schema: list of objects", trie, text, [&] {
-        return std::make_shared<GrammarMachine>(compile_schema(schema, {12, false}));
+        SchemaOptions options;
+        options.max_whitespace = 12;
+        return std::make_shared<GrammarMachine>(compile_schema(schema, options));
     });
     measure(table, "schema: order.json", trie, orders(60),
             [&] { return std::make_shared<GrammarMachine>(compile_schema(order)); });

@@ -4,6 +4,7 @@
 //   build/bench                             everything
 //   build/bench --only matmul --threads 1   one section, one thread
 //   build/bench --json bench.json           the figures as JSON, beside the tables
+//   build/bench --quick                     does every section still run? Without figures
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -53,6 +54,7 @@ int main(int argc, char** argv) {
     std::vector<std::string> only;
     std::vector<int> threads;
     std::string json;
+    bool once = false;
     const auto options = [&](CLI::App& app) {
         app.add_option("--only", only, "sections to run, for example matmul,limits")
             ->delimiter(',');
@@ -60,21 +62,30 @@ int main(int argc, char** argv) {
             ->delimiter(',')
             ->check(CLI::Range(1, 1024));
         app.add_option("--json", json, "write the figures to this file too");
+        app.add_flag("--quick", once, "run everything once: shows what fails, measures nothing");
     };
     return run_program(
         argc, argv, "Measures this machine's limits and our share of them.", options, [&] {
             const std::vector<bench::Section> sections = chosen(only);
+            if (once) bench::set_quick();
             if (threads.empty()) {
-                threads = {1};
-                if (default_threads() > 1) threads.push_back(default_threads());
+                if (!once) threads.push_back(1);
+                if (once || default_threads() > 1) threads.push_back(default_threads());
             }
             let_teams_shrink(false);  // a measurement with two threads means two
             const bench::Settings settings{threads};
             std::printf("SIMD: %d bits; cores: %d\n", simd::batch_size * 32, default_threads());
+            std::string failed;
             for (const bench::Section& section : sections) {
                 std::printf("\n%s: %s\n", section.name.c_str(), section.about.c_str());
-                section.run(settings);
+                try {
+                    section.run(settings);
+                } catch (const Error& error) {  // what the other sections measure is not lost
+                    std::printf("  FAIL: %s\n", error.what());
+                    failed += " " + section.name;
+                }
             }
             if (!json.empty()) write_json(json, settings);
+            if (!failed.empty()) throw Error("bench: these sections failed:" + failed);
         });
 }
