@@ -3,16 +3,15 @@
 //     KL(q‖p) = Σ_x q(x) · log2(q(x) / p(x))      in bits
 //
 // q and p have a probability for each of the same texts. A text that q never writes adds nothing;
-// one that q writes and p never does makes the sum infinite.
+// one that q writes and p never does makes the sum infinite (as a number divided by 0 is).
 //
 // By hand: q = (1/2, 1/2), p = (1/4, 3/4): 1/2 · 1 + 1/2 · log2(2/3) = .5 − .2925 = .2075.
 //
-// Write one function, about 7 lines. Check: make check EX=24_00
+// Write one function, about 4 lines. Check: make check EX=24_00
 #pragma once
 
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 #include "exercises/exercise.hpp"
@@ -23,11 +22,8 @@ inline double kl([[maybe_unused]] const std::vector<double>& q,
                  [[maybe_unused]] const std::vector<double>& p) {
     // >>> write here
     double bits = 0;
-    for (std::size_t x = 0; x < q.size(); ++x) {
-        if (q[x] == 0) continue;
-        if (p[x] == 0) return std::numeric_limits<double>::infinity();
-        bits += q[x] * std::log2(q[x] / p[x]);
-    }
+    for (std::size_t x = 0; x < q.size(); ++x)
+        if (q[x] > 0) bits += q[x] * std::log2(q[x] / p[x]);
     return bits;
     // <<< to here
 }

@@ -56,7 +56,7 @@ refused 2 'there is no other model to tell from' 23_text_generator --contrast-st
 refused 2 "preset: got 'wild', expected factual, conservative" 10_generate --preset wild
 refused 2 "dialect: got 'gpt', expected ours, transformers" 10_generate --dialect gpt
 refused 2 "penalty-scope: got 'some'" 10_generate --repetition-penalty 1.2 --penalty-scope some
-refused 2 "--seed: got '-1'" 10_generate --seed -1
+refused 2 "--seed: got '-2'" 10_generate --seed -2
 refused 2 "--seed: got '-1'" 03_temperature --part 2 --seed -1
 # Versions of CLI11 name the range, or say that it is none.
 refused 2 "got '18446744073709551616', expected a whole number" 06_combining --seed 18446744073709551616
