@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "chapters/06_combining/trace.hpp"
 #include "chapters/24_which_decoder/measure.hpp"
 #include "chapters/24_which_decoder/plain_measures.hpp"
 #include "chapters/24_which_decoder/results.hpp"
@@ -74,6 +75,41 @@ TEST_CASE("score: over all texts of so many tokens every decoder's probabilities
         }
     CHECK(std::abs(model - 1) < 1e-6);  // log-probabilities are sums of floats' exponentials
     for (const double sum : sums) CHECK(std::abs(sum - 1) < 1e-12);
+}
+
+TEST_CASE("score: mirostat is told how probable the tokens so far were", "[which]") {
+    Gpt gpt = tiny_gpt();
+    Setting setting{"mirostat", "", {}};
+    setting.options.temperature = 1;
+    setting.options.mirostat = 2, setting.options.mirostat_tau = 2,
+    setting.options.mirostat_eta = 1;
+    const Chain chain = setting.chain();
+    const auto probability = [&](std::span<const float> row, const TextSoFar& text, int id) {
+        Candidates c;
+        c.reset(row);
+        chain.apply(c, text);
+        return probability_of(c, id);
+    };
+    int written = 0, changed = 0;
+    const int V = gpt.config().vocab_size;
+    for (int a = 0; a < V; ++a)
+        for (int b = 0; b < V; ++b) {
+            const std::vector<int> ids{7, 3, a, b};
+            KvCache cache(gpt.config());
+            const Logits logits = gpt.forward_all(cache, std::span(ids).first(3));
+            Candidates c;
+            c.reset(logits.row(1));
+            const std::vector<double> told{c.log_probability(index(a))}, untold{0};
+            const double first = probability(logits.row(1), {std::span(ids).first(2), 2, {}}, a),
+                         second = probability(logits.row(2), {std::span(ids).first(3), 2, told}, b);
+            const double q = std::exp2(-score(gpt, ids, 2, {setting.mixture()}).q[0]);
+            CHECK(std::abs(q - first * second) < 1e-12);
+            written += q > 0;
+            changed += first > 0 && second != probability(logits.row(2),
+                                                          {std::span(ids).first(3), 2, untold}, b);
+        }
+    CHECK(written > 0);
+    CHECK(changed > 0);
 }
 
 TEST_CASE("score: greedy gives its own text everything, and any other nothing", "[which]") {
