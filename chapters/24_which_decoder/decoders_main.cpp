@@ -59,6 +59,22 @@ void measure_model(const Work& work, const Language& language, const std::string
     }
 }
 
+// Every setting of one decoder, for each model and genre.
+std::string table_of(const Work& work, const std::vector<Measured>& rows) {
+    std::string text;
+    for (const std::string& model : work.models)
+        for (const std::string& genre : work.genres) {
+            std::vector<Measured> part;
+            for (const Measured& m : rows)
+                if (m.model == model && m.genre == genre && m.decoder == work.decoder)
+                    part.push_back(m);
+            if (!part.empty())
+                text +=
+                    (text.empty() ? "" : "\n") + model + ", " + genre + "\n" + tbt::table_of(part);
+        }
+    return text;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -68,7 +84,7 @@ int main(int argc, char** argv) {
         [&](CommandLine line) {
             line.option("--models", work.models, "shipped models").shows_default();
             line.option("--genres", work.genres, "genres of the corpus").shows_default();
-            line.option("--decoder", work.decoder, "only the settings of one decoder");
+            line.option("--decoder", work.decoder, "only the settings of one decoder, as a table");
             line.option("--texts", work.texts, "for each setting and genre")
                 .shows_default()
                 .above_zero();
@@ -93,6 +109,7 @@ int main(int argc, char** argv) {
                 rows = read_results(work.file);
             }
             if (!work.figure.empty()) write_frontier(work.figure, rows, work.models.at(0));
-            std::fputs(best_of(rows).c_str(), stdout);
+            std::fputs((work.decoder.empty() ? best_of(rows) : table_of(work, rows)).c_str(),
+                       stdout);
         });
 }

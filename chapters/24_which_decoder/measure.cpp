@@ -95,6 +95,19 @@ double repeated_runs(const std::vector<std::vector<std::string>>& texts) {
 
 Estimate shifted(const Estimate& e, double by) { return {e.mean + by, e.low + by, e.high + by}; }
 
+}  // namespace
+
+// Among the kept, p(x) becomes p(x) / share: log2 p grows by −log2(share).
+Estimate kl_of_kept(const std::vector<double>& ratios) {
+    std::vector<double> kept;
+    for (const double ratio : ratios)
+        if (!std::isinf(ratio)) kept.push_back(ratio);
+    return shifted(bootstrap(kept), -std::log2(static_cast<double>(kept.size()) /
+                                               static_cast<double>(ratios.size())));
+}
+
+namespace {
+
 template <class Map>
 double entropy(const Map& counts) {
     double all = 0, bits = 0;
@@ -228,15 +241,15 @@ void Measure::read_written(const Setting& setting, const std::vector<std::vector
 
 // What the decoder can no longer write of the truth.
 void Measure::compare_truth(std::size_t setting, Measured& r, std::vector<double>& far) {
-    std::vector<double> kept;
+    std::vector<double> ratios;
+    double lost = 0;
     for (std::size_t i = 0; i < far.size(); ++i) {
-        const double more = true_bits_[setting][i] - passages_[i].rest_bits;
-        if (!std::isinf(more)) kept.push_back(more);
-        far[i] += std::min(more, most_bits);
+        ratios.push_back(true_bits_[setting][i] - passages_[i].rest_bits);
+        lost += std::isinf(ratios[i]);
+        far[i] += std::min(ratios[i], most_bits);
     }
-    const double share = static_cast<double>(kept.size()) / static_cast<double>(far.size());
-    r.lost = 1 - share;
-    r.kl_pq = shifted(bootstrap(kept), std::log2(share));
+    r.lost = lost / static_cast<double>(far.size());
+    r.kl_pq = kl_of_kept(ratios);
 }
 
 Measured Measure::run(std::size_t number, std::uint64_t seed) {

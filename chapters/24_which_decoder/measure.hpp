@@ -26,6 +26,11 @@ struct Estimate {
 };
 Estimate bootstrap(const std::vector<double>& values, std::uint64_t seed = 1, int resamples = 1000);
 
+// KL(p‖q) over the true texts that q can write, among which p is made to add up to 1.
+// ratios: log2 p(x) − log2 q(x) of each true text; infinite where q can never write it. Not a
+// number if all are lost.
+Estimate kl_of_kept(const std::vector<double>& ratios);
+
 // −log2 of what the model gives the tokens after the prompt, and of what each of the decoders gives
 // them: by the integer weights that tokens are drawn with. An infinite one can never be drawn.
 struct Bits {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "chapters/06_combining/trace.hpp"
 #include "chapters/24_which_decoder/measure.hpp"
@@ -125,6 +126,17 @@ TEST_CASE("score: greedy gives its own text everything, and any other nothing", 
     CHECK(score(gpt, {7, 3}, 2, greedy).q[0] == 0);
     CHECK_THROWS_AS(score(gpt, {7, 3}, 0, greedy), Error);
     CHECK_THROWS_AS(score(gpt, {7, 3}, 3, greedy), Error);
+}
+
+TEST_CASE("kl of the kept: what is left of the truth, as a distribution of its own", "[which]") {
+    const double lost = std::numeric_limits<double>::infinity();
+    // Four equal texts; a decoder writes two of them, equally often: the rest of the truth exactly.
+    CHECK(kl_of_kept({-1, lost, -1, lost}).mean == 0);
+    // The same two, 3/4 and 1/4: KL of (1/2, 1/2) from that.
+    const std::vector<double> ratios{std::log2(.25 / .75), lost, std::log2(.25 / .25), lost};
+    CHECK(std::abs(kl_of_kept(ratios).mean - plain_kl({.5, .5}, {.75, .25})) < 1e-12);
+    CHECK(kl_of_kept({.5, .5}).mean == .5);  // nothing lost, nothing shifted
+    CHECK(std::isnan(kl_of_kept({lost, lost}).mean));
 }
 
 TEST_CASE("settings: each has a name of its own, and an unknown decoder is refused", "[which]") {
