@@ -22,7 +22,7 @@ public:
     explicit DeclaredOption(CLI::Option* option) : option_(option) {}
 
     DeclaredOption& says(const std::string& help);
-    DeclaredOption& shows_default();  // the value it has now stands in --help
+    DeclaredOption& shows_default();  // --help shows the value it has now
     DeclaredOption& required();
     DeclaredOption& between(int low, int high);
     DeclaredOption& above_zero();

@@ -10,7 +10,7 @@ namespace tbt {
 
 namespace {
 
-// −1: one that nobody chose. It is told, so that the text can be written again.
+// −1: a random one. It is printed, so that the text can be written again.
 std::uint64_t parse_seed(const std::string& text) {
     if (text == "-1") {
         const std::uint64_t seed = std::random_device()();
@@ -55,7 +55,7 @@ DeclaredOption seed_option(CommandLine line, std::uint64_t& seed) {
 DeclaredOption seed_option(CommandLine line, std::optional<std::uint64_t>& seed) {
     return line.option(
         "--seed", [&seed](const std::string& text) { seed = parse_seed(text); },
-        std::string(seed_meaning) + " (default 0; -1: a random one, which is told)");
+        std::string(seed_meaning) + " (default 0; -1: a random one, which is printed)");
 }
 
 DeclaredOption model_option(CommandLine line, std::string& directory, const std::string& where) {

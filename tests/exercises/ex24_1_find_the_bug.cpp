@@ -32,7 +32,7 @@ TEST_CASE("the witness is better than perfect", "[ex24_1]") {
 }
 
 TEST_CASE("among the valid texts q is a distribution again", "[ex24_1]") {
-    THINK("divide q by its sum over the valid texts, wherever it stands");
+    THINK("divide q by its sum over the valid texts, everywhere in the formula");
     CHECK(given_valid({.1, .1, .8}, {.5, .5, 0}) == Approx(0).margin(1e-12));
     CHECK(given_valid({.1, .3, .6}, {.5, .5, 0}) == Approx(.188721876).margin(1e-8));
     CHECK(given_valid({.5, .5}, {.25, .75}) == Approx(.20751875).margin(1e-7));

@@ -1,4 +1,4 @@
-// Exercise 26_2: the answers, judged by the scheduler.
+// Exercise 26_2: the answers, checked by the scheduler.
 #include "26_2_predict.hpp"
 #include "chapters/26_serving/timeline.hpp"
 #include "tests/exercises/exercise_check.hpp"

@@ -72,7 +72,7 @@ inline void obey_the_law(const std::string& schema, const std::shared_ptr<const 
     INFO(schema);
     const auto shared =
         language(std::make_shared<GrammarMachine>(compile_schema(schema, quiet(options))), trie);
-    SchemaValidator judge(schema, quiet());
+    SchemaValidator validator(schema, quiet());
     const int least = shared->closing().enough(shared->machine().start());
     REQUIRE_THROWS_WITH(TokenConstraint(shared, least - 1),
                         Catch::Contains("allow " + std::to_string(least)));
@@ -83,7 +83,7 @@ inline void obey_the_law(const std::string& schema, const std::shared_ptr<const 
             REQUIRE_NOTHROW(text = written(shared, least + more, heat, rng));
             INFO(text);
             REQUIRE_NOTHROW(parse_json(text, "text"));  // no key twice
-            REQUIRE(judge.valid(text));
+            REQUIRE(validator.valid(text));
         }
     }
 }

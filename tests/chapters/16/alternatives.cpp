@@ -43,18 +43,18 @@ std::string conditions(int count) {
 
 TEST_CASE("a reference or one of many kinds is judged: only what can meet is told apart",
           "[ch16]") {
-    SchemaValidator judge(reference_or_kind(16), quiet());
+    SchemaValidator validator(reference_or_kind(16), quiet());
     for (const char* good : {R"({"$ref":"x"})", R"({"kind":"k7","a7":"x"})", R"({"kind":"k0"})",
                              R"({"kind":"k0","x-a":null,"more":5})",
                              R"({"$ref":"x","kind":"k0","a0":5})", R"({"$ref":"x","kind":"k7"})"}) {
         INFO(good);
-        CHECK(judge.valid(good));
+        CHECK(validator.valid(good));
     }
     for (const char* bad :
          {"{}", R"({"$ref":5})", R"({"kind":"k7","a8":"x"})", R"({"kind":"k17"})",
           R"({"$ref":"x","kind":"k0"})", R"({"$ref":5,"kind":"k7"})", R"({"kind":"k0","x-a":5})"}) {
         INFO(bad);
-        CHECK_FALSE(judge.valid(bad));
+        CHECK_FALSE(validator.valid(bad));
     }
 }
 
@@ -73,23 +73,23 @@ TEST_CASE("what stands beside oneOf tells its alternatives apart", "[ch16]") {
     }
     const std::string schema = R"({"type":"object","required":["in"],"oneOf":[)" + all + "]}";
     GrammarMachine writer(compile_schema(schema, quiet()));
-    SchemaValidator judge(schema, quiet());
+    SchemaValidator validator(schema, quiet());
     for (const char* good : {R"({"in":"k3","m5":"x"})", R"({"in":"k0"})"}) {
-        CHECK(judge.valid(good));
+        CHECK(validator.valid(good));
         CHECK(accepts_text(writer, good));
     }
     for (const char* bad : {"{}", R"({"m5":"x"})", R"({"in":"k5"})", R"({"in":"k3","m5":5})"})
-        CHECK_FALSE(judge.valid(bad));
+        CHECK_FALSE(validator.valid(bad));
 }
 
 TEST_CASE("conditions beside each other are denied without a product of all their parts",
           "[ch16]") {
     const std::string schema = R"({"not":)" + conditions(9) + R"(,"type":"object"})";
-    SchemaValidator judge(schema, quiet());
+    SchemaValidator validator(schema, quiet());
     for (const char* good : {R"({"a3":1})", R"({"a3":1,"b3":"","a8":1})", R"({"b5":7})"})
-        CHECK(judge.valid(good));
+        CHECK(validator.valid(good));
     for (const char* bad : {"{}", R"({"a3":1,"b3":""})", R"({"b5":""})"})
-        CHECK_FALSE(judge.valid(bad));
+        CHECK_FALSE(validator.valid(bad));
 }
 
 TEST_CASE("a way that needs a key without a name is not written where there is another: told once",

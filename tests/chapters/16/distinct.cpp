@@ -1,4 +1,4 @@
-// uniqueItems while writing, against the judge: every list of up to four of the values.
+// uniqueItems while writing, against the validator: every list of up to four of the values.
 #include "tests/catch.hpp"
 
 #include "chapters/13_json_grammar/token_constraint.hpp"
@@ -30,11 +30,11 @@ std::vector<std::string> lists(const std::vector<std::string>& items, int most) 
 void agree(const std::string& schema, const std::vector<std::string>& items, int accepted) {
     INFO(schema);
     GrammarMachine writer(compile_schema(schema));
-    SchemaValidator judge(schema);
+    SchemaValidator validator(schema);
     int good = 0;
     for (const std::string& text : lists(items, 4)) {
         INFO(text);
-        const bool fine = judge.valid(text);
+        const bool fine = validator.valid(text);
         REQUIRE(accepts_text(writer, text) == fine);
         good += fine ? 1 : 0;
     }
@@ -43,7 +43,7 @@ void agree(const std::string& schema, const std::vector<std::string>& items, int
 
 }  // namespace
 
-TEST_CASE("uniqueItems over listed values writes what the judge accepts, no more, no less",
+TEST_CASE("uniqueItems over listed values writes what the validator accepts, no more, no less",
           "[ch16]") {
     agree(R"({"type":"array","uniqueItems":true,"items":{"enum":["a","b",1]}})",
           {"\"a\"", "\"b\"", "1"}, 1 + 3 + 6 + 6);
@@ -84,12 +84,12 @@ TEST_CASE("uniqueItems without a list of values writes at most one item of a kin
         GrammarMachine writer(compile_schema(schema, options));
         REQUIRE(said.size() == 1);
         CHECK(said[0].find("'uniqueItems'") != std::string::npos);
-        SchemaValidator judge(schema);
+        SchemaValidator validator(schema);
         int both = 0;
         for (const std::string& text : lists(items, 3)) {
             if (!accepts_text(writer, text)) continue;
             INFO(text);
-            REQUIRE(judge.valid(text));
+            REQUIRE(validator.valid(text));
             ++both;
         }
         CHECK(both > 5);

@@ -47,10 +47,10 @@ TEST_CASE("a schema that nothing meets is refused with the keyword and its place
     for (const auto& [schema, message] : cases) {
         INFO(schema);
         CHECK_THROWS_WITH(compile_schema(schema), Catch::Contains("schema: " + message));
-        // A judge has an answer: no.
-        SchemaValidator judge(schema, quiet());
+        // A validator has an answer: no.
+        SchemaValidator validator(schema, quiet());
         for (const char* text : {"null", "{}", "[]", "[[1]]", R"({"a":5,"b":5})", "\"a\""})
-            CHECK_FALSE(judge.valid(text));
+            CHECK_FALSE(validator.valid(text));
     }
 }
 

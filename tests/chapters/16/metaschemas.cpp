@@ -22,11 +22,11 @@ std::string reference_to(const std::string& uri) { return R"({"$ref":")" + uri +
 
 TEST_CASE("the schema of each draft meets itself, and so do its vocabularies", "[ch16]") {
     for (const std::string& draft : drafts) {
-        SchemaValidator judge(reference_to(draft), quiet());
+        SchemaValidator validator(reference_to(draft), quiet());
         REQUIRE(!metaschemas_beside(draft).empty());
         for (const std::string_view text : metaschemas_beside(draft)) {
             INFO(draft << ": " << text.substr(0, 200));
-            CHECK(judge.valid(text));
+            CHECK(validator.valid(text));
             CHECK_NOTHROW(compile_schema(std::string(text), quiet()));
         }
     }

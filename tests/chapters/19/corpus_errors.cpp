@@ -256,7 +256,7 @@ TEST_CASE("each kind of mistake in a text is found, and what only looks like one
     CHECK(finds("The end.\n").empty());
     CHECK(finds("The end.\n\n") == Kinds{"white space at the end"});
     CHECK(finds("{\n  \"indented\": 1\n}").empty());
-    // The example is what stands around the mistake, with its newlines visible.
+    // The example is the text around the mistake, with its newlines visible.
     const auto found = lint_text("One line.\nIt is an pear.");
     REQUIRE(found.size() == 1);
     CHECK(found[0].second == "One line.\\nIt is an pear.");

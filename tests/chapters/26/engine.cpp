@@ -7,6 +7,7 @@
 
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/26_serving/engine.hpp"
+#include "tests/support/same_text.hpp"
 #include "tests/support/scripted_models.hpp"
 
 using namespace tbt;
@@ -50,17 +51,6 @@ Wanted random_request(Rng& rng) {
     return w;
 }
 
-bool same(const GeneratedText& a, const GeneratedText& b) {
-    if (a.ids != b.ids || a.text != b.text || a.reason != b.reason ||
-        a.stop_string != b.stop_string || a.traces.size() != b.traces.size())
-        return false;
-    for (std::size_t i = 0; i < a.traces.size(); ++i)
-        if (!(a.traces[i].raw_log_probability == b.traces[i].raw_log_probability) ||
-            !(a.traces[i].final_log_probability == b.traces[i].final_log_probability))
-            return false;
-    return true;
-}
-
 // How many texts differ from those alone: random arrivals, slots and chunks.
 int different(std::uint64_t seed, int requests, int threads, long& texts) {
     Gpt gpt(small_config(), random_weight, {threads});
@@ -96,8 +86,8 @@ int different(std::uint64_t seed, int requests, int threads, long& texts) {
     }
     for (const Sent& s : sent) {
         const ServedText served = engine.take(s.text);
-        wrong +=
-            !same(served.text, s.alone) || *s.streamed != s.alone.text || !served.error.empty();
+        wrong += !test::same(served.text, s.alone) || *s.streamed != s.alone.text ||
+                 !served.error.empty();
         ++texts;
     }
     return wrong;

@@ -12,6 +12,7 @@
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "chapters/26_serving/engine.hpp"
 #include "lib/kernels/rng.hpp"
+#include "tests/support/same_text.hpp"
 
 using namespace tbt;
 
@@ -68,17 +69,6 @@ const std::vector<std::string> prompts = {
     "fresh day in summer. He owned a goat and a spotted fork, and that was enough. He could play",
     "A person:\n"};
 
-bool same(const GeneratedText& a, const GeneratedText& b) {
-    if (a.ids != b.ids || a.text != b.text || a.reason != b.reason ||
-        a.stop_string != b.stop_string || a.traces.size() != b.traces.size())
-        return false;
-    for (std::size_t i = 0; i < a.traces.size(); ++i)
-        if (!(a.traces[i].raw_log_probability == b.traces[i].raw_log_probability) ||
-            !(a.traces[i].final_log_probability == b.traces[i].final_log_probability))
-            return false;
-    return true;
-}
-
 }  // namespace
 
 TEST_CASE("requests of all kinds together are what the text generator writes for each alone",
@@ -117,7 +107,7 @@ TEST_CASE("requests of all kinds together are what the text generator writes for
     long different = 0, tokens = 0;
     for (const Sent& s : sent) {
         const ServedText served = engine.take(s.text);
-        different += !same(served.text, s.alone) || !served.error.empty();
+        different += !test::same(served.text, s.alone) || !served.error.empty();
         tokens += static_cast<long>(served.text.ids.size());
     }
     if (requests > 48)
