@@ -28,7 +28,7 @@ public:
     // bytes are empty.
     Engine(BatchLogits model, TokenBytes bytes, int vocab_size, PlainScheduler scheduler);
 
-    // A text to write: sample `sample` of the request. Its number. on_text is told each piece.
+    // A text to write: sample `sample` of the request. Its number. on_text gets each piece.
     // Throws Error on what check_request refuses, and on ids outside the vocabulary.
     int add(std::vector<int> prompt, GenerateRequest request, int sample = 0,
             std::function<void(const std::string& piece)> on_text = {});
