@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <map>
 
 #include "chapters/06_combining/trace.hpp"
 #include "chapters/24_which_decoder/measure.hpp"
@@ -280,4 +281,23 @@ TEST_CASE("figures of a text: its tokens' bits, in pieces where the context ends
     CHECK(g.bytes == static_cast<long>(longer.size()));
     CHECK(g.diversity.repeated > .9);
     CHECK_THROWS_AS(text_figures(model, {}), Error);
+}
+
+TEST_CASE("the preset balanced is the nearest setting to the truth, creative 2 bits from it",
+          "[which]") {
+    std::map<std::string, double> bits;  // the sum of capped divergences over genres, per setting
+    std::map<std::string, int> genres;
+    for (const Measured& m : read_results("chapters/24_which_decoder/measured.jsonl")) {
+        if (m.model != "storyteller" || m.decoder == "beams") continue;
+        bits[m.decoder + " " + m.value] += m.divergence.mean;
+        ++genres[m.decoder + " " + m.value];
+    }
+    REQUIRE(bits.size() > 80);
+    const int all = genres.at("preset balanced");
+    for (const auto& [name, sum] : bits) {
+        INFO(name);
+        REQUIRE(genres.at(name) == all);
+        REQUIRE(bits.at("preset balanced") <= sum + 1e-9);
+    }
+    REQUIRE(bits.at("preset creative") / all < bits.at("preset balanced") / all + 2);
 }
