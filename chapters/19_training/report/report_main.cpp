@@ -3,11 +3,14 @@
 //   make report MODEL=data/models/storyteller
 //   build/report build/models/storyteller --json report.json --failures 3
 //   build/report build/models/storyteller --read data/prompts     what only an eye can judge
+//   build/report build/models/voice --read data/prompts/voice     the same for strangers' prompts,
+//                                                                 then rates of names, sums, JSON
 //
 // What to look for: the last column; and with --failures what went wrong.
 #include <chrono>
 #include <cstdio>
 
+#include "chapters/19_training/report/prompt_rates.hpp"
 #include "chapters/19_training/report/report_table.hpp"
 #include "chapters/19_training/report/texts_to_read.hpp"
 #include "lib/machine/command_line.hpp"
@@ -41,7 +44,8 @@ int main(int argc, char** argv) {
             const tbt::Corpus corpus = tbt::Corpus::load(folder);
             tbt::Model model = tbt::load_model(directory);
             if (!prompts.empty()) {
-                std::fputs(tbt::texts_to_read(model, prompts).c_str(), stdout);
+                std::puts(tbt::texts_to_read(model, prompts).c_str());
+                std::fputs(tbt::prompt_rates(model, prompts).c_str(), stdout);
                 return;
             }
             const tbt::Report report = tbt::Judge(model, corpus, options).report();

@@ -11,14 +11,6 @@ namespace {
 
 constexpr const char* between_turns = " | ";
 
-std::vector<std::string> lines_of(const std::string& path) {
-    std::istringstream file(read_file(path));
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(file, line);)
-        if (!line.empty()) lines.push_back(line);
-    return lines;
-}
-
 std::vector<std::string> turns_of(const std::string& line) {
     std::vector<std::string> turns;
     std::size_t begin = 0;
@@ -27,6 +19,16 @@ std::vector<std::string> turns_of(const std::string& line) {
         turns.push_back(line.substr(begin, end - begin));
     }
     return turns;
+}
+
+}  // namespace
+
+std::vector<std::string> lines_of(const std::string& path) {
+    std::istringstream file(read_file(path));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);)
+        if (!line.empty()) lines.push_back(line);
+    return lines;
 }
 
 std::string on_one_line(std::string text) {
@@ -46,8 +48,6 @@ std::string conversation(Model& model, const std::string& line) {
     }
     return text;
 }
-
-}  // namespace
 
 std::string texts_to_read(Model& model, const std::string& folder) {
     const auto openings = lines_of(join_path(folder, "openings.txt"));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "lib/model/model.hpp"
 
@@ -12,5 +13,12 @@ namespace tbt {
 // answered, greedy; there " | " stands between the turns of one conversation.
 // Throws Error when a file cannot be read.
 std::string texts_to_read(Model& model, const std::string& folder);
+
+// One conversation, greedy: "User: …" and "Assistant: …", a line each; `line` as in chat.txt.
+std::string conversation(Model& model, const std::string& line);
+
+// The lines of a file that are not empty.
+std::vector<std::string> lines_of(const std::string& path);
+std::string on_one_line(std::string text);
 
 }  // namespace tbt
