@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "chapters/15_regular/host_names.hpp"
+#include "chapters/15_regular/numbers.hpp"
 #include "chapters/15_regular/regex.hpp"
 #include "chapters/15_regular/regex_format.hpp"
 #include "chapters/15_regular/uri_formats.hpp"
@@ -141,6 +142,27 @@ bool written_narrower(const std::string& name) {
          {"date", "time", "date-time", "idn-email", "hostname", "idn-hostname", "regex"})
         if (name == narrower) return true;
     return false;
+}
+
+// The registry of formats that OpenAPI keeps.
+const Dfa* number_format(const std::string& name) {
+    static const auto whole = [](const char* least, const char* most) {
+        return whole_numbers() & at_least(Decimal::parse(least), false) &
+               at_most(Decimal::parse(most), false);
+    };
+    static const std::map<std::string, Dfa> known = {
+        {"int8", whole("-128", "127")},
+        {"uint8", whole("0", "255")},
+        {"int16", whole("-32768", "32767")},
+        {"uint16", whole("0", "65535")},
+        {"int32", whole("-2147483648", "2147483647")},
+        {"uint32", whole("0", "4294967295")},
+        {"int64", whole("-9223372036854775808", "9223372036854775807")},
+        {"uint64", whole("0", "18446744073709551615")},
+        {"float", decimals()},
+        {"double", decimals()}};
+    const auto found = known.find(name);
+    return found == known.end() ? nullptr : &found->second;
 }
 
 std::string format_names() {

@@ -14,6 +14,9 @@ namespace tbt {
 // Nothing for any other name. judging: all that the standards allow. Otherwise what one writes:
 // T and Z in capitals, years from 0001, no leap seconds (which take a larger automaton).
 std::optional<Dfa> format_language(const std::string& name, bool judging);
+// Formats of numbers: int32 and the like are whole numbers in that range, float and double say
+// nothing more. Null for any other name.
+const Dfa* number_format(const std::string& name);
 std::string format_names();
 // Fewer texts of this format are written than are judged right.
 bool written_narrower(const std::string& name);

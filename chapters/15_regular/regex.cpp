@@ -53,14 +53,11 @@ private:
             low = 1;
         } else if (take('?')) {
             high = 1;
-        } else if (peek() == '{') {
+        } else if (counts_ahead()) {
             ++at_;
             low = high = number();
             if (take(',')) high = is_digit(peek()) ? number() : Expression::unlimited;
-            if (!take('}'))
-                fail(
-                    "expected '}' at the end of a repetition {m}, {m,} or {m,n}; write \\{ for the "
-                    "character");
+            ++at_;
             if (high != Expression::unlimited && high < low)
                 fail("a repetition whose largest number comes first");
         } else if (!take('*')) {
@@ -69,13 +66,21 @@ private:
         take('?');  // lazy: the same language
         if (peek() == '+')
             fail("possessive repetition, which is not supported; leave the second '+' out");
-        if (peek() == '*' || peek() == '?' || (peek() == '{' && is_digit(peek(1))))
+        if (peek() == '*' || peek() == '?' || counts_ahead())
             fail("a repetition of a repetition; put the first into a group (?:…)");
-        // (x+)* stays as it was written: its automaton is that of x* anyway.
         const bool open = high == Expression::unlimited || e.high == Expression::unlimited;
         e = open ? Expression::repeat(std::move(e), low, high)
                  : Expression::repeat_flat(std::move(e), low, high);
         return true;
+    }
+
+    // {m}, {m,} or {m,n}. Any other brace, and a lone ], is a character, as in JavaScript without
+    // the flag u, in Python and PCRE: people write `}$` and `{id}`.
+    bool counts_ahead() const {
+        std::size_t end = 1, comma = 0;
+        for (; is_digit(peek(end)) || (peek(end) == ',' && end > 1 && comma == 0); ++end)
+            if (peek(end) == ',') comma = end;
+        return peek() == '{' && end > 1 && peek(end) == '}';
     }
 
     int number() {
@@ -95,10 +100,8 @@ private:
         if (c == '(') return group(depth);
         if (c == '[') return Expression::characters(char_class());
         if (c == '\\') return escape();
-        if (c == '*' || c == '+' || c == '?' || c == '{')
+        if (c == '*' || c == '+' || c == '?' || counts_ahead())
             fail("nothing to repeat here; write \\ before the character to mean itself");
-        if (c == ']' || c == '}')
-            fail("a bracket without its opening one; write \\ before it to mean itself");
         ++at_;
         if (c == '^') return Expression::at(Kind::begin);
         if (c == '$') return Expression::at(Kind::end);

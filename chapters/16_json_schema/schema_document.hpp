@@ -36,11 +36,14 @@ public:
     const Json* prefix_of(const Json& schema) const;  // prefixItems, or items as a list
     const Json* rest_of(const Json& schema) const;    // items, or additionalItems behind a list
 
-    // Drafts 4 and 6 have no `if`.
-    bool has_condition(const Json& schema) const {
-        const int draft = draft_of(schema);
-        return schema.contains("if") && draft != 4 && draft != 6;
+    // Drafts 4 and 6 have no `if`, `then` and `else`.
+    bool knows_conditions(const Json& schema) const {
+        return draft_of(schema) != 4 && draft_of(schema) != 6;
     }
+    bool has_condition(const Json& schema) const {
+        return schema.contains("if") && knows_conditions(schema);
+    }
+    bool enforces_formats() const { return options_.formats; }
 
     // The keys of an object of the document, in the order in which it is written.
     std::vector<std::string> order_of(const Json& object) const { return order_.of(object); }

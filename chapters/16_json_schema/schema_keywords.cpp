@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chapters/15_regular/formats.hpp"
 #include "lib/edit_distance.hpp"
 #include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
@@ -65,9 +66,11 @@ const std::set<std::string> annotations = {
 const std::set<std::string> our_own = {"$each",    "$need",   "$count",
                                        "$repeats", "$silent", "$complete"};
 
+// What drafts 4 and 6 do not have may be anything there.
+bool is_condition(const std::string& key) { return key == "if" || key == "then" || key == "else"; }
+
 void check_name(SchemaDocument& document, const Json& schema, const std::string& key) {
-    const bool condition = key == "if" || key == "then" || key == "else";
-    if (condition && !document.has_condition(schema) && schema.contains("if"))
+    if (is_condition(key) && !document.knows_conditions(schema))
         return document.remark(schema, key, "", "is not a keyword of this draft");
     if (enforced.count(key) != 0 || annotations.count(key) != 0 || key.rfind("x-", 0) == 0) return;
     if (key == "id" && document.draft_of(schema) == 4) return;
@@ -84,6 +87,16 @@ void check_name(SchemaDocument& document, const Json& schema, const std::string&
         schema, key, "",
         "is not a known keyword" +
             (edit_distance(key, *near) <= 2 ? " (did you mean '" + *near + "'?)" : std::string()));
+}
+
+void check_format(SchemaDocument& document, const Json& schema) {
+    const std::string format = schema.at("format").get<std::string>();
+    if (format_language(format, false) || number_format(format) != nullptr) return;
+    document.remark(schema, "format", format,
+                    "\"" + shown(format) +
+                        "\" is not a format that can be enforced (these can: int8 to int64, uint8 "
+                        "to uint64, float, double, " +
+                        format_names() + ")");
 }
 
 bool is_schema(const Json& v) { return v.is_object() || v.is_boolean(); }
@@ -172,10 +185,12 @@ void check_keywords(SchemaDocument& document, const Json& schema) {
     for (const Form& form : forms) {
         for (const char* key : form.keywords) {
             if (!schema.contains(key) || form.test(schema.at(key))) continue;
+            if (is_condition(key) && !document.knows_conditions(schema)) continue;
             document.wrong(schema, std::string("'") + key + "' is " + kind_of(schema.at(key)) +
                                        ", expected " + form.expected);
         }
     }
+    if (document.enforces_formats() && schema.contains("format")) check_format(document, schema);
     const int draft = document.draft_of(schema);
     if (schema.contains("items") && schema.at("items").is_array() &&
         (draft == 2020 || schema.contains("prefixItems")))

@@ -240,14 +240,7 @@ std::optional<Dfa> language_of(SchemaDocument& document, const Json& schema,
     try {
         if (keyword == "pattern") return regex_search(value.get<std::string>(), "pattern");
         if (keyword == "format") {
-            const std::string format = value.get<std::string>();
-            const Language known = format_language(format, judging);
-            if (!known)
-                document.remark(schema, "format", format,
-                                "\"" + shown(format) +
-                                    "\" is not a format that can be enforced (these can: " +
-                                    format_names() + ")");
-            return known;
+            return format_language(value.get<std::string>(), judging);
         }
         if (!value.is_number()) return std::nullopt;
         const Decimal d = Decimal::parse(json_text(value));
@@ -290,7 +283,10 @@ std::optional<Dfa> ScalarRules::numbers(const Json& schema) const {
     Language language;
     for (const char* keyword : number_keywords)
         language = both(language, language_of(*document_, schema, keyword, judging_));
-    return language;
+    const Dfa* const format = formats_ && schema.contains("format")
+                                  ? number_format(schema.at("format").get<std::string>())
+                                  : nullptr;
+    return format == nullptr ? language : both(language, *format);
 }
 
 }  // namespace tbt

@@ -10,6 +10,14 @@ constexpr std::size_t most_alternatives = 2000, most_any_of = 8;
 constexpr std::size_t most_products = 20000;  // before those that are not needed are dropped
 constexpr int deepest_proof = 6;
 
+// What gives a schema several alternatives, for messages.
+const char* alternatives_keyword(const Json& schema) {
+    for (const char* keyword : {"anyOf", "oneOf", "enum", "not", "if", "dependentRequired",
+                                "dependentSchemas", "dependencies", "allOf"})
+        if (schema.is_object() && schema.contains(keyword)) return keyword;
+    return "$ref";
+}
+
 bool includes(const Demands& more, const Demands& fewer) {
     return std::includes(more.begin(), more.end(), fewer.begin(), fewer.end());
 }
@@ -62,8 +70,9 @@ Alternatives ShapeRules::all_of(const Alternatives& a, const Alternatives& b) co
     }
     result = distinct(std::move(result), more_is_none);
     if (result.size() > most_alternatives)
-        document_->unsupported(open_schemas_.empty() ? document_->root() : *open_schemas_.back(),
-                               "anyOf", "and oneOf make more than 2000 combinations; nest fewer");
+        document_->unsupported(*combining_.back().schema, combining_.back().keyword,
+                               "makes more than 2000 combinations of alternatives; list or nest "
+                               "fewer");
     return result;
 }
 
@@ -73,24 +82,33 @@ const Alternatives& ShapeRules::of(const Json& schema, const std::string& type) 
     document_->check(schema);
     if (!open_.insert(key).second)
         document_->unsupported(schema, "$ref", "leads back to itself without reading anything");
-    open_schemas_.push_back(&schema);
+    combining_.push_back({&schema, "allOf"});
     Alternatives alternatives = work_out(schema, type);
-    open_schemas_.pop_back();
+    combining_.pop_back();
     open_.erase(key);
     return known_.emplace(key, std::move(alternatives)).first->second;
 }
 
 Alternatives ShapeRules::of(const Demands& demands, const std::string& type) {
     Alternatives result{{}};
-    for (const Json* schema : demands) result = all_of(result, of(*schema, type));
+    for (const Json* schema : demands) {
+        const Alternatives& next = of(*schema, type);
+        combining_.push_back({schema, alternatives_keyword(*schema)});
+        result = all_of(result, next);
+        combining_.pop_back();
+    }
     return result;
 }
 
 Alternatives ShapeRules::work_out(const Json& schema, const std::string& type) {
     if (schema.is_boolean()) return schema.get<bool>() ? Alternatives{{}} : Alternatives{};
     Alternatives result{{}};
+    const auto combine = [&](const char* keyword, auto&& alternatives) {
+        combining_.back().keyword = keyword;
+        result = all_of(result, alternatives());
+    };
     for (const Json* target : document_->references(schema))
-        result = all_of(result, of(*target, type));
+        combine("$ref", [&] { return of(*target, type); });
     if (document_->ignores_siblings(schema)) return result;
     if (!type_allows(schema, type)) return {};
     if (facts_.speaks_of(schema, type)) result = all_of(result, {{&schema}});
@@ -102,26 +120,22 @@ Alternatives ShapeRules::work_out(const Json& schema, const std::string& type) {
             if (type == "object" ? v->is_object() : v->is_array())
                 listed.push_back({&demand_for(*v)});
         }
-        result = all_of(result, listed);
+        combine("enum", [&] { return listed; });
     }
-    result = all_of(result, all_of_lists(schema, type));
-    if (schema.contains("not")) result = all_of(result, denied(of(schema.at("not"), type), type));
-    if (document_->has_condition(schema)) result = all_of(result, conditional(schema, type));
+    if (schema.contains("allOf")) {
+        for (const Json& part : schema.at("allOf"))
+            combine("allOf", [&] { return of(part, type); });
+    }
+    if (schema.contains("anyOf")) combine("anyOf", [&] { return any_of(schema, type); });
+    if (schema.contains("oneOf")) combine("oneOf", [&] { return only_one(schema, type); });
+    if (schema.contains("not"))
+        combine("not", [&] { return denied(of(schema.at("not"), type), type); });
+    if (document_->has_condition(schema)) combine("if", [&] { return conditional(schema, type); });
     for (const char* keyword : {"dependentRequired", "dependentSchemas", "dependencies"}) {
         if (type == "object" && schema.contains(keyword))
-            result = all_of(result, dependent(schema.at(keyword)));
+            combine(keyword, [&] { return dependent(schema.at(keyword)); });
     }
     return without_rest(schema, std::move(result), type);
-}
-
-Alternatives ShapeRules::all_of_lists(const Json& schema, const std::string& type) {
-    Alternatives result{{}};
-    if (schema.contains("allOf")) {
-        for (const Json& part : schema.at("allOf")) result = all_of(result, of(part, type));
-    }
-    if (schema.contains("anyOf")) result = all_of(result, any_of(schema, type));
-    if (schema.contains("oneOf")) result = all_of(result, only_one(schema, type));
-    return result;
 }
 
 // Several alternatives may hold at once. That adds no values, but members and items that

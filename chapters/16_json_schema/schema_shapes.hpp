@@ -33,7 +33,6 @@ public:
 
 private:
     Alternatives work_out(const Json& schema, const std::string& type);
-    Alternatives all_of_lists(const Json& schema, const std::string& type);
     Alternatives any_of(const Json& schema, const std::string& type);
     Alternatives only_one(const Json& schema, const std::string& type);
     Alternatives conditional(const Json& schema, const std::string& type);
@@ -56,7 +55,13 @@ private:
     SchemaFacts facts_;
     std::map<std::pair<const Json*, std::string>, Alternatives> known_;
     std::set<std::pair<const Json*, std::string>> open_;
-    std::vector<const Json*> open_schemas_;  // the last one is being worked out
+    // The schema that is being worked out, last, and the keyword whose alternatives are combined
+    // with the others', for messages.
+    struct Combining {
+        const Json* schema;
+        const char* keyword;
+    };
+    std::vector<Combining> combining_;
     std::map<const Json*, const Json*> made_, negations_;
     std::map<std::pair<const Json*, std::string>, Alternatives> denials_;
     std::map<const Json*, Alternatives> dependent_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chapters/13_json_grammar/json_grammar.hpp"
+#include "chapters/15_regular/formats.hpp"
 #include "chapters/15_regular/numbers.hpp"
 #include "chapters/16_json_schema/schema_document.hpp"
 #include "chapters/16_json_schema/schema_scalars.hpp"
@@ -128,6 +129,10 @@ private:
         return !place->second || place->second->accepts(text) || fail(keyword);
     }
     bool number_meets(const Json& schema, const Value& v) {
+        if (formats_ && schema.contains("format")) {
+            const Dfa* const format = number_format(schema.at("format").get<std::string>());
+            if (format != nullptr && !format->accepts(v.text)) return fail("format");
+        }
         return std::all_of(std::begin(number_keywords), std::end(number_keywords),
                            [&](const char* k) { return in_language(schema, k, v.text); });
     }

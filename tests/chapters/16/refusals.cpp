@@ -27,7 +27,10 @@ TEST_CASE("keywords and formats that nobody knows are remarks: told once by name
         {R"({"properties":{"a":{"nullable":true,"type":"string"},"b":{"nullable":true}}})",
          "nullable", "'nullable' is not a known keyword"},
         {R"({"type":"string","format":"color"})", "format", "\"color\" is not a format"},
-        {R"({"items":[{"format":"int32"},{"format":"int32"}]})", "format", "int32"},
+        {R"({"items":[{"format":"color"},{"format":"color"}]})", "format", "color"},
+        {R"({"type":"integer","format":"kelvin"})", "format", "kelvin"},
+        {R"({"$schema":"http://json-schema.org/draft-04/schema#","then":{"minLength":3}})", "then",
+         "not a keyword of this draft"},
     };
     for (const auto& [schema, keyword, message] : cases) {
         INFO(schema);
@@ -50,6 +53,37 @@ TEST_CASE("keywords and formats that nobody knows are remarks: told once by name
     options.warn = [&](const std::string& line) { told.push_back(line); };
     REQUIRE_NOTHROW(compile_schema(R"({"x-own":1,"type":"null","$comment":"c"})", options));
     REQUIRE(told.empty());
+}
+
+TEST_CASE("drafts 4 and 6 have no if, then and else: whatever they hold says nothing", "[ch16]") {
+    for (const std::string draft : {"draft-04", "draft-06", "draft-07"}) {
+        SchemaOptions quiet;
+        quiet.warn = [](const std::string&) {};
+        const std::string head = R"({"$schema":"http://json-schema.org/)" + draft + R"(/schema#",)";
+        const std::string condition = R"("if":{"type":"string"},"then":{"minLength":3}})";
+        CHECK(SchemaValidator(head + condition, quiet).valid("\"a\"") == (draft != "draft-07"));
+        const std::string no_schema = head + R"("if":"it rains"})";
+        if (draft == "draft-07") CHECK_THROWS_AS(compile_schema(no_schema, quiet), UsageError);
+        else CHECK_NOTHROW(compile_schema(no_schema, quiet));
+    }
+}
+
+TEST_CASE("formats of numbers are ranges: int32 holds no three billion", "[ch16]") {
+    check({{R"({"format":"int32"})",
+            {"2147483647", "-2147483648", "5.0", "\"any\"", "null"},
+            {"2147483648", "-2147483649", "0.5"}},
+           {R"({"format":"uint8"})", {"0", "255"}, {"256", "-1"}},
+           {R"({"format":"int64"})", {"-9223372036854775808"}, {"9223372036854775808"}},
+           {R"({"format":"double"})", {"0.5", "1e300"}, {}}});
+    const std::string none = R"({"type":"integer","format":"int32","minimum":3000000000})";
+    for (const bool strict : {false, true}) {
+        SchemaOptions options;
+        options.strict = strict;
+        CHECK_THROWS_AS(compile_schema(none, options), UsageError);
+    }
+    GrammarMachine writer(compile_schema(R"({"type":"integer","format":"int32"})"));
+    CHECK(accepts_text(writer, "2147483647"));
+    CHECK_FALSE(accepts_text(writer, "2147483648"));
 }
 
 TEST_CASE("names that schemas made from others carry are refused in one that is read", "[ch16]") {
