@@ -91,7 +91,7 @@ say = @printf '  %-5s %s\n' $(1) $(2) >&2
 endif
 
 # ---- what there is ----------------------------------------------------------------------------------------
-LIB_SRC := $(wildcard lib/*/*.cpp)
+LIB_SRC := $(wildcard lib/*/*.cpp lib/grammar/*/*.cpp)
 # In a chapter: main.cpp is its program, NAME_main.cpp a further tool called NAME, other .cpp files belong to all.
 CHAPTER_CPP := $(sort $(wildcard chapters/*/*.cpp chapters/*/*/*.cpp))
 CHAPTER_MAIN := $(sort $(wildcard chapters/*/main.cpp))
@@ -178,12 +178,13 @@ $(BUILD)/obj/%.files: $(ROOM_LISTS) ;
 
 # ---- building ---------------------------------------------------------------------------------------------
 # Code that runs once a program, reading options or printing tables, gains nothing at -O3 and compiles half as long again.
-COLD = chapters/%/main.cpp %_main.cpp %/options.cpp %/report.cpp %/show.cpp %/tour.cpp chapters/16_json_schema/schema% chapters/15_regular/% \
+COLD = chapters/%/main.cpp %_main.cpp %/options.cpp %/report.cpp %/show.cpp %/tour.cpp chapters/15_regular/% $(patsubst %,lib/grammar/%.cpp,automata/% schema/schema% schema/uri%) \
+	$(patsubst %,lib/grammar/schema/%.cpp,formats held_numbers host_names regex_format) \
 	$(patsubst %,chapters/06_combining/%.cpp,chain dialects presets trace) chapters/08_penalties/full_chain.cpp \
-	$(patsubst %,chapters/10_generate/%.cpp,batch chat generate text_writer) $(patsubst %,chapters/14_grammar/%.cpp,compile gbnf grammar) \
+	$(patsubst %,chapters/10_generate/%.cpp,batch chat generate text_writer) $(patsubst %,lib/grammar/recognizer/%.cpp,compile gbnf grammar rule_words) \
 	$(patsubst %,chapters/11_beam_search/%.cpp,beam_search diverse_beams exact_search lattice) \
 	lib/machine/command_line.cpp lib/machine/text_options.cpp chapters/11_beam_search/search_lines.cpp \
-	chapters/12_speculative/recorded_round.cpp chapters/13_json_grammar/guide%.cpp chapters/14_grammar/rule_words.cpp $(patsubst %,chapters/10_generate/%.cpp,output page prompt_logprobs rare_options recorded_token request trace_json word_options) \
+	chapters/12_speculative/recorded_round.cpp chapters/13_json_grammar/guide%.cpp $(patsubst %,chapters/10_generate/%.cpp,output page prompt_logprobs rare_options recorded_token request trace_json word_options) \
 	$(patsubst %,chapters/23_text_generator/%.cpp,command_line talk combinations generation recording text_generator trace_lines) \
 	$(filter-out lib/machine/json_file.cpp lib/model/safetensors.cpp chapters/19_training/text_documents.cpp,$(sources_json))
 cold = $(if $(filter release wasm,$(MODE)),$(if $(filter $(COLD),$(1)),-O1))
@@ -232,8 +233,8 @@ $(1): $(2) $(call room_list,$(1)) $$(FLAGS) lib/together.sh $(3).gch | $$(PACKAG
 endef
 $(foreach r,$(call objects,$(ROOMED)),$(eval $(call room_rule,$(r),$(room_files_$(r)),$(call source_pch,$(filter $(sources_json),$(room_files_$(r)))))))
 
-# Archives: one for lib, one for lib/train, one for each chapter that has .cpp files. A program, test or exercise is linked with those
-# of the chapters whose headers it includes, directly or through others. used_NAME has these chapters (and train).
+# Archives: one for lib, one each for lib/train and lib/grammar, one for each chapter that has .cpp files. A program, test or exercise is linked with those
+# of the chapters whose headers it includes, directly or through others. used_NAME has these chapters (and train, grammar).
 define archive_rule
 $(1): $(call objects,$(2))
 	$$(call say,AR,$$@)
@@ -241,18 +242,20 @@ $(1): $(call objects,$(2))
 endef
 LIB := $(BUILD)/libtbt.a
 TRAIN := $(BUILD)/libtrain.a
-$(eval $(call archive_rule,$(LIB),$(filter-out lib/train/%,$(LIB_SRC))))
+GRAMMAR := $(BUILD)/libgrammar.a
+$(eval $(call archive_rule,$(LIB),$(filter-out lib/train/% lib/grammar/%,$(LIB_SRC))))
 $(eval $(call archive_rule,$(TRAIN),$(filter lib/train/%,$(LIB_SRC))))
+$(eval $(call archive_rule,$(GRAMMAR),$(filter lib/grammar/%,$(LIB_SRC))))
 WITH_SOURCE := $(sort $(foreach s,$(CHAPTER_SRC),$(word 2,$(subst /, ,$(s)))))
 chapter_source = $(filter chapters/$(1)/%,$(CHAPTER_SRC))
 $(foreach c,$(WITH_SOURCE),$(eval $(call archive_rule,$(BUILD)/lib$(c).a,$(call chapter_source,$(c)))))
 USES := $(shell sh lib/uses.sh)
 uses_rule = used_$(firstword $(subst :, ,$(1))) := $(subst $(comma), ,$(word 2,$(subst :, ,$(1))))
 $(foreach line,$(USES),$(eval $(call uses_rule,$(line))))
-archives = $(patsubst %,$(BUILD)/lib%.a,$(filter $(WITH_SOURCE) train,$(used_$(1)))) $(LIB)
+archives = $(patsubst %,$(BUILD)/lib%.a,$(filter $(WITH_SOURCE) train grammar,$(used_$(1)))) $(LIB)
 reversed = $(if $(1),$(call reversed,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
 # Everything, for benchmarks and mutants.
-LIBRARY := $(patsubst %,$(BUILD)/lib%.a,$(call reversed,$(WITH_SOURCE))) $(TRAIN) $(LIB)
+LIBRARY := $(patsubst %,$(BUILD)/lib%.a,$(call reversed,$(WITH_SOURCE))) $(TRAIN) $(GRAMMAR) $(LIB)
 
 # Chapter 23's program is made of its rooms, with nothing that it does not need: it is what a fresh clone runs first.
 program_parts = $(if $(filter 23_text_generator,$(1)),$(call objects,$(sources_$(1))),\

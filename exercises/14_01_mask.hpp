@@ -20,9 +20,9 @@
 #include <string>
 #include <vector>
 
-#include "chapters/13_json_grammar/byte_machine.hpp"
 #include "exercises/exercise.hpp"
 #include "lib/error.hpp"
+#include "lib/grammar/recognizer/byte_machine.hpp"
 
 namespace tbt::ex14_01 {
 

@@ -1,16 +1,16 @@
 #!/bin/sh
 # Which chapters does each program need? Read from the #include lines: a file's, and those of the files it includes. Prints, for
 # the Makefile, a line for each chapter, group of tests, exercise, what `make try` shows of it, and for the benchmarks: NAME:chapter,chapter,… the last chapter first;
-# "train" stands for lib/train. A chapter that has an #include of another needs its archive, and what that one needs.
+# "train" and "grammar" are lib/train and lib/grammar. A chapter that has an #include of another needs its archive, and what that one needs.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-grep -ro --include='*.cpp' --include='*.hpp' -E '^#include "(chapters/[0-9][0-9]_[a-z_]*|lib/train|tests|exercises|[0-9][0-9]_[0-9])[^"]*"' chapters tests solutions exercises |
+grep -ro --include='*.cpp' --include='*.hpp' -E '^#include "(chapters/[0-9][0-9]_[a-z_]*|lib/train|lib/grammar|tests|exercises|[0-9][0-9]_[0-9])[^"]*"' chapters tests solutions exercises |
     awk '
-        # The unit a file belongs to: a chapter, lib/train, or, where there are no archives, the file itself.
+        # The unit a file belongs to: a chapter, lib/train, lib/grammar or, where there are no archives, the file itself.
         function unit(path,  part) {
             split(path, part, "/")
             if (part[1] == "chapters") return part[2]
-            if (part[1] == "lib") return "train"
+            if (part[1] == "lib") return part[2]
             return path
         }
         function visit(at,  i) {
@@ -18,13 +18,15 @@ grep -ro --include='*.cpp' --include='*.hpp' -E '^#include "(chapters/[0-9][0-9]
             seen[at] = 1
             for (i = 1; i <= count[at]; i++) visit(used[at, i])
         }
-        # Chapters and train behind the files in roots[1..n].
+        # The order of linking: the last chapter first, rooms of lib after all chapters.
+        function before(a, b) { return (a ~ /^[0-9]/) == (b ~ /^[0-9]/) ? a > b : a ~ /^[0-9]/ }
+        # Chapters, train and grammar that the files in roots[1..n] need.
         function show(name, n,  i, j, k, list, line) {
             for (i in seen) delete seen[i]
             for (i = 1; i <= n; i++) visit(roots[i])
             k = 0
-            for (i in seen) if (i == "train" || i ~ /^[0-9][0-9]_/) list[++k] = i
-            for (i = 2; i <= k; i++) for (j = i; j > 1 && (list[j - 1] == "train" || (list[j] != "train" && list[j] > list[j - 1])); j--) {
+            for (i in seen) if (i == "train" || i == "grammar" || i ~ /^[0-9][0-9]_/) list[++k] = i
+            for (i = 2; i <= k; i++) for (j = i; j > 1 && before(list[j], list[j - 1]); j--) {
                 line = list[j]; list[j] = list[j - 1]; list[j - 1] = line
             }
             line = name ":"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "chapters/06_combining/chain.hpp"
-#include "chapters/13_json_grammar/token_constraint.hpp"
+#include "lib/grammar/tokens/token_constraint.hpp"
 
 namespace tbt {
 

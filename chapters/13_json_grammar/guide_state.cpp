@@ -4,8 +4,8 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/09_stopping/text_stream.hpp"
-#include "chapters/13_json_grammar/json_grammar.hpp"
 #include "lib/error.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "chapters/10_generate/recorded_token.hpp"
-#include "chapters/13_json_grammar/token_constraint.hpp"
+#include "lib/grammar/tokens/token_constraint.hpp"
 
 namespace tbt {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "chapters/13_json_grammar/token_constraint.hpp"
+#include "lib/grammar/tokens/token_constraint.hpp"
 
 namespace tbt {
 

@@ -8,7 +8,7 @@
 #include "chapters/13_json_grammar/guide_state.hpp"
 #include "chapters/13_json_grammar/guided_loop.hpp"
 #include "chapters/13_json_grammar/guided_options.hpp"
-#include "chapters/13_json_grammar/token_constraint.hpp"
+#include "lib/grammar/tokens/token_constraint.hpp"
 
 namespace tbt {
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "chapters/13_json_grammar/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/terminal.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "chapters/13_json_grammar/byte_machine.hpp"
 #include "lib/check.hpp"
+#include "lib/grammar/recognizer/byte_machine.hpp"
 
 namespace tbt {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "chapters/02_greedy/greedy.hpp"
-#include "chapters/13_json_grammar/token_constraint.hpp"
 #include "lib/check.hpp"
+#include "lib/grammar/tokens/token_constraint.hpp"
 #include "lib/index.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/show/svg.hpp"

@@ -5,8 +5,8 @@
 //   exit status 0: it is; 1: it is not; 2: the grammar or a file is at fault
 #include <cstdio>
 
-#include "chapters/14_grammar/gbnf.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/terminal.hpp"

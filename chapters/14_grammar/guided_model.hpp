@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/13_json_grammar/byte_machine.hpp"
 #include "chapters/13_json_grammar/guided_options.hpp"
+#include "lib/grammar/recognizer/byte_machine.hpp"
 #include "lib/machine/command_line.hpp"
 
 namespace tbt {

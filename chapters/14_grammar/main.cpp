@@ -10,11 +10,11 @@
 #include <memory>
 #include <string>
 
-#include "chapters/14_grammar/gbnf.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
+#include "chapters/14_grammar/demo.hpp"
 #include "chapters/14_grammar/guided_model.hpp"
-#include "chapters/14_grammar/parts.hpp"
-#include "chapters/14_grammar/rule_words.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/rule_words.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/part_options.hpp"

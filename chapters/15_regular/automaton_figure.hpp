@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "chapters/15_regular/parts.hpp"
+#include "chapters/15_regular/demo.hpp"
 
 namespace tbt {
 

@@ -11,13 +11,13 @@
 #include <memory>
 #include <string>
 
-#include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/14_grammar/guided_model.hpp"
 #include "chapters/15_regular/automaton_figure.hpp"
-#include "chapters/15_regular/numbers.hpp"
-#include "chapters/15_regular/parts.hpp"
-#include "chapters/15_regular/regex.hpp"
-#include "chapters/15_regular/spelling.hpp"
+#include "chapters/15_regular/demo.hpp"
+#include "lib/grammar/automata/numbers.hpp"
+#include "lib/grammar/automata/regex.hpp"
+#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/text_options.hpp"

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
-#include "chapters/13_json_grammar/json_grammar.hpp"
-#include "chapters/14_grammar/gbnf.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/15_regular/dfa.hpp"
-#include "chapters/15_regular/numbers.hpp"
-#include "chapters/15_regular/regex.hpp"
-#include "chapters/15_regular/spelling.hpp"
-#include "chapters/16_json_schema/schema.hpp"
 #include "chapters/16_json_schema/tools.hpp"
+#include "lib/grammar/automata/dfa.hpp"
+#include "lib/grammar/automata/numbers.hpp"
+#include "lib/grammar/automata/regex.hpp"
+#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/schema/schema.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 

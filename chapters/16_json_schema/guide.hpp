@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "chapters/13_json_grammar/byte_machine.hpp"
-#include "chapters/14_grammar/grammar.hpp"
+#include "lib/grammar/recognizer/byte_machine.hpp"
+#include "lib/grammar/recognizer/grammar.hpp"
 
 namespace CLI {
 class App;

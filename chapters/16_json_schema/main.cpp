@@ -11,8 +11,8 @@
 #include <string>
 
 #include "chapters/14_grammar/guided_model.hpp"
+#include "chapters/16_json_schema/demo.hpp"
 #include "chapters/16_json_schema/guide.hpp"
-#include "chapters/16_json_schema/parts.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/text_options.hpp"

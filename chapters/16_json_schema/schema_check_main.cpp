@@ -5,7 +5,7 @@
 //               3: the schema uses a keyword that cannot be enforced, named on stderr
 #include <cstdio>
 
-#include "chapters/16_json_schema/validator.hpp"
+#include "lib/grammar/schema/validator.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/program.hpp"
 

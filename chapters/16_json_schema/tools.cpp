@@ -3,7 +3,7 @@
 #include <array>
 #include <set>
 
-#include "chapters/15_regular/numbers.hpp"
+#include "lib/grammar/automata/numbers.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/json_file.hpp"
 

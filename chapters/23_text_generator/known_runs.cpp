@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "chapters/13_json_grammar/known_bytes.hpp"
+#include "lib/grammar/recognizer/known_bytes.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "chapters/13_json_grammar/json_grammar.hpp"
-#include "chapters/13_json_grammar/token_constraint.hpp"
-#include "chapters/14_grammar/gbnf.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/16_json_schema/schema.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/schema/schema.hpp"
+#include "lib/grammar/tokens/token_constraint.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/bench/bench.hpp"

@@ -8,9 +8,9 @@
 #include <memory>
 #include <new>
 
-#include "chapters/13_json_grammar/token_constraint.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/16_json_schema/schema.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/schema/schema.hpp"
+#include "lib/grammar/tokens/token_constraint.hpp"
 #include "tests/bench/bench.hpp"
 #include "tests/bench/vocabulary.hpp"
 #include "tests/support/counted_new.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "13_01_string.hpp"
-#include "chapters/13_json_grammar/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
 #include "lib/kernels/rng.hpp"
 
 using namespace tbt;

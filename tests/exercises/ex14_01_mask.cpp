@@ -2,8 +2,8 @@
 #include "tests/exercises/exercise_check.hpp"
 
 #include "14_01_mask.hpp"
-#include "chapters/13_json_grammar/json_grammar.hpp"
 #include "chapters/13_json_grammar/plain_mask.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
 #include "tests/exercises/rows.hpp"
 
 using namespace tbt;

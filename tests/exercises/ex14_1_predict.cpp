@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "14_1_predict.hpp"
-#include "chapters/14_grammar/gbnf.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
 
 using namespace tbt;
 using namespace tbt::ex14_1;

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "15_1_date.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/16_json_schema/schema.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/schema/schema.hpp"
 #include "lib/kernels/rng.hpp"
 
 using namespace tbt;

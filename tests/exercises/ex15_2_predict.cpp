@@ -2,13 +2,13 @@
 #include "tests/exercises/exercise_check.hpp"
 
 #include "15_2_predict.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/15_regular/formats.hpp"
-#include "chapters/15_regular/numbers.hpp"
-#include "chapters/15_regular/parts.hpp"
-#include "chapters/15_regular/regex.hpp"
+#include "chapters/15_regular/demo.hpp"
+#include "lib/grammar/automata/numbers.hpp"
+#include "lib/grammar/automata/regex.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/schema/formats.hpp"
 
-#include "chapters/15_regular/spelling.hpp"
+#include "lib/grammar/automata/spelling.hpp"
 
 using namespace tbt;
 using namespace tbt::ex15_2;

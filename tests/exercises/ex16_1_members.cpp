@@ -2,7 +2,7 @@
 #include "tests/exercises/exercise_check.hpp"
 
 #include "16_1_members.hpp"
-#include "chapters/16_json_schema/validator.hpp"
+#include "lib/grammar/schema/validator.hpp"
 #include "lib/kernels/rng.hpp"
 
 using namespace tbt;

@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "16_2_predict.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/16_json_schema/schema.hpp"
-#include "chapters/16_json_schema/validator.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/schema/schema.hpp"
+#include "lib/grammar/schema/validator.hpp"
 
 using namespace tbt;
 using namespace tbt::ex16_2;

@@ -7,13 +7,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "chapters/13_json_grammar/json_grammar.hpp"
-#include "chapters/14_grammar/gbnf.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/14_grammar/shortest_text.hpp"
-#include "chapters/15_regular/regex.hpp"
-#include "chapters/15_regular/spelling.hpp"
-#include "chapters/16_json_schema/schema.hpp"
+#include "lib/grammar/automata/regex.hpp"
+#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/shortest_text.hpp"
+#include "lib/grammar/schema/schema.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/json_file.hpp"
 #include "tests/fuzz/targets.hpp"

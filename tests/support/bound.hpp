@@ -1,7 +1,7 @@
 // What the bound in tokens promises, looked at in each state of random texts.
 #pragma once
 
-#include "chapters/14_grammar/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
 #include "tests/support/guided.hpp"
 
 namespace tbt::testing {

@@ -4,9 +4,9 @@
 
 #include <cstdlib>
 
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/16_json_schema/schema.hpp"
-#include "chapters/16_json_schema/validator.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/schema/schema.hpp"
+#include "lib/grammar/schema/validator.hpp"
 #include "lib/machine/json_file.hpp"
 #include "tests/support/guided.hpp"
 

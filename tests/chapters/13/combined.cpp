@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "chapters/13_json_grammar/grammar_step.hpp"
-#include "chapters/13_json_grammar/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
 #include "tests/support/beams.hpp"
 #include "tests/support/guided.hpp"
 

@@ -8,7 +8,7 @@
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/13_json_grammar/grammar_step.hpp"
-#include "chapters/13_json_grammar/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
 #include "tests/support/guided.hpp"
 
 using namespace tbt;

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "chapters/13_json_grammar/json_grammar.hpp"
 #include "chapters/13_json_grammar/required_keys.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/json_tokens.hpp"
 

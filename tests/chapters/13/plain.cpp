@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/13_json_grammar/json_grammar.hpp"
-#include "chapters/13_json_grammar/mask_cache.hpp"
 #include "chapters/13_json_grammar/plain_mask.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/tokens/mask_cache.hpp"
 #include "lib/kernels/rng.hpp"
 
 using namespace tbt;

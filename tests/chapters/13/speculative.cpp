@@ -10,7 +10,7 @@
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 #include "chapters/13_json_grammar/grammar_step.hpp"
-#include "chapters/13_json_grammar/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
 #include "tests/support/beams.hpp"
 #include "tests/support/guided.hpp"
 

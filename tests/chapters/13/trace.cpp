@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "chapters/13_json_grammar/guide_state.hpp"
-#include "chapters/13_json_grammar/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/json_tokens.hpp"
 #include "tests/support/temporary.hpp"

@@ -2,7 +2,7 @@
 // and one token along its own way it is one less.
 #include "tests/catch.hpp"
 
-#include "chapters/14_grammar/token_bound.hpp"
+#include "lib/grammar/tokens/token_bound.hpp"
 #include "tests/support/bound.hpp"
 #include "tests/support/random_grammars.hpp"
 

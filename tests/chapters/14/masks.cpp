@@ -4,10 +4,10 @@
 
 #include <map>
 
-#include "chapters/13_json_grammar/json_grammar.hpp"
-#include "chapters/13_json_grammar/token_constraint.hpp"
-#include "chapters/14_grammar/gbnf.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/tokens/token_constraint.hpp"
 #include "tests/support/guided.hpp"
 
 using namespace tbt;

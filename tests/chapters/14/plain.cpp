@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <map>
 
-#include "chapters/13_json_grammar/token_constraint.hpp"
-#include "chapters/14_grammar/gbnf.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/14_grammar/plain_grammar.hpp"
-#include "chapters/14_grammar/shortest_text.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/shortest_text.hpp"
+#include "lib/grammar/tokens/token_constraint.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/guided.hpp"
 

@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
-#include "chapters/13_json_grammar/json_grammar.hpp"
-#include "chapters/14_grammar/compile.hpp"
-#include "chapters/14_grammar/gbnf.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
+#include "lib/grammar/recognizer/compile.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/random_grammars.hpp"

@@ -1,9 +1,9 @@
 // Where a text stands in a grammar, in words.
 #include "tests/catch.hpp"
 
-#include "chapters/14_grammar/gbnf.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/14_grammar/rule_words.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/rule_words.hpp"
 
 using namespace tbt;
 

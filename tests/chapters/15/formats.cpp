@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "chapters/15_regular/formats.hpp"
-#include "chapters/15_regular/regex.hpp"
+#include "lib/grammar/automata/regex.hpp"
+#include "lib/grammar/schema/formats.hpp"
 
 using namespace tbt;
 

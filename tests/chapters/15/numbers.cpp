@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "chapters/15_regular/held_numbers.hpp"
-#include "chapters/15_regular/numbers.hpp"
-#include "chapters/15_regular/regex.hpp"
+#include "lib/grammar/automata/numbers.hpp"
+#include "lib/grammar/automata/regex.hpp"
+#include "lib/grammar/schema/held_numbers.hpp"
 
 using namespace tbt;
 

@@ -3,13 +3,13 @@
 
 #include <set>
 
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/15_regular/formats.hpp"
-#include "chapters/15_regular/numbers.hpp"
-#include "chapters/15_regular/parts.hpp"
+#include "chapters/15_regular/demo.hpp"
 #include "chapters/15_regular/plain_derivative.hpp"
-#include "chapters/15_regular/regex.hpp"
-#include "chapters/15_regular/spelling.hpp"
+#include "lib/grammar/automata/numbers.hpp"
+#include "lib/grammar/automata/regex.hpp"
+#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/schema/formats.hpp"
 #include "lib/kernels/rng.hpp"
 
 using namespace tbt;

@@ -5,9 +5,9 @@
 #include <ctime>
 #include <regex>
 
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/15_regular/regex.hpp"
-#include "chapters/15_regular/spelling.hpp"
+#include "lib/grammar/automata/regex.hpp"
+#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
 #include "lib/text/utf8.hpp"
 #include "tests/support/guided.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "chapters/15_regular/formats.hpp"
-#include "chapters/15_regular/regex.hpp"
-#include "chapters/15_regular/regex_format.hpp"
+#include "lib/grammar/automata/regex.hpp"
+#include "lib/grammar/schema/formats.hpp"
+#include "lib/grammar/schema/regex_format.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/text/utf8.hpp"

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "chapters/14_grammar/gbnf.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/15_regular/regex.hpp"
+#include "lib/grammar/automata/regex.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
 #include "lib/index.hpp"
 #include "tests/catch.hpp"
 

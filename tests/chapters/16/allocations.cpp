@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/16_json_schema/schema.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/schema/schema.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/counted_new.hpp"
 #include "tests/support/guided.hpp"

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/16_json_schema/schema.hpp"
-#include "chapters/16_json_schema/validator.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/schema/schema.hpp"
+#include "lib/grammar/schema/validator.hpp"
 #include "lib/machine/json_file.hpp"
 
 using namespace tbt;

@@ -2,8 +2,8 @@
 // along its own way it is one less, whatever an object or an array asks for.
 #include "tests/catch.hpp"
 
-#include "chapters/14_grammar/token_bound.hpp"
-#include "chapters/16_json_schema/schema.hpp"
+#include "lib/grammar/schema/schema.hpp"
+#include "lib/grammar/tokens/token_bound.hpp"
 #include "tests/support/bound.hpp"
 #include "tests/support/schema_maker.hpp"
 

@@ -2,8 +2,8 @@
 // budget is short, and none where there are not enough.
 #include "tests/catch.hpp"
 
-#include "chapters/15_regular/regex.hpp"
-#include "chapters/15_regular/shortest_texts.hpp"
+#include "lib/grammar/automata/regex.hpp"
+#include "lib/grammar/automata/shortest_texts.hpp"
 #include "tests/support/law.hpp"
 
 using namespace tbt;

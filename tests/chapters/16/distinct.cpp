@@ -1,10 +1,10 @@
 // uniqueItems while writing, against the validator: every list of up to four of the values.
 #include "tests/catch.hpp"
 
-#include "chapters/13_json_grammar/token_constraint.hpp"
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/16_json_schema/schema.hpp"
-#include "chapters/16_json_schema/validator.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/schema/schema.hpp"
+#include "lib/grammar/schema/validator.hpp"
+#include "lib/grammar/tokens/token_constraint.hpp"
 #include "lib/kernels/rng.hpp"
 #include "tests/support/guided.hpp"
 

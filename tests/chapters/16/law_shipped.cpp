@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "chapters/16_json_schema/guide.hpp"
-#include "chapters/16_json_schema/validator.hpp"
+#include "lib/grammar/schema/validator.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/text/tokenizer.hpp"

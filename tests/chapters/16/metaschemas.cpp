@@ -2,7 +2,7 @@
 // judged by them is in tests/data/json-schema/metaschemas.json.
 #include "tests/catch.hpp"
 
-#include "chapters/16_json_schema/metaschemas.hpp"
+#include "lib/grammar/schema/metaschemas.hpp"
 #include "tests/support/law.hpp"
 
 using namespace tbt;

@@ -2,8 +2,8 @@
 // keys stand there, with much of the budget left and with little.
 #include "tests/catch.hpp"
 
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/16_json_schema/schema.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/schema/schema.hpp"
 #include "tests/support/guided.hpp"
 
 using namespace tbt;

@@ -1,10 +1,10 @@
 // The plain judge of finished values, and the compiled schemas that are held to it.
 #include "tests/catch.hpp"
 
-#include "chapters/14_grammar/grammar_machine.hpp"
 #include "chapters/16_json_schema/plain_schema.hpp"
-#include "chapters/16_json_schema/schema.hpp"
-#include "chapters/16_json_schema/validator.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/schema/schema.hpp"
+#include "lib/grammar/schema/validator.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
 

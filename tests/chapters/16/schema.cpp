@@ -7,10 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/15_regular/numbers.hpp"
-#include "chapters/16_json_schema/schema.hpp"
-#include "chapters/16_json_schema/validator.hpp"
+#include "lib/grammar/automata/numbers.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/schema/schema.hpp"
+#include "lib/grammar/schema/validator.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/schema_cases.hpp"

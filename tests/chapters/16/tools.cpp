@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "chapters/14_grammar/grammar_machine.hpp"
-#include "chapters/16_json_schema/schema.hpp"
 #include "chapters/16_json_schema/tools.hpp"
 #include "lib/error.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/schema/schema.hpp"
 #include "tests/support/guided.hpp"
 
 using namespace tbt;

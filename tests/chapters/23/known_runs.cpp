@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "chapters/13_json_grammar/known_bytes.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
+#include "lib/grammar/recognizer/known_bytes.hpp"
 #include "lib/model/random_model.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/random_heads.hpp"

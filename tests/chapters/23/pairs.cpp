@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "chapters/13_json_grammar/byte_machine.hpp"
 #include "chapters/23_text_generator/combinations.hpp"
 #include "chapters/23_text_generator/recording.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
+#include "lib/grammar/recognizer/byte_machine.hpp"
 #include "lib/model/random_model.hpp"
 #include "tests/support/random_heads.hpp"
 #include "tests/support/temporary.hpp"

@@ -1,0 +1,162 @@
+#include "chapters/16_json_schema/demo.hpp"
+
+#include <bit>
+#include <cstdio>
+
+#include "chapters/16_json_schema/plain_schema.hpp"
+#include "chapters/16_json_schema/tools.hpp"
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/shortest_text.hpp"
+#include "lib/grammar/schema/schema.hpp"
+#include "lib/index.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/show/svg.hpp"
+#include "lib/show/terminal.hpp"
+
+namespace tbt {
+
+namespace {
+
+const std::string person = "data/schemas/person.json", tools = "data/schemas/tools.json";
+
+bool alive(ByteMachine& machine, ByteMachine::State state, const std::string& text) {
+    return read_bytes(machine, state, text) != ByteMachine::dead;
+}
+
+// Which of the keys may come, behind `comma` or at once.
+std::string keys_alive(ByteMachine& machine, ByteMachine::State state, const std::string& comma,
+                       const std::vector<std::string>& keys) {
+    std::string line;
+    for (const std::string& key : keys) {
+        std::string member = comma;
+        member.append("\"").append(key).append("\":");
+        if (alive(machine, state, member)) line.append(line.empty() ? "" : " ").append(key);
+    }
+    return line.empty() ? "-" : line;
+}
+
+}  // namespace
+
+void show_judging() {
+    std::printf("1. Does a finished value meet %s?\n\n", person.c_str());
+    const Json schema = read_json(person);
+    for (const char* text :
+         {R"({"name": "Ada", "age": 36, "job": "baker"})",
+          R"({"job": "baker", "likes": ["tea"], "age": 36, "name": "Ada"})",
+          R"({"name": "Ada", "age": 36})", R"({"name": "Ada", "age": "36", "job": "baker"})",
+          R"({"name": "Ada", "age": 200, "job": "baker"})",
+          R"({"name": "Ada", "age": 36, "job": "poet"})",
+          R"({"name": "Ada", "age": 36, "job": "baker", "likes": []})",
+          R"({"name": "Ada", "age": 36, "job": "baker", "pet": "cat"})"}) {
+        const std::string fault = plain_fault(json_value(text), schema);
+        std::printf("   %s %s\n", padded(text, 66).c_str(),
+                    fault.empty()          ? "yes"
+                    : fault.front() == ':' ? ("no" + fault).c_str()
+                                           : ("no: " + fault).c_str());
+    }
+}
+
+void show_members() {
+    std::printf(
+        "2. %s, written member by member:\n\n"
+        "   text               members that may come   may close   bytes to the end\n",
+        person.c_str());
+    GrammarMachine machine(compile_schema(read_file(person), {}, person));
+    ByteMachine::State state = machine.start();
+    const std::vector<std::string> keys = {"name", "age", "job", "likes"};
+    for (const char* piece :
+         {"{", "\"name\":\"Ada\"", ",\"age\":36", ",\"job\":\"baker\"", ",\"likes\":[\"tea\"]"}) {
+        state = read_bytes(machine, state, piece);
+        const std::string comma = *piece == '{' ? "" : ",";
+        std::printf("   %s %s %s %18d\n", padded(piece, 18).c_str(),
+                    padded(keys_alive(machine, state, comma, keys), 23).c_str(),
+                    padded(alive(machine, state, "}") ? "yes" : "no", 9).c_str(),
+                    machine.closing_bytes(state));
+    }
+}
+
+void show_alternatives() {
+    std::printf(
+        "3. %s: get_weather(city, unit) or send_message(to, text)\n\n"
+        "   after                                              may come\n",
+        tools.c_str());
+    GrammarMachine machine(compile_schema(schema_of_tools(read_file(tools), tools), {}, tools));
+    const std::vector<std::string> keys = {"name", "arguments", "city", "unit", "to", "text"};
+    for (const char* text : {"{", "{\"name\":\"get_weather\",\"arguments\":{",
+                             "{\"name\":\"send_message\",\"arguments\":{",
+                             "{\"name\":\"send_message\",\"arguments\":{\"to\":\"Ada\""}) {
+        const ByteMachine::State state = read_bytes(machine, machine.start(), text);
+        const std::string comma = std::string(text).back() == '{' ? "" : ",";
+        std::printf("   %s %s\n", padded(text, 50).c_str(),
+                    keys_alive(machine, state, comma, keys).c_str());
+    }
+    const ByteMachine::State state = read_bytes(machine, machine.start(), "{\"name\":\"");
+    std::printf("   %s", padded("{\"name\":\"", 50).c_str());
+    for (const char* name : {"get_weather", "send_message"})
+        if (alive(machine, state, name)) std::printf(" %s", name);
+    std::printf("\n");
+}
+
+void show_requests() {
+    std::printf(
+        "4. Every request becomes rules over bytes:\n\n"
+        "   request                          rules  nodes  shortest text\n");
+    const auto row = [](const std::string& what, Grammar grammar) {
+        GrammarMachine machine(std::move(grammar));
+        const std::string shortest = shortest_text(machine);
+        std::printf("   %s %6d %6d  %s\n", padded(what, 32).c_str(), machine.grammar().rules(),
+                    machine.grammar().nodes(), padded(visible(shortest), 30).c_str());
+    };
+    row("--choice yes,no,maybe", compile_choices({"yes", "no", "maybe"}));
+    row("--integer -5:120", compile_integers("-5", "120"));
+    row("--regex [A-Z][a-z]+ is \\d+\\.", compile_regex("[A-Z][a-z]+ is \\d+\\."));
+    for (const char* name : {"person", "weather", "order", "tree"}) {
+        const std::string file = "data/schemas/" + std::string(name) + ".json";
+        row("--json-schema " + std::string(name) + ".json",
+            compile_schema(read_file(file), {}, file));
+    }
+    row("--tools tools.json", compile_schema(schema_of_tools(read_file(tools), tools), {}, tools));
+}
+
+void show_guided(const GuideRequest& request, GuidedModel writer) {
+    GuideRequest held = request;
+    if (held.name().empty()) {
+        held.schema = person;
+        writer.continue_prompt = true;
+    }
+    writer.show(5, held.name(), machine_for(held));
+}
+
+// The places between the members, and which member leads from one to which.
+void write_order(const std::string& file) {
+    const std::vector<std::string> names = {"name", "age", "likes", "job"};
+    const int optional = 2;
+    std::string boxes, lines;
+    const auto middle = [](int place) { return 70 + 145.0 * place; };
+    for (int place = 0; place <= count(names); ++place) {
+        const bool end = place == count(names);
+        boxes += svg_rect(middle(place) - 45, 90, 90, 36, svg_colour(end ? 2 : 0),
+                          "fill-opacity=\"0.25\" rx=\"4\"") +
+                 svg_text(middle(place), 113,
+                          end          ? "may close"
+                          : place == 0 ? "{"
+                                       : "after " + at(names, place - 1),
+                          "middle", 12);
+        if (end) break;
+        lines += svg_line(middle(place) + 45, 108, middle(place + 1) - 45, 108, svg_colour(1),
+                          "stroke-width=\"2\"") +
+                 svg_text(middle(place) + 72, 84, at(names, place), "middle", 12);
+    }
+    // An optional member is passed over.
+    lines += svg_line(middle(optional), 126, middle(optional) + 40, 160, svg_colour(1),
+                      "stroke-width=\"2\"") +
+             svg_line(middle(optional) + 40, 160, middle(optional + 2) - 40, 160, svg_colour(1),
+                      "stroke-width=\"2\"") +
+             svg_line(middle(optional + 2) - 40, 160, middle(optional + 2), 126, svg_colour(1),
+                      "stroke-width=\"2\"") +
+             svg_text(middle(optional + 1), 178, at(names, optional + 1), "middle", 12);
+    const std::string title = "Members in the schema's order; likes is optional";
+    write_svg(file, title, 720, 200, svg_text(30, 28, title, "start", 14) + lines + boxes);
+}
+
+}  // namespace tbt

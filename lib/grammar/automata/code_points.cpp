@@ -1,0 +1,161 @@
+#include "lib/grammar/automata/code_points.hpp"
+
+#include <algorithm>
+
+#include "lib/check.hpp"
+#include "lib/error.hpp"
+#include "lib/index.hpp"
+#include "lib/text/utf8.hpp"
+
+namespace tbt {
+
+CodePointSet CodePointSet::all() { return {0, highest}; }
+
+CodePointSet CodePointSet::of(std::string_view ascii) {
+    CodePointSet set;
+    for (const char c : ascii) set.add(c, c);
+    return set;
+}
+
+void CodePointSet::add(std::int32_t low, std::int32_t high) {
+    if (low < 0xd800) insert(low, std::min(high, 0xd7ff));
+    if (high > 0xdfff) insert(std::max(low, 0xe000), high);
+}
+
+void CodePointSet::insert(std::int32_t low, std::int32_t high) {
+    low = std::max(low, 0), high = std::min(high, highest);
+    if (low > high) return;
+    // All ranges that touch the new one are swallowed by it.
+    auto first = std::partition_point(ranges_.begin(), ranges_.end(),
+                                      [&](const Range& r) { return r.high + 1 < low; });
+    auto last = first;
+    for (; last != ranges_.end() && last->low <= high + 1; ++last) {
+        low = std::min(low, last->low);
+        high = std::max(high, last->high);
+    }
+    ranges_.insert(ranges_.erase(first, last), Range{low, high});
+}
+
+void CodePointSet::add(const CodePointSet& other) {
+    for (const Range& r : other.ranges_) insert(r.low, r.high);
+}
+
+bool CodePointSet::contains(std::int32_t c) const {
+    return std::any_of(ranges_.begin(), ranges_.end(),
+                       [&](const Range& r) { return c >= r.low && c <= r.high; });
+}
+
+std::int64_t CodePointSet::count() const {
+    std::int64_t n = 0;
+    for (const Range& r : ranges_) n += r.high - r.low + 1;
+    return n;
+}
+
+CodePointSet CodePointSet::complement() const {
+    CodePointSet rest;
+    std::int32_t next = 0;
+    for (const Range& r : ranges_) {
+        if (next < r.low) rest.add(next, r.low - 1);
+        next = r.high + 1;
+    }
+    if (next <= highest) rest.add(next, highest);
+    return rest;
+}
+
+CodePointSet CodePointSet::operator&(const CodePointSet& other) const {
+    CodePointSet both;
+    for (std::size_t i = 0, j = 0; i < ranges_.size() && j < other.ranges_.size();) {
+        const Range &a = ranges_[i], &b = other.ranges_[j];
+        const Range common{std::max(a.low, b.low), std::min(a.high, b.high)};
+        if (common.low <= common.high) both.ranges_.push_back(common);
+        a.high < b.high ? ++i : ++j;
+    }
+    return both;
+}
+
+namespace {
+
+// A range low … high as sequences of digit ranges: as long as the lower digits do not run over
+// their whole range, cut off the part where they don't. The last `free` digits below a place are
+// free when low ends in zeros and high in the highest digits.
+void split_digits(std::int32_t low, std::int32_t high, const std::vector<int>& bits,
+                  std::vector<DigitRanges>& out) {
+    int below = 0;
+    for (std::size_t place = bits.size() - 1; place > 0; --place) {
+        below += bits[place];
+        const std::int32_t mask = (1 << below) - 1;
+        if ((low & ~mask) == (high & ~mask)) continue;
+        if ((low & mask) != 0) {
+            split_digits(low, low | mask, bits, out);
+            split_digits((low | mask) + 1, high, bits, out);
+            return;
+        }
+        if ((high & mask) != mask) {
+            split_digits(low, (high & ~mask) - 1, bits, out);
+            split_digits(high & ~mask, high, bits, out);
+            return;
+        }
+    }
+    DigitRanges digits(bits.size());
+    for (std::size_t place = bits.size(); place-- > 0;) {
+        const std::int32_t mask = (1 << bits[place]) - 1;
+        digits[place] = {static_cast<std::uint8_t>(low & mask),
+                         static_cast<std::uint8_t>(high & mask)};
+        low >>= bits[place];
+        high >>= bits[place];
+    }
+    out.push_back(digits);
+}
+
+}  // namespace
+
+std::vector<DigitRanges> digit_sequences(const std::vector<CodePointSet::Range>& numbers,
+                                         const std::vector<int>& digit_bits) {
+    std::vector<DigitRanges> out;
+    check_at_least("digits: places", static_cast<long long>(digit_bits.size()), 1);
+    for (const CodePointSet::Range& r : numbers) split_digits(r.low, r.high, digit_bits, out);
+    return out;
+}
+
+// UTF-8 is a number in digits of six bits, with marks: 0xxxxxxx, 110xxxxx 10xxxxxx, and so on.
+std::vector<ByteSequence> utf8_sequences(const CodePointSet& set) {
+    struct Length {
+        std::int32_t low, high;
+        std::vector<int> bits;
+        int mark;
+    };
+    static const std::vector<Length> lengths = {{0, 0x7f, {7}, 0},
+                                                {0x80, 0x7ff, {5, 6}, 0xc0},
+                                                {0x800, 0xffff, {4, 6, 6}, 0xe0},
+                                                {0x10000, 0x10ffff, {3, 6, 6, 6}, 0xf0}};
+    std::vector<ByteSequence> out;
+    for (const Length& length : lengths) {
+        for (const DigitRanges& digits :
+             digit_sequences((set & CodePointSet(length.low, length.high)).ranges(), length.bits)) {
+            ByteSequence bytes;
+            for (std::size_t i = 0; i < digits.size(); ++i) {
+                const int mark = i == 0 ? length.mark : 0x80;
+                bytes.push_back({{static_cast<std::uint8_t>(digits[i].low | mark),
+                                  static_cast<std::uint8_t>(digits[i].high | mark)}});
+            }
+            out.push_back(std::move(bytes));
+        }
+    }
+    return out;
+}
+
+std::vector<std::int32_t> code_points_of(std::string_view text, const std::string& what) {
+    const std::size_t bad = find_invalid_utf8(text);
+    if (bad != std::string_view::npos)
+        throw UsageError(what + ": byte " + std::to_string(bad + 1) +
+                         " is not UTF-8; save the text as UTF-8");
+    std::vector<std::int32_t> points;
+    for (std::size_t i = 0; i < text.size();) {
+        const CodePoint c = decode_utf8(text, i);
+        points.push_back(c.value);
+        i += index(c.length);
+    }
+    return points;
+}
+
+}  // namespace tbt

@@ -1,0 +1,299 @@
+#include "lib/grammar/automata/dfa.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "lib/error.hpp"
+#include "lib/grammar/automata/effort.hpp"
+#include "lib/index.hpp"
+
+namespace tbt {
+
+namespace {
+
+using Kind = Expression::Kind;
+
+constexpr int most_states = 20000, most_nfa_nodes = 500000;
+
+// The textbook's way to an automaton: first one with free steps [Thompson 1968] …
+struct Nfa {
+    struct Node {
+        std::vector<std::pair<CodePointSet, int>> edges;
+        std::vector<int> free, at_begin,
+            at_end;  // steps without a character: always, or only at the text's begin or end
+    };
+    std::vector<Node> nodes;
+
+    int add() {
+        if (nodes.size() >= most_nfa_nodes)
+            throw TooLarge("regular expression: too large; use smaller repetitions");
+        nodes.emplace_back();
+        return count(nodes) - 1;
+    }
+    Node& at(int n) { return nodes[index(n)]; }
+
+    int add(const Expression& e, int from) {
+        switch (e.kind) {
+            case Kind::characters:
+                return step(from, e.set);
+            case Kind::text:
+                for (const std::int32_t c : code_points_of(e.text, "text"))
+                    from = step(from, CodePointSet(c, c));
+                return from;
+            case Kind::sequence:
+                for (const Expression& part : e.parts) from = add(part, from);
+                return from;
+            case Kind::choice: {
+                const int out = add();
+                for (const Expression& part : e.parts) {
+                    const int in = add();
+                    at(from).free.push_back(in);
+                    const int end = add(part, in);
+                    at(end).free.push_back(out);
+                }
+                return out;
+            }
+            case Kind::repeat:
+                return repeat(e, from);
+            case Kind::begin:
+            case Kind::end: {
+                const int out = add();
+                (e.kind == Kind::begin ? at(from).at_begin : at(from).at_end).push_back(out);
+                return out;
+            }
+            default:
+                throw Error("automaton: a regular language has no rules to call");
+        }
+    }
+
+    int step(int from, const CodePointSet& set) {
+        const int to = add();
+        at(from).edges.emplace_back(set, to);
+        return to;
+    }
+
+    int repeat(const Expression& e, int from) {
+        for (int i = 0; i < e.low; ++i) from = add(e.parts[0], from);
+        const int out = add();
+        if (e.high == Expression::unlimited) {
+            const int loop = add();
+            at(from).free.push_back(loop);
+            const int end = add(e.parts[0], loop);
+            at(end).free.push_back(loop);
+            at(loop).free.push_back(out);
+            return out;
+        }
+        for (int i = e.low; i < e.high; ++i) {
+            at(from).free.push_back(out);
+            from = add(e.parts[0], from);
+        }
+        at(from).free.push_back(out);
+        return out;
+    }
+
+    std::vector<int> close(std::vector<int> open, bool begin, bool end) {
+        std::set<int> seen(open.begin(), open.end());
+        const auto go = [&](const std::vector<int>& steps) {
+            for (const int n : steps) {
+                if (seen.insert(n).second) open.push_back(n);
+            }
+        };
+        while (!open.empty()) {
+            const int n = open.back();
+            open.pop_back();
+            go(at(n).free);
+            if (begin) go(at(n).at_begin);
+            if (end) go(at(n).at_end);
+        }
+        effort.spend(seen.size());
+        return {seen.begin(), seen.end()};
+    }
+
+    Effort effort{"regular expression"};
+};
+
+// Where several edges overlap, cuts them into disjoint ones, each with all its targets.
+std::map<std::vector<int>, CodePointSet> disjoint(
+    const std::vector<std::pair<CodePointSet, int>>& edges, Effort& effort) {
+    std::vector<std::pair<std::int32_t, std::pair<int, int>>>
+        events;  // at a code point, a target comes (+1) or goes (−1)
+    for (const auto& [set, to] : edges) {
+        for (const CodePointSet::Range& r : set.ranges()) {
+            events.push_back({r.low, {to, 1}});
+            events.push_back({r.high + 1, {to, -1}});
+        }
+    }
+    std::sort(events.begin(), events.end());
+    std::map<std::vector<int>, CodePointSet> result;
+    std::map<int, int> active;
+    for (std::size_t i = 0; i < events.size();) {
+        const std::int32_t here = events[i].first;
+        for (; i < events.size() && events[i].first == here; ++i) {
+            const auto& [to, change] = events[i].second;
+            if ((active[to] += change) == 0) active.erase(to);
+        }
+        if (active.empty()) continue;
+        effort.spend(active.size());
+        std::vector<int> targets;
+        for (const auto& [to, n] : active) targets.push_back(to);
+        result[targets].add(here, events[i].first - 1);
+    }
+    return result;
+}
+
+// States from which nothing is accepted are dropped, with the edges to them.
+Dfa trimmed(Dfa dfa) {
+    const std::size_t n = dfa.states.size();
+    std::vector<std::vector<int>> before(n);
+    std::vector<int> open, place(n, -1);
+    for (std::size_t s = 0; s < n; ++s) {
+        for (const Dfa::Edge& e : dfa.states[s].edges) before[index(e.to)].push_back(to_int(s));
+        if (dfa.states[s].accepting) open.push_back(to_int(s)), place[s] = 0;
+    }
+    while (!open.empty()) {
+        const int s = open.back();
+        open.pop_back();
+        for (const int b : before[index(s)]) {
+            if (place[index(b)] < 0) place[index(b)] = 0, open.push_back(b);
+        }
+    }
+    Dfa alive;
+    if (n == 0 || place[0] < 0) return alive;
+    int count = 0;
+    for (int& p : place) p = p < 0 ? -1 : count++;
+    for (std::size_t s = 0; s < n; ++s) {
+        if (place[s] < 0) continue;
+        Dfa::State state{{}, dfa.states[s].accepting};
+        for (Dfa::Edge& e : dfa.states[s].edges) {
+            const int to = place[index(e.to)];
+            if (to >= 0) state.edges.push_back({std::move(e.on), to});
+        }
+        alive.states.push_back(std::move(state));
+    }
+    return alive;
+}
+
+// Two automata side by side. A missing edge of one is a state of its own (−1) that never accepts.
+Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& accept,
+            bool a_may_fail, bool b_may_fail) {
+    Dfa result;
+    std::map<std::pair<int, int>, int> index;
+    std::vector<std::pair<int, int>> pairs;
+    const auto state_of = [&](int x, int y) {
+        const auto [place, added] = index.try_emplace({x, y}, count(pairs));
+        if (added) {
+            pairs.emplace_back(x, y);
+            if (pairs.size() > most_states)
+                throw TooLarge("regular language: more than 20000 states; use smaller repetitions");
+        }
+        return place->second;
+    };
+    static const Dfa::State failed;
+    Effort effort("regular language");
+    state_of(a.empty() ? -1 : 0, b.empty() ? -1 : 0);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto [x, y] = pairs[i];
+        const Dfa::State& s = x < 0 ? failed : a.states[static_cast<std::size_t>(x)];
+        const Dfa::State& t = y < 0 ? failed : b.states[static_cast<std::size_t>(y)];
+        Dfa::State joined{{}, accept(s.accepting, t.accepting)};
+        CodePointSet of_a, of_b;
+        for (const Dfa::Edge& e : s.edges) {
+            effort.spend((1 + e.on.ranges().size()) * (1 + t.edges.size()));
+            of_a.add(e.on);
+            for (const Dfa::Edge& f : t.edges) {
+                CodePointSet both = e.on & f.on;
+                if (!both.empty()) joined.edges.push_back({std::move(both), state_of(e.to, f.to)});
+            }
+        }
+        for (const Dfa::Edge& f : t.edges) effort.spend(f.on.ranges().size()), of_b.add(f.on);
+        for (const Dfa::Edge& e : s.edges) {
+            CodePointSet only = b_may_fail ? e.on - of_b : CodePointSet();
+            if (!only.empty()) joined.edges.push_back({std::move(only), state_of(e.to, -1)});
+        }
+        for (const Dfa::Edge& f : t.edges) {
+            CodePointSet only = a_may_fail ? f.on - of_a : CodePointSet();
+            if (!only.empty()) joined.edges.push_back({std::move(only), state_of(-1, f.to)});
+        }
+        result.states.push_back(std::move(joined));
+    }
+    return trimmed(std::move(result));
+}
+
+}  // namespace
+
+// … then all the nodes that may be reached at once become one state.
+Dfa Dfa::of(const Expression& expression) {
+    Nfa nfa;
+    const int start = nfa.add(), final = nfa.add(expression, start);
+    Dfa dfa;
+    std::map<std::vector<int>, int> index;
+    std::vector<std::vector<int>> sets{nfa.close({start}, true, false)};
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+        if (sets.size() > most_states)
+            throw TooLarge("regular expression: more than 20000 states; use smaller repetitions");
+        const auto at_end = nfa.close(sets[i], i == 0, true);
+        State state{{}, std::binary_search(at_end.begin(), at_end.end(), final)};
+        std::vector<std::pair<CodePointSet, int>> edges;
+        for (const int n : sets[i])
+            edges.insert(edges.end(), nfa.at(n).edges.begin(), nfa.at(n).edges.end());
+        for (auto& [targets, on] : disjoint(edges, nfa.effort)) {
+            // The start is not in the index: there alone the text begins.
+            const auto [place, added] =
+                index.try_emplace(nfa.close(targets, false, false), count(sets));
+            if (added) sets.push_back(place->first);
+            state.edges.push_back({on, place->second});
+        }
+        dfa.states.push_back(std::move(state));
+    }
+    return trimmed(std::move(dfa));
+}
+
+Dfa Dfa::of(const std::vector<std::string>& texts) {
+    std::vector<Expression> choices;
+    for (const std::string& text : texts) choices.push_back(Expression::literal(text));
+    try {
+        return of(Expression::choice(std::move(choices)));
+    } catch (const TooLarge&) {
+        throw TooLarge("a list of " + std::to_string(texts.size()) +
+                       " texts takes more than 20000 states; use fewer or shorter ones");
+    }
+}
+
+Dfa Dfa::anything() {
+    Dfa dfa;
+    dfa.states.push_back({{{CodePointSet::all(), 0}}, true});
+    return dfa;
+}
+
+bool Dfa::accepts(std::string_view text) const {
+    if (states.empty()) return false;
+    int at = 0;
+    for (const std::int32_t c : code_points_of(text, "text")) {
+        const std::vector<Edge>& edges = states[index(at)].edges;
+        const auto edge = std::find_if(edges.begin(), edges.end(),
+                                       [&](const Edge& e) { return e.on.contains(c); });
+        if (edge == edges.end()) return false;
+        at = edge->to;
+    }
+    return states[index(at)].accepting;
+}
+
+Dfa operator&(const Dfa& a, const Dfa& b) {
+    if (a.empty() || b.empty()) return {};
+    return product(
+        a, b, [](bool x, bool y) { return x && y; }, false, false);
+}
+Dfa operator|(const Dfa& a, const Dfa& b) {
+    return product(
+        a, b, [](bool x, bool y) { return x || y; }, true, true);
+}
+Dfa operator-(const Dfa& a, const Dfa& b) {
+    if (a.empty()) return {};
+    return product(
+        a, b, [](bool x, bool y) { return x && !y; }, false, true);
+}
+Dfa complement(const Dfa& a) { return Dfa::anything() - a; }
+
+}  // namespace tbt

@@ -1,0 +1,94 @@
+// What grammars and regular expressions are written in: characters, sequences, choices,
+// repetitions, names of rules.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/grammar/automata/code_points.hpp"
+
+namespace tbt {
+
+struct Expression {
+    enum class Kind {
+        characters,  // one code point of a set
+        text,        // these code points in a row (as UTF-8)
+        sequence,    // parts, one behind the other; none: the empty text
+        choice,      // one of the parts
+        repeat,      // the first part, low to high times
+        rule,        // a text of a rule
+        begin,
+        end  // regular expressions only: where the text begins and ends
+    };
+    static constexpr int unlimited = -1;
+
+    Kind kind = Kind::sequence;
+    CodePointSet set;
+    std::string text;
+    std::vector<Expression> parts;
+    int low = 0, high = 0, rule = 0;
+
+    static Expression characters(CodePointSet s) {
+        Expression e;
+        e.kind = Kind::characters;
+        e.set = std::move(s);
+        return e;
+    }
+    static Expression literal(std::string t) {
+        Expression e;
+        e.kind = Kind::text;
+        e.text = std::move(t);
+        return e;
+    }
+    static Expression sequence(std::vector<Expression> p) {
+        Expression e;
+        e.kind = Kind::sequence;
+        e.parts = std::move(p);
+        return e;
+    }
+    static Expression choice(std::vector<Expression> p) {
+        Expression e;
+        e.kind = Kind::choice;
+        e.parts = std::move(p);
+        return e;
+    }
+    static Expression repeat(Expression part, int low, int high) {
+        Expression e;
+        e.kind = Kind::repeat;
+        e.parts.push_back(std::move(part));
+        e.low = low;
+        e.high = high;
+        return e;
+    }
+    // A repetition of a repetition as one, where that takes no number in that was left out:
+    // (x{0,9}){3} is x{0,27} and (x+)* is x*, but (x{3}){0,9} is not x{0,27}. (x{3,})* is x{3,}, or
+    // nothing.
+    static Expression repeat_flat(Expression part, int low, int high) {
+        constexpr long long largest = 1 << 30;
+        const long long a = part.low, b = part.high, c = low, d = high;
+        const bool open = b == unlimited, further = d == unlimited || c < d;
+        if (part.kind != Kind::repeat || a * c > largest || b * d > largest)
+            return repeat(std::move(part), low, high);
+        if (open && c == 0 && further && a > 1) return repeat(std::move(part), 0, 1);
+        if (!open && further && a * (c + 1) > b * c + 1) return repeat(std::move(part), low, high);
+        part.low = static_cast<int>(a * c);
+        if (b == 0 || d == 0) part.high = 0;
+        else part.high = open || d == unlimited ? unlimited : static_cast<int>(b * d);
+        return part;
+    }
+    static Expression of_rule(int r) {
+        Expression e;
+        e.kind = Kind::rule;
+        e.rule = r;
+        return e;
+    }
+    static Expression at(Kind kind) {
+        Expression e;
+        e.kind = kind;
+        return e;
+    }
+};
+
+}  // namespace tbt

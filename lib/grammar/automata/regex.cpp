@@ -1,0 +1,300 @@
+#include "lib/grammar/automata/regex.hpp"
+
+#include "lib/error.hpp"
+#include "lib/grammar/automata/character_classes.hpp"
+#include "lib/grammar/automata/code_point_reader.hpp"
+#include "lib/index.hpp"
+#include "lib/text/utf8.hpp"
+
+namespace tbt {
+
+namespace {
+
+using Kind = Expression::Kind;
+
+constexpr int most_repeats = 10000, deepest_group = 500;
+
+class Parser : CodePointReader {
+public:
+    Parser(std::string_view text, const std::string& name)
+        : CodePointReader(code_points_of(text, name)), name_(name) {}
+
+    Expression parse() {
+        Expression e = choice(0);
+        if (peek() == ')') fail("a ')' without its '('");
+        return e;
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& what) const {
+        throw UsageError(name_ + ": column " + std::to_string(at_ + 1) + ": " + what);
+    }
+
+    Expression choice(int depth) {
+        std::vector<Expression> choices{sequence(depth)};
+        while (take('|')) choices.push_back(sequence(depth));
+        return choices.size() == 1 ? std::move(choices[0]) : Expression::choice(std::move(choices));
+    }
+
+    Expression sequence(int depth) {
+        std::vector<Expression> parts;
+        while (!at_end() && peek() != '|' && peek() != ')') {
+            Expression e = atom(depth);
+            const bool anchor = e.kind == Kind::begin || e.kind == Kind::end;
+            if (repeated(e) && anchor) fail("an anchor cannot be repeated");
+            parts.push_back(std::move(e));
+        }
+        return parts.size() == 1 ? std::move(parts[0]) : Expression::sequence(std::move(parts));
+    }
+
+    bool repeated(Expression& e) {
+        int low = 0, high = Expression::unlimited;
+        if (take('+')) {
+            low = 1;
+        } else if (take('?')) {
+            high = 1;
+        } else if (counts_ahead()) {
+            ++at_;
+            low = high = number();
+            if (take(',')) high = is_digit(peek()) ? number() : Expression::unlimited;
+            ++at_;
+            if (high != Expression::unlimited && high < low)
+                fail("a repetition whose largest number comes first");
+        } else if (!take('*')) {
+            return false;
+        }
+        take('?');  // lazy: the same language
+        if (peek() == '+')
+            fail("possessive repetition, which is not supported; leave the second '+' out");
+        if (peek() == '*' || peek() == '?' || counts_ahead())
+            fail("a repetition of a repetition; put the first into a group (?:…)");
+        const bool open = high == Expression::unlimited || e.high == Expression::unlimited;
+        e = open ? Expression::repeat(std::move(e), low, high)
+                 : Expression::repeat_flat(std::move(e), low, high);
+        return true;
+    }
+
+    // {m}, {m,} or {m,n}. Any other brace, and a lone ], is a character, as in JavaScript without
+    // the flag u, in Python and PCRE: people write `}$` and `{id}`.
+    bool counts_ahead() const {
+        std::size_t end = 1, comma = 0;
+        for (; is_digit(peek(end)) || (peek(end) == ',' && end > 1 && comma == 0); ++end)
+            if (peek(end) == ',') comma = end;
+        return peek() == '{' && end > 1 && peek(end) == '}';
+    }
+
+    int number() {
+        if (!is_digit(peek())) fail("expected a number");
+        int n = 0;
+        for (; is_digit(peek()); ++at_) {
+            n = n * 10 + (peek() - '0');
+            if (n > most_repeats)
+                fail("more than " + std::to_string(most_repeats) +
+                     " repetitions; use smaller numbers, or leave the upper one open");
+        }
+        return n;
+    }
+
+    Expression atom(int depth) {
+        const std::int32_t c = peek();
+        if (c == '(') return group(depth);
+        if (c == '[') return Expression::characters(char_class());
+        if (c == '\\') return escape();
+        if (c == '*' || c == '+' || c == '?' || counts_ahead())
+            fail("nothing to repeat here; write \\ before the character to mean itself");
+        ++at_;
+        if (c == '^') return Expression::at(Kind::begin);
+        if (c == '$') return Expression::at(Kind::end);
+        if (c == '.') return Expression::characters(line_ends().complement());
+        return Expression::characters(CodePointSet(c, c));
+    }
+
+    Expression group(int depth) {
+        if (depth >= deepest_group)
+            fail("groups more than " + std::to_string(deepest_group) + " deep");
+        ++at_;
+        if (take('?') && !take(':')) {
+            if (peek() == '=' || peek() == '!')
+                fail("look-ahead (?" + std::string(1, static_cast<char>(peek())) +
+                     "…), which is not supported");
+            if (take("<=") || take("<!")) fail("look-behind, which is not supported");
+            if (!take('<'))
+                fail(
+                    "flags or another group (?…), which is not supported; use (…), (?:…) or "
+                    "(?<name>…)");
+            while (!at_end() && peek() != '>') ++at_;
+            if (!take('>')) fail("expected '>' behind the name of the group");
+        }
+        Expression e = choice(depth + 1);
+        if (!take(')')) fail("expected ')' at the end of a group");
+        return e;
+    }
+
+    Expression escape() {
+        const std::int32_t e = peek(1);
+        if (e == 'b' || e == 'B')
+            fail("word boundary \\" + std::string(1, static_cast<char>(e)) +
+                 ", which is not supported");
+        if (e == 'k' || (e >= '1' && e <= '9'))
+            fail("back reference, which no automaton can decide");
+        return Expression::characters(escaped());
+    }
+
+    // A backslash and what follows, in a class or outside.
+    CodePointSet escaped() {
+        ++at_;
+        if (at_end()) fail("expected a character behind '\\'");
+        const std::int32_t c = text_[at_++];
+        const auto only = [](std::int32_t point) { return CodePointSet(point, point); };
+        switch (c) {
+            case 'd':
+                return digits();
+            case 'D':
+                return digits().complement();
+            case 'w':
+                return word();
+            case 'W':
+                return word().complement();
+            case 's':
+                return space();
+            case 'S':
+                return space().complement();
+            case 'n':
+                return only('\n');
+            case 'r':
+                return only('\r');
+            case 't':
+                return only('\t');
+            case 'f':
+                return only('\f');
+            case 'v':
+                return only('\v');
+            case '0':
+                if (is_digit(peek())) fail("octal escape, which is not supported; use \\xHH");
+                return only(0);
+            case 'x':
+                return only(hexadecimal(2));
+            case 'u':
+                return only(unicode());
+            case 'c':
+                if (!((peek() | 0x20) >= 'a' && (peek() | 0x20) <= 'z'))
+                    fail("expected a letter behind \\c");
+                return only(text_[at_++] & 31);
+            case 'p':
+            case 'P': {
+                std::string property;
+                if (!take('{')) fail("expected {name} behind \\p");
+                while (!at_end() && peek() != '}') append_utf8(property, text_[at_++]);
+                if (!take('}')) fail("expected '}' behind the name of a property");
+                for (const char* prefix : {"General_Category=", "gc="}) {
+                    if (property.rfind(prefix, 0) == 0)
+                        property = property.substr(std::string(prefix).size());
+                }
+                const CodePointSet set = category(property);
+                if (set.empty())
+                    fail("the property \\p{" + property +
+                         "}, which is not supported; general categories such as L, Lu or Letter "
+                         "are");
+                return c == 'p' ? set : set.complement();
+            }
+            default:
+                break;
+        }
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c);
+        if (letter)
+            fail("the escape \\" + std::string(1, static_cast<char>(c)) +
+                 ", which is not supported");
+        return only(c);
+    }
+
+    std::int32_t hexadecimal(int count) {
+        std::int32_t value = 0;
+        for (int i = 0; i < count; ++i, ++at_) {
+            const std::int32_t c = peek(), low = c | 0x20;
+            if (!is_digit(c) && !(low >= 'a' && low <= 'f'))
+                fail("expected " + std::to_string(count) + " hexadecimal digits");
+            value = value * 16 + (is_digit(c) ? c - '0' : low - 'a' + 10);
+        }
+        return value;
+    }
+
+    std::int32_t unicode() {
+        std::int32_t value = 0;
+        if (take('{')) {
+            std::size_t digits = 0;
+            while (peek(digits) >= 0 && peek(digits) != '}') ++digits;
+            if (digits == 0 || digits > 6)
+                fail("expected one to six hexadecimal digits between \\u{ and }");
+            value = hexadecimal(to_int(digits));
+            if (!take('}')) fail("expected '}' behind \\u{…");
+        } else {
+            value = hexadecimal(4);
+            if (value >= 0xd800 && value < 0xdc00 && take("\\u")) {
+                const std::int32_t low = hexadecimal(4);
+                if (low < 0xdc00 || low > 0xdfff)
+                    fail("an escape \\uD800 to \\uDBFF that no \\uDC00 to \\uDFFF follows");
+                value = 0x10000 + ((value - 0xd800) << 10) + (low - 0xdc00);
+            }
+        }
+        if (value < 0 || value > CodePointSet::highest || (value >= 0xd800 && value <= 0xdfff))
+            fail("an escape that is no character of Unicode");
+        return value;
+    }
+
+    CodePointSet char_class() {
+        ++at_;
+        const bool negated = take('^');
+        CodePointSet set;
+        while (!take(']')) {
+            if (at_end()) fail("expected ']' at the end of a class");
+            std::int32_t low = -1, high = -1;
+            const CodePointSet first = class_member(low);
+            if (peek() == '-' && peek(1) != ']' && peek(1) >= 0) {
+                ++at_;
+                class_member(high);
+                if (low < 0 || high < 0) fail("a range must go from one character to another");
+                if (high < low) fail("a range whose end comes before its beginning");
+                set.add(low, high);
+            } else {
+                set.add(first);
+            }
+        }
+        return negated ? set.complement() : set;
+    }
+
+    // point: the character, if it is one and not a whole class such as \d.
+    CodePointSet class_member(std::int32_t& point) {
+        if (peek() == '\\' && (peek(1) == 'b' || peek(1) == '-')) {
+            point = peek(1) == 'b' ? std::int32_t{'\b'} : std::int32_t{'-'};
+            at_ += 2;
+            return {point, point};
+        }
+        if (peek() == '\\') {
+            CodePointSet set = escaped();
+            if (set.count() == 1) point = set.ranges()[0].low;
+            return set;
+        }
+        point = text_[at_++];
+        return {point, point};
+    }
+
+    std::string name_;
+};
+
+}  // namespace
+
+Expression parse_regex(std::string_view text, const std::string& name) {
+    return Parser(text, name).parse();
+}
+
+Dfa regex_whole(std::string_view text, const std::string& name) {
+    return Dfa::of(parse_regex(text, name));
+}
+
+Dfa regex_search(std::string_view text, const std::string& name) {
+    const Expression anything =
+        Expression::repeat(Expression::characters(CodePointSet::all()), 0, Expression::unlimited);
+    return Dfa::of(Expression::sequence({anything, parse_regex(text, name), anything}));
+}
+
+}  // namespace tbt

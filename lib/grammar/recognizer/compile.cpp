@@ -1,0 +1,210 @@
+#include "lib/grammar/recognizer/compile.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "lib/check.hpp"
+#include "lib/error.hpp"
+#include "lib/index.hpp"
+
+namespace tbt {
+
+namespace {
+
+using Kind = Expression::Kind;
+
+// About how many nodes an expression takes, up to a limit.
+constexpr int most = 1 << 20;
+int size_of(const Expression& e, const std::vector<int>& rule_sizes) {
+    switch (e.kind) {
+        case Kind::characters:
+            return 1 + to_int(std::min<std::size_t>(e.set.ranges().size(), 1000));
+        case Kind::text:
+            return 1 + to_int(std::min<std::size_t>(e.text.size(), most));
+        case Kind::rule:
+            return rule_sizes.empty() ? 1 : rule_sizes[static_cast<std::size_t>(e.rule)];
+        case Kind::repeat: {
+            const std::int64_t times =
+                e.high == Expression::unlimited ? std::int64_t{e.low} + 1 : e.high;
+            return to_int(
+                std::min<std::int64_t>(most, 1 + times * size_of(e.parts[0], rule_sizes)));
+        }
+        default: {
+            int sum = 1;
+            for (const Expression& part : e.parts)
+                sum = std::min(most, sum + size_of(part, rule_sizes));
+            return sum;
+        }
+    }
+}
+
+// A body that is large and often repeated becomes a rule of its own, called that often.
+bool worth_a_rule(const Expression& body, int times) {
+    const int size = size_of(body, {});
+    return size > 4 && times > 4 && static_cast<std::int64_t>(size) * times > 200;
+}
+
+void check_repeat(const Expression& e) {
+    const bool endless = e.high == Expression::unlimited;
+    if (e.parts.size() != 1 || e.low < 0 || (!endless && e.high < e.low) ||
+        std::max(e.low, e.high) > most)
+        throw UsageError("grammar: a repetition from " + std::to_string(e.low) + " to " +
+                         std::to_string(e.high) + " times of " + std::to_string(e.parts.size()) +
+                         " parts, expected one part and at most " + std::to_string(most) +
+                         " times");
+}
+
+int add_repeat(Grammar& grammar, const Expression& e, int from, int first_rule) {
+    check_repeat(e);
+    const Expression& body = e.parts[0];
+    const bool endless = e.high == Expression::unlimited;
+    std::optional<int> rule;
+    if (worth_a_rule(body, endless ? e.low : e.high)) {
+        rule = grammar.add_rule("a repetition");
+        const int start = grammar.add_node(),
+                  end = add_expression(grammar, body, start, first_rule);
+        grammar.node(end).final = true;
+        grammar.rule(*rule).start = start;
+    }
+    const auto once = [&](int at) {
+        return rule ? grammar.call(at, *rule) : add_expression(grammar, body, at, first_rule);
+    };
+    // Without an end, the last one that must come is the one that may come again: a copy more would
+    // double what stands in it, and so on for repetitions of repetitions.
+    const int must = endless && e.low > 0 ? e.low - 1 : e.low;
+    for (int i = 0; i < must; ++i) from = once(from);
+    const int out = grammar.add_node();
+    if (endless) {
+        const int loop = grammar.add_node();
+        grammar.skip(from, loop);
+        const int again = once(loop);
+        grammar.skip(again, loop);
+        grammar.skip(e.low > 0 ? again : loop, out);
+        return out;
+    }
+    // Each further one is optional: from wherever we are, one may go out.
+    for (int i = e.low; i < e.high; ++i) {
+        grammar.skip(from, out);
+        from = once(from);
+    }
+    grammar.skip(from, out);
+    return out;
+}
+
+}  // namespace
+
+int add_expression(Grammar& grammar, const Expression& e, int from, int first_rule) {
+    grammar.node(from);  // there is one
+    switch (e.kind) {
+        case Kind::characters:
+            return grammar.sequences(from, utf8_sequences(e.set));
+        case Kind::text:
+            return grammar.bytes(from, e.text);
+        case Kind::rule:
+            grammar.rule(first_rule + e.rule);  // there is one
+            return grammar.call(from, first_rule + e.rule);
+        case Kind::repeat:
+            return add_repeat(grammar, e, from, first_rule);
+        case Kind::sequence:
+            for (const Expression& part : e.parts)
+                from = add_expression(grammar, part, from, first_rule);
+            return from;
+        case Kind::choice: {
+            const int out = grammar.add_node();
+            for (const Expression& part : e.parts) {
+                // A node of its own, so that a loop in one choice is not one of all.
+                const int in = grammar.add_node();
+                grammar.skip(from, in);
+                grammar.skip(add_expression(grammar, part, in, first_rule), out);
+            }
+            return out;
+        }
+        default:
+            throw Error("grammar: an anchor outside a regular expression");
+    }
+}
+
+namespace {
+
+// Rules that there are, and repetitions that make sense.
+void check_expression(const Expression& e, int rules) {
+    if (e.kind == Kind::rule) checked_place("grammar: rule", e.rule, index(rules));
+    if (e.kind == Kind::repeat) check_repeat(e);
+    for (const Expression& part : e.parts) check_expression(part, rules);
+}
+
+void check_rules(const NamedRules& rules) {
+    check_size("grammar: bodies of rules", rules.bodies.size(), rules.names.size());
+    for (const Expression& body : rules.bodies) check_expression(body, count(rules.names));
+}
+
+// Writes small rules out in place of their names.
+class Inliner {
+public:
+    explicit Inliner(NamedRules& rules)
+        : rules_(rules), state_(rules.names.size()), sizes_(rules.names.size(), most) {}
+
+    void run() {
+        for (std::size_t r = 0; r < rules_.bodies.size(); ++r) visit(to_int(r), 0);
+    }
+
+private:
+    static constexpr int largest = 60, deepest = 1000;
+
+    // Afterwards the rule's own body has been rewritten, and its size is known unless
+    // it calls itself.
+    void visit(int rule, int depth) {
+        const auto r = static_cast<std::size_t>(rule);
+        if (state_[r] != State::unseen || depth > deepest) return;
+        state_[r] = State::open;
+        rewrite(rules_.bodies[r], depth);
+        sizes_[r] = size_of(rules_.bodies[r], sizes_);
+        state_[r] = State::done;
+    }
+
+    void rewrite(Expression& e, int depth) {
+        for (Expression& part : e.parts) rewrite(part, depth);
+        if (e.kind != Kind::rule) return;
+        visit(e.rule, depth + 1);
+        const auto r = static_cast<std::size_t>(e.rule);
+        if (state_[r] == State::done && sizes_[r] <= largest && !calls(rules_.bodies[r])) {
+            Expression copy = rules_.bodies[r];
+            e = std::move(copy);
+        }
+    }
+
+    static bool calls(const Expression& e) {
+        return e.kind == Kind::rule ||
+               std::any_of(e.parts.begin(), e.parts.end(),
+                           [](const Expression& part) { return calls(part); });
+    }
+
+    enum class State { unseen, open, done };
+    NamedRules& rules_;
+    std::vector<State> state_;
+    std::vector<int> sizes_;
+};
+
+}  // namespace
+
+Grammar compile_rules(const NamedRules& written) {
+    check_rules(written);
+    NamedRules rules = written;
+    Inliner(rules).run();
+    return grammar_as_written(rules);
+}
+
+Grammar grammar_as_written(const NamedRules& rules) {
+    check_rules(rules);
+    Grammar grammar;
+    for (const std::string& name : rules.names) grammar.add_rule(name);
+    for (std::size_t r = 0; r < rules.bodies.size(); ++r) {
+        const int start = grammar.add_node(), end = add_expression(grammar, rules.bodies[r], start);
+        grammar.node(end).final = true;
+        grammar.rule(to_int(r)).start = start;
+    }
+    grammar.finish(0);
+    return grammar;
+}
+
+}  // namespace tbt

@@ -1,0 +1,286 @@
+#include "lib/grammar/recognizer/grammar.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "lib/error.hpp"
+#include "lib/grammar/recognizer/plus.hpp"
+#include "lib/grammar/recognizer/predecessors.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr int most_nodes = 4'000'000;
+
+}  // namespace
+
+int ByteMeasure::rule(int r) const { return grammar_->rule(r).cost; }
+unsigned ByteMeasure::version() const { return grammar_->version(); }
+void ByteMeasure::of_suffixes(std::string_view text, const std::vector<bool>&,
+                              std::span<int> left) const {
+    for (std::size_t i = 0; i <= text.size(); ++i) left[i] = to_int(text.size() - i);
+}
+
+bool Notebook::alive(const Measure& bytes, int node, int note) {
+    return cost(bytes, node, note) < Grammar::never;
+}
+
+int Grammar::add_rule(std::string name) {
+    rules_.push_back({std::move(name), -1, never, 0});
+    return rules() - 1;
+}
+
+int Grammar::add_node() {
+    if (nodes() >= most_nodes)
+        throw TooLarge("grammar: more than " + std::to_string(most_nodes) +
+                       " nodes; use fewer or smaller repetitions");
+    nodes_.emplace_back();
+    return nodes() - 1;
+}
+
+int Grammar::add_source(std::unique_ptr<NodeSource> source) {
+    if (!source) throw Error("grammar: there is no source");
+    sources_.push_back(std::move(source));
+    return static_cast<int>(sources_.size()) - 1;
+}
+
+int Grammar::add_notebook(std::unique_ptr<Notebook> notebook) {
+    if (!notebook) throw Error("grammar: there is no notebook");
+    notebooks_.push_back(std::move(notebook));
+    return tbt::count(notebooks_) - 1;
+}
+
+int Grammar::bytes(int from, std::string_view text) {
+    for (const char c : text) {
+        const int to = add_node();
+        edge(from, static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(c), to);
+        from = to;
+    }
+    return from;
+}
+
+int Grammar::sequences(int from, const std::vector<ByteSequence>& alternatives, int to) {
+    std::vector<ByteSequence> sorted = alternatives;
+    std::sort(sorted.begin(), sorted.end());
+    std::map<std::vector<ByteEdge>, int> known;
+    for (const ByteEdge& e : spread(sorted, 0, to, known)) node(from).bytes.push_back(e);
+    return to;
+}
+
+// The edges behind `depth` bytes of sorted alternatives, of which none is the beginning of
+// another. Those that begin alike share a node, and so do those that go on alike: `known` has
+// the node with these edges.
+std::vector<Grammar::ByteEdge> Grammar::spread(std::span<const ByteSequence> sorted,
+                                               std::size_t depth, int to,
+                                               std::map<std::vector<ByteEdge>, int>& known) {
+    std::vector<ByteEdge> edges;
+    while (!sorted.empty()) {
+        const ByteChoice& first = sorted[0][depth];
+        std::size_t alike = 1;
+        while (alike < sorted.size() && sorted[alike][depth] == first) ++alike;
+        int next = to;
+        if (depth + 1 < sorted[0].size()) {
+            std::vector<ByteEdge> behind = spread(sorted.first(alike), depth + 1, to, known);
+            const auto [place, added] = known.try_emplace(behind, nodes());
+            if (added) node(add_node()).bytes = std::move(behind);
+            next = place->second;
+        }
+        for (const ByteRange& range : first) edges.push_back({range.low, range.high, next});
+        sorted = sorted.subspan(alike);
+    }
+    return edges;
+}
+
+int Grammar::call(int from, int rule) {
+    const int to = add_node();
+    node(from).calls.push_back({rule, to});
+    return to;
+}
+
+void Grammar::finish(int root) {
+    rule(root);  // there is one
+    root_ = root;
+    for (const Rule& r : rules_) {
+        if (r.start < 0)
+            throw UsageError("grammar: the rule '" + r.name + "' is used but not defined");
+    }
+    close_free_steps(0);
+    settle_costs(0);
+    rank_rules();
+}
+
+void Grammar::expand(int id) {
+    if (!is_open(id)) return;
+    const int which = node(id).source;
+    node(id).expanded = true;
+    const int first = nodes();
+    source(which).expand(*this, id);
+    // The node itself first, then what was added.
+    std::vector<int> open = node(id).free;
+    close_free_steps(first);
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        const Node& n = node(open[i]);
+        node(id).bytes.insert(node(id).bytes.end(), n.bytes.begin(), n.bytes.end());
+        node(id).calls.insert(node(id).calls.end(), n.calls.begin(), n.calls.end());
+        node(id).final = node(id).final || n.final;
+    }
+    node(id).free.clear();
+    settle_costs(first);
+}
+
+// A node takes over the edges of every node that it reaches without a byte.
+void Grammar::close_free_steps(int first) {
+    const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
+    const auto count = local(nodes());
+    struct Own {
+        std::size_t bytes, calls;
+        bool final;
+    };
+    std::vector<Own> own(count);  // before anything was taken over
+    for (int id = first; id < nodes(); ++id)
+        own[local(id)] = {node(id).bytes.size(), node(id).calls.size(), node(id).final};
+    std::vector<int> stamp(count, -1), open;
+    for (int id = first; id < nodes(); ++id) {
+        stamp[local(id)] = id;
+        for (open = node(id).free; !open.empty();) {
+            const int other = open.back();
+            open.pop_back();
+            if (other < first)
+                throw Error("grammar: a free step to a node that was finished before");
+            if (stamp[local(other)] == id) continue;
+            stamp[local(other)] = id;
+            Node &n = node(id), &o = node(other);
+            if (is_open(other))
+                throw Error("grammar: a free step to a node that is yet to be expanded");
+            const Own& has = own[local(other)];
+            n.bytes.insert(n.bytes.end(), o.bytes.begin(),
+                           o.bytes.begin() + static_cast<std::ptrdiff_t>(has.bytes));
+            n.calls.insert(n.calls.end(), o.calls.begin(),
+                           o.calls.begin() + static_cast<std::ptrdiff_t>(has.calls));
+            n.final = n.final || has.final;
+            open.insert(open.end(), o.free.begin(), o.free.end());
+        }
+    }
+    for (int id = first; id < nodes(); ++id) node(id).free = {};
+}
+
+// cost(node) = 0 if final, else the least of 1 + cost(to) over byte edges and cost(rule)
+// + cost(to) over calls [Knuth 1977]: lower what can be lowered until nothing can.
+// Behind `first` == 0 the costs of rules are settled; they stay as they are.
+void Grammar::settle_costs(int first) {
+    const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
+    const Predecessors before(*this, first);
+    const ByteMeasure bytes(*this);
+    std::vector<std::vector<int>> callers(first == 0 ? rules_.size() : 0);
+    // The last rule that starts at a node, and for each rule the one before it.
+    std::vector<int> starts(first == 0 ? nodes_.size() : 0, -1), earlier(rules_.size(), -1);
+    std::deque<int> open;
+    std::vector<char> waiting(local(nodes()), 1);
+    for (int id = first; id < nodes(); ++id) {
+        for (const CallEdge& e : node(id).calls) {
+            if (first == 0) callers[static_cast<std::size_t>(e.rule)].push_back(id);
+        }
+        if (is_open(id) && first == 0) {
+            for (const int r : source(node(id).source).rules())
+                callers[static_cast<std::size_t>(r)].push_back(id);
+        }
+        if (node(id).notebook >= 0 && first == 0 && notebook(node(id).notebook).entry() == id) {
+            for (const int r : notebook(node(id).notebook).rules())
+                callers[static_cast<std::size_t>(r)].push_back(id);
+        }
+        open.push_front(id);  // ends are mostly made last
+    }
+    if (first == 0) {
+        for (int r = 0; r < rules(); ++r)
+            earlier[static_cast<std::size_t>(r)] =
+                std::exchange(starts[static_cast<std::size_t>(rule(r).start)], r);
+    }
+    const auto look_again = [&](std::span<const int> ids) {
+        for (const int id : ids) {
+            if (!waiting[local(id)]) waiting[local(id)] = 1, open.push_back(id);
+        }
+    };
+    while (!open.empty()) {
+        const int id = open.front();
+        open.pop_front();
+        waiting[local(id)] = 0;
+        Node& n = node(id);
+        int cost = n.final ? 0 : never;
+        for (const ByteEdge& e : n.bytes) cost = std::min(cost, plus(1, node(e.to).cost));
+        for (const CallEdge& e : n.calls)
+            cost = std::min(cost, plus(rule(e.rule).cost, node(e.to).cost));
+        if (is_open(id)) cost = std::min(cost, source(n.source).cost(bytes, id));
+        if (n.notebook >= 0) {
+            Notebook& notes = notebook(n.notebook);
+            cost = notes.entry() == id ? notes.cost(bytes, id, notes.first_note()) : never;
+        }
+        if (cost >= n.cost) continue;
+        n.cost = cost;
+        look_again(before.of(id));
+        if (first > 0) continue;
+        for (int r = starts[static_cast<std::size_t>(id)]; r >= 0;
+             r = earlier[static_cast<std::size_t>(r)]) {
+            rule(r).cost = cost, ++version_;
+            look_again(callers[static_cast<std::size_t>(r)]);
+        }
+    }
+}
+
+// Rules in an order such that none begins with a call of an earlier one.
+// There is none exactly if one can call itself before a byte was read: left recursion,
+// in which a machine that reads from left to right would call for ever.
+void Grammar::rank_rules() {
+    std::vector<std::vector<int>> first_calls(rules_.size());
+    for (int r = 0; r < rules(); ++r) {
+        std::vector<int> open{rule(r).start}, seen;
+        while (!open.empty()) {
+            const int id = open.back();
+            open.pop_back();
+            if (std::find(seen.begin(), seen.end(), id) != seen.end()) continue;
+            seen.push_back(id);
+            for (const CallEdge& e : node(id).calls) {
+                first_calls[static_cast<std::size_t>(r)].push_back(e.rule);
+                if (rule(e.rule).cost == 0) open.push_back(e.to);
+            }
+        }
+    }
+    std::vector<char> mark(rules_.size());  // 1: on the path, 2: done
+    std::vector<int> path;
+    std::vector<std::size_t> place;
+    int rank = rules();
+    for (int r = 0; r < rules(); ++r) {
+        if (mark[static_cast<std::size_t>(r)] != 0) continue;
+        path = {r};
+        place = {0};
+        mark[static_cast<std::size_t>(r)] = 1;
+        while (!path.empty()) {
+            const auto now = static_cast<std::size_t>(path.back());
+            if (place.back() == first_calls[now].size()) {
+                rules_[now].rank = --rank;
+                mark[now] = 2;
+                path.pop_back();
+                place.pop_back();
+                continue;
+            }
+            const int next = first_calls[now][place.back()++];
+            if (mark[static_cast<std::size_t>(next)] == 2) continue;
+            if (mark[static_cast<std::size_t>(next)] == 1) {
+                const auto begin = std::find(path.begin(), path.end(), next);
+                std::string loop;
+                for (auto at = begin; at != path.end(); ++at)
+                    loop += "'" + rule(*at).name + "' -> ";
+                throw LeftRecursion("left recursion: " + loop + "'" + rule(next).name +
+                                        "'; let each rule read something before it calls itself",
+                                    *std::min_element(begin, path.end()));
+            }
+            mark[static_cast<std::size_t>(next)] = 1;
+            path.push_back(next);
+            place.push_back(0);
+        }
+    }
+}
+
+}  // namespace tbt

@@ -1,0 +1,288 @@
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "lib/grammar/tokens/token_bound.hpp"
+
+namespace tbt {
+
+GrammarMachine::GrammarMachine(Grammar grammar)
+    : grammar_(std::move(grammar)), callers_(static_cast<std::size_t>(grammar_.rules())) {
+    begin_anew();
+}
+
+void GrammarMachine::begin_anew() {
+    continuations_.assign(most_slots + 1, {});
+    const int root = grammar_.root();
+    if (grammar_.rule(root).cost >= Grammar::never) {
+        start_ = dead;  // no text at all
+        return;
+    }
+    accepts_ = grammar_.rule(root).cost == 0;
+    begin(root, whole_text);
+    begin_rules();
+    start_ = collect();
+}
+
+std::unique_ptr<TokensToEnd> GrammarMachine::tokens_to_end(const TokenTrie& trie) {
+    return std::make_unique<TokenBound>(*this, trie);
+}
+
+void GrammarMachine::forget() {
+    states_.clear(), places_.clear(), blocks_.clear(), slots_.clear(), behind_places_.clear();
+    state_index_.clear(), continuation_index_.clear();
+    for (int i = 0; i < grammar_.notebooks(); ++i) grammar_.notebook(i).forget();
+    ++epoch_;
+    begin_anew();
+}
+
+// Reading a byte: every derivation moves along its edges, returns where its rule may end,
+// and calls where rules are called.
+ByteMachine::State GrammarMachine::step(State state, unsigned char byte) {
+    const std::size_t first = states_[state].first, size = states_[state].size;
+    for (std::size_t i = first; i < first + size; ++i) {
+        const Place place = places_[i];
+        for (const Grammar::ByteEdge& e : grammar_.node(place.node).bytes) {
+            if (byte >= e.low && byte <= e.high) move(place, e, byte);
+        }
+    }
+    for (std::size_t i = 0; i < arrived_.size(); ++i) {
+        const Place place = arrived_[i];
+        grammar_.expand(place.node);
+        const Grammar::Node& node = grammar_.node(place.node);
+        if (node.final) leave(place.behind);
+        if (!node.bytes.empty()) kept_.push_back(place);
+        follow_calls(place);
+    }
+    begin_rules();
+    const State reached = collect();
+    remember(state, byte, reached);
+    return reached;
+}
+
+// Along an edge, with the note that one has behind it.
+void GrammarMachine::move(const Place& place, const Grammar::ByteEdge& edge, unsigned char byte) {
+    const int from = grammar_.node(place.node).notebook, to = grammar_.node(edge.to).notebook;
+    if (to < 0) return arrive({edge.to, place.behind, 0});
+    Notebook& notes = grammar_.notebook(to);
+    if (from != to) return arrive({edge.to, place.behind, notes.first_note()});
+    int note = edge.noted ? notes.read(place.note, byte) : place.note;
+    if (note != Notebook::forgotten) note = notes.kept(edge.to, note);
+    // An outline that would have to know more.
+    if (note == Notebook::forgotten) escaped_ = true;
+    else arrive({edge.to, place.behind, note});
+}
+
+// All bytes between the ends of edges that lie around this one take the same edges.
+void GrammarMachine::remember(State state, unsigned char byte, State reached) {
+    int low = 0, high = 255;
+    const StateInfo& info = states_[state];
+    for (std::size_t i = info.first; i < info.first + info.size; ++i) {
+        for (const Grammar::ByteEdge& e : grammar_.node(places_[i].node).bytes) {
+            if (e.low > byte) high = std::min(high, e.low - 1);
+            else low = std::max<int>(low, e.low);
+            if (e.high < byte) low = std::max(low, e.high + 1);
+            else high = std::min<int>(high, e.high);
+            const Place& place = places_[i];
+            if (e.noted && e.low <= byte && byte <= e.high)
+                grammar_.notebook(grammar_.node(place.node).notebook)
+                    .keep_like(place.note, byte, low, high);
+        }
+    }
+    const std::int32_t known = reached == dead ? dead_step : static_cast<std::int32_t>(reached);
+    for (int first = low & ~15; first <= high; first += 16) {
+        std::int32_t& next = states_[state].next[static_cast<std::size_t>(first >> 4)];
+        if (low <= first && first + 15 <= high && next > first_block) {
+            next = known;
+            continue;
+        }
+        if (next > first_block) {
+            blocks_.emplace_back().fill(next);
+            next = first_block - static_cast<std::int32_t>(blocks_.size() - 1);
+        }
+        std::array<std::int32_t, 16>& steps = blocks_[static_cast<std::size_t>(first_block - next)];
+        for (int b = std::max(low, first); b <= std::min(high, first + 15); ++b)
+            steps[static_cast<std::size_t>(b & 15)] = known;
+    }
+}
+
+// Places from which the text cannot be completed are dropped at once: what stays is alive.
+void GrammarMachine::arrive(Place place) {
+    if (!alive(place)) return;
+    // Mostly a node has one continuation: the last place with this node says whether it is
+    // there already.
+    const auto node = static_cast<std::size_t>(place.node);
+    if (last_arrival_.size() <= node)
+        last_arrival_.resize(static_cast<std::size_t>(grammar_.nodes()));
+    std::size_t& last = last_arrival_[node];
+    if (last < arrived_.size() && arrived_[last].node == place.node &&
+        (arrived_[last] == place ||
+         std::find(arrived_.begin(), arrived_.end(), place) != arrived_.end()))
+        return;
+    last = arrived_.size();
+    arrived_.push_back(place);
+}
+
+void GrammarMachine::leave(int continuation) {
+    if (continuation == whole_text) accepts_ = true;
+    if (is_forgotten(continuation)) escaped_ = true;
+    for (const Place& place : places_behind(continuation)) arrive(place);
+}
+
+void GrammarMachine::follow_calls(const Place& place) {
+    const Grammar::Node& node = grammar_.node(place.node);
+    const int behind = place.behind;
+    for (const Grammar::CallEdge& e : node.calls) {
+        const Grammar::Rule& rule = grammar_.rule(e.rule);
+        if (rule.cost >= Grammar::never) continue;
+        Place back{e.to, behind, 0};
+        if (node.notebook >= 0)
+            back.note = grammar_.notebook(node.notebook).called(place.note, e.act);
+        if (!alive(back)) continue;
+        std::vector<Place>& callers = callers_[static_cast<std::size_t>(e.rule)];
+        if (callers.empty()) {
+            called_.emplace_back(rule.rank, e.rule);
+            std::push_heap(called_.begin(), called_.end(), std::greater<>());
+        }
+        // A call that ends its own rule returns to where that one returns to:
+        // right recursion needs no stack.
+        if (grammar_.is_end(e.to) && behind > most_slots) {
+            const std::span<const Place> outer = places_behind(behind);
+            callers.insert(callers.end(), outer.begin(), outer.end());
+        } else {
+            callers.push_back(back);
+        }
+        if (rule.cost == 0) arrive(back);  // it may be empty
+    }
+}
+
+// In the order of ranks, so that all callers of a rule are known when it begins.
+// Rules that begin add no arrivals of their own: an empty text of theirs was taken into
+// account by their callers.
+void GrammarMachine::begin_rules() {
+    while (!called_.empty()) {
+        std::pop_heap(called_.begin(), called_.end(), std::greater<>());
+        const int rule = called_.back().second;
+        called_.pop_back();
+        std::vector<Place>& callers = callers_[static_cast<std::size_t>(rule)];
+        const int behind = continuation_of(callers);
+        callers.clear();
+        begin(rule, behind);
+    }
+}
+
+void GrammarMachine::begin(int rule, int behind) {
+    begun_.assign(1, {grammar_.rule(rule).start, behind});
+    for (std::size_t i = 0; i < begun_.size(); ++i) {
+        const Place place = begun_[i];
+        grammar_.expand(place.node);
+        const Grammar::Node& node = grammar_.node(place.node);
+        if (node.cost >= Grammar::never) continue;
+        if (!node.bytes.empty()) kept_.push_back(place);
+        const std::size_t before = arrived_.size();
+        follow_calls(place);
+        // An empty call inside a rule that has only begun leads to another beginning.
+        for (std::size_t j = before; j < arrived_.size(); ++j) {
+            if (std::find(begun_.begin(), begun_.end(), arrived_[j]) == begun_.end())
+                begun_.push_back(arrived_[j]);
+        }
+        arrived_.resize(before);
+    }
+}
+
+ByteMachine::State GrammarMachine::collect() {
+    sort_unique(kept_);
+    const State state =
+        kept_.empty() && !accepts_ && !escaped_ ? dead : state_of(kept_, accepts_, escaped_);
+    arrived_.clear();
+    kept_.clear();
+    accepts_ = escaped_ = false;
+    return state;
+}
+
+int GrammarMachine::continuation_of(std::vector<Place>& places) {
+    sort_unique(places);
+    const std::uint64_t hash = hash_of(1, places);
+    const int last = continuation_index_.find(hash);
+    for (int c = last; c >= 0; c = continuations_[static_cast<std::size_t>(c)].alike) {
+        const auto known = places_behind(c);
+        if (std::equal(known.begin(), known.end(), places.begin(), places.end())) return c;
+    }
+    const int id = static_cast<int>(continuations_.size());
+    int least = Grammar::never;
+    for (const Place& p : places)
+        least = std::min(
+            least, std::min(Grammar::never,
+                            cost(p) + continuations_[static_cast<std::size_t>(p.behind)].cost));
+    continuations_.push_back({static_cast<std::uint32_t>(behind_places_.size()),
+                              static_cast<std::uint32_t>(places.size()), least, last});
+    behind_places_.insert(behind_places_.end(), places.begin(), places.end());
+    continuation_index_.set(hash, id);
+    return id;
+}
+
+ByteMachine::State GrammarMachine::state_of(std::vector<Place>& places, bool accepts,
+                                            bool escaped) {
+    const std::uint64_t hash = hash_of(2u + accepts + 2u * escaped, places);
+    const int last = state_index_.find(hash);
+    for (int id = last; id >= 0; id = states_[static_cast<std::size_t>(id)].alike) {
+        const StateInfo& s = states_[static_cast<std::size_t>(id)];
+        if (s.size == places.size() && s.accepts == accepts && s.escaped == escaped &&
+            std::equal(places.begin(), places.end(), places_.data() + s.first)) {
+            return static_cast<State>(id);
+        }
+    }
+    StateInfo info;
+    info.next.fill(-1);
+    info.first = static_cast<std::uint32_t>(places_.size());
+    info.size = static_cast<std::uint32_t>(places.size());
+    info.accepts = accepts;
+    info.escaped = escaped;
+    places_.insert(places_.end(), places.begin(), places.end());
+    info.alike = last;
+    state_index_.set(hash, static_cast<int>(states_.size()));
+    states_.push_back(info);
+    return states_.size() - 1;
+}
+
+int GrammarMachine::cost_of(State state) const {
+    const StateInfo& info = states_[state];
+    if (info.cost != unknown_cost) return info.cost;
+    info.cost = info.accepts || info.size == 0 ? 0 : Grammar::never;
+    for (const Place& p : places(state)) info.cost = std::min(info.cost, closing_bytes(p));
+    return info.cost;
+}
+
+int GrammarMachine::hidden_bytes(State state) const {
+    if (!known(state)) return 0;
+    int most = 0;
+    for (const Place& p : places(state))
+        most = std::max(most, continuations_[static_cast<std::size_t>(p.behind)].cost);
+    return most;
+}
+
+// The rules that are being read, without what called them.
+ByteMachine::State GrammarMachine::outline(State state) {
+    if (!known(state)) return dead;
+    if (states_[state].outline >= 0) return static_cast<State>(states_[state].outline);
+    const auto own = this->places(state);
+    outlined_.assign(own.begin(), own.end()), forgotten_.clear();
+    for (Place& p : outlined_) {
+        p.note = outlined_note(p);
+        if (p.behind == whole_text) continue;
+        auto slot = std::find(forgotten_.begin(), forgotten_.end(), p.behind);
+        if (slot == forgotten_.end()) slot = forgotten_.insert(forgotten_.end(), p.behind);
+        p.behind = 1 + std::min<int>(most_slots - 1, static_cast<int>(slot - forgotten_.begin()));
+    }
+    if (forgotten_.size() > most_slots) forgotten_.clear();
+    StateInfo& info = states_[state];
+    info.first_slot = static_cast<std::uint32_t>(slots_.size());
+    info.slots = static_cast<std::uint32_t>(forgotten_.size());
+    slots_.insert(slots_.end(), forgotten_.begin(), forgotten_.end());
+    sort_unique(outlined_);
+    const State result = state_of(outlined_, false, false);
+    return states_[state].outline = static_cast<std::int32_t>(result), result;
+}
+
+}  // namespace tbt

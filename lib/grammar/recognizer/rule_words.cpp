@@ -1,0 +1,77 @@
+#include "lib/grammar/recognizer/rule_words.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "lib/grammar/recognizer/compile.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
+#include "lib/index.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr std::size_t most_ways = 3, deepest = 12;
+
+// The rule of each node; −1: nobody gets there.
+std::vector<int> rules_of_nodes(const Grammar& grammar) {
+    std::vector<int> rule_of(index(grammar.nodes()), -1), open;
+    const auto reach = [&](int node, int rule) {
+        if (node < 0 || rule_of[index(node)] >= 0) return;
+        rule_of[index(node)] = rule;
+        open.push_back(node);
+    };
+    for (int rule = 0; rule < grammar.rules(); ++rule) {
+        reach(grammar.rule(rule).start, rule);
+        while (!open.empty()) {
+            const Grammar::Node& node = grammar.node(open.back());
+            open.pop_back();
+            for (const Grammar::ByteEdge& e : node.bytes) reach(e.to, rule);
+            for (const Grammar::CallEdge& e : node.calls) reach(e.to, rule);
+        }
+    }
+    return rule_of;
+}
+
+// Names that a grammar's author gave have no spaces in them.
+bool is_own(const std::string& name) { return name.find(' ') == std::string::npos; }
+
+}  // namespace
+
+std::string rule_words(const GrammarMachine& machine, ByteMachine::State state) {
+    if (state == ByteMachine::dead) return "";
+    const Grammar& grammar = machine.grammar();
+    const std::vector<int> rule_of = rules_of_nodes(grammar);
+    std::vector<std::string> ways;
+    for (GrammarPlace place : machine.places(state)) {
+        std::vector<std::string> names;  // innermost first
+        while (names.size() < deepest) {
+            const int rule = rule_of[index(place.node)];
+            if (rule >= 0 && is_own(grammar.rule(rule).name))
+                names.push_back(grammar.rule(rule).name);
+            const auto behind = machine.places_behind(place.behind);
+            if (place.behind == GrammarMachine::whole_text || behind.empty()) break;
+            place = behind[0];
+        }
+        std::string way;
+        for (std::size_t i = names.size(); i-- > 0;) way += (way.empty() ? "" : " › ") + names[i];
+        if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
+    }
+    if (ways.empty() || (ways.size() == 1 && ways[0].find(" › ") == std::string::npos)) return "";
+    std::string words;
+    for (std::size_t i = 0; i < std::min(ways.size(), most_ways); ++i)
+        words += (i > 0 ? ", or " : "") + ways[i];
+    return words + (ways.size() > most_ways ? ", or …" : "");
+}
+
+std::function<std::string(std::string_view text)> words_of_gbnf(std::string_view grammar,
+                                                                const std::string& name) {
+    const auto machine =
+        std::make_shared<GrammarMachine>(grammar_as_written(parse_gbnf(grammar, name)));
+    return [machine](std::string_view text) {
+        return rule_words(*machine, read_bytes(*machine, machine->start(), text));
+    };
+}
+
+}  // namespace tbt

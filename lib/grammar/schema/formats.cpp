@@ -1,0 +1,174 @@
+#include "lib/grammar/schema/formats.hpp"
+
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "lib/grammar/automata/numbers.hpp"
+#include "lib/grammar/automata/regex.hpp"
+#include "lib/grammar/schema/host_names.hpp"
+#include "lib/grammar/schema/regex_format.hpp"
+#include "lib/grammar/schema/uri_formats.hpp"
+
+namespace tbt {
+
+namespace {
+
+const std::string hour = "(?:[01][0-9]|2[0-3])", minute = "[0-5][0-9]";
+std::string offset(bool judging) {
+    return std::string(judging ? "(?:[zZ]" : "(?:Z") + "|[+\\-]" + hour + ":" + minute + ")";
+}
+const std::string octet = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
+const std::string ipv4 = octet + "(?:\\." + octet + "){3}";
+
+// A year is a leap year if it is divisible by 4, but not by 100 unless by 400.
+// judging: also the year 0000, which RFC 3339 allows and most readers of dates do not.
+std::string date(bool judging) {
+    const std::string year =
+        judging ? "[0-9]{4}" : "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])";
+    const std::string by_four = "(?:0[48]|[2468][048]|[13579][26])";
+    const std::string leap =
+        "(?:[0-9]{2}" + by_four + "|(?:" + by_four + (judging ? "|00" : "") + ")00)";
+    const std::string long_month = "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])",
+                      short_month = "(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)";
+    return "(?:" + year + "-(?:" + long_month + "|" + short_month +
+           "|02-(?:0[1-9]|1[0-9]|2[0-8]))|" + leap + "-02-29)";
+}
+
+// A leap second is 23:59:60 in Greenwich: with an offset of +HH:MM the local time is that much
+// later. Offsets in quarters of an hour, as all are that are in use.
+std::string time(bool judging) {
+    std::string all = hour + ":" + minute + ":" + minute + "(?:\\.[0-9]+)?" + offset(judging);
+    if (!judging) return "(?:" + all + ")";
+    all += "|23:59:60(?:\\.[0-9]+)?[zZ]";
+    for (int local = 14; local < 24 * 60; local += 15) {
+        const int ahead = (local + 1) % (24 * 60), behind = (24 * 60 - ahead) % (24 * 60);
+        char text[80];
+        std::snprintf(text, sizeof text, "|%02d:%02d:60(?:\\.[0-9]+)?(?:\\+%02d:%02d|-%02d:%02d)",
+                      local / 60, local % 60, ahead / 60, ahead % 60, behind / 60, behind % 60);
+        all += text;
+    }
+    return "(?:" + all + ")";
+}
+
+// Mailbox of RFC 5321, §4.1.2: atoms or a quoted string, then a domain or an address in brackets.
+// other: letters beside those of ASCII.
+std::string local_part(const std::string& other) {
+    const std::string atom = "[a-zA-Z0-9!#$%&'*+\\-/=?\\^_`{|}~" + other + "]+";
+    const std::string quoted = "\"(?:[ !#-\\[\\]-~" + other + "]|\\\\[ -~])*\"";
+    return "(?:" + atom + "(?:\\." + atom + ")*|" + quoted + ")";
+}
+std::string email() {
+    const std::string label = "[a-zA-Z0-9](?:[a-zA-Z0-9\\-]*[a-zA-Z0-9])?";
+    return local_part("") + "@(?:" + label + "(?:\\." + label + ")*|\\[" + ipv4 +
+           "\\]|\\[[iI][pP][vV]6:" + ipv6_pattern() + "\\])";
+}
+// Years, months and days, or weeks; then hours, minutes and seconds;
+// none left out in between [RFC 3339, appendix A].
+std::string duration() {
+    const std::string n = "[0-9]+", seconds = n + "S", minutes = n + "M(?:" + seconds + ")?";
+    const std::string time = "T(?:" + n + "H(?:" + minutes + ")?|" + minutes + "|" + seconds + ")";
+    const std::string days = n + "D", months = n + "M(?:" + days + ")?";
+    return "P(?:(?:" + n + "Y(?:" + months + ")?|" + months + "|" + days + ")(?:" + time + ")?|" +
+           time + "|" + n + "W)";
+}
+
+const std::string beyond_ascii = "\\u{80}-\\u{10FFFF}";
+const std::string json_pointer = "(?:/(?:[^~/]|~[01])*)*";  // RFC 6901
+
+}  // namespace
+
+// Up to eight groups; "::" stands for one or more that are zero;
+// the last two may be an IPv4 address.
+std::string ipv6_pattern() {
+    const std::string group = "[0-9a-fA-F]{1,4}",
+                      last = "(?:" + group + ":" + group + "|" + ipv4 + ")";
+    std::string all = "(?:" + group + ":){6}" + last;
+    for (int before = 0; before <= 7; ++before) {
+        const std::string front =
+            before == 0 ? "" : group + "(?::" + group + "){" + std::to_string(before - 1) + "}";
+        const int room = 7 - before;  // groups that may stand behind "::"
+        all += "|" + front + "::";
+        if (room >= 1)
+            all += "|" + front + "::" + group + "(?::" + group + "){0," + std::to_string(room - 1) +
+                   "}";
+        if (room >= 2)
+            all += "|" + front + "::(?:" + group + ":){0," + std::to_string(room - 2) + "}" + ipv4;
+    }
+    return "(?:" + all + ")";
+}
+
+static std::optional<Dfa> made_language(const std::string& name, bool judging) {
+    if (name == "date") return regex_whole(date(judging));
+    if (name == "time") return regex_whole(time(judging));
+    if (name == "date-time")
+        return regex_whole(date(judging) + (judging ? "[tT]" : "T") + time(judging));
+    if (name == "uuid") return regex_whole("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+    if (name == "email") return regex_whole(email());
+    if (name == "idn-email")
+        return international_addresses(local_part(judging ? beyond_ascii : ""), judging);
+    if (name == "hostname") return host_names(judging);
+    if (name == "idn-hostname") return international_host_names(judging);
+    if (name == "ipv4") return regex_whole(ipv4);
+    if (name == "ipv6") return regex_whole(ipv6_pattern());
+    if (name == "duration") return regex_whole(duration());
+    if (name == "json-pointer") return regex_whole(json_pointer);
+    if (name == "relative-json-pointer")
+        return regex_whole("(?:0|[1-9][0-9]*)(?:#|" + json_pointer + ")");
+    if (name == "uri") return regex_whole(uri_pattern(false, false));
+    if (name == "uri-reference") return regex_whole(uri_pattern(true, false));
+    if (name == "iri") return regex_whole(uri_pattern(false, true));
+    if (name == "iri-reference") return regex_whole(uri_pattern(true, true));
+    if (name == "uri-template") return regex_whole(uri_template_pattern());
+    if (name == "regex") return regular_expressions(judging);
+    return std::nullopt;
+}
+
+// Each is made once.
+std::optional<Dfa> format_language(const std::string& name, bool judging) {
+    static std::mutex door;
+    static std::map<std::pair<std::string, bool>, Dfa> known;
+    const std::lock_guard<std::mutex> alone(door);
+    const std::pair key(name, judging);
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+    std::optional<Dfa> language = made_language(name, judging);
+    if (language) known.emplace(key, *language);
+    return language;
+}
+
+bool written_narrower(const std::string& name) {
+    for (const char* narrower :
+         {"date", "time", "date-time", "idn-email", "hostname", "idn-hostname", "regex"})
+        if (name == narrower) return true;
+    return false;
+}
+
+// The registry of formats that OpenAPI keeps.
+const Dfa* number_format(const std::string& name) {
+    static const auto whole = [](const char* least, const char* most) {
+        return whole_numbers() & at_least(Decimal::parse(least), false) &
+               at_most(Decimal::parse(most), false);
+    };
+    static const std::map<std::string, Dfa> known = {
+        {"int8", whole("-128", "127")},
+        {"uint8", whole("0", "255")},
+        {"int16", whole("-32768", "32767")},
+        {"uint16", whole("0", "65535")},
+        {"int32", whole("-2147483648", "2147483647")},
+        {"uint32", whole("0", "4294967295")},
+        {"int64", whole("-9223372036854775808", "9223372036854775807")},
+        {"uint64", whole("0", "18446744073709551615")},
+        {"float", decimals()},
+        {"double", decimals()}};
+    const auto found = known.find(name);
+    return found == known.end() ? nullptr : &found->second;
+}
+
+std::string format_names() {
+    return "date, time, date-time, duration, uuid, email, idn-email, hostname, idn-hostname, ipv4, "
+           "ipv6, uri, uri-reference, iri, iri-reference, "
+           "uri-template, json-pointer, relative-json-pointer, regex";
+}
+
+}  // namespace tbt

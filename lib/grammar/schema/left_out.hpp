@@ -1,0 +1,33 @@
+// Ways to meet a schema that a judge knows and a writer does not take: they are left out, which is
+// said once (strictly: refused), and refused where no other way is left.
+#pragma once
+
+#include <string>
+
+#include "lib/grammar/schema/schema_facts.hpp"
+
+namespace tbt {
+
+class LeftOut {
+public:
+    explicit LeftOut(SchemaDocument& document) : document_(&document) {}
+
+    // "Some member fails": only those with a name are made to.
+    void unnamed_needs(ObjectPlan& plan, const Demands& facts);
+    // "Two items are equal".
+    void equal_items(const Demands& facts);
+
+    // Throws UnsupportedSchema if anything was left out: nothing else can be written.
+    void refuse() const {
+        if (schema_ != nullptr) document_->unsupported(*schema_, keyword_, why_);
+    }
+
+private:
+    void leave_out(const Json& schema, const std::string& keyword, const std::string& why);
+
+    SchemaDocument* document_;
+    const Json* schema_ = nullptr;  // the first one
+    std::string keyword_, why_;
+};
+
+}  // namespace tbt

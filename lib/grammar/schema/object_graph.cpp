@@ -1,0 +1,219 @@
+#include "lib/grammar/schema/object_graph.hpp"
+
+#include <algorithm>
+
+#include "lib/index.hpp"
+
+namespace tbt {
+
+ObjectGraph::ObjectGraph(const ObjectShape& shape, const Blanks& blanks, Spelling spelling)
+    : shape_(&shape), blanks_(&blanks), spelling_(spelling) {
+    const auto add = [&](const ObjectShape::Values& values, int member, int key_class) {
+        std::vector<int> numbers;
+        for (const auto& [serves, rule] : values) {
+            acts_.push_back({member, key_class, serves, rule});
+            numbers.push_back(count(acts_));
+        }
+        return numbers;
+    };
+    for (const ObjectShape::Member& m : shape.members) {
+        points_.push_back(code_points_of(m.name, "key"));
+        order_.push_back(count(order_));
+        of_member_.push_back(add(m.values, count(of_member_), -1));
+    }
+    for (const ObjectShape::KeyClass& c : shape.classes)
+        of_class_.push_back(add(c.values, -1, count(of_class_)));
+    std::sort(order_.begin(), order_.end(),
+              [&](int a, int b) { return tbt::at(points_, a) < tbt::at(points_, b); });
+}
+
+// All nodes since the last call are there.
+void ObjectGraph::mark(Grammar& grammar, Position position) {
+    for (int id = base_ + count(positions_); id < grammar.nodes(); ++id) {
+        grammar.node(id).notebook = notebook_;
+        positions_.push_back(position);
+    }
+}
+
+// The text, and behind it the place that is named.
+int ObjectGraph::add_text(Grammar& grammar, int from, const std::string& text, Position behind) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        from = grammar.bytes(from, text.substr(i, 1));
+        Position here = behind;
+        here.extra += count(text) - to_int(i) - 1;
+        mark(grammar, here);
+    }
+    return from;
+}
+
+int ObjectGraph::add_layout(Grammar& grammar, int from, const std::string& fixed, Position behind) {
+    if (!blanks_->free) return add_text(grammar, from, fixed, behind);
+    const int out = add_blanks(grammar, from, blanks_->most);
+    mark(grammar, behind);
+    return out;
+}
+
+void ObjectGraph::build(Grammar& grammar, int notebook) {
+    notebook_ = notebook;
+    base_ = grammar.nodes();
+    first_ = grammar.add_node();
+    mark(grammar, {Where::first});
+    after_ = grammar.add_node();
+    mark(grammar, {Where::after});
+    tree_ = grammar.add_node();
+    mark(grammar, {Where::tree, 0});
+    add_ends(grammar, tree_);
+    branches_.push_back({0, count(order_), 0});
+    add_tree(grammar, tree_);
+    for (int c = 0; c < count(shape_->classes); ++c) add_class(grammar, c, tree_);
+}
+
+void ObjectGraph::add_ends(Grammar& grammar, int key) {
+    const int end = grammar.add_node();
+    grammar.node(end).final = true;
+    mark(grammar, {Where::end});
+    const auto quote = [&](int from) { grammar.edge(from, '"', '"', key); };
+    const auto close = [&](int from) { grammar.edge(from, '}', '}', end); };
+    if (blanks_->free) {
+        const int first = add_layout(grammar, first_, "", {Where::first});
+        quote(first), close(first);
+        const int after = add_layout(grammar, after_, "", {Where::after});
+        close(after);
+        const int comma = grammar.bytes(after, ",");
+        mark(grammar, {Where::key});
+        quote(add_layout(grammar, comma, "", {Where::key}));
+        return;
+    }
+    close(first_);
+    quote(add_text(grammar, first_, blanks_->open, {Where::key}));
+    close(add_text(grammar, after_, blanks_->close, {Where::closing, 0, 1}));
+    std::string comma = ",";
+    comma += blanks_->comma;
+    quote(add_text(grammar, after_, comma, {Where::key}));
+}
+
+// The keys, those that begin alike together. A list of what is open in place of recursion: a key
+// may have a hundred thousand letters.
+void ObjectGraph::add_tree(Grammar& grammar, int key) {
+    std::vector<Open> open{{0, 0, key}};
+    while (!open.empty()) {
+        const Open now = open.back();
+        open.pop_back();
+        int low = tbt::at(branches_, now.branch).low;
+        const int high = tbt::at(branches_, now.branch).high;
+        const auto points = [&](int i) -> const auto& { return tbt::at(points_, member(i)); };
+        if (low < high && count(points(low)) == now.depth) {
+            const int m = member(low++);
+            add_values(grammar, now.node, {Where::colon, m}, of_member(m));
+        }
+        while (low < high) {
+            int end = low + 1;
+            while (end < high && tbt::at(points(end), now.depth) == tbt::at(points(low), now.depth))
+                ++end;
+            const int node = add_branch(grammar, now, low, end);
+            open.push_back({count(branches_) - 1, now.depth + 1, node});
+            low = end;
+        }
+    }
+}
+
+int ObjectGraph::add_branch(Grammar& grammar, const Open& from, int low, int high) {
+    const std::int32_t c = tbt::at(tbt::at(points_, member(low)), from.depth);
+    const int to = grammar.add_node(), letter = to + 1;
+    branches_.push_back(
+        {low, high,
+         tbt::at(branches_, from.branch).bytes + count(shortest_spelling(c, spelling_))});
+    mark(grammar, {Where::tree, count(branches_) - 1});
+    grammar.sequences(from.node, spell(CodePointSet(c, c), spelling_), to);
+    mark(grammar, {Where::tree, count(branches_) - 1});
+    measure_letter(grammar, letter, to);
+    return to;
+}
+
+// The nodes inside the spellings of one letter: how many bytes before its end?
+void ObjectGraph::measure_letter(Grammar& grammar, int first, int to) {
+    for (int id = first; id < grammar.nodes(); ++id)
+        positions_[index(id - base_)].extra = Grammar::never;
+    for (bool nearer = true; nearer;) {
+        nearer = false;
+        for (int id = grammar.nodes() - 1; id >= first; --id) {
+            for (const Grammar::ByteEdge& e : grammar.node(id).bytes) {
+                const int behind = e.to == to ? 0 : at(e.to).extra;
+                int& here = positions_[index(id - base_)].extra;
+                if (behind < Grammar::never && behind + 1 < here) here = behind + 1, nearer = true;
+            }
+        }
+    }
+}
+
+void ObjectGraph::add_values(Grammar& grammar, int behind_key, Position colon,
+                             const std::vector<int>& acts) {
+    const int fixed = count(blanks_->colon);
+    Position quoted = colon;
+    quoted.extra = 1 + fixed;
+    int at = grammar.bytes(behind_key, "\"");
+    mark(grammar, quoted);
+    at = add_layout(grammar, at, "", quoted);
+    at = grammar.bytes(at, ":");
+    colon.extra = fixed;
+    mark(grammar, colon);
+    colon.extra = 0;
+    at = add_layout(grammar, at, blanks_->colon, colon);
+    for (const int number : acts)
+        grammar.node(at).calls.push_back({act(number).rule, after_, number});
+}
+
+void ObjectGraph::add_class(Grammar& grammar, int c, int key) {
+    const int first = grammar.nodes();
+    const int start = grammar.add_node();
+    grammar.skip(key, start);
+    const int out = add_dfa(grammar, tbt::at(shape_->classes, c).keys, start, spelling_);
+    const int end = grammar.nodes();
+    mark(grammar, {Where::of_class, c});
+    measure_class(grammar, first, out);
+    for (int id = first; id < end; ++id)
+        for (Grammar::ByteEdge& e : grammar.node(id).bytes) e.noted = true;
+    class_starts_.push_back(start);
+    add_values(grammar, out, {Where::class_colon, c}, of_class(c));
+}
+
+// From the end backwards; and which nodes lie before a circle: all others are taken away, last
+// ones first.
+void ObjectGraph::measure_class(const Grammar& grammar, int first, int out) {
+    const int size = grammar.nodes() - first;
+    std::vector<std::vector<std::pair<int, int>>> before(index(size));
+    std::vector<int> ways(index(size)), open;
+    for (int id = first; id < grammar.nodes(); ++id) {
+        const auto add = [&](int to, int bytes) {
+            before[index(to - first)].emplace_back(id, bytes);
+            ++ways[index(id - first)];
+        };
+        for (const Grammar::ByteEdge& e : grammar.node(id).bytes) add(e.to, 1);
+        for (const int to : grammar.node(id).free) add(to, 0);
+        positions_[index(id - base_)].to_end = Grammar::never;
+        positions_[index(id - base_)].endless = true;
+    }
+    for (int id = first; id < grammar.nodes(); ++id)
+        if (ways[index(id - first)] == 0) open.push_back(id);
+    while (!open.empty()) {
+        const int id = open.back();
+        open.pop_back();
+        positions_[index(id - base_)].endless = false;
+        for (const auto& [b, bytes] : before[index(id - first)])
+            if (--ways[index(b - first)] == 0) open.push_back(b);
+    }
+    positions_[index(out - base_)].to_end = 0;
+    std::vector<int> layer{out}, next;
+    for (int distance = 0; !layer.empty(); ++distance, layer.swap(next), next.clear()) {
+        for (std::size_t i = 0; i < layer.size(); ++i) {
+            for (const auto& [b, bytes] : before[index(layer[i] - first)]) {
+                int& known = positions_[index(b - base_)].to_end;
+                if (distance + bytes >= known) continue;
+                known = distance + bytes;
+                (bytes == 0 ? layer : next).push_back(b);
+            }
+        }
+    }
+}
+
+}  // namespace tbt

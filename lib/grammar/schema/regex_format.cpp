@@ -1,0 +1,61 @@
+#include "lib/grammar/schema/regex_format.hpp"
+
+#include <string>
+
+#include "lib/grammar/automata/regex.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr int deepest_judged = 12, deepest_written = 2;
+
+// Terms in a row, with what is no term around each; of the terms some are groups with the same
+// inside.
+std::string nested(const std::string& around, const std::string& atom, const std::string& open,
+                   const std::string& times, int depth) {
+    const auto row = [&](const std::string& term) {
+        return "(?:" + around + "(?:" + term + ")(?:" + times + ")?)*" + around;
+    };
+    std::string inside = row(atom);
+    for (int d = 0; d < depth; ++d) inside = row(atom + "|\\((?:" + open + ")?" + inside + "\\)");
+    return inside;
+}
+
+std::string judged() {
+    const std::string name = "<[a-zA-Z_$\\u{80}-\\u{10FFFF}][a-zA-Z0-9_$\\u{80}-\\u{10FFFF}]*>";
+    const std::string hex = "[0-9a-fA-F]";
+    // In a class or outside.
+    const std::string escape = "[dDsSwWfnrtv0^$\\\\.*+?()\\[\\]{}|/]|c[a-zA-Z]|x" + hex + "{2}|u" +
+                               hex + "{4}|u\\{0*(?:10|" + hex + ")?" + hex +
+                               "{1,4}\\}|[pP]\\{[a-zA-Z0-9_=]+\\}";
+    const std::string in_class = "[^\\\\\\]]|\\\\(?:[b\\-]|" + escape + ")";
+    return nested("(?:[|^$]|\\\\[bB])*",
+                  "[^\\^$\\\\*+?()\\[\\]{}|]|\\\\(?:[1-9][0-9]*|k" + name + "|" + escape +
+                      ")|\\[(?:" + in_class + ")*\\]",
+                  "\\?(?:[:=!]|<[=!]|" + name + ")", "(?:[*+?]|\\{[0-9]+(?:,[0-9]*)?\\})\\??",
+                  deepest_judged);
+}
+
+std::string written() {
+    const std::string character = "[^\\u{0}-\\u{1F}\\u{7F}\\^$\\\\.*+?()\\[\\]{}|]";
+    const std::string escape = "\\\\[dDsSwWnt^$\\\\.*+?()\\[\\]{}|/]";
+    const std::string in_class = "a-z|A-Z|0-9|a-f|A-F|[a-zA-Z0-9_ .,:;@%/]|\\\\[dsw]";
+    std::string times = "[*+?]|\\{[1-9]\\}|\\{[0-9],\\}";
+    for (int low = 1; low <= 9; ++low)
+        times += "|\\{" + std::to_string(low) + ",[" + std::to_string(low) + "-9]\\}";
+    return "\\^?" +
+           nested("\\|?", "\\.|" + character + "|" + escape + "|\\[\\^?(?:" + in_class + ")+\\]",
+                  "\\?:", times, deepest_written) +
+           "\\$?";
+}
+
+}  // namespace
+
+Dfa regular_expressions(bool judging) {
+    if (!judging) return regex_whole(written());
+    // \01 would be an octal number.
+    return regex_whole(judged()) - regex_whole("(?:[^\\\\]|\\\\[\\s\\S])*\\\\0[0-9][\\s\\S]*");
+}
+
+}  // namespace tbt

@@ -1,0 +1,285 @@
+#include "lib/grammar/schema/schema.hpp"
+
+#include <algorithm>
+
+#include "lib/grammar/automata/numbers.hpp"
+#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/schema/alike_schemas.hpp"
+#include "lib/grammar/schema/array_source.hpp"
+#include "lib/grammar/schema/distinct_items.hpp"
+#include "lib/grammar/schema/empty_schema.hpp"
+#include "lib/grammar/schema/left_out.hpp"
+#include "lib/grammar/schema/length_notes.hpp"
+#include "lib/grammar/schema/named_keys.hpp"
+#include "lib/grammar/schema/object_notes.hpp"
+#include "lib/grammar/schema/schema_shapes.hpp"
+#include "lib/index.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr long long most_members_counted = 1000;
+constexpr std::size_t most_counters = 4;
+constexpr double most_array_states = 1e6;
+constexpr long long most_written_out = 100;  // characters of a string, a node for each
+
+class SchemaCompiler {
+public:
+    SchemaCompiler(SchemaDocument& document, const SchemaOptions& options)
+        : document_(document),
+          options_(options),
+          scalars_(document, false, options.formats),
+          shapes_(document, scalars_),
+          alike_(document),
+          left_out_(document) {}
+
+    Grammar compile() {
+        const int root = grammar_.add_rule("root"), value = rule_for(Demands{&document_.root()}, 0);
+        // Rules ask for further rules; a list instead of recursion, since schemas may refer to
+        // themselves.
+        while (!open_.empty()) {
+            const auto [demands, rule, depth] = open_.back();
+            open_.pop_back();
+            depth_ = std::min(depth + 1, deepest);
+            try {
+                build(demands, rule);
+            } catch (const TooLarge& e) {
+                document_.too_large(demands.empty() ? document_.root() : *demands[0], e);
+            }
+        }
+        const int start = grammar_.add_node();
+        const int around = options_.layout == JsonLayout::any ? options_.max_whitespace : 0;
+        const int end =
+            add_blanks(grammar_, grammar_.call(add_blanks(grammar_, start, around), value), around);
+        grammar_.node(end).final = true;
+        grammar_.rule(root).start = start;
+        grammar_.finish(root);
+        if (grammar_.rule(value).cost >= Grammar::never) refuse_empty();
+        return std::move(grammar_);
+    }
+
+private:
+    // In a container of the value that is being built.
+    Blanks blanks() const {
+        Blanks b;
+        b.most = options_.max_whitespace;
+        b.free = options_.layout == JsonLayout::any;
+        if (options_.layout == JsonLayout::line) b.comma = b.colon = " ";
+        if (options_.layout != JsonLayout::pretty) return b;
+        const auto line = [](int depth) { return "\n" + std::string(2 * index(depth), ' '); };
+        b.open = b.comma = line(depth_);
+        b.close = line(depth_ - 1);
+        b.colon = " ";
+        return b;
+    }
+
+    Demands alike(Demands demands) {
+        for (const Json*& schema : demands) schema = alike_.of(schema);
+        return join(demands, {});
+    }
+    int rule_for(const Demands& demands) { return rule_for(alike(demands), depth_); }
+    // One rule for each list of demands that occurs; where lines are indented, for each depth.
+    int rule_for(const Demands& demands, int depth) {
+        if (options_.layout != JsonLayout::pretty) depth = 0;
+        const auto [place, added] = rules_.try_emplace({demands, depth}, 0);
+        if (added) {
+            place->second = grammar_.add_rule("value " + std::to_string(rules_.size()));
+            open_.push_back({demands, place->second, depth});
+        }
+        return place->second;
+    }
+
+    [[noreturn]] void refuse_empty() {
+        left_out_.refuse();
+        const auto is_empty = [this](const Demands& value) {
+            const Demands demands = alike(value);
+            const auto rule = rules_.lower_bound({demands, 0});  // the same at every depth
+            return rule != rules_.end() && rule->first.first == demands &&
+                   grammar_.rule(rule->second).cost >= Grammar::never;
+        };
+        EmptySchema(document_, shapes_, is_empty).refuse({&document_.root()});
+    }
+
+    void build(const Demands& demands, int rule) {
+        const int start = grammar_.add_node(), end = grammar_.add_node();
+        grammar_.node(end).final = true;
+        grammar_.rule(rule).start = start;
+        Scalars scalars;
+        for (const Json* schema : demands) scalars = scalars & scalars_.of(*schema);
+        add_scalars(scalars, start, end);
+        for (const Demands& facts : shapes_.of(demands, "object")) add_object(facts, start, end);
+        for (const Demands& facts : shapes_.of(demands, "array")) add_array(facts, start, end);
+    }
+
+    void add_scalars(const Scalars& s, int start, int end) {
+        if (s.null) grammar_.skip(grammar_.bytes(start, "null"), end);
+        if (s.yes) grammar_.skip(grammar_.bytes(start, "true"), end);
+        if (s.no) grammar_.skip(grammar_.bytes(start, "false"), end);
+        if (!s.numbers || !s.numbers->empty()) {
+            grammar_.skip(add_dfa(grammar_, written_numbers(s.numbers), start, Spelling::utf8),
+                          end);
+        }
+        if (!s.strings && std::max(s.least, s.most) > most_written_out)
+            return add_counted(s.least, s.most, start, end);
+        const std::optional<Dfa> strings = s.whole_strings();
+        if (!strings || !strings->empty()) {
+            const int text = add_dfa(grammar_, strings ? *strings : Dfa::anything(),
+                                     grammar_.bytes(start, "\""), Spelling::json);
+            grammar_.skip(grammar_.bytes(text, "\""), end);
+        }
+    }
+
+    void add_counted(long long least, long long most, int start, int end) {
+        auto made = std::make_unique<LengthNotes>(least, most);
+        LengthNotes& notes = *made;
+        const int index = grammar_.add_notebook(std::move(made));
+        add_container("string", '"', start, end,
+                      [&] { return notes.add_nodes(grammar_, index, Spelling::json); });
+    }
+
+    void add_object(const Demands& facts, int start, int end) {
+        ObjectPlan plan = shapes_.facts().objects(facts);
+        if (options_.closed) close(plan);
+        put_in_order(plan, facts, document_);
+        if (plan.least > most_members_counted)
+            document_.unsupported(*facts[0], "minProperties",
+                                  "above 1000 needs too large a grammar; use a smaller limit");
+        left_out_.unnamed_needs(plan, facts);
+        name_keys(plan, facts);
+        ObjectShape shape;
+        for (const ObjectPlan::Member& m : plan.members)
+            shape.members.push_back({m.name, values_of(m, plan.needs), m.required, m.unnamed});
+        for (ObjectPlan::Member& c : plan.classes) {
+            ObjectShape::Values values = values_of(c, plan.needs);
+            shape.classes.push_back({std::move(c.keys), std::move(values)});
+        }
+        shape.needs = (1u << plan.needs.size()) - 1;
+        shape.least = static_cast<int>(plan.least);
+        shape.most = static_cast<int>(plan.most);
+        auto made = std::make_unique<ObjectNotes>(std::move(shape), blanks(), Spelling::json);
+        ObjectNotes& notes = *made;
+        const int index = grammar_.add_notebook(std::move(made));
+        add_container("object", '{', start, end, [&] { return notes.add_nodes(grammar_, index); });
+    }
+
+    // The rules of a member's value, by the needs that it is written for.
+    ObjectShape::Values values_of(const ObjectPlan::Member& member,
+                                  const std::vector<const Json*>& needs) {
+        ObjectShape::Values values;
+        for (Needs serves = 0; serves < 1u << needs.size(); ++serves) {
+            if ((serves & ~member.needs) != 0) continue;
+            Demands demands = member.value;
+            for (std::size_t n = 0; n < needs.size(); ++n) {
+                if ((serves >> n & 1) != 0) demands = join(demands, {needs[n]});
+            }
+            values[serves] = rule_for(demands);
+        }
+        return values;
+    }
+
+    // Keys that nobody names and that must come are given names.
+    void name_keys(ObjectPlan& plan, const Demands& facts) const {
+        try {
+            name_shortest_keys(plan, Spelling::json);
+        } catch (const TooLarge& e) {
+            document_.unsupported(*facts[0], "minProperties",
+                                  std::string("asks for keys that nobody names: ") + e.what());
+        }
+    }
+
+    void add_array(const Demands& facts, int start, int end) {
+        const ArrayPlan plan = shapes_.facts().arrays(facts);
+        if ((plan.most >= 0 && plan.most < plan.least) || (plan.unique && plan.repeats)) return;
+        if (plan.repeats) return left_out_.equal_items(facts);
+        if (plan.unique && (plan.most < 0 || plan.most > 1))
+            return add_distinct(plan, facts, start, end);
+        ArrayShape shape;
+        shape.least = static_cast<int>(plan.least);
+        shape.most = static_cast<int>(plan.most);
+        std::size_t positions = plan.prefix.size();
+        for (const ItemCount& c : plan.counts) {
+            shape.counters.push_back(
+                {static_cast<int>(c.from), static_cast<int>(c.least), static_cast<int>(c.most)});
+            positions = std::max(positions, static_cast<std::size_t>(c.from));
+        }
+        shape.rules.resize(positions + 1);
+        if (plan.counts.size() > most_counters ||
+            ArraySource::count_states(shape) > most_array_states)
+            document_.unsupported(*facts[0],
+                                  !plan.counts.empty()     ? "contains"
+                                  : plan.most > plan.least ? "maxItems"
+                                                           : "minItems",
+                                  "needs too large a grammar; use smaller limits");
+        for (std::size_t i = 0; i <= positions; ++i) {
+            for (const ArrayShape::Choice& choice :
+                 ArraySource::choices(shape.counters, static_cast<int>(i)))
+                shape.rules[i][choice] = rule_for(about_item(plan, i, choice));
+        }
+        add_array_source(std::make_unique<ArraySource>(std::move(shape), blanks()), start, end);
+    }
+    template <class Source>
+    void add_array_source(std::unique_ptr<Source> made, int start, int end) {
+        Source& source = *made;
+        const int index = grammar_.add_source(std::move(made));
+        add_container("array", '[', start, end, [&] { return source.first_node(grammar_, index); });
+    }
+
+    void add_distinct(const ArrayPlan& plan, const Demands& facts, int start, int end) {
+        std::vector<int> values;
+        for (const Demands& item : distinct_items(document_, shapes_, kinds_, plan, facts))
+            values.push_back(rule_for(item));
+        if (plan.least > count(values)) return;
+        add_array_source(std::make_unique<DistinctItems>(std::move(values), to_int(plan.least),
+                                                         to_int(plan.most), blanks()),
+                         start, end);
+    }
+
+    Demands about_item(const ArrayPlan& plan, std::size_t index, const ArrayShape::Choice& choice) {
+        Demands about = index < plan.prefix.size() ? plan.prefix[index] : plan.rest;
+        for (std::size_t c = 0; c < choice.size(); ++c) {
+            if (choice[c] == ArrayShape::Meets::yes) about = join(about, {plan.counts[c].value});
+            if (choice[c] == ArrayShape::Meets::no)
+                about = join(about, {&shapes_.negation_of(*plan.counts[c].value)});
+        }
+        return about;
+    }
+
+    // A rule of its own: sources and notebooks end rules, not parts of them.
+    template <class Inside>
+    void add_container(const char* name, char bracket, int start, int end, Inside&& inside) {
+        const int rule = grammar_.add_rule(name), open = grammar_.add_node();
+        const auto byte = static_cast<std::uint8_t>(bracket);
+        const int first = inside();
+        grammar_.edge(open, byte, byte, first);
+        grammar_.rule(rule).start = open;
+        grammar_.skip(grammar_.call(start, rule), end);
+    }
+
+    SchemaDocument& document_;
+    SchemaOptions options_;
+    ScalarRules scalars_;
+    ShapeRules shapes_;
+    Grammar grammar_;
+    struct Open {
+        Demands demands;
+        int rule, depth;
+    };
+    static constexpr int deepest = 24;  // containers further inside are indented no more
+    int depth_ = 1;                     // of what stands in the value that is being built
+    std::map<std::pair<Demands, int>, int> rules_;
+    AlikeSchemas alike_;
+    LeftOut left_out_;
+    std::vector<const Json*> kinds_;  // of values, once an array asks for different items
+    std::vector<Open> open_;
+};
+
+}  // namespace
+
+Grammar compile_schema(const std::string& schema, const SchemaOptions& options,
+                       const std::string& name) {
+    SchemaDocument document(schema, name, options);
+    return SchemaCompiler(document, options).compile();
+}
+
+}  // namespace tbt

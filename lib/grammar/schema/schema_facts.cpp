@@ -1,0 +1,275 @@
+#include "lib/grammar/schema/schema_facts.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "lib/index.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr std::size_t most_key_classes = 64, most_needs = 6;
+
+bool is_true(const Json& schema, const char* key) {
+    return schema.contains(key) && schema.at(key) == Json(true);
+}
+
+long long fewer(long long a, long long b) { return a < 0 ? b : b < 0 ? a : std::min(a, b); }
+
+}  // namespace
+
+Demands join(const Demands& a, const Demands& b) {
+    Demands both;
+    both.reserve(a.size() + b.size());
+    if (std::is_sorted(a.begin(), a.end()) && std::is_sorted(b.begin(), b.end())) {
+        std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+    } else {
+        both = a;
+        both.insert(both.end(), b.begin(), b.end());
+        std::sort(both.begin(), both.end());
+    }
+    both.erase(std::unique(both.begin(), both.end()), both.end());
+    return both;
+}
+
+bool SchemaFacts::speaks_of(const Json& schema, const std::string& type) const {
+    static const std::vector<const char*> of_objects = {
+        "properties", "patternProperties", "additionalProperties", "propertyNames",
+        "required",   "minProperties",     "maxProperties",        "$each",
+        "$need",      "$complete"};
+    static const std::vector<const char*> of_arrays = {"items",    "prefixItems", "minItems",
+                                                       "maxItems", "uniqueItems", "contains",
+                                                       "$count",   "$repeats",    "$complete"};
+    const auto& keywords = type == "object" ? of_objects : of_arrays;
+    return std::any_of(keywords.begin(), keywords.end(),
+                       [&](const char* k) { return schema.contains(k); });
+}
+
+const ObjectFact& SchemaFacts::object(const Json& schema) {
+    const auto found = objects_.find(&schema);
+    return found != objects_.end() ? found->second
+                                   : objects_.emplace(&schema, read_object(schema)).first->second;
+}
+
+const ArrayFact& SchemaFacts::array(const Json& schema) {
+    const auto found = arrays_.find(&schema);
+    return found != arrays_.end() ? found->second
+                                  : arrays_.emplace(&schema, read_array(schema)).first->second;
+}
+
+std::size_t SchemaFacts::hold_keys(Dfa keys) {
+    keys_.push_back(std::move(keys));
+    return keys_.size() - 1;
+}
+
+ObjectFact SchemaFacts::read_object(const Json& schema) {
+    static const Json never = false;
+    ObjectFact fact;
+    std::vector<std::string> names;
+    if (schema.contains("properties")) {
+        for (const auto& [key, value] : schema.at("properties").items()) {
+            fact.named[key] = &value;
+            names.push_back(key);
+        }
+    }
+    fact.evaluated = names.empty() ? Dfa{} : Dfa::of(names);
+    if (schema.contains("patternProperties")) {
+        for (const auto& [pattern, value] : schema.at("patternProperties").items()) {
+            fact.each.push_back({pattern_of_keys(*document_, schema, pattern), &value});
+            fact.evaluated = fact.evaluated | fact.each.back().keys;
+        }
+    }
+    if (schema.contains("additionalProperties")) {
+        fact.each.push_back({complement(fact.evaluated), &schema.at("additionalProperties")});
+        fact.evaluated = Dfa::anything();
+    }
+    if (schema.contains("propertyNames")) {
+        const std::optional<Dfa> keys = scalars_->of(schema.at("propertyNames")).whole_strings();
+        if (keys) fact.each.push_back({complement(*keys), &never});
+    }
+    for (const auto& [keyword, rules] : {std::pair{"$each", &fact.each}, {"$need", &fact.needs}}) {
+        if (schema.contains(keyword))
+            rules->push_back({keys_[schema.at(keyword).at("keys").get<std::size_t>()],
+                              &schema.at(keyword).at("value")});
+    }
+    if (schema.contains("required")) {
+        for (const Json& name : schema.at("required"))
+            fact.required.insert(name.get<std::string>());
+    }
+    fact.least = count_of(*document_, schema, "minProperties", 0);
+    fact.most = count_of(*document_, schema, "maxProperties", -1);
+    if (schema.contains("$silent")) fact.evaluated = Dfa{};
+    if (schema.contains("$complete")) fact.evaluated = Dfa::anything();
+    return fact;
+}
+
+ArrayFact SchemaFacts::read_array(const Json& schema) {
+    ArrayFact fact;
+    if (const Json* prefix = document_->prefix_of(schema)) {
+        for (const Json& item : *prefix) fact.prefix.push_back(&item);
+    }
+    fact.rest = document_->rest_of(schema);
+    fact.least = count_of(*document_, schema, "minItems", 0);
+    fact.most = count_of(*document_, schema, "maxItems", -1);
+    if (schema.contains("contains")) {
+        const ItemCount count{&schema.at("contains"), 0,
+                              count_of(*document_, schema, "minContains", 1),
+                              count_of(*document_, schema, "maxContains", -1)};
+        fact.counts.push_back(count);
+    }
+    if (schema.contains("$count")) {
+        const Json& c = schema.at("$count");
+        fact.counts.push_back(
+            {&c.at("value"), c.value("from", 0LL), c.value("min", 0LL), c.value("max", -1LL)});
+    }
+    fact.unique = is_true(schema, "uniqueItems");
+    fact.repeats = schema.contains("$repeats");
+    fact.silent = schema.contains("$silent");
+    fact.complete = schema.contains("$complete") || (fact.rest != nullptr && !fact.silent);
+    return fact;
+}
+
+void put_in_order(ObjectPlan& plan, const Demands& facts, const SchemaDocument& document) {
+    std::map<std::string, int> places;
+    for (const Json* fact : facts) {
+        if (!fact->contains("properties")) continue;
+        for (const std::string& name : document.order_of(fact->at("properties")))
+            places.try_emplace(name, count(places));
+    }
+    const auto place = [&](const ObjectPlan::Member& m) {
+        const auto found = places.find(m.name);
+        return found == places.end() ? count(places) : found->second;
+    };
+    std::stable_sort(plan.members.begin(), plan.members.end(),
+                     [&](const auto& a, const auto& b) { return place(a) < place(b); });
+}
+
+void close(ObjectPlan& plan) {
+    const bool needed = !plan.needs.empty() || plan.least > count(plan.members);
+    if (plan.members.empty() || needed) return;
+    std::erase_if(plan.classes, [](const ObjectPlan::Member& c) { return c.value.empty(); });
+}
+
+ObjectPlan SchemaFacts::objects(const Demands& facts) {
+    ObjectPlan plan = members(facts);
+    add_classes(plan, facts);
+    return plan;
+}
+
+ObjectPlan SchemaFacts::members(const Demands& facts) {
+    ObjectPlan plan;
+    std::set<std::string> names, required;
+    std::map<std::string, Demands> named;  // what is said of a key by its name
+    std::vector<const KeyRule*> needs, each;
+    for (const Json* f : facts) {
+        const ObjectFact& fact = object(*f);
+        for (const auto& [name, value] : fact.named)
+            names.insert(name), named[name].push_back(value);
+        for (const KeyRule& rule : fact.each) each.push_back(&rule);
+        required.insert(fact.required.begin(), fact.required.end());
+        for (const KeyRule& rule : fact.needs) needs.push_back(&rule);
+        plan.least = std::max(plan.least, fact.least);
+        plan.most = fewer(plan.most, fact.most);
+    }
+    names.insert(required.begin(), required.end());
+    if (needs.size() > most_needs)
+        document_->unsupported(*facts[0], "not",
+                               "asks for more than 6 members of a kind in one object; deny less");
+    for (const KeyRule* need : needs) plan.needs.push_back(need->value);
+    for (const std::string& name : names) {
+        Demands about = named[name];
+        for (const KeyRule* rule : each)
+            if (rule->keys.accepts(name)) about.push_back(rule->value);
+        ObjectPlan::Member member{name, {}, join(about, {}), required.count(name) != 0, 0};
+        for (std::size_t n = 0; n < needs.size(); ++n)
+            member.needs |= needs[n]->keys.accepts(name) ? 1u << n : 0u;
+        plan.members.push_back(std::move(member));
+    }
+    return plan;
+}
+
+// Keys that nobody names fall into classes: two keys of one class meet the same rules and can
+// serve the same needs.
+void SchemaFacts::add_classes(ObjectPlan& plan, const Demands& facts) {
+    std::vector<std::string> names;
+    for (const ObjectPlan::Member& m : plan.members) names.push_back(m.name);
+    struct Class {
+        Dfa keys;
+        Demands value;
+        unsigned needs;
+    };
+    std::vector<Class> classes{
+        {names.empty() ? Dfa::anything() : complement(Dfa::of(names)), {}, 0}};
+    const auto split = [&](const Dfa& by, auto mark) {
+        std::vector<Class> parts;
+        for (Class& c : classes) {
+            if (c.keys == by) {  // mostly: all keys but those that are named
+                mark(c);
+                parts.push_back(std::move(c));
+                continue;
+            }
+            for (const bool inside : {true, false}) {
+                Class part{inside ? c.keys & by : c.keys - by, c.value, c.needs};
+                if (part.keys.empty()) continue;
+                if (inside) mark(part);
+                parts.push_back(std::move(part));
+            }
+        }
+        classes = std::move(parts);
+        if (classes.size() > most_key_classes)
+            document_->unsupported(*facts[0], "patternProperties",
+                                   "has too many patterns that overlap; use fewer");
+    };
+    std::size_t need = 0;
+    for (const Json* f : facts) {
+        for (const KeyRule& rule : object(*f).each)
+            split(rule.keys, [&](Class& c) { c.value = join(c.value, {rule.value}); });
+        for (const KeyRule& rule : object(*f).needs) {
+            split(rule.keys, [&](Class& c) { c.needs |= 1u << need; });
+            ++need;
+        }
+    }
+    std::map<std::pair<Demands, unsigned>, Dfa> alike;
+    for (const Class& c : classes) {
+        if (std::any_of(c.value.begin(), c.value.end(),
+                        [](const Json* v) { return *v == Json(false); }))
+            continue;
+        Dfa& keys = alike[{c.value, c.needs}];
+        keys = keys.empty() ? c.keys : keys | c.keys;
+    }
+    for (auto& [key, keys] : alike)
+        plan.classes.push_back({"", std::move(keys), key.first, false, key.second});
+}
+
+ArrayPlan SchemaFacts::arrays(const Demands& facts) {
+    ArrayPlan plan;
+    std::size_t longest = 0;
+    for (const Json* f : facts) {
+        const ArrayFact& fact = array(*f);
+        longest = std::max(longest, fact.prefix.size());
+        plan.least = std::max(plan.least, fact.least);
+        plan.most = fewer(plan.most, fact.most);
+        plan.unique = plan.unique || fact.unique;
+        plan.repeats = plan.repeats || fact.repeats;
+        for (const ItemCount& count : fact.counts) {
+            if (count.least > 0 || count.most >= 0) plan.counts.push_back(count);
+        }
+    }
+    for (std::size_t i = 0; i <= longest; ++i) {
+        Demands about;
+        for (const Json* f : facts) {
+            const ArrayFact& fact = array(*f);
+            if (i < fact.prefix.size()) about.push_back(fact.prefix[i]);
+            else if (fact.rest != nullptr) about.push_back(fact.rest);
+        }
+        about = join(about, {});
+        if (i < longest) plan.prefix.push_back(std::move(about));
+        else plan.rest = std::move(about);
+    }
+    std::sort(plan.counts.begin(), plan.counts.end());
+    plan.counts.erase(std::unique(plan.counts.begin(), plan.counts.end()), plan.counts.end());
+    return plan;
+}
+
+}  // namespace tbt

@@ -1,0 +1,292 @@
+#include "lib/grammar/schema/schema_scalars.hpp"
+
+#include <algorithm>
+
+#include "lib/grammar/automata/numbers.hpp"
+#include "lib/grammar/automata/regex.hpp"
+#include "lib/grammar/schema/formats.hpp"
+#include "lib/grammar/schema/held_numbers.hpp"
+#include "lib/index.hpp"
+
+namespace tbt {
+
+namespace {
+
+using Language = std::optional<Dfa>;  // nothing: everything
+
+Language both(const Language& a, const Language& b) { return !a ? b : !b ? a : Language(*a & *b); }
+Language either(const Language& a, const Language& b) {
+    return !a || !b ? Language() : Language(*a | *b);
+}
+Language without(const Language& a, const Language& b, const Dfa& everything) {
+    if (!b) return Dfa{};
+    if (b->empty()) return a;
+    return (a ? *a : everything) - *b;
+}
+
+// What has the point of view that a number is its value needs a universe without
+// exponents: see numbers.hpp.
+const Dfa& all_numbers() { return decimals(); }
+const Dfa& all_strings() {
+    static const Dfa all = Dfa::anything();
+    return all;
+}
+
+// One of these numbers. Two and two are put together, or thousands would take minutes.
+Dfa one_of(std::vector<Dfa> numbers) {
+    constexpr std::size_t most = 20000;  // one state each, at least
+    const TooLarge too_many("a list of " + std::to_string(numbers.size()) +
+                            " numbers takes more than " + std::to_string(most) +
+                            " states; use fewer, or minimum and maximum");
+    if (numbers.size() > most) throw too_many;
+    try {
+        for (std::size_t apart = 1; apart < numbers.size(); apart *= 2) {
+            for (std::size_t i = 0; i + apart < numbers.size(); i += 2 * apart)
+                numbers[i] = numbers[i] | numbers[i + apart];
+        }
+    } catch (const TooLarge&) {
+        throw too_many;
+    }
+    return numbers[0];
+}
+
+// One state for each length up to the last that matters.
+Dfa of_length(long long low, long long high) {
+    constexpr long long longest = 20000;
+    const long long last = high >= 0 ? high : low;
+    if (last > longest)
+        throw TooLarge("lengths above " + std::to_string(longest) +
+                       " together with a pattern or with other strings take too many states; use "
+                       "a smaller limit");
+    Dfa length;
+    for (long long n = 0; n <= last; ++n) {
+        length.states.push_back({{}, n >= low});
+        if (n < last) length.states.back().edges.push_back({CodePointSet::all(), to_int(n + 1)});
+    }
+    if (high < 0) length.states.back().edges.push_back({CodePointSet::all(), to_int(last)});
+    return length;
+}
+
+bool no_strings(const Scalars& s) { return s.strings && s.strings->empty(); }
+
+}  // namespace
+
+Language Scalars::whole_strings() const {
+    if ((least == 0 && most < 0) || no_strings(*this)) return strings;
+    if (most >= 0 && most < least) return Dfa{};
+    return both(of_length(least, most), strings);
+}
+
+Dfa written_numbers(const std::optional<Dfa>& numbers) {
+    static const Dfa any =
+        regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]{1,2})?");
+    if (!numbers) return any;
+    if (*numbers == whole_numbers()) return plain_integers();  // most that are demanded
+    const Dfa held = held_by_a_double(*numbers);
+    return (held - whole_numbers()).empty() ? held & plain_integers() : held;
+}
+
+Scalars operator&(const Scalars& a, const Scalars& b) {
+    Scalars s{a.null && b.null, a.yes && b.yes, a.no && b.no, both(a.numbers, b.numbers),
+              both(a.strings, b.strings)};
+    s.least = std::max(a.least, b.least);
+    s.most = a.most < 0 ? b.most : b.most < 0 ? a.most : std::min(a.most, b.most);
+    s.exact = a.exact && b.exact;
+    if (s.most >= 0 && s.most < s.least) s.strings = Dfa{};
+    return s;
+}
+Scalars operator|(const Scalars& a, const Scalars& b) {
+    Scalars s{a.null || b.null, a.yes || b.yes, a.no || b.no, either(a.numbers, b.numbers), {}};
+    s.exact = a.exact && b.exact;
+    const bool alike = a.least == b.least && a.most == b.most;
+    if (alike || no_strings(a) || no_strings(b)) {
+        const Scalars& lengths = no_strings(a) ? b : a;
+        s.strings = either(a.strings, b.strings);
+        s.least = lengths.least, s.most = lengths.most;
+    } else {
+        s.strings = either(a.whole_strings(), b.whole_strings());
+    }
+    return s;
+}
+Scalars operator-(const Scalars& a, const Scalars& b) {
+    Scalars s{a.null && !b.null, a.yes && !b.yes, a.no && !b.no,
+              without(a.numbers, b.numbers, all_numbers()), a.strings};
+    s.least = a.least, s.most = a.most, s.exact = a.exact && b.exact;
+    if (!no_strings(b)) s.strings = without(a.strings, b.whole_strings(), all_strings());
+    return s;
+}
+
+bool type_allows(const Json& schema, const std::string& type) {
+    if (!schema.is_object() || !schema.contains("type")) return true;
+    const Json& t = schema.at("type");
+    return t.is_string() ? t == type : std::find(t.begin(), t.end(), type) != t.end();
+}
+
+// The values that enum and const leave: those of one, or those in both.
+std::vector<const Json*> listed_values(const Json& schema, bool& restricted) {
+    std::vector<const Json*> values;
+    restricted = schema.is_object() && (schema.contains("enum") || schema.contains("const"));
+    if (!restricted) return values;
+    if (!schema.contains("enum")) return {&schema.at("const")};
+    for (const Json& v : schema.at("enum")) {
+        if (!schema.contains("const") || schema.at("const") == v) values.push_back(&v);
+    }
+    return values;
+}
+
+const Scalars& ScalarRules::of(const Json& schema) {
+    if (const auto found = known_.find(&schema); found != known_.end()) return found->second;
+    document_->check(schema);
+    if (!open_.insert(&schema).second)
+        document_->unsupported(schema, "$ref", "leads back to itself without reading anything");
+    Scalars scalars;
+    try {
+        scalars = work_out(schema);
+    } catch (const TooLarge& e) {
+        document_->too_large(schema, e);
+    }
+    open_.erase(&schema);
+    return known_.emplace(&schema, std::move(scalars)).first->second;
+}
+
+Scalars ScalarRules::work_out(const Json& schema) {
+    if (schema.is_boolean()) return schema.get<bool>() ? Scalars::all() : Scalars::none();
+    Scalars result;
+    for (const Json* target : document_->references(schema)) result = result & of(*target);
+    if (document_->ignores_siblings(schema)) return result;
+    result = result & own(schema);
+    if (schema.contains("allOf")) {
+        for (const Json& part : schema.at("allOf")) result = result & of(part);
+    }
+    if (schema.contains("anyOf")) {
+        Scalars any = Scalars::none();
+        for (const Json& part : schema.at("anyOf")) any = any | of(part);
+        result = result & any;
+    }
+    if (schema.contains("oneOf")) {
+        Scalars one = Scalars::none(), some = Scalars::none();
+        for (const Json& part : schema.at("oneOf")) {
+            const Scalars& next = denied_by(part);
+            one = (one - next) | (of(part) - some);
+            some = some | next;
+        }
+        result = result & one;
+    }
+    if (schema.contains("not")) result = result - denied_by(schema.at("not"));
+    if (document_->has_condition(schema)) {
+        const Scalars condition = of(schema.at("if"));
+        const Scalars then = schema.contains("then") ? of(schema.at("then")) : Scalars::all();
+        const Scalars otherwise = schema.contains("else") ? of(schema.at("else")) : Scalars::all();
+        result = result & ((condition & then) | (otherwise - denied_by(schema.at("if"))));
+    }
+    return result;
+}
+
+// What the schema says without the help of others.
+Scalars ScalarRules::own(const Json& schema) {
+    Scalars result = of_types(schema);
+    limit_length(schema, result);
+    if (!no_strings(result)) result.strings = both(result.strings, strings(schema, result.exact));
+    result.numbers = both(result.numbers,
+                          result.numbers && result.numbers->empty() ? Language() : numbers(schema));
+    bool restricted = false;
+    const std::vector<const Json*> values = listed_values(schema, restricted);
+    if (restricted) {
+        Json list = Json::array();
+        for (const Json* v : values) list.push_back(*v);
+        result = result & of_values(list);
+    }
+    return result;
+}
+
+Scalars ScalarRules::of_types(const Json& schema) const {
+    Scalars s;
+    s.null = type_allows(schema, "null");
+    s.yes = s.no = type_allows(schema, "boolean");
+    if (!type_allows(schema, "string")) s.strings = Dfa{};
+    const bool without_point = document_->draft_of(schema) == 4;  // there 1.0 is no integer
+    if (!type_allows(schema, "number"))
+        s.numbers = !type_allows(schema, "integer") ? Dfa{}
+                    : without_point                 ? whole_numbers_without_point()
+                                                    : whole_numbers();
+    return s;
+}
+
+Scalars ScalarRules::of_values(const Json& values) const {
+    Scalars s = Scalars::none();
+    std::vector<std::string> strings;
+    std::vector<Dfa> numbers;
+    for (const Json& v : values) {
+        if (v.is_null()) s.null = true;
+        if (v.is_boolean()) (v.get<bool>() ? s.yes : s.no) = true;
+        if (v.is_string()) strings.push_back(v.get<std::string>());
+        if (v.is_number()) numbers.push_back(equal_to(Decimal::parse(json_text(v))));
+    }
+    if (!numbers.empty()) s.numbers = one_of(std::move(numbers));
+    if (!strings.empty()) s.strings = Dfa::of(strings);
+    return s;
+}
+
+void ScalarRules::limit_length(const Json& schema, Scalars& result) const {
+    result.least = count_of(*document_, schema, "minLength", 0);
+    result.most = count_of(*document_, schema, "maxLength", -1);
+    if (result.most >= 0 && result.most < result.least) result.strings = Dfa{};
+}
+
+std::optional<Dfa> language_of(SchemaDocument& document, const Json& schema,
+                               const std::string& keyword, bool judging) {
+    if (!schema.contains(keyword)) return std::nullopt;
+    const Json& value = schema.at(keyword);
+    try {
+        if (keyword == "pattern") return regex_search(value.get<std::string>(), "pattern");
+        if (keyword == "format") {
+            return format_language(value.get<std::string>(), judging);
+        }
+        if (!value.is_number()) return std::nullopt;
+        const Decimal d = Decimal::parse(json_text(value));
+        // Draft 4 says true beside a bound instead of an exclusive bound.
+        const auto strict = [&](const char* other) {
+            return schema.contains(other) && schema.at(other) == Json(true);
+        };
+        if (keyword == "minimum") return at_least(d, strict("exclusiveMinimum"));
+        if (keyword == "exclusiveMinimum") return at_least(d, true);
+        if (keyword == "maximum") return at_most(d, strict("exclusiveMaximum"));
+        if (keyword == "exclusiveMaximum") return at_most(d, true);
+        return multiple_of(d);
+    } catch (const UnsupportedSchema&) {
+        throw;
+    } catch (const UsageError& e) {
+        document.unsupported(schema, keyword, std::string("cannot be enforced: ") + e.what());
+    }
+}
+
+Dfa pattern_of_keys(const SchemaDocument& document, const Json& schema,
+                    const std::string& pattern) {
+    try {
+        return regex_search(pattern, "pattern");
+    } catch (const UsageError& e) {
+        document.unsupported(schema, "patternProperties",
+                             std::string("cannot be enforced: ") + e.what());
+    }
+}
+
+std::optional<Dfa> ScalarRules::strings(const Json& schema, bool& exact) const {
+    Language language = language_of(*document_, schema, "pattern", judging_);
+    if (formats_ && schema.contains("format")) {
+        language = both(language, language_of(*document_, schema, "format", judging_));
+        exact = !written_narrower(schema.at("format").get<std::string>());
+    }
+    return language;
+}
+
+std::optional<Dfa> ScalarRules::numbers(const Json& schema) const {
+    Language language;
+    for (const char* keyword : number_keywords)
+        language = both(language, language_of(*document_, schema, keyword, judging_));
+    const Dfa* const format = formats_ && schema.contains("format")
+                                  ? number_format(schema.at("format").get<std::string>())
+                                  : nullptr;
+    return format == nullptr ? language : both(language, *format);
+}
+
+}  // namespace tbt

@@ -1,0 +1,87 @@
+// What a schema says about strings, numbers and the words null, true and false:
+// as sets, with all operations on sets.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "lib/grammar/automata/dfa.hpp"
+#include "lib/grammar/schema/schema_document.hpp"
+
+namespace tbt {
+
+struct Scalars {
+    bool null = true, yes = true, no = true;
+    std::optional<Dfa> numbers, strings;  // nothing: all of them
+    long long least = 0, most = -1;       // characters of the strings beside that; −1: any number
+    bool exact = true;  // neither fewer nor more than the schema says: see ScalarRules
+
+    static Scalars all() { return {}; }
+    static Scalars none() { return {false, false, false, Dfa{}, Dfa{}}; }
+    // The strings with their lengths. Throws TooLarge.
+    std::optional<Dfa> whole_strings() const;
+    bool empty() const {
+        return !null && !yes && !no && numbers && numbers->empty() && strings &&
+               whole_strings()->empty();
+    }
+};
+
+Scalars operator&(const Scalars& a, const Scalars& b);
+Scalars operator|(const Scalars& a, const Scalars& b);
+Scalars operator-(const Scalars& a, const Scalars& b);
+
+// Of some formats fewer texts are written than are judged right. Where "not" turns them around, it
+// is those judged right that must be taken away.
+// The texts of numbers and strings that a keyword of the schema allows; nothing: all of them.
+// judging: formats as the standards have them, else the part that is written.
+inline constexpr const char* number_keywords[] = {"minimum", "exclusiveMinimum", "maximum",
+                                                  "exclusiveMaximum", "multipleOf"};
+std::optional<Dfa> language_of(SchemaDocument& document, const Json& schema,
+                               const std::string& keyword, bool judging);
+// The keys that a pattern of patternProperties means.
+Dfa pattern_of_keys(const SchemaDocument& document, const Json& schema, const std::string& pattern);
+
+class ScalarRules {
+public:
+    ScalarRules(SchemaDocument& document, bool judging, bool formats)
+        : document_(&document), judging_(judging), formats_(formats) {
+        if (judging) return;
+        judge_ = std::make_unique<ScalarRules>(document, true, formats);
+        judge_->other_ = this, other_ = judge_.get();
+    }
+    const Scalars& of(const Json& schema);
+
+private:
+    // What the schema's denial takes away.
+    const Scalars& denied_by(const Json& schema) {
+        const Scalars& own = of(schema);
+        return own.exact || other_ == nullptr ? own : other_->of(schema);
+    }
+    Scalars work_out(const Json& schema);
+    Scalars own(const Json& schema);
+    Scalars of_types(const Json& schema) const;
+    Scalars of_values(const Json& values) const;
+    std::optional<Dfa> strings(const Json& schema, bool& exact) const;
+    void limit_length(const Json& schema, Scalars& result) const;
+    std::optional<Dfa> numbers(const Json& schema) const;
+
+    SchemaDocument* document_;
+    bool judging_, formats_;
+    std::unique_ptr<ScalarRules> judge_;
+    ScalarRules* other_ = nullptr;
+    std::map<const Json*, Scalars> known_;
+    std::set<const Json*> open_;
+};
+
+// Numbers as we write them, so that every reader has room for them and judges them as they stand:
+// none where there is a demand on them has more digits than a double holds, if there is another;
+// otherwise exponents of two digits. nullopt: any number.
+Dfa written_numbers(const std::optional<Dfa>& numbers);
+
+// type, enum and const as this schema alone says them.
+bool type_allows(const Json& schema, const std::string& type);
+std::vector<const Json*> listed_values(const Json& schema, bool& restricted);
+
+}  // namespace tbt

@@ -1,0 +1,222 @@
+#include "lib/grammar/schema/schema_shapes.hpp"
+
+#include <algorithm>
+
+namespace tbt {
+
+namespace {
+
+constexpr std::size_t most_alternatives = 2000, most_any_of = 8;
+constexpr std::size_t most_products = 20000;  // before those that are not needed are dropped
+constexpr int deepest_proof = 6;
+
+// What gives a schema several alternatives, for messages.
+const char* alternatives_keyword(const Json& schema) {
+    for (const char* keyword : {"anyOf", "oneOf", "enum", "not", "if", "dependentRequired",
+                                "dependentSchemas", "dependencies", "allOf"})
+        if (schema.is_object() && schema.contains(keyword)) return keyword;
+    return "$ref";
+}
+
+bool includes(const Demands& more, const Demands& fewer) {
+    return std::includes(more.begin(), more.end(), fewer.begin(), fewer.end());
+}
+
+// Each once, sorted; without those that include another.
+Alternatives distinct(Alternatives all, bool more_is_none) {
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    if (!more_is_none || all.size() < 2) return all;
+    if (all[0].empty()) return {{}};
+    std::map<const Json*, std::vector<const Demands*>> needed;  // by their first demand
+    std::vector<const Demands*> by_size;
+    for (const Demands& demands : all) by_size.push_back(&demands);
+    std::stable_sort(by_size.begin(), by_size.end(),
+                     [](const auto* x, const auto* y) { return x->size() < y->size(); });
+    std::set<const Demands*> left_out;
+    for (const Demands* demands : by_size) {
+        const bool other = std::any_of(demands->begin(), demands->end(), [&](const Json* first) {
+            const auto found = needed.find(first);
+            return found != needed.end() &&
+                   std::any_of(found->second.begin(), found->second.end(),
+                               [&](const Demands* fewer) { return includes(*demands, *fewer); });
+        });
+        if (other) left_out.insert(demands);
+        else needed[demands->front()].push_back(demands);
+    }
+    Alternatives kept;
+    for (Demands& demands : all)
+        if (left_out.count(&demands) == 0) kept.push_back(std::move(demands));
+    return kept;
+}
+
+}  // namespace
+
+// Of alternatives that ask for all that another asks for, and for more, none is needed: whoever
+// meets them meets the other. That keeps "none of these" small, where the same is denied many
+// times: without it the ways to fail would multiply.
+Alternatives ShapeRules::all_of(const Alternatives& a, const Alternatives& b) const {
+    const bool more_is_none = !document_->asks_what_was_evaluated();
+    Alternatives result;
+    for (const Demands& x : a) {
+        const auto meets = [&](const Demands& y) { return includes(x, y); };
+        if (more_is_none && std::any_of(b.begin(), b.end(), meets)) {
+            result.push_back(x);
+            continue;
+        }
+        for (const Demands& y : b) result.push_back(join(x, y));
+        if (result.size() > most_products) result = distinct(std::move(result), more_is_none);
+        if (result.size() > most_products) break;
+    }
+    result = distinct(std::move(result), more_is_none);
+    if (result.size() > most_alternatives)
+        document_->unsupported(*combining_.back().schema, combining_.back().keyword,
+                               "makes more than 2000 combinations of alternatives; list or nest "
+                               "fewer");
+    return result;
+}
+
+const Alternatives& ShapeRules::of(const Json& schema, const std::string& type) {
+    const auto key = std::pair(&schema, type);
+    if (const auto found = known_.find(key); found != known_.end()) return found->second;
+    document_->check(schema);
+    if (!open_.insert(key).second)
+        document_->unsupported(schema, "$ref", "leads back to itself without reading anything");
+    combining_.push_back({&schema, "allOf"});
+    Alternatives alternatives = work_out(schema, type);
+    combining_.pop_back();
+    open_.erase(key);
+    return known_.emplace(key, std::move(alternatives)).first->second;
+}
+
+Alternatives ShapeRules::of(const Demands& demands, const std::string& type) {
+    Alternatives result{{}};
+    for (const Json* schema : demands) {
+        const Alternatives& next = of(*schema, type);
+        combining_.push_back({schema, alternatives_keyword(*schema)});
+        result = all_of(result, next);
+        combining_.pop_back();
+    }
+    return result;
+}
+
+Alternatives ShapeRules::work_out(const Json& schema, const std::string& type) {
+    if (schema.is_boolean()) return schema.get<bool>() ? Alternatives{{}} : Alternatives{};
+    Alternatives result{{}};
+    const auto combine = [&](const char* keyword, auto&& alternatives) {
+        combining_.back().keyword = keyword;
+        result = all_of(result, alternatives());
+    };
+    for (const Json* target : document_->references(schema))
+        combine("$ref", [&] { return of(*target, type); });
+    if (document_->ignores_siblings(schema)) return result;
+    if (!type_allows(schema, type)) return {};
+    if (facts_.speaks_of(schema, type)) result = all_of(result, {{&schema}});
+    bool restricted = false;
+    const std::vector<const Json*> values = listed_values(schema, restricted);
+    if (restricted) {
+        Alternatives listed;
+        for (const Json* v : values) {
+            if (type == "object" ? v->is_object() : v->is_array())
+                listed.push_back({&demand_for(*v)});
+        }
+        combine("enum", [&] { return listed; });
+    }
+    if (schema.contains("allOf")) {
+        for (const Json& part : schema.at("allOf"))
+            combine("allOf", [&] { return of(part, type); });
+    }
+    if (schema.contains("anyOf")) combine("anyOf", [&] { return any_of(schema, type); });
+    if (schema.contains("oneOf")) combine("oneOf", [&] { return only_one(schema, type); });
+    if (schema.contains("not"))
+        combine("not", [&] { return denied(of(schema.at("not"), type), type); });
+    if (document_->has_condition(schema)) combine("if", [&] { return conditional(schema, type); });
+    for (const char* keyword : {"dependentRequired", "dependentSchemas", "dependencies"}) {
+        if (type == "object" && schema.contains(keyword))
+            combine(keyword, [&] { return dependent(schema.at(keyword)); });
+    }
+    return without_rest(schema, std::move(result), type);
+}
+
+// Several alternatives may hold at once. That adds no values, but members and items that
+// count as looked at.
+Alternatives ShapeRules::any_of(const Json& schema, const std::string& type) {
+    const Json& parts = schema.at("anyOf");
+    Alternatives any;
+    if (!document_->asks_what_was_evaluated()) {
+        for (const Json& part : parts) {
+            const Alternatives& next = of(part, type);
+            any.insert(any.end(), next.begin(), next.end());
+        }
+        return any;
+    }
+    if (parts.size() > most_any_of)
+        document_->unsupported(schema, "anyOf",
+                               "with more than 8 alternatives beside unevaluated…; use fewer");
+    for (unsigned set = 1; set < 1u << parts.size(); ++set) {
+        Alternatives together{{}};
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            if ((set >> i & 1) != 0) together = all_of(together, of(parts.at(i), type));
+        }
+        any.insert(any.end(), together.begin(), together.end());
+    }
+    return any;
+}
+
+// const {"a": 1} as a schema of the members' own consts.
+const Json& ShapeRules::demand_for(const Json& value) {
+    const auto [place, added] = made_.try_emplace(&value, nullptr);
+    if (added) {
+        Json schema = {{"$silent", true}};
+        if (value.is_object()) {
+            schema["properties"] = Json::object();
+            schema["required"] = Json::array();
+            schema["additionalProperties"] = false;
+            for (const auto& [key, member] : value.items()) {
+                schema["properties"][key] = {{"const", member}};
+                schema["required"].push_back(key);
+            }
+        } else {
+            Json prefix = Json::array();
+            for (const Json& item : value) prefix.push_back({{"const", item}});
+            if (!prefix.empty()) schema["prefixItems"] = prefix;
+            schema["items"] = false;
+            schema["minItems"] = value.size();
+        }
+        place->second = &document_->keep(std::move(schema));
+    }
+    return *place->second;
+}
+
+bool ShapeRules::impossible(const Demands& demands, int depth) {
+    if (depth > deepest_proof) return false;
+    Scalars scalars;
+    for (const Json* schema : demands) scalars = scalars & scalars_->of(*schema);
+    if (!scalars.empty()) return false;
+    for (const char* type : {"object", "array"}) {
+        for (const Demands& facts : of(demands, type)) {
+            if (!impossible_shape(facts, type, depth)) return false;
+        }
+    }
+    return true;
+}
+
+bool ShapeRules::impossible_shape(const Demands& facts, const std::string& type, int depth) {
+    if (type == "object") {
+        const ObjectPlan plan = facts_.members(facts);
+        return (plan.most >= 0 && plan.most < plan.least) ||
+               std::any_of(plan.members.begin(), plan.members.end(),
+                           [&](const ObjectPlan::Member& m) {
+                               return m.required && impossible(m.value, depth + 1);
+                           });
+    }
+    const ArrayPlan plan = facts_.arrays(facts);
+    if (plan.most >= 0 && plan.most < plan.least) return true;
+    for (std::size_t i = 0; i < plan.prefix.size() && static_cast<long long>(i) < plan.least; ++i) {
+        if (impossible(plan.prefix[i], depth + 1)) return true;
+    }
+    return plan.least > static_cast<long long>(plan.prefix.size()) &&
+           impossible(plan.rest, depth + 1);
+}
+
+}  // namespace tbt

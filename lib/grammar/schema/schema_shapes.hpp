@@ -1,0 +1,71 @@
+// What a schema says about objects and arrays: alternatives, each a list of facts that
+// must hold together.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lib/grammar/schema/schema_document.hpp"
+#include "lib/grammar/schema/schema_facts.hpp"
+#include "lib/grammar/schema/schema_scalars.hpp"
+
+namespace tbt {
+
+using Alternatives = std::vector<Demands>;  // none: impossible; one without demands: anything
+
+class ShapeRules {
+public:
+    ShapeRules(SchemaDocument& document, ScalarRules& scalars)
+        : document_(&document), scalars_(&scalars), facts_(document, scalars) {}
+
+    // type: "object" or "array". The demands are schemas whose own keywords speak of that type.
+    const Alternatives& of(const Json& schema, const std::string& type);
+    Alternatives of(const Demands& demands, const std::string& type);
+    SchemaFacts& facts() { return facts_; }
+
+    const Json& negation_of(const Json& schema);
+
+    // Certainly no value meets them. False may also mean: could not find out.
+    bool impossible(const Demands& demands, int depth = 0);
+
+private:
+    Alternatives work_out(const Json& schema, const std::string& type);
+    Alternatives any_of(const Json& schema, const std::string& type);
+    Alternatives only_one(const Json& schema, const std::string& type);
+    Alternatives conditional(const Json& schema, const std::string& type);
+    Alternatives dependent(const Json& dependencies);
+    Alternatives denied(const Alternatives& alternatives, const std::string& type);
+    Alternatives denied(const Demands& facts, const std::string& type);
+    const Alternatives& denied_fact(const Json& fact, const std::string& type);
+    void deny_object(const Json& fact, Alternatives& any);
+    void deny_array(const Json& fact, Alternatives& any);
+    Alternatives without_rest(const Json& schema, Alternatives alternatives,
+                              const std::string& type);
+    const Json& rest_of_object(const Demands& facts, const Json& value);
+    const Json& rest_of_array(const Json& schema, const Demands& facts, const Json& value);
+    bool impossible_shape(const Demands& facts, const std::string& type, int depth);
+    const Json& demand_for(const Json& value);
+    Alternatives all_of(const Alternatives& a, const Alternatives& b) const;
+
+    SchemaDocument* document_;
+    ScalarRules* scalars_;
+    SchemaFacts facts_;
+    std::map<std::pair<const Json*, std::string>, Alternatives> known_;
+    std::set<std::pair<const Json*, std::string>> open_;
+    // The schema that is being worked out, last, and the keyword whose alternatives are combined
+    // with the others', for messages.
+    struct Combining {
+        const Json* schema;
+        const char* keyword;
+    };
+    std::vector<Combining> combining_;
+    std::map<const Json*, const Json*> made_, negations_;
+    std::map<std::pair<const Json*, std::string>, Alternatives> denials_;
+    std::map<const Json*, Alternatives> dependent_;
+    std::map<std::pair<Demands, const Json*>, const Json*> rests_;
+};
+
+}  // namespace tbt

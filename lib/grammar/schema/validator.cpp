@@ -1,0 +1,293 @@
+#include "lib/grammar/schema/validator.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "lib/grammar/automata/numbers.hpp"
+#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/schema/formats.hpp"
+#include "lib/grammar/schema/schema_document.hpp"
+#include "lib/grammar/schema/schema_scalars.hpp"
+#include "lib/grammar/schema/written_value.hpp"
+#include "lib/index.hpp"
+#include "lib/text/utf8.hpp"
+
+namespace tbt {
+
+namespace {
+
+using Value = WrittenValue;
+using Kind = Value::Kind;
+
+std::string form_of_json(const Json& value) { return form_of(read_value(json_text(value))); }
+
+// Which items or members a schema has looked at, for unevaluatedItems and unevaluatedProperties.
+using Seen = std::vector<bool>;
+
+void add(Seen& to, const Seen& more) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = to[i] || more[i];
+}
+
+}  // namespace
+
+class SchemaValidator::Walk {
+public:
+    Walk(const std::string& schema, const SchemaOptions& options, const std::string& name)
+        : document_(schema, name, options), formats_(options.formats) {}
+
+    std::string fault(std::string_view text) {
+        JsonMachine json({-1, false, false});
+        if (!accepts_text(json, text)) return "the text is not JSON";
+        place_.clear(), fault_.clear(), open_.clear();
+        try {
+            const Value value = read_value(text);
+            Seen seen(value.items.size());
+            return meets(document_.root(), value, seen) ? "" : fault_;
+        } catch (const UnsupportedSchema&) {
+            throw;
+        } catch (const UsageError& e) {
+            throw UnsupportedSchema("number", "the instance",
+                                    std::string("cannot be judged: ") + e.what());
+        }
+    }
+
+private:
+    bool fail(const std::string& keyword) {
+        fault_ = (place_.empty() ? "the value" : place_) + ": '" + keyword + "'";
+        return false;
+    }
+
+    // Does the value meet the schema? Says in `seen` which of its items or members were looked at.
+    bool meets(const Json& schema, const Value& v, Seen& seen) {
+        document_.check(schema);
+        if (schema.is_boolean()) return schema.get<bool>() || fail("false");
+        const std::pair here(&schema, &v);
+        if (!open_.insert(here).second)
+            document_.unsupported(schema, "$ref", "leads back to itself without reading anything");
+        Seen own(v.items.size());  // a schema sees what is inside it, not what is beside it
+        const bool met = all_keywords(schema, v, own);
+        open_.erase(here);
+        if (met) add(seen, own);
+        return met;
+    }
+    bool meets_alone(const Json& schema, const Value& v) {
+        Seen seen(v.items.size());
+        return meets(schema, v, seen);
+    }
+    // Looks at a part of the value.
+    bool part_meets(const Json& schema, const Value& part, const std::string& name) {
+        const std::size_t before = place_.size();
+        place_ += "/" + name;
+        const bool met = meets_alone(schema, part);
+        place_.resize(before);
+        return met;
+    }
+
+    bool all_keywords(const Json& schema, const Value& v, Seen& seen) {
+        for (const Json* target : document_.references(schema))
+            if (!meets(*target, v, seen)) return false;
+        if (document_.ignores_siblings(schema)) return true;
+        if (!has_type(schema, v)) return fail("type");
+        for (const char* keyword : {"enum", "const"})
+            if (schema.contains(keyword) && values_of(schema, keyword).count(form_of(v)) == 0)
+                return fail(keyword);
+        if (v.kind == Kind::number && !number_meets(schema, v)) return false;
+        if (v.kind == Kind::string && !string_meets(schema, v)) return false;
+        if (v.kind == Kind::array && !array_meets(schema, v, seen)) return false;
+        if (v.kind == Kind::object && !object_meets(schema, v, seen)) return false;
+        return lists_meet(schema, v, seen) && condition_meets(schema, v, seen) &&
+               rest_meets(schema, v, seen);
+    }
+
+    bool has_type(const Json& schema, const Value& v) const {
+        static const char* const names[] = {"null",   "boolean", "boolean", "number",
+                                            "string", "array",   "object"};
+        if (type_allows(schema, names[static_cast<int>(v.kind)])) return true;
+        if (v.kind != Kind::number || !type_allows(schema, "integer")) return false;
+        const bool without_point = document_.draft_of(schema) == 4;  // there 1.0 is no integer
+        return (without_point ? whole_numbers_without_point() : whole_numbers()).accepts(v.text);
+    }
+
+    const std::set<std::string>& values_of(const Json& schema, const char* keyword) {
+        const Json& values = schema.at(keyword);
+        const auto [place, added] = values_.try_emplace(&values);
+        if (added && std::string_view(keyword) == "const")
+            place->second.insert(form_of_json(values));
+        else if (added)
+            for (const Json& value : values) place->second.insert(form_of_json(value));
+        return place->second;
+    }
+
+    // In the language that the keyword means?
+    bool in_language(const Json& schema, const char* keyword, const std::string& text) {
+        if (!schema.contains(keyword)) return true;
+        const auto [place, added] = languages_.try_emplace(&schema.at(keyword));
+        if (added) place->second = language_of(document_, schema, keyword, true);
+        return !place->second || place->second->accepts(text) || fail(keyword);
+    }
+    bool number_meets(const Json& schema, const Value& v) {
+        if (formats_ && schema.contains("format")) {
+            const Dfa* const format = number_format(schema.at("format").get<std::string>());
+            if (format != nullptr && !format->accepts(v.text)) return fail("format");
+        }
+        return std::all_of(std::begin(number_keywords), std::end(number_keywords),
+                           [&](const char* k) { return in_language(schema, k, v.text); });
+    }
+    bool string_meets(const Json& schema, const Value& v) {
+        const auto first = [](char c) { return (c & 0xC0) != 0x80; };
+        return counts_meet(schema, "minLength", "maxLength",
+                           std::count_if(v.text.begin(), v.text.end(), first)) &&
+               in_language(schema, "pattern", v.text) &&
+               (!formats_ || in_language(schema, "format", v.text));
+    }
+    bool counts_meet(const Json& schema, const char* least, const char* most, long long number) {
+        if (number < count_of(document_, schema, least, 0)) return fail(least);
+        const long long limit = count_of(document_, schema, most, -1);
+        return limit < 0 || number <= limit || fail(most);
+    }
+
+    bool array_meets(const Json& schema, const Value& v, Seen& seen) {
+        if (!counts_meet(schema, "minItems", "maxItems", count(v.items))) return false;
+        const Json* const prefix = document_.prefix_of(schema);
+        const Json* const rest = document_.rest_of(schema);
+        for (std::size_t i = 0; i < v.items.size(); ++i) {
+            const bool listed = prefix != nullptr && i < prefix->size();
+            const Json* const item = listed ? &prefix->at(i) : rest;
+            if (item == nullptr) continue;
+            seen[i] = true;
+            if (!part_meets(*item, v.items[i], std::to_string(i))) return false;
+        }
+        if (schema.contains("uniqueItems") && schema.at("uniqueItems") == Json(true)) {
+            std::set<std::string> forms;
+            for (const Value& item : v.items)
+                if (!forms.insert(form_of(item)).second) return fail("uniqueItems");
+        }
+        if (!schema.contains("contains")) return true;
+        long long found = 0;
+        for (std::size_t i = 0; i < v.items.size(); ++i) {
+            if (!part_meets(schema.at("contains"), v.items[i], std::to_string(i))) continue;
+            ++found;
+            if (document_.draft_of(schema) != 2019) seen[i] = true;
+        }
+        if (found < count_of(document_, schema, "minContains", 1))
+            return fail(schema.contains("minContains") ? "minContains" : "contains");
+        const long long most = count_of(document_, schema, "maxContains", -1);
+        return most < 0 || found <= most || fail("maxContains");
+    }
+
+    bool object_meets(const Json& schema, const Value& v, Seen& seen) {
+        if (!counts_meet(schema, "minProperties", "maxProperties", count(v.keys))) return false;
+        if (std::set(v.keys.begin(), v.keys.end()).size() < v.keys.size())
+            return fail("a key comes twice");
+        const auto has = [&](const Json& name) {
+            return std::find(v.keys.begin(), v.keys.end(), name.get<std::string>()) != v.keys.end();
+        };
+        if (schema.contains("required"))
+            for (const Json& name : schema.at("required"))
+                if (!has(name)) return fail("required");
+        for (std::size_t i = 0; i < v.keys.size(); ++i)
+            if (!member_meets(schema, v.keys[i], v.items[i], seen, i)) return false;
+        for (const char* keyword : {"dependentRequired", "dependentSchemas", "dependencies"}) {
+            if (!schema.contains(keyword)) continue;
+            for (const auto& [key, needs] : schema.at(keyword).items()) {
+                if (!has(Json(key))) continue;
+                if (needs.is_array() && !std::all_of(needs.begin(), needs.end(), has))
+                    return fail(keyword);
+                if (!needs.is_array() && !meets(needs, v, seen)) return false;
+            }
+        }
+        return true;
+    }
+
+    bool member_meets(const Json& schema, const std::string& key, const Value& value, Seen& seen,
+                      std::size_t i) {
+        if (schema.contains("propertyNames")) {
+            Value name;
+            name.kind = Kind::string, name.text = key;
+            if (!part_meets(schema.at("propertyNames"), name, key)) return false;
+        }
+        bool named = false;
+        if (schema.contains("properties") && schema.at("properties").contains(key)) {
+            named = true;
+            if (!part_meets(schema.at("properties").at(key), value, key)) return false;
+        }
+        if (schema.contains("patternProperties")) {
+            for (const auto& [pattern, about] : schema.at("patternProperties").items()) {
+                if (!key_matches(schema, pattern, about, key)) continue;
+                named = true;
+                if (!part_meets(about, value, key)) return false;
+            }
+        }
+        if (!named && schema.contains("additionalProperties")) {
+            named = true;
+            if (!part_meets(schema.at("additionalProperties"), value, key)) return false;
+        }
+        if (named) seen[i] = true;
+        return true;
+    }
+    bool key_matches(const Json& schema, const std::string& pattern, const Json& about,
+                     const std::string& key) {
+        const auto [place, added] = languages_.try_emplace(&about);
+        if (added) place->second = pattern_of_keys(document_, schema, pattern);
+        return place->second->accepts(key);
+    }
+
+    bool lists_meet(const Json& schema, const Value& v, Seen& seen) {
+        if (schema.contains("allOf"))
+            for (const Json& part : schema.at("allOf"))
+                if (!meets(part, v, seen)) return false;
+        for (const char* keyword : {"anyOf", "oneOf"}) {
+            if (!schema.contains(keyword)) continue;
+            int met = 0;
+            for (const Json& part : schema.at(keyword)) {
+                Seen own(v.items.size());
+                if (meets(part, v, own)) ++met, add(seen, own);
+            }
+            if (met == 0 || (met > 1 && keyword[0] == 'o')) return fail(keyword);
+        }
+        return !schema.contains("not") || !meets_alone(schema.at("not"), v) || fail("not");
+    }
+
+    bool condition_meets(const Json& schema, const Value& v, Seen& seen) {
+        if (!document_.has_condition(schema)) return true;
+        Seen own(v.items.size());
+        const bool met = meets(schema.at("if"), v, own);
+        if (met) add(seen, own);
+        const char* const then = met ? "then" : "else";
+        return !schema.contains(then) || meets(schema.at(then), v, seen);
+    }
+
+    // What no other keyword has looked at.
+    bool rest_meets(const Json& schema, const Value& v, Seen& seen) {
+        const char* const keyword = v.kind == Kind::array    ? "unevaluatedItems"
+                                    : v.kind == Kind::object ? "unevaluatedProperties"
+                                                             : "";
+        if (!schema.contains(keyword)) return true;
+        for (std::size_t i = 0; i < v.items.size(); ++i) {
+            if (seen[i]) continue;
+            seen[i] = true;
+            const std::string name = v.keys.empty() ? std::to_string(i) : v.keys[i];
+            if (!part_meets(schema.at(keyword), v.items[i], name)) return false;
+        }
+        return true;
+    }
+
+    SchemaDocument document_;
+    bool formats_;
+    std::string place_, fault_;
+    std::set<std::pair<const Json*, const Value*>> open_;
+    std::map<const Json*, std::set<std::string>> values_;  // of enum and const
+    std::map<const Json*, std::optional<Dfa>> languages_;  // of keywords, by their values
+};
+
+SchemaValidator::SchemaValidator(const std::string& schema, const SchemaOptions& options,
+                                 const std::string& name)
+    : walk_(std::make_unique<Walk>(schema, options, name)) {}
+SchemaValidator::~SchemaValidator() = default;
+
+std::string SchemaValidator::fault(std::string_view text) { return walk_->fault(text); }
+
+}  // namespace tbt

@@ -1,0 +1,78 @@
+#include "lib/grammar/tokens/closing.hpp"
+
+#include <unordered_set>
+#include <vector>
+
+#include "lib/index.hpp"
+
+namespace tbt {
+
+namespace {
+
+// Without all bytes in the vocabulary: states that are tried before the answer is "none found".
+constexpr int most_tried = 4000;
+
+}  // namespace
+
+std::string Closing::shortest(State state) {
+    ByteMachine& machine = masks_->machine();
+    std::string text;
+    for (int left = machine.closing_bytes(state); left > 0; --left) {
+        int byte = 0;
+        State next = ByteMachine::dead;
+        for (; byte < 256; ++byte) {
+            next = machine.next(state, static_cast<unsigned char>(byte));
+            if (next != ByteMachine::dead && machine.closing_bytes(next) == left - 1) break;
+        }
+        if (byte == 256)
+            throw Error("closing: the machine promises an end in " + std::to_string(left) +
+                        " bytes, but no byte leads there");
+        text += static_cast<char>(byte);
+        state = next;
+    }
+    return text;
+}
+
+int Closing::enough(State state) {
+    if (state == ByteMachine::dead) return never;
+    if (masks_->machine().accepts(state)) return 0;
+    return spells_every_byte() ? masks_->to_end(state) : try_everything(state, never);
+}
+
+bool Closing::fits(State state, int tokens) {
+    if (state == ByteMachine::dead) return false;
+    if (masks_->machine().accepts(state)) return tokens >= 0;
+    if (tokens <= 0) return false;
+    return (spells_every_byte() ? masks_->to_end(state) : try_everything(state, tokens)) <= tokens;
+}
+
+// For vocabularies that lack bytes, as small ones made up for a lesson do: breadth first through
+// all that k tokens reach, for k = 0, 1, … The path that is found stays known, so that what was
+// promised at its beginning holds at each of its states.
+int Closing::try_everything(State state, int most) {
+    if (masks_->machine().accepts(state)) return 0;
+    if (const auto known = enough_.find(state); known != enough_.end()) return known->second;
+    struct Found {
+        State state;
+        int before, tokens;
+    };
+    std::vector<Found> found{{state, -1, 0}};
+    std::unordered_set<State> seen{state};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i].tokens >= most) break;
+        if (i >= most_tried) return never;
+        for (const TokenReach::Step& step : masks_->reached().steps(found[i].state)) {
+            if (!seen.insert(step.state).second) continue;
+            if (masks_->machine().accepts(step.state)) {
+                int left = 1;
+                for (int at = to_int(i); at >= 0; at = found[index(at)].before)
+                    enough_.emplace(found[index(at)].state, left++);
+                return found[i].tokens + 1;
+            }
+            found.push_back({step.state, to_int(i), found[i].tokens + 1});
+        }
+    }
+    return never;
+}
+
+}  // namespace tbt

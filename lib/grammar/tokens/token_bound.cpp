@@ -1,0 +1,242 @@
+#include "lib/grammar/tokens/token_bound.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "lib/grammar/tokens/token_words.hpp"
+
+namespace tbt {
+
+namespace {
+
+std::atomic<unsigned> made = 1;
+
+}  // namespace
+
+// Rules in the order of their bytes: a shortest way calls none that has more. One that has as many
+// is called before anything was read, and has the higher rank.
+TokenBound::TokenBound(GrammarMachine& machine, const TokenTrie& trie)
+    : machine_(&machine),
+      trie_(&trie),
+      version_(++made),
+      id_(++made),
+      rules_(index(machine.grammar().rules()), Grammar::never) {
+    std::vector<int> order;
+    for (int r = 0; r < grammar().rules(); ++r)
+        if (grammar().rule(r).cost < Grammar::never) order.push_back(r);
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+        const Grammar::Rule &x = grammar().rule(a), &y = grammar().rule(b);
+        return x.cost != y.cost ? x.cost < y.cost : x.rank > y.rank;
+    });
+    for (const int r : order) rules_[index(r)] = at(grammar().rule(r).start), version_ = ++made;
+}
+
+void TokenBound::of_suffixes(std::string_view text, const std::vector<bool>& cut,
+                             std::span<int> tokens) const {
+    if (!cut.empty()) check_size("places where a text may be cut", cut.size(), text.size());
+    check_size("tokens of suffixes", tokens.size(), text.size() + 1);
+    tokens[text.size()] = 0;
+    const auto may_cut = [&](std::size_t i) { return cut.empty() || i == text.size() || cut[i]; };
+    for (std::size_t i = text.size(); i-- > 0;) {
+        tokens[i] = 1 + tokens[i + 1];
+        if (!may_cut(i)) continue;
+        int node = -1;
+        for (std::size_t end = i; end < text.size();) {
+            node = trie_->child(node, static_cast<unsigned char>(text[end]));
+            if (node < 0) break;
+            ++end;
+            if (trie_->nodes()[index(node)].token >= 0)
+                tokens[i] = std::min(tokens[i], 1 + tokens[end]);
+        }
+    }
+}
+
+std::vector<int> TokenBound::lengths_of_words() const {
+    ByteSet plain;
+    for (std::size_t c = 0x20; c < 0x7f; ++c) plain.set(c, c != '"' && c != '\\');
+    const std::vector<int> words = trie_->words().of(*trie_, -1, plain)->of_length;
+    std::vector<int> lengths;
+    for (int n = 1; n < count(words); ++n)
+        if (words[index(n)] >= 0) lengths.push_back(n);
+    return lengths;
+}
+
+// A source and a notebook know their own ways.
+bool TokenBound::ends_way(int node) const {
+    const Grammar::Node& n = grammar().node(node);
+    return n.source >= 0 || n.notebook >= 0 || n.cost == 0 || n.cost >= Grammar::never;
+}
+
+// The longest token whose bytes all lead from n to that node, where these are many; −1: none.
+int TokenBound::word(const Grammar::Node& n, int to) const {
+    constexpr std::size_t many = 10;
+    ByteSet bytes;
+    for (const Grammar::ByteEdge& e : n.bytes)
+        for (int b = e.low; b <= e.high && e.to == to; ++b) bytes.set(index(b));
+    if (bytes.count() < many) return -1;
+    const auto words = trie_->words().of(*trie_, -1, bytes);
+    const auto longest = std::find_if(words->of_length.rbegin(), words->of_length.rend(),
+                                      [](int token) { return token >= 0; });
+    return longest == words->of_length.rend() ? -1 : *longest;
+}
+
+// The first move of a shortest way. A call of an empty text moves nowhere: what comes behind it
+// may come here.
+TokenBound::Move TokenBound::move(int node, bool words) {
+    like_.assign(1, node);
+    for (std::size_t i = 0; i < like_.size(); ++i) {
+        const Grammar::Node& n = grammar().node(like_[i]);
+        for (const Grammar::ByteEdge& e : n.bytes)
+            if (plus(1, grammar().node(e.to).cost) == n.cost)
+                return {e.low, words ? word(n, e.to) : -1, -1, e.to};
+        for (const Grammar::CallEdge& e : n.calls) {
+            const int rule = grammar().rule(e.rule).cost;
+            if (plus(rule, grammar().node(e.to).cost) != n.cost) continue;
+            if (rule > 0) return {-1, -1, e.rule, e.to};
+            if (ends_way(e.to)) return {-1, -1, e.rule, e.to};
+            if (std::find(like_.begin(), like_.end(), e.to) == like_.end()) like_.push_back(e.to);
+        }
+    }
+    throw Error("grammar: a node costs " + std::to_string(grammar().node(node).cost) +
+                " bytes, but no way of so many leads from it");
+}
+
+int TokenBound::at(int node) {
+    const Grammar::Node& n = grammar().node(node);
+    if (n.cost >= Grammar::never) return Grammar::never;
+    if (n.notebook >= 0) {
+        Notebook& notes = grammar().notebook(n.notebook);
+        return notes.cost(*this, node, notes.first_note());
+    }
+    if (n.source < 0 && n.cost == 0) return 0;
+    nodes_.resize(index(grammar().nodes()), unknown);  // some were added since
+    int& known = nodes_[index(node)];
+    if (known == unknown && n.source >= 0)
+        known = machine_->grammar().source(n.source).cost(*this, node);
+    if (known == unknown) settle(node);
+    return known;
+}
+
+// The whole way up to the end of the rule, or to a node whose rest is known; from there backwards,
+// stretch by stretch.
+void TokenBound::settle(int node) {
+    constexpr int far = 16;
+    const bool words = grammar().node(node).cost >= far;
+    Way way = std::exchange(way_, {});  // what ends it may settle nodes of its own
+    way.nodes.clear(), way.moves.clear();
+    while (!ends_way(node) && nodes_[index(node)] == unknown) {
+        way.nodes.push_back(node);
+        way.moves.push_back(move(node, words));
+        node = way.moves.back().to;
+    }
+    int behind = at(node);
+    for (std::size_t end = way.nodes.size(); end > 0;) {
+        std::size_t first = end;
+        while (first > 0 && way.moves[first - 1].byte >= 0) --first;
+        spell(way, first, end);
+        way.tokens.resize(way.text.size() + 1);
+        of_suffixes(way.text, {}, way.tokens);
+        for (std::size_t i = first; i < end; ++i)
+            nodes_[index(way.nodes[i])] = plus(way.tokens[i - first], behind);
+        if (first < end) behind = nodes_[index(way.nodes[first])];
+        end = first;
+        if (end == 0) break;
+        --end;
+        behind = nodes_[index(way.nodes[end])] = plus(rule(way.moves[end].rule), behind);
+    }
+    way_ = std::move(way);
+}
+
+// Where words lead on, their ends are where those of the stretch are.
+void TokenBound::spell(Way& way, std::size_t first, std::size_t end) const {
+    way.text.resize(end - first);
+    std::size_t left = 0;  // of the word that stands here
+    for (std::size_t i = end; i-- > first; left = left == 0 ? 0 : left - 1) {
+        const Move& move = way.moves[i];
+        char& here = way.text[i - first];
+        here = static_cast<char>(move.byte);
+        if (move.word < 0) continue;
+        const std::string& word = trie_->bytes(move.word);
+        const bool goes_on = i + 1 < end && way.moves[i + 1].word == move.word;
+        if (!goes_on || left == 0) left = word.size();
+        here = word[left - 1];
+    }
+}
+
+int TokenBound::here(const GrammarPlace& place) {
+    const int notebook = grammar().node(place.node).notebook;
+    return notebook < 0 ? at(place.node)
+                        : grammar().notebook(notebook).cost(*this, place.node, place.note);
+}
+
+// What is behind a continuation was made before it.
+int TokenBound::behind(int continuation) {
+    while (behind_.size() <= index(continuation)) {
+        const int next = count(behind_);
+        int least = next <= GrammarMachine::most_slots ? 0 : Grammar::never;
+        for (const GrammarPlace& p : machine_->places_behind(next)) least = std::min(least, of(p));
+        behind_.push_back(least);
+    }
+    return behind_[index(continuation)];
+}
+
+int TokenBound::of(State state) {
+    if (state == ByteMachine::dead) return Grammar::never;
+    if (machine_->accepts(state)) return 0;
+    const auto place = static_cast<std::size_t>(state);
+    if (states_.size() <= place) states_.resize(place + 1, unknown);
+    if (states_[place] == unknown) {
+        int least = machine_->places(state).empty() ? 0 : Grammar::never;
+        for (const GrammarPlace& p : machine_->places(state)) least = std::min(least, of(p));
+        states_[place] = least;
+    }
+    return states_[place];
+}
+
+int TokenBound::hidden(State state) {
+    int most = 0;
+    for (const GrammarPlace& p : machine_->places(state)) most = std::max(most, behind(p.behind));
+    return most;
+}
+
+// What an outline has forgotten, put back.
+GrammarPlace TokenBound::meant(GrammarPlace p, Slots slots) {
+    if (GrammarMachine::is_forgotten(p.behind)) p.behind = slots[index(p.behind - 1)];
+    return p;
+}
+
+// Does a continuation end in something that an outline has forgotten?
+bool TokenBound::hollow(int continuation) {
+    if (continuation <= GrammarMachine::most_slots) return continuation != 0;
+    if (hollow_.size() <= index(continuation)) hollow_.resize(index(continuation) + 1, -1);
+    if (hollow_[index(continuation)] < 0) {
+        const auto places = machine_->places_behind(continuation);
+        const bool any = std::any_of(places.begin(), places.end(),
+                                     [&](const GrammarPlace& p) { return hollow(p.behind); });
+        hollow_[index(continuation)] = any ? 1 : 0;
+    }
+    return hollow_[index(continuation)] > 0;
+}
+
+int TokenBound::of_meant(GrammarPlace p, Slots slots) {
+    p = meant(p, slots);
+    if (!hollow(p.behind)) return of(p);
+    int least = Grammar::never;
+    for (const GrammarPlace& place : machine_->places_behind(p.behind))
+        least = std::min(least, of_meant(place, slots));
+    return plus(least, here(p));
+}
+
+int TokenBound::of_reached(State state, State reached) {
+    if (machine_->accepts(reached)) return 0;
+    const Slots slots = machine_->slots(state);
+    int least = Grammar::never;
+    for (const GrammarPlace& p : machine_->places(reached)) {
+        if (slots.empty() && hollow(p.behind)) return -1;
+        least = std::min(least, of_meant(p, slots));
+    }
+    return least;
+}
+
+}  // namespace tbt

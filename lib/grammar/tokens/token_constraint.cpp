@@ -1,0 +1,189 @@
+#include "lib/grammar/tokens/token_constraint.hpp"
+
+#include <string>
+#include <unordered_map>
+
+#include "lib/show/terminal.hpp"
+
+namespace tbt {
+
+TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int budget,
+                                 std::string_view beginning)
+    : language_(std::move(language)), budget_(budget), beginning_(beginning) {
+    if (budget_ < 0)
+        throw UsageError("guided: a budget of " + std::to_string(budget_) +
+                         " tokens, expected 0 or more");
+    if (!language_) throw Error("guided: there is no language");
+    language_->tidy();
+    epoch_ = language_->epoch();
+    // A step of a text of usual length asks for no memory.
+    const std::size_t usual = index(std::min(budget_, 1024));
+    ids_.reserve(usual), states_.reserve(usual + 1);
+    states_.push_back(language_->machine().start());
+    if (state() == ByteMachine::dead)
+        throw Error(
+            "guided: the language is empty: no text at all fulfils what is asked; relax it");
+    states_[0] = read_bytes(language_->machine(), state(), beginning);
+    if (state() == ByteMachine::dead)
+        throw UsageError("guided: no text of the language begins with \"" + visible(beginning) +
+                         "\"; change the prompt, or what is asked");
+    if (budget_ == no_budget && language_->closing().spells_every_byte()) return;
+    const int enough = language_->closing().enough(state());
+    if (enough == Closing::never)
+        throw Error(
+            "guided: this vocabulary cannot spell any text of the language that was "
+            "tried; the shortest is \"" +
+            visible(language_->closing().shortest(state())) + "\"");
+    if (enough > budget_)
+        throw Error("guided: a budget of " + std::to_string(budget_) +
+                    " tokens is too small: the text needs at most " + std::to_string(enough) +
+                    "; allow " + std::to_string(enough));
+}
+
+std::string TokenConstraint::text() const {
+    std::string text = beginning_;
+    for (const int id : ids_) text += language_->trie().bytes(id);
+    return text;
+}
+
+// The language has forgotten its states: the text is read once more.
+void TokenConstraint::read_again() const {
+    if (epoch_ == language_->epoch()) return;
+    epoch_ = language_->epoch();
+    states_.assign(1, read_bytes(language_->machine(), language_->machine().start(), beginning_));
+    for (const int id : ids_)
+        states_.push_back(
+            read_bytes(language_->machine(), states_.back(), language_->trie().bytes(id)));
+}
+
+const TokenMask& TokenConstraint::mask() {
+    language_->tidy();
+    if (ended_) {
+        tight_ready_ = false;
+        return tight_ = TokenMask(language_->trie().vocabulary());
+    }
+    const MaskCache::Entry entry = language_->masks().of(state());
+    // A vocabulary without all bytes can spell itself into a corner:
+    // there the mask asks for each token.
+    const bool ample = language_->closing().spells_every_byte() &&
+                       (budget_ == no_budget || entry.costliest < remaining());
+    return ample ? entry.mask : tightened();
+}
+
+// Near the end of the budget: a token must leave a completion that fits into the rest.
+// Many tokens share few states.
+const TokenMask& TokenConstraint::tightened() {
+    if (tight_ready_) return tight_;
+    tight_ready_ = true;
+    GuidedLanguage& language = *language_;
+    const TokenTrie& trie = language.trie();
+    if (tight_.size() == trie.vocabulary()) tight_.clear();
+    else tight_ = TokenMask(trie.vocabulary());
+    if (trie.eos() >= 0 && complete()) tight_.set(trie.eos());
+    if (tighten_by_groups()) return tight_;
+    std::unordered_map<State, bool> verdicts;
+    std::vector<State>
+        reached;  // in the order of the tree, so that a search that gives up does so everywhere
+    language.masks().reached().each(state(), [&](const TokenReach::Reached& r) {
+        if (verdicts.try_emplace(r.state, false).second) reached.push_back(r.state);
+    });
+    for (const State s : reached) verdicts[s] = leaves_enough(s);
+    language.masks().reached().each(state(), [&](const TokenReach::Reached& r) {
+        if (!verdicts[r.state]) return;
+        if (r.words) tight_.add_common_but(*r.words, trie.at_most(r.bytes), trie.at_most(r.above));
+        else tight_.set(r.token);
+    });
+    for (const auto& [first, twin] : trie.twins()) {
+        if (tight_.test(first)) tight_.set(twin);
+    }
+    return tight_;
+}
+
+// Most tokens by groups that lead to one state, and those that leave what the outline knows each
+// by itself.
+bool TokenConstraint::tighten_by_groups() {
+    MaskCache& masks = language_->masks();
+    TokensToEnd* const bound = masks.bound();
+    if (bound == nullptr || budget_ == no_budget) return false;
+    const State now = state();
+    const int left = remaining() - 1, hidden = masks.hidden(now);
+    const TokenReach::Groups groups = masks.reached().groups(now);
+    for (const TokenReach::Group& group : groups.groups) {
+        if (masks.to_end(group.state) + hidden > left) {
+            const int tokens = bound->of_reached(now, group.state);
+            if (tokens < 0) return false;
+            if (tokens > left) continue;
+        }
+        if (group.mask != nullptr) tight_ |= *group.mask;
+        for (const int token : group.tokens) tight_.set(token);
+    }
+    const auto decide = [&](int token, State reached) {
+        if (leaves_enough(reached)) tight_.set(token);
+        else tight_.reset(token);
+    };
+    const TokenTrie& trie = language_->trie();
+    for (const int exit : groups.exits) {
+        const State there = read_bytes(language_->machine(), now, trie.path(exit));
+        if (there == ByteMachine::dead) continue;
+        if (const int token = trie.nodes()[index(exit)].token; token >= 0) decide(token, there);
+        masks.reached().below(exit, there, decide);
+    }
+    for (const auto& [first, twin] : trie.twins())
+        if (tight_.test(first)) tight_.set(twin);
+    return true;
+}
+
+// Can the text be completed behind a token that led to this state?
+bool TokenConstraint::leaves_enough(State reached) {
+    Closing& closing = language_->closing();
+    if (budget_ == no_budget)
+        return closing.spells_every_byte() || closing.enough(reached) != Closing::never;
+    return closing.fits(reached, remaining() - 1);
+}
+
+bool TokenConstraint::allows(int token) {
+    if (ended_ || token < 0 || token >= language_->trie().vocabulary()) return false;
+    if (token == language_->trie().eos()) return complete();
+    const std::string& bytes = language_->trie().bytes(token);
+    const State reached = read_bytes(language_->machine(), state(), bytes);
+    return !bytes.empty() && reached != ByteMachine::dead && leaves_enough(reached);
+}
+
+int TokenConstraint::forced() {
+    const TokenMask& now = mask();
+    return &now == &tight_ ? now.only() : language_->masks().of(state()).only;
+}
+
+void TokenConstraint::advance(int token) {
+    if (!allows(token)) {
+        const bool known = token >= 0 && token < language_->trie().vocabulary();
+        throw Error("guided: token " + std::to_string(token) +
+                    (known ? " \"" + visible(language_->trie().bytes(token)) + "\"" : "") +
+                    " is not allowed here" + (ended_ ? ": the text has ended" : "") +
+                    "; choose one of the mask");
+    }
+    tight_ready_ = false;
+    if (token == language_->trie().eos()) {
+        ended_ = true;
+    } else {
+        states_.push_back(
+            read_bytes(language_->machine(), state(), language_->trie().bytes(token)));
+        ids_.push_back(token);
+    }
+}
+
+void TokenConstraint::rollback(int tokens) {
+    const int read = length() + (ended_ ? 1 : 0);
+    if (tokens < 0 || tokens > read)
+        throw Error("guided: rolling back " + std::to_string(tokens) + " tokens, expected 0 to " +
+                    std::to_string(read));
+    tight_ready_ = false;
+    if (tokens > 0 && ended_) {
+        ended_ = false;
+        --tokens;
+    }
+    ids_.resize(ids_.size() - static_cast<std::size_t>(tokens));
+    states_.resize(ids_.size() + 1);
+}
+
+}  // namespace tbt

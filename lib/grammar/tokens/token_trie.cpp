@@ -1,0 +1,169 @@
+#include "lib/grammar/tokens/token_trie.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "lib/error.hpp"
+
+namespace tbt {
+
+namespace {
+
+std::vector<std::string> ordinary_tokens(const Tokenizer& tokenizer) {
+    std::vector<std::string> tokens(static_cast<std::size_t>(tokenizer.vocab_size()));
+    for (int id = 0; id < tokenizer.vocab_size(); ++id) {
+        if (!tokenizer.is_special(id))
+            tokens[static_cast<std::size_t>(id)] = tokenizer.token_bytes(id);
+    }
+    return tokens;
+}
+
+// The first eight bytes as a number that sorts like them: most comparisons need no more.
+std::uint64_t sort_key(const std::string& bytes) {
+    std::uint64_t key = 0;
+    for (std::size_t i = 0; i < 8; ++i)
+        key = key << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u);
+    return key;
+}
+
+}  // namespace
+
+// First into drawers by the first two bytes, then each drawer by itself.
+void TokenTrie::sort_entries(std::vector<Entry>& entries) const {
+    std::vector<std::size_t> end(65537);
+    for (const Entry& e : entries) ++end[(e.key >> 48) + 1];
+    for (std::size_t i = 1; i < end.size(); ++i) end[i] += end[i - 1];
+    std::vector<Entry> sorted(entries.size());
+    for (const Entry& e : entries)
+        sorted[end[e.key >> 48]++] = e;  // end[i] moves from the drawer's front to its back
+    const auto before = [&](const Entry& a, const Entry& b) {
+        if (a.key != b.key) return a.key < b.key;
+        const int c = bytes(a.token).compare(
+            bytes(b.token));  // bytes compare as unsigned: char_traits says so
+        return c != 0 ? c < 0 : a.token < b.token;
+    };
+    auto front = sorted.begin();
+    for (std::size_t i = 0; i + 1 < end.size(); ++i) {
+        const auto back = sorted.begin() + static_cast<std::ptrdiff_t>(end[i]);
+        if (back - front > 1) std::sort(front, back, before);
+        front = back;
+    }
+    entries.swap(sorted);
+}
+
+TokenTrie::TokenTrie(std::vector<std::string> tokens, int eos)
+    : tokens_(std::move(tokens)), eos_(eos) {
+    if (eos_ < -1 || eos_ >= vocabulary()) {
+        throw Error("token trie: end-of-text token " + std::to_string(eos_) +
+                    ", expected an id below " + std::to_string(vocabulary()) + " or -1");
+    }
+    if (eos_ >= 0)
+        tokens_[static_cast<std::size_t>(eos_)].clear();  // it ends texts, it is not written
+    build();
+}
+
+TokenTrie::TokenTrie(const Tokenizer& tokenizer)
+    : TokenTrie(ordinary_tokens(tokenizer),
+                tokenizer.vocabulary().eos_id ? *tokenizer.vocabulary().eos_id : -1) {}
+
+void TokenTrie::refuse(int node) const {
+    throw Error("token trie: there is no node " + std::to_string(node) + ", expected up to " +
+                std::to_string(nodes_.size()));
+}
+
+void TokenTrie::build() {
+    std::vector<Entry> order;
+    std::size_t total = 0;
+    for (int id = 0; id < vocabulary(); ++id) {
+        const std::string& bytes = tokens_[static_cast<std::size_t>(id)];
+        if (bytes.size() > 60000)
+            throw Error("token trie: token " + std::to_string(id) + " has " +
+                        std::to_string(bytes.size()) + " bytes, expected at most 60000");
+        if (bytes.empty()) continue;
+        order.push_back({sort_key(bytes), id});
+        longest_ = std::max(longest_, static_cast<int>(bytes.size()));
+        total += bytes.size();
+    }
+    sort_entries(order);
+
+    nodes_.reserve(total / 2);
+    std::vector<int> open;  // the nodes on the way to the last token
+    const auto close_from = [&](std::size_t depth) {
+        for (; open.size() > depth; open.pop_back())
+            nodes_[static_cast<std::size_t>(open.back())].end =
+                static_cast<std::int32_t>(nodes_.size());
+    };
+    std::string_view last;
+    for (const Entry& entry : order) {
+        const std::string_view now = bytes(entry.token);
+        std::size_t common = 0;
+        while (common < std::min(last.size(), now.size()) && last[common] == now[common]) ++common;
+        if (common == now.size() && common == last.size() && !open.empty()) {
+            twins_.emplace_back(nodes_[static_cast<std::size_t>(open.back())].token, entry.token);
+            continue;
+        }
+        close_from(common);
+        for (std::size_t i = common; i < now.size(); ++i) {
+            open.push_back(static_cast<int>(nodes_.size()));
+            nodes_.push_back(
+                {0, -1, static_cast<std::uint16_t>(i + 1), static_cast<std::uint8_t>(now[i])});
+            ranks_.push_back(static_cast<std::int32_t>(order_.size()));
+        }
+        nodes_.back().token = entry.token;
+        order_.push_back(entry.token);
+        last = now;
+    }
+    close_from(0);
+    ranks_.push_back(static_cast<std::int32_t>(order_.size()));
+    sort_by_length();
+    list_children();
+}
+
+void TokenTrie::list_children() {
+    children_.reserve(nodes_.size());
+    first_child_.reserve(nodes_.size() + 2);
+    const auto size = static_cast<int>(nodes_.size());
+    for (int node = -1; node < size; ++node) {
+        first_child_.push_back(static_cast<std::int32_t>(children_.size()));
+        for (int i = node + 1; i < end(node); i = nodes_[static_cast<std::size_t>(i)].end)
+            children_.push_back(i);
+    }
+    first_child_.push_back(static_cast<std::int32_t>(children_.size()));
+    for (int byte = 0; byte < 256; ++byte) {
+        const int node = child(-1, static_cast<unsigned char>(byte));
+        spells_every_byte_ =
+            spells_every_byte_ && node >= 0 && nodes_[static_cast<std::size_t>(node)].token >= 0;
+    }
+}
+
+void TokenTrie::sort_by_length() {
+    at_most_.assign(static_cast<std::size_t>(std::min(longest_, lengths)) + 1,
+                    TokenMask(vocabulary()));
+    for (const std::int32_t token : order_) {
+        const std::size_t length = bytes(token).size();
+        if (length < at_most_.size()) at_most_[length].set(token);
+    }
+    for (std::size_t n = 1; n < at_most_.size(); ++n) at_most_[n] |= at_most_[n - 1];
+    beginning_with_.assign(256, TokenMask(vocabulary()));
+    for (const std::int32_t token : order_)
+        beginning_with_[static_cast<unsigned char>(bytes(token)[0])].set(token);
+}
+
+std::string_view TokenTrie::path(int node) const {
+    const std::size_t i = place(node);
+    return std::string_view(bytes(order_[static_cast<std::size_t>(ranks_[i])]))
+        .substr(0, nodes_[i].depth);
+}
+
+int TokenTrie::child(int node, unsigned char byte) const {
+    const std::size_t at = node < 0 ? 0 : place(node) + 1;
+    const auto first = children_.begin() + first_child_[at],
+               last = children_.begin() + first_child_[at + 1];
+    const auto found = std::lower_bound(first, last, byte, [&](std::int32_t i, unsigned char b) {
+        return nodes_[static_cast<std::size_t>(i)].byte < b;
+    });
+    return found != last && nodes_[static_cast<std::size_t>(*found)].byte == byte ? *found : -1;
+}
+
+}  // namespace tbt

@@ -1,0 +1,134 @@
+// The vocabulary as a tree of bytes: tokens that begin alike share the walk.
+//
+// A machine that refuses a byte refuses every token below it in one step.
+// The tree lies flat in memory in the order of a walk; `end` of a node says where to go on when
+// everything below it is refused.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/check.hpp"
+#include "lib/grammar/recognizer/byte_machine.hpp"
+#include "lib/grammar/tokens/token_mask.hpp"
+#include "lib/grammar/tokens/token_words.hpp"
+#include "lib/text/tokenizer.hpp"
+
+namespace tbt {
+
+class TokenTrie {
+public:
+    struct Node {
+        std::int32_t end;     // the first node that is not below this one
+        std::int32_t token;   // the token that ends here, −1: none
+        std::uint16_t depth;  // bytes from the root, at least 1
+        std::uint8_t byte;
+    };
+
+    // The bytes of each token; empty: a token that never stands in a text (special ones). eos −1:
+    // there is none.
+    TokenTrie(std::vector<std::string> tokens, int eos);
+    explicit TokenTrie(const Tokenizer& tokenizer);
+
+    int vocabulary() const { return static_cast<int>(tokens_.size()); }
+    int eos() const { return eos_; }
+    const std::string& bytes(int token) const {
+        return tokens_[checked_id("token trie", token, tokens_.size())];
+    }
+    const std::vector<Node>& nodes() const { return nodes_; }
+    int longest() const { return longest_; }
+    // Is every byte a token?
+    bool spells_every_byte() const { return spells_every_byte_; }
+    // The first node that is not below this one; −1 is the root.
+    int end(int node) const {
+        return node < 0 ? static_cast<int>(nodes_.size()) : nodes_[place(node)].end;
+    }
+    int depth(int node) const { return node < 0 ? 0 : nodes_[place(node)].depth; }
+    // The tokens at the nodes first … last−1, in the order of the walk.
+    std::span<const std::int32_t> tokens(int first, int last) const {
+        check_nodes(first, last);
+        const std::int32_t from = ranks_[static_cast<std::size_t>(first)],
+                           to = ranks_[static_cast<std::size_t>(last)];
+        return std::span(order_).subspan(static_cast<std::size_t>(from),
+                                         static_cast<std::size_t>(to - from));
+    }
+    // The tokens of at most so many bytes, up to `lengths`.
+    static constexpr int lengths = 48;
+    const TokenMask& at_most(int bytes) const {
+        return at_most_[std::min(static_cast<std::size_t>(bytes), at_most_.size() - 1)];
+    }
+    // The tokens that begin with a byte.
+    const TokenMask& beginning_with(unsigned char byte) const { return beginning_with_[byte]; }
+    // The bytes on the way to a node.
+    std::string_view path(int node) const;
+    // Tokens with the same bytes as an earlier one, by that earlier one.
+    const std::vector<std::pair<int, int>>& twins() const { return twins_; }
+    // The first node below `node` (0 … : below the root when node is −1) that is reached by the
+    // byte; −1: none.
+    int child(int node, unsigned char byte) const;
+
+    // Words over sets of bytes, for whoever masks with this vocabulary.
+    TokenWordStore& words() const { return *words_; }
+
+    // Walks the nodes first … last−1, all below one node, from that node's state.
+    // visit(index, node, state) sees each node that the machine reaches, and says where to go on:
+    // at index + 1, or at node.end to skip all below.
+    template <class Visit>
+    void walk(ByteMachine& machine, ByteMachine::State state, int first, int last,
+              std::vector<ByteMachine::State>& states, Visit&& visit) const {
+        if (first >= last) return;
+        check_nodes(first, last);
+        const std::size_t base = nodes_[static_cast<std::size_t>(first)].depth;
+        states.resize(static_cast<std::size_t>(longest_) + 2);
+        states[base - 1] = state;
+        for (int i = first; i < last;) {
+            const Node& node = nodes_[static_cast<std::size_t>(i)];
+            const ByteMachine::State reached =
+                machine.next(states[node.depth - std::size_t{1}], node.byte);
+            if (reached == ByteMachine::dead) {
+                i = node.end;
+                continue;
+            }
+            states[node.depth] = reached;
+            i = visit(i, node, reached);
+        }
+    }
+
+private:
+    std::size_t place(int node) const {
+        if (static_cast<std::size_t>(node) >= nodes_.size()) refuse(node);
+        return static_cast<std::size_t>(node);
+    }
+    void check_nodes(int first, int last) const {
+        if (first < 0 || first > last || static_cast<std::size_t>(last) > nodes_.size())
+            refuse(first < 0 ? first : last);
+    }
+    [[noreturn]] void refuse(int node) const;
+    struct Entry {
+        std::uint64_t key;
+        std::int32_t token;
+    };
+    void build();
+    void sort_by_length();
+    void list_children();
+    void sort_entries(std::vector<Entry>& entries) const;
+
+    std::vector<std::string> tokens_;
+    int eos_ = -1, longest_ = 0;
+    bool spells_every_byte_ = true;
+    std::vector<Node> nodes_;
+    std::vector<std::int32_t> order_,
+        ranks_;  // tokens in the order of a walk; how many of them lie before a node
+    // The nodes below each, by byte: those of the root first, then those of node 0, …
+    std::vector<std::int32_t> children_, first_child_;
+    std::vector<TokenMask> at_most_, beginning_with_;
+    std::vector<std::pair<int, int>> twins_;
+    std::shared_ptr<TokenWordStore> words_ = std::make_shared<TokenWordStore>();
+};
+
+}  // namespace tbt
