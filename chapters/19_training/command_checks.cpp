@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "chapters/19_training/pretrained.hpp"
 #include "lib/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"
@@ -28,15 +29,14 @@ void check_out(const TrainCommand& c) {
 }
 
 void check_shape(const TrainCommand& c) {
-    const GptConfig& asked = c.training.shape;
+    const TransformerConfig& asked = c.training.shape;
     const auto refuse = [](const char* option, int value, const std::string& expected) {
         throw UsageError(std::string(option) + " is " + std::to_string(value) + ", expected " +
                          expected);
     };
     if (asked.n_positions < 1) refuse("--context", to_int(asked.n_positions), "1 or more");
     if (c.training.init.empty()) return;
-    const GptConfig theirs = read_model_config(c.training.init);
-    require_gpt2(theirs, c.training.init + ": training");
+    const TransformerConfig theirs = trainable_shape(c.training.init);
     const auto same = [&](const char* option, bool given, int value, int its) {
         if (given && value != its)
             refuse(option, value, std::to_string(its) + ", which " + c.training.init + " has");
@@ -44,6 +44,12 @@ void check_shape(const TrainCommand& c) {
     same("--layers", c.given.layers, to_int(asked.n_layer), to_int(theirs.n_layer));
     same("--heads", c.given.heads, to_int(asked.n_head), to_int(theirs.n_head));
     same("--embd", c.given.embd, to_int(asked.n_embd), to_int(theirs.n_embd));
+    const ArchitectureOptions& a = c.architecture;
+    same("--kv-heads", c.given.kv_heads, a.kv_heads, theirs.kv_heads());
+    same("--inner", c.given.inner, a.inner, theirs.n_inner);
+    if (c.given.architecture && a.name != theirs.architecture.model_type)
+        throw UsageError("--architecture is " + a.name + ", expected " +
+                         theirs.architecture.model_type + ", which " + c.training.init + " has");
     same("--vocab", c.given.vocab, c.vocab, to_int(theirs.vocab_size));
     if (c.context_given && asked.n_positions > theirs.n_positions)
         refuse("--context", to_int(asked.n_positions),

@@ -37,7 +37,7 @@ Evaluation evaluate_model(const DocumentSource& source, Model& model, std::int64
 
 std::string evaluate_directory(const DocumentSource& source, const std::filesystem::path& directory,
                                int threads, std::int64_t documents) {
-    GptOptions options;
+    TransformerOptions options;
     options.threads = threads;
     Model model = load_model(directory, options);
     const Evaluation evaluation = evaluate_model(source, model, documents);

@@ -6,6 +6,7 @@
 #include "chapters/19_training/earlier_plans.hpp"
 #include "chapters/19_training/hub/model_card.hpp"
 #include "chapters/19_training/pretrained.hpp"
+#include "chapters/19_training/shapes.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/masked_gpt.hpp"
@@ -18,14 +19,14 @@
 namespace tbt {
 namespace {
 
-GptConfig config_of(GptConfig config, int eos, WeightType type) {
+TransformerConfig config_of(TransformerConfig config, int eos, WeightType type) {
     config.bos_token_id = eos;
     config.eos_token_ids = {eos};
     config.torch_dtype = names_of(type).torch_dtype;
     return config;
 }
 
-void write_weights(train::GptTrainer& model, const std::string& path, WeightType type) {
+void write_weights(train::Trainer& model, const std::string& path, WeightType type) {
     std::vector<TensorToWrite> tensors;
     for (const train::ParameterInfo& t : model.layout().tensors) {
         tensors.push_back({t.name, t.shape, model.of(t), type});
@@ -71,6 +72,7 @@ std::string recipe_json(Training& training, const DocumentSource& source, const 
          training.seconds > 0
              ? rounded(static_cast<double>(training.tokens_done()) / training.seconds, 1)
              : 0}};
+    add_architecture(o.shape, recipe["options"]);
     if (o.fill_masks) recipe["options"]["fill_masks"] = true;
     if (!o.genres.empty()) recipe["options"]["genres"] = o.genres;
     if (!o.earlier_plans.empty())

@@ -5,8 +5,9 @@
 
 #include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
+#include "lib/model/llama_config.hpp"
 #include "lib/show/terminal.hpp"
-#include "lib/train/gpt_trainer.hpp"
+#include "lib/train/trainer.hpp"
 
 namespace tbt {
 
@@ -18,8 +19,12 @@ constexpr float epsilon = 1.0f / 128;
 
 }  // namespace
 
-std::vector<GradientCheck> check_gradients() {
-    train::GptTrainer net(gpt_config(1, 2, 16, tokens, vocabulary), 1, 1);
+TransformerConfig tiny_gpt2() { return gpt_config(1, 2, 16, tokens, vocabulary); }
+
+TransformerConfig tiny_llama() { return llama_config(1, 2, 1, 32, 48, tokens, vocabulary); }
+
+std::vector<GradientCheck> check_gradients(const TransformerConfig& shape) {
+    train::Trainer net(shape, 1, 1);
     Rng rng(19);
     for (const train::ParameterInfo& t : net.layout().tensors)
         for (float& w : net.of(t)) w = static_cast<float>(rng.normal() * 0.5);
@@ -55,13 +60,17 @@ std::vector<GradientCheck> check_gradients() {
 }
 
 void show_gradients() {
-    std::printf(
-        "A GPT of one layer. Of each tensor the number that the loss depends on most:\n\n"
-        "   %s    backward   by small changes\n",
-        padded("", 22).c_str());
-    for (const GradientCheck& check : check_gradients())
-        std::printf("   %s %11.4f %18.4f\n", padded(check.weight, 22).c_str(), check.backward,
-                    check.difference);
+    const std::pair<const char*, TransformerConfig> models[] = {{"A GPT-2", tiny_gpt2()},
+                                                                {"\nA Llama", tiny_llama()}};
+    for (const auto& [name, shape] : models) {
+        std::printf(
+            "%s of one layer. Of each tensor the number that the loss depends on most:\n\n"
+            "   %s    backward   by small changes\n",
+            name, padded("", 46).c_str());
+        for (const GradientCheck& check : check_gradients(shape))
+            std::printf("   %s %11.4f %18.4f\n", padded(check.weight, 46).c_str(), check.backward,
+                        check.difference);
+    }
 }
 
 }  // namespace tbt

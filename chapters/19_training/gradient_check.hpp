@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/model/model_config.hpp"
+
 namespace tbt {
 
 // Of one weight: how the loss changes with it, by the backward pass and by (L(w+ε) − L(w−ε)) / 2ε.
@@ -12,9 +14,14 @@ struct GradientCheck {
     double backward = 0, difference = 0;
 };
 
-// For each tensor of a tiny GPT with random weights, the number with the greatest gradient.
-std::vector<GradientCheck> check_gradients();
+// Models of one layer, to be checked: of 16 channels, and of 32 with two heads that share keys.
+TransformerConfig tiny_gpt2();
+TransformerConfig tiny_llama();
 
+// For each tensor of such a model with random weights, the number with the greatest gradient.
+std::vector<GradientCheck> check_gradients(const TransformerConfig& shape);
+
+// Both, as tables.
 void show_gradients();
 
 }  // namespace tbt

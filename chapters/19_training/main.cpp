@@ -20,7 +20,7 @@
 #include "chapters/19_training/training.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 #include "lib/show/terminal.hpp"
 #include "lib/text/tokenizer_train.hpp"
 
@@ -32,16 +32,16 @@ constexpr std::uint64_t seed = 1;
 constexpr const char* prompt = "Once upon a time";
 
 // The model as it is now, for inference.
-Gpt snapshot(Training& training) {
-    train::GptTrainer& model = training.model();
-    return Gpt(model.shape(), [&](const std::string& name, const Shape& shape) {
+Transformer snapshot(Training& training) {
+    train::Trainer& model = training.model();
+    return Transformer(model.shape(), [&](const std::string& name, const Shape& shape) {
         return Tensor(shape, model.of(model.layout()[name]));
     });
 }
 
 // Always the most probable token: chapters 01 and 02 explain it.
 std::string continued(Training& training, const Tokenizer& tokenizer, int tokens) {
-    Gpt gpt = snapshot(training);
+    Transformer gpt = snapshot(training);
     KvCache cache(gpt.config());
     std::vector<int> ids = tokenizer.encode(prompt);
     std::span<const int> fresh = ids;

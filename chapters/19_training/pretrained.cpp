@@ -8,13 +8,17 @@
 #include "lib/model/safetensors.hpp"
 
 namespace tbt {
-GptConfig trainable_shape(const std::string& directory) {
-    GptConfig config = read_model_config(directory);
-    require_gpt2(config, directory + ": training");
+TransformerConfig trainable_shape(const std::string& directory) {
+    TransformerConfig config = read_model_config(directory);
     const auto refuse = [&](const std::string& what) {
         throw Error(directory + ": " + what + "; such a model cannot be trained here");
     };
-    if (config.layer_norm_epsilon != 1e-5f)
+    try {
+        train::check_trainable(config);
+    } catch (const Error& e) {
+        refuse(e.what());
+    }
+    if (config.architecture.is_gpt2() && config.layer_norm_epsilon != 1e-5f)
         refuse("layer_norm_epsilon is " + std::to_string(config.layer_norm_epsilon) +
                ", expected 1e-05");
     return config;
@@ -28,7 +32,7 @@ void check_same_tokenizer(const std::string& directory, const Tokenizer& tokeniz
                 std::to_string(tokenizer.vocab_size()) + "); train with --tokenizer " + directory);
 }
 
-void read_parameters(const std::string& directory, train::GptTrainer& model) {
+void read_parameters(const std::string& directory, train::Trainer& model) {
     const Safetensors file = Safetensors::open_directory(directory);
     for (const train::ParameterInfo& t : model.layout().tensors) {
         const Tensor tensor = file.read_weight(t.name, t.shape);

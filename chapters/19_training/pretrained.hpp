@@ -4,19 +4,19 @@
 #include <string>
 
 #include "lib/text/tokenizer.hpp"
-#include "lib/train/gpt_trainer.hpp"
+#include "lib/train/trainer.hpp"
 
 namespace tbt {
 
-// Of a directory as the hub has it, ours or a GPT-2. Throws Error for another epsilon than the
-// one that training computes with.
-GptConfig trainable_shape(const std::string& directory);
+// Of a directory as the hub has it, ours, a GPT-2 or a Llama. Throws Error for what
+// train::check_trainable refuses, and for a GPT-2 whose epsilon is not 1e-5.
+TransformerConfig trainable_shape(const std::string& directory);
 
 // Throws Error, "DIRECTORY: …", unless its tokenizer is this one.
 void check_same_tokenizer(const std::string& directory, const Tokenizer& tokenizer);
 
 // Fills the parameters, which have the directory's shape.
-void read_parameters(const std::string& directory, train::GptTrainer& model);
+void read_parameters(const std::string& directory, train::Trainer& model);
 
 // FNV-1a as hexadecimal digits: over the bytes of all tokens, over the bits of weights.
 std::string hash_of(const Tokenizer& tokenizer);

@@ -88,6 +88,7 @@ void follow_recipe(TrainCommand& c, const Json& recipe) {
     };
     t.shape = gpt_config(whole("layers", 1), whole("heads", 1), whole("embd", 1),
                          whole("context", 1), whole("vocab", 1));
+    c.architecture = architecture_of(o, c.recipe);
     t.sequence = o.contains("sequence") ? whole("sequence", std::int64_t{0}) : 0;
     c.precision = o.value("precision", "f32");
     t.batch = whole("batch", std::int64_t{1});
@@ -192,6 +193,7 @@ int run_train(TrainCommand c) {
     }
     if (c.smoke) make_smoke(c);
     check_shape(c);
+    if (c.training.init.empty()) c.training.shape = shape_of(c.architecture, c.training.shape);
     c.training.precision = train::precision_of(c.precision);
     // What a model knows is not to be washed away.
     if (!c.training.init.empty() && !c.rate_given) c.training.learning_rate = 5e-4;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "chapters/19_training/shapes.hpp"
 #include "chapters/19_training/training_loop.hpp"
 
 namespace tbt {
@@ -12,6 +13,7 @@ struct TrainCommand {
     std::string text;                 // a file or folder instead of the corpus
     std::string tokenizer = "train";  // a directory, or "train": make one
     TrainingOptions training;
+    ArchitectureOptions architecture;  // of a new model
     LoopOptions loop;
     std::string recipe;             // a recipe.json to follow
     std::string precision = "f32";  // or "bf16"
@@ -19,6 +21,7 @@ struct TrainCommand {
     bool rate_given = false, tokenizer_given = false, context_given = false;
     struct {
         bool layers = false, heads = false, embd = false, vocab = false;
+        bool architecture = false, kv_heads = false, inner = false;
     } given;  // on the command line
     double megabytes = 32;
     int vocab = 4096;

@@ -1,4 +1,4 @@
-// Trains a GPT on the course's corpus or on your own text, and what belongs to it.
+// Trains a GPT-2 or a Llama on the course's corpus or on your own text, and what belongs to it.
 //
 //   build/train tokenizer --out build/models/mine --vocab 4096 --megabytes 32
 //   build/train --tokenizer build/models/mine --out build/models/mine
@@ -6,6 +6,7 @@
 //                                               it, bit for bit
 //   build/train --text my_folder --out build/models/mine                 your own text
 //   build/train --text my_folder --init data/models/storyteller --out …  going on from a model
+//   build/train --architecture llama --heads 6 --kv-heads 2 --out build/models/llama
 //   build/train --recipe data/models/storyteller/recipe.json --out …     a model again, bit for bit
 //   build/train eval data/models/storyteller    bits per byte of each genre beside its floor
 //
@@ -17,10 +18,10 @@
 namespace {
 
 template <class Value>
-void shape(CLI::App& app, const char* name, Value& value, bool& given, const char* help) {
-    app.add_option(name, value, help)->capture_default_str()->each([&given](const std::string&) {
-        given = true;
-    });
+CLI::Option* shape(CLI::App& app, const char* name, Value& value, bool& given, const char* help) {
+    return app.add_option(name, value, help)
+        ->capture_default_str()
+        ->each([&given](const std::string&) { given = true; });
 }
 
 void add_files(CLI::App& app, tbt::TrainCommand& c) {
@@ -46,9 +47,15 @@ void add_training_options(CLI::App& app, tbt::TrainCommand& o) {
     app.add_option("--tokenizer", o.tokenizer, "directory of the tokenizer, or 'train' to make one")
         ->capture_default_str()
         ->each([&o](const std::string&) { o.tokenizer_given = true; });
+    shape(app, "--architecture", o.architecture.name, o.given.architecture, "gpt2 or llama")
+        ->check(CLI::IsMember({"gpt2", "llama"}));
     shape(app, "--layers", t.shape.n_layer, o.given.layers, "transformer blocks");
     shape(app, "--heads", t.shape.n_head, o.given.heads, "attention heads of a block");
     shape(app, "--embd", t.shape.n_embd, o.given.embd, "channels of the residual stream");
+    shape(app, "--kv-heads", o.architecture.kv_heads, o.given.kv_heads,
+          "of a Llama: heads of keys and values; 0: as many as --heads");
+    shape(app, "--inner", o.architecture.inner, o.given.inner,
+          "of a Llama: width of the gated MLP; 0: 8/3 of --embd");
     shape(app, "--context", t.shape.n_positions, o.context_given, "tokens of a sequence");
     app.add_option("--init", t.init,
                    "a model directory to go on from, with its shape and tokenizer");
@@ -101,7 +108,7 @@ int main(int argc, char** argv) {
     CLI::App *tokenizer = nullptr, *eval = nullptr;
     int stopped = 0;
     const int status = tbt::run_program(
-        argc, argv, "Trains a GPT on the corpus or on your own text.",
+        argc, argv, "Trains a GPT-2 or a Llama on the corpus or on your own text.",
         [&](CLI::App& app) {
             app.fallthrough();
             add_files(app, command);

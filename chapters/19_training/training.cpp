@@ -6,6 +6,7 @@
 #include "chapters/19_training/canvas/canvases.hpp"
 #include "chapters/19_training/earlier_plans.hpp"
 #include "chapters/19_training/pretrained.hpp"
+#include "chapters/19_training/shapes.hpp"
 #include "lib/error.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/train/checkpoint.hpp"
@@ -13,14 +14,14 @@
 namespace tbt {
 namespace {
 
-std::unique_ptr<train::GptTrainer> load_teacher(const std::string& directory,
-                                                const Tokenizer& tokenizer,
-                                                const TrainingOptions& options) {
+std::unique_ptr<train::Trainer> load_teacher(const std::string& directory,
+                                             const Tokenizer& tokenizer,
+                                             const TrainingOptions& options) {
     if (directory.empty()) return nullptr;
-    const GptConfig shape = trainable_shape(directory);
+    const TransformerConfig shape = trainable_shape(directory);
     check_same_tokenizer(directory, tokenizer);
-    auto teacher = std::make_unique<train::GptTrainer>(shape, options.threads, options.parts,
-                                                       options.precision);
+    auto teacher =
+        std::make_unique<train::Trainer>(shape, options.threads, options.parts, options.precision);
     read_parameters(directory, *teacher);
     return teacher;
 }
@@ -38,8 +39,12 @@ TrainingOptions checked(TrainingOptions options, const Tokenizer& tokenizer) {
         check_same_tokenizer(options.init, tokenizer);
     } else {
         options.shape.vocab_size = tokenizer.vocab_size() + (options.fill_masks ? 1 : 0);
-        options.shape.n_inner = 4 * std::min(options.shape.n_embd, 1 << 24);
+        if (options.shape.architecture.is_gpt2())
+            options.shape.n_inner = 4 * std::min(options.shape.n_embd, 1 << 24);
     }
+    if (options.fill_masks && !options.shape.architecture.is_gpt2())
+        throw UsageError(
+            "train: a model that fills masks is a GPT-2, expected --architecture gpt2");
     if (options.fill_masks && !(options.init + options.teacher).empty())
         throw UsageError("train: a model that fills masks has no teacher, and begins anew");
     train::check_trainable(options.shape);
@@ -122,7 +127,7 @@ double Training::rate() const {
 }
 
 std::string Training::recipe() const {
-    const GptConfig& s = options_.shape;
+    const TransformerConfig& s = options_.shape;
     OrderedJson fixed = {{"layers", s.n_layer},
                          {"heads", s.n_head},
                          {"embd", s.n_embd},
@@ -134,6 +139,7 @@ std::string Training::recipe() const {
                          {"parts", options_.parts},
                          {"corpus", documents_.hash()},
                          {"tokenizer", tokenizer_hash_}};
+    add_architecture(s, fixed);
     if (options_.sequence != s.n_positions) fixed["sequence"] = options_.sequence;
     if (options_.precision != train::Precision::f32)
         fixed["precision"] = train::name_of(options_.precision);
@@ -172,11 +178,12 @@ void Training::check_recipe(const std::string& name, const std::string& header_t
     const Json header = parse_json(header_text, name);
     const Json theirs = json_value(header.at("recipe").get<std::string>()),
                ours = json_value(recipe());
-    for (const char* key : {"layers", "heads", "embd", "context", "vocab", "tokenizer"}) {
-        if (theirs.at(key) != ours.at(key)) {
+    for (const char* key : {"architecture", "layers", "heads", "kv_heads", "embd", "inner",
+                            "context", "vocab", "tokenizer"}) {
+        const Json before = theirs.value(key, Json()), now = ours.value(key, Json());
+        if (before != now)
             throw Error(name + ": the checkpoint was made with other options: " + key + " " +
-                        json_text(theirs.at(key)) + ", now " + json_text(ours.at(key)));
-        }
+                        json_text(before) + ", now " + json_text(now));
     }
     if (replan) return;
     const Json plan = plan_of(options_);

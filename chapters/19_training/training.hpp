@@ -11,7 +11,7 @@
 #include "chapters/19_training/batches.hpp"
 #include "chapters/19_training/validation.hpp"
 #include "lib/train/adamw.hpp"
-#include "lib/train/gpt_trainer.hpp"
+#include "lib/train/trainer.hpp"
 
 namespace tbt {
 
@@ -23,8 +23,8 @@ struct EarlierPlan {
 };
 
 struct TrainingOptions {
-    // The sizes of the model; its vocabulary is the tokenizer's.
-    GptConfig shape = gpt_config(6, 6, 192, 512, 4096);
+    // The architecture and sizes of the model; its vocabulary is the tokenizer's.
+    TransformerConfig shape = gpt_config(6, 6, 192, 512, 4096);
     std::int64_t batch = 16;  // sequences of shape.n_positions tokens a step
     std::int64_t steps = 1000, warm_up = 100;
     double learning_rate = 2e-3;
@@ -37,7 +37,8 @@ struct TrainingOptions {
     int parts = 8;
     train::Precision precision = train::Precision::f32;  // of the factors of all products
     std::int64_t sequence = 0;  // tokens of a row; 0: as many as the context holds
-    // A model directory to go on from, ours or a GPT-2, with its shape; empty: a new model.
+    // A model directory to go on from, ours, a GPT-2 or a Llama, with its shape; empty: a new
+    // model.
     std::string init;
     // A model directory whose distribution is learned instead of the text's next tokens
     // (distillation); empty: none.
@@ -74,7 +75,7 @@ public:
     double gradient_norm() const { return gradient_norm_; }  // before clipping, of the last step
     double last_rate() const { return last_rate_; }
     std::int64_t last_bytes() const { return last_bytes_; }  // of text in the last batch
-    train::GptTrainer& model() { return model_; }
+    train::Trainer& model() { return model_; }
 
     // Everything that decides how training goes on, as text: a checkpoint of other options
     // cannot be resumed.
@@ -103,8 +104,8 @@ private:
 
     const DocumentSource& documents_;
     TrainingOptions options_;
-    train::GptTrainer model_;
-    std::unique_ptr<train::GptTrainer> teacher_;
+    train::Trainer model_;
+    std::unique_ptr<train::Trainer> teacher_;
     std::string teacher_hash_, init_hash_;
     train::AdamW optimiser_;
     std::unique_ptr<Batches> batches_;

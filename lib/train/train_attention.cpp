@@ -104,18 +104,36 @@ void AttentionScratch::prepare(std::int64_t T, std::int64_t D) {
     d_scores = allocate_floats(block_rows * stride);
 }
 
+namespace {
+
+// Where head h of sequence b lies in qkv, or its gradient in d_qkv.
+template <class Float>
+struct HeadPlaces {
+    HeadPlaces(Float* qkv, const BatchShape& shape, std::int64_t b, std::int64_t h) {
+        const std::int64_t first = b * shape.T * shape.row(), kv_size = shape.kv_heads() * shape.D;
+        q = qkv + first + h * shape.D;
+        k = qkv + first + shape.H * shape.D + h / shape.group() * shape.D;
+        v = k + kv_size;
+    }
+    Float *q, *k, *v;
+};
+
+}  // namespace
+
 void attention_forward(const float* qkv, float* out, float* stats, const BatchShape& shape,
                        AttentionScratch& s) {
-    const auto [B, T, H, D, causal] = shape;
-    const std::int64_t C = H * D;
+    const std::int64_t B = shape.B, T = shape.T, H = shape.H, D = shape.D, Q = H * D,
+                       row = shape.row();
     s.prepare(T, D);
     for (std::int64_t pair = 0; pair < B * H; ++pair) {
         const std::int64_t b = pair / H, h = pair % H;
-        const float* head = qkv + b * T * 3 * C + h * D;
-        gather(head, 3 * C, T, D, s.Dp, 1.0f / std::sqrt(static_cast<float>(D)), s.q.get());
-        gather(head + C, 3 * C, T, D, s.Dp, 1.0f, s.k.get());
-        gather(head + 2 * C, 3 * C, T, D, s.Dp, 1.0f, s.v.get());
-        transpose(s.k.get(), T, s.Dp, s.k_columns.get(), s.stride);
+        const HeadPlaces head(qkv, shape, b, h);
+        gather(head.q, row, T, D, s.Dp, 1.0f / std::sqrt(static_cast<float>(D)), s.q.get());
+        if (h % shape.group() == 0) {
+            gather(head.k, row, T, D, s.Dp, 1.0f, s.k.get());
+            gather(head.v, row, T, D, s.Dp, 1.0f, s.v.get());
+            transpose(s.k.get(), T, s.Dp, s.k_columns.get(), s.stride);
+        }
         for (std::int64_t t0 = 0; t0 < T; t0 += block_rows) {
             const std::int64_t t1 = std::min(T, t0 + block_rows),
                                keys = round_up(shape.keys_of(t1 - 1));
@@ -123,13 +141,13 @@ void attention_forward(const float* qkv, float* out, float* stats, const BatchSh
             s.multiply({t1 - t0, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(),
                         s.stride, s.scores.get(), s.stride});
             for (std::int64_t t = t0; t < t1; ++t) {
-                float* row = s.scores.get() + (t - t0) * s.stride;
+                float* p = s.scores.get() + (t - t0) * s.stride;
                 const std::int64_t seen = shape.keys_of(t);
-                const float maximum = largest(row, seen);
-                exponentials(row, seen, keys, maximum);
-                const float inverse = 1.0f / total(row, round_up(seen));
+                const float maximum = largest(p, seen);
+                exponentials(p, seen, keys, maximum);
+                const float inverse = 1.0f / total(p, round_up(seen));
                 for (std::int64_t k = 0; k < seen; k += lanes)
-                    (Lanes::load(row + k) * Lanes::all(inverse)).store(row + k);
+                    (Lanes::load(p + k) * Lanes::all(inverse)).store(p + k);
                 float* kept = stats + (pair * T + t) * 2;
                 kept[0] = maximum;
                 kept[1] = inverse;
@@ -137,7 +155,7 @@ void attention_forward(const float* qkv, float* out, float* stats, const BatchSh
             // out = p · v
             s.multiply({t1 - t0, s.Dp, shape.keys_of(t1 - 1), s.scores.get(), s.stride, 1,
                         s.v.get(), s.Dp, s.d_q.get(), s.Dp});
-            scatter(s.d_q.get(), s.Dp, t1 - t0, D, 1.0f, out + (b * T + t0) * C + h * D, C);
+            scatter(s.d_q.get(), s.Dp, t1 - t0, D, 1.0f, out + (b * T + t0) * Q + h * D, Q);
         }
     }
 }
@@ -147,22 +165,24 @@ void attention_forward(const float* qkv, float* out, float* stats, const BatchSh
 //     ∂q̂ = ∂s k        ∂k = ∂sᵀ q̂
 void attention_backward(const float* qkv, const float* out, const float* stats, const float* d_out,
                         float* d_qkv, const BatchShape& shape, AttentionScratch& s) {
-    const auto [B, T, H, D, causal] = shape;
-    const std::int64_t C = H * D;
+    const std::int64_t B = shape.B, T = shape.T, H = shape.H, D = shape.D, Q = H * D,
+                       row = shape.row();
     s.prepare(T, D);
     const float scale = 1.0f / std::sqrt(static_cast<float>(D));
     for (std::int64_t pair = 0; pair < B * H; ++pair) {
         const std::int64_t b = pair / H, h = pair % H;
-        const float* head = qkv + b * T * 3 * C + h * D;
-        gather(head, 3 * C, T, D, s.Dp, scale, s.q.get());
-        gather(head + C, 3 * C, T, D, s.Dp, 1.0f, s.k.get());
-        gather(head + 2 * C, 3 * C, T, D, s.Dp, 1.0f, s.v.get());
-        gather(d_out + b * T * C + h * D, C, T, D, s.Dp, 1.0f, s.d_out.get());
-        gather(out + b * T * C + h * D, C, T, D, s.Dp, 1.0f, s.d_q.get());
-        transpose(s.k.get(), T, s.Dp, s.k_columns.get(), s.stride);
-        transpose(s.v.get(), T, s.Dp, s.v_columns.get(), s.stride);
-        std::fill_n(s.d_k.get(), s.Tp * s.Dp, 0.0f);
-        std::fill_n(s.d_v.get(), s.Tp * s.Dp, 0.0f);
+        const HeadPlaces head(qkv, shape, b, h);
+        gather(head.q, row, T, D, s.Dp, scale, s.q.get());
+        gather(d_out + b * T * Q + h * D, Q, T, D, s.Dp, 1.0f, s.d_out.get());
+        gather(out + b * T * Q + h * D, Q, T, D, s.Dp, 1.0f, s.d_q.get());
+        if (h % shape.group() == 0) {
+            gather(head.k, row, T, D, s.Dp, 1.0f, s.k.get());
+            gather(head.v, row, T, D, s.Dp, 1.0f, s.v.get());
+            transpose(s.k.get(), T, s.Dp, s.k_columns.get(), s.stride);
+            transpose(s.v.get(), T, s.Dp, s.v_columns.get(), s.stride);
+            std::fill_n(s.d_k.get(), s.Tp * s.Dp, 0.0f);
+            std::fill_n(s.d_v.get(), s.Tp * s.Dp, 0.0f);
+        }
         for (std::int64_t t0 = 0; t0 < T; t0 += block_rows) {
             const std::int64_t t1 = std::min(T, t0 + block_rows), rows = t1 - t0,
                                seen = shape.keys_of(t1 - 1), keys = round_up(seen);
@@ -194,10 +214,13 @@ void attention_backward(const float* qkv, const float* out, const float* stats, 
             s.multiply({rows, s.Dp, seen, dp, s.stride, 1, s.k.get(), s.Dp, s.d_q.get() + t0 * s.Dp,
                         s.Dp});
         }
-        float* d_head = d_qkv + b * T * 3 * C + h * D;
-        scatter(s.d_q.get(), s.Dp, T, D, scale, d_head, 3 * C);
-        scatter(s.d_k.get(), s.Dp, T, D, 1.0f, d_head + C, 3 * C);
-        scatter(s.d_v.get(), s.Dp, T, D, 1.0f, d_head + 2 * C, 3 * C);
+        const HeadPlaces d_head(d_qkv, shape, b, h);
+        scatter(s.d_q.get(), s.Dp, T, D, scale, d_head.q, row);
+        // The gradients of all queries of a group have been added up.
+        if ((h + 1) % shape.group() == 0) {
+            scatter(s.d_k.get(), s.Dp, T, D, 1.0f, d_head.k, row);
+            scatter(s.d_v.get(), s.Dp, T, D, 1.0f, d_head.v, row);
+        }
     }
 }
 

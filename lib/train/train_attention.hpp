@@ -9,8 +9,15 @@
 namespace tbt::train {
 
 struct BatchShape {
-    std::int64_t B, T, H, D;  // batch, tokens, heads, head size; C = H · D
+    std::int64_t B, T, H, D;  // batch, tokens, heads of queries, head size
     bool causal = true;       // a token looks back only; false: at the whole sequence
+    std::int64_t K = 0;       // heads of keys and values, a divisor of H; 0: H
+
+    std::int64_t kv_heads() const { return K > 0 ? K : H; }
+    // Query head h reads head h / group() of the keys and values [Ainslie et al. 2023, GQA].
+    std::int64_t group() const { return H / kv_heads(); }
+    // N, the floats of a token in qkv: Q = H · D of queries, then K · D each of keys and values.
+    std::int64_t row() const { return (H + 2 * kv_heads()) * D; }
 
     // The keys that token t sees.
     std::int64_t keys_of(std::int64_t t) const { return causal ? t + 1 : T; }
@@ -40,18 +47,18 @@ private:
     std::int64_t T_ = 0, D_ = 0;
 };
 
-// out = softmax(mask(q kᵀ / √D)) v per head; qkv (B, T, 3C) holds q, k and v of all heads side by
+// out = softmax(mask(q kᵀ / √D)) v per head; qkv (B, T, N) holds q, k and v of all heads side by
 // side. stats (B, H, T, 2) keeps each row's maximum and 1 / Σ exp for the backward pass.
-void attention_forward(const float* qkv,  // (B, T, 3C)
-                       float* out,        // (B, T, C)
+void attention_forward(const float* qkv,  // (B, T, N)
+                       float* out,        // (B, T, Q)
                        float* stats,      // (B, H, T, 2)
                        const BatchShape& shape, AttentionScratch& scratch);
 
-void attention_backward(const float* qkv,    // (B, T, 3C)
-                        const float* out,    // (B, T, C)
+void attention_backward(const float* qkv,    // (B, T, N)
+                        const float* out,    // (B, T, Q)
                         const float* stats,  // (B, H, T, 2)
-                        const float* d_out,  // (B, T, C)
-                        float* d_qkv,        // (B, T, 3C)
+                        const float* d_out,  // (B, T, Q)
+                        float* d_qkv,        // (B, T, N)
                         const BatchShape& shape, AttentionScratch& scratch);
 
 }  // namespace tbt::train

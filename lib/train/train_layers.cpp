@@ -20,6 +20,10 @@ void embed(const std::int32_t* ids, const float* token_table, const float* posit
            std::int64_t M, std::int64_t T, std::int64_t C) {
     for (std::int64_t m = 0; m < M; ++m) {
         const float* token = token_table + ids[m] * C;
+        if (!position_table) {
+            std::copy_n(token, C, x + m * C);
+            continue;
+        }
         const float* position = position_table + m % T * C;
         for (std::int64_t c = 0; c < C; ++c) x[m * C + c] = token[c] + position[c];
     }
@@ -29,8 +33,9 @@ void embed_backward(const std::int32_t* ids, const float* d_x, float* d_token_ta
                     float* d_position_table, std::int64_t M, std::int64_t T, std::int64_t C) {
     for (std::int64_t m = 0; m < M; ++m) {
         float* token = d_token_table + ids[m] * C;
-        float* position = d_position_table + m % T * C;
         for (std::int64_t c = 0; c < C; ++c) token[c] += d_x[m * C + c];
+        if (!d_position_table) continue;
+        float* position = d_position_table + m % T * C;
         for (std::int64_t c = 0; c < C; ++c) position[c] += d_x[m * C + c];
     }
 }
@@ -117,20 +122,24 @@ void gelu_backward(const float* x, float* d_y, std::int64_t n) {
 }
 
 Linear::Linear(std::int64_t w_offset, std::int64_t b_offset, std::int64_t k, std::int64_t n,
-               Precision precision)
-    : w_(w_offset), b_(b_offset), k_(k), n_(n), precision_(precision) {
+               Precision precision, MatrixOrder order)
+    : w_(w_offset), b_(b_offset), k_(k), n_(n), precision_(precision), order_(order) {
     packed_.reserve(k, n, precision);
     packed_transposed_.reserve(n, k, precision);
 }
 
 void Linear::pack(const float* parameters, const Worker& worker) {
-    packed_.pack(MatrixView::of(parameters + w_, k_, n_), worker);
-    packed_transposed_.pack(MatrixView::of(parameters + w_, k_, n_).transposed(), worker);
+    const MatrixView w = order_ == MatrixOrder::inputs_outputs
+                             ? MatrixView::of(parameters + w_, k_, n_)
+                             : MatrixView::of(parameters + w_, n_, k_).transposed();
+    packed_.pack(w, worker);
+    packed_transposed_.pack(w.transposed(), worker);
 }
 
 void Linear::forward(const float* x, float* y, std::int64_t M, const float* parameters,
                      Bf16Left& scratch) const {
-    packed_.multiply(MatrixView::of(x, M, k_), y, n_, scratch, {parameters + b_, false});
+    const float* bias = b_ == no_bias ? nullptr : parameters + b_;
+    packed_.multiply(MatrixView::of(x, M, k_), y, n_, scratch, {bias, false});
 }
 
 void Linear::backward_input(const float* d_y, float* d_x, std::int64_t M, Bf16Left& scratch) const {
@@ -139,10 +148,13 @@ void Linear::backward_input(const float* d_y, float* d_x, std::int64_t M, Bf16Le
 
 void Linear::backward_weights(const float* x, const float* d_y, std::int64_t M, Factor& packed,
                               Bf16Left& scratch, float* gradients) const {
-    packed.reserve(M, n_, precision_);
-    packed.pack(MatrixView::of(d_y, M, n_), Worker{});
-    packed.multiply(MatrixView::of(x, M, k_).transposed(), gradients + w_, n_, scratch,
-                    {nullptr, true});
+    // (N, K): the same with the roles exchanged, ∂wᵀ += ∂yᵀ · x.
+    MatrixView left = MatrixView::of(x, M, k_), right = MatrixView::of(d_y, M, n_);
+    if (order_ == MatrixOrder::outputs_inputs) std::swap(left, right);
+    packed.reserve(M, right.columns, precision_);
+    packed.pack(right, Worker{});
+    packed.multiply(left.transposed(), gradients + w_, right.columns, scratch, {nullptr, true});
+    if (b_ == no_bias) return;
     float* d_b = gradients + b_;
     for (std::int64_t m = 0; m < M; ++m) {
         for (std::int64_t n = 0; n < n_; n += lanes) {

@@ -1,5 +1,6 @@
-// The layers of a GPT for training: forward passes that keep what the backward passes need, and the
-// backward passes. One thread does all of it; the trainer gives each thread sequences of its own.
+// The layers of a transformer for training: forward passes that keep what the backward passes
+// need, and the backward passes. Those that Llama has instead: gated_layers.hpp. One thread does
+// all of it; the trainer gives each thread sequences of its own.
 //
 // Notation: ∂x is the gradient of the loss with respect to x, in code d_x.
 // M rows are tokens (of all sequences), C channels, a multiple of 16.
@@ -13,7 +14,8 @@
 
 namespace tbt::train {
 
-// x[m] = token_table[ids[m]] + position_table[m mod T]
+// x[m] = token_table[ids[m]] + position_table[m mod T]; where positions are not learned, the latter
+// is null, and so is its gradient.
 void embed(const std::int32_t* ids, const float* token_table, const float* position_table, float* x,
            std::int64_t M, std::int64_t T, std::int64_t C);
 
@@ -36,13 +38,19 @@ void gelu(const float* x, float* y, std::int64_t n);
 // d_y becomes ∂x = ∂y · gelu′(x), in place.
 void gelu_backward(const float* x, float* d_y, std::int64_t n);
 
-// y = x · w + b. w (K, N) and b (N) lie in the block of all parameters, their gradients at the same
+// How the matrix of a linear layer lies in memory: (K, N), as in GPT-2's files, or (N, K), a row
+// for each output, as in Llama's.
+enum class MatrixOrder { inputs_outputs, outputs_inputs };
+
+// y = x · w + b. w and b (N) lie in the block of all parameters, their gradients at the same
 // places of a block of gradients. w is packed once a step, for both directions.
 class Linear {
 public:
+    static constexpr std::int64_t no_bias = -1;
+
     Linear() = default;
     Linear(std::int64_t w_offset, std::int64_t b_offset, std::int64_t k, std::int64_t n,
-           Precision precision);
+           Precision precision, MatrixOrder order = MatrixOrder::inputs_outputs);
 
     // After the parameters changed; each thread of the team packs its share.
     void pack(const float* parameters, const Worker& worker);
@@ -60,6 +68,7 @@ public:
 private:
     std::int64_t w_ = 0, b_ = 0, k_ = 0, n_ = 0;
     Precision precision_ = Precision::f32;
+    MatrixOrder order_ = MatrixOrder::inputs_outputs;
     Factor packed_, packed_transposed_;
 };
 

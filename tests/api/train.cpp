@@ -8,8 +8,8 @@
 #include "lib/train/adamw.hpp"
 #include "lib/train/checkpoint.hpp"
 #include "lib/train/fma_peak.hpp"
-#include "lib/train/gpt_trainer.hpp"
 #include "lib/train/parameters.hpp"
+#include "lib/train/trainer.hpp"
 #include "tests/api/hostile.hpp"
 
 using namespace tbt;
@@ -30,7 +30,7 @@ TEST_CASE("api: parameters", "[api]") {
             GptConfig config = tiny();
             config.*size = value;
             REFUSES(ParameterLayout{config});
-            REFUSES(GptTrainer(config, 1));
+            REFUSES(Trainer(config, 1));
         }
     }
     const ParameterLayout layout(tiny());
@@ -62,10 +62,10 @@ TEST_CASE("api: updates", "[api]") {
 
 TEST_CASE("api: batches to learn from", "[api]") {
     for (const int bad : {0, -1, INT_MIN}) {
-        REFUSES(GptTrainer(tiny(), bad));
-        REFUSES(GptTrainer(tiny(), 1, bad));
+        REFUSES(Trainer(tiny(), bad));
+        REFUSES(Trainer(tiny(), 1, bad));
     }
-    GptTrainer trainer(tiny(), 1);
+    Trainer trainer(tiny(), 1);
     const std::vector<std::int32_t> four{1, 2, 3, 4}, none;
     for (const std::int64_t bad : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{3}, INT64_MAX}) {
         REFUSES(trainer.gradient(four, four, bad, 2));
@@ -81,7 +81,7 @@ TEST_CASE("api: batches to learn from", "[api]") {
             REFUSES(trainer.losses(std::vector<std::int32_t>{1, 2},
                                    std::vector<std::int32_t>{id, 2}, 1, 2));
     }
-    GptTrainer other(gpt_config(1, 2, 16, 8, 12), 1);
+    Trainer other(gpt_config(1, 2, 16, 8, 12), 1);
     REFUSES(trainer.learn_from(&other));
     HOLDS(trainer.learn_from(nullptr), trainer.flops_per_token(INT64_MIN), trainer.profile());
 }

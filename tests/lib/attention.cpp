@@ -15,8 +15,8 @@ using test::run;
 
 namespace {
 
-GptConfig shape_config(int heads, int head_size, int positions, int layers = 1) {
-    GptConfig config;
+TransformerConfig shape_config(int heads, int head_size, int positions, int layers = 1) {
+    TransformerConfig config;
     config.n_head = heads;
     config.n_embd = heads * head_size;
     config.n_layer = layers;
@@ -165,7 +165,7 @@ TEST_CASE("a truncated cache continues as if the forgotten tokens had never been
 
 TEST_CASE("forks of a cache go their own ways and share what they have in common", "[kv_cache]") {
     const AttentionShape shape{2 * 16, 2};
-    const GptConfig config = shape_config(2, 16, 300);
+    const TransformerConfig config = shape_config(2, 16, 300);
     const std::vector<float> common = random_qkv(100, shape.channels, 1);
     KvCache trunk(config);
     run(trunk, common, shape);
@@ -204,7 +204,7 @@ TEST_CASE("blocks of dropped forks are used again", "[kv_cache]") {
 }
 
 TEST_CASE("a cache counts its bytes by the formula", "[kv_cache]") {
-    const GptConfig config = shape_config(6, 32, 512, 6);
+    const TransformerConfig config = shape_config(6, 32, 512, 6);
     REQUIRE(KvCache::bytes_per_token(config) == 2 * 6 * 192 * 4);
     KvCache cache(config);
     REQUIRE(cache.bytes() == 0);
@@ -227,7 +227,7 @@ TEST_CASE("more tokens than the context are refused by name, and the cache stays
 
 TEST_CASE("sequences of a batch get what each gets alone", "[attention]") {
     const AttentionShape shape{2 * 32, 2};
-    const GptConfig config = shape_config(2, 32, 200);
+    const TransformerConfig config = shape_config(2, 32, 200);
     const std::vector<float> past_a = random_qkv(5, 64, 1), past_b = random_qkv(80, 64, 2);
     const std::vector<float> rows = random_qkv(4, 64, 3);  // three tokens of a, one of b
     KvCache a(config), b(config), a_alone(config), b_alone(config);
@@ -252,7 +252,7 @@ TEST_CASE("sequences of a batch get what each gets alone", "[attention]") {
 TEST_CASE("attention stays within its scratch memory, of a tree with many branches too",
           "[attention][tree]") {
     const AttentionShape shape{4 * 16, 4};
-    const GptConfig config = shape_config(4, 16, 64);
+    const TransformerConfig config = shape_config(4, 16, 64);
     KvCache a(config), b(config);
     run(b, random_qkv(20, 64, 1), shape);
     constexpr int guesses = 150;  // all of them after the same text: one position more

@@ -7,8 +7,8 @@
 #include "lib/kernels/bf16_matmul.hpp"
 #include "lib/kernels/half.hpp"
 #include "lib/kernels/rng.hpp"
-#include "lib/train/gpt_trainer.hpp"
 #include "lib/train/parameters.hpp"
+#include "lib/train/trainer.hpp"
 
 using namespace tbt;
 
@@ -123,8 +123,8 @@ namespace {
 
 // The gradient of one batch, by a model of random weights.
 Floats gradient_of(train::Precision precision, int threads, int parts = 2) {
-    const GptConfig shape = gpt_config(2, 3, 48, 40, 53);
-    train::GptTrainer model(shape, threads, parts, precision);
+    const TransformerConfig shape = gpt_config(2, 3, 48, 40, 53);
+    train::Trainer model(shape, threads, parts, precision);
     train::initialise(model.parameters(), model.layout(), shape, 7);
     model.parameters_changed();
     Rng rng(3);

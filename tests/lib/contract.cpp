@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "lib/kernels/rng.hpp"
-#include "lib/model/gpt.hpp"
 #include "lib/model/random_model.hpp"
+#include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -18,8 +18,8 @@ namespace {
 constexpr int context = 132;  // two whole blocks of the cache, and some tokens of a third
 constexpr int vocabulary = 37;
 
-GptConfig small_config() {
-    GptConfig config;
+TransformerConfig small_config() {
+    TransformerConfig config;
     config.vocab_size = vocabulary;
     config.n_positions = context;
     config.n_embd = 24;
@@ -49,7 +49,7 @@ std::vector<int> some_text() {
 // How weights are kept, and how keys and values are.
 struct Way {
     WeightType weights, cache = WeightType::f32;
-    GptOptions options(int threads) const { return {threads, weights, cache}; }
+    TransformerOptions options(int threads) const { return {threads, weights, cache}; }
     std::string name() const {
         return std::string(names_of(weights).option) + ", cache " +
                std::string(names_of(cache).option);
@@ -196,7 +196,7 @@ TEST_CASE(
 TEST_CASE("at the sizes of a real GPT-2 a text read at once and token by token has the same bits",
           "[contract]") {
     const test::FullTeams full;
-    GptConfig config = small_config();
+    TransformerConfig config = small_config();
     config.vocab_size = 50257;
     config.n_layer = 1;
     config.n_embd = 32;

@@ -10,14 +10,14 @@
 
 #include "lib/error.hpp"
 #include "lib/kernels/rng.hpp"
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 
 using namespace tbt;
 
 namespace {
 
-GptConfig small_config(int positions = 96) {
-    GptConfig config;
+TransformerConfig small_config(int positions = 96) {
+    TransformerConfig config;
     config.vocab_size = 301;
     config.n_positions = positions;
     config.n_embd = 48;

@@ -7,10 +7,10 @@
 #include "lib/kernels/half.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/model/attention.hpp"
-#include "lib/model/gpt.hpp"
 #include "lib/model/memory_plan.hpp"
 #include "lib/model/model_options.hpp"
 #include "lib/model/random_model.hpp"
+#include "lib/model/transformer.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/attention_run.hpp"
 #include "tests/support/temporary.hpp"
@@ -24,8 +24,8 @@ namespace {
 
 using Floats = std::vector<float>;
 
-GptConfig sized(int heads, int head_size, WeightType cache, int positions = 200) {
-    GptConfig config = gpt_config(1, heads, heads * head_size, positions, 300);
+TransformerConfig sized(int heads, int head_size, WeightType cache, int positions = 200) {
+    TransformerConfig config = gpt_config(1, heads, heads * head_size, positions, 300);
     config.cache_type = cache;
     return config;
 }
@@ -129,7 +129,7 @@ TEST_CASE("a number beyond F16 is infinite in a 16-bit cache, and its row is not
 
 TEST_CASE("16-bit keys and values take half the memory, by formula, as counted and as planned",
           "[kv_cache]") {
-    GptConfig config = preset_config("storyteller");
+    TransformerConfig config = preset_config("storyteller");
     config.cache_type = WeightType::f16;
     REQUIRE(KvCache::bytes_per_token(config) == 2 * 6 * 192 * 2);
     KvCache cache(config);
@@ -141,7 +141,7 @@ TEST_CASE("16-bit keys and values take half the memory, by formula, as counted a
 
 TEST_CASE("a cache of another type than the model's is refused, and types that no cache has",
           "[kv_cache]") {
-    GptConfig config = sized(2, 12, WeightType::f32);
+    TransformerConfig config = sized(2, 12, WeightType::f32);
     Gpt gpt(config, random_weights(config, 1), {1, {}, WeightType::f16});
     REQUIRE(gpt.config().cache_type == WeightType::f16);
     KvCache foreign(config), own(gpt.config());
@@ -160,7 +160,7 @@ TEST_CASE("a cache of another type than the model's is refused, and types that n
 
 TEST_CASE("options say how a model is opened; impossible ones are usage errors", "[options]") {
     ModelOptions o;
-    GptOptions gpt = gpt_options(o);
+    TransformerOptions gpt = gpt_options(o);
     REQUIRE(!gpt.weights);
     REQUIRE(gpt.cache == WeightType::f32);
     o.weights = "int8", o.cache = "f16", o.threads = 2;

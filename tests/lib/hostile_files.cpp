@@ -16,11 +16,11 @@
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/gpt.hpp"
 #include "lib/model/model_config_write.hpp"
 #include "lib/model/random_model.hpp"
 #include "lib/model/safetensors.hpp"
 #include "lib/model/safetensors_write.hpp"
+#include "lib/model/transformer.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "lib/text/utf8.hpp"
 #include "tests/support/temporary.hpp"
@@ -137,7 +137,7 @@ TEST_CASE("added tokens that contradict each other are still found") {
 
 TEST_CASE("a weight that is no number is named when the model is loaded") {
     const TemporaryFolder folder;
-    const GptConfig config = gpt_config(1, 2, 8, 16, 11);
+    const TransformerConfig config = gpt_config(1, 2, 8, 16, 11);
     const WeightSource source = random_weights(config, 1);
     for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
         for (const float broken :

@@ -9,9 +9,9 @@
 #include "lib/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/memory.hpp"
-#include "lib/model/gpt.hpp"
 #include "lib/model/memory_plan.hpp"
 #include "lib/model/random_model.hpp"
+#include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -20,8 +20,8 @@ using test::error_of;
 
 namespace {
 
-GptConfig some_config() {
-    GptConfig config = preset_config("sketch");
+TransformerConfig some_config() {
+    TransformerConfig config = preset_config("sketch");
     config.vocab_size = 3000;
     config.n_positions = 300;
     config.bos_token_id.reset();
@@ -33,7 +33,7 @@ GptConfig some_config() {
 struct Directory {
     test::TemporaryFolder folder;
     Directory() {
-        GptConfig config = some_config();
+        TransformerConfig config = some_config();
         config.vocab_size = 300;
         config.n_embd = 24, config.n_inner = 96;
         write_random_model(folder.path(), config);
@@ -67,7 +67,7 @@ TEST_CASE("the plan of GPT-2 124M has the numbers that its formulas give by hand
     REQUIRE(f16.output * 2 == f32.output);
     // Rounded from floats: the embedding is kept beside it, as it is stored.
     REQUIRE(f16.embeddings == f32.embeddings + 768ll * 50272 * 4);
-    GptConfig stored = preset_config("gpt2");
+    TransformerConfig stored = preset_config("gpt2");
     stored.torch_dtype = "float16";
     REQUIRE(plan_memory(stored, WeightType::f16, 512, 8).embeddings == f32.embeddings);
     REQUIRE(plan_memory(stored, WeightType::int8, 512, 8).embeddings ==
@@ -87,7 +87,7 @@ TEST_CASE("what a model and its caches really take is what the plan says", "[mem
     }
     for (const WeightType type : types) {
         for (const int batch : {1, 5}) {
-            const GptConfig config = some_config();
+            const TransformerConfig config = some_config();
             const int context = 200;
             const MemoryPlan plan = plan_memory(config, type, context, batch);
             const std::int64_t before = tensor_bytes();
@@ -116,14 +116,14 @@ TEST_CASE("what a model and its caches really take is what the plan says", "[mem
 
 TEST_CASE("a plan is refused for a context or a batch that cannot be, and huge ones don't overflow",
           "[memory]") {
-    const GptConfig config = some_config();
+    const TransformerConfig config = some_config();
     REQUIRE(contains(error_of([&] { plan_memory(config, WeightType::f32, 301, 1); }),
                      "301 tokens, expected 1 to 300"));
     REQUIRE(contains(error_of([&] { plan_memory(config, WeightType::f32, 0, 1); }),
                      "0 tokens, expected 1 to 300"));
     REQUIRE(contains(error_of([&] { plan_memory(config, WeightType::f32, 10, 0); }),
                      "a batch of 0, expected at least 1"));
-    GptConfig large = some_config();
+    TransformerConfig large = some_config();
     large.n_head = 1;
     large.n_embd = large.n_positions = 1 << 18;
     large.n_inner = 1;

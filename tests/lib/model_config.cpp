@@ -31,8 +31,8 @@ std::string complaint(Change&& change) {
     return error_of([&] { read_model_config(folder.path()); });
 }
 
-GptConfig gpt2_small() {
-    GptConfig config;
+TransformerConfig gpt2_small() {
+    TransformerConfig config;
     config.vocab_size = 50257;
     config.n_positions = 1024;
     config.n_embd = 768;
@@ -47,7 +47,7 @@ GptConfig gpt2_small() {
 }  // namespace
 
 TEST_CASE("the tiny model's configuration is read", "[config]") {
-    const GptConfig config = read_model_config(tiny);
+    const TransformerConfig config = read_model_config(tiny);
     REQUIRE(config.vocab_size == 97);
     REQUIRE(config.n_positions == 128);
     REQUIRE(config.n_embd == 64);
@@ -71,7 +71,7 @@ TEST_CASE("the number of weights is known before they are read", "[config]") {
 
 TEST_CASE("a configuration that was written is read again", "[config]") {
     const TemporaryFolder folder;
-    GptConfig config = gpt2_small();
+    TransformerConfig config = gpt2_small();
     config.n_inner = 1000;
     config.layer_norm_epsilon = 1e-6f;
     config.tie_word_embeddings = false;
@@ -79,7 +79,7 @@ TEST_CASE("a configuration that was written is read again", "[config]") {
     config.bos_token_id.reset();
     config.torch_dtype = "float16";
     write_model_config(folder.file("model"), config);
-    const GptConfig again = read_model_config(folder.file("model"));
+    const TransformerConfig again = read_model_config(folder.file("model"));
     REQUIRE(again.vocab_size == config.vocab_size);
     REQUIRE(again.n_positions == config.n_positions);
     REQUIRE(again.n_embd == config.n_embd);
@@ -210,7 +210,7 @@ TEST_CASE("a configuration that is missing or not JSON is refused", "[config]") 
 
 TEST_CASE("an impossible configuration is not written", "[config]") {
     const TemporaryFolder folder;
-    GptConfig config = gpt2_small();
+    TransformerConfig config = gpt2_small();
     config.eos_token_ids = {50257};
     REQUIRE(contains(error_of([&] { write_model_config(folder.file("model"), config); }),
                      "eos_token_id is 50257"));

@@ -16,8 +16,8 @@ using namespace tbt;
 
 namespace {
 
-GptConfig small() {
-    GptConfig config = preset_config("sketch");
+TransformerConfig small() {
+    TransformerConfig config = preset_config("sketch");
     config.vocab_size = 600;
     config.n_positions = 32;
     config.bos_token_id = 599;
@@ -42,7 +42,7 @@ TEST_CASE("the presets have the published numbers of weights", "[random_model]")
                      {"gpt2-large", 774030080},
                      {"gpt2-xl", 1557611200}};
     for (const auto& [name, weights] : published) {
-        const GptConfig config = preset_config(name);
+        const TransformerConfig config = preset_config(name);
         REQUIRE_NOTHROW(check_config(config, name));
         REQUIRE(parameter_count(config) == weights);
     }
@@ -56,7 +56,7 @@ TEST_CASE("the presets have the published numbers of weights", "[random_model]")
 
 TEST_CASE("the list of weights adds up to the number of weights", "[random_model]") {
     for (const bool tied : {true, false}) {
-        GptConfig config = small();
+        TransformerConfig config = small();
         config.tie_word_embeddings = tied;
         config.n_inner = 100;
         std::int64_t sum = 0;
@@ -66,7 +66,7 @@ TEST_CASE("the list of weights adds up to the number of weights", "[random_model
 }
 
 TEST_CASE("random weights have GPT-2's mean and deviation", "[random_model]") {
-    const GptConfig config = small();
+    const TransformerConfig config = small();
     const WeightSource source = random_weights(config, 3);
     for (const auto& [name, shape] : weight_shapes(config)) {
         const Tensor w = source(name, shape);
@@ -91,7 +91,7 @@ TEST_CASE(
     "a weight is the same bits in whatever pieces it is asked for; another seed or name gives "
     "others",
     "[random_model]") {
-    const GptConfig config = small();
+    const TransformerConfig config = small();
     const std::string name = "h.1.mlp.c_fc.weight";
     std::vector<float> whole(20000), part(20000);
     fill_random_weight(config, 5, name, 0, whole);
@@ -138,7 +138,7 @@ TEST_CASE(
 
 TEST_CASE("a random model takes over a tokenizer, if it fits", "[random_model]") {
     const test::TemporaryFolder folder;
-    GptConfig config = small();
+    TransformerConfig config = small();
     REQUIRE_THROWS_WITH(
         write_random_model(folder.path(), config, {.tokenizer = "data/models/sketch"}),
         Catch::Contains("the tokenizer has 4096 tokens, expected at most 600"));
@@ -162,7 +162,7 @@ TEST_CASE(
     write_random_model(folder.path(), small(), {2, WeightType::f32, "", true});
     REQUIRE(read_file(folder.path() + "/model.safetensors") != before);
 
-    GptConfig huge = small();
+    TransformerConfig huge = small();
     huge.n_head = 1;
     huge.n_embd = 1 << 24;
     huge.n_layer = 1 << 24;

@@ -5,9 +5,9 @@
 #include "lib/index.hpp"
 #include "lib/kernels/simd.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/model/gpt.hpp"
 #include "lib/model/random_model.hpp"
 #include "lib/model/safetensors.hpp"
+#include "lib/model/transformer.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/products.hpp"
 #include "tests/support/temporary.hpp"
@@ -34,7 +34,7 @@ std::vector<float> logits_of(Gpt gpt) {
     return {all.values.begin(), all.values.end()};
 }
 
-GptConfig tiny() { return gpt_config(2, 2, 24, 40, 300); }
+TransformerConfig tiny() { return gpt_config(2, 2, 24, 40, 300); }
 
 }  // namespace
 
@@ -104,7 +104,7 @@ TEST_CASE("a model read from a file computes what its weights as floats compute"
 TEST_CASE("a model of 16 bits has one copy of its embedding in memory, and no floats of it",
           "[gpt][memory]") {
     const test::TemporaryFolder folder;
-    const GptConfig config = tiny();
+    const TransformerConfig config = tiny();
     write_random_model(folder.path(), config, {4, WeightType::f16});
     // So many columns fill whole registers.
     const auto filled = [](std::int64_t n) {

@@ -5,9 +5,9 @@
 #include <numbers>
 
 #include "lib/kernels/rng.hpp"
-#include "lib/train/gpt_trainer.hpp"
 #include "lib/train/train_attention.hpp"
 #include "lib/train/train_layers.hpp"
+#include "lib/train/trainer.hpp"
 #include "tests/support/gradients.hpp"
 
 using namespace tbt;
@@ -180,7 +180,7 @@ TEST_CASE("every gradient of a whole GPT is that of its definition", "[train]") 
             if (e.targets[i] >= 0) e.targets[i] %= 36, e.ids[i] = 36;
         }
     }
-    GptTrainer model(e.shape, 2, 2, Precision::f32, e.fills_masks);  // parts: one sequence, and two
+    Trainer model(e.shape, 2, 2, Precision::f32, e.fills_masks);  // parts: one sequence, and two
     lively(model);
     const double loss = model.gradient(e.ids, e.targets, e.B, e.T);
     const Doubles at = widened(model.parameters());

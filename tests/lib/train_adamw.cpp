@@ -15,7 +15,7 @@
 #include "lib/train/adamw.hpp"
 #include "lib/train/checkpoint.hpp"
 #include "lib/train/fma_peak.hpp"
-#include "lib/train/gpt_trainer.hpp"
+#include "lib/train/trainer.hpp"
 #include "tests/support/temporary.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -26,7 +26,7 @@ using namespace tbt::train::test;
 
 TEST_CASE("AdamW: moments, bias correction, clipping and decay as in the paper, over ten steps",
           "[train]") {
-    const GptConfig shape = gpt_config(1, 1, 16, 4, 5);
+    const TransformerConfig shape = gpt_config(1, 1, 16, 4, 5);
     const ParameterLayout layout(shape);
     const AdamWOptions options{0.9f, 0.95f, 1e-8f, 0.1f, 1.0f};
     AdamW optimiser(layout, options);
@@ -65,7 +65,7 @@ TEST_CASE("AdamW: moments, bias correction, clipping and decay as in the paper, 
 }
 
 TEST_CASE("the first step of AdamW moves every weight by the learning rate", "[train]") {
-    const GptConfig shape = gpt_config(1, 1, 16, 4, 5);
+    const TransformerConfig shape = gpt_config(1, 1, 16, 4, 5);
     const ParameterLayout layout(shape);
     AdamW optimiser(layout, {});
     std::vector<float> w(static_cast<std::size_t>(layout.total)), g(w.size(), 1e-3f);
@@ -87,7 +87,7 @@ TEST_CASE("the learning rate climbs to its peak, then falls along a cosine to a 
 }
 
 TEST_CASE("training steps make the loss fall on a text that can be learned by heart", "[train]") {
-    GptTrainer model(tiny, 1);
+    Trainer model(tiny, 1);
     initialise(model.parameters(), model.layout(), tiny, 1);
     model.parameters_changed();
     AdamW optimiser(model.layout(), {});
@@ -106,7 +106,7 @@ TEST_CASE("training steps make the loss fall on a text that can be learned by he
 }
 
 TEST_CASE("three steps give the same bits on every machine", "[train]") {
-    GptTrainer model(tiny, 2, 3);
+    Trainer model(tiny, 2, 3);
     initialise(model.parameters(), model.layout(), tiny, 1);
     AdamW optimiser(model.layout(), {});
     for (int t = 1; t <= 3; ++t) {
@@ -167,7 +167,7 @@ TEST_CASE("impossible shapes and batches are refused by name", "[train]") {
           std::string::npos);
     CHECK(error_of([&] { ParameterLayout(gpt_config(2, 2, 32, 40, 1)); }).find("vocab") !=
           std::string::npos);
-    GptTrainer model(tiny, 1);
+    Trainer model(tiny, 1);
     CHECK(error_of([&] {
               model.gradient(random_ids(41, 1), random_ids(41, 2), 1, 41);
           }).find("41") != std::string::npos);

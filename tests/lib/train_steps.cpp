@@ -15,7 +15,7 @@
 #include "lib/train/adamw.hpp"
 #include "lib/train/checkpoint.hpp"
 #include "lib/train/fma_peak.hpp"
-#include "lib/train/gpt_trainer.hpp"
+#include "lib/train/trainer.hpp"
 #include "tests/support/temporary.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -28,7 +28,7 @@ TEST_CASE("gradients have the same bits for any number of threads", "[train]") {
     const auto ids = random_ids(5 * 33, 1), targets = random_ids(5 * 33, 2);
     std::vector<float> first;
     for (const int threads : {1, 2, 3}) {
-        GptTrainer model(tiny, threads, 4);
+        Trainer model(tiny, threads, 4);
         initialise(model.parameters(), model.layout(), tiny, 7);
         model.parameters_changed();
         model.gradient(ids, targets, 5, 33);
@@ -42,8 +42,9 @@ TEST_CASE("gradients have the same bits for any number of threads", "[train]") {
 TEST_CASE(
     "a teacher's gradient is that of every possible target, each as often as the teacher says",
     "[train]") {
-    const GptConfig small = gpt_config(1, 2, 16, 4, 17), other = gpt_config(2, 1, 32, 6, 17);
-    GptTrainer student(small, 1), teacher(other, 2);
+    const TransformerConfig small = gpt_config(1, 2, 16, 4, 17),
+                            other = gpt_config(2, 1, 32, 6, 17);
+    Trainer student(small, 1), teacher(other, 2);
     initialise(student.parameters(), student.layout(), small, 7);
     initialise(teacher.parameters(), teacher.layout(), other, 8);
     for (float& p : teacher.parameters()) p *= 5;  // a distribution far from even
@@ -77,7 +78,7 @@ TEST_CASE(
 
 TEST_CASE("who is taught by a model with the same weights has nothing to learn", "[train]") {
     const auto ids = random_ids(2 * 30, 1), targets = random_ids(2 * 30, 2);
-    GptTrainer model(tiny, 2), teacher(tiny, 2);
+    Trainer model(tiny, 2), teacher(tiny, 2);
     initialise(model.parameters(), model.layout(), tiny, 7);
     initialise(teacher.parameters(), teacher.layout(), tiny, 7);
     model.parameters_changed();
@@ -85,15 +86,15 @@ TEST_CASE("who is taught by a model with the same weights has nothing to learn",
     model.learn_from(&teacher);
     model.gradient(ids, targets, 2, 30);
     CHECK(std::ranges::all_of(model.gradients(), [](float g) { return g == 0.0f; }));
-    GptTrainer foreign(gpt_config(1, 2, 32, 40, 60), 2);
+    Trainer foreign(gpt_config(1, 2, 32, 40, 60), 2);
     CHECK(error_of([&] { model.learn_from(&foreign); }).find("a teacher of 60 tokens") !=
           std::string::npos);
 }
 
 TEST_CASE("what was computed before leaves no trace in a gradient", "[train]") {
     const auto ids = random_ids(4 * 30, 1), targets = random_ids(4 * 30, 2);
-    GptTrainer fresh(tiny, 2), used(tiny, 2);
-    for (GptTrainer* model : {&fresh, &used}) {
+    Trainer fresh(tiny, 2), used(tiny, 2);
+    for (Trainer* model : {&fresh, &used}) {
         initialise(model->parameters(), model->layout(), tiny, 7);
         model->parameters_changed();
     }
@@ -107,7 +108,7 @@ TEST_CASE("losses without gradients are those with gradients", "[train]") {
     const auto ids = random_ids(3 * 20, 1);
     auto targets = random_ids(3 * 20, 2);
     targets[7] = -1;
-    GptTrainer model(tiny, 2);
+    Trainer model(tiny, 2);
     initialise(model.parameters(), model.layout(), tiny, 7);
     model.parameters_changed();
     const std::vector<double> losses = model.losses(ids, targets, 3, 20);
@@ -121,7 +122,7 @@ TEST_CASE("losses without gradients are those with gradients", "[train]") {
 TEST_CASE("the future does not reach back: a changed token changes no loss before it", "[train]") {
     auto ids = random_ids(40, 1);
     const auto targets = random_ids(40, 2);
-    GptTrainer model(tiny, 1);
+    Trainer model(tiny, 1);
     initialise(model.parameters(), model.layout(), tiny, 7);
     model.parameters_changed();
     const auto before = model.losses(ids, targets, 1, 40);
@@ -133,7 +134,7 @@ TEST_CASE("the future does not reach back: a changed token changes no loss befor
 
 TEST_CASE("where masks are filled, every token reaches every other, and the mask is no target",
           "[train]") {
-    GptTrainer model(gpt_config(2, 2, 32, 8, 20), 1, 1, Precision::f32, true);
+    Trainer model(gpt_config(2, 2, 32, 8, 20), 1, 1, Precision::f32, true);
     initialise(model.parameters(), model.layout(), model.shape(), 1);
     model.parameters_changed();
     std::vector<std::int32_t> ids = {1, 2, 3, 19, 5, 6}, targets = {-1, -1, -1, 4, -1, -1};
@@ -145,12 +146,12 @@ TEST_CASE("where masks are filled, every token reaches every other, and the mask
     }
     targets[3] = 19;
     CHECK_THROWS_AS(model.losses(ids, targets, 1, 6), Error);
-    GptTrainer reader(gpt_config(2, 2, 32, 8, 20), 1);
+    Trainer reader(gpt_config(2, 2, 32, 8, 20), 1);
     CHECK_THROWS_AS(reader.learn_from(&model), Error);
 }
 
 TEST_CASE("a start is drawn as GPT-2 draws it", "[train]") {
-    const GptConfig shape = gpt_config(8, 2, 64, 128, 300);
+    const TransformerConfig shape = gpt_config(8, 2, 64, 128, 300);
     const ParameterLayout layout(shape);
     std::vector<float> values(static_cast<std::size_t>(layout.total)), other(values.size());
     initialise(values, layout, shape, 3);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lib/error.hpp"
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 using namespace tbt;
@@ -36,8 +36,8 @@ std::vector<int> long_text(int n) {
     return text;
 }
 
-GptConfig long_config() {
-    GptConfig config = tiny_config();
+TransformerConfig long_config() {
+    TransformerConfig config = tiny_config();
     config.n_positions = 140;
     return config;
 }

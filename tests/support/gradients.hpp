@@ -6,9 +6,9 @@
 #include <numbers>
 
 #include "lib/kernels/rng.hpp"
-#include "lib/train/gpt_trainer.hpp"
 #include "lib/train/train_attention.hpp"
 #include "lib/train/train_layers.hpp"
+#include "lib/train/trainer.hpp"
 #include "tests/catch.hpp"
 
 namespace tbt::train::test {
@@ -81,27 +81,28 @@ inline Doubles gelu_of(Doubles x) {
 }
 
 inline Doubles attention_of(const Doubles& qkv, const BatchShape& s) {
-    const std::int64_t C = s.H * s.D;
-    Doubles out(static_cast<std::size_t>(s.B * s.T * C));
+    const std::int64_t Q = s.H * s.D, kv = s.kv_heads() * s.D;
+    Doubles out(static_cast<std::size_t>(s.B * s.T * Q));
     const auto at = [&](std::int64_t b, std::int64_t t, std::int64_t c) {
-        return qkv[static_cast<std::size_t>((b * s.T + t) * 3 * C + c)];
+        return qkv[static_cast<std::size_t>((b * s.T + t) * (Q + 2 * kv) + c)];
     };
     for (std::int64_t b = 0; b < s.B; ++b) {
         for (std::int64_t h = 0; h < s.H; ++h) {
+            const std::int64_t key = Q + h / (s.H / s.kv_heads()) * s.D;
             for (std::int64_t t = 0; t < s.T; ++t) {
                 Doubles p;
                 double sum = 0;
                 for (std::int64_t k = 0; k < s.keys_of(t); ++k) {
                     double score = 0;
-                    for (std::int64_t d = h * s.D; d < (h + 1) * s.D; ++d)
-                        score += at(b, t, d) * at(b, k, C + d);
+                    for (std::int64_t d = 0; d < s.D; ++d)
+                        score += at(b, t, h * s.D + d) * at(b, k, key + d);
                     p.push_back(std::exp(score / std::sqrt(static_cast<double>(s.D))));
                     sum += p.back();
                 }
                 for (std::int64_t k = 0; k < s.keys_of(t); ++k) {
-                    for (std::int64_t d = h * s.D; d < (h + 1) * s.D; ++d) {
-                        out[static_cast<std::size_t>((b * s.T + t) * C + d)] +=
-                            p[static_cast<std::size_t>(k)] / sum * at(b, k, 2 * C + d);
+                    for (std::int64_t d = 0; d < s.D; ++d) {
+                        out[static_cast<std::size_t>((b * s.T + t) * Q + h * s.D + d)] +=
+                            p[static_cast<std::size_t>(k)] / sum * at(b, k, key + kv + d);
                     }
                 }
             }
@@ -137,13 +138,13 @@ inline double cross_entropy_of(const Doubles& logits, const std::vector<std::int
 }
 
 struct Example {
-    GptConfig shape;
+    TransformerConfig shape;
     std::int64_t B, T;
     std::vector<std::int32_t> ids, targets;
     bool fills_masks = false;
 };
 
-inline Example example(const GptConfig& shape, std::int64_t B, std::int64_t T) {
+inline Example example(const TransformerConfig& shape, std::int64_t B, std::int64_t T) {
     Example e{shape, B, T, {}, {}};
     Rng rng(5);
     for (std::int64_t i = 0; i < B * T; ++i) {
@@ -203,10 +204,10 @@ inline double gpt_loss(const Doubles& block, const ParameterLayout& layout, cons
 }
 
 // Weights large enough that every layer matters and nothing is nearly linear.
-inline void lively(GptTrainer& model) {
+inline void lively(Trainer& model) {
     for (const ParameterInfo& t : model.layout().tensors) {
         Rng rng(static_cast<std::uint64_t>(t.offset) + 9);
-        const bool gain = t.name.find("ln_") != std::string::npos && t.name.ends_with("weight");
+        const bool gain = !t.decay && t.name.ends_with("weight");
         for (float& w : model.of(t))
             w = static_cast<float>((gain ? 1.0 : 0.0) + (t.decay ? 0.25 : 0.1) * rng.normal());
     }

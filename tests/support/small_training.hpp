@@ -15,6 +15,7 @@
 #include "lib/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/layers.hpp"
+#include "lib/model/llama_config.hpp"
 #include "lib/model/model.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/small_world.hpp"
@@ -50,6 +51,9 @@ inline TrainingOptions small_options() {
     options.parts = 3;
     return options;
 }
+
+// The same sizes; two heads share their keys and values.
+inline TransformerConfig small_llama() { return llama_config(1, 2, 1, 32, 96, 24, 0); }
 
 inline std::string folder() {
     const auto path =

@@ -14,13 +14,13 @@
 #include "lib/train/adamw.hpp"
 #include "lib/train/checkpoint.hpp"
 #include "lib/train/fma_peak.hpp"
-#include "lib/train/gpt_trainer.hpp"
+#include "lib/train/trainer.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"
 
 namespace tbt::train::test {
 
-const GptConfig tiny = gpt_config(2, 2, 32, 40, 61);
+const TransformerConfig tiny = gpt_config(2, 2, 32, 40, 61);
 
 inline std::vector<std::int32_t> random_ids(std::size_t n, std::uint64_t seed) {
     Rng rng(seed);

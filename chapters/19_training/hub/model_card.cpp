@@ -18,7 +18,8 @@ std::string metadata(const ModelCard& card) {
     std::string text = "---\n";
     if (!card.own_text) text += "language:\n- en\nlicense: mit\n";
     if (card.fills_masks) return text + "pipeline_tag: fill-mask\n---\n";
-    text += "library_name: transformers\npipeline_tag: text-generation\ntags:\n- gpt2\n";
+    text += "library_name: transformers\npipeline_tag: text-generation\ntags:\n- " +
+            card.config.architecture.model_type + "\n";
     if (!card.teacher.empty()) text += "- distillation\n";
     return text + "---\n";
 }
@@ -91,14 +92,17 @@ const std::string chat_template =
     "{% if add_generation_prompt %}{{ 'Assistant:' }}{% endif %}";
 
 std::string model_card_text(const ModelCard& card) {
-    const GptConfig& c = card.config;
+    const TransformerConfig& c = card.config;
     std::string text =
         metadata(card) + "\n# " + card.name +
         (card.fills_masks ? "\n\nA masked diffusion model, a GPT-2 that looks both ways, of "
-                          : "\n\nA GPT-2 of ") +
+         : c.architecture.is_gpt2() ? "\n\nA GPT-2 of "
+                                    : "\n\nA Llama of ") +
         with_unit(card.parameters) + " parameters: " + std::to_string(c.n_layer) + " layers of " +
-        std::to_string(c.n_embd) + " channels, " + std::to_string(c.n_head) +
-        " heads, a context of " + std::to_string(c.n_positions) + " tokens, a vocabulary of " +
+        std::to_string(c.n_embd) + " channels, " + std::to_string(c.n_head) + " heads" +
+        (c.kv_heads() == c.n_head ? ""
+                                  : ", " + std::to_string(c.kv_heads()) + " of keys and values") +
+        ", a context of " + std::to_string(c.n_positions) + " tokens, a vocabulary of " +
         std::to_string(c.vocab_size) + ". " + origin(card);
     text += use(card) + figures(card);
     text += "\n## Limits\n\n";

@@ -21,7 +21,7 @@ extern const std::string chat_template;
 
 struct ModelCard {
     std::string name;  // of the directory
-    GptConfig config;
+    TransformerConfig config;
     std::int64_t parameters = 0, tokens = 0;
     // What it learned from: the corpus of this course, or texts; the teacher and the model that
     // training went on from, each empty if there was none.

@@ -9,8 +9,10 @@
 using namespace tbt;
 
 TEST_CASE("the backward passes of a whole net say what small changes show", "[train]") {
-    const std::vector<GradientCheck> checks = check_gradients();
-    REQUIRE(checks.size() == 16);  // two embeddings, twelve tensors of a layer, the last norm
+    const bool llama = GENERATE(false, true);
+    const std::vector<GradientCheck> checks = check_gradients(llama ? tiny_llama() : tiny_gpt2());
+    // Two embeddings, twelve tensors of a layer, the last norm; or one, nine and a norm's gain.
+    REQUIRE(checks.size() == (llama ? 11 : 16));
     for (const GradientCheck& check : checks) {
         CAPTURE(check.weight, check.backward, check.difference);
         CHECK(std::abs(check.backward) > 0.05);

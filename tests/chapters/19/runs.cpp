@@ -11,50 +11,10 @@
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model.hpp"
-#include "tests/support/text_folder.hpp"
+#include "tests/support/train_command.hpp"
 
 using namespace tbt;
 using namespace tbt::test;
-
-namespace {
-
-// A model that is trained in a moment, from plain text.
-TrainCommand small_command(const Folder& folder, const std::string& out) {
-    TrainCommand command;
-    command.text = folder.file("text/boats.txt", some_text());
-    command.vocab = 280;
-    command.training.shape = gpt_config(1, 2, 32, 64, 0);
-    command.context_given = true;
-    command.training.batch = 2;
-    command.training.steps = 30;
-    command.training.warm_up = 3;
-    command.training.threads = 1;
-    command.training.parts = 1;
-    command.loop.validate_every = 1000;
-    command.loop.validation_documents = 1;
-    command.loop.out = folder.path / out;
-    return command;
-}
-
-std::string weights_of(const fs::path& model) {
-    return read_file((model / "model.safetensors").string());
-}
-
-// Progress is for people.
-struct Quiet {
-    int saved = ::dup(STDERR_FILENO);
-    Quiet() {
-        std::fflush(stderr);
-        if (!std::freopen("/dev/null", "w", stderr)) std::abort();
-    }
-    ~Quiet() {
-        std::fflush(stderr);
-        ::dup2(saved, STDERR_FILENO);
-        ::close(saved);
-    }
-};
-
-}  // namespace
 
 TEST_CASE("a recipe makes its model again, bit for bit, with other threads", "[training]") {
     const Folder folder;

@@ -131,6 +131,7 @@ TEST_CASE(
     const World world;
     const std::string path = join_path(folder(), "checkpoint");
     TrainingOptions options = small_options();
+    options.shape = GENERATE(small_options().shape, small_llama());
     Training whole(world.corpus, world.tokenizer, options),
         first(world.corpus, world.tokenizer, options);
     double loss = 0;
@@ -205,6 +206,7 @@ TEST_CASE("a checkpoint of other options is refused and changes nothing", "[trai
     refused([](TrainingOptions& o) { o.seed = 2; }, "other options");
     refused([](TrainingOptions& o) { o.batch = 5; }, "other options");
     refused([](TrainingOptions& o) { o.shape.n_layer = 2; }, "other options");
+    refused([](TrainingOptions& o) { o.shape = small_llama(); }, "other options: architecture");
     refused([](TrainingOptions& o) { o.steps = 21; }, "--replan");
     refused([](TrainingOptions& o) { o.learning_rate = 1e-3; }, "--replan");
     TrainingOptions longer = small_options();
@@ -226,7 +228,9 @@ TEST_CASE("a checkpoint of other options is refused and changes nothing", "[trai
 TEST_CASE("an exported model opens in the library and gives the losses of the trainer",
           "[training]") {
     const World world;
-    Training training(world.corpus, world.tokenizer, small_options());
+    TrainingOptions options = small_options();
+    options.shape = GENERATE(small_options().shape, small_llama());
+    Training training(world.corpus, world.tokenizer, options);
     for (int i = 0; i < 15; ++i) training.step();
     training.curve.push_back({15, 1440, 1.5, 1e-3, 2, {}});
     ExportInfo info;
@@ -237,6 +241,7 @@ TEST_CASE("an exported model opens in the library and gives the losses of the tr
         CHECK(file_exists(join_path(folder(), name)));
     }
     Model model = load_model(folder());
+    CHECK(model.config().architecture == options.shape.architecture);
     const std::vector<std::int32_t> ids = world.ids("Ada walked to Glen and came ");
     const auto T = static_cast<std::int64_t>(ids.size()) - 1;
     const std::vector<double> losses = training.model().losses(std::span(ids).first(ids.size() - 1),

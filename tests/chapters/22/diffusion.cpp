@@ -7,7 +7,7 @@
 #include "chapters/22_diffusion/gaps.hpp"
 #include "chapters/22_diffusion/masked_model.hpp"
 #include "lib/model/layers.hpp"
-#include "lib/train/gpt_trainer.hpp"
+#include "lib/train/trainer.hpp"
 #include "tests/api/hostile.hpp"
 #include "tests/support/masked_world.hpp"
 #include "tests/support/temporary.hpp"
@@ -63,7 +63,7 @@ TEST_CASE("logits have the same bits with any number of threads, and after any o
 
 TEST_CASE("the trainer's losses are those of the finished model", "[diffusion]") {
     const GptConfig config = gpt_config(2, 2, 32, 40, 50);
-    train::GptTrainer trainer(config, 1, 1, train::Precision::f32, true);
+    train::Trainer trainer(config, 1, 1, train::Precision::f32, true);
     for (const train::ParameterInfo& t : trainer.layout().tensors) {
         const Tensor values = noise(t.name, t.shape);
         std::copy_n(values.data(), t.size, trainer.of(t).begin());

@@ -1,4 +1,4 @@
-#include "lib/train/gpt_trainer.hpp"
+#include "lib/train/trainer.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -6,7 +6,7 @@
 #include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
-#include "lib/train/gpt_trainer_passes.hpp"
+#include "lib/train/trainer_passes.hpp"
 
 namespace tbt::train {
 namespace {
@@ -19,8 +19,8 @@ AlignedFloats zeros(std::int64_t n) {
 
 }  // namespace
 
-GptTrainer::GptTrainer(const GptConfig& shape, int threads, int parts, Precision precision,
-                       bool fills_masks)
+Trainer::Trainer(const TransformerConfig& shape, int threads, int parts, Precision precision,
+                 bool fills_masks)
     : shape_(shape),
       layout_(shape),
       fills_masks_(fills_masks),
@@ -34,44 +34,29 @@ GptTrainer::GptTrainer(const GptConfig& shape, int threads, int parts, Precision
     check_at_least("train: tokens beside the mask", outputs_, 1);
     gradients_.push_back(zeros(layout_.total));
     for (int t = 0; t < threads; ++t) workspaces_.push_back(std::make_unique<Workspace>(precision));
-    const std::int64_t C = shape.n_embd;
-    const auto at = [this](const std::string& name) { return layout_[name].offset; };
-    for (std::int64_t l = 0; l < shape.n_layer; ++l) {
-        const std::string h = "h." + std::to_string(l) + ".";
-        const auto linear = [&](const std::string& name) {
-            const ParameterInfo& weight = layout_[h + name + ".weight"];
-            return Linear(weight.offset, at(h + name + ".bias"), weight.shape[0], weight.shape[1],
-                          precision);
-        };
-        blocks_.push_back({at(h + "ln_1.weight"), at(h + "ln_1.bias"), at(h + "ln_2.weight"),
-                           at(h + "ln_2.bias"), linear("attn.c_attn"), linear("attn.c_proj"),
-                           linear("mlp.c_fc"), linear("mlp.c_proj")});
-    }
-    wte_ = at("wte.weight");
-    wpe_ = at("wpe.weight");
-    ln_f_gain_ = at("ln_f.weight");
-    ln_f_bias_ = at("ln_f.bias");
-    table_.reserve(C, outputs_, precision);
-    table_transposed_.reserve(outputs_, C, precision);
+    weights_ = find_weights(shape, layout_, precision);
+    head_.reserve(shape.n_embd, outputs_, precision);
+    head_transposed_.reserve(outputs_, shape.n_embd, precision);
+    const Architecture& a = shape.architecture;
+    if (!a.rotaries.empty()) rotary_ = RotaryTable(a.rotaries[0], a.rotary_size, shape.n_positions);
 }
 
-GptTrainer::~GptTrainer() = default;
+Trainer::~Trainer() = default;
 
-void GptTrainer::parameters_changed() {
-    const MatrixView wte = MatrixView::of(parameters_.get() + wte_, outputs_, shape_.n_embd);
+void Trainer::parameters_changed() {
+    const MatrixView head =
+        MatrixView::of(parameters_.get() + weights_.head, outputs_, shape_.n_embd);
     run_team(threads_, [&](const Worker& worker) {
-        for (Block& block : blocks_) {
-            for (Linear* linear :
-                 {&block.qkv, &block.attention_projection, &block.fc, &block.projection}) {
+        for (BlockWeights& block : weights_.blocks) {
+            for (Linear* linear : {&block.qkv, &block.attention_projection, &block.up, &block.down})
                 linear->pack(parameters_.get(), worker);
-            }
         }
-        table_.pack(wte.transposed(), worker);
-        table_transposed_.pack(wte, worker);
+        head_.pack(head.transposed(), worker);
+        head_transposed_.pack(head, worker);
     });
 }
 
-void GptTrainer::learn_from(GptTrainer* teacher) {
+void Trainer::learn_from(Trainer* teacher) {
     if (teacher &&
         (teacher->outputs_ != outputs_ || teacher->fills_masks_ != fills_masks_ ||
          teacher->shape_.n_positions < shape_.n_positions || teacher->threads_ < threads_)) {
@@ -84,30 +69,35 @@ void GptTrainer::learn_from(GptTrainer* teacher) {
     teacher_ = teacher;
 }
 
-void GptTrainer::Workspace::reserve(const GptConfig& shape, std::int64_t T) {
+void Trainer::Workspace::reserve(const TransformerConfig& shape, std::int64_t T) {
     if (T <= capacity) return;
-    const std::int64_t C = shape.n_embd;
+    const bool gated = shape.architecture.gated;
+    const std::int64_t C = shape.n_embd, Q = shape.query_size(), N = Q + 2 * shape.kv_size(),
+                       F = shape.n_inner, wide = gated ? 2 * F : F;
     layers.resize(index(shape.n_layer));
     for (Layer& l : layers) {
-        for (AlignedFloats* rows : {&l.x, &l.ln_1, &l.attention, &l.x_middle, &l.ln_2})
+        for (AlignedFloats* rows : {&l.x, &l.normed_1, &l.x_middle, &l.normed_2})
             *rows = zeros(T * C);
-        l.qkv = zeros(T * 3 * C);
-        l.fc = zeros(T * 4 * C);
-        l.gelu = zeros(T * 4 * C);
+        l.qkv = zeros(T * N);
+        l.attention = zeros(T * Q);
+        l.up = zeros(T * wide);
+        l.inner = zeros(T * F);
         l.attention_stats = zeros(T * shape.n_head * 2);
-        l.ln_1_stats = zeros(T * 2);
-        l.ln_2_stats = zeros(T * 2);
+        l.stats_1 = zeros(T * 2);
+        l.stats_2 = zeros(T * 2);
     }
-    for (AlignedFloats* rows : {&x_last, &ln_f, &d_x, &d_ln, &d_attention}) *rows = zeros(T * C);
-    ln_f_stats = zeros(T * 2);
-    d_wide = zeros(T * 4 * C);
+    for (AlignedFloats* rows : {&x_last, &normed, &d_x, &d_normed}) *rows = zeros(T * C);
+    d_attention = zeros(T * Q);
+    stats = zeros(T * 2);
+    d_wide = zeros(T * std::max(N, wide));
+    if (gated) d_inner = zeros(T * F);
     logits = zeros(std::min(T, head_rows) * shape.vocab_size);
     losses.resize(index(head_rows));
     capacity = T;
 }
 
-void GptTrainer::check(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
-                       std::int64_t B, std::int64_t T) const {
+void Trainer::check(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
+                    std::int64_t B, std::int64_t T) const {
     const bool sizes = B >= 1 && B <= 1 << 24 && T >= 1 && T <= shape_.n_positions;
     const std::size_t n = sizes ? index(B * T) : 0;
     if (!sizes || ids.size() != n || targets.size() != n) {
@@ -126,12 +116,12 @@ void GptTrainer::check(std::span<const std::int32_t> ids, std::span<const std::i
     }
 }
 
-BatchShape GptTrainer::attention_shape(std::int64_t T) const {
-    return {1, T, shape_.n_head, shape_.n_embd / shape_.n_head, !fills_masks_};
+BatchShape Trainer::attention_shape(std::int64_t T) const {
+    return {1, T, shape_.n_head, shape_.head_size(), !fills_masks_, shape_.kv_heads()};
 }
 
 // Whoever is free takes the next part; nothing depends on who that is.
-void GptTrainer::for_each_part(std::int64_t B, const std::function<void(int, Range, int)>& work) {
+void Trainer::for_each_part(std::int64_t B, const std::function<void(int, Range, int)>& work) {
     const int parts = to_int(std::min<std::int64_t>(parts_, B));
     std::atomic<int> next{0};
     run_team(std::min(threads_, parts), [&](const Worker& worker) {
@@ -141,8 +131,8 @@ void GptTrainer::for_each_part(std::int64_t B, const std::function<void(int, Ran
     });
 }
 
-double GptTrainer::gradient(std::span<const std::int32_t> ids,
-                            std::span<const std::int32_t> targets, std::int64_t B, std::int64_t T) {
+double Trainer::gradient(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
+                         std::int64_t B, std::int64_t T) {
     check(ids, targets, B, T);
     const auto count_of = [](std::span<const std::int32_t> some) {
         return std::max<std::int64_t>(
@@ -191,9 +181,9 @@ double GptTrainer::gradient(std::span<const std::int32_t> ids,
     return sum;
 }
 
-std::vector<double> GptTrainer::losses(std::span<const std::int32_t> ids,
-                                       std::span<const std::int32_t> targets, std::int64_t B,
-                                       std::int64_t T) {
+std::vector<double> Trainer::losses(std::span<const std::int32_t> ids,
+                                    std::span<const std::int32_t> targets, std::int64_t B,
+                                    std::int64_t T) {
     check(ids, targets, B, T);
     std::vector<double> losses(ids.size());
     for (auto& workspace : workspaces_) workspace->reserve(shape_, T);
@@ -209,17 +199,21 @@ std::vector<double> GptTrainer::losses(std::span<const std::int32_t> ids,
     return losses;
 }
 
-double GptTrainer::flops_per_token(std::int64_t T) const {
-    const auto L = static_cast<double>(shape_.n_layer), C = static_cast<double>(shape_.n_embd);
-    const double weights = L * 12 * C * C + static_cast<double>(outputs_) * C;
+double Trainer::flops_per_token(std::int64_t T) const {
+    const auto L = static_cast<double>(shape_.n_layer), C = static_cast<double>(shape_.n_embd),
+               Q = static_cast<double>(shape_.query_size()),
+               N = Q + 2 * static_cast<double>(shape_.kv_size()),
+               F = static_cast<double>(shape_.n_inner);
+    const double mlp = (shape_.architecture.gated ? 3 : 2) * C * F;
+    const double weights = L * (C * N + Q * C + mlp) + static_cast<double>(outputs_) * C;
     // A query meets (T + 1) / 2 keys, or all: q·k and p·v forward, 2 · 2 products backward,
-    // 2C operations a key each.
+    // 2Q operations a key each.
     const auto keys = static_cast<double>(fills_masks_ ? 2 * T : T + 1) / 2;
-    const double attention = L * 6 * 2 * C * keys;
+    const double attention = L * 6 * 2 * Q * keys;
     return 6 * weights + attention;
 }
 
-Profile GptTrainer::profile() const {
+Profile Trainer::profile() const {
     Profile sum;
     for (const auto& w : workspaces_) {
         for (double Profile::*phase :

@@ -1,8 +1,15 @@
-// A GPT-2 for training: forward and backward over whole sequences, all by hand.
+// A transformer for training, GPT-2 or Llama: forward and backward over whole sequences, all by
+// hand.
 //
-//     x = wte[id] + wpe[t]
-//     per layer:  x = x + proj(attention(qkv(ln_1(x))));   x = x + proj(gelu(fc(ln_2(x))))
-//     logits = ln_f(x) · wteᵀ
+//     GPT-2:  x = wte[id] + wpe[t]
+//             per layer:  x += proj(attention(qkv(norm(x))));   x += down(gelu(up(norm(x))))
+//     Llama:  x = embed[id]
+//             per layer:  x += o(attention(rotate(qkv(norm(x)))))
+//                         x += down(silu(gate(norm(x))) · up(norm(x)))
+//     both:   logits = norm(x) · head
+//
+// Which norm, positions, MLP and attention a model has says its configuration
+// (lib/model/architecture.hpp), as for lib/model's Transformer.
 //
 // A batch is cut into parts of whole sequences. A thread takes the next part that nobody has,
 // runs it forward and backward, and adds up its gradient in a block that belongs to the part;
@@ -21,8 +28,10 @@
 #include "lib/index.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/train/factor.hpp"
+#include "lib/train/gated_layers.hpp"
 #include "lib/train/parameters.hpp"
 #include "lib/train/train_attention.hpp"
+#include "lib/train/trainer_blocks.hpp"
 
 namespace tbt::train {
 
@@ -31,17 +40,18 @@ struct Profile {
     double forward = 0, attention = 0, head = 0, backward = 0, attention_backward = 0, weights = 0;
 };
 
-class GptTrainer {
+class Trainer {
 public:
     // parts: into how many a batch is cut, so the most threads that help,
     // and blocks of gradients in memory. precision: of the factors of all products.
     // fills_masks: a token looks at the whole sequence instead of back only, and the last id of
     // the vocabulary is a mask, which is read and never written: no logit belongs to it.
-    GptTrainer(const GptConfig& shape, int threads, int parts = 8,
-               Precision precision = Precision::f32, bool fills_masks = false);
-    ~GptTrainer();
+    // Throws Error for what check_trainable refuses.
+    Trainer(const TransformerConfig& shape, int threads, int parts = 8,
+            Precision precision = Precision::f32, bool fills_masks = false);
+    ~Trainer();
 
-    const GptConfig& shape() const { return shape_; }
+    const TransformerConfig& shape() const { return shape_; }
     const ParameterLayout& layout() const { return layout_; }
     std::span<float> parameters() { return block(parameters_); }
     std::span<float> gradients() { return block(gradients_[0]); }
@@ -58,7 +68,7 @@ public:
     // Losses are still −ln p(target). The teacher must have the vocabulary,
     // at least the context and at least the threads of this model, and outlive it; null:
     // the text again.
-    void learn_from(GptTrainer* teacher);
+    void learn_from(Trainer* teacher);
 
     // Mean of −ln p(target) over the targets that count (≥ 0), and its gradient with respect to
     // every parameter. ids, targets (B, T). Of a model that fills masks: the mean over the
@@ -78,7 +88,6 @@ public:
     Profile profile() const;
 
 private:
-    struct Block;      // of the model: where its parameters lie, its packed matrices
     struct Workspace;  // of a thread: activations of one sequence, scratch
     struct Sequence;   // tokens, targets, losses
 
@@ -89,26 +98,30 @@ private:
     void for_each_part(std::int64_t B,
                        const std::function<void(int part, Range sequences, int rank)>& work);
     void forward(const Sequence& sequence, Workspace& w) const;
+    void norm(const NormOffsets& norm, const float* x, float* y, float* stats,
+              std::int64_t T) const;
+    void norm_backward(const NormOffsets& norm, const float* x, const float* stats,
+                       const float* d_y, float* d_x, float* gradients, std::int64_t T) const;
     void head(const Sequence& sequence, Workspace& w, float factor, float* gradients,
               Workspace* teacher) const;
     void logits(Workspace& w, std::int64_t t, std::int64_t n) const;
     void backward(const Sequence& sequence, Workspace& w, float* gradients) const;
     void backward_block(std::size_t l, std::int64_t T, Workspace& w, float* gradients) const;
 
-    GptConfig shape_;
+    TransformerConfig shape_;
     ParameterLayout layout_;
     bool fills_masks_;
     std::int64_t outputs_;  // logits a token: the ids that can be written
     int threads_, parts_;
     AlignedFloats parameters_;
     std::vector<AlignedFloats> gradients_;  // one block a part; the sum ends up in the first
-    std::vector<Block> blocks_;
+    ModelWeights weights_;
+    RotaryTable rotary_;
     Precision precision_;
-    // wteᵀ (C, outputs) for the logits, wte (outputs, C) for their gradient
-    Factor table_, table_transposed_;
-    std::int64_t wte_, wpe_, ln_f_gain_, ln_f_bias_;
+    // headᵀ (C, outputs) for the logits, head (outputs, C) for their gradient
+    Factor head_, head_transposed_;
     std::vector<std::unique_ptr<Workspace>> workspaces_;
-    GptTrainer* teacher_ = nullptr;
+    Trainer* teacher_ = nullptr;
 };
 
 }  // namespace tbt::train

@@ -1,13 +1,13 @@
-// The inside of GptTrainer: what one sequence needs on its way through the model and back.
-// gpt_trainer.cpp spreads the sequences over the threads, gpt_trainer_passes.cpp takes one there
+// The inside of Trainer: what one sequence needs on its way through the model and back.
+// trainer.cpp spreads the sequences over the threads, trainer_passes.cpp takes one there
 // and back.
 #pragma once
 
 #include <chrono>
 
-#include "lib/train/gpt_trainer.hpp"
 #include "lib/train/train_attention.hpp"
 #include "lib/train/train_layers.hpp"
+#include "lib/train/trainer.hpp"
 
 namespace tbt::train {
 
@@ -29,38 +29,33 @@ private:
     clock::time_point start_;
 };
 
-// One transformer block. Vectors are offsets into the blocks of parameters and of gradients.
-struct GptTrainer::Block {
-    std::int64_t ln_1_gain, ln_1_bias, ln_2_gain, ln_2_bias;
-    Linear qkv, attention_projection, fc, projection;
-};
-
-struct GptTrainer::Sequence {
+struct Trainer::Sequence {
     const std::int32_t* ids;      // (T)
     const std::int32_t* targets;  // (T)
     double* losses;               // (T)
     std::int64_t T;
 };
 
-struct GptTrainer::Workspace {
+struct Trainer::Workspace {
     explicit Workspace(Precision precision) : scratch(precision) {}
 
     // What the backward pass needs of one layer.
     struct Layer {
-        AlignedFloats x, ln_1, ln_1_stats, qkv, attention_stats, attention;  // x (T, C) comes in
-        AlignedFloats x_middle, ln_2, ln_2_stats, fc, gelu;
+        AlignedFloats x, normed_1, stats_1, qkv, attention_stats, attention;  // x (T, C) comes in
+        AlignedFloats x_middle, normed_2, stats_2, up, inner;
     };
     std::vector<Layer> layers;
-    AlignedFloats x_last, ln_f, ln_f_stats, logits;
-    std::vector<double> losses;                    // (head_rows), of a teacher: not used
-    AlignedFloats d_x, d_ln, d_wide, d_attention;  // (T, C), (T, C), (T, 4C), (T, C)
+    AlignedFloats x_last, normed, stats, logits;
+    std::vector<double> losses;                // (head_rows), of a teacher: not used
+    AlignedFloats d_x, d_normed, d_attention;  // (T, C), (T, C), (T, Q)
+    AlignedFloats d_wide, d_inner;             // of qkv or up: (T, the wider); gated: (T, F)
     Factor packed;
     Bf16Left left;
     AttentionScratch scratch;
     Profile profile;
     std::int64_t capacity = 0;  // tokens
 
-    void reserve(const GptConfig& shape, std::int64_t T);
+    void reserve(const TransformerConfig& shape, std::int64_t T);
 };
 
 }  // namespace tbt::train
