@@ -11,6 +11,7 @@
 #   length       a file of code has at most 300 lines (tests may be longer)
 #   folder       a test stands in the folder of what it tests: tests/lib, tests/chapters/NN, tests/api (hostile arguments), tests/golden
 #   width        a line of code has at most 100 characters
+#   make         the Makefile and the files of lib/build have at most 300 lines, make files 120 columns
 #   layout       clang-format 14 changes nothing (where it is installed)
 #   excerpt      every line of code in a lesson stands in the file that it is taken from, and every link leads somewhere
 #   figure       an SVG has a <title> and is shown in one place of the lessons
@@ -78,6 +79,12 @@ while read -r file; do
         }
         END { if (FNR > 300 && file !~ /^tests\//) breaks("length", FNR " lines") }'
 done <"$work/files" >>"$found"
+
+for file in Makefile lib/build/*; do
+    tr -d '\200-\277' <"$file" | awk -v file="$file" '
+        length > 120 && file !~ /\.(sh|awk|txt)$/ && !wide++ { print "make " file "\tline " FNR " has " length " characters" }
+        END { if (FNR > 300) print "make " file "\t" FNR " lines" }'
+done >>"$found"
 
 # ---- tests in folders --------------------------------------------------------------------------------------
 # make compiles what is in these folders; a test elsewhere would not run.

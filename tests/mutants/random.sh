@@ -8,7 +8,7 @@
 # TRUST=1: the tests are not run without a mistake first. The tests are the group of the chapter, lib's for lib, and then api, where
 # public functions are called with arguments that make no sense; a mutated header is compiled again into the tests that include it
 # and into the .cpp files of its own folder. Ends with an error below 95 % caught.
-# make passes BUILD, CXX, how sources and tests are compiled (SOURCE_FLAGS, TEST_FLAGS_O0, TEST_FLAGS_O1), SLOW (the groups at O1),
+# make passes BUILD, CXX, how sources and tests are compiled (SOURCE_FLAGS, TEST_FLAGS),
 # ROOMS ("GROUP:OBJECT,OBJECT …"), LINK, MAIN, LIBRARY and LIBS.
 set -u
 seed=${SEED:-1} count=${COUNT:-100} limit=${LIMIT:-120}
@@ -50,7 +50,6 @@ group_of() {
     esac
 }
 rooms_of() { for r in $ROOMS; do [ "${r%%:*}" = "$1" ] && echo "${r#*:}" | tr ',' ' '; done; }
-flags_of() { case " $SLOW " in *" $1 "* | *" ch$1 "*) echo "$TEST_FLAGS_O1" ;; *) echo "$TEST_FLAGS_O0" ;; esac; }
 # What the library was compiled from: rooms that include the .cpp, or itself.
 source_of() { grep -lF "#include \"$1\"" "$BUILD"/obj/rooms/*.cpp 2>/dev/null | grep . || echo "$1"; }
 # The sources of a header's own folder that include it, directly or through others.
@@ -68,9 +67,9 @@ compile() {  # tree, source, object
     # shellcheck disable=SC2086
     $nice $CXX $SOURCE_FLAGS -w -MF /dev/null -iquote "$1" -c "$source" -o "$3" 2>"$work/log"
 }
-compile_tests() {  # tree, group, object, files
-    tree=$1 flags="$(flags_of "$2") -w -g0 -MF /dev/null -iquote $1" object=$3
-    shift 3
+compile_tests() {  # tree, object, files
+    tree=$1 flags="$TEST_FLAGS -w -g0 -MF /dev/null -iquote $1" object=$2
+    shift 2
     $nice sh lib/together.sh tests "$object" "$CXX" "$flags" "$@" 2>"$work/log"
 }
 built() {  # a group's tests, and that they pass without a mutation
@@ -117,7 +116,7 @@ judge() {  # file
             direct=$(for r in $rooms; do for t in $(cat "${r%.o}.files"); do grep -lF "#include \"$1\"" "$t"; done; done)
             if [ -n "$direct" ]; then
                 # shellcheck disable=SC2086
-                compile_tests "$tree" "$group" "$tree/direct.o" $direct || { echo "does not compile"; return; }
+                compile_tests "$tree" "$tree/direct.o" $direct || { echo "does not compile"; return; }
                 # shellcheck disable=SC2086
                 fails $objects "$tree/direct.o" && { echo "caught"; return; }
             fi
@@ -126,7 +125,7 @@ judge() {  # file
                 if grep -qF " $1" "${r%.o}.d"; then
                     changed="$changed $r"
                     # shellcheck disable=SC2046
-                    compile_tests "$tree" "$group" "$tree/$(basename "$r")" $(cat "${r%.o}.files") || { echo "does not compile"; return; }
+                    compile_tests "$tree" "$tree/$(basename "$r")" $(cat "${r%.o}.files") || { echo "does not compile"; return; }
                     others="$others $tree/$(basename "$r")"
                 else others="$others $r"; fi
             done
@@ -139,7 +138,7 @@ judge() {  # file
     for r in $changed; do
         base=$work/base-tests-$(basename "$r")
         # shellcheck disable=SC2046
-        [ -f "$base" ] || compile_tests "$work" "$(basename "${r%-*}")" "$base" $(cat "${r%.o}.files")
+        [ -f "$base" ] || compile_tests "$work" "$base" $(cat "${r%.o}.files")
         cmp -s "$base" "$tree/$(basename "$r")" || { echo "survived"; return; }
     done
     echo "same instructions"

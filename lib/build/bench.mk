@@ -1,0 +1,17 @@
+# make bench: the limits of this machine and our share of them. Opponents are used where the system has them: OpenBLAS,
+# oneDNN.
+
+has_library = $(shell printf '$(HASH)include <$(1)>\nint main(){}' | \
+	$(CXX) -x c++ - -o /dev/null -l$(2) 2>/dev/null && echo 1)
+OPPONENTS = $(if $(call has_library,cblas.h,openblas),-DTBT_OPENBLAS -lopenblas) \
+	$(if $(call has_library,dnnl.h,dnnl),-DTBT_ONEDNN -ldnnl)
+$(BUILD)/obj/tests/bench/%.o: tests/bench/%.cpp $(FLAGS) | $(PACKAGES)
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) $(CXXFLAGS_ALL) $(filter -D%,$(OPPONENTS)) -c $< -o $@
+$(BUILD)/bench:
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $^ $(filter -l%,$(OPPONENTS)) $(LIBS) -o $@
+.PHONY: bench
+bench: $(BUILD)/bench
+	@$(BUILD)/bench $(if $(ONLY),--only $(ONLY)) $(ARGS)

@@ -1,0 +1,76 @@
+# Checks that take longer than make test, or need more than a compiler: other machines, sanitizers, fuzzing, planted
+# bugs, lessons. Several build in folders of their own by a second make.
+
+# ---- the same bits everywhere -----------------------------------------------------------------------------
+# The hashes of tests/data/hashes.txt in builds by other processors, compilers and levels.
+.PHONY: test-bits hashes test-serving test-arm64
+BITS = "" $(if $(filter x86_64,$(UNAME_M)),"ARCH=x86-64-v3") \
+	$(if $(shell grep -sowm1 avx_vnni /proc/cpuinfo),"ARCH=x86-64-v3 CXXFLAGS=-mavxvnni BUILD=build-avxvnni") \
+	"OPENMP= BUILD=build-serial" "MODE=debug" $(if $(shell command -v clang++ 2>/dev/null),"CXX=clang++ BUILD=build-clang")
+test-bits:
+	@for way in $(BITS); do \
+	    echo "make test ONLY=bits $$way"; $(MAKE) --no-print-directory test ONLY=bits $$way || exit 1; done
+# After a change that is meant, or another model that ships.
+hashes: $(BUILD)/tests-bits
+	TBT_WRITE_HASHES=1 $<
+# Chapter 26's promise in full: so many random requests, each alone and all together.
+test-serving: $(BUILD)/tests-26
+	@TBT_REQUESTS=$(or $(COUNT),1000) $<
+# On arm64, emulated: the hashes of texts and logits, and what transformers gives (ONLY="lib 07": others). Installs a
+# cross compiler and qemu where they are missing; folders of its own, build-armv8-a.
+test-arm64:
+	@$(install) arm64
+	@$(MAKE) --no-print-directory test ONLY="$(or $(ONLY),bits golden)" CXX=aarch64-linux-gnu-g++ ARCH=armv8-a TEXT_LIBS= \
+	    CXXFLAGS="$(CXXFLAGS) -DTBT_NO_TEXT_LIBS" EMULATOR="env TBT_EMULATED=1 qemu-aarch64 -L /usr/aarch64-linux-gnu"
+
+# ---- sanitizers and fuzzing -------------------------------------------------------------------------------
+# Chapter 23's program with the address and undefined-behaviour sanitizers over a corpus of command lines, or with the
+# thread sanitizer (MODE=tsan). By clang where it is installed: it sees offsets of null pointers too, and its OpenMP
+# tells the thread sanitizer what waits for what.
+.PHONY: test-sanitized fuzz
+SANITIZER := $(if $(filter tsan,$(MODE)),tsan,asan)
+SANITIZED := build-$(SANITIZER)-clang
+test-sanitized:
+	@$(MAKE) --no-print-directory MODE=$(SANITIZER) BUILD=$(SANITIZED) \
+	    CXX="$(if $(CLANG),$(CXX),$(shell command -v clang++ || echo "$(CXX)"))" $(SANITIZED)/23_text_generator
+	@sh tests/sanitized/run.sh $(SANITIZED)
+
+# Looks for bytes that break what reads them: ONLY=json, of tests/fuzz/all.hpp; SECONDS=60 for each. What it finds is in
+# build-fuzz, and belongs into tests/fuzz/corpus with the repair.
+FUZZED := safetensors config tokenizer trace checkpoint corpus json gbnf regex schema command_line chat
+fuzz:
+	@$(MAKE) --no-print-directory MODE=fuzz CXX="$(if $(CLANG),$(CXX),clang++)" OPENMP= build-fuzz/fuzzer
+	@for target in $(or $(ONLY),$(FUZZED)); do \
+	    mkdir -p build-fuzz/corpus/$$target build-fuzz/found; echo "$$target:"; \
+	    sh tests/fuzz/words.sh $$target >build-fuzz/$$target.words; \
+	    TBT_FUZZ=$$target build-fuzz/fuzzer build-fuzz/corpus/$$target tests/fuzz/corpus/$$target \
+	        -max_total_time=$(or $(SECONDS),60) -dict=build-fuzz/$$target.words -timeout=30 \
+	        -rss_limit_mb=4096 -max_len=4096 -close_fd_mask=3 -print_final_stats=1 \
+	        -artifact_prefix=build-fuzz/found/$$target- \
+	        >build-fuzz/$$target.log 2>&1; status=$$?; \
+	    grep -e "^stat::number_of_executed" -e "SUMMARY" build-fuzz/$$target.log; \
+	    [ $$status -eq 0 ] || { tail -n 30 build-fuzz/$$target.log; exit 1; }; done
+ifeq ($(MODE),fuzz)
+$(BUILD)/fuzzer: $(BUILD)/obj/tests/fuzz/fuzzer.o $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -fsanitize=fuzzer $^ $(LIBS) -o $@
+endif
+
+# ---- lessons and planted bugs -----------------------------------------------------------------------------
+# Are the outputs and code excerpts in the lessons still what the programs print and the files say? UPDATE=1 rewrites
+# outputs.
+.PHONY: lessons mutants
+lessons: all
+	@failed=0; sh tests/lessons.sh $(if $(UPDATE),update,check) || failed=1; \
+	sh tests/pages.sh $(BUILD) || failed=1; exit $$failed
+# Puts well-known bugs into the headers, one at a time, and sees that the tests notice (ONLY=sampling: one list).
+# ONLY=random SEED=1 COUNT=100: small random mistakes in place of them, each tried on the tests of its chapter.
+comma := ,
+space := $(subst x, ,x)
+for_random_mutants = CXX="$(CXX)" SOURCE_FLAGS="$(CXXFLAGS_ALL) -O1 -g0 -include $(BUILD)/pch/std.hpp" \
+	MAIN="$(BUILD)/obj/tests/main.o" TEST_FLAGS="$(test_options)" \
+	SEED="$(SEED)" COUNT="$(COUNT)" PLACE="$(PLACE)" SHOW="$(SHOW)" LIMIT="$(LIMIT)" TRUST="$(TRUST)" \
+	MAKE="$(MAKE_COMMAND)" ROOMS="$(foreach g,$(TEST_GROUPS),$(g):$(subst $(space),$(comma),$(TEST_ROOMS_$(g))))"
+mutants: $(LIBRARY) $(CHECK_PARTS)
+	@$(for_exercises) LIBRARY="$(LIBRARY)" $(if $(filter random,$(ONLY)),$(for_random_mutants) \
+	    sh tests/mutants/random.sh,sh tests/mutants/run.sh $(ONLY))

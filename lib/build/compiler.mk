@@ -1,0 +1,84 @@
+# The compiler and its flags: MODE, ARCH, CXX, OPENMP, CXXFLAGS and LDFLAGS in, CXXFLAGS_ALL (to compile) and LINK with
+# LIBS (to link) out. Everything is built again when they change (FLAGS).
+
+ifeq ($(origin CXX),default)
+CXX := $(if $(shell command -v g++ 2>/dev/null),g++,clang++)
+endif
+# MODE=wasm: chapter 23's program for browsers, by emscripten (make page). No threads; libraries that are headers only
+# are those of this system, seen through links in build-wasm/include.
+ifeq ($(MODE),wasm)
+HOST_CXX := $(CXX)
+override CXX := em++
+OPENMP :=
+LIBRARY_LACKS := -include lib/machine/wasm_library.hpp
+endif
+
+FACTS := $(shell sh lib/build/facts.sh "$(CXX)" $(BUILD))
+UNAME_S := $(word 1,$(FACTS))
+UNAME_M := $(word 2,$(FACTS))
+CLANG := $(filter clang,$(FACTS))
+# Unless told otherwise (make -j1).
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(word 3,$(FACTS))
+endif
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi
+# gcc 12 takes its own AVX-512 intrinsics for uninitialised reads (gcc bug 105593).
+WARNINGS += $(if $(CLANG),,-Wno-maybe-uninitialized -Wno-uninitialized)
+# Floating point as written: no contraction, no reassociation; fused multiply-adds are spelled out in the code.
+COMMON := -std=c++20 $(WARNINGS) -ffp-contract=off -I. -MMD -MP
+# g++ looks for memory to free from a few MB on, which takes it a tenth of its time.
+COMMON += $(if $(CLANG)$(filter wasm,$(MODE)),,--param ggc-min-heapsize=500000)
+ifeq ($(MODE),wasm)
+COMMON += -Wno-shorten-64-to-32 -msimd128 -fwasm-exceptions -Ilib/kernels/wasm -I$(BUILD)/include
+else ifneq ($(filter arm64 aarch64,$(UNAME_M)),)
+COMMON += $(if $(filter native,$(ARCH)),-mcpu=native,-march=$(ARCH))
+else
+COMMON += -march=$(ARCH)
+endif
+
+OPT_release := -O3 -g1
+OPT_wasm := -O2
+OPT_debug := -O0 -g -D_GLIBCXX_ASSERTIONS
+OPT_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
+OPT_tsan := -O1 -g -fsanitize=thread
+OPT_fuzz := -O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
+	-D_GLIBCXX_ASSERTIONS
+ifeq ($(OPT_$(MODE)),)
+$(error MODE=$(MODE): choose release, debug, asan, tsan or wasm)
+endif
+# Without the numbers of lines that a debugger reads, rooms compile faster.
+NO_LINES := $(if $(filter release,$(MODE)),-g0)
+# What lib/build/cold.txt lists is compiled with this.
+COLD := $(if $(filter release wasm,$(MODE)),-O1)
+
+LIBS =
+ifeq ($(UNAME_S),Darwin)
+BREW := $(shell brew --prefix 2>/dev/null || echo /usr/local)
+COMMON += -I$(BREW)/include -I$(BREW)/opt/libomp/include
+LIBS += -L$(BREW)/lib -L$(BREW)/opt/libomp/lib
+openmp_flag = $(if $(wildcard $(BREW)/opt/libomp),-Xpreprocessor -fopenmp)
+LIBS += $(if $(wildcard $(BREW)/opt/libomp),-lomp)
+else
+openmp_flag = $(if $(filter openmp,$(FACTS)),-fopenmp)
+endif
+# OPENMP= (empty) builds without threads.
+ifeq ($(origin OPENMP),undefined)
+OPENMP := $(openmp_flag)
+endif
+# Tokenizers (lib/text) read unusual patterns with PCRE2 and compose characters with utf8proc. Without them (wasm, or
+# with TEXT_LIBS= and -DTBT_NO_TEXT_LIBS) such a tokenizer is refused.
+TEXT_LIBS = $(if $(filter wasm,$(MODE)),,-lpcre2-8 -lutf8proc)
+LIBS += $(TEXT_LIBS)
+CXXFLAGS_ALL = $(COMMON) $(OPT_$(MODE)) $(OPENMP) $(CXXFLAGS)
+LINK = $(CXX) $(OPT_$(MODE)) $(OPENMP) $(LDFLAGS)
+
+# Objects depend on this file. It is written anew, and they are then built again, when the flags are not those in it.
+FLAGS := $(BUILD)/.flags
+BUILT_WITH := $(if $(wildcard $(FLAGS)),$(shell cat $(FLAGS)))
+ifneq ($(strip $(BUILT_WITH)),$(strip $(CXXFLAGS_ALL)))
+$(FLAGS): force
+endif
+$(FLAGS):
+	@mkdir -p $(@D)
+	@echo '$(CXXFLAGS_ALL)' > $@

@@ -1,0 +1,54 @@
+# The models: to train those that ship, to look at one, to take one over. They are a tokenizer, the target, the draft,
+# each made by its recipe in a folder of build/models (never in data/models; make clean keeps it). Each stops with
+# Ctrl-C and goes on where it was with the same command. Storyteller and sketch come in two runs each: the corpus as it
+# is drawn, then, by the recipe beside the model, more of what is hardest (sums, questions about records, talk), and the
+# distribution of the finished one.
+
+FIRST_RECIPE := --layers 6 --heads 6 --embd 192 --batch 8 --steps 15000 --warmup 200 --lr 0.002 \
+	--precision bf16 --parts 4
+FIRST_SKETCH_RECIPE := --layers 2 --heads 3 --embd 96 --batch 8 --steps 4500 --warmup 200 --lr 0.003 \
+	--precision bf16 --parts 4
+MEDUSA_RECIPE := --heads 3 --inner 256 --draft-vocab 2048 --batch 4 --sequence 256 --steps 5000 --warmup 100 \
+	--lr 0.004 --parts 4
+TRAINED := build/models
+FIRST := $(TRAINED)/first
+STORYTELLER := $(TRAINED)/storyteller
+MEDUSA := $(TRAINED)/medusa
+FIRST_SKETCH := $(TRAINED)/first-sketch
+SKETCH := $(TRAINED)/sketch
+DIFFUSION := $(TRAINED)/diffusion
+resume = $(if $(wildcard $(1)/checkpoint),--resume) $(ARGS)
+by_recipe = --recipe data/models/$(notdir $(1))/recipe.json --out $(1) $(call resume,$(1))
+
+.PHONY: train train-first train-first-sketch train-storyteller train-sketch train-diffusion train-medusa
+train: train-sketch
+train-first: $(BUILD)/train
+	$(if $(wildcard $(FIRST)/checkpoint),,$< tokenizer --out $(FIRST))
+	$< --tokenizer $(FIRST) --out $(FIRST) --f16 $(FIRST_RECIPE) $(call resume,$(FIRST))
+train-storyteller: train-first
+	$(BUILD)/train $(call by_recipe,$(STORYTELLER))
+train-first-sketch: train-first
+	$(BUILD)/train --tokenizer $(FIRST) --teacher $(FIRST) --out $(FIRST_SKETCH) --f16 $(FIRST_SKETCH_RECIPE) \
+	    $(call resume,$(FIRST_SKETCH))
+train-sketch: train-storyteller train-first-sketch
+	$(BUILD)/train $(call by_recipe,$(SKETCH))
+# Chapter 22's, which fills in masks; it takes the storyteller's tokenizer.
+train-diffusion: $(BUILD)/train
+	$< --tokenizer data/models/storyteller $(call by_recipe,$(DIFFUSION))
+# Chapter 21's heads, for the storyteller that ships; after another one was adopted, again.
+train-medusa: $(BUILD)/train_heads
+	$< --out $(MEDUSA) $(MEDUSA_RECIPE) $(ARGS)
+
+# MODEL=DIRECTORY: what a model can do, as a table (ARGS="--json FILE --failures 3").
+.PHONY: report decoders evaluate adopt
+report: $(BUILD)/report
+	@$< $(or $(MODEL),data/models/storyteller) $(ARGS)
+decoders: $(BUILD)/decoders
+	@$< $(ARGS)
+evaluate: $(BUILD)/evaluate
+	@test -n "$(TEXTS)" || { echo "make: which texts? TEXTS=FILE" >&2; exit 2; }
+	@$< $(or $(MODEL),data/models/storyteller) $(TEXTS) $(ARGS)
+# MODEL=storyteller: shows the trained model beside the one that ships, asks (YES=1: does not), and takes it over.
+adopt: $(BUILD)/adopt
+	@test -n "$(MODEL)" || { echo "make: which model? MODEL=storyteller or MODEL=sketch" >&2; exit 2; }
+	@$< $(TRAINED)/$(MODEL) data/models/$(MODEL) $(if $(YES),--yes)

@@ -1,0 +1,92 @@
+# From .cpp files to programs. Which object is made of which files, and which program of which objects, stands in
+# BUILD/rules.mk: rules without recipes, written by lib/build/rules.sh from the files there are and their #include
+# lines. This file has the recipes.
+
+# ---- the rules that follow from the files -----------------------------------------------------------------
+CODE := $(sort $(wildcard $(addsuffix .?pp,lib/* lib/*/* lib/*/*/* chapters/*/* chapters/*/*/* \
+	exercises/* exercises/*/* solutions/* tests/* tests/*/* tests/*/*/*)))
+RULES := $(BUILD)/rules.mk
+ifeq ($(filter help clean,$(or $(MAKECMDGOALS),help)),)
+include $(RULES)
+endif
+# Read anew when a file has changed, come or gone.
+ifneq ($(CODE),$(RULES_ARE_OF))
+$(RULES): force
+endif
+$(RULES): $(CODE) Makefile $(wildcard lib/build/*)
+	@mkdir -p $(@D)
+	@sh lib/build/rules.sh $(BUILD) "$(COLD)" > $@.new
+	@echo 'RULES_ARE_OF := $(CODE)' >> $@.new
+	@mv $@.new $@
+
+# The headers that each object was compiled from, noted by the compiler. `make run` looks at those of its own program
+# alone.
+ifeq ($(filter-out run chat,$(MAKECMDGOALS)),)
+-include $(wildcard $(RUN_OBJECTS:.o=.d) $(BUILD)/pch/*.d)
+else
+-include $(shell find $(BUILD)/obj $(BUILD)/pch -name '*.d' 2>/dev/null)
+endif
+
+# ---- packages ---------------------------------------------------------------------------------------------
+# Checked once per build folder; what is missing is installed by the system's package manager, saying so.
+PACKAGES := $(BUILD)/.packages
+TEST_PACKAGES := $(BUILD)/.packages-test
+install = CXX="$(CXX)" CXXFLAGS="$(COMMON) $(CXXFLAGS)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh
+$(PACKAGES): lib/install_packages.sh
+	@mkdir -p $(@D)
+ifeq ($(MODE),wasm)
+	@CXX="$(HOST_CXX)" CXXFLAGS=-MMD NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh wasm $(BUILD)/include
+else
+	@$(install) run
+endif
+	@touch $@
+$(TEST_PACKAGES): lib/install_packages.sh | $(PACKAGES)
+	@$(install) test
+	@touch $@
+$(BUILD)/.packages-page: lib/install_packages.sh
+	@mkdir -p $(@D)
+	@$(install) page
+	@touch $@
+
+# ---- precompiled headers ----------------------------------------------------------------------------------
+# What most .cpp files read of the standard library, and the same with JSON, which takes longer than all the others. An
+# object that has X.hpp.gch among its prerequisites is compiled with `-include X.hpp`; a compiler that cannot use
+# X.hpp.gch reads X.hpp.
+with_header = $(patsubst %.gch,-include %,$(filter %.gch,$^))
+# $(1): flags
+define precompile
+	@mkdir -p $(@D) && cp $< $(@:.gch=)
+	$(call say,PCH,$<)
+	$(Q)$(CXX) $(1) -x c++-header $< -o $@
+endef
+$(BUILD)/pch/std.hpp.gch: lib/precompiled.hpp $(FLAGS) | $(PACKAGES)
+	$(call precompile,$(CXXFLAGS_ALL))
+$(BUILD)/pch/json.hpp.gch: lib/machine/precompiled_json.hpp $(FLAGS) | $(PACKAGES)
+	$(call precompile,$(CXXFLAGS_ALL))
+
+# ---- objects, archives, programs --------------------------------------------------------------------------
+object = $(patsubst %.cpp,$(BUILD)/obj/%.o,$(1))
+$(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(PACKAGES)
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) $(CXXFLAGS_ALL) $(if $(filter $@,$(COLD_ALONE)),$(COLD)) $(with_header) $(LIBRARY_LACKS) -c $< -o $@
+# Rooms: ROOM.files has the list of the files, so that the room is compiled again when one comes or goes. Where files in
+# one would mistake each other's names (an error, or a warning), lib/together.sh compiles each by itself and puts them
+# together.
+room_files = $$(cat $(@:.o=.files))
+$(ROOMS): $(FLAGS) lib/together.sh | $(PACKAGES)
+	$(call say,CXX,"$(dir $(firstword $(filter-out $(BUILD)/%,$(filter %.cpp,$^))))*.cpp")
+	$(Q)sh lib/together.sh sources $@ "$(CXX)" \
+	    "$(CXXFLAGS_ALL) $(if $(findstring -O1,$@),$(COLD)) $(NO_LINES) $(with_header) $(LIBRARY_LACKS)" $(room_files)
+$(LIBRARY):
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+PROGRAMS := $(CHAPTERS) $(TOOLS) learn
+$(PROGRAMS:%=$(BUILD)/%):
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $^ $(LIBS) -o $@
+
+.PHONY: all tools $(TOOLS:%=%-tool)
+all: $(PROGRAMS:%=$(BUILD)/%)
+tools: $(TOOLS:%=$(BUILD)/%)
+$(TOOLS:%=%-tool): %-tool: $(BUILD)/%
