@@ -5,6 +5,8 @@
 # PART_LIMIT=300: a part that takes longer is ended and has failed (a terminal's Ctrl-C does not reach it then).
 folder=$1 name=$2
 shift 2
+# A make that a test calls must not take the jobs of the make that runs the tests: it could wait for one for ever.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 rm -f "$folder/$name.failed"
 ${PART_LIMIT:+timeout -k 10 "$PART_LIMIT"} "$@" >"$folder/$name" 2>&1 </dev/null
 status=$?

@@ -61,7 +61,7 @@ ran-stubs: $(BUILD)/tests-exercises | test-begins
 ran-refusals ran-parity: all | test-begins
 	$(call part,sh tests/$(@:ran-%=%).sh $(BUILD))
 ran-learn: all | test-begins
-	$(call part,sh tests/learn.sh $(BUILD) lines)
+	$(call part,env LEARN_MAKE='$(LEARN_MAKE)' sh tests/learn.sh $(BUILD) lines)
 ran-syntax: | test-begins
 	$(call part,env CXX="$(CXX)" sh tests/syntax.sh)
 ran-structure: | test-begins
