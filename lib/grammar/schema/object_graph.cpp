@@ -119,31 +119,9 @@ void ObjectGraph::add_tree(Grammar& grammar, int key) {
 
 int ObjectGraph::add_branch(Grammar& grammar, const Open& from, int low, int high) {
     const std::int32_t c = tbt::at(tbt::at(points_, member(low)), from.depth);
-    const int to = grammar.add_node(), letter = to + 1;
-    branches_.push_back(
-        {low, high,
-         tbt::at(branches_, from.branch).bytes + count(shortest_spelling(c, spelling_))});
-    mark(grammar, {Where::tree, count(branches_) - 1});
-    grammar.sequences(from.node, spell(CodePointSet(c, c), spelling_), to);
-    mark(grammar, {Where::tree, count(branches_) - 1});
-    measure_letter(grammar, letter, to);
-    return to;
-}
-
-// The nodes inside the spellings of one letter: how many bytes before its end?
-void ObjectGraph::measure_letter(Grammar& grammar, int first, int to) {
-    for (int id = first; id < grammar.nodes(); ++id)
-        positions_[index(id - base_)].extra = Grammar::never;
-    for (bool nearer = true; nearer;) {
-        nearer = false;
-        for (int id = grammar.nodes() - 1; id >= first; --id) {
-            for (const Grammar::ByteEdge& e : grammar.node(id).bytes) {
-                const int behind = e.to == to ? 0 : at(e.to).extra;
-                int& here = positions_[index(id - base_)].extra;
-                if (behind < Grammar::never && behind + 1 < here) here = behind + 1, nearer = true;
-            }
-        }
-    }
+    const std::string letter = shortest_spelling(c, spelling_);
+    branches_.push_back({low, high, tbt::at(branches_, from.branch).bytes + count(letter)});
+    return add_text(grammar, from.node, letter, {Where::tree, count(branches_) - 1});
 }
 
 void ObjectGraph::add_values(Grammar& grammar, int behind_key, Position colon,

@@ -105,7 +105,6 @@ private:
     void add_ends(Grammar& grammar, int key);
     void add_tree(Grammar& grammar, int key);
     int add_branch(Grammar& grammar, const Open& from, int low, int high);
-    void measure_letter(Grammar& grammar, int first, int to);
     void add_values(Grammar& grammar, int behind_key, Position colon, const std::vector<int>& acts);
     void add_class(Grammar& grammar, int index, int key);
     void measure_class(const Grammar& grammar, int first, int end);

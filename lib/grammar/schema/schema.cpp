@@ -139,8 +139,7 @@ private:
     }
 
     void add_object(const Demands& facts, int start, int end) {
-        ObjectPlan plan = shapes_.facts().objects(facts);
-        if (options_.closed) close(plan);
+        ObjectPlan plan = shapes_.facts().objects(facts, options_.closed);
         put_in_order(plan, facts, document_);
         if (plan.least > most_members_counted)
             document_.unsupported(*facts[0], "minProperties",

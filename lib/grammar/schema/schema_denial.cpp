@@ -54,6 +54,8 @@ void ShapeRules::deny_object(const Json& schema, Alternatives& any) {
               {{"keys", facts_.hold_keys(rule.keys)},
                {"value", document_->at(negation_of(*rule.value))}}}});
     };
+    for (const KeyRule& rule : fact.patterns) opposite(rule, "$need");
+    if (fact.others != nullptr) opposite({fact.other_keys(), fact.others}, "$need");
     for (const KeyRule& rule : fact.each) opposite(rule, "$need");
     for (const KeyRule& rule : fact.needs) opposite(rule, "$each");
     if (fact.least > 0) add({{"maxProperties", fact.least - 1}});
@@ -164,7 +166,7 @@ const Json& ShapeRules::rest_of_object(const Demands& facts, const Json& value) 
     const auto [place, added] = rests_.try_emplace({facts, &value}, nullptr);
     if (!added) return *place->second;
     Dfa evaluated;
-    for (const Json* f : facts) evaluated = evaluated | facts_.object(*f).evaluated;
+    for (const Json* f : facts) evaluated = evaluated | facts_.object(*f).evaluated();
     const std::size_t rest = facts_.hold_keys(complement(evaluated));
     return *(place->second =
                  &document_->keep({{"$each", {{"keys", rest}, {"value", document_->at(value)}}},

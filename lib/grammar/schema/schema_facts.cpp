@@ -66,24 +66,14 @@ std::size_t SchemaFacts::hold_keys(Dfa keys) {
 ObjectFact SchemaFacts::read_object(const Json& schema) {
     static const Json never = false;
     ObjectFact fact;
-    std::vector<std::string> names;
     if (schema.contains("properties")) {
-        for (const auto& [key, value] : schema.at("properties").items()) {
-            fact.named[key] = &value;
-            names.push_back(key);
-        }
+        for (const auto& [key, value] : schema.at("properties").items()) fact.named[key] = &value;
     }
-    fact.evaluated = names.empty() ? Dfa{} : Dfa::of(names);
     if (schema.contains("patternProperties")) {
-        for (const auto& [pattern, value] : schema.at("patternProperties").items()) {
-            fact.each.push_back({pattern_of_keys(*document_, schema, pattern), &value});
-            fact.evaluated = fact.evaluated | fact.each.back().keys;
-        }
+        for (const auto& [pattern, value] : schema.at("patternProperties").items())
+            fact.patterns.push_back({pattern_of_keys(*document_, schema, pattern), &value});
     }
-    if (schema.contains("additionalProperties")) {
-        fact.each.push_back({complement(fact.evaluated), &schema.at("additionalProperties")});
-        fact.evaluated = Dfa::anything();
-    }
+    if (schema.contains("additionalProperties")) fact.others = &schema.at("additionalProperties");
     if (schema.contains("propertyNames")) {
         const std::optional<Dfa> keys = scalars_->of(schema.at("propertyNames")).whole_strings();
         if (keys) fact.each.push_back({complement(*keys), &never});
@@ -99,9 +89,29 @@ ObjectFact SchemaFacts::read_object(const Json& schema) {
     }
     fact.least = count_of(*document_, schema, "minProperties", 0);
     fact.most = count_of(*document_, schema, "maxProperties", -1);
-    if (schema.contains("$silent")) fact.evaluated = Dfa{};
-    if (schema.contains("$complete")) fact.evaluated = Dfa::anything();
+    fact.silent = schema.contains("$silent");
+    fact.complete = schema.contains("$complete");
     return fact;
+}
+
+bool ObjectFact::is_other(const std::string& key) const {
+    return named.count(key) == 0 &&
+           std::none_of(patterns.begin(), patterns.end(),
+                        [&](const KeyRule& p) { return p.keys.accepts(key); });
+}
+
+const Dfa& ObjectFact::other_keys() const {
+    if (other_keys_) return *other_keys_;
+    std::vector<std::string> names;
+    for (const auto& [name, value] : named) names.push_back(name);
+    Dfa own = Dfa::of(names);
+    for (const KeyRule& p : patterns) own = own | p.keys;
+    return *(other_keys_ = complement(own));
+}
+
+Dfa ObjectFact::evaluated() const {
+    if (silent) return {};
+    return complete || others != nullptr ? Dfa::anything() : complement(other_keys());
 }
 
 ArrayFact SchemaFacts::read_array(const Json& schema) {
@@ -145,15 +155,10 @@ void put_in_order(ObjectPlan& plan, const Demands& facts, const SchemaDocument& 
                      [&](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
-void close(ObjectPlan& plan) {
-    const bool needed = !plan.needs.empty() || plan.least > count(plan.members);
-    if (plan.members.empty() || needed) return;
-    std::erase_if(plan.classes, [](const ObjectPlan::Member& c) { return c.value.empty(); });
-}
-
-ObjectPlan SchemaFacts::objects(const Demands& facts) {
+ObjectPlan SchemaFacts::objects(const Demands& facts, bool closed) {
     ObjectPlan plan = members(facts);
-    add_classes(plan, facts);
+    const bool needed = !plan.needs.empty() || plan.least > count(plan.members);
+    add_classes(plan, facts, closed && !plan.members.empty() && !needed);
     return plan;
 }
 
@@ -162,11 +167,14 @@ ObjectPlan SchemaFacts::members(const Demands& facts) {
     std::set<std::string> names, required;
     std::map<std::string, Demands> named;  // what is said of a key by its name
     std::vector<const KeyRule*> needs, each;
+    std::vector<const ObjectFact*> others;
     for (const Json* f : facts) {
         const ObjectFact& fact = object(*f);
         for (const auto& [name, value] : fact.named)
             names.insert(name), named[name].push_back(value);
+        for (const KeyRule& rule : fact.patterns) each.push_back(&rule);
         for (const KeyRule& rule : fact.each) each.push_back(&rule);
+        if (fact.others != nullptr) others.push_back(&fact);
         required.insert(fact.required.begin(), fact.required.end());
         for (const KeyRule& rule : fact.needs) needs.push_back(&rule);
         plan.least = std::max(plan.least, fact.least);
@@ -181,6 +189,8 @@ ObjectPlan SchemaFacts::members(const Demands& facts) {
         Demands about = named[name];
         for (const KeyRule* rule : each)
             if (rule->keys.accepts(name)) about.push_back(rule->value);
+        for (const ObjectFact* fact : others)
+            if (fact->is_other(name)) about.push_back(fact->others);
         ObjectPlan::Member member{name, {}, join(about, {}), required.count(name) != 0, 0};
         for (std::size_t n = 0; n < needs.size(); ++n)
             member.needs |= needs[n]->keys.accepts(name) ? 1u << n : 0u;
@@ -191,55 +201,68 @@ ObjectPlan SchemaFacts::members(const Demands& facts) {
 
 // Keys that nobody names fall into classes: two keys of one class meet the same rules and can
 // serve the same needs.
-void SchemaFacts::add_classes(ObjectPlan& plan, const Demands& facts) {
+void SchemaFacts::add_classes(ObjectPlan& plan, const Demands& facts, bool closed) {
     std::vector<std::string> names;
     for (const ObjectPlan::Member& m : plan.members) names.push_back(m.name);
-    struct Class {
-        Dfa keys;
-        Demands value;
-        unsigned needs;
+    std::vector<const Dfa*> sets;  // first of keys with a demand on their values, then of needs
+    std::vector<const Json*> values;
+    Demands all;  // what is demanded of every such key
+    for (const Json* f : facts) {
+        const ObjectFact& fact = object(*f);
+        for (const auto* rules : {&fact.patterns, &fact.each})
+            for (const KeyRule& rule : *rules)
+                sets.push_back(&rule.keys), values.push_back(rule.value);
+        if (fact.others == nullptr) continue;
+        if (fact.patterns.empty()) all = join(all, {fact.others});
+        else sets.push_back(&fact.other_keys()), values.push_back(fact.others);
+    }
+    for (const Json* f : facts)
+        for (const KeyRule& rule : object(*f).needs) sets.push_back(&rule.keys);
+    const auto is_left_out = [&](const Demands& value) {
+        return (closed && value.empty()) ||
+               std::any_of(value.begin(), value.end(), [](auto* v) { return *v == Json(false); });
     };
-    std::vector<Class> classes{
-        {names.empty() ? Dfa::anything() : complement(Dfa::of(names)), {}, 0}};
-    const auto split = [&](const Dfa& by, auto mark) {
-        std::vector<Class> parts;
-        for (Class& c : classes) {
-            if (c.keys == by) {  // mostly: all keys but those that are named
-                mark(c);
-                parts.push_back(std::move(c));
-                continue;
-            }
+    if (sets.empty() && is_left_out(all)) return;
+    std::map<std::pair<Demands, unsigned>, Dfa> alike;
+    for (const KeyClass& c : classes_of(names, sets, facts)) {
+        Demands value = all;
+        unsigned needs = 0;
+        for (std::size_t i = 0; i < sets.size(); ++i) {
+            if (!c.inside[i]) continue;
+            if (i < values.size()) value = join(value, {values[i]});
+            else needs |= 1u << (i - values.size());
+        }
+        if (is_left_out(value)) continue;
+        Dfa& keys = alike[{value, needs}];
+        keys = keys.empty() ? c.keys : keys | c.keys;
+    }
+    for (auto& [key, keys] : alike)
+        plan.classes.push_back({"", std::move(keys), key.first, false, key.second});
+}
+
+// All keys but these names, split by sets of keys. Alternatives of one object ask for the same.
+const std::vector<SchemaFacts::KeyClass>& SchemaFacts::classes_of(
+    const std::vector<std::string>& names, const std::vector<const Dfa*>& sets,
+    const Demands& facts) {
+    const auto [known, added] = classes_.try_emplace({names, sets});
+    std::vector<KeyClass>& classes = known->second;
+    if (!added) return classes;
+    classes.push_back({complement(Dfa::of(names)), {}});
+    for (const Dfa* set : sets) {
+        std::vector<KeyClass> parts;
+        for (const KeyClass& c : classes) {
             for (const bool inside : {true, false}) {
-                Class part{inside ? c.keys & by : c.keys - by, c.value, c.needs};
-                if (part.keys.empty()) continue;
-                if (inside) mark(part);
-                parts.push_back(std::move(part));
+                parts.push_back({inside ? c.keys & *set : c.keys - *set, c.inside});
+                parts.back().inside.push_back(inside);
+                if (parts.back().keys.empty()) parts.pop_back();
             }
         }
         classes = std::move(parts);
         if (classes.size() > most_key_classes)
             document_->unsupported(*facts[0], "patternProperties",
                                    "has too many patterns that overlap; use fewer");
-    };
-    std::size_t need = 0;
-    for (const Json* f : facts) {
-        for (const KeyRule& rule : object(*f).each)
-            split(rule.keys, [&](Class& c) { c.value = join(c.value, {rule.value}); });
-        for (const KeyRule& rule : object(*f).needs) {
-            split(rule.keys, [&](Class& c) { c.needs |= 1u << need; });
-            ++need;
-        }
     }
-    std::map<std::pair<Demands, unsigned>, Dfa> alike;
-    for (const Class& c : classes) {
-        if (std::any_of(c.value.begin(), c.value.end(),
-                        [](const Json* v) { return *v == Json(false); }))
-            continue;
-        Dfa& keys = alike[{c.value, c.needs}];
-        keys = keys.empty() ? c.keys : keys | c.keys;
-    }
-    for (auto& [key, keys] : alike)
-        plan.classes.push_back({"", std::move(keys), key.first, false, key.second});
+    return classes;
 }
 
 ArrayPlan SchemaFacts::arrays(const Demands& facts) {

@@ -33,10 +33,20 @@ struct KeyRule {
 
 struct ObjectFact {
     std::map<std::string, const Json*> named;
+    std::vector<KeyRule> patterns;  // patternProperties
+    const Json* others = nullptr;   // additionalProperties: of keys without a name or pattern here
     std::vector<KeyRule> each, needs;
     std::set<std::string> required;
     long long least = 0, most = -1;  // members; −1: any number
-    Dfa evaluated;                   // keys that unevaluatedProperties leaves alone
+    // What unevaluatedProperties leaves alone, where that is not what is named, matched or other.
+    bool silent = false, complete = false;
+
+    bool is_other(const std::string& key) const;
+    const Dfa& other_keys() const;
+    Dfa evaluated() const;
+
+private:
+    mutable std::optional<Dfa> other_keys_;  // made when it is asked for
 };
 
 struct ItemCount {
@@ -80,9 +90,6 @@ Demands join(const Demands& a, const Demands& b);
 // The members as `properties` lists them, those of the first fact first.
 void put_in_order(ObjectPlan& plan, const Demands& facts, const SchemaDocument& document);
 
-// Leaves out the members that nobody names and nothing is said of, where others are named.
-void close(ObjectPlan& plan);
-
 class SchemaFacts {
 public:
     SchemaFacts(SchemaDocument& document, ScalarRules& scalars)
@@ -92,7 +99,8 @@ public:
     bool speaks_of(const Json& schema, const std::string& type) const;
     const ObjectFact& object(const Json& schema);
     const ArrayFact& array(const Json& schema);
-    ObjectPlan objects(const Demands& facts);
+    // closed: without members that nobody names and nothing is said of, where others are named.
+    ObjectPlan objects(const Demands& facts, bool closed);
     ObjectPlan members(const Demands& facts);  // the same without classes, which take longer
     ArrayPlan arrays(const Demands& facts);
 
@@ -102,12 +110,21 @@ public:
 private:
     ObjectFact read_object(const Json& schema);
     ArrayFact read_array(const Json& schema);
-    void add_classes(ObjectPlan& plan, const Demands& facts);
+    struct KeyClass {
+        Dfa keys;
+        std::vector<bool> inside;  // by set
+    };
+    const std::vector<KeyClass>& classes_of(const std::vector<std::string>& names,
+                                            const std::vector<const Dfa*>& sets,
+                                            const Demands& facts);
+    void add_classes(ObjectPlan& plan, const Demands& facts, bool closed);
 
     SchemaDocument* document_;
     ScalarRules* scalars_;
     std::map<const Json*, ObjectFact> objects_;
     std::map<const Json*, ArrayFact> arrays_;
+    std::map<std::pair<std::vector<std::string>, std::vector<const Dfa*>>, std::vector<KeyClass>>
+        classes_;
     std::vector<Dfa> keys_;
 };
 

@@ -11,7 +11,6 @@
 namespace tbt {
 
 namespace {
-
 using Language = std::optional<Dfa>;  // nothing: everything
 
 Language both(const Language& a, const Language& b) { return !a ? b : !b ? a : Language(*a & *b); }
@@ -24,15 +23,13 @@ Language without(const Language& a, const Language& b, const Dfa& everything) {
     return (a ? *a : everything) - *b;
 }
 
-// What has the point of view that a number is its value needs a universe without
-// exponents: see numbers.hpp.
 const Dfa& all_numbers() { return decimals(); }
 const Dfa& all_strings() {
     static const Dfa all = Dfa::anything();
     return all;
 }
 
-// One of these numbers. Two and two are put together, or thousands would take minutes.
+// Two and two are put together, or thousands would take minutes.
 Dfa one_of(std::vector<Dfa> numbers) {
     constexpr std::size_t most = 20000;  // one state each, at least
     const TooLarge too_many("a list of " + std::to_string(numbers.size()) +
@@ -192,9 +189,7 @@ Scalars ScalarRules::own(const Json& schema) {
     bool restricted = false;
     const std::vector<const Json*> values = listed_values(schema, restricted);
     if (restricted) {
-        Json list = Json::array();
-        for (const Json* v : values) list.push_back(*v);
-        result = result & of_values(list);
+        result = of_values(values, result);
     }
     return result;
 }
@@ -212,15 +207,28 @@ Scalars ScalarRules::of_types(const Json& schema) const {
     return s;
 }
 
-Scalars ScalarRules::of_values(const Json& values) const {
+// Those of the values that are among `others`, one by one: together their automata may be large.
+Scalars ScalarRules::of_values(const std::vector<const Json*>& values,
+                               const Scalars& others) const {
     Scalars s = Scalars::none();
+    s.exact = others.exact;
     std::vector<std::string> strings;
     std::vector<Dfa> numbers;
-    for (const Json& v : values) {
-        if (v.is_null()) s.null = true;
-        if (v.is_boolean()) (v.get<bool>() ? s.yes : s.no) = true;
-        if (v.is_string()) strings.push_back(v.get<std::string>());
-        if (v.is_number()) numbers.push_back(equal_to(Decimal::parse(json_text(v))));
+    const auto string_meets = [&](const std::string& text) {
+        const long long length = count(code_points_of(text, "text"));
+        return length >= others.least && (others.most < 0 || length <= others.most) &&
+               (!others.strings || others.strings->accepts(text));
+    };
+    for (const Json* value : values) {
+        const Json& v = *value;
+        if (v.is_null()) s.null = others.null;
+        if (v.is_boolean()) (v.get<bool>() ? s.yes : s.no) = v.get<bool>() ? others.yes : others.no;
+        if (v.is_string() && string_meets(v.get<std::string>()))
+            strings.push_back(v.get<std::string>());
+        if (!v.is_number()) continue;
+        const Decimal number = Decimal::parse(json_text(v));
+        if (!others.numbers || others.numbers->accepts(number.text()))
+            numbers.push_back(equal_to(number));
     }
     if (!numbers.empty()) s.numbers = one_of(std::move(numbers));
     if (!strings.empty()) s.strings = Dfa::of(strings);

@@ -62,7 +62,7 @@ private:
     Scalars work_out(const Json& schema);
     Scalars own(const Json& schema);
     Scalars of_types(const Json& schema) const;
-    Scalars of_values(const Json& values) const;
+    Scalars of_values(const std::vector<const Json*>& values, const Scalars& others) const;
     std::optional<Dfa> strings(const Json& schema, bool& exact) const;
     void limit_length(const Json& schema, Scalars& result) const;
     std::optional<Dfa> numbers(const Json& schema) const;

@@ -190,6 +190,12 @@ const Json& ShapeRules::demand_for(const Json& value) {
 
 bool ShapeRules::impossible(const Demands& demands, int depth) {
     if (depth > deepest_proof) return false;
+    if (const auto known = impossible_.find(demands); known != impossible_.end())
+        return known->second;
+    return impossible_[demands] = is_impossible(demands, depth);
+}
+
+bool ShapeRules::is_impossible(const Demands& demands, int depth) {
     Scalars scalars;
     for (const Json* schema : demands) scalars = scalars & scalars_->of(*schema);
     if (!scalars.empty()) return false;

@@ -46,6 +46,7 @@ private:
                               const std::string& type);
     const Json& rest_of_object(const Demands& facts, const Json& value);
     const Json& rest_of_array(const Json& schema, const Demands& facts, const Json& value);
+    bool is_impossible(const Demands& demands, int depth);
     bool impossible_shape(const Demands& facts, const std::string& type, int depth);
     const Json& demand_for(const Json& value);
     Alternatives all_of(const Alternatives& a, const Alternatives& b) const;
@@ -62,6 +63,7 @@ private:
         const char* keyword;
     };
     std::vector<Combining> combining_;
+    std::map<Demands, bool> impossible_;
     std::map<const Json*, const Json*> made_, negations_;
     std::map<std::pair<const Json*, std::string>, Alternatives> denials_;
     std::map<const Json*, Alternatives> dependent_;

@@ -221,6 +221,31 @@ TEST_CASE("numbers are written such that every reader has room for them, and jud
     CHECK(SchemaValidator(schema).valid("1e308"));
 }
 
+TEST_CASE("five thousand values of an enum are written and judged, beside a pattern too",
+          "[ch16]") {
+    Rng rng(5);
+    OrderedJson values = OrderedJson::array();
+    std::string text;
+    for (int i = 0; i < 5000; ++i) {
+        text = i % 2 == 0 ? "item_" : "other-";
+        for (int k = 0; k < 12; ++k) text += static_cast<char>('a' + rng.below(26));
+        values.push_back(text);
+    }
+    for (const char* pattern : {"", R"(,"pattern":"^[a-z]+_","maxLength":17)"}) {
+        const std::string schema = R"({"type":"string","enum":)" + values.dump() + pattern + "}";
+        const auto shared = language(std::make_shared<GrammarMachine>(compile_schema(schema)),
+                                     vocabulary_with({"item_", "other", "ab", "cd"}));
+        const std::string written = parse_json(random_text(shared, 60, rng), "text");
+        CHECK(std::count(values.begin(), values.end(), written) == 1);
+        CHECK(accepts_text(shared->machine(), '"' + values[42].get<std::string>() + '"'));
+        const bool other = accepts_text(shared->machine(), '"' + text + '"');
+        CHECK(other == (*pattern == 0));
+        CHECK(other == SchemaValidator(schema).valid('"' + text + '"'));
+        CHECK_FALSE(accepts_text(shared->machine(), "\"item_abc\""));
+        CHECK(shared->memory() < std::size_t{16} << 20);
+    }
+}
+
 TEST_CASE("members that are told the same thing share one rule", "[ch16]") {
     CHECK(compile_schema(strings_required(60)).rules() < 10);
     // Where the order of properties matters, each schema has its own.
