@@ -1,7 +1,7 @@
 #!/bin/sh
 # Damaged copies of the fuzzers' seeds, so many seconds for each target, other copies for each commit.
 #   sh tests/fuzz/each.sh BUILD [SECONDS]
-# Ends with "N passed, N failed", one for each target. Of what fails the last lines are shown; the same seed finds it again.
+# Ends with "N passed, N failed", one for each target. A target that has not ended after four minutes fails. Of what fails the last lines are shown; the same seed finds it again.
 set -eu
 export TBT_FUZZ_SECONDS="${2:-10}" OMP_NUM_THREADS=1 build="$1"
 commit=$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1)
@@ -9,7 +9,7 @@ TBT_FUZZ_SEED=$(printf '%d' "0x$commit")
 export TBT_FUZZ_SEED
 for folder in tests/fuzz/corpus/*/; do basename "$folder"; done | xargs -P 2 -n 1 sh -c '
     log=$build/fuzz-$1.log
-    if TBT_FUZZ=$1 "$build/tests-fuzz" "no damaged copy*" >"$log" 2>&1 && grep "damaged copies" "$log"; then
+    if TBT_FUZZ=$1 timeout $((TBT_FUZZ_SECONDS + 240)) "$build/tests-fuzz" "no damaged copy*" >"$log" 2>&1 && grep "damaged copies" "$log"; then
         echo "1 passed, 0 failed"
     else
         echo "FAIL: TBT_FUZZ=$1 TBT_FUZZ_SEED=$TBT_FUZZ_SEED TBT_FUZZ_SECONDS=600 TBT_FUZZ_LAST=FILE $build/tests-fuzz: FILE is the copy it fails at"

@@ -117,11 +117,24 @@ void GrammarMachine::arrive(Place place) {
         last_arrival_.resize(static_cast<std::size_t>(grammar_.nodes()));
     std::size_t& last = last_arrival_[node];
     if (last < arrived_.size() && arrived_[last].node == place.node &&
-        (arrived_[last] == place ||
-         std::find(arrived_.begin(), arrived_.end(), place) != arrived_.end()))
+        (arrived_[last] == place || has_arrived(place)))
         return;
     last = arrived_.size();
     arrived_.push_back(place);
+}
+
+// Few are compared one by one; many, as repeats of repeats make them, are looked up by hash. An entry
+// whose place begin() took away again no longer matches what is there. Two places of one hash would
+// arrive twice, which costs work but changes nothing: collect() keeps each once.
+bool GrammarMachine::has_arrived(const Place& place) {
+    if (arrived_.size() <= 32)
+        return std::find(arrived_.begin(), arrived_.end(), place) != arrived_.end();
+    for (; indexed_ < arrived_.size(); ++indexed_)
+        arrived_index_.set(hash_of(1, std::span(&arrived_[indexed_], 1)),
+                           static_cast<int>(indexed_));
+    const int at = arrived_index_.find(hash_of(1, std::span(&place, 1)));
+    return at >= 0 && static_cast<std::size_t>(at) < arrived_.size() &&
+           arrived_[static_cast<std::size_t>(at)] == place;
 }
 
 void GrammarMachine::leave(int continuation) {
@@ -188,6 +201,7 @@ void GrammarMachine::begin(int rule, int behind) {
                 begun_.push_back(arrived_[j]);
         }
         arrived_.resize(before);
+        indexed_ = std::min(indexed_, before);
     }
 }
 
@@ -196,6 +210,7 @@ ByteMachine::State GrammarMachine::collect() {
     const State state =
         kept_.empty() && !accepts_ && !escaped_ ? dead : state_of(kept_, accepts_, escaped_);
     arrived_.clear();
+    if (indexed_ > 0) arrived_index_.reset(), indexed_ = 0;
     kept_.clear();
     accepts_ = escaped_ = false;
     return state;

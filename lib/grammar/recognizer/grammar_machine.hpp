@@ -147,6 +147,7 @@ private:
     void remember(State state, unsigned char byte, State reached);
     // What one step collects: places, then calls by the rank of the rule, then the state.
     void arrive(Place place);
+    bool has_arrived(const Place& place);
     void leave(int continuation);
     void follow_calls(const Place& place);
     void begin_rules();
@@ -177,6 +178,8 @@ private:
     // Scratch of one step.
     std::vector<Place> arrived_, kept_;
     std::vector<std::size_t> last_arrival_;    // by node: where in arrived_ it was put last
+    WordMap arrived_index_;                    // by hash: where in arrived_ it is,
+    std::size_t indexed_ = 0;                  // of the first so many
     std::vector<std::vector<Place>> callers_;  // by rule
     std::vector<std::pair<int, int>> called_;  // (rank, rule), a heap
     std::vector<Place> begun_;

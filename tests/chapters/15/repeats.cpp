@@ -64,3 +64,19 @@ TEST_CASE("repetitions of repetitions of a grammar take no set of places for eac
     CHECK(accepts_text(machine, ""));
     CHECK(std::clock() - start < 10 * CLOCKS_PER_SEC);  // of a second, a twentieth
 }
+
+// The rule may be empty, so each of its 15,480 copies is a place at once, with several continuations.
+// Comparing each place with all others took minutes: a fuzzer's copy stopped everything after it.
+TEST_CASE("an empty rule that calls itself in repetitions of repetitions is read in seconds",
+          "[ch15]") {
+    const std::clock_t start = std::clock();
+    GrammarMachine machine(compile_gbnf("root ::= [a-d] root+{36,}{430,}* root \"d\" |", "a test"));
+    CHECK(accepts_text(machine, ""));
+    CHECK(accepts_text(machine, "ad"));
+    CHECK_FALSE(accepts_text(machine, "cab"));
+    for (int depth : {2, 4, 8})
+        CHECK(
+            accepts_text(machine, std::string(index(depth), 'b') + std::string(index(depth), 'd')));
+    CHECK(accepts_text(machine, "aadbdcccdddd"));
+    CHECK(std::clock() - start < 10 * CLOCKS_PER_SEC);  // of a second, a third
+}
