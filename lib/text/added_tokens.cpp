@@ -47,9 +47,10 @@ const AddedTokens::Token* AddedTokens::token_at(std::string_view text, std::size
                                                 const Special& special) const {
     const auto is_allowed = [&](const Token& token) {
         if (!token.special) return true;
-        const auto& places = special.not_across;
-        const auto inside = std::upper_bound(places.begin(), places.end(), begin);
-        return special.wanted && (inside == places.end() || *inside >= begin + token.text.size());
+        const auto& ranges = special.as_text;
+        const auto next = std::partition_point(ranges.begin(), ranges.end(),
+                                               [&](const auto& r) { return r.end <= begin; });
+        return special.wanted && (next == ranges.end() || next->begin >= begin + token.text.size());
     };
     for (const std::size_t length : lengths_[static_cast<unsigned char>(text[begin])]) {
         const auto found = by_text_.find(text.substr(begin, length));

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/text/marked_text.hpp"
+
 namespace tbt {
 
 // Finds the leftmost added token of a text, of several at one place the longest.
@@ -31,11 +33,11 @@ public:
     AddedTokens(AddedTokens&&) noexcept = default;
     AddedTokens& operator=(AddedTokens&&) noexcept = default;
 
-    // Special tokens may be looked for or not, and not where one would have one of these places
-    // (ascending) inside: there the text is to be read as text.
+    // Special tokens may be looked for or not, and not where one would have a byte in one of these
+    // ranges (ascending): there the text is to be read as text.
     struct Special {
         bool wanted = true;
-        std::span<const std::size_t> not_across = {};
+        std::span<const MarkedText::Range> as_text = {};
     };
     // The next one from `begin` on, or a match that begins and ends at text.size(), with id −1.
     Match find(std::string_view text, std::size_t begin, const Special& special) const;

@@ -57,21 +57,21 @@ std::vector<int> Tokenizer::encode_prompt(std::string_view text) const {
     return ids;
 }
 
-std::vector<int> Tokenizer::encode_marked(std::string_view text,
-                                          std::span<const std::size_t> not_across) const {
-    return encode_all(text, SpecialTokens::parse, TextPlace::beginning, not_across);
+std::vector<int> Tokenizer::encode_marked(const MarkedText& text) const {
+    return encode_all(text.text(), SpecialTokens::parse, TextPlace::beginning,
+                      text.from_messages());
 }
 
 std::vector<int> Tokenizer::encode_all(std::string_view text, SpecialTokens special,
                                        TextPlace place,
-                                       std::span<const std::size_t> not_across) const {
+                                       std::span<const MarkedText::Range> as_text) const {
     std::vector<int> ids;
     ids.reserve(text.size() / 3 + 8);
     auto encoder = borrow_encoder();
     const bool any = special != SpecialTokens::none;
-    const AddedTokens::Special wanted{special == SpecialTokens::parse, not_across};
+    const AddedTokens::Special wanted{special == SpecialTokens::parse, as_text};
     // Special tokens of the normalized text have no places in this one.
-    const AddedTokens::Special in_stretches{wanted.wanted && not_across.empty()};
+    const AddedTokens::Special in_stretches{wanted.wanted && as_text.empty()};
     for (std::size_t begin = 0;;) {
         const AddedTokens::Match next = any ? index_.raw_added.find(text, begin, wanted)
                                             : AddedTokens::Match{text.size(), 0, -1};

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/text/marked_text.hpp"
 #include "lib/text/normalizer.hpp"
 #include "lib/text/token_index.hpp"
 #include "lib/text/vocabulary.hpp"
@@ -54,9 +55,8 @@ public:
                             TextPlace place = TextPlace::beginning) const;
     // With the tokens that the model expects around a text: a BOS in front, if it has one.
     std::vector<int> encode_prompt(std::string_view text) const;
-    // Special tokens are tokens, but for those that have one of these places (ascending) inside.
-    std::vector<int> encode_marked(std::string_view text,
-                                   std::span<const std::size_t> not_across) const;
+    // Special tokens are tokens, but for those of which a message has written a byte.
+    std::vector<int> encode_marked(const MarkedText& text) const;
     // The bytes of the tokens, joined: not UTF-8 where a character was cut.
     // Throws Error on an unknown id.
     std::string decode(std::span<const int> ids) const;
@@ -79,7 +79,7 @@ public:
 
 private:
     std::vector<int> encode_all(std::string_view text, SpecialTokens special, TextPlace place,
-                                std::span<const std::size_t> not_across) const;
+                                std::span<const MarkedText::Range> as_text) const;
     void encode_stretch(std::string_view text, TextPlace place, const AddedTokens::Special& special,
                         bool any_added, PieceEncoder& encoder, std::vector<int>& ids) const;
     std::unique_ptr<PieceEncoder> borrow_encoder() const;

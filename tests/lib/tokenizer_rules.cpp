@@ -227,20 +227,27 @@ TEST_CASE("a normalized added token is looked for in the normalized text", "[tok
     }
 }
 
-TEST_CASE("special tokens in marked places are text", "[tokenizer]") {
+TEST_CASE("special tokens that a message wrote are text, whole or in part", "[tokenizer]") {
     const Tokenizer t = Tokenizer::load(tokenizers + "tiny-qwen");
     const std::string text = "<|im_end|>x<|im_end|><think>";
     const int end = *t.id_of("<|im_end|>"), think = *t.id_of("<think>");
-    const auto count_end = [&](const Ids& ids) { return std::count(ids.begin(), ids.end(), end); };
-    REQUIRE(count_end(t.encode_marked(text, {})) == 2);
-    const std::vector<std::size_t> marked = {12};
-    const Ids ids = t.encode_marked(text, marked);
-    REQUIRE(count_end(ids) == 1);
-    REQUIRE(ids.front() == end);
-    REQUIRE(ids.back() == think);  // not special: always a token
-    REQUIRE(t.decode(ids) == text);
-    const std::vector<std::size_t> edges = {0, 10, 11, 21};
-    REQUIRE(count_end(t.encode_marked(text, edges)) == 2);
+    // The bytes from begin to end come from a message.
+    const auto ids_of = [&](std::size_t from, std::size_t to) {
+        MarkedText marked;
+        marked.append(text.substr(0, from));
+        marked.append(MarkedText(text.substr(from, to - from), true));
+        marked.append(text.substr(to));
+        const Ids ids = t.encode_marked(marked);
+        REQUIRE(t.decode(ids) == text);
+        REQUIRE(ids.back() == think);  // not special: always a token
+        return std::count(ids.begin(), ids.end(), end);
+    };
+    REQUIRE(ids_of(0, 0) == 2);
+    REQUIRE(ids_of(10, 11) == 2);  // the x between them
+    REQUIRE(ids_of(11, 21) == 1);  // the second one
+    REQUIRE(ids_of(20, 21) == 1);  // its last byte
+    REQUIRE(ids_of(9, 10) == 1);
+    REQUIRE(ids_of(9, 12) == 0);  // the last byte of the one, the first of the other
 }
 
 TEST_CASE("a text that continues another gets no space in front", "[tokenizer]") {

@@ -1,0 +1,262 @@
+#include "lib/chat/jinja_value.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "lib/error.hpp"
+#include "lib/index.hpp"
+
+namespace tbt::jinja {
+
+const Value* Object::find(std::string_view key) const {
+    for (const auto& [name, value] : members)
+        if (name.text() == key) return &value;
+    return nullptr;
+}
+
+const List* Value::list() const {
+    const auto* held = as<std::shared_ptr<const List>>();
+    return held ? held->get() : nullptr;
+}
+Object* Value::object() const {
+    const auto* held = as<std::shared_ptr<Object>>();
+    return held ? held->get() : nullptr;
+}
+
+void Budget::exceeded() {
+    throw Error("takes more work than a template may (20 million steps and copies of 16 bytes)");
+}
+
+static int depth_of(const Value& value) {
+    if (const List* list = value.list()) return list->depth;
+    if (const Object* object = value.object()) return object->depth;
+    return 0;
+}
+
+void check_member(const Value& value, int depth) {
+    if (const Object* object = value.object(); object && object->is_namespace)
+        throw Error("a namespace inside another value is not supported");
+    if (depth + depth_of(value) > deepest_value)
+        throw Error("lists and objects are nested deeper than " + std::to_string(deepest_value));
+}
+
+Value list_of(std::vector<Value> items, bool is_tuple) {
+    auto list = std::make_shared<List>();
+    list->is_tuple = is_tuple;
+    for (const Value& item : items) {
+        check_member(item);
+        list->depth = std::max(list->depth, 1 + depth_of(item));
+    }
+    list->items = std::move(items);
+    return std::shared_ptr<const List>(std::move(list));
+}
+
+Value object_of(std::vector<std::pair<MarkedText, Value>> members, bool is_namespace) {
+    auto object = std::make_shared<Object>();
+    for (const auto& [key, value] : members) {
+        check_member(value);
+        object->depth = std::max(object->depth, 1 + depth_of(value));
+    }
+    object->members = std::move(members);
+    object->is_namespace = is_namespace;
+    return object;
+}
+
+std::string kind_of(const Value& value) {
+    if (const auto* undefined = value.as<Undefined>())
+        return undefined->name.empty() ? "undefined" : "undefined (" + undefined->name + ")";
+    static const char* const names[] = {"undefined", "none",   "a boolean", "an integer",
+                                        "a number",  "a text", "a list",    "an object"};
+    return names[value.is.index()];
+}
+
+bool is_number(const Value& value) {
+    return value.as<bool>() || value.as<std::int64_t>() || value.as<double>();
+}
+
+double number_of(const Value& value) {
+    if (const auto* b = value.as<bool>()) return *b ? 1 : 0;
+    if (const auto* i = value.as<std::int64_t>()) return static_cast<double>(*i);
+    if (const auto* d = value.as<double>()) return *d;
+    throw Error("got " + kind_of(value) + ", expected a number");
+}
+
+bool is_true(const Value& value) {
+    if (is_number(value)) return number_of(value) != 0;
+    if (const MarkedText* text = value.text()) return !text->text().empty();
+    if (const List* list = value.list()) return !list->items.empty();
+    if (const Object* object = value.object())
+        return object->is_namespace || !object->members.empty();
+    return false;
+}
+
+bool equal(const Value& a, const Value& b, Budget& budget) {
+    budget.spend();
+    if (a.as<std::int64_t>() && b.as<std::int64_t>())
+        return *a.as<std::int64_t>() == *b.as<std::int64_t>();
+    if (is_number(a) && is_number(b)) return number_of(a) == number_of(b);
+    if (a.is.index() != b.is.index()) return false;
+    if (const MarkedText* text = a.text()) {
+        budget.spend(text->text().size());
+        return text->text() == b.text()->text();
+    }
+    if (const List* list = a.list())
+        return list->is_tuple == b.list()->is_tuple &&
+               std::equal(list->items.begin(), list->items.end(), b.list()->items.begin(),
+                          b.list()->items.end(),
+                          [&](const Value& x, const Value& y) { return equal(x, y, budget); });
+    if (const Object* object = a.object()) {
+        const Object* other = b.object();
+        if (object == other) return true;
+        if (object->is_namespace || other->is_namespace) return false;
+        if (object->members.size() != other->members.size()) return false;
+        for (const auto& [key, value] : object->members) {
+            budget.spend(16 * other->members.size());
+            const Value* its = other->find(key.text());
+            if (!its || !equal(value, *its, budget)) return false;
+        }
+    }
+    return true;
+}
+
+namespace {
+
+// As Python writes a float: the shortest digits that give it back, with a point or an exponent.
+std::string float_text(double value) {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+    char buffer[400];
+    const double size = std::abs(value);
+    const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
+    const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
+    const char* end = std::to_chars(buffer, buffer + sizeof buffer, value, format).ptr;
+    std::string text(static_cast<const char*>(buffer), end);
+    return plain && text.find('.') == std::string::npos ? text + ".0" : text;
+}
+
+// Writes values as Python's repr() or as JSON.
+class Writer {
+public:
+    Writer(Budget& budget, bool json, int indent) : budget_(budget), json_(json), indent_(indent) {}
+
+    void write(const Value& value) {
+        budget_.spend();
+        if (const auto* b = value.as<bool>())
+            out_.append(json_ ? (*b ? "true" : "false") : (*b ? "True" : "False"));
+        else if (value.is_none()) out_.append(json_ ? "null" : "None");
+        else if (const auto* i = value.as<std::int64_t>()) out_.append(std::to_string(*i));
+        else if (const auto* d = value.as<double>()) write_float(*d);
+        else if (const MarkedText* text = value.text()) write_text(*text);
+        else if (const List* list = value.list()) write_list(*list);
+        else write_object(value);
+    }
+    MarkedText take() { return std::move(out_); }
+
+private:
+    void write_float(double value) {
+        if (json_ && !std::isfinite(value)) throw Error("tojson: a number is not finite");
+        out_.append(float_text(value));
+    }
+    void write_text(const MarkedText& text) {
+        budget_.spend(text.text().size());
+        const std::string& bytes = text.text();
+        // Python prefers single quotes, unless there is one inside and no double one.
+        const bool both =
+            bytes.find('\'') != std::string::npos && bytes.find('"') == std::string::npos;
+        const char quote = json_ || both ? '"' : '\'';
+        out_.append(std::string(1, quote));
+        std::size_t begin = 0;
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            const std::string escaped = escape(bytes[i], quote);
+            if (escaped.empty()) continue;
+            out_.append(text.slice(begin, i));
+            out_.append(MarkedText(escaped, !text.from_messages().empty()));
+            begin = i + 1;
+        }
+        out_.append(text.slice(begin, bytes.size()));
+        out_.append(std::string(1, quote));
+    }
+    // Nothing for a character that is written as it is.
+    std::string escape(char c, char quote) const {
+        if (c == quote || c == '\\') return {'\\', c};
+        if (c == '\n') return "\\n";
+        if (c == '\r') return "\\r";
+        if (c == '\t') return "\\t";
+        if (json_ && c == '\b') return "\\b";
+        if (json_ && c == '\f') return "\\f";
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x20 && (json_ || byte != 0x7f)) return "";
+        constexpr char digits[] = "0123456789abcdef";
+        return std::string(json_ ? "\\u00" : "\\x") + digits[byte >> 4] + digits[byte & 15];
+    }
+    void write_list(const List& list) {
+        const bool is_tuple = list.is_tuple && !json_;
+        out_.append(is_tuple ? "(" : "[");
+        open();
+        for (std::size_t i = 0; i < list.items.size(); ++i) {
+            separate(i == 0);
+            write(list.items[i]);
+        }
+        if (is_tuple && list.items.size() == 1) out_.append(",");
+        close(list.items.empty(), is_tuple ? ")" : "]");
+    }
+    void write_object(const Value& value) {
+        const Object* object = value.object();
+        if (!object || object->is_namespace) {
+            if (json_) throw Error("tojson: got " + kind_of(value) + ", expected a value of JSON");
+            return;
+        }
+        out_.append("{");
+        open();
+        for (std::size_t i = 0; i < object->members.size(); ++i) {
+            separate(i == 0);
+            write_text(object->members[i].first);
+            out_.append(": ");
+            write(object->members[i].second);
+        }
+        close(object->members.empty(), "}");
+    }
+    void open() { ++level_; }
+    void separate(bool first) {
+        if (!first) out_.append(indent_ < 0 ? ", " : ",");
+        new_line();
+    }
+    void close(bool empty, const char* bracket) {
+        --level_;
+        if (!empty) new_line();
+        out_.append(bracket);
+    }
+    void new_line() {
+        if (indent_ < 0) return;
+        budget_.spend(index(indent_ * level_));
+        out_.append("\n" + std::string(index(indent_ * level_), ' '));
+    }
+
+    Budget& budget_;
+    bool json_;
+    int indent_, level_ = 0;
+    MarkedText out_;
+};
+
+}  // namespace
+
+MarkedText str(const Value& value, Budget& budget) {
+    if (const MarkedText* text = value.text()) {
+        budget.spend(text->text().size());
+        return *text;
+    }
+    if (value.is_undefined()) return {};
+    Writer writer(budget, false, -1);
+    writer.write(value);
+    return writer.take();
+}
+
+MarkedText json(const Value& value, int indent, Budget& budget) {
+    if (indent > 16) throw Error("tojson: indent is " + std::to_string(indent) + ", expected ≤ 16");
+    Writer writer(budget, true, indent);
+    writer.write(value);
+    return writer.take();
+}
+
+}  // namespace tbt::jinja
