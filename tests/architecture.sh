@@ -29,12 +29,12 @@ draw() {
             if (is_chapter(to)) seen[to] = 1
         }
         END {
-            rooms = split("kernels machine text model show grammar train", room, " ")
+            rooms = split("kernels machine text chat model show grammar train", room, " ")
             for (name in seen) {
                 chapter[++n] = name
                 for (i = n; i > 1 && chapter[i - 1] > chapter[i]; i--) { t = chapter[i]; chapter[i] = chapter[i - 1]; chapter[i - 1] = t }
             }
-            step = 24; left = 150; column = 300; top = 84
+            step = 24; left = 150; column = 300; top = 84; wide = 406 / rooms
             height = top + (n + rooms + 2) * step + 10
             printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 %d\" font-family=\"sans-serif\" font-size=\"13\">\n<title>Which chapter uses which, and which rooms of lib</title>\n", height
             print "<!-- written by tests/architecture.sh from the #include lines -->"
@@ -42,7 +42,7 @@ draw() {
             text(20, 28, "Who uses whom", " font-size=\"16\" font-weight=\"bold\"")
             text(20, 48, "Arcs: a chapter and the earlier ones it builds on (not drawn: those it has through another one).", " fill=\"#555\"")
             text(column, 70, "Dots: the rooms of lib that it includes itself.", " fill=\"#555\"")
-            for (r = 1; r <= rooms; r++) text(column + r * 58 - 29, top + 6, room[r], " text-anchor=\"middle\" font-weight=\"bold\"")
+            for (r = 1; r <= rooms; r++) text(column + (r - .5) * wide, top + 6, room[r], " text-anchor=\"middle\" font-weight=\"bold\"")
             for (i = 1; i <= n + rooms; i++) {
                 name = i <= n ? chapter[i] : room[i - n]
                 y = top + (i + (i > n)) * step
@@ -52,7 +52,7 @@ draw() {
                 label = i <= n ? name : "lib/" name
                 text(20, y, label, is_chapter(name) ? "" : " font-weight=\"bold\"")
                 for (r = 1; r <= rooms; r++)
-                    if ((name, room[r]) in uses) printf "<circle cx=\"%d\" cy=\"%d\" r=\"5\" fill=\"#4878a8\"/>\n", column + r * 58 - 29, y - 4
+                    if ((name, room[r]) in uses) printf "<circle cx=\"%.1f\" cy=\"%d\" r=\"5\" fill=\"#4878a8\"/>\n", column + (r - .5) * wide, y - 4
             }
             for (i = 2; i <= n; i++)
                 for (j = i - 1; j >= 1; j--) {
