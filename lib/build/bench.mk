@@ -8,10 +8,14 @@ OPPONENTS = $(if $(call has_library,cblas.h,openblas),-DTBT_OPENBLAS -lopenblas)
 $(BUILD)/obj/tests/bench/%.o: tests/bench/%.cpp $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(CXXFLAGS_ALL) $(filter -D%,$(OPPONENTS)) -c $< -o $@
+	$(Q)$(CXX) $(CXXFLAGS_ALL) $(filter -D%,$(OPPONENTS)) $(with_header) -c $< -o $@
 $(BUILD)/bench:
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(filter -l%,$(OPPONENTS)) $(LIBS) -o $@
 .PHONY: bench
 bench: $(BUILD)/bench
 	@$(BUILD)/bench $(if $(ONLY),--only $(ONLY)) $(ARGS)
+# Fills BENCHMARKS.md with the median and range of five runs (half an hour; RUNS=5).
+.PHONY: figures
+figures: $(BUILD)/bench
+	@sh tests/bench/figures.sh $(BUILD) $(or $(RUNS),5) $(ONLY)

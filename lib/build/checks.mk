@@ -62,6 +62,7 @@ endif
 .PHONY: lessons mutants
 lessons: all
 	@failed=0; sh tests/lessons.sh $(if $(UPDATE),update,check) || failed=1; \
+	sh tests/why.sh $(BUILD) $(if $(UPDATE),update) || failed=1; \
 	sh tests/pages.sh $(BUILD) || failed=1; exit $$failed
 # Puts well-known bugs into the headers, one at a time, and sees that the tests notice (ONLY=sampling: one list).
 # ONLY=random SEED=1 COUNT=100: small random mistakes in place of them, each tried on the tests of its chapter.

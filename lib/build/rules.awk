@@ -222,7 +222,10 @@ END {
             members[group] = add(members[group], file)
         } else if (file ~ /^tests\/exercises\/ex[^\/]*\.cpp$/) exercise_tests = add(exercise_tests, file)
         else if (file ~ /^tests\/exercises\/[^\/]*\.cpp$/) witnesses = add(witnesses, object(file))
-        else if (file ~ /^tests\/bench\/[^\/]*\.cpp$/) { bench = add(bench, file); bench_objects = add(bench_objects, object(file)) }
+        else if (file ~ /^tests\/bench\/[^\/]*\.cpp$/) {
+            print object(file) ": " precompiled(file)
+            bench_objects = add(bench_objects, object(file))
+        }
         else if (file ~ /^exercises\/learn\//) learn_objects = add(learn_objects, object(file))
     }
     n = split(groups, name, " ")
@@ -233,7 +236,6 @@ END {
     print "TEST_ROOMS := " all_test_rooms
     print "WITNESSES := " witnesses
     print build "/bench: " bench_objects " " library
-    print "BENCH_OBJECTS := " bench_objects
     print build "/learn: " learn_objects " " archive("tbt")
 
     # What an exercise, and what `make try` shows of it, is linked with.

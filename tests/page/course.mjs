@@ -28,6 +28,33 @@ for (const [page, html] of text) {
 
 const lessons = pages.filter((p) => /^chapters\/[0-9_a-z]+\/README\.html$/.test(p)).sort();
 check("every chapter has its page", lessons.length >= 22);
+// What may be wider than the screen: reachable by the keyboard, and named.
+for (const [page, html] of text) {
+    const blocks = [...html.matchAll(/<(pre|div class="wide")([^>]*)>/g)];
+    check(
+        `${page}: code, tables and figures that scroll can be reached by the keyboard`,
+        blocks.every(([, , how]) => /tabindex="0"/.test(how) && /aria-label="\w+"/.test(how)),
+    );
+}
+// The size of a figure's smallest letters where it is shown, in pixels.
+const letters = async (page, lesson) => {
+    let least = Infinity;
+    for (const image of await page.locator('article img[src$=".svg"]').all()) {
+        const file = path.join(course, path.dirname(lesson), await image.getAttribute("src"));
+        const svg = fs.readFileSync(file, "utf8");
+        const sizes = [...svg.matchAll(/font-size[:="]+([0-9.]+)/g)].map((m) => Number(m[1]));
+        const wide = Number(svg.match(/viewBox="0 0 ([0-9.]+)/)[1]);
+        least = Math.min(least, (Math.min(...sizes) * (await image.boundingBox()).width) / wide);
+    }
+    return least;
+};
+// Links and buttons outside of texts that are less than 24 pixels high.
+const small = (page) =>
+    page.evaluate(() =>
+        [...document.querySelectorAll("header a, nav a, nav summary, button, input")]
+            .filter((e) => e.getClientRects().length && e.getBoundingClientRect().height < 24)
+            .map((e) => e.textContent || e.id),
+    );
 for (const lesson of lessons) {
     const name = "course/" + lesson.replace(/\.html$/, "");
     await visit(name, {}, async (page) => {
@@ -42,10 +69,30 @@ for (const lesson of lessons) {
     const narrow = { viewport: { width: 360, height: 740 }, colorScheme: "dark" };
     await visit(name, narrow, async (page) => {
         check(`${name}: fits 360 pixels`, (await overflow(page)) <= 0);
+        check(`${name}: figures can be read at 360 pixels`, (await letters(page, lesson)) >= 11);
+        await page.locator("summary").first().click();
+        check(`${name}: targets of 24 pixels: ${await small(page)}`, (await small(page)).length === 0);
         check(`${name}: is dark where the system is`, await isDark(page));
     });
 }
 
+await visit("course/README", { viewport: { width: 360, height: 740 } }, async (page) => {
+    const sample = page.locator("article pre.prose").first();
+    const hidden = await sample.evaluate((e) => e.scrollWidth - e.clientWidth);
+    check("the first page's sample is broken at 360 pixels", hidden <= 0);
+});
+await visit("course/chapters/01_next_token/README", {}, async (page) => {
+    // A block of code that is wider than its frame: the arrows scroll it and turn no page.
+    await page.evaluate(() => {
+        const block = document.querySelector("article pre");
+        block.style.width = "5rem";
+        block.focus();
+    });
+    const address = page.url();
+    await page.keyboard.press("ArrowRight");
+    await page.waitForTimeout(100);
+    check("keys: → scrolls the block that has the focus", page.url() === address);
+});
 await visit("course/README", {}, async (page) => {
     await page.keyboard.press("/");
     await page.keyboard.type("nucleus mass");

@@ -77,6 +77,8 @@
     if (next < 0) input.focus();
     else links[Math.min(next, links.length - 1)]?.focus();
   };
+  // Of a wide block that has the focus the arrows scroll.
+  const scrolls = (element) => element.matches("pre, .wide") && element.scrollWidth > element.clientWidth;
   const turn = (way) => {
     const links = [...document.querySelectorAll("#contents a")];
     const at = links.findIndex((link) => link.hasAttribute("aria-current"));
@@ -90,6 +92,7 @@
     else if (event.key === "ArrowDown" && searching) step(1);
     else if (event.key === "ArrowUp" && searching) step(-1);
     else if (event.key === "Enter" && document.activeElement === input) list.querySelector("a")?.click();
+    else if (scrolls(document.activeElement)) return;
     else if (event.key === "ArrowLeft" && !searching) turn(-1);
     else if (event.key === "ArrowRight" && !searching) turn(1);
     else return;

@@ -78,12 +78,44 @@ END
 }
 
 # Links to pages of Markdown lead to those of HTML, links to other files to pages of their source; headings get the anchors that
-# the links name.
+# the links name. What may be wider than the screen scrolls by itself and can be reached by the keyboard: code, tables, and figures,
+# which are shown so wide that their smallest letters have 11 pixels. Output that is prose (a line of more than 150 characters) is
+# broken instead.
 polish() {
     sed -E 's|href="([^":#]*)\.md(#[^"]*)?"|href="\1.html\2"|g; s|href="([^":#]*\.(hpp\|cpp\|sh\|json\|js\|grammar\|gbnf))"|href="\1.html"|g; s|href="(\./\|\.\./)*LICENSE"|&|' |
-        awk '/^<h[1-4]>/ { text = tolower($0); gsub(/<[^>]*>/, "", text); gsub(/&[a-z]*;/, "", text); gsub(/[][!"#$%&()*+,.\/:;<=>?@\\^`{|}~\047]/, "", text)
+        awk -v folder="$1" '
+             function scrolls(name) { return " tabindex=\"0\" role=\"group\" aria-label=\"" name "\"" }
+             # The width at which the smallest letters of a figure have 11 pixels.
+             function width_of(file,  line, wide, least, size) {
+                 least = 99; wide = 0
+                 while ((getline line < file) > 0) {
+                     if (!wide && match(line, /viewBox="[^"]*"/)) { split(substr(line, RSTART + 9, RLENGTH - 10), size, " "); wide = size[3] }
+                     while (match(line, /font-size[:="]+[0-9.]+/)) {
+                         size[1] = substr(line, RSTART, RLENGTH); sub(/[^0-9.]*/, "", size[1])
+                         if (size[1] + 0 < least) least = size[1] + 0
+                         line = substr(line, RSTART + RLENGTH)
+                     }
+                 }
+                 close(file)
+                 return wide ? int(wide * 11 / least + 1) : 0
+             }
+             /^<pre>/ { block = ""; longest = 0 }
+             /^<pre>/, /<\/pre>$/ {
+                 block = block (block == "" ? "" : "\n") $0
+                 if (length($0) > longest) longest = length($0)
+                 if ($0 !~ /<\/pre>$/) next
+                 output = block ~ /^<pre><code class="language-text">/
+                 sub(/^<pre>/, "<pre" (output && longest > 150 ? " class=\"prose\"" : "") scrolls(output ? "Output" : block ~ /^<pre><code class/ ? "Code" : "Commands") ">", block)
+                 print block
+                 next
+             }
+             /^<p><img [^>]*\.svg"[^>]*><\/p>$/ && match($0, /src="[^"]*"/) {
+                 wide = width_of(folder "/" substr($0, RSTART + 5, RLENGTH - 6))
+                 if (wide) { sub(/<img /, "&style=\"min-width:" wide "px\" "); sub(/^<p>/, "<div class=\"wide\"" scrolls("Figure") ">"); sub(/<\/p>$/, "</div>") }
+             }
+             /^<h[1-4]>/ { text = tolower($0); gsub(/<[^>]*>/, "", text); gsub(/&[a-z]*;/, "", text); gsub(/[][!"#$%&()*+,.\/:;<=>?@\\^`{|}~\047]/, "", text)
                            gsub(/…|·|–|—|’|→|√/, "", text); gsub(/ /, "-", text); sub(/^<h[1-4]/, "& id=\"" text (seen[text]++ ? "-" seen[text] - 1 : "") "\"") }
-             /^<table>/ { $0 = "<div class=\"wide\">" $0 } { sub(/<\/table>$/, "</table></div>"); print }'
+             /^<table>/ { $0 = "<div class=\"wide\"" scrolls("Table") ">" $0 } { sub(/<\/table>$/, "</table></div>"); print }'
 }
 
 # ---- the pages, the figures, what is searched ----
@@ -92,7 +124,7 @@ echo "$pages" | while read -r p; do
     folder=$(dirname "$p") title=$(title_of "$p")
     mkdir -p "$new/$folder"
     html=$new/${p%.md}.html
-    cmark-gfm --unsafe -e table -e strikethrough -e autolink "$p" | polish | frame "$p" "$title" "${p%.md}.html" > "$html"
+    cmark-gfm --unsafe -e table -e strikethrough -e autolink "$p" | polish "$folder" | frame "$p" "$title" "${p%.md}.html" > "$html"
     # What it shows and links to.
     grep -oE '(href|src)="[^":#]+"' "$html" | sed 's/^[a-z]*="//; s/"$//' | sort -u | while read -r target; do
         path=$(resolve "$folder/$target")
@@ -100,7 +132,7 @@ echo "$pages" | while read -r p; do
         source=${path%.html}
         if [ "$source" != "$path" ] && [ -f "$source" ] && [ ! -f "$new/$path" ]; then
             mkdir -p "$new/$(dirname "$path")"
-            { echo "<h1>$source</h1><pre><code>"; sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' "$source"; echo '</code></pre>'; } | frame "$source" "$source" "-" > "$new/$path"
+            { echo "<h1>$source</h1><pre tabindex=\"0\" role=\"group\" aria-label=\"Source\"><code>"; sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' "$source"; echo '</code></pre>'; } | frame "$source" "$source" "-" > "$new/$path"
         elif [ -d "$path" ]; then
             mkdir -p "$new/$path"
         fi
