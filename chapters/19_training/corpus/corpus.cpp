@@ -2,34 +2,38 @@
 #include "chapters/19_training/corpus/corpus.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "chapters/19_training/corpus/corpus_check.hpp"
 #include "chapters/19_training/corpus/corpus_expansion.hpp"
 #include "chapters/19_training/corpus/corpus_parse.hpp"
 #include "chapters/19_training/corpus/corpus_tree.hpp"
 #include "lib/error.hpp"
+#include "lib/index.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt {
 
+std::uint64_t grammar::share_of_documents(const Tree& tree, std::size_t genre,
+                                          std::uint64_t share_of_bytes) {
+    constexpr std::uint64_t seed = 0x7368617265730000, documents = 256, scale = 4096;
+    std::uint64_t bytes = 1;
+    for (std::uint64_t i = 0; i < documents; ++i) {
+        Generator generator(seed, genre + 1, i);
+        bytes += Expansion(tree, generator).document(to_int(genre)).text.size();
+    }
+    return share_of_bytes * scale / bytes;
+}
+
 using namespace grammar;
 
 namespace {
 
-// A share of the bytes is a share of the documents times their length. The mean length is that of
-// the genre's first documents of a seed of its own.
 Weights document_weights(const Tree& tree) {
-    constexpr std::uint64_t seed = 0x7368617265730000, documents = 256, scale = 4096;
     std::vector<std::uint64_t> weights;
-    for (std::size_t g = 0; g < tree.genres.size(); ++g) {
-        std::uint64_t bytes = 1;
-        for (std::uint64_t i = 0; i < documents; ++i) {
-            Generator generator(seed, g + 1, i);
-            bytes += Expansion(tree, generator).document(static_cast<int>(g)).text.size();
-        }
-        weights.push_back(tree.byte_shares[g] * scale / bytes);
-    }
+    for (std::size_t g = 0; g < tree.genres.size(); ++g)
+        weights.push_back(share_of_documents(tree, g, tree.byte_shares[g]));
     Weights result = make_weights(weights);
     if (result.cumulative.empty()) throw Error("the genres' shares of the bytes differ too much");
     return result;
@@ -64,17 +68,21 @@ Corpus Corpus::load_files(const std::vector<std::filesystem::path>& paths) {
     return from_text(files);
 }
 
-Corpus Corpus::load(const std::filesystem::path& folder) {
-    if (folder.string().find('\0') != std::string::npos)
+Corpus Corpus::load(const std::filesystem::path& folders) {
+    if (folders.string().find('\0') != std::string::npos)
         throw Error("the name of a corpus folder holds a zero byte");
-    std::error_code error;
     std::vector<std::filesystem::path> paths;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-        if (entry.path().extension() == ".grammar") paths.push_back(entry.path());
-    if (error)
-        throw Error(folder.string() + ": cannot read the corpus folder (" + error.message() + ")");
-    if (paths.empty()) throw Error(folder.string() + ": no .grammar files in this folder");
-    std::sort(paths.begin(), paths.end());
+    std::istringstream list(folders.string());
+    for (std::string folder; std::getline(list, folder, ',');) {
+        std::error_code error;
+        const std::size_t before = paths.size();
+        for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+            if (entry.path().extension() == ".grammar") paths.push_back(entry.path());
+        if (error)
+            throw Error(folder + ": cannot read the corpus folder (" + error.message() + ")");
+        if (paths.size() == before) throw Error(folder + ": no .grammar files in this folder");
+        std::sort(paths.begin() + static_cast<std::ptrdiff_t>(before), paths.end());
+    }
     return load_files(paths);
 }
 

@@ -30,9 +30,10 @@ public:
     // (name, contents) of one grammar file.
     using File = std::pair<std::string, std::string>;
 
-    // Reads every *.grammar file of the folder, in the order of their names. Throws tbt::Error,
+    // Reads every *.grammar file of the folder, in the order of their names; of several folders,
+    // "data/corpus,data/corpus/world", one after the other, into one namespace. Throws tbt::Error,
     // "file:line:column: what is wrong", for the first thing that is wrong.
-    static Corpus load(const std::filesystem::path& folder);
+    static Corpus load(const std::filesystem::path& folders);
     static Corpus load_files(const std::vector<std::filesystem::path>& paths);
     static Corpus from_text(const std::vector<File>& files);
 

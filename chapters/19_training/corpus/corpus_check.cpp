@@ -81,6 +81,20 @@ private:
                 plain_.insert(n.slot);
                 visit_choice(tree_.choices[index(n.index)]);
                 break;
+            case Kind::guard:
+                for (const Condition& c : n.where) {
+                    if (checking_ && c.column >= 0) need_column(c.subject, c.column, n.place);
+                    if (checking_ && c.column_name >= 0)
+                        need_column(c.slot, c.column_name, n.place);
+                }
+                break;
+            case Kind::change:
+                if (checking_) need_column(n.slot, n.column_name, n.place);
+                visit_choice(tree_.choices[index(n.index)]);
+                break;
+            case Kind::mention:
+                if (checking_) need_column(n.slot, n.column_name, n.place);
+                break;
             case Kind::variable:
                 if (checking_) need_value(n.slot, n.place);
                 break;

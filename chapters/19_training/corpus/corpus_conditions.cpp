@@ -60,6 +60,25 @@ Condition ConditionReader::condition(const Table& table, std::size_t end) {
     return result;
 }
 
+void ConditionReader::guard(Node& node, std::size_t close) {
+    node.kind = Kind::guard;
+    for (;;) {
+        std::size_t end = line_->text.find(" and ", pos_);
+        if (end == std::string::npos || end > close) end = close;
+        Condition c;
+        skip_spaces();
+        c.subject = variable(need_name("a variable"));
+        if (accept('.')) c.column = column_name(need_name("a column's name"));
+        if (accept('!')) c.test = Condition::Test::unequal;
+        if (!accept('=')) fail(pos_, "expected = or != in {if ...}");
+        compared_value(c, end);
+        node.where.push_back(c);
+        pos_ = end;
+        if (end == close) return;
+        pos_ += 5;
+    }
+}
+
 void ConditionReader::compared_value(Condition& result, std::size_t end) {
     const std::size_t at = pos_;
     const std::string name = word();

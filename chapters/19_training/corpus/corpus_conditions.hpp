@@ -16,6 +16,8 @@ protected:
     // What comes after {x=source. pos_ is there, the brace ends at `close`.
     void draw(Node& node, const std::string& source, std::size_t source_at, std::size_t close);
     Condition condition(const Table& table, std::size_t end);
+    // What comes after {if: x.col=text and y!=z.col. The brace ends at `close`.
+    void guard(Node& node, std::size_t close);
     // y.col, or a text (in quotes if it looks like y.col).
     void compared_value(Condition& result, std::size_t end);
     void must_occur(const Table& table, const Condition& condition, std::size_t at) const;

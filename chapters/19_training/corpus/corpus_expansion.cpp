@@ -37,7 +37,7 @@ void Expansion::rule(int index, Place place) {
     if (++depth_ > max_depth)
         fail(place,
              "rule '" + r.name + "' goes on without an end (more than 200 rules within rules)");
-    sequence(r.choice.pieces[choose(r.choice.weights)]);
+    sequence(r.choice.pieces[choose_fitting(r.choice, place)]);
     --depth_;
     if (out_.size() > max_bytes)
         fail(place, "rule '" + r.name + "' makes a document of more than 1 MiB");
@@ -63,7 +63,7 @@ void Expansion::node(const Node& n) {
             break;
         case Kind::choice: {
             const Choice& c = tree_.choices[index(n.index)];
-            sequence(c.pieces[choose(c.weights)]);
+            sequence(c.pieces[choose_fitting(c, n.place)]);
             break;
         }
         case Kind::rule:
@@ -73,7 +73,7 @@ void Expansion::node(const Node& n) {
             draw(n);
             break;
         case Kind::column:
-            out_ += text_of(cell(n.slot, n.column_name, n.place));
+            column(n);
             break;
         case Kind::indirect:
             indirect(n);
@@ -92,6 +92,14 @@ void Expansion::node(const Node& n) {
             break;
         case Kind::repeat:
             repeat(n);
+            break;
+        case Kind::guard:
+            break;  // was looked at when this alternative was chosen
+        case Kind::change:
+            change(n);
+            break;
+        case Kind::mention:
+            mention(n);
             break;
     }
 }
@@ -149,8 +157,9 @@ bool Expansion::fits(const Node& n, const Table& table, std::size_t row) const {
             if (v.table == n.index && v.row == row) return false;
             continue;
         }
-        const int other = c.value >= 0 ? c.value : cell(c.slot, c.column_name, n.place);
-        const bool equal = table.rows[row][index(c.column)] == other;
+        const int here = table.rows[row][index(c.column)];
+        const bool equal = c.value >= 0 ? here == c.value
+                                        : text_of(here) == text_at(c.slot, c.column_name, n.place);
         if (equal != (c.test == Condition::Test::equal)) return false;
     }
     return true;
@@ -163,6 +172,8 @@ void Expansion::draw(const Node& n) {
     v.kind = Value::Kind::row;
     v.table = n.index;
     v.row = row;
+    v.changed.clear();
+    forget(n.slot);
 }
 
 std::size_t Expansion::draw_where(const Node& n, const Table& table) {
@@ -189,15 +200,15 @@ std::string Expansion::conditions(const Node& n, const Table& table) const {
             continue;
         }
         result += table.columns[index(c.column)] + (c.test == Condition::Test::equal ? "=" : "!=") +
-                  "'" + text_of(c.value >= 0 ? c.value : cell(c.slot, c.column_name, n.place)) +
-                  "'";
+                  "'" +
+                  (c.value >= 0 ? text_of(c.value) : text_at(c.slot, c.column_name, n.place)) + "'";
     }
     return result;
 }
 
 std::int64_t Expansion::value_of(const Operand& o, Place place) const {
     if (o.slot < 0) return o.constant;
-    if (o.column_name >= 0) return number(text_of(cell(o.slot, o.column_name, place)), place);
+    if (o.column_name >= 0) return number(text_at(o.slot, o.column_name, place), place);
     const Value& v = values_[index(o.slot)];
     if (v.kind == Value::Kind::number) return v.number;
     if (v.kind == Value::Kind::text) return number(v.text, place);
@@ -274,7 +285,7 @@ bool Expansion::held_out(const Genre& genre) const {
         const auto& [slot, column] = genre.hold[i];
         const Value& v = values_[index(slot)];
         std::string text;
-        if (v.kind == Value::Kind::row && column >= 0) text = text_of(cell(slot, column, r.place));
+        if (v.kind == Value::Kind::row && column >= 0) text = text_at(slot, column, r.place);
         else if (v.kind == Value::Kind::text && column < 0) text = v.text;
         else if (v.kind == Value::Kind::number && column < 0) text = std::to_string(v.number);
         else

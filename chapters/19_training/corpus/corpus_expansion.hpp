@@ -52,6 +52,8 @@ struct Value {
     std::size_t row = 0;
     std::int64_t number = 0;
     std::string text;
+    // Columns of a row that were changed: (name's id, text).
+    std::vector<std::pair<int, std::string>> changed;
 };
 
 class Expansion {
@@ -75,9 +77,19 @@ private:
     void node(const Node& n);
     const std::string& text_of(int string) const;
     int cell(int slot, int column_name, Place place) const;
+    // The same as text, with what was changed since the row was drawn.
+    const std::string& text_at(int slot, int column_name, Place place) const;
     void indirect(const Node& n);
     void keep(const Node& n);
     void print(const Node& n);
+    void column(const Node& n);
+    // The simulated world, corpus_world.cpp.
+    std::size_t choose_fitting(const Choice& choice, Place place);
+    bool holds(const Node& guard) const;
+    void change(const Node& n);
+    void mention(const Node& n);
+    void mentioned(int slot, const std::string& pronoun);
+    void forget(int slot);
     bool fits(const Node& n, const Table& table, std::size_t row) const;
     void draw(const Node& n);
     std::size_t draw_where(const Node& n, const Table& table);
@@ -99,6 +111,16 @@ private:
     double bits_ = 0;
     int depth_ = 0;
     std::vector<std::pair<std::size_t, std::uint32_t>> rows_;
+    struct Mentioned {
+        std::string pronoun;
+        int slot = -1;
+        int in_a_row = 0;  // sentences that began with the pronoun
+    };
+    std::vector<Mentioned> mentioned_;
 };
+
+// A share of the bytes as a share of the documents: divided by the genre's mean length, which is
+// that of its first documents of a seed of its own.
+std::uint64_t share_of_documents(const Tree& tree, std::size_t genre, std::uint64_t share_of_bytes);
 
 }  // namespace tbt::grammar

@@ -24,7 +24,10 @@ std::string around(const std::string& text, std::size_t at) {
 
 std::string word_at(const std::string& text, std::size_t at) {
     std::string word;
-    while (at < text.size() && (is_letter(text[at]) || text[at] == '-')) word += lower(text[at++]);
+    const auto more = [](char c) {
+        return is_letter(c) || c == '-' || static_cast<unsigned char>(c) >= 0x80;
+    };
+    while (at < text.size() && more(text[at])) word += lower(text[at++]);
     return word;
 }
 
@@ -74,8 +77,8 @@ std::vector<std::pair<std::string, std::string>> lint_text(const std::string& te
         if ((c == '.' || c == '!' || c == '?') && after == ' ' && i + 2 < text.size() &&
             text[i + 2] >= 'a' && text[i + 2] <= 'z' && c == '.' && before != '.')
             report("a small letter after a full stop", i);
-        if (french || !is_letter(c) || is_letter(before) || before == '\'' || before == '-')
-            continue;
+        const bool inside = is_letter(before) || static_cast<unsigned char>(before) >= 0x80;
+        if (french || !is_letter(c) || inside || before == '\'' || before == '-') continue;
         const std::string word = word_at(text, i);
         if (i + word.size() >= text.size() || text[i + word.size()] != ' ') continue;
         const std::string next = word_at(text, i + word.size() + 1);

@@ -193,7 +193,7 @@ private:
             if (!fresh)
                 fail(pos_, "the same alternative as in line " + std::to_string(old->second.line) +
                                " (use a weight, as in [2])");
-            choice.pieces.push_back(sequence(false));
+            add_piece(choice, sequence(false));
         }
         if (choice.pieces.empty())
             fail(rule.place, in_quotes(rule.name) + " has no alternatives (indent them under it)");
@@ -215,6 +215,8 @@ private:
         }
         for (const Table& table : tree_.tables)
             for (const std::string& column : table.columns) column_name(column);
+        tree_.name_column = column_name("name");
+        tree_.he_column = column_name("he");
         for (Table& table : tree_.tables) {
             table.column_of_name.assign(tree_.column_names.size(), -1);
             for (std::size_t c = 0; c < table.columns.size(); ++c)

@@ -1,6 +1,7 @@
 #include "chapters/19_training/corpus/corpus_pieces.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "lib/index.hpp"
 
@@ -72,7 +73,7 @@ void PieceReader::inline_choice(Node& node, std::size_t open) {
     for (;;) {
         weights.push_back(optional_weight(false));
         const std::size_t from = pos_;
-        choice.pieces.push_back(sequence(true));
+        add_piece(choice, sequence(true));
         if (!seen.emplace(line_->text.substr(from, pos_ - from), 0).second)
             fail(from, "the same piece twice: " + in_quotes(line_->text.substr(from, pos_ - from)) +
                            " (use a weight, as in {[2]a|b})");
@@ -87,6 +88,7 @@ void PieceReader::inline_choice(Node& node, std::size_t open) {
 
 void PieceReader::command(Node& node, std::size_t open, std::size_t close) {
     const std::string whole = line_->text.substr(open, close - open + 1);
+    if (accept('@')) return mention(node);
     if (accept('%')) node.article = true;
     const bool indirect = accept('>');
     if (pos_ < close && is_digit(line_->text[pos_]) && !indirect && !node.article)
@@ -96,6 +98,7 @@ void PieceReader::command(Node& node, std::size_t open, std::size_t close) {
     if (name.empty())
         fail(at, "not understood: " + in_quotes(whole) + " (write \\{ for the character)");
     const char next = line_->text[pos_];
+    if (name == "if" && next == ' ') return guard(node, close);
     if (next == '=' || next == ':') {
         if (node.article || indirect) fail(at, "not understood: " + in_quotes(whole));
         return bind(node, name, at, close);
@@ -105,6 +108,11 @@ void PieceReader::command(Node& node, std::size_t open, std::size_t close) {
         node.kind = indirect ? Kind::indirect : Kind::column;
         node.slot = variable(name);
         node.column_name = column_name(need_name("a column's name"));
+        if (accept(':')) {
+            if (node.article || indirect) fail(at, "not understood: " + in_quotes(whole));
+            node.kind = Kind::change;
+            return kept(node);
+        }
     } else if (indirect) {
         fail(at, "{>x.col} needs a column, not " + in_quotes(whole));
     } else if (const auto rule = rule_index_.find(name); rule != rule_index_.end()) {
@@ -124,24 +132,8 @@ void PieceReader::bind(Node& node, const std::string& name, std::size_t at, std:
     node.slot = variable(name);
     bound_.insert(node.slot);
     if (accept(':')) {
-        if (!accept('=')) fail(pos_, "expected := ");
-        skip_spaces();
         node.kind = Kind::keep;
-        Choice choice;
-        if (line_->text[pos_] == '{') {
-            choice.pieces.push_back(sequence(true));
-        } else {
-            Node rule;
-            rule.kind = Kind::rule;
-            rule.place = line_->at(pos_);
-            rule.index = rule_named();
-            rule.capital = accept('^');
-            choice.pieces.push_back({rule});
-        }
-        choice.weights = make_weights({weight_unit}, node.place);
-        node.index = count(tree_.choices);
-        tree_.choices.push_back(std::move(choice));
-        return;
+        return kept(node);
     }
     ++pos_;  // the =
     skip_spaces();
@@ -166,6 +158,50 @@ void PieceReader::bind(Node& node, const std::string& name, std::size_t at, std:
     } else {
         draw(node, source, source_at, close);
     }
+}
+
+void PieceReader::kept(Node& node) {
+    if (!accept('=')) fail(pos_, "expected := ");
+    skip_spaces();
+    Choice choice;
+    if (accept('"')) {
+        const std::size_t end = std::exchange(end_, line_->text.find('"', pos_));
+        if (end_ > end) fail(pos_ - 1, "this \" is never closed");
+        choice.pieces.push_back(sequence(false));
+        end_ = end;
+        ++pos_;
+    } else if (line_->text[pos_] == '{') {
+        choice.pieces.push_back(sequence(true));
+    } else {
+        Node rule;
+        rule.kind = Kind::rule;
+        rule.place = line_->at(pos_);
+        rule.index = rule_named();
+        rule.capital = accept('^');
+        choice.pieces.push_back({rule});
+    }
+    choice.weights = make_weights({weight_unit}, node.place);
+    node.index = count(tree_.choices);
+    tree_.choices.push_back(std::move(choice));
+}
+
+void PieceReader::mention(Node& node) {
+    node.kind = Kind::mention;
+    node.slot = variable(need_name("a variable"));
+    node.column_name = column_name(accept('.') ? need_name("him or his") : "he");
+    const std::string& form = tree_.column_names[index(node.column_name)];
+    if (form != "he" && form != "him" && form != "his")
+        fail(pos_, "a mention is {@x}, {@x.him} or {@x.his}");
+    node.capital = accept('^');
+}
+
+void PieceReader::add_piece(Choice& choice, Sequence piece) const {
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+        if (piece[i].kind != Kind::guard) continue;
+        if (i > 0) fail(piece[i].place, "{if ...} is the first thing in an alternative or piece");
+        choice.guarded = true;
+    }
+    choice.pieces.push_back(std::move(piece));
 }
 
 void PieceReader::repeat(Node& node) {

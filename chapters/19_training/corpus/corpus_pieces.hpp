@@ -22,6 +22,11 @@ protected:
     void inline_choice(Node& node, std::size_t open);
     // Everything in braces that is not {a|b}. pos_ is after the {.
     void command(Node& node, std::size_t open, std::size_t close);
+    // The rule or choice whose text is kept, after the :=.
+    void kept(Node& node);
+    // {@x}, after the @.
+    void mention(Node& node);
+    void add_piece(Choice& choice, Sequence piece) const;
     void bind(Node& node, const std::string& name, std::size_t at, std::size_t close);
     void repeat(Node& node);
     Operand operand();

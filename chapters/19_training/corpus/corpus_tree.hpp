@@ -39,6 +39,9 @@ enum class Kind {
     integer,   // {x=int low high}
     calc,      // {z=calc x + y}
     repeat,    // {3..6 of rule sep ", "}
+    guard,     // {if x.col=text and y!=z.col}, the first of an alternative or piece
+    change,    // {x.col:=rule} or {x.col:={...}}
+    mention,   // {@x}, {@x.him}, {@x.his}
 };
 
 // A number in calc and int: a constant, a kept number, or a column that holds a number.
@@ -50,7 +53,8 @@ struct Operand {
 
 struct Condition {
     enum class Test { equal, unequal, not_row } test = Test::equal;
-    int column = -1;       // of the table that is drawn from
+    int subject = -1;      // guards: the variable on the left; else the row that may be drawn
+    int column = -1;       // of the table that is drawn from; guards: the column's name, or -1
     int value = -1;        // an interned text, or -1: compare with a column of another row
     int slot = -1;         // that row
     int column_name = -1;  // and its column
@@ -75,6 +79,7 @@ using Sequence = std::vector<Node>;
 struct Choice {
     std::vector<Sequence> pieces;
     Weights weights;
+    bool guarded = false;  // some piece begins with {if ...}
 };
 
 struct Table {
@@ -109,6 +114,7 @@ struct Tree {
     std::vector<Choice> choices;             // the {a|b} inside alternatives
     std::vector<std::string> variables;      // slot -> name
     std::vector<std::string> column_names;   // id -> name
+    int name_column = -1, he_column = -1;    // ids of "name" and "he", for mentions
     std::vector<std::string> strings;        // id -> the text of a cell
     std::vector<int> rule_of_string;         // id -> the rule of that name, or -1
 

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "chapters/19_training/corpus/corpus_expansion.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/hash.hpp"
@@ -15,28 +16,46 @@ namespace {
 
 constexpr std::uint64_t most_share = 1'000'000;
 
-std::uint64_t share_of(const std::string& item, std::size_t equals) {
-    if (equals == std::string::npos) return 1;
-    std::uint64_t share = 0;
+struct Share {
+    std::uint64_t share = 1;
+    bool of_bytes = false;  // 5%
+};
+
+Share share_of(const std::string& item, std::size_t equals) {
+    Share result;
+    if (equals == std::string::npos) return result;
     const char *from = item.data() + equals + 1, *end = item.data() + item.size();
-    const auto [at, problem] = std::from_chars(from, end, share);
-    if (problem != std::errc() || at != end || share < 1 || share > most_share)
+    result.of_bytes = end > from && end[-1] == '%';
+    if (result.of_bytes) --end;
+    const auto [at, problem] = std::from_chars(from, end, result.share);
+    if (problem != std::errc() || at != end || result.share < 1 || result.share > most_share)
         throw UsageError("genres: '" + item + "', expected NAME=SHARE with a share from 1 to " +
-                         std::to_string(most_share));
-    return share;
+                         std::to_string(most_share) + ", or NAME=SHARE% of the bytes");
+    return result;
 }
 
 }  // namespace
 
 GenreMix::GenreMix(Corpus corpus, const std::string& shares) : corpus_(std::move(corpus)) {
     std::istringstream list(shares);
+    std::size_t of_bytes = 0;
     for (std::string item; std::getline(list, item, ',');) {
         const std::size_t equals = item.find('=');
         genres.push_back(item.substr(0, equals));
         numbers_.push_back(corpus_.genre_named(genres.back()));
-        shares_.push_back(share_of(item, equals));
+        const Share share = share_of(item, equals);
+        of_bytes += share.of_bytes ? 1 : 0;
+        // In millionths, so that little is lost when they are divided by lengths.
+        shares_.push_back(share.of_bytes
+                              ? grammar::share_of_documents(corpus_.tree(), index(numbers_.back()),
+                                                            share.share * most_share)
+                              : share.share);
         total_ += shares_.back();
     }
+    if (of_bytes != 0 && of_bytes != genres.size())
+        throw UsageError(
+            "genres: some have a share of the bytes (4%), some of the documents (4); give all the "
+            "same kind");
     if (genres.empty()) throw UsageError("genres: none, expected such as weather=4,everyday=3");
     hash_ = Hash().add(corpus_.hash()).add('\0').add(shares).text();
 }

@@ -13,7 +13,8 @@ namespace tbt {
 // of its genre.
 class GenreMix : public DocumentSource {
 public:
-    // shares as "weather=4,everyday=3": whole numbers, 1 where there is none.
+    // shares as "weather=4,everyday=3": whole numbers, 1 where there is none; or of the bytes,
+    // "weather=4%,everyday=3%".
     // Throws Error for a genre that the corpus has not, UsageError for anything else.
     GenreMix(Corpus corpus, const std::string& shares);
 

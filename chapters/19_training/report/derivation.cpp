@@ -82,6 +82,10 @@ Derivation::Outcome Derivation::step(const Step& now, Here& here) {
             return with_row(now, here);
         case Kind::variable:
             return variable(now, here);
+        case Kind::guard:
+        case Kind::change:
+        case Kind::mention:
+            throw TooLong();  // a simulated text: only its writer's probability is known
         default:
             return number(now, here);
     }

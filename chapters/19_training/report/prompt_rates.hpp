@@ -22,8 +22,8 @@ PromptQuestion prompt_question(const std::string& line, const std::string& where
 //   json  prompt and text together are one valid JSON value
 bool is_answered(const PromptQuestion& question, const std::string& text);
 
-// All lines of FOLDER/rates.txt, greedy: a line a rate, "names 3 of 15", and before it each miss. Empty where there is
-// no such file.
+// All lines of FOLDER/rates.txt, greedy: each miss, then a line a rate, "names: 3 of 15".
+// Empty where there is no such file.
 std::string prompt_rates(Model& model, const std::string& folder);
 
 }  // namespace tbt

@@ -50,7 +50,8 @@ private:
         if (n.kind == Kind::draw || n.kind == Kind::integer || n.kind == Kind::calc ||
             n.kind == Kind::keep)
             slots.insert(n.slot);
-        if (n.kind == Kind::choice || n.kind == Kind::keep) all(choices_[at(n.index)]);
+        if (n.kind == Kind::choice || n.kind == Kind::keep || n.kind == Kind::change)
+            all(choices_[at(n.index)]);
         if (n.kind == Kind::rule || n.kind == Kind::repeat) all(rules_[at(n.index)]);
         if (n.kind != Kind::indirect) return;
         for (const Table& table : tree_.tables) {

@@ -200,13 +200,15 @@ TEST_CASE("genres are mixed by the shares that are asked for", "[corpus]") {
     CHECK(mix.hash() != GenreMix(corpus(text + "genre d\n  E\n"), "c=3,a").hash());
     CHECK(GenreMix(corpus(text), "a=1000000").genres.size() == 1);
 
-    const std::string range = ", expected NAME=SHARE with a share from 1 to 1000000";
+    const std::string range =
+        ", expected NAME=SHARE with a share from 1 to 1000000, or NAME=SHARE% of the bytes";
     for (const std::string item : {"a=0", "a=1000001", "a=", "a=x", "a=2x", "a=-1"})
         CHECK(test::error_of([&] { GenreMix(corpus(text), "c," + item); }) ==
               "genres: '" + item + "'" + range);
     CHECK(test::error_of([&] { GenreMix(corpus(text), ""); }) ==
           "genres: none, expected such as weather=4,everyday=3");
     CHECK_THROWS_AS(GenreMix(corpus(text), "nobody=1"), Error);
+    CHECK_THROWS_AS(GenreMix(corpus(text), "a=1%,c=1"), UsageError);
 }
 
 TEST_CASE("what is found in documents is counted by genre, with an example", "[corpus]") {
@@ -260,4 +262,16 @@ TEST_CASE("each kind of mistake in a text is found, and what only looks like one
     const auto found = lint_text("One line.\nIt is an pear.");
     REQUIRE(found.size() == 1);
     CHECK(found[0].second == "One line.\\nIt is an pear.");
+}
+
+TEST_CASE("shares of the bytes are those of the bytes, however long a genre's documents are") {
+    const std::string text =
+        "genre a\n  " + std::string(10, 'a') + "\ngenre b\n  " + std::string(90, 'b') + "\n";
+    const GenreMix mix(corpus(text), "a=25%,b=75%");
+    double bytes[2] = {0, 0};
+    for (std::uint64_t i = 0; i < 20000; ++i) {
+        const Document d = mix.document(1, i);
+        bytes[d.genre] += static_cast<double>(d.text.size());
+    }
+    CHECK(bytes[0] / (bytes[0] + bytes[1]) == Approx(0.25).margin(0.01));
 }
