@@ -77,7 +77,7 @@ sees() {
 holds() {
     what=$1
     shift
-    if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "not so: $what"; fi
+    if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: $what"; fi
 }
 start() { t send-keys -t learn "clear; $build/learn; echo left with \$?" Enter; }
 at_the_prompt() { sees "$1" 'left with 0' && holds "$1: the second screen is left, and the cursor there" test "$(t display -p -t learn '#{alternate_on} #{cursor_flag}')" = '0 1'; }

@@ -6,7 +6,7 @@ import path from "node:path";
 import { drawn, hostile } from "./samples.mjs";
 import { filled, guessed, searched } from "./samples_more.mjs";
 import { shapes } from "./shapes.mjs";
-import { check, end, folder, isDark, overflow, program, visit } from "./visit.mjs";
+import { check, end, faint, folder, isDark, overflow, program, visit } from "./visit.mjs";
 
 const count = (page, selector) => page.locator(selector).count();
 const place = (page) => page.locator(".token.selected").first().getAttribute("data-i").then(Number);
@@ -29,6 +29,8 @@ const everywhere = async (name, parts) => {
         check(`${name}: Home is the first token`, (await place(page)) === 0);
         await page.keyboard.press("ArrowRight");
         const tokens = await count(page, ".token[data-i]");
+        const pale = await faint(page);
+        check(`${name}: letters in enough contrast: ${pale.slice(0, 3).join("; ")}`, pale.length === 0);
         check(`${name}: → goes on`, (await place(page)) === Math.min(1, tokens - 1));
         await page.keyboard.press("ArrowLeft");
         check(`${name}: ← goes back`, (await place(page)) === 0);
@@ -39,6 +41,8 @@ const everywhere = async (name, parts) => {
         { viewport: { width: 360, height: 740 }, colorScheme: "dark" },
         async (page) => {
             check(`${name}: fits 360 pixels`, (await overflow(page)) <= 0);
+            const pale = await faint(page);
+            check(`${name}: dark, letters in enough contrast: ${pale.slice(0, 3).join("; ")}`, pale.length === 0);
             check(`${name}: is dark where the system is`, await isDark(page));
             await shot(page, `${name}-narrow`);
         },

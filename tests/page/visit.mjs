@@ -45,6 +45,33 @@ export const overflow = (page) =>
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
 
+// Texts of boxes and labels whose letters are less than 4.5 times as light or dark as what is under them (WCAG 2, contrast).
+export const faint = (page) =>
+    page.evaluate(() => {
+        const parse = (s) => {
+            const [r, g, b, a = 1] = s.match(/[\d.]+/g).map(Number);
+            return [r, g, b, a];
+        };
+        const over = (top, under) => [0, 1, 2].map((i) => top[i] * top[3] + under[i] * (1 - top[3]));
+        // From the page's own ground up to the element.
+        const ground = (e) => {
+            const under = e.parentElement ? ground(e.parentElement) : [255, 255, 255];
+            return over(parse(getComputedStyle(e).backgroundColor), under);
+        };
+        const light = (c) => {
+            const [r, g, b] = c.map((v) => (v <= 10.31 ? v / 3294.6 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const contrast = (e) => {
+            const under = ground(e);
+            const levels = [light(over(parse(getComputedStyle(e).color), under)), light(under)];
+            return (Math.max(...levels) + 0.05) / (Math.min(...levels) + 0.05);
+        };
+        return [...document.querySelectorAll(".box, .chip, .small, .label, kbd, .lanename, .yes, .no")]
+            .filter((e) => e.textContent && e.getClientRects().length && contrast(e) < 4.5)
+            .map((e) => `${e.className} ${e.textContent.slice(0, 12)} ${contrast(e).toFixed(1)}`);
+    });
+
 export const isDark = async (page) => {
     const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     return Math.max(...paper.match(/\d+/g).slice(0, 3).map(Number)) < 64;
@@ -53,7 +80,7 @@ export const isDark = async (page) => {
 // Says what was counted, and leaves.
 export const end = async () => {
     await browser.close();
-    for (const failure of failures) console.log(`page: not so: ${failure}`);
+    for (const failure of failures) console.log(`FAIL: page: ${failure}`);
     console.log(`${passed} passed, ${failures.length} failed`);
     process.exit(failures.length ? 1 : 0);
 };

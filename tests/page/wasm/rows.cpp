@@ -20,7 +20,7 @@ namespace {
 int passed = 0, failed = 0;
 void check(const char* what, long wrong) {
     wrong == 0 ? ++passed : ++failed;
-    if (wrong) std::printf("wasm: not so: %s: %ld wrong\n", what, wrong);
+    if (wrong) std::printf("wasm: FAIL: %s: %ld wrong\n", what, wrong);
 }
 
 int below(Rng& rng, int n) { return static_cast<int>(rng.next() % static_cast<unsigned>(n)); }
