@@ -13,16 +13,15 @@ std::vector<int> text_of_row(const BatchText& text, std::size_t row) {
 }
 
 std::vector<std::span<const float>> CachedBatch::operator()(std::span<const BatchText> texts) {
-    check_distinct(texts);
-    settle(texts);
-    fork(texts);
+    if (!has_room(texts))
+        throw Error("batch: the cache of " + std::to_string(cache_->limit()) +
+                    " pages has no room for a pass over " + std::to_string(texts.size()) +
+                    " texts; release slots, or give it more memory");
     std::vector<Step> steps;
     for (const BatchText& text : texts) {
         Slot& slot = slots_[text.slot];
-        // The last tokens are always computed: the cache keeps keys and values, not logits.
         const std::size_t before = text.ids.size() - text.rows;
-        std::size_t known = std::min(known_of(slot, text.ids), before);
-        slot.cache->truncate(to_int(known));
+        std::size_t known = index(slot.cache->length());
         slot.seen.assign(text.ids.begin(), text.ids.end());
         computed_ += to_int(text.ids.size() - known);
         // Rows that nobody asked for cost as much as others, so a beginning is read by itself.
@@ -43,6 +42,48 @@ std::vector<std::span<const float>> CachedBatch::operator()(std::span<const Batc
         first += text.rows;
     }
     return rows;
+}
+
+void CachedBatch::prepare(std::span<const BatchText> texts) {
+    check_distinct(texts);
+    settle(texts);
+    fork(texts);
+    for (const BatchText& text : texts) {
+        Slot& slot = slots_[text.slot];
+        // The last tokens are always computed: the cache keeps keys and values, not logits.
+        const std::size_t before = text.ids.size() - text.rows;
+        slot.cache->truncate(to_int(std::min(known_of(slot, text.ids), before)));
+    }
+}
+
+int CachedBatch::start(std::size_t slot, std::span<const int> ids) {
+    const BatchText text{slot, ids};
+    prepare({&text, 1});
+    return slots_[slot].cache->length();
+}
+
+bool CachedBatch::has_room(std::span<const BatchText> texts) {
+    prepare(texts);
+    int pages = 0;
+    for (const BatchText& text : texts) pages += pages_to_take(text.slot, text.ids);
+    return !cache_ || cache_->has_room(pages);
+}
+
+int CachedBatch::pages_to_take(std::size_t slot, std::span<const int> ids) const {
+    if (slot >= slots_.size() || !slots_[slot].cache) return KvCache::blocks_of(count(ids));
+    const KvCache& cache = *slots_[slot].cache;
+    return cache.blocks_to_take(std::max(count(ids) - cache.length(), 0));
+}
+
+void CachedBatch::release(std::size_t slot) {
+    if (slot >= slots_.size()) return;
+    Slot& s = slots_[slot];
+    if (cache_ && s.cache) cache_->remember(s.seen, *s.cache);
+    drop(slot);
+}
+
+void CachedBatch::drop(std::size_t slot) {
+    if (slot < slots_.size()) slots_[slot] = {};
 }
 
 std::span<const float> CachedBatch::state(std::size_t slot, std::span<const int> ids) {
@@ -135,7 +176,13 @@ void CachedBatch::fork(std::span<const BatchText> texts) {
                 return known_of(a, text.ids) < known_of(b, text.ids);
             });
         const bool another = best->cache && (!own.cache || known_of(*best, text.ids) > known);
-        if (another) forks.emplace_back(text.slot, *best);
+        const int most =
+            own.cache || another ? to_int(known_of(another ? *best : own, text.ids)) : -1;
+        if (cache_ && (most < 0 || cache_->known(text.ids) > most)) {
+            Slot& begun = forks.emplace_back(text.slot, Slot{}).second;
+            begun.cache = cache_->start(text.ids);
+            begun.seen.assign(text.ids.begin(), text.ids.end());
+        } else if (another) forks.emplace_back(text.slot, *best);
         else if (!own.cache) slots_[text.slot].cache.emplace(gpt_->config());
     }
     for (auto& [slot, copy] : forks) slots_[slot] = std::move(copy);

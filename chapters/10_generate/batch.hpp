@@ -18,6 +18,7 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
+#include "lib/serve/prefix_cache.hpp"
 
 namespace tbt {
 
@@ -45,6 +46,9 @@ using BatchLogits =
 class CachedBatch {
 public:
     explicit CachedBatch(Gpt& gpt) : gpt_(&gpt) {}
+    // The same with a cache for everyone (chapter 27): texts start after what it knows of them, and
+    // all slots share its pages. It must outlive the batch.
+    explicit CachedBatch(PrefixCache& cache) : gpt_(&cache.model()), cache_(&cache) {}
 
     std::vector<std::span<const float>> operator()(std::span<const BatchText> texts);
 
@@ -53,6 +57,17 @@ public:
     // The state after the last of these ids (C numbers, see Logits), as it was when the slot
     // read it; empty where its last pass did not.
     std::span<const float> state(std::size_t slot, std::span<const int> ids);
+
+    // A text takes a slot: how many of its tokens are known there, all but the last at most.
+    int start(std::size_t slot, std::span<const int> ids);
+    // Is there memory for a pass over these texts? What nobody uses is forgotten for it.
+    bool has_room(std::span<const BatchText> texts);
+    // Pages that a slot would take to read these ids.
+    int pages_to_take(std::size_t slot, std::span<const int> ids) const;
+    // A slot is empty again. What it has read stays in the cache, where there is one.
+    void release(std::size_t slot);
+    void drop(std::size_t slot);  // the same, and nothing stays
+    PrefixCache* cache() const { return cache_; }
 
     static constexpr std::size_t most_slots = 65536;
 
@@ -81,8 +96,11 @@ private:
 
     // All forks are taken before any slot changes: a text may be the beginning of several others.
     void fork(std::span<const BatchText> texts);
+    // Each slot goes on from the longest beginning of its text that is known anywhere.
+    void prepare(std::span<const BatchText> texts);
 
     Gpt* gpt_;
+    PrefixCache* cache_ = nullptr;
     std::vector<Slot> slots_;
     long computed_ = 0;
 };

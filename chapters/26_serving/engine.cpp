@@ -1,5 +1,6 @@
 #include "chapters/26_serving/engine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "lib/check.hpp"
@@ -16,11 +17,18 @@ Engine::Engine(BatchLogits model, TokenBytes bytes, int vocab_size, PlainSchedul
     if (!model_ || !bytes_) throw Error("engine: there is no model, or nothing that spells tokens");
 }
 
+Engine::Engine(CachedBatch* batch, TokenBytes bytes, int vocab_size, PlainScheduler scheduler)
+    : Engine(batch ? BatchLogits(std::ref(*batch)) : BatchLogits(), std::move(bytes), vocab_size,
+             std::move(scheduler)) {
+    if (batch->cache()) batch_ = batch;
+}
+
 int Engine::add(std::vector<int> prompt, GenerateRequest request, int sample,
                 std::function<void(const std::string& piece)> on_text) {
     check_request(request, prompt.size());
     check_ids("engine: prompt", prompt, index(vocab_size_));
     checked_place("engine: sample", sample, index(request.samples));
+    check_fits(prompt.size(), request.stop);
     const int id = next_++;
     Text& text = *texts_
                       .emplace(id, std::make_unique<Text>(std::move(prompt), std::move(request),
@@ -37,36 +45,96 @@ void Engine::cancel(int text) {
     Text& t = known(text, "cancel");
     if (t.writer.done()) return;
     t.show(t.writer.end(FinishReason::interrupted));
-    scheduler_.finish(text);
+    finish(text);
 }
 
 bool Engine::step() {
-    shares_ = scheduler_.next();
-    if (shares_.empty()) return false;
-    std::vector<BatchText> batch;
-    for (const Share& share : shares_) {
-        Text& text = *texts_.at(share.id);
-        text.read += index(share.tokens);
-        const std::span<const int> window = text.writer.window();
-        batch.push_back({share.slot, share.writes ? window : window.first(text.read)});
-    }
+    const std::vector<BatchText> batch = next_pass();
+    if (batch.empty()) return false;
     const std::vector<std::span<const float>> rows = model_(batch);
     check_size("engine: what the model gave", rows.size(), batch.size());
     for (std::size_t i = 0; i < shares_.size(); ++i) {
-        if (!shares_[i].writes) continue;  // the logits in the middle of a prompt
         Text& text = *texts_.at(shares_[i].id);
+        text.read = batch[i].ids.size();
+        if (!shares_[i].writes) continue;  // the logits in the middle of a prompt
         guarded(text, [&] {
             text.show(text.writer.step(rows[i], bytes_, scratch_));
             skip_forced(text);
         });
-        if (text.writer.done()) scheduler_.finish(shares_[i].id);
+        if (text.writer.done()) finish(shares_[i].id);
     }
     return true;
 }
 
+std::vector<BatchText> Engine::next_pass() {
+    const auto plan = [&] {
+        shares_ = batch_
+                      ? scheduler_.next([&](int id, std::size_t slot) { return begins(id, slot); })
+                      : scheduler_.next();
+    };
+    for (plan(); !shares_.empty();) {
+        std::vector<BatchText> batch;
+        for (const Share& share : shares_) {
+            Text& text = *texts_.at(share.id);
+            const std::span<const int> window = text.writer.window();
+            const std::size_t read = text.read + index(share.tokens);
+            batch.push_back({share.slot, share.writes ? window : window.first(read)});
+        }
+        if (!batch_ || batch_->has_room(batch)) return batch;
+        preempt(scheduler_.youngest());
+        if (shares_.empty()) plan();
+    }
+    return {};
+}
+
+int Engine::begins(int id, std::size_t slot) {
+    Text& text = *texts_.at(id);
+    const std::span<const int> ids = text.writer.window();
+    const int known = batch_->start(slot, ids);
+    // Whoever runs may need another page soon: a text that would have to leave again waits.
+    const int pages = batch_->pages_to_take(slot, ids) + to_int(scheduler_.running());
+    if (scheduler_.running() > 0 && !batch_->cache()->has_room(pages)) {
+        batch_->drop(slot);
+        return -1;
+    }
+    text.read = index(known);
+    if (text.cached < 0) text.cached = std::min(known, count(text.prompt));
+    return known;
+}
+
+void Engine::preempt(const Share& youngest) {
+    if (scheduler_.running() == 1)
+        throw Error("engine: the cache of " + std::to_string(batch_->cache()->limit()) +
+                    " pages is full, and not by texts of this engine");
+    scheduler_.preempt(youngest.id, count(texts_.at(youngest.id)->writer.window()));
+    batch_->release(youngest.slot);
+    std::erase_if(shares_, [&](const Share& share) { return share.id == youngest.id; });
+    ++preemptions_;
+}
+
+void Engine::finish(int id) {
+    if (batch_)
+        if (const std::optional<std::size_t> slot = scheduler_.slot(id)) batch_->release(*slot);
+    scheduler_.finish(id);
+}
+
+void Engine::check_fits(std::size_t prompt, const StopRules& stop) const {
+    const int limit = batch_ ? batch_->cache()->limit() : 0;
+    if (limit == 0) return;
+    const auto longest =
+        std::min<std::int64_t>({static_cast<std::int64_t>(prompt) + stop.max_new_tokens,
+                                stop.context, batch_->cache()->model().config().n_positions});
+    // One more, to copy a page that is known in part.
+    const int pages = KvCache::blocks_of(to_int(longest)) + 1;
+    if (pages > limit)
+        throw Error("engine: a text of up to " + std::to_string(longest) + " tokens needs " +
+                    std::to_string(pages) + " pages, and the cache has " + std::to_string(limit) +
+                    "; ask for fewer tokens, or give it more memory");
+}
+
 ServedText Engine::take(int text) {
     Text& t = known(text, "take");
-    ServedText ended{t.writer.result(), t.error};
+    ServedText ended{t.writer.result(), t.error, std::max(t.cached, 0)};
     texts_.erase(text);
     return ended;
 }

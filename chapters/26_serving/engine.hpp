@@ -16,20 +16,27 @@ namespace tbt {
 struct ServedText {
     GeneratedText text;
     std::string error;
+    int cached = 0;  // tokens of its prompt that were known when it began
 };
 
 // A text is the one that generate_texts writes for its prompt, request and sample alone, bit for
 // bit: logits do not depend on who else is in the batch or how a prompt is divided, and each text
 // has its own random numbers. Guesses (request.foresight.guess) are not asked for: they change no
 // text, and a full batch leaves no arithmetic to spend on them.
+//
+// With a batch that has a cache for everyone (chapter 27), a text starts after what is known of its
+// prompt. When the cache is full, the youngest text is preempted: it waits, and is read again.
 class Engine {
 public:
     // model: a batch with a slot for each text that runs (CachedBatch). Throws Error where model or
     // bytes are empty.
     Engine(BatchLogits model, TokenBytes bytes, int vocab_size, PlainScheduler scheduler);
+    // The same; the batch must outlive it, and no other user may fill the batch's slots.
+    Engine(CachedBatch* batch, TokenBytes bytes, int vocab_size, PlainScheduler scheduler);
 
     // A text to write: sample `sample` of the request. Its number. on_text gets each piece.
-    // Throws Error on what check_request refuses, and on ids outside the vocabulary.
+    // Throws Error on what check_request refuses, on ids outside the vocabulary, and on a text that
+    // the cache alone could not hold.
     int add(std::vector<int> prompt, GenerateRequest request, int sample = 0,
             std::function<void(const std::string& piece)> on_text = {});
     // Ends a text, wherever it is; it counts as interrupted. Nothing if it has ended.
@@ -44,6 +51,7 @@ public:
     const PlainScheduler& scheduler() const { return scheduler_; }
     // What each slot did in the last pass.
     const std::vector<Share>& last_pass() const { return shares_; }
+    long preemptions() const { return preemptions_; }  // since the beginning
 
 private:
     struct Text {
@@ -58,7 +66,8 @@ private:
         GenerateRequest request;
         TextWriter writer;
         std::function<void(const std::string&)> on_text;
-        std::size_t read = 0;  // tokens of the window, before the first one is written
+        std::size_t read = 0;  // tokens of the window, before the next one is written
+        int cached = -1;       // tokens of the prompt that were known; −1: it has not begun
         std::string error;
 
         void show(const std::string& piece) const {
@@ -71,8 +80,16 @@ private:
     // Tokens that a grammar leaves no choice about are written without the model (chapter 13).
     void skip_forced(Text& text);
     Text& known(int text, const char* who) const;
+    // For the scheduler: may a text begin in this slot, and how much of it is known?
+    int begins(int id, std::size_t slot);
+    // The next pass, in shares_: as many texts as the cache has room for.
+    std::vector<BatchText> next_pass();
+    void preempt(const Share& youngest);
+    void finish(int id);
+    void check_fits(std::size_t prompt, const StopRules& stop) const;
 
     BatchLogits model_;
+    CachedBatch* batch_ = nullptr;
     TokenBytes bytes_;
     int vocab_size_;
     PlainScheduler scheduler_;
@@ -80,6 +97,7 @@ private:
     std::vector<Share> shares_;
     Candidates scratch_;
     int next_ = 0;
+    long preemptions_ = 0;
 };
 
 }  // namespace tbt

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "lib/check.hpp"
@@ -36,10 +38,20 @@ public:
             if (r.id == id) free_.push_back(r.slot);
         std::erase_if(running_, [&](const Request& r) { return r.id == id; });
     }
-    std::vector<Share> next() {
+    // A request that runs waits again, before all others; so many tokens are to be read then.
+    void preempt(int id, int tokens) {
+        finish(id);
+        waiting_.push_front({id, std::max(tokens, 1), 0});
+    }
+    // begins: asked before a request takes a slot. How many of its tokens need not be read, all but
+    // one at most; below 0: there is no room for it yet.
+    std::vector<Share> next(const std::function<int(int id, std::size_t slot)>& begins = {}) {
         for (bool begin = !in_batches_ || running_.empty(); begin && !waiting_.empty();) {
             if (free_.empty()) break;
-            running_.push_back({waiting_.front().id, waiting_.front().unread, free_.back()});
+            const Request& first = waiting_.front();
+            const int known = begins ? begins(first.id, free_.back()) : 0;
+            if (known < 0) break;
+            running_.push_back({first.id, first.unread - known, free_.back()});
             waiting_.pop_front(), free_.pop_back();
         }
         std::vector<Share> pass;  // those who write first, then prompts, the oldest first
@@ -56,6 +68,13 @@ public:
     }
     std::size_t waiting() const { return waiting_.size(); }
     std::size_t running() const { return running_.size(); }
+    // The one that began last. Some request must run.
+    Share youngest() const { return {running_.back().id, running_.back().slot}; }
+    std::optional<std::size_t> slot(int id) const {  // none: it does not run
+        for (const Request& r : running_)
+            if (r.id == id) return r.slot;
+        return {};
+    }
 
 private:
     struct Request {

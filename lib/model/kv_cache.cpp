@@ -11,48 +11,6 @@
 
 namespace tbt {
 
-// Blocks with a count of owners each; a block without owners is free.
-class KvPool {
-public:
-    explicit KvPool(std::int64_t block_floats) : block_floats_(block_floats) {}
-
-    int take() {
-        if (free_.empty()) grow();
-        const int block = free_.back();
-        free_.pop_back();
-        owners_[index(block)] = 1;
-        return block;
-    }
-    void share(int block) { ++owners_[index(block)]; }
-    void release(int block) {
-        if (--owners_[index(block)] == 0) free_.push_back(block);
-    }
-    bool shared(int block) const { return owners_[index(block)] > 1; }
-    // Zeroed once: padding must stay zero, and attention may read (and ignore) positions not
-    // written yet. A short text never touches the last blocks, and untouched memory costs nothing.
-    void grow(std::size_t blocks = 1) {
-        constexpr std::int64_t most = std::int64_t{1} << 59;
-        const auto n = static_cast<std::int64_t>(blocks);
-        memory_.push_back(allocate_zeros(n > most / block_floats_ ? most : n * block_floats_));
-        for (std::size_t i = 0; i < blocks; ++i) {
-            blocks_.push_back(memory_.back().get() + static_cast<std::int64_t>(i) * block_floats_);
-            owners_.push_back(0);
-            free_.push_back(count(blocks_) - 1);
-        }
-        std::sort(free_.rbegin(), free_.rend());  // lower blocks are taken first
-    }
-    float* memory(int block) { return blocks_[index(block)]; }
-    std::int64_t block_floats() const { return block_floats_; }
-    std::size_t size() const { return blocks_.size(); }
-
-private:
-    std::int64_t block_floats_;
-    std::vector<AlignedFloats> memory_;
-    std::vector<float*> blocks_;
-    std::vector<int> owners_;
-    std::vector<int> free_;
-};
-
 void KvCache::check_type(WeightType type) {
     if (type != WeightType::f32 && type != WeightType::f16)
         throw Error("kv cache: keys and values are kept as f32 or f16, not as " +
@@ -62,27 +20,19 @@ void KvCache::check_type(WeightType type) {
 // Of a context of 131,072 tokens only the beginning is reserved; the rest comes block by block.
 constexpr int reserved_tokens = 8192;
 
-// Of a configuration a cache needs these.
-static void check_sizes(const TransformerConfig& config) {
-    constexpr int most = 1 << 24;
-    for (const int size : {config.n_layer, config.n_head, config.n_embd, config.n_positions}) {
-        if (size < 1 || size > most)
-            throw Error("kv cache: a size of the model is " + std::to_string(size) +
-                        ", expected 1 to " + std::to_string(most));
-    }
-    KvCache::check_type(config.cache_type);
-    if (config.head_size() < 1 || config.n_head % config.kv_heads() != 0 ||
-        config.kv_size() > std::int64_t{1} << 26)
-        throw Error("kv cache: heads of " + std::to_string(config.head_size()) + " components, " +
-                    std::to_string(config.kv_heads()) + " of keys for " +
-                    std::to_string(config.n_head) + " of queries, expected a divisor");
-    if (config.architecture.head_size == 0 && config.n_embd % config.n_head != 0)
-        throw Error("kv cache: n_embd is " + std::to_string(config.n_embd) +
-                    ", expected a multiple of n_head, " + std::to_string(config.n_head));
+KvCache::KvCache(const TransformerConfig& config, int capacity)
+    : KvCache(std::make_shared<KvPool>(config), config, capacity) {
+    const auto blocks =
+        index((std::min(capacity_, reserved_tokens) + block_tokens - 1) / block_tokens);
+    pool_->reserve(blocks);
+    blocks_.reserve(blocks);
+    memory_.reserve(blocks);
 }
 
-KvCache::KvCache(const TransformerConfig& config, int capacity) {
-    check_sizes(config);
+KvCache::KvCache(std::shared_ptr<KvPool> pool, const TransformerConfig& config, int capacity)
+    : pool_(std::move(pool)) {
+    if (!pool_ || !pool_->fits(config))
+        throw Error("kv cache: a pool that was not made for this model; make one with its config");
     if (capacity < 0)
         throw Error("kv cache: a capacity of " + std::to_string(capacity) +
                     " tokens, expected 1 or more; 0 is the model's context");
@@ -91,14 +41,19 @@ KvCache::KvCache(const TransformerConfig& config, int capacity) {
     padded_head_size_ = (config.head_size() + 15) / 16 * 16;
     type_ = config.cache_type;
     capacity_ = capacity > 0 ? std::min(capacity, config.n_positions) : config.n_positions;
-    const std::int64_t block_floats = std::int64_t{2} * config.n_layer * heads_ *
-                                      padded_head_size_ * block_tokens * bytes_of(type_) / 4;
-    pool_ = std::make_shared<KvPool>(block_floats);
-    const auto blocks =
-        index((std::min(capacity_, reserved_tokens) + block_tokens - 1) / block_tokens);
-    pool_->grow(blocks);
-    blocks_.reserve(blocks);
-    memory_.reserve(blocks);
+}
+
+void KvCache::begin_with(std::span<const int> blocks, int length) {
+    if (!pool_ || length < 0 || length > capacity_ || count(blocks) != blocks_of(length))
+        throw Error("kv cache: " + std::to_string(blocks.size()) + " blocks for " +
+                    std::to_string(length) + " tokens, expected " + std::to_string(block_tokens) +
+                    " tokens in each but the last, and " + std::to_string(capacity_) +
+                    " in all at most");
+    for (const int block : blocks) pool_->share(block);
+    truncate(0);
+    blocks_.assign(blocks.begin(), blocks.end());
+    for (const int block : blocks) memory_.push_back(pool_->memory(block));
+    length_ = length;
 }
 
 KvCache::KvCache(const KvCache& other)
@@ -155,7 +110,7 @@ void KvCache::truncate(int length) {
     }
     if (length < length_) held_rows_ = 0;
     length_ = length;
-    drop_blocks_from(index((length + block_tokens - 1) / block_tokens));
+    drop_blocks_from(index(blocks_of(length)));
 }
 
 bool KvCache::fits(const TransformerConfig& config) const {
@@ -172,19 +127,30 @@ void KvCache::make_room(int tokens) {
                     std::to_string(tokens) + " new ones, but it holds " +
                     std::to_string(capacity_) + "; shorten the prompt or generate fewer tokens");
     }
-    // The block that the next token goes to may belong to forks as well: write to a copy.
-    if (length_ % block_tokens != 0 && pool_->shared(blocks_.back())) {
+    // The block that the next token goes to may belong to others as well: write to a copy.
+    if (tokens > 0 && tail_is_shared()) {
+        const auto tail = index(length_ / block_tokens);
         const int copy = pool_->take();
-        std::copy_n(memory_.back(), pool_->block_floats(), pool_->memory(copy));
-        pool_->release(blocks_.back());
-        blocks_.back() = copy;
-        memory_.back() = pool_->memory(copy);
+        std::copy_n(memory_[tail], pool_->block_floats(), pool_->memory(copy));
+        pool_->release(blocks_[tail]);
+        blocks_[tail] = copy;
+        memory_[tail] = pool_->memory(copy);
     }
-    const auto needed = index((length_ + tokens + block_tokens - 1) / block_tokens);
-    while (blocks_.size() < needed) {
+    while (count(blocks_) < blocks_of(length_ + tokens)) {
         blocks_.push_back(pool_->take());
         memory_.push_back(pool_->memory(blocks_.back()));
     }
+}
+
+bool KvCache::tail_is_shared() const {
+    return length_ % block_tokens != 0 && pool_->owners(blocks_[index(length_ / block_tokens)]) > 1;
+}
+
+int KvCache::blocks_to_take(int tokens) const {
+    check_at_least("kv cache: tokens to come", tokens, 0);
+    if (tokens == 0) return 0;
+    const int room = blocks_of(length_ + std::min(tokens, capacity_ - length_));
+    return std::max(room - count(blocks_), 0) + (tail_is_shared() ? 1 : 0);
 }
 
 void KvCache::advance(int tokens) {
@@ -288,13 +254,12 @@ std::int64_t KvCache::bytes_per_token(const TransformerConfig& config) {
 
 std::int64_t KvCache::bytes() const {
     if (!pool_) return 0;
-    return length_of(blocks_) * pool_->block_floats() * static_cast<std::int64_t>(sizeof(float));
+    return length_of(blocks_) * pool_->block_bytes();
 }
 
 std::int64_t KvCache::pool_bytes() const {
     if (!pool_) return 0;
-    return static_cast<std::int64_t>(pool_->size()) * pool_->block_floats() *
-           static_cast<std::int64_t>(sizeof(float));
+    return pool_->bytes();
 }
 
 }  // namespace tbt

@@ -19,11 +19,10 @@
 #include <vector>
 
 #include "lib/kernels/tensor.hpp"
+#include "lib/model/kv_pool.hpp"
 #include "lib/model/model_config.hpp"
 
 namespace tbt {
-
-class KvPool;
 
 class KvCache {
 public:
@@ -32,6 +31,8 @@ public:
     // An empty sequence that may grow to `capacity` tokens (0: the model's context);
     // its memory, for the first 8192 tokens at most, is reserved now.
     explicit KvCache(const TransformerConfig& config, int capacity = 0);
+    // One of many in a common pool, which must have been made for such a model.
+    KvCache(std::shared_ptr<KvPool> pool, const TransformerConfig& config, int capacity = 0);
 
     KvCache(const KvCache& other);  // a fork: shares every block
     KvCache& operator=(const KvCache& other);
@@ -45,6 +46,16 @@ public:
     // Forgets the tokens from position `length` on (rollback). length <= length().
     void truncate(int length);
     void clear() { truncate(0); }
+    // Becomes the `length` tokens whose keys and values these blocks of its pool hold; it shares
+    // them, and copies the last one before it writes there.
+    void begin_with(std::span<const int> blocks, int length);
+    // The blocks of its tokens, as the pool numbers them.
+    std::span<const int> block_numbers() const {
+        return std::span(blocks_).first(index(blocks_of(length_)));
+    }
+    bool shares(const KvPool& pool) const { return pool_.get() == &pool; }
+    // How many blocks so many tokens fill, the last one perhaps in part.
+    static int blocks_of(int tokens) { return (tokens + block_tokens - 1) / block_tokens; }
 
     // Throws Error unless keys and values can be kept as this: f32 or f16.
     static void check_type(WeightType type);
@@ -64,6 +75,7 @@ public:
     // exceed the capacity); advance: they have been.
     void make_room(int tokens);
     void advance(int tokens);
+    int blocks_to_take(int tokens) const;  // of the pool, by make_room
     // hold_rows: so many rows of a tree can be held; hold, write: the key and the value (D) of
     // one head, beside the text or at a position of it.
     void hold_rows(int rows);
@@ -84,6 +96,7 @@ private:
     void* at(int block, int layer, int values, int head) const;
     float element(const void* matrix, int i) const;
     void check_component(int position, int d) const;
+    bool tail_is_shared() const;
     float* held(int row, int layer, int head);
     void drop_blocks_from(std::size_t first);
 
