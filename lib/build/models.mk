@@ -32,6 +32,23 @@ train-first-sketch: train-first
 	    $(call resume,$(FIRST_SKETCH))
 train-sketch: train-storyteller train-first-sketch
 	$(BUILD)/train $(call by_recipe,$(SKETCH))
+# The next storyteller, on today's corpus and the simulated world together: data/corpus/world/README.md. A pilot trains
+# the same shape on both corpora for as many tokens and prints each genre's gap to its floor (PILOT="--steps 300").
+VOICE := $(TRAINED)/voice
+VOICE_SHAPE := --layers 8 --heads 8 --embd 256
+VOICE_RECIPE := --batch 16 --steps 28000 --warmup 500 --lr 0.0015 --precision bf16 --parts 4
+VOICE_SHARES = $$(grep -v '^\#' data/corpus/world/voice.shares | tr -d '\n')
+VOICE_CORPUS = --corpus data/corpus,data/corpus/world --genres "$(VOICE_SHARES)"
+PILOT := --batch 8 --steps 400 --warmup 40 --lr 0.002 --parts 4
+.PHONY: train-voice train-voice-pilot
+train-voice: $(BUILD)/train
+	$(if $(wildcard $(VOICE)/checkpoint),,$< tokenizer --out $(VOICE) $(VOICE_CORPUS))
+	$< --tokenizer $(VOICE) --out $(VOICE) --f16 $(VOICE_CORPUS) $(VOICE_SHAPE) $(VOICE_RECIPE) $(call resume,$(VOICE))
+train-voice-pilot: $(BUILD)/train
+	$< --out $(TRAINED)/pilot-today $(PILOT) $(call resume,$(TRAINED)/pilot-today)
+	$< --out $(TRAINED)/pilot-voice $(VOICE_CORPUS) $(PILOT) $(call resume,$(TRAINED)/pilot-voice)
+	$< eval $(TRAINED)/pilot-today
+	$< eval $(TRAINED)/pilot-voice $(VOICE_CORPUS)
 # Chapter 22's, which fills in masks; it takes the storyteller's tokenizer.
 train-diffusion: $(BUILD)/train
 	$< --tokenizer data/models/storyteller $(call by_recipe,$(DIFFUSION))

@@ -107,7 +107,11 @@ LintReport lint(const Corpus& corpus, std::uint64_t seed, std::uint64_t document
             const std::string ends = ".!?\"'})]:;";
             const bool prose = text.find(arrow) == std::string::npos;
             const std::size_t last = text.find_last_not_of('\n');
-            if (prose && last != std::string::npos && ends.find(text[last]) == std::string::npos)
+            const std::size_t line = text.rfind('\n', last);
+            const bool signed_letter =
+                line != std::string::npos && line > 0 && text[line - 1] == ',';
+            if (prose && last != std::string::npos && !signed_letter &&
+                ends.find(text[last]) == std::string::npos)
                 wrong.emplace_back("no punctuation at the end", around(text, text.size()));
             for (const auto& [what, example] : wrong) {
                 auto& finding =
