@@ -48,9 +48,10 @@ void GuideRequest::add_options(CLI::App& app) {
     line.option("--integer", integers,
                 "the text is a whole number in this range: 1:10 (or 1: or :10)");
     line.option("--json", json, "the text is a JSON value");
-    line.option("--strict", strict,
-                "refuse keywords and formats of a schema that are not known, which otherwise are "
-                "remarks");
+    line.option(
+        "--strict", strict,
+        "take a schema at its word: refuse keywords and formats that are not known, and write "
+        "strings, numbers, emails and addresses in all their length and variety");
     line.option("--max-whitespace", max_whitespace,
                 "white space characters in a row in JSON, -1: any number")
         .between(-1, 255)
@@ -60,13 +61,18 @@ void GuideRequest::add_options(CLI::App& app) {
                 "colons and commas) or pretty (lines, indented)")
         .one_of({"any", "compact", "line", "pretty"})
         .shows_default();
+    line.option("--max-string", max_string,
+                "characters of a string where a schema sets no limit, -1: any number")
+        .between(-1, 1000000)
+        .shows_default();
     line.option("--open", open,
                 "also members that a schema does not name, where it says nothing of them");
 }
 
 std::string GuideRequest::key() const {
     return grammar + schema + tools + name() + (strict ? " strict " : " ") +
-           std::to_string(max_whitespace) + " " + layout + (open ? " open" : "");
+           std::to_string(max_string) + " " + std::to_string(max_whitespace) + " " + layout +
+           (open ? " open" : "");
 }
 
 void GuideRequest::check() const {
@@ -80,6 +86,7 @@ void GuideRequest::check() const {
     alone(strict != usual.strict, "--strict", "schema");
     alone(layout != usual.layout, "--json-layout", "schema");
     alone(open != usual.open, "--open", "schema");
+    alone(max_string != usual.max_string, "--max-string", "schema");
     alone(max_whitespace != usual.max_whitespace && !json, "--max-whitespace", "JSON");
 }
 
@@ -125,6 +132,8 @@ std::shared_ptr<ByteMachine> machine_for(const GuideRequest& r) {
                          "\" leaves no choice of white space; add --json-layout any");
     SchemaOptions schema_options{r.max_whitespace};
     schema_options.strict = r.strict;
+    schema_options.everyday = !r.strict;
+    schema_options.most_characters = r.max_string;
     schema_options.layout = r.layout == "compact"  ? JsonLayout::compact
                             : r.layout == "line"   ? JsonLayout::line
                             : r.layout == "pretty" ? JsonLayout::pretty

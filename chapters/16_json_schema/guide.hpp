@@ -26,6 +26,7 @@ struct GuideRequest {
     bool strict = false;          // unknown keywords and formats of a schema are refused
     int max_whitespace = 1;       // in JSON, in a row, in the layout "any"; −1: any number
     std::string layout = "line";  // of JSON under a schema: any, compact, line or pretty
+    int max_string = 200;         // characters of strings, where a schema sets no limit; −1: any
     bool open = false;            // members that a schema does not name, where it allows them
 
     // Adds --grammar, --regex, … to a program's options.

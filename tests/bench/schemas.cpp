@@ -110,6 +110,49 @@ const Kind kinds[] = {
          }
          return s;
      }},
+    {"like published ones", 12,
+     [](SchemaMaker& m, int i) {
+         // A linter's or a compiler's settings: hundreds of members, most of them a reference to
+         // one of a hundred definitions, many of which are alternatives of a word, a list of words
+         // or an object.
+         OrderedSchema schema = {{"type", "object"}, {"additionalProperties", false}};
+         const int definitions = 40 + 20 * (i % 4);
+         for (int d = 0; d < definitions; ++d) {
+             OrderedSchema words = OrderedSchema::array(), object = m.object(5 + d % 20, 1);
+             for (int w = 0; w < 3 + d % 30; ++w) words.push_back("word-" + std::to_string(d * w));
+             object["properties"]["next"] = {
+                 {"$ref", "#/definitions/d" + std::to_string(m.rng().below(index(definitions)))}};
+             object["properties"]["include"] = {
+                 {"type", "array"}, {"uniqueItems", true}, {"items", {{"enum", words}}}};
+             if (d % 3 == 0) object["patternProperties"]["^x-"] = true;
+             if (d % 2 == 0) object["additionalProperties"] = false;
+             schema["definitions"]["d" + std::to_string(d)] = {
+                 {"description", "how strictly this is looked at"},
+                 {"anyOf",
+                  {{{"enum", words}},
+                   object,
+                   {{"type", "array"}, {"items", {{"type", "string"}, {"minLength", 1}}}}}}};
+         }
+         for (int p = 0; p < 100 + 60 * (i % 3); ++p)
+             schema["properties"]["setting-" + std::to_string(p * 7919 % 1000)] = {
+                 {"$ref", "#/definitions/d" + std::to_string(p % definitions)}};
+         return schema;
+     }},
+    {"counted alternatives", 4,
+     [](SchemaMaker&, int i) {
+         OrderedSchema any = OrderedSchema::array();
+         for (int k = 0; k < 50 * (i + 1); ++k)
+             any.push_back(
+                 {{"type", "array"}, {"items", {{"type", "string"}, {"maxLength", 1000 + k}}}});
+         return OrderedSchema{{"anyOf", any}};
+     }},
+    {"five thousand words", 2,
+     [](SchemaMaker& m, int) {
+         OrderedSchema list = OrderedSchema::array();
+         for (int k = 0; k < 5000; ++k)
+             list.push_back("value_" + std::to_string(m.rng().below(1000000000)) + "_of");
+         return OrderedSchema{{"enum", list}};
+     }},
     {"written by hand", 20,
      [](SchemaMaker&, int i) {
          return OrderedSchema::parse(by_hand[static_cast<std::size_t>(i) % std::size(by_hand)]);

@@ -16,7 +16,6 @@ namespace {
 using Kind = Expression::Kind;
 
 constexpr int most_states = 20000, most_nfa_nodes = 500000;
-constexpr std::size_t most_listed_states = 200000;
 
 // The textbook's way to an automaton: first one with free steps [Thompson 1968] …
 struct Nfa {
@@ -251,58 +250,6 @@ Dfa Dfa::of(const Expression& expression) {
         dfa.states.push_back(std::move(state));
     }
     return trimmed(std::move(dfa));
-}
-
-// The smallest automaton of a list, text by text in their order [Daciuk et al. 2000]: a state is
-// finished when no later text goes through it, and is then the same as any that goes on alike.
-Dfa Dfa::of(const std::vector<std::string>& texts) {
-    using Edges = std::map<int, CodePointSet>;  // by the state that they lead to
-    struct Open {
-        std::int32_t last = -1;  // the character of the state that is not finished yet
-        Edges edges;
-        bool accepting = false;
-    };
-    std::vector<std::vector<std::int32_t>> sorted;
-    for (const std::string& text : texts) sorted.push_back(code_points_of(text, "text"));
-    std::sort(sorted.begin(), sorted.end());
-    std::map<std::pair<bool, Edges>, int> finished;
-    std::vector<Open> path(1);  // of the text before
-    const auto finish = [&](std::size_t length) {
-        for (; path.size() > length + 1; path.pop_back()) {
-            const int state =
-                finished
-                    .try_emplace({path.back().accepting, std::move(path.back().edges)},
-                                 count(finished))
-                    .first->second;
-            if (finished.size() > most_listed_states)
-                throw TooLarge("a list of " + std::to_string(texts.size()) +
-                               " texts takes more than " + std::to_string(most_listed_states) +
-                               " states; use fewer or shorter ones");
-            Open& before = path[path.size() - 2];
-            before.edges[state].add(before.last, before.last);
-        }
-    };
-    for (const std::vector<std::int32_t>& text : sorted) {
-        std::size_t same = 0;
-        while (same < text.size() && same + 1 < path.size() && path[same].last == text[same])
-            ++same;
-        finish(same);
-        for (; same < text.size(); ++same) path[same].last = text[same], path.emplace_back();
-        path.back().accepting = true;
-    }
-    finish(0);
-    if (texts.empty()) return {};
-    // The start comes first, then those that were finished.
-    Dfa dfa;
-    dfa.states.resize(finished.size() + 1);
-    const auto set = [&](State& state, const Edges& edges, bool accepting) {
-        for (const auto& [to, on] : edges) state.edges.push_back({on, to + 1});
-        state.accepting = accepting;
-    };
-    set(dfa.states[0], path[0].edges, path[0].accepting);
-    for (const auto& [state, number] : finished)
-        set(dfa.states[index(number + 1)], state.second, state.first);
-    return dfa;
 }
 
 Dfa Dfa::anything() {

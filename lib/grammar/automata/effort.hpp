@@ -1,5 +1,5 @@
-// What an automaton may cost to make: some seconds of work, and then a clear line. A few characters
-// of an expression can ask for more than an hour.
+// What automata may cost to make: some seconds of work, and then a clear line. A few characters of
+// an expression can ask for more than an hour.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,22 @@ class Effort {
 public:
     explicit Effort(const char* who) : who_(who) {}
     // So many parts of states were looked at. Throws TooLarge when it is enough.
-    void spend(std::size_t parts) {
-        spent_ += parts;
-        if (spent_ > most)
-            throw TooLarge(std::string(who_) + ": its automaton takes more than " +
-                           std::to_string(most) +
-                           " steps to make; use smaller repetitions or fewer alternatives");
-    }
+    void spend(std::size_t parts);
+
+    // As long as one of these lives, everything that its thread makes counts together.
+    class Together {
+    public:
+        Together();
+        ~Together();
+        Together(const Together&) = delete;
+
+    private:
+        friend class Effort;
+        std::size_t spent_ = 0;
+        Together* outer_;
+    };
 
 private:
-    static constexpr std::size_t most = 20'000'000;
     const char* who_;
     std::size_t spent_ = 0;
 };

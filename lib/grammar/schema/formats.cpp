@@ -165,6 +165,27 @@ const Dfa* number_format(const std::string& name) {
     return found == known.end() ? nullptr : &found->second;
 }
 
+// Letters, digits, dots and hyphens.
+const EverydayFormat* everyday_format(const std::string& name) {
+    static const std::string label = "[a-z0-9]+(?:-[a-z0-9]+)*",
+                             host = "(?:" + label + "\\.)+[a-z]{2,6}",
+                             words = "[A-Za-z0-9]+(?:[.\\-][A-Za-z0-9]+)*";
+    static const EverydayFormat email{regex_whole(words + "@" + host), 40},
+        uri{regex_whole("https?://" + host + "(?:/" + words + ")*/?"), 60},
+        host_name{regex_whole(host), 30};
+    static const std::map<std::string, const EverydayFormat*> known = {
+        {"email", &email},
+        {"idn-email", &email},
+        {"uri", &uri},
+        {"iri", &uri},
+        {"uri-reference", &uri},
+        {"iri-reference", &uri},
+        {"hostname", &host_name},
+        {"idn-hostname", &host_name}};
+    const auto found = known.find(name);
+    return found == known.end() ? nullptr : found->second;
+}
+
 std::string format_names() {
     return "date, time, date-time, duration, uuid, email, idn-email, hostname, idn-hostname, ipv4, "
            "ipv6, uri, uri-reference, iri, iri-reference, "

@@ -18,6 +18,14 @@ std::optional<Dfa> format_language(const std::string& name, bool judging);
 // nothing more. Null for any other name.
 const Dfa* number_format(const std::string& name);
 std::string format_names();
+
+// What people mostly write of a format, and how many characters of it. Null: of this one there is
+// no such part.
+struct EverydayFormat {
+    Dfa texts;
+    int most;
+};
+const EverydayFormat* everyday_format(const std::string& name);
 // Fewer texts of this format are written than are judged right.
 bool written_narrower(const std::string& name);
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/grammar/automata/finite.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/index.hpp"
@@ -10,23 +11,6 @@
 namespace tbt {
 
 namespace {
-
-// No state is reached from itself: taken away one after the other, those that nobody leads to.
-bool is_finite(const Dfa& dfa) {
-    std::vector<int> leading(dfa.states.size()), open;
-    for (const Dfa::State& s : dfa.states)
-        for (const Dfa::Edge& e : s.edges) ++leading[index(e.to)];
-    for (int s = 0; s < count(dfa.states); ++s)
-        if (leading[index(s)] == 0) open.push_back(s);
-    std::size_t taken = 0;
-    for (; !open.empty(); ++taken) {
-        const Dfa::State& s = dfa.states[index(open.back())];
-        open.pop_back();
-        for (const Dfa::Edge& e : s.edges)
-            if (--leading[index(e.to)] == 0) open.push_back(e.to);
-    }
-    return taken == dfa.states.size();
-}
 
 // Digits with a point among them or none, and a sign in front: states by what was read.
 Dfa of_digits(int most) {
@@ -62,17 +46,57 @@ bool may_be_rounded(const Dfa& numbers) {
     return true;
 }
 
+// Those of at most 15 digits, if there are any.
+Dfa short_numbers(const Dfa& numbers) {
+    static const Dfa short_ones = of_digits(15);
+    Dfa held = numbers & short_ones;
+    return held.empty() ? numbers : held;
+}
+
+// d.ddd × 10^n lies between 0 and 1 for every n below 0, and above 1 for every other: with
+// exponents are written the numbers of which all on that side are allowed.
+Dfa with_exponents(const Dfa& numbers, Dfa written) {
+    struct Side {
+        Dfa all, spelled;
+    };
+    static const std::vector<Side> sides = [] {
+        const std::string mantissa = "[1-9](?:\\.[0-9]{1,14})?[eE]";
+        std::vector<Side> made;
+        for (const std::string sign : {"", "-"}) {
+            made.push_back({regex_whole(sign + "0\\.[0-9]*[1-9][0-9]*"),
+                            regex_whole(sign + mantissa + "-(?:0?[1-9]|[1-9][0-9])")});
+            made.push_back({regex_whole(sign + "[1-9][0-9]*(?:\\.[0-9]+)?"),
+                            regex_whole(sign + mantissa + "\\+?[0-9]{1,2}")});
+            made.push_back({regex_whole(sign + "[1-9][0-9]*"),
+                            regex_whole(sign + "[1-9][0-9]{0,14}[eE]\\+?[0-9]{1,2}")});
+        }
+        return made;
+    }();
+    for (const Side& side : sides)
+        if ((side.all - numbers).empty()) written = written | side.spelled;
+    return written;
+}
+
 }  // namespace
 
 Dfa held_by_a_double(const Dfa& numbers) {
-    if (is_finite(numbers) || may_be_rounded(numbers)) return numbers;
-    try {
-        static const Dfa short_ones = of_digits(15);
-        Dfa held = numbers & short_ones;
-        return held.empty() ? numbers : held;
-    } catch (const TooLarge&) {
-        return numbers;
+    return longest_length(numbers) >= 0 || may_be_rounded(numbers) ? numbers
+                                                                   : short_numbers(numbers);
+}
+
+Dfa written_numbers(const std::optional<Dfa>& numbers, bool everyday) {
+    static const Dfa any =
+        regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]{1,2})?");
+    if (everyday) {
+        const Dfa held = short_numbers(numbers ? *numbers : decimals());
+        return (held - whole_numbers()).empty() ? held & plain_integers() : held;
     }
+    if (!numbers) return any;
+    static const Dfa whole = with_exponents(whole_numbers(), whole_numbers());
+    if (*numbers == whole_numbers()) return whole;
+    return *numbers == whole_numbers_without_point()
+               ? *numbers
+               : with_exponents(*numbers, held_by_a_double(*numbers));
 }
 
 }  // namespace tbt

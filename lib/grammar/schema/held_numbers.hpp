@@ -1,6 +1,8 @@
 // Decimal numbers that readers of JSON hold as they stand.
 #pragma once
 
+#include <optional>
+
 #include "lib/grammar/automata/dfa.hpp"
 
 namespace tbt {
@@ -9,5 +11,11 @@ namespace tbt {
 // digits, as a double does. All of them where they are finitely many, where none is so short, and
 // where rounding leads to others of them only (whole numbers from 5 on).
 Dfa held_by_a_double(const Dfa& numbers);
+
+// Numbers as they are written, so that every reader has room for them and judges them as they
+// stand. everyday: at most 15 digits, no exponents, whole ones without a point. Otherwise as the
+// schema allows, but at most 15 digits where rounding could break a demand, and exponents of two
+// digits, of a demand only where all numbers on one side of 1 meet it. nullopt: any number.
+Dfa written_numbers(const std::optional<Dfa>& numbers, bool everyday);
 
 }  // namespace tbt

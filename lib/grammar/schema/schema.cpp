@@ -2,17 +2,19 @@
 
 #include <algorithm>
 
+#include "lib/grammar/automata/effort.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/spelling.hpp"
 #include "lib/grammar/schema/alike_schemas.hpp"
 #include "lib/grammar/schema/array_source.hpp"
 #include "lib/grammar/schema/distinct_items.hpp"
 #include "lib/grammar/schema/empty_schema.hpp"
+#include "lib/grammar/schema/held_numbers.hpp"
 #include "lib/grammar/schema/left_out.hpp"
-#include "lib/grammar/schema/length_notes.hpp"
 #include "lib/grammar/schema/named_keys.hpp"
 #include "lib/grammar/schema/object_notes.hpp"
 #include "lib/grammar/schema/schema_shapes.hpp"
+#include "lib/grammar/schema/written_strings.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -21,8 +23,8 @@ namespace {
 
 constexpr long long most_members_counted = 1000;
 constexpr std::size_t most_counters = 4;
+constexpr int most_nodes = 800000;
 constexpr double most_array_states = 1e6;
-constexpr long long most_written_out = 100;  // characters of a string, a node for each
 
 class SchemaCompiler {
 public:
@@ -31,6 +33,7 @@ public:
           options_(options),
           scalars_(document, false, options.formats),
           shapes_(document, scalars_),
+          strings_(options, document.name()),
           alike_(document),
           left_out_(document) {}
 
@@ -44,6 +47,9 @@ public:
             depth_ = std::min(depth + 1, deepest);
             try {
                 build(demands, rule);
+                if (grammar_.nodes() > most_nodes)
+                    throw TooLarge("its grammar takes more than " + std::to_string(most_nodes) +
+                                   " nodes, some 200 MB; ask for fewer members or alternatives");
             } catch (const TooLarge& e) {
                 document_.too_large(demands.empty() ? document_.root() : *demands[0], e);
             }
@@ -117,25 +123,10 @@ private:
         if (s.yes) grammar_.skip(grammar_.bytes(start, "true"), end);
         if (s.no) grammar_.skip(grammar_.bytes(start, "false"), end);
         if (!s.numbers || !s.numbers->empty()) {
-            grammar_.skip(add_dfa(grammar_, written_numbers(s.numbers), start, Spelling::utf8),
-                          end);
+            const Dfa numbers = written_numbers(s.numbers, options_.everyday);
+            grammar_.skip(add_dfa(grammar_, numbers, start, Spelling::utf8), end);
         }
-        if (!s.strings && std::max(s.least, s.most) > most_written_out)
-            return add_counted(s.least, s.most, start, end);
-        const std::optional<Dfa> strings = s.whole_strings();
-        if (!strings || !strings->empty()) {
-            const int text = add_dfa(grammar_, strings ? *strings : Dfa::anything(),
-                                     grammar_.bytes(start, "\""), Spelling::json);
-            grammar_.skip(grammar_.bytes(text, "\""), end);
-        }
-    }
-
-    void add_counted(long long least, long long most, int start, int end) {
-        auto made = std::make_unique<LengthNotes>(least, most);
-        LengthNotes& notes = *made;
-        const int index = grammar_.add_notebook(std::move(made));
-        add_container("string", '"', start, end,
-                      [&] { return notes.add_nodes(grammar_, index, Spelling::json); });
+        if (s.has_strings()) strings_.add(grammar_, s, start, end);
     }
 
     void add_object(const Demands& facts, int start, int end) {
@@ -259,6 +250,7 @@ private:
     SchemaOptions options_;
     ScalarRules scalars_;
     ShapeRules shapes_;
+    WrittenStrings strings_;
     Grammar grammar_;
     struct Open {
         Demands demands;
@@ -277,6 +269,7 @@ private:
 
 Grammar compile_schema(const std::string& schema, const SchemaOptions& options,
                        const std::string& name) {
+    const Effort::Together together;
     SchemaDocument document(schema, name, options);
     return SchemaCompiler(document, options).compile();
 }

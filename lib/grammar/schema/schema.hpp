@@ -30,6 +30,13 @@ struct SchemaOptions {
     // what others would be.
     bool closed = false;
 
+    // Where the schema sets no limit: strings of at most `most_characters` (−1: any number),
+    // numbers of at most 15 digits without exponents, whole numbers without a point, and of email,
+    // uri and hostname what people mostly write. Otherwise every spelling that is not said to be
+    // left out in supported.md.
+    bool everyday = false;
+    long long most_characters = 200;
+
     // The draft of a schema that does not say its $schema: 4, 6, 7, 2019 or 2020; 0:
     // 2020-12, with older ways to say things where they mean nothing else there.
     int draft = 0;

@@ -21,6 +21,7 @@ public:
     SchemaDocument(const std::string& text, const std::string& name, const SchemaOptions& options);
 
     const Json& root() const { return root_; }
+    const std::string& name() const { return name_; }
     // Where $ref, $dynamicRef or $recursiveRef leads, or the inner `$at` of a schema made here.
     // Nothing: the schema refers to none. Throws UnsupportedSchema when a reference
     // leaves the document, other than to the schema of a draft.

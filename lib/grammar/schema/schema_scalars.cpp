@@ -5,7 +5,6 @@
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/schema/formats.hpp"
-#include "lib/grammar/schema/held_numbers.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -47,6 +46,10 @@ Dfa one_of(std::vector<Dfa> numbers) {
     return numbers[0];
 }
 
+bool no_strings(const Scalars& s) { return s.strings && s.strings->empty(); }
+
+}  // namespace
+
 // One state for each length up to the last that matters.
 Dfa of_length(long long low, long long high) {
     constexpr long long longest = 20000;
@@ -64,23 +67,10 @@ Dfa of_length(long long low, long long high) {
     return length;
 }
 
-bool no_strings(const Scalars& s) { return s.strings && s.strings->empty(); }
-
-}  // namespace
-
 Language Scalars::whole_strings() const {
     if ((least == 0 && most < 0) || no_strings(*this)) return strings;
     if (most >= 0 && most < least) return Dfa{};
     return both(of_length(least, most), strings);
-}
-
-Dfa written_numbers(const std::optional<Dfa>& numbers) {
-    static const Dfa any =
-        regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]{1,2})?");
-    if (!numbers) return any;
-    if (*numbers == whole_numbers()) return plain_integers();  // most that are demanded
-    const Dfa held = held_by_a_double(*numbers);
-    return (held - whole_numbers()).empty() ? held & plain_integers() : held;
 }
 
 Scalars operator&(const Scalars& a, const Scalars& b) {
@@ -90,16 +80,22 @@ Scalars operator&(const Scalars& a, const Scalars& b) {
     s.most = a.most < 0 ? b.most : b.most < 0 ? a.most : std::min(a.most, b.most);
     s.exact = a.exact && b.exact;
     if (s.most >= 0 && s.most < s.least) s.strings = Dfa{};
+    s.listed = a.listed || b.listed;
+    s.everyday = a.everyday != nullptr ? a.everyday : b.everyday;
     return s;
 }
 Scalars operator|(const Scalars& a, const Scalars& b) {
     Scalars s{a.null || b.null, a.yes || b.yes, a.no || b.no, either(a.numbers, b.numbers), {}};
     s.exact = a.exact && b.exact;
     const bool alike = a.least == b.least && a.most == b.most;
+    s.listed = a.listed && b.listed;
+    s.everyday = a.everyday == b.everyday ? a.everyday : nullptr;
     if (alike || no_strings(a) || no_strings(b)) {
         const Scalars& lengths = no_strings(a) ? b : a;
         s.strings = either(a.strings, b.strings);
         s.least = lengths.least, s.most = lengths.most;
+        if (no_strings(a) || no_strings(b))
+            s.listed = lengths.listed, s.everyday = lengths.everyday;
     } else {
         s.strings = either(a.whole_strings(), b.whole_strings());
     }
@@ -109,6 +105,7 @@ Scalars operator-(const Scalars& a, const Scalars& b) {
     Scalars s{a.null && !b.null, a.yes && !b.yes, a.no && !b.no,
               without(a.numbers, b.numbers, all_numbers()), a.strings};
     s.least = a.least, s.most = a.most, s.exact = a.exact && b.exact;
+    s.listed = a.listed, s.everyday = a.everyday;
     if (!no_strings(b)) s.strings = without(a.strings, b.whole_strings(), all_strings());
     return s;
 }
@@ -184,6 +181,8 @@ Scalars ScalarRules::own(const Json& schema) {
     Scalars result = of_types(schema);
     limit_length(schema, result);
     if (!no_strings(result)) result.strings = both(result.strings, strings(schema, result.exact));
+    if (formats_ && schema.contains("format"))
+        result.everyday = everyday_format(schema.at("format").get<std::string>());
     result.numbers = both(result.numbers,
                           result.numbers && result.numbers->empty() ? Language() : numbers(schema));
     bool restricted = false;
@@ -211,7 +210,7 @@ Scalars ScalarRules::of_types(const Json& schema) const {
 Scalars ScalarRules::of_values(const std::vector<const Json*>& values,
                                const Scalars& others) const {
     Scalars s = Scalars::none();
-    s.exact = others.exact;
+    s.exact = others.exact, s.listed = true;
     std::vector<std::string> strings;
     std::vector<Dfa> numbers;
     const auto string_meets = [&](const std::string& text) {

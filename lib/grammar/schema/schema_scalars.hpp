@@ -8,6 +8,8 @@
 #include <set>
 
 #include "lib/grammar/automata/dfa.hpp"
+#include "lib/grammar/automata/finite.hpp"
+#include "lib/grammar/schema/formats.hpp"
 #include "lib/grammar/schema/schema_document.hpp"
 
 namespace tbt {
@@ -16,15 +18,19 @@ struct Scalars {
     bool null = true, yes = true, no = true;
     std::optional<Dfa> numbers, strings;  // nothing: all of them
     long long least = 0, most = -1;       // characters of the strings beside that; −1: any number
-    bool exact = true;  // neither fewer nor more than the schema says: see ScalarRules
+    bool exact = true;    // neither fewer nor more than the schema says: see ScalarRules
+    bool listed = false;  // the strings, one by one
+    const EverydayFormat* everyday = nullptr;  // the strings are of a format that has such a part
 
     static Scalars all() { return {}; }
     static Scalars none() { return {false, false, false, Dfa{}, Dfa{}}; }
     // The strings with their lengths. Throws TooLarge.
     std::optional<Dfa> whole_strings() const;
+    bool has_strings() const {
+        return strings ? has_length(*strings, least, most) : most < 0 || most >= least;
+    }
     bool empty() const {
-        return !null && !yes && !no && numbers && numbers->empty() && strings &&
-               whole_strings()->empty();
+        return !null && !yes && !no && numbers && numbers->empty() && !has_strings();
     }
 };
 
@@ -75,10 +81,9 @@ private:
     std::set<const Json*> open_;
 };
 
-// Numbers as we write them, so that every reader has room for them and judges them as they stand:
-// none where there is a demand on them has more digits than a double holds, if there is another;
-// otherwise exponents of two digits. nullopt: any number.
-Dfa written_numbers(const std::optional<Dfa>& numbers);
+// Texts with a limit on their lengths, as one automaton with a state for each length. Throws
+// TooLarge.
+Dfa of_length(long long least, long long most);
 
 // type, enum and const as this schema alone says them.
 bool type_allows(const Json& schema, const std::string& type);

@@ -192,7 +192,26 @@ bool ShapeRules::impossible(const Demands& demands, int depth) {
     if (depth > deepest_proof) return false;
     if (const auto known = impossible_.find(demands); known != impossible_.end())
         return known->second;
+    // What is being worked out just now cannot be asked.
+    std::set<const Json*> seen;
+    if (std::any_of(demands.begin(), demands.end(),
+                    [&](const Json* schema) { return is_open(*schema, seen); }))
+        return false;
     return impossible_[demands] = is_impossible(demands, depth);
+}
+
+// Is the schema being worked out, or one that it puts to the same value?
+bool ShapeRules::is_open(const Json& schema, std::set<const Json*>& seen) {
+    if (!schema.is_object() || !seen.insert(&schema).second) return false;
+    if (open_.count({&schema, "object"}) != 0 || open_.count({&schema, "array"}) != 0) return true;
+    std::vector<const Json*> parts = document_->references(schema);
+    for (const char* keyword : {"not", "if", "then", "else"})
+        if (schema.contains(keyword)) parts.push_back(&schema.at(keyword));
+    for (const char* keyword : {"allOf", "anyOf", "oneOf", "dependentSchemas", "dependencies"})
+        if (schema.contains(keyword))
+            for (const Json& part : schema.at(keyword)) parts.push_back(&part);
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const Json* part) { return is_open(*part, seen); });
 }
 
 bool ShapeRules::is_impossible(const Demands& demands, int depth) {

@@ -46,6 +46,7 @@ private:
                               const std::string& type);
     const Json& rest_of_object(const Demands& facts, const Json& value);
     const Json& rest_of_array(const Json& schema, const Demands& facts, const Json& value);
+    bool is_open(const Json& schema, std::set<const Json*>& seen);
     bool is_impossible(const Demands& demands, int depth);
     bool impossible_shape(const Demands& facts, const std::string& type, int depth);
     const Json& demand_for(const Json& value);

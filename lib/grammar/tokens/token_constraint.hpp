@@ -48,7 +48,8 @@ public:
     // Forgets when there is too much to remember. Afterwards states of another epoch are numbers
     // without a meaning.
     void tidy() {
-        if (memory() > limit_) {
+        // Adding it up takes longer than most masks of a schema with thousands of objects.
+        if (++asked_ % 16 == 0 && memory() > limit_) {
             machine_->forget();
             masks_.forget();
             closing_.forget();
@@ -70,7 +71,7 @@ private:
     MaskCache masks_;
     Closing closing_;
     std::size_t limit_;
-    unsigned epoch_;
+    unsigned epoch_, asked_ = 0;
 };
 
 class TokenConstraint {

@@ -109,6 +109,16 @@ TEST_CASE("a way that needs a key without a name is not written where there is a
                       Catch::Contains("'not' speaks of keys that nobody names"));
 }
 
+TEST_CASE("one of several may hold a value of its own kind inside, as in Vega's fields", "[ch16]") {
+    const std::string schema =
+        R"({"oneOf":[{"type":"string"},{"type":"object","properties":{"group":{"$ref":"#"}},)"
+        R"("required":["group"],"additionalProperties":false},{"type":"object","properties":)"
+        R"({"parent":{"$ref":"#"}},"required":["parent"],"additionalProperties":false}]})";
+    GrammarMachine writer(compile_schema(schema));
+    CHECK(accepts_text(writer, R"({"group":{"parent":{"group":"x"}}})"));
+    CHECK_FALSE(accepts_text(writer, R"({"group":{"parent":5}})"));
+}
+
 TEST_CASE("too many combinations are refused where they are", "[ch16]") {
     std::string parts;
     for (int i = 0; i < 12; ++i)

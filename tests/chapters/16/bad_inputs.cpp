@@ -81,6 +81,27 @@ TEST_CASE("a hundred thousand values, or letters of a key: refused by keyword", 
                Catch::Contains("'properties'") && Catch::Contains("or fewer or shorter texts"));
 }
 
+TEST_CASE("a product of patterns and members is refused before it takes much memory", "[ch16]") {
+    // Each automaton is small enough; together they would take minutes and gigabytes.
+    std::string many;
+    for (int i = 0; i < 400; ++i)
+        many += (i == 0 ? "" : ",") +
+                (R"("p)" + std::to_string(i) + R"(":{"patternProperties":{"^[a-m].*)" +
+                 std::to_string(i) + R"($":{},"(a|b)*a(a|b){9}":{},"^.{3}[c-x]{)" +
+                 std::to_string(1 + i % 90) + R"(}":{}}})");
+    const std::clock_t start = std::clock();
+    CHECK_THAT(refusal(R"({"properties":{)" + many + "}}"),
+               Catch::Contains("take") && Catch::Contains("more than"));
+    CHECK(std::clock() - start < 20 * second);
+    std::string members;
+    for (int i = 0; i < 60; ++i)
+        members += (i == 0 ? "" : ",") +
+                   (R"("of )" + std::to_string(i) + R"(":{"properties":{)" +
+                    listed(2000, R"("key of )" + std::to_string(i) + " ", R"(":{})") + "}}");
+    CHECK_THAT(refusal(R"({"properties":{)" + members + "}}"),
+               Catch::Contains("'properties'") && Catch::Contains("200 MB"));
+}
+
 TEST_CASE("a thousand schemas that must all hold are put together in a second", "[ch16]") {
     const std::clock_t start = std::clock();
     CHECK(refusal(R"({"allOf":[)" + listed(3000, R"({"properties":{"p)", R"(":{"type":"null"}}})") +

@@ -186,10 +186,12 @@ TEST_CASE("numbers with exponents are rewritten, and nothing else", "[ch16]") {
     REQUIRE(without_exponents("0e999999999") == "0");
 }
 
-TEST_CASE("written plainly, a language has one spelling of each key and whole number", "[ch16]") {
+TEST_CASE("an everyday text spells each key and whole number in one way", "[ch16]") {
+    SchemaOptions options{2};
+    options.everyday = true;
     GrammarMachine machine(compile_schema(
         R"({"type":"object","properties":{"n\u00e9":{"type":"integer"}},"required":["n\u00e9"]})",
-        SchemaOptions{2}));
+        options));
     REQUIRE(accepts_text(machine, "{\"n\xc3\xa9\":5}"));
     REQUIRE_FALSE(accepts_text(machine, "{\"n\\u00e9\":5}"));
     REQUIRE_FALSE(accepts_text(machine, "{\"n\xc3\xa9\":5.0}"));
@@ -209,7 +211,10 @@ TEST_CASE(
     for (const char* file : {"person", "weather", "order", "tree"}) {
         const std::string text = read_file("data/schemas/" + std::string(file) + ".json");
         const json schema = json::parse(text);
-        const auto shared = language(std::make_shared<GrammarMachine>(compile_schema(text)), trie);
+        SchemaOptions options;
+        options.everyday = true;  // the other judge takes 20.0 for no integer
+        const auto shared =
+            language(std::make_shared<GrammarMachine>(compile_schema(text, options)), trie);
         TokenConstraint first(shared);
         const int least = shared->closing().enough(first.state());
         REQUIRE_THROWS_WITH(TokenConstraint(shared, least - 1),

@@ -1,0 +1,28 @@
+#include "lib/grammar/automata/effort.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr std::size_t most = 20'000'000, most_together = 40'000'000;  // a second, and two
+
+thread_local Effort::Together* together = nullptr;
+
+}  // namespace
+
+Effort::Together::Together() : outer_(together) { together = this; }
+Effort::Together::~Together() { together = outer_; }
+
+void Effort::spend(std::size_t parts) {
+    spent_ += parts;
+    if (spent_ > most)
+        throw TooLarge(std::string(who_) + ": its automaton takes more than " +
+                       std::to_string(most) +
+                       " steps to make; use smaller repetitions or fewer alternatives");
+    if (together != nullptr && (together->spent_ += parts) > most_together)
+        throw TooLarge(std::string(who_) + "s: their automata take more than " +
+                       std::to_string(most_together) +
+                       " steps to make; use fewer or smaller patterns and lists");
+}
+
+}  // namespace tbt

@@ -1,0 +1,126 @@
+#include "lib/grammar/automata/finite.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "lib/index.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr std::size_t most_listed_states = 200000;
+
+// Steps from any of these states to an accepting one.
+long long steps_to_end(const Dfa& dfa, std::set<int> states) {
+    std::vector<bool> seen(dfa.states.size());
+    for (long long steps = 0; !states.empty(); ++steps) {
+        std::set<int> next;
+        for (const int s : states) {
+            if (dfa.states[index(s)].accepting) return steps;
+            if (seen[index(s)]) continue;
+            seen[index(s)] = true;
+            for (const Dfa::Edge& e : dfa.states[index(s)].edges)
+                if (!seen[index(e.to)]) next.insert(e.to);
+        }
+        states = std::move(next);
+    }
+    return -1;
+}
+
+}  // namespace
+
+// The smallest automaton of a list, text by text in their order [Daciuk et al. 2000]: a state is
+// finished when no later text goes through it, and is then the same as any that goes on alike.
+Dfa Dfa::of(const std::vector<std::string>& texts) {
+    using Edges = std::map<int, CodePointSet>;  // by the state that they lead to
+    struct Open {
+        std::int32_t last = -1;  // the character of the state that is not finished yet
+        Edges edges;
+        bool accepting = false;
+    };
+    std::vector<std::vector<std::int32_t>> sorted;
+    for (const std::string& text : texts) sorted.push_back(code_points_of(text, "text"));
+    std::sort(sorted.begin(), sorted.end());
+    std::map<std::pair<bool, Edges>, int> finished;
+    std::vector<Open> path(1);  // of the text before
+    const auto finish = [&](std::size_t length) {
+        for (; path.size() > length + 1; path.pop_back()) {
+            const int state =
+                finished
+                    .try_emplace({path.back().accepting, std::move(path.back().edges)},
+                                 count(finished))
+                    .first->second;
+            if (finished.size() > most_listed_states)
+                throw TooLarge("a list of " + std::to_string(texts.size()) +
+                               " texts takes more than " + std::to_string(most_listed_states) +
+                               " states; use fewer or shorter ones");
+            Open& before = path[path.size() - 2];
+            before.edges[state].add(before.last, before.last);
+        }
+    };
+    for (const std::vector<std::int32_t>& text : sorted) {
+        std::size_t same = 0;
+        while (same < text.size() && same + 1 < path.size() && path[same].last == text[same])
+            ++same;
+        finish(same);
+        for (; same < text.size(); ++same) path[same].last = text[same], path.emplace_back();
+        path.back().accepting = true;
+    }
+    finish(0);
+    if (texts.empty()) return {};
+    // The start comes first, then those that were finished.
+    Dfa dfa;
+    dfa.states.resize(finished.size() + 1);
+    const auto set = [&](State& state, const Edges& edges, bool accepting) {
+        for (const auto& [to, on] : edges) state.edges.push_back({on, to + 1});
+        state.accepting = accepting;
+    };
+    set(dfa.states[0], path[0].edges, path[0].accepting);
+    for (const auto& [state, number] : finished)
+        set(dfa.states[index(number + 1)], state.second, state.first);
+    return dfa;
+}
+
+long long shortest_length(const Dfa& dfa) { return dfa.empty() ? -1 : steps_to_end(dfa, {0}); }
+
+// Without a circle, states can be taken away one after another, first those that no edge leads to.
+long long longest_length(const Dfa& dfa) {
+    std::vector<int> leading(dfa.states.size()), open;
+    std::vector<long long> longest(dfa.states.size());  // way from the start
+    for (const Dfa::State& s : dfa.states)
+        for (const Dfa::Edge& e : s.edges) ++leading[index(e.to)];
+    for (int s = 0; s < count(dfa.states); ++s)
+        if (leading[index(s)] == 0) open.push_back(s);
+    std::size_t taken = 0;
+    long long length = -1;
+    for (; !open.empty(); ++taken) {
+        const int now = open.back();
+        open.pop_back();
+        if (dfa.states[index(now)].accepting) length = std::max(length, longest[index(now)]);
+        for (const Dfa::Edge& e : dfa.states[index(now)].edges) {
+            longest[index(e.to)] = std::max(longest[index(e.to)], longest[index(now)] + 1);
+            if (--leading[index(e.to)] == 0) open.push_back(e.to);
+        }
+    }
+    return taken == dfa.states.size() ? length : -1;
+}
+
+bool has_length(const Dfa& dfa, long long least, long long most) {
+    if (dfa.empty() || (most >= 0 && most < least)) return false;
+    std::set<int> states{0};
+    for (long long length = 0; length < least && !states.empty(); ++length) {
+        std::set<int> next;
+        for (const int s : states)
+            for (const Dfa::Edge& e : dfa.states[index(s)].edges) next.insert(e.to);
+        if (next == states) break;  // and so on for ever
+        states = std::move(next);
+    }
+    const long long rest = steps_to_end(dfa, states);
+    return rest >= 0 && (most < 0 || rest <= most - least);
+}
+
+}  // namespace tbt

@@ -1,0 +1,15 @@
+// How long the texts of a regular language are, in characters; and Dfa::of a list of texts.
+#pragma once
+
+#include "lib/grammar/automata/dfa.hpp"
+
+namespace tbt {
+
+// Of the shortest text; −1: the language is empty.
+long long shortest_length(const Dfa& dfa);
+// Of the longest one; −1: there is none longer than all others, or the language is empty.
+long long longest_length(const Dfa& dfa);
+// Is there a text of at least and at most so many characters? most −1: of any number.
+bool has_length(const Dfa& dfa, long long least, long long most);
+
+}  // namespace tbt

@@ -1,0 +1,123 @@
+#include "lib/grammar/schema/counted_text.hpp"
+
+#include <algorithm>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+#include "lib/grammar/recognizer/plus.hpp"
+#include "lib/index.hpp"
+
+namespace tbt {
+
+int CountedText::add_nodes(Grammar& grammar, int index_of_this, const Dfa& texts,
+                           Spelling spelling) {
+    first_ = grammar.add_node();
+    const int out = add_dfa(grammar, texts, first_, spelling);
+    // add_dfa makes `out` and then a node for each state; where these are left a character begins.
+    for (int state = out + 1; state <= out + count(texts.states); ++state)
+        for (Grammar::ByteEdge& e : grammar.node(state).bytes) e.noted = true;
+    end_ = grammar.add_node();
+    grammar.edge(out, '"', '"', end_);
+    grammar.node(end_).final = true;
+    last_ = end_;
+    for (int id = first_; id <= last_; ++id) grammar.node(id).notebook = index_of_this;
+    return first_;
+}
+
+int CountedText::read(int note, std::uint8_t) {
+    if (note >= far()) return note - far() < near ? note + 1 : forgotten;
+    const long long now = characters(note) + 1, last = most_ >= 0 ? most_ + 1 : least_;
+    if (most_ >= 0 && now > most_ && at_limit_) at_limit_();
+    return to_int(std::min(now, last)) + 1;
+}
+
+int CountedText::outlined(int, int note) {
+    if (note >= far()) return note;
+    const long long now = characters(note);
+    const bool is_far = now >= least_ && (most_ < 0 || most_ - now >= near);
+    return is_far ? far() : note;
+}
+
+// From the end backwards, by characters and then by bytes [Dijkstra 1959].
+void CountedText::find_ways(const Grammar& grammar) {
+    ways_.assign(index(last_ - first_ + 1), {});
+    struct Before {
+        int node, byte, characters;
+    };
+    std::vector<std::vector<Before>> before(ways_.size());
+    for (int id = first_; id <= last_; ++id)
+        for (const Grammar::ByteEdge& e : grammar.node(id).bytes)
+            before[index(e.to - first_)].push_back({id, e.low, e.noted ? 1 : 0});
+    using Open = std::tuple<int, int, int>;  // characters, bytes, node
+    std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
+    way(end_).characters = way(end_).bytes = way(end_).tokens = 0;
+    open.emplace(0, 0, end_);
+    while (!open.empty()) {
+        const auto [characters, bytes, node] = open.top();
+        open.pop();
+        if (std::pair(characters, bytes) != std::pair(way(node).characters, way(node).bytes))
+            continue;
+        for (const Before& b : before[index(node - first_)]) {
+            const std::pair found(characters + b.characters, bytes + 1);
+            Way& known = way(b.node);
+            if (found >= std::pair(known.characters, known.bytes)) continue;
+            known = {found.first, found.second, b.byte, node};
+            open.emplace(found.first, found.second, b.node);
+        }
+    }
+}
+
+int CountedText::tokens(const Measure& measure, int node) {
+    if (!measure.in_tokens()) return way(node).bytes;
+    if (id_ != measure.id()) {
+        id_ = measure.id();
+        for (Way& w : ways_) w.tokens = w.bytes == 0 ? 0 : -1;
+    }
+    if (way(node).tokens >= 0) return way(node).tokens;
+    std::string text;
+    for (int at = node; at != end_; at = way(at).to) text += static_cast<char>(way(at).byte);
+    std::size_t place = 0;
+    const std::vector<int> left = measure.of_suffixes(text);
+    for (int at = node; at != end_; at = way(at).to) way(at).tokens = left[place++];
+    return left[0];
+}
+
+// fewest(n) = 1 + the least fewest(n − length) over all lengths: after one of these words it is
+// one less. Of very many letters, words of the longest kind come first.
+int CountedText::words(const Measure& measure, long long letters) {
+    constexpr long long most = 4096;
+    if (!measure.in_tokens()) return to_int(std::min<long long>(letters, Grammar::never));
+    if (version_ != measure.version()) {
+        lengths_ = measure.lengths_of_words(), fewest_.assign(1, 0);
+        version_ = measure.version();
+    }
+    long long first = 0;
+    if (letters > most) {
+        const int longest = lengths_.back();
+        first = (letters - most + longest - 1) / longest;
+        letters -= first * longest;
+    }
+    while (fewest_.size() <= static_cast<std::size_t>(letters)) {
+        int least = Grammar::never;
+        for (const int length : lengths_)
+            if (index(length) <= fewest_.size())
+                least = std::min(least, 1 + fewest_[fewest_.size() - index(length)]);
+        fewest_.push_back(least);
+    }
+    return to_int(first) + fewest_[static_cast<std::size_t>(letters)];
+}
+
+int CountedText::cost(const Measure& measure, int node, int note) {
+    if (ways_.empty()) find_ways(measure.grammar());
+    const bool outline = note >= far();
+    const long long now = outline ? least_ : characters(note);
+    const long long missing = std::max(0LL, least_ - now);
+    if (node == end_) return missing == 0 && (most_ < 0 || now <= most_) ? 0 : Grammar::never;
+    const Way& w = way(node);
+    if (w.characters >= Grammar::never) return Grammar::never;
+    if (!outline && most_ >= 0 && now + w.characters + missing > most_) return Grammar::never;
+    return plus(tokens(measure, node), words(measure, missing));
+}
+
+}  // namespace tbt

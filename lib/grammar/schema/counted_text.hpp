@@ -1,0 +1,65 @@
+// A string with a limit on its length: the automaton of its texts, and beside it a note of how many
+// characters were read. A node for each character and state would be millions.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lib/grammar/automata/dfa.hpp"
+#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/recognizer/grammar.hpp"
+
+namespace tbt {
+
+class CountedText : public Notebook {
+public:
+    // least, most: characters; most −1: any number. A least above 0 is for texts of any characters
+    // only. at_limit: called when a further character was refused, if it is set.
+    CountedText(long long least, long long most, std::function<void()> at_limit = nullptr)
+        : least_(least), most_(most), at_limit_(std::move(at_limit)) {}
+
+    // Adds the nodes after the opening quote, up to the closing one; returns the first.
+    int add_nodes(Grammar& grammar, int index, const Dfa& texts, Spelling spelling);
+
+    int entry() const override { return first_; }
+    int first_note() override { return 1; }
+    int read(int note, std::uint8_t byte) override;
+    // Along the way of the fewest characters, which fits whenever any way does; before it words of
+    // plain letters, as many as `least` asks for.
+    int cost(const Measure& measure, int node, int note) override;
+    // Far from both limits the count does not matter to the next token.
+    int outlined(int node, int note) override;
+    std::size_t memory() const override { return 4 * fewest_.capacity(); }
+
+private:
+    // To the end of the text: the characters that must still begin, the bytes, and the first of
+    // these with the node after it.
+    struct Way {
+        int characters = Grammar::never, bytes = Grammar::never;
+        int byte = -1, to = -1;
+        int tokens = -1;  // of one vocabulary; −1: not asked yet
+    };
+    // Notes: 1 + characters read, as far as it matters. Of an outline: far() + characters read
+    // since, up to that many.
+    static constexpr int near = 64;  // characters; hardly a token has more
+    int far() const { return to_int(std::max(least_, most_)) + 3; }
+    long long characters(int note) const { return note - 1; }
+
+    Way& way(int node) { return ways_[index(node - first_)]; }
+    void find_ways(const Grammar& grammar);
+    int tokens(const Measure& measure, int node);
+    int words(const Measure& measure, long long letters);
+
+    long long least_, most_;
+    std::function<void()> at_limit_;
+    int first_ = -1, end_ = -1, last_ = -1;  // nodes: the first, after the closing quote, the last
+    std::vector<Way> ways_;
+    // Of one vocabulary: the lengths of words of plain letters, and the fewest words that spell so
+    // many letters, as far as it was asked for.
+    unsigned version_ = 0, id_ = 0;
+    std::vector<int> lengths_, fewest_;
+};
+
+}  // namespace tbt

@@ -1,0 +1,181 @@
+// What is written where a schema leaves it open: everyday values within limits, or everything.
+#include "tests/catch.hpp"
+
+#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/schema/schema.hpp"
+#include "lib/grammar/schema/validator.hpp"
+#include "tests/support/guided.hpp"
+
+using namespace tbt;
+using namespace tbt::testing;
+
+namespace {
+
+SchemaOptions everyday(std::vector<std::string>* told = nullptr) {
+    SchemaOptions options;
+    options.everyday = true;
+    options.warn = [told](const std::string& line) {
+        if (told != nullptr) told->push_back(line);
+    };
+    return options;
+}
+bool writes(const std::string& schema, const std::string& text, const SchemaOptions& options = {}) {
+    GrammarMachine machine(compile_schema(schema, options));
+    return accepts_text(machine, text);
+}
+std::string letters(std::size_t n) { return '"' + std::string(n, 'a') + '"'; }
+
+}  // namespace
+
+TEST_CASE("an everyday string has at most 200 characters, unless the schema says how many",
+          "[ch16]") {
+    const std::string open = R"({"type":"string"})";
+    CHECK(writes(open, letters(200), everyday()));
+    CHECK_FALSE(writes(open, letters(201), everyday()));
+    CHECK(writes(open, letters(5000)));
+    CHECK(writes(R"({"maxLength":300})", letters(300), everyday()));
+    CHECK(writes(R"({"minLength":300})", letters(300), everyday()));
+    CHECK(writes(R"({"pattern":"^a{250}"})", letters(250), everyday()));
+    CHECK_FALSE(writes(R"({"pattern":"^a{150}"})", letters(201), everyday()));
+    CHECK(writes(R"({"enum":[)" + letters(300) + "]}", letters(300), everyday()));
+    SchemaOptions shorter = everyday();
+    shorter.most_characters = 7;
+    CHECK(writes(open, letters(7), shorter));
+    CHECK_FALSE(writes(open, letters(8), shorter));
+    shorter.most_characters = -1;
+    CHECK(writes(open, letters(5000), shorter));
+}
+
+TEST_CASE("a limit that the schema does not set is told once, when a string comes to it",
+          "[ch16]") {
+    std::vector<std::string> told;
+    GrammarMachine machine(compile_schema(R"({"items":{"type":"string"}})", everyday(&told)));
+    CHECK(accepts_text(machine, "[" + letters(100) + "]"));
+    CHECK(told.empty());
+    CHECK_FALSE(accepts_text(machine, "[" + letters(201) + "," + letters(201) + "]"));
+    REQUIRE(told.size() == 1);
+    CHECK_THAT(told[0], Catch::Contains("200 characters") && Catch::Contains("--max-string"));
+}
+
+TEST_CASE("emails, addresses and names of hosts are everyday ones, unless a pattern asks for more",
+          "[ch16]") {
+    struct Case {
+        const char *format, *yes, *no;
+    };
+    for (const auto& [format, yes, no] : {Case{"email", "ada.lovelace@example.org", "a{b}?c@f"},
+                                          Case{"uri", "https://example.org/tea-time/2", "x:%20"},
+                                          Case{"hostname", "mail.example.org", "x1"}}) {
+        const std::string schema = std::string(R"({"type":"string","format":")") + format + "\"}";
+        INFO(schema);
+        const std::string plain = std::string("\"") + yes + '"', odd = std::string("\"") + no + '"';
+        for (const std::string& text : {plain, odd}) {
+            CHECK(SchemaValidator(schema).valid(text));
+            CHECK(writes(schema, text));
+        }
+        CHECK(writes(schema, plain, everyday()));
+        CHECK_FALSE(writes(schema, odd, everyday()));
+        const std::string listed =
+            schema.substr(0, schema.size() - 1) + R"(,"enum":[)" + plain + "," + odd + "]}";
+        CHECK(writes(listed, odd, everyday()));
+        CHECK(writes(listed, plain, everyday()));
+    }
+    CHECK(writes(R"({"format":"email","pattern":"[{]"})", R"("a{b@c.de")", everyday()));
+    CHECK_FALSE(writes(R"({"format":"email","pattern":"^a"})", R"("a{b@c.de")", everyday()));
+    CHECK(writes(R"({"format":"email","pattern":"^a"})", R"("ab@c.de")", everyday()));
+    const std::string at = "@example.org\"";
+    CHECK(writes(R"({"format":"email"})", '"' + std::string(28, 'a') + at, everyday()));
+    CHECK_FALSE(writes(R"({"format":"email"})", '"' + std::string(29, 'a') + at, everyday()));
+}
+
+TEST_CASE("everyday numbers have fifteen digits at most, others every spelling that is valid",
+          "[ch16]") {
+    const std::string whole = R"({"type":"integer"})", any = R"({"type":"number"})";
+    CHECK(writes(whole, std::string(15, '7'), everyday()));
+    CHECK_FALSE(writes(whole, std::string(16, '7'), everyday()));
+    CHECK(writes(R"({"const":1234567890123456})", "1234567890123456", everyday()));
+    CHECK(writes(any, "-0.5", everyday()));
+    CHECK_FALSE(writes(any, "1e5", everyday()));
+    CHECK_FALSE(writes(whole, "2.0", everyday()));
+    for (const auto& [schema, text] : std::vector<std::pair<std::string, std::string>>{
+             {whole, "2.0"},
+             {whole, "1E5"},
+             {whole, "-0"},
+             {any, "1e-06"},
+             {any, "1E+5"},
+             {R"({"minimum":0})", "1e-06"},
+             {R"({"minimum":0,"maximum":1})", "2.5e-7"},
+             {R"({"exclusiveMinimum":0})", "1e22"},
+             {R"({"minimum":-1})", "-5E-01"},
+             {R"({"type":"integer","minimum":1})", "3e8"},
+             {R"({"enum":[2,0.1]})", "0.10"},
+             {R"({"enum":[2,0.1]})", "2.0"},
+             {R"({"type":"integer","maximum":20})", "20.0"},
+             {R"({"multipleOf":0.05})", "0.10"},
+             {R"({"const":5})", "5.0"}}) {
+        INFO(schema << " " << text);
+        CHECK(SchemaValidator(schema).valid(text));
+        CHECK(writes(schema, text));
+    }
+    for (const auto& [schema, text] :
+         std::vector<std::pair<std::string, std::string>>{{R"({"minimum":0})", "-1e-06"},
+                                                          {R"({"maximum":1})", "1e5"},
+                                                          {R"({"minimum":0.5})", "1e-06"},
+                                                          {R"({"minimum":2})", "1e0"},
+                                                          {whole, "1e-06"},
+                                                          {R"({"multipleOf":7})", "1e5"},
+                                                          {R"({"enum":[2,0.1]})", "2e0"}}) {
+        INFO(schema << " " << text);
+        CHECK_FALSE(writes(schema, text));
+    }
+}
+
+TEST_CASE("a limit on the length is counted beside a pattern or format", "[ch16]") {
+    Rng rng(4);
+    const auto trie = vocabulary_with({"aa", "aaaa", "@a", ".org", "example", "\"}", "://"});
+    for (const std::string schema :
+         {R"({"type":"string","format":"email","maxLength":50})",
+          R"({"type":"string","format":"uri","maxLength":2000})",
+          R"({"type":"string","pattern":"^a+(?:-a+)*$","maxLength":100000})",
+          R"({"type":"string","pattern":"^[a-z]{2,}@","minLength":9,"maxLength":60})",
+          R"({"type":"string","minLength":30,"maxLength":40})"}) {
+        INFO(schema);
+        const auto shared =
+            language(std::make_shared<GrammarMachine>(compile_schema(schema)), trie);
+        CHECK(shared->machine().closing_bytes(shared->machine().start()) < 40);
+        const int enough = shared->closing().enough(shared->machine().start());
+        SchemaValidator validator(schema);
+        for (const int budget : {enough, enough + 1, enough + 7, 150})
+            for (int i = 0; i < 5; ++i) CHECK(validator.valid(random_text(shared, budget, rng)));
+    }
+    const std::string email = R"({"format":"email","maxLength":50})", at = "@example.org\"";
+    CHECK(writes(email, '"' + std::string(38, 'a') + at));
+    CHECK_FALSE(writes(email, '"' + std::string(39, 'a') + at));
+    CHECK_FALSE(writes(R"({"pattern":"^a*$","maxLength":1000})", letters(1001)));
+    CHECK(writes(R"({"pattern":"^a*$","maxLength":1000})", letters(1000)));
+    CHECK(writes(R"({"pattern":"^\\p{L}{3}$|x","maxLength":300})", "\"\xc3\xa9\xc3\xa9\xc3\xa9\""));
+}
+
+// Each mask of a string whose alternatives had limits of their own took tens of milliseconds.
+TEST_CASE("far from their limits counted strings have one mask, however many there are", "[ch16]") {
+    std::string schema = R"({"anyOf":[)";
+    for (int i = 0; i < 60; ++i)
+        schema +=
+            (i == 0 ? "" : ",") + (R"({"type":"array","items":{"type":"string","maxLength":)" +
+                                   std::to_string(1000 + i) + "}}");
+    const auto trie = vocabulary_with({"ab", "abc", " ab", "\",", std::string(40, 'a')});
+    const auto machine = std::make_shared<GrammarMachine>(compile_schema(schema + "]}"));
+    MaskCache masks(machine, trie);
+    auto state = read_bytes(*machine, machine->start(), "[\"");
+    for (int i = 0; i < 300; ++i) {
+        const TokenMask mask = masks.of(state).mask;
+        if (i % 100 == 0) CHECK(mask == brute_force_mask(*machine, *trie, state));
+        state = machine->next(state, 'a');
+    }
+    CHECK(masks.outlines() < 5);
+    // Where limits are near, each count has its own.
+    while (read_bytes(*machine, state, std::string(1, 'a')) != ByteMachine::dead) {
+        CHECK(masks.of(state).mask == brute_force_mask(*machine, *trie, state));
+        for (int i = 0; i < 13 && machine->next(state, 'a') != ByteMachine::dead; ++i)
+            state = machine->next(state, 'a');
+    }
+}
