@@ -247,6 +247,8 @@ const std::map<std::string, Typed>& options() {
           {prompt, "-n", "30", "--json-layout", "any", "--json-schema", schema, "--logit-bias",
            "200=0"}}},
         {"--json-layout", {{"--json-layout", "pretty"}, json}},
+        {"--max-string",
+         {{"--max-string", "3"}, {prompt, "-n", "30", "--json-schema", "{\"type\":\"string\"}"}}},
         {"--open", {{"--open"}, json}},
         {"--continue", {{"--continue"}, {"{\"name\"", "-n", "30", "--json-schema", schema}}},
         {"--num-return-sequences", {{"--num-return-sequences", "2"}}},
