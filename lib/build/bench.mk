@@ -5,7 +5,7 @@ has_library = $(shell printf '$(HASH)include <$(1)>\nint main(){}' | \
 	$(CXX) -x c++ - -o /dev/null -l$(2) 2>/dev/null && echo 1)
 OPPONENTS = $(if $(call has_library,cblas.h,openblas),-DTBT_OPENBLAS -lopenblas) \
 	$(if $(call has_library,dnnl.h,dnnl),-DTBT_ONEDNN -ldnnl)
-$(BUILD)/obj/tests/bench/%.o: tests/bench/%.cpp $(FLAGS) | $(PACKAGES)
+$(BUILD)/obj/tests/bench/%.o: tests/bench/%.cpp $(BUILD)/pch/json.hpp.gch $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(filter -D%,$(OPPONENTS)) $(with_header) -c $< -o $@

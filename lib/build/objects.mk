@@ -9,15 +9,13 @@ RULES := $(BUILD)/rules.mk
 ifeq ($(filter help clean,$(or $(MAKECMDGOALS),help)),)
 include $(RULES)
 endif
-# Read anew when a file has changed, come or gone.
+# Read anew when a file has changed, come or gone. (Two makes at once write a file each, and the last one stays.)
 ifneq ($(CODE),$(RULES_ARE_OF))
 $(RULES): force
 endif
 $(RULES): $(CODE) Makefile $(wildcard lib/build/*)
 	@mkdir -p $(@D)
-	@sh lib/build/rules.sh $(BUILD) "$(COLD)" > $@.new
-	@echo 'RULES_ARE_OF := $(CODE)' >> $@.new
-	@mv $@.new $@
+	@sh lib/build/rules.sh $(BUILD) "$(COLD)" > $@.$$$$ && echo 'RULES_ARE_OF := $(CODE)' >> $@.$$$$ && mv $@.$$$$ $@
 
 # The headers that each object was compiled from, noted by the compiler. `make run` looks at those of its own program
 # alone.

@@ -222,10 +222,7 @@ END {
             members[group] = add(members[group], file)
         } else if (file ~ /^tests\/exercises\/ex[^\/]*\.cpp$/) exercise_tests = add(exercise_tests, file)
         else if (file ~ /^tests\/exercises\/[^\/]*\.cpp$/) witnesses = add(witnesses, object(file))
-        else if (file ~ /^tests\/bench\/[^\/]*\.cpp$/) {
-            print object(file) ": " precompiled(file)
-            bench_objects = add(bench_objects, object(file))
-        }
+        else if (file ~ /^tests\/bench\/[^\/]*\.cpp$/) bench_objects = add(bench_objects, object(file))
         else if (file ~ /^exercises\/learn\//) learn_objects = add(learn_objects, object(file))
     }
     n = split(groups, name, " ")
