@@ -1,9 +1,13 @@
 // A grammar that simulates a world: conditions, changes, mentions; and the stories that ship.
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/19_training/corpus/corpus_lint.hpp"
@@ -11,6 +15,7 @@
 #include "chapters/19_training/report/recogniser.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
+#include "lib/machine/json_file.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -135,4 +140,57 @@ TEST_CASE("the world beside today's corpus is one corpus, and today's documents 
     for (int g = 0; g < count(today.genres); ++g)
         CHECK(both.document_of(g, 5, 0).text == today.document_of(g, 5, 0).text);
     CHECK_THROWS_AS(Corpus::load("data/corpus,data/none"), Error);
+}
+
+TEST_CASE("the world's records are JSON, and what is asked for stands in the sentence before") {
+    const Corpus c = Corpus::load("data/corpus/world");
+    const int record = c.genre_named("record_world"), asked = c.genre_named("record_asked");
+    for (std::uint64_t i = 0; i < 300; ++i) {
+        CHECK_NOTHROW(parse_json(c.document_of(record, 2, i).text, "a record"));
+        const std::string text = c.document_of(asked, 2, i).text;
+        const std::size_t sentence = text.find('\n'), from = text.find('{');
+        const Json values = parse_json(text.substr(from), "a record");
+        for (const auto& [key, value] : values.items())
+            for (const Json& v : value.is_array() ? value : Json::array({value})) {
+                const std::string said = v.is_string() ? v.get<std::string>() : v.dump();
+                CHECK(text.find(said) < sentence);
+            }
+    }
+}
+
+TEST_CASE("the world's dates are those of the calendar, its sums are right") {
+    const std::vector<std::string> months = {"January",   "February", "March",    "April",
+                                             "May",       "June",     "July",     "August",
+                                             "September", "October",  "November", "December"};
+    const std::vector<int> last = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    const auto day_of_year = [&](int day, const std::string& month) {
+        const auto m = std::ranges::find(months, month) - months.begin();
+        return std::accumulate(last.begin(), last.begin() + m, day);
+    };
+    const Corpus c = Corpus::load("data/corpus/world");
+    int dates = 0, sums = 0;
+    for (std::uint64_t i = 0; i < 500; ++i) {
+        std::istringstream date(c.document_of(c.genre_named("dates_told"), 4, i).text);
+        std::string the, day, order, month, is, next;
+        int d = 0, e = 0;
+        if (date >> the >> day >> order >> d >> month >> is >> e >> next && the == "The") {
+            next.pop_back();
+            const int steps = (day_of_year(e, next) - day_of_year(d, month) + 365) % 365;
+            CHECK(steps == (order == "after" ? 1 : 364));
+            ++dates;
+        }
+        std::istringstream sum(c.document_of(c.genre_named("sums_told"), 4, i).text);
+        std::string sign;
+        int a = 0, b = 0, r = 0;
+        sum >> a >> sign;
+        if (sign == "divided") sum >> is;
+        sum >> b >> is >> r;
+        CHECK(r == (sign == "plus"    ? a + b
+                    : sign == "minus" ? a - b
+                    : sign == "times" ? a * b
+                                      : a / b));
+        ++sums;
+    }
+    CHECK(dates > 80);  // one document in four says so
+    CHECK(sums == 500);
 }
