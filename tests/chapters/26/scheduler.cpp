@@ -144,6 +144,30 @@ TEST_CASE("a request that is cancelled leaves the queue, or its slot", "[ch26]")
     REQUIRE(scheduler.next().empty());
 }
 
+TEST_CASE("the youngest is preempted, waits before all others and is read again", "[ch26]") {
+    PlainScheduler scheduler(2);
+    scheduler.add(0, 3), scheduler.add(1, 4), scheduler.add(2, 2);
+    REQUIRE(scheduler.next().size() == 2);
+    REQUIRE(scheduler.youngest().id == 1);
+    REQUIRE(scheduler.youngest().slot == *scheduler.slot(1));
+    scheduler.preempt(1, 6);
+    REQUIRE_FALSE(scheduler.slot(1));
+    REQUIRE(scheduler.waiting() == 2);
+    // There is no room for it, and nobody overtakes it.
+    REQUIRE(scheduler.next([](int, std::size_t) { return -1; }).size() == 1);
+    // Then 4 of its 6 tokens are known, and 2 are read.
+    std::vector<int> asked;
+    const std::vector<Share> pass = scheduler.next([&](int id, std::size_t) {
+        asked.push_back(id);
+        return 4;
+    });
+    REQUIRE(asked == std::vector<int>{1});
+    REQUIRE(pass.size() == 2);
+    REQUIRE(pass[1].id == 1);
+    REQUIRE(pass[1].tokens == 2);
+    REQUIRE(pass[1].writes);
+}
+
 TEST_CASE("a scheduler needs a slot, and a token in each pass for every slot", "[ch26]") {
     REQUIRE_THROWS_WITH(PlainScheduler(0), "scheduler: slots: got 0, expected 1 or more");
     REQUIRE_THROWS_WITH(PlainScheduler(4, 3),

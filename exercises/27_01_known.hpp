@@ -1,0 +1,38 @@
+// Exercise 27_01: how much of a text is known?
+//
+// nodes[0] is the root of a prefix tree; every other node has a page: its tokens, at most `page`
+// of them, and children, by their numbers. Only nodes of full pages have children. Starting at the
+// root:
+//
+//   1. Of the children, take the one whose tokens agree longest with the text from here on. Ties:
+//      any of them.
+//   2. So many tokens more are known. If that is a whole page, go on from this child; else stop.
+//
+// By hand, pages of 2: the root has children "ab" and "ac"; "ab" has the child "cd". Of "abce" 3
+// tokens are known, of "ad" 1, of "b" none, of "ac" all 2.
+//
+// Write one function, about 10 lines. Check: make check EX=27_01
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex27_01 {
+
+struct Node {
+    std::vector<int> tokens;
+    std::vector<std::size_t> children;
+};
+
+inline std::size_t known([[maybe_unused]] const std::vector<Node>& nodes,
+                         [[maybe_unused]] std::size_t page,
+                         [[maybe_unused]] const std::vector<int>& text) {
+    // >>> write here
+    throw NotWritten();
+    // <<< to here
+}
+
+}  // namespace tbt::ex27_01

@@ -1,0 +1,45 @@
+// Exercise 27_1: find the bug. This cache remembers pages by what is in them. It is fast, it saves
+// half of the memory, and now and then a user gets an answer to somebody else's question.
+//
+// A text is read page by page, from the beginning; pages here have 4 tokens. A page whose key is
+// known is not read, but taken from the cache. The keys and values of a token depend on all tokens
+// before it.
+//
+// 1. Write the instrument: two texts of 8 tokens, so that by `key_by_content` the second text takes
+//    a page from the first that is wrong for it.
+// 2. Write `key`: it is the same for two pages exactly where the one can be used for the other.
+//
+// About 1 and 1 lines. Check: make check EX=27_1
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "exercises/exercise.hpp"
+
+namespace tbt::ex27_1 {
+
+using Text = std::vector<int>;
+
+constexpr std::size_t page_tokens = 4;
+
+// The key of page 0, 1, … of a text that fills it.
+inline Text key_by_content(const Text& text, std::size_t page) {
+    const auto first = text.begin() + static_cast<std::ptrdiff_t>(page * page_tokens);
+    return {first, first + page_tokens};
+}
+
+inline std::pair<Text, Text> witness() {
+    // >>> write here
+    return {{1, 2, 3, 4, 5, 6, 7, 8}, {9, 2, 3, 4, 5, 6, 7, 8}};
+    // <<< to here
+}
+
+inline Text key([[maybe_unused]] const Text& text, [[maybe_unused]] std::size_t page) {
+    // >>> write here
+    return {text.begin(), text.begin() + static_cast<std::ptrdiff_t>((page + 1) * page_tokens)};
+    // <<< to here
+}
+
+}  // namespace tbt::ex27_1
