@@ -192,6 +192,9 @@ bool ShapeRules::impossible(const Demands& demands, int depth) {
     if (depth > deepest_proof) return false;
     if (const auto known = impossible_.find(demands); known != impossible_.end())
         return known->second;
+    if (std::any_of(demands.begin(), demands.end(),
+                    [](const Json* schema) { return *schema == Json(false); }))
+        return true;
     // What is being worked out just now cannot be asked.
     std::set<const Json*> seen;
     if (std::any_of(demands.begin(), demands.end(),

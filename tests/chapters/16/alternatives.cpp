@@ -110,12 +110,13 @@ TEST_CASE("a way that needs a key without a name is not written where there is a
 }
 
 TEST_CASE("one of several may hold a value of its own kind inside, as in Vega's fields", "[ch16]") {
-    const std::string schema =
-        R"({"oneOf":[{"type":"string"},{"type":"object","properties":{"group":{"$ref":"#"}},)"
-        R"("required":["group"],"additionalProperties":false},{"type":"object","properties":)"
-        R"({"parent":{"$ref":"#"}},"required":["parent"],"additionalProperties":false}]})";
-    GrammarMachine writer(compile_schema(schema));
-    CHECK(accepts_text(writer, R"({"group":{"parent":{"group":"x"}}})"));
+    std::string parts = R"({"type":"string"})";
+    for (const char* key : {"signal", "datum", "group", "parent", "event"})
+        parts += std::string(R"(,{"type":"object","properties":{")") + key +
+                 R"(":{"$ref":"#"},"level":{"type":"number"}},"required":[")" + key +
+                 R"("],"additionalProperties":false})";
+    GrammarMachine writer(compile_schema(R"({"oneOf":[)" + parts + "]}"));
+    CHECK(accepts_text(writer, R"({"group":{"parent":{"datum":"x"},"level":2}})"));
     CHECK_FALSE(accepts_text(writer, R"({"group":{"parent":5}})"));
 }
 
