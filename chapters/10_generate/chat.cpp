@@ -25,9 +25,16 @@ std::string chat_prompt(const std::vector<Turn>& turns, std::string_view user) {
     return text + "User: " + std::string(user) + "\nAssistant:";
 }
 
-Conversation::Conversation(Encode encode, int budget)
-    : encode_(std::move(encode)), budget_(budget) {
-    if (!encode_) throw Error("chat: there is nothing that turns text into tokens");
+Conversation::Prompt lines_prompt(std::function<std::vector<int>(std::string_view)> encode) {
+    if (!encode) throw Error("chat: there is nothing that turns text into tokens");
+    return [encode = std::move(encode)](const std::vector<Turn>& turns, std::string_view user) {
+        return encode(chat_prompt(turns, user));
+    };
+}
+
+Conversation::Conversation(Prompt prompt, int budget)
+    : prompt_(std::move(prompt)), budget_(budget) {
+    if (!prompt_) throw Error("chat: there is nothing that makes a prompt of a question");
     if (budget < 1)
         throw UsageError(
             "--max-new-tokens: the answers leave no room for a question; ask for fewer");
@@ -39,15 +46,15 @@ std::vector<int> Conversation::ask(std::string_view line) {
         throw Error("this line is not kept: its byte " + std::to_string(bad + 1) +
                     " is not valid UTF-8");
     }
-    if (const std::size_t alone = encode_(chat_prompt({}, user)).size(); alone > index(budget_)) {
+    if (const std::size_t alone = prompt_({}, user).size(); alone > index(budget_)) {
         throw Error("this line is not kept: it takes " + std::to_string(alone) +
                     " tokens, and the context has room for " + std::to_string(budget_) +
                     " beside the answer; say it shorter");
     }
-    std::vector<int> ids = encode_(chat_prompt(turns_, user));
+    std::vector<int> ids = prompt_(turns_, user);
     while (ids.size() > index(budget_)) {
         turns_.erase(turns_.begin());
-        ids = encode_(chat_prompt(turns_, user));
+        ids = prompt_(turns_, user);
     }
     question_ = user;
     return ids;

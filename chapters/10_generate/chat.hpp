@@ -19,7 +19,7 @@ struct Turn {
     std::string user, assistant;
 };
 
-// What ends an answer: the model goes on to write the user's next line. Cut where it is complete,
+// What ends an answer in such lines: the model goes on to write the user's next line. Cut where it is complete,
 // by the stream (chapter 09).
 inline const std::vector<std::string> chat_stop_strings = {"\nUser:", "User:"};
 
@@ -36,10 +36,12 @@ std::string chat_prompt(const std::vector<Turn>& turns, std::string_view user);
 
 class Conversation {
 public:
-    using Encode = std::function<std::vector<int>(std::string_view)>;
+    // The ids of a prompt: of the turns before, and what the user says now.
+    using Prompt =
+        std::function<std::vector<int>(const std::vector<Turn>& turns, std::string_view user)>;
 
     // budget: the tokens that a prompt may have, the context less those of an answer.
-    Conversation(Encode encode, int budget);
+    Conversation(Prompt prompt, int budget);
 
     // The prompt for what the user says now. When it is too long, the oldest turns go, whole ones:
     // half a turn would be a question without its answer. Throws Error, and changes nothing,
@@ -52,11 +54,14 @@ public:
     const std::vector<Turn>& turns() const { return turns_; }
 
 private:
-    Encode encode_;
+    Prompt prompt_;
     int budget_;
     std::vector<Turn> turns_;
     std::string question_;
 };
+
+// Prompts in lines User: and Assistant:, turned into tokens by this.
+Conversation::Prompt lines_prompt(std::function<std::vector<int>(std::string_view)> encode);
 
 // Shows an answer while it comes, already trimmed: no white space before the first word,
 // and white space only once something follows it.
@@ -78,7 +83,7 @@ struct ChatScreen {
     std::function<void(const std::string& message)> complain;
 };
 
-// Gives the model's answer to a prompt, cut at chat_stop_strings, and shows it piece by piece.
+// Gives the model's answer to a prompt, without what ends it (chat_stop_strings, or a token), and shows it piece by piece.
 using Answer = std::function<std::string(const std::vector<int>& prompt,
                                          const std::function<void(const std::string&)>& show)>;
 

@@ -16,8 +16,6 @@ constexpr const char* weights =
     "weights are kept as they are stored; --weights f32, f16, bf16, int8 or int4 says otherwise";
 constexpr const char* context =
     "the context is the model's own; --context slide goes on where it is full";
-constexpr const char* template_of_chat =
-    "the model learnt one form of talk, which --chat writes; it has no system line";
 
 }  // namespace
 
@@ -43,6 +41,10 @@ const std::vector<Alias>& aliases() {
         {"--conversation", "--chat"},
         {"-i", "--chat"},
         {"--interactive", "--chat"},
+        {"-sys", "--system"},
+        {"--system-prompt", "--system"},
+        {"--chat-template-file", "--chat-template"},
+        {"--jinja", ""},
         {"-md", "--assistant-model"},
         {"--model-draft", "--assistant-model"},
         {"--draft", "--num-assistant-tokens"},
@@ -92,10 +94,6 @@ const std::vector<Alias>& aliases() {
         {"--ctx-size", nullptr, context},
         {"--max-length", nullptr,
          "it counts the prompt's tokens too; say with --max-new-tokens how many are to be written"},
-        {"-sys", nullptr, template_of_chat},
-        {"--system-prompt", nullptr, template_of_chat},
-        {"--chat-template", nullptr, template_of_chat},
-        {"--jinja", nullptr, template_of_chat},
     };
     return all;
 }

@@ -6,6 +6,7 @@
 #include "chapters/10_generate/request.hpp"
 #include "chapters/23_text_generator/combinations.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
+#include "lib/chat/chat_template.hpp"
 #include "lib/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
@@ -23,6 +24,8 @@ const std::vector<std::string> usual_options = {"prompt",
                                                 "--prompt",
                                                 "--prompt-file",
                                                 "--chat",
+                                                "--system",
+                                                "--chat-template",
                                                 "--model",
                                                 "--threads",
                                                 "--temperature",
@@ -92,13 +95,15 @@ void check_chat(const Settings& s) {
         if (given) throw UsageError(what);
     };
     refuse(!s.chat && s.echo, "--echo: only a chat has two sides to show; add --chat");
+    refuse(!s.chat && !o.system.empty(), "--system: only a chat has a system turn; add --chat");
+    refuse(!s.chat && !o.chat_template.empty(),
+           "--chat-template: only a chat is written by a template; add --chat");
     if (!s.chat) return;
     refuse(!s.prompts.empty() || !s.prompt_file.empty(),
            "--chat and a prompt: the lines of a chat are read from the terminal or a pipe; leave "
            "the prompt out");
-    refuse(
-        !o.stop_strings.empty(),
-        "--stop-strings: a chat stops at \"User:\" by itself; leave it out, or leave out --chat");
+    refuse(s.given && s.given("--stop-strings"),
+           "--stop-strings: a chat stops at its ends by itself; leave it out, or leave out --chat");
     refuse(o.context != "refuse",
            "--context: a chat forgets whole turns by itself, oldest first; leave it out");
     refuse(o.samples > 1, "--chat and --num-return-sequences: an answer is one text");
@@ -165,6 +170,11 @@ void add_options(CLI::App& app, Settings& s) {
                  "talk with the model, line by line (at temperature 0.4, unless told otherwise)");
     first.option("--echo", s.echo,
                  "in a chat, show both sides, as User: and Assistant: (for transcripts)");
+    first.option("--system", s.options.system,
+                 "in a chat, what the model is told before the first turn");
+    first.option(
+        "--chat-template", s.options.chat_template,
+        "in a chat, not the model's own template: a file of Jinja, or " + chat_family_names());
     CommandLine(app, "How a token is chosen")
         .option("--strategy", s.strategy, "greedy, sample or beam (otherwise by the options)")
         .one_of({"greedy", "sample", "beam"});
@@ -231,6 +241,7 @@ void complete(Settings& s) {
         for (std::vector<std::string>* texts :
              {&s.prompts, &o.stop_strings, &o.bad_words, &o.ban_text})
             for (std::string& text : *texts) text = unescaped(text);
+        o.system = unescaped(o.system);
         for (std::optional<std::string>* text : {&o.negative_prompt, &o.infill})
             if (*text) *text = unescaped(**text);
     }

@@ -33,6 +33,14 @@ struct Generation {
     const AttentionWatch* watch = nullptr;    // of the target, while it reads again; null: none
 };
 
+// Watches a head of a model as long as it lives; null: none.
+struct Watching {
+    Watching(Gpt& model, AttentionWatch* watch) : gpt(model) { gpt.watch(watch); }
+    ~Watching() { gpt.watch(nullptr); }
+    Watching(const Watching&) = delete;
+    Gpt& gpt;
+};
+
 // The texts of the first prompt, then of the second, …, by a search, by drafts or by plain draws.
 std::vector<GeneratedText> write_texts(Generation& generation, Effort& effort);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "chapters/10_generate/request.hpp"
+#include "chapters/23_text_generator/chat_form.hpp"
 #include "chapters/23_text_generator/combinations.hpp"
 #include "chapters/23_text_generator/generation.hpp"
 #include "chapters/23_text_generator/guidance.hpp"
@@ -46,11 +47,15 @@ struct TextGenerator::State {
     std::unique_ptr<CachedBatch> amateur_batch;
     std::string heads_name;
     std::unique_ptr<Heads> heads;
+    ChatForms chat_forms;
     Effort effort;
     Recording recording;
     bool watched = false;  // its passes are recorded
 
     std::shared_ptr<GuidedLanguage> language_for(const GuideRequest& guide);
+    const ChatForm& chat_form(const TextOptions& o) {
+        return chat_forms.of(directory, model.tokenizer, o.chat_template);
+    }
     void open_assistant_of(const TextOptions& o);
     void open_heads_of(const TextOptions& o);
     GenerateRequest plain_request(const TextOptions& o) const;
@@ -220,16 +225,6 @@ std::vector<PromptToken> TextGenerator::prompt_logprobs(std::span<const int> pro
 Effort TextGenerator::effort() const { return state_->effort; }
 const Recording& TextGenerator::recording() const { return state_->recording; }
 
-namespace {
-// Watches a head of a model as long as it lives.
-struct Watching {
-    Watching(Gpt& model, AttentionWatch* watch) : gpt(model) { gpt.watch(watch); }
-    ~Watching() { gpt.watch(nullptr); }
-    Watching(const Watching&) = delete;
-    Gpt& gpt;
-};
-}  // namespace
-
 GenerateRequest TextGenerator::request(const TextOptions& given,
                                        std::span<const std::vector<int>> prompts) {
     const TextOptions o = spelled_out(given);
@@ -285,7 +280,7 @@ std::vector<GeneratedText> TextGenerator::generate_ids(std::span<const std::vect
 
 Conversation TextGenerator::conversation(const TextOptions& o) const {
     const Tokenizer& tokenizer = state_->model.tokenizer;
-    return {[&tokenizer](std::string_view text) { return tokenizer.encode(text); },
+    return {state_->chat_form(o).prompt(tokenizer, o.system),
             state_->model.config().n_positions - answer_tokens(o)};
 }
 
@@ -293,7 +288,8 @@ GeneratedText TextGenerator::answer(const std::vector<int>& prompt, TextOptions 
                                     const GenerateObserver& observer) {
     o.max_new_tokens = answer_tokens(o);
     // What a guide describes has an end of its own, and may well contain "User:".
-    if (o.guide.name().empty()) o.stop_strings = chat_stop_strings;
+    if (o.guide.name().empty() && state_->chat_form(o).is_lines())
+        o.stop_strings = chat_stop_strings;
     return std::move(generate_ids({&prompt, 1}, o, observer)[0]);
 }
 

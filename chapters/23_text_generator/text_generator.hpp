@@ -81,6 +81,10 @@ struct TextOptions : GenerateOptions, BeamSettings, DraftSettings, MedusaSetting
     std::optional<std::string> contrast_model;
     Contrast contrast;
 
+    // Of a conversation: the name of a family of chat templates or a file, empty for the model's
+    // own; and what is said before the first turn, empty for nothing.
+    std::string chat_template, system;
+
     std::uint64_t stream = 0;  // of the seed: sample i draws from stream + i
     int traced_tokens = -1;    // traces with so many first choices (chapter 06); −1: none
     bool record = false;       // keep what a page or a trace shows: TextGenerator::recording()

@@ -164,7 +164,7 @@ Value range(const Arguments& given, Budget& budget) {
     std::vector<Value> all;
     for (Value i = begin; step > 0 ? *i.as<std::int64_t>() < end : *i.as<std::int64_t>() > end;
          i = combined(i, "+", step, budget)) {
-        budget.spend(100);
+        budget.spend(400);
         all.push_back(i);
     }
     return list_of(std::move(all));

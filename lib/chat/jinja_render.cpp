@@ -147,7 +147,7 @@ private:
         }
         if (items.empty() && s.bodies.size() > 1) return write(s.bodies[1], out);
         for (std::size_t i = 0; i < items.size(); ++i) {
-            budget_.spend(200);
+            budget_.spend(1600);  // the loop object is dear
             scopes_.emplace_back();
             unpack(s, items[i]);
             assign("loop", loop_of(items, i));

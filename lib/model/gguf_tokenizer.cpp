@@ -114,8 +114,7 @@ private:
             if (space == 0 || space == std::string_view::npos || space + 1 == pair.size())
                 file_.fail("merge " + std::to_string(number) + " is \"" + shown(pair) +
                            "\", expected two tokens with one space between them");
-            out_.merges.push_back(
-                {std::string(pair.substr(0, space)), std::string(pair.substr(space + 1)), number});
+            out_.add_merge(pair.substr(0, space), pair.substr(space + 1), number);
         }
     }
 
@@ -172,8 +171,7 @@ private:
                    std::tie(b.score, b.left_size, b.right_size);
         });
         for (const Candidate& c : all)
-            out_.merges.push_back({out_.tokens[index(c.left)].text,
-                                   out_.tokens[index(c.right)].text, out_.merges.size() + 1});
+            out_.merges.push_back({c.left, c.right, out_.merges.size() + 1});
     }
 
     // The tokens at the ends of texts, by name and around a prompt.

@@ -124,7 +124,7 @@ static bool splits_into_words(const Vocabulary& vocabulary) {
 void TokenIndex::index_merges(const Vocabulary& vocabulary) {
     const int vocab_size = count(vocabulary.tokens);
     merges.reset(vocabulary.merges.size());
-    int rank = 0;
+    int rank = 0, next = -1;
     std::string joined;
     for (const auto& [left, right] : vocabulary.merges) {
         const auto where = [&] { return "merge " + std::to_string(rank + 1) + " "; };
@@ -133,8 +133,13 @@ void TokenIndex::index_merges(const Vocabulary& vocabulary) {
                  std::to_string(right) + ", expected ids below " + std::to_string(vocab_size));
         }
         joined.assign(written(vocabulary, left)).append(written(vocabulary, right));
-        const int* merged = ids.find(joined);
-        if (!merged)
+        // Mostly each merge makes the token after that of the one before.
+        if (!is_id(next, vocabulary.tokens.size()) || at(special, next) ||
+            written(vocabulary, next) != joined) {
+            const int* merged = ids.find(joined);
+            next = merged ? *merged : -1;
+        }
+        if (next < 0)
             fail(where() + "makes \"" +
                  (has_pieces(vocabulary) ? shown(joined) : visible_bytes(joined)) +
                  "\", which is not in the vocabulary");
@@ -142,8 +147,8 @@ void TokenIndex::index_merges(const Vocabulary& vocabulary) {
             fail(where() + "(\"" + shown_token(vocabulary, left) + "\" and \"" +
                  shown_token(vocabulary, right) + "\") appears twice");
         }
-        merges.add({left, right, rank, *merged});
-        ++rank;
+        merges.add({left, right, rank, next});
+        ++rank, ++next;
     }
 }
 

@@ -116,8 +116,7 @@ private:
             throw Error(result_.merge_place + " " + std::to_string(number) + " is \"" +
                         shown(pair) + "\", expected two tokens with one space between them");
         }
-        result_.merges.push_back(
-            {std::string(pair.substr(0, space)), std::string(pair.substr(space + 1)), number});
+        result_.add_merge(pair.substr(0, space), pair.substr(space + 1), number);
     }
 
     // ---- tokenizer.json -------------------------------------------------------------------------
@@ -145,8 +144,8 @@ private:
             add_merge(merge.get_ref<const std::string&>(), number);
         } else if (merge.is_array() && merge.size() == 2 && merge[0].is_string() &&
                    merge[1].is_string()) {
-            result_.merges.push_back(
-                {merge[0].get<std::string>(), merge[1].get<std::string>(), number});
+            result_.add_merge(merge[0].get_ref<const std::string&>(),
+                              merge[1].get_ref<const std::string&>(), number);
         } else {
             fail("merge " + std::to_string(number) + " is " + kind_of(merge) +
                  ", expected \"a b\" or [\"a\", \"b\"]");

@@ -5,9 +5,11 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "lib/index.hpp"
 #include "lib/text/text_rules.hpp"
 #include "lib/text/token_ids.hpp"
 
@@ -15,7 +17,7 @@ namespace tbt {
 
 struct TokenizerFiles {
     struct Merge {
-        std::string left, right;
+        int left, right;     // ids, or −1 − i of unknown[i]
         std::size_t number;  // of its line or its place in the list, from 1 on
     };
     struct AddedToken {
@@ -32,6 +34,10 @@ struct TokenizerFiles {
         if (ids.size() == before) tokens.pop_back();
         return own;
     }
+    // Mostly the vocabulary is read before the merges, so that texts are ids at once.
+    void add_merge(std::string_view left, std::string_view right, std::size_t number) {
+        merges.push_back({id_or_unknown(left), id_or_unknown(right), number});
+    }
     std::string vocab_file;  // where the ids come from, for messages
     struct Token {
         Token(std::string t, int i) : text(std::move(t)), id(i) {}
@@ -41,10 +47,18 @@ struct TokenizerFiles {
     std::deque<Token> tokens;
     TokenIds ids;  // of the tokens
     std::vector<Merge> merges;
-    std::string merge_place;  // "merges.txt: line", for messages
+    std::vector<std::string> unknown;  // parts of merges that were no tokens when they were read
+    std::string merge_place;           // "merges.txt: line", for messages
     std::vector<AddedToken> added;
     TextRules rules;                           // GPT-2's where there is no tokenizer.json
     std::map<std::string, std::string> named;  // "eos_token" → "<|endoftext|>"
+
+private:
+    int id_or_unknown(std::string_view text) {
+        if (const int* id = ids.find(text)) return *id;
+        unknown.emplace_back(text);
+        return -to_int(unknown.size());
+    }
 };
 
 // tokenizer.json, or else vocab.json, merges.txt and added_tokens.json;

@@ -90,7 +90,9 @@ private:
         }
     }
 
-    int merge_part(const std::string& token, std::size_t number) const {
+    int merge_part(int part, std::size_t number) const {
+        if (part >= 0) return part;
+        const std::string& token = at(files_.unknown, -1 - part);
         const int* entry = files_.ids.find(token);
         if (!entry)
             throw Error(files_.merge_place + " " + std::to_string(number) + " joins " +

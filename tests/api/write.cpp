@@ -198,9 +198,10 @@ TEST_CASE("api: the generator", "[api]") {
 
 TEST_CASE("api: conversations and reports", "[api]") {
     const auto encode = [](std::string_view text) { return std::vector<int>(text.size()); };
-    for (const int budget : {0, -1, INT_MIN}) REFUSES(Conversation(encode, budget));
+    for (const int budget : {0, -1, INT_MIN}) REFUSES(Conversation(lines_prompt(encode), budget));
     REFUSES(Conversation({}, 10));
-    Conversation talk(encode, 40);
+    REFUSES(lines_prompt({}));
+    Conversation talk(lines_prompt(encode), 40);
     REFUSES(talk.ask(std::string(100, 'x')));
     for (const std::string& text : hostile_texts) {
         HOLDS(talk.ask(text), talk.answer(text), says_goodbye(text), trimmed(text),

@@ -16,7 +16,8 @@ namespace tbt::fuzz {
 inline void read_chat(std::string_view bytes) {
     static const Tokenizer tokenizer = babble_tokenizer(300);
     constexpr int budget = 60;
-    Conversation conversation([](std::string_view text) { return tokenizer.encode(text); }, budget);
+    Conversation conversation(
+        lines_prompt([](std::string_view text) { return tokenizer.encode(text); }), budget);
     bool asked = false;
     for (std::size_t at = 0; at < bytes.size();) {
         const std::size_t end = std::min(bytes.find('\n', at), bytes.size());

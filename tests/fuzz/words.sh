@@ -6,6 +6,7 @@ set -eu
 case "$1" in
     command_line) from="lib/machine lib/model chapters/*_*/*options*.cpp chapters/10_generate chapters/23_text_generator" ;;
     chat) from="chapters/10_generate lib/text" ;;
+    template) from="lib/chat" ;;
     json) from="chapters/13_json_grammar lib/machine" ;;
     gbnf) from="chapters/14_grammar" ;;
     regex) from="chapters/15_regular" ;;

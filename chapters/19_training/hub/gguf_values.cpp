@@ -4,10 +4,9 @@
 #include <bit>
 #include <filesystem>
 
+#include "lib/chat/chat_template.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
-#include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/model/gguf_model.hpp"
 #include "lib/model/gguf_tokenizer.hpp"
 #include "lib/text/pieces.hpp"
@@ -141,14 +140,6 @@ void add_tokens(const Vocabulary& vocabulary, int vocab_size, const std::string&
     else add_merges(vocabulary, values);
 }
 
-std::string chat_template_of(const std::string& directory) {
-    const std::string path = join_path(directory, "tokenizer_config.json");
-    if (!file_exists(path)) return "";
-    const Json json = read_json(path);
-    const auto found = json.is_object() ? json.find("chat_template") : json.end();
-    return found != json.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 void add_tokenizer(const std::string& directory, const TransformerConfig& config,
                    GgufValues& values) {
     Tokenizer tokenizer = Tokenizer::load(directory);
@@ -171,8 +162,8 @@ void add_tokenizer(const std::string& directory, const TransformerConfig& config
     values.add_flag("tokenizer.ggml.add_bos_token", !rules.before.empty());
     if (!config.architecture.is_gpt2())
         values.add_flag("tokenizer.ggml.add_eos_token", !rules.after.empty());
-    const std::string chat = chat_template_of(directory);
-    if (!chat.empty()) values.add("tokenizer.chat_template", chat);
+    if (const auto chat = read_chat_template(directory))
+        values.add("tokenizer.chat_template", *chat);
 }
 
 // ---- sizes --------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "lib/chat/chat_template.hpp"
+
 namespace tbt {
 namespace {
 
@@ -84,12 +86,7 @@ std::string use(const ModelCard& card) {
 
 }  // namespace
 
-const std::string chat_template =
-    "{% for message in messages %}"
-    "{{ ('Assistant: ' if message['role'] == 'assistant' else 'User: ') + message['content'] + "
-    "'\\n' }}"
-    "{% endfor %}"
-    "{% if add_generation_prompt %}{{ 'Assistant:' }}{% endif %}";
+const std::string chat_template = chat_family("storyteller");
 
 std::string model_card_text(const ModelCard& card) {
     const TransformerConfig& c = card.config;

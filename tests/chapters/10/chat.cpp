@@ -35,7 +35,7 @@ struct Session {
     std::vector<Turn> turns;
 
     void run() {
-        Conversation conversation(encode, budget);
+        Conversation conversation(lines_prompt(encode), budget);
         const Answer answer = [&](const std::vector<int>& prompt,
                                   const std::function<void(const std::string&)>& show) {
             prompts.push_back(decode(prompt));
@@ -177,5 +177,5 @@ TEST_CASE("an answer is shown trimmed while it comes, and what is shown is what 
 }
 
 TEST_CASE("a budget without room for any question is refused", "[ch10][chat]") {
-    REQUIRE_THROWS_AS(Conversation(encode, 0), UsageError);
+    REQUIRE_THROWS_AS(Conversation(lines_prompt(encode), 0), UsageError);
 }

@@ -58,6 +58,10 @@ TEST_CASE("what a chat cannot be given is refused", "[ch23][chat]") {
     for (const Words& prompt : {Words{"hello"}, Words{"-p", "hello"}, Words{"-f", "README.md"}})
         CHECK_THAT(chat(prompt), Catch::StartsWith("--chat and a prompt"));
     CHECK_THAT(chat({"--stop-strings", "."}), Catch::StartsWith("--stop-strings: a chat stops"));
+    CHECK(chat({"--system", "Be kind.", "--chat-template", "chatml"}).empty());
+    CHECK_THAT(refusal({"--system", "x"}), Catch::StartsWith("--system: only a chat"));
+    CHECK_THAT(refusal({"--chat-template", "chatml"}),
+               Catch::StartsWith("--chat-template: only a chat"));
     CHECK_THAT(chat({"--context", "slide"}), Catch::StartsWith("--context: a chat forgets"));
     CHECK_THAT(chat({"--num-return-sequences", "2"}),
                Catch::StartsWith("--chat and --num-return-sequences"));

@@ -273,6 +273,8 @@ const std::map<std::string, std::string> without_effect = {
     {"--no-stream", "says when the text is shown, not what"},
     {"--chat", "reads lines; tests of talk.cpp and chapter 10"},
     {"--echo", "the same"},
+    {"--system", "the same"},
+    {"--chat-template", "the same"},
 };
 
 // Alone, without what it works on, an option may still wait for its occasion.
