@@ -19,8 +19,8 @@ struct Turn {
     std::string user, assistant;
 };
 
-// What ends an answer in such lines: the model goes on to write the user's next line. Cut where it is complete,
-// by the stream (chapter 09).
+// What ends an answer in such lines: the model goes on to write the user's next line. Cut where it
+// is complete, by the stream (chapter 09).
 inline const std::vector<std::string> chat_stop_strings = {"\nUser:", "User:"};
 
 std::string_view trimmed(std::string_view text);
