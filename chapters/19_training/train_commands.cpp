@@ -91,6 +91,7 @@ void follow_recipe(TrainCommand& c, const Json& recipe) {
     c.architecture = architecture_of(o, c.recipe);
     t.sequence = o.contains("sequence") ? whole("sequence", std::int64_t{0}) : 0;
     c.precision = o.value("precision", "f32");
+    c.emulate_bf16 = true;  // its bits are what a recipe is for
     t.batch = whole("batch", std::int64_t{1});
     t.steps = whole("steps", std::int64_t{1});
     t.warm_up = whole("warmup", std::int64_t{0});
@@ -194,6 +195,7 @@ int run_train(TrainCommand c) {
     if (c.smoke) make_smoke(c);
     check_shape(c);
     if (c.training.init.empty()) c.training.shape = shape_of(c.architecture, c.training.shape);
+    check_precision(c);
     c.training.precision = train::precision_of(c.precision);
     // What a model knows is not to be washed away.
     if (!c.training.init.empty() && !c.rate_given) c.training.learning_rate = 5e-4;

@@ -17,6 +17,7 @@ struct TrainCommand {
     LoopOptions loop;
     std::string recipe;             // a recipe.json to follow
     std::string precision = "f32";  // or "bf16"
+    bool emulate_bf16 = false;      // where no matrix unit makes it quick
     bool resume = false, replan = false, smoke = false;
     bool rate_given = false, tokenizer_given = false, context_given = false;
     struct {

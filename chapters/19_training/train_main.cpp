@@ -84,6 +84,8 @@ void add_training_options(CLI::App& app, tbt::TrainCommand& o) {
                    "of the factors of products: f32, or bf16 as matrix units have it")
         ->capture_default_str()
         ->check(CLI::IsMember({"f32", "bf16"}));
+    app.add_flag("--emulate-bf16", o.emulate_bf16,
+                 "bf16 without a matrix unit, too: the same bits, slower than f32");
     app.add_flag("--resume", o.resume, "go on from the checkpoint in --out");
     app.add_flag("--replan", o.replan,
                  "with --resume: go on with other options (but the same model)");

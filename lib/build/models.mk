@@ -5,9 +5,9 @@
 # distribution of the finished one.
 
 FIRST_RECIPE := --layers 6 --heads 6 --embd 192 --batch 8 --steps 15000 --warmup 200 --lr 0.002 \
-	--precision bf16 --parts 4
+	--precision bf16 --emulate-bf16 --parts 4
 FIRST_SKETCH_RECIPE := --layers 2 --heads 3 --embd 96 --batch 8 --steps 4500 --warmup 200 --lr 0.003 \
-	--precision bf16 --parts 4
+	--precision bf16 --emulate-bf16 --parts 4
 MEDUSA_RECIPE := --heads 3 --inner 256 --draft-vocab 2048 --batch 4 --sequence 256 --steps 5000 --warmup 100 \
 	--lr 0.004 --parts 4
 TRAINED := build/models
@@ -36,7 +36,7 @@ train-sketch: train-storyteller train-first-sketch
 # the same shape on both corpora for as many tokens and prints each genre's gap to its floor (PILOT="--steps 300").
 VOICE := $(TRAINED)/voice
 VOICE_SHAPE := --layers 8 --heads 8 --embd 256
-VOICE_RECIPE := --batch 16 --steps 28000 --warmup 500 --lr 0.0015 --precision bf16 --parts 4
+VOICE_RECIPE := --batch 16 --steps 28000 --warmup 500 --lr 0.0015 --precision bf16 --emulate-bf16 --parts 4
 VOICE_SHARES = $$(grep -v '^\#' data/corpus/world/voice.shares | tr -d '\n')
 VOICE_CORPUS = --corpus data/corpus,data/corpus/world --genres "$(VOICE_SHARES)"
 PILOT := --batch 8 --steps 400 --warmup 40 --lr 0.002 --parts 4
