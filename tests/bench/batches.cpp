@@ -53,7 +53,7 @@ void run(const Settings& settings) {
     Table table("batches", {"model, f16", "cache", "threads", "texts", "tokens/s", "one = 1"});
     for (const int threads : settings.threads) {
         for (const WeightType cache : {WeightType::f32, WeightType::f16})
-            measure(table, "storyteller", cache, threads, 25);
+            measure(table, quick() ? "sketch" : "storyteller", cache, threads, 25);
         if (!quick()) measure(table, "gpt2", WeightType::f32, threads, 7);
     }
 }

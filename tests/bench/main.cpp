@@ -48,6 +48,22 @@ void write_json(const std::string& path, const bench::Settings& settings) {
     if (!out) throw Error("bench: cannot write " + path);
 }
 
+// The names of the sections that failed: what the others measure is not lost.
+std::vector<std::string> run_all(const std::vector<bench::Section>& sections,
+                                 const bench::Settings& settings) {
+    std::vector<std::string> failed;
+    for (const bench::Section& section : sections) {
+        std::printf("\n%s: %s\n", section.name.c_str(), section.about.c_str());
+        try {
+            section.run(settings);
+        } catch (const Error& error) {
+            std::printf("  FAIL: %s\n", error.what());
+            failed.push_back(section.name);
+        }
+    }
+    return failed;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -75,17 +91,13 @@ int main(int argc, char** argv) {
             let_teams_shrink(false);  // a measurement with two threads means two
             const bench::Settings settings{threads};
             std::printf("SIMD: %d bits; cores: %d\n", simd::batch_size * 32, default_threads());
-            std::string failed;
-            for (const bench::Section& section : sections) {
-                std::printf("\n%s: %s\n", section.name.c_str(), section.about.c_str());
-                try {
-                    section.run(settings);
-                } catch (const Error& error) {  // what the other sections measure is not lost
-                    std::printf("  FAIL: %s\n", error.what());
-                    failed += " " + section.name;
-                }
-            }
+            const std::vector<std::string> failed = run_all(sections, settings);
             if (!json.empty()) write_json(json, settings);
-            if (!failed.empty()) throw Error("bench: these sections failed:" + failed);
+            if (once)
+                std::printf("\n%zu passed, %zu failed\n", sections.size() - failed.size(),
+                            failed.size());
+            if (!failed.empty())
+                throw Error("bench: " + std::to_string(failed.size()) + " of " +
+                            std::to_string(sections.size()) + " sections failed, see FAIL above");
         });
 }

@@ -18,7 +18,7 @@ namespace tbt::bench {
 
 namespace {
 
-constexpr int tokens_a_text = 120;
+int tokens_a_text() { return quick() ? 16 : 120; }
 const std::vector<std::string> prompts{
     "Once upon a time", "The weather today is",
     "User: What is gravity?\nAssistant:", "Explain photosynthesis:"};
@@ -45,7 +45,8 @@ void plain(Pair& pair, std::uint64_t seed, double& tokens) {
             pair.rules.chain.apply(p, {ids, prompt.size()});
             return chance.draw(p);
         };
-        generate(std::ref(model), prompt, tokens_a_text, pick, [&](int) { return ++tokens, true; });
+        generate(std::ref(model), prompt, tokens_a_text(), pick,
+                 [&](int) { return ++tokens, true; });
     }
 }
 
@@ -115,7 +116,7 @@ void measure(Table& table, Pair& pair, const std::string& weights, double temper
                         }});
     }
     const std::vector<Timing> timings = interleaved(work, 21, 0.001);
-    const double texts = static_cast<double>(pair.prompts.size()) * tokens_a_text;
+    const double texts = static_cast<double>(pair.prompts.size()) * tokens_a_text();
     for (std::size_t w = 0; w < ways.size(); ++w) {
         const Counts& c = counts[w];
         table.row({weights,
@@ -143,7 +144,7 @@ void run(const Settings& settings) {
                   {}};
         for (const std::string& prompt : prompts)
             pair.prompts.push_back(encode_prompt(pair.target, prompt));
-        pair.rules.max_new_tokens = tokens_a_text;
+        pair.rules.max_new_tokens = tokens_a_text();
         pair.rules.context = pair.target.config().n_positions;
         for (const double temperature : {0.0, 0.8, 1.2}) {
             SamplingOptions sampling;
@@ -151,6 +152,7 @@ void run(const Settings& settings) {
             if (temperature > 0) sampling.top_p = 0.9;
             pair.rules.chain = full_chain(sampling, Dialect::ours);
             measure(table, pair, wide ? "f32" : "stored", temperature);
+            if (quick()) return;
         }
     }
 }
