@@ -77,10 +77,42 @@ std::vector<double> steps_under_load(Model& model, const TokenBytes& bytes, int 
     return steps;
 }
 
+// Seconds from a request to its first token, after 400 tokens that all requests begin with and 12
+// of its own: one after the other, with pages that stay and with none, in turns.
+struct FirstToken {
+    PrefixCache cache;
+    CachedBatch batch;
+    Engine engine;
+    std::vector<double> seconds;
+
+    FirstToken(Model& model, const TokenBytes& bytes, bool remembers)
+        : cache(model.gpt, 0, remembers),
+          batch(cache),
+          engine(&batch, bytes, model.config().vocab_size, PlainScheduler(1)) {}
+    void ask(int question) {
+        std::vector<int> prompt = prompt_of(400, 0);
+        for (const int id : prompt_of(12, question)) prompt.push_back(id);
+        const double before = now();
+        engine.add(prompt, request_for(8));
+        engine.step();
+        seconds.push_back(now() - before);
+        while (engine.step()) {
+        }
+    }
+    // The first request finds nothing.
+    double median() const {
+        std::vector<double> later(seconds.begin() + 1, seconds.end());
+        std::sort(later.begin(), later.end());
+        return later[later.size() / 2];
+    }
+};
+
 void run(const Settings& settings) {
     Table table("serving", {"storyteller, f16", "threads", "texts", "tokens/s", "bare = 1"});
     Table steps("steps", {"16 texts, a prompt of 480 every 20 steps", "threads", "median ms",
                           "p99 ms", "p99 / median"});
+    Table first("first token", {"400 shared tokens, 12 of its own", "threads", "without ms",
+                                "with ms", "with / without"});
     for (const int threads : settings.threads) {
         Model model = load_model(shipped_model("storyteller"), {threads, WeightType::f16});
         const TokenBytes bytes = token_bytes_of(model.tokenizer);
@@ -99,6 +131,13 @@ void run(const Settings& settings) {
                        {rate, 0},
                        {rate * t[0].median / new_tokens, 2}});
         }
+        FirstToken without(model, bytes, false), with(model, bytes, true);
+        for (int question = 0; question < 41; ++question) without.ask(question), with.ask(question);
+        first.row({"time to first token",
+                   count(threads),
+                   {1e3 * without.median(), 2},
+                   {1e3 * with.median(), 2},
+                   {with.median() / without.median(), 3}});
         for (const int budget : {0, 128, 64, 32}) {
             const std::vector<double> ms = steps_under_load(model, bytes, budget);
             const double median = ms[ms.size() / 2], p99 = ms[ms.size() * 99 / 100];

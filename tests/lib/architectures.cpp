@@ -13,6 +13,7 @@
 #include "lib/model/llama_config.hpp"
 #include "lib/model/random_model.hpp"
 #include "lib/model/transformer.hpp"
+#include "lib/serve/prefix_cache.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -104,6 +105,34 @@ TEST_CASE("every architecture has the same bits in a batch as alone", "[architec
             INFO(name << ", " << names_of(way.weights).option);
             CHECK(of_a.is_row(59, logits.row(0)));
             CHECK(of_b.is_row(89, logits.row(1)));
+        }
+}
+
+// Two texts with 80 tokens in common: a page, and a part of the next, both longer than windows.
+TEST_CASE("every architecture goes on from pages that another text left, in the same bits",
+          "[architectures][contract]") {
+    const test::FullTeams full;
+    const std::vector<int> a = some_text(1), other = some_text(2);
+    std::vector<int> b = a;
+    std::copy(other.begin() + 80, other.end(), b.begin() + 80);
+    b[80] = (a[80] + 1) % 97;
+    for (const std::string name : names)
+        for (const Way& way : {ways[0], ways[1]}) {
+            const Reference of_a(name, way, a), of_b(name, way, b);
+            Transformer model = model_of(name, way, 2);
+            PrefixCache cache(model, 4);
+            {
+                KvCache first = cache.start(a);
+                model.forward(first, a);
+                cache.remember(a, first);
+            }
+            INFO(name << ", " << names_of(way.cache).option);
+            KvCache second = cache.start(b);
+            CHECK(second.length() == 80);
+            CHECK(of_b.is_row(length - 1, model.forward(second, part(b, 80, length))));
+            KvCache third = cache.start(a);
+            CHECK(third.length() == length - 1);
+            CHECK(of_a.is_row(length - 1, model.forward(third, part(a, length - 1, length))));
         }
 }
 

@@ -131,3 +131,33 @@ TEST_CASE("texts are what they are alone, in pools of any size, with known prefi
     REQUIRE(all.preemptions > 50);
     REQUIRE(all.cached > 3 * forked / 2);
 }
+
+TEST_CASE("when two texts need a page and none is left, the younger gives its pages back",
+          "[ch26][ch27]") {
+    Gpt gpt(five_pages(), random_weight, {1});
+    PrefixCache cache(gpt, 6);
+    CachedBatch batch(cache);
+    Engine engine(&batch, one_byte, static_cast<int>(vocabulary), PlainScheduler(2));
+    Rng rng(4);
+    GenerateRequest r = request(200);
+    r.stop.context = context, r.stop.eos = {};
+    // Both have three pages when they come to token 193.
+    const std::vector<int> a = random_ids(rng, 60), b = random_ids(rng, 60);
+    const int older = engine.add(a, r), younger = engine.add(b, r);
+    while (engine.step()) REQUIRE(cache.used() <= 6);
+    REQUIRE(engine.preemptions() == 1);
+    for (const auto& [text, prompt] : {std::pair(older, a), std::pair(younger, b)}) {
+        CachedBatch fresh(gpt);
+        const ServedText served = engine.take(text);
+        REQUIRE(served.cached == 0);  // a text that is preempted has begun before
+        REQUIRE(test::same(served.text, generate_texts(std::ref(fresh), one_byte, prompt, r)[0]));
+    }
+    r.stop.max_new_tokens = 261;  // 321 tokens, or the context of 320: five pages and a copy
+    REQUIRE_NOTHROW(engine.add(a, r));
+    PrefixCache small(gpt, 5);
+    CachedBatch few(small);
+    Engine refuses(&few, one_byte, static_cast<int>(vocabulary), PlainScheduler(2));
+    REQUIRE_THROWS_WITH(refuses.add(a, r),
+                        "engine: a text of up to 320 tokens needs 6 pages, and the cache has 5; "
+                        "ask for fewer tokens, or give it more memory");
+}
