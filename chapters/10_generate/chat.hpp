@@ -83,7 +83,8 @@ struct ChatScreen {
     std::function<void(const std::string& message)> complain;
 };
 
-// Gives the model's answer to a prompt, without what ends it (chat_stop_strings, or a token), and shows it piece by piece.
+// Gives the model's answer to a prompt, without what ends it (chat_stop_strings, or a token), and
+// shows it piece by piece.
 using Answer = std::function<std::string(const std::vector<int>& prompt,
                                          const std::function<void(const std::string&)>& show)>;
 
