@@ -200,7 +200,7 @@ END {
             program = chapter_of(file)
             program_names = add(program_names, program)
             short = program; sub(/_.*/, "", short)
-            print "run-" short ": run-" program
+            print "run-" short ": run-" program " ;"  # no recipe, or run-% would refuse it
         } else {
             program = base(file); sub(/_main$/, "", program)
             tool_names = add(tool_names, program)
