@@ -4,7 +4,7 @@
 
 namespace tbt {
 
-TokenConstraint& ConstraintFollower::follow(std::span<const int> generated) {
+GrammarMatcher& ConstraintFollower::follow(std::span<const int> generated) {
     std::size_t best = 0, common = 0;
     for (std::size_t i = 0; i < texts_.size(); ++i) {
         const std::size_t shared = common_length(texts_[i].read, generated);
@@ -31,7 +31,7 @@ std::size_t ConstraintFollower::common_length(std::span<const int> a, std::span<
     return index(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }
 
-ChainStep grammar_step(std::function<TokenConstraint&(const TextSoFar&)> follow) {
+ChainStep grammar_step(std::function<GrammarMatcher&(const TextSoFar&)> follow) {
     const auto keys = std::make_shared<std::vector<float>>();
     return {"grammar", "",
             [follow = std::move(follow), keys](Candidates& c, const TextSoFar& text) {
@@ -49,15 +49,15 @@ ChainStep grammar_step(std::function<TokenConstraint&(const TextSoFar&)> follow)
             }};
 }
 
-ChainStep grammar_step(const TokenConstraint& start) {
+ChainStep grammar_step(const GrammarMatcher& start) {
     const auto follower = std::make_shared<ConstraintFollower>(start);
-    return grammar_step([follower](const TextSoFar& text) -> TokenConstraint& {
+    return grammar_step([follower](const TextSoFar& text) -> GrammarMatcher& {
         return follower->follow(text.generated());
     });
 }
 
 std::function<void(std::span<float>, std::span<const int>)> grammar_processor(
-    const TokenConstraint& start, std::size_t prompt_length) {
+    const GrammarMatcher& start, std::size_t prompt_length) {
     const auto follower = std::make_shared<ConstraintFollower>(start);
     return [follower, prompt_length](std::span<float> log_probs, std::span<const int> ids) {
         if (ids.size() < prompt_length)

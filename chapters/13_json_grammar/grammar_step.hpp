@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "chapters/06_combining/chain.hpp"
-#include "lib/grammar/tokens/token_constraint.hpp"
+#include "lib/grammar/tokens/grammar_matcher.hpp"
 
 namespace tbt {
 
@@ -18,15 +18,15 @@ namespace tbt {
 // Each is read on from whatever text read so far shares most with it; a few dozen are kept.
 class ConstraintFollower {
 public:
-    explicit ConstraintFollower(TokenConstraint start) { texts_.push_back({std::move(start), {}}); }
+    explicit ConstraintFollower(GrammarMatcher start) { texts_.push_back({std::move(start), {}}); }
 
-    // The constraint behind these generated ids, valid until the next call.
+    // The constraint after these generated ids, valid until the next call.
     // Throws Error when one of them is not allowed.
-    TokenConstraint& follow(std::span<const int> generated);
+    GrammarMatcher& follow(std::span<const int> generated);
 
 private:
     struct Text {
-        TokenConstraint constraint;
+        GrammarMatcher constraint;
         std::vector<int> read;
     };
     static constexpr std::size_t most_texts = 64;
@@ -37,15 +37,15 @@ private:
 };
 
 // A step named "grammar", which in_order puts before all others in every dialect.
-// follow: the constraint behind a text.
-ChainStep grammar_step(std::function<TokenConstraint&(const TextSoFar&)> follow);
+// follow: the constraint after a text.
+ChainStep grammar_step(std::function<GrammarMatcher&(const TextSoFar&)> follow);
 
-ChainStep grammar_step(const TokenConstraint& start);
+ChainStep grammar_step(const GrammarMatcher& start);
 
 // The same for a beam search (chapter 11): each beam's own mask, on its log-probabilities.
 // They are not renormalised, so beams compare by the model's probability of their texts.
 // Nothing stays where a text is complete and cannot be ended.
 std::function<void(std::span<float>, std::span<const int>)> grammar_processor(
-    const TokenConstraint& start, std::size_t prompt_length);
+    const GrammarMatcher& start, std::size_t prompt_length);
 
 }  // namespace tbt

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "lib/grammar/tokens/token_constraint.hpp"
+#include "lib/grammar/tokens/grammar_matcher.hpp"
 
 namespace tbt {
 
@@ -16,15 +16,15 @@ struct GuidedText {
     bool complete = false;  // the new text is one of the language
 };
 
-// pick(logits, ids) chooses among the tokens that are not −∞; emit(id) is told and may end the text
-// by returning false.
+// pick(logits, ids) chooses among the tokens that are not −∞; emit(id) sees each and may end the
+// text by returning false.
 //
 // Where only one token is legal there is nothing to ask. It is appended at once,
 // and so is the next if it is the only one; the model reads the whole run in the one forward pass
 // that predicts what follows it.
 template <class Pick, class Emit>
 GuidedText generate_guided(const NextLogits& model, std::vector<int> ids,
-                           TokenConstraint& constraint, Pick&& pick, Emit&& emit) {
+                           GrammarMatcher& constraint, Pick&& pick, Emit&& emit) {
     GuidedText text;
     const int eos = constraint.language().trie().eos();
     std::vector<float> legal;

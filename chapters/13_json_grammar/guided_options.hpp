@@ -1,4 +1,4 @@
-// What the programs of chapters 13 to 16 are told about the text that a model writes under a mask.
+// The options of chapters 13 to 16 for the text that a model writes under a mask.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ namespace tbt {
 namespace {
 
 // The mask, then the chain.
-Chain masked(const TokenConstraint& start, const Chain& chain) {
+Chain masked(const GrammarMatcher& start, const Chain& chain) {
     std::vector<ChainStep> steps = {grammar_step(start)};
     steps.insert(steps.end(), chain.steps().begin(), chain.steps().end());
     return Chain(std::move(steps));
@@ -37,7 +37,7 @@ std::vector<RecordedPass> passes_of(const std::vector<RecordedToken>& tokens, st
 }  // namespace
 
 std::string guided_trace(const GuidedOptions& options, const std::string& guide, Model& model,
-                         const Chain& chain, const TokenConstraint& start, const GuidedText& text,
+                         const Chain& chain, const GrammarMatcher& start, const GuidedText& text,
                          bool ended, const StateWords& words) {
     const Tokenizer& tokenizer = model.tokenizer;
     const std::vector<int> prompt = encode_prompt(model, options.prompt, options.max_new_tokens);
@@ -51,7 +51,7 @@ std::string guided_trace(const GuidedOptions& options, const std::string& guide,
     if (ended) written.ids.push_back(start.language().trie().eos());
 
     std::vector<RecordedToken> tokens;
-    TokenConstraint constraint = start;
+    GrammarMatcher constraint = start;
     Rng luck(options.seed);
     CachedBatch batch(model.gpt);
     const ReplayedText all = replayed_text(request, prompt, written.ids, false);

@@ -8,7 +8,7 @@
 #include "chapters/13_json_grammar/guide_state.hpp"
 #include "chapters/13_json_grammar/guided_loop.hpp"
 #include "chapters/13_json_grammar/guided_options.hpp"
-#include "lib/grammar/tokens/token_constraint.hpp"
+#include "lib/grammar/tokens/grammar_matcher.hpp"
 
 namespace tbt {
 
@@ -18,7 +18,7 @@ struct Model;
 // where there was a choice. start: the constraint before the first token; ended: by end-of-text.
 // guide: what the text was held to.
 std::string guided_trace(const GuidedOptions& options, const std::string& guide, Model& model,
-                         const Chain& chain, const TokenConstraint& start, const GuidedText& text,
+                         const Chain& chain, const GrammarMatcher& start, const GuidedText& text,
                          bool ended, const StateWords& words = {});
 
 }  // namespace tbt

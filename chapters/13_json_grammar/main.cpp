@@ -1,8 +1,8 @@
 // Chapter 13: JSON that is always valid and always ends.
 //
-// Shows the byte machine reading a text; masks over a vocabulary, and how they are made;
-// the tutorial's machine of required keys, corrected; what a mask does to the law of a text,
-// enumerated; then the model itself, writing under the mask: what it wanted,
+// Shows the byte recognizer reading a text; masks over a vocabulary, and how they are made;
+// the tutorial's recognizer of required keys, corrected; what a mask does to the distribution of
+// texts, enumerated; then the model itself, writing under the mask: what it wanted,
 // what the grammar made of it, and how the text is closed before the budget ends. Run it:
 // make run-13, or make run-13 ARGS='--part model --temperature 2 --max-new-tokens 30 "{\"name\":"'.
 // Look for: the number of allowed tokens, from tens of thousands in a string to one before a colon.
@@ -20,7 +20,7 @@
 #include "chapters/13_json_grammar/plain_mask.hpp"
 #include "chapters/13_json_grammar/required_keys.hpp"
 #include "chapters/13_json_grammar/show.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/command_line.hpp"
@@ -34,26 +34,26 @@ using namespace tbt;
 namespace {
 
 // 1. Byte by byte: the mode, the stack, how many bytes may follow, and the shortest way to the end.
-void show_machine(const std::string& text) {
-    JsonMachine machine;
+void show_recognizer(const std::string& text) {
+    JsonRecognizer recognizer;
     std::printf(
-        "1. The machine reads bytes. %s\n\n   byte  then it awaits    open   next  to close\n",
+        "1. The recognizer reads bytes. %s\n\n   byte  then it awaits    open   next  to close\n",
         visible(text).c_str());
-    ByteMachine::State state = machine.start();
+    Recognizer::State state = recognizer.start();
     for (const char c : text) {
-        state = machine.next(state, static_cast<unsigned char>(c));
-        if (state == ByteMachine::dead) {
+        state = recognizer.next(state, static_cast<unsigned char>(c));
+        if (state == Recognizer::dead) {
             std::printf("   %s  refused: no JSON text goes on like this\n",
                         padded(visible(std::string(1, c)), 4).c_str());
             return;
         }
         int next = 0;
         for (int byte = 0; byte < 256; ++byte)
-            next += machine.next(state, static_cast<unsigned char>(byte)) != ByteMachine::dead;
+            next += recognizer.next(state, static_cast<unsigned char>(byte)) != Recognizer::dead;
         std::printf("   %s  %s  %s  %4d  %8d%s\n", padded(visible(std::string(1, c)), 4).c_str(),
-                    padded(JsonMachine::name(JsonMachine::unpack(state).mode), 16).c_str(),
-                    padded(machine.stack(state), 5).c_str(), next, machine.closing_bytes(state),
-                    machine.accepts(state) ? "  may end" : "");
+                    padded(JsonRecognizer::name(JsonRecognizer::unpack(state).mode), 16).c_str(),
+                    padded(recognizer.stack(state), 5).c_str(), next,
+                    recognizer.closing_bytes(state), recognizer.accepts(state) ? "  may end" : "");
     }
 }
 
@@ -63,13 +63,14 @@ void show_masks() {
                                              "{\"", "\":", "\",",  "\"}", "]}", "name", "Ada",
                                              "1",   "23",  "true", "tr",  "ue", " ",    ""};
     const std::size_t end = tokens.size() - 1;
-    JsonMachine machine(JsonOptions{1, false, false});
+    JsonRecognizer recognizer(JsonOptions{1, false, false});
     std::printf(
-        "\n2. A token is legal if the machine survives all its bytes (20 tokens and <end>):\n\n");
+        "\n2. A token is legal if the recognizer survives all its bytes (20 tokens and "
+        "<end>):\n\n");
     for (const char* text :
          {"", "{", "{\"", "{\"name", "{\"name\":", "{\"name\":\"Ada", "[1", "[t", "[1]"}) {
-        const ByteMachine::State state = read_bytes(machine, machine.start(), text);
-        const std::vector<bool> legal = plain_mask(machine, state, tokens, to_int(end));
+        const Recognizer::State state = read_bytes(recognizer, recognizer.start(), text);
+        const std::vector<bool> legal = plain_mask(recognizer, state, tokens, to_int(end));
         std::printf("   %s ", padded(visible(text), 14).c_str());
         for (std::size_t id = 0; id <= end; ++id) {
             if (legal[id]) std::printf(" %s", id == end ? "<end>" : visible(tokens[id]).c_str());
@@ -78,52 +79,52 @@ void show_masks() {
     }
 }
 
-// 3. A machine of required keys.
+// 3. A recognizer of required keys.
 void show_keys() {
     const std::vector<std::string> keys = {"name", "score", "passed"};
-    RequiredKeys machine(keys);
+    RequiredKeys recognizer(keys);
     std::printf("\n3. Required keys name, score, passed. After each symbol, what is allowed:\n\n");
     for (const char* symbol : {"{", "\"score\"", ":", "number", ","}) {
-        machine.advance(symbol);
+        recognizer.advance(symbol);
         std::printf("   %s", padded(symbol, 9).c_str());
-        for (const std::string& s : machine.allowed()) std::printf(" %s", s.c_str());
+        for (const std::string& s : recognizer.allowed()) std::printf(" %s", s.c_str());
         std::printf("\n");
     }
     std::printf("   Orders of the keys: %d. Where no key is ever used up: %d.\n",
-                RequiredKeys(keys).orders(), TutorialKeys(keys).orders());
+                RequiredKeys(keys).orders(), RequiredKeys(keys, true).orders());
 }
 
-// 4. A mask changes the law. All texts of two tokens, with their probabilities:
+// 4. A mask changes the distribution. All texts of two tokens, with their probabilities:
 //    by the model alone, its complete ones renormalised, and under the mask,
 //    which keeps the proportions among what is legal at each step.
 void show_distribution() {
     const std::vector<std::string> tokens = {"[", "]", "1"};
     const double first[] = {0.6, 0.0, 0.4},
-                 behind[] = {0.0, 0.1, 0.9};  // behind [; a number is already complete
-    const auto language = std::make_shared<GuidedLanguage>(
-        std::make_shared<JsonMachine>(JsonOptions{0, false, false}),
+                 after[] = {0.0, 0.1, 0.9};  // after [; a number is already complete
+    const auto language = std::make_shared<CompiledGrammar>(
+        std::make_shared<JsonRecognizer>(JsonOptions{0, false, false}),
         std::make_shared<const TokenTrie>(tokens, -1));
     const auto under = [](const double* p, const TokenMask& mask, int id) {
         double sum = 0;
         for (int i = 0; i < mask.size(); ++i) sum += mask.test(i) ? p[i] : 0;
         return mask.test(id) ? p[id] / sum : 0;
     };
-    TokenConstraint constraint(language, 2);
+    GrammarMatcher constraint(language, 2);
     const double number = under(first, constraint.mask(), 2),
                  bracket = under(first, constraint.mask(), 0);
     constraint.advance(0);
-    const double closed = bracket * under(behind, constraint.mask(), 1),
-                 open = bracket * under(behind, constraint.mask(), 2);
-    const double valid = first[0] * behind[1] + first[2];
+    const double closed = bracket * under(after, constraint.mask(), 1),
+                 open = bracket * under(after, constraint.mask(), 2);
+    const double valid = first[0] * after[1] + first[2];
     std::printf(
-        "\n4. Budget: two tokens. The model begins with [ (.6) or 1 (.4), and goes on behind [ "
+        "\n4. Budget: two tokens. The model begins with [ (.6) or 1 (.4), and goes on after [ "
         "with 1 (.9) or ] "
         "(.1).\n\n"
         "   text    model alone   its JSON texts, renormalised   under the mask\n");
-    std::printf("   []      %11.4f   %28.4f   %14.4f\n", first[0] * behind[1],
-                first[0] * behind[1] / valid, closed);
+    std::printf("   []      %11.4f   %28.4f   %14.4f\n", first[0] * after[1],
+                first[0] * after[1] / valid, closed);
     std::printf("   1       %11.4f   %28.4f   %14.4f\n", first[2], first[2] / valid, number);
-    std::printf("   [1      %11.4f   %28.4f   %14.4f\n", first[0] * behind[2], 0.0, open);
+    std::printf("   [1      %11.4f   %28.4f   %14.4f\n", first[0] * after[2], 0.0, open);
 }
 
 struct Settings : GuidedOptions {
@@ -135,11 +136,11 @@ struct Settings : GuidedOptions {
 // 5. A model under the mask. The prompt counts as the beginning of the JSON text.
 void show_model(const Settings& settings, Model& model) {
     const auto trie = std::make_shared<const TokenTrie>(model.tokenizer);
-    const auto machine =
-        std::make_shared<JsonMachine>(JsonOptions{settings.max_whitespace, false, true});
-    const auto language = std::make_shared<GuidedLanguage>(machine, trie);
+    const auto recognizer =
+        std::make_shared<JsonRecognizer>(JsonOptions{settings.max_whitespace, false, true});
+    const auto language = std::make_shared<CompiledGrammar>(recognizer, trie);
     const std::vector<int> prompt = encode_prompt(model, settings.prompt, settings.max_new_tokens);
-    TokenConstraint constraint(language, settings.max_new_tokens, settings.prompt);
+    GrammarMatcher constraint(language, settings.max_new_tokens, settings.prompt);
 
     const Chain chain(cut_steps(settings.sampling, Dialect::ours));
     Candidates scratch;
@@ -157,7 +158,7 @@ void show_model(const Settings& settings, Model& model) {
         return id;
     };
     const PageFile page(settings.html, settings.trace_file);
-    const TokenConstraint start = constraint;
+    const GrammarMatcher start = constraint;
     const GuidedText text = generate_guided([&](std::span<const int> ids) { return gpt(ids); },
                                             prompt, constraint, pick, [&](int) { return true; });
     trace.print_rest();
@@ -174,10 +175,10 @@ void show_model(const Settings& settings, Model& model) {
 
 void add_options(CommandLine& line, Settings& s) {
     s.declare(line);
-    line.option("--text", s.text, "what the machine reads in part 1").shows_default();
-    line.option("--part", s.part, "what to show: machine (parts 1 to 4), model (part 5) or all")
+    line.option("--text", s.text, "what the recognizer reads in part 1").shows_default();
+    line.option("--part", s.part, "what to show: recognizer (parts 1 to 4), model (part 5) or all")
         .shows_default()
-        .one_of({"machine", "model", "all"});
+        .one_of({"recognizer", "model", "all"});
     line.option("--max-whitespace", s.max_whitespace,
                 "white space characters in a row, -1: any number")
         .shows_default()
@@ -192,19 +193,20 @@ int main(int argc, char** argv) {
     settings.command = shell_line(argc, argv);
     return run_program(
         argc, argv,
-        "Chapter 13: a JSON machine over bytes, masks over tokens, and texts that always close.",
+        "Chapter 13: a JSON recognizer over bytes, masks over tokens, and texts that always close.",
         [&](CommandLine line) { add_options(line, settings); },
         [&] {
-            if (settings.part == "machine" && !(settings.html + settings.trace_file).empty())
+            if (settings.part == "recognizer" && !(settings.html + settings.trace_file).empty())
                 throw UsageError(
-                    "--part machine and --html or --trace: no model writes there; leave one out");
+                    "--part recognizer and --html or --trace: no model writes there; leave one "
+                    "out");
             // Opened first: what is wrong with it is said before anything is shown.
             std::optional<Model> model;
-            if (settings.part != "machine")
+            if (settings.part != "recognizer")
                 model = load_model(settings.model),
                 encode_prompt(*model, settings.prompt, settings.max_new_tokens);
             if (settings.part != "model") {
-                show_machine(settings.text);
+                show_recognizer(settings.text);
                 show_masks();
                 show_keys();
                 show_distribution();

@@ -1,7 +1,7 @@
 // The mask over tokens, plainly: try every one.
 //
-// A token is legal if the machine survives all its bytes; the end of the text, if the text may end
-// here. The fast form is MaskCache (mask_cache.hpp), which shares the work of tokens that begin
+// A token is legal if the recognizer survives all its bytes; the end of the text, if the text may
+// end here. The fast form is MaskCache (mask_cache.hpp), which shares the work of tokens that begin
 // alike and remembers what it found; it gives the same masks.
 #pragma once
 
@@ -10,19 +10,19 @@
 #include <vector>
 
 #include "lib/check.hpp"
-#include "lib/grammar/recognizer/byte_machine.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 
 namespace tbt {
 
-// Which tokens may come next? tokens: the bytes of each; empty: one that never stands in a text.
+// Which tokens may come next? tokens: the bytes of each; empty: one that is never in a text.
 // eos: the end-of-text token, −1: there is none.
-inline std::vector<bool> plain_mask(ByteMachine& machine, ByteMachine::State state,
+inline std::vector<bool> plain_mask(Recognizer& recognizer, Recognizer::State state,
                                     const std::vector<std::string>& tokens, int eos) {
     std::vector<bool> legal(tokens.size());
     for (std::size_t id = 0; id < tokens.size(); ++id)
         legal[id] =
-            !tokens[id].empty() && read_bytes(machine, state, tokens[id]) != ByteMachine::dead;
-    if (eos != -1) legal[checked_id("mask", eos, tokens.size())] = machine.accepts(state);
+            !tokens[id].empty() && read_bytes(recognizer, state, tokens[id]) != Recognizer::dead;
+    if (eos != -1) legal[checked_id("mask", eos, tokens.size())] = recognizer.accepts(state);
     return legal;
 }
 

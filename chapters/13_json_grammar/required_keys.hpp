@@ -1,4 +1,4 @@
-// The machine of the tutorial: an object with some required keys, read symbol by symbol.
+// The recognizer of the tutorial: an object with some required keys, read symbol by symbol.
 // And what was wrong with it.
 #pragma once
 
@@ -12,11 +12,11 @@
 namespace tbt {
 
 // first {, then each required key with a value, in any order, then }.
-// A symbol is a string such as "{" or "\"name\"".
+// A symbol is a string such as "{" or "\"name\"". as_printed: with the tutorial's mistake.
 class RequiredKeys {
 public:
-    explicit RequiredKeys(std::vector<std::string> keys) : keys_(std::move(keys)) {}
-    virtual ~RequiredKeys() = default;
+    explicit RequiredKeys(std::vector<std::string> keys, bool as_printed = false)
+        : keys_(std::move(keys)), as_printed_(as_printed) {}
 
     std::vector<std::string> allowed() const {
         switch (place_) {
@@ -44,7 +44,9 @@ public:
                 place_ = keys_.empty() ? Place::after : Place::key;
                 break;
             case Place::key:
-                seen_.push_back(remember(symbol));
+                // The quotes come off, so that the key is offered once. As printed they stay: the
+                // symbol never equals a key, and each key is offered again and again.
+                seen_.push_back(as_printed_ ? symbol : symbol.substr(1, symbol.size() - 2));
                 place_ = Place::colon;
                 break;
             case Place::colon:
@@ -67,26 +69,17 @@ public:
         if (complete()) return 1;
         const std::vector<std::string> legal = allowed();
         int sum = 0;
-        for (std::size_t i = 0; i < (place_ == Place::key ? legal.size() : 1); ++i)
-            sum += orders_behind(legal[i]);
+        for (std::size_t i = 0; i < (place_ == Place::key ? legal.size() : 1); ++i) {
+            RequiredKeys next = *this;
+            next.advance(legal[i]);
+            sum += next.orders();
+        }
         return sum;
-    }
-
-protected:
-    // A symbol "\"name\"" stands for the key name: the quotes come off before it is remembered …
-    virtual std::string remember(const std::string& symbol) const {
-        return symbol.substr(1, symbol.size() - 2);
-    }
-    virtual int orders_behind(const std::string& symbol) const {
-        RequiredKeys next = *this;
-        next.advance(symbol);
-        return next.orders();
     }
 
 private:
     enum class Place { start, key, colon, value, after, end };
 
-    // … so that here each key is offered once.
     std::vector<std::string> open_keys() const {
         std::vector<std::string> open;
         for (const std::string& key : keys_) {
@@ -97,22 +90,8 @@ private:
     }
 
     std::vector<std::string> keys_, seen_;
+    bool as_printed_;
     Place place_ = Place::start;
-};
-
-// As printed: the symbol is remembered with its quotes, never equals a key without,
-// and each key is offered again and again.
-class TutorialKeys : public RequiredKeys {
-public:
-    using RequiredKeys::RequiredKeys;
-
-protected:
-    std::string remember(const std::string& symbol) const override { return symbol; }
-    int orders_behind(const std::string& symbol) const override {
-        TutorialKeys next = *this;
-        next.advance(symbol);
-        return next.orders();
-    }
 };
 
 }  // namespace tbt

@@ -11,7 +11,7 @@
 
 #include "chapters/02_greedy/greedy.hpp"
 #include "lib/check.hpp"
-#include "lib/grammar/tokens/token_constraint.hpp"
+#include "lib/grammar/tokens/grammar_matcher.hpp"
 #include "lib/index.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/show/svg.hpp"
@@ -22,7 +22,7 @@ namespace tbt {
 
 class MaskTrace {
 public:
-    MaskTrace(const Tokenizer& tokenizer, TokenConstraint& constraint, int shown)
+    MaskTrace(const Tokenizer& tokenizer, GrammarMatcher& constraint, int shown)
         : tokenizer_(&tokenizer), constraint_(&constraint), shown_(shown) {}
 
     void print_header() const {
@@ -92,7 +92,7 @@ private:
     }
 
     const Tokenizer* tokenizer_;
-    TokenConstraint* constraint_;
+    GrammarMatcher* constraint_;
     int shown_;
     std::vector<int> counts_, chosen_;
 };

@@ -7,7 +7,7 @@
 
 #include "chapters/13_json_grammar/plain_mask.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/recognizer/shortest_text.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/files.hpp"
@@ -93,33 +93,33 @@ void show_sharing() {
     const char* const written = "root ::= \"a\" root \"b\" | \"a\" root \"c\" | \"\"";
     const PlainGrammar rules = {
         {{byte_of('a'), rule_of(0), byte_of('b')}, {byte_of('a'), rule_of(0), byte_of('c')}, {}}};
-    GrammarMachine machine(compile_gbnf(written));
+    GrammarRecognizer recognizer(compile_gbnf(written));
     std::printf("2. %s\n\n   read          derivations  shared  bytes to the end  may end\n",
                 written);
     const std::string text = "aaaaaaaabcb";
     Derivations now = start_of(rules);
-    ByteMachine::State state = machine.start();
+    Recognizer::State state = recognizer.start();
     for (std::size_t i = 0; i < text.size(); ++i) {
         now = plain_step(rules, now, byte_at(text, i));
-        state = machine.next(state, static_cast<unsigned char>(text[i]));
+        state = recognizer.next(state, static_cast<unsigned char>(text[i]));
         std::printf("   %s %11zu  %6d  %16d  %s\n", padded(text.substr(0, i + 1), 13).c_str(),
-                    now.size(), machine.derivations(state), machine.closing_bytes(state),
-                    machine.accepts(state) ? "yes" : "no");
+                    now.size(), recognizer.derivations(state), recognizer.closing_bytes(state),
+                    recognizer.accepts(state) ? "yes" : "no");
     }
 }
 
 void show_masks(const std::string& grammar, const std::string& directory) {
     const Tokenizer tokenizer = Tokenizer::load(directory);
-    GrammarMachine machine(compile_gbnf(read_file(grammar), grammar));
+    GrammarRecognizer recognizer(compile_gbnf(read_file(grammar), grammar));
     std::vector<std::string> tokens;
     for (int id = 0; id < tokenizer.vocab_size(); ++id)
         tokens.emplace_back(tokenizer.is_special(id) ? "" : tokenizer.token_bytes(id));
     std::printf("3. %s: which of %zu tokens may come next?\n\n", grammar.c_str(), tokens.size());
-    std::string text = shortest_text(machine);
-    std::printf("   behind            how many\n");
+    std::string text = shortest_text(recognizer);
+    std::printf("   after             how many\n");
     for (std::size_t i = 0; i <= text.size(); ++i) {
-        const auto state = read_bytes(machine, machine.start(), text.substr(0, i));
-        const std::vector<bool> legal = plain_mask(machine, state, tokens, tokenizer.eos_id());
+        const auto state = read_bytes(recognizer, recognizer.start(), text.substr(0, i));
+        const std::vector<bool> legal = plain_mask(recognizer, state, tokens, tokenizer.eos_id());
         std::printf("   %s %8td %s\n", padded('"' + visible(text.substr(0, i)) + '"', 16).c_str(),
                     std::count(legal.begin(), legal.end(), true),
                     listed(tokens, legal, tokenizer.eos_id()).c_str());
@@ -131,10 +131,10 @@ void show_sizes() {
         "4. The grammars of data/grammars:\n\n   grammar     rules  nodes  shortest text\n");
     for (const char* name : {"report", "arithmetic", "chess", "date", "email", "sql", "json"}) {
         const std::string file = "data/grammars/" + std::string(name) + ".gbnf";
-        GrammarMachine machine(compile_gbnf(read_file(file), file));
-        const std::string shortest = shortest_text(machine);
-        std::printf("   %s %5d %6d  %s\n", padded(name, 11).c_str(), machine.grammar().rules(),
-                    machine.grammar().nodes(), visible(shortest).c_str());
+        GrammarRecognizer recognizer(compile_gbnf(read_file(file), file));
+        const std::string shortest = shortest_text(recognizer);
+        std::printf("   %s %5d %6d  %s\n", padded(name, 11).c_str(), recognizer.grammar().rules(),
+                    recognizer.grammar().nodes(), visible(shortest).c_str());
     }
 }
 
@@ -149,7 +149,7 @@ void write_derivations(const std::string& file, const std::string& text) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const double x = left + static_cast<double>(i) * width;
         most = std::max(most, columns[i].size());
-        boxes += svg_text(x, top - 16, i == 0 ? "at the start" : "behind " + text.substr(0, i),
+        boxes += svg_text(x, top - 16, i == 0 ? "at the start" : "after " + text.substr(0, i),
                           "start", 13);
         double y = top;
         for (const Symbols& rest : columns[i]) {
@@ -169,7 +169,7 @@ void write_derivations(const std::string& file, const std::string& text) {
         }
     }
     const std::string title =
-        "Every way to read " + text + " as a sum: what may still come behind each byte";
+        "Every way to read " + text + " as a sum: what may still come after each byte";
     write_svg(file, title, static_cast<int>(left + static_cast<double>(columns.size()) * width),
               static_cast<int>(top + static_cast<double>(most) * row + 10),
               svg_text(left, 24, title, "start", 14) + lines + boxes);

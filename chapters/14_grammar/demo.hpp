@@ -14,13 +14,13 @@ PlainGrammar sums();
 void show_derivations(const std::string& text);
 // 2. A grammar of which a text has 2ⁿ derivations: each by itself, and shared.
 void show_sharing();
-// 3. The mask: what a vocabulary becomes behind the beginnings of a text.
+// 3. The mask: what a vocabulary becomes after the beginnings of a text.
 //    directory: of a tokenizer. Errors: no such file; the grammar is at fault.
 void show_masks(const std::string& grammar, const std::string& directory);
 // 4. What grammars become.
 void show_sizes();
 
-// The derivations behind each byte of a text, and which comes from which (SVG). Errors: the file
+// The derivations after each byte of a text, and which comes from which (SVG). Errors: the file
 // cannot be written.
 void write_derivations(const std::string& file, const std::string& text);
 

@@ -1,4 +1,4 @@
-// Is a text in the language of a GBNF grammar? The machine that makes the masks
+// Is a text in the language of a GBNF grammar? The recognizer that makes the masks
 // reads it byte by byte.
 //
 //   build/gbnf_check GRAMMAR TEXTFILE
@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/terminal.hpp"
@@ -23,21 +23,21 @@ int main(int argc, char** argv) {
         "fault.",
         [&](CommandLine line) {
             line.option("grammar", grammar, "a GBNF grammar").required();
-            line.option("text", file, "the text to judge, to its last byte").required();
+            line.option("text", file, "the text to check, to its last byte").required();
             line.option("--quiet", quiet, "say nothing");
         },
         [&] {
-            GrammarMachine machine(compile_gbnf(read_file(grammar), grammar));
+            GrammarRecognizer recognizer(compile_gbnf(read_file(grammar), grammar));
             const std::string text = read_file(file);
-            ByteMachine::State state = machine.start();
+            Recognizer::State state = recognizer.start();
             std::size_t read = 0;
-            for (; read < text.size() && state != ByteMachine::dead; ++read)
-                state = machine.next(state, static_cast<unsigned char>(text[read]));
-            rejected = state == ByteMachine::dead || !machine.accepts(state);
+            for (; read < text.size() && state != Recognizer::dead; ++read)
+                state = recognizer.next(state, static_cast<unsigned char>(text[read]));
+            rejected = state == Recognizer::dead || !recognizer.accepts(state);
             if (!rejected || quiet) return;
-            if (state != ByteMachine::dead) {
+            if (state != Recognizer::dead) {
                 std::printf("%s: rejected: it ends too early, at least %d bytes are missing\n",
-                            file.c_str(), machine.closing_bytes(state));
+                            file.c_str(), recognizer.closing_bytes(state));
             } else if (read == 0) {
                 std::printf("%s: rejected: no text can be derived from this grammar\n",
                             file.c_str());

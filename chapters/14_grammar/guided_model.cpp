@@ -30,13 +30,13 @@ void GuidedModel::open() {
 }
 
 void GuidedModel::show(int number, const std::string& request,
-                       const std::shared_ptr<ByteMachine>& machine) {
+                       const std::shared_ptr<Recognizer>& recognizer) {
     open();
     Model& loaded = *opened_;
     const Tokenizer& tokenizer = loaded.tokenizer;
     const auto language =
-        std::make_shared<GuidedLanguage>(machine, std::make_shared<const TokenTrie>(tokenizer));
-    TokenConstraint constraint(language, max_new_tokens, continue_prompt ? prompt : "");
+        std::make_shared<CompiledGrammar>(recognizer, std::make_shared<const TokenTrie>(tokenizer));
+    GrammarMatcher constraint(language, max_new_tokens, continue_prompt ? prompt : "");
     const Chain chain(cut_steps(sampling, Dialect::ours));
     std::printf("%d. %s\n   mask → %s; seed %llu; budget %d tokens; %d are enough\n\n", number,
                 request.c_str(), chain.to_string().c_str(), static_cast<unsigned long long>(seed),
@@ -60,7 +60,7 @@ void GuidedModel::show(int number, const std::string& request,
         return id;
     };
     const PageFile page(html, trace_file);
-    const TokenConstraint start = constraint;
+    const GrammarMatcher start = constraint;
     const GuidedText text =
         generate_guided(predict, ids, constraint, pick, [](int) { return true; });
     trace.print_rest();

@@ -1,4 +1,4 @@
-// The part of the programs of chapters 14 to 16 in which a model writes under a machine.
+// The part of the programs of chapters 14 to 16 in which a model writes under a recognizer.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chapters/13_json_grammar/guided_options.hpp"
-#include "lib/grammar/recognizer/byte_machine.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/machine/command_line.hpp"
 
 namespace tbt {
@@ -17,7 +17,7 @@ struct Model;
 
 struct GuidedModel : GuidedOptions {
     bool continue_prompt = false;
-    std::function<std::string(std::string_view text)> words;  // of a page: where a text stands
+    std::function<std::string(std::string_view text)> words;  // for a page: where a text is
 
     using GuidedOptions::GuidedOptions;
     // Adds the prompt, --max-new-tokens, … and returns those that only this part looks at.
@@ -28,7 +28,8 @@ struct GuidedModel : GuidedOptions {
     // Writes a text and shows its first steps: how many tokens are legal, what the model wanted and
     // what it became. number: of the part; request: what the text is held to, for the heading.
     // Errors: no such model; the budget is below what the shortest text needs.
-    void show(int number, const std::string& request, const std::shared_ptr<ByteMachine>& machine);
+    void show(int number, const std::string& request,
+              const std::shared_ptr<Recognizer>& recognizer);
 
 private:
     std::shared_ptr<Model> opened_;

@@ -13,7 +13,7 @@
 #include "chapters/14_grammar/demo.hpp"
 #include "chapters/14_grammar/guided_model.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/recognizer/rule_words.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
@@ -43,9 +43,10 @@ int main(int argc, char** argv) {
         [&] {
             for_parts.check();
             // Opened first: what is wrong with it is said before anything is shown.
-            std::shared_ptr<GrammarMachine> held;
+            std::shared_ptr<GrammarRecognizer> held;
             if (part == 0 || part == 3 || part == 5)
-                held = std::make_shared<GrammarMachine>(compile_gbnf(read_file(grammar), grammar)),
+                held =
+                    std::make_shared<GrammarRecognizer>(compile_gbnf(read_file(grammar), grammar)),
                 model.words = words_of_gbnf(read_file(grammar), grammar), model.open();
             if (!figure.empty()) write_derivations(figure, text);
             const std::function<void()> parts[] = {

@@ -2,7 +2,7 @@
 //
 // A derivation is what may still come in one way of reading: a row of symbols, the next one last.
 // Where the next symbol is a rule, each of its alternatives gives a derivation; where it is a byte,
-// the text must go on with it. The fast form is GrammarMachine (grammar_machine.hpp), which shares
+// the text must go on with it. The fast form is GrammarRecognizer, which shares
 // what derivations have in common; it accepts the same texts.
 #pragma once
 
@@ -46,14 +46,14 @@ inline Derivations unfolded(const PlainGrammar& rules, std::vector<Symbols> deri
     return ready;
 }
 
-// The derivations behind one more byte; none: the text is refused. At the start: unfolded root.
+// The derivations after one more byte; none: the text is refused. At the start: unfolded root.
 inline Derivations plain_step(const PlainGrammar& rules, const Derivations& now, int byte) {
-    std::vector<Symbols> behind;
+    std::vector<Symbols> after;
     for (const Symbols& rest : now) {
         if (!rest.empty() && rest.back().low <= byte && byte <= rest.back().high)
-            behind.emplace_back(rest.begin(), rest.end() - 1);
+            after.emplace_back(rest.begin(), rest.end() - 1);
     }
-    return unfolded(rules, behind);
+    return unfolded(rules, after);
 }
 
 }  // namespace tbt

@@ -28,8 +28,8 @@ std::string listed(const std::vector<std::pair<int, int>>& ranges) {
     return line;
 }
 
-// The state of an automaton behind a text; −1: there is none.
-int behind(const Dfa& dfa, const std::string& text) {
+// The state of an automaton after a text; −1: there is none.
+int after(const Dfa& dfa, const std::string& text) {
     int at = dfa.empty() ? -1 : 0;
     for (const std::int32_t c : code_points_of(text, "the text")) {
         if (at < 0) break;
@@ -43,9 +43,9 @@ int behind(const Dfa& dfa, const std::string& text) {
 
 // For each beginning: the characters that may come next, and whether the text may end.
 void show_beginnings(const Dfa& dfa, const std::vector<std::string>& beginnings) {
-    std::printf("   behind        may come next   may end\n");
+    std::printf("   after         may come next   may end\n");
     for (const std::string& text : beginnings) {
-        const int at = behind(dfa, text);
+        const int at = after(dfa, text);
         CodePointSet next;
         bool accepting = false;
         if (at >= 0) {
@@ -131,7 +131,7 @@ PlainAutomaton automaton_of(const Regex& expression) {
 }
 
 void show_derivatives(const std::string& pattern, const std::string& text) {
-    std::printf("1. %s, behind each byte of \"%s\"\n\n   byte   what may still come\n",
+    std::printf("1. %s, after each byte of \"%s\"\n\n   byte   what may still come\n",
                 pattern.c_str(), visible(text).c_str());
     Regex rest = plain_of(parse_regex(pattern));
     for (std::size_t i = 0; i <= text.size(); ++i) {

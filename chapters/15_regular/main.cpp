@@ -17,7 +17,7 @@
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/automata/spelling.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/text_options.hpp"
@@ -60,9 +60,9 @@ int main(int argc, char** argv) {
             const Regex expression = plain_of(parse_regex(o.regex));
             if (shown(2)) automaton_of(expression);
             if (shown(3)) Decimal::parse(o.low), Decimal::parse(o.high);
-            std::shared_ptr<GrammarMachine> held;
+            std::shared_ptr<GrammarRecognizer> held;
             if (shown(6))
-                held = std::make_shared<GrammarMachine>(grammar_of(regex_whole(o.pattern))),
+                held = std::make_shared<GrammarRecognizer>(grammar_of(regex_whole(o.pattern))),
                 o.model.open();
             if (!o.figure.empty()) write_automaton(o.figure, automaton_of(expression), o.regex);
             const std::function<void()> parts[] = {

@@ -1,4 +1,4 @@
-// A regular expression, followed plainly: behind a byte, what may still come is an expression too.
+// A regular expression, followed plainly: after a byte, what may still come is an expression too.
 //
 // It is called the derivative [Brzozowski 1964]. There are only finitely many of them with
 // different names, and they are the states of an automaton. The fast form is Dfa (dfa.hpp).
@@ -18,15 +18,15 @@ inline bool may_be_empty(const Regex& e) {
 
 // All texts t such that `byte` and t together match e.
 inline Regex derivative(const Regex& e, int byte) {
-    const auto behind = [&](std::size_t i) { return derivative(e.parts[i], byte); };
+    const auto after = [&](std::size_t i) { return derivative(e.parts[i], byte); };
     if (e.kind == Regex::byte) return e.low <= byte && byte <= e.high ? any_times({}) : Regex();
-    if (e.kind == Regex::star) return then(behind(0), e);
+    if (e.kind == Regex::star) return then(after(0), e);
     if (e.kind == Regex::sequence) {
-        const Regex first = then(behind(0), e.parts[1]);
-        return may_be_empty(e.parts[0]) ? either(first, behind(1)) : first;
+        const Regex first = then(after(0), e.parts[1]);
+        return may_be_empty(e.parts[0]) ? either(first, after(1)) : first;
     }
     Regex all;
-    for (std::size_t i = 0; i < e.parts.size(); ++i) all = either(all, behind(i));
+    for (std::size_t i = 0; i < e.parts.size(); ++i) all = either(all, after(i));
     return all;
 }
 

@@ -43,7 +43,7 @@ inline Regex either(const Regex& a, const Regex& b) {
     return by_name.empty() ? Regex() : by_name.size() == 1 ? Regex(all.parts[0]) : all;
 }
 
-// A text of a, and behind it one of b.
+// A text of a, and after it one of b.
 inline Regex then(const Regex& a, const Regex& b) {
     if (a.kind == Regex::nothing || b.kind == Regex::empty) return a;
     if (b.kind == Regex::nothing || a.kind == Regex::empty) return b;

@@ -5,7 +5,7 @@
 
 #include "chapters/16_json_schema/plain_schema.hpp"
 #include "chapters/16_json_schema/tools.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/recognizer/shortest_text.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/index.hpp"
@@ -19,18 +19,18 @@ namespace {
 
 const std::string person = "data/schemas/person.json", tools = "data/schemas/tools.json";
 
-bool alive(ByteMachine& machine, ByteMachine::State state, const std::string& text) {
-    return read_bytes(machine, state, text) != ByteMachine::dead;
+bool alive(Recognizer& recognizer, Recognizer::State state, const std::string& text) {
+    return read_bytes(recognizer, state, text) != Recognizer::dead;
 }
 
 // Which of the keys may come, behind `comma` or at once.
-std::string keys_alive(ByteMachine& machine, ByteMachine::State state, const std::string& comma,
+std::string keys_alive(Recognizer& recognizer, Recognizer::State state, const std::string& comma,
                        const std::vector<std::string>& keys) {
     std::string line;
     for (const std::string& key : keys) {
         std::string member = comma;
         member.append("\"").append(key).append("\":");
-        if (alive(machine, state, member)) line.append(line.empty() ? "" : " ").append(key);
+        if (alive(recognizer, state, member)) line.append(line.empty() ? "" : " ").append(key);
     }
     return line.empty() ? "-" : line;
 }
@@ -61,17 +61,17 @@ void show_members() {
         "2. %s, written member by member:\n\n"
         "   text               members that may come   may close   bytes to the end\n",
         person.c_str());
-    GrammarMachine machine(compile_schema(read_file(person), {}, person));
-    ByteMachine::State state = machine.start();
+    GrammarRecognizer recognizer(compile_schema(read_file(person), {}, person));
+    Recognizer::State state = recognizer.start();
     const std::vector<std::string> keys = {"name", "age", "job", "likes"};
     for (const char* piece :
          {"{", "\"name\":\"Ada\"", ",\"age\":36", ",\"job\":\"baker\"", ",\"likes\":[\"tea\"]"}) {
-        state = read_bytes(machine, state, piece);
+        state = read_bytes(recognizer, state, piece);
         const std::string comma = *piece == '{' ? "" : ",";
         std::printf("   %s %s %s %18d\n", padded(piece, 18).c_str(),
-                    padded(keys_alive(machine, state, comma, keys), 23).c_str(),
-                    padded(alive(machine, state, "}") ? "yes" : "no", 9).c_str(),
-                    machine.closing_bytes(state));
+                    padded(keys_alive(recognizer, state, comma, keys), 23).c_str(),
+                    padded(alive(recognizer, state, "}") ? "yes" : "no", 9).c_str(),
+                    recognizer.closing_bytes(state));
     }
 }
 
@@ -80,20 +80,21 @@ void show_alternatives() {
         "3. %s: get_weather(city, unit) or send_message(to, text)\n\n"
         "   after                                              may come\n",
         tools.c_str());
-    GrammarMachine machine(compile_schema(schema_of_tools(read_file(tools), tools), {}, tools));
+    GrammarRecognizer recognizer(
+        compile_schema(schema_of_tools(read_file(tools), tools), {}, tools));
     const std::vector<std::string> keys = {"name", "arguments", "city", "unit", "to", "text"};
     for (const char* text : {"{", "{\"name\":\"get_weather\",\"arguments\":{",
                              "{\"name\":\"send_message\",\"arguments\":{",
                              "{\"name\":\"send_message\",\"arguments\":{\"to\":\"Ada\""}) {
-        const ByteMachine::State state = read_bytes(machine, machine.start(), text);
+        const Recognizer::State state = read_bytes(recognizer, recognizer.start(), text);
         const std::string comma = std::string(text).back() == '{' ? "" : ",";
         std::printf("   %s %s\n", padded(text, 50).c_str(),
-                    keys_alive(machine, state, comma, keys).c_str());
+                    keys_alive(recognizer, state, comma, keys).c_str());
     }
-    const ByteMachine::State state = read_bytes(machine, machine.start(), "{\"name\":\"");
+    const Recognizer::State state = read_bytes(recognizer, recognizer.start(), "{\"name\":\"");
     std::printf("   %s", padded("{\"name\":\"", 50).c_str());
     for (const char* name : {"get_weather", "send_message"})
-        if (alive(machine, state, name)) std::printf(" %s", name);
+        if (alive(recognizer, state, name)) std::printf(" %s", name);
     std::printf("\n");
 }
 
@@ -102,10 +103,10 @@ void show_requests() {
         "4. Every request becomes rules over bytes:\n\n"
         "   request                          rules  nodes  shortest text\n");
     const auto row = [](const std::string& what, Grammar grammar) {
-        GrammarMachine machine(std::move(grammar));
-        const std::string shortest = shortest_text(machine);
-        std::printf("   %s %6d %6d  %s\n", padded(what, 32).c_str(), machine.grammar().rules(),
-                    machine.grammar().nodes(), padded(visible(shortest), 30).c_str());
+        GrammarRecognizer recognizer(std::move(grammar));
+        const std::string shortest = shortest_text(recognizer);
+        std::printf("   %s %6d %6d  %s\n", padded(what, 32).c_str(), recognizer.grammar().rules(),
+                    recognizer.grammar().nodes(), padded(visible(shortest), 30).c_str());
     };
     row("--choice yes,no,maybe", compile_choices({"yes", "no", "maybe"}));
     row("--integer -5:120", compile_integers("-5", "120"));
@@ -124,7 +125,7 @@ void show_guided(const GuideRequest& request, GuidedModel writer) {
         held.schema = person;
         writer.continue_prompt = true;
     }
-    writer.show(5, held.name(), machine_for(held));
+    writer.show(5, held.name(), recognizer_for(held));
 }
 
 // The places between the members, and which member leads from one to which.

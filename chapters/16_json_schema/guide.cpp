@@ -8,8 +8,8 @@
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/automata/spelling.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
@@ -120,11 +120,11 @@ GuideText json_guide_text(const std::string& given, const char* option) {
     return {given, read_file(given)};
 }
 
-std::shared_ptr<ByteMachine> machine_for(const GuideRequest& r) {
+std::shared_ptr<Recognizer> recognizer_for(const GuideRequest& r) {
     r.check();
     if (r.name().empty()) return nullptr;
-    const auto machine = [](Grammar grammar) {
-        return std::make_shared<GrammarMachine>(std::move(grammar));
+    const auto recognizer = [](Grammar grammar) {
+        return std::make_shared<GrammarRecognizer>(std::move(grammar));
     };
     if ((!r.schema.empty() || !r.tools.empty()) && r.layout != "any" &&
         r.max_whitespace != GuideRequest().max_whitespace)
@@ -141,27 +141,27 @@ std::shared_ptr<ByteMachine> machine_for(const GuideRequest& r) {
     schema_options.closed = !r.open;
     if (!r.grammar.empty()) {
         const GuideText given = grammar_text(r.grammar);
-        return machine(compile_gbnf(given.text, given.name));
+        return recognizer(compile_gbnf(given.text, given.name));
     }
-    if (!r.regex.empty()) return machine(compile_regex(r.regex));
+    if (!r.regex.empty()) return recognizer(compile_regex(r.regex));
     if (!r.schema.empty()) {
         const GuideText given = json_guide_text(r.schema, "--json-schema");
-        return machine(compile_schema(given.text, schema_options, given.name));
+        return recognizer(compile_schema(given.text, schema_options, given.name));
     }
     if (!r.tools.empty()) {
         const GuideText given = json_guide_text(r.tools, "--tools");
-        return machine(
+        return recognizer(
             compile_schema(schema_of_tools(given.text, given.name), schema_options, given.name));
     }
-    if (!r.choice.empty()) return machine(compile_choices(split(r.choice, ',')));
+    if (!r.choice.empty()) return recognizer(compile_choices(split(r.choice, ',')));
     if (!r.integers.empty()) {
         const std::vector<std::string> ends = split(r.integers, ':');
         if (ends.size() != 2)
             throw UsageError("--integer: got '" + r.integers +
                              "', expected two numbers with a colon, as in 1:10");
-        return machine(compile_integers(ends[0], ends[1]));
+        return recognizer(compile_integers(ends[0], ends[1]));
     }
-    return std::make_shared<JsonMachine>(JsonOptions{r.max_whitespace, false, false});
+    return std::make_shared<JsonRecognizer>(JsonOptions{r.max_whitespace, false, false});
 }
 
 Grammar compile_regex(const std::string& pattern) {

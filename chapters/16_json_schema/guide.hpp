@@ -1,12 +1,12 @@
-// Everything that a text may be held to, behind one door: each becomes a machine over bytes.
+// Everything that a text can be held to: each becomes a recognizer.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "lib/grammar/recognizer/byte_machine.hpp"
 #include "lib/grammar/recognizer/grammar.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 
 namespace CLI {
 class App;
@@ -50,7 +50,7 @@ GuideText json_guide_text(const std::string& given, const char* option);
 
 // Null when nothing is asked for. Throws UsageError when more than one thing is,
 // or what is asked for is at fault.
-std::shared_ptr<ByteMachine> machine_for(const GuideRequest& request);
+std::shared_ptr<Recognizer> recognizer_for(const GuideRequest& request);
 
 Grammar compile_regex(const std::string& pattern);
 Grammar compile_choices(const std::vector<std::string>& choices);

@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
             for_parts.check();
             // Read and opened first: what is wrong is said before anything is shown.
             request.name();
-            if (part == 0 || part == 5) machine_for(request), model.open();
+            if (part == 0 || part == 5) recognizer_for(request), model.open();
             if (!figure.empty()) write_order(figure);
             const std::function<void()> parts[] = {
                 [] { show_judging(); }, [] { show_members(); }, [] { show_alternatives(); },

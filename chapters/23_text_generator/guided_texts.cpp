@@ -11,10 +11,10 @@ namespace tbt {
 
 void GuidedTexts::add(std::span<const int> prompt, int budget, std::string_view beginning) {
     prompts_.push_back({{prompt.begin(), prompt.end()},
-                        ConstraintFollower(TokenConstraint(language_, budget, beginning))});
+                        ConstraintFollower(GrammarMatcher(language_, budget, beginning))});
 }
 
-TokenConstraint& GuidedTexts::follow(const TextSoFar& text) {
+GrammarMatcher& GuidedTexts::follow(const TextSoFar& text) {
     const std::span<const int> prompt = text.ids.first(text.prompt_length);
     for (OfPrompt& p : prompts_) {
         if (std::equal(p.prompt.begin(), p.prompt.end(), prompt.begin(), prompt.end()))
@@ -39,7 +39,7 @@ void apply_unless_all_banned(const std::function<void(Candidates&, const TextSoF
 Chain guided_chain(const Chain& chain, const std::shared_ptr<GuidedTexts>& guide) {
     std::vector<ChainStep> steps;
     steps.push_back(grammar_step(
-        [guide](const TextSoFar& text) -> TokenConstraint& { return guide->follow(text); }));
+        [guide](const TextSoFar& text) -> GrammarMatcher& { return guide->follow(text); }));
     for (const ChainStep& step : chain.steps()) {
         steps.push_back(step);
         steps.back().apply = [apply = step.apply](Candidates& c, const TextSoFar& text) {

@@ -16,7 +16,7 @@ namespace tbt {
 
 class GuidedTexts {
 public:
-    explicit GuidedTexts(std::shared_ptr<GuidedLanguage> language)
+    explicit GuidedTexts(std::shared_ptr<CompiledGrammar> language)
         : language_(std::move(language)) {}
 
     // A prompt whose continuation, of at most `budget` tokens, is held to the language.
@@ -25,7 +25,7 @@ public:
     void add(std::span<const int> prompt, int budget, std::string_view beginning);
 
     // The constraint after a text that goes on from one of the prompts.
-    TokenConstraint& follow(const TextSoFar& text);
+    GrammarMatcher& follow(const TextSoFar& text);
     // The only token that may come next; −1: there are several.
     int forced(const TextSoFar& text) { return follow(text).forced(); }
 
@@ -34,7 +34,7 @@ private:
         std::vector<int> prompt;
         ConstraintFollower follower;
     };
-    std::shared_ptr<GuidedLanguage> language_;
+    std::shared_ptr<CompiledGrammar> language_;
     std::vector<OfPrompt> prompts_;
 };
 

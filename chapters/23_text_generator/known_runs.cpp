@@ -27,13 +27,14 @@ std::string whole_words(std::string bytes) {
 
 std::vector<int> known_run(GuidedTexts& guide, const Tokenizer& tokenizer, const TextSoFar& text,
                            int most) {
-    const TokenConstraint& here = guide.follow(text);
-    ByteMachine& machine = here.language().machine();
+    const GrammarMatcher& here = guide.follow(text);
+    Recognizer& recognizer = here.language().recognizer();
     const std::string_view last =
         text.generated().empty() ? std::string_view() : tokenizer.token_bytes(text.ids.back());
     const unsigned char before = last.empty() ? 0 : static_cast<unsigned char>(last.back());
-    std::string bytes = known_bytes(machine, here.state(), before, most_bytes);
-    if (!machine.accepts(read_bytes(machine, here.state(), bytes))) bytes = whole_words(bytes);
+    std::string bytes = known_bytes(recognizer, here.state(), before, most_bytes);
+    if (!recognizer.accepts(read_bytes(recognizer, here.state(), bytes)))
+        bytes = whole_words(bytes);
     std::vector<int> ids(text.ids.begin(), text.ids.end()), run;
     for (const int id : tokenizer.encode(bytes, SpecialTokens::as_text, TextPlace::inside)) {
         // The budget may ask for another cut.

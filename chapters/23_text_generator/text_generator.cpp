@@ -38,7 +38,7 @@ struct TextGenerator::State {
     Model model;
     CachedBatch batch;  // goes on where the last generation was: a chat's history is read once
     std::shared_ptr<const TokenTrie> trie;
-    std::map<std::string, std::shared_ptr<GuidedLanguage>> languages;
+    std::map<std::string, std::shared_ptr<CompiledGrammar>> languages;
     std::string assistant_name;
     std::unique_ptr<Model> assistant;
     std::unique_ptr<CachedBatch> assistant_batch;
@@ -52,7 +52,7 @@ struct TextGenerator::State {
     Recording recording;
     bool watched = false;  // its passes are recorded
 
-    std::shared_ptr<GuidedLanguage> language_for(const GuideRequest& guide);
+    std::shared_ptr<CompiledGrammar> language_for(const GuideRequest& guide);
     const ChatForm& chat_form(const TextOptions& o) {
         return chat_forms.of(directory, model.tokenizer, o.chat_template);
     }
@@ -68,11 +68,11 @@ struct TextGenerator::State {
                        const GenerateObserver& observer);
 };
 
-std::shared_ptr<GuidedLanguage> TextGenerator::State::language_for(const GuideRequest& guide) {
-    std::shared_ptr<GuidedLanguage>& language = languages[guide.key()];
+std::shared_ptr<CompiledGrammar> TextGenerator::State::language_for(const GuideRequest& guide) {
+    std::shared_ptr<CompiledGrammar>& language = languages[guide.key()];
     if (!language) {
         if (!trie) trie = std::make_shared<const TokenTrie>(model.tokenizer);
-        language = std::make_shared<GuidedLanguage>(machine_for(guide), trie);
+        language = std::make_shared<CompiledGrammar>(recognizer_for(guide), trie);
     }
     return language;
 }

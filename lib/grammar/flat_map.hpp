@@ -1,5 +1,5 @@
 // A table from small keys to numbers that are not negative, in one piece of memory: what a step of
-// a machine looks up and adds to asks for memory only when the table doubles.
+// a recognizer looks up and adds to asks for memory only when the table doubles.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ private:
         int value = none;
     };
 
-    // Where the key is, or the empty place where it would be: the first free one behind its hash.
+    // Where the key is, or the empty place where it would be: the first free one after its hash.
     std::size_t place_of(const Key& key) const {
         const std::size_t mask = slots_.size() - 1;
         std::size_t at = static_cast<std::size_t>(Hash()(key)) & mask;

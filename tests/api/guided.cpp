@@ -1,4 +1,4 @@
-// Hostile arguments to chapters 13 to 16: machines, masks, grammars, expressions, schemas.
+// Hostile arguments to chapters 13 to 16: recognizers, masks, grammars, expressions, schemas.
 #include "tests/catch.hpp"
 
 #include <climits>
@@ -17,8 +17,9 @@
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/recognizer/compile.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
+#include "lib/grammar/recognizer/shortest_text.hpp"
 #include "lib/grammar/schema/formats.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/uri.hpp"
@@ -34,34 +35,35 @@ namespace {
 const std::vector<std::string> tokens{"{", "}", "\"", "a", ":", "1", "", "[]"};
 std::shared_ptr<const TokenTrie> trie() { return std::make_shared<const TokenTrie>(tokens, 6); }
 
-// Numbers that are no state of any small machine.
-const std::vector<ByteMachine::State> hostile_states{
-    ByteMachine::dead, ByteMachine::dead - 1, ByteMachine::State{1} << 63,
-    ByteMachine::State{123456} << 32, 0xffff0000ull << 32};
+// Numbers that are no state of any small recognizer.
+const std::vector<Recognizer::State> hostile_states{
+    Recognizer::dead, Recognizer::dead - 1, Recognizer::State{1} << 63,
+    Recognizer::State{123456} << 32, 0xffff0000ull << 32};
 
-void try_states(ByteMachine& machine) {
-    for (const ByteMachine::State state : hostile_states) {
+void try_states(Recognizer& recognizer) {
+    for (const Recognizer::State state : hostile_states) {
         for (const int byte : {0, 34, 123, 255})
-            HOLDS(machine.next(state, static_cast<unsigned char>(byte)));
-        HOLDS(machine.accepts(state), machine.closing_bytes(state));
-        HOLDS(machine.outline(state), machine.escaped(state), machine.hidden_bytes(state));
+            HOLDS(recognizer.next(state, static_cast<unsigned char>(byte)));
+        HOLDS(recognizer.accepts(state), recognizer.closing_bytes(state));
+        HOLDS(recognizer.abstraction(state), recognizer.escaped(state),
+              recognizer.hidden_bytes(state));
     }
-    REQUIRE(machine.next(ByteMachine::dead, 'x') == ByteMachine::dead);
-    REQUIRE_FALSE(machine.accepts(ByteMachine::dead));
-    REQUIRE(machine.closing_bytes(ByteMachine::dead) == ByteMachine::never);
+    REQUIRE(recognizer.next(Recognizer::dead, 'x') == Recognizer::dead);
+    REQUIRE_FALSE(recognizer.accepts(Recognizer::dead));
+    REQUIRE(recognizer.closing_bytes(Recognizer::dead) == Recognizer::never);
 }
 
 }  // namespace
 
-TEST_CASE("api: machines over bytes", "[api]") {
+TEST_CASE("api: recognizers over bytes", "[api]") {
     for (const int blanks : {-2, INT_MIN, 256, INT_MAX})
-        REFUSES(JsonMachine(JsonOptions{blanks, false, false}));
-    JsonMachine json;
+        REFUSES(JsonRecognizer(JsonOptions{blanks, false, false}));
+    JsonRecognizer json;
     try_states(json);
-    for (const ByteMachine::State state : hostile_states) HOLDS(json.stack(state));
-    GrammarMachine grammar(compile_gbnf("root ::= \"a\" root | \"b\""));
+    for (const Recognizer::State state : hostile_states) HOLDS(json.stack(state));
+    GrammarRecognizer grammar(compile_gbnf("root ::= \"a\" root | \"b\""));
     try_states(grammar);
-    for (const ByteMachine::State state : hostile_states) HOLDS(grammar.derivations(state));
+    for (const Recognizer::State state : hostile_states) HOLDS(grammar.derivations(state));
     for (const std::string& text : hostile_texts)
         HOLDS(accepts_text(json, text), accepts_text(grammar, text));
     RequiredKeys keys({"", "a", "a"});
@@ -84,12 +86,12 @@ TEST_CASE("api: sets of tokens", "[api]") {
     REFUSES(mask.apply(row));
     HOLDS(none.apply(empty), none.apply(row), none.only(), none.count());
     REFUSES(plain_apply({true, false}, row));
-    JsonMachine json;
+    JsonRecognizer json;
     for (const int eos : {-2, 8, INT_MIN, INT_MAX}) {
         REFUSES(plain_mask(json, json.start(), tokens, eos));
         REFUSES(TokenTrie(tokens, eos));
     }
-    REQUIRE(plain_mask(json, ByteMachine::dead, tokens, 6) == std::vector<bool>(8));
+    REQUIRE(plain_mask(json, Recognizer::dead, tokens, 6) == std::vector<bool>(8));
     HOLDS(plain_mask(json, json.start(), {}, -1));
 }
 
@@ -109,33 +111,33 @@ TEST_CASE("api: the tree of tokens", "[api]") {
     REFUSES(t.tokens(2, 1));
     REFUSES(empty.tokens(0, 1));
     HOLDS(t.at_most(-1), t.at_most(INT_MIN), empty.at_most(5), empty.child(-1, 'a'));
-    JsonMachine json;
-    std::vector<ByteMachine::State> states;
-    const auto visit = [](int i, const TokenTrie::Node&, ByteMachine::State) { return i + 1; };
+    JsonRecognizer json;
+    std::vector<Recognizer::State> states;
+    const auto visit = [](int i, const TokenTrie::Node&, Recognizer::State) { return i + 1; };
     REFUSES(t.walk(json, json.start(), 0, 1000, states, visit));
     REFUSES(t.walk(json, json.start(), -1, 3, states, visit));
 }
 
 TEST_CASE("api: masks and constraints", "[api]") {
-    const auto json = std::make_shared<JsonMachine>();
+    const auto json = std::make_shared<JsonRecognizer>();
     REFUSES(MaskCache(nullptr, trie()));
     REFUSES(MaskCache(json, nullptr));
-    REFUSES(GuidedLanguage(nullptr, nullptr));
-    REFUSES(TokenConstraint(nullptr));
+    REFUSES(CompiledGrammar(nullptr, nullptr));
+    REFUSES(GrammarMatcher(nullptr));
     MaskCache masks(json, trie(), INT_MIN);
-    for (const ByteMachine::State state : hostile_states) {
+    for (const Recognizer::State state : hostile_states) {
         HOLDS(masks.of(state));
         HOLDS(masks.reached().steps(state));
     }
     Closing closing(masks);
-    REQUIRE_FALSE(closing.fits(ByteMachine::dead, INT_MAX));
-    REQUIRE(closing.enough(ByteMachine::dead) == Closing::never);
-    REFUSES(closing.shortest(ByteMachine::dead));
+    REQUIRE_FALSE(closing.fits(Recognizer::dead, INT_MAX));
+    REQUIRE(closing.enough(Recognizer::dead) == Closing::never);
+    REQUIRE(shortest_text(*json, Recognizer::dead).empty());
     REQUIRE_FALSE(closing.fits(json->start(), INT_MIN));
-    const auto language = std::make_shared<GuidedLanguage>(json, trie());
-    for (const int budget : {-1, INT_MIN, 0}) REFUSES(TokenConstraint(language, budget));
-    REFUSES(TokenConstraint(language, 10, "\xff"));
-    TokenConstraint constraint(language, 10);
+    const auto language = std::make_shared<CompiledGrammar>(json, trie());
+    for (const int budget : {-1, INT_MIN, 0}) REFUSES(GrammarMatcher(language, budget));
+    REFUSES(GrammarMatcher(language, 10, "\xff"));
+    GrammarMatcher constraint(language, 10);
     for (const int id : {-1, 8, INT_MIN, INT_MAX, 4}) {
         REQUIRE_FALSE(constraint.allows(id));
         REFUSES(constraint.advance(id));
@@ -178,7 +180,7 @@ TEST_CASE("api: grammars", "[api]") {
         REFUSES(schema_of_tools(text, "test"));
         GuideRequest request;
         request.schema = text, request.grammar = text;
-        HOLDS(machine_for(request), request.name());
+        HOLDS(recognizer_for(request), request.name());
     }
     HOLDS(compile_choices({}));
     REFUSES(compile_integers("5", "1"));
@@ -191,11 +193,11 @@ TEST_CASE("api: grammars", "[api]") {
           without_percents("%4"));
     GuideRequest both;
     both.json = true, both.regex = "a";
-    REFUSES(machine_for(both));
+    REFUSES(recognizer_for(both));
     for (const int blanks : {-2, 256, INT_MAX, INT_MIN}) {
         GuideRequest request;
         request.json = true, request.max_whitespace = blanks;
-        REFUSES(machine_for(request));
+        REFUSES(recognizer_for(request));
     }
 }
 
@@ -231,5 +233,5 @@ TEST_CASE("api: sets of characters and grammars made by hand", "[api]") {
     REFUSES(add_expression(grammar, bare, from));
     REFUSES(compile_rules({}));
     REFUSES(compile_rules({{"root"}, {}, {}}));
-    REFUSES(GrammarMachine(Grammar{}));
+    REFUSES(GrammarRecognizer(Grammar{}));
 }

@@ -1,13 +1,13 @@
-// Masks at each step of many texts, one after the other with one machine:
+// Masks at each step of many texts, one after the other with one recognizer:
 // the first text, all of them, and all once more.
 #include <algorithm>
 #include <memory>
 
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
-#include "lib/grammar/tokens/token_constraint.hpp"
+#include "lib/grammar/tokens/grammar_matcher.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/bench/bench.hpp"
@@ -145,13 +145,13 @@ struct Times {
 Times masks_along(MaskCache& masks, const std::vector<std::vector<int>>& texts) {
     Times times;
     for (const std::vector<int>& ids : texts) {
-        ByteMachine::State state = masks.machine().start();
+        Recognizer::State state = masks.recognizer().start();
         for (const int id : ids) {
             const double start = now();
             const TokenMask& mask = masks.of(state).mask;
             times.each.push_back(now() - start);
             if (!mask.test(id)) throw Error("bench: a token of the text is masked");
-            state = read_bytes(masks.machine(), state, masks.trie().bytes(id));
+            state = read_bytes(masks.recognizer(), state, masks.trie().bytes(id));
         }
     }
     return times;
@@ -176,7 +176,7 @@ void measure(Table& table, const std::string& name, const std::shared_ptr<const 
     std::vector<double> compile;
     for (int i = 0; i < (quick() ? 1 : 5); ++i) {
         const double start = now();
-        const std::shared_ptr<ByteMachine> machine = make();
+        const std::shared_ptr<Recognizer> recognizer = make();
         compile.push_back((now() - start) * 1e3);
     }
     std::sort(compile.begin(), compile.end());
@@ -216,9 +216,10 @@ void run(const Settings&) {
                 name.c_str(), tokens.size(), trie->nodes().size(), best * 1e3);
     Table table("grammar", {"language", "masks", "states", "compile ms", "first text", "mean",
                             "p50", "p99", "max", "seen before"});
-    measure(table, "JSON, by hand", trie, text, [] { return std::make_shared<JsonMachine>(); });
+    measure(table, "JSON, by hand", trie, text, [] { return std::make_shared<JsonRecognizer>(); });
     measure(table, "json.gbnf", trie, text, [] {
-        return std::make_shared<GrammarMachine>(compile_gbnf(read_file("data/grammars/json.gbnf")));
+        return std::make_shared<GrammarRecognizer>(
+            compile_gbnf(read_file("data/grammars/json.gbnf")));
     });
     const std::string schema = R"({"type":"array","items":{"type":"object"}})",
                       order = read_file("data/schemas/order.json"),
@@ -226,12 +227,12 @@ void run(const Settings&) {
     measure(table, "schema: list of objects", trie, text, [&] {
         SchemaOptions options;
         options.max_whitespace = 12;
-        return std::make_shared<GrammarMachine>(compile_schema(schema, options));
+        return std::make_shared<GrammarRecognizer>(compile_schema(schema, options));
     });
     measure(table, "schema: order.json", trie, orders(60),
-            [&] { return std::make_shared<GrammarMachine>(compile_schema(order)); });
+            [&] { return std::make_shared<GrammarRecognizer>(compile_schema(order)); });
     measure(table, "sql.gbnf", trie, queries(60),
-            [&] { return std::make_shared<GrammarMachine>(compile_gbnf(sql)); });
+            [&] { return std::make_shared<GrammarRecognizer>(compile_gbnf(sql)); });
 
     TokenMask half(static_cast<int>(tokens.size()));
     Rng rng(2);

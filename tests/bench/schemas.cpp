@@ -8,9 +8,9 @@
 #include <memory>
 #include <new>
 
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
-#include "lib/grammar/tokens/token_constraint.hpp"
+#include "lib/grammar/tokens/grammar_matcher.hpp"
 #include "tests/bench/bench.hpp"
 #include "tests/bench/vocabulary.hpp"
 #include "tests/support/counted_new.hpp"
@@ -188,9 +188,9 @@ double mean(const std::vector<double>& times) {
 }
 
 // A text by a model that knows nothing but ends its strings: quotes and commas are likelier.
-void write(const std::shared_ptr<GuidedLanguage>& language, int budget, Rng rng,
+void write(const std::shared_ptr<CompiledGrammar>& language, int budget, Rng rng,
            const std::vector<bool>& is_structure, Steps& steps) {
-    TokenConstraint constraint(language, budget);
+    GrammarMatcher constraint(language, budget);
     std::vector<int> legal, structure;
     while (!constraint.ended() && constraint.remaining() > 0) {
         const std::size_t before = allocations;
@@ -219,16 +219,16 @@ void measure(Figures& f, const std::string& schema, const std::shared_ptr<const 
     options.warn = [](const std::string&) {};
     options.closed = true;
     const double start = cpu_now();
-    const auto language = std::make_shared<GuidedLanguage>(
-        std::make_shared<GrammarMachine>(compile_schema(schema, options)), trie);
+    const auto language = std::make_shared<CompiledGrammar>(
+        std::make_shared<GrammarRecognizer>(compile_schema(schema, options)), trie);
     f.compile.push_back(cpu_now() - start);
     const double before = cpu_now();
-    TokenConstraint(language, 1000).mask();
+    GrammarMatcher(language, 1000).mask();
     f.first.push_back(cpu_now() - before);
     const Rng draws = rng;
     for (Steps* steps : {&f.masks, &f.again}) write(language, 1000, draws, is_structure, *steps);
     rng.below(2);
-    const int least = language->closing().enough(language->machine().start());
+    const int least = language->closing().enough(language->recognizer().start());
     write(language, least + 10, rng, is_structure, f.tight);
     write(language, least, rng, is_structure, f.tight);
     f.memory = std::max(f.memory, language->memory());

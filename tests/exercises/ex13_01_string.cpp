@@ -5,7 +5,7 @@
 #include <string>
 
 #include "13_01_string.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/kernels/rng.hpp"
 
 using namespace tbt;
@@ -104,10 +104,11 @@ TEST_CASE("a mistake stays one", "[ex13_01]") {
     }
 }
 
-TEST_CASE("random texts: as a regular expression and the chapter's machine decide", "[ex13_01]") {
-    THINK("random texts: as a regular expression and the chapter's machine decide");
+TEST_CASE("random texts: as a regular expression and the chapter's recognizer decide",
+          "[ex13_01]") {
+    THINK("random texts: as a regular expression and the chapter's recognizer decide");
     const std::regex whole("\"([^\"\\\\\\x00-\\x1f]|\\\\([\"\\\\/bfnrt]|u[0-9a-fA-F]{4}))*\"");
-    JsonMachine machine(JsonOptions::rfc());
+    JsonRecognizer recognizer(JsonOptions::rfc());
     Rng rng(131);
     const std::string bytes = "\"\"\\\\\\uu0a9bFnx \n";
     for (int round = 0; round < 20000; ++round) {
@@ -116,11 +117,11 @@ TEST_CASE("random texts: as a regular expression and the chapter's machine decid
         if (rng.below(2)) text += '"';
         const State got = read(text);
         const bool is_string = std::regex_match(text, whole);
-        const bool dead = read_bytes(machine, machine.start(), text) == ByteMachine::dead;
+        const bool dead = read_bytes(recognizer, recognizer.start(), text) == Recognizer::dead;
         // After the closing mark white space is allowed for the chapter, which reads a whole text.
         if (dead != (got.place == Place::dead) && text.find("\" ") == std::string::npos &&
             text.find("\"\n") == std::string::npos) {
-            INFO("after " << visible(text) << ": the chapter's machine is "
+            INFO("after " << visible(text) << ": the chapter's recognizer is "
                           << (dead ? "dead" : "alive"));
             CHECK(in_words(got) == (dead ? "dead" : "alive"));
         }

@@ -3,7 +3,7 @@
 
 #include "14_01_mask.hpp"
 #include "chapters/13_json_grammar/plain_mask.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "tests/exercises/rows.hpp"
 
 using namespace tbt;
@@ -17,10 +17,10 @@ constexpr float gone = -INFINITY;
 
 // Texts of the form ab, abab, … and the empty one. State: is an a due (0) or a b (1)? Asked about
 // dead it complains.
-struct Pairs : ByteMachine {
+struct Pairs : Recognizer {
     State start() override { return 0; }
     State next(State state, unsigned char byte) override {
-        if (state == dead) throw Error("the machine was asked about dead");
+        if (state == dead) throw Error("the recognizer was asked about dead");
         if (state == 0 && byte == 'a') return 1;
         if (state == 1 && byte == 'b') return 0;
         if (state == 0 && byte >= 0x80) return 2;  // after such a byte nothing follows or ends
@@ -28,17 +28,17 @@ struct Pairs : ByteMachine {
     }
     bool accepts(State state) const override { return state == 0; }
     int closing_bytes(State) const override { return 0; }
-    State outline(State state) override { return state; }
+    State abstraction(State state) override { return state; }
     bool escaped(State) const override { return false; }
     int hidden_bytes(State) const override { return 0; }
 };
 
-void check(ByteMachine::State now, const Tokens& tokens, int eos, const Row& s, const Row& expected,
+void check(Recognizer::State now, const Tokens& tokens, int eos, const Row& s, const Row& expected,
            const std::string& think) {
     const auto masked = [&] {
-        Pairs machine;
+        Pairs recognizer;
         Row got = s;
-        mask_by_trial(machine, now, tokens, eos, got);
+        mask_by_trial(recognizer, now, tokens, eos, got);
         return got;
     };
     same(masked, expected,
@@ -88,29 +88,29 @@ TEST_CASE("bytes from 0x80 on are positive", "[ex14_01]") {
 
 TEST_CASE("a dead end is an error", "[ex14_01]") {
     THINK("a dead end is an error");
-    Pairs machine;
+    Pairs recognizer;
     Row s{1, 2};
-    CHECK_THROWS_AS(mask_by_trial(machine, 1, {"a", ""}, -1, s), Error);
+    CHECK_THROWS_AS(mask_by_trial(recognizer, 1, {"a", ""}, -1, s), Error);
     Row t{1, 2};
-    CHECK_THROWS_AS(mask_by_trial(machine, 1, {"a", "<end>"}, 1, t), Error);
+    CHECK_THROWS_AS(mask_by_trial(recognizer, 1, {"a", "<end>"}, 1, t), Error);
     INFO("an a is due, tokens \"a\" \"b\"; the logit of a is −∞ already");
     THINK("a is legal, so this is no dead end");
     Row s_after{gone, 2};
-    mask_by_trial(machine, 0, {"a", "b"}, -1, s_after);
+    mask_by_trial(recognizer, 0, {"a", "b"}, -1, s_after);
     CHECK(s_after == Row{gone, gone});
 }
 
 TEST_CASE("random tokens of JSON: the same as the chapter's", "[ex14_01]") {
     THINK("random tokens of JSON: the same as the chapter's");
-    JsonMachine machine(JsonOptions{});
+    JsonRecognizer recognizer(JsonOptions{});
     Rng rng(141);
     const std::string bytes = "{}[]\":,1e-. tru\\";
     for (int round = 0; round < 2000; ++round) {
-        ByteMachine::State now = machine.start();
+        Recognizer::State now = recognizer.start();
         for (std::size_t i = rng.below(9); i > 0; --i) {  // some way into a text
-            const ByteMachine::State more =
-                machine.next(now, static_cast<unsigned char>(bytes[rng.below(bytes.size())]));
-            if (more != ByteMachine::dead) now = more;
+            const Recognizer::State more =
+                recognizer.next(now, static_cast<unsigned char>(bytes[rng.below(bytes.size())]));
+            if (more != Recognizer::dead) now = more;
         }
         Tokens tokens(1 + rng.below(12));
         Row s;
@@ -121,15 +121,15 @@ TEST_CASE("random tokens of JSON: the same as the chapter's", "[ex14_01]") {
             given += "'" + token + "' ";
         }
         const int eos = int(rng.below(tokens.size() + 1)) - 1;
-        const std::vector<bool> legal = plain_mask(machine, now, tokens, eos);
+        const std::vector<bool> legal = plain_mask(recognizer, now, tokens, eos);
         Row expected = s;
         plain_apply(legal, expected);
         INFO("tokens " << given << ", eos " << eos);
         if (std::count(legal.begin(), legal.end(), true) == 0) {
-            CHECK_THROWS_AS(mask_by_trial(machine, now, tokens, eos, s), Error);
+            CHECK_THROWS_AS(mask_by_trial(recognizer, now, tokens, eos, s), Error);
             continue;
         }
-        mask_by_trial(machine, now, tokens, eos, s);
+        mask_by_trial(recognizer, now, tokens, eos, s);
         same(s, expected, given, "every byte, from where the text is");
     }
 }

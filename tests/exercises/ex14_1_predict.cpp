@@ -1,4 +1,4 @@
-// Exercise 14_1: the answers, computed by chapter 14's machine; none is written here.
+// Exercise 14_1: the answers, computed by chapter 14's recognizer; none is written here.
 #include "tests/exercises/exercise_check.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 #include "14_1_predict.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 
 using namespace tbt;
 using namespace tbt::ex14_1;
@@ -27,19 +27,19 @@ std::string shown(const std::string& bytes) {
 // One message a wrong token, with the place where it fails.
 void check_answer(const std::string& grammar, const std::string& text,
                   const std::vector<int>& answer) {
-    GrammarMachine machine(compile_gbnf(grammar));
-    const ByteMachine::State state = read_bytes(machine, machine.start(), text);
-    EXPECT(state != ByteMachine::dead, "a text so far that the grammar allows", text);
+    GrammarRecognizer recognizer(compile_gbnf(grammar));
+    const Recognizer::State state = read_bytes(recognizer, recognizer.start(), text);
+    EXPECT(state != Recognizer::dead, "a text so far that the grammar allows", text);
     INFO("grammar:\n" << grammar << "\ntext so far: " << (text.empty() ? "nothing" : shown(text)));
     for (int id = 0; id < static_cast<int>(tokens.size()); ++id) {
         const std::string& token = tokens[static_cast<std::size_t>(id)];
         const bool end = token.empty();
-        const bool legal =
-            end ? machine.accepts(state) : read_bytes(machine, state, token) != ByteMachine::dead;
+        const bool legal = end ? recognizer.accepts(state)
+                               : read_bytes(recognizer, state, token) != Recognizer::dead;
         const bool said = std::find(answer.begin(), answer.end(), id) != answer.end();
         std::size_t fails = 0;
         while (!legal && !end &&
-               read_bytes(machine, state, token.substr(0, fails + 1)) != ByteMachine::dead)
+               read_bytes(recognizer, state, token.substr(0, fails + 1)) != Recognizer::dead)
             ++fails;
 
         INFO(

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "15_1_date.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/kernels/rng.hpp"
 
@@ -112,8 +112,8 @@ TEST_CASE("four hundred years have 146,097 dates, and nothing alive leads nowher
 
 TEST_CASE("chapter 15 comes to the same verdict, on dates with a byte changed", "[ex15_1]") {
     THINK("is there a date that begins like this?");
-    GrammarMachine machine(compile_schema(R"({"type": "string", "format": "date"})"));
-    const ByteMachine::State quote = machine.next(machine.start(), '"');
+    GrammarRecognizer recognizer(compile_schema(R"({"type": "string", "format": "date"})"));
+    const Recognizer::State quote = recognizer.next(recognizer.start(), '"');
     Rng rng(14);
     for (int round = 0; round < 3000; ++round) {
         std::string text = std::to_string(1000 + rng.below(9000)) + (rng.below(9) ? "-0" : "-1") +
@@ -121,10 +121,10 @@ TEST_CASE("chapter 15 comes to the same verdict, on dates with a byte changed", 
                            std::to_string(rng.below(10));
         if (rng.below(2)) text[rng.below(text.size())] = "0123456789-/ "[rng.below(13)];
         text.resize(rng.below(12), '1');
-        const ByteMachine::State state = read_bytes(machine, quote, text);
+        const Recognizer::State state = read_bytes(recognizer, quote, text);
         const bool complete =
-            state != ByteMachine::dead && machine.next(state, '"') != ByteMachine::dead;
-        check_verdict(text, complete ? "complete" : state == ByteMachine::dead ? "dead" : "alive");
+            state != Recognizer::dead && recognizer.next(state, '"') != Recognizer::dead;
+        check_verdict(text, complete ? "complete" : state == Recognizer::dead ? "dead" : "alive");
     }
 }
 

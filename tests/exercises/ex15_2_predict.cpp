@@ -5,7 +5,7 @@
 #include "chapters/15_regular/demo.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/formats.hpp"
 
 #include "lib/grammar/automata/spelling.hpp"
@@ -20,14 +20,14 @@ const std::string signs = "abc0123456789-$";
 // One message a wrong character.
 void check_answer(const std::string& what, const Dfa& dfa, const std::string& text,
                   const std::string& answer) {
-    GrammarMachine machine(grammar_of(dfa));
-    const auto state = read_bytes(machine, machine.start(), text);
-    EXPECT(state != ByteMachine::dead, "a text so far that can be finished", text);
+    GrammarRecognizer recognizer(grammar_of(dfa));
+    const auto state = read_bytes(recognizer, recognizer.start(), text);
+    EXPECT(state != Recognizer::dead, "a text so far that can be finished", text);
     INFO(what << ", the text so far is " << text << "; you say \"" << answer << '"');
     std::string expected;
     for (const char sign : signs) {
-        const auto after = machine.next(state, static_cast<unsigned char>(sign));
-        const bool legal = sign == '$' ? machine.accepts(state) : after != ByteMachine::dead;
+        const auto after = recognizer.next(state, static_cast<unsigned char>(sign));
+        const bool legal = sign == '$' ? recognizer.accepts(state) : after != Recognizer::dead;
         const bool said = answer.find(sign) != std::string::npos;
         if (legal) expected += sign;
 

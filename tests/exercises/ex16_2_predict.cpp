@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "16_2_predict.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
 

@@ -10,8 +10,8 @@
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/automata/spelling.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/grammar/recognizer/shortest_text.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/kernels/rng.hpp"
@@ -27,31 +27,32 @@ constexpr int most_closing_bytes = 4000;
 // copy is a derivation of its own.
 constexpr int most_walked_nodes = 50'000;
 
-// A walk that always ends: what the machine says of the way to the end must hold.
-inline std::string walk(ByteMachine& machine, std::uint64_t seed, int budget) {
+// A walk that always ends: what the recognizer says of the way to the end must hold.
+inline std::string walk(Recognizer& recognizer, std::uint64_t seed, int budget) {
     Rng rng(seed);
     std::string text;
-    ByteMachine::State at = machine.start();
-    if (at == ByteMachine::dead || machine.closing_bytes(at) > most_closing_bytes) return "";
+    Recognizer::State at = recognizer.start();
+    if (at == Recognizer::dead || recognizer.closing_bytes(at) > most_closing_bytes) return "";
     for (;;) {
-        const int left = machine.closing_bytes(at);
-        promise(left < ByteMachine::never, "a living state can be closed");
-        promise((left == 0) == machine.accepts(at), "nothing is left exactly where a text may end");
+        const int left = recognizer.closing_bytes(at);
+        promise(left < Recognizer::never, "a living state can be closed");
+        promise((left == 0) == recognizer.accepts(at),
+                "nothing is left exactly where a text may end");
         const bool closes = count(text) + left >= budget;
-        if (machine.accepts(at) && (closes || rng.below(4) == 0)) return text;
+        if (recognizer.accepts(at) && (closes || rng.below(4) == 0)) return text;
         // A byte that may come; on the way to the end one that leads nearer.
         const int first = to_int(rng.below(256));
         int chosen = -1;
         for (int i = 0; i < 256 && chosen < 0; ++i) {
             const int byte = (first + i) % 256;
-            const ByteMachine::State next = machine.next(at, static_cast<unsigned char>(byte));
-            if (next == ByteMachine::dead || machine.closing_bytes(next) > most_closing_bytes)
+            const Recognizer::State next = recognizer.next(at, static_cast<unsigned char>(byte));
+            if (next == Recognizer::dead || recognizer.closing_bytes(next) > most_closing_bytes)
                 continue;
-            if (!closes || machine.closing_bytes(next) < left) chosen = byte;
+            if (!closes || recognizer.closing_bytes(next) < left) chosen = byte;
         }
-        if (chosen < 0 && machine.accepts(at)) return text;
+        if (chosen < 0 && recognizer.accepts(at)) return text;
         promise(chosen >= 0, "a text that may not end may go on");
-        at = machine.next(at, static_cast<unsigned char>(chosen));
+        at = recognizer.next(at, static_cast<unsigned char>(chosen));
         text += static_cast<char>(chosen);
     }
 }
@@ -71,11 +72,11 @@ inline std::optional<bool> judge_takes(std::string_view bytes) {
 }
 
 inline void read_json_text(std::string_view bytes) {
-    JsonMachine machine(JsonOptions::rfc());
-    const bool ours = accepts_text(machine, bytes);
+    JsonRecognizer recognizer(JsonOptions::rfc());
+    const bool ours = accepts_text(recognizer, bytes);
     // The judge refuses lone surrogates, and takes a byte order mark; and any depth.
     if (find_invalid_utf8(bytes) == std::string_view::npos && !bytes.starts_with("\xEF\xBB\xBF")) {
-        JsonMachine strict(JsonOptions{-1, false, false});
+        JsonRecognizer strict(JsonOptions{-1, false, false});
         const std::optional<bool> judged = judge_takes(bytes);
         promise(!judged || accepts_text(strict, bytes) == *judged, "JSON is what the judge takes");
     } else {
@@ -85,30 +86,30 @@ inline void read_json_text(std::string_view bytes) {
 }
 
 inline void read_gbnf(std::string_view bytes) {
-    GrammarMachine machine(compile_gbnf(bytes, "fuzz"));
-    if (machine.grammar().nodes() > most_walked_nodes) return;
+    GrammarRecognizer recognizer(compile_gbnf(bytes, "fuzz"));
+    if (recognizer.grammar().nodes() > most_walked_nodes) return;
     for (std::uint64_t seed = 0; seed < 2; ++seed)
-        promise(accepts_text(machine, walk(machine, seed, 40)) ||
-                    machine.closing_bytes(machine.start()) > most_closing_bytes,
+        promise(accepts_text(recognizer, walk(recognizer, seed, 40)) ||
+                    recognizer.closing_bytes(recognizer.start()) > most_closing_bytes,
                 "a walk is in the language");
 }
 
 inline void read_regex(std::string_view bytes) {
     const Dfa dfa = regex_whole(bytes);
     if (dfa.empty()) return;
-    GrammarMachine machine(grammar_of(dfa));
+    GrammarRecognizer recognizer(grammar_of(dfa));
     for (std::uint64_t seed = 0; seed < 2; ++seed)
-        promise(dfa.accepts(walk(machine, seed, 40)) ||
-                    machine.closing_bytes(machine.start()) > most_closing_bytes,
+        promise(dfa.accepts(walk(recognizer, seed, 40)) ||
+                    recognizer.closing_bytes(recognizer.start()) > most_closing_bytes,
                 "a walk matches");
 }
 
 inline void read_schema(std::string_view bytes) {
     SchemaOptions options;
     options.warn = [](const std::string&) {};
-    GrammarMachine machine(compile_schema(std::string(bytes), options));
+    GrammarRecognizer recognizer(compile_schema(std::string(bytes), options));
     for (std::uint64_t seed = 0; seed < 2; ++seed) {
-        const std::string text = walk(machine, seed, 60);
+        const std::string text = walk(recognizer, seed, 60);
         if (!text.empty()) promise(nlohmann::json::accept(text), "a walk is JSON");
     }
 }

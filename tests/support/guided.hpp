@@ -41,11 +41,11 @@ inline std::shared_ptr<const TokenTrie> random_vocabulary(Rng& rng, std::string_
 }
 
 // The plain mask of a vocabulary, in the shape of the fast one.
-inline TokenMask brute_force_mask(ByteMachine& machine, const TokenTrie& trie,
-                                  ByteMachine::State state) {
+inline TokenMask brute_force_mask(Recognizer& recognizer, const TokenTrie& trie,
+                                  Recognizer::State state) {
     std::vector<std::string> tokens;
     for (int id = 0; id < trie.vocabulary(); ++id) tokens.push_back(trie.bytes(id));
-    const std::vector<bool> legal = plain_mask(machine, state, tokens, trie.eos());
+    const std::vector<bool> legal = plain_mask(recognizer, state, tokens, trie.eos());
     TokenMask mask(trie.vocabulary());
     for (int id = 0; id < trie.vocabulary(); ++id) {
         if (legal[static_cast<std::size_t>(id)]) mask.set(id);
@@ -65,9 +65,9 @@ inline int random_token(const TokenMask& mask, Rng& rng) {
 
 // A text of the language, its tokens drawn uniformly from the masks.
 // Throws Error if the constraint leads into a dead end.
-inline std::string random_text(const std::shared_ptr<GuidedLanguage>& language, int budget,
+inline std::string random_text(const std::shared_ptr<CompiledGrammar>& language, int budget,
                                Rng& rng) {
-    TokenConstraint constraint(language, budget);
+    GrammarMatcher constraint(language, budget);
     std::string text;
     while (constraint.remaining() > 0) {
         const int id = random_token(constraint.mask(), rng);
@@ -82,22 +82,23 @@ inline std::string random_text(const std::shared_ptr<GuidedLanguage>& language, 
     return text;
 }
 
-inline std::shared_ptr<GuidedLanguage> language(std::shared_ptr<ByteMachine> machine,
-                                                std::shared_ptr<const TokenTrie> trie) {
-    return std::make_shared<GuidedLanguage>(std::move(machine), std::move(trie));
+inline std::shared_ptr<CompiledGrammar> language(std::shared_ptr<Recognizer> recognizer,
+                                                 std::shared_ptr<const TokenTrie> trie) {
+    return std::make_shared<CompiledGrammar>(std::move(recognizer), std::move(trie));
 }
 
 // The fewest tokens to acceptance, by trying everything; −1: more than `limit`.
-inline int brute_force_minimum(ByteMachine& machine, const TokenTrie& trie,
-                               ByteMachine::State state, int limit) {
-    if (machine.accepts(state)) return 0;
+inline int brute_force_minimum(Recognizer& recognizer, const TokenTrie& trie,
+                               Recognizer::State state, int limit) {
+    if (recognizer.accepts(state)) return 0;
     if (limit == 0) return -1;
     int best = -1;
     for (int id = 0; id < trie.vocabulary(); ++id) {
         if (trie.bytes(id).empty()) continue;
-        const auto next = read_bytes(machine, state, trie.bytes(id));
-        if (next == ByteMachine::dead) continue;
-        const int rest = brute_force_minimum(machine, trie, next, best < 0 ? limit - 1 : best - 2);
+        const auto next = read_bytes(recognizer, state, trie.bytes(id));
+        if (next == Recognizer::dead) continue;
+        const int rest =
+            brute_force_minimum(recognizer, trie, next, best < 0 ? limit - 1 : best - 2);
         if (rest >= 0) best = rest + 1;
         if (best == 1) break;
     }
@@ -105,17 +106,17 @@ inline int brute_force_minimum(ByteMachine& machine, const TokenTrie& trie,
 }
 
 // The same by everything that k tokens reach, for k = 0, 1, …; −1: more than `most` states.
-inline int fewest_tokens(MaskCache& masks, ByteMachine::State from, std::size_t most) {
+inline int fewest_tokens(MaskCache& masks, Recognizer::State from, std::size_t most) {
     struct Found {
-        ByteMachine::State state;
+        Recognizer::State state;
         int tokens;
     };
     std::deque<Found> open{{from, 0}};
-    std::unordered_set<ByteMachine::State> seen{from};
+    std::unordered_set<Recognizer::State> seen{from};
     while (!open.empty() && seen.size() < most) {
         const Found now = open.front();
         open.pop_front();
-        if (masks.machine().accepts(now.state)) return now.tokens;
+        if (masks.recognizer().accepts(now.state)) return now.tokens;
         for (const TokenReach::Step& step : masks.reached().steps(now.state))
             if (seen.insert(step.state).second) open.push_back({step.state, now.tokens + 1});
     }

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
 #include "lib/machine/json_file.hpp"
@@ -31,9 +31,9 @@ inline SchemaOptions quiet(SchemaOptions options = {}) {
 
 // One text. heat 0: always the token that a model without knowledge likes best; else drawn.
 // On the way some tokens are taken back, as drafts are, and copies go on elsewhere, as beams do.
-inline std::string written(const std::shared_ptr<GuidedLanguage>& language, int budget, int heat,
+inline std::string written(const std::shared_ptr<CompiledGrammar>& language, int budget, int heat,
                            Rng& rng) {
-    TokenConstraint constraint(language, budget);
+    GrammarMatcher constraint(language, budget);
     std::vector<int> ids;
     while (!constraint.ended() && constraint.remaining() > 0) {
         const TokenMask mask = constraint.mask();
@@ -48,7 +48,7 @@ inline std::string written(const std::shared_ptr<GuidedLanguage>& language, int 
         }
         if (!constraint.allows(id)) throw Error("the mask and allows() disagree");
         if (heat == 2 && rng.below(3) == 0) {
-            TokenConstraint elsewhere = constraint;
+            GrammarMatcher elsewhere = constraint;
             elsewhere.advance(legal[rng.below(legal.size())]);
             elsewhere.mask();
             if (ids.size() > 2 && rng.below(2) == 0) {
@@ -71,10 +71,10 @@ inline void obey_the_law(const std::string& schema, const std::shared_ptr<const 
                          Rng& rng, const SchemaOptions& options = {}) {
     INFO(schema);
     const auto shared =
-        language(std::make_shared<GrammarMachine>(compile_schema(schema, quiet(options))), trie);
+        language(std::make_shared<GrammarRecognizer>(compile_schema(schema, quiet(options))), trie);
     SchemaValidator validator(schema, quiet());
-    const int least = shared->closing().enough(shared->machine().start());
-    REQUIRE_THROWS_WITH(TokenConstraint(shared, least - 1),
+    const int least = shared->closing().enough(shared->recognizer().start());
+    REQUIRE_THROWS_WITH(GrammarMatcher(shared, least - 1),
                         Catch::Contains("allow " + std::to_string(least)));
     for (int more = 0; more <= 40; more += full() || more < 1 ? 1 : 20) {
         for (const int heat : {0, 1, 2}) {
@@ -89,13 +89,13 @@ inline void obey_the_law(const std::string& schema, const std::shared_ptr<const 
 }
 
 // The fewest tokens, by everything that k tokens reach, for k = 0, 1, …; −1: too much to look at.
-inline int by_enumeration(GuidedLanguage& language, std::size_t most) {
-    return fewest_tokens(language.masks(), language.machine().start(), most);
+inline int by_enumeration(CompiledGrammar& language, std::size_t most) {
+    return fewest_tokens(language.masks(), language.recognizer().start(), most);
 }
 
 // What the program says is enough, before the first token.
-inline int stated(GuidedLanguage& language) {
-    return language.closing().enough(language.machine().start());
+inline int stated(CompiledGrammar& language) {
+    return language.closing().enough(language.recognizer().start());
 }
 
 // The bound promises at most half as many again as the fewest tokens, and four.

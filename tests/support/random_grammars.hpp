@@ -8,8 +8,8 @@
 
 #include "lib/grammar/recognizer/compile.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/guided.hpp"
@@ -17,8 +17,8 @@
 namespace tbt::testing {
 
 inline bool derives(const std::string& grammar, std::string_view text) {
-    GrammarMachine machine(compile_gbnf(grammar));
-    return accepts_text(machine, text);
+    GrammarRecognizer recognizer(compile_gbnf(grammar));
+    return accepts_text(recognizer, text);
 }
 
 struct Case {
@@ -26,8 +26,8 @@ struct Case {
     std::vector<std::string> yes, no;
 };
 
-inline std::shared_ptr<GrammarMachine> machine_of(const std::string& grammar) {
-    return std::make_shared<GrammarMachine>(compile_gbnf(grammar));
+inline std::shared_ptr<GrammarRecognizer> recognizer_of(const std::string& grammar) {
+    return std::make_shared<GrammarRecognizer>(compile_gbnf(grammar));
 }
 
 // A text is derived from an expression in every way that its definition allows:
@@ -129,11 +129,12 @@ inline NamedRules random_rules(Rng& rng) {
     return rules;
 }
 
-// A machine of such rules; none where they have no text, or a rule calls itself through nothing.
-inline std::shared_ptr<GrammarMachine> random_machine(Rng& rng) {
+// A recognizer of such rules; none where they have no text, or a rule calls itself through nothing.
+inline std::shared_ptr<GrammarRecognizer> random_recognizer(Rng& rng) {
     try {
-        const auto machine = std::make_shared<GrammarMachine>(compile_rules(random_rules(rng)));
-        return machine->start() == ByteMachine::dead ? nullptr : machine;
+        const auto recognizer =
+            std::make_shared<GrammarRecognizer>(compile_rules(random_rules(rng)));
+        return recognizer->start() == Recognizer::dead ? nullptr : recognizer;
     } catch (const UsageError&) {
         return nullptr;
     }

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "lib/grammar/automata/numbers.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
 #include "lib/machine/files.hpp"
@@ -27,14 +27,14 @@ struct Case {
 inline void check(const std::vector<Case>& cases) {
     for (const Case& c : cases) {
         INFO(c.schema);
-        SchemaValidator machine(c.schema);
+        SchemaValidator recognizer(c.schema);
         for (const std::string& text : c.yes) {
             INFO(text);
-            CHECK(machine.valid(text));
+            CHECK(recognizer.valid(text));
         }
         for (const std::string& text : c.no) {
             INFO(text);
-            CHECK_FALSE(machine.valid(text));
+            CHECK_FALSE(recognizer.valid(text));
         }
     }
 }

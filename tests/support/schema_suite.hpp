@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lib/grammar/automata/numbers.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
 #include "lib/machine/files.hpp"
@@ -30,11 +30,11 @@ inline void judge_group(const nlohmann::json& group, const SchemaOptions& option
                         const std::string& file, SuiteResult& result) {
     const std::string place = file + ": " + group.at("description").get<std::string>();
     try {
-        SchemaValidator machine(group.at("schema").dump(), options, file);
+        SchemaValidator recognizer(group.at("schema").dump(), options, file);
         for (const nlohmann::json& test : group.at("tests")) {
             const std::string text =
                 test.contains("text") ? test.at("text").get<std::string>() : test.at("data").dump();
-            if (machine.valid(text) == test.at("valid").get<bool>()) {
+            if (recognizer.valid(text) == test.at("valid").get<bool>()) {
                 ++result.right;
             } else {
                 result.wrong.push_back(place + ": " + test.at("description").get<std::string>() +

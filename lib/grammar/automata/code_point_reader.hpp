@@ -18,7 +18,7 @@ protected:
     explicit CodePointReader(std::vector<std::int32_t> text) : text_(std::move(text)) {}
 
     bool at_end() const { return at_ >= text_.size(); }
-    // −1 behind the end.
+    // −1 after the end.
     std::int32_t peek(std::size_t ahead = 0) const {
         return at_ + ahead < text_.size() ? text_[at_ + ahead] : -1;
     }

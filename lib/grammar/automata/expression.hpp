@@ -15,7 +15,7 @@ struct Expression {
     enum class Kind {
         characters,  // one code point of a set
         text,        // these code points in a row (as UTF-8)
-        sequence,    // parts, one behind the other; none: the empty text
+        sequence,    // parts, one after the other; none: the empty text
         choice,      // one of the parts
         repeat,      // the first part, low to high times
         rule,        // a text of a rule

@@ -84,7 +84,7 @@ Dfa compared(const Decimal& bound, bool strictly, bool least) {
         Either e;
         const bool zero = is_zero(bound);
         if (minus == negative || zero) {
-            // For x >= a: larger ones without a sign, smaller ones behind a minus.
+            // For x >= a: larger ones without a sign, smaller ones after a minus.
             minus == least ? add_smaller(e, bound, strictly) : add_greater(e, bound, strictly);
         } else if (minus != least) {
             e.add(any_unsigned);
@@ -92,7 +92,8 @@ Dfa compared(const Decimal& bound, bool strictly, bool least) {
         return e;
     };
     Either all;
-    if (const Either plus = side(false); !plus.empty()) all.add(plus.text());
+    if (const Either saturating_add = side(false); !saturating_add.empty())
+        all.add(saturating_add.text());
     if (const Either minus = side(true); !minus.empty())
         all.add(std::string(1, '-').append(minus.text()));
     return all.empty() ? Dfa{} : regex_whole(all.text());
@@ -166,8 +167,8 @@ Dfa equal_to(const Decimal& value) {
 }
 
 // step = p / 10^q. Reading digits, r = (the number so far without its point) mod p;
-// with k digits behind the point the number is a multiple iff r · 10^(q−k) is divisible by p.
-// Behind q digits only zeros may follow.
+// with k digits after the point the number is a multiple iff r · 10^(q−k) is divisible by p.
+// After q digits only zeros may follow.
 Dfa multiple_of(const Decimal& step) {
     std::string number = step.whole + step.fraction;
     number.erase(0, number.find_first_not_of('0'));
@@ -179,7 +180,7 @@ Dfa multiple_of(const Decimal& step) {
             " need an automaton of more than 20,000 states; use a step with fewer digits");
     }
     const auto whole = [&](std::int64_t r) { return to_int(1 + r); };
-    const auto behind = [&](std::size_t k, std::int64_t r) {
+    const auto after_point = [&](std::size_t k, std::int64_t r) {
         return to_int(1 + p + static_cast<std::int64_t>(k) * p + r);
     };
     Dfa dfa;
@@ -196,15 +197,15 @@ Dfa multiple_of(const Decimal& step) {
     for (std::int64_t d = 0; d < 10; ++d) at(0).edges.push_back({digit(d), whole(d % p)});
     for (std::int64_t r = 0; r < p; ++r) {
         at(whole(r)).accepting = multiple(0, r);
-        at(whole(r)).edges.push_back({CodePointSet('.', '.'), behind(0, r)});
+        at(whole(r)).edges.push_back({CodePointSet('.', '.'), after_point(0, r)});
         for (std::int64_t d = 0; d < 10; ++d)
             at(whole(r)).edges.push_back({digit(d), whole((r * 10 + d) % p)});
         for (std::size_t k = 0; k <= q; ++k) {
-            at(behind(k, r)).accepting = multiple(k, r);
+            at(after_point(k, r)).accepting = multiple(k, r);
             for (std::int64_t d = 0; d < (k == q ? 1 : 10); ++d)
-                at(behind(k, r))
-                    .edges.push_back(
-                        {digit(d), k == q ? behind(q, r) : behind(k + 1, (r * 10 + d) % p)});
+                at(after_point(k, r))
+                    .edges.push_back({digit(d), k == q ? after_point(q, r)
+                                                       : after_point(k + 1, (r * 10 + d) % p)});
         }
     }
     return dfa & decimals();

@@ -17,7 +17,7 @@ namespace tbt {
 struct Decimal {
     bool negative = false;
     std::string whole = "0",
-                fraction;  // digits, without zeros in front of the whole or behind the fraction
+                fraction;  // digits, without zeros in front of the whole or after the fraction
 
     // A number of JSON, with or without an exponent. Throws UsageError when it has more than 10,000
     // digits written out.
@@ -26,7 +26,7 @@ struct Decimal {
 };
 
 const Dfa& decimals();       // -?(0|[1-9][0-9]*)(\.[0-9]+)?
-const Dfa& whole_numbers();  // the same with zeros behind the point
+const Dfa& whole_numbers();  // the same with zeros after the point
 const Dfa& whole_numbers_without_point();
 Dfa at_least(const Decimal& bound, bool strictly);
 Dfa at_most(const Decimal& bound, bool strictly);

@@ -143,7 +143,7 @@ private:
     // A backslash and what follows, in a class or outside.
     CodePointSet escaped() {
         ++at_;
-        if (at_end()) fail("expected a character behind '\\'");
+        if (at_end()) fail("expected a character after '\\'");
         const std::int32_t c = text_[at_++];
         const auto only = [](std::int32_t point) { return CodePointSet(point, point); };
         switch (c) {
@@ -178,14 +178,14 @@ private:
                 return only(unicode());
             case 'c':
                 if (!((peek() | 0x20) >= 'a' && (peek() | 0x20) <= 'z'))
-                    fail("expected a letter behind \\c");
+                    fail("expected a letter after \\c");
                 return only(text_[at_++] & 31);
             case 'p':
             case 'P': {
                 std::string property;
-                if (!take('{')) fail("expected {name} behind \\p");
+                if (!take('{')) fail("expected {name} after \\p");
                 while (!at_end() && peek() != '}') append_utf8(property, text_[at_++]);
-                if (!take('}')) fail("expected '}' behind the name of a property");
+                if (!take('}')) fail("expected '}' after the name of a property");
                 for (const char* prefix : {"General_Category=", "gc="}) {
                     if (property.rfind(prefix, 0) == 0)
                         property = property.substr(std::string(prefix).size());
@@ -226,7 +226,7 @@ private:
             if (digits == 0 || digits > 6)
                 fail("expected one to six hexadecimal digits between \\u{ and }");
             value = hexadecimal(to_int(digits));
-            if (!take('}')) fail("expected '}' behind \\u{…");
+            if (!take('}')) fail("expected '}' after \\u{…");
         } else {
             value = hexadecimal(4);
             if (value >= 0xd800 && value < 0xdc00 && take("\\u")) {

@@ -81,7 +81,7 @@ private:
         return any;
     }
 
-    // All texts of so many bytes behind the one that was begun. A list of what is open in place of
+    // All texts of so many bytes after the one that was begun. A list of what is open in place of
     // recursion: a text may be long.
     void collect(int state, int length) {
         struct Open {

@@ -19,7 +19,7 @@ std::vector<ByteSequence> spell(const CodePointSet& set, Spelling spelling);
 // One code point in the fewest bytes, twelve at most. Throws Error for a surrogate.
 std::string shortest_spelling(std::int32_t c, Spelling spelling);
 
-// Adds the language behind `from`; returns the node behind it.
+// Adds the language after `from`; returns the node after it.
 int add_dfa(Grammar& grammar, const Dfa& dfa, int from, Spelling spelling);
 
 // The language as a grammar of one rule.

@@ -70,7 +70,7 @@ int add_repeat(Grammar& grammar, const Expression& e, int from, int first_rule) 
         return rule ? grammar.call(at, *rule) : add_expression(grammar, body, at, first_rule);
     };
     // Without an end, the last one that must come is the one that may come again: a copy more would
-    // double what stands in it, and so on for repetitions of repetitions.
+    // double what is in it, and so on for repetitions of repetitions.
     const int must = endless && e.low > 0 ? e.low - 1 : e.low;
     for (int i = 0; i < must; ++i) from = once(from);
     const int out = grammar.add_node();

@@ -7,8 +7,8 @@
 
 namespace tbt {
 
-// Adds an expression behind `from`; returns the node behind it. Rules of the expression are calls
-// of grammar rules of that number plus `first_rule`.
+// Adds an expression after `from`; returns the node after it. Rules of the expression are calls
+// of grammar rules of that number saturating_add `first_rule`.
 int add_expression(Grammar& grammar, const Expression& expression, int from, int first_rule = 0);
 
 // The grammar of the rules; texts are derived from rule 0. Small rules that don't call themselves

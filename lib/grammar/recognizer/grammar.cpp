@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "lib/error.hpp"
-#include "lib/grammar/recognizer/plus.hpp"
 #include "lib/grammar/recognizer/predecessors.hpp"
 
 namespace tbt {
@@ -24,8 +23,8 @@ void ByteMeasure::of_suffixes(std::string_view text, const std::vector<bool>&,
     for (std::size_t i = 0; i <= text.size(); ++i) left[i] = to_int(text.size() - i);
 }
 
-bool Notebook::alive(const Measure& bytes, int node, int note) {
-    return cost(bytes, node, note) < Grammar::never;
+bool StateAnnotations::alive(const Measure& bytes, int node, int annotation) {
+    return cost(bytes, node, annotation) < Grammar::never;
 }
 
 int Grammar::add_rule(std::string name) {
@@ -47,10 +46,10 @@ int Grammar::add_source(std::unique_ptr<NodeSource> source) {
     return static_cast<int>(sources_.size()) - 1;
 }
 
-int Grammar::add_notebook(std::unique_ptr<Notebook> notebook) {
-    if (!notebook) throw Error("grammar: there is no notebook");
-    notebooks_.push_back(std::move(notebook));
-    return tbt::count(notebooks_) - 1;
+int Grammar::add_annotations(std::unique_ptr<StateAnnotations> annotations) {
+    if (!annotations) throw Error("grammar: there is no annotations");
+    annotations_.push_back(std::move(annotations));
+    return tbt::count(annotations_) - 1;
 }
 
 int Grammar::bytes(int from, std::string_view text) {
@@ -70,9 +69,9 @@ int Grammar::sequences(int from, const std::vector<ByteSequence>& alternatives, 
     return to;
 }
 
-// The edges behind `depth` bytes of sorted alternatives, of which none is the beginning of
-// another. Those that begin alike share a node, and so do those that go on alike: `known` has
-// the node with these edges.
+// The edges after `depth` bytes of sorted alternatives, of which none is the beginning of
+// another. Those with the same beginning share a node, and so do those with the same rest:
+// `known` has the node with these edges.
 std::vector<Grammar::ByteEdge> Grammar::spread(std::span<const ByteSequence> sorted,
                                                std::size_t depth, int to,
                                                std::map<std::vector<ByteEdge>, int>& known) {
@@ -83,9 +82,9 @@ std::vector<Grammar::ByteEdge> Grammar::spread(std::span<const ByteSequence> sor
         while (alike < sorted.size() && sorted[alike][depth] == first) ++alike;
         int next = to;
         if (depth + 1 < sorted[0].size()) {
-            std::vector<ByteEdge> behind = spread(sorted.first(alike), depth + 1, to, known);
-            const auto [place, added] = known.try_emplace(behind, nodes());
-            if (added) node(add_node()).bytes = std::move(behind);
+            std::vector<ByteEdge> rest = spread(sorted.first(alike), depth + 1, to, known);
+            const auto [place, added] = known.try_emplace(rest, nodes());
+            if (added) node(add_node()).bytes = std::move(rest);
             next = place->second;
         }
         for (const ByteRange& range : first) edges.push_back({range.low, range.high, next});
@@ -169,7 +168,7 @@ void Grammar::close_free_steps(int first) {
 
 // cost(node) = 0 if final, else the least of 1 + cost(to) over byte edges and cost(rule)
 // + cost(to) over calls [Knuth 1977]: lower what can be lowered until nothing can.
-// Behind `first` == 0 the costs of rules are settled; they stay as they are.
+// After `first` == 0 the costs of rules are settled; they stay as they are.
 void Grammar::settle_costs(int first) {
     const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
     const Predecessors before(*this, first);
@@ -187,8 +186,9 @@ void Grammar::settle_costs(int first) {
             for (const int r : source(node(id).source).rules())
                 callers[static_cast<std::size_t>(r)].push_back(id);
         }
-        if (node(id).notebook >= 0 && first == 0 && notebook(node(id).notebook).entry() == id) {
-            for (const int r : notebook(node(id).notebook).rules())
+        if (node(id).annotations >= 0 && first == 0 &&
+            annotations(node(id).annotations).entry() == id) {
+            for (const int r : annotations(node(id).annotations).rules())
                 callers[static_cast<std::size_t>(r)].push_back(id);
         }
         open.push_front(id);  // ends are mostly made last
@@ -209,13 +209,13 @@ void Grammar::settle_costs(int first) {
         waiting[local(id)] = 0;
         Node& n = node(id);
         int cost = n.final ? 0 : never;
-        for (const ByteEdge& e : n.bytes) cost = std::min(cost, plus(1, node(e.to).cost));
+        for (const ByteEdge& e : n.bytes) cost = std::min(cost, saturating_add(1, node(e.to).cost));
         for (const CallEdge& e : n.calls)
-            cost = std::min(cost, plus(rule(e.rule).cost, node(e.to).cost));
+            cost = std::min(cost, saturating_add(rule(e.rule).cost, node(e.to).cost));
         if (is_open(id)) cost = std::min(cost, source(n.source).cost(bytes, id));
-        if (n.notebook >= 0) {
-            Notebook& notes = notebook(n.notebook);
-            cost = notes.entry() == id ? notes.cost(bytes, id, notes.first_note()) : never;
+        if (n.annotations >= 0) {
+            StateAnnotations& own = annotations(n.annotations);
+            cost = own.entry() == id ? own.cost(bytes, id, own.first_annotation()) : never;
         }
         if (cost >= n.cost) continue;
         n.cost = cost;
@@ -231,7 +231,7 @@ void Grammar::settle_costs(int first) {
 
 // Rules in an order such that none begins with a call of an earlier one.
 // There is none exactly if one can call itself before a byte was read: left recursion,
-// in which a machine that reads from left to right would call for ever.
+// in which a recognizer that reads from left to right would call for ever.
 void Grammar::rank_rules() {
     std::vector<std::vector<int>> first_calls(rules_.size());
     for (int r = 0; r < rules(); ++r) {

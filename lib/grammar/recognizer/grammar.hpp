@@ -9,8 +9,8 @@
 // choices, ranges, tools.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -21,7 +21,8 @@
 #include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/grammar/automata/code_points.hpp"
-#include "lib/grammar/recognizer/notebook.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
+#include "lib/grammar/recognizer/state_annotations.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -44,23 +45,23 @@ public:
     struct ByteEdge {
         std::uint8_t low, high;
         int to;
-        bool noted = false;  // the notebook reads the byte
+        bool annotated = false;  // the annotation changes with the byte
         auto operator<=>(const ByteEdge&) const = default;
     };
     struct CallEdge {
         int rule, to;
-        int act = 0;  // what the notebook notes behind the call
+        int label = 0;  // for the annotation after the call
     };
     struct Node {
         std::vector<ByteEdge> bytes;
         std::vector<CallEdge> calls;
         std::vector<int> free;  // steps without a byte; finish() removes them
         bool final = false;
-        // The edges are made when somebody gets here, by this source: see NodeSource.
+        // The edges are made by this source when a derivation gets here: see NodeSource.
         int source = -1;
         bool expanded = false;  // they were
         int cost = never;       // the fewest bytes to the end of the rule
-        int notebook = -1;      // whoever is here has a note, see Notebook
+        int annotations = -1;   // a derivation that is here has an annotation of these
     };
     struct Rule {
         std::string name;
@@ -68,7 +69,7 @@ public:
         int cost = never;  // the fewest bytes of a text of this rule; 0: it may be empty
         int rank = 0;      // a rule that may begin with a call of another has the lower rank
     };
-    static constexpr int never = std::numeric_limits<int>::max() / 4;
+    static constexpr int never = TokensToEnd::never;
 
     // A part of the grammar that is built while it is walked, because all of it would be too much:
     // a string of at most a million characters.
@@ -88,11 +89,11 @@ public:
     NodeSource& source(int index) {
         return *sources_[checked_place("grammar: source", index, sources_.size())];
     }
-    int add_notebook(std::unique_ptr<Notebook> notebook);
-    Notebook& notebook(int index) const {
-        return *notebooks_[checked_place("grammar: notebook", index, notebooks_.size())];
+    int add_annotations(std::unique_ptr<StateAnnotations> annotations);
+    StateAnnotations& annotations(int index) const {
+        return *annotations_[checked_place("grammar: annotations", index, annotations_.size())];
     }
-    int notebooks() const { return count(notebooks_); }
+    int annotation_tables() const { return count(annotations_); }
     Node& node(int id) { return nodes_[checked_place("grammar: node", id, nodes_.size())]; }
     const Node& node(int id) const {
         return nodes_[checked_place("grammar: node", id, nodes_.size())];
@@ -104,7 +105,7 @@ public:
     int rules() const { return static_cast<int>(rules_.size()); }
     int nodes() const { return static_cast<int>(nodes_.size()); }
 
-    // ---- building: each adds a piece behind `from` and returns the node behind the piece ----
+    // ---- building: each adds a piece after `from` and returns the node after the piece ----
     int bytes(int from, std::string_view text);
     int sequences(int from, const std::vector<ByteSequence>& alternatives) {
         return sequences(from, alternatives, add_node());
@@ -142,9 +143,12 @@ private:
     std::vector<Node> nodes_;
     std::vector<Rule> rules_;
     std::vector<std::unique_ptr<NodeSource>> sources_;
-    std::vector<std::unique_ptr<Notebook>> notebooks_;
+    std::vector<std::unique_ptr<StateAnnotations>> annotations_;
     int root_ = -1;
     unsigned version_ = 1;
 };
+
+// The sum of two costs, in bytes or tokens; with never it is never.
+inline int saturating_add(int a, int b) { return std::min(a + b, Grammar::never); }
 
 }  // namespace tbt

@@ -2,7 +2,7 @@
 
 namespace tbt {
 
-using Mode = JsonMachine::Mode;
+using Mode = JsonRecognizer::Mode;
 
 JsonLetter letter_after(Mode mode) {
     switch (mode) {
@@ -91,7 +91,7 @@ int bytes_to_close(Mode mode, int value, int string) {
     }
 }
 
-const char* JsonMachine::name(Mode mode) {
+const char* JsonRecognizer::name(Mode mode) {
     if (mode == Mode::value) return "a value";
     if (mode == Mode::first_item) return "a value or ]";
     if (mode == Mode::first_key) return "a key or }";

@@ -1,7 +1,7 @@
-// The bytes that a language leaves no choice about: behind {"name": "Ella", comes "job": " and
-// nothing else. How they are cut into tokens is left to whoever writes.
+// The bytes about which a language leaves no choice: after {"name": "Ella", comes "job": " and
+// nothing else. How they are cut into tokens is left to the caller.
 //
-// Blanks are no choice: where they may stand and need not, one is expected behind a colon or a
+// Blanks are no choice: where they are allowed but not required, one is expected after a colon or a
 // comma, as JSON is mostly written, and none elsewhere.
 #pragma once
 
@@ -10,23 +10,23 @@
 #include <string>
 #include <string_view>
 
-#include "lib/grammar/recognizer/byte_machine.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 
 namespace tbt {
 
-// What comes behind a byte; none: there are several ways to go on, or the text may end here.
-inline std::optional<unsigned char> known_byte(ByteMachine& machine, ByteMachine::State state,
+// What comes after a byte; none: there are several ways to go on, or the text may end here.
+inline std::optional<unsigned char> known_byte(Recognizer& recognizer, Recognizer::State state,
                                                unsigned char before) {
-    if (state == ByteMachine::dead || machine.accepts(state)) return {};
+    if (state == Recognizer::dead || recognizer.accepts(state)) return {};
     std::optional<unsigned char> blank, other;
     for (int byte = 0; byte < 256; ++byte) {
         const auto c = static_cast<unsigned char>(byte);
-        const bool alive = machine.next(state, c) != ByteMachine::dead;
+        const bool alive = recognizer.next(state, c) != Recognizer::dead;
         if (c == ' ' || (c >= '\t' && c <= '\r')) {
             if (alive) blank = c;  // of several the last, which is a space
             continue;
         }
-        byte = machine.last_alike(state, byte);
+        byte = recognizer.last_equivalent(state, byte);
         if (alive && (other || byte > c)) return {};
         if (alive) other = c;
     }
@@ -35,14 +35,14 @@ inline std::optional<unsigned char> known_byte(ByteMachine& machine, ByteMachine
 }
 
 // All of them in a row, at most so many.
-inline std::string known_bytes(ByteMachine& machine, ByteMachine::State state, unsigned char before,
-                               std::size_t most) {
+inline std::string known_bytes(Recognizer& recognizer, Recognizer::State state,
+                               unsigned char before, std::size_t most) {
     std::string bytes;
     while (bytes.size() < most) {
-        const auto byte = known_byte(machine, state, before);
+        const auto byte = known_byte(recognizer, state, before);
         if (!byte) break;
         bytes += static_cast<char>(*byte);
-        state = machine.next(state, *byte), before = *byte;
+        state = recognizer.next(state, *byte), before = *byte;
     }
     return bytes;
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_ways = 3, deepest = 12;
 
-// The rule of each node; −1: nobody gets there.
+// The rule of each node; −1: it is not reachable.
 std::vector<int> rules_of_nodes(const Grammar& grammar) {
     std::vector<int> rule_of(index(grammar.nodes()), -1), open;
     const auto reach = [&](int node, int rule) {
@@ -39,20 +39,20 @@ bool is_own(const std::string& name) { return name.find(' ') == std::string::npo
 
 }  // namespace
 
-std::string rule_words(const GrammarMachine& machine, ByteMachine::State state) {
-    if (state == ByteMachine::dead) return "";
-    const Grammar& grammar = machine.grammar();
+std::string rule_words(const GrammarRecognizer& recognizer, Recognizer::State state) {
+    if (state == Recognizer::dead) return "";
+    const Grammar& grammar = recognizer.grammar();
     const std::vector<int> rule_of = rules_of_nodes(grammar);
     std::vector<std::string> ways;
-    for (GrammarPlace place : machine.places(state)) {
+    for (GrammarPlace place : recognizer.places(state)) {
         std::vector<std::string> names;  // innermost first
         while (names.size() < deepest) {
             const int rule = rule_of[index(place.node)];
             if (rule >= 0 && is_own(grammar.rule(rule).name))
                 names.push_back(grammar.rule(rule).name);
-            const auto behind = machine.places_behind(place.behind);
-            if (place.behind == GrammarMachine::whole_text || behind.empty()) break;
-            place = behind[0];
+            const auto after = recognizer.places_after(place.continuation);
+            if (place.continuation == GrammarRecognizer::whole_text || after.empty()) break;
+            place = after[0];
         }
         std::string way;
         for (std::size_t i = names.size(); i-- > 0;) way += (way.empty() ? "" : " › ") + names[i];
@@ -67,10 +67,10 @@ std::string rule_words(const GrammarMachine& machine, ByteMachine::State state) 
 
 std::function<std::string(std::string_view text)> words_of_gbnf(std::string_view grammar,
                                                                 const std::string& name) {
-    const auto machine =
-        std::make_shared<GrammarMachine>(grammar_as_written(parse_gbnf(grammar, name)));
-    return [machine](std::string_view text) {
-        return rule_words(*machine, read_bytes(*machine, machine->start(), text));
+    const auto recognizer =
+        std::make_shared<GrammarRecognizer>(grammar_as_written(parse_gbnf(grammar, name)));
+    return [recognizer](std::string_view text) {
+        return rule_words(*recognizer, read_bytes(*recognizer, recognizer->start(), text));
     };
 }
 

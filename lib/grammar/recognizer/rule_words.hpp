@@ -1,17 +1,17 @@
-// Where a text stands in a grammar, in words: the rules that are under way.
+// Where a text is in a grammar, in words: the rules that are being read.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <string_view>
 
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 
 namespace tbt {
 
 // "root › date › month", for at most three derivations; rules without a name of their own are left
 // out. Empty: nothing but the first rule is under way.
-std::string rule_words(const GrammarMachine& machine, ByteMachine::State state);
+std::string rule_words(const GrammarRecognizer& recognizer, Recognizer::State state);
 
 // The same for a text of a grammar in GBNF, small rules that the compiler writes out included.
 // Throws as compile_gbnf.

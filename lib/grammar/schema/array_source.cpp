@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lib/grammar/recognizer/plus.hpp"
+#include "lib/grammar/recognizer/grammar.hpp"
 
 namespace tbt {
 
@@ -124,7 +124,8 @@ int ArraySource::cheapest(const Measure& measure, const Table& t, int index,
         if (!count_item(then, choice)) continue;
         const int next = next_index(index);
         if (next == index && then == counts && !complete(index, counts)) continue;
-        best = std::min(best, plus(t.comma, plus(measure.rule(rule), t.rest[place(next, then)])));
+        best = std::min(best, saturating_add(t.comma, saturating_add(measure.rule(rule),
+                                                                     t.rest[place(next, then)])));
     }
     return best;
 }

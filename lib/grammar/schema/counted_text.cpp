@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "lib/grammar/recognizer/plus.hpp"
+#include "lib/grammar/recognizer/grammar.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -16,12 +16,12 @@ int CountedText::add_nodes(Grammar& grammar, int index_of_this, const Dfa& texts
     const int out = add_dfa(grammar, texts, first_, spelling);
     // add_dfa makes `out` and then a node for each state; where these are left a character begins.
     for (int state = out + 1; state <= out + count(texts.states); ++state)
-        for (Grammar::ByteEdge& e : grammar.node(state).bytes) e.noted = true;
+        for (Grammar::ByteEdge& e : grammar.node(state).bytes) e.annotated = true;
     end_ = grammar.add_node();
     grammar.edge(out, '"', '"', end_);
     grammar.node(end_).final = true;
     last_ = end_;
-    for (int id = first_; id <= last_; ++id) grammar.node(id).notebook = index_of_this;
+    for (int id = first_; id <= last_; ++id) grammar.node(id).annotations = index_of_this;
     return first_;
 }
 
@@ -32,7 +32,7 @@ int CountedText::read(int note, std::uint8_t) {
     return to_int(std::min(now, last)) + 1;
 }
 
-int CountedText::outlined(int, int note) {
+int CountedText::abstracted(int, int note) {
     if (note >= far()) return note;
     const long long now = characters(note);
     const bool is_far = now >= least_ && (most_ < 0 || most_ - now >= near);
@@ -48,7 +48,7 @@ void CountedText::find_ways(const Grammar& grammar) {
     std::vector<std::vector<Before>> before(ways_.size());
     for (int id = first_; id <= last_; ++id)
         for (const Grammar::ByteEdge& e : grammar.node(id).bytes)
-            before[index(e.to - first_)].push_back({id, e.low, e.noted ? 1 : 0});
+            before[index(e.to - first_)].push_back({id, e.low, e.annotated ? 1 : 0});
     using Open = std::tuple<int, int, int>;  // characters, bytes, node
     std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
     way(end_).characters = way(end_).bytes = way(end_).tokens = 0;
@@ -110,14 +110,14 @@ int CountedText::words(const Measure& measure, long long letters) {
 
 int CountedText::cost(const Measure& measure, int node, int note) {
     if (ways_.empty()) find_ways(measure.grammar());
-    const bool outline = note >= far();
-    const long long now = outline ? least_ : characters(note);
+    const bool abstraction = note >= far();
+    const long long now = abstraction ? least_ : characters(note);
     const long long missing = std::max(0LL, least_ - now);
     if (node == end_) return missing == 0 && (most_ < 0 || now <= most_) ? 0 : Grammar::never;
     const Way& w = way(node);
     if (w.characters >= Grammar::never) return Grammar::never;
-    if (!outline && most_ >= 0 && now + w.characters + missing > most_) return Grammar::never;
-    return plus(tokens(measure, node), words(measure, missing));
+    if (!abstraction && most_ >= 0 && now + w.characters + missing > most_) return Grammar::never;
+    return saturating_add(tokens(measure, node), words(measure, missing));
 }
 
 }  // namespace tbt

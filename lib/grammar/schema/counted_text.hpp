@@ -13,7 +13,7 @@
 
 namespace tbt {
 
-class CountedText : public Notebook {
+class CountedText : public StateAnnotations {
 public:
     // least, most: characters; most −1: any number. A least above 0 is for texts of any characters
     // only. at_limit: called when a further character was refused, if it is set.
@@ -24,13 +24,13 @@ public:
     int add_nodes(Grammar& grammar, int index, const Dfa& texts, Spelling spelling);
 
     int entry() const override { return first_; }
-    int first_note() override { return 1; }
+    int first_annotation() override { return 1; }
     int read(int note, std::uint8_t byte) override;
     // Along the way of the fewest characters, which fits whenever any way does; before it words of
     // plain letters, as many as `least` asks for.
     int cost(const Measure& measure, int node, int note) override;
     // Far from both limits the count does not matter to the next token.
-    int outlined(int node, int note) override;
+    int abstracted(int node, int note) override;
     std::size_t memory() const override { return 4 * fewest_.capacity(); }
 
 private:
@@ -41,7 +41,7 @@ private:
         int byte = -1, to = -1;
         int tokens = -1;  // of one vocabulary; −1: not asked yet
     };
-    // Notes: 1 + characters read, as far as it matters. Of an outline: far() + characters read
+    // Notes: 1 + characters read, as far as it matters. Of an abstraction: far() + characters read
     // since, up to that many.
     static constexpr int near = 64;  // characters; hardly a token has more
     int far() const { return to_int(std::max(least_, most_)) + 3; }

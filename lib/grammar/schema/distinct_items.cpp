@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "lib/grammar/recognizer/plus.hpp"
+#include "lib/grammar/recognizer/grammar.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -157,11 +157,11 @@ int DistinctItems::cost(const Measure& measure, int node) const {
     if (items > count(left) || count(spot.second) + items > most_) return Grammar::never;
     std::partial_sort(left.begin(), left.begin() + items, left.end());
     int all = measure.of(blanks_.close + "]");
-    for (int i = 0; i < items; ++i) all = plus(all, left[index(i)]);
+    for (int i = 0; i < items; ++i) all = saturating_add(all, left[index(i)]);
     // A comma before each of them, but where one stands there, or the first item comes.
     const int commas = spot.first == Where::after ? items : items - 1;
     if (spot.first == Where::first) all += measure.of(blanks_.open);
-    return plus(all, measure.of("," + blanks_.comma) * commas);
+    return saturating_add(all, measure.of("," + blanks_.comma) * commas);
 }
 
 void DistinctItems::expand(Grammar& grammar, int node) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lib/grammar/recognizer/plus.hpp"
+#include "lib/grammar/recognizer/grammar.hpp"
 #include "lib/grammar/schema/object_notes.hpp"
 #include "lib/index.hpp"
 #include "lib/text/utf8.hpp"
@@ -34,7 +34,7 @@ ObjectNotes::Lengths& ObjectNotes::lengths(const Measure& measure) {
         for (const int act : graph_.of_member(to_int(m)))
             least = std::min(least, member_cost(measure, act));
         l.any[m] = std::min(l.any[m + 1], least);
-        l.required[m] = plus(l.required[m + 1], shape_.members[m].required ? least : 0);
+        l.required[m] = saturating_add(l.required[m + 1], shape_.members[m].required ? least : 0);
     }
     return l;
 }
@@ -71,9 +71,10 @@ const std::vector<int>& ObjectNotes::key(const Measure& measure, int member) {
 int ObjectNotes::member_cost(const Measure& measure, int number) {
     const ObjectGraph::Act& act = graph_.act(number);
     const Lengths& l = lengths_[measure.in_tokens()];
-    const int name = act.member >= 0 ? key(measure, act.member)[0]
-                                     : plus(tbt::at(class_bytes_, act.key_class), l.colon[0]);
-    return plus(l.before_key[0], plus(name, measure.rule(act.rule)));
+    const int name = act.member >= 0
+                         ? key(measure, act.member)[0]
+                         : saturating_add(tbt::at(class_bytes_, act.key_class), l.colon[0]);
+    return saturating_add(l.before_key[0], saturating_add(name, measure.rule(act.rule)));
 }
 
 // Members that must come after these, each with its comma. some: one at least.
@@ -104,7 +105,7 @@ int ObjectNotes::rest_counted(const Measure& measure, const Progress& now, int l
     for (int m = now.next; m < count(shape_.members); ++m) {
         if (m >= named_ && now.gone[index(m - named_)]) continue;
         const int one = member_cost(measure, graph_.of_member(m)[0]);
-        if (tbt::at(shape_.members, m).required) sum = plus(sum, one), ++required;
+        if (tbt::at(shape_.members, m).required) sum = saturating_add(sum, one), ++required;
         else others.push_back(one);
     }
     const auto missing = index(std::max(0, least - required));
@@ -113,7 +114,7 @@ int ObjectNotes::rest_counted(const Measure& measure, const Progress& now, int l
     std::sort(others.begin(), others.end());
     const int any = lengths_[measure.in_tokens()].any.back();
     for (std::size_t i = 0; i < missing; ++i)
-        sum = plus(sum, i < others.size() ? std::min(others[i], any) : any);
+        sum = saturating_add(sum, i < others.size() ? std::min(others[i], any) : any);
     return sum;
 }
 
@@ -134,8 +135,9 @@ int ObjectNotes::rest_of_needs(const Measure& measure, const Progress& now, int 
         const bool helps = to < m + 1 ? (act.serves & ~served) != 0 || added < least : true;
         const int one = member_cost(measure, number);
         if ((act.serves & served) != 0 || !helps || one >= best) return;
-        best = std::min(best, plus(one, rest_of_needs(measure, now, least,
-                                                      {to, served | act.serves, next}, known)));
+        best = std::min(best,
+                        saturating_add(one, rest_of_needs(measure, now, least,
+                                                          {to, served | act.serves, next}, known)));
     };
     if (end) {
         for (int c = 0; c < count(shape_.classes); ++c)
@@ -159,7 +161,8 @@ int ObjectNotes::best_of(const Measure& measure, int progress, const Acts& acts)
         if (!possible(at(progress), a)) continue;
         const int value = measure.rule(graph_.act(a).rule);
         if (value < least)
-            least = std::min(least, plus(value, rest(measure, after(progress, a), false)));
+            least =
+                std::min(least, saturating_add(value, rest(measure, after(progress, a), false)));
     }
     return least;
 }
@@ -173,14 +176,16 @@ int ObjectNotes::in_tree(const Measure& measure, const ObjectGraph::Position& p,
         if (m < named_ && (m < at(n.progress).next || m > at(n.progress).last)) continue;
         const int name = key(measure, m)[index(b.bytes)];
         if (name < least)
-            least = std::min(least, plus(name, best_of(measure, n.progress, graph_.of_member(m))));
+            least = std::min(
+                least, saturating_add(name, best_of(measure, n.progress, graph_.of_member(m))));
     }
     for (int c = 0; p.index == 0 && c < count(shape_.classes); ++c)
         least = std::min(
-            least, plus(plus(bytes_to_end(measure.grammar(), graph_.class_start(c), n.others, 0),
-                             lengths(measure).colon[0]),
-                        best_of(measure, n.progress, graph_.of_class(c))));
-    return plus(least, p.extra);
+            least, saturating_add(saturating_add(bytes_to_end(measure.grammar(),
+                                                              graph_.class_start(c), n.others, 0),
+                                                 lengths(measure).colon[0]),
+                                  best_of(measure, n.progress, graph_.of_class(c))));
+    return saturating_add(least, p.extra);
 }
 
 // In a key, or after it: up to the end of the object, without the brace.
@@ -192,13 +197,16 @@ int ObjectNotes::in_key(const Measure& measure, int node, const Note& n) {
         case Where::tree:
             return p.extra >= Grammar::never ? p.extra : in_tree(measure, p, n);
         case Where::colon:
-            return plus(colon_left(), best_of(measure, n.progress, graph_.of_member(p.index)));
+            return saturating_add(colon_left(),
+                                  best_of(measure, n.progress, graph_.of_member(p.index)));
         case Where::class_colon:
             if (stands(n.others, n.text)) return Grammar::never;
-            return plus(colon_left(), best_of(measure, n.progress, graph_.of_class(p.index)));
+            return saturating_add(colon_left(),
+                                  best_of(measure, n.progress, graph_.of_class(p.index)));
         default:
-            return plus(plus(bytes_to_end(measure.grammar(), node, n.others, n.text), colon[0]),
-                        best_of(measure, n.progress, graph_.of_class(p.index)));
+            return saturating_add(
+                saturating_add(bytes_to_end(measure.grammar(), node, n.others, n.text), colon[0]),
+                best_of(measure, n.progress, graph_.of_class(p.index)));
     }
 }
 
@@ -216,18 +224,18 @@ int ObjectNotes::cost(const Measure& measure, int node, int id) {
             if (complete(at(n.progress))) return 1;
             return from_comma(rest(measure, n.progress, false), l.open);
         case Where::after:
-            return plus(rest(measure, n.progress, false), close);
+            return saturating_add(rest(measure, n.progress, false), close);
         case Where::key:
             if (n.others != 0)
-                return plus(before_key(measure, p.extra),
-                            plus(in_key(measure, graph_.tree(), n), close));
+                return saturating_add(before_key(measure, p.extra),
+                                      saturating_add(in_key(measure, graph_.tree(), n), close));
             return from_comma(rest(measure, n.progress, true), before_key(measure, p.extra));
         case Where::closing:
         case Where::end:
             return complete(at(n.progress)) ? l.close[l.close.size() - 1 - index(p.extra)]
                                             : Grammar::never;
         default:
-            return plus(in_key(measure, node, n), close);
+            return saturating_add(in_key(measure, node, n), close);
     }
 }
 
@@ -261,8 +269,8 @@ int ObjectNotes::bytes_to_end(const Grammar& grammar, int node, int others, int 
     };
     int least = Grammar::never;
     for (const Grammar::ByteEdge& e : edges) {
-        if (!e.noted && !stands(others, text)) return 0;
-        if (!e.noted || 1 + graph_.at(e.to).to_end >= least) continue;
+        if (!e.annotated && !stands(others, text)) return 0;
+        if (!e.annotated || 1 + graph_.at(e.to).to_end >= least) continue;
         for (int byte = e.low; byte <= e.high; ++byte) {
             if (risky_after(byte) >= 0) continue;
             least = 1 + graph_.at(e.to).to_end;
@@ -271,7 +279,7 @@ int ObjectNotes::bytes_to_end(const Grammar& grammar, int node, int others, int 
     }
     // Is it shorter to go on along one that was written?
     for (const Grammar::ByteEdge& e : edges) {
-        for (int byte = e.low; e.noted && byte <= e.high; ++byte) {
+        for (int byte = e.low; e.annotated && byte <= e.high; ++byte) {
             if (1 + graph_.at(e.to).to_end >= least) break;
             if (const int next = risky_after(byte); next >= 0)
                 least = std::min(least, 1 + bytes_to_end(grammar, e.to, others, next));

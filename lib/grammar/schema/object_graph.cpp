@@ -30,7 +30,7 @@ ObjectGraph::ObjectGraph(const ObjectShape& shape, const Blanks& blanks, Spellin
 // All nodes since the last call are there.
 void ObjectGraph::mark(Grammar& grammar, Position position) {
     for (int id = base_ + count(positions_); id < grammar.nodes(); ++id) {
-        grammar.node(id).notebook = notebook_;
+        grammar.node(id).annotations = notebook_;
         positions_.push_back(position);
     }
 }
@@ -53,8 +53,8 @@ int ObjectGraph::add_layout(Grammar& grammar, int from, const std::string& fixed
     return out;
 }
 
-void ObjectGraph::build(Grammar& grammar, int notebook) {
-    notebook_ = notebook;
+void ObjectGraph::build(Grammar& grammar, int annotations) {
+    notebook_ = annotations;
     base_ = grammar.nodes();
     first_ = grammar.add_node();
     mark(grammar, {Where::first});
@@ -150,7 +150,7 @@ void ObjectGraph::add_class(Grammar& grammar, int c, int key) {
     mark(grammar, {Where::of_class, c});
     measure_class(grammar, first, out);
     for (int id = first; id < end; ++id)
-        for (Grammar::ByteEdge& e : grammar.node(id).bytes) e.noted = true;
+        for (Grammar::ByteEdge& e : grammar.node(id).bytes) e.annotated = true;
     class_starts_.push_back(start);
     add_values(grammar, out, {Where::class_colon, c}, of_class(c));
 }

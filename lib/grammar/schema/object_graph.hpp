@@ -72,8 +72,8 @@ public:
 
     ObjectGraph(const ObjectShape& shape, const Blanks& blanks, Spelling spelling);
 
-    // Adds the nodes behind the opening brace, of that notebook.
-    void build(Grammar& grammar, int notebook);
+    // Adds the nodes behind the opening brace, of that annotations.
+    void build(Grammar& grammar, int annotations);
 
     const Act& act(int number) const { return acts_[static_cast<std::size_t>(number) - 1]; }
     int acts() const { return static_cast<int>(acts_.size()); }

@@ -34,7 +34,7 @@ std::vector<int> ObjectNotes::rules() const {
 void ObjectNotes::forget() {
     progress_.clear(), progress_index_.clear(), after_.clear();
     notes_.clear(), note_index_.clear(), keys_.forget();
-    notes_.push_back({0, 0, nowhere});  // Notebook::forgotten
+    notes_.push_back({0, 0, nowhere});  // StateAnnotations::forgotten
     Progress first;
     first.gone.resize(shape_.members.size() - index(named_));
     note_of({progress_of(std::move(first)), 0, nowhere});
@@ -134,7 +134,7 @@ int ObjectNotes::called(int id, int act) {
 }
 
 // In a key that is not the beginning of one that was written it does not matter which were.
-int ObjectNotes::outlined(int node, int id) {
+int ObjectNotes::abstracted(int node, int id) {
     if (shape_.classes.empty()) return id;
     Note n = note(id);
     const ObjectGraph::Position& p = graph_.at(node);
@@ -144,7 +144,7 @@ int ObjectNotes::outlined(int node, int id) {
     return note_of(n);
 }
 
-// Where a key may begin, an outline would have to know the one before it.
+// Where a key may begin, an abstraction would have to know the one before it.
 int ObjectNotes::kept(int node, int id) {
     if (note(id).text != stale) return id;
     const Where where = graph_.at(node).where;

@@ -12,31 +12,31 @@
 #include <vector>
 
 #include "lib/grammar/flat_map.hpp"
-#include "lib/grammar/recognizer/notebook.hpp"
+#include "lib/grammar/recognizer/state_annotations.hpp"
 #include "lib/grammar/schema/object_costs.hpp"
 #include "lib/grammar/schema/object_graph.hpp"
 #include "lib/grammar/schema/written_keys.hpp"
 
 namespace tbt {
 
-class ObjectNotes : public Notebook {
+class ObjectNotes : public StateAnnotations {
 public:
     ObjectNotes(ObjectShape shape, Blanks blanks, Spelling spelling);
     ObjectNotes(const ObjectNotes&) = delete;
 
-    // Adds the nodes after the opening brace; returns the first. `index`: this notebook's, in the
-    // grammar.
+    // Adds the nodes after the opening brace; returns the first. `index`: of these annotations in
+    // the grammar.
     int add_nodes(Grammar& grammar, int index);
 
     int entry() const override { return graph_.first(); }
-    int first_note() override { return 1; }
+    int first_annotation() override { return 1; }
     int read(int note, std::uint8_t byte) override;
     int called(int note, int act) override;
     void keep_like(int note, int byte, int& low, int& high) const override;
     int cost(const Measure& measure, int node, int note) override;
     bool alive(const Measure& bytes, int node, int note) override;
     std::vector<int> rules() const override;
-    int outlined(int node, int note) override;
+    int abstracted(int node, int note) override;
     int kept(int node, int note) override;
     std::size_t memory() const override;
     void forget() override;
@@ -48,10 +48,10 @@ private:
     // What a text may be, where it is none.
     static constexpr int nowhere = -1;    // not in a key that nobody names
     static constexpr int a_new_one = -2;  // in one that was not written before
-    static constexpr int stale = -3;      // an outline, after such a key: `others` lacks it
+    static constexpr int stale = -3;      // an abstraction, after such a key: `others` lacks it
 
     // progress: of the members. others: the keys written that nobody names. text: such a key so
-    // far. brief: of an outline, where the text is kept only as long as a key that was
+    // far. brief: of an abstraction, where the text is kept only as long as a key that was
     // written begins so.
     struct Note {
         int progress, others, text;

@@ -149,7 +149,7 @@ private:
         shape.most = static_cast<int>(plan.most);
         auto made = std::make_unique<ObjectNotes>(std::move(shape), blanks(), Spelling::json);
         ObjectNotes& notes = *made;
-        const int index = grammar_.add_notebook(std::move(made));
+        const int index = grammar_.add_annotations(std::move(made));
         add_container("object", '{', start, end, [&] { return notes.add_nodes(grammar_, index); });
     }
 
@@ -235,7 +235,7 @@ private:
         return about;
     }
 
-    // A rule of its own: sources and notebooks end rules, not parts of them.
+    // A rule of its own: sources and annotation_tables end rules, not parts of them.
     template <class Inside>
     void add_container(const char* name, char bracket, int start, int end, Inside&& inside) {
         const int rule = grammar_.add_rule(name), open = grammar_.add_node();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/grammar/automata/numbers.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/grammar/schema/formats.hpp"
 #include "lib/grammar/schema/schema_document.hpp"
 #include "lib/grammar/schema/schema_scalars.hpp"
@@ -39,7 +39,7 @@ public:
         : document_(schema, name, options), formats_(options.formats) {}
 
     std::string fault(std::string_view text) {
-        JsonMachine json({-1, false, false});
+        JsonRecognizer json({-1, false, false});
         if (!accepts_text(json, text)) return "the text is not JSON";
         place_.clear(), fault_.clear(), open_.clear();
         try {

@@ -24,11 +24,11 @@ Dfa common(const Dfa& a, const Dfa& b) {
     }
 }
 
-// With a rule of their own: a notebook ends a rule.
+// With a rule of their own: annotations end a rule.
 void add_counted(Grammar& grammar, std::unique_ptr<CountedText> made, const Dfa& texts, int start,
                  int end) {
     CountedText& counted = *made;
-    const int index = grammar.add_notebook(std::move(made));
+    const int index = grammar.add_annotations(std::move(made));
     const int rule = grammar.add_rule("string"), quote = grammar.add_node();
     grammar.rule(rule).start = quote;
     grammar.edge(quote, '"', '"', counted.add_nodes(grammar, index, texts, Spelling::json));

@@ -14,34 +14,15 @@ constexpr int most_tried = 4000;
 
 }  // namespace
 
-std::string Closing::shortest(State state) {
-    ByteMachine& machine = masks_->machine();
-    std::string text;
-    for (int left = machine.closing_bytes(state); left > 0; --left) {
-        int byte = 0;
-        State next = ByteMachine::dead;
-        for (; byte < 256; ++byte) {
-            next = machine.next(state, static_cast<unsigned char>(byte));
-            if (next != ByteMachine::dead && machine.closing_bytes(next) == left - 1) break;
-        }
-        if (byte == 256)
-            throw Error("closing: the machine promises an end in " + std::to_string(left) +
-                        " bytes, but no byte leads there");
-        text += static_cast<char>(byte);
-        state = next;
-    }
-    return text;
-}
-
 int Closing::enough(State state) {
-    if (state == ByteMachine::dead) return never;
-    if (masks_->machine().accepts(state)) return 0;
+    if (state == Recognizer::dead) return never;
+    if (masks_->recognizer().accepts(state)) return 0;
     return spells_every_byte() ? masks_->to_end(state) : try_everything(state, never);
 }
 
 bool Closing::fits(State state, int tokens) {
-    if (state == ByteMachine::dead) return false;
-    if (masks_->machine().accepts(state)) return tokens >= 0;
+    if (state == Recognizer::dead) return false;
+    if (masks_->recognizer().accepts(state)) return tokens >= 0;
     if (tokens <= 0) return false;
     return (spells_every_byte() ? masks_->to_end(state) : try_everything(state, tokens)) <= tokens;
 }
@@ -50,7 +31,7 @@ bool Closing::fits(State state, int tokens) {
 // all that k tokens reach, for k = 0, 1, … The path that is found stays known, so that what was
 // promised at its beginning holds at each of its states.
 int Closing::try_everything(State state, int most) {
-    if (masks_->machine().accepts(state)) return 0;
+    if (masks_->recognizer().accepts(state)) return 0;
     if (const auto known = enough_.find(state); known != enough_.end()) return known->second;
     struct Found {
         State state;
@@ -63,7 +44,7 @@ int Closing::try_everything(State state, int most) {
         if (i >= most_tried) return never;
         for (const TokenReach::Step& step : masks_->reached().steps(found[i].state)) {
             if (!seen.insert(step.state).second) continue;
-            if (masks_->machine().accepts(step.state)) {
+            if (masks_->recognizer().accepts(step.state)) {
                 int left = 1;
                 for (int at = to_int(i); at >= 0; at = found[index(at)].before)
                     enough_.emplace(found[index(at)].state, left++);

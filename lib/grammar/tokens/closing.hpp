@@ -5,14 +5,13 @@
 //
 //   bound(s)   so many tokens complete a text in the state s; 0 exactly if it may end there
 //
-// Some token always leads to a smaller bound. So whoever starts with bound(start) <= budget and
-// keeps only tokens after which the bound fits the rest of the budget is never left without one.
+// Some token always leads to a smaller bound. So a decoder that starts with bound(start) <= budget
+// and keeps only tokens after which the bound fits the rest of the budget is never without one.
 // Where every byte is a token, the fewest bytes to the end are such a bound; a grammar has a
-// tighter one (tokens_to_end.hpp).
+// tighter one (token_bound.hpp).
 #pragma once
 
 #include <limits>
-#include <string>
 #include <unordered_map>
 
 #include "lib/grammar/tokens/mask_cache.hpp"
@@ -21,7 +20,7 @@ namespace tbt {
 
 class Closing {
 public:
-    using State = ByteMachine::State;
+    using State = Recognizer::State;
     static constexpr int never = std::numeric_limits<int>::max();
 
     explicit Closing(MaskCache& masks) : masks_(&masks) {}
@@ -32,8 +31,6 @@ public:
     // Can the text be completed with at most this many tokens, as far as enough() knows?
     bool fits(State state, int tokens);
 
-    // The shortest completion in bytes (of several the one with the lowest bytes).
-    std::string shortest(State state);
     // Every byte is a token, so that closing_bytes tokens always do.
     bool spells_every_byte() const { return masks_->trie().spells_every_byte(); }
 

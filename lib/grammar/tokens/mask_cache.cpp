@@ -7,12 +7,12 @@
 
 namespace tbt {
 
-// Decides the token at a node, from the state behind it. False: an escaped state decides nothing,
+// Decides the token at a node, from the state after it. False: an escaped state decides nothing,
 // neither that this token is legal nor that it isn't, nor any below it.
-bool MaskCache::decide(Place place, Outline& o) {
+bool MaskCache::decide(Place place, PartialMask& o) {
     if (place.state != last_.state) {  // neighbours in the tree mostly lead to the same state
         last_.state = place.state;
-        last_.escaped = machine_->escaped(place.state);
+        last_.escaped = recognizer_->escaped(place.state);
         if (!last_.escaped) last_.to_end = to_end(place.state);
     }
     if (last_.escaped) {
@@ -27,14 +27,14 @@ bool MaskCache::decide(Place place, Outline& o) {
 
 // Decides every token below a node. What is large is put off, to be looked at by itself:
 // a list in place of recursion, since a token may have sixty thousand bytes.
-void MaskCache::decide_below(Place place, Outline& o) {
+void MaskCache::decide_below(Place place, PartialMask& o) {
     const std::size_t before = open_.size();
     open_.push_back(place);
     while (open_.size() > before) {
         const Place now = open_.back();
         open_.pop_back();
         const bool large = trie_->end(now.node) - now.node > small_;
-        if (large && outlining_ && trie_->depth(now.node) == 1) {
+        if (large && for_abstraction_ && trie_->depth(now.node) == 1) {
             add_part(now, o);
         } else if (const ByteRun* run = large ? runs_.run(now.node, now.state) : nullptr) {
             decide_by_run(*run, now.node, o);
@@ -50,9 +50,9 @@ const MaskCache::Part& MaskCache::part(Place place) {
     if (found != fresh) return parts_[index(found)];
     if (below_.mask.size() == 0) below_.mask = TokenMask(trie_->vocabulary());
     below_.mask.clear(), below_.exits.clear(), below_.costliest = 0;
-    outlining_ = false;
+    for_abstraction_ = false;
     decide_below(place, below_);
-    outlining_ = true;
+    for_abstraction_ = true;
     Part& p = parts_.emplace_back();
     p.exits = below_.exits, p.costliest = below_.costliest;
     if (below_.mask.count() > few) p.mask = below_.mask;
@@ -61,7 +61,7 @@ const MaskCache::Part& MaskCache::part(Place place) {
     return p;
 }
 
-void MaskCache::add_part(Place place, Outline& o) {
+void MaskCache::add_part(Place place, PartialMask& o) {
     const Part& p = part(place);
     if (p.mask.size() > 0) o.mask |= p.mask;
     for (const int token : p.tokens) o.mask.set(token);
@@ -69,7 +69,7 @@ void MaskCache::add_part(Place place, Outline& o) {
     o.costliest = std::max(o.costliest, p.costliest);
 }
 
-void MaskCache::decide_by_run(const ByteRun& run, int node, Outline& o) {
+void MaskCache::decide_by_run(const ByteRun& run, int node, PartialMask& o) {
     const int depth = trie_->depth(node);
     const auto listed = run.words->between(0, run.length());
     if (!listed.empty() && run.without.none())
@@ -82,8 +82,8 @@ void MaskCache::decide_by_run(const ByteRun& run, int node, Outline& o) {
     });
 }
 
-void MaskCache::decide_by_walk(Place place, Outline& o) {
-    trie_->walk(*machine_, place.state, place.node + 1, trie_->end(place.node), scratch_,
+void MaskCache::decide_by_walk(Place place, PartialMask& o) {
+    trie_->walk(*recognizer_, place.state, place.node + 1, trie_->end(place.node), scratch_,
                 [&](int i, const TokenTrie::Node& node, State state) {
                     if (!decide({i, state}, o)) return node.end;
                     if (node.end - i <= small_) return i + 1;
@@ -92,29 +92,29 @@ void MaskCache::decide_by_walk(Place place, Outline& o) {
                 });
 }
 
-const MaskCache::Outline& MaskCache::outline(State outlined) {
-    const int fresh = count(outlines_), found = outline_index_.find_or_add(outlined, fresh);
-    if (found != fresh) return outlines_[index(found)];
-    Outline& o = outlines_.emplace_back();
+const MaskCache::PartialMask& MaskCache::abstraction(State abstracted) {
+    const int fresh = count(partial_masks_), found = partial_index_.find_or_add(abstracted, fresh);
+    if (found != fresh) return partial_masks_[index(found)];
+    PartialMask& o = partial_masks_.emplace_back();
     o.mask = TokenMask(trie_->vocabulary());
-    outlining_ = true;
-    decide_below({-1, outlined}, o);
-    outlining_ = false;
+    for_abstraction_ = true;
+    decide_below({-1, abstracted}, o);
+    for_abstraction_ = false;
     finish(o);
     return o;
 }
 
 // What all masks have in common: tokens with the same bytes as another.
-void MaskCache::finish(Outline& o) {
+void MaskCache::finish(PartialMask& o) {
     for (const auto& [first, twin] : trie_->twins()) {
         if (o.mask.test(first)) o.mask.set(twin);
     }
     o.only = o.mask.only();
 }
 
-MaskCache::Outline& MaskCache::own_mask(const Outline& like) {
+MaskCache::PartialMask& MaskCache::own_mask(const PartialMask& like) {
     if (owned_ == own_.size()) own_.emplace_back();
-    Outline& own = own_[owned_++];
+    PartialMask& own = own_[owned_++];
     own.mask = like.mask, own.costliest = like.costliest;
     return own;
 }
@@ -125,19 +125,19 @@ MaskCache::Entry MaskCache::of(State state) {
     };
     if (const int place = entries_.find(state); place >= 0) return entry(known_[index(place)]);
     if (known_.size() >= most_entries) entries_.clear(), known_.clear(), owned_ = 0;
-    const Outline& known = outline(machine_->outline(state));
-    Outline* own = nullptr;
+    const PartialMask& known = abstraction(recognizer_->abstraction(state));
+    PartialMask* own = nullptr;
     for (const int exit : known.exits) {
-        const State there = read_bytes(*machine_, state, trie_->path(exit));
-        if (there == ByteMachine::dead) continue;
+        const State there = read_bytes(*recognizer_, state, trie_->path(exit));
+        if (there == Recognizer::dead) continue;
         if (own == nullptr) own = &own_mask(known);
         if (decide({exit, there}, *own)) decide_below({exit, there}, *own);
     }
-    const bool end = trie_->eos() >= 0 && machine_->accepts(state);
+    const bool end = trie_->eos() >= 0 && recognizer_->accepts(state);
     if (end && own == nullptr) own = &own_mask(known);
     if (end) own->mask.set(trie_->eos());
     if (own != nullptr) finish(*own);
-    const Outline& mask = own == nullptr ? known : *own;
+    const PartialMask& mask = own == nullptr ? known : *own;
     entries_.set(state, count(known_));
     known_.push_back({&mask, mask.costliest + hidden(state)});
     return entry(known_.back());

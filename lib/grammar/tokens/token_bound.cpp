@@ -16,12 +16,12 @@ std::atomic<unsigned> made = 1;
 
 // Rules in the order of their bytes: a shortest way calls none that has more. One that has as many
 // is called before anything was read, and has the higher rank.
-TokenBound::TokenBound(GrammarMachine& machine, const TokenTrie& trie)
-    : machine_(&machine),
+TokenBound::TokenBound(GrammarRecognizer& recognizer, const TokenTrie& trie)
+    : recognizer_(&recognizer),
       trie_(&trie),
       version_(++made),
       id_(++made),
-      rules_(index(machine.grammar().rules()), Grammar::never) {
+      rules_(index(recognizer.grammar().rules()), Grammar::never) {
     std::vector<int> order;
     for (int r = 0; r < grammar().rules(); ++r)
         if (grammar().rule(r).cost < Grammar::never) order.push_back(r);
@@ -62,10 +62,10 @@ std::vector<int> TokenBound::lengths_of_words() const {
     return lengths;
 }
 
-// A source and a notebook know their own ways.
+// Node sources and annotations know their own ways.
 bool TokenBound::ends_way(int node) const {
     const Grammar::Node& n = grammar().node(node);
-    return n.source >= 0 || n.notebook >= 0 || n.cost == 0 || n.cost >= Grammar::never;
+    return n.source >= 0 || n.annotations >= 0 || n.cost == 0 || n.cost >= Grammar::never;
 }
 
 // The longest token whose bytes all lead from n to that node, where these are many; −1: none.
@@ -81,18 +81,18 @@ int TokenBound::word(const Grammar::Node& n, int to) const {
     return longest == words->of_length.rend() ? -1 : *longest;
 }
 
-// The first move of a shortest way. A call of an empty text moves nowhere: what comes behind it
+// The first move of a shortest way. A call of an empty text moves nowhere: what comes after it
 // may come here.
 TokenBound::Move TokenBound::move(int node, bool words) {
     like_.assign(1, node);
     for (std::size_t i = 0; i < like_.size(); ++i) {
         const Grammar::Node& n = grammar().node(like_[i]);
         for (const Grammar::ByteEdge& e : n.bytes)
-            if (plus(1, grammar().node(e.to).cost) == n.cost)
+            if (saturating_add(1, grammar().node(e.to).cost) == n.cost)
                 return {e.low, words ? word(n, e.to) : -1, -1, e.to};
         for (const Grammar::CallEdge& e : n.calls) {
             const int rule = grammar().rule(e.rule).cost;
-            if (plus(rule, grammar().node(e.to).cost) != n.cost) continue;
+            if (saturating_add(rule, grammar().node(e.to).cost) != n.cost) continue;
             if (rule > 0) return {-1, -1, e.rule, e.to};
             if (ends_way(e.to)) return {-1, -1, e.rule, e.to};
             if (std::find(like_.begin(), like_.end(), e.to) == like_.end()) like_.push_back(e.to);
@@ -105,15 +105,15 @@ TokenBound::Move TokenBound::move(int node, bool words) {
 int TokenBound::at(int node) {
     const Grammar::Node& n = grammar().node(node);
     if (n.cost >= Grammar::never) return Grammar::never;
-    if (n.notebook >= 0) {
-        Notebook& notes = grammar().notebook(n.notebook);
-        return notes.cost(*this, node, notes.first_note());
+    if (n.annotations >= 0) {
+        StateAnnotations& annotations = grammar().annotations(n.annotations);
+        return annotations.cost(*this, node, annotations.first_annotation());
     }
     if (n.source < 0 && n.cost == 0) return 0;
     nodes_.resize(index(grammar().nodes()), unknown);  // some were added since
     int& known = nodes_[index(node)];
     if (known == unknown && n.source >= 0)
-        known = machine_->grammar().source(n.source).cost(*this, node);
+        known = recognizer_->grammar().source(n.source).cost(*this, node);
     if (known == unknown) settle(node);
     return known;
 }
@@ -130,7 +130,7 @@ void TokenBound::settle(int node) {
         way.moves.push_back(move(node, words));
         node = way.moves.back().to;
     }
-    int behind = at(node);
+    int rest = at(node);
     for (std::size_t end = way.nodes.size(); end > 0;) {
         std::size_t first = end;
         while (first > 0 && way.moves[first - 1].byte >= 0) --first;
@@ -138,12 +138,12 @@ void TokenBound::settle(int node) {
         way.tokens.resize(way.text.size() + 1);
         of_suffixes(way.text, {}, way.tokens);
         for (std::size_t i = first; i < end; ++i)
-            nodes_[index(way.nodes[i])] = plus(way.tokens[i - first], behind);
-        if (first < end) behind = nodes_[index(way.nodes[first])];
+            nodes_[index(way.nodes[i])] = saturating_add(way.tokens[i - first], rest);
+        if (first < end) rest = nodes_[index(way.nodes[first])];
         end = first;
         if (end == 0) break;
         --end;
-        behind = nodes_[index(way.nodes[end])] = plus(rule(way.moves[end].rule), behind);
+        rest = nodes_[index(way.nodes[end])] = saturating_add(rule(way.moves[end].rule), rest);
     }
     way_ = std::move(way);
 }
@@ -151,7 +151,7 @@ void TokenBound::settle(int node) {
 // Where words lead on, their ends are where those of the stretch are.
 void TokenBound::spell(Way& way, std::size_t first, std::size_t end) const {
     way.text.resize(end - first);
-    std::size_t left = 0;  // of the word that stands here
+    std::size_t left = 0;  // of the word at this place
     for (std::size_t i = end; i-- > first; left = left == 0 ? 0 : left - 1) {
         const Move& move = way.moves[i];
         char& here = way.text[i - first];
@@ -165,30 +165,32 @@ void TokenBound::spell(Way& way, std::size_t first, std::size_t end) const {
 }
 
 int TokenBound::here(const GrammarPlace& place) {
-    const int notebook = grammar().node(place.node).notebook;
-    return notebook < 0 ? at(place.node)
-                        : grammar().notebook(notebook).cost(*this, place.node, place.note);
+    const int annotations = grammar().node(place.node).annotations;
+    return annotations < 0
+               ? at(place.node)
+               : grammar().annotations(annotations).cost(*this, place.node, place.annotation);
 }
 
-// What is behind a continuation was made before it.
-int TokenBound::behind(int continuation) {
-    while (behind_.size() <= index(continuation)) {
-        const int next = count(behind_);
-        int least = next <= GrammarMachine::most_slots ? 0 : Grammar::never;
-        for (const GrammarPlace& p : machine_->places_behind(next)) least = std::min(least, of(p));
-        behind_.push_back(least);
+// The continuations of its places were made before it.
+int TokenBound::after(int continuation) {
+    while (after_.size() <= index(continuation)) {
+        const int next = count(after_);
+        int least = next <= GrammarRecognizer::most_slots ? 0 : Grammar::never;
+        for (const GrammarPlace& p : recognizer_->places_after(next))
+            least = std::min(least, of(p));
+        after_.push_back(least);
     }
-    return behind_[index(continuation)];
+    return after_[index(continuation)];
 }
 
 int TokenBound::of(State state) {
-    if (state == ByteMachine::dead) return Grammar::never;
-    if (machine_->accepts(state)) return 0;
+    if (state == Recognizer::dead) return Grammar::never;
+    if (recognizer_->accepts(state)) return 0;
     const auto place = static_cast<std::size_t>(state);
     if (states_.size() <= place) states_.resize(place + 1, unknown);
     if (states_[place] == unknown) {
-        int least = machine_->places(state).empty() ? 0 : Grammar::never;
-        for (const GrammarPlace& p : machine_->places(state)) least = std::min(least, of(p));
+        int least = recognizer_->places(state).empty() ? 0 : Grammar::never;
+        for (const GrammarPlace& p : recognizer_->places(state)) least = std::min(least, of(p));
         states_[place] = least;
     }
     return states_[place];
@@ -196,44 +198,48 @@ int TokenBound::of(State state) {
 
 int TokenBound::hidden(State state) {
     int most = 0;
-    for (const GrammarPlace& p : machine_->places(state)) most = std::max(most, behind(p.behind));
+    for (const GrammarPlace& p : recognizer_->places(state))
+        most = std::max(most, after(p.continuation));
     return most;
 }
 
-// What an outline has forgotten, put back.
+// What an abstraction has forgotten, put back.
 GrammarPlace TokenBound::meant(GrammarPlace p, Slots slots) {
-    if (GrammarMachine::is_forgotten(p.behind)) p.behind = slots[index(p.behind - 1)];
+    if (GrammarRecognizer::is_forgotten(p.continuation))
+        p.continuation = slots[index(p.continuation - 1)];
     return p;
 }
 
-// Does a continuation end in something that an outline has forgotten?
-bool TokenBound::hollow(int continuation) {
-    if (continuation <= GrammarMachine::most_slots) return continuation != 0;
-    if (hollow_.size() <= index(continuation)) hollow_.resize(index(continuation) + 1, -1);
-    if (hollow_[index(continuation)] < 0) {
-        const auto places = machine_->places_behind(continuation);
-        const bool any = std::any_of(places.begin(), places.end(),
-                                     [&](const GrammarPlace& p) { return hollow(p.behind); });
-        hollow_[index(continuation)] = any ? 1 : 0;
+// Does a continuation end in something that an abstraction has forgotten?
+bool TokenBound::reaches_forgotten(int continuation) {
+    if (continuation <= GrammarRecognizer::most_slots) return continuation != 0;
+    if (reaches_forgotten_.size() <= index(continuation))
+        reaches_forgotten_.resize(index(continuation) + 1, -1);
+    if (reaches_forgotten_[index(continuation)] < 0) {
+        const auto places = recognizer_->places_after(continuation);
+        const bool any = std::any_of(places.begin(), places.end(), [&](const GrammarPlace& p) {
+            return reaches_forgotten(p.continuation);
+        });
+        reaches_forgotten_[index(continuation)] = any ? 1 : 0;
     }
-    return hollow_[index(continuation)] > 0;
+    return reaches_forgotten_[index(continuation)] > 0;
 }
 
 int TokenBound::of_meant(GrammarPlace p, Slots slots) {
     p = meant(p, slots);
-    if (!hollow(p.behind)) return of(p);
+    if (!reaches_forgotten(p.continuation)) return of(p);
     int least = Grammar::never;
-    for (const GrammarPlace& place : machine_->places_behind(p.behind))
+    for (const GrammarPlace& place : recognizer_->places_after(p.continuation))
         least = std::min(least, of_meant(place, slots));
-    return plus(least, here(p));
+    return saturating_add(least, here(p));
 }
 
 int TokenBound::of_reached(State state, State reached) {
-    if (machine_->accepts(reached)) return 0;
-    const Slots slots = machine_->slots(state);
+    if (recognizer_->accepts(reached)) return 0;
+    const Slots slots = recognizer_->slots(state);
     int least = Grammar::never;
-    for (const GrammarPlace& p : machine_->places(reached)) {
-        if (slots.empty() && hollow(p.behind)) return -1;
+    for (const GrammarPlace& p : recognizer_->places(reached)) {
+        if (slots.empty() && reaches_forgotten(p.continuation)) return -1;
         least = std::min(least, of_meant(p, slots));
     }
     return least;

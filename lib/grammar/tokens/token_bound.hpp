@@ -4,7 +4,7 @@
 // Here that same way is cut into tokens:
 //
 //   tokens(node) = the fewest tokens that spell the bytes up to the next call, if that is the end;
-//                  else these + tokens(rule called) + tokens(node behind the call)
+//                  else these + tokens(rule called) + tokens(node after the call)
 //
 // Where any of many bytes leads on for long, as in `.{800}`, the way takes those of the longest
 // token of such bytes, again and again.
@@ -19,9 +19,9 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/grammar/recognizer/grammar_machine.hpp"
-#include "lib/grammar/recognizer/plus.hpp"
-#include "lib/grammar/recognizer/tokens_to_end.hpp"
+#include "lib/grammar/recognizer/grammar.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/tokens/token_trie.hpp"
 #include "lib/index.hpp"
 
@@ -30,20 +30,22 @@ namespace tbt {
 class TokenBound : public TokensToEnd, public Measure {
 public:
     // Of a vocabulary in which every byte is a token.
-    TokenBound(GrammarMachine& machine, const TokenTrie& trie);
+    TokenBound(GrammarRecognizer& recognizer, const TokenTrie& trie);
 
     // To the end of the text, from a state, a continuation and a place.
     int of(State state) override;
-    int behind(int continuation);
+    int after(int continuation);
     using Measure::of;
-    int of(const GrammarPlace& place) { return plus(here(place), behind(place.behind)); }
+    int of(const GrammarPlace& place) {
+        return saturating_add(here(place), after(place.continuation));
+    }
     int hidden(State state) override;
     int of_reached(State state, State reached) override;
 
     // To the end of the rule, from a place; and of a rule as a whole.
     int here(const GrammarPlace& place);
     int rule(int r) const override { return rules_[index(r)]; }
-    const Grammar& grammar() const override { return machine_->grammar(); }
+    const Grammar& grammar() const override { return recognizer_->grammar(); }
     bool in_tokens() const override { return true; }
     unsigned version() const override { return version_; }
     unsigned id() const override { return id_; }
@@ -55,15 +57,15 @@ public:
     std::vector<int> lengths_of_words() const override;
 
     std::size_t memory() const override {
-        return 4 * (nodes_.size() + states_.size() + behind_.size()) + hollow_.size();
+        return 4 * (nodes_.size() + states_.size() + after_.size()) + reaches_forgotten_.size();
     }
     // States and continuations; nodes and rules stay.
-    void forget() override { states_.clear(), behind_.clear(), hollow_.clear(); }
+    void forget() override { states_.clear(), after_.clear(), reaches_forgotten_.clear(); }
 
 private:
     static constexpr int unknown = -1;
     using Slots = std::span<const int>;
-    // Of the shortest way: a byte, or one of a word, or a call, and the node behind it.
+    // Of the shortest way: a byte, or one of a word, or a call, and the node after it.
     struct Move {
         int byte = -1, word = -1, rule = -1, to = -1;
     };
@@ -76,14 +78,14 @@ private:
     void settle(int node);
     void spell(Way& way, std::size_t first, std::size_t end) const;
     static GrammarPlace meant(GrammarPlace place, Slots slots);
-    bool hollow(int continuation);
+    bool reaches_forgotten(int continuation);
     int of_meant(GrammarPlace place, Slots slots);
 
-    GrammarMachine* machine_;
+    GrammarRecognizer* recognizer_;
     const TokenTrie* trie_;
     unsigned version_, id_;
-    std::vector<int> rules_, nodes_, states_, behind_;
-    std::vector<signed char> hollow_;  // by continuation; -1: not asked yet
+    std::vector<int> rules_, nodes_, states_, after_;
+    std::vector<signed char> reaches_forgotten_;  // by continuation; -1: not asked yet
     // Scratch of settle() and move().
     struct Way {
         std::vector<int> nodes, tokens;

@@ -30,14 +30,14 @@ void TokenReach::each(State state, const std::function<void(const Reached&)>& vi
                                                : std::span<const std::int32_t>()});
             }
             runs_->leave(*run, now.node, [&](int exit, State there) {
-                if (machine_->escaped(there)) return exits_.push_back(exit);
+                if (recognizer_->escaped(there)) return exits_.push_back(exit);
                 arrive(exit, there);
                 open_.push_back({exit, there});
             });
         } else {
-            trie_->walk(*machine_, now.state, now.node + 1, end, states_,
+            trie_->walk(*recognizer_, now.state, now.node + 1, end, states_,
                         [&](int i, const TokenTrie::Node& node, State reached) {
-                            if (machine_->escaped(reached)) return exits_.push_back(i), node.end;
+                            if (recognizer_->escaped(reached)) return exits_.push_back(i), node.end;
                             arrive(i, reached);
                             if (node.end - i <= small_) return i + 1;
                             open_.push_back({i, reached});
@@ -71,11 +71,11 @@ void TokenReach::add_to_drafts(const Reached& r) {
 }
 
 TokenReach::Groups TokenReach::groups(State state) {
-    const State outlined = machine_->outline(state);
-    const int fresh = count(groups_), found = group_index_.find_or_add(outlined, fresh);
+    const State abstracted = recognizer_->abstraction(state);
+    const int fresh = count(groups_), found = group_index_.find_or_add(abstracted, fresh);
     if (found != fresh) return groups_[index(found)];
     drafted_ = 0, draft_index_.reset(), made_.clear();
-    each(outlined, [this](const Reached& r) { add_to_drafts(r); });
+    each(abstracted, [this](const Reached& r) { add_to_drafts(r); });
     for (std::size_t i = 0; i < drafted_; ++i)
         made_.push_back({drafts_[i].state, lists_.keep(drafts_[i].tokens), drafts_[i].mask});
     groups_.push_back({lists_.keep(made_), lists_.keep(exits_)});
@@ -83,7 +83,7 @@ TokenReach::Groups TokenReach::groups(State state) {
 }
 
 void TokenReach::below(int node, State state, const std::function<void(int, State)>& visit) {
-    trie_->walk(*machine_, state, node + 1, trie_->end(node), states_,
+    trie_->walk(*recognizer_, state, node + 1, trie_->end(node), states_,
                 [&](int i, const TokenTrie::Node& n, State reached) {
                     if (n.token >= 0) visit(n.token, reached);
                     return i + 1;
@@ -93,7 +93,7 @@ void TokenReach::below(int node, State state, const std::function<void(int, Stat
 std::vector<TokenReach::Step> TokenReach::steps(State state) {
     std::vector<Step> steps;
     std::unordered_set<State> seen;
-    State last = ByteMachine::dead;  // neighbours in the tree mostly lead to the same state
+    State last = Recognizer::dead;  // neighbours in the tree mostly lead to the same state
     each(state, [&](const Reached& r) {
         if (r.state == last) return;
         last = r.state;

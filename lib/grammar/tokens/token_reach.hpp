@@ -1,5 +1,5 @@
-// Where tokens lead: the states of a machine behind each token of a vocabulary, tokens that lead to
-// the same state together.
+// Where tokens lead: the states of a recognizer after each token of a vocabulary. Tokens that lead
+// to the same state come together.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include "lib/grammar/arena.hpp"
 #include "lib/grammar/flat_map.hpp"
-#include "lib/grammar/recognizer/byte_machine.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/tokens/token_mask.hpp"
 #include "lib/grammar/tokens/token_runs.hpp"
 #include "lib/grammar/tokens/token_trie.hpp"
@@ -19,11 +19,11 @@ namespace tbt {
 
 class TokenReach {
 public:
-    using State = ByteMachine::State;
+    using State = Recognizer::State;
 
     // Parts of the tree with fewer nodes than `small` are walked node by node.
-    TokenReach(ByteMachine& machine, const TokenTrie& trie, TokenRuns& runs, int small)
-        : machine_(&machine), trie_(&trie), runs_(&runs), small_(small) {}
+    TokenReach(Recognizer& recognizer, const TokenTrie& trie, TokenRuns& runs, int small)
+        : recognizer_(&recognizer), trie_(&trie), runs_(&runs), small_(small) {}
 
     // Tokens that lead to the same state: a single one, or (words not null)
     // all in `words` with more than `above` bytes and at most so many; few of them are listed.
@@ -34,13 +34,13 @@ public:
         int bytes = 0, above = 0;
         std::span<const std::int32_t> listed = {};
     };
-    // Shows every token that the machine survives, in such groups;
+    // Shows every token that the recognizer survives, in such groups;
     // a state may come up several times. visit must not ask for anything here.
-    // Afterwards exits_ are the nodes behind which an outline would have to know more.
+    // Afterwards exits_ are the nodes after which an abstraction would have to know more.
     void each(State state, const std::function<void(const Reached&)>& visit);
 
-    // The tokens that an outline knows, by the outlined state behind them; and the nodes of the
-    // tree behind which it knows too little. All of it stays where it is until forget().
+    // The tokens that an abstraction decides, by the abstracted state after them; and the nodes of
+    // the tree after which it knows too little. All of it stays where it is until forget().
     struct Group {
         State state;
         std::span<const std::int32_t> tokens;  // few of them are listed
@@ -51,10 +51,10 @@ public:
         std::span<const std::int32_t> exits;
     };
     Groups groups(State state);
-    // The tokens below a node of the tree (−1: all), each with the state behind it.
+    // The tokens below a node of the tree (−1: all), each with the state after it.
     void below(int node, State state, const std::function<void(int, State)>& visit);
 
-    // The states behind one more token, each once, and a token that leads there.
+    // The states after one more token, each once, and a token that leads there.
     struct Step {
         State state;
         int token;
@@ -74,18 +74,18 @@ private:
     };
     // Of the groups that are being made.
     struct Draft {
-        State state = ByteMachine::dead;
+        State state = Recognizer::dead;
         std::vector<std::int32_t> tokens;
         TokenMask* mask = nullptr;
     };
 
     void add_to_drafts(const Reached& reached);
 
-    ByteMachine* machine_;
+    Recognizer* recognizer_;
     const TokenTrie* trie_;
     TokenRuns* runs_;
     int small_;
-    WordMap group_index_;  // by the outlined state
+    WordMap group_index_;  // by the abstracted state
     std::vector<Groups> groups_;
     Arena lists_;
     std::deque<TokenMask> masks_;

@@ -12,9 +12,9 @@ const TokenRuns::Link& TokenRuns::link(State state) {
     Link& most = links_.emplace_back();
     found_.clear();  // one for each next state
     for (int byte = 0, last = 0; byte < 256; byte = last + 1) {
-        const State next = machine_->next(state, static_cast<unsigned char>(byte));
-        last = machine_->last_alike(state, byte);
-        if (next == ByteMachine::dead || machine_->escaped(next)) continue;
+        const State next = recognizer_->next(state, static_cast<unsigned char>(byte));
+        last = recognizer_->last_equivalent(state, byte);
+        if (next == Recognizer::dead || recognizer_->escaped(next)) continue;
         auto same = std::find_if(found_.rbegin(), found_.rend(),
                                  [&](const Link& l) { return l.next == next; });
         if (same == found_.rend()) {
@@ -40,8 +40,8 @@ bool TokenRuns::follow(State state, const ByteSet& bytes) {
         run_.states.push_back(now->next);
     }
     for (std::size_t byte = 0; byte < 256; ++byte) {
-        const State next = machine_->next(run_.states.back(), static_cast<unsigned char>(byte));
-        if (bytes[byte] && next != ByteMachine::dead) return false;
+        const State next = recognizer_->next(run_.states.back(), static_cast<unsigned char>(byte));
+        if (bytes[byte] && next != Recognizer::dead) return false;
     }
     return true;
 }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "lib/grammar/flat_map.hpp"
-#include "lib/grammar/recognizer/byte_machine.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/tokens/token_mask.hpp"
 #include "lib/grammar/tokens/token_trie.hpp"
 #include "lib/grammar/tokens/token_words.hpp"
@@ -23,11 +23,11 @@ namespace tbt {
 
 // s0 → s1 → … → sn: every byte of the set leads from each state to the next,
 // and from the last one nowhere (or on, if n is `longest`). From the first one some may lead
-// elsewhere: a key that nobody names begins with no letter of one that is named.
+// elsewhere: a key without a name in the schema begins with no letter of one with a name.
 struct ByteRun {
     static constexpr int longest = TokenWords::longest;
 
-    std::vector<ByteMachine::State> states;
+    std::vector<Recognizer::State> states;
     const TokenWords* words = nullptr;
     // Bytes of the set that lead from s0 elsewhere: what begins with them is none of the run's.
     ByteSet without;
@@ -37,14 +37,15 @@ struct ByteRun {
 
 class TokenRuns {
 public:
-    using State = ByteMachine::State;
+    using State = Recognizer::State;
 
-    TokenRuns(ByteMachine& machine, const TokenTrie& trie) : machine_(&machine), trie_(&trie) {}
+    TokenRuns(Recognizer& recognizer, const TokenTrie& trie)
+        : recognizer_(&recognizer), trie_(&trie) {}
 
     // The run that decides most tokens below a node; null: there is none.
     // Valid until the next call.
     const ByteRun* run(int node, State state);
-    // One of the run's tokens with more than `above` and at most `to` bytes behind its node;
+    // One of the run's tokens with more than `above` and at most `to` bytes after its node;
     // −1: there is none.
     int one_of(const ByteRun& run, int node, int above, int to) const;
     // Calls visit(node, state) where tokens below `node` leave the run, and live on.
@@ -56,8 +57,8 @@ public:
             const unsigned char byte = nodes[index(i)].byte;
             if (!run.without[byte]) continue;
             elsewhere_.push_back(i);
-            const State state = machine_->next(run.states[0], byte);
-            if (state != ByteMachine::dead) visit(i, state);
+            const State state = recognizer_->next(run.states[0], byte);
+            if (state != Recognizer::dead) visit(i, state);
         }
         std::size_t passed = 0;
         for (const int exit : run.words->exits) {
@@ -66,8 +67,8 @@ public:
             if (passed < elsewhere_.size() && elsewhere_[passed] <= exit) continue;
             const int before = n.depth - trie_->depth(node) - 1;  // bytes of the run
             if (before > run.length()) continue;
-            const State state = machine_->next(run.states[index(before)], n.byte);
-            if (state != ByteMachine::dead) visit(exit, state);
+            const State state = recognizer_->next(run.states[index(before)], n.byte);
+            if (state != Recognizer::dead) visit(exit, state);
         }
     }
     // The bytes that lead to the same next state, where these are the most. Valid until the next
@@ -85,7 +86,7 @@ private:
     // The bytes that lead to the same next state, where these are the most.
     struct Link {
         ByteSet bytes;
-        State next = ByteMachine::dead;
+        State next = Recognizer::dead;
     };
     static constexpr std::size_t most_words = 1024;  // 6 KB each at V = 50,257
 
@@ -95,7 +96,7 @@ private:
     const TokenWords& words(int node, const ByteSet& bytes);
     bool worthwhile(int node, const ByteSet& wider) const;
 
-    ByteMachine* machine_;
+    Recognizer* recognizer_;
     const TokenTrie* trie_;
     WordMap link_index_;  // by the state
     std::vector<Link> links_;

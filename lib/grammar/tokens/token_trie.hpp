@@ -1,7 +1,7 @@
-// The vocabulary as a tree of bytes: tokens that begin alike share the walk.
+// The vocabulary as a tree of bytes: tokens with the same beginning share the walk.
 //
-// A machine that refuses a byte refuses every token below it in one step.
-// The tree lies flat in memory in the order of a walk; `end` of a node says where to go on when
+// A recognizer that refuses a byte refuses every token below it in one step.
+// The tree is flat in memory in the order of a walk; `end` of a node says where to go on when
 // everything below it is refused.
 #pragma once
 
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "lib/check.hpp"
-#include "lib/grammar/recognizer/byte_machine.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/tokens/token_mask.hpp"
 #include "lib/grammar/tokens/token_words.hpp"
 #include "lib/text/tokenizer.hpp"
@@ -30,7 +30,7 @@ public:
         std::uint8_t byte;
     };
 
-    // The bytes of each token; empty: a token that never stands in a text (special ones). eos −1:
+    // The bytes of each token; empty: a token that is never in a text (special ones). eos −1:
     // there is none.
     TokenTrie(std::vector<std::string> tokens, int eos);
     explicit TokenTrie(const Tokenizer& tokenizer);
@@ -72,15 +72,15 @@ public:
     // byte; −1: none.
     int child(int node, unsigned char byte) const;
 
-    // Words over sets of bytes, for whoever masks with this vocabulary.
+    // Words over sets of bytes, for all that mask with this vocabulary.
     TokenWordStore& words() const { return *words_; }
 
     // Walks the nodes first … last−1, all below one node, from that node's state.
-    // visit(index, node, state) sees each node that the machine reaches, and says where to go on:
-    // at index + 1, or at node.end to skip all below.
+    // visit(index, node, state) is called for each node that the recognizer reaches and returns
+    // where to go on: index + 1, or node.end to skip all below.
     template <class Visit>
-    void walk(ByteMachine& machine, ByteMachine::State state, int first, int last,
-              std::vector<ByteMachine::State>& states, Visit&& visit) const {
+    void walk(Recognizer& recognizer, Recognizer::State state, int first, int last,
+              std::vector<Recognizer::State>& states, Visit&& visit) const {
         if (first >= last) return;
         check_nodes(first, last);
         const std::size_t base = nodes_[static_cast<std::size_t>(first)].depth;
@@ -88,9 +88,9 @@ public:
         states[base - 1] = state;
         for (int i = first; i < last;) {
             const Node& node = nodes_[static_cast<std::size_t>(i)];
-            const ByteMachine::State reached =
-                machine.next(states[node.depth - std::size_t{1}], node.byte);
-            if (reached == ByteMachine::dead) {
+            const Recognizer::State reached =
+                recognizer.next(states[node.depth - std::size_t{1}], node.byte);
+            if (reached == Recognizer::dead) {
                 i = node.end;
                 continue;
             }

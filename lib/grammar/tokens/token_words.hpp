@@ -24,11 +24,11 @@ using ByteSet = std::bitset<256>;
 struct TokenWords {
     static constexpr int longest = 24;  // 25 tokens of GPT-2's 50,257 are longer
 
-    TokenMask tokens;  // those of such bytes only, behind the node
+    TokenMask tokens;  // those of such bytes only, after the node
     std::vector<std::int32_t>
         exits;  // the nodes where a token leaves the set, or has more bytes than the longest
     std::vector<int>
-        of_length;  // one of the tokens with so many bytes behind the node; −1: there is none
+        of_length;  // one of the tokens with so many bytes after the node; −1: there is none
     // All of them, short ones first, where they are few; and how many have at most n bytes.
     std::vector<std::int32_t> listed;
     std::vector<std::size_t> at_most;

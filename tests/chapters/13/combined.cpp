@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "chapters/13_json_grammar/grammar_step.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "tests/support/beams.hpp"
 #include "tests/support/guided.hpp"
 
@@ -18,8 +18,8 @@ const std::vector<std::string> tokens = {"[", "]", "1", ",1", "[]", "[1", "\"", 
 constexpr int eos = 8, budget = 5;
 constexpr std::size_t V = 9;
 
-std::shared_ptr<GuidedLanguage> small_json() {
-    return language(std::make_shared<JsonMachine>(JsonOptions{0, false, false}),
+std::shared_ptr<CompiledGrammar> small_json() {
+    return language(std::make_shared<JsonRecognizer>(JsonOptions{0, false, false}),
                     std::make_shared<const TokenTrie>(tokens, eos));
 }
 
@@ -32,7 +32,7 @@ struct Scored {
     double sum;
     std::vector<int> ids;
 };
-void all_texts(const TokenConstraint& constraint, test::RandomModel model, std::vector<int>& ids,
+void all_texts(const GrammarMatcher& constraint, test::RandomModel model, std::vector<int>& ids,
                double sum, std::vector<Scored>& found) {
     if (constraint.ended() || constraint.remaining() == 0) {
         found.push_back({sum, {ids.begin() + 1, ids.end()}});
@@ -41,7 +41,7 @@ void all_texts(const TokenConstraint& constraint, test::RandomModel model, std::
     const std::span<const float> row = model(ids);
     const std::vector<float> logits(row.begin(), row.end());
     for (int id = 0; id < static_cast<int>(V); ++id) {
-        TokenConstraint next = constraint;
+        GrammarMatcher next = constraint;
         if (!next.allows(id)) continue;
         next.advance(id);
         ids.push_back(id);
@@ -70,7 +70,7 @@ TEST_CASE("a beam search under a grammar finds the legal texts that are most pro
         test::RandomModel model(seed, static_cast<int>(V));
         std::vector<int> ids{2};
         std::vector<Scored> every;
-        all_texts(TokenConstraint(shared, budget), model, ids, 0, every);
+        all_texts(GrammarMatcher(shared, budget), model, ids, 0, every);
         std::sort(every.begin(), every.end(),
                   [](const Scored& a, const Scored& b) { return a.sum > b.sum; });
         REQUIRE(every.size() > 50);
@@ -83,14 +83,14 @@ TEST_CASE("a beam search under a grammar finds the legal texts that are most pro
         request.stop.eos = {eos};
         request.stop.max_new_tokens = budget;
         request.bytes = bytes_of_tokens();
-        request.processor = grammar_processor(TokenConstraint(shared, budget), 1);
+        request.processor = grammar_processor(GrammarMatcher(shared, budget), 1);
         const std::vector<BeamText> found =
             beam_search(one_by_one(model, rows), request, std::vector<int>{2});
         REQUIRE(found.size() == 20);
-        JsonMachine machine;
+        JsonRecognizer recognizer;
         for (std::size_t i = 0; i < found.size(); ++i) {
             CAPTURE(seed, i, found[i].text);
-            REQUIRE(accepts_text(machine, found[i].text));
+            REQUIRE(accepts_text(recognizer, found[i].text));
             REQUIRE(found[i].ids == every[i].ids);
             REQUIRE(std::abs(found[i].sum - every[i].sum) <=
                     1e-5);  // log-probabilities pass through floats
@@ -101,7 +101,7 @@ TEST_CASE("a beam search under a grammar finds the legal texts that are most pro
 TEST_CASE("narrow beams and drawn beams under a grammar still end valid, within the budget",
           "[ch13]") {
     const auto shared = small_json();
-    JsonMachine machine;
+    JsonRecognizer recognizer;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         test::RandomModel model(seed, static_cast<int>(V), 4);
         std::vector<std::vector<float>> rows;
@@ -113,11 +113,11 @@ TEST_CASE("narrow beams and drawn beams under a grammar still end valid, within 
         request.bytes = bytes_of_tokens();
         if (seed % 2 == 0) request.seed = seed;
         request.processor =
-            grammar_processor(TokenConstraint(shared, request.stop.max_new_tokens), 1);
+            grammar_processor(GrammarMatcher(shared, request.stop.max_new_tokens), 1);
         for (const BeamText& text :
              beam_search(one_by_one(model, rows), request, std::vector<int>{2})) {
             CAPTURE(seed, text.text);
-            REQUIRE(accepts_text(machine, text.text));
+            REQUIRE(accepts_text(recognizer, text.text));
             REQUIRE(text.ids.size() <= static_cast<std::size_t>(request.stop.max_new_tokens));
         }
     }
@@ -127,7 +127,7 @@ TEST_CASE("a stop string cuts a guided text off, and what was streamed is what w
           "[ch13]") {
     const auto shared = small_json();
     GenerateRequest request;
-    request.chain = in_order(Dialect::ours, {grammar_step(TokenConstraint(shared, 12))});
+    request.chain = in_order(Dialect::ours, {grammar_step(GrammarMatcher(shared, 12))});
     request.stop.eos = {eos};
     request.stop.max_new_tokens = 12;
     request.stop.strings = StopStrings(std::vector<std::string>{",1]"});
@@ -136,7 +136,7 @@ TEST_CASE("a stop string cuts a guided text off, and what was streamed is what w
     const BatchLogits logits = [&](std::span<const BatchText> texts) {
         return std::vector<std::span<const float>>(texts.size(), row);
     };
-    JsonMachine machine;
+    JsonRecognizer recognizer;
     int cut = 0, whole = 0;
     std::vector<std::string> streamed(300);
     GenerateObserver observer;
@@ -152,10 +152,11 @@ TEST_CASE("a stop string cuts a guided text off, and what was streamed is what w
         REQUIRE(text.text.find(",1]") == std::string::npos);
         if (text.reason == FinishReason::stop_string) {
             ++cut;
-            REQUIRE(read_bytes(machine, machine.start(), text.text + ",1]") != ByteMachine::dead);
+            REQUIRE(read_bytes(recognizer, recognizer.start(), text.text + ",1]") !=
+                    Recognizer::dead);
         } else {
             ++whole;
-            REQUIRE(accepts_text(machine, text.text));
+            REQUIRE(accepts_text(recognizer, text.text));
         }
     }
     REQUIRE((cut > 5 && whole > 5));

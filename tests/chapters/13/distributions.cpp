@@ -8,7 +8,7 @@
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/13_json_grammar/grammar_step.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "tests/support/guided.hpp"
 
 using namespace tbt;
@@ -23,8 +23,8 @@ using Row = std::vector<double>;
 const std::vector<std::string> tokens = {"[", "]", "1", ",1", "[]", "[1", ""};
 constexpr int eos = 6, V = 7, budget = 5;
 
-std::shared_ptr<GuidedLanguage> small_json() {
-    return language(std::make_shared<JsonMachine>(JsonOptions{0, false, false}),
+std::shared_ptr<CompiledGrammar> small_json() {
+    return language(std::make_shared<JsonRecognizer>(JsonOptions{0, false, false}),
                     std::make_shared<const TokenTrie>(tokens, eos));
 }
 
@@ -39,7 +39,7 @@ Row model(const std::vector<int>& ids, int flavour) {
     return p;
 }
 
-Row masked(Row p, TokenConstraint& constraint) {
+Row masked(Row p, GrammarMatcher& constraint) {
     const TokenMask mask = constraint.mask();
     double sum = 0;
     for (int id = 0; id < V; ++id) sum += p[static_cast<std::size_t>(id)] *= mask.test(id) ? 1 : 0;
@@ -47,7 +47,7 @@ Row masked(Row p, TokenConstraint& constraint) {
     return p;
 }
 
-bool over(const TokenConstraint& c) { return c.ended() || c.remaining() == 0; }
+bool over(const GrammarMatcher& c) { return c.ended() || c.remaining() == 0; }
 
 std::string text_of(const std::vector<int>& ids) {
     std::string text;
@@ -55,17 +55,17 @@ std::string text_of(const std::vector<int>& ids) {
     return text;
 }
 
-void sample_distribution(const TokenConstraint& constraint, const std::vector<int>& ids,
+void sample_distribution(const GrammarMatcher& constraint, const std::vector<int>& ids,
                          double weight, Distribution& distribution) {
     if (over(constraint)) {
         distribution[text_of(ids)] += weight;
         return;
     }
-    TokenConstraint here = constraint;
+    GrammarMatcher here = constraint;
     const Row p = masked(model(ids, 1), here);
     for (int id = 0; id < V; ++id) {
         if (p[static_cast<std::size_t>(id)] == 0) continue;
-        TokenConstraint next = constraint;
+        GrammarMatcher next = constraint;
         next.advance(id);
         std::vector<int> longer = ids;
         longer.push_back(id);
@@ -75,17 +75,17 @@ void sample_distribution(const TokenConstraint& constraint, const std::vector<in
 
 // Speculative decoding with both distributions masked: `draft` tokens from q, accepted with min(1,
 // p/q), else the residual of p − q.
-void speculative_distribution(const TokenConstraint& constraint, const std::vector<int>& ids,
+void speculative_distribution(const GrammarMatcher& constraint, const std::vector<int>& ids,
                               int left, double weight, Distribution& distribution) {
     if (over(constraint)) {
         distribution[text_of(ids)] += weight;
         return;
     }
-    TokenConstraint here = constraint;
+    GrammarMatcher here = constraint;
     const Row p = masked(model(ids, 1), here), q = masked(model(ids, 2), here);
     const auto go_on = [&](int id, int drafts, double w) {
         if (w == 0) return;
-        TokenConstraint next = constraint;
+        GrammarMatcher next = constraint;
         next.advance(id);
         std::vector<int> longer = ids;
         longer.push_back(id);
@@ -112,14 +112,14 @@ TEST_CASE(
     "complete JSON",
     "[ch13]") {
     Distribution distribution;
-    sample_distribution(TokenConstraint(small_json(), budget), {}, 1, distribution);
+    sample_distribution(GrammarMatcher(small_json(), budget), {}, 1, distribution);
     double sum = 0;
-    JsonMachine machine;
+    JsonRecognizer recognizer;
     for (const auto& [text, p] : distribution) {
         std::string plain;
         for (const char c : text) plain += c == '|' || c == '.' ? "" : std::string(1, c);
         INFO(text);
-        REQUIRE(accepts_text(machine, plain));
+        REQUIRE(accepts_text(recognizer, plain));
         sum += p;
     }
     REQUIRE(std::abs(sum - 1) <= 1e-12);  // a few hundred additions of doubles below 1
@@ -134,8 +134,8 @@ TEST_CASE(
 
 TEST_CASE("grammar and speculative decoding have the distribution of the grammar alone", "[ch13]") {
     Distribution alone, drafted;
-    sample_distribution(TokenConstraint(small_json(), budget), {}, 1, alone);
-    speculative_distribution(TokenConstraint(small_json(), budget), {}, 2, 1, drafted);
+    sample_distribution(GrammarMatcher(small_json(), budget), {}, 1, alone);
+    speculative_distribution(GrammarMatcher(small_json(), budget), {}, 2, 1, drafted);
     REQUIRE(alone.size() == drafted.size());
     for (const auto& [text, p] : alone) {
         INFO(text);
@@ -147,9 +147,9 @@ TEST_CASE("a mask does not give the model's distribution of texts that happen to
           "[ch13]") {
     // [ with .6, 1 with .4; behind [ the token ] with .1. Two tokens at most.
     const auto shared =
-        language(std::make_shared<JsonMachine>(JsonOptions{0, false, false}),
+        language(std::make_shared<JsonRecognizer>(JsonOptions{0, false, false}),
                  std::make_shared<const TokenTrie>(std::vector<std::string>{"[", "]", "1"}, -1));
-    TokenConstraint constraint(shared, 2);
+    GrammarMatcher constraint(shared, 2);
     REQUIRE((constraint.mask().test(0) && constraint.mask().test(2) && !constraint.mask().test(1)));
     constraint.advance(0);
     REQUIRE(constraint.forced() ==
@@ -162,7 +162,7 @@ TEST_CASE(
     const auto shared = small_json();
     const std::vector<ChainStep> steps = {
         {"temperature", "2", [](Candidates& c, const TextSoFar&) { c.multiply_temperature(2); }},
-        grammar_step(TokenConstraint(shared, budget))};
+        grammar_step(GrammarMatcher(shared, budget))};
     for (const auto& [name, dialect] : dialects())
         REQUIRE(in_order(dialect, steps).steps()[0].name == "grammar");
 
@@ -177,20 +177,20 @@ TEST_CASE(
         return std::vector<std::span<const float>>(texts.size(), row);
     };
     const std::vector<int> prompt{2};
-    JsonMachine machine;
+    JsonRecognizer recognizer;
     std::map<std::string, int> seen;
     for (const GeneratedText& text : generate_texts(
              logits, [](int id) { return std::string_view(tokens[static_cast<std::size_t>(id)]); },
              prompt, request)) {
         INFO(text.text);
-        REQUIRE(accepts_text(machine, text.text));
+        REQUIRE(accepts_text(recognizer, text.text));
         ++seen[text.text];
     }
     REQUIRE(seen.size() > 20);
 }
 
 TEST_CASE("greedy under the mask takes the most probable legal token at each step", "[ch13]") {
-    TokenConstraint constraint(small_json(), budget);
+    GrammarMatcher constraint(small_json(), budget);
     std::vector<float> logits = {3, 5, 1, 4, 0, 2, 9};
     const auto text = generate_guided(
         [&](std::span<const int>) { return std::span<const float>(logits); }, {}, constraint,
@@ -202,7 +202,7 @@ TEST_CASE("greedy under the mask takes the most probable legal token at each ste
 }
 
 TEST_CASE("a text that a stop string or a reader cuts off says whether it is complete", "[ch13]") {
-    TokenConstraint constraint(small_json(), 20);
+    GrammarMatcher constraint(small_json(), 20);
     std::vector<float> logits = {3, 0, 5, 4, 0, 2, -9};
     int left = 3;
     const auto text = generate_guided(

@@ -1,4 +1,4 @@
-// The JSON machine: what is JSON and what is not, and the shortest way to its end.
+// The JSON recognizer: what is JSON and what is not, and the shortest way to its end.
 #include "tests/catch.hpp"
 
 #include <deque>
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "chapters/13_json_grammar/required_keys.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/json_tokens.hpp"
 
@@ -18,8 +18,8 @@ using namespace tbt::testing;
 namespace {
 
 bool is_json(std::string_view text, JsonOptions options = JsonOptions::rfc()) {
-    JsonMachine machine(options);
-    return accepts_text(machine, text);
+    JsonRecognizer recognizer(options);
+    return accepts_text(recognizer, text);
 }
 
 }  // namespace
@@ -152,11 +152,11 @@ TEST_CASE("strings are UTF-8: no overlong forms, no surrogates, nothing above U+
     }
     // Every code point in UTF-8 is a string's character, apart from control characters,
     // quote and backslash.
-    JsonMachine machine(JsonOptions::rfc());
-    const auto in_string = machine.next(machine.start(), '"');
+    JsonRecognizer recognizer(JsonOptions::rfc());
+    const auto in_string = recognizer.next(recognizer.start(), '"');
     const auto reads = [&](std::initializer_list<int> bytes) {
         auto state = in_string;
-        for (const int b : bytes) state = machine.next(state, static_cast<unsigned char>(b));
+        for (const int b : bytes) state = recognizer.next(state, static_cast<unsigned char>(b));
         return state == in_string;
     };
     int characters = 0;
@@ -203,13 +203,13 @@ TEST_CASE("by default white space is bounded and surrogates come in pairs", "[ch
     REQUIRE(is_json("{}", {3, false, true}));
     REQUIRE_FALSE(is_json("1", {3, false, true}));
     REQUIRE(is_json("[1]", {3, false, true}));
-    REQUIRE_THROWS_AS(JsonMachine(JsonOptions{256, false, false}), UsageError);
+    REQUIRE_THROWS_AS(JsonRecognizer(JsonOptions{256, false, false}), UsageError);
 }
 
-// Random texts of JSON's letters: nlohmann-json and the machine agree on each,
+// Random texts of JSON's letters: nlohmann-json and the recognizer agree on each,
 // and most short texts of either kind occur.
 
-TEST_CASE("the machine and nlohmann-json agree on a hundred thousand short texts", "[ch13]") {
+TEST_CASE("the recognizer and nlohmann-json agree on a hundred thousand short texts", "[ch13]") {
     Rng rng(1);
     int accepted = 0;
     const JsonOptions strict{-1, false, false};
@@ -235,25 +235,25 @@ TEST_CASE("the machine and nlohmann-json agree on a hundred thousand short texts
 TEST_CASE("closing_bytes is the length of the shortest completion", "[ch13]") {
     for (const JsonOptions options :
          {JsonOptions{1, false, false}, JsonOptions{1, true, false}, JsonOptions{1, false, true}}) {
-        JsonMachine machine(options);
+        JsonRecognizer recognizer(options);
         // All states within three open containers, found by search, and their distances to the end,
         // backwards.
-        std::map<ByteMachine::State, std::set<ByteMachine::State>> before;
-        std::deque<ByteMachine::State> open{machine.start()};
-        std::set<ByteMachine::State> seen{machine.start()};
-        std::map<ByteMachine::State, int> distance;
+        std::map<Recognizer::State, std::set<Recognizer::State>> before;
+        std::deque<Recognizer::State> open{recognizer.start()};
+        std::set<Recognizer::State> seen{recognizer.start()};
+        std::map<Recognizer::State, int> distance;
         while (!open.empty()) {
             const auto state = open.front();
             open.pop_front();
             for (int byte = 0; byte < 256; ++byte) {
-                const auto next = machine.next(state, static_cast<unsigned char>(byte));
-                if (next == ByteMachine::dead || machine.stack(next).size() > 3) continue;
+                const auto next = recognizer.next(state, static_cast<unsigned char>(byte));
+                if (next == Recognizer::dead || recognizer.stack(next).size() > 3) continue;
                 before[next].insert(state);
                 if (seen.insert(next).second) open.push_back(next);
             }
         }
         for (const auto state : seen) {
-            if (machine.accepts(state)) distance[state] = 0, open.push_back(state);
+            if (recognizer.accepts(state)) distance[state] = 0, open.push_back(state);
         }
         while (!open.empty()) {
             const auto state = open.front();
@@ -265,11 +265,11 @@ TEST_CASE("closing_bytes is the length of the shortest completion", "[ch13]") {
         }
         REQUIRE(seen.size() > 300);
         for (const auto state : seen) {
-            INFO(JsonMachine::name(JsonMachine::unpack(state).mode)
-                 << " " << machine.stack(state) << " "
-                 << static_cast<int>(JsonMachine::unpack(state).mode));
+            INFO(JsonRecognizer::name(JsonRecognizer::unpack(state).mode)
+                 << " " << recognizer.stack(state) << " "
+                 << static_cast<int>(JsonRecognizer::unpack(state).mode));
             REQUIRE(distance.count(state) == 1);  // every state that is alive can be completed
-            REQUIRE(machine.closing_bytes(state) == distance[state]);
+            REQUIRE(recognizer.closing_bytes(state) == distance[state]);
         }
     }
 }
@@ -280,5 +280,5 @@ TEST_CASE("three required keys have six orders, not twenty-seven", "[ch13]") {
     REQUIRE(RequiredKeys({"a", "b", "c", "d"}).orders() == 24);
     // The tutorial compares keys without their quotes to keys with them, so no key is ever used up:
     // 3 choices, 3 times.
-    REQUIRE(TutorialKeys({"name", "score", "passed"}).orders() == 27);
+    REQUIRE(RequiredKeys({"name", "score", "passed"}, true).orders() == 27);
 }

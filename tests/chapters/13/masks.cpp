@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/json_tokens.hpp"
 
@@ -39,14 +39,14 @@ TEST_CASE("the mask is the set of tokens that survive by themselves, at each ste
             tokens.push_back(token);
         }
         const auto trie = vocabulary_with(tokens);
-        const auto machine =
-            std::make_shared<JsonMachine>(JsonOptions{2, round % 2 == 0, round == 3});
-        MaskCache masks(machine, trie);
+        const auto recognizer =
+            std::make_shared<JsonRecognizer>(JsonOptions{2, round % 2 == 0, round == 3});
+        MaskCache masks(recognizer, trie);
         for (int text = 0; text < 20; ++text) {
-            auto state = machine->start();
+            auto state = recognizer->start();
             for (int step = 0; step < 40; ++step) {
                 const TokenMask mask = masks.of(state).mask;
-                REQUIRE(mask == brute_force_mask(*machine, *trie, state));
+                REQUIRE(mask == brute_force_mask(*recognizer, *trie, state));
                 REQUIRE(masks.of(state).only == mask.only());
                 // Rather structure than blanks, so that the stack grows:
                 // tokens of more than one byte count thrice.
@@ -54,32 +54,32 @@ TEST_CASE("the mask is the set of tokens that survive by themselves, at each ste
                 for (int again = 0; again < 2 && trie->bytes(id).size() < 2; ++again)
                     id = random_token(mask, rng);
                 if (id == trie->eos()) break;
-                state = read_bytes(*machine, state, trie->bytes(id));
+                state = read_bytes(*recognizer, state, trie->bytes(id));
             }
         }
-        REQUIRE(masks.outlines() < 200);
+        REQUIRE(masks.partial_masks() < 200);
     }
 }
 
 TEST_CASE("costliest bounds what any token of the mask leaves to close", "[ch13]") {
     Rng rng(3);
     const auto trie = vocabulary_with(json_tokens);
-    const auto machine = std::make_shared<JsonMachine>();
-    MaskCache masks(machine, trie);
+    const auto recognizer = std::make_shared<JsonRecognizer>();
+    MaskCache masks(recognizer, trie);
     for (int text = 0; text < 60; ++text) {
-        auto state = machine->start();
+        auto state = recognizer->start();
         for (int step = 0; step < 30; ++step) {
             const MaskCache::Entry entry = masks.of(state);
             int worst = 0;
             for (int id = 0; id < trie->vocabulary(); ++id) {
                 if (id != trie->eos() && entry.mask.test(id))
-                    worst = std::max(worst, machine->closing_bytes(
-                                                read_bytes(*machine, state, trie->bytes(id))));
+                    worst = std::max(worst, recognizer->closing_bytes(
+                                                read_bytes(*recognizer, state, trie->bytes(id))));
             }
             REQUIRE(worst <= entry.costliest);
             const int id = random_token(entry.mask, rng);
             if (id == trie->eos()) break;
-            state = read_bytes(*machine, state, trie->bytes(id));
+            state = read_bytes(*recognizer, state, trie->bytes(id));
         }
     }
 }
@@ -114,15 +114,15 @@ TEST_CASE("without all bytes as tokens, trying everything finds the fewest token
                                               "\":\"\"}]", "]",  "}",  "\"",    ":",
                                               "[",         "{",  ",",  "\":0}", "a"};
     const auto trie = std::make_shared<const TokenTrie>(closers, -1);
-    const auto machine = std::make_shared<JsonMachine>(JsonOptions{0, false, false});
-    MaskCache masks(machine, trie);
+    const auto recognizer = std::make_shared<JsonRecognizer>(JsonOptions{0, false, false});
+    MaskCache masks(recognizer, trie);
     Closing closing(masks);
     int deep = 0;
     for (int text = 0; text < 150; ++text) {
-        auto state = machine->start();
+        auto state = recognizer->start();
         for (int step = 0; step < 6; ++step) {
             const int enough = closing.enough(state);
-            const int brute = brute_force_minimum(*machine, *trie, state, 5);
+            const int brute = brute_force_minimum(*recognizer, *trie, state, 5);
             // A way that was found before stays known, and may be longer than the shortest.
             if (brute >= 0) REQUIRE(enough >= brute);
             if (brute < 0) REQUIRE(enough > 5);
@@ -132,22 +132,22 @@ TEST_CASE("without all bytes as tokens, trying everything finds the fewest token
             int id = random_token(masks.of(state).mask, rng);
             for (int again = 0;
                  again < 5 && id >= 0 &&
-                 machine->closing_bytes(read_bytes(*machine, state, trie->bytes(id))) < 2;
+                 recognizer->closing_bytes(read_bytes(*recognizer, state, trie->bytes(id))) < 2;
                  ++again) {
                 id = random_token(masks.of(state).mask, rng);
             }
             if (id < 0) break;
-            state = read_bytes(*machine, state, trie->bytes(id));
+            state = read_bytes(*recognizer, state, trie->bytes(id));
         }
     }
     REQUIRE(deep > 20);
 }
 
 TEST_CASE("with all bytes as tokens, the bytes to the end are the bound", "[ch13]") {
-    const auto shared = language(std::make_shared<JsonMachine>(), vocabulary_with(json_tokens));
+    const auto shared = language(std::make_shared<JsonRecognizer>(), vocabulary_with(json_tokens));
     for (const auto& [text, bytes] :
          {std::pair("", 1), {"{\"a", 4}, {"[[[", 3}, {"[[\"\\u", 7}, {"5", 0}}) {
-        const auto state = read_bytes(shared->machine(), shared->machine().start(), text);
+        const auto state = read_bytes(shared->recognizer(), shared->recognizer().start(), text);
         CHECK(shared->closing().enough(state) == bytes);
         CHECK(shared->closing().fits(state, bytes));
         CHECK_FALSE(shared->closing().fits(state, bytes - 1));
@@ -158,16 +158,16 @@ TEST_CASE("under a budget the mask is the set of tokens behind which a completio
           "[ch13]") {
     Rng rng(5);
     const auto trie = vocabulary_with(json_tokens);
-    const auto shared = language(std::make_shared<JsonMachine>(), trie);
+    const auto shared = language(std::make_shared<JsonRecognizer>(), trie);
     for (int text = 0; text < 60; ++text) {
-        TokenConstraint constraint(shared, 1 + static_cast<int>(rng.below(14)));
+        GrammarMatcher constraint(shared, 1 + static_cast<int>(rng.below(14)));
         while (!constraint.ended() && constraint.remaining() > 0) {
             const TokenMask mask = constraint.mask();
             for (int id = 0; id < trie->vocabulary(); id += 1 + static_cast<int>(rng.below(5))) {
                 if (id == trie->eos()) continue;
                 const auto next =
-                    read_bytes(shared->machine(), constraint.state(), trie->bytes(id));
-                const bool fits = next != ByteMachine::dead &&
+                    read_bytes(shared->recognizer(), constraint.state(), trie->bytes(id));
+                const bool fits = next != Recognizer::dead &&
                                   shared->closing().enough(next) < constraint.remaining();
                 REQUIRE(mask.test(id) == fits);
                 REQUIRE(constraint.allows(id) == fits);
@@ -184,7 +184,7 @@ TEST_CASE(
     "[ch13]") {
     Rng rng(6);
     const auto trie = vocabulary_with(json_tokens);
-    const auto shared = language(std::make_shared<JsonMachine>(), trie);
+    const auto shared = language(std::make_shared<JsonRecognizer>(), trie);
     int containers = 0;
     for (int i = 0; i < 10000; ++i) {
         const std::string text = random_text(shared, 1 + static_cast<int>(rng.below(40)), rng);
@@ -206,19 +206,19 @@ TEST_CASE(
 TEST_CASE(
     "what cannot be spelled or does not fit is refused before the first token, with the minimum",
     "[ch13]") {
-    const auto json = [](JsonOptions options) { return std::make_shared<JsonMachine>(options); };
+    const auto json = [](JsonOptions options) { return std::make_shared<JsonRecognizer>(options); };
     const auto digits_only =
         language(json({0, false, true}),
                  std::make_shared<const TokenTrie>(std::vector<std::string>{"1", "2", "{"}, -1));
-    REQUIRE_THROWS_WITH(TokenConstraint(digits_only),
+    REQUIRE_THROWS_WITH(GrammarMatcher(digits_only),
                         Catch::Contains("cannot spell") && Catch::Contains("[]"));
     const auto brackets =
         language(json({0, false, true}),
                  std::make_shared<const TokenTrie>(std::vector<std::string>{"[", "]", "1"}, -1));
-    REQUIRE_THROWS_WITH(TokenConstraint(brackets, 1), Catch::Contains("allow 2"));
-    REQUIRE_THROWS_WITH(TokenConstraint(brackets, 0), Catch::Contains("allow 2"));
-    REQUIRE_NOTHROW(TokenConstraint(brackets, 2));
-    REQUIRE_THROWS_AS(TokenConstraint(brackets, -1), UsageError);
+    REQUIRE_THROWS_WITH(GrammarMatcher(brackets, 1), Catch::Contains("allow 2"));
+    REQUIRE_THROWS_WITH(GrammarMatcher(brackets, 0), Catch::Contains("allow 2"));
+    REQUIRE_NOTHROW(GrammarMatcher(brackets, 2));
+    REQUIRE_THROWS_AS(GrammarMatcher(brackets, -1), UsageError);
     // A vocabulary without a comma, a quote, most bytes: the mask never leads where it
     // cannot get out.
     Rng rng(7);
@@ -226,7 +226,7 @@ TEST_CASE(
         language(json({0, false, false}),
                  std::make_shared<const TokenTrie>(
                      std::vector<std::string>{"[", "]", "1", "\"", "{", "-", "tru"}, -1));
-    TokenConstraint constraint(poor);
+    GrammarMatcher constraint(poor);
     const TokenMask mask = constraint.mask();
     REQUIRE((mask.test(0) && mask.test(2) && mask.test(3) && !mask.test(4) && mask.test(5) &&
              !mask.test(1) && !mask.test(6)));
@@ -235,11 +235,11 @@ TEST_CASE(
 TEST_CASE("a constraint can be copied and taken back, and refuses what its mask refuses",
           "[ch13]") {
     const auto trie = vocabulary_with(json_tokens);
-    const auto shared = language(std::make_shared<JsonMachine>(), trie);
-    TokenConstraint constraint(shared, 30);
+    const auto shared = language(std::make_shared<JsonRecognizer>(), trie);
+    GrammarMatcher constraint(shared, 30);
     constraint.advance('[');
     const TokenMask at_one = constraint.mask();
-    TokenConstraint copy = constraint;
+    GrammarMatcher copy = constraint;
     copy.advance('1');
     copy.advance(']');
     REQUIRE((copy.complete() && !constraint.complete() && constraint.length() == 1 &&
@@ -258,8 +258,9 @@ TEST_CASE("a forced run is appended without asking the model", "[ch13]") {
     // Tokens "t", "rue": after t only one token is legal, then only the end.
     const auto trie = std::make_shared<const TokenTrie>(
         std::vector<std::string>{"t", "rue", "f", "alse", "", "n", "u", "l"}, 4);
-    const auto shared = language(std::make_shared<JsonMachine>(JsonOptions{0, false, false}), trie);
-    TokenConstraint constraint(shared, 10);
+    const auto shared =
+        language(std::make_shared<JsonRecognizer>(JsonOptions{0, false, false}), trie);
+    GrammarMatcher constraint(shared, 10);
     int asked = 0;
     std::vector<float> logits(8, 0.0f);
     std::vector<int> seen;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chapters/13_json_grammar/plain_mask.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/grammar/tokens/mask_cache.hpp"
 #include "lib/kernels/rng.hpp"
 
@@ -29,13 +29,13 @@ std::vector<std::string> random_tokens(Rng& rng) {
     return tokens;
 }
 
-// Behind a text of so many bytes that the machine takes, drawn byte by byte.
-ByteMachine::State random_state(ByteMachine& machine, Rng& rng) {
-    ByteMachine::State state = machine.start();
+// Behind a text of so many bytes that the recognizer takes, drawn byte by byte.
+Recognizer::State random_state(Recognizer& recognizer, Rng& rng) {
+    Recognizer::State state = recognizer.start();
     for (std::uint64_t n = rng.below(30); n > 0; --n) {
         const auto byte = static_cast<unsigned char>(letters[rng.below(letters.size())]);
-        const ByteMachine::State next = machine.next(state, byte);
-        if (next != ByteMachine::dead) state = next;
+        const Recognizer::State next = recognizer.next(state, byte);
+        if (next != Recognizer::dead) state = next;
     }
     return state;
 }
@@ -49,13 +49,13 @@ TEST_CASE("the fast mask is the plain one, for random vocabularies and JSON stat
         std::vector<std::string> tokens = random_tokens(rng);
         const int eos = rng.below(3) == 0 ? -1 : static_cast<int>(rng.below(tokens.size()));
         if (eos >= 0) tokens[static_cast<std::size_t>(eos)].clear();
-        const auto machine = std::make_shared<JsonMachine>(
+        const auto recognizer = std::make_shared<JsonRecognizer>(
             JsonOptions{static_cast<int>(rng.below(4)) - 1, rng.below(2) == 0, rng.below(3) == 0});
-        MaskCache masks(machine, std::make_shared<const TokenTrie>(tokens, eos),
+        MaskCache masks(recognizer, std::make_shared<const TokenTrie>(tokens, eos),
                         rng.below(2) == 0 ? 256 : 2);
         for (int i = 0; i < 20; ++i, ++masks_seen) {
-            const ByteMachine::State state = random_state(*machine, rng);
-            const std::vector<bool> plain = plain_mask(*machine, state, tokens, eos);
+            const Recognizer::State state = random_state(*recognizer, rng);
+            const std::vector<bool> plain = plain_mask(*recognizer, state, tokens, eos);
             const TokenMask& fast = masks.of(state).mask;
             REQUIRE(fast.size() == static_cast<int>(plain.size()));
             for (int id = 0; id < fast.size(); ++id)

@@ -10,7 +10,7 @@
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 #include "chapters/13_json_grammar/grammar_step.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "tests/support/beams.hpp"
 #include "tests/support/guided.hpp"
 
@@ -43,11 +43,11 @@ struct ToyModel {
 };
 
 SpeculativeRules masked_rules(double temperature) {
-    const auto shared = language(std::make_shared<JsonMachine>(JsonOptions{0, false, false}),
+    const auto shared = language(std::make_shared<JsonRecognizer>(JsonOptions{0, false, false}),
                                  std::make_shared<const TokenTrie>(tokens, eos));
     SpeculativeRules rules;
     rules.chain = in_order(Dialect::ours,
-                           {grammar_step(TokenConstraint(shared, budget)),
+                           {grammar_step(GrammarMatcher(shared, budget)),
                             {"temperature", "", [temperature](Candidates& c, const TextSoFar&) {
                                  c.multiply_temperature(temperature);
                              }}});
@@ -110,12 +110,12 @@ TEST_CASE(
         const SpeculativeRules rules = masked_rules(temperature);
         const TextDistribution expected = grammar_alone({1, {}}, rules);
         REQUIRE(expected.size() > 10);
-        JsonMachine machine;
+        JsonRecognizer recognizer;
         for (const auto& [text, p] : expected) {
             std::string plain;
             for (const int id : text) plain += tokens[static_cast<std::size_t>(id)];
             CAPTURE(plain);
-            REQUIRE(accepts_text(machine, plain));
+            REQUIRE(accepts_text(recognizer, plain));
         }
         for (const int length : {1, 2, 3}) {
             CAPTURE(temperature, length);

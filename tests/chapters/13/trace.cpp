@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "chapters/13_json_grammar/guide_state.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/json_tokens.hpp"
 #include "tests/support/temporary.hpp"
@@ -35,10 +35,11 @@ TEST_CASE("where a JSON text stands is said in words", "[ch13]") {
 
 TEST_CASE("the two sides of a mask are the model's first choices of each", "[ch13]") {
     const auto trie = vocabulary_with(json_tokens);
-    const auto language = std::make_shared<GuidedLanguage>(std::make_shared<JsonMachine>(), trie);
+    const auto language =
+        std::make_shared<CompiledGrammar>(std::make_shared<JsonRecognizer>(), trie);
     Rng rng(5);
     for (int round = 0; round < 20; ++round) {
-        TokenConstraint constraint(language, 12);
+        GrammarMatcher constraint(language, 12);
         for (int step = 0; step < 12 && !constraint.ended(); ++step) {
             std::vector<float> logits(index(trie->vocabulary()));
             for (float& x : logits) x = static_cast<float>(rng.uniform() * 6);
@@ -71,7 +72,7 @@ TEST_CASE("the two sides of a mask are the model's first choices of each", "[ch1
             constraint.advance(next);
         }
     }
-    TokenConstraint constraint(language, 12);
+    GrammarMatcher constraint(language, 12);
     const std::vector<float> few(3);
     REQUIRE(test::contains(test::error_of([&] { guide_state(constraint, few); }), "got 3 logits"));
 }

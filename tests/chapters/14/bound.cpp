@@ -13,9 +13,9 @@ TEST_CASE("the bound in tokens keeps its promise under grammars drawn at random"
     Rng rng(181);
     int looked_at = 0;
     for (int i = 0; i < 150; ++i) {
-        const auto machine = random_machine(rng);
-        if (machine == nullptr) continue;
-        looked_at += keep_the_bound(machine, random_vocabulary(rng, "abc", 40), rng, 4);
+        const auto recognizer = random_recognizer(rng);
+        if (recognizer == nullptr) continue;
+        looked_at += keep_the_bound(recognizer, random_vocabulary(rng, "abc", 40), rng, 4);
     }
     CHECK(looked_at > 1000);
 }
@@ -24,10 +24,10 @@ TEST_CASE("the bound is never below what trying everything finds", "[ch14]") {
     Rng rng(185);
     int states = 0, above = 0;
     for (int i = 0; i < 150; ++i) {
-        const auto machine = random_machine(rng);
-        if (machine == nullptr) continue;
+        const auto recognizer = random_recognizer(rng);
+        if (recognizer == nullptr) continue;
         const Compared c =
-            compare_with_fewest(machine, random_vocabulary(rng, "abc", 40), rng, 4, 300);
+            compare_with_fewest(recognizer, random_vocabulary(rng, "abc", 40), rng, 4, 300);
         states += c.states, above += c.above;
     }
     CHECK(states > 1000);
@@ -45,11 +45,11 @@ TEST_CASE("the bound keeps its promise where any of many bytes leads on for long
             grammar += std::string(" ") + classes[rng.below(std::size(classes))] + "{" +
                        std::to_string(least) + "," + std::to_string(least + rng.below(3)) + "}";
         }
-        const auto machine = machine_of(grammar + "\nr ::= [a-k]{18} | \"cab\" r \"b\"\n");
+        const auto recognizer = recognizer_of(grammar + "\nr ::= [a-k]{18} | \"cab\" r \"b\"\n");
         const auto trie = random_vocabulary(rng, "abcabc0j", 40);
         INFO(grammar);
-        looked_at += keep_the_bound(machine, trie, rng, 4);
-        above += compare_with_fewest(machine, trie, rng, 2, 300).above;
+        looked_at += keep_the_bound(recognizer, trie, rng, 4);
+        above += compare_with_fewest(recognizer, trie, rng, 2, 300).above;
     }
     CHECK(looked_at > 1000);
     CHECK(above > 0);
@@ -57,9 +57,9 @@ TEST_CASE("the bound keeps its promise where any of many bytes leads on for long
 
 TEST_CASE("the bound cuts a shortest way into the fewest tokens, from call to call", "[ch14]") {
     const auto bound = [](const std::string& grammar, const std::vector<std::string>& tokens) {
-        const auto machine = machine_of(grammar);
+        const auto recognizer = recognizer_of(grammar);
         const auto trie = vocabulary_with(tokens);
-        return TokenBound(*machine, *trie).of(machine->start());
+        return TokenBound(*recognizer, *trie).of(recognizer->start());
     };
     // Long tokens first would be abc, d, e.
     CHECK(bound(R"(root ::= "abcde")", {"ab", "abc", "cde"}) == 2);
@@ -81,8 +81,8 @@ TEST_CASE("the bound cuts a shortest way into the fewest tokens, from call to ca
 
 TEST_CASE("what is enough is the bound where no tokens cross from rule to rule", "[ch14]") {
     const auto shared =
-        language(machine_of(R"(root ::= "ab" [0-9] "cd")"), vocabulary_with({"ab"}));
-    CHECK(shared->closing().enough(shared->machine().start()) == 4);
+        language(recognizer_of(R"(root ::= "ab" [0-9] "cd")"), vocabulary_with({"ab"}));
+    CHECK(shared->closing().enough(shared->recognizer().start()) == 4);
 }
 
 TEST_CASE("the bound follows rules that call each other ten thousand deep", "[ch14]") {
@@ -92,9 +92,9 @@ TEST_CASE("the bound follows rules that call each other ten thousand deep", "[ch
         grammar += " ::= \"a\" r" + std::to_string(i + 1) + "\n";
     }
     grammar += "r10000 ::= \"bcd\"\n";
-    const auto machine = machine_of(grammar);
+    const auto recognizer = recognizer_of(grammar);
     const auto trie = vocabulary_with({"aa", "bcd"});
-    const int bound = TokenBound(*machine, *trie).of(machine->start());
+    const int bound = TokenBound(*recognizer, *trie).of(recognizer->start());
     CHECK(bound >= 5001);
     CHECK(bound <= 10001);
 }

@@ -7,8 +7,9 @@
 
 #include "lib/grammar/recognizer/compile.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
+#include "lib/grammar/recognizer/shortest_text.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/random_grammars.hpp"
@@ -131,20 +132,21 @@ TEST_CASE("GBNF: what is wrong is refused with line, column and what was expecte
 TEST_CASE("a grammar that derives no text accepts none, and cannot be generated from", "[ch14]") {
     for (const char* grammar :
          {"root ::= \"a\" root", "root ::= a | b\na ::= \"x\" b\nb ::= \"y\" a"}) {
-        const auto machine = machine_of(grammar);
-        REQUIRE_FALSE(accepts_text(*machine, ""));
-        REQUIRE_FALSE(accepts_text(*machine, "a"));
-        REQUIRE_THROWS_WITH(TokenConstraint(language(machine, vocabulary_with({}))),
+        const auto recognizer = recognizer_of(grammar);
+        REQUIRE_FALSE(accepts_text(*recognizer, ""));
+        REQUIRE_FALSE(accepts_text(*recognizer, "a"));
+        REQUIRE_THROWS_WITH(GrammarMatcher(language(recognizer, vocabulary_with({}))),
                             Catch::Contains("no text at all"));
     }
     // A dead alternative is never entered.
-    const auto machine = machine_of("root ::= \"a\" dead | \"b\"\ndead ::= \"x\" dead");
-    REQUIRE(machine->next(machine->start(), 'a') == ByteMachine::dead);
-    REQUIRE(accepts_text(*machine, "b"));
+    const auto recognizer = recognizer_of("root ::= \"a\" dead | \"b\"\ndead ::= \"x\" dead");
+    REQUIRE(recognizer->next(recognizer->start(), 'a') == Recognizer::dead);
+    REQUIRE(accepts_text(*recognizer, "b"));
 }
 
 TEST_CASE(
-    "on random grammars the machine derives what the definition derives, and what it keeps alive "
+    "on random grammars the recognizer derives what the definition derives, and what it keeps "
+    "alive "
     "can be completed",
     "[ch14]") {
     Rng rng(20);
@@ -159,34 +161,34 @@ TEST_CASE(
             continue;  // left recursion through something empty
         }
         ++grammars;
-        const auto machine = std::make_shared<GrammarMachine>(std::move(grammar));
-        MaskCache masks(machine, vocabulary_with({}));
+        const auto recognizer = std::make_shared<GrammarRecognizer>(std::move(grammar));
+        MaskCache masks(recognizer, vocabulary_with({}));
         Closing closing(masks);
         std::map<std::string, bool> derived;
         for (const std::string& text : texts) {
             if (text.find('c') != std::string::npos && rng.below(12) != 0) continue;
             const bool expected = ends_of(rules.bodies[0], rules, text, 0).count(text.size()) != 0;
-            REQUIRE(accepts_text(*machine, text) == expected);
+            REQUIRE(accepts_text(*recognizer, text) == expected);
             derived[text] = expected;
             expected ? ++accepted : ++rejected;
         }
         for (const auto& entry : derived) {
             const std::string& text = entry.first;
-            const auto state = read_bytes(*machine, machine->start(), text);
-            if (state == ByteMachine::dead) {
+            const auto state = read_bytes(*recognizer, recognizer->start(), text);
+            if (state == Recognizer::dead) {
                 REQUIRE(std::none_of(derived.begin(), derived.end(), [&](const auto& d) {
                     return d.second && d.first.rfind(text, 0) == 0;
                 }));
             } else if (text.size() < 4) {
-                const std::string end = closing.shortest(state);
-                REQUIRE(static_cast<int>(end.size()) == machine->closing_bytes(state));
+                const std::string end = shortest_text(*recognizer, state);
+                REQUIRE(static_cast<int>(end.size()) == recognizer->closing_bytes(state));
                 if (end.size() < 20)
                     REQUIRE(ends_of(rules.bodies[0], rules, text + end, 0)
                                 .count(text.size() + end.size()) != 0);
                 const auto nearer = [&](const auto& d) {
                     return d.second && d.first.rfind(text, 0) == 0 &&
                            static_cast<int>(d.first.size() - text.size()) <
-                               machine->closing_bytes(state);
+                               recognizer->closing_bytes(state);
                 };
                 REQUIRE(std::none_of(derived.begin(), derived.end(), nearer));
             }
@@ -201,19 +203,19 @@ TEST_CASE(
     Rng rng(21);
     int masks_seen = 0;
     for (int i = 0; i < 150; ++i) {
-        const auto machine = random_machine(rng);
-        if (machine == nullptr) continue;
+        const auto recognizer = random_recognizer(rng);
+        if (recognizer == nullptr) continue;
         const auto trie = random_vocabulary(rng, "abc", 40);
-        MaskCache masks(machine, trie);
+        MaskCache masks(recognizer, trie);
         for (int text = 0; text < 6; ++text) {
-            auto state = machine->start();
+            auto state = recognizer->start();
             for (int step = 0; step < 8; ++step) {
                 const MaskCache::Entry entry = masks.of(state);
-                REQUIRE(entry.mask == brute_force_mask(*machine, *trie, state));
+                REQUIRE(entry.mask == brute_force_mask(*recognizer, *trie, state));
                 ++masks_seen;
                 const int id = random_token(entry.mask, rng);
                 if (id < 0 || id == trie->eos()) break;
-                state = read_bytes(*machine, state, trie->bytes(id));
+                state = read_bytes(*recognizer, state, trie->bytes(id));
                 REQUIRE(masks.to_end(state) <= entry.costliest);
             }
         }
@@ -221,27 +223,28 @@ TEST_CASE(
     REQUIRE(masks_seen > 1000);
 }
 
-TEST_CASE("the JSON grammar in GBNF and the machine written by hand agree", "[ch14]") {
-    const auto grammar = machine_of(read_file("data/grammars/json.gbnf"));
-    const auto machine = std::make_shared<JsonMachine>(JsonOptions{8, false, false});
+TEST_CASE("the JSON grammar in GBNF and the recognizer written by hand agree", "[ch14]") {
+    const auto grammar = recognizer_of(read_file("data/grammars/json.gbnf"));
+    const auto recognizer = std::make_shared<JsonRecognizer>(JsonOptions{8, false, false});
     const std::vector<std::string> pieces = {
         "{",  "}",    "[",     "]",        "\"",      ":",      ",",   " ",      "\n",
         "a",  "\\",   "\\u12", "\\uD83D",  "\\uDE00", "1",      "-",   "0",      ".5",
         "e1", "true", "null",  "\xc3\xa9", "\xc3",    "\"k\":", "[1,", "{\"a\":"};
     Rng rng(22);
     for (int i = 0; i < 4000; ++i) {
-        auto a = grammar->start(), b = machine->start();
-        for (int n = 0; n < 12 && b != ByteMachine::dead; ++n) {
+        auto a = grammar->start(), b = recognizer->start();
+        for (int n = 0; n < 12 && b != Recognizer::dead; ++n) {
             const std::string& piece = pieces[rng.below(pieces.size())];
             const auto before = b;
-            if (read_bytes(*machine, b, piece) == ByteMachine::dead && rng.below(10) != 0) continue;
+            if (read_bytes(*recognizer, b, piece) == Recognizer::dead && rng.below(10) != 0)
+                continue;
             a = read_bytes(*grammar, a, piece);
-            b = read_bytes(*machine, b, piece);
-            REQUIRE((a == ByteMachine::dead) == (b == ByteMachine::dead));
-            if (b == ByteMachine::dead) break;
-            REQUIRE(grammar->accepts(a) == machine->accepts(b));
-            REQUIRE(grammar->closing_bytes(a) == machine->closing_bytes(b));
-            REQUIRE(before != ByteMachine::dead);
+            b = read_bytes(*recognizer, b, piece);
+            REQUIRE((a == Recognizer::dead) == (b == Recognizer::dead));
+            if (b == Recognizer::dead) break;
+            REQUIRE(grammar->accepts(a) == recognizer->accepts(b));
+            REQUIRE(grammar->closing_bytes(a) == recognizer->closing_bytes(b));
+            REQUIRE(before != Recognizer::dead);
         }
     }
     // Deep nesting: neither recursion nor a stack that is copied.
@@ -251,13 +254,13 @@ TEST_CASE("the JSON grammar in GBNF and the machine written by hand agree", "[ch
 }
 
 TEST_CASE("an ambiguous grammar stays small: derivations that meet are one", "[ch14]") {
-    const auto machine = machine_of(
+    const auto recognizer = recognizer_of(
         "root ::= \"a\" x \"b\" | \"a\" y \"b\" | \"\"\nx ::= root root\ny ::= root root root");
-    auto state = machine->start();
-    for (int i = 0; i < 200; ++i) state = machine->next(state, 'a');
-    REQUIRE(state != ByteMachine::dead);
-    REQUIRE(machine->derivations(state) < 2000);
-    for (int i = 0; i < 200; ++i) state = machine->next(state, 'b');
-    REQUIRE(machine->accepts(state));
-    REQUIRE(machine->states() < 2000);
+    auto state = recognizer->start();
+    for (int i = 0; i < 200; ++i) state = recognizer->next(state, 'a');
+    REQUIRE(state != Recognizer::dead);
+    REQUIRE(recognizer->derivations(state) < 2000);
+    for (int i = 0; i < 200; ++i) state = recognizer->next(state, 'b');
+    REQUIRE(recognizer->accepts(state));
+    REQUIRE(recognizer->states() < 2000);
 }

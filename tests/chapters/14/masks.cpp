@@ -5,9 +5,9 @@
 #include <map>
 
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
-#include "lib/grammar/tokens/token_constraint.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
+#include "lib/grammar/tokens/grammar_matcher.hpp"
 #include "tests/support/guided.hpp"
 
 using namespace tbt;
@@ -49,15 +49,15 @@ std::string random_grammar(Rng& rng) {
         if (group) root.append("(").append(part()).append(" | ");
         root.append(part()).append(group ? ") " : " ");
     }
-    // Rules of more than sixty nodes are not written out: their outlines know less than the whole.
+    // Rules of more than sixty nodes are not written out: their abstractions know less than the whole.
     return root + "\nword ::= [a-c] [a-d7]{0," + std::to_string(rng.below(2) == 0 ? 5 : 70) + "}\n";
 }
 
 // Every token is reached once, in the state behind it.
-void compare_reached(MaskCache& masks, ByteMachine::State state) {
+void compare_reached(MaskCache& masks, Recognizer::State state) {
     const TokenTrie& trie = masks.trie();
-    std::vector<ByteMachine::State> behind(static_cast<std::size_t>(trie.vocabulary()),
-                                           ByteMachine::dead);
+    std::vector<Recognizer::State> behind(static_cast<std::size_t>(trie.vocabulary()),
+                                          Recognizer::dead);
     masks.reached().each(state, [&](const TokenReach::Reached& r) {
         bool known = false;
         for (int id = 0; id < trie.vocabulary(); ++id) {
@@ -66,7 +66,7 @@ void compare_reached(MaskCache& masks, ByteMachine::State state) {
                 r.words ? r.words->test(id) && r.above < bytes && bytes <= r.bytes : id == r.token;
             if (!meant) continue;
             known = known || id == r.token;
-            if (behind[static_cast<std::size_t>(id)] != ByteMachine::dead)
+            if (behind[static_cast<std::size_t>(id)] != Recognizer::dead)
                 FAIL("a token is reached twice");
             behind[static_cast<std::size_t>(id)] = r.state;
         }
@@ -75,8 +75,9 @@ void compare_reached(MaskCache& masks, ByteMachine::State state) {
     for (const auto& [first, twin] : trie.twins())
         behind[static_cast<std::size_t>(twin)] = behind[static_cast<std::size_t>(first)];
     for (int id = 0; id < trie.vocabulary(); ++id) {
-        const auto expected = id == trie.eos() ? ByteMachine::dead
-                                               : read_bytes(masks.machine(), state, trie.bytes(id));
+        const auto expected = id == trie.eos()
+                                  ? Recognizer::dead
+                                  : read_bytes(masks.recognizer(), state, trie.bytes(id));
         if (behind[static_cast<std::size_t>(id)] != expected)
             FAIL("token " << id << " leads to another state");
     }
@@ -84,26 +85,26 @@ void compare_reached(MaskCache& masks, ByteMachine::State state) {
 
 // Walks random texts and compares each mask, and the states behind its tokens,
 // with trying every token.
-int compare_masks(const std::shared_ptr<ByteMachine>& machine,
+int compare_masks(const std::shared_ptr<Recognizer>& recognizer,
                   const std::shared_ptr<const TokenTrie>& trie, int small, Rng& rng, int texts) {
-    MaskCache masks(machine, trie, small);
+    MaskCache masks(recognizer, trie, small);
     int compared = 0;
     for (int text = 0; text < texts; ++text) {
-        auto state = machine->start();
+        auto state = recognizer->start();
         for (int step = 0; step < 12; ++step) {
             const MaskCache::Entry entry = masks.of(state);
-            REQUIRE(entry.mask == brute_force_mask(*machine, *trie, state));
+            REQUIRE(entry.mask == brute_force_mask(*recognizer, *trie, state));
             REQUIRE(entry.only == entry.mask.only());
             for (int id = 0; id < trie->vocabulary(); ++id) {
                 if (id != trie->eos() && entry.mask.test(id) &&
-                    masks.to_end(read_bytes(*machine, state, trie->bytes(id))) > entry.costliest)
+                    masks.to_end(read_bytes(*recognizer, state, trie->bytes(id))) > entry.costliest)
                     FAIL("a token leaves more to close than the costliest");
             }
             compare_reached(masks, state);
             ++compared;
             const int id = random_token(entry.mask, rng);
             if (id < 0 || id == trie->eos()) break;
-            state = read_bytes(*machine, state, trie->bytes(id));
+            state = read_bytes(*recognizer, state, trie->bytes(id));
         }
     }
     return compared;
@@ -111,18 +112,18 @@ int compare_masks(const std::shared_ptr<ByteMachine>& machine,
 
 // Writes random texts with little more than the least budget, and compares each mask with the
 // tokens after which the bound still fits.
-void compare_under_budgets(const std::shared_ptr<ByteMachine>& machine,
+void compare_under_budgets(const std::shared_ptr<Recognizer>& recognizer,
                            const std::shared_ptr<const TokenTrie>& trie, Rng& rng) {
-    const auto shared = language(machine, trie);
-    const int least = shared->closing().enough(machine->start());
+    const auto shared = language(recognizer, trie);
+    const int least = shared->closing().enough(recognizer->start());
     for (int text = 0; text < 12; ++text) {
-        TokenConstraint constraint(shared, least + static_cast<int>(rng.below(4)));
+        GrammarMatcher constraint(shared, least + static_cast<int>(rng.below(4)));
         while (!constraint.ended() && constraint.remaining() > 0) {
             const TokenMask mask = constraint.mask();
             for (int id = 0; id < trie->vocabulary(); ++id) {
                 if (id == trie->eos()) continue;
-                const auto next = read_bytes(*machine, constraint.state(), trie->bytes(id));
-                const bool fits = !trie->bytes(id).empty() && next != ByteMachine::dead &&
+                const auto next = read_bytes(*recognizer, constraint.state(), trie->bytes(id));
+                const bool fits = !trie->bytes(id).empty() && next != Recognizer::dead &&
                                   shared->closing().enough(next) < constraint.remaining();
                 if (mask.test(id) != fits)
                     FAIL("token " << id << " with " << constraint.remaining() << " left");
@@ -144,10 +145,11 @@ TEST_CASE(
     Rng rng(31);
     int compared = 0;
     for (int i = 0; i < 80; ++i) {
-        const auto machine = std::make_shared<GrammarMachine>(compile_gbnf(random_grammar(rng)));
-        if (machine->start() == ByteMachine::dead) continue;
+        const auto recognizer =
+            std::make_shared<GrammarRecognizer>(compile_gbnf(random_grammar(rng)));
+        if (recognizer->start() == Recognizer::dead) continue;
         const int small[] = {0, 1, 16};
-        compared += compare_masks(machine, words_of_all_lengths(rng, 150), small[i % 3], rng, 3);
+        compared += compare_masks(recognizer, words_of_all_lengths(rng, 150), small[i % 3], rng, 3);
     }
     REQUIRE(compared > 500);
 }
@@ -156,7 +158,7 @@ TEST_CASE("JSON's masks made by runs are what trying every token gives", "[ch13]
     Rng rng(32);
     const auto trie = words_of_all_lengths(rng, 400);
     for (const int blanks : {-1, 0, 1, 30}) {
-        REQUIRE(compare_masks(std::make_shared<JsonMachine>(JsonOptions{blanks, false, false}),
+        REQUIRE(compare_masks(std::make_shared<JsonRecognizer>(JsonOptions{blanks, false, false}),
                               trie, 0, rng, 6) > 6);
     }
 }
@@ -167,10 +169,10 @@ TEST_CASE("a string of at most n letters takes every token of at most n letters"
     tokens.emplace_back("xxx\"");
     const auto trie = vocabulary_with(tokens);
     for (int n = 0; n <= 60; ++n) {
-        const auto machine = std::make_shared<GrammarMachine>(
+        const auto recognizer = std::make_shared<GrammarRecognizer>(
             compile_gbnf("root ::= \"\\\"\" [w-z]{0," + std::to_string(n) + "} \"\\\"\""));
-        MaskCache masks(machine, trie, 0);
-        const auto inside = machine->next(machine->start(), '"');
+        MaskCache masks(recognizer, trie, 0);
+        const auto inside = recognizer->next(recognizer->start(), '"');
         const TokenMask mask = masks.of(inside).mask;
         // The quote, four letters and their strings of x up to n, and xxx".
         REQUIRE(mask.count() == 1 + (n >= 1 ? 4 : 0) + std::max(0, n - 1) + (n >= 3 ? 1 : 0));
@@ -189,9 +191,9 @@ TEST_CASE("under a budget a text takes the words that leave room for its end, an
     // Short words leave more to write in the first, long ones in the second.
     for (const char* grammar :
          {R"(root ::= [a-d]{30} "7")", R"(root ::= [a-d]{0,4} "7" | [a-d]{5,40} "7.7.7.7.7.7.")"}) {
-        const auto machine = std::make_shared<GrammarMachine>(compile_gbnf(grammar));
-        compare_under_budgets(machine, every_byte, rng);
-        compare_under_budgets(machine, six_bytes, rng);
+        const auto recognizer = std::make_shared<GrammarRecognizer>(compile_gbnf(grammar));
+        compare_under_budgets(recognizer, every_byte, rng);
+        compare_under_budgets(recognizer, six_bytes, rng);
     }
 }
 
@@ -202,8 +204,8 @@ TEST_CASE(
     Rng rng(33);
     for (int i = 0; i < 30; ++i) {
         const std::string grammar = random_grammar(rng);
-        GrammarMachine used(compile_gbnf(grammar));
-        if (used.start() == ByteMachine::dead) continue;
+        GrammarRecognizer used(compile_gbnf(grammar));
+        if (used.start() == Recognizer::dead) continue;
         std::string text;
         auto state = used.start();
         for (int step = 0; step < 4; ++step) {
@@ -211,12 +213,12 @@ TEST_CASE(
             for (int k = 0; k < 256; ++k) used.next(state, static_cast<unsigned char>(77 * k + i));
             for (int byte = static_cast<int>(rng.below(6)); byte < 256;
                  byte += 1 + static_cast<int>(rng.below(11))) {
-                GrammarMachine fresh(compile_gbnf(grammar));
+                GrammarRecognizer fresh(compile_gbnf(grammar));
                 const auto b = static_cast<unsigned char>(byte);
                 const auto expected = fresh.next(read_bytes(fresh, fresh.start(), text), b),
                            got = used.next(state, b);
-                REQUIRE((got == ByteMachine::dead) == (expected == ByteMachine::dead));
-                if (got == ByteMachine::dead) continue;
+                REQUIRE((got == Recognizer::dead) == (expected == Recognizer::dead));
+                if (got == Recognizer::dead) continue;
                 REQUIRE(used.accepts(got) == fresh.accepts(expected));
                 REQUIRE(used.closing_bytes(got) == fresh.closing_bytes(expected));
                 REQUIRE(used.derivations(got) == fresh.derivations(expected));
@@ -236,8 +238,9 @@ TEST_CASE("a token of sixty thousand bytes is decided without recursing", "[ch14
         tokens.back() += 'b';
     }
     const auto trie = vocabulary_with(tokens);
-    const auto machine =
-        std::make_shared<GrammarMachine>(compile_gbnf("root ::= (\"aa\" | \"ab\")* \"b\""));
-    MaskCache masks(machine, trie, 0);
-    REQUIRE(masks.of(machine->start()).mask == brute_force_mask(*machine, *trie, machine->start()));
+    const auto recognizer =
+        std::make_shared<GrammarRecognizer>(compile_gbnf("root ::= (\"aa\" | \"ab\")* \"b\""));
+    MaskCache masks(recognizer, trie, 0);
+    REQUIRE(masks.of(recognizer->start()).mask ==
+            brute_force_mask(*recognizer, *trie, recognizer->start()));
 }

@@ -1,4 +1,4 @@
-// The grammar followed plainly, derivation by derivation, is what the fast machine is held to.
+// The grammar followed plainly, derivation by derivation, is what the fast recognizer is held to.
 #include "tests/catch.hpp"
 
 #include <algorithm>
@@ -6,9 +6,9 @@
 
 #include "chapters/14_grammar/plain_grammar.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/recognizer/shortest_text.hpp"
-#include "lib/grammar/tokens/token_constraint.hpp"
+#include "lib/grammar/tokens/grammar_matcher.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/guided.hpp"
 
@@ -17,11 +17,11 @@ using namespace tbt::testing;
 
 namespace {
 
-// The plain grammar as a machine, so that a plain mask can be made from it: nothing is shared, and
-// a state is the number of a set of derivations.
-class PlainMachine : public ByteMachine {
+// The plain grammar as a recognizer, so that a plain mask can be made from it: nothing is shared,
+// and a state is the number of a set of derivations.
+class PlainRecognizer : public Recognizer {
 public:
-    explicit PlainMachine(PlainGrammar rules)
+    explicit PlainRecognizer(PlainGrammar rules)
         : rules_(std::move(rules)), costs_(rules_.size(), never) {
         // The fewest bytes of each rule: a rule's shortest text contains no shorter one of its own,
         // so as many rounds as there are rules are enough.
@@ -47,7 +47,7 @@ public:
         return least;
     }
     std::size_t derivations(State state) const { return states_[state].size(); }
-    State outline(State state) override { return state; }
+    State abstraction(State state) override { return state; }
     bool escaped(State) const override { return false; }
     int hidden_bytes(State) const override { return 0; }
 
@@ -124,9 +124,9 @@ std::string written(const PlainGrammar& rules) {
 }
 
 // Nothing: a rule calls itself first.
-std::shared_ptr<GrammarMachine> fast_machine(const PlainGrammar& rules) {
+std::shared_ptr<GrammarRecognizer> fast_recognizer(const PlainGrammar& rules) {
     try {
-        return std::make_shared<GrammarMachine>(compile_gbnf(written(rules)));
+        return std::make_shared<GrammarRecognizer>(compile_gbnf(written(rules)));
     } catch (const UsageError& e) {
         if (std::string(e.what()).find("left recursion") == std::string::npos) throw;
         return nullptr;
@@ -156,23 +156,23 @@ TEST_CASE("a plain grammar whose rule calls itself first is refused, not followe
 }
 
 TEST_CASE(
-    "on thousands of random grammars the fast machine knows what all derivations know: what "
+    "on thousands of random grammars the fast recognizer knows what all derivations know: what "
     "may follow, where the text may end, and how far the end is",
     "[ch14]") {
     Rng rng(14);
     int grammars = 0, states = 0, accepted = 0;
     while (grammars < 4000) {
         const PlainGrammar rules = random_grammar(rng);
-        const auto fast = fast_machine(rules);
+        const auto fast = fast_recognizer(rules);
         if (!fast) continue;
         ++grammars;
-        PlainMachine plain(rules);
+        PlainRecognizer plain(rules);
         INFO(written(rules));
         for (int text = 0; text < 4; ++text) {
             auto p = plain.start(), f = fast->start();
-            REQUIRE((p == ByteMachine::dead) == (f == ByteMachine::dead));
+            REQUIRE((p == Recognizer::dead) == (f == Recognizer::dead));
             std::string read;
-            while (p != ByteMachine::dead && read.size() < 10 && plain.derivations(p) < 300) {
+            while (p != Recognizer::dead && read.size() < 10 && plain.derivations(p) < 300) {
                 INFO("behind \"" << read << "\"");
                 REQUIRE(plain.accepts(p) == fast->accepts(f));
                 REQUIRE(plain.closing_bytes(p) == fast->closing_bytes(f));
@@ -180,8 +180,8 @@ TEST_CASE(
                 std::string alive;
                 for (char c = 'a'; c <= 'e'; ++c) {
                     const auto byte = static_cast<unsigned char>(c);
-                    const bool lives = plain.next(p, byte) != ByteMachine::dead;
-                    REQUIRE(lives == (fast->next(f, byte) != ByteMachine::dead));
+                    const bool lives = plain.next(p, byte) != Recognizer::dead;
+                    REQUIRE(lives == (fast->next(f, byte) != Recognizer::dead));
                     if (lives) alive += c;
                 }
                 if (alive.empty()) break;
@@ -203,12 +203,12 @@ TEST_CASE("the masks of random grammars are the plain masks of their derivations
     int masks = 0;
     while (masks < 1500) {
         const PlainGrammar rules = random_grammar(rng);
-        const auto fast = fast_machine(rules);
+        const auto fast = fast_recognizer(rules);
         if (!fast) continue;
-        PlainMachine plain(rules);
-        if (plain.start() == ByteMachine::dead) continue;
+        PlainRecognizer plain(rules);
+        if (plain.start() == Recognizer::dead) continue;
         INFO(written(rules));
-        TokenConstraint constraint(std::make_shared<GuidedLanguage>(fast, trie), 200);
+        GrammarMatcher constraint(std::make_shared<CompiledGrammar>(fast, trie), 200);
         auto state = plain.start();
         for (int step = 0; step < 4 && plain.derivations(state) < 100; ++step, ++masks) {
             const std::vector<bool> legal = plain_mask(plain, state, tokens, trie->eos());
@@ -224,16 +224,16 @@ TEST_CASE("the masks of random grammars are the plain masks of their derivations
     }
 }
 
-TEST_CASE("the shortest text of a grammar is one of its texts, as long as the machine said",
+TEST_CASE("the shortest text of a grammar is one of its texts, as long as the recognizer said",
           "[ch14]") {
     for (const char* name : {"arithmetic", "chess", "date", "email", "json", "report", "sql"}) {
         INFO(name);
-        GrammarMachine machine(
+        GrammarRecognizer recognizer(
             compile_gbnf(read_file("data/grammars/" + std::string(name) + ".gbnf")));
-        const std::string text = shortest_text(machine);
-        CHECK(accepts_text(machine, text));
-        CHECK(static_cast<int>(text.size()) == machine.closing_bytes(machine.start()));
+        const std::string text = shortest_text(recognizer);
+        CHECK(accepts_text(recognizer, text));
+        CHECK(static_cast<int>(text.size()) == recognizer.closing_bytes(recognizer.start()));
     }
-    GrammarMachine none(compile_gbnf("root ::= \"a\" root"));
+    GrammarRecognizer none(compile_gbnf("root ::= \"a\" root"));
     CHECK(shortest_text(none).empty());
 }

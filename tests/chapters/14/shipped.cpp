@@ -7,8 +7,8 @@
 
 #include "lib/grammar/recognizer/compile.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/random_grammars.hpp"
@@ -52,14 +52,14 @@ TEST_CASE(
     Rng rng(23);
     for (const char* file : {"arithmetic", "date", "email", "sql", "chess", "json"}) {
         const std::string grammar = read_file("data/grammars/" + std::string(file) + ".gbnf");
-        const auto machine = machine_of(grammar);
+        const auto recognizer = recognizer_of(grammar);
         const auto shared = language(
-            machine,
+            recognizer,
             vocabulary_with({"SELECT", " FROM", "the", "e4", "Nf3", "\n", "1. ", ".com", "er", "20",
                              "19", "-0", " = ", "\":", "\"}", "\", \"", "[[", "]]"}));
-        TokenConstraint first(shared);
+        GrammarMatcher first(shared);
         const int least = shared->closing().enough(first.state());
-        REQUIRE_THROWS_WITH(TokenConstraint(shared, least - 1),
+        REQUIRE_THROWS_WITH(GrammarMatcher(shared, least - 1),
                             Catch::Contains("allow " + std::to_string(least)));
         for (int i = 0; i < 60; ++i) {
             const std::string text =

@@ -2,7 +2,7 @@
 #include "tests/catch.hpp"
 
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/recognizer/rule_words.hpp"
 
 using namespace tbt;
@@ -10,8 +10,8 @@ using namespace tbt;
 namespace {
 
 std::string words(const std::string& grammar, const std::string& text) {
-    GrammarMachine machine(compile_gbnf(grammar, "test"));
-    return rule_words(machine, read_bytes(machine, machine.start(), text));
+    GrammarRecognizer recognizer(compile_gbnf(grammar, "test"));
+    return rule_words(recognizer, read_bytes(recognizer, recognizer.start(), text));
 }
 
 }  // namespace

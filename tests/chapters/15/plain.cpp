@@ -8,7 +8,7 @@
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/automata/spelling.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/formats.hpp"
 #include "lib/kernels/rng.hpp"
 
@@ -108,13 +108,13 @@ TEST_CASE(
         const Both e = random_expression(rng, 0);
         INFO(e.pattern << " is " << e.plain.name);
         REQUIRE(plain_of(parse_regex(e.pattern)).name == e.plain.name);
-        GrammarMachine machine(grammar_of(regex_whole(e.pattern)));
+        GrammarRecognizer recognizer(grammar_of(regex_whole(e.pattern)));
         for (int t = 0; t < 6; ++t) {
             Regex rest = e.plain;
-            auto state = machine.start();
+            auto state = recognizer.start();
             for (int n = 0; n < 9; ++n, ++bytes) {
-                REQUIRE(machine.accepts(state) == may_be_empty(rest));
-                accepted += machine.accepts(state);
+                REQUIRE(recognizer.accepts(state) == may_be_empty(rest));
+                accepted += recognizer.accepts(state);
                 // Mostly a byte that goes on, if one of three draws does.
                 unsigned char byte = 0;
                 for (int draw = 0; draw < 3; ++draw) {
@@ -122,9 +122,9 @@ TEST_CASE(
                     if (derivative(rest, byte).kind != Regex::nothing) break;
                 }
                 rest = derivative(rest, byte);
-                state = machine.next(state, byte);
-                REQUIRE((state == ByteMachine::dead) == (rest.kind == Regex::nothing));
-                if (state == ByteMachine::dead) {
+                state = recognizer.next(state, byte);
+                REQUIRE((state == Recognizer::dead) == (rest.kind == Regex::nothing));
+                if (state == Recognizer::dead) {
                     ++refused;
                     break;
                 }
@@ -162,7 +162,7 @@ TEST_CASE("a range of whole numbers accepts those in it, and keeps alive what be
         INFO(a << " to " << b);
         const Dfa range = plain_integers() & at_least(Decimal::parse(std::to_string(a)), false) &
                           at_most(Decimal::parse(std::to_string(b)), false);
-        GrammarMachine machine(grammar_of(range));
+        GrammarRecognizer recognizer(grammar_of(range));
         std::set<std::string> beginnings;
         for (int n = a; n <= b; ++n) {
             const std::string number = std::to_string(n);
@@ -170,9 +170,9 @@ TEST_CASE("a range of whole numbers accepts those in it, and keeps alive what be
         }
         for (int n = -250; n < 2300; ++n) {
             const std::string number = std::to_string(n);
-            const auto state = read_bytes(machine, machine.start(), number);
-            REQUIRE((state != ByteMachine::dead) == (beginnings.count(number) == 1));
-            REQUIRE((state != ByteMachine::dead && machine.accepts(state)) == (a <= n && n <= b));
+            const auto state = read_bytes(recognizer, recognizer.start(), number);
+            REQUIRE((state != Recognizer::dead) == (beginnings.count(number) == 1));
+            REQUIRE((state != Recognizer::dead && recognizer.accepts(state)) == (a <= n && n <= b));
         }
     }
 }

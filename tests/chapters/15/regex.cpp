@@ -7,7 +7,7 @@
 
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/automata/spelling.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/text/utf8.hpp"
 #include "tests/support/guided.hpp"
 
@@ -211,7 +211,7 @@ TEST_CASE("sets of code points and their UTF-8 are the same set", "[ch15]") {
         grammar.rule(rule).start = start;
         grammar.node(end).final = true;
         grammar.finish(rule);
-        GrammarMachine machine(std::move(grammar));
+        GrammarRecognizer recognizer(std::move(grammar));
         for (int t = 0; t < 300; ++t) {
             auto c = static_cast<std::int32_t>(rng.below(0x110000));
             if (t % 3 == 0)
@@ -221,7 +221,7 @@ TEST_CASE("sets of code points and their UTF-8 are the same set", "[ch15]") {
             if (c >= 0xd800 && c <= 0xdfff) continue;
             std::string text;
             append_utf8(text, c);
-            REQUIRE(accepts_text(machine, text) == set.contains(c));
+            REQUIRE(accepts_text(recognizer, text) == set.contains(c));
         }
         REQUIRE((set & set.complement()).empty());
         CodePointSet all = set;

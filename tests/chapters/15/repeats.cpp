@@ -5,7 +5,7 @@
 
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/index.hpp"
 #include "tests/catch.hpp"
 
@@ -17,10 +17,10 @@ TEST_CASE("a repetition of a repetition is one, where no number is left out betw
     CHECK(std::clock() - start < 10 * CLOCKS_PER_SEC);  // of a second, a twentieth
     CHECK(long_line.states.size() == 10001);
     const auto lengths_of_gbnf = [](const std::string& grammar) {
-        GrammarMachine machine(compile_gbnf(grammar, "a test"));
+        GrammarRecognizer recognizer(compile_gbnf(grammar, "a test"));
         std::vector<std::size_t> all;
         for (std::size_t n = 0; n < 30; ++n)
-            if (accepts_text(machine, std::string(n, 'x'))) all.push_back(n);
+            if (accepts_text(recognizer, std::string(n, 'x'))) all.push_back(n);
         return all;
     };
     const auto lengths = [](const char* pattern) {
@@ -57,26 +57,27 @@ TEST_CASE("a repetition of a repetition is one, where no number is left out betw
 
 TEST_CASE("repetitions of repetitions of a grammar take no set of places for each", "[ch15]") {
     const std::clock_t start = std::clock();
-    GrammarMachine machine(compile_gbnf("root ::= [a-c]+{86,}{86,}*", "a test"));
-    CHECK(accepts_text(machine, std::string(7396, 'a')));
-    CHECK(accepts_text(machine, std::string(20000, 'a')));
-    CHECK_FALSE(accepts_text(machine, std::string(7395, 'a')));
-    CHECK(accepts_text(machine, ""));
+    GrammarRecognizer recognizer(compile_gbnf("root ::= [a-c]+{86,}{86,}*", "a test"));
+    CHECK(accepts_text(recognizer, std::string(7396, 'a')));
+    CHECK(accepts_text(recognizer, std::string(20000, 'a')));
+    CHECK_FALSE(accepts_text(recognizer, std::string(7395, 'a')));
+    CHECK(accepts_text(recognizer, ""));
     CHECK(std::clock() - start < 10 * CLOCKS_PER_SEC);  // of a second, a twentieth
 }
 
-// The rule may be empty, so each of its 15,480 copies is a place at once, with several continuations.
-// Comparing each place with all others took minutes: a fuzzer's copy stopped everything after it.
+// The rule may be empty, so each of its 15,480 copies is a place at once, with several
+// continuations. Comparing each place with all others took minutes and stopped the fuzzers.
 TEST_CASE("an empty rule that calls itself in repetitions of repetitions is read in seconds",
           "[ch15]") {
     const std::clock_t start = std::clock();
-    GrammarMachine machine(compile_gbnf("root ::= [a-d] root+{36,}{430,}* root \"d\" |", "a test"));
-    CHECK(accepts_text(machine, ""));
-    CHECK(accepts_text(machine, "ad"));
-    CHECK_FALSE(accepts_text(machine, "cab"));
+    GrammarRecognizer recognizer(
+        compile_gbnf("root ::= [a-d] root+{36,}{430,}* root \"d\" |", "a test"));
+    CHECK(accepts_text(recognizer, ""));
+    CHECK(accepts_text(recognizer, "ad"));
+    CHECK_FALSE(accepts_text(recognizer, "cab"));
     for (int depth : {2, 4, 8})
-        CHECK(
-            accepts_text(machine, std::string(index(depth), 'b') + std::string(index(depth), 'd')));
-    CHECK(accepts_text(machine, "aadbdcccdddd"));
+        CHECK(accepts_text(recognizer,
+                           std::string(index(depth), 'b') + std::string(index(depth), 'd')));
+    CHECK(accepts_text(recognizer, "aadbdcccdddd"));
     CHECK(std::clock() - start < 10 * CLOCKS_PER_SEC);  // of a second, a third
 }

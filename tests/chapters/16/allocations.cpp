@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/counted_new.hpp"
@@ -16,10 +16,10 @@ using namespace tbt::testing;
 namespace {
 
 // The calls of operator new in all steps of one text: mask and advance.
-std::size_t in_steps(const std::shared_ptr<GuidedLanguage>& language, int budget,
+std::size_t in_steps(const std::shared_ptr<CompiledGrammar>& language, int budget,
                      std::uint64_t seed) {
     Rng rng(seed);
-    TokenConstraint constraint(language, budget);
+    GrammarMatcher constraint(language, budget);
     std::size_t count = 0;
     while (!constraint.ended() && constraint.remaining() > 0) {
         const std::size_t before = allocations;
@@ -41,10 +41,10 @@ TEST_CASE("a step whose states are known asks for no memory, near the budget nei
     const auto trie =
         vocabulary_with({"{\"", "\":\"", "\",\"", "name", "items", "\"}", "},{", ", \"", "00"});
     for (const char* name : {"order", "person", "tree", "weather"}) {
-        const auto shared = language(std::make_shared<GrammarMachine>(compile_schema(
+        const auto shared = language(std::make_shared<GrammarRecognizer>(compile_schema(
                                          read_file(std::string("data/schemas/") + name + ".json"))),
                                      trie);
-        const int least = shared->closing().enough(shared->machine().start());
+        const int least = shared->closing().enough(shared->recognizer().start());
         for (const int budget : {least, least + 15, least + 300}) {
             INFO(name << ", budget " << budget);
             const std::size_t first = in_steps(shared, budget, 5);

@@ -72,7 +72,7 @@ TEST_CASE("what stands beside oneOf tells its alternatives apart", "[ch16]") {
         all += R"(},"additionalProperties":false})";
     }
     const std::string schema = R"({"type":"object","required":["in"],"oneOf":[)" + all + "]}";
-    GrammarMachine writer(compile_schema(schema, quiet()));
+    GrammarRecognizer writer(compile_schema(schema, quiet()));
     SchemaValidator validator(schema, quiet());
     for (const char* good : {R"({"in":"k3","m5":"x"})", R"({"in":"k0"})"}) {
         CHECK(validator.valid(good));
@@ -98,7 +98,7 @@ TEST_CASE("a way that needs a key without a name is not written where there is a
     std::vector<std::string> told;
     SchemaOptions options;
     options.warn = [&](const std::string& line) { told.push_back(line); };
-    GrammarMachine writer(compile_schema(schema, options));
+    GrammarRecognizer writer(compile_schema(schema, options));
     REQUIRE(told.size() == 1);
     CHECK_THAT(told[0], Catch::Contains("'not' speaks of keys that nobody names") &&
                             Catch::Contains("what needs it is not written"));
@@ -115,7 +115,7 @@ TEST_CASE("one of several may hold a value of its own kind inside, as in Vega's 
         parts += std::string(R"(,{"type":"object","properties":{")") + key +
                  R"(":{"$ref":"#"},"level":{"type":"number"}},"required":[")" + key +
                  R"("],"additionalProperties":false})";
-    GrammarMachine writer(compile_schema(R"({"oneOf":[)" + parts + "]}"));
+    GrammarRecognizer writer(compile_schema(R"({"oneOf":[)" + parts + "]}"));
     CHECK(accepts_text(writer, R"({"group":{"parent":{"datum":"x"},"level":2}})"));
     CHECK_FALSE(accepts_text(writer, R"({"group":{"parent":5}})"));
 }

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
 #include "lib/machine/json_file.hpp"
@@ -45,8 +45,8 @@ std::string refusal(const std::string& schema) {
     try {
         SchemaOptions quiet;
         quiet.warn = [](const std::string&) {};
-        GrammarMachine machine(compile_schema(schema, quiet));
-        CHECK(read_bytes(machine, machine.start(), "?") == ByteMachine::dead);
+        GrammarRecognizer recognizer(compile_schema(schema, quiet));
+        CHECK(read_bytes(recognizer, recognizer.start(), "?") == Recognizer::dead);
     } catch (const std::exception& e) {
         said = e.what();
         CHECK(said.size() < 400);

@@ -21,9 +21,9 @@ std::shared_ptr<const TokenTrie> words() {
     return trie;
 }
 
-std::shared_ptr<GrammarMachine> machine_of(const std::string& schema, SchemaOptions options) {
+std::shared_ptr<GrammarRecognizer> recognizer_of(const std::string& schema, SchemaOptions options) {
     options.warn = [](const std::string&) {};
-    return std::make_shared<GrammarMachine>(compile_schema(schema, options));
+    return std::make_shared<GrammarRecognizer>(compile_schema(schema, options));
 }
 
 // In each layout, closed and open.
@@ -49,8 +49,8 @@ TEST_CASE("the bound in tokens keeps its promise under schemas drawn at random",
     for (int i = 0; i < 48; ++i) {
         const std::string schema = maker.object(1 + static_cast<int>(maker.rng().below(12))).dump();
         INFO(schema);
-        const auto machine = machine_of(schema, options[index(i) % options.size()]);
-        REQUIRE_NOTHROW(looked_at += keep_the_bound(machine, words(), rng, 3));
+        const auto recognizer = recognizer_of(schema, options[index(i) % options.size()]);
+        REQUIRE_NOTHROW(looked_at += keep_the_bound(recognizer, words(), rng, 3));
     }
     CHECK(looked_at > 1000);
 }
@@ -65,9 +65,9 @@ TEST_CASE("under schemas drawn at random the bound is never below the fewest tok
         const std::string schema =
             maker.object(1 + static_cast<int>(maker.rng().below(4)), 1).dump();
         INFO(schema);
-        const auto machine = machine_of(schema, options[index(i) % options.size()]);
+        const auto recognizer = recognizer_of(schema, options[index(i) % options.size()]);
         Compared c;
-        REQUIRE_NOTHROW(c = compare_with_fewest(machine, words(), rng, 2, 2000));
+        REQUIRE_NOTHROW(c = compare_with_fewest(recognizer, words(), rng, 2, 2000));
         states += c.states, above += c.above;
         most = std::max(most, c.most);
     }
@@ -103,14 +103,14 @@ TEST_CASE("… and under what objects and arrays may ask for", "[ch16]") {
         for (const SchemaOptions& options : all_options()) {
             INFO(schema << ", layout " << static_cast<int>(options.layout) << ", closed "
                         << options.closed);
-            std::shared_ptr<GrammarMachine> machine;
+            std::shared_ptr<GrammarRecognizer> recognizer;
             try {
-                machine = machine_of(schema, options);
+                recognizer = recognizer_of(schema, options);
             } catch (const UsageError&) {
                 continue;
             }
-            if (machine->start() == ByteMachine::dead) continue;
-            REQUIRE_NOTHROW(keep_the_bound(machine, words(), rng, 6));
+            if (recognizer->start() == Recognizer::dead) continue;
+            REQUIRE_NOTHROW(keep_the_bound(recognizer, words(), rng, 6));
         }
     }
 }
@@ -122,27 +122,27 @@ TEST_CASE("thirty required members fit a budget in tokens that is far below thei
         members += (i > 10 ? "," : "") + std::string("\"key_") + std::to_string(i) + "\":{}";
         required += (i > 10 ? "," : "") + std::string("\"key_") + std::to_string(i) + "\"";
     }
-    const auto machine = machine_of(
+    const auto recognizer = recognizer_of(
         R"({"type":"object","properties":{)" + members + R"(},"required":[)" + required + "]}", {});
-    TokenBound bound(*machine, *words());
+    TokenBound bound(*recognizer, *words());
     // { " key_ 1 0 ": {} ," … }: a rule ends behind the brace, and no token has what follows
-    CHECK(bound.of(machine->start()) == 1 + 1 + 30 * 5 + 29 + 1);
-    CHECK(machine->closing_bytes(machine->start()) == 1 + 30 * 10 + 29 + 1);
+    CHECK(bound.of(recognizer->start()) == 1 + 1 + 30 * 5 + 29 + 1);
+    CHECK(recognizer->closing_bytes(recognizer->start()) == 1 + 30 * 10 + 29 + 1);
 }
 
 TEST_CASE("a text of thousands of letters is counted in the longest words, and closed in time",
           "[ch16]") {
-    const auto machine = machine_of(R"({"type":"string","minLength":2011})", {});
+    const auto recognizer = recognizer_of(R"({"type":"string","minLength":2011})", {});
     const auto trie = vocabulary_with({std::string(20, 'a'), std::string(10, 'b'), "c\""});
-    TokenBound bound(*machine, *trie);
+    TokenBound bound(*recognizer, *trie);
     // the quote, 100 × 20, 1 × 10 and one letter, the quote; a word may take letter and quote
-    CHECK(bound.of(machine->start()) == 1 + 100 + 1 + 1 + 1);
-    const auto shared = language(machine, trie);
-    CHECK(shared->closing().enough(machine->start()) == 104);
-    CHECK_THROWS_AS(TokenConstraint(shared, 103), Error);
+    CHECK(bound.of(recognizer->start()) == 1 + 100 + 1 + 1 + 1);
+    const auto shared = language(recognizer, trie);
+    CHECK(shared->closing().enough(recognizer->start()) == 104);
+    CHECK_THROWS_AS(GrammarMatcher(shared, 103), Error);
     Rng rng(186);
     for (const int budget : {104, 105, 120}) {
-        TokenConstraint constraint(shared, budget);
+        GrammarMatcher constraint(shared, budget);
         while (!constraint.complete()) constraint.advance(random_token(constraint.mask(), rng));
         CHECK(constraint.length() <= budget);
     }

@@ -4,6 +4,7 @@
 
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/automata/shortest_texts.hpp"
+#include "lib/grammar/recognizer/shortest_text.hpp"
 #include "tests/support/law.hpp"
 
 using namespace tbt;
@@ -13,9 +14,9 @@ using namespace tbt::testing::law;
 namespace {
 
 std::string shortest_of(const std::string& schema, const SchemaOptions& options) {
-    const auto shared =
-        language(std::make_shared<GrammarMachine>(compile_schema(schema, quiet(options))), words());
-    return shared->closing().shortest(shared->machine().start());
+    const auto shared = language(
+        std::make_shared<GrammarRecognizer>(compile_schema(schema, quiet(options))), words());
+    return shortest_text(shared->recognizer());
 }
 
 const std::vector<std::string> counted = {
@@ -69,7 +70,7 @@ TEST_CASE("members are counted whose keys nobody names: the shortest text has di
         compile_schema(
             R"({"type":"object","minProperties":3,"propertyNames":{"pattern":"^[ab]$"}})"),
         Catch::Contains("'minProperties' asks for more members than there can be"));
-    GrammarMachine both(compile_schema(
+    GrammarRecognizer both(compile_schema(
         R"({"type":"object","minProperties":2,"propertyNames":{"pattern":"^[ab]$"}})"));
     CHECK(accepts_text(both, R"({"b":1,"a":[2]})"));
     CHECK_FALSE(accepts_text(both, R"({"b":1,"b":2})"));
@@ -85,7 +86,8 @@ TEST_CASE("… what the budget promises holds, and the bound is near the fewest 
             options.layout = way == 1 ? JsonLayout::pretty : JsonLayout::any;
             obey_the_law(schema, words(), rng, options);
             const auto shared = language(
-                std::make_shared<GrammarMachine>(compile_schema(schema, quiet(options))), words());
+                std::make_shared<GrammarRecognizer>(compile_schema(schema, quiet(options))),
+                words());
             const int true_one = by_enumeration(*shared, 4000);
             INFO(schema << ", way " << way);
             if (true_one < 0) continue;
@@ -97,14 +99,14 @@ TEST_CASE("… what the budget promises holds, and the bound is near the fewest 
 }
 
 TEST_CASE("keys that nobody names come after the others, in any order", "[ch16]") {
-    GrammarMachine machine(
+    GrammarRecognizer recognizer(
         compile_schema(R"({"type":"object","properties":{"p":{},"n":{}},"minProperties":4})"));
     for (const char* good : {R"({"zz":0,"b":0,"a":0,"":0})", R"({"p":0,"zz":0,"a":0,"":0})",
                              R"({"p":0,"n":0,"b":0,"a":0})", R"({"n":0,"b":0,"a":0,"z":0})"})
-        CHECK(accepts_text(machine, good));
+        CHECK(accepts_text(recognizer, good));
     for (const char* bad : {R"({"n":0,"p":0,"a":0,"b":0})", R"({"a":0,"p":0,"b":0,"z":0})",
                             R"({"p":0,"a":0,"b":0,"a":0})", R"({"p":0,"n":0,"a":0})"})
-        CHECK_FALSE(accepts_text(machine, bad));
+        CHECK_FALSE(accepts_text(recognizer, bad));
 }
 
 TEST_CASE("so many keys of so many letters that no grammar holds them are refused by keyword",

@@ -1,10 +1,10 @@
 // uniqueItems while writing, against the validator: every list of up to four of the values.
 #include "tests/catch.hpp"
 
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
-#include "lib/grammar/tokens/token_constraint.hpp"
+#include "lib/grammar/tokens/grammar_matcher.hpp"
 #include "lib/kernels/rng.hpp"
 #include "tests/support/guided.hpp"
 
@@ -29,7 +29,7 @@ std::vector<std::string> lists(const std::vector<std::string>& items, int most) 
 
 void agree(const std::string& schema, const std::vector<std::string>& items, int accepted) {
     INFO(schema);
-    GrammarMachine writer(compile_schema(schema));
+    GrammarRecognizer writer(compile_schema(schema));
     SchemaValidator validator(schema);
     int good = 0;
     for (const std::string& text : lists(items, 4)) {
@@ -81,7 +81,7 @@ TEST_CASE("uniqueItems without a list of values writes at most one item of a kin
         std::vector<std::string> said;
         SchemaOptions options;
         options.warn = [&](const std::string& line) { said.push_back(line); };
-        GrammarMachine writer(compile_schema(schema, options));
+        GrammarRecognizer writer(compile_schema(schema, options));
         REQUIRE(said.size() == 1);
         CHECK(said[0].find("'uniqueItems'") != std::string::npos);
         SchemaValidator validator(schema);
@@ -132,10 +132,10 @@ TEST_CASE("uniqueItems with long lists: as many as the memory holds, else a refu
     for (const auto& [values, least] : {std::pair(256, 0), {100, 1}, {32, 12}}) {
         INFO(values << " values, at least " << least);
         const auto shared =
-            language(std::make_shared<GrammarMachine>(compile_schema(schema(values, least))),
+            language(std::make_shared<GrammarRecognizer>(compile_schema(schema(values, least))),
                      vocabulary_with({"[1", ", 1", ",1", "00", "10", "11", "12", "]", "13"}));
-        const int minimum = shared->closing().enough(shared->machine().start());
-        TokenConstraint constraint(shared, minimum + 30);
+        const int minimum = shared->closing().enough(shared->recognizer().start());
+        GrammarMatcher constraint(shared, minimum + 30);
         Rng rng(7);
         while (!constraint.ended() && constraint.remaining() > 0) {
             std::vector<int> legal;

@@ -1,7 +1,7 @@
 // What is written where a schema leaves it open: everyday values within limits, or everything.
 #include "tests/catch.hpp"
 
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
 #include "tests/support/guided.hpp"
@@ -20,8 +20,8 @@ SchemaOptions everyday(std::vector<std::string>* told = nullptr) {
     return options;
 }
 bool writes(const std::string& schema, const std::string& text, const SchemaOptions& options = {}) {
-    GrammarMachine machine(compile_schema(schema, options));
-    return accepts_text(machine, text);
+    GrammarRecognizer recognizer(compile_schema(schema, options));
+    return accepts_text(recognizer, text);
 }
 std::string letters(std::size_t n) { return '"' + std::string(n, 'a') + '"'; }
 
@@ -49,10 +49,10 @@ TEST_CASE("an everyday string has at most 200 characters, unless the schema says
 TEST_CASE("a limit that the schema does not set is told once, when a string comes to it",
           "[ch16]") {
     std::vector<std::string> told;
-    GrammarMachine machine(compile_schema(R"({"items":{"type":"string"}})", everyday(&told)));
-    CHECK(accepts_text(machine, "[" + letters(100) + "]"));
+    GrammarRecognizer recognizer(compile_schema(R"({"items":{"type":"string"}})", everyday(&told)));
+    CHECK(accepts_text(recognizer, "[" + letters(100) + "]"));
     CHECK(told.empty());
-    CHECK_FALSE(accepts_text(machine, "[" + letters(201) + "," + letters(201) + "]"));
+    CHECK_FALSE(accepts_text(recognizer, "[" + letters(201) + "," + letters(201) + "]"));
     REQUIRE(told.size() == 1);
     CHECK_THAT(told[0], Catch::Contains("200 characters") && Catch::Contains("--max-string"));
 }
@@ -140,9 +140,9 @@ TEST_CASE("a limit on the length is counted beside a pattern or format", "[ch16]
           R"({"type":"string","minLength":30,"maxLength":40})"}) {
         INFO(schema);
         const auto shared =
-            language(std::make_shared<GrammarMachine>(compile_schema(schema)), trie);
-        CHECK(shared->machine().closing_bytes(shared->machine().start()) < 40);
-        const int enough = shared->closing().enough(shared->machine().start());
+            language(std::make_shared<GrammarRecognizer>(compile_schema(schema)), trie);
+        CHECK(shared->recognizer().closing_bytes(shared->recognizer().start()) < 40);
+        const int enough = shared->closing().enough(shared->recognizer().start());
         SchemaValidator validator(schema);
         for (const int budget : {enough, enough + 1, enough + 7, 150})
             for (int i = 0; i < 5; ++i) CHECK(validator.valid(random_text(shared, budget, rng)));
@@ -163,19 +163,19 @@ TEST_CASE("far from their limits counted strings have one mask, however many the
             (i == 0 ? "" : ",") + (R"({"type":"array","items":{"type":"string","maxLength":)" +
                                    std::to_string(1000 + i) + "}}");
     const auto trie = vocabulary_with({"ab", "abc", " ab", "\",", std::string(40, 'a')});
-    const auto machine = std::make_shared<GrammarMachine>(compile_schema(schema + "]}"));
-    MaskCache masks(machine, trie);
-    auto state = read_bytes(*machine, machine->start(), "[\"");
+    const auto recognizer = std::make_shared<GrammarRecognizer>(compile_schema(schema + "]}"));
+    MaskCache masks(recognizer, trie);
+    auto state = read_bytes(*recognizer, recognizer->start(), "[\"");
     for (int i = 0; i < 300; ++i) {
         const TokenMask mask = masks.of(state).mask;
-        if (i % 100 == 0) CHECK(mask == brute_force_mask(*machine, *trie, state));
-        state = machine->next(state, 'a');
+        if (i % 100 == 0) CHECK(mask == brute_force_mask(*recognizer, *trie, state));
+        state = recognizer->next(state, 'a');
     }
-    CHECK(masks.outlines() < 5);
+    CHECK(masks.partial_masks() < 5);
     // Where limits are near, each count has its own.
-    while (read_bytes(*machine, state, std::string(1, 'a')) != ByteMachine::dead) {
-        CHECK(masks.of(state).mask == brute_force_mask(*machine, *trie, state));
-        for (int i = 0; i < 13 && machine->next(state, 'a') != ByteMachine::dead; ++i)
-            state = machine->next(state, 'a');
+    while (read_bytes(*recognizer, state, std::string(1, 'a')) != Recognizer::dead) {
+        CHECK(masks.of(state).mask == brute_force_mask(*recognizer, *trie, state));
+        for (int i = 0; i < 13 && recognizer->next(state, 'a') != Recognizer::dead; ++i)
+            state = recognizer->next(state, 'a');
     }
 }

@@ -1,7 +1,7 @@
 // Faults that there were, each the smallest way to see it.
 #include "tests/catch.hpp"
 
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
 #include "lib/machine/json_file.hpp"
@@ -13,12 +13,12 @@ using namespace tbt::testing;
 namespace {
 
 bool alive(const std::string& schema, const std::string& text, const SchemaOptions& options = {}) {
-    GrammarMachine machine(compile_schema(schema, options));
-    return read_bytes(machine, machine.start(), text) != ByteMachine::dead;
+    GrammarRecognizer recognizer(compile_schema(schema, options));
+    return read_bytes(recognizer, recognizer.start(), text) != Recognizer::dead;
 }
 bool whole(const std::string& schema, const std::string& text, const SchemaOptions& options = {}) {
-    GrammarMachine machine(compile_schema(schema, options));
-    return accepts_text(machine, text);
+    GrammarRecognizer recognizer(compile_schema(schema, options));
+    return accepts_text(recognizer, text);
 }
 
 std::string strings_required(int members) {
@@ -40,8 +40,8 @@ TEST_CASE("sixty required members take no more states than they have letters, ne
     const auto trie = vocabulary_with({"{\"", "\":\"", "\",\"", "a_long", "_key", "_key_", "\"}"});
     for (const int members : {30, 60}) {
         const auto shared = language(
-            std::make_shared<GrammarMachine>(compile_schema(strings_required(members))), trie);
-        const int least = shared->closing().enough(shared->machine().start());
+            std::make_shared<GrammarRecognizer>(compile_schema(strings_required(members))), trie);
+        const int least = shared->closing().enough(shared->recognizer().start());
         for (const int more : {0, 1, 40}) {
             const std::string text = random_text(shared, least + more, rng);
             CHECK(parse_json(text, "text").size() == static_cast<std::size_t>(members));
@@ -123,11 +123,11 @@ TEST_CASE("members come in the schema's order, and are valid in any", "[ch16]") 
 
 TEST_CASE("a string of a million characters is counted, not written out", "[ch16]") {
     const std::string schema = R"({"type":"string","minLength":2,"maxLength":1000000})";
-    GrammarMachine machine(compile_schema(schema));
-    CHECK(machine.grammar().nodes() < 200);
+    GrammarRecognizer recognizer(compile_schema(schema));
+    CHECK(recognizer.grammar().nodes() < 200);
     const std::string letters(100000, 'x'), accents = "\xc3\xa9\\n\\u0001";
-    CHECK(accepts_text(machine, '"' + letters + accents + '"'));
-    CHECK_FALSE(accepts_text(machine, "\"\xc3\xa9\""));
+    CHECK(accepts_text(recognizer, '"' + letters + accents + '"'));
+    CHECK_FALSE(accepts_text(recognizer, "\"\xc3\xa9\""));
     const std::string few = R"({"type":["string","null"],"minLength":101,"maxLength":102})";
     for (int n = 99; n < 105; ++n) {
         const std::string text = '"' + std::string(static_cast<std::size_t>(n), 'x') + '"';
@@ -137,7 +137,7 @@ TEST_CASE("a string of a million characters is counted, not written out", "[ch16
     const std::string many =
         R"({"type":"object","properties":{"a":{"$ref":"#/$defs/s"},"b":{"$ref":"#/$defs/s"},)"
         R"("c":{"maxLength":10001}},"$defs":{"s":{"type":"string","maxLength":10000}}})";
-    GrammarMachine objects(compile_schema(many));
+    GrammarRecognizer objects(compile_schema(many));
     CHECK(objects.grammar().nodes() < 2000);
 }
 
@@ -163,12 +163,12 @@ TEST_CASE("a budget that is accepted never gives an empty or a broken text", "[c
                                        "manufacturer", "_name", "e\":", "\":\"", "\",\"", "abc",
                                        "c\",\"", "\"}", "_"});
     const auto shared =
-        language(std::make_shared<GrammarMachine>(compile_schema(schema.dump())), trie);
-    const int least = shared->closing().enough(shared->machine().start());
+        language(std::make_shared<GrammarRecognizer>(compile_schema(schema.dump())), trie);
+    const int least = shared->closing().enough(shared->recognizer().start());
     Rng rng(3);
     for (int budget = least; budget < least + 30; ++budget)
         CHECK(parse_json(random_text(shared, budget, rng), "text").size() == 3);
-    CHECK_THROWS_WITH(TokenConstraint(shared, least - 1),
+    CHECK_THROWS_WITH(GrammarMatcher(shared, least - 1),
                       Catch::Contains("allow " + std::to_string(least)));
 }
 
@@ -176,17 +176,18 @@ TEST_CASE("what is remembered near the budget stays within its limit, and the te
           "[ch16]") {
     const auto trie = vocabulary_with({"{\"", "\":\"", "\",\"", "a_long", "_key_", "\"}"});
     const auto texts = [&](std::size_t memory) {
-        const auto shared = std::make_shared<GuidedLanguage>(
-            std::make_shared<GrammarMachine>(compile_schema(strings_required(12))), trie, memory);
+        const auto shared = std::make_shared<CompiledGrammar>(
+            std::make_shared<GrammarRecognizer>(compile_schema(strings_required(12))), trie,
+            memory);
         Rng rng(8);
         std::string all;
         for (const int more : {0, 5, 200}) {
-            const int least = shared->closing().enough(shared->machine().start());
+            const int least = shared->closing().enough(shared->recognizer().start());
             all += random_text(shared, least + more, rng);
         }
         return std::pair(all, shared->memory());
     };
-    const auto [text, bytes] = texts(GuidedLanguage::default_memory);
+    const auto [text, bytes] = texts(CompiledGrammar::default_memory);
     const auto [same, fewer] = texts(std::size_t{1} << 16);
     CHECK(text == same);
     CHECK(fewer < bytes);
@@ -233,15 +234,15 @@ TEST_CASE("five thousand values of an enum are written and judged, beside a patt
     }
     for (const char* pattern : {"", R"(,"pattern":"^[a-z]+_","maxLength":17)"}) {
         const std::string schema = R"({"type":"string","enum":)" + values.dump() + pattern + "}";
-        const auto shared = language(std::make_shared<GrammarMachine>(compile_schema(schema)),
+        const auto shared = language(std::make_shared<GrammarRecognizer>(compile_schema(schema)),
                                      vocabulary_with({"item_", "other", "ab", "cd"}));
         const std::string written = parse_json(random_text(shared, 60, rng), "text");
         CHECK(std::count(values.begin(), values.end(), written) == 1);
-        CHECK(accepts_text(shared->machine(), '"' + values[42].get<std::string>() + '"'));
-        const bool other = accepts_text(shared->machine(), '"' + text + '"');
+        CHECK(accepts_text(shared->recognizer(), '"' + values[42].get<std::string>() + '"'));
+        const bool other = accepts_text(shared->recognizer(), '"' + text + '"');
         CHECK(other == (*pattern == 0));
         CHECK(other == SchemaValidator(schema).valid('"' + text + '"'));
-        CHECK_FALSE(accepts_text(shared->machine(), "\"item_abc\""));
+        CHECK_FALSE(accepts_text(shared->recognizer(), "\"item_abc\""));
         CHECK(shared->memory() < std::size_t{16} << 20);
     }
 }

@@ -15,13 +15,13 @@ TEST_CASE("names of hosts are written in ASCII, without codes, and judged as wha
         const std::string schema = R"({"type":"string","format":")" + std::string(format) + R"("})";
         obey_the_law(schema, words(), rng);
         const bool email = std::string(format) == "idn-email";
-        GrammarMachine machine(compile_schema(schema));
+        GrammarRecognizer recognizer(compile_schema(schema));
         const std::string before = email ? "\"ada@" : "\"";
-        CHECK(accepts_text(machine, before + "www.elm-tree.com\""));
+        CHECK(accepts_text(recognizer, before + "www.elm-tree.com\""));
         for (const char* odd : {"xn--bcher-kva.com\"", "www.xn--bcher-kva\"",
                                 "b\xc3\xbc"
                                 "cher.com\"",
                                 "a.b.c.d\"", "ab--c\""})
-            CHECK_FALSE(accepts_text(machine, before + odd));
+            CHECK_FALSE(accepts_text(recognizer, before + odd));
     }
 }

@@ -31,7 +31,7 @@ TEST_CASE("the stated number is near the fewest tokens, as far as enumeration ca
                        : maker.object(1 + static_cast<int>(maker.rng().below(3)), 1);
         INFO(schema.dump());
         const auto shared = language(
-            std::make_shared<GrammarMachine>(compile_schema(schema.dump(), quiet())), words());
+            std::make_shared<GrammarRecognizer>(compile_schema(schema.dump(), quiet())), words());
         const int true_one = by_enumeration(*shared, 3000);
         if (true_one < 0) continue;
         ++compared;
@@ -66,7 +66,7 @@ TEST_CASE("items that are all different: the law of the budget, and near the few
             obey_the_law(schema, words(), rng, options);
         }
         const auto shared =
-            language(std::make_shared<GrammarMachine>(compile_schema(schema, quiet())), words());
+            language(std::make_shared<GrammarRecognizer>(compile_schema(schema, quiet())), words());
         const int true_one = by_enumeration(*shared, 3000);
         INFO(schema);
         if (true_one >= 0) CHECK(near_the_fewest(stated(*shared), true_one));

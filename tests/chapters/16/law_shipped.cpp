@@ -53,23 +53,23 @@ int pick(const TokenMask& mask, double temperature, Rng& rng) {
 
 // drafted: three tokens at a time are taken by another taste, and some taken back; a copy that
 // went on elsewhere takes over now and then, as a beam does.
-std::string written(const std::shared_ptr<GuidedLanguage>& language, int budget, double temperature,
-                    bool drafted, Rng& rng) {
-    TokenConstraint constraint(language, budget);
+std::string written(const std::shared_ptr<CompiledGrammar>& language, int budget,
+                    double temperature, bool drafted, Rng& rng) {
+    GrammarMatcher constraint(language, budget);
     std::vector<int> ids;
-    const auto go = [&](TokenConstraint& c, std::vector<int>& to, double heat) {
+    const auto go = [&](GrammarMatcher& c, std::vector<int>& to, double heat) {
         const int id = pick(c.mask(), heat, rng);
         if (id < 0) throw Error("a mask without tokens");
         c.advance(id);
         to.push_back(id);
     };
-    const auto goes_on = [](const TokenConstraint& c) { return !c.ended() && c.remaining() > 0; };
+    const auto goes_on = [](const GrammarMatcher& c) { return !c.ended() && c.remaining() > 0; };
     while (goes_on(constraint)) {
         if (!drafted) {
             go(constraint, ids, temperature);
             continue;
         }
-        TokenConstraint beam = constraint;
+        GrammarMatcher beam = constraint;
         std::vector<int> beam_ids = ids;
         const std::size_t before = ids.size();
         for (int n = 0; n < 3 && goes_on(constraint); ++n) go(constraint, ids, 2.5);
@@ -86,10 +86,10 @@ std::string written(const std::shared_ptr<GuidedLanguage>& language, int budget,
 }
 
 void obey(const GuideRequest& request, const std::shared_ptr<const TokenTrie>& trie, Rng& rng) {
-    const auto shared = std::make_shared<GuidedLanguage>(machine_for(request), trie);
-    const auto judge = machine_for(request);
-    const int least = shared->closing().enough(shared->machine().start());
-    REQUIRE_THROWS_WITH(TokenConstraint(shared, least - 1),
+    const auto shared = std::make_shared<CompiledGrammar>(recognizer_for(request), trie);
+    const auto judge = recognizer_for(request);
+    const int least = shared->closing().enough(shared->recognizer().start());
+    REQUIRE_THROWS_WITH(GrammarMatcher(shared, least - 1),
                         Catch::Contains("allow " + std::to_string(least)));
     const bool full = std::getenv("TBT_FULL") != nullptr;
     for (int more = 0; more <= 40; more += full || more < 1 ? 1 : 39) {

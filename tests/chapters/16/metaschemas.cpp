@@ -47,10 +47,10 @@ TEST_CASE("a member that is a schema of some draft is written under the law of t
 TEST_CASE("members of a draft's schema come in its order", "[ch16]") {
     SchemaOptions options;
     options.max_whitespace = 0;
-    GrammarMachine machine(
+    GrammarRecognizer recognizer(
         compile_schema(reference_to("http://json-schema.org/draft-07/schema#"), quiet(options)));
-    CHECK(accepts_text(machine, R"({"title":"x","readOnly":true,"minLength":2,"not":{}})"));
-    CHECK_FALSE(accepts_text(machine, R"({"readOnly":true,"title":"x"})"));
+    CHECK(accepts_text(recognizer, R"({"title":"x","readOnly":true,"minLength":2,"not":{}})"));
+    CHECK_FALSE(accepts_text(recognizer, R"({"readOnly":true,"title":"x"})"));
 }
 
 TEST_CASE("other schemas of json-schema.org are outside of a document", "[ch16]") {

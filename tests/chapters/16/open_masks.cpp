@@ -2,7 +2,7 @@
 // keys stand there, with much of the budget left and with little.
 #include "tests/catch.hpp"
 
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "tests/support/guided.hpp"
 
@@ -40,17 +40,18 @@ TEST_CASE("masks of objects that are open are exact, whatever keys stand there",
     const auto trie = vocabulary_with(across);
     for (const char* schema : schemas) {
         INFO(schema);
-        const auto machine = std::make_shared<GrammarMachine>(compile_schema(schema));
-        const auto shared = language(machine, trie);
-        const int least = shared->closing().enough(machine->start());
+        const auto recognizer = std::make_shared<GrammarRecognizer>(compile_schema(schema));
+        const auto shared = language(recognizer, trie);
+        const int least = shared->closing().enough(recognizer->start());
         for (int text = 0; text < 24; ++text) {
             const int budget = text % 3 == 0 ? 60 : least + text;
-            TokenConstraint constraint(shared, budget);
+            GrammarMatcher constraint(shared, budget);
             std::string so_far;
             while (!constraint.ended() && constraint.remaining() > 0) {
                 INFO("budget " << budget << ", behind " << so_far);
                 const auto state = constraint.state();
-                REQUIRE(shared->masks().of(state).mask == brute_force_mask(*machine, *trie, state));
+                REQUIRE(shared->masks().of(state).mask ==
+                        brute_force_mask(*recognizer, *trie, state));
                 const TokenMask mask = constraint.mask();
                 std::string wrong;
                 for (int t = 0; t < trie->vocabulary(); ++t)

@@ -2,7 +2,7 @@
 #include "tests/catch.hpp"
 
 #include "chapters/16_json_schema/plain_schema.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
 #include "lib/kernels/rng.hpp"
@@ -114,12 +114,12 @@ TEST_CASE(
     for (int i = 0; i < 1200; ++i) {
         const Json schema = random_schema(rng, 0);
         INFO(schema.dump());
-        SchemaValidator machine(schema.dump());
+        SchemaValidator recognizer(schema.dump());
         for (int v = 0; v < 25; ++v) {
             const Json value = random_value(rng, 0);
             const std::string text = written(value, rng), fault = plain_fault(value, schema);
             INFO(text << ": " << (fault.empty() ? "no fault" : fault));
-            REQUIRE(machine.valid(text) == fault.empty());
+            REQUIRE(recognizer.valid(text) == fault.empty());
             fault.empty() ? ++yes : ++no;
         }
     }

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lib/grammar/automata/numbers.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
 #include "lib/machine/files.hpp"
@@ -81,7 +81,7 @@ TEST_CASE("formats of numbers are ranges: int32 holds no three billion", "[ch16]
         options.strict = strict;
         CHECK_THROWS_AS(compile_schema(none, options), UsageError);
     }
-    GrammarMachine writer(compile_schema(R"({"type":"integer","format":"int32"})"));
+    GrammarRecognizer writer(compile_schema(R"({"type":"integer","format":"int32"})"));
     CHECK(accepts_text(writer, "2147483647"));
     CHECK_FALSE(accepts_text(writer, "2147483648"));
 }
@@ -123,7 +123,7 @@ TEST_CASE(
     "dates and times are written with capitals and years from 0001, and judged as they may be",
     "[ch16]") {
     const char* schema = R"({"type":"string","format":"date-time"})";
-    GrammarMachine written(compile_schema(schema));
+    GrammarRecognizer written(compile_schema(schema));
     SchemaValidator validator(schema);
     for (const char* both : {"\"2024-02-29T23:59:59Z\"", "\"0001-01-01T00:00:00.5+01:00\"",
                              "\"0400-02-29T00:00:00Z\""}) {
@@ -189,13 +189,13 @@ TEST_CASE("numbers with exponents are rewritten, and nothing else", "[ch16]") {
 TEST_CASE("an everyday text spells each key and whole number in one way", "[ch16]") {
     SchemaOptions options{2};
     options.everyday = true;
-    GrammarMachine machine(compile_schema(
+    GrammarRecognizer recognizer(compile_schema(
         R"({"type":"object","properties":{"n\u00e9":{"type":"integer"}},"required":["n\u00e9"]})",
         options));
-    REQUIRE(accepts_text(machine, "{\"n\xc3\xa9\":5}"));
-    REQUIRE_FALSE(accepts_text(machine, "{\"n\\u00e9\":5}"));
-    REQUIRE_FALSE(accepts_text(machine, "{\"n\xc3\xa9\":5.0}"));
-    REQUIRE_FALSE(accepts_text(machine, "{   \"n\xc3\xa9\":5}"));
+    REQUIRE(accepts_text(recognizer, "{\"n\xc3\xa9\":5}"));
+    REQUIRE_FALSE(accepts_text(recognizer, "{\"n\\u00e9\":5}"));
+    REQUIRE_FALSE(accepts_text(recognizer, "{\"n\xc3\xa9\":5.0}"));
+    REQUIRE_FALSE(accepts_text(recognizer, "{   \"n\xc3\xa9\":5}"));
 }
 
 TEST_CASE(
@@ -214,10 +214,10 @@ TEST_CASE(
         SchemaOptions options;
         options.everyday = true;  // the other judge takes 20.0 for no integer
         const auto shared =
-            language(std::make_shared<GrammarMachine>(compile_schema(text, options)), trie);
-        TokenConstraint first(shared);
+            language(std::make_shared<GrammarRecognizer>(compile_schema(text, options)), trie);
+        GrammarMatcher first(shared);
         const int least = shared->closing().enough(first.state());
-        REQUIRE_THROWS_WITH(TokenConstraint(shared, least - 1),
+        REQUIRE_THROWS_WITH(GrammarMatcher(shared, least - 1),
                             Catch::Contains(std::to_string(least)));
         for (int i = 0; i < 2500; ++i) {
             const std::string written =
@@ -238,17 +238,17 @@ TEST_CASE("masks of a schema are exact: every token tried by itself", "[ch16]") 
          "name", "na",  "me",   "age\":", "job\":\"b",    "likes", "\"name\":\"", "20",
          "1",    "-0",  "true", "se",     "\"items\":[{", "\\u",   "\\\"",        "  "});
     for (const char* file : {"person", "weather", "order", "tree"}) {
-        const auto machine = std::make_shared<GrammarMachine>(
+        const auto recognizer = std::make_shared<GrammarRecognizer>(
             compile_schema(read_file("data/schemas/" + std::string(file) + ".json")));
-        MaskCache masks(machine, trie);
+        MaskCache masks(recognizer, trie);
         for (int text = 0; text < 12; ++text) {
-            auto state = machine->start();
+            auto state = recognizer->start();
             for (int step = 0; step < 40; ++step) {
                 const TokenMask mask = masks.of(state).mask;
-                REQUIRE(mask == brute_force_mask(*machine, *trie, state));
+                REQUIRE(mask == brute_force_mask(*recognizer, *trie, state));
                 const int id = random_token(mask, rng);
                 if (id < 0 || id == trie->eos()) break;
-                state = read_bytes(*machine, state, trie->bytes(id));
+                state = read_bytes(*recognizer, state, trie->bytes(id));
             }
         }
     }

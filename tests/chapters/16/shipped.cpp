@@ -27,10 +27,10 @@ TEST_CASE(
     requests.emplace_back().json = true;
     Rng rng(40);
     for (const GuideRequest& request : requests) {
-        const auto shared = std::make_shared<GuidedLanguage>(machine_for(request), trie);
-        const int least = shared->closing().enough(shared->machine().start());
+        const auto shared = std::make_shared<CompiledGrammar>(recognizer_for(request), trie);
+        const int least = shared->closing().enough(shared->recognizer().start());
         for (const double temperature : {0.0, 3.0}) {
-            TokenConstraint constraint(shared, least + 25);
+            GrammarMatcher constraint(shared, least + 25);
             const auto pick = [&](std::span<const float> masked, std::span<const int>) {
                 std::size_t best = 0;
                 double highest = -std::numeric_limits<double>::infinity();
@@ -50,7 +50,7 @@ TEST_CASE(
                 {text.ids.begin() + static_cast<std::ptrdiff_t>(prompt), text.ids.end()});
             INFO(request.name() << ": " << written);
             REQUIRE(text.complete);
-            REQUIRE(accepts_text(*machine_for(request), written));
+            REQUIRE(accepts_text(*recognizer_for(request), written));
             if (request.grammar.empty()) REQUIRE(nlohmann::json::accept(written));
         }
     }

@@ -4,7 +4,7 @@
 
 #include "chapters/16_json_schema/tools.hpp"
 #include "lib/error.hpp"
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "tests/support/guided.hpp"
 
@@ -21,8 +21,8 @@ bool takes(const std::string& tools, const std::string& arguments,
            const std::string& name = "get_weather") {
     SchemaOptions options;
     options.strict = true;
-    GrammarMachine machine(compile_schema(schema_of_tools(tools, "tools"), options, "tools"));
-    return accepts_text(machine, R"({"name":")" + name + R"(","arguments":)" + arguments + "}");
+    GrammarRecognizer recognizer(compile_schema(schema_of_tools(tools, "tools"), options, "tools"));
+    return accepts_text(recognizer, R"({"name":")" + name + R"(","arguments":)" + arguments + "}");
 }
 
 std::string refusal_of(const std::string& tools) {

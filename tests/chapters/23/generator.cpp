@@ -98,7 +98,7 @@ TEST_CASE("a conversation is remembered, and its answers may be tool calls", "[c
 
     o.guide.tools = "data/schemas/tools.json";
     const GeneratedText call = shipped().answer(conversation.ask("What is the weather in Elm?"), o);
-    REQUIRE(accepts_text(*machine_for(o.guide), call.text));
+    REQUIRE(accepts_text(*recognizer_for(o.guide), call.text));
 }
 
 TEST_CASE("a guide may begin in the prompt, and needs its room", "[ch23]") {
@@ -107,7 +107,7 @@ TEST_CASE("a guide may begin in the prompt, and needs its room", "[ch23]") {
     o.guide.schema = "data/schemas/person.json";
     o.continues_prompt = true;
     const std::string beginning = "{\"name\": \"Ada\", ";
-    REQUIRE(accepts_text(*machine_for(o.guide), shipped()(beginning, o)));
+    REQUIRE(accepts_text(*recognizer_for(o.guide), shipped()(beginning, o)));
     o.max_new_tokens = 2;
     REQUIRE_THROWS_AS(shipped().generate(beginning, o), Error);
 }

@@ -23,10 +23,10 @@ std::string known_behind(const std::string& regex, const std::string& text,
                          std::size_t most = 100) {
     GuideRequest request;
     request.regex = regex;
-    const std::shared_ptr<ByteMachine> machine = machine_for(request);
-    const ByteMachine::State state = read_bytes(*machine, machine->start(), text);
-    return known_bytes(*machine, state, text.empty() ? 0 : static_cast<unsigned char>(text.back()),
-                       most);
+    const std::shared_ptr<Recognizer> recognizer = recognizer_for(request);
+    const Recognizer::State state = read_bytes(*recognizer, recognizer->start(), text);
+    return known_bytes(*recognizer, state,
+                       text.empty() ? 0 : static_cast<unsigned char>(text.back()), most);
 }
 
 // Models with random weights and heads for one of them.

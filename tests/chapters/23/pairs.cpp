@@ -11,7 +11,7 @@
 #include "chapters/23_text_generator/combinations.hpp"
 #include "chapters/23_text_generator/recording.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
-#include "lib/grammar/recognizer/byte_machine.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/model/random_model.hpp"
 #include "tests/support/random_heads.hpp"
 #include "tests/support/temporary.hpp"
@@ -236,7 +236,7 @@ void require_promises(TextGenerator& generator, const TextOptions& o) {
         for (const std::string& stop : o.stop_strings)
             REQUIRE(text.text.find(stop) == std::string::npos);
         if (!o.guide.name().empty() && text.reason != FinishReason::stop_string)
-            REQUIRE(accepts_text(*machine_for(o.guide), text.text));
+            REQUIRE(accepts_text(*recognizer_for(o.guide), text.text));
         REQUIRE(text.ids.size() <= static_cast<std::size_t>(o.max_new_tokens.value_or(200)));
         REQUIRE(text.score.has_value() == (o.num_beams > 1));
     }

@@ -26,8 +26,8 @@ struct Guided {
     explicit Guided(const std::string& regex, int budget, Chain rest = {}) {
         GuideRequest request;
         request.regex = regex;
-        const auto language =
-            testing::language(machine_for(request), std::make_shared<const TokenTrie>(pieces, eos));
+        const auto language = testing::language(recognizer_for(request),
+                                                std::make_shared<const TokenTrie>(pieces, eos));
         texts = std::make_shared<GuidedTexts>(language);
         texts->add(std::vector<int>{4}, budget, "");
         chain = guided_chain(rest, texts);

@@ -1,4 +1,4 @@
-#include "lib/grammar/recognizer/grammar_machine.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -7,12 +7,12 @@
 
 namespace tbt {
 
-GrammarMachine::GrammarMachine(Grammar grammar)
+GrammarRecognizer::GrammarRecognizer(Grammar grammar)
     : grammar_(std::move(grammar)), callers_(static_cast<std::size_t>(grammar_.rules())) {
     begin_anew();
 }
 
-void GrammarMachine::begin_anew() {
+void GrammarRecognizer::begin_anew() {
     continuations_.assign(most_slots + 1, {});
     const int root = grammar_.root();
     if (grammar_.rule(root).cost >= Grammar::never) {
@@ -25,21 +25,21 @@ void GrammarMachine::begin_anew() {
     start_ = collect();
 }
 
-std::unique_ptr<TokensToEnd> GrammarMachine::tokens_to_end(const TokenTrie& trie) {
+std::unique_ptr<TokensToEnd> GrammarRecognizer::tokens_to_end(const TokenTrie& trie) {
     return std::make_unique<TokenBound>(*this, trie);
 }
 
-void GrammarMachine::forget() {
-    states_.clear(), places_.clear(), blocks_.clear(), slots_.clear(), behind_places_.clear();
+void GrammarRecognizer::forget() {
+    states_.clear(), places_.clear(), blocks_.clear(), slots_.clear(), continuation_places_.clear();
     state_index_.clear(), continuation_index_.clear();
-    for (int i = 0; i < grammar_.notebooks(); ++i) grammar_.notebook(i).forget();
+    for (int i = 0; i < grammar_.annotation_tables(); ++i) grammar_.annotations(i).forget();
     ++epoch_;
     begin_anew();
 }
 
 // Reading a byte: every derivation moves along its edges, returns where its rule may end,
 // and calls where rules are called.
-ByteMachine::State GrammarMachine::step(State state, unsigned char byte) {
+Recognizer::State GrammarRecognizer::step(State state, unsigned char byte) {
     const std::size_t first = states_[state].first, size = states_[state].size;
     for (std::size_t i = first; i < first + size; ++i) {
         const Place place = places_[i];
@@ -51,7 +51,7 @@ ByteMachine::State GrammarMachine::step(State state, unsigned char byte) {
         const Place place = arrived_[i];
         grammar_.expand(place.node);
         const Grammar::Node& node = grammar_.node(place.node);
-        if (node.final) leave(place.behind);
+        if (node.final) leave(place.continuation);
         if (!node.bytes.empty()) kept_.push_back(place);
         follow_calls(place);
     }
@@ -61,21 +61,23 @@ ByteMachine::State GrammarMachine::step(State state, unsigned char byte) {
     return reached;
 }
 
-// Along an edge, with the note that one has behind it.
-void GrammarMachine::move(const Place& place, const Grammar::ByteEdge& edge, unsigned char byte) {
-    const int from = grammar_.node(place.node).notebook, to = grammar_.node(edge.to).notebook;
-    if (to < 0) return arrive({edge.to, place.behind, 0});
-    Notebook& notes = grammar_.notebook(to);
-    if (from != to) return arrive({edge.to, place.behind, notes.first_note()});
-    int note = edge.noted ? notes.read(place.note, byte) : place.note;
-    if (note != Notebook::forgotten) note = notes.kept(edge.to, note);
-    // An outline that would have to know more.
-    if (note == Notebook::forgotten) escaped_ = true;
-    else arrive({edge.to, place.behind, note});
+// Along an edge, with the annotation that one has after it.
+void GrammarRecognizer::move(const Place& place, const Grammar::ByteEdge& edge,
+                             unsigned char byte) {
+    const int from = grammar_.node(place.node).annotations, to = grammar_.node(edge.to).annotations;
+    if (to < 0) return arrive({edge.to, place.continuation, 0});
+    StateAnnotations& annotations = grammar_.annotations(to);
+    if (from != to) return arrive({edge.to, place.continuation, annotations.first_annotation()});
+    int annotation = edge.annotated ? annotations.read(place.annotation, byte) : place.annotation;
+    if (annotation != StateAnnotations::forgotten)
+        annotation = annotations.kept(edge.to, annotation);
+    // An abstraction that would have to know more.
+    if (annotation == StateAnnotations::forgotten) escaped_ = true;
+    else arrive({edge.to, place.continuation, annotation});
 }
 
 // All bytes between the ends of edges that lie around this one take the same edges.
-void GrammarMachine::remember(State state, unsigned char byte, State reached) {
+void GrammarRecognizer::remember(State state, unsigned char byte, State reached) {
     int low = 0, high = 255;
     const StateInfo& info = states_[state];
     for (std::size_t i = info.first; i < info.first + info.size; ++i) {
@@ -84,10 +86,9 @@ void GrammarMachine::remember(State state, unsigned char byte, State reached) {
             else low = std::max<int>(low, e.low);
             if (e.high < byte) low = std::max(low, e.high + 1);
             else high = std::min<int>(high, e.high);
-            const Place& place = places_[i];
-            if (e.noted && e.low <= byte && byte <= e.high)
-                grammar_.notebook(grammar_.node(place.node).notebook)
-                    .keep_like(place.note, byte, low, high);
+            if (e.annotated && e.low <= byte && byte <= e.high)
+                grammar_.annotations(grammar_.node(places_[i].node).annotations)
+                    .keep_like(places_[i].annotation, byte, low, high);
         }
     }
     const std::int32_t known = reached == dead ? dead_step : static_cast<std::int32_t>(reached);
@@ -108,7 +109,7 @@ void GrammarMachine::remember(State state, unsigned char byte, State reached) {
 }
 
 // Places from which the text cannot be completed are dropped at once: what stays is alive.
-void GrammarMachine::arrive(Place place) {
+void GrammarRecognizer::arrive(Place place) {
     if (!alive(place)) return;
     // Mostly a node has one continuation: the last place with this node says whether it is
     // there already.
@@ -123,10 +124,10 @@ void GrammarMachine::arrive(Place place) {
     arrived_.push_back(place);
 }
 
-// Few are compared one by one; many, as repeats of repeats make them, are looked up by hash. An entry
-// whose place begin() took away again no longer matches what is there. Two places of one hash would
-// arrive twice, which costs work but changes nothing: collect() keeps each once.
-bool GrammarMachine::has_arrived(const Place& place) {
+// A few are compared one by one; many, as repeats of repeats make them, are looked up by hash. An
+// entry whose place begin() took away again no longer matches what is there. Two places with one
+// hash would arrive twice, which costs work but changes nothing: collect() keeps each once.
+bool GrammarRecognizer::has_arrived(const Place& place) {
     if (arrived_.size() <= 32)
         return std::find(arrived_.begin(), arrived_.end(), place) != arrived_.end();
     for (; indexed_ < arrived_.size(); ++indexed_)
@@ -137,21 +138,22 @@ bool GrammarMachine::has_arrived(const Place& place) {
            arrived_[static_cast<std::size_t>(at)] == place;
 }
 
-void GrammarMachine::leave(int continuation) {
+void GrammarRecognizer::leave(int continuation) {
     if (continuation == whole_text) accepts_ = true;
     if (is_forgotten(continuation)) escaped_ = true;
-    for (const Place& place : places_behind(continuation)) arrive(place);
+    for (const Place& place : places_after(continuation)) arrive(place);
 }
 
-void GrammarMachine::follow_calls(const Place& place) {
+void GrammarRecognizer::follow_calls(const Place& place) {
     const Grammar::Node& node = grammar_.node(place.node);
-    const int behind = place.behind;
+    const int continuation = place.continuation;
     for (const Grammar::CallEdge& e : node.calls) {
         const Grammar::Rule& rule = grammar_.rule(e.rule);
         if (rule.cost >= Grammar::never) continue;
-        Place back{e.to, behind, 0};
-        if (node.notebook >= 0)
-            back.note = grammar_.notebook(node.notebook).called(place.note, e.act);
+        Place back{e.to, continuation, 0};
+        if (node.annotations >= 0)
+            back.annotation =
+                grammar_.annotations(node.annotations).called(place.annotation, e.label);
         if (!alive(back)) continue;
         std::vector<Place>& callers = callers_[static_cast<std::size_t>(e.rule)];
         if (callers.empty()) {
@@ -160,8 +162,8 @@ void GrammarMachine::follow_calls(const Place& place) {
         }
         // A call that ends its own rule returns to where that one returns to:
         // right recursion needs no stack.
-        if (grammar_.is_end(e.to) && behind > most_slots) {
-            const std::span<const Place> outer = places_behind(behind);
+        if (grammar_.is_end(e.to) && continuation > most_slots) {
+            const std::span<const Place> outer = places_after(continuation);
             callers.insert(callers.end(), outer.begin(), outer.end());
         } else {
             callers.push_back(back);
@@ -173,20 +175,20 @@ void GrammarMachine::follow_calls(const Place& place) {
 // In the order of ranks, so that all callers of a rule are known when it begins.
 // Rules that begin add no arrivals of their own: an empty text of theirs was taken into
 // account by their callers.
-void GrammarMachine::begin_rules() {
+void GrammarRecognizer::begin_rules() {
     while (!called_.empty()) {
         std::pop_heap(called_.begin(), called_.end(), std::greater<>());
         const int rule = called_.back().second;
         called_.pop_back();
         std::vector<Place>& callers = callers_[static_cast<std::size_t>(rule)];
-        const int behind = continuation_of(callers);
+        const int continuation = continuation_of(callers);
         callers.clear();
-        begin(rule, behind);
+        begin(rule, continuation);
     }
 }
 
-void GrammarMachine::begin(int rule, int behind) {
-    begun_.assign(1, {grammar_.rule(rule).start, behind});
+void GrammarRecognizer::begin(int rule, int continuation) {
+    begun_.assign(1, {grammar_.rule(rule).start, continuation});
     for (std::size_t i = 0; i < begun_.size(); ++i) {
         const Place place = begun_[i];
         grammar_.expand(place.node);
@@ -205,7 +207,7 @@ void GrammarMachine::begin(int rule, int behind) {
     }
 }
 
-ByteMachine::State GrammarMachine::collect() {
+Recognizer::State GrammarRecognizer::collect() {
     sort_unique(kept_);
     const State state =
         kept_.empty() && !accepts_ && !escaped_ ? dead : state_of(kept_, accepts_, escaped_);
@@ -216,52 +218,46 @@ ByteMachine::State GrammarMachine::collect() {
     return state;
 }
 
-int GrammarMachine::continuation_of(std::vector<Place>& places) {
+int GrammarRecognizer::continuation_of(std::vector<Place>& places) {
     sort_unique(places);
     const std::uint64_t hash = hash_of(1, places);
     const int last = continuation_index_.find(hash);
-    for (int c = last; c >= 0; c = continuations_[static_cast<std::size_t>(c)].alike) {
-        const auto known = places_behind(c);
+    for (int c = last; c >= 0; c = continuations_[static_cast<std::size_t>(c)].same_hash) {
+        const auto known = places_after(c);
         if (std::equal(known.begin(), known.end(), places.begin(), places.end())) return c;
     }
     const int id = static_cast<int>(continuations_.size());
     int least = Grammar::never;
-    for (const Place& p : places)
-        least = std::min(
-            least, std::min(Grammar::never,
-                            cost(p) + continuations_[static_cast<std::size_t>(p.behind)].cost));
-    continuations_.push_back({static_cast<std::uint32_t>(behind_places_.size()),
+    for (const Place& p : places) least = std::min(least, closing_bytes(p));
+    continuations_.push_back({static_cast<std::uint32_t>(continuation_places_.size()),
                               static_cast<std::uint32_t>(places.size()), least, last});
-    behind_places_.insert(behind_places_.end(), places.begin(), places.end());
+    continuation_places_.insert(continuation_places_.end(), places.begin(), places.end());
     continuation_index_.set(hash, id);
     return id;
 }
 
-ByteMachine::State GrammarMachine::state_of(std::vector<Place>& places, bool accepts,
-                                            bool escaped) {
+Recognizer::State GrammarRecognizer::state_of(std::vector<Place>& places, bool accepts,
+                                              bool escaped) {
     const std::uint64_t hash = hash_of(2u + accepts + 2u * escaped, places);
     const int last = state_index_.find(hash);
-    for (int id = last; id >= 0; id = states_[static_cast<std::size_t>(id)].alike) {
+    for (int id = last; id >= 0; id = states_[static_cast<std::size_t>(id)].same_hash) {
         const StateInfo& s = states_[static_cast<std::size_t>(id)];
         if (s.size == places.size() && s.accepts == accepts && s.escaped == escaped &&
-            std::equal(places.begin(), places.end(), places_.data() + s.first)) {
+            std::equal(places.begin(), places.end(), places_.data() + s.first))
             return static_cast<State>(id);
-        }
     }
     StateInfo info;
-    info.next.fill(-1);
+    info.next.fill(unknown_step);
     info.first = static_cast<std::uint32_t>(places_.size());
     info.size = static_cast<std::uint32_t>(places.size());
-    info.accepts = accepts;
-    info.escaped = escaped;
+    info.accepts = accepts, info.escaped = escaped, info.same_hash = last;
     places_.insert(places_.end(), places.begin(), places.end());
-    info.alike = last;
     state_index_.set(hash, static_cast<int>(states_.size()));
     states_.push_back(info);
     return states_.size() - 1;
 }
 
-int GrammarMachine::cost_of(State state) const {
+int GrammarRecognizer::cost_of(State state) const {
     const StateInfo& info = states_[state];
     if (info.cost != unknown_cost) return info.cost;
     info.cost = info.accepts || info.size == 0 ? 0 : Grammar::never;
@@ -269,35 +265,36 @@ int GrammarMachine::cost_of(State state) const {
     return info.cost;
 }
 
-int GrammarMachine::hidden_bytes(State state) const {
+int GrammarRecognizer::hidden_bytes(State state) const {
     if (!known(state)) return 0;
     int most = 0;
     for (const Place& p : places(state))
-        most = std::max(most, continuations_[static_cast<std::size_t>(p.behind)].cost);
+        most = std::max(most, continuations_[static_cast<std::size_t>(p.continuation)].cost);
     return most;
 }
 
 // The rules that are being read, without what called them.
-ByteMachine::State GrammarMachine::outline(State state) {
+Recognizer::State GrammarRecognizer::abstraction(State state) {
     if (!known(state)) return dead;
-    if (states_[state].outline >= 0) return static_cast<State>(states_[state].outline);
+    if (states_[state].abstraction >= 0) return static_cast<State>(states_[state].abstraction);
     const auto own = this->places(state);
-    outlined_.assign(own.begin(), own.end()), forgotten_.clear();
-    for (Place& p : outlined_) {
-        p.note = outlined_note(p);
-        if (p.behind == whole_text) continue;
-        auto slot = std::find(forgotten_.begin(), forgotten_.end(), p.behind);
-        if (slot == forgotten_.end()) slot = forgotten_.insert(forgotten_.end(), p.behind);
-        p.behind = 1 + std::min<int>(most_slots - 1, static_cast<int>(slot - forgotten_.begin()));
+    abstracted_.assign(own.begin(), own.end()), forgotten_.clear();
+    for (Place& p : abstracted_) {
+        p.annotation = abstracted_annotation(p);
+        if (p.continuation == whole_text) continue;
+        auto slot = std::find(forgotten_.begin(), forgotten_.end(), p.continuation);
+        if (slot == forgotten_.end()) slot = forgotten_.insert(forgotten_.end(), p.continuation);
+        p.continuation =
+            1 + std::min<int>(most_slots - 1, static_cast<int>(slot - forgotten_.begin()));
     }
     if (forgotten_.size() > most_slots) forgotten_.clear();
     StateInfo& info = states_[state];
     info.first_slot = static_cast<std::uint32_t>(slots_.size());
     info.slots = static_cast<std::uint32_t>(forgotten_.size());
     slots_.insert(slots_.end(), forgotten_.begin(), forgotten_.end());
-    sort_unique(outlined_);
-    const State result = state_of(outlined_, false, false);
-    return states_[state].outline = static_cast<std::int32_t>(result), result;
+    sort_unique(abstracted_);
+    const State result = state_of(abstracted_, false, false);
+    return states_[state].abstraction = static_cast<std::int32_t>(result), result;
 }
 
 }  // namespace tbt

@@ -1,4 +1,4 @@
-#include "lib/grammar/recognizer/json_grammar.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 
 #include "lib/error.hpp"
 #include "lib/grammar/recognizer/json_modes.hpp"
@@ -9,8 +9,8 @@ namespace tbt {
 
 namespace {
 
-using Mode = JsonMachine::Mode;
-using State = ByteMachine::State;
+using Mode = JsonRecognizer::Mode;
+using State = Recognizer::State;
 
 bool is_blank(unsigned char b) { return b == ' ' || b == '\t' || b == '\n' || b == '\r'; }
 bool is_digit(unsigned char b) { return b >= '0' && b <= '9'; }
@@ -22,19 +22,19 @@ bool takes_blanks(Mode m) { return m <= Mode::after; }
 
 }  // namespace
 
-JsonMachine::JsonMachine(JsonOptions options) : options_(options), cells_(2) {
+JsonRecognizer::JsonRecognizer(JsonOptions options) : options_(options), cells_(2) {
     if (options_.max_whitespace < -1 || options_.max_whitespace > 255) {
         throw UsageError("white space: at most " + std::to_string(options_.max_whitespace) +
                          " characters in a row, expected 0 to 255, or -1 for any number");
     }
 }
 
-JsonMachine::View JsonMachine::unpack(State s) {
+JsonRecognizer::View JsonRecognizer::unpack(State s) {
     return {static_cast<Mode>(s & 0xff), (s >> 8 & 1) != 0, to_int(s >> 16 & 0xff),
             static_cast<std::uint32_t>(s >> 32)};
 }
 
-std::uint32_t JsonMachine::open(std::uint32_t cell, Kind kind) {
+std::uint32_t JsonRecognizer::open(std::uint32_t cell, Kind kind) {
     if (cells_[cell].above[kind] == 0) {
         cells_[cell].above[kind] = static_cast<std::uint32_t>(cells_.size());
         cells_.push_back({cell, cells_[cell].depth + 1, {}, kind});
@@ -42,7 +42,7 @@ std::uint32_t JsonMachine::open(std::uint32_t cell, Kind kind) {
     return cells_[cell].above[kind];
 }
 
-State JsonMachine::next(State state, unsigned char byte) {
+State JsonRecognizer::next(State state, unsigned char byte) {
     const View v = unpack(state);
     if (v.cell >= cells_.size()) return unknown_state(state);
     if (takes_blanks(v.mode)) return between(v, byte);
@@ -54,8 +54,8 @@ State JsonMachine::next(State state, unsigned char byte) {
     return v.mode != Mode::beyond && byte == letter.byte ? in(v, letter.next) : dead;
 }
 
-// Where a symbol is awaited, and white space may stand.
-State JsonMachine::between(const View& v, unsigned char byte) {
+// Where a symbol is awaited, and white space is allowed.
+State JsonRecognizer::between(const View& v, unsigned char byte) {
     if (is_blank(byte)) {
         if (options_.max_whitespace < 0) return pack(v);
         return v.blanks < options_.max_whitespace ? pack({v.mode, v.is_key, v.blanks + 1, v.cell})
@@ -83,7 +83,7 @@ State JsonMachine::between(const View& v, unsigned char byte) {
     return byte == '}' && kind == object ? close(v, object) : dead;
 }
 
-State JsonMachine::begin_value(const View& v, unsigned char byte) {
+State JsonRecognizer::begin_value(const View& v, unsigned char byte) {
     if (byte == '{') return pack({Mode::first_key, false, 0, open(v.cell, object)});
     if (byte == '[') return pack({Mode::first_item, false, 0, open(v.cell, array)});
     if (options_.container_only && v.cell == bottom) return dead;
@@ -96,7 +96,7 @@ State JsonMachine::begin_value(const View& v, unsigned char byte) {
     return byte == 'n' ? in(v, Mode::n_ull) : dead;
 }
 
-State JsonMachine::close(const View& v, Kind kind) const {
+State JsonRecognizer::close(const View& v, Kind kind) const {
     if (cells_[v.cell].kind != kind) return dead;
     const std::uint32_t below = cells_[v.cell].below;
     return pack({below == unknown ? Mode::beyond : Mode::after, false, 0, below});
@@ -105,7 +105,7 @@ State JsonMachine::close(const View& v, Kind kind) const {
 // The first byte of a sequence says how many follow; four of them narrow the second byte,
 // so that no character has two spellings, no surrogate is spelled, and nothing lies above
 // U+10FFFF [RFC 3629, §4].
-State JsonMachine::in_string(const View& v, unsigned char byte) const {
+State JsonRecognizer::in_string(const View& v, unsigned char byte) const {
     if (byte == '"') return pack({v.is_key ? Mode::colon : Mode::after, false, 0, v.cell});
     if (byte == '\\') return in(v, Mode::escape);
     if (byte < 0x20) return dead;
@@ -120,7 +120,7 @@ State JsonMachine::in_string(const View& v, unsigned char byte) const {
     return byte == 0xf4 ? in(v, Mode::after_f4) : dead;
 }
 
-State JsonMachine::in_sequence(const View& v, unsigned char byte) {
+State JsonRecognizer::in_sequence(const View& v, unsigned char byte) {
     const auto within = [&](int low, int high, Mode mode) {
         return byte >= low && byte <= high ? in(v, mode) : dead;
     };
@@ -143,7 +143,7 @@ State JsonMachine::in_sequence(const View& v, unsigned char byte) {
 }
 
 // \uD800 … \uDBFF is half a character; the other half, \uDC00 … \uDFFF, must follow.
-State JsonMachine::in_escape(const View& v, unsigned char byte) const {
+State JsonRecognizer::in_escape(const View& v, unsigned char byte) const {
     const auto hex = [&](Mode mode) { return is_hex(byte) ? in(v, mode) : dead; };
     switch (v.mode) {
         case Mode::escape:
@@ -182,7 +182,7 @@ State JsonMachine::in_escape(const View& v, unsigned char byte) const {
 }
 
 // number = [ minus ] int [ frac ] [ exp ]. Nothing marks its end: what may follow a value ends it.
-State JsonMachine::in_number(const View& v, unsigned char byte) {
+State JsonRecognizer::in_number(const View& v, unsigned char byte) {
     const bool digit = is_digit(byte);
     switch (v.mode) {
         case Mode::minus:
@@ -203,19 +203,19 @@ State JsonMachine::in_number(const View& v, unsigned char byte) {
     return between({Mode::after, false, 0, v.cell}, byte);
 }
 
-// dead, or else a number that no state of this machine has.
-State JsonMachine::unknown_state(State state) const {
+// dead, or else a number that no state of this recognizer has.
+State JsonRecognizer::unknown_state(State state) const {
     if (state == dead) return dead;
-    throw Error("json: there is no state " + std::to_string(state) + " of this machine");
+    throw Error("json: there is no state " + std::to_string(state) + " of this recognizer");
 }
 
-bool JsonMachine::accepts(State state) const {
+bool JsonRecognizer::accepts(State state) const {
     const View v = unpack(state);
     if (v.cell >= cells_.size()) return unknown_state(state), false;
     return v.cell == bottom && (v.mode == Mode::after || number_may_end(v.mode));
 }
 
-int JsonMachine::closing_bytes(State state) const {
+int JsonRecognizer::closing_bytes(State state) const {
     const View v = unpack(state);
     if (v.cell >= cells_.size()) return unknown_state(state), never;
     const int value = options_.container_only && v.cell == bottom ? 2 : 1;  // {} or 0
@@ -223,21 +223,21 @@ int JsonMachine::closing_bytes(State state) const {
     return to_int(cells_[v.cell].depth) + bytes_to_close(v.mode, value, string);
 }
 
-// The innermost container only: what lies below decides nothing before that one is closed.
-State JsonMachine::outline(State state) {
+// The innermost container only: those below decide nothing before it is closed.
+State JsonRecognizer::abstraction(State state) {
     View v = unpack(state);
     if (v.cell >= cells_.size()) return unknown_state(state);
     if (cells_[v.cell].depth > 1) v.cell = open(unknown, cells_[v.cell].kind);
     return pack(v);
 }
 
-int JsonMachine::hidden_bytes(State state) const {
+int JsonRecognizer::hidden_bytes(State state) const {
     if (unpack(state).cell >= cells_.size()) return unknown_state(state), 0;
     const auto depth = to_int(cells_[unpack(state).cell].depth);
     return depth > 1 ? depth - 1 : 0;
 }
 
-std::string JsonMachine::stack(State state) const {
+std::string JsonRecognizer::stack(State state) const {
     std::string text;
     if (unpack(state).cell >= cells_.size()) return unknown_state(state), text;
     for (std::uint32_t cell = unpack(state).cell; cell > unknown; cell = cells_[cell].below)

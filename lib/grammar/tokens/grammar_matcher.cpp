@@ -1,14 +1,15 @@
-#include "lib/grammar/tokens/token_constraint.hpp"
+#include "lib/grammar/tokens/grammar_matcher.hpp"
 
 #include <string>
 #include <unordered_map>
 
+#include "lib/grammar/recognizer/shortest_text.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
 
-TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int budget,
-                                 std::string_view beginning)
+GrammarMatcher::GrammarMatcher(std::shared_ptr<CompiledGrammar> language, int budget,
+                               std::string_view beginning)
     : language_(std::move(language)), budget_(budget), beginning_(beginning) {
     if (budget_ < 0)
         throw UsageError("guided: a budget of " + std::to_string(budget_) +
@@ -19,12 +20,12 @@ TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int b
     // A step of a text of usual length asks for no memory.
     const std::size_t usual = index(std::min(budget_, 1024));
     ids_.reserve(usual), states_.reserve(usual + 1);
-    states_.push_back(language_->machine().start());
-    if (state() == ByteMachine::dead)
+    states_.push_back(language_->recognizer().start());
+    if (state() == Recognizer::dead)
         throw Error(
             "guided: the language is empty: no text at all fulfils what is asked; relax it");
-    states_[0] = read_bytes(language_->machine(), state(), beginning);
-    if (state() == ByteMachine::dead)
+    states_[0] = read_bytes(language_->recognizer(), state(), beginning);
+    if (state() == Recognizer::dead)
         throw UsageError("guided: no text of the language begins with \"" + visible(beginning) +
                          "\"; change the prompt, or what is asked");
     if (budget_ == no_budget && language_->closing().spells_every_byte()) return;
@@ -33,30 +34,31 @@ TokenConstraint::TokenConstraint(std::shared_ptr<GuidedLanguage> language, int b
         throw Error(
             "guided: this vocabulary cannot spell any text of the language that was "
             "tried; the shortest is \"" +
-            visible(language_->closing().shortest(state())) + "\"");
+            visible(shortest_text(language_->recognizer(), state())) + "\"");
     if (enough > budget_)
         throw Error("guided: a budget of " + std::to_string(budget_) +
                     " tokens is too small: the text needs at most " + std::to_string(enough) +
                     "; allow " + std::to_string(enough));
 }
 
-std::string TokenConstraint::text() const {
+std::string GrammarMatcher::text() const {
     std::string text = beginning_;
     for (const int id : ids_) text += language_->trie().bytes(id);
     return text;
 }
 
 // The language has forgotten its states: the text is read once more.
-void TokenConstraint::read_again() const {
+void GrammarMatcher::read_again() const {
     if (epoch_ == language_->epoch()) return;
     epoch_ = language_->epoch();
-    states_.assign(1, read_bytes(language_->machine(), language_->machine().start(), beginning_));
+    states_.assign(
+        1, read_bytes(language_->recognizer(), language_->recognizer().start(), beginning_));
     for (const int id : ids_)
         states_.push_back(
-            read_bytes(language_->machine(), states_.back(), language_->trie().bytes(id)));
+            read_bytes(language_->recognizer(), states_.back(), language_->trie().bytes(id)));
 }
 
-const TokenMask& TokenConstraint::mask() {
+const TokenMask& GrammarMatcher::mask() {
     language_->tidy();
     if (ended_) {
         tight_ready_ = false;
@@ -72,10 +74,10 @@ const TokenMask& TokenConstraint::mask() {
 
 // Near the end of the budget: a token must leave a completion that fits into the rest.
 // Many tokens share few states.
-const TokenMask& TokenConstraint::tightened() {
+const TokenMask& GrammarMatcher::tightened() {
     if (tight_ready_) return tight_;
     tight_ready_ = true;
-    GuidedLanguage& language = *language_;
+    CompiledGrammar& language = *language_;
     const TokenTrie& trie = language.trie();
     if (tight_.size() == trie.vocabulary()) tight_.clear();
     else tight_ = TokenMask(trie.vocabulary());
@@ -99,9 +101,9 @@ const TokenMask& TokenConstraint::tightened() {
     return tight_;
 }
 
-// Most tokens by groups that lead to one state, and those that leave what the outline knows each
+// Most tokens by groups that lead to one state; each token that leaves what the abstraction knows
 // by itself.
-bool TokenConstraint::tighten_by_groups() {
+bool GrammarMatcher::tighten_by_groups() {
     MaskCache& masks = language_->masks();
     TokensToEnd* const bound = masks.bound();
     if (bound == nullptr || budget_ == no_budget) return false;
@@ -123,8 +125,8 @@ bool TokenConstraint::tighten_by_groups() {
     };
     const TokenTrie& trie = language_->trie();
     for (const int exit : groups.exits) {
-        const State there = read_bytes(language_->machine(), now, trie.path(exit));
-        if (there == ByteMachine::dead) continue;
+        const State there = read_bytes(language_->recognizer(), now, trie.path(exit));
+        if (there == Recognizer::dead) continue;
         if (const int token = trie.nodes()[index(exit)].token; token >= 0) decide(token, there);
         masks.reached().below(exit, there, decide);
     }
@@ -133,28 +135,28 @@ bool TokenConstraint::tighten_by_groups() {
     return true;
 }
 
-// Can the text be completed behind a token that led to this state?
-bool TokenConstraint::leaves_enough(State reached) {
+// Can the text be completed after a token that led to this state?
+bool GrammarMatcher::leaves_enough(State reached) {
     Closing& closing = language_->closing();
     if (budget_ == no_budget)
         return closing.spells_every_byte() || closing.enough(reached) != Closing::never;
     return closing.fits(reached, remaining() - 1);
 }
 
-bool TokenConstraint::allows(int token) {
+bool GrammarMatcher::allows(int token) {
     if (ended_ || token < 0 || token >= language_->trie().vocabulary()) return false;
     if (token == language_->trie().eos()) return complete();
     const std::string& bytes = language_->trie().bytes(token);
-    const State reached = read_bytes(language_->machine(), state(), bytes);
-    return !bytes.empty() && reached != ByteMachine::dead && leaves_enough(reached);
+    const State reached = read_bytes(language_->recognizer(), state(), bytes);
+    return !bytes.empty() && reached != Recognizer::dead && leaves_enough(reached);
 }
 
-int TokenConstraint::forced() {
+int GrammarMatcher::forced() {
     const TokenMask& now = mask();
     return &now == &tight_ ? now.only() : language_->masks().of(state()).only;
 }
 
-void TokenConstraint::advance(int token) {
+void GrammarMatcher::advance(int token) {
     if (!allows(token)) {
         const bool known = token >= 0 && token < language_->trie().vocabulary();
         throw Error("guided: token " + std::to_string(token) +
@@ -167,12 +169,12 @@ void TokenConstraint::advance(int token) {
         ended_ = true;
     } else {
         states_.push_back(
-            read_bytes(language_->machine(), state(), language_->trie().bytes(token)));
+            read_bytes(language_->recognizer(), state(), language_->trie().bytes(token)));
         ids_.push_back(token);
     }
 }
 
-void TokenConstraint::rollback(int tokens) {
+void GrammarMatcher::rollback(int tokens) {
     const int read = length() + (ended_ ? 1 : 0);
     if (tokens < 0 || tokens > read)
         throw Error("guided: rolling back " + std::to_string(tokens) + " tokens, expected 0 to " +

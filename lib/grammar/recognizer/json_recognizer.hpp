@@ -1,4 +1,4 @@
-// JSON as a machine over bytes, all of RFC 8259: one mode, and a stack of the
+// JSON as a recognizer over bytes, all of RFC 8259: one mode, and a stack of the
 // containers that are open.
 //
 // Nothing recurses: the stack is a list of cells, each with a pointer to the one below.
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/grammar/recognizer/byte_machine.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 
 namespace tbt {
 
@@ -29,7 +29,7 @@ struct JsonOptions {
     static JsonOptions rfc() { return {-1, true, false}; }
 };
 
-class JsonMachine : public ByteMachine {
+class JsonRecognizer : public Recognizer {
 public:
     enum class Mode : std::uint8_t {
         value,
@@ -76,7 +76,7 @@ public:
         n_ull,
         nu_ll,
         nul_l,
-        beyond,  // an outline that lost its way: see byte_machine.hpp
+        beyond,  // an abstraction that lost its way: see recognizer.hpp
     };
     struct View {
         Mode mode = Mode::value;
@@ -85,13 +85,13 @@ public:
         std::uint32_t cell = 0;
     };
 
-    explicit JsonMachine(JsonOptions options = {});
+    explicit JsonRecognizer(JsonOptions options = {});
 
     State start() override { return pack({Mode::value, false, 0, bottom}); }
     State next(State state, unsigned char byte) override;
     bool accepts(State state) const override;
     int closing_bytes(State state) const override;
-    State outline(State state) override;
+    State abstraction(State state) override;
     bool escaped(State state) const override { return unpack(state).mode == Mode::beyond; }
     int hidden_bytes(State state) const override;
 
@@ -103,7 +103,7 @@ public:
 private:
     enum Kind : std::uint8_t { array, object, none };
     static constexpr std::uint32_t bottom = 0;   // nothing is open
-    static constexpr std::uint32_t unknown = 1;  // below this an outline knows nothing
+    static constexpr std::uint32_t unknown = 1;  // below this an abstraction knows nothing
     struct Cell {
         std::uint32_t below = 0;
         std::uint32_t depth = 0;
