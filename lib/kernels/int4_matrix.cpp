@@ -12,6 +12,7 @@
 #include "lib/kernels/int4_kernel.hpp"
 #include "lib/kernels/int8_matrix.hpp"
 #include "lib/kernels/integer_product.hpp"
+#include "lib/kernels/weight_columns.hpp"
 
 namespace tbt {
 
@@ -133,10 +134,10 @@ float quantize_groups(const float* w, std::int64_t n, std::int8_t* q, std::uint8
 
 // One panel, rounded column by column. columns (panel · K), q (K), m (groups): memory to work in.
 template <class From>
-void Int4Matrix::pack_panel(const StoredView& w, std::int64_t p, float* columns, std::int8_t* q,
-                            std::uint8_t* m) {
+void Int4Matrix::pack_panel(std::span<const StoredView> parts, std::int64_t p, float* columns,
+                            std::int8_t* q, std::uint8_t* m) {
     const std::int64_t count = std::min<std::int64_t>(panel, n_ - p * panel);
-    kernel::widen_columns<From>(w, p * panel, count, columns);
+    kernel::widen_columns<From, panel>(parts, p * panel, count, columns);
     for (std::int64_t c = 0; c < count; ++c) {
         scales_[index(p * panel + c)] = quantize_groups(columns + c * k_, k_, q, m);
         put(p, c, q, m);
@@ -168,20 +169,46 @@ void Int4Matrix::reserve() {
     scales_.assign(index(panels() * panel), 0.0f);
 }
 
-Int4Matrix::Int4Matrix(const Int4Codes& w) : k_(w.rows), n_(w.columns) {
+Int4Matrix::Int4Matrix(const Int4Codes& w, int threads) : k_(w.rows), n_(w.columns) {
     reserve();
-    std::vector<std::int8_t> q(index(k_));
-    std::vector<std::uint8_t> m(index(groups()));
-    for (std::int64_t n = 0; n < n_; ++n) {
-        for (std::int64_t k = 0; k < k_; ++k) q[index(k)] = static_cast<std::int8_t>(w.code(k, n));
-        for (std::int64_t g = 0; g < groups(); ++g)
-            m[index(g)] = static_cast<std::uint8_t>(w.multiplier(g * group, n));
-        scales_[index(n)] = w.units.data()[n];
-        put(n / panel, n % panel, q.data(), m.data());
-    }
+    std::copy_n(w.units.data(), n_, scales_.data());
+    run_team(threads, [&](const Worker& worker) {
+        const auto [begin, end] = worker.share(panels());
+        for (std::int64_t p = begin; p < end; ++p) copy_panel(w, p);
+    });
 }
 
-Int4Matrix::Int4Matrix(const StoredView& w, int threads) : k_(w.rows), n_(w.columns) {
+// A byte of a file holds k and k + 1, one of a panel k and k + 4: of eight k, four bytes of a
+// column become four others.
+void Int4Matrix::copy_panel(const Int4Codes& w, std::int64_t p) {
+    const std::int64_t count = std::min<std::int64_t>(panel, n_ - p * panel), pairs = (k_ + 1) / 2;
+    std::array<std::uint8_t, panel> none;  // beyond the last row
+    none.fill(0x88);
+    auto* codes = reinterpret_cast<std::uint8_t*>(codes_.get()) + p * groups() * group_bytes;
+    for (std::int64_t eight = 0; eight * 4 < pairs; ++eight, codes += panel * 4) {
+        const std::uint8_t* row[4];
+        for (std::int64_t i = 0; i < 4; ++i) {
+            const std::int64_t pair = eight * 4 + i;
+            row[i] = pair < pairs ? w.codes.data() + pair * n_ + p * panel : none.data();
+        }
+        for (std::int64_t c = 0; c < count; ++c) {
+            const int a = row[0][c], b = row[1][c], d = row[2][c], e = row[3][c];
+            codes[4 * c] = static_cast<std::uint8_t>((a & 15) | (d & 15) << 4);
+            codes[4 * c + 1] = static_cast<std::uint8_t>(a >> 4 | (d & 0xf0));
+            codes[4 * c + 2] = static_cast<std::uint8_t>((b & 15) | (e & 15) << 4);
+            codes[4 * c + 3] = static_cast<std::uint8_t>(b >> 4 | (e & 0xf0));
+        }
+    }
+    for (std::int64_t g = 0; g < groups(); ++g)
+        std::copy_n(w.multipliers.data() + g * n_ + p * panel, count,
+                    multipliers_.data() + (p * groups() + g) * panel);
+}
+
+Int4Matrix::Int4Matrix(const StoredView& w, int threads) : Int4Matrix(std::span(&w, 1), threads) {}
+
+Int4Matrix::Int4Matrix(std::span<const StoredView> parts, int threads)
+    : k_(parts[0].rows), n_(kernel::columns_side_by_side(parts)) {
+    const WeightType type = parts[0].type;
     reserve();
     run_team(threads, [&](const Worker& worker) {
         std::vector<float> memory(index(panel * k_));
@@ -189,12 +216,12 @@ Int4Matrix::Int4Matrix(const StoredView& w, int threads) : k_(w.rows), n_(w.colu
         std::vector<std::uint8_t> m(index(groups()));
         const auto [begin, end] = worker.share(panels());
         for (std::int64_t p = begin; p < end; ++p) {
-            if (w.type == WeightType::f32)
-                pack_panel<float>(w, p, memory.data(), q.data(), m.data());
-            if (w.type == WeightType::f16)
-                pack_panel<simd::F16>(w, p, memory.data(), q.data(), m.data());
-            if (w.type == WeightType::bf16)
-                pack_panel<simd::BF16>(w, p, memory.data(), q.data(), m.data());
+            if (type == WeightType::f32)
+                pack_panel<float>(parts, p, memory.data(), q.data(), m.data());
+            if (type == WeightType::f16)
+                pack_panel<simd::F16>(parts, p, memory.data(), q.data(), m.data());
+            if (type == WeightType::bf16)
+                pack_panel<simd::BF16>(parts, p, memory.data(), q.data(), m.data());
         }
     });
     for (std::int64_t n = 0; n < n_; ++n) {

@@ -55,7 +55,8 @@ public:
     static constexpr std::int64_t group_bytes = panel * group / 2;
 
     explicit Int4Matrix(const StoredView& w, int threads = 1);
-    explicit Int4Matrix(const Int4Codes& w);  // as they are
+    Int4Matrix(std::span<const StoredView> parts, int threads);  // side by side
+    Int4Matrix(const Int4Codes& w, int threads);                 // as they are
 
     std::int64_t k() const { return k_; }
     std::int64_t n() const { return n_; }
@@ -72,11 +73,12 @@ public:
 
 private:
     void reserve();
+    void copy_panel(const Int4Codes& w, std::int64_t p);
     // Column c of panel p: q (K), m (one a group).
     void put(std::int64_t p, std::int64_t c, const std::int8_t* q, const std::uint8_t* m);
     template <class From>
-    void pack_panel(const StoredView& w, std::int64_t p, float* columns, std::int8_t* q,
-                    std::uint8_t* m);
+    void pack_panel(std::span<const StoredView> parts, std::int64_t p, float* columns,
+                    std::int8_t* q, std::uint8_t* m);
 
     std::int64_t k_ = 0, n_ = 0;
     AlignedFloats codes_;

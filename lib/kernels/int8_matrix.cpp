@@ -13,6 +13,7 @@
 #include "lib/index.hpp"
 #include "lib/kernels/int8_kernel.hpp"
 #include "lib/kernels/integer_product.hpp"
+#include "lib/kernels/weight_columns.hpp"
 
 namespace tbt {
 
@@ -102,9 +103,10 @@ float quantize_row(const float* x, std::int64_t n, std::int64_t stride, std::int
 
 // One panel, rounded column by column. columns (panel · K), q (K): memory to work in.
 template <class From>
-void Int8Matrix::pack_panel(const StoredView& w, std::int64_t p, float* columns, std::int8_t* q) {
+void Int8Matrix::pack_panel(std::span<const StoredView> parts, std::int64_t p, float* columns,
+                            std::int8_t* q) {
     const std::int64_t count = std::min<std::int64_t>(panel, n_ - p * panel);
-    kernel::widen_columns<From>(w, p * panel, count, columns);
+    kernel::widen_columns<From, panel>(parts, p * panel, count, columns);
     auto* to = reinterpret_cast<std::int8_t*>(data_.get()) + p * groups() * panel * group;
     for (std::int64_t c = 0; c < count; ++c, to += group) {
         const auto at = index(p * panel + c);
@@ -116,22 +118,20 @@ void Int8Matrix::pack_panel(const StoredView& w, std::int64_t p, float* columns,
     }
 }
 
-Int8Matrix::Int8Matrix(const StoredView& w, int threads) : k_(w.rows), n_(w.columns) {
-    if (k_ > most_k)
-        throw Error("int8: a weight matrix has " + std::to_string(k_) + " rows, expected at most " +
-                    std::to_string(most_k) + " (their sum must fit 32 bits); keep it as f16");
-    const std::int64_t columns = panels() * panel, size = groups() * columns * group;
-    data_ = allocate_zeros((size + 3) / 4);
-    scales_.assign(index(columns), 0.0f);
-    sums_.assign(index(columns), 0);
+Int8Matrix::Int8Matrix(const StoredView& w, int threads) : Int8Matrix(std::span(&w, 1), threads) {}
+
+Int8Matrix::Int8Matrix(std::span<const StoredView> parts, int threads)
+    : k_(parts[0].rows), n_(kernel::columns_side_by_side(parts)) {
+    const WeightType type = parts[0].type;
+    reserve();
     run_team(threads, [&](const Worker& worker) {
         std::vector<float> memory(index(panel * k_));
         std::vector<std::int8_t> q(index(k_));
         const auto [begin, end] = worker.share(panels());
         for (std::int64_t p = begin; p < end; ++p) {
-            if (w.type == WeightType::f32) pack_panel<float>(w, p, memory.data(), q.data());
-            if (w.type == WeightType::f16) pack_panel<simd::F16>(w, p, memory.data(), q.data());
-            if (w.type == WeightType::bf16) pack_panel<simd::BF16>(w, p, memory.data(), q.data());
+            if (type == WeightType::f32) pack_panel<float>(parts, p, memory.data(), q.data());
+            if (type == WeightType::f16) pack_panel<simd::F16>(parts, p, memory.data(), q.data());
+            if (type == WeightType::bf16) pack_panel<simd::BF16>(parts, p, memory.data(), q.data());
         }
     });
     for (std::int64_t n = 0; n < n_; ++n) {
@@ -139,6 +139,37 @@ Int8Matrix::Int8Matrix(const StoredView& w, int threads) : k_(w.rows), n_(w.colu
             throw Error("int8: a weight in column " + std::to_string(n) +
                         " is not finite; the model is broken");
     }
+}
+
+void Int8Matrix::reserve() {
+    if (k_ > most_k)
+        throw Error("int8: a weight matrix has " + std::to_string(k_) + " rows, expected at most " +
+                    std::to_string(most_k) + " (their sum must fit 32 bits); keep it as f16");
+    const std::int64_t columns = panels() * panel, size = groups() * columns * group;
+    data_ = allocate_zeros((size + 3) / 4);
+    scales_.assign(index(columns), 0.0f);
+    sums_.assign(index(columns), 0);
+}
+
+Int8Matrix::Int8Matrix(const Int8Codes& w, int threads) : k_(w.rows), n_(w.columns) {
+    reserve();
+    std::copy_n(w.scales.data(), n_, scales_.data());
+    run_team(threads, [&](const Worker& worker) {
+        const auto [begin, end] = worker.share(panels());
+        for (std::int64_t p = begin; p < end; ++p) {
+            const std::int64_t count = std::min<std::int64_t>(panel, n_ - p * panel);
+            auto* to = reinterpret_cast<std::int8_t*>(data_.get()) + p * groups() * panel * group;
+            std::int32_t* sums = sums_.data() + p * panel;
+            for (std::int64_t k = 0; k < k_; ++k) {
+                const std::int8_t* row = w.q.data() + k * n_ + p * panel;
+                std::int8_t* four = to + k / group * panel * group + k % group;
+                for (std::int64_t c = 0; c < count; ++c) {
+                    four[c * group] = row[c];
+                    sums[c] += row[c];
+                }
+            }
+        }
+    });
 }
 
 std::int64_t Int8Matrix::bytes() const { return panels() * panel * (groups() * group + 4 + 4); }

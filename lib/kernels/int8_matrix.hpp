@@ -26,6 +26,13 @@ struct MatmulOptions;
 // number, has scale 0; one with NaN or infinity has scale NaN, and so have the products with it.
 float quantize_row(const float* x, std::int64_t n, std::int64_t stride, std::int8_t* q);
 
+// A matrix in 8 bits as files hold it (int8_file.hpp), row by row: w[k, n] = scales[n] · q[k, n].
+struct Int8Codes {
+    std::int64_t rows = 0, columns = 0;  // K, N
+    std::span<const std::int8_t> q;      // (K, N), −127 … 127
+    Tensor scales;                       // (N), finite, not negative
+};
+
 // w (K, N), quantised by columns. Panels of 32 columns, in each the k by fours:
 // [k / 4][column][k % 4], filled up with zeros. Errors: K is too large; a weight is not finite.
 class Int8Matrix {
@@ -34,6 +41,8 @@ public:
     static constexpr std::int64_t most_k = 133144;
 
     explicit Int8Matrix(const StoredView& w, int threads = 1);
+    Int8Matrix(std::span<const StoredView> parts, int threads);  // side by side
+    Int8Matrix(const Int8Codes& w, int threads);                 // as they are
 
     std::int64_t k() const { return k_; }
     std::int64_t n() const { return n_; }
@@ -47,8 +56,10 @@ public:
     std::span<const std::int32_t> column_sums() const { return sums_; }  // Σ_k q_w of each column
 
 private:
+    void reserve();
     template <class From>
-    void pack_panel(const StoredView& w, std::int64_t p, float* columns, std::int8_t* q);
+    void pack_panel(std::span<const StoredView> parts, std::int64_t p, float* columns,
+                    std::int8_t* q);
 
     std::int64_t k_ = 0, n_ = 0;
     AlignedFloats data_;

@@ -21,16 +21,6 @@ void fetch(const Code* w) {
     for (int i = 0; i < Bytes; i += 64) __builtin_prefetch(ahead + i);
 }
 
-// Columns first … first + count − 1 of w, one after the other (K each), as floats. Rows of w are
-// read along.
-template <class From>
-void widen_columns(const StoredView& w, std::int64_t first, std::int64_t count, float* columns) {
-    const From* from = static_cast<const From*>(w.data) + first * w.column_stride;
-    for (std::int64_t k = 0; k < w.rows; ++k)
-        for (std::int64_t c = 0; c < count; ++c)
-            columns[c * w.rows + k] = simd::widened(from[k * w.row_stride + c * w.column_stride]);
-}
-
 // What one call of matmul works on.
 struct IntegerJob {
     std::int64_t n;

@@ -8,6 +8,7 @@
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/matmul_kernel.hpp"
+#include "lib/kernels/weight_columns.hpp"
 
 namespace tbt {
 
@@ -25,6 +26,28 @@ kernel::Batch load_anywhere(const Half* p) {
     return kernel::load(p);
 }
 
+// The largest bits of numbers without their sign: NaN and infinity have an exponent of ones, so as
+// whole numbers they are largest.
+template <class From>
+class Largest {
+public:
+    void take(const From* numbers, std::int64_t n) {
+        constexpr Bits no_sign = static_cast<Bits>(~Bits{0}) >> 1;
+        const Bits* bits = reinterpret_cast<const Bits*>(numbers);
+        for (std::int64_t i = 0; i < n; ++i)
+            most_ = std::max(most_, static_cast<Bits>(bits[i] & no_sign));
+    }
+    bool finite() const {
+        if constexpr (std::is_same_v<From, F16>) return most_ < 0x7c00;
+        else if constexpr (std::is_same_v<From, BF16>) return most_ < 0x7f80;
+        else return most_ < 0x7f800000u;
+    }
+    using Bits = std::conditional_t<sizeof(From) == 4, std::uint32_t, std::uint16_t>;
+
+private:
+    Bits most_ = 0;
+};
+
 // `width` numbers, whole registers, as they are or rounded to the type of the weights.
 template <class From, class To>
 void convert(const From* from, To* to, int width) {
@@ -37,29 +60,38 @@ void convert(const From* from, To* to, int width) {
 
 // Columns next to each other, as in a row-major w.
 template <class From, class To>
-void pack_rows(const StoredView& w, std::int64_t first_column, int width, To* to) {
+void pack_rows(const StoredView& w, std::int64_t first_column, int width, To* to,
+               Largest<From>& largest) {
     const From* from = static_cast<const From*>(w.data) + first_column;
-    for (std::int64_t k = 0; k < w.rows; ++k, to += width) {
-        if (width == panel) convert(from + k * w.row_stride, to, panel);  // a constant: unrolled
-        else convert(from + k * w.row_stride, to, width);
+    for (std::int64_t k = 0; k < w.rows; ++k, from += w.row_stride, to += width) {
+        largest.take(from, width);
+        if (width == panel) convert(from, to, panel);  // a constant: unrolled
+        else convert(from, to, width);
     }
 }
 
-// Columns far apart, as in a transposed view: a cache line of k at a time, so that whole lines are
-// read. `used` of the `width` columns exist, the others are zero.
+// A cache line of k at a time, so that whole lines are read.
+template <class From>
+constexpr int strip = 64 / to_int(sizeof(From));
+
+template <class From>
+using Columns = kernel::WeightColumns<From, panel>;
+
+// Columns far apart, as in a transposed view. `used` of the `width` columns exist, the others are
+// zero.
 template <class From, class To>
-void pack_columns(const StoredView& w, std::int64_t first_column, int used, int width, To* to) {
+void pack_columns(const Columns<From>& columns, Range ks, int used, int width, To* to,
+                  Largest<From>& largest) {
     // Between two kinds of 16 bits lie floats.
     using Between = std::conditional_t<std::is_same_v<From, To>, To, float>;
-    constexpr int strip = 64 / to_int(sizeof(From));
-    Between block[strip][panel] = {};
-    for (std::int64_t k = 0; k < w.rows; k += strip) {
-        const int count = to_int(std::min<std::int64_t>(strip, w.rows - k));
-        const From* from =
-            static_cast<const From*>(w.data) + k * w.row_stride + first_column * w.column_stride;
+    Between block[strip<From>][panel] = {};
+    for (std::int64_t k = ks.begin; k < ks.end; k += strip<From>) {
+        const int count = to_int(std::min<std::int64_t>(strip<From>, ks.end - k));
         for (int j = 0; j < used; ++j) {
+            const From* from = columns.at[j] + k * columns.step;
             for (int i = 0; i < count; ++i) {
-                const From value = from[i * w.row_stride + j * w.column_stride];
+                const From value = from[i * columns.step];
+                largest.take(&value, 1);
                 if constexpr (std::is_same_v<From, To>) block[i][j] = value;
                 else block[i][j] = widened(value);
             }
@@ -68,22 +100,78 @@ void pack_columns(const StoredView& w, std::int64_t first_column, int used, int 
     }
 }
 
-template <class From, class To>
-void pack_panels(const StoredView& w, Range panels, float* memory) {
-    for (std::int64_t p = panels.begin; p < panels.end; ++p) {
-        To* to = reinterpret_cast<To*>(memory) + p * panel * w.rows;
-        const int width = kernel::panel_vectors(p, w.columns) * batch;
-        const int used = to_int(std::min<std::int64_t>(width, w.columns - p * panel));
-        if (w.column_stride == 1 && used == width) pack_rows<From>(w, p * panel, width, to);
-        else pack_columns<From>(w, p * panel, used, width, to);
+// The even places, then the odd ones: of element (j, k) of a row-major block the last bit of k
+// becomes the first of its place. Once for each bit of k, and the block is transposed.
+template <int size, class Bits>
+void even_then_odd(const Bits* from, Bits* to) {
+    for (int i = 0; i < size / 2; ++i) {
+        to[i] = from[2 * i];
+        to[size / 2 + i] = from[2 * i + 1];
     }
 }
 
+// The same for a whole panel of contiguous columns that are packed as they are, K a multiple of a
+// strip: vectors of k become vectors of columns.
 template <class From>
-void pack_as(WeightType type, const StoredView& w, Range panels, float* memory) {
-    if (type == WeightType::f32) pack_panels<From, float>(w, panels, memory);
-    if (type == WeightType::f16) pack_panels<From, F16>(w, panels, memory);
-    if (type == WeightType::bf16) pack_panels<From, BF16>(w, panels, memory);
+void transpose_columns(const Columns<From>& columns, std::int64_t K, From* to,
+                       Largest<From>& largest) {
+    using Bits = typename Largest<From>::Bits;
+    constexpr int length = strip<From>, size = panel * length;
+    alignas(64) Bits a[size], b[size];
+    for (std::int64_t k = 0; k < K; k += length, to += size) {
+        for (int j = 0; j < panel; ++j) {
+            const From* from = columns.at[j] + k;
+            largest.take(from, length);
+            const Bits* bits = reinterpret_cast<const Bits*>(from);
+            for (int i = 0; i < length / 2; ++i) {
+                a[j * length / 2 + i] = bits[2 * i];
+                a[size / 2 + j * length / 2 + i] = bits[2 * i + 1];
+            }
+        }
+        even_then_odd<size>(a, b);
+        even_then_odd<size>(b, a);
+        if constexpr (length == 32) {
+            even_then_odd<size>(a, b);
+            even_then_odd<size>(b, reinterpret_cast<Bits*>(to));
+        } else {
+            even_then_odd<size>(a, reinterpret_cast<Bits*>(to));
+        }
+    }
+}
+
+// Whether all numbers were finite.
+template <class From, class To>
+bool pack_panels(std::span<const StoredView> parts, std::int64_t n, Range panels, float* memory) {
+    const StoredView& w = parts[0];
+    const std::int64_t K = w.rows;
+    Largest<From> largest;
+    for (std::int64_t p = panels.begin; p < panels.end; ++p) {
+        To* to = reinterpret_cast<To*>(memory) + p * panel * K;
+        const int width = kernel::panel_vectors(p, n) * batch;
+        const int used = to_int(std::min<std::int64_t>(width, n - p * panel));
+        if (parts.size() == 1 && w.column_stride == 1 && used == width) {
+            pack_rows<From>(w, p * panel, width, to, largest);
+            continue;
+        }
+        const Columns<From> columns = kernel::weight_columns<From, panel>(parts, p * panel, used);
+        std::int64_t done = 0;
+        if constexpr (std::is_same_v<From, To>) {
+            if (columns.step == 1 && used == panel) {
+                done = K / strip<From> * strip<From>;
+                transpose_columns(columns, done, to, largest);
+            }
+        }
+        pack_columns(columns, {done, K}, used, width, to + done * width, largest);
+    }
+    return largest.finite();
+}
+
+template <class From>
+bool pack_as(WeightType type, std::span<const StoredView> parts, std::int64_t n, Range panels,
+             float* memory) {
+    if (type == WeightType::f16) return pack_panels<From, F16>(parts, n, panels, memory);
+    if (type == WeightType::bf16) return pack_panels<From, BF16>(parts, n, panels, memory);
+    return pack_panels<From, float>(parts, n, panels, memory);
 }
 
 // K numbers, `step` apart.
@@ -107,28 +195,39 @@ PackedMatrix& PackedMatrix::operator=(PackedMatrix&& other) noexcept {
     capacity_ = std::exchange(other.capacity_, 0);
     type_ = std::exchange(other.type_, WeightType::f32);
     magnitudes_ = std::exchange(other.magnitudes_, {});
+    finite_ = other.finite_.load();
     data_ = std::move(other.data_);
     int8_ = std::exchange(other.int8_, nullptr);
     int4_ = std::exchange(other.int4_, nullptr);
     return *this;
 }
 
-PackedMatrix::PackedMatrix(const StoredView& w, WeightType type, int threads) {
+PackedMatrix::PackedMatrix(const StoredView& w, WeightType type, int threads)
+    : PackedMatrix(std::span(&w, 1), type, threads) {}
+
+PackedMatrix::PackedMatrix(std::span<const StoredView> parts, WeightType type, int threads) {
+    const std::int64_t columns = kernel::columns_side_by_side(parts);
     if (type == WeightType::int8 || type == WeightType::int4) {
-        if (type == WeightType::int8) int8_ = std::make_shared<const Int8Matrix>(w, threads);
-        else int4_ = std::make_shared<const Int4Matrix>(w, threads);
-        k_ = w.rows, n_ = w.columns, type_ = type;
+        if (type == WeightType::int8) int8_ = std::make_shared<const Int8Matrix>(parts, threads);
+        else int4_ = std::make_shared<const Int4Matrix>(parts, threads);
+        k_ = parts[0].rows, n_ = columns, type_ = type;
         return;
     }
-    reserve(w.rows, w.columns, type);
-    run_team(threads, [&](const Worker& worker) { pack(w, worker); });
+    reserve(parts[0].rows, columns, type);
+    run_team(threads, [&](const Worker& worker) { pack_parts(parts, worker); });
 }
 
-PackedMatrix::PackedMatrix(const Int4Codes& w)
+PackedMatrix::PackedMatrix(const Int8Codes& w, int threads)
+    : k_(w.rows),
+      n_(w.columns),
+      type_(WeightType::int8),
+      int8_(std::make_shared<const Int8Matrix>(w, threads)) {}
+
+PackedMatrix::PackedMatrix(const Int4Codes& w, int threads)
     : k_(w.rows),
       n_(w.columns),
       type_(WeightType::int4),
-      int4_(std::make_shared<const Int4Matrix>(w)) {}
+      int4_(std::make_shared<const Int4Matrix>(w, threads)) {}
 
 void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
     if (type == WeightType::int8 || type == WeightType::int4)
@@ -158,10 +257,16 @@ void PackedMatrix::pack(const StoredView& w, const Worker& worker) {
         throw Error("matmul: weights to pack have shape " + shape_text(w.rows, w.columns) +
                     ", expected " + shape_text(k_, n_) + " as reserved");
     }
+    pack_parts(std::span(&w, 1), worker);
+}
+
+void PackedMatrix::pack_parts(std::span<const StoredView> parts, const Worker& worker) {
     const Range mine = worker.share(kernel::panel_count(n_));
-    if (w.type == WeightType::f32) pack_as<float>(type_, w, mine, data_.get());
-    if (w.type == WeightType::f16) pack_as<F16>(type_, w, mine, data_.get());
-    if (w.type == WeightType::bf16) pack_as<BF16>(type_, w, mine, data_.get());
+    const WeightType from = parts[0].type;
+    const auto pack_from = from == WeightType::f16    ? pack_as<F16>
+                           : from == WeightType::bf16 ? pack_as<BF16>
+                                                      : pack_as<float>;
+    if (!pack_from(type_, parts, n_, mine, data_.get())) finite_ = false;
 #if defined(__wasm_simd128__)
     magnitudes_ = magnitudes_of(data_.get(), 1, bytes() / 4);  // floats (kept_as), and one thread
 #endif
@@ -176,6 +281,19 @@ void PackedMatrix::column(std::int64_t n, float* to) const {
     if (type_ == WeightType::f32) widen_column<float>(data_.get(), first, step, k_, to);
     if (type_ == WeightType::f16) widen_column<F16>(data_.get(), first, step, k_, to);
     if (type_ == WeightType::bf16) widen_column<BF16>(data_.get(), first, step, k_, to);
+}
+
+void widen_row(const StoredView& w, std::int64_t r, float* to) {
+    if (r < 0 || r >= w.rows || w.column_stride != 1)
+        throw Error("matmul: row " + std::to_string(r) + " of weights of shape " +
+                    shape_text(w.rows, w.columns) + ", expected one of contiguous rows");
+    const auto widen = [&]<class Element>(Element) {
+        const Element* from = static_cast<const Element*>(w.data) + r * w.row_stride;
+        for (std::int64_t c = 0; c < w.columns; ++c) to[c] = widened(from[c]);
+    };
+    if (w.type == WeightType::f16) widen(F16{});
+    else if (w.type == WeightType::bf16) widen(BF16{});
+    else widen(0.0f);
 }
 
 }  // namespace tbt

@@ -6,8 +6,10 @@
 // The last panel is only as wide as it must be, rounded up to one register and filled with zeros.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "lib/kernels/int4_matrix.hpp"
 #include "lib/kernels/int8_matrix.hpp"
@@ -67,8 +69,12 @@ public:
     // Numbers of 16 bits are packed as they are where that is the type, without floats in between.
     explicit PackedMatrix(const StoredView& w, WeightType type = WeightType::f32, int threads = 1);
 
-    // Of 4 bits, as they are.
-    explicit PackedMatrix(const Int4Codes& w);
+    // Several with the same K, type and layout, side by side: their columns are one matrix's.
+    PackedMatrix(std::span<const StoredView> parts, WeightType type, int threads);
+
+    // Of 8 and 4 bits, as they are.
+    explicit PackedMatrix(const Int8Codes& w, int threads = 1);
+    explicit PackedMatrix(const Int4Codes& w, int threads = 1);
 
     // Packs other values into the same memory (grows when needed);
     // each thread of the team packs its share. reserve() first, on one thread;
@@ -81,6 +87,8 @@ public:
     std::int64_t n() const { return n_; }
     WeightType type() const { return type_; }
     std::int64_t bytes() const;
+    // Whether everything that was packed was: no NaN, no infinity. Of int8 and int4 always.
+    bool finite() const { return finite_; }
     const float* data() const { return data_.get(); }
     // Column n (K) as floats: of a packed embedding, the row of a token. Not for int8 and int4.
     void column(std::int64_t n, float* to) const;
@@ -90,12 +98,18 @@ public:
     const Int4Matrix& int4() const { return *int4_; }  // of type int4 only
 
 private:
+    void pack_parts(std::span<const StoredView> parts, const Worker& worker);
+
     std::int64_t k_ = 0, n_ = 0, capacity_ = 0;
+    std::atomic<bool> finite_{true};
     WeightType type_ = WeightType::f32;
     Magnitudes magnitudes_;
     AlignedFloats data_;
     std::shared_ptr<const Int8Matrix> int8_;
     std::shared_ptr<const Int4Matrix> int4_;
 };
+
+// Row r of a matrix whose rows are contiguous (column_stride 1), as floats.
+void widen_row(const StoredView& w, std::int64_t r, float* to);
 
 }  // namespace tbt

@@ -1,5 +1,6 @@
 #include "lib/model/int4_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "lib/error.hpp"
@@ -52,12 +53,19 @@ Int4Codes read_int4(const Safetensors& file, const std::string& weight, const Sh
         throw Error(file.expect(names.codes, names.codes_shape).file + ": tensor \"" + name +
                     "\": number " + std::to_string(i) + " is " + what);
     };
-    for (std::size_t i = 0; i < codes.codes.size(); ++i) {
+    // First whether, in vectors, then where.
+    std::uint8_t least_low = 15, least_high = 0xf0, largest = 0;
+    for (const std::uint8_t byte : codes.codes) {
+        least_low = std::min(least_low, static_cast<std::uint8_t>(byte & 15));
+        least_high = std::min(least_high, static_cast<std::uint8_t>(byte & 0xf0));
+    }
+    for (const std::uint8_t m : codes.multipliers) largest = std::max(largest, m);
+    for (std::size_t i = 0; (least_low == 0 || least_high == 0) && i < codes.codes.size(); ++i) {
         const int byte = codes.codes[i];
         if ((byte & 15) == 0 || byte >> 4 == 0)
             fail(names.codes, i, std::to_string(byte) + ", expected 1 to 15 in both halves");
     }
-    for (std::size_t i = 0; i < codes.multipliers.size(); ++i)
+    for (std::size_t i = 0; largest > 127 && i < codes.multipliers.size(); ++i)
         if (codes.multipliers[i] > 127)
             fail(names.multipliers, i,
                  std::to_string(codes.multipliers[i]) + ", expected 0 to 127");

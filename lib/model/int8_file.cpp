@@ -1,22 +1,20 @@
 #include "lib/model/int8_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
+#include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {
 
-namespace {
-
 // Each row of these is a column of the output matrix.
-bool is_embedding(const std::string& weight) {
+bool scaled_by_rows(const std::string& weight) {
     return weight.ends_with("wte.weight") || weight.ends_with("lm_head.weight");
 }
-
-}  // namespace
 
 std::string scale_name(const std::string& weight) { return weight + "_scale"; }
 
@@ -24,15 +22,16 @@ std::int64_t scale_count(const std::string& weight, const Shape& shape) {
     if (shape.size() != 2)
         throw Error("tensor \"" + weight + "\" of shape " + to_string(shape) +
                     " is of I8, expected matrices only in 8 bits");
-    return shape[is_embedding(weight) ? 0 : 1];
+    return shape[scaled_by_rows(weight) ? 0 : 1];
 }
 
-void restore_int8(const TensorView& view, const std::string& weight, const Tensor& scales,
-                  std::span<float> values) {
+std::span<const std::int8_t> read_int8(const TensorView& view, const std::string& weight,
+                                       const Tensor& scales) {
     const auto fail = [&](const std::string& what) {
         throw Error(view.file + ": tensor \"" + weight + "\": " + what);
     };
-    if (view.bytes.size() != values.size() || scales.size() != scale_count(weight, view.shape))
+    if (length_of(view.bytes) != element_count(view.shape) ||
+        scales.size() != scale_count(weight, view.shape))
         fail("has shape " + to_string(view.shape) + ", and " + std::to_string(scales.size()) +
              " scales");
     for (std::int64_t i = 0; i < scales.size(); ++i) {
@@ -41,13 +40,23 @@ void restore_int8(const TensorView& view, const std::string& weight, const Tenso
             fail("scale " + std::to_string(i) + " is " + short_number(static_cast<double>(s)) +
                  ", expected a finite number of 0 or more");
     }
+    const std::span q(reinterpret_cast<const std::int8_t*>(view.bytes.data()), view.bytes.size());
+    std::int8_t least = 0;  // of all, without looking where: in vectors
+    for (const std::int8_t number : q) least = std::min(least, number);
+    if (least == -128)
+        fail("number " + std::to_string(std::find(q.begin(), q.end(), least) - q.begin()) +
+             " is -128, expected -127 to 127");
+    return q;
+}
+
+void restore_int8(const TensorView& view, const std::string& weight, const Tensor& scales,
+                  std::span<float> values) {
+    const std::span<const std::int8_t> q = read_int8(view, weight, scales);
+    check_size(weight.c_str(), values.size(), q.size());
     const auto columns = index(view.shape[1]);
-    const bool by_rows = is_embedding(weight);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const auto q = static_cast<std::int8_t>(view.bytes[i]);
-        if (q == -128) fail("number " + std::to_string(i) + " is -128, expected -127 to 127");
-        values[i] = scales.data()[by_rows ? i / columns : i % columns] * static_cast<float>(q);
-    }
+    const bool by_rows = scaled_by_rows(weight);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = scales.data()[by_rows ? i / columns : i % columns] * static_cast<float>(q[i]);
 }
 
 }  // namespace tbt

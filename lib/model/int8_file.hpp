@@ -2,9 +2,8 @@
 // NAME_scale of F32: one scale for each column of a matrix (K, N), for each row of an embedding
 // (ids, C). A weight is scale · q.
 //
-// As floats they are restored; rounded again (int8_matrix.hpp) they give the same q and, to the
-// last bit, the same scales, so a model read from such a file computes what it would have computed
-// if it had been rounded when it was loaded.
+// For int8 they are packed as they are: a model read from such a file computes what it would have
+// computed if it had been rounded when it was loaded. For every other type they are restored.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +25,15 @@ std::string scale_name(const std::string& weight);
 // How many scales a weight of this shape has. Throws Error for what is no matrix.
 std::int64_t scale_count(const std::string& weight, const Shape& shape);
 
-// values = scale · q. Throws Error, one line with the tensor, for a q of −128 and for a scale that
-// is negative or no number.
+// The numbers of a tensor of I8, as they lie there. Throws Error, one line with the tensor, for a q
+// of −128 and for a scale that is negative or no number.
+std::span<const std::int8_t> read_int8(const TensorView& view, const std::string& weight,
+                                       const Tensor& scales);
+
+// Whether a scale belongs to a row, as in an embedding, and not to a column.
+bool scaled_by_rows(const std::string& weight);
+
+// values = scale · q. Throws the same errors.
 void restore_int8(const TensorView& view, const std::string& weight, const Tensor& scales,
                   std::span<float> values);
 

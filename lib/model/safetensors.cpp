@@ -1,7 +1,6 @@
 #include "lib/model/safetensors.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -15,7 +14,6 @@
 #include "lib/kernels/weight_type.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/machine/threads.hpp"
 #include "lib/model/int4_file.hpp"
 #include "lib/model/int8_file.hpp"
 #include "lib/show/short_number.hpp"
@@ -123,30 +121,6 @@ std::string Safetensors::on_file(const std::string& name) const {
 
 namespace {
 
-// Whether all are below this one, signs apart. NaN and infinity have an exponent of ones: as whole
-// numbers they are largest.
-template <class Bits>
-bool all_below(std::span<const Bits> numbers, Bits border) {
-    constexpr Bits no_sign = static_cast<Bits>(~Bits{0}) >> 1;
-    Bits most = 0;
-    for (const Bits n : numbers) most = std::max(most, static_cast<Bits>(n & no_sign));
-    return most < border;
-}
-
-// The numbers of this share, at an address that fits them.
-bool all_finite(const TensorView& view, WeightType type, const Worker& worker) {
-    const auto size = static_cast<std::size_t>(bytes_of(type));
-    const Range mine = worker.share(length_of(view.bytes) / bytes_of(type));
-    const std::byte* first = view.bytes.data() + index(mine.begin) * size;
-    const auto numbers = [&]<class Bits>(Bits) {
-        return std::span<const Bits>(reinterpret_cast<const Bits*>(first),
-                                     index(mine.end - mine.begin));
-    };
-    if (type == WeightType::f32) return all_below(numbers(std::uint32_t{}), 0x7f800000u);
-    return all_below(numbers(std::uint16_t{}),
-                     type == WeightType::f16 ? std::uint16_t{0x7c00} : std::uint16_t{0x7f80});
-}
-
 // A weight that is no number makes every logit after it none: better said now, by name.
 void check_finite(const std::string& file, const std::string& name, const Tensor& tensor) {
     const float* w = tensor.data();
@@ -170,6 +144,25 @@ std::optional<Int4Codes> Safetensors::stored_int4(const std::string& name,
     return read_int4(*this, name, shape);
 }
 
+std::optional<Int8Codes> Safetensors::stored_int8(const std::string& name,
+                                                  const Shape& shape) const {
+    const std::string stored = on_file(name);
+    if (in_4_bits(name) || scaled_by_rows(stored)) return std::nullopt;
+    const TensorView& view = expect(stored, shape);
+    if (view.dtype != int8_dtype) return std::nullopt;
+    Int8Codes codes{0, 0, {}, read(scale_name(stored), {scale_count(stored, shape)})};
+    codes.q = read_int8(view, stored, codes.scales);
+    codes.rows = shape[0], codes.columns = shape[1];
+    return codes;
+}
+
+std::shared_ptr<const MappedFile> Safetensors::file_of(const std::string& name) const {
+    const TensorView* view = find(on_file(name));
+    for (const auto& file : files_)
+        if (view && file->path() == view->file) return file;
+    return nullptr;
+}
+
 Tensor Safetensors::read_weight(const std::string& name, const Shape& shape) const {
     if (const std::optional<Int4Codes> codes = stored_int4(name, shape)) {
         Tensor tensor(shape);
@@ -190,8 +183,8 @@ Tensor Safetensors::read_weight(const std::string& name, const Shape& shape) con
     return tensor;
 }
 
-std::optional<StoredView> Safetensors::stored_weight(const std::string& name, const Shape& shape,
-                                                     int threads) const {
+std::optional<StoredView> Safetensors::stored_weight(const std::string& name,
+                                                     const Shape& shape) const {
     if (in_4_bits(name)) return std::nullopt;
     const TensorView& view = expect(on_file(name), shape);
     const std::optional<WeightType> type = weight_type_named(view.dtype);
@@ -199,11 +192,6 @@ std::optional<StoredView> Safetensors::stored_weight(const std::string& name, co
         length_of(view.bytes) != element_count(shape) * bytes_of(*type) ||
         reinterpret_cast<std::uintptr_t>(view.bytes.data()) % index(bytes_of(*type)) != 0)
         return std::nullopt;
-    std::atomic<bool> finite{true};
-    run_team(threads, [&](const Worker& worker) {
-        if (!all_finite(view, *type, worker)) finite = false;
-    });
-    if (!finite) read_weight(name, shape);  // says which number it is
     return StoredView(view.bytes.data(), *type, shape[0], shape[1]);
 }
 

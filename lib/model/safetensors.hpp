@@ -38,11 +38,15 @@ public:
     // Throws Error for a weight that is NaN or infinite, too.
     Tensor read_weight(const std::string& name, const Shape& shape) const;
     // Where a matrix lies in the file, to be packed as it is; none for what must be restored or
-    // lies at an odd address, which is for read_weight. The same errors.
-    std::optional<StoredView> stored_weight(const std::string& name, const Shape& shape,
-                                            int threads = 1) const;
+    // lies at an odd address, which is for read_weight. The same errors, but for numbers that are
+    // not finite: whoever packs them sees them, and read_weight says which one it is.
+    std::optional<StoredView> stored_weight(const std::string& name, const Shape& shape) const;
     // The same for a matrix in 4 bits; none for one that is stored in another way.
     std::optional<Int4Codes> stored_int4(const std::string& name, const Shape& shape) const;
+    // And for one in 8 bits with a scale for each column.
+    std::optional<Int8Codes> stored_int8(const std::string& name, const Shape& shape) const;
+    // The file that a weight lies in: while it is held, what stored_weight says stays where it is.
+    std::shared_ptr<const MappedFile> file_of(const std::string& name) const;
     // Its pages are not needed in memory any more.
     void forget_weight(const std::string& name) const;
     // Throws the errors of read_weight that the header gives away already; reads nothing.

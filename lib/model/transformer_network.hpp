@@ -3,12 +3,15 @@
 // do what is said by the configuration's Architecture.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "lib/kernels/matmul.hpp"
 #include "lib/kernels/tensor.hpp"
+#include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/model/attention.hpp"
 #include "lib/model/transformer.hpp"
@@ -71,8 +74,11 @@ struct TransformerNetwork {
     TransformerOptions options;
     std::int64_t outputs;
     bool both_ways = false;  // a row sees all rows of its sequence, not only those before it
-    // (C, V), exactly as stored; empty where the output matrix is the same in the same bits.
+    // (C, V), exactly as stored. Empty where the output matrix is the same in the same bits, and
+    // where rows are read from the model's file, which stays mapped: a token needs only its own.
     PackedMatrix token_embedding;
+    std::shared_ptr<const MappedFile> embedding_file;
+    std::optional<StoredView> embedding_rows;      // (V, C)
     Tensor position_embedding;                     // (positions, C), where positions are learned
     std::vector<std::vector<double>> frequencies;  // (rotaries, rotary size / 2)
     std::vector<TransformerBlock> blocks;

@@ -80,22 +80,28 @@ struct LlamaBlocks {
 // The embedding (V, C), and the output matrix (C, outputs), which may be the same.
 void load_embeddings(TransformerNetwork& n, const WeightReader& weights, const std::string& name,
                      WeightType type) {
-    const auto output_of = [&](StoredView embedding) {
+    const auto packed = [&](StoredView embedding, WeightType kept, const std::string& weight) {
+        const StoredView columns = embedding.transposed();
+        return weights.pack(std::span(&columns, 1), kept, std::span(&weight, 1));
+    };
+    const auto output_of = [&](StoredView embedding, const std::string& weight) {
         embedding.rows = n.outputs;
         // Four bits are too few for what chooses among thousands of words.
-        n.output =
-            PackedMatrix(embedding.transposed(), type == WeightType::int4 ? WeightType::int8 : type,
-                         n.options.threads);
+        n.output = packed(embedding, type == WeightType::int4 ? WeightType::int8 : type, weight);
     };
     const bool tied = n.config.tie_word_embeddings;
+    const std::string head = "lm_head.weight";
     weights.matrix(name, [&](const StoredView& w) {
-        if (tied) output_of(w);
+        if (tied) output_of(w, name);
         // One copy, where the output matrix has all rows and rounds none.
         const bool same = tied && n.outputs == w.rows &&
                           (n.output.type() == WeightType::f32 || n.output.type() == w.type);
-        if (!same) n.token_embedding = PackedMatrix(w.transposed(), w.type, n.options.threads);
+        if (same) return;
+        const auto stored = weights.rows(name);
+        if (stored) n.embedding_file = stored->file, n.embedding_rows = stored->rows;
+        else n.token_embedding = packed(w, w.type, name);
     });
-    if (!tied) weights.matrix("lm_head.weight", output_of);
+    if (!tied) weights.matrix(head, [&](const StoredView& w) { output_of(w, head); });
 }
 
 }  // namespace

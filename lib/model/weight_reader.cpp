@@ -1,7 +1,6 @@
 #include "lib/model/weight_reader.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <set>
 
@@ -97,15 +96,42 @@ Tensor WeightReader::tensor(const std::string& name) const {
 
 PackedMatrix WeightReader::packed(const std::string& name, WeightType type) const {
     PackedMatrix result;
-    if (file_ && type == WeightType::int4) {
-        if (const auto codes = file_->stored_int4(name, shapes_.at(name))) {
-            result = PackedMatrix(*codes);
-            file_->forget_weight(name);
-            return result;
-        }
-    }
-    matrix(name, [&](const StoredView& w) { result = PackedMatrix(w, type, threads_); });
+    const auto as_stored = [&](const auto& codes) {
+        if (codes) result = PackedMatrix(*codes, threads_), file_->forget_weight(name);
+        return codes.has_value();
+    };
+    const Shape& shape = shapes_.at(name);
+    if (file_ && type == WeightType::int4 && as_stored(file_->stored_int4(name, shape)))
+        return result;
+    if (file_ && type == WeightType::int8 && as_stored(file_->stored_int8(name, shape)))
+        return result;
+    matrix(name, [&](const StoredView& w) {
+        result = pack(std::span(&w, 1), type, std::span(&name, 1));
+    });
     return result;
+}
+
+PackedMatrix WeightReader::pack(std::span<const StoredView> parts, WeightType type,
+                                std::span<const std::string> names) const {
+    // Reading them by themselves finds the number that is not finite.
+    const auto read_all = [&] {
+        for (const std::string& name : names) tensor(name);
+    };
+    PackedMatrix result;
+    try {
+        result = PackedMatrix(parts, type, threads_);
+    } catch (const Error&) {
+        read_all();
+        throw;
+    }
+    if (!result.finite()) read_all();
+    return result;
+}
+
+std::optional<WeightReader::Rows> WeightReader::rows(const std::string& name) const {
+    const auto stored = file_ ? file_->stored_weight(name, shapes_.at(name)) : std::nullopt;
+    if (!stored) return std::nullopt;
+    return Rows{file_->file_of(name), *stored};
 }
 
 Tensor WeightReader::joined(const std::vector<std::string>& names) const {
@@ -119,22 +145,12 @@ Tensor WeightReader::joined(const std::vector<std::string>& names) const {
 }
 
 PackedMatrix WeightReader::linear(const std::vector<std::string>& names, WeightType type) const {
-    PackedMatrix result;
-    const auto pack = [&](const StoredView& w) {
-        result = PackedMatrix(w.transposed(), type, threads_);
-    };
-    if (names.size() == 1) {
-        matrix(names[0], pack);
-        return result;
-    }
-    // Copied one under the other, as they are stored where that is in one type.
+    // Where all lie in the file in one type, straight from there.
     std::vector<StoredView> parts;
     std::vector<Tensor> floats;
-    const std::int64_t inputs = shapes_.at(names[0])[1];
     for (const std::string& name : names)
-        if (const auto stored =
-                file_ ? file_->stored_weight(name, shapes_.at(name), threads_) : std::nullopt)
-            parts.push_back(*stored);
+        if (const auto stored = file_ ? file_->stored_weight(name, shapes_.at(name)) : std::nullopt)
+            parts.push_back(stored->transposed());
     const bool as_stored = parts.size() == names.size() &&
                            std::all_of(parts.begin(), parts.end(), [&](const StoredView& part) {
                                return part.type == parts[0].type;
@@ -143,27 +159,12 @@ PackedMatrix WeightReader::linear(const std::vector<std::string>& names, WeightT
         parts.clear();
         for (const std::string& name : names) {
             const Tensor& w = floats.emplace_back(tensor(name));
-            parts.push_back(StoredView(w.data(), WeightType::f32, w.dim(0), w.dim(1)));
+            parts.push_back(StoredView(w.data(), WeightType::f32, w.dim(0), w.dim(1)).transposed());
         }
     }
-    const WeightType stored_as = parts[0].type;
-    std::int64_t outputs = 0;
-    for (const StoredView& part : parts) outputs += part.rows;
-    const std::int64_t row_bytes = inputs * bytes_of(stored_as);
-    const AlignedFloats memory = allocate_floats((outputs * row_bytes + 3) / 4);
-    auto* to = reinterpret_cast<std::byte*>(memory.get());
-    for (const StoredView& part : parts) {
-        const auto* from = static_cast<const std::byte*>(part.data);
-        run_team(threads_, [&](const Worker& worker) {
-            const Range mine = worker.share(part.rows);
-            std::memcpy(to + mine.begin * row_bytes, from + mine.begin * row_bytes,
-                        index((mine.end - mine.begin) * row_bytes));
-        });
-        to += part.rows * row_bytes;
-    }
+    PackedMatrix result = pack(parts, type, names);
     if (as_stored)
         for (const std::string& name : names) file_->forget_weight(name);
-    pack(StoredView(memory.get(), stored_as, outputs, inputs));
     return result;
 }
 

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "lib/kernels/packed_matrix.hpp"
 #include "lib/kernels/tensor.hpp"
+#include "lib/machine/files.hpp"
 #include "lib/model/safetensors.hpp"
 #include "lib/model/transformer.hpp"
 
@@ -49,8 +53,7 @@ public:
     // What use(view) makes of a matrix, which lies in the file or, as floats, in memory meanwhile.
     template <class Use>
     void matrix(const std::string& name, Use use) const {
-        const auto stored =
-            file_ ? file_->stored_weight(name, shapes_.at(name), threads_) : std::nullopt;
+        const auto stored = file_ ? file_->stored_weight(name, shapes_.at(name)) : std::nullopt;
         if (stored) {
             use(*stored);
             file_->forget_weight(name);
@@ -59,6 +62,19 @@ public:
             use(StoredView(w.data(), WeightType::f32, w.dim(0), w.dim(1)));
         }
     }
+
+    // A matrix where it lies in the file, to be read row by row as long as the file is held; none
+    // where it lies there in another way, or there is no file.
+    struct Rows {
+        std::shared_ptr<const MappedFile> file;
+        StoredView rows;
+    };
+    std::optional<Rows> rows(const std::string& name) const;
+
+    // The weights of these names, packed side by side. Throws Error, by its name, where one is not
+    // finite.
+    PackedMatrix pack(std::span<const StoredView> parts, WeightType type,
+                      std::span<const std::string> names) const;
 
     PackedMatrix packed(const std::string& name, WeightType type) const;
     // Matrices (outputs, inputs) as one: their outputs one after the other.

@@ -1,0 +1,68 @@
+// The columns of matrices that lie side by side, wherever each is. Included by .cpp files of lib
+// only.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "lib/error.hpp"
+#include "lib/kernels/packed_matrix.hpp"
+#include "lib/kernels/simd_half.hpp"
+
+namespace tbt::kernel {
+
+// Where some columns begin; within one, k and k + 1 are `step` apart.
+template <class From, int most>
+struct WeightColumns {
+    const From* at[most];
+    std::int64_t step;
+};
+
+// Columns first … first + count − 1 of the parts, one part beside the other.
+template <class From, int most>
+WeightColumns<From, most> weight_columns(std::span<const StoredView> parts, std::int64_t first,
+                                         std::int64_t count) {
+    WeightColumns<From, most> columns{{}, parts[0].row_stride};
+    std::int64_t c = 0;
+    for (const StoredView& part : parts) {
+        for (; c < count && first + c < part.columns; ++c)
+            columns.at[c] = static_cast<const From*>(part.data) + (first + c) * part.column_stride;
+        first -= part.columns;
+    }
+    return columns;
+}
+
+// Those columns as floats, each contiguous: columns (count, K).
+template <class From, int most>
+void widen_columns(std::span<const StoredView> parts, std::int64_t first, std::int64_t count,
+                   float* columns) {
+    const std::int64_t K = parts[0].rows;
+    const auto from = weight_columns<From, most>(parts, first, count);
+    if (from.step == 1) {
+        for (std::int64_t c = 0; c < count; ++c)
+            for (std::int64_t k = 0; k < K; ++k) columns[c * K + k] = simd::widened(from.at[c][k]);
+        return;
+    }
+    for (std::int64_t k = 0; k < K; ++k)
+        for (std::int64_t c = 0; c < count; ++c)
+            columns[c * K + k] = simd::widened(from.at[c][k * from.step]);
+}
+
+// All of their columns. Throws Error where they cannot be one matrix.
+inline std::int64_t columns_side_by_side(std::span<const StoredView> parts) {
+    if (parts.empty()) throw Error("matmul: no weights to pack, expected one matrix or more");
+    std::int64_t columns = 0;
+    for (const StoredView& part : parts) {
+        if (part.rows != parts[0].rows || part.type != parts[0].type ||
+            part.row_stride != parts[0].row_stride)
+            throw Error("matmul: weights to pack side by side have shapes " +
+                        to_string(Shape{parts[0].rows, parts[0].columns}) + " and " +
+                        to_string(Shape{part.rows, part.columns}) +
+                        ", expected the same rows, type and layout");
+        columns += part.columns;
+    }
+    return columns;
+}
+
+}  // namespace tbt::kernel
