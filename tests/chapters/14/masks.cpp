@@ -49,7 +49,7 @@ std::string random_grammar(Rng& rng) {
         if (group) root.append("(").append(part()).append(" | ");
         root.append(part()).append(group ? ") " : " ");
     }
-    // Rules of more than sixty nodes are not written out: their abstractions know less than the whole.
+    // Rules of more than sixty nodes are not written out: their abstractions know only a part.
     return root + "\nword ::= [a-c] [a-d7]{0," + std::to_string(rng.below(2) == 0 ? 5 : 70) + "}\n";
 }
 
