@@ -101,6 +101,8 @@ inline void keep_small(Settings& s, const TinyModels& models) {
     source(o.guide.grammar), source(o.guide.schema), source(o.guide.tools);
     file(s.output.html, "html"), file(s.output.trace_file, "trace"),
         file(s.output.figure, "figure");
+    // The models have no template of their own, and no other file is read as one.
+    if (s.chat) o.chat_template = o.chat_template.empty() ? "storyteller" : "chatml";
     if (s.prompts.size() > 3) s.prompts.resize(3);
     o.max_new_tokens = std::min(o.max_new_tokens.value_or(12), 60);
     at_most(o.num_beams, 4), at_most(o.samples, 3), at_most(o.threads, 2);
