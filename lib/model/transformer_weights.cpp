@@ -97,7 +97,9 @@ void load_embeddings(TransformerNetwork& n, const WeightReader& weights, const s
         const bool same = tied && n.outputs == w.rows &&
                           (n.output.type() == WeightType::f32 || n.output.type() == w.type);
         if (same) return;
-        const auto stored = weights.rows(name);
+        // Packing the output matrix has seen that all numbers are finite; of another embedding
+        // nobody has.
+        const auto stored = tied ? weights.rows(name) : std::nullopt;
         if (stored) n.embedding_file = stored->file, n.embedding_rows = stored->rows;
         else n.token_embedding = packed(w, w.type, name);
     });
