@@ -27,6 +27,7 @@ help:
 	'Token by Token: text generation from scratch, as a course that runs.' '' \
 	'  make run                 write text with the shipped model (PROMPT="Once upon a time" ARGS="…")' \
 	'  make chat                talk with it' \
+	'  make serve               answer clients of OpenAI'"'"'s interface, and a browser (MODEL=DIR ARGS="--port 8080")' \
 	'  make run-02              run the program of a chapter (ARGS="--help" shows its options)' \
 	'  make learn               the exercises, one after the other, on one screen' \
 	'  make check EX=05_2       check one (make hint, solution, try, watch, reset; make progress, next)' \
@@ -38,7 +39,7 @@ help:
 	'  make test-bits           the same bits from other processors, compilers and levels (make hashes writes them anew)' \
 	'  make test-sanitized      226 command lines of the generator under the sanitizers (MODE=tsan: of threads)' \
 	'  make test-arm64          the same bits on arm64, emulated by qemu' \
-	'  make test-serving        a thousand requests, each alone and all together: the same texts (COUNT=1000)' \
+	'  make test-serving        a thousand requests alone and all together, memory, replicas, real clients (minutes)' \
 	'  make test-wasm           the same texts from the playground'"'"'s program as from this one (COUNT=1000)' \
 	'  make test-page           look at the pages in a real browser (needs node, npm and chromium)' \
 	'  make lessons             check that the lessons still say what the programs print' \
@@ -68,7 +69,7 @@ include lib/build/compiler.mk
 # by a make that only says what it would do, when the first step begins. V=1 shows the commands instead.
 ifeq ($(V),)
 Q := @
-COUNTED := run run-% chat all tools learn test lessons bench check $(BUILD)/%
+COUNTED := run run-% chat serve all tools learn test lessons bench check $(BUILD)/%
 DRY_RUN = $(MAKE_COMMAND) -n -r STEPS=0 BUILD='$(BUILD)' MODE='$(MODE)' ARCH='$(ARCH)' CXX='$(CXX)' \
 	CXXFLAGS='$(CXXFLAGS)' OPENMP='$(OPENMP)' TEXT_LIBS='$(TEXT_LIBS)' ONLY='$(ONLY)' EX='$(EX)' $(MAKECMDGOALS)
 count_steps = $(shell MAKEFLAGS= MAKELEVEL=0 $(DRY_RUN) 2>/dev/null | grep -c "^printf '  %-5s")
@@ -83,7 +84,10 @@ include lib/build/objects.mk
 # PROMPT goes through the environment, and unexpanded, so that quotes and dollars in it do no harm.
 override PROMPT := $(value PROMPT)
 export PROMPT
-.PHONY: run chat
+.PHONY: run chat serve
+# MODEL=DIRECTORY: another model than the storyteller.
+serve: $(BUILD)/serve
+	@exec $< $(if $(MODEL),--model $(MODEL)) $(ARGS)
 run: $(BUILD)/23_text_generator
 	@$< $(if $(PROMPT),"$$PROMPT") $(ARGS)
 chat: $(BUILD)/23_text_generator

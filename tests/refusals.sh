@@ -1,5 +1,5 @@
 #!/bin/sh
-# Types wrong things into the programs of chapters 01 to 12 and 21 to 23: each must say one clear line on stderr and exit with
+# Types wrong things into the programs of chapters 01 to 12 and 21 to 23, and the server: each must say one clear line on stderr and exit with
 # status 2 (the command line is wrong) or 1 (something else is), write nothing else, and never crash.
 #   tests/refusals.sh [BUILD]
 # Ends with "N passed, N failed".
@@ -221,6 +221,14 @@ kill -INT "$chat"
 wait "$chat"
 holds 'Ctrl-C at the prompt ends a chat that has answered' [ $? -eq 0 -a -s "$work/out" -a ! -s "$work/err" ]
 exec 3>&-
+
+# The server.
+refused 2 'others than this machine could ask without a key; add --api-key-file FILE' serve --host 0.0.0.0
+refused 2 '--no-key and a key: leave out one of the two' serve --no-key --api-key x
+refused 1 '/nonexistent/key: cannot be opened' serve --api-key-file /nonexistent/key
+refused 2 '--max-batch-tokens: got 4, expected 8 or more' serve --max-running 8 --max-batch-tokens 4
+refused 1 'cannot listen there' serve --host 203.0.113.7 --no-key --port 1
+refused 1 '/nonexistent' serve --port 0 --model /nonexistent
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -89,7 +89,7 @@ done >>"$found"
 # ---- tests in folders --------------------------------------------------------------------------------------
 # make compiles what is in these folders; a test elsewhere would not run.
 grep -E '^tests/.*\.cpp$' "$work/files" |
-    grep -vE '^tests/(main\.cpp|(lib|golden|api|bits|exercises|bench|fuzz|support|chapters/[0-9][0-9]|page/wasm)/[^/]*\.cpp)$' |
+    grep -vE '^tests/(main\.cpp|(lib|golden|api|bits|serving|exercises|bench|fuzz|support|chapters/[0-9][0-9]|page/wasm)/[^/]*\.cpp)$' |
     while read -r file; do printf 'folder %s\tis in no folder of tests that make knows\n' "$file"; done >>"$found"
 
 # ---- plain headers -----------------------------------------------------------------------------------------

@@ -109,6 +109,8 @@ public:
     std::string end(FinishReason reason);
 
     int last_token() const { return ids_.back(); }
+    std::size_t generated() const { return ids_.size() - prompt_length_; }
+    const std::vector<Trace>& traces() const { return traces_; }  // until result() takes them
     const Trace* last_trace() const { return traces_.empty() ? nullptr : &traces_.back(); }
 
     // Throws Error while the text is under way.

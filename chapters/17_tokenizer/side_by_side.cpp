@@ -39,8 +39,10 @@ void show_cuts(const Tokenizer& tokenizer) {
     for (const char* text : texts) {
         const std::vector<int> ids = tokenizer.encode(text);
         std::string cut;
-        for (const int id : ids)
-            cut += (cut.empty() ? "" : "|") + visible(tokenizer.token_bytes(id));
+        for (const int id : ids) {
+            if (!cut.empty()) cut += '|';
+            cut += visible(tokenizer.token_bytes(id));
+        }
         std::printf("      %s%3zu  %s\n", padded(visible(text), 18).c_str(), ids.size(),
                     cut.c_str());
     }
@@ -51,8 +53,10 @@ void show_added(const Tokenizer& tokenizer) {
     std::string line;
     constexpr std::size_t most = 4;
     const auto& added = tokenizer.vocabulary().added;
-    for (std::size_t i = 0; i < std::min(most, added.size()); ++i)
-        line += (i == 0 ? "" : " ") + visible(tokenizer.token_bytes(added[i].id));
+    for (std::size_t i = 0; i < std::min(most, added.size()); ++i) {
+        if (i > 0) line += ' ';
+        line += visible(tokenizer.token_bytes(added[i].id));
+    }
     if (added.size() > most) line += " and " + std::to_string(added.size() - most) + " more";
     std::printf("      added tokens: %s\n", line.c_str());
 }

@@ -161,6 +161,43 @@ void check_filled(const Settings& s) {
 
 }  // namespace
 
+void add_text_options(CLI::App& app, TextOptions& o, std::string& strategy) {
+    CommandLine(app, "How a token is chosen")
+        .option("--strategy", strategy, "greedy, sample or beam (otherwise by the options)")
+        .one_of({"greedy", "sample", "beam"});
+    add_sampling_options(app, o);
+    CommandLine guidance(app, "How a token is chosen");
+    guidance
+        .option("--guidance-scale", o.guidance_scale,
+                "exaggerate what the prompt makes of the text; 1: off")
+        .shows_default();
+    guidance.option("--negative-prompt", o.negative_prompt,
+                    "guidance leads away from what this would make of it");
+    guidance.option("--contrast-model", o.contrast_model,
+                    "away from what this smaller model says: a directory, or sketch");
+    guidance.option("--contrast-strength", o.contrast.strength, "how far away; 0: not at all")
+        .shows_default();
+    guidance
+        .option("--contrast-plausible", o.contrast.plausible,
+                "drop what has less than this share of the largest probability")
+        .shows_default();
+    CommandLine(app, "How gaps are filled (--decoder diffusion)")
+        .option("--decoder", o.decoder,
+                "autoregressive, or diffusion: in any order, by a model that fills masks");
+    CommandLine(app, "How gaps are filled (--decoder diffusion)")
+        .option("--infill", o.infill, "what comes after the gap of -n tokens");
+    add_fill_options(app, o.fill);
+    add_beam_options(app, o);
+    add_draft_options(app, o);
+    add_more_draft_options(app, o);
+    add_medusa_options(app, o);
+    o.guide.add_options(app);
+    CommandLine(app, "What a text is held to")
+        .option("--continue", o.continues_prompt,
+                "the prompt is the beginning of the text, and held to the request as well");
+    add_samples_option(app, o);
+}
+
 void add_options(CLI::App& app, Settings& s) {
     CommandLine first(app);
     first.option("-p,--prompt,prompt", s.prompts,
@@ -175,41 +212,7 @@ void add_options(CLI::App& app, Settings& s) {
     first.option(
         "--chat-template", s.options.chat_template,
         "in a chat, not the model's own template: a file of Jinja, or " + chat_family_names());
-    CommandLine(app, "How a token is chosen")
-        .option("--strategy", s.strategy, "greedy, sample or beam (otherwise by the options)")
-        .one_of({"greedy", "sample", "beam"});
-    add_sampling_options(app, s.options);
-    CommandLine guidance(app, "How a token is chosen");
-    guidance
-        .option("--guidance-scale", s.options.guidance_scale,
-                "exaggerate what the prompt makes of the text; 1: off")
-        .shows_default();
-    guidance.option("--negative-prompt", s.options.negative_prompt,
-                    "guidance leads away from what this would make of it");
-    guidance.option("--contrast-model", s.options.contrast_model,
-                    "away from what this smaller model says: a directory, or sketch");
-    guidance
-        .option("--contrast-strength", s.options.contrast.strength, "how far away; 0: not at all")
-        .shows_default();
-    guidance
-        .option("--contrast-plausible", s.options.contrast.plausible,
-                "drop what has less than this share of the largest probability")
-        .shows_default();
-    CommandLine(app, "How gaps are filled (--decoder diffusion)")
-        .option("--decoder", s.options.decoder,
-                "autoregressive, or diffusion: in any order, by a model that fills masks");
-    CommandLine(app, "How gaps are filled (--decoder diffusion)")
-        .option("--infill", s.options.infill, "what comes after the gap of -n tokens");
-    add_fill_options(app, s.options.fill);
-    add_beam_options(app, s.options);
-    add_draft_options(app, s.options);
-    add_more_draft_options(app, s.options);
-    add_medusa_options(app, s.options);
-    s.options.guide.add_options(app);
-    CommandLine(app, "What a text is held to")
-        .option("--continue", s.options.continues_prompt,
-                "the prompt is the beginning of the text, and held to the request as well");
-    add_samples_option(app, s.options);
+    add_text_options(app, s.options, s.strategy);
     add_output_options(app, s.output);
     CommandLine page(app, "What is shown");
     page.option("--compare", s.compare,

@@ -23,6 +23,9 @@ struct Settings {
     std::function<bool(const char* option)> given;  // on the command line
 };
 
+// What a text can be asked for, whoever asks: no files to write, no model to open.
+void add_text_options(CLI::App& app, TextOptions& options, std::string& strategy);
+// These, the prompts, what is shown and the model.
 void add_options(CLI::App& app, Settings& settings);
 
 // Reads what only the command line has: escapes, names, the prompts of a file. Throws UsageError

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <utility>
 
 #include "chapters/10_generate/request.hpp"
@@ -10,6 +9,7 @@
 #include "chapters/23_text_generator/combinations.hpp"
 #include "chapters/23_text_generator/generation.hpp"
 #include "chapters/23_text_generator/guidance.hpp"
+#include "chapters/23_text_generator/languages.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 
@@ -37,8 +37,7 @@ struct TextGenerator::State {
     std::string directory;  // empty: of a model that somebody else opened
     Model model;
     CachedBatch batch;  // goes on where the last generation was: a chat's history is read once
-    std::shared_ptr<const TokenTrie> trie;
-    std::map<std::string, std::shared_ptr<CompiledGrammar>> languages;
+    Languages languages{model.tokenizer};
     std::string assistant_name;
     std::unique_ptr<Model> assistant;
     std::unique_ptr<CachedBatch> assistant_batch;
@@ -52,7 +51,6 @@ struct TextGenerator::State {
     Recording recording;
     bool watched = false;  // its passes are recorded
 
-    std::shared_ptr<CompiledGrammar> language_for(const GuideRequest& guide);
     const ChatForm& chat_form(const TextOptions& o) {
         return chat_forms.of(directory, model.tokenizer, o.chat_template);
     }
@@ -67,15 +65,6 @@ struct TextGenerator::State {
     Generation prepare(const TextOptions& o, std::span<const std::vector<int>> prompts,
                        const GenerateObserver& observer);
 };
-
-std::shared_ptr<CompiledGrammar> TextGenerator::State::language_for(const GuideRequest& guide) {
-    std::shared_ptr<CompiledGrammar>& language = languages[guide.key()];
-    if (!language) {
-        if (!trie) trie = std::make_shared<const TokenTrie>(model.tokenizer);
-        language = std::make_shared<CompiledGrammar>(recognizer_for(guide), trie);
-    }
-    return language;
-}
 
 void TextGenerator::State::open_assistant_of(const TextOptions& o) {
     if (!o.drafts() || o.lookup() || assistant_name == o.assistant_model) return;
@@ -116,11 +105,12 @@ void TextGenerator::State::open_heads_of(const TextOptions& o) {
 void TextGenerator::State::hold_to_guide(Generation& g) {
     const TextOptions& o = g.options;
     if (o.guide.name().empty()) return;
-    g.guide = std::make_shared<GuidedTexts>(language_for(o.guide));
-    if (trie->eos() < 0)
+    g.guide = std::make_shared<GuidedTexts>(languages.get(o.guide));
+    const int eos = languages.trie()->eos();
+    if (eos < 0)
         throw Error("guided: this model has no end-of-text token, so a text could not be ended");
     StopRules& stop = g.request.stop;
-    if (!stop.is_eos(trie->eos())) stop.eos.push_back(trie->eos());
+    if (!stop.is_eos(eos)) stop.eos.push_back(eos);
     for (const std::vector<int>& prompt : g.prompts) {
         int budget = stop.max_new_tokens;
         if (stop.policy == ContextPolicy::refuse)
@@ -219,6 +209,10 @@ TextGenerator::TextGenerator(TextGenerator&&) noexcept = default;
 TextGenerator& TextGenerator::operator=(TextGenerator&&) noexcept = default;
 
 const Model& TextGenerator::model() const { return state_->model; }
+Model& TextGenerator::model() { return state_->model; }
+std::shared_ptr<CompiledGrammar> TextGenerator::language(const GuideRequest& guide) {
+    return state_->languages.get(guide);
+}
 std::vector<PromptToken> TextGenerator::prompt_logprobs(std::span<const int> prompt, int choices) {
     return tbt::prompt_logprobs(state_->model.gpt, prompt, choices);
 }

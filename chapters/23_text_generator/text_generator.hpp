@@ -100,6 +100,7 @@ struct Effort {
 };
 
 struct Recording;
+class CompiledGrammar;
 
 class TextGenerator {
 public:
@@ -141,6 +142,11 @@ public:
                                             const TextOptions& options,
                                             const GenerateObserver& observer = {});
     const Model& model() const;
+    // For whoever runs passes of his own over it, not while a generation runs.
+    Model& model();
+    // What a text is held to, compiled and kept; null: nothing. May be called by any thread at any
+    // time, so that a generation finds it there. Throws as recognizer_for() does.
+    std::shared_ptr<CompiledGrammar> language(const GuideRequest& guide);
     std::vector<PromptToken> prompt_logprobs(std::span<const int> prompt, int choices);
     Effort effort() const;               // of the last generation
     const Recording& recording() const;  // of the same, if options.record

@@ -23,8 +23,7 @@ Engine::Engine(CachedBatch* batch, TokenBytes bytes, int vocab_size, PlainSchedu
     if (batch->cache()) batch_ = batch;
 }
 
-int Engine::add(std::vector<int> prompt, GenerateRequest request, int sample,
-                std::function<void(const std::string& piece)> on_text) {
+int Engine::add(std::vector<int> prompt, GenerateRequest request, int sample, OnText on_text) {
     check_request(request, prompt.size());
     check_ids("engine: prompt", prompt, index(vocab_size_));
     checked_place("engine: sample", sample, index(request.samples));

@@ -34,11 +34,13 @@ public:
     // The same; the batch must outlive it, and no other user may fill the batch's slots.
     Engine(CachedBatch* batch, TokenBytes bytes, int vocab_size, PlainScheduler scheduler);
 
+    // Told each piece of a text, once its tokens are known.
+    using OnText = std::function<void(const std::string& piece, const TextWriter& text)>;
+
     // A text to write: sample `sample` of the request. Its number. on_text gets each piece.
     // Throws Error on what check_request refuses, on ids outside the vocabulary, and on a text that
     // the cache alone could not hold.
-    int add(std::vector<int> prompt, GenerateRequest request, int sample = 0,
-            std::function<void(const std::string& piece)> on_text = {});
+    int add(std::vector<int> prompt, GenerateRequest request, int sample = 0, OnText on_text = {});
     // Ends a text, wherever it is; it counts as interrupted. Nothing if it has ended.
     void cancel(int text);
     // One forward pass. False, and none: there is nothing to do.
@@ -55,8 +57,7 @@ public:
 
 private:
     struct Text {
-        Text(std::vector<int> ids, GenerateRequest asked, int sample,
-             std::function<void(const std::string&)> tell)
+        Text(std::vector<int> ids, GenerateRequest asked, int sample, OnText tell)
             : prompt(std::move(ids)),
               request(std::move(asked)),
               writer(request, prompt, index(sample)),
@@ -65,13 +66,13 @@ private:
         std::vector<int> prompt;
         GenerateRequest request;
         TextWriter writer;
-        std::function<void(const std::string&)> on_text;
+        OnText on_text;
         std::size_t read = 0;  // tokens of the window, before the next one is written
         int cached = -1;       // tokens of the prompt that were known; −1: it has not begun
         std::string error;
 
         void show(const std::string& piece) const {
-            if (on_text && !piece.empty()) on_text(piece);
+            if (on_text && !piece.empty()) on_text(piece, writer);
         }
     };
 

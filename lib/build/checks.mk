@@ -13,9 +13,16 @@ test-bits:
 # After a change that is meant, or another model that ships.
 hashes: $(BUILD)/tests-bits
 	TBT_WRITE_HASHES=1 $<
-# Chapter 26's promise in full: so many random requests, each alone and all together.
-test-serving: $(BUILD)/tests-26
-	@TBT_REQUESTS=$(or $(COUNT),1000) $<
+# The promises of chapter 26 in full: so many random requests, each alone and all together, in the engine and over HTTP;
+# memory after 10,000 requests; three replicas, one killed and one stopped (installs haproxy where it is missing); the
+# openai package of npm.
+test-serving: $(BUILD)/tests-26 $(BUILD)/tests-serving $(BUILD)/serve
+	@$(install) serving
+	@failed=0; export TBT_REQUESTS=$(or $(COUNT),1000) TBT_SERVE=$(BUILD)/serve; \
+	$(BUILD)/tests-26 || failed=1; $(BUILD)/tests-serving || failed=1; \
+	$(BUILD)/tests-serving "[memory]" || failed=1; $(BUILD)/tests-serving "[failover]" || failed=1; \
+	$(BUILD)/tests-serving "[figures]" || failed=1; \
+	sh tests/serving/openai.sh $(BUILD) || failed=1; exit $$failed
 # On arm64, emulated: the hashes of texts and logits, and what transformers gives (ONLY="lib 07": others). Installs a
 # cross compiler and qemu where they are missing; folders of its own, build-armv8-a.
 test-arm64:
@@ -72,6 +79,7 @@ for_random_mutants = CXX="$(CXX)" SOURCE_FLAGS="$(CXXFLAGS_ALL) -O1 -g0 -include
 	MAIN="$(BUILD)/obj/tests/main.o" TEST_FLAGS="$(test_options)" \
 	SEED="$(SEED)" COUNT="$(COUNT)" PLACE="$(PLACE)" SHOW="$(SHOW)" LIMIT="$(LIMIT)" TRUST="$(TRUST)" \
 	MAKE="$(MAKE_COMMAND)" ROOMS="$(foreach g,$(TEST_GROUPS),$(g):$(subst $(space),$(comma),$(TEST_ROOMS_$(g))))"
-mutants: $(LIBRARY) $(CHECK_PARTS)
-	@$(for_exercises) LIBRARY="$(LIBRARY)" $(if $(filter random,$(ONLY)),$(for_random_mutants) \
+mutants: $(LIBRARY) $(SERVER) $(CHECK_PARTS)
+	@$(for_exercises) LIBRARY="$(SERVER) $(LIBRARY)" LIBS="$(LIBS) $(HTTP_LIBS) $(CATCH_LIBS)" \
+	    $(if $(filter random,$(ONLY)),$(for_random_mutants) \
 	    sh tests/mutants/random.sh,sh tests/mutants/run.sh $(ONLY))

@@ -41,9 +41,9 @@ endif
 $(TEST_PACKAGES): lib/install_packages.sh | $(PACKAGES)
 	@$(install) test
 	@touch $@
-$(BUILD)/.packages-page: lib/install_packages.sh
+$(BUILD)/.packages-page $(BUILD)/.packages-serve: $(BUILD)/.packages-%: lib/install_packages.sh
 	@mkdir -p $(@D)
-	@$(install) page
+	@$(install) $*
 	@touch $@
 
 # ---- precompiled headers ----------------------------------------------------------------------------------
@@ -76,13 +76,17 @@ $(ROOMS): $(FLAGS) lib/together.sh | $(PACKAGES)
 	$(call say,CXX,"$(dir $(firstword $(filter-out $(BUILD)/%,$(filter %.cpp,$^))))*.cpp")
 	$(Q)sh lib/together.sh sources $@ "$(CXX)" \
 	    "$(CXXFLAGS_ALL) $(if $(findstring -O1,$@),$(COLD)) $(NO_LINES) $(with_header) $(LIBRARY_LACKS)" $(room_files)
-$(LIBRARY):
+$(SERVER_ROOMS): | $(BUILD)/.packages-serve
+$(LIBRARY) $(SERVER):
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 PROGRAMS := $(CHAPTERS) $(TOOLS) learn
+# cpp-httplib is a compiled library on some systems, and a header only on others.
+HTTP_LIBS = $(shell pkg-config --libs cpp-httplib 2>/dev/null) -lpthread
+http_libs = $(if $(filter $(SERVER),$^),$(HTTP_LIBS))
 $(PROGRAMS:%=$(BUILD)/%):
 	$(call say,LINK,$@)
-	$(Q)$(LINK) $^ $(LIBS) -o $@
+	$(Q)$(LINK) $^ $(LIBS) $(http_libs) -o $@
 
 .PHONY: all tools $(TOOLS:%=%-tool)
 all: $(PROGRAMS:%=$(BUILD)/%)

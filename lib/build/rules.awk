@@ -15,7 +15,11 @@ function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
 function base(path) { sub(/.*\//, "", path); sub(/\.[ch]pp$/, "", path); return path }
 function is_program(file) { return file ~ /(^|\/|_)main\.cpp$/ }
 function object(file) { sub(/\.cpp$/, ".o", file); return build "/obj/" file }
-function chapter_of(file,  part) { split(file, part, "/"); return part[1] == "chapters" ? part[2] : "" }
+# The server needs a library of HTTP, so it is a unit of its own: nothing else is built with it.
+function chapter_of(file,  part) {
+    split(file, part, "/")
+    return part[1] != "chapters" ? "" : part[3] == "server" ? part[3] : part[2]
+}
 function add(list, word) { return list == "" ? word : list " " word }
 
 # ---- what is read ----
@@ -177,20 +181,23 @@ END {
         room = room_name[i]
         print room ": " room_files[room] " " write_list(room) " " build "/pch/" (room in room_json ? "json" : "std") ".hpp.gch"
         all_rooms = add(all_rooms, room)
+        if (chapter_of(room_files[room]) == "server") server_rooms = add(server_rooms, room)
     }
     print "ROOMS := " all_rooms
+    print "SERVER_ROOMS := " server_rooms
     print "COLD_ALONE := " cold_alone
 
-    # Archives; LIBRARY is all of them.
+    # Archives; LIBRARY is all of them but the server's.
     for (i = chapters; i >= 1; i--) if (chapter[i] in part_count) list = add(list, chapter[i])
     n = split(list " train grammar tbt", name, " ")
     for (i = 1; i <= n; i++) {
         printf "%s:", archive(name[i])
         for (k = 1; k <= part_count[name[i]]; k++) printf " %s", parts[name[i], k]
         print ""
-        library = add(library, archive(name[i]))
+        if (name[i] != "server") library = add(library, archive(name[i]))
     }
     print "LIBRARY := " library
+    print "SERVER := " archive("server")
 
     # Programs.
     for (i = 1; i <= sources; i++) {
@@ -216,7 +223,7 @@ END {
     # Tests.
     for (i = 1; i <= sources; i++) {
         file = source[i]
-        if (file ~ /^tests\/(lib|golden|api|bits|chapters\/[^\/]*)\/[^\/]*\.cpp$/ || file == "tests/fuzz/replay.cpp") {
+        if (file ~ /^tests\/(lib|golden|api|bits|serving|chapters\/[^\/]*)\/[^\/]*\.cpp$/ || file == "tests/fuzz/replay.cpp") {
             group = group_of(file)
             if (!(group in members)) groups = add(groups, group)
             members[group] = add(members[group], file)

@@ -36,7 +36,7 @@ CATCH_LIBS = $(if $(shell printf '$(HASH)include <catch2/catch_all.hpp>\n' | \
 	$(CXX) $(COMMON) -MF /dev/null -x c++ -E - >/dev/null 2>&1 && echo 3),-lCatch2)
 $(TEST_PROGRAMS):
 	$(call say,LINK,$@)
-	$(Q)$(LINK) $^ $(LIBS) $(CATCH_LIBS) -o $@
+	$(Q)$(LINK) $^ $(LIBS) $(http_libs) $(CATCH_LIBS) -o $@
 
 # ---- running ----------------------------------------------------------------------------------------------
 # Those that take long begin first.

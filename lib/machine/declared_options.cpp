@@ -50,6 +50,7 @@ DeclaredOption& DeclaredOption::one_at_a_time() {
 }
 
 std::string DeclaredOption::name() const { return option_->get_name(); }
+bool DeclaredOption::is_flag() const { return option_->get_items_expected_max() == 0; }
 bool DeclaredOption::given() const { return option_->count() > 0; }
 
 DeclaredOption CommandLine::option(const std::string& names, bool& value, const std::string& help) {

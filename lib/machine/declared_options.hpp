@@ -33,6 +33,7 @@ public:
     DeclaredOption& excludes(const DeclaredOption& other);  // nor with it
 
     std::string name() const;  // "--top-k"
+    bool is_flag() const;      // it takes no value
     bool given() const;        // after the command line was read
 
 private:

@@ -77,7 +77,9 @@ int different(std::uint64_t seed, int requests, int threads, long& texts) {
             for (int s = 0; s < w.request.samples; ++s) {
                 const auto streamed = std::make_shared<std::string>();
                 sent.push_back({engine.add(w.prompt, w.request, s,
-                                           [streamed](const std::string& p) { *streamed += p; }),
+                                           [streamed](const std::string& p, const TextWriter&) {
+                                               *streamed += p;
+                                           }),
                                 alone[static_cast<std::size_t>(s)], streamed});
             }
         } else {

@@ -1,0 +1,240 @@
+#include "chapters/26_serving/server/body_options.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "chapters/23_text_generator/aliases.hpp"
+#include "chapters/23_text_generator/command_line.hpp"
+#include "chapters/23_text_generator/filled_texts.hpp"
+#include "chapters/26_serving/server/api_error.hpp"
+#include "lib/edit_distance.hpp"
+
+namespace tbt {
+
+namespace {
+
+std::vector<std::string> texts_of(const std::string& name, const OrderedJson& value) {
+    std::vector<std::string> texts;
+    const auto add = [&](const OrderedJson& text) {
+        if (!text.is_string())
+            throw ApiError(400, name + ": expected a string, or a list of strings", name);
+        texts.push_back(text.get<std::string>());
+    };
+    if (value.is_array()) std::for_each(value.begin(), value.end(), add);
+    else add(value);
+    return texts;
+}
+
+std::string text_of(const std::string& name, const OrderedJson& value) {
+    if (value.is_string()) return value.get<std::string>();
+    throw ApiError(400, name + ": expected a string", name);
+}
+
+// A grammar or schema of the command line may be a file's name; a client has no say in files.
+std::string rules_of(const std::string& name, const OrderedJson& value) {
+    std::string rules = text_of(name, value);
+    if (rules.find("::=") == std::string::npos)
+        throw ApiError(400, name + ": expected the rules themselves, in GBNF: root ::= \"yes\"",
+                       name);
+    return rules;
+}
+
+std::string schema_of(const std::string& name, const OrderedJson& value) {
+    if (value.is_object()) return json_text(value);
+    const OrderedJson parsed =
+        value.is_string() ? ordered_json_value(value.get<std::string>()) : OrderedJson();
+    if (!parsed.is_object())
+        throw ApiError(400, name + ": expected a JSON Schema, an object", name);
+    return value.get<std::string>();
+}
+
+std::string choices_of(const std::string& name, const OrderedJson& value) {
+    std::string joined;
+    for (const std::string& choice : texts_of(name, value)) {
+        if (value.is_array() && choice.find(',') != std::string::npos)
+            throw ApiError(400, name + ": a choice has a comma; take a regex for it", name);
+        joined += (joined.empty() ? "" : ",") + choice;
+    }
+    return joined;
+}
+
+using Setter = std::function<void(TextOptions&, const std::string&, const OrderedJson&)>;
+
+// What is text is not read as words of a command line: it may look like one.
+const std::map<std::string, Setter>& text_members() {
+    static const std::map<std::string, Setter> all = [] {
+        const auto list = [](auto member) -> Setter {
+            return [member](TextOptions& o, const std::string& name, const OrderedJson& value) {
+                o.*member = texts_of(name, value);
+            };
+        };
+        const auto guide = [](auto member, auto read) -> Setter {
+            return
+                [member, read](TextOptions& o, const std::string& name, const OrderedJson& value) {
+                    o.guide.*member = read(name, value);
+                };
+        };
+        std::map<std::string, Setter> m;
+        m["stop"] = m["stop_strings"] = list(&TextOptions::stop_strings);
+        m["ban_text"] = list(&TextOptions::ban_text);
+        m["bad_words"] = list(&TextOptions::bad_words);
+        m["grammar"] = m["guided_grammar"] = guide(&GuideRequest::grammar, rules_of);
+        m["regex"] = m["guided_regex"] = guide(&GuideRequest::regex, text_of);
+        m["json_schema"] = m["guided_json"] = guide(&GuideRequest::schema, schema_of);
+        m["choice"] = m["guided_choice"] = guide(&GuideRequest::choice, choices_of);
+        m["integer"] = guide(&GuideRequest::integers, text_of);
+        m["negative_prompt"] = [](TextOptions& o, const std::string& name, const OrderedJson& v) {
+            o.negative_prompt = text_of(name, v);
+        };
+        return m;
+    }();
+    return all;
+}
+
+std::string with_underscores(std::string name) {
+    name.erase(0, name.find_first_not_of('-'));
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+}
+
+// Options that a value belongs to, and flags.
+struct Declared {
+    std::set<std::string> names, flags;
+};
+const Declared& declared() {
+    static const Declared all = [] {
+        Declared d;
+        TextOptions options;
+        std::string strategy;
+        read_command_line({}, [&](CLI::App& app) {
+            add_text_options(app, options, strategy);
+            for (const DeclaredOption& o : CommandLine(app).options()) {
+                d.names.insert(with_underscores(o.name()));
+                if (o.is_flag()) d.flags.insert(with_underscores(o.name()));
+            }
+        });
+        return d;
+    }();
+    return all;
+}
+
+[[noreturn]] void refuse_unknown(const std::string& name, const std::vector<std::string>& known) {
+    std::vector<std::string> names(known);
+    names.insert(names.end(), declared().names.begin(), declared().names.end());
+    for (const auto& [text, setter] : text_members()) names.push_back(text);
+    for (const Alias& alias : aliases()) {
+        const std::string typed = alias.typed;
+        if (typed.starts_with("--")) names.push_back(with_underscores(typed));
+    }
+    const std::string typed = name.substr(0, 64);
+    const std::string nearest =
+        *std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
+            return edit_distance(typed, a) < edit_distance(typed, b);
+        });
+    const bool near = edit_distance(typed, nearest) <= std::max(2, count(typed) / 3);
+    throw ApiError(
+        400,
+        typed + ": there is no such parameter" + (near ? "; did you mean " + nearest + "?" : ""),
+        typed, "unknown_parameter");
+}
+
+// The words for a member: "--top-k=5", a flag, a list's values one after the other.
+void add_words(std::vector<std::string>& words, const std::string& name, const OrderedJson& value,
+               const std::vector<std::string>& known) {
+    if (name.empty() ||
+        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos)
+        refuse_unknown(name, known);
+    std::vector<std::string> own;
+    const auto add = [&](const OrderedJson& one) {
+        if (!one.is_primitive())
+            throw ApiError(400, name + ": expected a value, got " + kind_of(Json(one)), name);
+        own.push_back("--" + name + "=" +
+                      (one.is_string() ? one.get<std::string>() : json_text(one)));
+    };
+    if (value.is_array()) std::for_each(value.begin(), value.end(), add);
+    else add(value);
+    for (const std::string& word : with_our_names(own)) {
+        const std::string option = with_underscores(word.substr(0, word.find('=')));
+        if (!declared().names.contains(option)) refuse_unknown(name, known);
+        if (declared().flags.contains(option) != value.is_boolean())
+            throw ApiError(
+                400,
+                name + ": expected " +
+                    (value.is_boolean() ? "a value, got true or false" : "true or false"),
+                name);
+        if (!value.is_boolean()) words.push_back(word);
+        else if (value.get<bool>()) words.push_back(word.substr(0, word.find('=')));
+    }
+}
+
+// Other models are those that ship: a name that a client gives opens no file.
+void check_names_of_models(const TextOptions& o) {
+    const auto only = [](const std::string& given, const std::string& name,
+                         const std::vector<std::string>& names) {
+        if (std::find(names.begin(), names.end(), given) == names.end())
+            throw ApiError(400, name + ": expected " + names[0] + ", which ships", name);
+    };
+    if (!o.assistant_model.empty())
+        only(o.assistant_model, "assistant_model", {"sketch", "lookup"});
+    if (o.contrast_model) only(*o.contrast_model, "contrast_model", {"sketch"});
+    if (!o.medusa_heads.empty())
+        throw ApiError(400, "medusa_heads: a server opens no other files", "medusa_heads");
+    if (!o.decoder.empty() || o.infill || !(o.fill == FillOptions()))
+        throw ApiError(400, "decoder, infill: this model writes from left to right", "decoder");
+}
+
+}  // namespace
+
+TextOptions options_of(const BodyMembers& members, const TextOptions& base,
+                       const std::vector<std::string>& known) {
+    Settings settings;
+    settings.options = base;
+    settings.prompts = {""};
+    std::vector<std::string> words;
+    std::vector<std::function<void()>> texts;
+    for (const auto& [name, value] : members) {
+        if (value.is_null()) continue;
+        if (name == "seed" && value.is_number() && value < 0)
+            throw ApiError(400,
+                           "seed: expected 0 or more; an answer depends on its request alone, so "
+                           "send a random seed for a random answer",
+                           name);
+        const auto text = text_members().find(name);
+        if (text == text_members().end()) add_words(words, name, value, known);
+        else texts.push_back([&, set = &text->second] { (*set)(settings.options, name, value); });
+    }
+    try {
+        read_command_line(
+            words,
+            [&](CLI::App& app) {
+                add_text_options(app, settings.options, settings.strategy);
+                settings.given = [&app](const char* option) {
+                    return CommandLine(app).declared(option).given();
+                };
+            },
+            [&] {
+                for (const auto& set : texts) set();
+                check_names_of_models(settings.options);
+                complete(settings);
+            });
+    } catch (const UsageError& error) {
+        throw ApiError(400, in_body_words(error.what()));
+    }
+    TextOptions& o = settings.options;
+    // Guesses that follow the same draws change no text, and a full batch has no use for them.
+    if (o.guesses() && o.coupling == "seed") {
+        o.assistant_model.clear();
+        o.prompt_lookup_num_tokens.reset();
+        o.medusa = false;
+    }
+    return o;
+}
+
+bool needs_own_passes(const TextOptions& o) {
+    return strategy_of(o) == Strategy::beam || o.guidance_scale != 1 || o.contrast_model ||
+           o.guesses();
+}
+
+}  // namespace tbt

@@ -1,0 +1,75 @@
+// A request on its way through the engine: what is asked for, and an outbox for what comes of it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chapters/23_text_generator/text_generator.hpp"
+#include "chapters/26_serving/engine.hpp"
+#include "chapters/26_serving/server/api_error.hpp"
+
+namespace tbt {
+
+// How probable the model found a token of a text, and its first choices there.
+struct TokenLogprob {
+    int id = 0;
+    double log_probability = 0;
+    std::vector<std::pair<int, double>> top;  // ids and log-probabilities
+};
+TokenLogprob logprob_of(const Trace& trace);
+
+// News of one text.
+struct Piece {
+    std::size_t text = 0;  // its number in the request
+    std::string piece;
+    std::size_t tokens = 0;                // that it has now
+    std::vector<TokenLogprob> logprobs;    // of those since the last news, if asked for
+    std::optional<ServedText> ended = {};  // its end
+};
+
+// From the engine's thread to the one that writes to the client. The engine never waits for a slow
+// reader: what is not read yet stays here, and a text is no longer than the model's context.
+class Outbox {
+public:
+    void started();
+    void push(Piece piece);
+    void refuse(const ApiError& error);  // instead of a start
+    void close();                        // nothing more comes
+
+    // Waits for the start. Throws the ApiError of a request that was refused.
+    void wait_for_start();
+    // Waits for news; none: there is nothing more.
+    std::optional<Piece> next();
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Piece> pieces_;
+    std::optional<ApiError> refused_;
+    bool started_ = false, closed_ = false;
+};
+
+struct ServerJob {
+    TextOptions options;  // options.samples texts of each prompt; traces, if asked for
+    std::vector<std::vector<int>> prompts;
+    std::shared_ptr<CompiledGrammar> language;  // compiled, and kept until the job is done
+    bool pieces = false;                        // the client wants them as they come
+    int prompt_logprobs = -1;                   // with so many first choices; −1: none
+
+    Outbox outbox;
+    std::vector<std::vector<PromptToken>> prompt_tokens;  // before the start
+    std::atomic<bool> cancelled = false;
+    std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
+
+    std::size_t texts() const { return prompts.size() * index(options.samples); }
+};
+
+}  // namespace tbt

@@ -1,0 +1,70 @@
+#include "chapters/26_serving/server/settings.hpp"
+
+#include <filesystem>
+
+#include "lib/check.hpp"
+#include "lib/machine/command_line.hpp"
+#include "lib/machine/files.hpp"
+
+namespace tbt {
+
+std::string ServerSettings::model_name() const {
+    if (!name.empty()) return name;
+    const std::filesystem::path path =
+        std::filesystem::path(model.model).lexically_normal() / "";  // with or without a slash
+    return path.parent_path().filename().string();
+}
+
+void add_server_options(CLI::App& app, ServerSettings& s) {
+    CommandLine line(app);
+    line.option("--host", s.host, "the address to listen on").shows_default();
+    line.option("--port", s.port, "its port; 0: a free one").between(0, 65535).shows_default();
+    add_model_options(app, s.model);
+    line.option("--model-name", s.name, "what requests call the model (its directory's name)");
+    CommandLine access(app, "Who may ask");
+    access.option("--api-key", s.api_key, "what a client sends as Authorization: Bearer KEY");
+    access.option("--api-key-file", s.api_key_file,
+                  "a file with that key, so that no list of processes shows it");
+    access.option("--no-key", s.no_key, "listen beyond this machine without a key");
+    access.option("--cors-origin", s.cors_origin,
+                  "pages from there may ask, https://example.com, say; *: from everywhere");
+    CommandLine limits(app, "Limits");
+    limits.option("--max-running", s.max_running, "texts that are written at a time")
+        .between(1, 1024)
+        .shows_default();
+    limits.option("--max-waiting", s.max_waiting, "texts that may wait; more are refused, with 429")
+        .between(1, 65536)
+        .shows_default();
+    limits
+        .option("--max-batch-tokens", s.max_batch_tokens,
+                "tokens that a pass reads: a small number keeps steps even, 0 reads prompts whole")
+        .shows_default();
+    limits.option("--cache-memory", s.cache_memory,
+                  "MB for keys and values (twice what --max-running texts take)");
+    limits.option("--timeout", s.timeout, "seconds that texts under way have when the server stops")
+        .between(0, 86400)
+        .shows_default();
+    line.option("--quiet", s.quiet, "no line for each request");
+}
+
+void complete(ServerSettings& s) {
+    if (!s.api_key.empty() && !s.api_key_file.empty())
+        throw UsageError("--api-key and --api-key-file: give the key in one of the two");
+    if (!s.api_key_file.empty()) {
+        s.api_key = read_file(s.api_key_file);
+        while (s.api_key.ends_with('\n') || s.api_key.ends_with('\r')) s.api_key.pop_back();
+        if (s.api_key.empty()) throw Error(s.api_key_file + ": has no key, expected one line");
+    }
+    if (s.no_key && !s.api_key.empty())
+        throw UsageError("--no-key and a key: leave out one of the two");
+    const bool loopback = s.host == "localhost" || s.host == "::1" || s.host.starts_with("127.");
+    if (!loopback && s.api_key.empty() && !s.no_key)
+        throw UsageError("--host " + s.host +
+                         ": others than this machine could ask without a key; add --api-key-file "
+                         "FILE, or --no-key if that is meant");
+    check_at_least("--cache-memory", s.cache_memory, 0);
+    if (s.max_batch_tokens != 0)
+        check_at_least("--max-batch-tokens", s.max_batch_tokens, s.max_running);
+}
+
+}  // namespace tbt

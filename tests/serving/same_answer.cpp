@@ -1,0 +1,214 @@
+// Promise 1: an answer depends on its request alone. Random requests of all kinds, each alone and
+// then all at once over many connections, are the same to the last bit of a log-probability, and
+// what the text generator writes with these options.
+// TBT_REQUESTS=1000: so many (make test-serving).
+#include "tests/catch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "chapters/26_serving/server/api_request.hpp"
+#include "lib/kernels/rng.hpp"
+#include "tests/serving/client.hpp"
+
+using namespace tbt;
+using test::Answer;
+using test::Client;
+
+namespace {
+
+int wanted_requests() {
+    const char* given = std::getenv("TBT_REQUESTS");
+    return given ? std::max(1, std::atoi(given)) : 60;
+}
+
+struct Asked {
+    std::string path, body;
+    bool stream = false;
+};
+
+// Megabytes: a text as long as the context and a page more, so that of nine texts some must wait.
+constexpr int small_cache = 6;
+
+constexpr const char* system_prompt =
+    "Once upon a time, there was a young apprentice named Ben who lived in Millbrook. It was a "
+    "fresh day in summer. He owned a goat and a spotted fork, and that was enough.";
+
+Asked random_request(Rng& rng) {
+    Json body = {{"seed", rng.below(100)}, {"max_tokens", 4 + rng.below(28)}};
+    const bool chat = rng.below(3) == 0;
+    const std::vector<std::string> prompts = {"Once upon a time", "The weather today is",
+                                              "A person:\n", std::string(system_prompt),
+                                              std::string(system_prompt) + " One day, the fork"};
+    if (chat) body["messages"] = {{{"role", "user"}, {"content", prompts[rng.below(5)]}}};
+    else if (rng.below(6) == 0) body["prompt"] = {prompts[rng.below(5)], prompts[rng.below(5)]};
+    else body["prompt"] = prompts[rng.below(5)];
+    if (rng.below(4) == 0) body["temperature"] = 0;
+    else {
+        body["temperature"] = 0.5 + rng.uniform();
+        if (rng.below(2) == 0) body["top_p"] = 0.6 + 0.4 * rng.uniform();
+        if (rng.below(3) == 0) body["top_k"] = 1 + rng.below(60);
+        if (rng.below(4) == 0) body["min_p"] = 0.05;
+        if (rng.below(5) == 0) body["typical_p"] = 0.9;
+        if (rng.below(4) == 0) body["n"] = 2;
+    }
+    if (rng.below(3) == 0) body["repetition_penalty"] = 1.2;
+    if (rng.below(4) == 0) body["presence_penalty"] = 0.5;
+    if (rng.below(6) == 0) body["logit_bias"] = {{"13", -5}, {"14", 1.5}};
+    if (rng.below(3) == 0) {
+        if (chat) body["logprobs"] = true, body["top_logprobs"] = rng.below(3);
+        else body["logprobs"] = rng.below(3);
+    }
+    switch (rng.below(10)) {
+        case 0:
+            body["json_schema"] = json_value(
+                R"({"type":"object","properties":{"name":{"type":"string","maxLength":10},
+                "age":{"type":"integer"}},"required":["name","age"]})");
+            break;
+        case 1:
+            body["grammar"] = "root ::= [0-9] [0-9] \".\" [0-9] [0-9] \".\" \"20\" [0-9] [0-9]";
+            break;
+        case 2:
+            body["regex"] = "[A-Z][a-z]{2,8}( [0-9]{1,3})?";
+            break;
+        case 3:
+            body["choice"] = {"sunny", "rainy", "cloudy"};
+            break;
+        case 4:
+            if (body["temperature"] != 0 && !body.contains("logprobs")) {
+                for (const char* cut : {"temperature", "top_p", "top_k", "min_p", "typical_p", "n"})
+                    body.erase(cut);
+                body["num_beams"] = 3;
+            }
+            break;
+        case 5:
+            body["stop"] = {".", "the"};
+            break;
+        default:
+            break;
+    }
+    if (body.contains("json_schema")) body["max_tokens"] = 90;
+    else if (body.contains("grammar") || body.contains("regex")) body["max_tokens"] = 40;
+    Asked asked{chat ? "/v1/chat/completions" : "/v1/completions", "", rng.below(2) == 0};
+    body["stream"] = asked.stream;
+    asked.body = json_text(body);
+    return asked;
+}
+
+// What must not differ: each choice's text, end and log-probabilities. Of a stream: put together.
+Json essence(const Answer& answer) {
+    if (answer.status != 200) return answer.body;
+    Json choices = Json::object();
+    const auto add = [&](const Json& choice) {
+        Json& c = choices[std::to_string(choice["index"].get<int>())];
+        const auto text = [&]() -> std::string {
+            if (choice.contains("text")) return choice["text"];
+            const Json& message = choice.contains("message") ? choice["message"] : choice["delta"];
+            return message.contains("content") ? message["content"].get<std::string>() : "";
+        }();
+        if (c.is_null()) c = {{"text", ""}};
+        c["text"] = c["text"].get<std::string>() + text;
+        if (!choice["finish_reason"].is_null()) c["end"] = choice["finish_reason"];
+        if (choice["logprobs"].is_null()) return;
+        for (const char* list : {"content", "token_logprobs", "top_logprobs", "tokens"})
+            if (choice["logprobs"].contains(list))
+                for (const Json& token : choice["logprobs"][list]) c[list].push_back(token);
+    };
+    if (answer.header("Content-Type") != "text/event-stream") {
+        const Json whole = answer.json();
+        for (const Json& choice : whole["choices"]) add(choice);
+        return choices;
+    }
+    const std::vector<test::Event> events = test::events_of(answer.body);
+    if (events.empty() || events.back().data != "[DONE]") return "a stream without an end";
+    for (const test::Event& event : events) {
+        const Json data = json_value(event.data);
+        if (data.is_object())
+            for (const Json& choice : data["choices"]) add(choice);
+    }
+    return choices;
+}
+
+// The texts of the command line's generator, for a request as it is read.
+std::vector<std::string> generated(TextGenerator& generator, const Asked& asked) {
+    const ServedModel model{&generator, "storyteller", {}};
+    const ApiRequest request = asked.path == "/v1/completions"
+                                   ? read_completion_request(asked.body, model)
+                                   : read_chat_request(asked.body, model);
+    std::vector<std::string> texts;
+    for (const GeneratedText& text :
+         generator.generate_ids(request.job->prompts, request.job->options))
+        texts.push_back(request.chat ? std::string(trimmed(text.text)) : text.text);
+    return texts;
+}
+
+}  // namespace
+
+TEST_CASE("an answer depends on its request alone, whatever else the server does", "[serving]") {
+    const int count = wanted_requests();
+    Rng rng(38);
+    std::vector<Asked> asked;
+    for (int i = 0; i < count; ++i) asked.push_back(random_request(rng));
+    TextGenerator generator(shipped_model("storyteller").string());
+    std::vector<Json> alone;
+    std::set<std::string> names;
+    long wrong = 0;
+    for (const Asked& a : asked) {
+        alone.push_back(essence(test::shared_server().post(a.path, a.body)));
+        CAPTURE(a.body, alone.back().dump());
+        REQUIRE(alone.back().is_object());
+        const Json body = json_value(a.body);
+        for (const auto& [name, value] : body.items()) names.insert(name);
+        const std::vector<std::string> texts = generated(generator, a);
+        for (std::size_t t = 0; t < texts.size(); ++t)
+            wrong += alone.back()[std::to_string(t)]["text"] != texts[t];
+    }
+    REQUIRE(wrong == 0);
+
+    long different = 0, answers = 0;
+    double preempted = 0, cached = 0;
+    for (const int threads : {1, 2}) {
+        for (const int budget : {0, 12}) {
+            if (count <= 60 && (threads == 2) != (budget == 12)) continue;
+            ServerSettings settings;
+            settings.model.threads = threads;
+            settings.max_running = budget == 0 ? 5 : 9;
+            settings.max_batch_tokens = budget;
+            settings.max_waiting = 4 * count;
+            if (budget == 12) settings.cache_memory = small_cache;
+            const test::Served busy(settings);
+            std::vector<std::size_t> order(asked.size());
+            for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+            for (std::size_t i = order.size(); i > 1; --i)
+                std::swap(order[i - 1], order[rng.below(static_cast<std::uint32_t>(i))]);
+            std::atomic<std::size_t> next = 0;
+            std::vector<Json> together(asked.size());
+            std::vector<std::thread> clients;
+            for (int c = 0; c < 24; ++c)
+                clients.emplace_back([&] {
+                    for (std::size_t i; (i = next++) < order.size();) {
+                        const Asked& a = asked[order[i]];
+                        together[order[i]] = essence(busy.post(a.path, a.body));
+                    }
+                });
+            for (std::thread& client : clients) client.join();
+            preempted += busy.metric("tbt_preemptions_total");
+            cached += busy.metric("tbt_cached_tokens_total");
+            for (std::size_t i = 0; i < asked.size(); ++i) different += together[i] != alone[i];
+            answers += static_cast<long>(asked.size());
+        }
+    }
+    if (count > 60)
+        WARN(count << " requests with " << names.size() << " parameters: " << answers
+                   << " answers under load, " << preempted << " preemptions, " << cached
+                   << " cached tokens, " << different << " different");
+    REQUIRE(different == 0);
+    if (count >= 500) REQUIRE(preempted > 0);
+    REQUIRE(cached > 0);
+    REQUIRE(names.size() > 15);
+}
