@@ -1,5 +1,7 @@
 #include "chapters/26_serving/server/job.hpp"
 
+#include <utility>
+
 #include "lib/kernels/math.hpp"
 
 namespace tbt {
@@ -20,7 +22,7 @@ void Outbox::started() {
 void Outbox::push(Piece piece) {
     const std::lock_guard lock(mutex_);
     pieces_.push_back(std::move(piece));
-    changed_.notify_all();
+    if (!pausing_) changed_.notify_all();
 }
 
 void Outbox::refuse(const ApiError& error) {
@@ -42,13 +44,15 @@ void Outbox::wait_for_start() {
     if (refused_) throw *refused_;
 }
 
-std::optional<Piece> Outbox::next() {
+std::deque<Piece> Outbox::news() {
+    constexpr std::chrono::microseconds pause(500);
     std::unique_lock lock(mutex_);
+    pausing_ = true;
+    changed_.wait_until(lock, last_news_ + pause, [&] { return closed_; });
+    pausing_ = false;
     changed_.wait(lock, [&] { return !pieces_.empty() || closed_; });
-    if (pieces_.empty()) return std::nullopt;
-    Piece piece = std::move(pieces_.front());
-    pieces_.pop_front();
-    return piece;
+    last_news_ = std::chrono::steady_clock::now();
+    return std::exchange(pieces_, {});
 }
 
 }  // namespace tbt

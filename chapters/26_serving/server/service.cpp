@@ -244,17 +244,18 @@ Reply Service::texts(const Call& call, ApiRequest read) {
     Outbox& outbox = request->job->outbox;
     outbox.wait_for_start();
     if (!request->stream) {
-        while (const std::optional<Piece> piece = outbox.next()) answer->event(*piece);
+        for (std::deque<Piece> news; !(news = outbox.news()).empty();)
+            for (const Piece& piece : news) answer->event(piece);
         return {200, "application/json", answer->whole()};
     }
     Reply reply{200, "text/event-stream", ""};
     reply.headers.emplace_back("Cache-Control", "no-cache");
     reply.stream = [request, answer, attended](const Reply::Write& write) {
         bool there = write(answer->first_events());
-        while (there) {
-            const std::optional<Piece> piece = request->job->outbox.next();
-            if (!piece) break;
-            there = write(answer->event(*piece));
+        for (std::deque<Piece> news; there && !(news = request->job->outbox.news()).empty();) {
+            std::string events;
+            for (const Piece& piece : news) events += answer->event(piece);
+            there = events.empty() || write(events);
         }
         if (there) write(answer->last_events());
     };
