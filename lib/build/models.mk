@@ -36,7 +36,7 @@ train-sketch: train-storyteller train-first-sketch
 # the same shape on both corpora for as many tokens and prints each genre's gap to its floor (PILOT="--steps 300").
 VOICE := $(TRAINED)/voice
 VOICE_SHAPE := --layers 8 --heads 8 --embd 256
-VOICE_RECIPE := --batch 16 --steps 28000 --warmup 500 --lr 0.0015 --precision bf16 --emulate-bf16 --parts 4
+VOICE_RECIPE := --batch 16 --steps 16000 --warmup 400 --lr 0.0015 --parts 4
 VOICE_SHARES = $$(grep -v '^\#' data/corpus/world/voice.shares | tr -d '\n')
 VOICE_CORPUS = --corpus data/corpus,data/corpus/world --genres "$(VOICE_SHARES)"
 PILOT := --batch 8 --steps 400 --warmup 40 --lr 0.002 --parts 4
