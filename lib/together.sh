@@ -22,7 +22,7 @@ if $compiler $flags -Werror -c "$base.cpp" -o "$object" 2> "$base.together.log";
     : > "$object.log"
     exit 0
 fi
-mkdir -p "$base.parts"
+rm -rf "$base.parts" && mkdir -p "$base.parts"
 parts=''
 : > "$object.log"
 for file in "$@"; do
@@ -33,6 +33,8 @@ for file in "$@"; do
     cat "$part.log" >> "$object.log"
     parts="$parts $part"
 done
+# A part whose source is gone must not stop make: each file also stands as a target of its own.
 cat "$base.parts"/*.d | sed 's|^[^ :]*\.o:|'"$object"':|' > "$base.d"
+printf '%s:\n' "$@" >> "$base.d"
 # shellcheck disable=SC2086
 $compiler -r -nostdlib $parts -o "$object"

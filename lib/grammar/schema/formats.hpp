@@ -8,8 +8,8 @@
 
 namespace tbt {
 
-// date, time, date-time (RFC 3339), uuid (RFC 4122), email (RFC 5321), ipv4, ipv6 (RFC 4291), host
-// names (host_names.hpp), web addresses (uri_formats.hpp), JSON pointers (RFC 6901), regular
+// date, time, date-time (RFC 3339), uuid (RFC 4122), email (RFC 5321), ipv4, ipv6 (RFC 4291),
+// hostname (RFC 1123), web addresses (uri_formats.hpp), JSON pointers (RFC 6901), regular
 // expressions (regex_format.hpp).
 // Nothing for any other name. judging: all that the standards allow. Otherwise what one writes:
 // T and Z in capitals, years from 0001, no leap seconds (which take a larger automaton).

@@ -23,7 +23,7 @@ namespace {
 
 constexpr long long most_members_counted = 1000;
 constexpr std::size_t most_counters = 4;
-constexpr int most_nodes = 800000;
+constexpr int most_grammar_nodes = 800000;
 constexpr double most_array_states = 1e6;
 
 class SchemaCompiler {
@@ -47,8 +47,8 @@ public:
             depth_ = std::min(depth + 1, deepest);
             try {
                 build(demands, rule);
-                if (grammar_.nodes() > most_nodes)
-                    throw TooLarge("its grammar takes more than " + std::to_string(most_nodes) +
+                if (grammar_.nodes() > most_grammar_nodes)
+                    throw TooLarge("its grammar takes more than " + std::to_string(most_grammar_nodes) +
                                    " nodes, some 200 MB; ask for fewer members or alternatives");
             } catch (const TooLarge& e) {
                 document_.too_large(demands.empty() ? document_.root() : *demands[0], e);
@@ -104,7 +104,7 @@ private:
             return rule != rules_.end() && rule->first.first == demands &&
                    grammar_.rule(rule->second).cost >= Grammar::never;
         };
-        EmptySchema(document_, shapes_, is_empty).refuse({&document_.root()});
+        refuse_empty_schema(document_, shapes_, is_empty, {&document_.root()});
     }
 
     void build(const Demands& demands, int rule) {

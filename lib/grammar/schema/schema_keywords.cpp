@@ -12,49 +12,6 @@ namespace tbt {
 
 namespace {
 
-const std::set<std::string> enforced = {"type",
-                                        "enum",
-                                        "const",
-                                        "format",
-                                        "pattern",
-                                        "minLength",
-                                        "maxLength",
-                                        "minimum",
-                                        "maximum",
-                                        "exclusiveMinimum",
-                                        "exclusiveMaximum",
-                                        "multipleOf",
-                                        "properties",
-                                        "patternProperties",
-                                        "additionalProperties",
-                                        "propertyNames",
-                                        "required",
-                                        "minProperties",
-                                        "maxProperties",
-                                        "dependentRequired",
-                                        "dependentSchemas",
-                                        "dependencies",
-                                        "unevaluatedProperties",
-                                        "items",
-                                        "prefixItems",
-                                        "additionalItems",
-                                        "minItems",
-                                        "maxItems",
-                                        "contains",
-                                        "minContains",
-                                        "maxContains",
-                                        "uniqueItems",
-                                        "unevaluatedItems",
-                                        "anyOf",
-                                        "oneOf",
-                                        "allOf",
-                                        "not",
-                                        "if",
-                                        "then",
-                                        "else",
-                                        "$ref",
-                                        "$dynamicRef",
-                                        "$recursiveRef"};
 // These say something about a schema, not about values.
 const std::set<std::string> annotations = {
     "title",           "description",      "default",          "examples",   "deprecated",
@@ -69,9 +26,95 @@ const std::set<std::string> our_own = {"$each",    "$need",   "$count",
 // What drafts 4 and 6 do not have may be anything there.
 bool is_condition(const std::string& key) { return key == "if" || key == "then" || key == "else"; }
 
+bool is_schema(const Json& v) { return v.is_object() || v.is_boolean(); }
+bool all_schemas(const Json& v) { return std::all_of(v.begin(), v.end(), is_schema); }
+bool is_schema_list(const Json& v) { return v.is_array() && !v.empty() && all_schemas(v); }
+bool is_schema_map(const Json& v) { return v.is_object() && all_schemas(v); }
+bool is_name_list(const Json& v) {
+    return v.is_array() &&
+           std::all_of(v.begin(), v.end(), [](const Json& s) { return s.is_string(); });
+}
+bool is_name_lists(const Json& v) {
+    return v.is_object() && std::all_of(v.begin(), v.end(), is_name_list);
+}
+bool is_dependencies(const Json& v) {
+    return v.is_object() && std::all_of(v.begin(), v.end(), [](const Json& d) {
+               return is_schema(d) || is_name_list(d);
+           });
+}
+bool is_list(const Json& v) { return v.is_array(); }
+bool is_any(const Json&) { return true; }
+bool is_text(const Json& v) { return v.is_string(); }
+bool is_number(const Json& v) { return v.is_number(); }
+bool is_switch(const Json& v) { return v.is_boolean(); }
+bool is_bound(const Json& v) {
+    return v.is_number() || v.is_boolean();
+}  // draft 4: "exclusiveMinimum": true
+bool is_count(const Json& v) {
+    return v.is_number() && v.get<double>() >= 0 && v.get<double>() == std::floor(v.get<double>());
+}
+bool is_step(const Json& v) { return v.is_number() && v.get<double>() > 0; }
+bool is_items(const Json& v) { return is_schema(v) || (v.is_array() && all_schemas(v)); }
+bool is_type(const Json& t) {
+    static const std::set<std::string> types = {"null",   "boolean", "integer", "number",
+                                                "string", "array",   "object"};
+    return t.is_string() && types.count(t.get<std::string>()) != 0;
+}
+bool is_types(const Json& t) {
+    return is_type(t) || (t.is_array() && !t.empty() && std::all_of(t.begin(), t.end(), is_type));
+}
+
+// What the values of keywords must be. annotation: they say nothing about the instance.
+struct Form {
+    bool (*test)(const Json&);
+    const char* expected;
+    std::vector<const char*> keywords;
+    bool annotation = false;
+};
+const std::vector<Form> forms = {
+    {is_schema,
+     "a schema: an object, true or false",
+     {"additionalProperties", "propertyNames", "unevaluatedProperties", "additionalItems",
+      "contains", "unevaluatedItems", "not", "if", "then", "else"}},
+    {is_schema_list, "a list of at least one schema", {"anyOf", "oneOf", "allOf", "prefixItems"}},
+    {is_items, "one schema, or in old drafts a list of them", {"items"}},
+    {is_schema_map,
+     "an object whose values are schemas",
+     {"properties", "patternProperties", "dependentSchemas"}},
+    {is_name_list, "a list of names", {"required"}},
+    {is_name_lists, "an object whose values are lists of names", {"dependentRequired"}},
+    {is_dependencies, "an object whose values are schemas or lists of names", {"dependencies"}},
+    {is_list, "a list of values", {"enum"}},
+    {is_any, "a value", {"const"}},
+    {is_number, "a number", {"minimum", "maximum"}},
+    {is_bound, "a number", {"exclusiveMinimum", "exclusiveMaximum"}},
+    {is_step, "a number greater than 0", {"multipleOf"}},
+    {is_count,
+     "a whole number from 0",
+     {"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
+      "minContains", "maxContains"}},
+    {is_text, "a string", {"pattern", "format", "$ref", "$dynamicRef", "$recursiveRef"}},
+    {is_text, "a string", {"$anchor", "$dynamicAnchor"}, true},
+    {is_switch, "true or false", {"uniqueItems"}},
+    {is_types,
+     "one of null, boolean, integer, number, string, array, object, or a list of them",
+     {"type"}},
+};
+
+const std::set<std::string>& enforced_keywords() {
+    static const std::set<std::string> all = [] {
+        std::set<std::string> made;
+        for (const Form& form : forms)
+            if (!form.annotation) made.insert(form.keywords.begin(), form.keywords.end());
+        return made;
+    }();
+    return all;
+}
+
 void check_name(SchemaDocument& document, const Json& schema, const std::string& key) {
     if (is_condition(key) && !document.knows_conditions(schema))
         return document.remark(schema, key, "", "is not a keyword of this draft");
+    const std::set<std::string>& enforced = enforced_keywords();
     if (enforced.count(key) != 0 || annotations.count(key) != 0 || key.rfind("x-", 0) == 0) return;
     if (key == "id" && document.draft_of(schema) == 4) return;
     if (our_own.count(key) != 0)
@@ -98,79 +141,6 @@ void check_format(SchemaDocument& document, const Json& schema) {
                         "to uint64, float, double, " +
                         format_names() + ")");
 }
-
-bool is_schema(const Json& v) { return v.is_object() || v.is_boolean(); }
-bool all_schemas(const Json& v) { return std::all_of(v.begin(), v.end(), is_schema); }
-bool is_schema_list(const Json& v) { return v.is_array() && !v.empty() && all_schemas(v); }
-bool is_schema_map(const Json& v) { return v.is_object() && all_schemas(v); }
-bool is_name_list(const Json& v) {
-    return v.is_array() &&
-           std::all_of(v.begin(), v.end(), [](const Json& s) { return s.is_string(); });
-}
-bool is_name_lists(const Json& v) {
-    return v.is_object() && std::all_of(v.begin(), v.end(), is_name_list);
-}
-bool is_dependencies(const Json& v) {
-    return v.is_object() && std::all_of(v.begin(), v.end(), [](const Json& d) {
-               return is_schema(d) || is_name_list(d);
-           });
-}
-bool is_list(const Json& v) { return v.is_array(); }
-bool is_text(const Json& v) { return v.is_string(); }
-bool is_number(const Json& v) { return v.is_number(); }
-bool is_switch(const Json& v) { return v.is_boolean(); }
-bool is_bound(const Json& v) {
-    return v.is_number() || v.is_boolean();
-}  // draft 4: "exclusiveMinimum": true
-bool is_count(const Json& v) {
-    return v.is_number() && v.get<double>() >= 0 && v.get<double>() == std::floor(v.get<double>());
-}
-bool is_step(const Json& v) { return v.is_number() && v.get<double>() > 0; }
-bool is_items(const Json& v) { return is_schema(v) || (v.is_array() && all_schemas(v)); }
-bool is_type(const Json& t) {
-    static const std::set<std::string> types = {"null",   "boolean", "integer", "number",
-                                                "string", "array",   "object"};
-    return t.is_string() && types.count(t.get<std::string>()) != 0;
-}
-bool is_types(const Json& t) {
-    return is_type(t) || (t.is_array() && !t.empty() && std::all_of(t.begin(), t.end(), is_type));
-}
-
-// What a keyword's value must be.
-struct Form {
-    bool (*test)(const Json&);
-    const char* expected;
-    std::vector<const char*> keywords;
-};
-const std::vector<Form> forms = {
-    {is_schema,
-     "a schema: an object, true or false",
-     {"additionalProperties", "propertyNames", "unevaluatedProperties", "additionalItems",
-      "contains", "unevaluatedItems", "not", "if", "then", "else"}},
-    {is_schema_list, "a list of at least one schema", {"anyOf", "oneOf", "allOf", "prefixItems"}},
-    {is_items, "one schema, or in old drafts a list of them", {"items"}},
-    {is_schema_map,
-     "an object whose values are schemas",
-     {"properties", "patternProperties", "dependentSchemas"}},
-    {is_name_list, "a list of names", {"required"}},
-    {is_name_lists, "an object whose values are lists of names", {"dependentRequired"}},
-    {is_dependencies, "an object whose values are schemas or lists of names", {"dependencies"}},
-    {is_list, "a list of values", {"enum"}},
-    {is_number, "a number", {"minimum", "maximum"}},
-    {is_bound, "a number", {"exclusiveMinimum", "exclusiveMaximum"}},
-    {is_step, "a number greater than 0", {"multipleOf"}},
-    {is_count,
-     "a whole number from 0",
-     {"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
-      "minContains", "maxContains"}},
-    {is_text,
-     "a string",
-     {"pattern", "format", "$ref", "$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor"}},
-    {is_switch, "true or false", {"uniqueItems"}},
-    {is_types,
-     "one of null, boolean, integer, number, string, array, object, or a list of them",
-     {"type"}},
-};
 
 }  // namespace
 

@@ -24,7 +24,7 @@ TEST_CASE("a schema that nothing meets is refused with the keyword and its place
         // a value that cannot be
         {R"({"type":"object","required":["a"],"properties":{"a":{"type":"string","minLength":5,)"
          R"("maxLength":2}}})",
-         "#/properties/a: 'type', 'minLength', 'maxLength': no value can be written that meets "
+         "#/properties/a: 'maxLength', 'minLength', 'type': no value can be written that meets "
          "this"},
         {R"({"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"allOf":)"
          R"([{"properties":{"a":{"type":"string"}}}]})",
@@ -33,7 +33,7 @@ TEST_CASE("a schema that nothing meets is refused with the keyword and its place
          "#/prefixItems/1: 'enum'"},
         {R"({"type":"object","required":["a"],"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":)"
          R"({"x":{"const":5,"type":"string"}}})",
-         "#/$defs/x: 'type', 'const'"},
+         "#/$defs/x: 'const', 'type'"},
         {"false", "#: false"},
         // members and items that there is no room for
         {R"({"type":"object","properties":{"a":{}},"required":["b"],"additionalProperties":false})",
