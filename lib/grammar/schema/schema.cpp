@@ -48,7 +48,8 @@ public:
             try {
                 build(demands, rule);
                 if (grammar_.nodes() > most_grammar_nodes)
-                    throw TooLarge("its grammar takes more than " + std::to_string(most_grammar_nodes) +
+                    throw TooLarge("its grammar takes more than " +
+                                   std::to_string(most_grammar_nodes) +
                                    " nodes, some 200 MB; ask for fewer members or alternatives");
             } catch (const TooLarge& e) {
                 document_.too_large(demands.empty() ? document_.root() : *demands[0], e);

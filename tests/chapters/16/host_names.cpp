@@ -1,4 +1,4 @@
-// Names of hosts, while writing; how they are validated is in tests/data/json-schema/host_names.json.
+// Names of hosts, while writing; how they are validated: tests/data/json-schema/host_names.json.
 #include "tests/catch.hpp"
 
 #include "tests/support/law.hpp"
