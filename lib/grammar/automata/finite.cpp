@@ -123,4 +123,24 @@ bool has_length(const Dfa& dfa, long long least, long long most) {
     return rest >= 0 && (most < 0 || rest <= most - least);
 }
 
+// Texts of each length by the state that they lead to, until there are enough.
+int enough_characters(const Dfa& dfa, long long texts) {
+    constexpr int longest = 1000;
+    CodePointSet plain = CodePointSet(' ', '~') - CodePointSet('"', '"') - CodePointSet('\\', '\\');
+    std::map<int, long long> now{{0, 1}};
+    for (int length = 0; length <= longest && !now.empty() && !dfa.empty(); ++length) {
+        std::map<int, long long> next;
+        for (const auto& [state, ways] : now) {
+            const Dfa::State& s = dfa.states[index(state)];
+            if (s.accepting) texts -= ways;
+            for (const Dfa::Edge& e : s.edges)
+                for (const CodePointSet::Range& r : (e.on & plain).ranges())
+                    next[e.to] = std::min(next[e.to] + ways * (r.high - r.low + 1), 1'000'000LL);
+        }
+        if (texts <= 0) return length;
+        now = std::move(next);
+    }
+    return -1;
+}
+
 }  // namespace tbt

@@ -2,27 +2,18 @@
 
 #include <algorithm>
 
+#include "lib/grammar/automata/spelling.hpp"
 #include "lib/index.hpp"
+#include "lib/text/utf8.hpp"
 
 namespace tbt {
 
-ObjectGraph::ObjectGraph(const ObjectShape& shape, const Blanks& blanks, Spelling spelling)
-    : shape_(&shape), blanks_(&blanks), spelling_(spelling) {
-    const auto add = [&](const ObjectShape::Values& values, int member, int key_class) {
-        std::vector<int> numbers;
-        for (const auto& [serves, rule] : values) {
-            acts_.push_back({member, key_class, serves, rule});
-            numbers.push_back(count(acts_));
-        }
-        return numbers;
-    };
+ObjectGraph::ObjectGraph(const ObjectShape& shape, const Blanks& blanks)
+    : shape_(&shape), blanks_(&blanks) {
     for (const ObjectShape::Member& m : shape.members) {
         points_.push_back(code_points_of(m.name, "key"));
         order_.push_back(count(order_));
-        of_member_.push_back(add(m.values, count(of_member_), -1));
     }
-    for (const ObjectShape::KeyClass& c : shape.classes)
-        of_class_.push_back(add(c.values, -1, count(of_class_)));
     std::sort(order_.begin(), order_.end(),
               [&](int a, int b) { return tbt::at(points_, a) < tbt::at(points_, b); });
 }
@@ -30,31 +21,31 @@ ObjectGraph::ObjectGraph(const ObjectShape& shape, const Blanks& blanks, Spellin
 // All nodes since the last call are there.
 void ObjectGraph::mark(Grammar& grammar, Position position) {
     for (int id = base_ + count(positions_); id < grammar.nodes(); ++id) {
-        grammar.node(id).annotations = notebook_;
+        grammar.node(id).annotations = annotations_;
         positions_.push_back(position);
     }
 }
 
-// The text, and behind it the place that is named.
-int ObjectGraph::add_text(Grammar& grammar, int from, const std::string& text, Position behind) {
+// The text, and after it the place that is named.
+int ObjectGraph::add_text(Grammar& grammar, int from, const std::string& text, Position after) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         from = grammar.bytes(from, text.substr(i, 1));
-        Position here = behind;
+        Position here = after;
         here.extra += count(text) - to_int(i) - 1;
         mark(grammar, here);
     }
     return from;
 }
 
-int ObjectGraph::add_layout(Grammar& grammar, int from, const std::string& fixed, Position behind) {
-    if (!blanks_->free) return add_text(grammar, from, fixed, behind);
+int ObjectGraph::add_layout(Grammar& grammar, int from, const std::string& fixed, Position after) {
+    if (!blanks_->free) return add_text(grammar, from, fixed, after);
     const int out = add_blanks(grammar, from, blanks_->most);
-    mark(grammar, behind);
+    mark(grammar, after);
     return out;
 }
 
 void ObjectGraph::build(Grammar& grammar, int annotations) {
-    notebook_ = annotations;
+    annotations_ = annotations;
     base_ = grammar.nodes();
     first_ = grammar.add_node();
     mark(grammar, {Where::first});
@@ -104,7 +95,8 @@ void ObjectGraph::add_tree(Grammar& grammar, int key) {
         const auto points = [&](int i) -> const auto& { return tbt::at(points_, member(i)); };
         if (low < high && count(points(low)) == now.depth) {
             const int m = member(low++);
-            add_values(grammar, now.node, {Where::colon, m}, of_member(m));
+            add_value(grammar, now.node, {Where::colon, m}, tbt::at(shape_->members, m).rule,
+                      m + 1);
         }
         while (low < high) {
             int end = low + 1;
@@ -119,17 +111,16 @@ void ObjectGraph::add_tree(Grammar& grammar, int key) {
 
 int ObjectGraph::add_branch(Grammar& grammar, const Open& from, int low, int high) {
     const std::int32_t c = tbt::at(tbt::at(points_, member(low)), from.depth);
-    const std::string letter = shortest_spelling(c, spelling_);
+    const std::string letter = shortest_spelling(c, Spelling::json);
     branches_.push_back({low, high, tbt::at(branches_, from.branch).bytes + count(letter)});
     return add_text(grammar, from.node, letter, {Where::tree, count(branches_) - 1});
 }
 
-void ObjectGraph::add_values(Grammar& grammar, int behind_key, Position colon,
-                             const std::vector<int>& acts) {
+void ObjectGraph::add_value(Grammar& grammar, int after_key, Position colon, int rule, int label) {
     const int fixed = count(blanks_->colon);
     Position quoted = colon;
     quoted.extra = 1 + fixed;
-    int at = grammar.bytes(behind_key, "\"");
+    int at = grammar.bytes(after_key, "\"");
     mark(grammar, quoted);
     at = add_layout(grammar, at, "", quoted);
     at = grammar.bytes(at, ":");
@@ -137,26 +128,26 @@ void ObjectGraph::add_values(Grammar& grammar, int behind_key, Position colon,
     mark(grammar, colon);
     colon.extra = 0;
     at = add_layout(grammar, at, blanks_->colon, colon);
-    for (const int number : acts)
-        grammar.node(at).calls.push_back({act(number).rule, after_, number});
+    grammar.node(at).calls.push_back({rule, after_, label});
 }
 
 void ObjectGraph::add_class(Grammar& grammar, int c, int key) {
     const int first = grammar.nodes();
     const int start = grammar.add_node();
     grammar.skip(key, start);
-    const int out = add_dfa(grammar, tbt::at(shape_->classes, c).keys, start, spelling_);
+    const int out = add_dfa(grammar, tbt::at(shape_->classes, c).keys, start, Spelling::json);
     const int end = grammar.nodes();
     mark(grammar, {Where::of_class, c});
     measure_class(grammar, first, out);
     for (int id = first; id < end; ++id)
         for (Grammar::ByteEdge& e : grammar.node(id).bytes) e.annotated = true;
     class_starts_.push_back(start);
-    add_values(grammar, out, {Where::class_colon, c}, of_class(c));
+    add_value(grammar, out, {Where::class_colon, c}, tbt::at(shape_->classes, c).rule,
+              count(shape_->members) + c + 1);
 }
 
-// From the end backwards; and which nodes lie before a circle: all others are taken away, last
-// ones first.
+// Bytes to the end, found backwards from it; and which nodes lie before a loop: all others are
+// peeled off, those without successors first.
 void ObjectGraph::measure_class(const Grammar& grammar, int first, int out) {
     const int size = grammar.nodes() - first;
     std::vector<std::vector<std::pair<int, int>>> before(index(size));
@@ -192,6 +183,53 @@ void ObjectGraph::measure_class(const Grammar& grammar, int first, int out) {
             }
         }
     }
+}
+
+// The key of a member as it is written, with the quote, the colon and blanks after it; and where
+// tokens may end and begin: between letters.
+std::string ObjectGraph::written_key(int member, std::vector<bool>& cuts) const {
+    const std::string& name = tbt::at(shape_->members, member).name;
+    std::string text;
+    for (std::size_t i = 0; i < name.size();) {
+        const CodePoint c = decode_utf8(name, i);
+        cuts.push_back(true);
+        text += shortest_spelling(c.value, Spelling::json);
+        cuts.resize(text.size());
+        i += index(c.length);
+    }
+    text += "\":" + blanks_->colon;
+    cuts.resize(text.size(), true);
+    return text;
+}
+
+int ObjectGraph::bytes_to_end(const Grammar& grammar, int node, const TextSets& keys, int written,
+                              int text) const {
+    const auto risky = [&](int t) { return t >= 0 && keys.has_prefix(written, t); };
+    if (!risky(text)) return at(node).to_end;
+    const std::vector<Grammar::ByteEdge>& edges = grammar.node(node).bytes;
+    const auto risky_after = [&](int byte) {
+        const int next = keys.find(text, static_cast<std::uint8_t>(byte));
+        return risky(next) ? next : TextSets::nowhere;
+    };
+    int least = Grammar::never;
+    for (const Grammar::ByteEdge& e : edges) {
+        if (!e.annotated && !keys.contains(written, text)) return 0;
+        if (!e.annotated || 1 + at(e.to).to_end >= least) continue;
+        for (int byte = e.low; byte <= e.high; ++byte) {
+            if (risky_after(byte) >= 0) continue;
+            least = 1 + at(e.to).to_end;
+            break;
+        }
+    }
+    // Is it shorter to go on along one that was written?
+    for (const Grammar::ByteEdge& e : edges) {
+        for (int byte = e.low; e.annotated && byte <= e.high; ++byte) {
+            if (1 + at(e.to).to_end >= least) break;
+            if (const int next = risky_after(byte); next >= 0)
+                least = std::min(least, 1 + bytes_to_end(grammar, e.to, keys, written, next));
+        }
+    }
+    return least;
 }
 
 }  // namespace tbt

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/grammar/automata/effort.hpp"
+#include "lib/grammar/automata/finite.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/spelling.hpp"
 #include "lib/grammar/schema/alike_schemas.hpp"
@@ -11,8 +12,7 @@
 #include "lib/grammar/schema/empty_schema.hpp"
 #include "lib/grammar/schema/held_numbers.hpp"
 #include "lib/grammar/schema/left_out.hpp"
-#include "lib/grammar/schema/named_keys.hpp"
-#include "lib/grammar/schema/object_notes.hpp"
+#include "lib/grammar/schema/object_annotations.hpp"
 #include "lib/grammar/schema/schema_shapes.hpp"
 #include "lib/grammar/schema/written_strings.hpp"
 #include "lib/index.hpp"
@@ -22,7 +22,7 @@ namespace tbt {
 namespace {
 
 constexpr long long most_members_counted = 1000;
-constexpr std::size_t most_counters = 4;
+constexpr std::size_t most_counters = 4, most_ways_to_serve = 64;
 constexpr int most_grammar_nodes = 800000;
 constexpr double most_array_states = 1e6;
 
@@ -137,46 +137,63 @@ private:
             document_.unsupported(*facts[0], "minProperties",
                                   "above 1000 needs too large a grammar; use a smaller limit");
         left_out_.unnamed_needs(plan, facts);
-        name_keys(plan, facts);
         ObjectShape shape;
-        for (const ObjectPlan::Member& m : plan.members)
-            shape.members.push_back({m.name, values_of(m, plan.needs), m.required, m.unnamed});
-        for (ObjectPlan::Member& c : plan.classes) {
-            ObjectShape::Values values = values_of(c, plan.needs);
-            shape.classes.push_back({std::move(c.keys), std::move(values)});
-        }
-        shape.needs = (1u << plan.needs.size()) - 1;
         shape.least = static_cast<int>(plan.least);
         shape.most = static_cast<int>(plan.most);
-        auto made = std::make_unique<ObjectNotes>(std::move(shape), blanks(), Spelling::json);
-        ObjectNotes& notes = *made;
-        const int index = grammar_.add_annotations(std::move(made));
-        add_container("object", '{', start, end, [&] { return notes.add_nodes(grammar_, index); });
-    }
-
-    // The rules of a member's value, by the needs that it is written for.
-    ObjectShape::Values values_of(const ObjectPlan::Member& member,
-                                  const std::vector<const Json*>& needs) {
-        ObjectShape::Values values;
-        for (Needs serves = 0; serves < 1u << needs.size(); ++serves) {
-            if ((serves & ~member.needs) != 0) continue;
-            Demands demands = member.value;
-            for (std::size_t n = 0; n < needs.size(); ++n) {
-                if ((serves >> n & 1) != 0) demands = join(demands, {needs[n]});
-            }
-            values[serves] = rule_for(demands);
+        bool enough = plan.least <= count(plan.members) || plan.classes.empty();
+        for (ObjectPlan::Member& c : plan.classes) {
+            const int longest = plan.least > 1 ? enough_characters(c.keys, plan.least) : -1;
+            enough = enough || plan.least <= 1 || longest >= 0;
+            shape.classes.push_back({std::move(c.keys), rule_for(c.value), longest});
         }
-        return values;
-    }
-
-    // Keys that nobody names and that must come are given names.
-    void name_keys(ObjectPlan& plan, const Demands& facts) const {
-        try {
-            name_shortest_keys(plan, Spelling::json);
-        } catch (const TooLarge& e) {
+        if (!enough)
             document_.unsupported(*facts[0], "minProperties",
-                                  std::string("asks for keys that nobody names: ") + e.what());
+                                  "asks for keys that nobody names, of which there are few; name "
+                                  "them in properties");
+        for (const Members& members : serving(plan, facts)) {
+            shape.members.clear();
+            for (const ObjectPlan::Member& m : members)
+                shape.members.push_back({m.name, rule_for(m.value), m.required});
+            auto made = std::make_unique<ObjectAnnotations>(shape, blanks());
+            ObjectAnnotations& object = *made;
+            const int index = grammar_.add_annotations(std::move(made));
+            add_container("object", '{', start, end,
+                          [&] { return object.add_nodes(grammar_, index); });
         }
+    }
+
+    // "Some member meets this": the members for each way to choose which of them does.
+    using Members = std::vector<ObjectPlan::Member>;
+    std::vector<Members> serving(const ObjectPlan& plan, const Demands& facts) const {
+        std::vector<Members> ways{plan.members};
+        for (std::size_t n = 0; n < plan.needs.size(); ++n) {
+            std::vector<Members> next;
+            for (const Members& way : ways) {
+                const auto serves = [&](const ObjectPlan::Member& m) {
+                    return (m.needs >> n & 1) != 0;
+                };
+                const auto comes_anyway = [&](const ObjectPlan::Member& m) {
+                    return serves(m) && m.required && *plan.needs[n] == Json(true);
+                };
+                if (std::any_of(way.begin(), way.end(), comes_anyway)) {
+                    next.push_back(way);
+                    continue;
+                }
+                for (std::size_t i = 0; i < way.size(); ++i) {
+                    if (!serves(way[i])) continue;
+                    next.push_back(way);
+                    ObjectPlan::Member& m = next.back()[i];
+                    m.required = true, m.value = join(m.value, {plan.needs[n]});
+                }
+                if (next.size() > most_ways_to_serve)
+                    document_.unsupported(*facts[0], "not",
+                                          "can be met by members in more than " +
+                                              std::to_string(most_ways_to_serve) +
+                                              " ways; deny less");
+            }
+            ways = std::move(next);
+        }
+        return ways;
     }
 
     void add_array(const Demands& facts, int start, int end) {

@@ -70,8 +70,7 @@ struct ObjectPlan {
         Dfa keys;          // of a member: none
         Demands value;
         bool required = false;
-        unsigned needs = 0;    // the needs that it can serve, one bit each
-        bool unnamed = false;  // of a class, and given a name: see named_keys.hpp
+        unsigned needs = 0;  // the needs that it can serve, one bit each
     };
     std::vector<Member> members, classes;
     std::vector<const Json*> needs;

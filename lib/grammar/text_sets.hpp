@@ -1,8 +1,8 @@
-// The keys of an object that nobody names: which were written, such that none stands there twice.
+// Sets of texts, each made from another one by adding a text, for keys that may not come twice.
 //
-// Texts are a tree of bytes, and sets of keys are one too: each is another set and one key more.
-// A text knows the sets with which it became a key, and the beginning of one; it is so in every set
-// that is made from one of them.
+// Texts are a tree of bytes, and sets are a tree too: each is another set and one text more.
+// A text knows the sets that added it, or a text that begins with it; it is in every set that is
+// made from one of them.
 #pragma once
 
 #include <cstddef>
@@ -13,35 +13,35 @@
 
 namespace tbt {
 
-class WrittenKeys {
+class TextSets {
 public:
     static constexpr int nowhere = -1;
-    // The text "" and the set of no keys.
+    // The text "" and the empty set.
     static constexpr int empty = 0;
 
-    WrittenKeys() { forget(); }
+    TextSets() { forget(); }
 
-    // A text with one more byte. behind: nowhere, if that was never read.
+    // A text with one more byte. find: nowhere, if that was never read.
     int read(int text, std::uint8_t byte) {
         const int fresh = static_cast<int>(texts_.size());
         const int found = text_index_.find_or_add(word(text, byte), fresh);
         if (found != fresh) return found;
         const int sibling = at(texts_, text).longer;
-        texts_.push_back({text, nowhere, nowhere, nowhere, nowhere, sibling, byte});
+        texts_.push_back({text, nowhere, nowhere, nowhere, sibling, byte});
         at(texts_, text).longer = fresh;
         return fresh;
     }
-    int behind(int text, std::uint8_t byte) const { return text_index_.find(word(text, byte)); }
+    int find(int text, std::uint8_t byte) const { return text_index_.find(word(text, byte)); }
 
-    // Calls visit(byte, behind) for each byte that was read behind the text.
+    // Calls visit(byte, longer text) for each byte that was read after the text.
     template <class Visit>
-    void each_behind(int text, Visit&& visit) const {
+    void each_next(int text, Visit&& visit) const {
         for (int t = at(texts_, text).longer; t >= 0; t = at(texts_, t).sibling)
             visit(at(texts_, t).byte, t);
     }
 
-    // The set with that key as well.
-    int with(int set, int text) {
+    // The set with that text as well.
+    int add(int set, int text) {
         const int fresh = static_cast<int>(sets_.size());
         const int found = set_index_.find_or_add(word(set, text), fresh);
         if (found != fresh) return found;
@@ -49,25 +49,14 @@ public:
         const Set& far = at(sets_, before.jump);
         const bool twice = before.size - far.size == far.size - at(sets_, far.jump).size;
         sets_.push_back({set, twice ? far.jump : set, before.size + 1});
-        for (int t = text; t >= 0 && !begins(fresh, t); t = at(texts_, t).before)
+        for (int t = text; t >= 0 && !has_prefix(fresh, t); t = at(texts_, t).before)
             mark(at(texts_, t).begun, fresh);
-        for (int t = text; t >= 0; t = at(texts_, t).before) mark(at(texts_, t).added, fresh);
-        mark(at(texts_, text).stands, fresh);
+        mark(at(texts_, text).added, fresh);
         return fresh;
     }
-    // Is the text a key of the set? The beginning of one?
-    bool stands(int set, int text) const { return marked(at(texts_, text).stands, set); }
-    bool begins(int set, int text) const { return marked(at(texts_, text).begun, set); }
-
-    // A set with the same keys that begin with the text; mostly the smallest.
-    int of_those(int set, int text) const {
-        int tried = 0;
-        for (int last = at(texts_, text).added; last >= 0 && tried < most_tried; ++tried) {
-            if (made_from(set, at(marks_, last).set)) return at(marks_, last).set;
-            last = at(marks_, last).before;
-        }
-        return set;
-    }
+    bool contains(int set, int text) const { return marked(at(texts_, text).added, set); }
+    // Does a text of the set begin with this one?
+    bool has_prefix(int set, int text) const { return marked(at(texts_, text).begun, set); }
 
     std::size_t memory() const {
         return texts_.capacity() * sizeof(Text) + sets_.capacity() * sizeof(Set) +
@@ -80,11 +69,8 @@ public:
     }
 
 private:
-    static constexpr int most_tried = 8;
-
     struct Text {
-        int before = nowhere, begun = nowhere, stands = nowhere;  // begun, stands: the last mark
-        int added = nowhere;  // … of all sets that were made with a key that begins so
+        int before = nowhere, begun = nowhere, added = nowhere;  // begun, added: the last mark
         // The last one that is a byte longer, and the one before it that `before` knows.
         int longer = nowhere, sibling = nowhere;
         std::uint8_t byte = 0;  // the last

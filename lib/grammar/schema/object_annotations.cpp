@@ -1,0 +1,299 @@
+#include "lib/grammar/schema/object_annotations.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "lib/grammar/automata/spelling.hpp"
+#include "lib/index.hpp"
+#include "lib/text/utf8.hpp"
+
+namespace tbt {
+
+ObjectAnnotations::ObjectAnnotations(ObjectShape shape, Blanks blanks)
+    : shape_(std::move(shape)),
+      blanks_(std::move(blanks)),
+      graph_(shape_, blanks_),
+      last_(shape_.members.size() + 1, members()) {
+    for (int m = members(); m-- > 0;)
+        last_[index(m)] = shape_.members[index(m)].required ? m : last(m + 1);
+    forget();
+}
+
+int ObjectAnnotations::add_nodes(Grammar& grammar, int index) {
+    graph_.build(grammar, index);
+    for (int c = 0; c < count(shape_.classes); ++c) {
+        shape_.classes[tbt::index(c)].keys = {};  // the graph has them
+        class_bytes_.push_back(graph_.at(graph_.class_start(c)).to_end);
+    }
+    return graph_.first();
+}
+
+int ObjectAnnotations::rule_of(int label) const {
+    return label <= members() ? tbt::at(shape_.members, label - 1).rule
+                              : tbt::at(shape_.classes, label - 1 - members()).rule;
+}
+
+std::vector<int> ObjectAnnotations::rules() const {
+    std::vector<int> rules;
+    for (int label = 1; label <= members() + count(shape_.classes); ++label)
+        rules.push_back(rule_of(label));
+    return rules;
+}
+
+// What is left is what every object begins with: nothing was written.
+void ObjectAnnotations::forget() {
+    all_.assign(1, {}), numbers_.clear(), keys_.forget();  // StateAnnotations::forgotten
+    number_of({});
+}
+
+std::size_t ObjectAnnotations::memory() const {
+    return all_.capacity() * sizeof(Annotation) + numbers_.memory() + keys_.memory() +
+           costs_[0].counted.memory() + costs_[1].counted.memory();
+}
+
+// ---- the annotation, byte by byte and member by member ----
+
+int ObjectAnnotations::read(int number, std::uint8_t byte) {
+    Annotation a = at(number);
+    if (a.text == stale) return forgotten;
+    if (!a.brief) {
+        a.text = keys_.read(std::max(a.text, 0), byte);
+    } else if (a.text != a_new_one) {
+        const int next = keys_.find(std::max(a.text, 0), byte);
+        a.text = risky(a.others, next) ? next : a_new_one;
+    }
+    return number_of(a);
+}
+
+// Each text is another one; for an annotation that is brief, only those that go on as a key that
+// was written are.
+void ObjectAnnotations::keep_like(int number, int byte, int& low, int& high) const {
+    const Annotation& a = at(number);
+    const auto alone = [&](int b) {
+        if (b == byte) low = high = byte;
+        else if (b < byte) low = std::max(low, b + 1);
+        else high = std::min(high, b - 1);
+    };
+    if (!a.brief) return alone(byte);
+    if (a.text == a_new_one || a.text == stale) return;
+    keys_.each_next(std::max(a.text, 0), [&](std::uint8_t b, int text) {
+        if (risky(a.others, text)) alone(b);
+    });
+}
+
+int ObjectAnnotations::called(int number, int label) {
+    Annotation a = after(at(number), label);
+    const bool unnamed = label > members();
+    if (unnamed && !a.brief) a.others = keys_.add(a.others, std::max(a.text, 0));
+    a.text = (unnamed && a.brief) || a.text == stale ? stale : nowhere;
+    return number_of(a);
+}
+
+// In a key that is not the beginning of one that was written it does not matter which were.
+int ObjectAnnotations::abstracted(int node, int number) {
+    if (shape_.classes.empty()) return number;
+    Annotation a = at(number);
+    const ObjectGraph::Position& p = graph_.at(node);
+    if (p.where == Where::of_class && p.endless && !risky(a.others, a.text))
+        a.others = 0, a.text = a_new_one;
+    a.brief = true;
+    return number_of(a);
+}
+
+// Where a key may begin, an abstraction would have to know the one before it.
+int ObjectAnnotations::kept(int node, int number) {
+    if (at(number).text != stale) return number;
+    const Where where = graph_.at(node).where;
+    return where == Where::after || where == Where::closing || where == Where::end ? number
+                                                                                   : forgotten;
+}
+
+// ---- costs ----
+
+ObjectAnnotations::Costs& ObjectAnnotations::costs(const Measure& measure) {
+    Costs& c = costs_[measure.in_tokens()];
+    if (c.version == measure.version()) return c;
+    c.version = measure.version();
+    c.counted.clear();
+    if (c.id != measure.id()) add_texts(measure, c);
+    c.required.assign(index(members()) + 1, 0);
+    c.any.assign(index(members()) + 1, Grammar::never);
+    for (int k = 0; k < count(shape_.classes); ++k)
+        c.any.back() = std::min(c.any.back(), member_cost(measure, members() + k + 1));
+    for (int m = members(); m-- > 0;) {
+        const int one = member_cost(measure, m + 1);
+        const bool required = tbt::at(shape_.members, m).required;
+        c.any[index(m)] = std::min(c.any[index(m) + 1], one);
+        c.required[index(m)] = saturating_add(c.required[index(m) + 1], required ? one : 0);
+    }
+    return c;
+}
+
+void ObjectAnnotations::add_texts(const Measure& measure, Costs& c) const {
+    c.id = measure.id();
+    c.before_key = measure.of_suffixes("," + blanks_.comma + "\"");
+    c.colon = measure.of_suffixes("\":" + blanks_.colon);
+    c.close = measure.of_suffixes(blanks_.close + "}");
+    c.keys.assign(shape_.members.size(), {});
+    // The nodes inside the blanks do not know what they come after.
+    c.open = blanks_.open == blanks_.comma ? before_key(c, count(blanks_.open))
+                                           : 1 + count(blanks_.open);
+}
+
+// Up to the quote of a key, `left` bytes before it.
+int ObjectAnnotations::before_key(const Costs& c, int left) const {
+    const std::size_t size = c.before_key.size();
+    return index(left) + 2 > size ? left + 1 : c.before_key[size - 2 - index(left)];
+}
+
+// By the bytes of it that were read. Inside the spelling of a letter a node does not know which it
+// is, so that tokens end and begin between letters.
+const std::vector<int>& ObjectAnnotations::key(const Measure& measure, int member) {
+    std::vector<int>& key = tbt::at(costs_[measure.in_tokens()].keys, member);
+    if (!key.empty()) return key;
+    std::vector<bool> cuts;
+    const std::string text = graph_.written_key(member, cuts);
+    key.resize(text.size() + 1);
+    measure.of_suffixes(text, cuts, key);
+    return key;
+}
+
+// With the comma before it.
+int ObjectAnnotations::member_cost(const Measure& measure, int label) {
+    const Costs& c = costs_[measure.in_tokens()];
+    const int name = label <= members()
+                         ? key(measure, label - 1)[0]
+                         : saturating_add(class_bytes_[index(label - 1 - members())], c.colon[0]);
+    return saturating_add(c.before_key[0], saturating_add(name, measure.rule(rule_of(label))));
+}
+
+// Members that must come after these, each with its comma. some: one at least.
+int ObjectAnnotations::rest(const Measure& measure, const Annotation& now, bool some) {
+    Costs& c = costs(measure);
+    if (simple()) {
+        const bool one = some || now.written < shape_.least;
+        return last(now.next) < members() || !one ? c.required[index(now.next)]
+                                                  : c.any[index(now.next)];
+    }
+    const std::uint64_t place = static_cast<std::uint64_t>(now.next) << 32 |
+                                static_cast<std::uint64_t>(2 * now.written + (some ? 1 : 0));
+    if (const int known = c.counted.find(place); known >= 0) return known;
+    const int cost = rest_counted(measure, now, std::max(shape_.least - now.written, some ? 1 : 0));
+    costs(measure).counted.set(place, cost);
+    return cost;
+}
+
+// What is required, and of the others the cheapest until there are enough. A key that nobody names
+// may come again and again, each time as long as `least` different ones need.
+int ObjectAnnotations::rest_counted(const Measure& measure, const Annotation& now, int least) {
+    int required = 0, others = Grammar::never;
+    std::vector<int> optional;
+    for (int m = now.next; m < members(); ++m) {
+        if (tbt::at(shape_.members, m).required) ++required;
+        else optional.push_back(member_cost(measure, m + 1));
+    }
+    const int missing = std::max(0, least - required);
+    if (shape_.most >= 0 && now.written + required + missing > shape_.most) return Grammar::never;
+    for (int k = 0; k < count(shape_.classes); ++k) {
+        const int longest = tbt::at(shape_.classes, k).longest;
+        const int more = longest < 0 ? Grammar::never : longest - class_bytes_[index(k)];
+        others = std::min(others, saturating_add(more, member_cost(measure, members() + k + 1)));
+    }
+    std::sort(optional.begin(), optional.end());
+    int sum = costs(measure).required[index(now.next)];
+    for (int i = 0; i < missing; ++i)
+        sum = saturating_add(sum,
+                             i < count(optional) ? std::min(tbt::at(optional, i), others) : others);
+    return sum;
+}
+
+// The value of a member and everything after it, without the brace.
+int ObjectAnnotations::value_and_rest(const Measure& measure, const Annotation& now, int label) {
+    if (!possible(now, label)) return Grammar::never;
+    const int value = measure.rule(rule_of(label));
+    return value >= Grammar::never ? value
+                                   : saturating_add(value, rest(measure, after(now, label), false));
+}
+
+// From a branch of the tree of keys.
+int ObjectAnnotations::in_tree(const Measure& measure, const ObjectGraph::Position& p,
+                               const Annotation& now) {
+    const ObjectGraph::Branch& b = graph_.branch(p.index);
+    int least = Grammar::never;
+    for (int i = b.low; i < b.high; ++i) {
+        const int m = graph_.member(i);
+        if (m < now.next || m > last(now.next)) continue;
+        const int name = key(measure, m)[index(b.bytes)];
+        if (name < least)
+            least = std::min(least, saturating_add(name, value_and_rest(measure, now, m + 1)));
+    }
+    for (int c = 0; p.index == 0 && c < count(shape_.classes); ++c)
+        least = std::min(
+            least, saturating_add(
+                       saturating_add(graph_.bytes_to_end(measure.grammar(), graph_.class_start(c),
+                                                          keys_, now.others, 0),
+                                      costs(measure).colon[0]),
+                       value_and_rest(measure, now, members() + c + 1)));
+    return saturating_add(least, p.extra);
+}
+
+// In a key, or after it: up to the end of the object, without the brace.
+int ObjectAnnotations::in_key(const Measure& measure, int node, const Annotation& now) {
+    const ObjectGraph::Position& p = graph_.at(node);
+    const std::vector<int>& colon = costs(measure).colon;
+    const auto with_value = [&](int before, int label) {
+        return saturating_add(before, value_and_rest(measure, now, label));
+    };
+    if (p.where == Where::tree)
+        return p.extra >= Grammar::never ? p.extra : in_tree(measure, p, now);
+    if (p.where == Where::of_class)
+        return with_value(saturating_add(graph_.bytes_to_end(measure.grammar(), node, keys_,
+                                                             now.others, now.text),
+                                         colon[0]),
+                          members() + p.index + 1);
+    const int left = colon[colon.size() - 1 - index(p.extra)];
+    if (p.where == Where::colon) return with_value(left, p.index + 1);
+    return known(now.others, now.text) ? Grammar::never : with_value(left, members() + p.index + 1);
+}
+
+int ObjectAnnotations::cost(const Measure& measure, int node, int number) {
+    if (number == forgotten) return 0;
+    const ObjectGraph::Position& p = graph_.at(node);
+    const Annotation now = at(number);
+    const Costs& c = costs(measure);
+    const int close = c.close[0];
+    const auto from_comma = [&](int members, int before) {
+        return members >= Grammar::never ? members : members - c.before_key[0] + before + close;
+    };
+    switch (p.where) {
+        case Where::first:
+            if (complete(now)) return 1;
+            return from_comma(rest(measure, now, false), c.open);
+        case Where::after:
+            return saturating_add(rest(measure, now, false), close);
+        case Where::key:
+            if (now.others != 0)
+                return saturating_add(before_key(c, p.extra),
+                                      saturating_add(in_key(measure, graph_.tree(), now), close));
+            return from_comma(rest(measure, now, true), before_key(c, p.extra));
+        case Where::closing:
+        case Where::end:
+            return complete(now) ? c.close[c.close.size() - 1 - index(p.extra)] : Grammar::never;
+        default:
+            return saturating_add(in_key(measure, node, now), close);
+    }
+}
+
+// In a key one member below it is enough; which is cheapest does not matter.
+bool ObjectAnnotations::alive(const Measure& bytes, int node, int number) {
+    const ObjectGraph::Position& p = graph_.at(node);
+    if (p.where != Where::tree || p.index == 0 || !simple() || number == forgotten)
+        return cost(bytes, node, number) < Grammar::never;
+    const ObjectGraph::Branch& b = graph_.branch(p.index);
+    for (int i = b.low; i < b.high; ++i)
+        if (value_and_rest(bytes, at(number), graph_.member(i) + 1) < Grammar::never)
+            return p.extra < Grammar::never;
+    return false;
+}
+
+}  // namespace tbt
