@@ -132,13 +132,14 @@ std::shared_ptr<Recognizer> recognizer_for(const GuideRequest& r) {
                          "\" leaves no choice of white space; add --json-layout any");
     SchemaOptions schema_options{r.max_whitespace};
     schema_options.strict = r.strict;
-    schema_options.everyday = !r.strict;
+    schema_options.everyday = !r.strict || r.served;
     schema_options.most_characters = r.max_string;
     schema_options.layout = r.layout == "compact"  ? JsonLayout::compact
                             : r.layout == "line"   ? JsonLayout::line
                             : r.layout == "pretty" ? JsonLayout::pretty
                                                    : JsonLayout::any;
     schema_options.closed = !r.open;
+    if (r.served) schema_options.warn = [](const std::string&) {};
     if (!r.grammar.empty()) {
         const GuideText given = grammar_text(r.grammar);
         return recognizer(compile_gbnf(given.text, given.name));

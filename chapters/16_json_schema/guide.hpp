@@ -28,6 +28,9 @@ struct GuideRequest {
     std::string layout = "line";  // of JSON under a schema: any, compact, line or pretty
     int max_string = 200;         // characters of strings, where a schema sets no limit; −1: any
     bool open = false;            // members that a schema does not name, where it allows them
+    // For a server's clients: nothing is said on stderr about a schema, and strict, which most of
+    // theirs are, leaves numbers and strings as people mostly write them.
+    bool served = false;
 
     // Adds --grammar, --regex, … to a program's options.
     void add_options(CLI::App& app);

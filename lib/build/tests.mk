@@ -55,6 +55,9 @@ test-begins:
 part = @sh tests/part.sh $(BUILD)/ran $(@:ran-%=%) $(1)
 $(patsubst %,ran-%,$(TEST_GROUPS) solutions): ran-%: $(BUILD)/tests-% | test-begins
 	$(call part,$(EMULATOR) $<)
+# The server's program is tried, too.
+ran-serving: export TBT_SERVE := $(BUILD)/serve
+ran-serving: $(BUILD)/serve
 ran-stubs: $(BUILD)/tests-exercises | test-begins
 	@cat $(TEST_ROOMS_exercises:%=%.log) > $(BUILD)/stubs.log
 	$(call part,sh tests/exercises/stubs.sh $< $(BUILD)/stubs.log)

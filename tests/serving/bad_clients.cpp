@@ -1,16 +1,23 @@
 // Promise 2: nothing is lost or stuck, whatever clients do.
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include <sys/resource.h>
+
+#include "lib/kernels/rng.hpp"
 #include "tests/serving/client.hpp"
+#include "tests/serving/process.hpp"
 
 using namespace tbt;
-using test::Answer;
 using test::Client;
+using test::HttpAnswer;
 
 namespace {
 
@@ -37,9 +44,9 @@ bool answers(const test::Served& server) {
 TEST_CASE("a client that vanishes frees its slot, in the middle of a stream or of an answer",
           "[serving]") {
     const test::Served& server = one_slot();
-    for (const char* stream : {R"(,"stream":true})", "}"}) {
+    for (const char* more : {R"(,"stream":true})", "}"}) {
         Client client(server.port());
-        client.ask("POST", completions, long_text + stream);
+        client.ask("POST", completions, long_text + more);
         REQUIRE(server.reaches("tbt_texts_running", 1));
         const double passes = server.metric("tbt_passes_total");
         client.close();
@@ -48,6 +55,16 @@ TEST_CASE("a client that vanishes frees its slot, in the middle of a stream or o
         REQUIRE(server.metric("tbt_passes_total") - passes < 400);
     }
     REQUIRE(server.metric("tbt_requests_cancelled_total") == 2);
+    // Beams have passes of their own.
+    Client client(server.port());
+    client.ask(
+        "POST", completions,
+        R"({"prompt":"Once upon a time","max_tokens":500,"num_beams":32,"ignore_eos":true})");
+    const double before = server.metric("tbt_prompt_tokens_total");
+    REQUIRE(answers(server));  // between two of their passes
+    REQUIRE(server.metric("tbt_prompt_tokens_total") > before);
+    client.close();
+    REQUIRE(server.reaches("tbt_requests_cancelled_total", 3));
     REQUIRE(answers(server));
 }
 
@@ -60,7 +77,7 @@ TEST_CASE("when too many wait, others are refused with Retry-After", "[serving]"
         if (i == 0) REQUIRE(server.reaches("tbt_texts_running", 1));
         else REQUIRE(server.reaches("tbt_texts_waiting", i));
     }
-    const Answer answer = server.post(completions, R"({"prompt":"a","max_tokens":1})");
+    const HttpAnswer answer = server.post(completions, R"({"prompt":"a","max_tokens":1})");
     CAPTURE(answer.body);
     REQUIRE(answer.status == 429);
     REQUIRE(answer.header("Retry-After") == "1");
@@ -111,19 +128,92 @@ TEST_CASE("what is no HTTP gets an answer or a closed connection, and the server
         Client client(server.port());
         client.send(s.bytes);
         // The side that sends is closed: what is missing never comes.
-        const Answer answer = client.answer();
+        const HttpAnswer answer = client.answer();
         CAPTURE(s.bytes.substr(0, 150), answer.headers, answer.body);
         if (s.status != 0) CHECK(answer.status == s.status);
         if (answer.status >= 400) CHECK(answer.json()["error"]["message"].is_string());
     }
     Client half(server.port());
     half.send(head + "Content-Length: 100\r\n\r\n{\"pro");
-    Client two(server.port());
-    const std::string request =
-        head + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-    two.send(request + request);
-    REQUIRE(two.answer().status == 200);
     REQUIRE(half.answer().status == 400);  // after the time that a body may take
+    REQUIRE(answers(server));
+}
+
+// The library that reads requests drops what was sent ahead; no client of today sends ahead.
+TEST_CASE("requests sent without waiting get an answer or a closed connection", "[serving]") {
+    const test::Served& server = test::shared_server();
+    Client client(server.port());
+    std::string all;
+    for (int i = 0; i < 60; ++i) {
+        const std::string body = json_text(Json{{"prompt", "a"}, {"max_tokens", 1 + i % 9}});
+        all +=
+            "POST /v1/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+            "Content-Length: " +
+            std::to_string(body.size()) + "\r\n\r\n" + body;
+    }
+    client.send(all);
+    const HttpAnswer first = client.answer();
+    REQUIRE(first.status == 200);
+    REQUIRE(first.json()["usage"]["completion_tokens"] == 1);
+    const auto begin = std::chrono::steady_clock::now();
+    for (HttpAnswer next; (next = client.answer()).status != 0;)
+        REQUIRE((next.status == 200 || next.status == 400 || next.status == 414));
+    REQUIRE(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
+    REQUIRE(answers(server));
+}
+
+// Bodies that were right, with bytes changed, doubled, left out, and cut off.
+TEST_CASE("rubbish in a body is refused or answered, and never ends the server", "[serving]") {
+    const test::Served& server = test::shared_server();
+    const std::vector<std::pair<const char*, std::string>> right = {
+        {completions, R"({"prompt":["a",[300,301]],"max_tokens":3,"temperature":0.5,"top_k":3})"},
+        {completions, R"({"prompt":"a","regex":"[a-z]{2}","max_tokens":9,"logprobs":2,"n":2})"},
+        {completions, R"({"prompt":"a","max_tokens":3,"logit_bias":{"7":1},"stop":["x"]})"},
+        {"/v1/chat/completions",
+         R"({"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}],"max_tokens":9,
+          "tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}]})"},
+        {"/v1/chat/completions",
+         R"({"messages":[{"role":"user","content":"a"}],"max_tokens":60,"response_format":
+          {"type":"json_schema","json_schema":{"name":"a","schema":{"enum":[1,"b"]}}}})"},
+        {"/tokenize", R"({"prompt":"a\u00e9\ud83d\ude00"})"},
+        {"/detokenize", R"({"tokens":[1,2,3]})"}};
+    Rng rng(2);
+    int answered = 0;
+    for (int i = 0; i < 700; ++i) {
+        std::string body = right[static_cast<std::size_t>(i) % right.size()].second;
+        for (auto changes = 1 + rng.below(3); changes > 0; --changes) {
+            const auto at = rng.below(static_cast<std::uint32_t>(body.size()));
+            const auto from = rng.below(static_cast<std::uint32_t>(body.size()));
+            switch (rng.below(6)) {
+                case 0:
+                    body[at] = static_cast<char>(rng.below(256));
+                    break;
+                case 1:
+                    body[at] = "{}[]\",:0-9e.\\"[rng.below(13)];
+                    break;
+                case 2:
+                    body.insert(at, body.substr(from, rng.below(30)));
+                    break;
+                case 3:
+                    body.erase(at, rng.below(10));
+                    break;
+                case 4:
+                    body.insert(at, std::string(10, "[{-\"9"[rng.below(5)]));
+                    break;
+                default:
+                    body.resize(std::max<std::size_t>(at, 1));
+            }
+            if (body.empty()) body = "x";
+        }
+        const HttpAnswer answer =
+            server.post(right[static_cast<std::size_t>(i) % right.size()].first, body);
+        CAPTURE(body, answer.status, answer.body);
+        REQUIRE(answer.status >= 200);
+        REQUIRE(answer.status < 500);
+        REQUIRE(answer.json().is_object());
+        answered += answer.status == 200;
+    }
+    REQUIRE(answered > 20);
     REQUIRE(answers(server));
 }
 
@@ -139,7 +229,7 @@ TEST_CASE("a body of 100 MB is refused, whole or in chunks, and takes no memory"
             if (!client.send((chunked ? "100000\r\n" : "") + megabyte + (chunked ? "\r\n" : "")))
                 break;
         if (chunked) client.send("0\r\n\r\n");
-        const Answer answer = client.answer();
+        const HttpAnswer answer = client.answer();
         CAPTURE(chunked, answer.body);
         REQUIRE(answer.status == 413);
         REQUIRE(test::contains(answer.body, "1 MB"));
@@ -147,14 +237,40 @@ TEST_CASE("a body of 100 MB is refused, whole or in chunks, and takes no memory"
     REQUIRE(answers(server));
 }
 
-TEST_CASE("idle connections take no slot, and are closed after a while", "[serving]") {
+TEST_CASE("1,000 idle connections hold up nobody, and are closed after a while", "[serving]") {
+    rlimit files{};  // both ends of each connection are in this process
+    getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+    const std::size_t connections = files.rlim_max < 2100 ? files.rlim_max / 2 - 50 : 1000;
     const test::Served& server = test::shared_server();
     std::vector<Client> idle;
-    for (int i = 0; i < 200; ++i) idle.emplace_back(server.port());
+    for (std::size_t i = 0; i < connections; ++i) {
+        idle.emplace_back(server.port());
+        if (i % 4 == 0) idle.back().send("POST /v1/comp");
+    }
     REQUIRE(answers(server));
     std::string got;
-    REQUIRE_FALSE(idle[0].read_more(got));
+    for (const Client& client : idle) {
+        REQUIRE(client.connected());
+        while (client.read_more(got)) {
+        }
+    }
     REQUIRE(answers(server));
+}
+
+TEST_CASE("a server that nobody asks does nothing", "[serving]") {
+    const test::Served server;
+    REQUIRE(answers(server));
+    const auto wakings = [] {
+        rusage used{};
+        getrusage(RUSAGE_SELF, &used);
+        return used.ru_nvcsw;
+    };
+    sleep(1);
+    const long before = wakings();
+    sleep(1);
+    REQUIRE(wakings() - before < 50);  // one that looks every 10 ms has 100
 }
 
 TEST_CASE("a server that is told to stop lets what is under way end, and takes no more",
@@ -175,6 +291,33 @@ TEST_CASE("a server that is told to stop lets what is under way end, and takes n
     REQUIRE(events.size() > 300);
     REQUIRE(events.back().data == "[DONE]");
     REQUIRE_FALSE(Client(server.port()).connected());
+}
+
+// TBT_SERVE: the server's program (make test sets it).
+TEST_CASE("SIGTERM: no new requests, what is under way ends or is cut off, exit status 0",
+          "[serving]") {
+    const char* program = std::getenv("TBT_SERVE");
+    if (!program) {
+        WARN("TBT_SERVE is not set: the program was not tried");
+        return;
+    }
+    for (const bool in_time : {true, false}) {
+        const int port = 18096 + in_time;
+        test::Process process({program, "--port", std::to_string(port), "--quiet", "--timeout",
+                               in_time ? "60" : "0", "--max-running", "1"});
+        REQUIRE(test::healthy(port));
+        Client writing(port, 60);
+        writing.ask("POST", completions,
+                    long_text + (in_time ? R"(,"stream":true})" : R"(,"stream":true,"n":60})"));
+        std::string got;
+        while (!test::contains(got, "data: ")) REQUIRE(writing.read_more(got));
+        process.tell(SIGTERM);
+        while (writing.read_more(got)) {
+        }
+        REQUIRE(test::contains(got, in_time ? "data: [DONE]" : "the server stopped before"));
+        REQUIRE_FALSE(Client(port).connected());
+        REQUIRE(process.wait() == 0);
+    }
 }
 
 TEST_CASE("a text that takes longer than the server waits is cut off, and says so", "[serving]") {

@@ -2,6 +2,7 @@
 // process for it.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -20,7 +21,7 @@
 
 namespace tbt::test {
 
-struct Answer {
+struct HttpAnswer {
     int status = 0;  // 0: the connection was closed without an answer
     std::string headers, body;
 
@@ -33,7 +34,7 @@ struct Answer {
 class Client {
 public:
     explicit Client(int port, int seconds = 30) {
-        socket_ = ::socket(AF_INET, SOCK_STREAM, 0);
+        socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         timeval limit{seconds, 0};
         setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
         setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -45,7 +46,8 @@ public:
     }
     ~Client() { close(); }
     Client(const Client&) = delete;
-    Client(Client&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
+    Client(Client&& other) noexcept
+        : socket_(std::exchange(other.socket_, -1)), kept_(std::move(other.kept_)) {}
 
     bool connected() const { return socket_ >= 0; }
     void close() {
@@ -70,10 +72,10 @@ public:
                         std::to_string(body.size()) + "\r\n") +
              headers + "\r\n" + body);
     }
-    // What comes until the answer is complete.
-    Answer answer() {
-        Answer a;
-        std::string got;
+    // What comes until the answer is complete; what comes after it is kept for the next one.
+    HttpAnswer answer() {
+        HttpAnswer a;
+        std::string got = std::exchange(kept_, "");
         const std::string end_of_headers = "\r\n\r\n";
         while (got.find(end_of_headers) == std::string::npos)
             if (!read_more(got)) return a;
@@ -83,12 +85,14 @@ public:
         got.erase(0, end + end_of_headers.size());
         if (a.header("Transfer-Encoding") == "chunked") {
             a.body = chunks(got);
+            kept_ = std::move(got);
             return a;
         }
         const auto size = static_cast<std::size_t>(std::atol(a.header("Content-Length").c_str()));
         while (got.size() < size && read_more(got)) {
         }
         a.body = got.substr(0, size);
+        kept_ = got.substr(std::min(size, got.size()));
         return a;
     }
     // Bytes that have come meanwhile, at least one; false: there is no more.
@@ -110,16 +114,20 @@ private:
             const auto size = static_cast<std::size_t>(std::strtol(got.c_str(), nullptr, 16));
             while (got.size() < line + 2 + size + 2)
                 if (!read_more(got)) return body + got.substr(line + 2);
-            if (size == 0) return body;
+            if (size == 0) {
+                got.erase(0, line + 4);
+                return body;
+            }
             body += got.substr(line + 2, size);
             got.erase(0, line + 2 + size + 2);
         }
     }
 
     int socket_ = -1;
+    std::string kept_;
 };
 
-inline std::string Answer::header(std::string name) const {
+inline std::string HttpAnswer::header(std::string name) const {
     std::string lower = headers;
     for (std::string* text : {&lower, &name})
         for (char& c : *text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -151,12 +159,21 @@ inline std::vector<Event> events_of(const std::string& body) {
     return events;
 }
 
+// The value of a line of /metrics of a server on this port; −1: there is none.
+inline double metric(int port, const std::string& name) {
+    Client client(port);
+    client.ask("GET", "/metrics");
+    const std::string text = "\n" + client.answer().body;
+    const std::size_t at = text.find("\n" + name + "{");
+    return at == std::string::npos ? -1 : std::atof(text.c_str() + text.find(' ', at + 1));
+}
+
 // A server on a free port, with the storyteller.
 class Served {
 public:
-    explicit Served(ServerSettings settings = {}) {
+    explicit Served(ServerSettings settings = {}, bool log = false) {
         settings.port = 0;
-        settings.quiet = true;
+        settings.quiet = !log;
         settings.model.threads = settings.model.threads ? settings.model.threads : 1;
         complete(settings);
         service_ = std::make_unique<Service>(settings);
@@ -165,21 +182,16 @@ public:
         service_->open();
     }
     int port() const { return http_->port(); }
-    Answer ask(const std::string& method, const std::string& path, const std::string& body = "",
-               const std::string& headers = "") const {
+    HttpAnswer ask(const std::string& method, const std::string& path, const std::string& body = "",
+                   const std::string& headers = "") const {
         Client client(port());
         client.ask(method, path, body, headers);
         return client.answer();
     }
-    Answer post(const std::string& path, const std::string& body) const {
+    HttpAnswer post(const std::string& path, const std::string& body) const {
         return ask("POST", path, body);
     }
-    // The value of a line of /metrics; −1: there is none.
-    double metric(const std::string& name) const {
-        const std::string text = "\n" + ask("GET", "/metrics").body;
-        const std::size_t at = text.find("\n" + name + "{");
-        return at == std::string::npos ? -1 : std::atof(text.c_str() + text.find(' ', at + 1));
-    }
+    double metric(const std::string& name) const { return test::metric(port(), name); }
     // Waits until a line of /metrics has this value, ten seconds at most.
     bool reaches(const std::string& name, double value) const {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);

@@ -1,15 +1,21 @@
 // Every endpoint, and every way to ask it wrongly.
 #include "tests/catch.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "chapters/23_text_generator/languages.hpp"
+#include "lib/machine/files.hpp"
 #include "tests/serving/client.hpp"
 
 using namespace tbt;
-using test::Answer;
 using test::Client;
+using test::HttpAnswer;
 
 namespace {
 
@@ -19,7 +25,7 @@ constexpr const char* completions = "/v1/completions";
 constexpr const char* chats = "/v1/chat/completions";
 
 // The pieces of a stream joined, by the choice that they are of.
-std::string joined(const Answer& answer, int choice = 0) {
+std::string joined(const HttpAnswer& answer, int choice = 0) {
     std::string text;
     for (const test::Event& event : test::events_of(answer.body)) {
         const Json data = json_value(event.data);
@@ -38,7 +44,7 @@ std::string joined(const Answer& answer, int choice = 0) {
 
 TEST_CASE("a completion is the text that the generator writes, and says what it took",
           "[serving]") {
-    const Answer answer = server().post(
+    const HttpAnswer answer = server().post(
         completions, R"({"model":"storyteller","prompt":"Once upon a time","max_tokens":20})");
     REQUIRE(answer.status == 200);
     const Json json = answer.json();
@@ -61,7 +67,7 @@ TEST_CASE("a prompt may be a text, ids, a list of texts or a list of lists of id
     const Json ids = server().post("/tokenize", R"({"content":"Once upon a time"})").json();
     const auto texts = [](const std::string& prompt) {
         Json list = Json::array();
-        const Answer answer =
+        const HttpAnswer answer =
             server().post(completions, R"({"max_tokens":8,"seed":3,"prompt":)" + prompt + "}");
         CAPTURE(answer.body);
         REQUIRE(answer.status == 200);
@@ -134,7 +140,7 @@ TEST_CASE("a chat answers in the form that the model learnt, stopped where the u
     Conversation conversation = alone.conversation(options);
     REQUIRE(choice["message"]["content"] ==
             trimmed(alone.answer(conversation.ask("who are you?"), options).text));
-    const Answer stream =
+    const HttpAnswer stream =
         server().post(chats, body + R"(,"stream":true,"stream_options":{"include_usage":true}})");
     REQUIRE(stream.header("Content-Type") == "text/event-stream");
     REQUIRE(joined(stream) == choice["message"]["content"]);
@@ -153,27 +159,27 @@ TEST_CASE("a stream that broke goes on after the last event that its client has"
     for (const std::string body :
          {R"({"prompt":"Once upon a time","max_tokens":24,"stream":true})",
           R"({"prompt":"Once upon a time","max_tokens":9,"n":2,"stream":true})"}) {
-        const Answer whole = server().post(completions, body);
+        const HttpAnswer whole = server().post(completions, body);
         const std::vector<test::Event> events = test::events_of(whole.body);
         for (std::size_t have = 0; have + 1 < events.size(); ++have) {
             std::string before;
-            Answer first;
+            HttpAnswer first;
             for (std::size_t i = 0; i <= have; ++i)
                 first.body += "data: " + events[i].data + "\n\n";
-            const Answer rest = server().ask("POST", completions, body,
-                                             "Last-Event-ID: " + events[have].id + "\r\n");
+            const HttpAnswer rest = server().ask("POST", completions, body,
+                                                 "Last-Event-ID: " + events[have].id + "\r\n");
             for (const int choice : {0, 1})
                 REQUIRE(joined(first, choice) + joined(rest, choice) == joined(whole, choice));
         }
     }
-    const Answer bad = server().ask("POST", completions, R"({"prompt":"a","stream":true})",
-                                    "Last-Event-ID: x\r\n");
+    const HttpAnswer bad = server().ask("POST", completions, R"({"prompt":"a","stream":true})",
+                                        "Last-Event-ID: x\r\n");
     REQUIRE(bad.status == 400);
 }
 
 TEST_CASE("an answer keeps to a schema, a grammar, a regex or a choice", "[serving]") {
     const auto content = [](const std::string& more) {
-        const Answer answer = server().post(
+        const HttpAnswer answer = server().post(
             chats, R"({"messages":[{"role":"user","content":"A person:"}],)" + more + "}");
         CAPTURE(answer.body);
         REQUIRE(answer.status == 200);
@@ -186,6 +192,15 @@ TEST_CASE("an answer keeps to a schema, a grammar, a regex or a choice", "[servi
         "required":["name","age"],"additionalProperties":false}}})"));
     REQUIRE(person["name"].is_string());
     REQUIRE(person["age"].is_number_integer());
+    // strict refuses what cannot be kept to; 282.000 is an integer, and nobody writes one so.
+    for (int seed = 0; seed < 20; ++seed)
+        REQUIRE_FALSE(test::contains(
+            content(
+                R"("response_format":{"type":"json_schema","json_schema":{"name":"p","strict":true,
+                "schema":{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],
+                "additionalProperties":false}}},"temperature":1.2,"max_tokens":60,"seed":)" +
+                std::to_string(seed)),
+            "."));
     REQUIRE(json_value(content(R"("response_format":{"type":"json_object"},"max_tokens":80)"))
                 .is_object());
     REQUIRE(content(R"("grammar":"root ::= \"yes\" | \"no\"")").size() <= 3);
@@ -212,7 +227,7 @@ TEST_CASE("a tool that must be called is called with arguments of its schema", "
     REQUIRE(call["type"] == "function");
     REQUIRE(call["function"]["name"] == "get_weather");
     REQUIRE(json_value(call["function"]["arguments"].get<std::string>())["city"].is_string());
-    const Answer stream = server().post(chats, ask + R"("required","stream":true})");
+    const HttpAnswer stream = server().post(chats, ask + R"("required","stream":true})");
     bool called = false;
     for (const test::Event& event : test::events_of(stream.body)) {
         const Json data = json_value(event.data);
@@ -235,7 +250,7 @@ TEST_CASE("chat log-probabilities come with the tokens, whole and in a stream", 
     REQUIRE(content[0]["top_logprobs"].size() == 2);
     REQUIRE(content[0]["bytes"].size() == content[0]["token"].get<std::string>().size());
     Json streamed = Json::array();
-    const Answer stream = server().post(chats, body + R"(,"stream":true})");
+    const HttpAnswer stream = server().post(chats, body + R"(,"stream":true})");
     for (const test::Event& event : test::events_of(stream.body)) {
         const Json data = json_value(event.data);
         if (!data.is_object() || data["choices"][0]["logprobs"].is_null()) continue;
@@ -278,7 +293,7 @@ TEST_CASE("models, health, metrics, tokens and the page", "[serving]") {
     REQUIRE(server()
                 .post("/detokenize", R"({"tokens":)" + json_text(tokens["tokens"]) + "}")
                 .json()["content"] == "Once upon a time");
-    const Answer page = server().ask("GET", "/");
+    const HttpAnswer page = server().ask("GET", "/");
     REQUIRE(page.status == 200);
     REQUIRE(test::contains(page.header("Content-Type"), "text/html"));
     REQUIRE(test::contains(page.header("Content-Security-Policy"), "default-src 'none'"));
@@ -310,6 +325,8 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
         {completions, R"({"prompt":[[]]})", 400, "no tokens"},
         {completions, prompt + R"("temprature":1})", 400, "did you mean temperature?"},
         {completions, prompt + R"("max_token":1})", 400, "did you mean max_tokens?"},
+        {completions, prompt + R"("max_tokens":-5})", 400, "max_tokens: got -5"},
+        {completions, prompt + R"("max_tokens":1.5})", 400, "at most nine digits"},
         {completions, prompt + R"("temperature":-1})", 400, "temperature"},
         {completions, prompt + R"("temperature":"hot"})", 400, "temperature"},
         {completions, prompt + R"("temperature":true})", 400, "expected a value"},
@@ -319,7 +336,8 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
          "greedy and temperature 0.7"},
         {completions, prompt + R"("n":0})", 400, "n: expected a whole number from 1"},
         {completions, prompt + R"("n":1000})", 400, "from 1 to 128"},
-        {completions, prompt + R"("seed":-1})", 400, "seed"},
+        {completions, prompt + R"("seed":-1})", 400, "seed: expected a number from 0"},
+        {completions, prompt + R"("seed":"-1"})", 400, "seed: expected a number from 0"},
         {completions, prompt + R"("stream":"yes"})", 400, "stream: expected true or false"},
         {completions, prompt + R"("suffix":"b"})", 400, "does not fill gaps"},
         {completions, prompt + R"("max_tokens":100000})", 400, "context"},
@@ -364,19 +382,24 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
         {"/health", "{}", 405, "expected GET"},
     };
     for (const Wrong& w : all) {
-        const Answer answer = server().post(w.path, w.body);
+        const HttpAnswer answer = server().post(w.path, w.body);
         CAPTURE(w.path, w.body.substr(0, 100), answer.body);
         CHECK(answer.status == w.status);
         const Json error = answer.json()["error"];
         REQUIRE(error.is_object());
         CHECK(test::contains(error["message"], w.message));
         if (!test::contains(w.body, "--")) CHECK_FALSE(test::contains(error["message"], "--"));
+        CHECK_FALSE(test::contains(error["message"], "help"));
         CHECK(error["type"] == "invalid_request_error");
         CHECK((error.contains("param") && error.contains("code")));
     }
     Client typeless(server().port());
     typeless.send("POST /tokenize HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}");
-    REQUIRE(typeless.answer().status == 415);
+    const HttpAnswer no_type = typeless.answer();
+    REQUIRE(no_type.status == 415);
+    REQUIRE(test::contains(no_type.body, "application/json, got none"));
+    REQUIRE(server().post(completions, prompt + R"("max_tokens":-5})").json()["error"]["param"] ==
+            "max_tokens");
     REQUIRE(server().ask("DELETE", "/v1/models").status == 405);
 }
 
@@ -391,18 +414,42 @@ TEST_CASE("a key is asked for, and only the page and the health go without", "[s
                             "Authorization: Bearer secret2\r\n", "Authorization: Bearer\r\n"}) {
         CAPTURE(key);
         for (const char* path : {"/v1/models", "/metrics", "/nowhere"}) {
-            const Answer answer = keyed.ask("GET", path, "", key);
+            const HttpAnswer answer = keyed.ask("GET", path, "", key);
             REQUIRE(answer.status == 401);
             REQUIRE(answer.json()["error"]["code"] == "invalid_api_key");
         }
     }
-    const Answer right = keyed.ask("GET", "/v1/models", "", "Authorization: Bearer secret\r\n");
+    const HttpAnswer right = keyed.ask("GET", "/v1/models", "", "Authorization: Bearer secret\r\n");
     REQUIRE(right.status == 200);
     REQUIRE(right.header("Access-Control-Allow-Origin") == "https://example.com");
     REQUIRE(keyed.ask("OPTIONS", "/v1/models").status == 204);
     REQUIRE(same_key("", ""));
     REQUIRE_FALSE(same_key("secretsecret", "secret"));
     REQUIRE_FALSE(same_key("", "secret"));
+}
+
+TEST_CASE("a log has a line for each request, and no word of what was asked", "[serving]") {
+    const test::TemporaryFolder folder;
+    const int log = open(folder.file("log").c_str(), O_WRONLY | O_CREAT, 0600), before = dup(2);
+    dup2(log, 2);
+    {
+        const test::Served loud({}, true);
+        loud.post(completions, R"({"prompt":"Tulip","max_tokens":1,"stop":"Tulip"})");
+        loud.post(completions, R"({"prompt":"a","tulip":1})");
+        loud.post(completions, R"({"prompt":"a","regex":"Tulip(","max_tokens":1})");
+        loud.post(completions, R"({"prompt":"a","max_tokens":60,"json_schema":
+            {"type":"object","properties":{"tulip":{"type":"integer"}},"x-tulip":1}})");
+        loud.post(chats, R"({"messages":[{"role":"user","content":"Tulip"}],"max_tokens":1})");
+        loud.ask("GET", "/Tulip");
+        loud.ask("GET", "/metrics");  // programs ask for this again and again
+    }
+    dup2(before, 2);
+    close(before), close(log);
+    std::string said = read_file(folder.file("log"));
+    CAPTURE(said);
+    REQUIRE(std::count(said.begin(), said.end(), '\n') == 6);
+    for (char& c : said) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    REQUIRE_FALSE(test::contains(said, "tulip"));
 }
 
 TEST_CASE("a server that others can reach wants a key", "[serving]") {

@@ -4,24 +4,20 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/serving/client.hpp"
+#include "tests/serving/process.hpp"
 
 using namespace tbt;
-using test::Answer;
 using test::Client;
+using test::HttpAnswer;
 
 namespace {
 
@@ -50,54 +46,12 @@ void ask_small(const test::Served& server, int requests) {
                 if (body.contains("regex")) body["max_tokens"] = 60;
                 if (rng.below(20) == 0) body["num_beams"] = 2;
                 if (rng.below(20) == 0) body["temprature"] = 2;
-                const Answer answer = server.post(completions, json_text(body));
+                const HttpAnswer answer = server.post(completions, json_text(body));
                 failed += answer.status != (body.contains("temprature") ? 400 : 200);
             }
         });
     for (std::thread& client : clients) client.join();
     REQUIRE(failed == 0);
-}
-
-// A program that ends with this, whatever happens.
-class Process {
-public:
-    explicit Process(const std::vector<std::string>& words) {
-        std::vector<char*> arguments;
-        for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-        arguments.push_back(nullptr);
-        pid_ = fork();
-        if (pid_ != 0) return;
-        const int nowhere = open("/dev/null", O_WRONLY);
-        dup2(nowhere, 1), dup2(nowhere, 2);
-        execvp(arguments[0], arguments.data());
-        _exit(127);
-    }
-    ~Process() {
-        if (pid_ > 0) stop(SIGKILL);
-    }
-    Process(const Process&) = delete;
-    // Its exit status; −1: a signal ended it.
-    int stop(int signal) {
-        int status = 0;
-        kill(pid_, signal);
-        waitpid(std::exchange(pid_, -1), &status, 0);
-        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    }
-
-private:
-    pid_t pid_ = -1;
-};
-
-bool healthy(int port) {
-    for (int i = 0; i < 600; ++i) {
-        Client client(port, 2);
-        if (client.connected()) {
-            client.ask("GET", "/health");
-            if (client.answer().status == 200) return true;
-        }
-        usleep(50000);
-    }
-    return false;
 }
 
 std::string request_of(int i) {
@@ -124,7 +78,7 @@ Streamed stream(int port, const std::string& body) {
         if (!client.connected()) continue;
         client.ask("POST", completions, body,
                    last.empty() ? "" : "Last-Event-ID: " + last + "\r\n");
-        const Answer answer = client.answer();
+        const HttpAnswer answer = client.answer();
         if (answer.status != 200) continue;
         for (const test::Event& event : test::events_of(answer.body)) {
             s.complete = s.complete || event.data == "[DONE]";
@@ -154,35 +108,56 @@ TEST_CASE("memory after 10,000 requests is that after 1,000", "[.][memory]") {
     REQUIRE(static_cast<double>(late) <= 1.05 * static_cast<double>(early));
 }
 
-// TBT_SERVE: the program; it needs haproxy. Ports 18080 to 18083 of loopback.
+namespace {
+
+// Three replicas and HAProxy in front of them, on ports 18080 to 18083 of loopback.
+// TBT_SERVE: the server's program.
+class Replicas {
+public:
+    static constexpr int front = 18080;
+
+    // balance: of HAProxy, instead of the configuration's own. more: options of the servers.
+    explicit Replicas(const std::string& balance = "", const std::vector<std::string>& more = {}) {
+        const char* program = std::getenv("TBT_SERVE");
+        REQUIRE(program != nullptr);
+        for (int r = 1; r <= 3; ++r) {
+            std::vector<std::string> words = {
+                program, "--port", std::to_string(front + r), "--max-waiting", "1000", "--threads",
+                "1",     "--quiet"};
+            words.insert(words.end(), more.begin(), more.end());
+            servers.push_back(std::make_unique<test::Process>(words));
+        }
+        std::string config = read_file("data/serving/haproxy.cfg");
+        const auto change = [&](const std::string& from, const std::string& to) {
+            REQUIRE(test::contains(config, from));
+            config.replace(config.find(from), from.size(), to);
+        };
+        for (const char* port : {"8081", "8082", "8083"}) change(port, std::string("1") + port);
+        change("8000", std::to_string(front));
+        if (!balance.empty()) change("balance hash req.body,bytes(0,256)", "balance " + balance);
+        for (int r = 1; r <= 3; ++r) REQUIRE(test::healthy(front + r));
+        proxy_ = std::make_unique<test::Process>(
+            std::vector<std::string>{"haproxy", "-f", folder_.write("haproxy.cfg", config)});
+        REQUIRE(test::healthy(front));
+    }
+
+    std::vector<std::unique_ptr<test::Process>> servers;
+
+private:
+    test::TemporaryFolder folder_;
+    std::unique_ptr<test::Process> proxy_;
+};
+
+}  // namespace
+
 TEST_CASE("of three replicas one is killed and one stopped, and every stream is complete",
           "[.][failover]") {
-    const char* program = std::getenv("TBT_SERVE");
-    REQUIRE(program != nullptr);
-    constexpr int streams = 200, front = 18080;
-    const test::TemporaryFolder folder;
-    std::string config = read_file("data/serving/haproxy.cfg");
-    for (const auto& [from, to] : {std::pair{":8000", ":18080"},
-                                   {":8081", ":18081"},
-                                   {":8082", ":18082"},
-                                   {":8083", ":18083"}})
-        config.replace(config.find(from), 5, to);
-    const std::string file = folder.write("haproxy.cfg", config);
-    const auto serve = [&](int replica) {
-        return std::make_unique<Process>(
-            std::vector<std::string>{program, "--port", std::to_string(front + replica),
-                                     "--max-waiting", "1000", "--threads", "1", "--quiet"});
-    };
-    std::vector<std::unique_ptr<Process>> replicas;
-    for (int r = 1; r <= 3; ++r) replicas.push_back(serve(r));
-    for (int r = 1; r <= 3; ++r) REQUIRE(healthy(front + r));
-
+    constexpr int streams = 200, front = Replicas::front;
+    Replicas replicas;
     std::vector<std::string> alone(streams);  // what one server says
     for (int i = 0; i < streams; ++i)
         alone[static_cast<std::size_t>(i)] = stream(front + 1, request_of(i)).text;
 
-    Process proxy({"haproxy", "-f", file});
-    REQUIRE(healthy(front));
     std::atomic<int> ended = 0;
     std::vector<Streamed> got(streams);
     std::vector<std::thread> clients;
@@ -192,9 +167,9 @@ TEST_CASE("of three replicas one is killed and one stopped, and every stream is 
             ++ended;
         });
     while (ended < streams / 5) usleep(1000);
-    replicas[0]->stop(SIGKILL);
+    replicas.servers[0]->stop(SIGKILL);
     while (ended < streams / 3) usleep(1000);
-    const int exit_status = replicas[1]->stop(SIGTERM);
+    const int exit_status = replicas.servers[1]->stop(SIGTERM);
     for (std::thread& client : clients) client.join();
 
     int different = 0, broken = 0;
@@ -211,82 +186,65 @@ TEST_CASE("of three replicas one is killed and one stopped, and every stream is 
 
 namespace {
 
-double seconds(test::Action work) {
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-double median(std::vector<double> times) {
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
-}
-double processor_seconds() {
-    rusage used{};
-    getrusage(RUSAGE_SELF, &used);
-    return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-           1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+// The share of the prompts' tokens that did not have to be read: 600 questions by 12 clients, after
+// one of 30 instructions of 190 tokens or so, of which the k-th is asked 1/k as often as the first.
+double hit_rate(int front, const std::vector<int>& servers) {
+    std::vector<std::string> instructions;
+    double all = 0;
+    for (int i = 1; i <= 30; ++i) {
+        std::string text = "Shop " + std::to_string(i) + ". ";
+        for (int rule = 0; rule < 12; ++rule)
+            text += "Rule " + std::to_string(i * 37 + rule * 11) +
+                    " says that the baker has a goat and a fork in the old garden. ";
+        instructions.push_back(text);
+        all += 1.0 / i;
+    }
+    Rng rng(1);
+    std::vector<std::string> bodies;
+    for (int question = 0; question < 600; ++question) {
+        double left = rng.uniform() * all;
+        std::size_t chosen = 0;
+        while (chosen + 1 < instructions.size() &&
+               (left -= 1.0 / static_cast<double>(chosen + 1)) > 0)
+            ++chosen;
+        bodies.push_back(json_text(
+            Json{{"prompt", instructions[chosen] + "Question " + std::to_string(question)},
+                 {"max_tokens", 8}}));
+    }
+    std::atomic<std::size_t> next = 0;
+    std::atomic<int> failed = 0;
+    std::vector<std::thread> clients;
+    for (int c = 0; c < 12; ++c)
+        clients.emplace_back([&] {
+            for (std::size_t i; (i = next++) < bodies.size();) {
+                Client client(front);
+                client.ask("POST", completions, bodies[i]);
+                failed += client.answer().status != 200;
+            }
+        });
+    for (std::thread& client : clients) client.join();
+    REQUIRE(failed == 0);
+    double cached = 0, prompts = 0;
+    for (const int port : servers) {
+        cached += test::metric(port, "tbt_cached_tokens_total");
+        prompts += test::metric(port, "tbt_prompt_tokens_total");
+    }
+    return cached / prompts;
 }
 
 }  // namespace
 
-// What each is divided by runs beside it, in turns, so that a busy machine slows both.
-TEST_CASE("figures: what serving costs and saves", "[.][figures]") {
-    const test::Served server;
-    GenerateOptions opened;
-    opened.threads = 1;  // as the server's
-    TextGenerator bare(opened);
-    TextOptions options;
-    options.max_new_tokens = 200, options.ignore_eos = true, options.temperature = 1;
-    const std::string one =
-        R"({"prompt":"Once upon a time","max_tokens":200,"ignore_eos":true,"temperature":1,
-        "stream":true})";
-    std::vector<double> served, alone, sixteen, cold, warm;
-    for (int i = 0; i < 15; ++i) {
-        alone.push_back(seconds([&] { bare.generate("Once upon a time", options); }));
-        served.push_back(seconds([&] { server.post(completions, one); }));
-        sixteen.push_back(seconds([&] {
-            std::vector<std::thread> clients;
-            for (int c = 0; c < 16; ++c)
-                clients.emplace_back([&] { server.post(completions, one); });
-            for (std::thread& client : clients) client.join();
-        }));
-        Json ids = Json::array();
-        for (int t = 0; t < 400; ++t) ids.push_back(300 + (i * 400 + t * 7) % 3000);
-        const auto first_token = [&](int question) {
-            Json prompt = ids;
-            prompt.push_back(400 + question);
-            const std::string body = json_text(Json{{"prompt", prompt}, {"max_tokens", 1}});
-            return seconds([&] { server.post(completions, body); });
-        };
-        cold.push_back(first_token(0));
-        warm.push_back(first_token(1));
-    }
-    sleep(1);
-    const double before = processor_seconds();
-    sleep(3);
-    const double idle = processor_seconds() - before;
-    WARN("one stream, server / bare generator (speed): " << median(alone) / median(served));
-    WARN("tokens/s with 16 streams / one: " << 16 * median(served) / median(sixteen));
-    WARN("time to first token after a known prefix of 400 tokens / an unknown one: "
-         << median(warm) / median(cold));
-    WARN("processor seconds in 3 s without requests: " << idle);
-    if (const char* program = std::getenv("TBT_SERVE")) {
-        std::vector<double> starts;
-        for (int i = 0; i < 5; ++i) {
-            Process process({program, "--port", "18095", "--quiet"});
-            starts.push_back(seconds([] {
-                for (int tries = 0; tries < 2000; ++tries) {
-                    Client client(18095, 2);
-                    if (client.connected()) {
-                        client.ask("GET", "/health");
-                        if (client.answer().status == 200) return;
-                    }
-                    usleep(2000);
-                }
-            }));
-            REQUIRE(process.stop(SIGTERM) == 0);
-        }
-        WARN("seconds from the start to /health 200: " << median(starts));
-    }
-    REQUIRE(idle < 0.05);
+// With 24 MB a replica remembers 40 pages, a good third of what all instructions take.
+TEST_CASE("requests that begin alike meet the replica that remembers their beginning",
+          "[.][hits]") {
+    const auto measured = [&](const std::string& balance, const std::vector<std::string>& more) {
+        const Replicas replicas(balance, more);
+        return hit_rate(Replicas::front, {18081, 18082, 18083});
+    };
+    const std::vector<std::string> small = {"--cache-memory", "24", "--max-running", "4"};
+    const double sticky = measured("", small), in_turns = measured("roundrobin", small);
+    WARN("share of prompt tokens that were known, with data/serving/haproxy.cfg and in turns: "
+         << sticky << " and " << in_turns << " with 24 MB for each replica, " << measured("", {})
+         << " and " << measured("roundrobin", {}) << " with room for all");
+    REQUIRE(sticky > in_turns + 0.1);
 }

@@ -17,8 +17,8 @@
 #include "tests/serving/client.hpp"
 
 using namespace tbt;
-using test::Answer;
 using test::Client;
+using test::HttpAnswer;
 
 namespace {
 
@@ -94,6 +94,8 @@ Asked random_request(Rng& rng) {
     }
     if (body.contains("json_schema")) body["max_tokens"] = 90;
     else if (body.contains("grammar") || body.contains("regex")) body["max_tokens"] = 40;
+    else if (!body.contains("num_beams") && rng.below(2) == 0)  // outgrows the pages that are left
+        body["max_tokens"] = 120 + rng.below(200), body["ignore_eos"] = true;
     Asked asked{chat ? "/v1/chat/completions" : "/v1/completions", "", rng.below(2) == 0};
     body["stream"] = asked.stream;
     asked.body = json_text(body);
@@ -101,7 +103,7 @@ Asked random_request(Rng& rng) {
 }
 
 // What must not differ: each choice's text, end and log-probabilities. Of a stream: put together.
-Json essence(const Answer& answer) {
+Json essence(const HttpAnswer& answer) {
     if (answer.status != 200) return answer.body;
     Json choices = Json::object();
     const auto add = [&](const Json& choice) {
@@ -208,7 +210,7 @@ TEST_CASE("an answer depends on its request alone, whatever else the server does
                    << " answers under load, " << preempted << " preemptions, " << cached
                    << " cached tokens, " << different << " different");
     REQUIRE(different == 0);
-    if (count >= 500) REQUIRE(preempted > 0);
+    if (count >= 500) REQUIRE(preempted > 20);
     REQUIRE(cached > 0);
     REQUIRE(names.size() > 15);
 }

@@ -12,12 +12,16 @@ namespace tbt {
 
 namespace {
 
-const std::vector<std::string> members_of_both = {
-    "model", "stream", "stream_options", "n",     "max_tokens", "logit_bias",
-    "user",  "seed",   "metadata",       "store", "stop",       "logprobs"};
+const std::vector<std::string> members_of_both = {"model", "stream",     "stream_options",
+                                                  "n",     "max_tokens", "logit_bias",
+                                                  "seed",  "stop",       "logprobs"};
+// Members that clients send and that change nothing here.
+const std::vector<std::string> unused_members = {
+    "user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key"};
 
 std::vector<std::string> and_both(std::vector<std::string> names) {
     names.insert(names.end(), members_of_both.begin(), members_of_both.end());
+    names.insert(names.end(), unused_members.begin(), unused_members.end());
     return names;
 }
 
@@ -51,7 +55,7 @@ void read_common(BodyReader& body, const ServedModel& model, ApiRequest& r, Text
         inner.refuse_rest();
     }
     r.choices = body.integer("n", 1, 1, most_texts);
-    for (const char* unused : {"user", "metadata", "store"}) body.take(unused);
+    for (const std::string& unused : unused_members) body.take(unused);
     read_logit_bias(body, base);
 }
 

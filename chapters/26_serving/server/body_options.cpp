@@ -169,6 +169,19 @@ void add_words(std::vector<std::string>& words, const std::string& name, const O
     }
 }
 
+// An error of the command line's, by the name that the client has for what it is about.
+ApiError about_member(const BodyMembers& members, std::string message) {
+    const std::string help = " (help lists the options)";
+    if (message.ends_with(help)) message.resize(message.size() - help.size());
+    for (const auto& [name, value] : members) {
+        const std::string word = with_our_names({"--" + name + "=0"}).front();
+        const std::string ours = with_underscores(word.substr(0, word.find('=')));
+        if (message.starts_with(ours + ": "))
+            return ApiError(400, message.replace(0, ours.size(), name), name);
+    }
+    return ApiError(400, message);
+}
+
 // Other models are those that ship: a name that a client gives opens no file.
 void check_names_of_models(const TextOptions& o) {
     const auto only = [](const std::string& given, const std::string& name,
@@ -196,14 +209,18 @@ TextOptions options_of(const BodyMembers& members, const TextOptions& base,
     std::vector<std::function<void()>> texts;
     for (const auto& [name, value] : members) {
         if (value.is_null()) continue;
-        if (name == "seed" && value.is_number() && value < 0)
-            throw ApiError(400,
-                           "seed: expected 0 or more; an answer depends on its request alone, so "
-                           "send a random seed for a random answer",
-                           name);
+        if (name == "seed" && !(value.is_number() && value >= 0))
+            throw ApiError(
+                400,
+                "seed: expected a number from 0; an answer depends on its request alone, so "
+                "send a random seed for a random answer",
+                name);
         const auto text = text_members().find(name);
         if (text == text_members().end()) add_words(words, name, value, known);
-        else texts.push_back([&, set = &text->second] { (*set)(settings.options, name, value); });
+        else
+            texts.push_back([&settings, &set = text->second, &member = name, &given = value] {
+                set(settings.options, member, given);
+            });
     }
     try {
         read_command_line(
@@ -220,9 +237,12 @@ TextOptions options_of(const BodyMembers& members, const TextOptions& base,
                 complete(settings);
             });
     } catch (const UsageError& error) {
-        throw ApiError(400, in_body_words(error.what()));
+        throw about_member(members, in_body_words(error.what()));
     }
     TextOptions& o = settings.options;
+    if (o.max_new_tokens && *o.max_new_tokens < -1)
+        throw about_member(members, "max_new_tokens: got " + std::to_string(*o.max_new_tokens) +
+                                        ", expected 0 or more");
     // Guesses that follow the same draws change no text, and a full batch has no use for them.
     if (o.guesses() && o.coupling == "seed") {
         o.assistant_model.clear();

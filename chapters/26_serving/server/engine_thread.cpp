@@ -248,6 +248,7 @@ void EngineThread::run_own(const std::shared_ptr<ServerJob>& job) {
         for (std::size_t t = 0; t < active.shown.size(); ++t)
             end_text(active, t, {{}, in_body_words(error.what()), 0});
     }
+    if (job->cancelled) ++metrics_->cancelled;
     job->outbox.close();
     done(job);
 }

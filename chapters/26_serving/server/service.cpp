@@ -59,6 +59,7 @@ void Service::open() {
             chat_template_for(settings_.model.model, generator_->model().tokenizer));
     static_cast<GenerateOptions&>(model_.base) = settings_.model;
     model_.base.no_escape = true;
+    model_.base.guide.served = true;
     engine_ =
         std::make_unique<EngineThread>(*generator_,
                                        ServingLimits{settings_.max_running, settings_.max_waiting,
@@ -112,7 +113,9 @@ Reply Service::answer(const Call& call) {
         const Endpoint& e = endpoint(call);
         if (!e.open && !ready_) throw ApiError(503, "the model is still being opened");
         if (call.method == "POST" && !call.content_type.starts_with("application/json"))
-            throw ApiError(415, "expected Content-Type: application/json");
+            throw ApiError(
+                415, "expected the header Content-Type: application/json, got " +
+                         (call.content_type.empty() ? "none" : call.content_type.substr(0, 64)));
         return (this->*e.reply)(call);
     } catch (const ApiError& error) {
         Reply reply{error.status, "application/json", error.json()};
@@ -129,7 +132,9 @@ void Service::ended(const Call& call, int status, double seconds) {
     const bool known = std::any_of(endpoints().begin(), endpoints().end(),
                                    [&](const Endpoint& e) { return call.path == e.path; });
     metrics_.answered(known ? call.path : "other", status, seconds);
-    if (!settings_.quiet)
+    const bool watched =
+        call.path == "/metrics" || call.path == "/health";  // every second, by programs
+    if (!settings_.quiet && !watched)
         std::fprintf(stderr, "%s %s %d %.0f ms %s\n", call.method.c_str(),
                      known ? call.path.c_str() : "(other)", status, 1e3 * seconds,
                      call.request_id.c_str());
