@@ -11,11 +11,11 @@ $(BUILD)/obj/tests/bench/%.o: tests/bench/%.cpp $(BUILD)/pch/json.hpp.gch $(FLAG
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(filter -D%,$(OPPONENTS)) $(with_header) -c $< -o $@
 $(BUILD)/bench:
 	$(call say,LINK,$@)
-	$(Q)$(LINK) $^ $(filter -l%,$(OPPONENTS)) $(LIBS) -o $@
+	$(Q)$(LINK) $^ $(filter -l%,$(OPPONENTS)) $(LIBS) $(http_libs) -o $@
 .PHONY: bench
-bench: $(BUILD)/bench
-	@$(BUILD)/bench $(if $(ONLY),--only $(ONLY)) $(ARGS)
+bench: $(BUILD)/bench $(BUILD)/serve
+	@TBT_SERVE=$(BUILD)/serve $(BUILD)/bench $(if $(ONLY),--only $(ONLY)) $(ARGS)
 # Fills BENCHMARKS.md with the median and range of five runs (half an hour; RUNS=5).
 .PHONY: figures
-figures: $(BUILD)/bench
-	@sh tests/bench/figures.sh $(BUILD) $(or $(RUNS),5) $(ONLY)
+figures: $(BUILD)/bench $(BUILD)/serve
+	@TBT_SERVE=$(BUILD)/serve sh tests/bench/figures.sh $(BUILD) $(or $(RUNS),5) $(ONLY)

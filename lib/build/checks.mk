@@ -14,14 +14,14 @@ test-bits:
 hashes: $(BUILD)/tests-bits
 	TBT_WRITE_HASHES=1 $<
 # The promises of chapter 26 in full: so many random requests, each alone and all together, in the engine and over HTTP;
-# memory after 10,000 requests; three replicas, one killed and one stopped (installs haproxy where it is missing); the
-# openai package of npm.
+# memory after 10,000 requests; three replicas, one killed and one stopped, and the share of prompts that they know
+# (installs haproxy where it is missing); the openai package of npm.
 test-serving: $(BUILD)/tests-26 $(BUILD)/tests-serving $(BUILD)/serve
 	@$(install) serving
 	@failed=0; export TBT_REQUESTS=$(or $(COUNT),1000) TBT_SERVE=$(BUILD)/serve; \
 	$(BUILD)/tests-26 || failed=1; $(BUILD)/tests-serving || failed=1; \
 	$(BUILD)/tests-serving "[memory]" || failed=1; $(BUILD)/tests-serving "[failover]" || failed=1; \
-	$(BUILD)/tests-serving "[figures]" || failed=1; \
+	$(BUILD)/tests-serving "[hits]" || failed=1; \
 	sh tests/serving/openai.sh $(BUILD) || failed=1; exit $$failed
 # On arm64, emulated: the hashes of texts and logits, and what transformers gives (ONLY="lib 07": others). Installs a
 # cross compiler and qemu where they are missing; folders of its own, build-armv8-a.

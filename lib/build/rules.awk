@@ -239,7 +239,7 @@ END {
     print "TEST_GROUPS := " groups
     print "TEST_ROOMS := " all_test_rooms
     print "WITNESSES := " witnesses
-    print build "/bench: " bench_objects " " library
+    print build "/bench: " bench_objects " " archive("server") " " library
     print build "/learn: " learn_objects " " archive("tbt")
 
     # What an exercise, and what `make try` shows of it, is linked with.
