@@ -128,7 +128,7 @@ TEST_CASE("a story that was asked for is about what was asked for") {
         const std::string text = c.document_of(lost, 3, i).text;
         const std::size_t at = text.find("called ");  // a name is copied, however rare
         if (at > text.find('\n')) continue;
-        const std::string name = text.substr(at + 7, text.find_first_of(".?, ", at + 7) - at - 7);
+        const std::string name = text.substr(at + 7, text.find_first_of(".?, \n", at + 7) - at - 7);
         CHECK(text.find(name, text.find('\n')) != std::string::npos);
     }
 }
