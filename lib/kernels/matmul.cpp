@@ -28,25 +28,25 @@ using kernel::part_of;
 using kernel::Tile;
 using kernel::tile_rows;
 
-// Many rows: tile_rows rows of x by k_block stay in the L1 cache while a group of panels of w,
-// which stays in the L2 cache, goes by. Rows of x that are not contiguous are gathered first,
-// row_block at a time.
+// Many rows: a tile_rows × k_block piece of x stays in the L1 cache while it is multiplied by each
+// panel of a group. The group of panels of w stays in the L2 cache. Rows of x that are not
+// contiguous are gathered first, row_block at a time.
 constexpr std::int64_t k_block = 1024, group_floats = 192 * 1024, row_block = 8 * tile_rows;
 constexpr std::int64_t group_panels = 64;                   // at most
-constexpr std::int64_t far_floats = std::int64_t{1} << 19;  // a y that no L2 cache holds
+constexpr std::int64_t far_floats = std::int64_t{1} << 19;  // a larger y fits no L2 cache
 
-// Few rows, at most so many: one panel after the other comes from memory, 16 bits are widened in
-// registers, once a tile. With many more, groups of panels cost less, widened once for all rows.
+// The most rows that count as few: panels are streamed from memory one by one, and
+// 16 bits widened in registers, per tile. For more rows, groups of panels, widened once, cost less.
 template <class Element>
 constexpr std::int64_t few = tile_rows*(std::is_same_v<Element, float> ? 6 : 16);
-// Weights are fetched so many k ahead in panels side by side, and 8 KB ahead in a single one.
+// How many k ahead weights are prefetched: for panels side by side, and for a single panel (8 KB).
 constexpr std::int64_t k_ahead = 16;
 template <class Element>
 constexpr std::int64_t k_far_ahead = 8 * 1024 / (panel * sizeof(Element));
 
-// So many rows take two panels side by side. Weights need registers of their own too, but where
-// they are floats that x86 adds straight from memory. AVX-512 has enough for floats, and gets 16
-// bits sooner from single panels.
+// The most rows for which two panels are multiplied side by side. The sums must leave registers for
+// the weights, except for floats on x86, whose multiply-adds can read them straight from memory.
+// AVX-512 has enough registers for floats; with 16-bit weights it is faster on single panels.
 template <class Element, bool Halves = sizeof(Element) == 2>
 [[maybe_unused]] constexpr std::int64_t most_of_pairs =
     tile_rows < 8 ? tile_rows / 2 - (kernel::tile_vectors > 2 || Halves) : 4 * !Halves;
@@ -59,8 +59,8 @@ struct Operands {
     const MatmulOptions& options;
 };
 
-// Runs the kernel on `rows` × `columns` of y, columns being whole registers.
-// Where y ends within the last register, on a copy of the tile.
+// Runs the kernel on `rows` × `columns` of y, where `columns` fills whole registers.
+// If y ends within the last register, the kernel runs on a padded copy of the tile instead.
 inline void run_tile(kernel::Kernel kernel, Tile& tile, const Operands& q, std::int64_t row,
                      int rows, std::int64_t column, int columns) {
     tile.y = q.y + row * q.y_stride + column;
@@ -80,8 +80,8 @@ inline void run_tile(kernel::Kernel kernel, Tile& tile, const Operands& q, std::
     for (int r = 0; r < rows; ++r) std::memcpy(y + r * q.y_stride, edge[r], bytes);
 }
 
-// A tile of y that will be written: asked for before it is computed, as the stores would wait for
-// memory one after the other.
+// Prefetches a tile of y before it is computed. Otherwise its stores would each wait for memory,
+// one after the other.
 void ask_for(const float* y, int rows, std::int64_t stride) {
     for (int r = 0; r < rows; ++r)
         for (int i = 0; i < panel; i += 16) __builtin_prefetch(y + r * stride + i, 1);
@@ -110,9 +110,9 @@ void multiply_few(const Operands& q, kernel::Kernel kernel, Range rows, std::int
              count * vectors * batch);
 }
 
-// One or two rows leave room in the registers for four panels side by side, which are four streams
-// from memory; three or four for two. More take one at a time, all of its k, and read it again from
-// the L2 cache where they fill several tiles.
+// With one or two rows the registers have room for four panels side by side, which are four streams
+// from memory; with three or four rows for two panels. More rows take one panel at a time, over all
+// of k. If the rows fill several tiles, the second and later ones read the panel from the L2 cache.
 template <class Element>
 void few_rows(const Operands& q, const Part& part) {
     using kernel::streams;
@@ -143,7 +143,7 @@ void few_rows(const Operands& q, const Part& part) {
 
 // ---- many rows ----
 
-// The rows `ks` of panel p as floats: where they lie, or widened to `to`.
+// Rows `ks` of panel p as floats: in place if w holds floats, otherwise widened into `to`.
 template <class Element>
 const float* panel_block(const PackedMatrix& w, std::int64_t p, Range ks, float* to) {
     const int width = panel_vectors(p, w.n()) * batch;

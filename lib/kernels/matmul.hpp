@@ -21,7 +21,8 @@ struct MatmulOptions {
     void (*activation)(float* y, std::int64_t n) = nullptr;
 };
 
-// y (M, N) = x (M, K) · w (K, N). x may be strided either way; rows of y are y_stride apart.
+// y (M, N) = x (M, K) · w (K, N). x may have any row and column stride;
+// rows of y are y_stride apart.
 // Called by every thread of a team; each computes its own columns of y.
 // The caller syncs before y is read.
 void matmul(const MatrixView& x, const PackedMatrix& w, float* y, std::int64_t y_stride,

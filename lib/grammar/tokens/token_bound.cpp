@@ -14,8 +14,9 @@ std::atomic<unsigned> made = 1;
 
 }  // namespace
 
-// Rules in the order of their bytes: a shortest way calls none that has more. One that has as many
-// is called before anything was read, and has the higher rank.
+// Computes the cheapest rules first (in bytes), because a shortest path only calls rules that cost
+// at most as much as its own. If the costs are equal, the call comes before any byte, and then the
+// rule called has the higher rank: so equal rules are sorted by rank, highest first.
 TokenBound::TokenBound(GrammarRecognizer& recognizer, const TokenTrie& trie)
     : recognizer_(&recognizer),
       trie_(&trie),
@@ -62,13 +63,13 @@ std::vector<int> TokenBound::lengths_of_words() const {
     return lengths;
 }
 
-// Node sources and annotations know their own ways.
+// Does the path end here? Node sources and annotations compute the rest themselves.
 bool TokenBound::ends_way(int node) const {
     const Grammar::Node& n = grammar().node(node);
     return n.source >= 0 || n.annotations >= 0 || n.cost == 0 || n.cost >= Grammar::never;
 }
 
-// The longest token whose bytes all lead from n to that node, where these are many; −1: none.
+// The longest token made of bytes that lead from n to `to`. −1: none, or fewer than `many` bytes.
 int TokenBound::word(const Grammar::Node& n, int to) const {
     constexpr std::size_t many = 10;
     ByteSet bytes;
@@ -81,8 +82,8 @@ int TokenBound::word(const Grammar::Node& n, int to) const {
     return longest == words->of_length.rend() ? -1 : *longest;
 }
 
-// The first move of a shortest way. A call of an empty text moves nowhere: what comes after it
-// may come here.
+// The first step of a shortest path. A rule that may be empty is skipped: the steps after its call
+// are possible here too.
 TokenBound::Move TokenBound::move(int node, bool words) {
     like_.assign(1, node);
     for (std::size_t i = 0; i < like_.size(); ++i) {
@@ -110,7 +111,7 @@ int TokenBound::at(int node) {
         return annotations.cost(*this, node, annotations.first_annotation());
     }
     if (n.source < 0 && n.cost == 0) return 0;
-    nodes_.resize(index(grammar().nodes()), unknown);  // some were added since
+    nodes_.resize(index(grammar().nodes()), unknown);  // nodes may have been added
     int& known = nodes_[index(node)];
     if (known == unknown && n.source >= 0)
         known = recognizer_->grammar().source(n.source).cost(*this, node);
@@ -118,12 +119,12 @@ int TokenBound::at(int node) {
     return known;
 }
 
-// The whole way up to the end of the rule, or to a node whose rest is known; from there backwards,
-// stretch by stretch.
+// Follows the shortest path to the end of the rule, or to a node whose bound is known. Then goes
+// back along it and adds up tokens: those of each stretch of bytes and of each call.
 void TokenBound::settle(int node) {
     constexpr int far = 16;
     const bool words = grammar().node(node).cost >= far;
-    Way way = std::exchange(way_, {});  // what ends it may settle nodes of its own
+    Way way = std::exchange(way_, {});  // at() below may call settle() again
     way.nodes.clear(), way.moves.clear();
     while (!ends_way(node) && nodes_[index(node)] == unknown) {
         way.nodes.push_back(node);
@@ -148,10 +149,11 @@ void TokenBound::settle(int node) {
     way_ = std::move(way);
 }
 
-// Where words lead on, their ends are where those of the stretch are.
+// The bytes of steps `first` to `end`. Steps in a row that have the same word spell it again and
+// again, so that its last byte falls on the last of them; the first repetition may lack its start.
 void TokenBound::spell(Way& way, std::size_t first, std::size_t end) const {
     way.text.resize(end - first);
-    std::size_t left = 0;  // of the word at this place
+    std::size_t left = 0;  // bytes of the current word up to this step
     for (std::size_t i = end; i-- > first; left = left == 0 ? 0 : left - 1) {
         const Move& move = way.moves[i];
         char& here = way.text[i - first];
@@ -171,7 +173,7 @@ int TokenBound::here(const GrammarPlace& place) {
                : grammar().annotations(annotations).cost(*this, place.node, place.annotation);
 }
 
-// The continuations of its places were made before it.
+// A continuation only returns to earlier ones, so their bounds are in after_ by then.
 int TokenBound::after(int continuation) {
     while (after_.size() <= index(continuation)) {
         const int next = count(after_);
@@ -203,14 +205,14 @@ int TokenBound::hidden(State state) {
     return most;
 }
 
-// What an abstraction has forgotten, put back.
+// The place with its real continuation, if an abstraction had replaced it by a slot.
 GrammarPlace TokenBound::meant(GrammarPlace p, Slots slots) {
     if (GrammarRecognizer::is_forgotten(p.continuation))
         p.continuation = slots[index(p.continuation - 1)];
     return p;
 }
 
-// Does a continuation end in something that an abstraction has forgotten?
+// Is this continuation, or one that it returns to, a slot: one that an abstraction has replaced?
 bool TokenBound::reaches_forgotten(int continuation) {
     if (continuation <= GrammarRecognizer::most_slots) return continuation != 0;
     if (reaches_forgotten_.size() <= index(continuation))

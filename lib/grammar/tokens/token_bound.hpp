@@ -1,17 +1,20 @@
-// So many tokens always reach the end of a text: a bound that is added up, as bytes are.
+// An upper bound of the tokens that complete a text. It is added up along the text that takes the
+// fewest bytes.
 //
-// The fewest bytes to an end are known for each node (Grammar::Node::cost), by one shortest way.
-// Here that same way is cut into tokens:
+// Grammar::Node::cost is the fewest bytes from a node to the end of its rule, and one shortest path
+// has that many. Here that path is split into tokens:
 //
-//   tokens(node) = the fewest tokens that spell the bytes up to the next call, if that is the end;
-//                  else these + tokens(rule called) + tokens(node after the call)
+//   tokens(node) = stretch(node)                        if the path calls no rule,
+//                = stretch(node) + tokens(rule called) + tokens(node after the call)   otherwise;
 //
-// Where any of many bytes leads on for long, as in `.{800}`, the way takes those of the longest
-// token of such bytes, again and again.
+//   stretch(node): the fewest tokens that spell the path's bytes up to its next call or its end
 //
-// Every call and every end of a rule ends a token, so this may be more than is needed: `"}`
-// counts as two. But it is the length of a way that exists, and one token along that way the bound
-// is one less. Whoever keeps only tokens after which it still fits is never left without one.
+// Where each step of a long stretch allows many bytes, as in `.{800}`, the path repeats the longest
+// token made of such bytes.
+//
+// No token is counted across the start or end of a call, so the bound may be higher than needed:
+// `"}` counts as two. But the counted text exists, and after its first token the bound is one less.
+// So a mask that keeps only tokens after which the bound still fits the budget always keeps one.
 #pragma once
 
 #include <span>
@@ -29,10 +32,10 @@ namespace tbt {
 
 class TokenBound : public TokensToEnd, public Measure {
 public:
-    // Of a vocabulary in which every byte is a token.
+    // `trie`: a vocabulary that has a token for every single byte.
     TokenBound(GrammarRecognizer& recognizer, const TokenTrie& trie);
 
-    // To the end of the text, from a state, a continuation and a place.
+    // Bounds to the end of the text: from a state, from a continuation, from a place.
     int of(State state) override;
     int after(int continuation);
     using Measure::of;
@@ -42,7 +45,7 @@ public:
     int hidden(State state) override;
     int of_reached(State state, State reached) override;
 
-    // To the end of the rule, from a place; and of a rule as a whole.
+    // Bounds to the end of a rule: from a place in it, and from its start.
     int here(const GrammarPlace& place);
     int rule(int r) const override { return rules_[index(r)]; }
     const Grammar& grammar() const override { return recognizer_->grammar(); }
@@ -50,7 +53,7 @@ public:
     unsigned version() const override { return version_; }
     unsigned id() const override { return id_; }
 
-    // In the fewest tokens.
+    // As in Measure; the cost is the fewest tokens that spell the text.
     using Measure::of_suffixes;
     void of_suffixes(std::string_view text, const std::vector<bool>& cut,
                      std::span<int> tokens) const override;
@@ -65,7 +68,8 @@ public:
 private:
     static constexpr int unknown = -1;
     using Slots = std::span<const int>;
-    // Of the shortest way: a byte, or one of a word, or a call, and the node after it.
+    // One step of the shortest path to the node `to`: over a byte or by a call of `rule`.
+    // `word`: a token whose bytes all lead there, so that spell() may take one of them instead.
     struct Move {
         int byte = -1, word = -1, rule = -1, to = -1;
     };
@@ -85,7 +89,7 @@ private:
     const TokenTrie* trie_;
     unsigned version_, id_;
     std::vector<int> rules_, nodes_, states_, after_;
-    std::vector<signed char> reaches_forgotten_;  // by continuation; -1: not asked yet
+    std::vector<signed char> reaches_forgotten_;  // by continuation; -1: not computed yet
     // Scratch of settle() and move().
     struct Way {
         std::vector<int> nodes, tokens;
