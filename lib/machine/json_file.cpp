@@ -1,5 +1,7 @@
 #include "lib/machine/json_file.hpp"
 
+#include <cstddef>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -22,12 +24,41 @@ std::string reason(const Json::exception& error) {
     return shown(text);
 }
 
+// Where the parser of the library is in a text: a place that can be moved on beside it.
+struct Place {
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = const char&;
+
+    const char** at;
+    const char* end;  // the same in all
+
+    const char& operator*() const { return **at; }
+    Place& operator++() {
+        ++*at;
+        return *this;
+    }
+    Place operator++(int) { return ++*this; }
+    bool is_end() const { return !at || *at == end; }
+    friend bool operator==(const Place& a, const Place& b) { return a.is_end() == b.is_end(); }
+};
+
 // Makes the values as the text is read, and looks at what the library's own reader lets pass:
 // depth, and keys that stand twice.
 class Builder : public nlohmann::json_sax<Json> {
 public:
-    Builder(const std::string& name, std::size_t deepest, const JsonStream& stream)
-        : name_(name), deepest_(deepest), stream_(stream) {}
+    Builder(std::string_view text, const std::string& name, std::size_t deepest,
+            const JsonStream& stream)
+        : at_(text.data()),
+          end_(text.data() + text.size()),
+          name_(name),
+          deepest_(deepest),
+          stream_(stream) {}
+
+    // False where the text is not JSON.
+    bool read() { return Json::sax_parse(Place{&at_, end_}, Place{nullptr, end_}, this); }
 
     bool null() override { return scalar(nullptr); }
     bool boolean(bool value) override { return scalar(value); }
@@ -80,6 +111,8 @@ private:
                 next.place = outer.place + (outer.place.empty() ? "" : ".") + outer.key;
             }
             next.streamed = stream_.wanted(next.place, next.value.is_object());
+            if (next.streamed && stream_.ahead)
+                at_ += stream_.ahead(next.place, std::string_view(at_, index(end_ - at_)));
         }
         open_.push_back(std::move(next));
         return true;
@@ -101,6 +134,7 @@ private:
         return true;
     }
 
+    const char *at_, *end_;  // what is not read yet
     const std::string& name_;
     std::size_t deepest_;
     const JsonStream& stream_;
@@ -126,8 +160,8 @@ static Json parse(std::string_view text, const std::string& name, int deepest,
     }
     if (const std::size_t at = zero_byte(text); at != std::string_view::npos)
         throw Error(name + ": is not JSON: byte " + std::to_string(at) + " is zero");
-    Builder builder(name, index(deepest), stream);
-    if (Json::sax_parse(text, &builder)) return std::move(builder.result());
+    Builder builder(text, name, index(deepest), stream);
+    if (builder.read()) return std::move(builder.result());
     try {
         return Json::parse(text);  // says what is wrong
     } catch (const Json::exception& error) {

@@ -32,6 +32,9 @@ Json read_json(const std::string& path);
 struct JsonStream {
     std::function<bool(const std::string& place, bool is_object)> wanted;
     std::function<void(const std::string& place, std::string& key, Json& value)> take;
+    // Takes as many members as it likes by itself, each with the comma after it, from the text
+    // after the opening bracket, and returns their bytes. See json_scanner.hpp.
+    std::function<std::size_t(const std::string& place, std::string_view text)> ahead;
 };
 Json read_json(const std::string& path, const JsonStream& stream);
 

@@ -32,13 +32,19 @@ public:
         shift_ = 64 - std::countr_zero(slots_.size());
         added_ = 0;
     }
-    // Throws Error when there is no room left.
-    void add(const Merge& merge) {
+    // False where the two are joined already. Throws Error when there is no room left.
+    bool add(const Merge& merge) {
         if (merge.left < 0 || merge.right < 0 || 2 * ++added_ > slots_.size())
             throw Error("merges: no room for one more, or a token that there is not");
         std::size_t slot = first_slot(merge.left, merge.right);
-        while (slots_[slot].left >= 0) slot = next_slot(slot);
+        for (; slots_[slot].left >= 0; slot = next_slot(slot))
+            if (slots_[slot].left == merge.left && slots_[slot].right == merge.right) return false;
         slots_[slot] = merge;
+        return true;
+    }
+    // A large table is outside the cache: says that this pair is asked for in a moment.
+    void prefetch(int left, int right) const {
+        __builtin_prefetch(&slots_[first_slot(left, right)]);
     }
     // Null where the two are not joined.
     const Merge* find(int left, int right) const {

@@ -1,10 +1,11 @@
 // Ids by the text of their tokens: open addressing, one probe mostly.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -27,7 +28,7 @@ public:
             --size_;
             return slot.id;
         }
-        slot = {text.data(), text.size(), id};
+        slot = {word_at(text, 0), text.data(), static_cast<std::uint32_t>(text.size()), id};
         return id;
     }
     // Null where there is no such token.
@@ -35,19 +36,40 @@ public:
         const Slot& slot = slots_[place_of(text)];
         return slot.data ? &slot.id : nullptr;
     }
+    // A large table is outside the cache: says that this text is asked for in a moment.
+    void prefetch(std::string_view text) const { __builtin_prefetch(&slots_[first_place(text)]); }
     std::size_t size() const { return size_; }
 
 private:
     struct Slot {
+        std::uint64_t head = 0;  // the first 8 bytes: most tokens have no others
         const char* data = nullptr;
-        std::size_t size = 0;
+        std::uint32_t size = 0;
         int id = 0;
     };
+    // The bytes from `at` on, 8 at most, and zeros.
+    static std::uint64_t word_at(std::string_view text, std::size_t at) {
+        std::uint64_t word = 0;
+        if (at == text.size()) return word;
+        std::memcpy(&word, text.data() + at, std::min(text.size() - at, sizeof word));
+        return word;
+    }
+    std::size_t first_place(std::string_view text) const {
+        std::uint64_t hash = word_at(text, 0) ^ text.size() * 0xff51afd7ed558ccdu;
+        for (std::size_t i = sizeof hash; i < text.size(); i += sizeof hash)
+            hash = (std::rotl(hash, 23) ^ word_at(text, i)) * 0xff51afd7ed558ccdu;
+        return slot_of(hash, shift_);
+    }
     // Its slot, or the free one where it belongs.
     std::size_t place_of(std::string_view text) const {
-        std::size_t slot = slot_of(std::hash<std::string_view>{}(text), shift_);
-        while (slots_[slot].data && std::string_view(slots_[slot].data, slots_[slot].size) != text)
-            slot = (slot + 1) & (slots_.size() - 1);
+        const std::uint64_t head = word_at(text, 0);
+        const auto is_text = [&](const Slot& slot) {
+            return slot.head == head && slot.size == text.size() &&
+                   (text.size() <= sizeof head ||
+                    std::memcmp(slot.data, text.data(), text.size()) == 0);
+        };
+        std::size_t slot = first_place(text);
+        while (slots_[slot].data && !is_text(slots_[slot])) slot = (slot + 1) & (slots_.size() - 1);
         return slot;
     }
     void grow(std::size_t size) {

@@ -13,6 +13,9 @@
 
 namespace tbt {
 
+// Memory is asked for a table's slot so many look-ups before it is needed.
+static constexpr std::size_t ahead = 16;
+
 // A token as the files have it: pieces as they are, bytes in GPT-2's alphabet.
 static std::string shown_token(const Vocabulary& vocabulary, int id) {
     return has_pieces(vocabulary) ? shown(written(vocabulary, id))
@@ -31,6 +34,7 @@ void TokenIndex::check(const Vocabulary& vocabulary) {
     check_added(vocabulary);
     ids.reserve(vocabulary.tokens.size());
     for (int id = 0; id < vocab_size; ++id) {
+        if (id + to_int(ahead) < vocab_size) ids.prefetch(written(vocabulary, id + to_int(ahead)));
         if (at(vocabulary.tokens, id).empty() || written(vocabulary, id).empty())
             fail("token " + std::to_string(id) + " is empty");
         const int* added = added_ids.find(at(vocabulary.tokens, id));
@@ -83,10 +87,10 @@ void TokenIndex::index_characters(const Vocabulary& vocabulary) {
     if (!has_pieces(vocabulary)) return;
     for (int id = 0; id < count(vocabulary.pieces); ++id) {
         const std::string& piece = at(vocabulary.pieces, id);
-        const int* own = ids.find(piece);
-        if (!own || *own != id) continue;
         const CodePoint c = decode_utf8(piece, 0);
-        if (c.value >= 0 && index(c.length) == piece.size()) characters.emplace(c.value, id);
+        if (c.value < 0 || index(c.length) != piece.size()) continue;
+        const int* own = ids.find(piece);
+        if (own && *own == id) characters.emplace(c.value, id);
     }
 }
 
@@ -127,6 +131,8 @@ void TokenIndex::index_merges(const Vocabulary& vocabulary) {
     int rank = 0, next = -1;
     std::string joined;
     for (const auto& [left, right] : vocabulary.merges) {
+        if (const std::size_t later = index(rank) + ahead; later < vocabulary.merges.size())
+            merges.prefetch(vocabulary.merges[later].left, vocabulary.merges[later].right);
         const auto where = [&] { return "merge " + std::to_string(rank + 1) + " "; };
         if (left < 0 || right < 0 || left >= vocab_size || right >= vocab_size) {
             fail(where() + "joins tokens " + std::to_string(left) + " and " +
@@ -143,11 +149,10 @@ void TokenIndex::index_merges(const Vocabulary& vocabulary) {
             fail(where() + "makes \"" +
                  (has_pieces(vocabulary) ? shown(joined) : visible_bytes(joined)) +
                  "\", which is not in the vocabulary");
-        if (merges.find(left, right)) {
+        if (!merges.add({left, right, rank, next})) {
             fail(where() + "(\"" + shown_token(vocabulary, left) + "\" and \"" +
                  shown_token(vocabulary, right) + "\") appears twice");
         }
-        merges.add({left, right, rank, next});
         ++rank, ++next;
     }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <deque>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -10,6 +11,8 @@
 #include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/machine/json_scanner.hpp"
+#include "lib/text/merge_pair.hpp"
 #include "lib/text/tokenizer_rules.hpp"
 
 namespace tbt {
@@ -26,6 +29,8 @@ bool is_on(const Json* value) {
     return value && !value->is_null() && *value != Json(false) && *value != Json("") &&
            *value != Json(0);
 }
+
+constexpr int largest_id = 1 << 28;
 
 class FileReader {
 public:
@@ -56,8 +61,7 @@ private:
     [[noreturn]] void fail(const std::string& what) const { throw Error(file_ + ": " + what); }
 
     int id_from(const Json& value, const std::string& token) const {
-        constexpr int largest = 1 << 28;
-        if (!is_integer(value, 0, largest)) {
+        if (!is_integer(value, 0, largest_id)) {
             fail("the id of \"" + shown(token) + "\" is " + kind_of(value) +
                  ", expected 0 or a small positive integer");
         }
@@ -77,15 +81,58 @@ private:
                                 [&](const std::string& place, std::string& key, Json& value) {
                                     if (place == vocab) read_id(key, value);
                                     else read_merge(value);
+                                },
+                                [&](const std::string& place, std::string_view text) {
+                                    return place == vocab ? read_ids_ahead(text)
+                                                          : read_merges_ahead(text);
                                 }};
         return read_json(file_, stream);
     }
+    // Tables of this size are outside the cache, so texts are looked up some time after memory was
+    // asked for their slots.
+    static constexpr std::size_t ahead = 16;
+
+    std::size_t read_ids_ahead(std::string_view text) {
+        JsonScanner scan(text);
+        std::size_t done = 0;
+        std::string_view token;
+        auto& tokens = result_.tokens;
+        for (int id = 0; scan.string(token) && scan.sign(':') && scan.integer(id) &&
+                         id <= largest_id && scan.comma();
+             done = scan.place())
+            tokens.emplace_back(std::string(token), id);
+        result_.ids.reserve(tokens.size());
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+            if (i + ahead < tokens.size()) result_.ids.prefetch(tokens[i + ahead].text);
+            index_token(tokens[i]);
+        }
+        return done;
+    }
+    std::size_t read_merges_ahead(std::string_view text) {
+        JsonScanner scan(text);
+        std::size_t done = 0;
+        std::deque<MergePair> pairs;  // not looked up yet
+        const auto look_up = [&](std::size_t most_left) {
+            for (; pairs.size() > most_left; pairs.pop_front()) add_merge(pairs.front());
+        };
+        for (MergePair pair; scan_merge(scan, pair) && scan.comma(); done = scan.place()) {
+            result_.ids.prefetch(pair.left);
+            result_.ids.prefetch(pair.right);
+            pairs.push_back(pair);
+            look_up(ahead);
+        }
+        look_up(0);
+        return done;
+    }
     void read_id(std::string& token, const Json& value) {
         const int id = id_from(value, token);
+        index_token(result_.tokens.emplace_back(std::move(token), id));
+    }
+    void index_token(const TokenizerFiles::Token& token) {
         const std::size_t before = result_.ids.size();
-        const std::string& text = result_.tokens.emplace_back(std::move(token), id).text;
-        result_.ids.add(text, id);
-        if (result_.ids.size() == before) fail("the key \"" + shown(text) + "\" appears twice");
+        result_.ids.add(token.text, token.id);
+        if (result_.ids.size() == before)
+            fail("the key \"" + shown(token.text) + "\" appears twice");
     }
     void check_vocab(const Json& vocab) const {
         if (!vocab.is_object())
@@ -109,14 +156,16 @@ private:
         }
     }
 
-    void add_merge(std::string_view pair, std::size_t number) {
-        const std::size_t space = pair.find(' ');
-        if (space == 0 || space == std::string_view::npos || space + 1 == pair.size() ||
-            pair.find(' ', space + 1) != std::string_view::npos) {
+    void add_merge(std::string_view both, std::size_t number) {
+        MergePair pair;
+        if (!split_merge(both, pair)) {
             throw Error(result_.merge_place + " " + std::to_string(number) + " is \"" +
-                        shown(pair) + "\", expected two tokens with one space between them");
+                        shown(both) + "\", expected two tokens with one space between them");
         }
-        result_.add_merge(pair.substr(0, space), pair.substr(space + 1), number);
+        result_.add_merge(pair.left, pair.right, number);
+    }
+    void add_merge(const MergePair& pair) {
+        result_.add_merge(pair.left, pair.right, result_.merges.size() + 1);
     }
 
     // ---- tokenizer.json -------------------------------------------------------------------------

@@ -114,6 +114,58 @@ TEST_CASE("the files have the form that transformers writes", "[tokenizer]") {
     REQUIRE(read_file(folder.file("merges.txt")).starts_with("#version: 0.2\n"));
 }
 
+// The plain members of large files are read without the library's parser, and must read the same.
+TEST_CASE("escapes, white space and numbers of every form read as JSON", "[tokenizer]") {
+    const Tokenizer original = trained();
+    const SavedTokenizer folder;
+    Json json = read_json(folder.file("tokenizer.json"));
+    for (const bool lists : {false, true}) {
+        if (lists)
+            for (Json& merge : json["model"]["merges"]) {
+                const std::string both = merge.get<std::string>();
+                const std::size_t space = both.find(' ');
+                merge = {both.substr(0, space), both.substr(space + 1)};
+            }
+        for (const int indent : {-1, 0, 3}) {
+            folder.write("tokenizer.json", json.dump(indent, '\t', true));  // only ASCII: \u0120
+            REQUIRE(same(Tokenizer::load(folder.path()), original));
+            folder.write("tokenizer.json", json.dump(indent));
+            REQUIRE(same(Tokenizer::load(folder.path()), original));
+        }
+    }
+    const std::string text = json.dump();
+    const auto complaint = [&](const std::string& from, const std::string& to) {
+        const std::size_t place = text.find(from);
+        REQUIRE(place != std::string::npos);
+        return complaint_about_text("tokenizer.json",
+                                    std::string(text).replace(place, from.size(), to));
+    };
+    const auto is_no_json = [&](const std::string& from, const std::string& to) {
+        INFO(to);
+        CHECK(contains(complaint(from, to), "tokenizer.json: is not JSON"));
+    };
+    is_no_json("\"!\":0,", "\"!\":00,");
+    is_no_json("\"!\":0,", "\"!\":0");
+    is_no_json("\"!\":0,", "\"!\":0,,");
+    is_no_json("\"!\":0,", "\"!\":0,[1],");
+    is_no_json("\"!\":0,", "\"\\ud800\":0,");
+    is_no_json("\"!\":0,", "\"\\x\":0,");
+    is_no_json("\"!\":0,", "\"!\n\":0,");
+    CHECK(contains(complaint("\"!\":0,", "\"!\":0.0,"), "the id of \"!\" is the number 0.0"));
+    CHECK(contains(complaint("\"!\":0,", "\"!\":9999999999,"), "\"!\" is the integer 9999999999"));
+    CHECK(contains(complaint("\"!\":0,", "\"!\":0,\"!\":0,"), "the key \"!\" appears twice"));
+    // A comma after the last member.
+    const std::size_t vocab_end = text.find("}}", text.find("\"vocab\""));
+    REQUIRE(vocab_end != std::string::npos);
+    CHECK(contains(complaint_about_text("tokenizer.json", std::string(text).insert(vocab_end, ",")),
+                   "is not JSON"));
+    const std::size_t merges_end = text.find("]]", text.find("\"merges\""));
+    REQUIRE(merges_end != std::string::npos);
+    CHECK(contains(
+        complaint_about_text("tokenizer.json", std::string(text).insert(merges_end + 1, ",")),
+        "is not JSON"));
+}
+
 TEST_CASE("both forms of merges and older files are understood", "[tokenizer]") {
     const Tokenizer original = trained();
     const SavedTokenizer folder;

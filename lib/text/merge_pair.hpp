@@ -1,0 +1,32 @@
+// A merge as tokenizer files write it: "a b", or, in newer ones, ["a", "b"].
+#pragma once
+
+#include <string_view>
+
+#include "lib/machine/json_scanner.hpp"
+
+namespace tbt {
+
+struct MergePair {
+    std::string_view left, right;
+};
+
+// "a b" at its only space; false where it is not of this form.
+inline bool split_merge(std::string_view both, MergePair& pair) {
+    const std::size_t space = both.find(' ');
+    if (space == 0 || space == std::string_view::npos || space + 1 == both.size() ||
+        both.find(' ', space + 1) != std::string_view::npos)
+        return false;
+    pair = {both.substr(0, space), both.substr(space + 1)};
+    return true;
+}
+
+inline bool scan_merge(JsonScanner& scan, MergePair& pair) {
+    if (scan.sign('['))
+        return scan.string(pair.left) && scan.sign(',') && scan.string(pair.right) &&
+               scan.sign(']');
+    std::string_view both;
+    return scan.string(both) && split_merge(both, pair);
+}
+
+}  // namespace tbt
