@@ -20,7 +20,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t most_items = std::int64_t{1} << 48;  // times a thread's number it fits
+// So many items times a thread's number still fit into 64 bits.
+constexpr std::int64_t most_items = std::int64_t{1} << 48;
 int chosen_threads = 0;
 std::atomic<bool> teams_may_shrink{true};
 
@@ -37,8 +38,8 @@ int cores() {
     return number;
 }
 
-// TBT_THREADS is ours and has to be a number; OMP_NUM_THREADS may be a list such as "4,2",
-// of which the first counts.
+// TBT_THREADS is our own variable and must be a number. OMP_NUM_THREADS may be a list
+// such as "4,2"; its first number is used.
 int threads_in_environment() {
     if (const char* text = std::getenv("TBT_THREADS"); text && *text) {
         char* end = nullptr;
@@ -56,10 +57,10 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// How many threads the machine lets work at the same time, judged by what they waited.
-// When the members of a team of n waited half of the time on average, teams of at most n / 2 follow
-// for twenty times as long as was spent on finding that out; then twice as many are tried again.
-// So at most a twentieth of the time is lost to trying.
+// Estimates from waiting times how many threads the machine can run at the same time.
+// If the threads of a team of n waited for at least half of its time on average, the next teams
+// have at most n / 2 threads, for twenty times as long as that team ran; then twice as many are
+// tried again. So at most a twentieth of the time is lost to trying.
 class TeamLimit {
 public:
     int cut(int threads) {
@@ -81,8 +82,8 @@ private:
 
 }  // namespace
 
-// Where the threads are more than the cores, the one that is waited for needs the core
-// of one that waits.
+// With more threads than cores nobody spins: a spinning thread would hold the core that
+// the thread it waits for needs.
 Barrier::Barrier(int size) : size_(size), spins_(size <= cores() ? 2000 : 0) {
     if (size < 1)
         throw Error("threads: a barrier for " + std::to_string(size) + ", expected at least 1");

@@ -6,9 +6,9 @@
 // for the others where one layer needs what another thread wrote. Threads always own whole outputs:
 // nothing is summed across threads, so results do not depend on their number.
 //
-// That leaves the number free to follow the machine: where threads wait for each other more than
+// So the number of threads may change between regions. When threads wait for each other more than
 // they work, because another process wants the same core or there are more threads than cores,
-// run_team goes on with half of them for a while.
+// run_team uses half as many for a while.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace tbt {
 
-// No team is larger.
+// The largest possible team.
 inline constexpr int most_threads = 1024;
 
 struct Range {
@@ -33,7 +33,7 @@ public:
     explicit Barrier(int size);
     void wait();
 
-    // Seconds that threads, all together, waited beyond the spinning.
+    // Seconds spent waiting after the spinning, summed over all threads.
     double seconds_waited() const { return static_cast<double>(nanoseconds_waited_.load()) * 1e-9; }
 
 private:
@@ -61,13 +61,13 @@ private:
     [[noreturn]] void refuse_share(std::int64_t n, std::int64_t grain) const;
 };
 
-// What a program uses when nobody says otherwise: set_default_threads if it was called
-// with a positive number, the environment variables TBT_THREADS or OMP_NUM_THREADS,
-// the cores that this process may use (cores.hpp). At least 1.
+// The number of threads when none is given, at least 1. The first of these that is set:
+// a positive number from set_default_threads, the environment variable TBT_THREADS,
+// OMP_NUM_THREADS, the number of cores that this process may use (cores.hpp).
 int default_threads();
 void set_default_threads(int threads);
 
-// false: run_team always takes as many threads as it is asked for; for tests and measurements.
+// false: run_team always uses as many threads as requested; for tests and measurements.
 void let_teams_shrink(bool allowed);
 
 namespace detail {

@@ -18,7 +18,7 @@ ObjectGraph::ObjectGraph(const ObjectShape& shape, const Blanks& blanks)
               [&](int a, int b) { return tbt::at(points_, a) < tbt::at(points_, b); });
 }
 
-// All nodes since the last call are there.
+// Gives this position to all nodes that were added since the last call.
 void ObjectGraph::mark(Grammar& grammar, Position position) {
     for (int id = base_ + count(positions_); id < grammar.nodes(); ++id) {
         grammar.node(id).annotations = annotations_;
@@ -26,7 +26,7 @@ void ObjectGraph::mark(Grammar& grammar, Position position) {
     }
 }
 
-// The text, and after it the place that is named.
+// Adds the text. `after` is the position of its last node; those before it get a larger `extra`.
 int ObjectGraph::add_text(Grammar& grammar, int from, const std::string& text, Position after) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         from = grammar.bytes(from, text.substr(i, 1));
@@ -83,8 +83,8 @@ void ObjectGraph::add_ends(Grammar& grammar, int key) {
     quote(add_text(grammar, after_, comma, {Where::key}));
 }
 
-// The keys, those that begin alike together. A list of what is open in place of recursion: a key
-// may have a hundred thousand letters.
+// Adds all keys as a tree: keys with the same beginning share its nodes. A stack of open branches
+// instead of recursion, since a key may have a hundred thousand letters.
 void ObjectGraph::add_tree(Grammar& grammar, int key) {
     std::vector<Open> open{{0, 0, key}};
     while (!open.empty()) {
@@ -146,8 +146,8 @@ void ObjectGraph::add_class(Grammar& grammar, int c, int key) {
               count(shape_->members) + c + 1);
 }
 
-// Bytes to the end, found backwards from it; and which nodes lie before a loop: all others are
-// peeled off, those without successors first.
+// Finds the fewest bytes from each node to the end, going backwards from the end; and which nodes
+// lead to a loop: nodes without successors are peeled off until only those that do are left.
 void ObjectGraph::measure_class(const Grammar& grammar, int first, int out) {
     const int size = grammar.nodes() - first;
     std::vector<std::vector<std::pair<int, int>>> before(index(size));
@@ -204,6 +204,7 @@ std::string ObjectGraph::written_key(int member, std::vector<bool>& cuts) const 
 
 int ObjectGraph::bytes_to_end(const Grammar& grammar, int node, const TextSets& keys, int written,
                               int text) const {
+    // Does a written key begin with this text?
     const auto risky = [&](int t) { return t >= 0 && keys.has_prefix(written, t); };
     if (!risky(text)) return at(node).to_end;
     const std::vector<Grammar::ByteEdge>& edges = grammar.node(node).bytes;
@@ -221,7 +222,7 @@ int ObjectGraph::bytes_to_end(const Grammar& grammar, int node, const TextSets& 
             break;
         }
     }
-    // Is it shorter to go on along one that was written?
+    // Is it shorter to follow a written key for one more byte, and to differ from it later?
     for (const Grammar::ByteEdge& e : edges) {
         for (int byte = e.low; e.annotated && byte <= e.high; ++byte) {
             if (1 + at(e.to).to_end >= least) break;

@@ -1,4 +1,5 @@
-// The nodes of a JSON object: one tree of all keys, whatever was written before.
+// The nodes of a JSON object, with all its keys in one tree. Which members were written before
+// does not change them: annotations keep track of that (object_annotations.hpp).
 #pragma once
 
 #include <cstdint>
@@ -21,16 +22,16 @@ struct ObjectShape {
     struct KeyClass {
         Dfa keys;
         int rule;
-        int longest = -1;  // so many bytes are enough for `least` different keys; −1: unknown
+        int longest = -1;  // `least` different keys have at most so many bytes; −1: unknown
     };
     std::vector<Member> members;    // each at most once, in this order
-    std::vector<KeyClass> classes;  // of other keys, each in one class at most
-    int least = 0, most = -1;       // members; −1: any number
+    std::vector<KeyClass> classes;  // of all other keys; no key is in two classes
+    int least = 0, most = -1;       // number of members; −1: no upper limit
 };
 
 class ObjectGraph {
 public:
-    // Where a node is: `extra` bytes before the place that is named.
+    // Where a node is. With `extra` > 0 it is that many bytes before the place named here.
     enum class Where : std::uint8_t {
         first,        // after the brace
         after,        // after a member
@@ -48,20 +49,20 @@ public:
         int to_end = 0;        // of_class: the fewest bytes to the end of the key
         bool endless = false;  // of_class: infinitely many keys go on from here
     };
-    // A branch of the tree: the members below it, in the tree's order.
+    // A branch of the tree. The members below it are those from low to high − 1, in sorted order.
     struct Branch {
         int low = 0, high = 0;
-        int bytes = 0;  // on the way to it
+        int bytes = 0;  // of a key, from the root of the tree to here
     };
 
     ObjectGraph(const ObjectShape& shape, const Blanks& blanks);
 
-    // Adds the nodes after the opening brace, with these annotations. Calls of a value have a
-    // label: 1 + the member, or after all members the class.
+    // Adds the nodes after the opening brace; they refer to the grammar's annotations of this
+    // index. The call of a value has a label: 1 + m for member m, 1 + members + c for class c.
     void build(Grammar& grammar, int annotations);
 
     int first() const { return first_; }
-    // After the quote of a key.
+    // The node after the opening quote of a key.
     int tree() const { return tree_; }
     // The node at which the keys of a class begin.
     int class_start(int c) const { return class_starts_[static_cast<std::size_t>(c)]; }
@@ -69,14 +70,15 @@ public:
         return positions_[static_cast<std::size_t>(node - base_)];
     }
     const Branch& branch(int b) const { return branches_[static_cast<std::size_t>(b)]; }
-    // The key of a member with what comes before its value, and where tokens may end in it.
+    // The key of a member, with everything after it up to the value. cuts: for each byte, whether
+    // a token may begin there.
     std::string written_key(int member, std::vector<bool>& cuts) const;
-    // The fewest bytes to the end of a key of a class that is none of those written. As soon as
-    // none of these begins so, it goes on as if there were none. Grammar::never: all that the text
-    // may become were written.
+    // The fewest bytes from a node to the end of a key of a class, if the key must differ from all
+    // in the set `written`. text: the key so far; where no written key begins with it, the answer
+    // is to_end. Grammar::never: every key that begins with the text was written.
     int bytes_to_end(const Grammar& grammar, int node, const TextSets& keys, int written,
                      int text) const;
-    // The i-th member as the tree has them.
+    // The i-th member in sorted order.
     int member(int i) const { return order_[static_cast<std::size_t>(i)]; }
 
 private:
