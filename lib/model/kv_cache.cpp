@@ -17,7 +17,7 @@ void KvCache::check_type(WeightType type) {
                     std::string(names_of(type).option));
 }
 
-// Of a context of 131,072 tokens only the beginning is reserved; the rest comes block by block.
+// What is reserved at the start. A longer context, such as 131,072 tokens, grows block by block.
 constexpr int reserved_tokens = 8192;
 
 KvCache::KvCache(const TransformerConfig& config, int capacity)
@@ -188,7 +188,7 @@ void KvCache::write(int position, int layer, int head, int size, const float* ke
         auto* keys = static_cast<Element*>(at(block, layer, 0, head)) + u;
         auto* values = static_cast<Element*>(at(block, layer, 1, head));
         simd::copy(value, size, values + u * padded_head_size_);
-        Element some[simd::lane_count];  // rounded side by side, then sent to their rows
+        Element some[simd::lane_count];  // rounded together, then spread over the rows of keys
         for (int d = 0; d < size; d += simd::lane_count) {
             const int n = std::min(simd::lane_count, size - d);
             simd::copy(key + d, n, some);
@@ -244,6 +244,7 @@ void* KvCache::at(int block, int layer, int values, int head) const {
         throw Error("kv cache: there is no block " + std::to_string(block) + ", layer " +
                     std::to_string(layer) + ", head " + std::to_string(head));
     const std::int64_t matrix = std::int64_t{block_tokens} * padded_head_size_;
+    // From elements to floats of 4 bytes, in which the pool counts.
     return memory_[index(block)] +
            ((std::int64_t{2} * layer + values) * heads_ + head) * matrix * bytes_of(type_) / 4;
 }

@@ -61,7 +61,7 @@ Recognizer::State GrammarRecognizer::step(State state, unsigned char byte) {
     return reached;
 }
 
-// Along an edge, with the annotation that one has after it.
+// Moves along an edge, and gives the place reached its annotation.
 void GrammarRecognizer::move(const Place& place, const Grammar::ByteEdge& edge,
                              unsigned char byte) {
     const int from = grammar_.node(place.node).annotations, to = grammar_.node(edge.to).annotations;
@@ -71,12 +71,12 @@ void GrammarRecognizer::move(const Place& place, const Grammar::ByteEdge& edge,
     int annotation = edge.annotated ? annotations.read(place.annotation, byte) : place.annotation;
     if (annotation != StateAnnotations::forgotten)
         annotation = annotations.kept(edge.to, annotation);
-    // An abstraction that would have to know more.
+    // The state is an abstraction and does not know enough to go on.
     if (annotation == StateAnnotations::forgotten) escaped_ = true;
     else arrive({edge.to, place.continuation, annotation});
 }
 
-// All bytes between the ends of edges that lie around this one take the same edges.
+// Stores the step for low..high: up to the nearest ends of edges, all bytes take the same edges.
 void GrammarRecognizer::remember(State state, unsigned char byte, State reached) {
     int low = 0, high = 255;
     const StateInfo& info = states_[state];
@@ -111,8 +111,8 @@ void GrammarRecognizer::remember(State state, unsigned char byte, State reached)
 // Places from which the text cannot be completed are dropped at once: what stays is alive.
 void GrammarRecognizer::arrive(Place place) {
     if (!alive(place)) return;
-    // Mostly a node has one continuation: the last place with this node says whether it is
-    // there already.
+    // Has it arrived already? Mostly a node has only one continuation, so compare with the last
+    // place of this node first.
     const auto node = static_cast<std::size_t>(place.node);
     if (last_arrival_.size() <= node)
         last_arrival_.resize(static_cast<std::size_t>(grammar_.nodes()));
@@ -124,9 +124,9 @@ void GrammarRecognizer::arrive(Place place) {
     arrived_.push_back(place);
 }
 
-// A few are compared one by one; many, as repeats of repeats make them, are looked up by hash. An
-// entry whose place begin() took away again no longer matches what is there. Two places with one
-// hash would arrive twice, which costs work but changes nothing: collect() keeps each once.
+// A few are compared one by one; many, as nested repeats make them, are looked up by hash. begin()
+// removes places again, so what the index finds may be outdated and is compared. Places with equal
+// hashes may arrive twice, which costs work but changes nothing: collect() keeps each once.
 bool GrammarRecognizer::has_arrived(const Place& place) {
     if (arrived_.size() <= 32)
         return std::find(arrived_.begin(), arrived_.end(), place) != arrived_.end();
@@ -160,8 +160,8 @@ void GrammarRecognizer::follow_calls(const Place& place) {
             called_.emplace_back(rule.rank, e.rule);
             std::push_heap(called_.begin(), called_.end(), std::greater<>());
         }
-        // A call that ends its own rule returns to where that one returns to:
-        // right recursion needs no stack.
+        // A tail call returns straight to the callers of its rule: right recursion needs no stack.
+        // (Continuations up to most_slots are special and have no list of callers.)
         if (grammar_.is_end(e.to) && continuation > most_slots) {
             const std::span<const Place> outer = places_after(continuation);
             callers.insert(callers.end(), outer.begin(), outer.end());
@@ -172,9 +172,9 @@ void GrammarRecognizer::follow_calls(const Place& place) {
     }
 }
 
-// In the order of ranks, so that all callers of a rule are known when it begins.
-// Rules that begin add no arrivals of their own: an empty text of theirs was taken into
-// account by their callers.
+// Begins the called rules in the order of ranks, so that all callers of a rule are known by then.
+// No place arrives here: where a called rule may be empty, follow_calls() has already gone on
+// after the call.
 void GrammarRecognizer::begin_rules() {
     while (!called_.empty()) {
         std::pop_heap(called_.begin(), called_.end(), std::greater<>());
@@ -197,7 +197,7 @@ void GrammarRecognizer::begin(int rule, int continuation) {
         if (!node.bytes.empty()) kept_.push_back(place);
         const std::size_t before = arrived_.size();
         follow_calls(place);
-        // An empty call inside a rule that has only begun leads to another beginning.
+        // A call at the rule's beginning may be empty: then the rule also begins after the call.
         for (std::size_t j = before; j < arrived_.size(); ++j) {
             if (std::find(begun_.begin(), begun_.end(), arrived_[j]) == begun_.end())
                 begun_.push_back(arrived_[j]);
@@ -273,7 +273,7 @@ int GrammarRecognizer::hidden_bytes(State state) const {
     return most;
 }
 
-// The rules that are being read, without what called them.
+// Keeps the rules that are being read, and forgets what called them.
 Recognizer::State GrammarRecognizer::abstraction(State state) {
     if (!known(state)) return dead;
     if (states_[state].abstraction >= 0) return static_cast<State>(states_[state].abstraction);

@@ -1,12 +1,12 @@
 // A grammar as a recognizer over bytes: all derivations that fit the text so far,
 // followed side by side.
 //
-// One derivation is a node and what to return to when its rule ends:
-// a continuation, that is a set of (node, continuation).
+// A derivation is a node of a rule and a continuation: where to go on when that rule ends.
+// A continuation is a set of pairs (node, continuation), one for each caller of the rule.
 // All calls of one rule at one place of the text share one continuation;
 // so the number of derivations stays small however ambiguous the grammar is [Earley 1970; Scott &
-// Johnstone 2010]. Continuations and sets of derivations are kept once each and named by numbers.
-// A state is such a number, and a step once made is a table look-up.
+// Johnstone 2010]. Equal continuations are stored once and have a number, equal sets of derivations
+// too. A state is the number of such a set, and a step made once is a table look-up from then on.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@
 
 namespace tbt {
 
-// A place in a derivation: the node, the continuation after its rule, and the annotation, if nodes
-// of this part of the grammar have one.
+// A place in a derivation: the node, the continuation after its rule, and the annotation: what the
+// derivation remembers beside its node, by number (state_annotations.hpp). 0 where nodes have none.
 struct GrammarPlace {
     int node, continuation, annotation = 0;
     auto operator<=>(const GrammarPlace&) const = default;
@@ -68,6 +68,7 @@ public:
     }
     bool accepts(State state) const override { return known(state) && states_[state].accepts; }
     int closing_bytes(State state) const override { return known(state) ? cost_of(state) : never; }
+    // For the cache of masks; recognizer.hpp explains abstraction, escaped and hidden_bytes.
     State abstraction(State state) override;
     bool escaped(State state) const override { return known(state) && states_[state].escaped; }
     int hidden_bytes(State state) const override;
@@ -95,8 +96,8 @@ public:
 
     using Place = GrammarPlace;
     static constexpr int whole_text = 0;  // the continuation after the root: the text may end
-    // The unknown continuations of an abstraction. Slot i is the one that slots() of the abstracted
-    // state says.
+    // In an abstraction, continuations 1 to most_slots are placeholders for forgotten ones:
+    // placeholder 1 + i means slots(state)[i], where `state` is the state that was abstracted.
     static constexpr int most_slots = 250;
     static bool is_forgotten(int continuation) {
         return continuation > whole_text && continuation <= most_slots;
@@ -109,24 +110,26 @@ public:
         const Continuation& c = continuations_[static_cast<std::size_t>(continuation)];
         return std::span(continuation_places_).subspan(c.first, c.size);
     }
-    // What an abstraction has forgotten: the continuation by slot.
-    // None: there were more than slots, and several share one.
+    // The continuations that the abstraction of this state has forgotten, by slot. Empty also if
+    // there are more than most_slots: then several share a slot, and which is meant is unknown.
     std::span<const int> slots(State state) {
         abstraction(state);
         return std::span(slots_).subspan(states_[state].first_slot, states_[state].slots);
     }
-    // The fewest bytes from a place to the end of the text, and of its rule.
+    // The fewest bytes from a place to the end of the text.
     int closing_bytes(const Place& place) const {
         return std::min(
             Grammar::never,
             cost(place) + continuations_[static_cast<std::size_t>(place.continuation)].cost);
     }
+    // Can its rule be completed from a place?
     bool alive(const Place& place) const {
         const Grammar::Node& node = grammar_.node(place.node);
         if (node.annotations < 0) return node.cost < Grammar::never;
         return grammar_.annotations(node.annotations)
             .alive(ByteMeasure(grammar_), place.node, place.annotation);
     }
+    // The fewest bytes from a place to the end of its rule.
     int cost(const Place& place) const {
         const Grammar::Node& node = grammar_.node(place.node);
         if (node.annotations < 0) return node.cost;
@@ -138,28 +141,30 @@ private:
     struct Continuation {
         std::uint32_t first = 0, size = 0;  // its places
         int cost = 0;                       // the fewest bytes to the end of the text from here
-        int same_hash = -1;                 // another one with the same hash
+        int same_hash = -1;                 // an earlier one with the same hash
     };
     static constexpr std::int32_t unknown_step = -1, dead_step = -2;
-    // For each high half of a byte: where all 16 lead (unknown, dead or a state), or the block of
-    // their steps, counted down from first_block.
+    // StateInfo::next has an entry for each value of a byte's high four bits. If all 16 such bytes
+    // have the same step, it is that step: unknown, dead or a state. If not, it is first_block − i,
+    // and blocks_[i] has the 16 steps.
     static constexpr std::int32_t first_block = -3;
     static constexpr int unknown_cost = -1;
     struct StateInfo {
         std::array<std::int32_t, 16> next;
         std::uint32_t first = 0, size = 0;  // its places
-        mutable int cost = unknown_cost;    // found when it is asked for
+        mutable int cost = unknown_cost;    // computed when first asked for
         std::int32_t abstraction = -1;
         std::uint32_t first_slot = 0, slots = 0;
-        std::int32_t same_hash = -1;  // another state
+        std::int32_t same_hash = -1;  // an earlier state with the same hash
         bool accepts = false, escaped = false;
     };
 
-    // dead, or else a number that no state of this recognizer has: throws Error.
+    // For a number that is no state's: returns dead if it is dead, and throws Error otherwise.
     State unknown_state(State state) const {
         if (state == dead) return dead;
         throw Error("grammar: there is no state " + std::to_string(state) + " of this recognizer");
     }
+    // False for dead; throws Error for any other number that is no state's.
     bool known(State state) const { return state < states_.size() || unknown_state(state) != dead; }
     std::int32_t known_step(State state, unsigned char byte) const {
         const std::int32_t next = states_[state].next[byte >> 4];
@@ -172,7 +177,8 @@ private:
     State step(State state, unsigned char byte);
     void move(const Place& place, const Grammar::ByteEdge& edge, unsigned char byte);
     void remember(State state, unsigned char byte, State reached);
-    // What one step collects: places, then calls by the rank of the rule, then the state.
+    // The parts of a step: collect the places that it reaches and the rules called there, begin
+    // these rules in the order of their ranks, and make a state of the result.
     void arrive(Place place);
     bool has_arrived(const Place& place);
     void leave(int continuation);
@@ -181,7 +187,7 @@ private:
     void begin(int rule, int continuation);
     State collect();
 
-    // What an abstraction of this place keeps of its annotation.
+    // The annotation of this place in an abstraction, which may have forgotten some of it.
     int abstracted_annotation(const Place& place) const {
         const int annotations = grammar_.node(place.node).annotations;
         return annotations < 0 || place.annotation == StateAnnotations::forgotten
@@ -194,19 +200,19 @@ private:
     Grammar grammar_;
     State start_ = 0;
     std::vector<StateInfo> states_;
-    std::vector<Place> places_;  // of all states
-    std::vector<std::array<std::int32_t, 16>> blocks_;
+    std::vector<Place> places_;                         // of all states
+    std::vector<std::array<std::int32_t, 16>> blocks_;  // of 16 steps, see first_block
     std::vector<Continuation> continuations_;
     std::vector<int> slots_;                    // of all states
     std::vector<Place> continuation_places_;    // of all continuations
-    WordMap state_index_, continuation_index_;  // by their hashes, the last one
+    WordMap state_index_, continuation_index_;  // by hash: the newest one that has it
     unsigned epoch_ = 0;
 
     // Scratch of one step.
     std::vector<Place> arrived_, kept_;
-    std::vector<std::size_t> last_arrival_;    // by node: where in arrived_ it was put last
-    WordMap arrived_index_;                    // by hash: where in arrived_ it is,
-    std::size_t indexed_ = 0;                  // of the first so many
+    std::vector<std::size_t> last_arrival_;    // by node: its last place's index in arrived_
+    WordMap arrived_index_;                    // by hash of a place: its index in arrived_
+    std::size_t indexed_ = 0;                  // how many of arrived_ are in arrived_index_
     std::vector<std::vector<Place>> callers_;  // by rule
     std::vector<std::pair<int, int>> called_;  // (rank, rule), a heap
     std::vector<Place> begun_;
