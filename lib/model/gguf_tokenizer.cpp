@@ -149,13 +149,13 @@ private:
             if (types_[index(id)] != gguf_token::normal) continue;
             const std::size_t begin = all.size();
             int characters = 0;
-            const auto is_start = [&](std::size_t i) { return (text[i] & '\xc0') != '\x80'; };
+            const std::string_view whole = text;  // which clang 14 lets a lambda take
+            const auto is_start = [&](std::size_t i) { return (whole[i] & '\xc0') != '\x80'; };
             const auto length = to_int(std::count_if(
                 text.begin(), text.end(), [](char c) { return (c & '\xc0') != '\x80'; }));
             for (std::size_t i = 1; i < text.size(); ++i) {
                 if (!is_start(i)) continue;
                 ++characters;
-                const std::string_view whole = text;
                 const int *left = out_.ids.find(whole.substr(0, i)),
                           *right = out_.ids.find(whole.substr(i));
                 if (left && right)
