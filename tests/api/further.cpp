@@ -43,6 +43,8 @@ TEST_CASE("api: the rarer plain cuts", "[api]") {
     }
     for (const double bad : hostile_numbers) {
         REFUSES(xtc(five, 1, bad, 0.1, 0));
+        REQUIRE_THAT(outcome([&] { (void)xtc(five, 1, bad, 0.1, 0); }),
+                     Catch::Contains("xtc-probability"));
         REFUSES(xtc(five, 1, 0.5, bad, 0));
         HOLDS(mirostat_mu({}, bad, bad));
         HOLDS(dynamic_temperature(bad, SIZE_MAX, 1, 0.5, 1), top_n_sigma(five, bad));

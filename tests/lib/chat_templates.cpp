@@ -64,6 +64,9 @@ TEST_CASE("expressions are Python's", "[chat]") {
           "2");
     CHECK(rendered("{% macro m(a, b='!') %}<{{ a ~ b }}>{% endmacro %}{{ m(1) ~ m(b=2, a=3) }}") ==
           "<1!><32>");
+    CHECK(rendered("{{ '\\x41\\u00e9' }}{{ 6 is divisibleby 3 }}{{ 6 is divisibleby(4) }}") ==
+          "AéTrueFalse");
+    CHECK(rendered("{{ 'no' if '' else 'a' }}{{ 'yes' if 'b' else 'a' }}") == "ayes");
     CHECK(rendered("{{ nothing }}{{ nothing is defined }}{{ bos_token }}") == "False<s>");
 }
 
@@ -98,6 +101,7 @@ TEST_CASE("what is no template, or not supported, is refused by name and line", 
     CHECK_THAT(refusal("{% if 1 %}"), Contains("the template ends before {% endif %}"));
     CHECK_THAT(refusal("{# x"), Contains("a comment {# is never closed"));
     CHECK_THAT(refusal("{{ 'x }}"), Contains("a string is never closed"));
+    CHECK_THAT(refusal("{{ '\\xg1' }}"), Contains("has an escape that is no character"));
     CHECK_THAT(refusal("{% endif %}"), Contains("the tag {% endif %} is not supported"));
     CHECK_THAT(refusal("\n\n{{ 1 | sort }}"), Contains("line 3: the filter sort is not supported"));
     CHECK_THAT(refusal("{{ 1 is odder }}"), Contains("the test odder is not supported"));

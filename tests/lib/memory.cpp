@@ -123,6 +123,8 @@ TEST_CASE("a plan is refused for a context or a batch that cannot be, and huge o
                      "0 tokens, expected 1 to 300"));
     REQUIRE(contains(error_of([&] { plan_memory(config, WeightType::f32, 10, 0); }),
                      "a batch of 0, expected at least 1"));
+    for (const int border : {1, 300})
+        REQUIRE(plan_memory(config, WeightType::f32, border, 1).cache > 0);
     TransformerConfig large = some_config();
     large.n_head = 1;
     large.n_embd = large.n_positions = 1 << 18;

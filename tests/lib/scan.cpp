@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "lib/kernels/bit_mask.hpp"
 #include "lib/kernels/integer_weights.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/kernels/scan.hpp"
@@ -34,6 +35,24 @@ TEST_CASE("the maxima of groups hold the row's maximum, and a NaN or +infinity a
                     broken[at] = bad;
                     REQUIRE(std::isnan(group_maxima(broken, group, maxima)));
                 }
+            }
+        }
+    }
+}
+
+TEST_CASE("a mask leaves the logits whose bits are set, and takes all others", "[scan]") {
+    for (const std::size_t words : {1u, 2u, 5u}) {
+        Rng rng(7, words);
+        std::vector<std::uint64_t> bits(words);
+        std::vector<float> row(64 * words);
+        for (int round = 0; round < 20; ++round) {
+            for (std::uint64_t& word : bits) word = rng.next() & rng.next();
+            for (float& s : row) s = static_cast<float>(rng.uniform());
+            const std::vector<float> before = row;
+            mask_logits(row, bits);
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                INFO("logit " << i);
+                REQUIRE(row[i] == ((bits[i / 64] >> i % 64 & 1) != 0 ? before[i] : -inf));
             }
         }
     }

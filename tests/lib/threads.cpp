@@ -183,6 +183,14 @@ TEST_CASE("nobody passes a barrier before everybody is there, also with more thr
     }
 }
 
+TEST_CASE("a barrier for one thread holds nobody up, one for none is refused", "[threads]") {
+    Barrier alone(1);
+    alone.wait();
+    alone.wait();
+    REQUIRE(test::error_of([] { Barrier nobody(0); }) ==
+            "threads: a barrier for 0, expected at least 1");
+}
+
 #ifdef _OPENMP
 TEST_CASE("a team whose members mostly wait goes on with half of them, and comes back",
           "[threads]") {

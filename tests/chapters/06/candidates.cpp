@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "chapters/06_combining/draw.hpp"
@@ -35,6 +36,16 @@ std::vector<float> logs(const std::vector<double>& p) {
     return s;
 }
 }  // namespace
+
+TEST_CASE("the token whose logit is no number is named, the first and the last too", "[ch06]") {
+    for (const std::size_t at : {0u, 3u, 7u}) {
+        std::vector<float> row = eight;
+        row[at] = std::numeric_limits<float>::quiet_NaN();
+        Candidates c(row);
+        REQUIRE_THROWS_WITH(
+            c.largest(), Catch::Contains("the logit of token " + std::to_string(at) + " is NaN"));
+    }
+}
 
 TEST_CASE("temperatures multiply, and neither a tiny nor a huge one breaks the distribution",
           "[ch06]") {

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "chapters/10_generate/output.hpp"
 #include "chapters/10_generate/report.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "lib/machine/command_line.hpp"
@@ -190,6 +191,16 @@ TEST_CASE("special tokens and rows without a token are no text", "[ch10][options
     REQUIRE(bytes('a') == "a");
     REQUIRE(bytes(256).empty());
     REQUIRE(bytes(5000).empty());
+}
+
+TEST_CASE("choices are traced as many as --logprobs says, five where others look at them",
+          "[ch10][options]") {
+    Output o;
+    CHECK(o.traced_tokens() == -1);
+    o.explain = true;
+    CHECK(o.traced_tokens() == 5);
+    o.logprobs = 3;
+    CHECK(o.traced_tokens() == 3);
 }
 
 TEST_CASE("results and traces are JSON with everything in it", "[ch10][options]") {

@@ -95,6 +95,8 @@ TEST_CASE("exact search knows processors and stop strings, and gives up openly",
         REQUIRE(exact.ids == everything.ids);
         REQUIRE(exact.score == everything.score);
     }
+    // One token more: only the prompt is read.
+    REQUIRE(ExactSearch(RandomModel(0, 4), beams(1, 1), prompt, nothing).run().expanded == 1);
     const BeamRequest request = beams(1, 6);
     REQUIRE_FALSE(ExactSearch(RandomModel(0, 50, 0.1), request, prompt, nothing, 20).run().proven);
     BeamRequest raised = beams(1, 3);

@@ -240,6 +240,8 @@ TEST_CASE("how masks are filled is nothing to a model that writes from left to r
     CHECK(test::contains(error_of([&] { fills_masks(o); }), "add --infill TEXT"));
     o.infill = " the end";
     CHECK(fills_masks(o));
+    CHECK(filling_request(o).stop.max_new_tokens == 12);
+    CHECK(filling_request(TextOptions()).stop.max_new_tokens == 0);  // no gap
     o.infill.reset(), o.fill = {}, o.fill.steps = 3;
     CHECK(error_of([&] { fills_masks(o); }) != "");
     o.decoder = "diffusion";

@@ -169,6 +169,9 @@ TEST_CASE("contrast by hand: what both find absurd does not win", "[ch23][contra
     // Where the border is so high that two are after it, they keep the model's distribution.
     contrast_logits(p, a, {1, .9}, out);
     REQUIRE(std::abs(out[1] - out[2] - std::log(39.0)) <= 1e-3);
+    // At 1 the most probable token is the border itself, and stays.
+    contrast_logits(p, a, {1, 1}, out);
+    REQUIRE(out[0] > out[1] + 900);
     contrast_logits(p, a, {3, 0}, out);
     // Without the border: p⁴/a³: .253, 2.94, 10
     REQUIRE(out[2] > out[1]);

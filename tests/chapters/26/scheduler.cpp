@@ -116,6 +116,7 @@ TEST_CASE("eight requests in two slots take 26 passes in whole batches, 19 conti
     REQUIRE(continuous.rows() ==
             std::vector<std::string>{"AaaCcDddddFfGgggHhh", "BbbbbbbbbEeeeeeee.."});
     REQUIRE(continuous.busy() == 36.0 / 38);
+    REQUIRE(Timeline().busy() == 0);
 }
 
 TEST_CASE("a long prompt is read in chunks, and those who write take a token in each pass",
