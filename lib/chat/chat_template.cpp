@@ -64,11 +64,12 @@ Value message_of(const ChatMessage& message) {
                          from_message(message.content, "a message's content"));
     if (!message.more.empty()) {
         const OrderedJson more = parsed(message.more, "a message's further members", false);
-        for (const auto& [key, value] : more.items()) {
+        for (auto member = more.begin(); member != more.end(); ++member) {
+            const std::string& key = member.key();
             const auto known = std::find_if(members.begin(), members.end(),
                                             [&](const auto& m) { return m.first.text() == key; });
-            if (known != members.end()) known->second = value_of(value);
-            else members.emplace_back(MarkedText(key), value_of(value));
+            if (known != members.end()) known->second = value_of(*member);
+            else members.emplace_back(MarkedText(key), value_of(*member));
         }
     }
     return jinja::object_of(std::move(members));

@@ -79,7 +79,10 @@ std::vector<Value> Evaluator::eval_all(const std::vector<Expression>& parts, std
 
 Arguments Evaluator::arguments(const Expression& e) {
     Arguments a{eval_all(e.parts, 1), {}};
-    for (const auto& [name, value] : e.named) a.named.emplace_back(name, eval(value));
+    const std::size_t unnamed = a.values.size() - e.names.size();
+    for (std::size_t i = 0; i < e.names.size(); ++i)
+        a.named.emplace_back(e.names[i], std::move(a.values[unnamed + i]));
+    a.values.resize(unnamed);
     return a;
 }
 

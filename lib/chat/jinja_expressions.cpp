@@ -280,15 +280,13 @@ void ExpressionParser::arguments(Expression& call) {
     while (!token().is(Token::op, ")")) {
         const bool is_named = token().kind == Token::name && tokens_[at_ + 1].is(Token::op, "=");
         if (is_named) {
-            std::string parameter = name("a name");
+            call.names.push_back(name("a name"));
             next();
-            call.named.emplace_back(std::move(parameter), expression());
-            call.depth = std::max(call.depth, call.named.back().second.depth + 1);
-        } else {
-            if (!call.named.empty()) fail("an argument without a name follows one with");
-            call.parts.push_back(expression());
-            call.depth = std::max(call.depth, call.parts.back().depth + 1);
+        } else if (!call.names.empty()) {
+            fail("an argument without a name follows one with");
         }
+        call.parts.push_back(expression());
+        call.depth = std::max(call.depth, call.parts.back().depth + 1);
         if (!skip_op(",")) break;
     }
     expect_op(")");

@@ -37,8 +37,8 @@ struct Expression {
     int depth = 1;  // of the tree
     std::string name;
     Value value;
-    std::vector<Expression> parts;  // in the order above; a part of a slice may be undefined
-    std::vector<std::pair<std::string, Expression>> named;  // arguments with a name
+    std::vector<Expression> parts;   // in the order above; a part of a slice may be undefined
+    std::vector<std::string> names;  // of arguments that have one: the last parts
 };
 
 struct Statement {
