@@ -34,8 +34,8 @@ train-sketch: train-storyteller train-first-sketch
 	$(BUILD)/train $(call by_recipe,$(SKETCH))
 # The next storyteller, on today's corpus and the simulated world together: data/corpus/world/README.md. A pilot trains
 # the same shape on both corpora for as many tokens and prints each genre's gap to its floor (PILOT="--steps 300").
-# It takes more hours than a machine may be ours for: data/voice has where it stood after 2,000 of 16,000 steps, and a
-# training without a checkpoint goes on from there, with documents of another seed.
+# It takes seven hours, of which data/voice holds the first: 2,000 of 16,000 steps. A training without a checkpoint goes
+# on from there, with documents of another seed.
 VOICE := $(TRAINED)/voice
 VOICE_BEGUN := data/voice
 VOICE_RECIPE := --batch 16 --steps 14000 --warmup 200 --lr 0.0015 --seed 2 --parts 4
