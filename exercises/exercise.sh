@@ -1,5 +1,5 @@
 #!/bin/sh
-# Behind make check, hint, solution, try, watch, reset, progress, next and the screen of make learn: exercise.sh COMMAND [EXERCISE].
+# What make check, hint, solution, try, watch, reset, progress, next and the screen of make learn: exercise.sh COMMAND [EXERCISE].
 # make passes BUILD, how to compile a test, a program, and to link (COMPILE_TEST, COMPILE, LINK, FEW_ERRORS, EXPORT), WITNESSES
 # (limits and reports), LIBRARY (archives), LIBS, and LEVEL, FORCE, SOLUTION where given. State: exercises/.progress, plain text,
 # one line an exercise: number, what happened last, hints read. EXERCISES and STATE: another folder and file, for tests.
@@ -77,12 +77,12 @@ record() {  # number, open or passed, hints
     touch "$state"
     { grep -v "^$1 " "$state"; echo "$1 $2 $3"; } | sort > "$state.tmp" && mv "$state.tmp" "$state"
 }
-# The next exercise that has not passed: behind this number, then from the first one.
+# The next exercise that has not passed: after this number, then from the first one.
 next_open() {
-    list | awk -F '\t' -v behind="${1:-}" '
+    list | awk -F '\t' -v after="${1:-}" '
         $2 == "passed" { next }
         first == "" { first = $1 }
-        behind != "" && found == "" && $1 > behind && index($1, behind "_") != 1 { found = $1 }
+        after != "" && found == "" && $1 > after && index($1, after "_") != 1 { found = $1 }
         END { print found == "" ? first : found }'
 }
 
@@ -98,7 +98,7 @@ reflow() {
             if (line != "" && columns(line) + 1 + columns(word) > width) { print line; line = indent word }
             else line = line == "" ? word : line " " word
         }
-        # Where the words of a long line begin: behind its last gap, its number or its dash; 0: nowhere.
+        # Where the words of a long line begin: after its last gap, its number or its dash; 0: nowhere.
         function words_from(text,  i, at) {
             match(text, /^ */)
             for (i = RLENGTH + 1; i < length(text) - 1; i++) if (substr(text, i, 3) ~ /^  [^ ]/) at = i + 2

@@ -1,4 +1,4 @@
-// Checks at the doors of public functions: what came, and what was expected.
+// Checks of the arguments of public functions: what came, and what was expected.
 #pragma once
 
 #include <cstddef>

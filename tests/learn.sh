@@ -125,7 +125,7 @@ start; sees 'again' 'q quit'
 type_key C-c; at_the_prompt 'Ctrl-C'
 type_key 'clear; stty -a' Enter
 sees 'the keys are what they were' ' echo '
-holds 'no check is left behind' test -z "$(pgrep -f "$work/mine" | grep -v "^$$\$")"
+holds 'no check is left running' test -z "$(pgrep -f "$work/mine" | grep -v "^$$\$")"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -51,7 +51,7 @@ for lesson in chapters/*/README.md; do
     holds "$lesson: The idea, The code, …, References, in this order" $ordered
     holds "$lesson says what you will be able to do" grep -qE '^\*\*You will be able to\*\*' "$lesson"
     holds "$lesson says how long it takes" grep -qE '[Aa]bout [a-z ]*(hour|minutes)' "$lesson"
-    holds "$lesson ends with the page before or behind it" grep -qE '^(Before|Next): \[| · Next: \[' "$lesson"
+    holds "$lesson ends with the page before or after it" grep -qE '^(Before|Next): \[| · Next: \[' "$lesson"
     awk '/^## The code/ { exit }
          /^!\[/ || (/^```text/ && was !~ /^<!-- output/) { found = 1 }
          { was = $0 }

@@ -12,6 +12,7 @@
 #   folder       a test stands in the folder of what it tests: tests/lib, tests/chapters/NN, tests/api (hostile arguments), tests/golden
 #   width        a line of code has at most 100 characters
 #   make         the Makefile and the files of lib/build have at most 300 lines, make files 120 columns
+#   words        no word of tests/words.txt stands in code, messages, pages or file names; what validates a schema does not judge
 #   layout       clang-format 14 changes nothing (where it is installed)
 #   excerpt      every line of code in a lesson stands in the file that it is taken from, and every link leads somewhere
 #   figure       an SVG has a <title> and is shown in one place of the lessons
@@ -85,6 +86,17 @@ for file in Makefile lib/build/*; do
         length > 120 && file !~ /\.(sh|awk|txt)$/ && !wide++ { print "make " file "\tline " FNR " has " length " characters" }
         END { if (FNR > 300) print "make " file "\t" FNR " lines" }'
 done >>"$found"
+
+# ---- words -------------------------------------------------------------------------------------------------
+find lib chapters exercises solutions tests data/page README.md ARCHITECTURE.md BENCHMARKS.md CONTRIBUTING.md Makefile -type f |
+    grep -E '\.([ch]pp|md|sh|mk|js|mjs|html|txt|hints|awk)$|Makefile' |
+    grep -vE '^tests/(words\.txt|structure\.sh|data/|fuzz/corpus/)|^chapters/(GLOSSARY|HOW_IT_SOUNDS)\.md' >"$work/words"
+grep -v '^#' tests/words.txt | while IFS="$(printf '\t')" read -r word say but; do
+    { xargs grep -HnE -e "$word" <"$work/words"; grep -E -e "$word" "$work/words" | sed 's/$/:0:its name/'; } | grep -vE -e "${but:-^$}" |
+        sed "s|^\([^:]*\):\([0-9]*\):.*|words \1\tline \2: say $say|"
+done >>"$found"
+grep -E '^(lib/grammar|chapters/1[3-6]_|tests/chapters/1[3-6])' "$work/words" | xargs grep -HnE '\<[Jj]udg(e|ed|es|ing)\>' |
+    sed 's|^\([^:]*\):\([0-9]*\):.*|words \1\tline \2: say validate|' >>"$found"
 
 # ---- tests in folders --------------------------------------------------------------------------------------
 # make compiles what is in these folders; a test elsewhere would not run.

@@ -8,7 +8,8 @@ namespace tbt {
 // A text, or an optional one, for scope_named().
 template <class Text>
 DeclaredOption penalty_scope_option(CommandLine line, Text& scope) {
-    return line.option("--penalty-scope", scope, "penalties count: generated, all or last-64");
+    return line.option("--penalty-scope", scope,
+                       "tokens that penalties look at: generated, all or last-64");
 }
 
 }  // namespace tbt

@@ -18,19 +18,19 @@ namespace tbt {
 
 struct Watermark {
     // Bit l: does layer l favour this token after these? Half of all bits are 1.
-    std::function<std::uint64_t(std::span<const int> behind, int token)> favours;
-    int layers = 30;         // at most 64
-    std::size_t behind = 4;  // tokens that decide, with the key
+    std::function<std::uint64_t(std::span<const int> context, int token)> favours;
+    int layers = 30;          // at most 64
+    std::size_t context = 4;  // tokens that decide, with the key
 };
 
 // Bits are used once: where these last tokens stood before, and something was drawn after them,
 // the same bits would come again, and two draws that agree by the key have a different
 // distribution.
 inline bool is_fresh(std::span<const int> text, std::size_t prompt_length, const Watermark& w) {
-    if (text.size() < w.behind) return false;
-    const std::span<const int> last = text.last(w.behind);
-    for (std::size_t i = std::max(w.behind, prompt_length); i < text.size(); ++i)
-        if (std::equal(last.begin(), last.end(), text.begin() + static_cast<long>(i - w.behind)))
+    if (text.size() < w.context) return false;
+    const std::span<const int> last = text.last(w.context);
+    for (std::size_t i = std::max(w.context, prompt_length); i < text.size(); ++i)
+        if (std::equal(last.begin(), last.end(), text.begin() + static_cast<long>(i - w.context)))
             return false;
     return true;
 }
@@ -46,7 +46,7 @@ inline void plain_watermark(std::vector<double>& p, std::span<const int> text,
     if (!is_fresh(text, prompt_length, w)) return;
     std::vector<std::uint64_t> bits;
     for (std::size_t x = 0; x < p.size(); ++x)
-        bits.push_back(w.favours(text.last(w.behind), static_cast<int>(x)));
+        bits.push_back(w.favours(text.last(w.context), static_cast<int>(x)));
     for (int layer = 0; layer < w.layers; ++layer) {
         double share = 0;  // Σ p·g
         for (std::size_t x = 0; x < p.size(); ++x) share += (bits[x] >> layer & 1) ? p[x] : 0;

@@ -13,9 +13,9 @@ namespace tbt {
 
 Watermark watermark_of(std::uint64_t key) {
     Watermark watermark;
-    watermark.favours = [key](std::span<const int> behind, int token) {
+    watermark.favours = [key](std::span<const int> context, int token) {
         std::uint64_t mixed = SplitMix64(key).next();
-        for (const int id : behind)
+        for (const int id : context)
             mixed = SplitMix64(mixed + static_cast<std::uint64_t>(id)).next();
         return SplitMix64(mixed + static_cast<std::uint64_t>(token)).next();
     };
@@ -32,7 +32,7 @@ void mark(Candidates& c, const TextSoFar& text, const Watermark& w) {
     for (std::size_t i = 0; i < c.size(); ++i) {
         if (c.logits()[i] == banned) continue;
         places.push_back(i), p.push_back(static_cast<double>(weights[i]) / total);
-        bits.push_back(w.favours(text.ids.last(w.behind), c.id(i)));
+        bits.push_back(w.favours(text.ids.last(w.context), c.id(i)));
     }
     std::vector<double> factor(p.size(), 1);
     for (int layer = 0; layer < w.layers; ++layer) {
@@ -62,11 +62,11 @@ Evidence evidence_of(std::span<const int> text, const Watermark& w) {
     Evidence e;
     double sum = 0;
     std::set<std::vector<int>> seen;  // is_fresh() for all places, in good time
-    for (std::size_t n = w.behind; n < text.size(); ++n) {
-        const std::span<const int> behind = text.subspan(n - w.behind, w.behind);
-        if (!seen.insert({behind.begin(), behind.end()}).second) continue;
+    for (std::size_t n = w.context; n < text.size(); ++n) {
+        const std::span<const int> context = text.subspan(n - w.context, w.context);
+        if (!seen.insert({context.begin(), context.end()}).second) continue;
         ++e.tokens;
-        const std::uint64_t bits = w.favours(behind, text[n]);
+        const std::uint64_t bits = w.favours(context, text[n]);
         for (int layer = 0; layer < w.layers; ++layer)
             if (bits >> layer & 1) sum += weight(layer);
     }

@@ -72,7 +72,7 @@ void TextBatch::read_prompts() {
 void TextBatch::pass() {
     std::vector<BatchText> texts;
     std::vector<Guesses> guesses(writers_.size());
-    std::vector<std::vector<int>> longer(writers_.size()), behind(writers_.size());
+    std::vector<std::vector<int>> longer(writers_.size()), rows_before(writers_.size());
     for (std::size_t i = 0; i < writers_.size(); ++i) {
         if (writers_[i].done()) continue;
         const std::span<const int> window = writers_[i].window();
@@ -84,10 +84,10 @@ void TextBatch::pass() {
         longer[i].assign(window.begin(), window.end());
         longer[i].insert(longer[i].end(), guesses[i].ids.begin(), guesses[i].ids.end());
         if (!guesses[i].parents.empty()) {
-            behind[i] = {-1};  // the text's last token, which is read in the same pass
-            for (const int parent : guesses[i].parents) behind[i].push_back(parent + 1);
+            rows_before[i] = {-1};  // the text's last token, which is read in the same pass
+            for (const int parent : guesses[i].parents) rows_before[i].push_back(parent + 1);
         }
-        texts.push_back({i, longer[i], guesses[i].ids.size() + 1, behind[i]});
+        texts.push_back({i, longer[i], guesses[i].ids.size() + 1, rows_before[i]});
     }
     std::size_t wanted = 0, row = 0;
     for (const BatchText& text : texts) wanted += text.rows;

@@ -107,7 +107,8 @@ void add_rare_options(CLI::App& app, RareOptions& o) {
     rare.option("--mirostat-eta,--mirostat-lr", o.mirostat_eta, "how fast it steers (default 0.1)");
     rare.option("--dry-multiplier", o.dry_multiplier,
                 "the price of repeating a passage; 0: off, 0.8 is usual");
-    rare.option("--dry-base", o.dry_base, "each further token is so much dearer (default 1.75)");
+    rare.option("--dry-base", o.dry_base,
+                "penalty multiplier for each further repeated token (default 1.75)");
     rare.option("--dry-allowed-length", o.dry_allowed_length,
                 "shorter passages are free (default 2)");
     rare.option("--dry-sequence-breaker", o.dry_breakers,

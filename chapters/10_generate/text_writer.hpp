@@ -34,14 +34,14 @@ struct Guesses {
     Guesses() = default;
     Guesses(std::vector<int> chain) : ids(std::move(chain)) {}
     Guesses(std::initializer_list<int> chain) : ids(chain) {}
-    Guesses(std::vector<int> tokens, std::vector<int> behind)
-        : ids(std::move(tokens)), parents(std::move(behind)) {}
+    Guesses(std::vector<int> tokens, std::vector<int> after)
+        : ids(std::move(tokens)), parents(std::move(after)) {}
     bool empty() const { return ids.empty(); }
     int parent(int guess) const { return parents.empty() ? guess - 1 : parents[index(guess)]; }
     // The guess of this token after another one (−1: the text); −1: there is none.
-    int child(int behind, int id) const {
-        for (int i = behind + 1; i < count(ids); ++i)
-            if (parent(i) == behind && ids[index(i)] == id) return i;
+    int child(int after, int id) const {
+        for (int i = after + 1; i < count(ids); ++i)
+            if (parent(i) == after && ids[index(i)] == id) return i;
         return -1;
     }
 };

@@ -26,7 +26,7 @@ void add_word_options(CLI::App& app, WordOptions& o) {
                 "ID,ID: tokens that end the text as the model's own end does (repeatable)")
         .one_at_a_time();
     ending.option("--ignore-eos", o.ignore_eos,
-                  "the model's end never comes (dialect vllm: comes, and ends nothing)");
+                  "ignore the end-of-text token (dialect vllm: it comes, and ends nothing)");
 }
 
 static int parse_id(const std::string& option, std::string_view text, const Model& model) {

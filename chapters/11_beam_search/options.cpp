@@ -71,7 +71,7 @@ void add_beam_options(CLI::App& app, BeamSettings& s) {
                 "when num-beams texts are finished: true (stop), false, never")
         .shows_default();
     line.option("--num-beam-groups", s.num_beam_groups,
-                "groups of beams that keep out of each other's way; 1: none")
+                "beam groups that are penalised for choosing the same tokens; 1: none")
         .shows_default();
     line.option("--diversity-penalty", s.diversity_penalty,
                 "what a group pays for a token that another has taken (0.5)");

@@ -2,50 +2,57 @@
 // only what is legal.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "chapters/06_combining/chain.hpp"
-#include "lib/grammar/tokens/grammar_matcher.hpp"
+#include "lib/grammar/tokens/constraint_follower.hpp"
 
 namespace tbt {
 
-// Follows texts that may also be taken back, or be several: samples, beams, drafts.
-// Each is read on from whatever text read so far shares most with it; a few dozen are kept.
-class ConstraintFollower {
-public:
-    explicit ConstraintFollower(GrammarMatcher start) { texts_.push_back({std::move(start), {}}); }
-
-    // The constraint after these generated ids, valid until the next call.
-    // Throws Error when one of them is not allowed.
-    GrammarMatcher& follow(std::span<const int> generated);
-
-private:
-    struct Text {
-        GrammarMatcher constraint;
-        std::vector<int> read;
-    };
-    static constexpr std::size_t most_texts = 64;
-
-    static std::size_t common_length(std::span<const int> a, std::span<const int> b);
-
-    std::vector<Text> texts_;
-};
-
 // A step named "grammar", which in_order puts before all others in every dialect.
 // follow: the constraint after a text.
-ChainStep grammar_step(std::function<GrammarMatcher&(const TextSoFar&)> follow);
+inline ChainStep grammar_step(std::function<GrammarMatcher&(const TextSoFar&)> follow) {
+    const auto keys = std::make_shared<std::vector<float>>();
+    return {"grammar", "",
+            [follow = std::move(follow), keys](Candidates& c, const TextSoFar& text) {
+                const TokenMask& mask = follow(text).mask();
+                keys->resize(c.size());
+                std::size_t allowed = 0;
+                for (std::size_t i = 0; i < c.size(); ++i)
+                    allowed += ((*keys)[i] = mask.test(c.id(i)) ? 1.0f : 0.0f) > 0;
+                if (allowed == 0)
+                    throw Error(
+                        "grammar: the text is complete and there is no token to end it with; ask "
+                        "the constraint "
+                        "before the chain");
+                c.keep_by(*keys, {0.5f, c.size()});
+            }};
+}
 
-ChainStep grammar_step(const GrammarMatcher& start);
+inline ChainStep grammar_step(const GrammarMatcher& start) {
+    const auto follower = std::make_shared<ConstraintFollower>(start);
+    return grammar_step([follower](const TextSoFar& text) -> GrammarMatcher& {
+        return follower->follow(text.generated());
+    });
+}
 
 // The same for a beam search (chapter 11): each beam's own mask, on its log-probabilities.
 // They are not renormalised, so beams compare by the model's probability of their texts.
 // Nothing stays where a text is complete and cannot be ended.
-std::function<void(std::span<float>, std::span<const int>)> grammar_processor(
-    const GrammarMatcher& start, std::size_t prompt_length);
+inline std::function<void(std::span<float>, std::span<const int>)> grammar_processor(
+    const GrammarMatcher& start, std::size_t prompt_length) {
+    const auto follower = std::make_shared<ConstraintFollower>(start);
+    return [follower, prompt_length](std::span<float> log_probs, std::span<const int> ids) {
+        if (ids.size() < prompt_length)
+            throw Error("grammar: a text of " + std::to_string(ids.size()) +
+                        " tokens, shorter than its prompt of " + std::to_string(prompt_length));
+        follower->follow(ids.subspan(prompt_length)).mask().apply(log_probs);
+    };
+}
 
 }  // namespace tbt

@@ -15,7 +15,6 @@
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/10_generate/page.hpp"
 #include "chapters/13_json_grammar/guided_loop.hpp"
-#include "chapters/13_json_grammar/guided_options.hpp"
 #include "chapters/13_json_grammar/guided_page.hpp"
 #include "chapters/13_json_grammar/plain_mask.hpp"
 #include "chapters/13_json_grammar/required_keys.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/13_json_grammar/guided_options.hpp"
+#include "chapters/13_json_grammar/guided_page.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/machine/command_line.hpp"
 

@@ -23,7 +23,7 @@ bool alive(Recognizer& recognizer, Recognizer::State state, const std::string& t
     return read_bytes(recognizer, state, text) != Recognizer::dead;
 }
 
-// Which of the keys may come, behind `comma` or at once.
+// Which of the keys may come, after `comma` or at once.
 std::string keys_alive(Recognizer& recognizer, Recognizer::State state, const std::string& comma,
                        const std::vector<std::string>& keys) {
     std::string line;
@@ -37,7 +37,7 @@ std::string keys_alive(Recognizer& recognizer, Recognizer::State state, const st
 
 }  // namespace
 
-void show_judging() {
+void show_validation() {
     std::printf("1. Does a finished value meet %s?\n\n", person.c_str());
     const Json schema = read_json(person);
     for (const char* text :

@@ -10,7 +10,7 @@
 namespace tbt {
 
 // 1. Finished values and what is wrong with each.
-void show_judging();
+void show_validation();
 // 2. An object being written: after each member, those still to come.
 void show_members();
 // 3. Tools: all alternatives side by side, until a member decides.

@@ -57,7 +57,7 @@ void GuideRequest::add_options(CLI::App& app) {
         .between(-1, 255)
         .shows_default();
     line.option("--json-layout", layout,
-                "white space of JSON under a schema: any, compact (none), line (a blank behind "
+                "white space of JSON under a schema: any, compact (none), line (a blank after "
                 "colons and commas) or pretty (lines, indented)")
         .one_of({"any", "compact", "line", "pretty"})
         .shows_default();

@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
             if (part == 0 || part == 5) recognizer_for(request), model.open();
             if (!figure.empty()) write_order(figure);
             const std::function<void()> parts[] = {
-                [] { show_judging(); }, [] { show_members(); }, [] { show_alternatives(); },
+                [] { show_validation(); }, [] { show_members(); }, [] { show_alternatives(); },
                 [] { show_requests(); }, [&] { show_guided(request, model); }};
             for (int i = 1; i <= 5; ++i) {
                 if (part != 0 && i != part) continue;

@@ -1,7 +1,7 @@
 // What a JSON Schema says, plainly: does a finished value meet it?
 //
 // The keywords that most schemas consist of. compile_schema (schema.hpp) knows the others too, and
-// judges a text that is still being written; it accepts the same values.
+// validates a text that is still being written; it accepts the same values.
 #pragma once
 
 #include <algorithm>

@@ -42,10 +42,10 @@ std::vector<std::size_t> opening_quote(const Tokenizer& tokenizer, const std::ve
 }
 
 std::vector<std::pair<std::string, Named>> patterns(const Tokenizer& tokenizer) {
-    const auto same = [](const std::vector<int>& ids, std::size_t t, std::size_t behind) {
+    const auto same = [](const std::vector<int>& ids, std::size_t t, std::size_t offset) {
         std::vector<std::size_t> places;
-        for (std::size_t u = 0; u + behind <= t && u < t; ++u)
-            if (ids[u] == ids[t] && u + behind < t + (behind == 0)) places.push_back(u + behind);
+        for (std::size_t u = 0; u + offset <= t && u < t; ++u)
+            if (ids[u] == ids[t] && u + offset < t + (offset == 0)) places.push_back(u + offset);
         return places;
     };
     return {{"the token before",

@@ -1,4 +1,4 @@
-// What build/train does, behind its command line.
+// What build/train does for its command line.
 #pragma once
 
 #include <string>

@@ -51,7 +51,7 @@ std::vector<bool> stood_in(const Guesses& guesses, std::span<const int> text) {
 void print_tree(const Tokenizer& tokenizer, const Guesses& guesses, std::span<const int> text) {
     const std::vector<int> depths = tree_depths(guesses.parents);
     const std::vector<bool> stood = stood_in(guesses, text);
-    const auto behind = [&](const auto& self, int at) -> void {
+    const auto print_after = [&](const auto& self, int at) -> void {
         for (int i = at + 1; i < count(guesses.ids); ++i) {
             if (guesses.parent(i) != at) continue;
             std::printf("   %*s%s %s\n", 4 * depths[index(i)], "", stood[index(i)] ? "■" : "·",
@@ -59,7 +59,7 @@ void print_tree(const Tokenizer& tokenizer, const Guesses& guesses, std::span<co
             self(self, i);
         }
     };
-    behind(behind, -1);
+    print_after(print_after, -1);
 }
 
 // The tree of a round as a picture: boxes of a depth in a column, the branch that stood filled.
@@ -73,9 +73,9 @@ void write_tree(const std::string& file, const Tokenizer& tokenizer, const Guess
     std::string drawing = svg_text(left, 28, title, "start", 15);
     // Leaves one under the other; a parent beside its first child.
     int next = 0;
-    const auto place = [&](const auto& self, int behind) -> void {
-        for (int i = behind + 1; i < count(guesses.ids); ++i) {
-            if (guesses.parent(i) != behind) continue;
+    const auto place = [&](const auto& self, int at) -> void {
+        for (int i = at + 1; i < count(guesses.ids); ++i) {
+            if (guesses.parent(i) != at) continue;
             const int before = next;
             self(self, i);
             if (next == before) ++next;

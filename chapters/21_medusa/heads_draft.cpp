@@ -120,14 +120,14 @@ Guesses HeadsDraft::grow(const Chain& chain, const TextSoFar& text, int nodes, i
             spread(answer.logits.subspan(r * N, N));
             const TextSoFar so_far{ids, text.prompt_length};
             if (!apply(chain, so_far)) continue;
-            const int behind = places[r] < 0 ? -1 : of[index(places[r])];
+            const int parent = places[r] < 0 ? -1 : of[index(places[r])];
             const std::vector<int> chosen =
-                choose({behind, depth, &distribution_, row_, so_far}, wanted);
+                choose({parent, depth, &distribution_, row_, so_far}, wanted);
             for (int i = 0; i < nodes; ++i) {
                 const auto rank = index(tree_.ranks[index(i)]);
                 if (tree_.parents[index(i)] != places[r] || rank >= chosen.size()) continue;
                 tokens[index(i)] = chosen[rank], of[index(i)] = count(guesses.ids);
-                guesses.ids.push_back(chosen[rank]), guesses.parents.push_back(behind);
+                guesses.ids.push_back(chosen[rank]), guesses.parents.push_back(parent);
                 goes_on = std::find(tree_.parents.begin(), tree_.parents.begin() + nodes, i) !=
                           tree_.parents.begin() + nodes;
                 if (!goes_on || (ends && ends(chosen[rank]))) continue;

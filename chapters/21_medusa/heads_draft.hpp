@@ -45,7 +45,7 @@ public:
         Drawn drawn;
         drawn.distributions.resize(index(nodes) + 1);
         drawn.guesses = grow(chain, text, nodes, room, ends, [&](const Place& place, int wanted) {
-            std::vector<double>& q = drawn.distributions[index(place.behind + 1)];
+            std::vector<double>& q = drawn.distributions[index(place.parent + 1)];
             q = place.distribution->probabilities();
             std::vector<double> left = q;
             std::vector<int> ids;
@@ -67,9 +67,9 @@ public:
     }
 
 private:
-    // A place that is guessed for: after guess `behind` (−1: the text), `depth` guesses deep.
+    // A place that is guessed for: after guess `parent` (−1: the text), `depth` guesses deep.
     struct Place {
-        int behind = -1, depth = 0;
+        int parent = -1, depth = 0;
         Candidates* distribution = nullptr;  // after the chain
         std::span<const float> row;          // the logits (V) before it
         TextSoFar text;

@@ -67,13 +67,13 @@ inline Guesses both_trees(const Guesses& one, const Guesses& other) {
     for (const Guesses* guesses : {&one, &other}) {
         std::vector<int> places;  // of their guesses in the tree
         for (int i = 0; i < count(guesses->ids); ++i) {
-            const int parent = guesses->parent(i), behind = parent < 0 ? -1 : places[index(parent)];
+            const int parent = guesses->parent(i), after = parent < 0 ? -1 : places[index(parent)];
             const int id = guesses->ids[index(i)];
             // A tree without guesses has no parents either, and would be asked as a chain.
-            int place = tree.empty() ? -1 : tree.child(behind, id);
+            int place = tree.empty() ? -1 : tree.child(after, id);
             if (place < 0) {
                 place = count(tree.ids);
-                tree.ids.push_back(id), tree.parents.push_back(behind);
+                tree.ids.push_back(id), tree.parents.push_back(after);
             }
             places.push_back(place);
         }

@@ -15,9 +15,9 @@ namespace tbt {
 
 struct GuessTree {
     std::vector<int> tokens, parents;
-    int child(int behind, int token) const {
-        for (int i = behind + 1; i < count(tokens); ++i)
-            if (parents[index(i)] == behind && tokens[index(i)] == token) return i;
+    int child(int after, int token) const {
+        for (int i = after + 1; i < count(tokens); ++i)
+            if (parents[index(i)] == after && tokens[index(i)] == token) return i;
         return -1;
     }
 };

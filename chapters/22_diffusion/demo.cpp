@@ -68,7 +68,7 @@ std::string page_lines(MaskedModel& model, const std::string& text, const std::v
     const ShownPrompt prompt{text.substr(0, at), model.tokenizer.encode(text.substr(0, at))};
     FilledTexts filled;
     filled.fill = {"confidence", count(rows) - 1};
-    filled.behind = text.substr(at + 3);
+    filled.suffix = text.substr(at + 3);
     GeneratedText gap;
     gap.ids.assign(rows.back().begin() + static_cast<std::ptrdiff_t>(hole.begin),
                    rows.back().begin() + static_cast<std::ptrdiff_t>(hole.end));

@@ -50,7 +50,7 @@ std::string filled_trace(RunFacts run, const MaskedModel& model, const Chain& ch
     header["order"] = filled.fill.order;
     header["steps"] = filled.fill.steps;
     header["block_length"] = filled.fill.block_length;
-    if (filled.behind) header["behind"] = *filled.behind;
+    if (filled.suffix) header["suffix"] = *filled.suffix;
     return trace_line(header) + token_lines(model.tokenizer, filled.tokens) +
            result_lines(filled.texts);
 }

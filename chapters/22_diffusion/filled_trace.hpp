@@ -30,7 +30,7 @@ struct FilledTexts {
     std::vector<GeneratedText> texts;
     std::vector<std::vector<RecordedToken>> tokens;  // of each text
     FillOptions fill;
-    std::optional<std::string> behind;  // what follows the gap
+    std::optional<std::string> suffix;  // what follows the gap
 };
 
 // The lines of a trace. run.decoder and run.texts are filled in here.

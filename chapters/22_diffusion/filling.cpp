@@ -45,17 +45,17 @@ void check_fill_options(const FillOptions& o) {
         refuse("diffusion-order: got '" + o.order + "', expected random or confidence");
 }
 
-Hole hole_between(const MaskedModel& model, std::string_view before, std::string_view behind,
+Hole hole_between(const MaskedModel& model, std::string_view before, std::string_view suffix,
                   int tokens) {
     check_at_least("infill: tokens of the gap", tokens, 0);
-    for (const auto& [name, text] : {std::pair{"prompt", before}, std::pair{"infill", behind}}) {
+    for (const auto& [name, text] : {std::pair{"prompt", before}, std::pair{"infill", suffix}}) {
         const std::size_t bad = find_invalid_utf8(text);
         if (bad != std::string_view::npos)
             throw Error(std::string(name) + ": byte " + std::to_string(bad + 1) +
                         " is not valid UTF-8; save the text as UTF-8");
     }
     std::vector<int> ids = model.tokenizer.encode(before);
-    const std::vector<int> after = model.tokenizer.encode(behind);
+    const std::vector<int> after = model.tokenizer.encode(suffix);
     const std::size_t begin = ids.size(), canvas = index(model.gpt.config().n_positions);
     const std::size_t ends = begin + after.size();
     const std::size_t places = tokens > 0 ? index(tokens) : canvas - std::min(canvas, ends);

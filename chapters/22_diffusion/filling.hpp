@@ -41,7 +41,7 @@ struct Hole {
 // `tokens` places between two texts, ends of text after them up to the model's canvas. tokens 0:
 // all that the canvas has left, the length being the model's choice too. Throws Error where it is
 // too long.
-Hole hole_between(const MaskedModel& model, std::string_view before, std::string_view behind,
+Hole hole_between(const MaskedModel& model, std::string_view before, std::string_view suffix,
                   int tokens);
 
 // −ln p of the tokens at `places`, known one after the other: the mean over some orders that `draw`

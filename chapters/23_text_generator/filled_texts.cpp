@@ -148,11 +148,11 @@ std::vector<GeneratedText> TextFiller::fill(std::string_view prompt, const TextO
     if (o.max_new_tokens && *o.max_new_tokens < 1)
         throw UsageError("--max-new-tokens: got " + std::to_string(*o.max_new_tokens) +
                          ", expected a gap of 1 or more");
-    const std::string behind = o.infill.value_or("");
-    const Hole open = hole_between(model_, prompt, behind, request.stop.max_new_tokens);
+    const std::string suffix = o.infill.value_or("");
+    const Hole open = hole_between(model_, prompt, suffix, request.stop.max_new_tokens);
     const int eos = model_.tokenizer.eos_id();
     // Where a text goes on after the gap, none ends in it.
-    const std::vector<int> never = behind.empty() ? std::vector<int>{} : std::vector{eos};
+    const std::vector<int> never = suffix.empty() ? std::vector<int>{} : std::vector{eos};
     const MaskedDistribution distribution = distribution_after(model_, request.chain, never);
     // How sure the model is, whatever the chain leaves of its distribution.
     const Chain nothing;

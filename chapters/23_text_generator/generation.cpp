@@ -75,9 +75,9 @@ std::vector<GeneratedText> search_texts(const Generation& g) {
 }
 
 // What the guide knows is read in one pass. Not where each token's choices are to be seen.
-void guess_runs(Generation& g, BehindRun behind = BehindRun::draft) {
+void guess_runs(Generation& g, AfterRun after_run = AfterRun::draft) {
     if (g.guide && g.options.known_runs && !g.recording && g.request.traced_tokens < 0)
-        guess_known_runs(g.request, g.guide, g.target.tokenizer, behind);
+        guess_known_runs(g.request, g.guide, g.target.tokenizer, after_run);
 }
 
 // Chapter 12 as it is taught, a text at a time: the distribution of plain decoding,
@@ -159,7 +159,7 @@ std::vector<GeneratedText> texts_with_heads(Generation& g, Effort& effort) {
     }
     const auto count = std::make_shared<GuessCount>();
     guess_with_heads(g.request, draft_for, tree_size(tree, adaptive), count);
-    guess_runs(g, BehindRun::wait);
+    guess_runs(g, AfterRun::wait);
     if (g.recording) record_guesses(g.request, *g.recording);
     std::vector<GeneratedText> texts = generate_batch(g.model, token_bytes_of(g.target.tokenizer),
                                                       g.prompts, g.request, g.observer);

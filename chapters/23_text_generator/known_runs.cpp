@@ -45,7 +45,7 @@ std::vector<int> known_run(GuidedTexts& guide, const Tokenizer& tokenizer, const
 }
 
 void guess_known_runs(GenerateRequest& request, const std::shared_ptr<GuidedTexts>& guide,
-                      const Tokenizer& tokenizer, BehindRun behind) {
+                      const Tokenizer& tokenizer, AfterRun after_run) {
     Foresight& foresight = request.foresight;
     const auto runs = std::make_shared<std::map<std::size_t, int>>();
     foresight.guess = [=, guess = std::move(foresight.guess), &tokenizer](
@@ -53,7 +53,7 @@ void guess_known_runs(GenerateRequest& request, const std::shared_ptr<GuidedText
         std::vector<int> run = known_run(*guide, tokenizer, text, std::min(room, most_tokens));
         (*runs)[i] = count(run);
         if (guess && run.empty()) return guess(i, text, luck, room);
-        if (!guess || behind == BehindRun::wait) return run;
+        if (!guess || after_run == AfterRun::wait) return run;
         std::vector<int> ids(text.ids.begin(), text.ids.end());
         for (const int id : run) ids.push_back(id), luck.uniform();
         const Guesses more = guess(i, {ids, text.prompt_length}, luck, room - count(run));

@@ -21,8 +21,8 @@ std::vector<int> known_run(GuidedTexts& guide, const Tokenizer& tokenizer, const
 // Adds the runs to what is guessed already. After a run a draft goes on in the same pass; heads,
 // which guess from the model's state, wait until it was read. The tokenizer must outlive the
 // request.
-enum class BehindRun { draft, wait };
+enum class AfterRun { draft, wait };
 void guess_known_runs(GenerateRequest& request, const std::shared_ptr<GuidedTexts>& guide,
-                      const Tokenizer& tokenizer, BehindRun behind = BehindRun::draft);
+                      const Tokenizer& tokenizer, AfterRun after_run = AfterRun::draft);
 
 }  // namespace tbt

@@ -1,4 +1,4 @@
-// Everything that this course teaches behind one class: a model in, texts out.
+// Everything that this course teaches as one class: a model in, texts out.
 //
 //   TextGenerator generator("data/models/storyteller");
 //
@@ -134,7 +134,7 @@ public:
                          const GenerateObserver& observer = {});
 
     // ---- what the command line needs ----
-    // The request behind the options, for these prompts, and the ids of one: as generate() throws.
+    // The request that the options make for these prompts, or the ids of one. Throws as they do.
     GenerateRequest request(const TextOptions& options,
                             std::span<const std::vector<int>> prompts = {});
     std::vector<int> prompt_ids(std::string_view prompt, const TextOptions& options) const;

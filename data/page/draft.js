@@ -73,7 +73,7 @@
                     "tr",
                     { class: "out" },
                     h("th", { scope: "row" }, tbt.chip(guess.label)),
-                    h("td", { colspan: 5 }, "behind the first that was not kept: nobody asked"),
+                    h("td", { colspan: 5 }, "after the first that was not kept: not verified"),
                 );
             const known = guess.p !== undefined;
             const ratio = guess.q > 0 ? Math.min(1, guess.p / guess.q) : 1;

@@ -2,7 +2,7 @@
 {
     const { h, many, share, percent } = tbt;
 
-    // What became of the places: masked before their pass, fresh in it, known behind it.
+    // What became of the places: masked before their pass, fresh in it, known after it.
     const cell = (token, i, pass, go) => {
         if (pass < token.pass_filled)
             return h("td", { class: "masked" }, h("span", { title: "masked" }, "·"));
@@ -35,7 +35,7 @@
         const blocks = run.head.block_length
             ? `, in blocks of ${run.head.block_length} from the left`
             : "";
-        return `${many(n, "place")} in ${many(passes, "pass", "passes")}: ${order}${blocks}. In each the model read all that was known, before and behind.`;
+        return `${many(n, "place")} in ${many(passes, "pass", "passes")}: ${order}${blocks}. In each the model read all that was known, before and after.`;
     };
 
     // go(i): somebody wants to see place i.

@@ -39,7 +39,7 @@
             c.mass > 0 && h("span", { class: "left" }, `cuts ${percent(c.mass)}`),
         );
 
-    // A first choice on its way through the chain. after: log-probabilities behind each step; older
+    // A first choice on its way through the chain. after: log-probabilities after each step; older
     // traces have the last one only.
     const row = (token, t, most) => {
         const chosen = t.id === token.id;

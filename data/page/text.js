@@ -168,8 +168,8 @@
             },
             h("span", { class: "prompt", title: "the prompt" }, prompt.text),
             spans.map((span, i) => (spaced(text.tokens[i]) ? [" ", span] : span)),
-            run.head.behind &&
-                h("span", { class: "prompt", title: "what comes after the gap" }, run.head.behind),
+            run.head.suffix &&
+                h("span", { class: "prompt", title: "what comes after the gap" }, run.head.suffix),
         );
         const bits = text.tokens.map((t) => t.bits);
         const known = bits.some((b) => b !== null);

@@ -39,7 +39,7 @@
             s("text", { x: n.x + 8, y: n.y + 18 }, fitting(n.label, column - 40)),
         );
 
-    // From the text on the left to each first guess, and from each guess to those behind it.
+    // From the text on the left to each first guess, and from each guess to those after it.
     tbt.treePicture = (round) => {
         const { nodes, rows } = placed(round);
         for (const n of nodes) ((n.x = 22 + n.depth * column), (n.y = 4 + n.row * line));

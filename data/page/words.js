@@ -20,7 +20,7 @@
     const reasons = {
         eos: "the model ended it",
         stop_string: "a stop string came",
-        length: "as long as was asked for",
+        length: "reached the token limit",
         context: "the context was full",
         interrupted: "it was interrupted",
     };
@@ -65,7 +65,7 @@
             );
         if (tbt.decoder(run) === "diffusion")
             parts.unshift(
-                head.behind ? "A gap filled from both sides" : "Filled in, in any order",
+                head.suffix ? "A gap filled from both sides" : "Filled in, in any order",
                 head.order === "confidence" ? "the most probable first" : "places at random",
             );
         const draft = head.draft;

@@ -6,7 +6,7 @@
 # The check has a make of its own, called as this one was.
 LEARN_MAKE = $(MAKE_COMMAND) --no-print-directory MODE=$(MODE) ARCH=$(ARCH) BUILD=$(BUILD) CXX="$(CXX)" \
 	NO_INSTALL=$(NO_INSTALL)
-# The screen starts at once; the library is built behind it, by the first check.
+# The screen starts at once; the library is built meanwhile, by the first check.
 learn: $(BUILD)/learn | $(TEST_PACKAGES)
 	@name=; [ -z "$(EX)" ] || name=$$(sh exercises/exercise.sh find "$(EX)") || exit 2; \
 	LEARN_MAKE='$(LEARN_MAKE)' $< $$name

@@ -1,6 +1,6 @@
 // Four products and their sum, in every 32-bit lane at once: the step of an int8 matrix product.
 // Included by .cpp files of lib only. There is no such step in xsimd, so here are the intrinsics of
-// each machine behind one small interface, and a plain loop.
+// each machine through one small interface, and a plain loop.
 //
 //   Sums: `columns` int32 sums;  add(x, w): sum_c += Σ_{i<4} x_i · w[c][i]
 //   most_together: of one row, so many fill the registers

@@ -51,7 +51,7 @@ Cut prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t
     return cut;
 }
 
-// ---- doors ----
+// ---- public functions ----
 constexpr std::size_t most_values = std::size_t{1}
                                     << (std::numeric_limits<std::size_t>::digits - 4);
 

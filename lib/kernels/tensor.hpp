@@ -1,7 +1,7 @@
 // An owning, 64-byte aligned, row-major array of floats with a shape.
 //
 // Kernels work on plain pointers and spans; a Tensor owns the memory and knows its shape,
-// so that the doors of the library can check what comes in.
+// so that the functions of the library can check what comes in.
 #pragma once
 
 #include <cstddef>

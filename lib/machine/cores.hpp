@@ -10,7 +10,7 @@ namespace tbt {
 // the system doesn't say.
 std::vector<int> allowed_processors();
 
-// The physical cores behind these processors (two processors of one core count once),
+// The physical cores of these processors (two processors of one core count once),
 // cut down by a cgroup's quota of processor time. At least 1. `root` stands in front of /proc
 // and /sys, for tests.
 int usable_cores(const std::vector<int>& processors, const std::string& root = "");

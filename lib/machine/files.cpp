@@ -106,8 +106,8 @@ AtomicFile::AtomicFile(const std::string& path) : path_(checked(path)), target_(
     // these are written to as they are.
     const bool renamed = !fs::exists(found) || fs::is_regular_file(found);
     if (renamed) {
-        if (const fs::path behind = fs::canonical(path, error); !error)
-            target_ = behind.string();  // of a link
+        if (const fs::path target = fs::canonical(path, error); !error)
+            target_ = target.string();  // of a link
         beside_ = target_ + "." + std::to_string(::getpid()) + ".tmp";
     }
     descriptor_ = renamed ? open_beside()

@@ -60,7 +60,7 @@ void attend(const float* qkv, std::span<const SequenceRows> sequences, const Att
             int layer, float* out, float* scratch, const Worker& worker,
             AttentionWatch* watch = nullptr);
 
-// Of a tree all rows count, however they branch.
+// For a tree, counts every row, whatever its branch.
 std::int64_t attention_scratch_size(std::span<const SequenceRows> sequences);
 
 }  // namespace tbt

@@ -32,23 +32,22 @@ struct Place {
 template <class Element>
 struct Head {
     Place place;
-    int size;      // D
-    int padded;    // D rounded up to sixteen
-    Place behind;  // what is read after this head
-    float scale;   // of the scores
-    int window;    // 0: none
+    int size;     // D
+    int padded;   // D rounded up to sixteen
+    Place next;   // what is read after this head
+    float scale;  // of the scores
+    int window;   // 0: none
 
     const Element* keys(int block) const { return as(place.matrix(block)); }
     const Element* values(int block) const {
         return as(place.matrix(place.cache->blocks() + block));
     }
-    // What to ask for while matrix i is computed with: so far ahead that a memory has answered.
+    // What to prefetch while matrix i is used: far enough ahead to hide the latency of memory.
     const Element* later(int i) const {
         const int distance = fetch_bytes / (block_tokens * padded * to_int(sizeof(Element)));
         i += std::clamp(distance, 1, place.matrices());
         const int rest = i - place.matrices();
-        return as(rest < 0 ? place.matrix(i)
-                           : behind.matrix(std::min(rest, behind.matrices() - 1)));
+        return as(rest < 0 ? place.matrix(i) : next.matrix(std::min(rest, next.matrices() - 1)));
     }
 
 private:

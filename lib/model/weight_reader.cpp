@@ -58,8 +58,8 @@ static void check_weights(const std::string& name, const Safetensors& file,
         for (const WeightShape& w : weight_shapes(config)) file.check_weight(w.name, w.shape);
         return;
     }
-    const std::string behind = "h." + std::to_string(config.n_layer) + ".ln_1.weight";
-    if (file.find(behind) || file.find("transformer." + behind)) fail("go on with " + behind);
+    const std::string further = "h." + std::to_string(config.n_layer) + ".ln_1.weight";
+    if (file.find(further) || file.find("transformer." + further)) fail("go on with " + further);
     const auto tensors = static_cast<std::int64_t>(file.tensors().size());
     if (tensors < config.n_layer) fail("are only " + std::to_string(tensors) + " tensors");
     for (const WeightShape& w : weight_shapes(config)) file.check_weight(w.name, w.shape);

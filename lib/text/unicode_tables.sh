@@ -74,7 +74,7 @@ END {
     print "inline constexpr int width_runs = " 2 * wide_count + 1 ";"
     print "\n}  // namespace tbt::unicode"
 }
-# Run i is one letter, and the run behind it one of the other kind: as Latin and Cyrillic have them in turn.
+# Run i is one letter, and the next run one of the other kind: as Latin and Cyrillic have them in turn.
 function pair(i) {
     return i < runs && start[i + 1] == start[i] + 1 && start[i + 2] == start[i] + 2 &&
         ((run[i] == "Lu" && run[i + 1] == "Ll") || (run[i] == "Ll" && run[i + 1] == "Lu"))

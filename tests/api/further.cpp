@@ -1,5 +1,5 @@
 // Hostile arguments to the rarer steps: dynamic temperature, top-nσ, XTC, mirostat, plain and on
-// candidates; and of the request behind the options.
+// candidates; and of the request that options make.
 #include "tests/catch.hpp"
 
 #include <climits>

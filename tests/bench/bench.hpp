@@ -50,7 +50,7 @@ void set_quick();
 struct Contender {
     std::string name;
     std::function<void(int times)> work;
-    bool spins = false;  // leaves threads spinning behind: wait before measuring the next one
+    bool spins = false;  // leaves threads spinning: wait before measuring the next one
 };
 
 // Seconds for doing the work once.

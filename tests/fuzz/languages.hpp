@@ -57,8 +57,8 @@ inline std::string walk(Recognizer& recognizer, std::uint64_t seed, int budget) 
     }
 }
 
-// None where a number is too large for the judge, and the grammar knows no such border.
-inline std::optional<bool> judge_takes(std::string_view bytes) {
+// None where a number is too large for the other parser, and the grammar knows no such border.
+inline std::optional<bool> parser_takes(std::string_view bytes) {
     // It takes a zero byte for the end of the text.
     if (bytes.find('\0') != std::string_view::npos) return false;
     try {
@@ -74,11 +74,12 @@ inline std::optional<bool> judge_takes(std::string_view bytes) {
 inline void read_json_text(std::string_view bytes) {
     JsonRecognizer recognizer(JsonOptions::rfc());
     const bool ours = accepts_text(recognizer, bytes);
-    // The judge refuses lone surrogates, and takes a byte order mark; and any depth.
+    // The other parser refuses lone surrogates, and takes a byte order mark; and any depth.
     if (find_invalid_utf8(bytes) == std::string_view::npos && !bytes.starts_with("\xEF\xBB\xBF")) {
         JsonRecognizer strict(JsonOptions{-1, false, false});
-        const std::optional<bool> judged = judge_takes(bytes);
-        promise(!judged || accepts_text(strict, bytes) == *judged, "JSON is what the judge takes");
+        const std::optional<bool> parsed = parser_takes(bytes);
+        promise(!parsed || accepts_text(strict, bytes) == *parsed,
+                "JSON is what the other parser takes");
     } else {
         promise(!ours, "JSON is UTF-8");
     }

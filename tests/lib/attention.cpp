@@ -266,6 +266,6 @@ TEST_CASE("attention stays within its scratch memory, of a tree with many branch
         append_keys_and_values(rows.data(), batch, shape, 0, worker);
         attend(rows.data(), batch, shape, 0, out.data(), scratch.data(), worker);
     });
-    const auto behind = scratch.begin() + static_cast<std::ptrdiff_t>(own);
-    CHECK(std::count(behind, scratch.end(), -7.0f) == 20000);
+    const auto after = scratch.begin() + static_cast<std::ptrdiff_t>(own);
+    CHECK(std::count(after, scratch.end(), -7.0f) == 20000);
 }

@@ -239,8 +239,8 @@ TEST_CASE("a message is one line of a length that a person reads, whatever it qu
 }
 
 TEST_CASE("what comes after a zero byte is read, and is no JSON") {
-    const std::string_view behind("[1]\0[2]", 7), inside("\"a\0b\"", 5);
-    for (const std::string_view text : {behind, inside}) {
+    const std::string_view after("[1]\0[2]", 7), inside("\"a\0b\"", 5);
+    for (const std::string_view text : {after, inside}) {
         CHECK(json_value(text).is_discarded());
         CHECK(ordered_json_value(text).is_discarded());
         CHECK(contains(error_of([&] { parse_json(text, "x.json"); }), "is zero"));

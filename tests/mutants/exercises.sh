@@ -2,7 +2,7 @@
 # Wrong answers to the exercises, one by one: each must fail its check.
 #   exercises.sh             all of tests/mutants/exercises/*.txt, as many at once as there are cores
 #   exercises.sh NAME …      those of tests/mutants/exercises/NAME*.txt
-# A list has the wrong answers to solutions/NAME.hpp, each with an empty line behind it:
+# A list has the wrong answers to solutions/NAME.hpp, each with an empty line after it:
 #   mutant: what the mistake is
 #   from: text that stands exactly once in the solution, in one line      or   body: 1   the first marked place, as a whole
 #   to: what it becomes (several lines to: … are several lines)

@@ -7,7 +7,7 @@ import { check, end, folder, isDark, overflow, visit } from "./visit.mjs";
 const course = path.join(folder, "course");
 const pages = fs
     .readdirSync(course, { recursive: true })
-    // (The playground's address has options behind its #, and a test of its own.)
+    // (The playground's address has options after its #, and a test of its own.)
     .filter((file) => file.endsWith(".html") && file !== "index.html" && !/^playground/.test(file));
 check("there are more than a hundred pages", pages.length > 100);
 

@@ -142,7 +142,7 @@ await visit("playground", { viewport: { width: 360, height: 740 }, colorScheme: 
 for (const weights of ["f16", "int8"])
     await visit("playground", { hash: `#length=200&weights=${weights}` }, async (page) => {
         await done(page);
-        // Behind the first text the browser has compiled what is run often once more.
+        // After the first text the browser has compiled what is run often once more.
         await page.getByRole("button", { name: "Write" }).click();
         await done(page);
         const [speed] = /[\d\u202f]+ a second/.exec(await page.locator(".state").innerText()) || [];

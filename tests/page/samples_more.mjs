@@ -84,6 +84,6 @@ export const guessed = (coupling, tree = false) => {
 export const filled = () => {
     const order = [3, 1, 2, 4, 2, 1];
     const tokens = order.map((pass, i) => ({ ...token(0, i, steps, false), pass_filled: pass }));
-    const more = { decoder: "diffusion", order: "confidence", steps: 4, block_length: 0, behind: " The end." };
+    const more = { decoder: "diffusion", order: "confidence", steps: 4, block_length: 0, suffix: " The end." };
     return lines([header(more), ...tokens, result(tokens)]);
 };

@@ -71,7 +71,7 @@ await everywhere("guided-draft", [".lane", ".guidestate b"]);
 await everywhere("mirostat", [table, ".wheel .pointer"]);
 await everywhere("filled", [table, ".grid tr:nth-child(13) .fresh", ".grid .masked", ".prompt + .prompt, .token ~ .prompt"]);
 await everywhere("ch22", [table, ".grid tr:nth-child(6) .fresh", ".grid .masked", ".token ~ .prompt"]);
-says("ch22", '"behind":" Would you like to come with us?"');
+says("ch22", '"suffix":" Would you like to come with us?"');
 await everywhere("canvas", [".grid tr:nth-child(8) .fresh", ".tabs button:nth-child(2)"]);
 await everywhere("attention", [table, ".attention .looked.asking", ".attention .bar", ".looked.later"]);
 await everywhere("slide", [table, ".wheel .pointer"]);

@@ -21,7 +21,7 @@ export const check = (what, holds) => {
     else failures.push(what);
 };
 
-// Opens a page of the folder and closes it behind look(page).
+// Opens a page of the folder and closes it after look(page).
 export const visit = async (name, options, look) => {
     const { hash = "", ...context } = options;
     const own = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...context });

@@ -1,4 +1,4 @@
-// Texts that a schema takes and refuses, and a second judge of the shipped schemas.
+// Texts that a schema takes and refuses, and a second validator of the shipped schemas.
 #pragma once
 
 #include <cmath>

@@ -26,7 +26,7 @@ struct SuiteResult {
     int tests() const { return right + unsupported + static_cast<int>(wrong.size()); }
 };
 
-inline void judge_group(const nlohmann::json& group, const SchemaOptions& options,
+inline void check_group(const nlohmann::json& group, const SchemaOptions& options,
                         const std::string& file, SuiteResult& result) {
     const std::string place = file + ": " + group.at("description").get<std::string>();
     try {
@@ -51,11 +51,11 @@ inline void judge_group(const nlohmann::json& group, const SchemaOptions& option
     }
 }
 
-inline void judge_file(const std::string& path, SchemaOptions options, SuiteResult& result) {
+inline void check_file(const std::string& path, SchemaOptions options, SuiteResult& result) {
     options.warn = [](const std::string&) {};  // suites try unknown keywords on purpose
     const std::string name = path.substr(path.find_last_of('/') + 1);
     for (const nlohmann::json& group : nlohmann::json::parse(read_file(path)))
-        judge_group(group, options, name, result);
+        check_group(group, options, name, result);
 }
 
 }  // namespace tbt::testing

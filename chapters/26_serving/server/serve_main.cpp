@@ -1,4 +1,4 @@
-// The server: chapter 26's engine behind OpenAI's HTTP interface. `make serve` calls it.
+// The server: chapter 26's engine with OpenAI's HTTP interface. `make serve` calls it.
 //
 // Look for: the same text for a request, whatever else the server does, and the same as
 // `make run` writes with these options.

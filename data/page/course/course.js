@@ -38,10 +38,10 @@
     link.href = root + page + (heading && heading !== title ? "#" + slug(heading) : "");
     link.append(heading && heading !== title ? `${title} › ${heading}` : title);
     const small = document.createElement("small");
-    const [before, hit, behind] = around(words, word);
+    const [before, hit, after] = around(words, word);
     const mark = document.createElement("mark");
     mark.append(hit);
-    small.append(before, mark, behind);
+    small.append(before, mark, after);
     link.append(small);
     const item = document.createElement("li");
     item.append(link);

@@ -95,7 +95,7 @@
         const fields = {
             prompt,
             infill: simple(
-                "What stands behind the gap",
+                "What comes after the gap",
                 h("textarea", { id: "infill", rows: 2, spellcheck: "false" }),
             ),
             decoder: choice("decoder", "How it is written", decoders),
@@ -173,7 +173,7 @@
         return { element, values, set };
     };
 
-    // The words behind the program's name, and files that they name besides those in the page.
+    // The words after the program's name, and files that they name besides those in the page.
     tbt.words = (v) => {
         const prompt = v.prompt.startsWith("-") ? `--prompt=${v.prompt}` : v.prompt;
         const words = [prompt, "-n", v.length];

@@ -14,14 +14,14 @@
         const table = byteOf();
         const bytes = new Uint8Array(text.length);
         let n = 0;
-        let behind = 0; // 64 behind an escape
+        let shift = 0; // 64 after an escape
         for (let i = 0; i < text.length; ++i) {
             const code = text.charCodeAt(i);
             const byte = code < 128 ? code : code > 255 || code < 160 ? table.get(code) : code;
-            if (byte === 61 && !behind) behind = 64;
+            if (byte === 61 && !shift) shift = 64;
             else {
-                bytes[n++] = byte - behind;
-                behind = 0;
+                bytes[n++] = byte - shift;
+                shift = 0;
             }
         }
         return bytes.slice(0, n);

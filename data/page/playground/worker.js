@@ -49,7 +49,7 @@
             name: "build/23_text_generator",
             words,
             stdout: (byte) => {
-                // The line's end comes behind the trace.
+                // The line's end comes after the trace.
                 if (byte !== 10) last = performance.now();
                 first ||= last;
                 out.put(byte, send);

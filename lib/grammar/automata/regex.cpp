@@ -123,7 +123,7 @@ private:
                     "flags or another group (?…), which is not supported; use (…), (?:…) or "
                     "(?<name>…)");
             while (!at_end() && peek() != '>') ++at_;
-            if (!take('>')) fail("expected '>' behind the name of the group");
+            if (!take('>')) fail("expected '>' after the name of the group");
         }
         Expression e = choice(depth + 1);
         if (!take(')')) fail("expected ')' at the end of a group");

@@ -69,7 +69,7 @@ bool ArraySource::complete(int index, const std::vector<int>& counts) const {
     return index >= shape_.least;
 }
 
-// The counts behind such an item; false: there would be one too many.
+// The counts after such an item; false: there would be one too many.
 bool ArraySource::count_item(std::vector<int>& counts, const ArrayShape::Choice& choice) const {
     for (std::size_t c = 0; c < counts.size(); ++c) {
         if (choice[c] != Meets::yes) continue;
@@ -132,14 +132,14 @@ int ArraySource::cheapest(const Measure& measure, const Table& t, int index,
 
 int ArraySource::cost(const Measure& measure, int node) const {
     const Table& t = table(measure);
-    const Spot& spot = nodes_.of(node);
-    const int rest = spot.where == Where::item ? cheapest(measure, t, spot.index, spot.counts)
-                                               : t.rest[place(spot.index, spot.counts)];
+    const Key& key = nodes_.of(node);
+    const int rest = key.where == Where::item ? cheapest(measure, t, key.index, key.counts)
+                                              : t.rest[place(key.index, key.counts)];
     if (rest >= Grammar::never) return Grammar::never;
     // A comma for each item, but for the first one; and the bracket.
-    if (spot.where == Where::after) return rest + t.close;
-    if (rest == 0 && spot.where == Where::first) return 1;
-    return rest - t.comma + t.close + (spot.where == Where::first ? t.open : 0);
+    if (key.where == Where::after) return rest + t.close;
+    if (rest == 0 && key.where == Where::first) return 1;
+    return rest - t.comma + t.close + (key.where == Where::first ? t.open : 0);
 }
 
 std::vector<int> ArraySource::rules() const {
@@ -151,35 +151,35 @@ std::vector<int> ArraySource::rules() const {
 }
 
 void ArraySource::expand(Grammar& grammar, int node) {
-    const Spot spot = nodes_.of(node);
+    const Key key = nodes_.of(node);
     const int inner = grammar.add_node();
     grammar.skip(node, inner);
     int at = blanks_.free ? add_blanks(grammar, inner, blanks_.most) : inner;
     const auto fixed = [&](const std::string& text) {
         return blanks_.free ? at : grammar.bytes(at, text);
     };
-    if (spot.where != Where::item && complete(spot.index, spot.counts)) {
+    if (key.where != Where::item && complete(key.index, key.counts)) {
         const int end = grammar.add_node(),
-                  last = spot.where == Where::first ? at : fixed(blanks_.close);
+                  last = key.where == Where::first ? at : fixed(blanks_.close);
         grammar.edge(last, ']', ']', end);
         grammar.node(end).final = true;
     }
-    if (shape_.most >= 0 && spot.index >= shape_.most) return;
-    if (spot.where == Where::after) {
+    if (shape_.most >= 0 && key.index >= shape_.most) return;
+    if (key.where == Where::after) {
         std::string text = ",";
         if (!blanks_.free) text += blanks_.comma;
         const int last = grammar.bytes(at, text.substr(0, text.size() - 1));
         const auto byte = static_cast<std::uint8_t>(text.back());
         grammar.edge(last, byte, byte,
-                     nodes_.at(grammar, index_, {Where::item, spot.index, spot.counts}));
+                     nodes_.at(grammar, index_, {Where::item, key.index, key.counts}));
         return;
     }
-    if (spot.where == Where::first) at = fixed(blanks_.open);
-    for (const auto& [choice, rule] : rules_at(spot.index)) {
-        std::vector<int> then = spot.counts;
+    if (key.where == Where::first) at = fixed(blanks_.open);
+    for (const auto& [choice, rule] : rules_at(key.index)) {
+        std::vector<int> then = key.counts;
         if (!count_item(then, choice)) continue;
         grammar.call(at, rule,
-                     nodes_.at(grammar, index_, {Where::after, next_index(spot.index), then}));
+                     nodes_.at(grammar, index_, {Where::after, next_index(key.index), then}));
     }
 }
 

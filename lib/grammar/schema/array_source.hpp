@@ -9,7 +9,7 @@
 
 #include "lib/grammar/recognizer/grammar.hpp"
 #include "lib/grammar/schema/blanks.hpp"
-#include "lib/grammar/schema/spot_nodes.hpp"
+#include "lib/grammar/schema/keyed_nodes.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -21,7 +21,7 @@ struct ArrayShape {
     struct Counter {
         int from = 0, least = 0, most = -1;  // items from this index on; −1: any number
     };
-    std::vector<std::map<Choice, int>> rules;  // by index; the last for all items behind
+    std::vector<std::map<Choice, int>> rules;  // by index; the last for all items after
     std::vector<Counter> counters;
     int least = 0, most = -1;
 };
@@ -30,7 +30,7 @@ class ArraySource : public Grammar::NodeSource {
 public:
     ArraySource(ArrayShape shape, Blanks blanks);
 
-    // The node behind the opening bracket. `index`: this source's, in the grammar.
+    // The node after the opening bracket. `index`: this source's, in the grammar.
     int first_node(Grammar& grammar, int index);
     // The choices that matter for an item at this index. Also says which rules the shape must have.
     static std::vector<ArrayShape::Choice> choices(const std::vector<ArrayShape::Counter>& counters,
@@ -44,12 +44,12 @@ public:
     void expand(Grammar& grammar, int node) override;
 
 private:
-    enum class Where { first, item, after };  // behind the bracket, behind a comma, behind an item
-    struct Spot {
+    enum class Where { first, item, after };  // after the bracket, after a comma, after an item
+    struct Key {
         Where where = Where::first;
         int index = 0;            // of the next item, as far as it matters
         std::vector<int> counts;  // by counter, as far as they matter
-        auto operator<=>(const Spot&) const = default;
+        auto operator<=>(const Key&) const = default;
     };
 
     const std::map<ArrayShape::Choice, int>& rules_at(int index) const;
@@ -73,7 +73,7 @@ private:
     Blanks blanks_;
     int index_ = -1, last_;
     std::size_t states_ = 1;  // of the counters
-    SpotNodes<Spot> nodes_;
+    KeyedNodes<Key> nodes_;
     mutable Table tables_[2];  // in bytes and in tokens
 };
 

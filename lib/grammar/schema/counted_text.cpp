@@ -25,42 +25,43 @@ int CountedText::add_nodes(Grammar& grammar, int index_of_this, const Dfa& texts
     return first_;
 }
 
-int CountedText::read(int note, std::uint8_t) {
-    if (note >= far()) return note - far() < near ? note + 1 : forgotten;
-    const long long now = characters(note) + 1, last = most_ >= 0 ? most_ + 1 : least_;
+int CountedText::read(int annotation, std::uint8_t) {
+    if (annotation >= far()) return annotation - far() < near ? annotation + 1 : forgotten;
+    const long long now = characters(annotation) + 1, last = most_ >= 0 ? most_ + 1 : least_;
     if (most_ >= 0 && now > most_ && at_limit_) at_limit_();
     return to_int(std::min(now, last)) + 1;
 }
 
-int CountedText::abstracted(int, int note) {
-    if (note >= far()) return note;
-    const long long now = characters(note);
+int CountedText::abstracted(int, int annotation) {
+    if (annotation >= far()) return annotation;
+    const long long now = characters(annotation);
     const bool is_far = now >= least_ && (most_ < 0 || most_ - now >= near);
-    return is_far ? far() : note;
+    return is_far ? far() : annotation;
 }
 
 // From the end backwards, by characters and then by bytes [Dijkstra 1959].
-void CountedText::find_ways(const Grammar& grammar) {
-    ways_.assign(index(last_ - first_ + 1), {});
+void CountedText::find_completions(const Grammar& grammar) {
+    completions_.assign(index(last_ - first_ + 1), {});
     struct Before {
         int node, byte, characters;
     };
-    std::vector<std::vector<Before>> before(ways_.size());
+    std::vector<std::vector<Before>> before(completions_.size());
     for (int id = first_; id <= last_; ++id)
         for (const Grammar::ByteEdge& e : grammar.node(id).bytes)
             before[index(e.to - first_)].push_back({id, e.low, e.annotated ? 1 : 0});
     using Open = std::tuple<int, int, int>;  // characters, bytes, node
     std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
-    way(end_).characters = way(end_).bytes = way(end_).tokens = 0;
+    completion(end_).characters = completion(end_).bytes = completion(end_).tokens = 0;
     open.emplace(0, 0, end_);
     while (!open.empty()) {
         const auto [characters, bytes, node] = open.top();
         open.pop();
-        if (std::pair(characters, bytes) != std::pair(way(node).characters, way(node).bytes))
+        if (std::pair(characters, bytes) !=
+            std::pair(completion(node).characters, completion(node).bytes))
             continue;
         for (const Before& b : before[index(node - first_)]) {
             const std::pair found(characters + b.characters, bytes + 1);
-            Way& known = way(b.node);
+            Completion& known = completion(b.node);
             if (found >= std::pair(known.characters, known.bytes)) continue;
             known = {found.first, found.second, b.byte, node};
             open.emplace(found.first, found.second, b.node);
@@ -69,17 +70,18 @@ void CountedText::find_ways(const Grammar& grammar) {
 }
 
 int CountedText::tokens(const Measure& measure, int node) {
-    if (!measure.in_tokens()) return way(node).bytes;
+    if (!measure.in_tokens()) return completion(node).bytes;
     if (id_ != measure.id()) {
         id_ = measure.id();
-        for (Way& w : ways_) w.tokens = w.bytes == 0 ? 0 : -1;
+        for (Completion& w : completions_) w.tokens = w.bytes == 0 ? 0 : -1;
     }
-    if (way(node).tokens >= 0) return way(node).tokens;
+    if (completion(node).tokens >= 0) return completion(node).tokens;
     std::string text;
-    for (int at = node; at != end_; at = way(at).to) text += static_cast<char>(way(at).byte);
+    for (int at = node; at != end_; at = completion(at).to)
+        text += static_cast<char>(completion(at).byte);
     std::size_t place = 0;
     const std::vector<int> left = measure.of_suffixes(text);
-    for (int at = node; at != end_; at = way(at).to) way(at).tokens = left[place++];
+    for (int at = node; at != end_; at = completion(at).to) completion(at).tokens = left[place++];
     return left[0];
 }
 
@@ -108,13 +110,13 @@ int CountedText::words(const Measure& measure, long long letters) {
     return to_int(first) + fewest_[static_cast<std::size_t>(letters)];
 }
 
-int CountedText::cost(const Measure& measure, int node, int note) {
-    if (ways_.empty()) find_ways(measure.grammar());
-    const bool abstraction = note >= far();
-    const long long now = abstraction ? least_ : characters(note);
+int CountedText::cost(const Measure& measure, int node, int annotation) {
+    if (completions_.empty()) find_completions(measure.grammar());
+    const bool abstraction = annotation >= far();
+    const long long now = abstraction ? least_ : characters(annotation);
     const long long missing = std::max(0LL, least_ - now);
     if (node == end_) return missing == 0 && (most_ < 0 || now <= most_) ? 0 : Grammar::never;
-    const Way& w = way(node);
+    const Completion& w = completion(node);
     if (w.characters >= Grammar::never) return Grammar::never;
     if (!abstraction && most_ >= 0 && now + w.characters + missing > most_) return Grammar::never;
     return saturating_add(tokens(measure, node), words(measure, missing));

@@ -1,5 +1,5 @@
-// A string with a limit on its length: the automaton of its texts, and beside it a note of how many
-// characters were read. A node for each character and state would be millions.
+// A string with a limit on its length: the automaton of its texts, and beside it the number of
+// characters read. A node for each character and state would be millions.
 #pragma once
 
 #include <cstdint>
@@ -25,37 +25,37 @@ public:
 
     int entry() const override { return first_; }
     int first_annotation() override { return 1; }
-    int read(int note, std::uint8_t byte) override;
-    // Along the way of the fewest characters, which fits whenever any way does; before it words of
-    // plain letters, as many as `least` asks for.
-    int cost(const Measure& measure, int node, int note) override;
+    int read(int annotation, std::uint8_t byte) override;
+    // Along the completion of the fewest characters, which fits whenever any does; before it words
+    // of plain letters, as many as `least` asks for.
+    int cost(const Measure& measure, int node, int annotation) override;
     // Far from both limits the count does not matter to the next token.
-    int abstracted(int node, int note) override;
+    int abstracted(int node, int annotation) override;
     std::size_t memory() const override { return 4 * fewest_.capacity(); }
 
 private:
     // To the end of the text: the characters that must still begin, the bytes, and the first of
     // these with the node after it.
-    struct Way {
+    struct Completion {
         int characters = Grammar::never, bytes = Grammar::never;
         int byte = -1, to = -1;
         int tokens = -1;  // of one vocabulary; −1: not asked yet
     };
-    // Notes: 1 + characters read, as far as it matters. Of an abstraction: far() + characters read
-    // since, up to that many.
+    // Annotations: 1 + characters read, as far as it matters. Of an abstraction: far() + characters
+    // read since, up to that many.
     static constexpr int near = 64;  // characters; hardly a token has more
     int far() const { return to_int(std::max(least_, most_)) + 3; }
-    long long characters(int note) const { return note - 1; }
+    long long characters(int annotation) const { return annotation - 1; }
 
-    Way& way(int node) { return ways_[index(node - first_)]; }
-    void find_ways(const Grammar& grammar);
+    Completion& completion(int node) { return completions_[index(node - first_)]; }
+    void find_completions(const Grammar& grammar);
     int tokens(const Measure& measure, int node);
     int words(const Measure& measure, long long letters);
 
     long long least_, most_;
     std::function<void()> at_limit_;
     int first_ = -1, end_ = -1, last_ = -1;  // nodes: the first, after the closing quote, the last
-    std::vector<Way> ways_;
+    std::vector<Completion> completions_;
     // Of one vocabulary: the lengths of words of plain letters, and the fewest words that spell so
     // many letters, as far as it was asked for.
     unsigned version_ = 0, id_ = 0;

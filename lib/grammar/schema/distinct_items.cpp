@@ -13,7 +13,7 @@ namespace {
 using Listed = std::optional<std::vector<const Json*>>;
 constexpr int most_levels = 16;  // schemas within schemas
 constexpr std::size_t most_values = 256;
-// Near the end of a budget a way of `least` items is built behind each value at each item.
+// Near the end of a budget a way of `least` items is built after each value at each item.
 constexpr double most_nodes = 1.5e6, blank_nodes = 16;
 
 void add(std::vector<const Json*>& values, const Json* value) {
@@ -141,32 +141,32 @@ int DistinctItems::first_node(Grammar& grammar, int index) {
     return nodes_.at(grammar, index_, {Where::first, {}});
 }
 
-// Items that must come before the end. Behind a comma there is one at least.
-int DistinctItems::needed(const Spot& spot) const {
-    return std::max(spot.first == Where::item ? 1 : 0, least_ - count(spot.second));
+// Items that must come before the end. After a comma there is one at least.
+int DistinctItems::needed(const Key& key) const {
+    return std::max(key.first == Where::item ? 1 : 0, least_ - count(key.second));
 }
 
 // The cheapest items that are left, and what is between them.
 int DistinctItems::cost(const Measure& measure, int node) const {
-    const Spot& spot = nodes_.of(node);
-    const int items = needed(spot);
-    if (spot.first == Where::first && items == 0) return 1;  // the bracket
+    const Key& key = nodes_.of(node);
+    const int items = needed(key);
+    if (key.first == Where::first && items == 0) return 1;  // the bracket
     std::vector<int> left;
     for (int i = 0; i < count(values_); ++i)
-        if (spot.second.count(i) == 0) left.push_back(measure.rule(values_[index(i)]));
-    if (items > count(left) || count(spot.second) + items > most_) return Grammar::never;
+        if (key.second.count(i) == 0) left.push_back(measure.rule(values_[index(i)]));
+    if (items > count(left) || count(key.second) + items > most_) return Grammar::never;
     std::partial_sort(left.begin(), left.begin() + items, left.end());
     int all = measure.of(blanks_.close + "]");
     for (int i = 0; i < items; ++i) all = saturating_add(all, left[index(i)]);
     // A comma before each of them, but where one stands there, or the first item comes.
-    const int commas = spot.first == Where::after ? items : items - 1;
-    if (spot.first == Where::first) all += measure.of(blanks_.open);
+    const int commas = key.first == Where::after ? items : items - 1;
+    if (key.first == Where::first) all += measure.of(blanks_.open);
     return saturating_add(all, measure.of("," + blanks_.comma) * commas);
 }
 
 void DistinctItems::expand(Grammar& grammar, int node) {
-    const Spot spot = nodes_.of(node);
-    const auto& [where, written] = spot;
+    const Key key = nodes_.of(node);
+    const auto& [where, written] = key;
     const int inner = grammar.add_node();
     grammar.skip(node, inner);
     const int free = blanks_.free ? add_blanks(grammar, inner, blanks_.most) : inner;

@@ -10,8 +10,8 @@
 
 #include "lib/grammar/recognizer/grammar.hpp"
 #include "lib/grammar/schema/blanks.hpp"
+#include "lib/grammar/schema/keyed_nodes.hpp"
 #include "lib/grammar/schema/schema_shapes.hpp"
-#include "lib/grammar/schema/spot_nodes.hpp"
 
 namespace tbt {
 
@@ -28,7 +28,7 @@ public:
     // values: a rule for each, or for each kind. least, most: items; most −1: as many as there are.
     DistinctItems(std::vector<int> values, int least, int most, Blanks blanks);
 
-    // The node behind the opening bracket. `index`: this source's, in the grammar.
+    // The node after the opening bracket. `index`: this source's, in the grammar.
     int first_node(Grammar& grammar, int index);
 
     int cost(const Measure& measure, int node) const override;
@@ -36,16 +36,16 @@ public:
     void expand(Grammar& grammar, int node) override;
 
 private:
-    enum class Where { first, item, after };  // behind the bracket, behind a comma, behind an item
-    using Spot = std::pair<Where, std::set<int>>;  // places in values_ that were written
+    enum class Where { first, item, after };      // after the bracket, after a comma, after an item
+    using Key = std::pair<Where, std::set<int>>;  // places in values_ that were written
 
-    int needed(const Spot& spot) const;
+    int needed(const Key& key) const;
 
     std::vector<int> values_;
     int least_, most_;
     Blanks blanks_;
     int index_ = -1;
-    SpotNodes<Spot> nodes_;
+    KeyedNodes<Key> nodes_;
 };
 
 }  // namespace tbt

@@ -16,7 +16,7 @@ const char* const recursive_anchor = "$recursiveAnchor";  // no name of an ancho
 
 }  // namespace
 
-void DynamicReferences::note(const Json& schema, int resource) {
+void DynamicReferences::add(const Json& schema, int resource) {
     if (schema.contains("$dynamicAnchor") && schema.at("$dynamicAnchor").is_string())
         anchors_[schema.at("$dynamicAnchor").get<std::string>()].emplace(resource, &schema);
     if (schema.contains(recursive_anchor) && schema.at(recursive_anchor) == Json(true))
@@ -85,7 +85,7 @@ const DynamicReferences::Scopes& DynamicReferences::scopes_of(const std::string&
     return scopes;
 }
 
-// The schemas that one is asked for behind this one. A reference by another name may lead to any
+// The schemas that one is asked for after this one. A reference by another name may lead to any
 // anchor that has it.
 std::set<const Json*> DynamicReferences::next(const Json& schema, const std::string& name,
                                               int outer) {

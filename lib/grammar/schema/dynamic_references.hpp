@@ -21,7 +21,7 @@ public:
     explicit DynamicReferences(SchemaDocument& document) : document_(&document) {}
 
     // The anchors of a schema of this resource.
-    void note(const Json& schema, int resource);
+    void add(const Json& schema, int resource);
 
     // Where the schema's $dynamicRef, or its $recursiveRef, leads. Throws UnsupportedSchema where
     // ways disagree.

@@ -15,20 +15,20 @@ namespace tbt {
 namespace {
 
 const std::string hour = "(?:[01][0-9]|2[0-3])", minute = "[0-5][0-9]";
-std::string offset(bool judging) {
-    return std::string(judging ? "(?:[zZ]" : "(?:Z") + "|[+\\-]" + hour + ":" + minute + ")";
+std::string offset(bool validating) {
+    return std::string(validating ? "(?:[zZ]" : "(?:Z") + "|[+\\-]" + hour + ":" + minute + ")";
 }
 const std::string octet = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
 const std::string ipv4 = octet + "(?:\\." + octet + "){3}";
 
 // A year is a leap year if it is divisible by 4, but not by 100 unless by 400.
-// judging: also the year 0000, which RFC 3339 allows and most readers of dates do not.
-std::string date(bool judging) {
+// validating: also the year 0000, which RFC 3339 allows and most readers of dates do not.
+std::string date(bool validating) {
     const std::string year =
-        judging ? "[0-9]{4}" : "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])";
+        validating ? "[0-9]{4}" : "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])";
     const std::string by_four = "(?:0[48]|[2468][048]|[13579][26])";
     const std::string leap =
-        "(?:[0-9]{2}" + by_four + "|(?:" + by_four + (judging ? "|00" : "") + ")00)";
+        "(?:[0-9]{2}" + by_four + "|(?:" + by_four + (validating ? "|00" : "") + ")00)";
     const std::string long_month = "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])",
                       short_month = "(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)";
     return "(?:" + year + "-(?:" + long_month + "|" + short_month +
@@ -37,15 +37,15 @@ std::string date(bool judging) {
 
 // A leap second is 23:59:60 in Greenwich: with an offset of +HH:MM the local time is that much
 // later. Offsets in quarters of an hour, as all are that are in use.
-std::string time(bool judging) {
-    std::string all = hour + ":" + minute + ":" + minute + "(?:\\.[0-9]+)?" + offset(judging);
-    if (!judging) return "(?:" + all + ")";
+std::string time(bool validating) {
+    std::string all = hour + ":" + minute + ":" + minute + "(?:\\.[0-9]+)?" + offset(validating);
+    if (!validating) return "(?:" + all + ")";
     all += "|23:59:60(?:\\.[0-9]+)?[zZ]";
     for (int local = 14; local < 24 * 60; local += 15) {
-        const int ahead = (local + 1) % (24 * 60), behind = (24 * 60 - ahead) % (24 * 60);
+        const int ahead = (local + 1) % (24 * 60), west = (24 * 60 - ahead) % (24 * 60);
         char text[80];
         std::snprintf(text, sizeof text, "|%02d:%02d:60(?:\\.[0-9]+)?(?:\\+%02d:%02d|-%02d:%02d)",
-                      local / 60, local % 60, ahead / 60, ahead % 60, behind / 60, behind % 60);
+                      local / 60, local % 60, ahead / 60, ahead % 60, west / 60, west % 60);
         all += text;
     }
     return "(?:" + all + ")";
@@ -53,9 +53,9 @@ std::string time(bool judging) {
 
 // Labels of at most 63 characters [RFC 1123, §2.1]; an automaton cannot count the 253 of a name.
 // The generator writes at most three labels and no "xn--", which Punycode would have to follow.
-Dfa host_names(bool judging) {
+Dfa host_names(bool validating) {
     const std::string label = "[a-zA-Z0-9](?:[a-zA-Z0-9\\-]{0,61}[a-zA-Z0-9])?";
-    if (judging) return regex_whole(label + "(?:\\." + label + ")*");
+    if (validating) return regex_whole(label + "(?:\\." + label + ")*");
     return regex_whole(label + "(?:\\." + label + "){0,2}") -
            regex_whole("(?:[^]*\\.)?[^.]{2}--[^]*");
 }
@@ -91,7 +91,7 @@ std::string ipv6_pattern() {
     for (int before = 0; before <= 7; ++before) {
         const std::string front =
             before == 0 ? "" : group + "(?::" + group + "){" + std::to_string(before - 1) + "}";
-        const int room = 7 - before;  // groups that may stand behind "::"
+        const int room = 7 - before;  // groups that may follow "::"
         all += "|" + front + "::";
         if (room >= 1)
             all += "|" + front + "::" + group + "(?::" + group + "){0," + std::to_string(room - 1) +
@@ -102,14 +102,14 @@ std::string ipv6_pattern() {
     return "(?:" + all + ")";
 }
 
-static std::optional<Dfa> made_language(const std::string& name, bool judging) {
-    if (name == "date") return regex_whole(date(judging));
-    if (name == "time") return regex_whole(time(judging));
+static std::optional<Dfa> made_language(const std::string& name, bool validating) {
+    if (name == "date") return regex_whole(date(validating));
+    if (name == "time") return regex_whole(time(validating));
     if (name == "date-time")
-        return regex_whole(date(judging) + (judging ? "[tT]" : "T") + time(judging));
+        return regex_whole(date(validating) + (validating ? "[tT]" : "T") + time(validating));
     if (name == "uuid") return regex_whole("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
     if (name == "email") return regex_whole(email());
-    if (name == "hostname") return host_names(judging);
+    if (name == "hostname") return host_names(validating);
     if (name == "ipv4") return regex_whole(ipv4);
     if (name == "ipv6") return regex_whole(ipv6_pattern());
     if (name == "duration") return regex_whole(duration());
@@ -121,18 +121,18 @@ static std::optional<Dfa> made_language(const std::string& name, bool judging) {
     if (name == "iri") return regex_whole(uri_pattern(false, true));
     if (name == "iri-reference") return regex_whole(uri_pattern(true, true));
     if (name == "uri-template") return regex_whole(uri_template_pattern());
-    if (name == "regex") return regular_expressions(judging);
+    if (name == "regex") return regular_expressions(validating);
     return std::nullopt;
 }
 
 // Each is made once.
-std::optional<Dfa> format_language(const std::string& name, bool judging) {
-    static std::mutex door;
+std::optional<Dfa> format_language(const std::string& name, bool validating) {
+    static std::mutex mutex;
     static std::map<std::pair<std::string, bool>, Dfa> known;
-    const std::lock_guard<std::mutex> alone(door);
-    const std::pair key(name, judging);
+    const std::lock_guard<std::mutex> lock(mutex);
+    const std::pair key(name, validating);
     if (const auto found = known.find(key); found != known.end()) return found->second;
-    std::optional<Dfa> language = made_language(name, judging);
+    std::optional<Dfa> language = made_language(name, validating);
     if (language) known.emplace(key, *language);
     return language;
 }

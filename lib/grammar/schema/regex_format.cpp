@@ -8,7 +8,7 @@ namespace tbt {
 
 namespace {
 
-constexpr int deepest_judged = 12, deepest_written = 2;
+constexpr int deepest_valid = 12, deepest_written = 2;
 
 // Terms in a row, with what is no term around each; of the terms some are groups with the same
 // inside.
@@ -22,7 +22,7 @@ std::string nested(const std::string& around, const std::string& atom, const std
     return inside;
 }
 
-std::string judged() {
+std::string valid_pattern() {
     const std::string name = "<[a-zA-Z_$\\u{80}-\\u{10FFFF}][a-zA-Z0-9_$\\u{80}-\\u{10FFFF}]*>";
     const std::string hex = "[0-9a-fA-F]";
     // In a class or outside.
@@ -34,10 +34,10 @@ std::string judged() {
                   "[^\\^$\\\\*+?()\\[\\]{}|]|\\\\(?:[1-9][0-9]*|k" + name + "|" + escape +
                       ")|\\[(?:" + in_class + ")*\\]",
                   "\\?(?:[:=!]|<[=!]|" + name + ")", "(?:[*+?]|\\{[0-9]+(?:,[0-9]*)?\\})\\??",
-                  deepest_judged);
+                  deepest_valid);
 }
 
-std::string written() {
+std::string written_pattern() {
     const std::string character = "[^\\u{0}-\\u{1F}\\u{7F}\\^$\\\\.*+?()\\[\\]{}|]";
     const std::string escape = "\\\\[dDsSwWnt^$\\\\.*+?()\\[\\]{}|/]";
     const std::string in_class = "a-z|A-Z|0-9|a-f|A-F|[a-zA-Z0-9_ .,:;@%/]|\\\\[dsw]";
@@ -52,10 +52,11 @@ std::string written() {
 
 }  // namespace
 
-Dfa regular_expressions(bool judging) {
-    if (!judging) return regex_whole(written());
+Dfa regular_expressions(bool validating) {
+    if (!validating) return regex_whole(written_pattern());
     // \01 would be an octal number.
-    return regex_whole(judged()) - regex_whole("(?:[^\\\\]|\\\\[\\s\\S])*\\\\0[0-9][\\s\\S]*");
+    return regex_whole(valid_pattern()) -
+           regex_whole("(?:[^\\\\]|\\\\[\\s\\S])*\\\\0[0-9][\\s\\S]*");
 }
 
 }  // namespace tbt

@@ -6,10 +6,10 @@
 
 namespace tbt {
 
-// judging: the syntax with the flag u, groups at most 12 deep. Not compared: the ends of a range
+// validating: the syntax with the flag u, groups at most 12 deep. Not compared: the ends of a range
 // and of {m,n}, the group that a back reference means, whether look-around is repeated.
 // Otherwise what every dialect reads alike, as regex.hpp does: characters, classes, groups at most
 // two deep, repetitions up to nine, ^ at the beginning and $ at the end.
-Dfa regular_expressions(bool judging);
+Dfa regular_expressions(bool validating);
 
 }  // namespace tbt

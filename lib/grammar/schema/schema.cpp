@@ -11,7 +11,7 @@
 #include "lib/grammar/schema/distinct_items.hpp"
 #include "lib/grammar/schema/empty_schema.hpp"
 #include "lib/grammar/schema/held_numbers.hpp"
-#include "lib/grammar/schema/left_out.hpp"
+#include "lib/grammar/schema/not_generated.hpp"
 #include "lib/grammar/schema/object_annotations.hpp"
 #include "lib/grammar/schema/schema_shapes.hpp"
 #include "lib/grammar/schema/written_strings.hpp"
@@ -35,7 +35,7 @@ public:
           shapes_(document, scalars_),
           strings_(options, document.name()),
           alike_(document),
-          left_out_(document) {}
+          not_generated_(document) {}
 
     Grammar compile() {
         const int root = grammar_.add_rule("root"), value = rule_for(Demands{&document_.root()}, 0);
@@ -98,7 +98,7 @@ private:
     }
 
     [[noreturn]] void refuse_empty() {
-        left_out_.refuse();
+        not_generated_.refuse();
         const auto is_empty = [this](const Demands& value) {
             const Demands demands = alike(value);
             const auto rule = rules_.lower_bound({demands, 0});  // the same at every depth
@@ -136,7 +136,7 @@ private:
         if (plan.least > most_members_counted)
             document_.unsupported(*facts[0], "minProperties",
                                   "above 1000 needs too large a grammar; use a smaller limit");
-        left_out_.unnamed_needs(plan, facts);
+        not_generated_.unnamed_needs(plan, facts);
         ObjectShape shape;
         shape.least = static_cast<int>(plan.least);
         shape.most = static_cast<int>(plan.most);
@@ -199,7 +199,7 @@ private:
     void add_array(const Demands& facts, int start, int end) {
         const ArrayPlan plan = shapes_.facts().arrays(facts);
         if ((plan.most >= 0 && plan.most < plan.least) || (plan.unique && plan.repeats)) return;
-        if (plan.repeats) return left_out_.equal_items(facts);
+        if (plan.repeats) return not_generated_.equal_items(facts);
         if (plan.unique && (plan.most < 0 || plan.most > 1))
             return add_distinct(plan, facts, start, end);
         ArrayShape shape;
@@ -278,7 +278,7 @@ private:
     int depth_ = 1;                     // of what stands in the value that is being built
     std::map<std::pair<Demands, int>, int> rules_;
     AlikeSchemas alike_;
-    LeftOut left_out_;
+    NotGenerated not_generated_;
     std::vector<const Json*> kinds_;  // of values, once an array asks for different items
     std::vector<Open> open_;
 };

@@ -19,7 +19,7 @@
 
 namespace tbt {
 
-// White space in the JSON that is written: as the text likes, none, a blank behind each colon and
+// White space in the JSON that is written: as the text likes, none, a blank after each colon and
 // comma, or a line for each member and item, two blanks deeper in each container.
 enum class JsonLayout { any, compact, line, pretty };
 

@@ -118,7 +118,7 @@ void SchemaDocument::index(const Json& schema, int resource, int depth) {
         if (is_text(schema, key))
             anchors_.emplace(std::pair(resource, schema.at(key).get<std::string>()), &schema);
     }
-    dynamic_.note(schema, resource);
+    dynamic_.add(schema, resource);
     for (const Json* part : schema_parts(schema, true)) index(*part, resource, depth + 1);
 }
 

@@ -35,7 +35,7 @@ public:
     bool ignores_siblings(
         const Json& schema) const;  // draft 7 and before: beside $ref nothing counts
     const Json* prefix_of(const Json& schema) const;  // prefixItems, or items as a list
-    const Json* rest_of(const Json& schema) const;    // items, or additionalItems behind a list
+    const Json* rest_of(const Json& schema) const;    // items, or additionalItems after a list
 
     // Drafts 4 and 6 have no `if`, `then` and `else`.
     bool knows_conditions(const Json& schema) const {

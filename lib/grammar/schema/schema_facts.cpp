@@ -218,11 +218,11 @@ void SchemaFacts::add_classes(ObjectPlan& plan, const Demands& facts, bool close
     }
     for (const Json* f : facts)
         for (const KeyRule& rule : object(*f).needs) sets.push_back(&rule.keys);
-    const auto is_left_out = [&](const Demands& value) {
+    const auto is_excluded = [&](const Demands& value) {
         return (closed && value.empty()) ||
                std::any_of(value.begin(), value.end(), [](auto* v) { return *v == Json(false); });
     };
-    if (sets.empty() && is_left_out(all)) return;
+    if (sets.empty() && is_excluded(all)) return;
     std::map<std::pair<Demands, unsigned>, Dfa> alike;
     for (const KeyClass& c : classes_of(names, sets, facts)) {
         Demands value = all;
@@ -232,7 +232,7 @@ void SchemaFacts::add_classes(ObjectPlan& plan, const Demands& facts, bool close
             if (i < values.size()) value = join(value, {values[i]});
             else needs |= 1u << (i - values.size());
         }
-        if (is_left_out(value)) continue;
+        if (is_excluded(value)) continue;
         Dfa& keys = alike[{value, needs}];
         keys = keys.empty() ? c.keys : keys | c.keys;
     }

@@ -241,13 +241,13 @@ void ScalarRules::limit_length(const Json& schema, Scalars& result) const {
 }
 
 std::optional<Dfa> language_of(SchemaDocument& document, const Json& schema,
-                               const std::string& keyword, bool judging) {
+                               const std::string& keyword, bool validating) {
     if (!schema.contains(keyword)) return std::nullopt;
     const Json& value = schema.at(keyword);
     try {
         if (keyword == "pattern") return regex_search(value.get<std::string>(), "pattern");
         if (keyword == "format") {
-            return format_language(value.get<std::string>(), judging);
+            return format_language(value.get<std::string>(), validating);
         }
         if (!value.is_number()) return std::nullopt;
         const Decimal d = Decimal::parse(json_text(value));
@@ -278,9 +278,9 @@ Dfa pattern_of_keys(const SchemaDocument& document, const Json& schema,
 }
 
 std::optional<Dfa> ScalarRules::strings(const Json& schema, bool& exact) const {
-    Language language = language_of(*document_, schema, "pattern", judging_);
+    Language language = language_of(*document_, schema, "pattern", validating_);
     if (formats_ && schema.contains("format")) {
-        language = both(language, language_of(*document_, schema, "format", judging_));
+        language = both(language, language_of(*document_, schema, "format", validating_));
         exact = !written_narrower(schema.at("format").get<std::string>());
     }
     return language;
@@ -289,7 +289,7 @@ std::optional<Dfa> ScalarRules::strings(const Json& schema, bool& exact) const {
 std::optional<Dfa> ScalarRules::numbers(const Json& schema) const {
     Language language;
     for (const char* keyword : number_keywords)
-        language = both(language, language_of(*document_, schema, keyword, judging_));
+        language = both(language, language_of(*document_, schema, keyword, validating_));
     const Dfa* const format = formats_ && schema.contains("format")
                                   ? number_format(schema.at("format").get<std::string>())
                                   : nullptr;

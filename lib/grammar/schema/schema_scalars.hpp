@@ -38,24 +38,24 @@ Scalars operator&(const Scalars& a, const Scalars& b);
 Scalars operator|(const Scalars& a, const Scalars& b);
 Scalars operator-(const Scalars& a, const Scalars& b);
 
-// Of some formats fewer texts are written than are judged right. Where "not" turns them around, it
-// is those judged right that must be taken away.
+// Of some formats fewer texts are written than are valid. Where "not" turns them around, it
+// is the valid ones that must be taken away.
 // The texts of numbers and strings that a keyword of the schema allows; nothing: all of them.
-// judging: formats as the standards have them, else the part that is written.
+// validating: formats as the standards have them, else the part that is written.
 inline constexpr const char* number_keywords[] = {"minimum", "exclusiveMinimum", "maximum",
                                                   "exclusiveMaximum", "multipleOf"};
 std::optional<Dfa> language_of(SchemaDocument& document, const Json& schema,
-                               const std::string& keyword, bool judging);
+                               const std::string& keyword, bool validating);
 // The keys that a pattern of patternProperties means.
 Dfa pattern_of_keys(const SchemaDocument& document, const Json& schema, const std::string& pattern);
 
 class ScalarRules {
 public:
-    ScalarRules(SchemaDocument& document, bool judging, bool formats)
-        : document_(&document), judging_(judging), formats_(formats) {
-        if (judging) return;
-        judge_ = std::make_unique<ScalarRules>(document, true, formats);
-        judge_->other_ = this, other_ = judge_.get();
+    ScalarRules(SchemaDocument& document, bool validating, bool formats)
+        : document_(&document), validating_(validating), formats_(formats) {
+        if (validating) return;
+        validator_ = std::make_unique<ScalarRules>(document, true, formats);
+        validator_->other_ = this, other_ = validator_.get();
     }
     const Scalars& of(const Json& schema);
 
@@ -74,8 +74,8 @@ private:
     std::optional<Dfa> numbers(const Json& schema) const;
 
     SchemaDocument* document_;
-    bool judging_, formats_;
-    std::unique_ptr<ScalarRules> judge_;
+    bool validating_, formats_;
+    std::unique_ptr<ScalarRules> validator_;
     ScalarRules* other_ = nullptr;
     std::map<const Json*, Scalars> known_;
     std::set<const Json*> open_;

@@ -33,7 +33,7 @@ Alternatives distinct(Alternatives all, bool more_is_none) {
     for (const Demands& demands : all) by_size.push_back(&demands);
     std::stable_sort(by_size.begin(), by_size.end(),
                      [](const auto* x, const auto* y) { return x->size() < y->size(); });
-    std::set<const Demands*> left_out;
+    std::set<const Demands*> dropped;
     for (const Demands* demands : by_size) {
         const bool other = std::any_of(demands->begin(), demands->end(), [&](const Json* first) {
             const auto found = needed.find(first);
@@ -41,12 +41,12 @@ Alternatives distinct(Alternatives all, bool more_is_none) {
                    std::any_of(found->second.begin(), found->second.end(),
                                [&](const Demands* fewer) { return includes(*demands, *fewer); });
         });
-        if (other) left_out.insert(demands);
+        if (other) dropped.insert(demands);
         else needed[demands->front()].push_back(demands);
     }
     Alternatives kept;
     for (Demands& demands : all)
-        if (left_out.count(&demands) == 0) kept.push_back(std::move(demands));
+        if (dropped.count(&demands) == 0) kept.push_back(std::move(demands));
     return kept;
 }
 

@@ -6,11 +6,11 @@ namespace tbt {
 
 namespace {
 
-// Cuts text off at the first of these characters; what follows it goes to `behind`.
-bool cut(std::string& text, char at, std::string& behind) {
+// Cuts text off at the first of these characters; what follows it goes to `rest`.
+bool cut(std::string& text, char at, std::string& rest) {
     const std::size_t place = text.find(at);
     if (place == std::string::npos) return false;
-    behind = text.substr(place + 1);
+    rest = text.substr(place + 1);
     text.resize(place);
     return true;
 }

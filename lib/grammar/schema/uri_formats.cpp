@@ -35,14 +35,14 @@ std::string uri_pattern(bool relative, bool international) {
                       first_without_colon = "(?:[" + in_host + "@]|" + percent + ")+";
     const std::string rest = "(?:/" + segment + ")*",
                       absolute = "/(?:" + character + segment + rest + ")?";
-    const std::string behind = "(?:\\?" +
-                               some(in_host + ":@/?" + (international ? private_use : "")) +
-                               ")?(?:#" + some(in_host + ":@/?") + ")?";
+    const std::string tail = "(?:\\?" +
+                             some(in_host + ":@/?" + (international ? private_use : "")) +
+                             ")?(?:#" + some(in_host + ":@/?") + ")?";
     std::string whole = "[a-zA-Z][a-zA-Z0-9+\\-.]*:(?://" + authority + rest + "|" + absolute +
-                        "|" + character + segment + rest + "|)" + behind;
+                        "|" + character + segment + rest + "|)" + tail;
     if (!relative) return whole;
     return "(?:" + whole + "|(?://" + authority + rest + "|" + absolute + "|" +
-           first_without_colon + rest + "|)" + behind + ")";
+           first_without_colon + rest + "|)" + tail + ")";
 }
 
 std::string uri_template_pattern() {

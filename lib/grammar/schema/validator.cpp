@@ -50,7 +50,7 @@ public:
             throw;
         } catch (const UsageError& e) {
             throw UnsupportedSchema("number", "the instance",
-                                    std::string("cannot be judged: ") + e.what());
+                                    std::string("cannot be validated: ") + e.what());
         }
     }
 

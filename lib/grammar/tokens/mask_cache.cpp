@@ -25,8 +25,8 @@ bool MaskCache::decide(Place place, PartialMask& o) {
     return true;
 }
 
-// Decides every token below a node. What is large is put off, to be looked at by itself:
-// a list in place of recursion, since a token may have sixty thousand bytes.
+// Decides every token below a node. Large subtrees are deferred and handled separately, from a list
+// in place of recursion, since a token may have sixty thousand bytes.
 void MaskCache::decide_below(Place place, PartialMask& o) {
     const std::size_t before = open_.size();
     open_.push_back(place);

@@ -64,7 +64,7 @@ std::vector<int> TokenBound::lengths_of_words() const {
 }
 
 // Does the path end here? Node sources and annotations compute the rest themselves.
-bool TokenBound::ends_way(int node) const {
+bool TokenBound::ends_path(int node) const {
     const Grammar::Node& n = grammar().node(node);
     return n.source >= 0 || n.annotations >= 0 || n.cost == 0 || n.cost >= Grammar::never;
 }
@@ -95,12 +95,12 @@ TokenBound::Move TokenBound::move(int node, bool words) {
             const int rule = grammar().rule(e.rule).cost;
             if (saturating_add(rule, grammar().node(e.to).cost) != n.cost) continue;
             if (rule > 0) return {-1, -1, e.rule, e.to};
-            if (ends_way(e.to)) return {-1, -1, e.rule, e.to};
+            if (ends_path(e.to)) return {-1, -1, e.rule, e.to};
             if (std::find(like_.begin(), like_.end(), e.to) == like_.end()) like_.push_back(e.to);
         }
     }
     throw Error("grammar: a node costs " + std::to_string(grammar().node(node).cost) +
-                " bytes, but no way of so many leads from it");
+                " bytes, but no path of so many leads from it");
 }
 
 int TokenBound::at(int node) {
@@ -124,43 +124,43 @@ int TokenBound::at(int node) {
 void TokenBound::settle(int node) {
     constexpr int far = 16;
     const bool words = grammar().node(node).cost >= far;
-    Way way = std::exchange(way_, {});  // at() below may call settle() again
-    way.nodes.clear(), way.moves.clear();
-    while (!ends_way(node) && nodes_[index(node)] == unknown) {
-        way.nodes.push_back(node);
-        way.moves.push_back(move(node, words));
-        node = way.moves.back().to;
+    Path path = std::exchange(path_, {});  // at() below may call settle() again
+    path.nodes.clear(), path.moves.clear();
+    while (!ends_path(node) && nodes_[index(node)] == unknown) {
+        path.nodes.push_back(node);
+        path.moves.push_back(move(node, words));
+        node = path.moves.back().to;
     }
     int rest = at(node);
-    for (std::size_t end = way.nodes.size(); end > 0;) {
+    for (std::size_t end = path.nodes.size(); end > 0;) {
         std::size_t first = end;
-        while (first > 0 && way.moves[first - 1].byte >= 0) --first;
-        spell(way, first, end);
-        way.tokens.resize(way.text.size() + 1);
-        of_suffixes(way.text, {}, way.tokens);
+        while (first > 0 && path.moves[first - 1].byte >= 0) --first;
+        spell(path, first, end);
+        path.tokens.resize(path.text.size() + 1);
+        of_suffixes(path.text, {}, path.tokens);
         for (std::size_t i = first; i < end; ++i)
-            nodes_[index(way.nodes[i])] = saturating_add(way.tokens[i - first], rest);
-        if (first < end) rest = nodes_[index(way.nodes[first])];
+            nodes_[index(path.nodes[i])] = saturating_add(path.tokens[i - first], rest);
+        if (first < end) rest = nodes_[index(path.nodes[first])];
         end = first;
         if (end == 0) break;
         --end;
-        rest = nodes_[index(way.nodes[end])] = saturating_add(rule(way.moves[end].rule), rest);
+        rest = nodes_[index(path.nodes[end])] = saturating_add(rule(path.moves[end].rule), rest);
     }
-    way_ = std::move(way);
+    path_ = std::move(path);
 }
 
 // The bytes of steps `first` to `end`. Steps in a row that have the same word spell it again and
 // again, so that its last byte falls on the last of them; the first repetition may lack its start.
-void TokenBound::spell(Way& way, std::size_t first, std::size_t end) const {
-    way.text.resize(end - first);
+void TokenBound::spell(Path& path, std::size_t first, std::size_t end) const {
+    path.text.resize(end - first);
     std::size_t left = 0;  // bytes of the current word up to this step
     for (std::size_t i = end; i-- > first; left = left == 0 ? 0 : left - 1) {
-        const Move& move = way.moves[i];
-        char& here = way.text[i - first];
+        const Move& move = path.moves[i];
+        char& here = path.text[i - first];
         here = static_cast<char>(move.byte);
         if (move.word < 0) continue;
         const std::string& word = trie_->bytes(move.word);
-        const bool goes_on = i + 1 < end && way.moves[i + 1].word == move.word;
+        const bool goes_on = i + 1 < end && path.moves[i + 1].word == move.word;
         if (!goes_on || left == 0) left = word.size();
         here = word[left - 1];
     }

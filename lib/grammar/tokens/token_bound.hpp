@@ -73,14 +73,14 @@ private:
     struct Move {
         int byte = -1, word = -1, rule = -1, to = -1;
     };
-    struct Way;
+    struct Path;
 
     Move move(int node, bool words);
     int word(const Grammar::Node& n, int to) const;
-    bool ends_way(int node) const;
+    bool ends_path(int node) const;
     int at(int node);
     void settle(int node);
-    void spell(Way& way, std::size_t first, std::size_t end) const;
+    void spell(Path& path, std::size_t first, std::size_t end) const;
     static GrammarPlace meant(GrammarPlace place, Slots slots);
     bool reaches_forgotten(int continuation);
     int of_meant(GrammarPlace place, Slots slots);
@@ -91,12 +91,12 @@ private:
     std::vector<int> rules_, nodes_, states_, after_;
     std::vector<signed char> reaches_forgotten_;  // by continuation; -1: not computed yet
     // Scratch of settle() and move().
-    struct Way {
+    struct Path {
         std::vector<int> nodes, tokens;
         std::vector<Move> moves;
         std::string text;
     };
-    Way way_;
+    Path path_;
     std::vector<int> like_;
 };
 

@@ -14,14 +14,14 @@ using namespace tbt;
 
 namespace {
 
-// Over V tokens after `behind` of them, the bits of one key of the finitely many there are.
-Watermark table_of(std::uint64_t bits, int V, int layers, std::size_t behind) {
+// Over V tokens after `context` of them, the bits of one key of the finitely many there are.
+Watermark table_of(std::uint64_t bits, int V, int layers, std::size_t context) {
     return {[=](std::span<const int> last, int token) {
                 int place = 0;
                 for (const int id : last) place = place * V + id;
                 return bits >> ((place * V + token) * layers);
             },
-            layers, behind};
+            layers, context};
 }
 
 // p(next | last) of three tokens.

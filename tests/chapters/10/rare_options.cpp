@@ -52,10 +52,10 @@ TEST_CASE("an option is no value of the one before it, unless that is said", "[c
     const auto said = [](const std::string& line) {
         try {
             read_command_line(test::words_of(line), [](CLI::App& app) {
-                static std::string behind, prompt;
+                static std::string infill, prompt;
                 static int seed = 0;
                 static bool quiet = false;
-                CommandLine(app).option("--infill", behind, "");
+                CommandLine(app).option("--infill", infill, "");
                 CommandLine(app).option("prompt,--prompt", prompt, "");
                 CommandLine(app).option("--seed,-s", seed, "");
                 CommandLine(app).option("--quiet", quiet, "");

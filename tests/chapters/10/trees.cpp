@@ -116,7 +116,7 @@ TEST_CASE("a slot tells the state after what it has read last, on any branch", "
     }
 }
 
-TEST_CASE("a tree whose text goes on elsewhere leaves nothing behind", "[ch10][tree]") {
+TEST_CASE("a tree whose text goes on elsewhere leaves no trace", "[ch10][tree]") {
     Gpt gpt(small_config(), random_weight, {1});
     const std::vector<int> parents = {-1, 0};
     for (const char* other : {"abq", "a", "abcz", "zzzzz", "abcd"}) {

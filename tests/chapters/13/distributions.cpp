@@ -145,7 +145,7 @@ TEST_CASE("grammar and speculative decoding have the distribution of the grammar
 
 TEST_CASE("a mask does not give the model's distribution of texts that happen to be legal",
           "[ch13]") {
-    // [ with .6, 1 with .4; behind [ the token ] with .1. Two tokens at most.
+    // [ with .6, 1 with .4; after [ the token ] with .1. Two tokens at most.
     const auto shared =
         language(std::make_shared<JsonRecognizer>(JsonOptions{0, false, false}),
                  std::make_shared<const TokenTrie>(std::vector<std::string>{"[", "]", "1"}, -1));

@@ -154,7 +154,7 @@ TEST_CASE("with all bytes as tokens, the bytes to the end are the bound", "[ch13
     }
 }
 
-TEST_CASE("under a budget the mask is the set of tokens behind which a completion still fits",
+TEST_CASE("under a budget the mask is the set of tokens after which a completion still fits",
           "[ch13]") {
     Rng rng(5);
     const auto trie = vocabulary_with(json_tokens);

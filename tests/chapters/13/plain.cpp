@@ -29,7 +29,7 @@ std::vector<std::string> random_tokens(Rng& rng) {
     return tokens;
 }
 
-// Behind a text of so many bytes that the recognizer takes, drawn byte by byte.
+// After a text of so many bytes that the recognizer takes, drawn byte by byte.
 Recognizer::State random_state(Recognizer& recognizer, Rng& rng) {
     Recognizer::State state = recognizer.start();
     for (std::uint64_t n = rng.below(30); n > 0; --n) {

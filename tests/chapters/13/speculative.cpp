@@ -24,7 +24,7 @@ constexpr int eos = 5, V = 6, budget = 4;
 const std::vector<int> prompt{0, 2, 1, 0};  // lets prompt lookup find something, some of it illegal
 using TextDistribution = std::map<std::vector<int>, double>;
 
-// The logits behind each of the last ids.
+// The logits after each of the last ids.
 struct ToyModel {
     std::uint64_t seed;
     std::vector<float> values;

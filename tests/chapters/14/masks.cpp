@@ -53,11 +53,11 @@ std::string random_grammar(Rng& rng) {
     return root + "\nword ::= [a-c] [a-d7]{0," + std::to_string(rng.below(2) == 0 ? 5 : 70) + "}\n";
 }
 
-// Every token is reached once, in the state behind it.
+// Every token is reached once, in the state after it.
 void compare_reached(MaskCache& masks, Recognizer::State state) {
     const TokenTrie& trie = masks.trie();
-    std::vector<Recognizer::State> behind(static_cast<std::size_t>(trie.vocabulary()),
-                                          Recognizer::dead);
+    std::vector<Recognizer::State> after(static_cast<std::size_t>(trie.vocabulary()),
+                                         Recognizer::dead);
     masks.reached().each(state, [&](const TokenReach::Reached& r) {
         bool known = false;
         for (int id = 0; id < trie.vocabulary(); ++id) {
@@ -66,24 +66,24 @@ void compare_reached(MaskCache& masks, Recognizer::State state) {
                 r.words ? r.words->test(id) && r.above < bytes && bytes <= r.bytes : id == r.token;
             if (!meant) continue;
             known = known || id == r.token;
-            if (behind[static_cast<std::size_t>(id)] != Recognizer::dead)
+            if (after[static_cast<std::size_t>(id)] != Recognizer::dead)
                 FAIL("a token is reached twice");
-            behind[static_cast<std::size_t>(id)] = r.state;
+            after[static_cast<std::size_t>(id)] = r.state;
         }
         if (!known) FAIL("the token that stands for others is not one of them");
     });
     for (const auto& [first, twin] : trie.twins())
-        behind[static_cast<std::size_t>(twin)] = behind[static_cast<std::size_t>(first)];
+        after[static_cast<std::size_t>(twin)] = after[static_cast<std::size_t>(first)];
     for (int id = 0; id < trie.vocabulary(); ++id) {
         const auto expected = id == trie.eos()
                                   ? Recognizer::dead
                                   : read_bytes(masks.recognizer(), state, trie.bytes(id));
-        if (behind[static_cast<std::size_t>(id)] != expected)
+        if (after[static_cast<std::size_t>(id)] != expected)
             FAIL("token " << id << " leads to another state");
     }
 }
 
-// Walks random texts and compares each mask, and the states behind its tokens,
+// Walks random texts and compares each mask, and the states after its tokens,
 // with trying every token.
 int compare_masks(const std::shared_ptr<Recognizer>& recognizer,
                   const std::shared_ptr<const TokenTrie>& trie, int small, Rng& rng, int texts) {

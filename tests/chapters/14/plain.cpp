@@ -135,17 +135,17 @@ std::shared_ptr<GrammarRecognizer> fast_recognizer(const PlainGrammar& rules) {
 
 }  // namespace
 
-TEST_CASE("by hand: behind 1 a sum may end, grow a digit, or go on with a plus", "[ch14]") {
+TEST_CASE("by hand: after 1 a sum may end, grow a digit, or go on with a plus", "[ch14]") {
     const Symbol digit{'0', '9', -1}, plus{'+', '+', -1}, root{0, 0, 0}, number{0, 0, 1};
     const PlainGrammar sums = {{{number}, {number, plus, root}}, {{digit}, {digit, number}}};
     const Derivations start = unfolded(sums, {{root}});
     CHECK(start ==
           Derivations{{digit}, {number, digit}, {root, plus, digit}, {root, plus, number, digit}});
-    const Derivations behind = plain_step(sums, start, '1');
-    CHECK(behind.size() == 6);
-    CHECK(behind.count({}) == 1);
-    CHECK(behind.count({root, plus}) == 1);
-    CHECK(plain_step(sums, behind, '+') == start);
+    const Derivations after = plain_step(sums, start, '1');
+    CHECK(after.size() == 6);
+    CHECK(after.count({}) == 1);
+    CHECK(after.count({root, plus}) == 1);
+    CHECK(plain_step(sums, after, '+') == start);
     CHECK(plain_step(sums, start, '+').empty());
 }
 
@@ -173,7 +173,7 @@ TEST_CASE(
             REQUIRE((p == Recognizer::dead) == (f == Recognizer::dead));
             std::string read;
             while (p != Recognizer::dead && read.size() < 10 && plain.derivations(p) < 300) {
-                INFO("behind \"" << read << "\"");
+                INFO("after \"" << read << "\"");
                 REQUIRE(plain.accepts(p) == fast->accepts(f));
                 REQUIRE(plain.closing_bytes(p) == fast->closing_bytes(f));
                 ++states, accepted += plain.accepts(p);

@@ -45,7 +45,7 @@ TEST_CASE("a text of a grammar as written is inside its small rules, too", "[ch1
     REQUIRE(date("") == "");
     REQUIRE(date("on ") == "root › date › day");
     REQUIRE(date("on 12") == "root › date");
-    REQUIRE(date("on 12-2") == "root › year");  // nothing of a date can come behind it
+    REQUIRE(date("on 12-2") == "root › year");  // nothing of a date can come after it
     REQUIRE(date("on 12-2024") == "");
     REQUIRE(date("off") == "");
     REQUIRE_THROWS_AS(words_of_gbnf("root ::= root \"x\" | \"y\"", "left"), UsageError);

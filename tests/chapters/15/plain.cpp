@@ -51,27 +51,27 @@ Both random_expression(Rng& rng, int depth) {
     }
 }
 
-Regex behind(Regex e, const std::string& text) {
+Regex after(Regex e, const std::string& text) {
     for (const char c : text) e = derivative(e, static_cast<unsigned char>(c));
     return e;
 }
 
 bool matches(const std::string& pattern, const std::string& text) {
-    return may_be_empty(behind(plain_of(parse_regex(pattern)), text));
+    return may_be_empty(after(plain_of(parse_regex(pattern)), text));
 }
 
 }  // namespace
 
-TEST_CASE("by hand: behind a minus, what may come of -?(0|[1-9][0-9]*) is the rest without it",
+TEST_CASE("by hand: after a minus, what may come of -?(0|[1-9][0-9]*) is the rest without it",
           "[ch15]") {
     const Regex number = plain_of(parse_regex("-?(0|[1-9][0-9]*)"));
     CHECK_FALSE(may_be_empty(number));
-    CHECK(behind(number, "-").name == "(0|[1-9][0-9]*)");
-    CHECK(behind(number, "-4").name == "[0-9]*");
-    CHECK(behind(number, "-40").name == "[0-9]*");
-    CHECK(behind(number, "0").kind == Regex::empty);
-    CHECK(behind(number, "00").kind == Regex::nothing);
-    CHECK(behind(number, "--").kind == Regex::nothing);
+    CHECK(after(number, "-").name == "(0|[1-9][0-9]*)");
+    CHECK(after(number, "-4").name == "[0-9]*");
+    CHECK(after(number, "-40").name == "[0-9]*");
+    CHECK(after(number, "0").kind == Regex::empty);
+    CHECK(after(number, "00").kind == Regex::nothing);
+    CHECK(after(number, "--").kind == Regex::nothing);
 }
 
 TEST_CASE("a choice is the same in any order, and none of nothing", "[ch15]") {

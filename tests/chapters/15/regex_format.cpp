@@ -1,4 +1,4 @@
-// The format "regex": what is written is read by our own reader of expressions, and judged right.
+// The format "regex": what is written is read by our own reader of expressions, and is valid.
 #include "tests/catch.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ TEST_CASE("every regular expression that is written is one to our own reader", "
     CHECK(read > 1000);
 }
 
-TEST_CASE("what is written of a format is judged right, and fewer where it says so", "[ch15]") {
+TEST_CASE("what is written of a format is valid, and less where it says so", "[ch15]") {
     std::string name;
     for (const char c : format_names() + ",") {
         if (c != ',') {
@@ -55,9 +55,9 @@ TEST_CASE("what is written of a format is judged right, and fewer where it says 
             continue;
         }
         INFO(name);
-        const Dfa written = *format_language(name, false), judged = *format_language(name, true);
-        CHECK((written - judged).empty());
-        CHECK((judged - written).empty() == !written_narrower(name));
+        const Dfa written = *format_language(name, false), valid = *format_language(name, true);
+        CHECK((written - valid).empty());
+        CHECK((valid - written).empty() == !written_narrower(name));
         name.clear();
     }
 }

@@ -2,11 +2,11 @@
 // other and denied. They are not multiplied where they exclude each other or say the same.
 #include "tests/catch.hpp"
 
-#include "tests/support/law.hpp"
+#include "tests/support/budget.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
-using namespace tbt::testing::law;
+using namespace tbt::testing::budget;
 
 namespace {
 
@@ -41,7 +41,7 @@ std::string conditions(int count) {
 
 }  // namespace
 
-TEST_CASE("a reference or one of many kinds is judged: only what can meet is told apart",
+TEST_CASE("a reference or one of many kinds is validated: only what can meet is told apart",
           "[ch16]") {
     SchemaValidator validator(reference_or_kind(16), quiet());
     for (const char* good : {R"({"$ref":"x"})", R"({"kind":"k7","a7":"x"})", R"({"kind":"k0"})",
@@ -58,9 +58,9 @@ TEST_CASE("a reference or one of many kinds is judged: only what can meet is tol
     }
 }
 
-TEST_CASE("… and written under the law of the budget", "[ch16][law]") {
+TEST_CASE("… and written within its budget", "[ch16][budget]") {
     Rng rng(181);
-    obey_the_law(reference_or_kind(16), words(), rng);
+    hold_to_budget(reference_or_kind(16), words(), rng);
 }
 
 TEST_CASE("what stands beside oneOf tells its alternatives apart", "[ch16]") {

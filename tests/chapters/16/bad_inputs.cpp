@@ -31,10 +31,10 @@ std::string repeated(const std::string& text, int times) {
 std::string nested(const std::string& open, const std::string& close) {
     return repeated(open, 10000) + "{}" + repeated(close, 10000);
 }
-// "k0", "k1", …, each with what comes before and behind it.
-std::string listed(int many, const std::string& before, const std::string& behind) {
+// "k0", "k1", …, each with what comes before and after it.
+std::string listed(int many, const std::string& before, const std::string& after) {
     std::string all;
-    for (int i = 0; i < many; ++i) all += (i > 0 ? "," : "") + before + std::to_string(i) + behind;
+    for (int i = 0; i < many; ++i) all += (i > 0 ? "," : "") + before + std::to_string(i) + after;
     return all;
 }
 

@@ -125,7 +125,7 @@ TEST_CASE("thirty required members fit a budget in tokens that is far below thei
     const auto recognizer = recognizer_of(
         R"({"type":"object","properties":{)" + members + R"(},"required":[)" + required + "]}", {});
     TokenBound bound(*recognizer, *words());
-    // { " key_ 1 0 ": {} ," … }: a rule ends behind the brace, and no token has what follows
+    // { " key_ 1 0 ": {} ," … }: a rule ends after the brace, and no token has what follows
     CHECK(bound.of(recognizer->start()) == 1 + 1 + 30 * 5 + 29 + 1);
     CHECK(recognizer->closing_bytes(recognizer->start()) == 1 + 30 * 10 + 29 + 1);
 }

@@ -5,11 +5,11 @@
 #include "lib/grammar/automata/finite.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/recognizer/shortest_text.hpp"
-#include "tests/support/law.hpp"
+#include "tests/support/budget.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
-using namespace tbt::testing::law;
+using namespace tbt::testing::budget;
 
 namespace {
 
@@ -83,7 +83,7 @@ TEST_CASE("… what the budget promises holds, and the bound is near the fewest 
         for (int way = 0; way < 2; ++way) {
             SchemaOptions options;
             options.layout = way == 1 ? JsonLayout::pretty : JsonLayout::any;
-            obey_the_law(schema, words(), rng, options);
+            hold_to_budget(schema, words(), rng, options);
             const auto shared = language(
                 std::make_shared<GrammarRecognizer>(compile_schema(schema, quiet(options))),
                 words());

@@ -3,11 +3,11 @@
 
 #include <array>
 
-#include "tests/support/law.hpp"
+#include "tests/support/budget.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
-using namespace tbt::testing::law;
+using namespace tbt::testing::budget;
 
 TEST_CASE("a schema that nothing meets is refused with the keyword and its place", "[ch16]") {
     const std::vector<std::array<std::string, 2>> cases = {

@@ -65,7 +65,7 @@ TEST_CASE("a key that nobody names stands there once", "[ch16]") {
     CHECK(alive(two, R"({"ac":null,"b)"));
     CHECK_FALSE(alive(two, R"({"ac":null,"a)"));
     CHECK_FALSE(alive(two, R"({"ac":null,"bc":null,)"));
-    // A judge counts a key twice, as any reader of JSON does.
+    // A validator counts a key twice, as any reader of JSON does.
     CHECK_FALSE(SchemaValidator(open).valid(R"({"a":1,"a":2})"));
 }
 
@@ -214,15 +214,16 @@ TEST_CASE("half a surrogate pair in a pattern is refused, also before another es
                           Catch::Contains("'pattern' cannot be enforced"));
 }
 
-TEST_CASE("numbers are written such that every reader has room for them, and judged as they come",
-          "[ch16]") {
+TEST_CASE(
+    "numbers are written such that every reader has room for them, and validated as they come",
+    "[ch16]") {
     const std::string schema = R"({"type":"number"})";
     CHECK(whole(schema, "-6.02e23"));
     CHECK_FALSE(alive(schema, "1e308"));
     CHECK(SchemaValidator(schema).valid("1e308"));
 }
 
-TEST_CASE("five thousand values of an enum are written and judged, beside a pattern too",
+TEST_CASE("five thousand values of an enum are written and validated, beside a pattern too",
           "[ch16]") {
     Rng rng(5);
     OrderedJson values = OrderedJson::array();

@@ -1,16 +1,16 @@
 // Names of hosts, while writing; how they are validated: tests/data/json-schema/host_names.json.
 #include "tests/catch.hpp"
 
-#include "tests/support/law.hpp"
+#include "tests/support/budget.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
-using namespace tbt::testing::law;
+using namespace tbt::testing::budget;
 
 TEST_CASE("names of hosts are written without codes, and are valid", "[ch16]") {
     Rng rng(221);
     const std::string schema = R"({"type":"string","format":"hostname"})";
-    obey_the_law(schema, words(), rng);
+    hold_to_budget(schema, words(), rng);
     GrammarRecognizer recognizer(compile_schema(schema));
     CHECK(accepts_text(recognizer, "\"www.elm-tree.com\""));
     for (const char* odd : {"\"xn--bcher-kva.com\"", "\"www.xn--bcher-kva\"",

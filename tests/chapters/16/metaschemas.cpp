@@ -1,13 +1,13 @@
 // References to the schemas of JSON Schema's drafts, which stand in no document of ours. What is
-// judged by them is in tests/data/json-schema/metaschemas.json.
+// validated by them is in tests/data/json-schema/metaschemas.json.
 #include "tests/catch.hpp"
 
 #include "lib/grammar/schema/metaschemas.hpp"
-#include "tests/support/law.hpp"
+#include "tests/support/budget.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
-using namespace tbt::testing::law;
+using namespace tbt::testing::budget;
 
 namespace {
 
@@ -33,14 +33,14 @@ TEST_CASE("the schema of each draft meets itself, and so do its vocabularies", "
     CHECK(metaschemas_beside("http://json-schema.org/draft-03/schema").empty());
 }
 
-TEST_CASE("a member that is a schema of some draft is written under the law of the budget",
-          "[ch16][law]") {
+TEST_CASE("a member that is a schema of some draft is written within its budget",
+          "[ch16][budget]") {
     Rng rng(171);
     for (const std::string& draft : drafts) {
-        obey_the_law(reference_to(draft), words(), rng);
-        obey_the_law(R"({"type":"object","properties":{"of":)" + reference_to(draft + "#") +
-                         R"(,"name":{"type":"string"}},"required":["of"]})",
-                     words(), rng);
+        hold_to_budget(reference_to(draft), words(), rng);
+        hold_to_budget(R"({"type":"object","properties":{"of":)" + reference_to(draft + "#") +
+                           R"(,"name":{"type":"string"}},"required":["of"]})",
+                       words(), rng);
     }
 }
 

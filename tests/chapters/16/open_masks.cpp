@@ -48,7 +48,7 @@ TEST_CASE("masks of objects that are open are exact, whatever keys stand there",
             GrammarMatcher constraint(shared, budget);
             std::string so_far;
             while (!constraint.ended() && constraint.remaining() > 0) {
-                INFO("budget " << budget << ", behind " << so_far);
+                INFO("budget " << budget << ", after " << so_far);
                 const auto state = constraint.state();
                 REQUIRE(shared->masks().of(state).mask ==
                         brute_force_mask(*recognizer, *trie, state));

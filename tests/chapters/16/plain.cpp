@@ -1,4 +1,4 @@
-// The plain judge of finished values, and the compiled schemas that are held to it.
+// The plain validator of finished values, and the compiled schemas that are held to it.
 #include "tests/catch.hpp"
 
 #include "chapters/16_json_schema/plain_schema.hpp"
@@ -107,7 +107,7 @@ TEST_CASE("by hand: the first place that is wrong is named, with its keyword", "
 
 TEST_CASE(
     "on random schemas and values, in any order of members, the compiled schema accepts what "
-    "the plain judge finds no fault with",
+    "the plain validator finds no fault with",
     "[ch16]") {
     Rng rng(16);
     int yes = 0, no = 0;

@@ -120,7 +120,7 @@ TEST_CASE("what grows too large is refused with its keyword and place", "[ch16]"
 }
 
 TEST_CASE(
-    "dates and times are written with capitals and years from 0001, and judged as they may be",
+    "dates and times are written with capitals and years from 0001, and validated as they may be",
     "[ch16]") {
     const char* schema = R"({"type":"string","format":"date-time"})";
     GrammarRecognizer written(compile_schema(schema));
@@ -212,7 +212,7 @@ TEST_CASE(
         const std::string text = read_file("data/schemas/" + std::string(file) + ".json");
         const json schema = json::parse(text);
         SchemaOptions options;
-        options.everyday = true;  // the other judge takes 20.0 for no integer
+        options.everyday = true;  // the other validator takes 20.0 for no integer
         const auto shared =
             language(std::make_shared<GrammarRecognizer>(compile_schema(text, options)), trie);
         GrammarMatcher first(shared);

@@ -11,7 +11,7 @@ using namespace tbt::testing;
 namespace {
 
 // tests/data/json-schema/NAME.json, or DRAFT-NAME.json for an older draft.
-SuiteResult judge_folder(const std::string& folder) {
+SuiteResult check_folder(const std::string& folder) {
     SuiteResult result;
     std::vector<std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(folder))
@@ -21,15 +21,15 @@ SuiteResult judge_folder(const std::string& folder) {
         SchemaOptions options;
         const std::string name = file.substr(file.find_last_of('/') + 1);
         if (name.rfind("draft", 0) == 0) options.draft = std::atoi(name.c_str() + 5);
-        judge_file(file, options, result);
+        check_file(file, options, result);
     }
     return result;
 }
 
 }  // namespace
 
-TEST_CASE("no case of the schema suite is judged wrongly, and few are not judged", "[ch16]") {
-    const SuiteResult result = judge_folder("tests/data/json-schema");
+TEST_CASE("no case of the schema suite is decided wrongly, and few are refused", "[ch16]") {
+    const SuiteResult result = check_folder("tests/data/json-schema");
     for (const std::string& wrong : result.wrong) FAIL_CHECK(wrong);
     for (const std::string& reason : result.reasons) UNSCOPED_INFO(reason);
     REQUIRE(result.wrong.empty());

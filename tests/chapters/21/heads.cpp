@@ -60,11 +60,11 @@ TEST_CASE("two trees as one have all branches of both, and nothing twice", "[med
     const auto random_tree = [&rng] {
         Guesses guesses;
         for (int i = 0, n = static_cast<int>(rng.below(9)); i < n; ++i) {
-            const int behind = static_cast<int>(rng.below(static_cast<std::uint64_t>(i + 1))) - 1;
+            const int after = static_cast<int>(rng.below(static_cast<std::uint64_t>(i + 1))) - 1;
             const int id = static_cast<int>(rng.below(3));
-            if (!guesses.empty() && guesses.child(behind, id) >= 0) continue;
+            if (!guesses.empty() && guesses.child(after, id) >= 0) continue;
             guesses.ids.push_back(id),
-                guesses.parents.push_back(std::min(behind, count(guesses.ids) - 2));
+                guesses.parents.push_back(std::min(after, count(guesses.ids) - 2));
         }
         return guesses;
     };

@@ -1,6 +1,6 @@
-// The law of the budget for what ships: each grammar and schema of data, with our vocabulary and
-// with GPT-2's where that is at hand. From the stated minimum on each text is complete, valid and
-// within it; below, it is refused before the first token, with that minimum.
+// The promise of the budget for what ships: each grammar and schema of data, with our vocabulary
+// and with GPT-2's where that is at hand. From the stated number on each text is complete, valid
+// and within it; below, it is refused before the first token, with that number.
 #include "tests/catch.hpp"
 
 #include <cmath>
@@ -38,7 +38,7 @@ double liked(int token) {
     return ((static_cast<unsigned>(token) * 2654435761u) >> 7) % 1000 / 125.0;
 }
 
-// A draw by the law softmax(liked / temperature) of legal tokens; 0: the most liked.
+// A draw from softmax(liked / temperature) of legal tokens; 0: the most liked.
 int pick(const TokenMask& mask, double temperature, Rng& rng) {
     int best = -1;
     double highest = 0;
@@ -87,7 +87,7 @@ std::string written(const std::shared_ptr<CompiledGrammar>& language, int budget
 
 void obey(const GuideRequest& request, const std::shared_ptr<const TokenTrie>& trie, Rng& rng) {
     const auto shared = std::make_shared<CompiledGrammar>(recognizer_for(request), trie);
-    const auto judge = recognizer_for(request);
+    const auto validator = recognizer_for(request);
     const int least = shared->closing().enough(shared->recognizer().start());
     REQUIRE_THROWS_WITH(GrammarMatcher(shared, least - 1),
                         Catch::Contains("allow " + std::to_string(least)));
@@ -100,7 +100,7 @@ void obey(const GuideRequest& request, const std::shared_ptr<const TokenTrie>& t
                 std::string text;
                 REQUIRE_NOTHROW(text = written(shared, least + more, temperature, drafted, rng));
                 INFO(text);
-                REQUIRE(accepts_text(*judge, text));
+                REQUIRE(accepts_text(*validator, text));
                 if (!request.schema.empty() || !request.tools.empty())
                     REQUIRE_NOTHROW(parse_json(text, "text"));
             }
@@ -110,13 +110,14 @@ void obey(const GuideRequest& request, const std::shared_ptr<const TokenTrie>& t
 
 }  // namespace
 
-TEST_CASE("the law of the budget holds for all that ships, with our vocabulary", "[ch16][law]") {
+TEST_CASE("the promise of the budget holds for all that ships, with our vocabulary",
+          "[ch16][budget]") {
     const auto trie = std::make_shared<const TokenTrie>(Tokenizer::load("data/models/storyteller"));
     Rng rng(165);
     for (const GuideRequest& request : shipped()) obey(request, trie, rng);
 }
 
-TEST_CASE("… and with GPT-2's vocabulary, where it is given", "[ch16][law]") {
+TEST_CASE("… and with GPT-2's vocabulary, where it is given", "[ch16][budget]") {
     const std::string directory = "../shared/golden/gpt2-tokenizer";
     if (!file_exists(join_path(directory, "merges.txt"))) return;
     const auto trie = std::make_shared<const TokenTrie>(Tokenizer::load(directory));

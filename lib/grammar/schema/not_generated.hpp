@@ -1,5 +1,5 @@
-// Ways to meet a schema that a judge knows and a writer does not take: they are left out, which is
-// said once (strictly: refused), and refused where no other way is left.
+// Values that the validator takes and the generator does not write: said once (strictly: refused),
+// and refused where nothing else can be written.
 #pragma once
 
 #include <string>
@@ -8,22 +8,22 @@
 
 namespace tbt {
 
-class LeftOut {
+class NotGenerated {
 public:
-    explicit LeftOut(SchemaDocument& document) : document_(&document) {}
+    explicit NotGenerated(SchemaDocument& document) : document_(&document) {}
 
     // "Some member fails": only those with a name are made to.
     void unnamed_needs(ObjectPlan& plan, const Demands& facts);
     // "Two items are equal".
     void equal_items(const Demands& facts);
 
-    // Throws UnsupportedSchema if anything was left out: nothing else can be written.
+    // Throws UnsupportedSchema if anything was skipped: nothing else can be written.
     void refuse() const {
         if (schema_ != nullptr) document_->unsupported(*schema_, keyword_, why_);
     }
 
 private:
-    void leave_out(const Json& schema, const std::string& keyword, const std::string& why);
+    void skip(const Json& schema, const std::string& keyword, const std::string& why);
 
     SchemaDocument* document_;
     const Json* schema_ = nullptr;  // the first one

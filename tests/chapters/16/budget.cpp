@@ -1,27 +1,27 @@
-// The law of the budget: from the stated minimum on, every text is complete, valid and within it;
-// below, it is refused before the first token, with that minimum.
+// The promise of the budget: from the stated number on, every text is complete, valid and within
+// it; below, it is refused before the first token, with that number.
 // TBT_FULL=1: 500 schemas and every budget up to 40 more, in place of a few.
 #include "tests/catch.hpp"
 
-#include "tests/support/law.hpp"
+#include "tests/support/budget.hpp"
 #include "tests/support/schema_maker.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
-using namespace tbt::testing::law;
+using namespace tbt::testing::budget;
 
-TEST_CASE("the law of the budget holds for schemas drawn at random", "[ch16][law]") {
+TEST_CASE("the promise of the budget holds for schemas drawn at random", "[ch16][budget]") {
     SchemaMaker maker(161);
     Rng rng(162);
     const int schemas = full() ? 500 : 24;
     for (int i = 0; i < schemas; ++i) {
         const int members = i % 20 == 0 ? 60 : 1 + static_cast<int>(maker.rng().below(12));
-        obey_the_law(maker.object(members).dump(), words(), rng);
+        hold_to_budget(maker.object(members).dump(), words(), rng);
     }
 }
 
 TEST_CASE("the stated number is near the fewest tokens, as far as enumeration can say",
-          "[ch16][law]") {
+          "[ch16][budget]") {
     SchemaMaker maker(163);
     Rng rng(164);
     int compared = 0;
@@ -40,8 +40,8 @@ TEST_CASE("the stated number is near the fewest tokens, as far as enumeration ca
     CHECK(compared > 30);
 }
 
-TEST_CASE("items that are all different: the law of the budget, and near the fewest tokens",
-          "[ch16][law]") {
+TEST_CASE("items that are all different: the promise of the budget, and near the fewest tokens",
+          "[ch16][budget]") {
     const std::vector<std::string> schemas = {
         R"({"items":{"enum":["image","user","port",5,null]},"type":"array","uniqueItems":true})",
         R"({"items":{"enum":["image","user","name",5,null]},"type":"array","uniqueItems":true,
@@ -63,7 +63,7 @@ TEST_CASE("items that are all different: the law of the budget, and near the few
         for (const JsonLayout layout : {JsonLayout::any, JsonLayout::line, JsonLayout::pretty}) {
             SchemaOptions options;
             options.layout = layout;
-            obey_the_law(schema, words(), rng, options);
+            hold_to_budget(schema, words(), rng, options);
         }
         const auto shared =
             language(std::make_shared<GrammarRecognizer>(compile_schema(schema, quiet())), words());
@@ -73,13 +73,13 @@ TEST_CASE("items that are all different: the law of the budget, and near the few
     }
 }
 
-TEST_CASE("regular expressions are written under the law of the budget", "[ch16][law]") {
+TEST_CASE("regular expressions are written within its budget", "[ch16][budget]") {
     Rng rng(172);
-    obey_the_law(R"({"type":"string","format":"regex","minLength":3})", words(), rng);
-    obey_the_law(R"({"type":"object","propertyNames":{"format":"regex","maxLength":9},)"
-                 R"("minProperties":2,"additionalProperties":{"type":"boolean"}})",
-                 words(), rng);
-    obey_the_law(R"({"type":"array","minItems":2,"items":{"oneOf":[{"format":"regex","type":)"
-                 R"("string","maxLength":5},{"type":"string","maxLength":3},{"type":"null"}]}})",
-                 words(), rng);
+    hold_to_budget(R"({"type":"string","format":"regex","minLength":3})", words(), rng);
+    hold_to_budget(R"({"type":"object","propertyNames":{"format":"regex","maxLength":9},)"
+                   R"("minProperties":2,"additionalProperties":{"type":"boolean"}})",
+                   words(), rng);
+    hold_to_budget(R"({"type":"array","minItems":2,"items":{"oneOf":[{"format":"regex","type":)"
+                   R"("string","maxLength":5},{"type":"string","maxLength":3},{"type":"null"}]}})",
+                   words(), rng);
 }

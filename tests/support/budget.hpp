@@ -1,5 +1,5 @@
-// The law of the budget, as tests of chapter 16 ask for it: from the stated minimum on, every text
-// is complete, valid and within it; below, it is refused with that minimum.
+// The promise of the budget, as tests of chapter 16 check it: from the stated number on, every text
+// is complete, valid and within it; below, it is refused with that number.
 #pragma once
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 #include "lib/machine/json_file.hpp"
 #include "tests/support/guided.hpp"
 
-namespace tbt::testing::law {
+namespace tbt::testing::budget {
 
 inline bool full() { return std::getenv("TBT_FULL") != nullptr; }
 
@@ -67,8 +67,8 @@ inline std::string written(const std::shared_ptr<CompiledGrammar>& language, int
     return text;
 }
 
-inline void obey_the_law(const std::string& schema, const std::shared_ptr<const TokenTrie>& trie,
-                         Rng& rng, const SchemaOptions& options = {}) {
+inline void hold_to_budget(const std::string& schema, const std::shared_ptr<const TokenTrie>& trie,
+                           Rng& rng, const SchemaOptions& options = {}) {
     INFO(schema);
     const auto shared =
         language(std::make_shared<GrammarRecognizer>(compile_schema(schema, quiet(options))), trie);
@@ -103,4 +103,4 @@ inline bool near_the_fewest(int bound, int fewest) {
     return fewest <= bound && bound <= fewest + fewest / 2 + 4;
 }
 
-}  // namespace tbt::testing::law
+}  // namespace tbt::testing::budget

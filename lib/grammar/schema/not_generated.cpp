@@ -1,0 +1,24 @@
+#include "lib/grammar/schema/not_generated.hpp"
+
+namespace tbt {
+
+void NotGenerated::unnamed_needs(ObjectPlan& plan, const Demands& facts) {
+    for (ObjectPlan::Member& c : plan.classes) {
+        if (c.needs == 0) continue;
+        skip(*facts[0], "not",
+             "speaks of keys that nobody names; set additionalProperties to false");
+        c.needs = 0;
+    }
+}
+
+void NotGenerated::equal_items(const Demands& facts) {
+    skip(*facts[0], "uniqueItems",
+         "denied would need a memory of all items, which a grammar does not have");
+}
+
+void NotGenerated::skip(const Json& schema, const std::string& keyword, const std::string& why) {
+    document_->tell(schema, keyword, "", why, why + "; what needs it is not written");
+    if (schema_ == nullptr) schema_ = &schema, keyword_ = keyword, why_ = why;
+}
+
+}  // namespace tbt

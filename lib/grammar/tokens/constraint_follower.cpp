@@ -1,0 +1,36 @@
+#include "lib/grammar/tokens/constraint_follower.hpp"
+
+#include <algorithm>
+
+#include "lib/index.hpp"
+
+namespace tbt {
+
+GrammarMatcher& ConstraintFollower::follow(std::span<const int> generated) {
+    std::size_t best = 0, common = 0;
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+        const std::size_t shared = common_length(texts_[i].read, generated);
+        // Of those that share as much, one that needs not be taken back.
+        if (shared > common || (shared == common && texts_[i].read.size() == shared &&
+                                texts_[best].read.size() > common))
+            best = i, common = shared;
+    }
+    if (texts_[best].read.size() > common && texts_.size() < most_texts) {
+        texts_.push_back(texts_[best]);  // it goes on elsewhere: the two part here
+        best = texts_.size() - 1;
+    }
+    Text& text = texts_[best];
+    text.constraint.rollback(to_int(text.read.size() - common));
+    text.read.resize(common);
+    for (const int id : generated.subspan(common)) {
+        text.constraint.advance(id);
+        text.read.push_back(id);
+    }
+    return text.constraint;
+}
+
+std::size_t ConstraintFollower::common_length(std::span<const int> a, std::span<const int> b) {
+    return index(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
+}  // namespace tbt
