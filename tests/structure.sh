@@ -4,6 +4,7 @@
 #   xsimd        only lib's .cpp files see xsimd, directly or through lib's headers (and the tests of those headers)
 #   home         a .cpp has a header of its name (programs and tests have none)
 #   main         main() has at most 40 lines
+#   function     a function has at most 60 lines (tests may have longer cases)
 #   thread_local none in a header: each program part that includes it would have its own
 #   plain        a plain_*.hpp has at most 60 lines (a whole transformer 150, a tokenizer 90, a scheduler or a tree of prefixes 100, diffusion 90, trees 95) and needs nothing of ours but errors, exp and log, short numbers, values of JSON, what an
 #                earlier one or checks.hpp (the numbers a chapter takes) defines, and the interfaces of models and machines
@@ -80,6 +81,21 @@ while read -r file; do
         }
         END { if (FNR > 300 && file !~ /^tests\//) breaks("length", FNR " lines") }'
 done <"$work/files" >>"$found"
+
+# Functions: from a head at the margin, or one step in (in a class), to the brace of that indent.
+grep -v '^tests/' "$work/files" | xargs awk '
+    FNR == 1 { head = start = 0 }
+    { sub(/[ \t]+\/\/.*$/, "") }
+    !head && /^( {4})?[A-Za-z~].*[({,]$/ &&
+        !/^ *(namespace|class|struct|enum|union|extern|return|if|for|while|switch|using|typedef|const |(static |inline )?constexpr)/ {
+        head = FNR; indent = /^ / ? "    " : ""
+    }
+    head && !start && /\{$/ { start = head }
+    head && !start && /;$/ { head = 0 }
+    start && ($0 == indent "}" || $0 == indent "};") {
+        if ($0 ~ /}$/ && FNR - start + 1 > 60) print "function " FILENAME "\tline " start ": " FNR - start + 1 " lines"
+        head = start = 0
+    }' >>"$found"
 
 for file in Makefile lib/build/*; do
     tr -d '\200-\277' <"$file" | awk -v file="$file" '

@@ -69,31 +69,33 @@ void TextBatch::read_prompts() {
     skip_forced();
 }
 
+// A text's window, and after it what is guessed to follow; a tree says which row each follows.
+BatchText TextBatch::with_guesses(std::size_t i, Ahead& ahead) {
+    const std::span<const int> window = writers_[i].window();
+    ahead.guesses = guess(i);
+    const std::vector<int>& ids = ahead.guesses.ids;
+    if (ids.empty()) return {i, window};
+    ahead.ids.assign(window.begin(), window.end());
+    ahead.ids.insert(ahead.ids.end(), ids.begin(), ids.end());
+    if (!ahead.guesses.parents.empty()) {
+        ahead.follows = {-1};  // the text's last token, which is read in the same pass
+        for (const int parent : ahead.guesses.parents) ahead.follows.push_back(parent + 1);
+    }
+    return {i, ahead.ids, ids.size() + 1, ahead.follows};
+}
+
 void TextBatch::pass() {
+    std::vector<Ahead> ahead(writers_.size());
     std::vector<BatchText> texts;
-    std::vector<Guesses> guesses(writers_.size());
-    std::vector<std::vector<int>> longer(writers_.size()), rows_before(writers_.size());
+    std::size_t wanted = 0, row = 0;
     for (std::size_t i = 0; i < writers_.size(); ++i) {
         if (writers_[i].done()) continue;
-        const std::span<const int> window = writers_[i].window();
-        guesses[i] = guess(i);
-        if (guesses[i].empty()) {
-            texts.push_back({i, window});
-            continue;
-        }
-        longer[i].assign(window.begin(), window.end());
-        longer[i].insert(longer[i].end(), guesses[i].ids.begin(), guesses[i].ids.end());
-        if (!guesses[i].parents.empty()) {
-            rows_before[i] = {-1};  // the text's last token, which is read in the same pass
-            for (const int parent : guesses[i].parents) rows_before[i].push_back(parent + 1);
-        }
-        texts.push_back({i, longer[i], guesses[i].ids.size() + 1, rows_before[i]});
+        texts.push_back(with_guesses(i, ahead[i]));
+        wanted += texts.back().rows;
     }
-    std::size_t wanted = 0, row = 0;
-    for (const BatchText& text : texts) wanted += text.rows;
     const std::vector<std::span<const float>> rows = ask(texts, wanted);
     for (const BatchText& text : texts) {
-        take(text.slot, guesses[text.slot], std::span(rows).subspan(row, text.rows));
+        take(text.slot, ahead[text.slot].guesses, std::span(rows).subspan(row, text.rows));
         row += text.rows;
     }
     skip_forced();

@@ -45,6 +45,12 @@ private:
 
     // Each text that runs, with what is guessed to follow, and then what does follow.
     void pass();
+    // What the model reads of a text in a pass, where something is guessed.
+    struct Ahead {
+        Guesses guesses;
+        std::vector<int> ids, follows;
+    };
+    BatchText with_guesses(std::size_t i, Ahead& ahead);
 
     std::vector<std::span<const float>> ask(std::span<const BatchText> texts, std::size_t wanted);
 

@@ -46,6 +46,24 @@ Validation::Validation(const DocumentSource& source, const Tokenizer& tokenizer,
     std::ranges::stable_sort(samples_, {}, [](const Sample& s) { return s.ids.size(); });
 }
 
+std::vector<Validation::Window> Validation::windows(std::int64_t context) const {
+    std::vector<Window> all;
+    for (const Sample& sample : samples_) {
+        const auto predictions = static_cast<std::int64_t>(sample.ids.size()) - 1;
+        std::int64_t counted = 0;
+        while (counted < predictions) {
+            const std::int64_t start =
+                counted == 0 ? 0
+                             : std::max<std::int64_t>(
+                                   0, std::min(counted, predictions - context / 2) - context / 2);
+            const std::int64_t length = std::min(context, predictions - start);
+            all.push_back({&sample, start, length, counted - start});
+            counted = start + length;
+        }
+    }
+    return all;
+}
+
 std::vector<GenreResult> Validation::run(const LossFunction& loss, std::int64_t context) const {
     if (context < 1)
         throw Error("validation: a context of " + std::to_string(context) +
@@ -58,26 +76,7 @@ std::vector<GenreResult> Validation::run(const LossFunction& loss, std::int64_t 
         r.bytes += sample.bytes;
         r.floor_bits += sample.bits;
     }
-    // Windows: positions [start, start + T) of a sample, of which the first `seen` predictions were
-    // counted before.
-    struct Window {
-        const Sample* sample;
-        std::int64_t start, length, seen;
-    };
-    std::vector<Window> windows;
-    for (const Sample& sample : samples_) {
-        const auto predictions = static_cast<std::int64_t>(sample.ids.size()) - 1;
-        std::int64_t counted = 0;
-        while (counted < predictions) {
-            const std::int64_t start =
-                counted == 0 ? 0
-                             : std::max<std::int64_t>(
-                                   0, std::min(counted, predictions - context / 2) - context / 2);
-            const std::int64_t length = std::min(context, predictions - start);
-            windows.push_back({&sample, start, length, counted - start});
-            counted = start + length;
-        }
-    }
+    const std::vector<Window> windows = this->windows(context);
     constexpr std::size_t batch = 8;
     for (std::size_t w = 0; w < windows.size(); w += batch) {
         const std::size_t end = std::min(windows.size(), w + batch);

@@ -76,6 +76,14 @@ private:
         std::int64_t bytes;
         double bits;
     };
+    // Positions [start, start + length) of a sample; the first `seen` predictions were counted
+    // before.
+    struct Window {
+        const Sample* sample;
+        std::int64_t start, length, seen;
+    };
+    std::vector<Window> windows(std::int64_t context) const;
+
     std::vector<Sample> samples_;
 };
 
