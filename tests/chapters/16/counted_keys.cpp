@@ -60,6 +60,8 @@ TEST_CASE("members are counted whose keys nobody names: the shortest text has di
     CHECK(shortest_of(
               R"({"type":"object","minProperties":4,"propertyNames":{"pattern":"^[ab]*$"}})", {}) ==
           R"({"":0,"a":0,"b":0,"aa":0})");
+    CHECK_NOTHROW(compile_schema(
+        R"({"type":"object","minProperties":2,"maxProperties":2,"required":["a","b"]})"));
     // What is required counts.
     CHECK(shortest_of(R"({"type":"object","minProperties":2,"required":["n"],"properties":)"
                       R"({"n":{"const":1}}})",
@@ -106,6 +108,17 @@ TEST_CASE("keys that nobody names come after the others, in any order", "[ch16]"
     for (const char* bad : {R"({"n":0,"p":0,"a":0,"b":0})", R"({"a":0,"p":0,"b":0,"z":0})",
                             R"({"p":0,"a":0,"b":0,"a":0})", R"({"p":0,"n":0,"a":0})"})
         CHECK_FALSE(accepts_text(recognizer, bad));
+}
+
+TEST_CASE("a required member is never passed over, counted or not", "[ch16]") {
+    const std::string members = R"("properties":{"a":{},"b":{}},"required":["a"])";
+    for (const std::string& counts : {std::string(), std::string(R"(,"minProperties":2)")}) {
+        GrammarRecognizer recognizer(
+            compile_schema(R"({"type":"object",)" + members + counts + "}"));
+        CHECK(accepts_text(recognizer, R"({"a":1,"b":1})"));
+        for (const char* bad : {"{}", R"({"b":1})", R"({"b":1,"c":1})"})
+            CHECK_FALSE(accepts_text(recognizer, bad));
+    }
 }
 
 TEST_CASE("more members than a grammar can count are refused by keyword", "[ch16]") {
