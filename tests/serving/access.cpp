@@ -1,0 +1,94 @@
+// Who may ask, and what is said of it.
+#include "tests/catch.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "lib/machine/files.hpp"
+#include "tests/serving/client.hpp"
+
+using namespace tbt;
+using test::HttpAnswer;
+
+namespace {
+
+constexpr const char* completions = "/v1/completions";
+constexpr const char* chats = "/v1/chat/completions";
+
+}  // namespace
+
+TEST_CASE("a key is asked for, and only the page and the health go without", "[serving]") {
+    ServerSettings settings;
+    settings.api_key = "secret";
+    settings.cors_origin = "https://example.com";
+    const test::Served keyed(settings);
+    REQUIRE(keyed.ask("GET", "/health").status == 200);
+    REQUIRE(keyed.ask("GET", "/").status == 200);
+    for (const char* key : {"", "Authorization: Bearer wrong\r\n", "Authorization: secret\r\n",
+                            "Authorization: Bearer secret2\r\n", "Authorization: Bearer\r\n"}) {
+        CAPTURE(key);
+        for (const char* path : {"/v1/models", "/metrics", "/nowhere"}) {
+            const HttpAnswer answer = keyed.ask("GET", path, "", key);
+            REQUIRE(answer.status == 401);
+            REQUIRE(answer.json()["error"]["code"] == "invalid_api_key");
+        }
+    }
+    const HttpAnswer right = keyed.ask("GET", "/v1/models", "", "Authorization: Bearer secret\r\n");
+    REQUIRE(right.status == 200);
+    REQUIRE(right.header("Access-Control-Allow-Origin") == "https://example.com");
+    REQUIRE(keyed.ask("OPTIONS", "/v1/models").status == 204);
+    REQUIRE(same_key("", ""));
+    REQUIRE_FALSE(same_key("secretsecret", "secret"));
+    REQUIRE_FALSE(same_key("", "secret"));
+}
+
+TEST_CASE("a log has a line for each request, and no word of what was asked", "[serving]") {
+    const test::TemporaryFolder folder;
+    const int log = open(folder.file("log").c_str(), O_WRONLY | O_CREAT, 0600), before = dup(2);
+    dup2(log, 2);
+    {
+        const test::Served loud({}, true);
+        loud.post(completions, R"({"prompt":"Tulip","max_tokens":1,"stop":"Tulip"})");
+        loud.post(completions, R"({"prompt":"a","tulip":1})");
+        loud.post(completions, R"({"prompt":"a","regex":"Tulip(","max_tokens":1})");
+        loud.post(completions, R"({"prompt":"a","max_tokens":60,"json_schema":
+            {"type":"object","properties":{"tulip":{"type":"integer"}},"x-tulip":1}})");
+        loud.post(chats, R"({"messages":[{"role":"user","content":"Tulip"}],"max_tokens":1})");
+        loud.ask("GET", "/Tulip");
+        loud.ask("GET", "/metrics");  // programs ask for this again and again
+    }
+    dup2(before, 2);
+    close(before), close(log);
+    std::string said = read_file(folder.file("log"));
+    CAPTURE(said);
+    REQUIRE(std::count(said.begin(), said.end(), '\n') == 6);
+    for (char& c : said) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    REQUIRE_FALSE(test::contains(said, "tulip"));
+}
+
+TEST_CASE("a server that others can reach wants a key", "[serving]") {
+    ServerSettings s;
+    s.host = "0.0.0.0";
+    REQUIRE(test::contains(test::error_of([&] { complete(s); }), "--no-key"));
+    s.no_key = true;
+    REQUIRE(test::error_of([&] { complete(s); }).empty());
+    s.api_key = "x";
+    REQUIRE_THROWS_AS(complete(s), UsageError);
+    for (const char* own : {"127.0.0.1", "localhost", "::1"}) {
+        ServerSettings local;
+        local.host = own;
+        REQUIRE(test::error_of([&] { complete(local); }).empty());
+    }
+    s = {};
+    s.max_batch_tokens = 8, s.max_running = 16;
+    REQUIRE_THROWS_AS(complete(s), UsageError);
+    s = {};
+    s.cache_memory = 1;
+    s.port = 0;
+    Service service(s);
+    REQUIRE(test::contains(test::error_of([&] { service.open(); }), "--cache-memory 1"));
+}
