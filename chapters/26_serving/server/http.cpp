@@ -183,7 +183,7 @@ void HttpServer::State::set_routes() {
     const std::string origin = service->settings().cors_origin;
     if (!origin.empty()) server.set_default_headers({{"Access-Control-Allow-Origin", origin}});
     server.Options(
-        ".*", [this, origin, plain](const httplib::Request& request, httplib::Response& response) {
+        ".*", [origin, plain](const httplib::Request& request, httplib::Response& response) {
             if (origin.empty()) return plain(request, response);
             response.status = 204;
             response.set_header("Access-Control-Allow-Methods", "GET, POST");
