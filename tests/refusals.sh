@@ -1,5 +1,5 @@
 #!/bin/sh
-# Types wrong things into the programs of chapters 01 to 12 and 21 to 23, and the server: each must say one clear line on stderr and exit with
+# Types wrong things into the programs of chapters 01 to 12 and 21 to 24, and the server: each must say one clear line on stderr and exit with
 # status 2 (the command line is wrong) or 1 (something else is), write nothing else, and never crash.
 #   tests/refusals.sh [BUILD]
 # Ends with "N passed, N failed".
@@ -229,6 +229,26 @@ refused 1 '/nonexistent/key: cannot be opened' serve --api-key-file /nonexistent
 refused 2 '--max-batch-tokens: got 4, expected 8 or more' serve --max-running 8 --max-batch-tokens 4
 refused 1 'cannot listen there' serve --host 203.0.113.7 --no-key --port 1
 refused 1 '/nonexistent' serve --port 0 --model /nonexistent
+
+# Chapter 24: texts and models that cannot be measured.
+: >"$work/empty.txt"
+printf 'a\377' >"$work/bad.txt"
+printf '{"text": 3}\n' >"$work/bad.jsonl"
+refused 1 "has no text" evaluate data/models/sketch "$work/empty.txt"
+refused 1 "none.txt: cannot be opened" evaluate data/models/sketch "$work/none.txt"
+refused 1 "byte 1 is not UTF-8" evaluate data/models/sketch "$work/bad.txt"
+refused 1 "line 1: expected an object with a string \"text\"" evaluate data/models/sketch "$work/bad.jsonl"
+refused 1 "model_type is medusa_heads" evaluate data/models/medusa README.md
+refused 1 "there is no tokenizer" evaluate tests/data/tiny-gpt2 README.md
+refused 1 "no such model directory" decoders --models none --file "$work/measured.jsonl"
+refused 1 "this model fills masks" decoders --models diffusion --genres dates --texts 1 --file "$work/measured.jsonl"
+refused 1 "no genre named 'nothing'" decoders --genres nothing --file "$work/measured.jsonl"
+refused 2 "expected one of: greedy, temperature" decoders --decoder nothing --file "$work/measured.jsonl"
+refused 1 "line 1: not a measurement" decoders --show --file "$work/bad.jsonl"
+refused 1 "holds no measurements" decoders --show --file "$work/none.jsonl"
+refused 1 "no .grammar files" decoders --corpus "$work"
+refused 1 "no genre named 'nothing'" 24_which_decoder --genre nothing
+refused 1 "this model fills masks" 24_which_decoder --model data/models/diffusion
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

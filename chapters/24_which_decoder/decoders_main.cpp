@@ -3,6 +3,7 @@
 //   make decoders                                    build/decoders.jsonl; stop and go on freely
 //   build/decoders --texts 200 --genre weather --decoder top-p
 //   build/decoders --show                            the table of what has been measured
+//   build/decoders --sped-up                         do the faster ways to draw change a text?
 //
 // A line of the file for each model, genre and setting; what is there is not measured again.
 #include <cstdio>
@@ -12,6 +13,7 @@
 
 #include "chapters/24_which_decoder/measure.hpp"
 #include "chapters/24_which_decoder/results.hpp"
+#include "chapters/24_which_decoder/sped_up.hpp"
 #include "lib/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
@@ -28,7 +30,7 @@ struct Work {
     std::string file = "build/decoders.jsonl", corpus = "data/corpus", decoder, figure;
     int texts = 400, searched = 40;
     std::uint64_t seed = 24;
-    bool show = false;
+    bool show = false, sped_up = false;
 };
 
 std::string key_of(const Measured& m) {
@@ -44,9 +46,9 @@ void measure_model(const Work& work, const Language& language, const std::string
             if (!done.contains(name + "|" + genre + "|" + setting.name()))
                 open.push_back(std::move(setting));
         if (open.empty()) continue;
-        Measure measure(language, model,
-                        language.passages(model.tokenizer, genre, work.texts, work.seed), open, 400,
-                        work.searched);
+        DecoderMeasure measure(language, model,
+                               language.passages(model.tokenizer, genre, work.texts, work.seed),
+                               open, 400, work.searched);
         for (std::size_t k = 0; k < open.size(); ++k) {
             Measured m = measure.run(k, work.seed);
             m.model = name, m.genre = genre;
@@ -57,6 +59,26 @@ void measure_model(const Work& work, const Language& language, const std::string
                          m.divergence.mean);
         }
     }
+}
+
+void measure_what_is_missing(const Work& work, const std::vector<Measured>& rows) {
+    std::set<std::string> done;
+    for (const Measured& m : rows) done.insert(key_of(m));
+    const Corpus corpus = Corpus::load(work.corpus);
+    const Language language(corpus);
+    for (const std::string& name : work.models) measure_model(work, language, name, done);
+}
+
+void show_sped_up(const Work& work) {
+    const Corpus corpus = Corpus::load(work.corpus);
+    const Language language(corpus);
+    TextGenerator generator(shipped_model(work.models.at(0)).string());
+    std::vector<Passage> passages;
+    for (const std::string& genre : work.genres)
+        for (Passage& passage :
+             language.passages(generator.model().tokenizer, genre, work.texts, work.seed))
+            passages.push_back(std::move(passage));
+    std::fputs(tbt::table_of(compare_sped_up(generator, passages, work.seed)).c_str(), stdout);
 }
 
 // Every setting of one decoder, for each model and genre.
@@ -94,18 +116,18 @@ int main(int argc, char** argv) {
             line.option("--file", work.file, "the measurements").shows_default();
             line.option("--corpus", work.corpus, "folder of the grammar files").shows_default();
             line.option("--show", work.show, "measure nothing: print what the file holds");
+            line.option("--sped-up", work.sped_up,
+                        "measure nothing: count the texts that drafts, lookups and heads change");
             figure_option(line, work.figure, "the frontier of the first model");
             seed_option(line, work.seed);
         },
         [&] {
+            if (work.sped_up) return show_sped_up(work);
             std::vector<Measured> rows = read_results(work.file);
+            if (work.show && rows.empty())
+                throw Error(work.file + ": holds no measurements; make decoders writes them");
             if (!work.show) {
-                std::set<std::string> done;
-                for (const Measured& m : rows) done.insert(key_of(m));
-                const Corpus corpus = Corpus::load(work.corpus);
-                const Language language(corpus);
-                for (const std::string& name : work.models)
-                    measure_model(work, language, name, done);
+                measure_what_is_missing(work, rows);
                 rows = read_results(work.file);
             }
             if (!work.figure.empty()) write_frontier(work.figure, rows, work.models.at(0));

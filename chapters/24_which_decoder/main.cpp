@@ -53,12 +53,13 @@ int main(int argc, char** argv) {
             seed_option(line, seed);
         },
         [&] {
-            show_two_languages();
             const Corpus grammar = Corpus::load(corpus);
             const Language language(grammar);
             Model model = load_model(directory);
-            Measure measure(language, model, language.passages(model.tokenizer, genre, texts, seed),
-                            few_settings());
+            DecoderMeasure measure(language, model,
+                                   language.passages(model.tokenizer, genre, texts, seed),
+                                   few_settings());
+            show_two_languages();
             std::printf("\n2. %d beginnings of the genre %s, continued\n\n", texts, genre.c_str());
             std::vector<Measured> rows;
             for (std::size_t k = 0; k < measure.settings().size(); ++k)

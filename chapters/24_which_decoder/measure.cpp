@@ -118,8 +118,9 @@ double entropy(const Map& counts) {
 
 }  // namespace
 
-Measure::Measure(const Language& language, Model& model, std::vector<Passage> passages,
-                 std::vector<Setting> settings, int most_tokens, int most_searched)
+DecoderMeasure::DecoderMeasure(const Language& language, Model& model,
+                               std::vector<Passage> passages, std::vector<Setting> settings,
+                               int most_tokens, int most_searched)
     : language_(language),
       model_(model),
       passages_(std::move(passages)),
@@ -153,7 +154,8 @@ Diversity word_diversity(const std::vector<std::string>& texts) {
     return d;
 }
 
-Diversity Measure::diversity_of(const std::vector<std::string>& texts, const Used& used) const {
+Diversity DecoderMeasure::diversity_of(const std::vector<std::string>& texts,
+                                       const Used& used) const {
     Diversity d = word_diversity(texts);
     std::set<std::string> whole;  // with their beginnings: the same end of two beginnings is two
     for (std::size_t i = 0; i < texts.size(); ++i) whole.insert(passages_[i].beginning + texts[i]);
@@ -174,8 +176,8 @@ Diversity Measure::diversity_of(const std::vector<std::string>& texts, const Use
     return d;
 }
 
-std::vector<std::vector<int>> Measure::write(const Setting& setting, std::size_t texts,
-                                             std::uint64_t seed) {
+std::vector<std::vector<int>> DecoderMeasure::write(const Setting& setting, std::size_t texts,
+                                                    std::uint64_t seed) {
     StopRules stop;
     stop.eos = {model_.tokenizer.eos_id()};
     stop.max_new_tokens = most_tokens_;
@@ -203,8 +205,9 @@ std::vector<std::vector<int>> Measure::write(const Setting& setting, std::size_t
     return written;
 }
 
-void Measure::read_written(const Setting& setting, const std::vector<std::vector<int>>& written,
-                           Measured& r, std::vector<double>& far) {
+void DecoderMeasure::read_written(const Setting& setting,
+                                  const std::vector<std::vector<int>>& written, Measured& r,
+                                  std::vector<double>& far) {
     const std::vector<Mixture> mixture{setting.mixture()};
     std::vector<double> valid, kl;
     Used used(written.size());
@@ -240,7 +243,7 @@ void Measure::read_written(const Setting& setting, const std::vector<std::vector
 }
 
 // What the decoder can no longer write of the truth.
-void Measure::compare_truth(std::size_t setting, Measured& r, std::vector<double>& far) {
+void DecoderMeasure::compare_truth(std::size_t setting, Measured& r, std::vector<double>& far) {
     std::vector<double> ratios;
     double lost = 0;
     for (std::size_t i = 0; i < far.size(); ++i) {
@@ -252,7 +255,7 @@ void Measure::compare_truth(std::size_t setting, Measured& r, std::vector<double
     r.kl_pq = kl_of_kept(ratios);
 }
 
-Measured Measure::run(std::size_t number, std::uint64_t seed) {
+Measured DecoderMeasure::run(std::size_t number, std::uint64_t seed) {
     const Setting& setting = settings_.at(number);
     Measured r;
     r.decoder = setting.decoder;

@@ -70,12 +70,12 @@ struct Measured {
 // What a text counts at most in `divergence`: one that is not in the language, or that was cut.
 inline constexpr double most_bits = 32;
 
-class Measure {
+class DecoderMeasure {
 public:
     // All must outlive it. passages: what every setting is asked to continue, and how it goes on
     // in truth; those of beams continue the first `most_searched` alone.
-    Measure(const Language& language, Model& model, std::vector<Passage> passages,
-            std::vector<Setting> settings, int most_tokens = 400, int most_searched = 100);
+    DecoderMeasure(const Language& language, Model& model, std::vector<Passage> passages,
+                   std::vector<Setting> settings, int most_tokens = 400, int most_searched = 100);
 
     const std::vector<Setting>& settings() const { return settings_; }
     // The measurement of one of the settings; model and genre are left empty.

@@ -207,7 +207,7 @@ TEST_CASE(
     few.push_back(settings("greedy").at(0));
     Setting beams{"beams", "2", {}, 2};
     few.push_back(beams);
-    Measure measure(language, model, passages, few, 200, 5);
+    DecoderMeasure measure(language, model, passages, few, 200, 5);
     CHECK(measure.truth().distinct_texts > 0);
     for (std::size_t k = 0; k < few.size(); ++k) {
         const Measured m = measure.run(k, 1);
