@@ -44,7 +44,7 @@ test-sanitized:
 
 # Looks for bytes that break what reads them: ONLY=json, of tests/fuzz/all.hpp; SECONDS=60 for each. What it finds is in
 # build-fuzz, and belongs into tests/fuzz/corpus with the repair.
-FUZZED := safetensors config tokenizer trace checkpoint corpus json gbnf regex schema command_line chat template
+FUZZED := safetensors gguf config tokenizer trace checkpoint corpus json gbnf regex schema command_line chat template
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CXX="$(if $(CLANG),$(CXX),clang++)" OPENMP= build-fuzz/fuzzer
 	@for target in $(or $(ONLY),$(FUZZED)); do \

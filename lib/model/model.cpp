@@ -6,6 +6,7 @@
 #include "lib/index.hpp"
 #include "lib/model/gguf_model.hpp"
 #include "lib/model/gguf_tokenizer.hpp"
+#include "lib/model/model_files.hpp"
 #include "lib/text/utf8.hpp"
 
 namespace tbt {
@@ -16,16 +17,8 @@ std::filesystem::path shipped_model(std::string_view name) {
 }
 
 Model load_model(const std::filesystem::path& directory, const TransformerOptions& options) {
-    if (directory.string().find('\0') != std::string::npos)
-        throw Error("the name of a model directory holds a zero byte");
+    check_model_path(directory.string());
     const bool is_file = is_model_file(directory.string());
-    if (!is_file && !std::filesystem::is_directory(directory)) {
-        throw Error(
-            directory.string() +
-            ": no such model directory; expected a folder with config.json, model.safetensors and "
-            "a tokenizer, or a GGUF file (run from the repository's root, or name one with "
-            "--model)");
-    }
     Model model{Transformer::load(directory, options),
                 is_file ? gguf_tokenizer(GgufFile(directory.string()))
                         : Tokenizer::load(directory.string())};

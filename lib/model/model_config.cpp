@@ -11,6 +11,7 @@
 #include "lib/model/int4_file.hpp"
 #include "lib/model/int8_file.hpp"
 #include "lib/model/llama_config.hpp"
+#include "lib/model/model_files.hpp"
 #include "lib/model/rotary.hpp"
 
 namespace tbt {
@@ -100,6 +101,7 @@ TransformerConfig read_config(const ConfigReader& file) {
 }
 
 TransformerConfig read_model_config(const std::string& directory) {
+    check_model_path(directory);
     if (is_model_file(directory)) return gguf_config(GgufFile(directory));
     TransformerConfig config = read_config_file(join_path(directory, "config.json"));
     const std::string generation = join_path(directory, "generation_config.json");

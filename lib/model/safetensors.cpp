@@ -58,11 +58,11 @@ Safetensors Safetensors::open_directory(const std::string& directory) {
         result.add_file(single);
     } else if (file_exists(index)) {
         result.add_shards(index, directory);
-    } else if (file_exists(join_path(directory, "pytorch_model.bin"))) {
-        throw Error(directory +
-                    ": has only pytorch_model.bin, expected model.safetensors; save the model "
-                    "again as safetensors");
     } else {
+        for (const std::string name : {"pytorch_model.bin", "pytorch_model.bin.index.json"})
+            if (file_exists(join_path(directory, name)))
+                throw Error(directory + ": has only " + name +
+                            ", expected model.safetensors; save the model again as safetensors");
         throw Error(directory + ": has no model.safetensors and no model.safetensors.index.json");
     }
     return result;
@@ -82,7 +82,13 @@ void Safetensors::add_shards(const std::string& index_path, const std::string& d
         }
         names.insert(name);
     }
-    for (const std::string& name : names) add_file(join_path(directory, name));
+    for (const std::string& name : names) {
+        const std::string path = join_path(directory, name);
+        if (!file_exists(path))
+            throw Error(path + ": is missing, one of the " + std::to_string(names.size()) +
+                        " files that model.safetensors.index.json names; fetch them all");
+        add_file(path);
+    }
     for (const auto& [tensor, file] : map->items()) {
         const TensorView* view = find(tensor);
         const std::string expected = join_path(directory, file.get<std::string>());

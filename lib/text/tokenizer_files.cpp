@@ -45,9 +45,14 @@ public:
             read_merges_txt();
             if (has("added_tokens.json")) read_added_tokens_json();
         } else {
+            const std::string old = has("tokenizer.model")
+                                        ? "; tokenizer.model becomes one when transformers opens "
+                                          "it and saves it again"
+                                        : "";
             throw Error(
                 directory_ +
-                ": there is no tokenizer, expected tokenizer.json, or vocab.json and merges.txt");
+                ": there is no tokenizer, expected tokenizer.json, or vocab.json and merges.txt" +
+                old);
         }
         for (const char* name : {"tokenizer_config.json", "special_tokens_map.json"}) {
             if (has(name)) read_special_names(name);

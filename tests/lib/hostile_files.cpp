@@ -99,6 +99,39 @@ TEST_CASE("a header of two hundred thousand tensors is read in the time of its l
                 [&] { REQUIRE(Safetensors::open(path).tensors().size() == 200000); }) < 30);
 }
 
+TEST_CASE("files that nest without end are refused in one line, in the time of their length") {
+    const TemporaryFolder folder;
+    const auto filled = [](std::string text, std::string_view again) {
+        while (text.size() < 4'000'000) text += again;
+        return text;
+    };
+    const auto check = [&](const std::string& name, const std::string& text, auto&& open) {
+        folder.write(name, text);
+        std::string message;
+        const double seconds = processor_seconds_of([&] { message = error_of(open); });
+        INFO(text.substr(0, 40) << ": " << message << ", " << seconds << " s");
+        CHECK(contains(message, name + ": "));
+        CHECK(contains(message, ": is nested more than 64 deep"));
+        CHECK(!contains(message, "\n"));
+        CHECK(seconds < 2);  // a hundredth of it with optimisation
+    };
+    for (const std::string begin :
+         {"", "{\"model\":", "{\"model\":{\"vocab\":", "{\"model\":{\"vocab\":{\"a\":",
+          "{\"model\":{\"merges\":[", "{\"added_tokens\":[", "{\"pre_tokenizer\":"})
+        for (const std::string_view again : {"[", "{\"a\":"})
+            check("tokenizer.json", filled(begin, again), [&] { Tokenizer::load(folder.path()); });
+    folder.write("tokenizer.json", "{}");
+    check("config.json", filled("", "["), [&] { read_model_config(folder.path()); });
+    check("config.json", filled("{\"rope_scaling\":", "{\"a\":"),
+          [&] { read_model_config(folder.path()); });
+    check("model.safetensors", without_data(filled("{\"a\":", "[")),
+          [&] { Safetensors::open_directory(folder.path()); });
+    check("model.safetensors.index.json", filled("{\"weight_map\":", "["), [&] {
+        unlink(folder.file("model.safetensors").c_str());
+        Safetensors::open_directory(folder.path());
+    });
+}
+
 TEST_CASE("two hundred thousand added tokens are read in the time of their number") {
     const TemporaryFolder folder;
     babble_tokenizer(300).save(folder.path(), 16);

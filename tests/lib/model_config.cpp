@@ -192,7 +192,7 @@ TEST_CASE("variants of GPT-2 that would compute something else are refused by na
 TEST_CASE("a configuration that is missing or not JSON is refused", "[config]") {
     const TemporaryFolder folder;
     const auto message = [&] { return error_of([&] { read_model_config(folder.path()); }); };
-    REQUIRE(contains(message(), "config.json: cannot be opened (No such file or directory)"));
+    REQUIRE(contains(message(), "the folder is empty, expected a model's: config.json"));
     folder.write("config.json", "{\"vocab_size\": 97,}");
     REQUIRE(contains(message(), "config.json: is not JSON: parse error at line 1, column 19"));
     folder.write("config.json", "{\"n_embd\": 1, \"n_embd\": 2}");

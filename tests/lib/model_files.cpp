@@ -1,0 +1,78 @@
+// What people name as a model by mistake: each is one line with what to do.
+#include "lib/model/model_files.hpp"
+
+#include <filesystem>
+#include <string>
+
+#include "lib/model/model.hpp"
+#include "lib/model/model_config.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/temporary.hpp"
+
+using namespace tbt;
+using test::contains;
+using test::error_of;
+using test::TemporaryFolder;
+
+namespace {
+
+std::string refusal(const std::string& path) {
+    const std::string message = error_of([&] { load_model(path); });
+    CHECK(message.find('\n') == std::string::npos);
+    return message;
+}
+
+}  // namespace
+
+TEST_CASE("a name of the hub that is no folder here is to be fetched first", "[model][files]") {
+    CHECK(contains(refusal("Qwen/Qwen2.5-0.5B"),
+                   "Qwen/Qwen2.5-0.5B: no such model directory here; a model of the Hugging Face "
+                   "hub is fetched first, with hf download Qwen/Qwen2.5-0.5B --local-dir DIR"));
+    // Of a path that begins here, or of a file, nobody says so.
+    for (const std::string path : {"data/none", "/no/such", "./a", "none", "a/b/c", "a/b.gguf"}) {
+        INFO(path);
+        CHECK(contains(refusal(path), path + ": no such model directory; expected a folder with"));
+    }
+}
+
+TEST_CASE("weights without the rest of a model are refused by what they are", "[model][files]") {
+    CHECK(contains(refusal("data/models/storyteller/model.safetensors"),
+                   "model.safetensors: holds the weights alone, without config.json and "
+                   "tokenizer; name the directory that has all of them: data/models/storyteller"));
+    const TemporaryFolder folder;
+    for (const std::string name : {"model.pkl", "pytorch_model.bin", "model.pt", "last.ckpt"})
+        CHECK(contains(refusal(folder.write(name, "x")),
+                       name + ": weights of PyTorch are not read, since opening them can run code; "
+                              "expected a directory with model.safetensors"));
+    CHECK(contains(refusal(folder.write("model.onnx", "x")), "does not begin with GGUF"));
+}
+
+TEST_CASE("a folder that lacks a part of a model says which", "[model][files]") {
+    const TemporaryFolder folder;
+    CHECK(contains(refusal(folder.path()), "the folder is empty, expected a model's: config.json"));
+    folder.write("README.md", "x");
+    CHECK(contains(refusal(folder.path()), "has no config.json, expected a model's directory"));
+    folder.write("b.gguf", "x"), folder.write("a.gguf", "x");
+    CHECK(contains(refusal(folder.path()),
+                   "has no config.json, but a GGUF file; name that: " + folder.file("a.gguf")));
+    // config.json alone, then with weights of PyTorch, then of a shard too few, then all of them.
+    const std::string shards = "tests/data/tiny-llama-bf16-sharded/";
+    std::filesystem::copy_file(shards + "config.json", folder.file("config.json"));
+    CHECK(contains(refusal(folder.path()), "has no model.safetensors"));
+    folder.write("pytorch_model.bin.index.json", "{}");
+    CHECK(contains(refusal(folder.path()),
+                   "has only pytorch_model.bin.index.json, expected "
+                   "model.safetensors; save the model again"));
+    for (const char* name : {"model.safetensors.index.json", "model-00001-of-00003.safetensors",
+                             "model-00003-of-00003.safetensors"})
+        std::filesystem::copy_file(shards + name, folder.file(name));
+    CHECK(contains(refusal(folder.path()),
+                   "model-00002-of-00003.safetensors: is missing, one of the 3 files that "
+                   "model.safetensors.index.json names; fetch them all"));
+    std::filesystem::copy_file(shards + "model-00002-of-00003.safetensors",
+                               folder.file("model-00002-of-00003.safetensors"));
+    CHECK(contains(refusal(folder.path()), "there is no tokenizer, expected tokenizer.json"));
+    folder.write("tokenizer.model", "x");
+    CHECK(contains(refusal(folder.path()), "tokenizer.model becomes one when transformers"));
+    CHECK(error_of([&] { read_model_config(folder.path()); }) == "");
+}
