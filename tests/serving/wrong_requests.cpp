@@ -1,9 +1,14 @@
 // Every way to ask an endpoint wrongly.
 #include "tests/catch.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 #include <vector>
 
+#include "chapters/23_text_generator/aliases.hpp"
+#include "chapters/23_text_generator/command_line.hpp"
+#include "lib/machine/command_line.hpp"
 #include "tests/serving/client.hpp"
 
 using namespace tbt;
@@ -47,6 +52,14 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
         {completions, prompt + R"("max_tokens":1.5})", 400, "at most nine digits"},
         {completions, prompt + R"("temperature":-1})", 400, "temperature"},
         {completions, prompt + R"("temperature":"hot"})", 400, "temperature"},
+        {completions, prompt + R"("top_p":2})", 400, "top_p: got 2"},
+        {completions, prompt + R"("repeat_penalty":-1})", 400, "repetition_penalty: got -1"},
+        {completions, prompt + R"("repeat_last_n":7})", 400, "repeat_last_n: got '7'"},
+        {completions, prompt + R"("repeat_last_n":64,"temperature":"x"})", 400, "temperature: got"},
+        {completions, prompt + R"("escape":true,"max_tokens":-5})", 400, "max_tokens: got -5"},
+        {completions, prompt + R"("dtype":"f16"})", 400, "weights are kept as they are stored"},
+        {completions, prompt + R"("functions":[]})", 400, "there is no such parameter"},
+        {completions, prompt + R"("functions":[{}]})", 400, "there is no such parameter"},
         {completions, prompt + R"("temperature":true})", 400, "expected a value"},
         {completions, prompt + R"("greedy":1})", 400, "expected true or false"},
         {completions, prompt + R"("top_k":{"a":1}})", 400, "top_k: expected a value"},
@@ -56,6 +69,7 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
         {completions, prompt + R"("n":1000})", 400, "from 1 to 128"},
         {completions, prompt + R"("seed":-1})", 400, "seed: expected a number from 0"},
         {completions, prompt + R"("seed":"-1"})", 400, "seed: expected a number from 0"},
+        {completions, prompt + R"("seed":18446744073709551616})", 400, "seed: expected a number"},
         {completions, prompt + R"("stream":"yes"})", 400, "stream: expected true or false"},
         {completions, prompt + R"("suffix":"b"})", 400, "does not fill gaps"},
         {completions, prompt + R"("max_tokens":100000})", 400, "context"},
@@ -66,6 +80,10 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
         {completions, prompt + R"("best_of":2,"stream":true})", 400, "best_of"},
         {completions, prompt + R"("json_schema":"data/schemas/person.json"})", 400, "json_schema"},
         {completions, prompt + R"("grammar":"/etc/passwd"})", 400, "the rules themselves"},
+        {completions, prompt + R"("grammar_file":"/etc/passwd"})", 400, "the rules themselves"},
+        {completions, prompt + R"("json_schema_file":"data/schemas/person.json"})", 400,
+         "a JSON Schema"},
+        {completions, prompt + R"("tools":"data/schemas/tools.json"})", 400, "a list of functions"},
         {completions, prompt + R"("grammar":"root ::= ("})", 422, "grammar"},
         {completions, prompt + R"("regex":"("})", 422, "regex"},
         {completions, prompt + R"("regex":"a{40}","max_tokens":3})", 422, "tokens"},
@@ -92,6 +110,9 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
          hi + R"("response_format":{"type":"json_schema","json_schema":{"schema":{"type":"x"}}}})",
          422, "type"},
         {chats, hi + R"("tool_choice":"required"})", 400, "no tools"},
+        {chats, hi + R"("tools":{}})", 400, "tools: expected a list"},
+        {chats, hi + R"("tools":[1]})", 400, "a function that has a name"},
+        {chats, hi + R"("tools":[{"type":"function","function":{}}]})", 400, "that has a name"},
         {chats, hi + R"("tools":[{"type":"function","function":{"name":"a"}}],"tool_choice":"b"})",
          400, "tool_choice"},
         {"/tokenize", "{}", 400, "prompt: expected a text"},
@@ -116,7 +137,64 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
     const HttpAnswer no_type = typeless.answer();
     REQUIRE(no_type.status == 415);
     REQUIRE(test::contains(no_type.body, "application/json, got none"));
-    REQUIRE(server().post(completions, prompt + R"("max_tokens":-5})").json()["error"]["param"] ==
-            "max_tokens");
+    for (const char* name : {"max_tokens", "top_p", "repetition_penalty"})
+        REQUIRE(
+            server().post(completions, prompt + "\"" + name + "\":-5}").json()["error"]["param"] ==
+            name);
     REQUIRE(server().ask("DELETE", "/v1/models").status == 405);
+}
+
+TEST_CASE("a parameter by any of its names is the command line's option", "[serving]") {
+    const auto text = [](const std::string& more) {
+        const HttpAnswer answer =
+            server().post(completions, R"({"prompt":"a","max_tokens":20)" + more + "}");
+        CAPTURE(more, answer.body);
+        REQUIRE(answer.status == 200);
+        return answer.json()["choices"][0]["text"].get<std::string>();
+    };
+    REQUIRE(text(R"(,"repeat_penalty":1.5)") == text(R"(,"repetition_penalty":1.5)"));
+    REQUIRE(text(R"(,"repetition_penalty":1.5,"repeat_last_n":64)") ==
+            text(R"(,"repetition_penalty":1.5,"penalty_scope":"last-64")"));
+    REQUIRE(text(R"(,"escape":true)") == text(""));
+    REQUIRE(text(R"(,"seed":18446744073709551615)") != text(R"(,"seed":9223372036854775808)"));
+}
+
+TEST_CASE("every parameter is answered or refused, whatever its value", "[serving]") {
+    std::vector<std::string> names;
+    TextOptions options;
+    std::string strategy;
+    read_command_line({}, [&](CLI::App& app) {
+        add_text_options(app, options, strategy);
+        for (const DeclaredOption& option : CommandLine(app).options())
+            names.push_back(option.name());
+    });
+    for (const Alias& alias : aliases()) names.emplace_back(alias.typed);
+    REQUIRE(names.size() > 100);
+    for (std::string name : names) {
+        name.erase(0, name.find_first_not_of('-'));
+        std::replace(name.begin(), name.end(), '-', '_');
+        for (const char* value : {"true", "-1", "\"x\"", "[]", "{}", "[\"a\",2]"}) {
+            const HttpAnswer answer =
+                server().post(completions, R"({"prompt":"a","max_tokens":1,"temperature":-1,")" +
+                                               name + "\":" + value + "}");
+            CAPTURE(name, value, answer.body);
+            REQUIRE((answer.status == 400 || answer.status == 422));
+            REQUIRE_FALSE(test::contains(answer.body, "cannot be opened"));
+        }
+    }
+}
+
+// Each new member is compared with all others: a body of 1 MB would take half a minute.
+TEST_CASE("an object with very many members is refused at once", "[serving]") {
+    for (const bool inside : {false, true}) {
+        std::string body = R"({"prompt":"a")";
+        if (inside) body += R"(,"json_schema":{"properties":{"":0)";
+        for (int i = 0; i < 60000; ++i) body += ",\"" + std::to_string(i) + "\":1";
+        body += inside ? "}}}" : "}";
+        const auto begin = std::chrono::steady_clock::now();
+        const HttpAnswer answer = server().post(completions, body);
+        REQUIRE(answer.status == 400);
+        REQUIRE(test::contains(answer.body, "more than 4096 members"));
+        REQUIRE(std::chrono::steady_clock::now() - begin < std::chrono::seconds(4));
+    }
 }

@@ -72,16 +72,17 @@ void finish(BodyReader& body, const ServedModel& model, ApiRequest& r, const Tex
     try {
         r.job->language = model.generator->language(options.guide);
     } catch (const Error& error) {
-        throw ApiError(422, in_body_words(error.what()));
+        throw about_option(422, error.what());
     }
 }
 
-std::vector<int> ids_of(const std::string& prompt, const ServedModel& model,
-                        const TextOptions& options) {
+// member: of the body, that the prompt is.
+std::vector<int> ids_of(const std::string& prompt, const std::string& member,
+                        const ServedModel& model, const TextOptions& options) {
     try {
         return model.generator->prompt_ids(prompt, options);
     } catch (const Error& error) {
-        throw ApiError(400, in_body_words(error.what()), "", "context_length_exceeded");
+        throw ApiError(400, in_body_words(error.what()), member, "context_length_exceeded");
     }
 }
 
@@ -100,7 +101,7 @@ void check_room(std::size_t tokens, const ServedModel& model, const TextOptions&
 // A conversation by the model's template; what that refuses is the client's fault.
 std::vector<int> ids_of(const ChatQuestion& question, const ServedModel& model,
                         const TextOptions& options) {
-    if (!model.chat) return ids_of(question.in_lines(), model, options);
+    if (!model.chat) return ids_of(question.in_lines(), "messages", model, options);
     ChatOptions for_template;
     if (model.chat->takes_tools()) for_template.tools = question.told_tools;
     std::vector<int> ids;
@@ -119,7 +120,7 @@ void read_prompts(const OrderedJson& prompt, const ServedModel& model, ApiReques
     const TextOptions& options = r.job->options;
     const Tokenizer& tokenizer = model.generator->model().tokenizer;
     const auto text = [&](const std::string& one) {
-        r.job->prompts.push_back(ids_of(one, model, options));
+        r.job->prompts.push_back(ids_of(one, "prompt", model, options));
         r.prompts.push_back(one);
     };
     const auto ids = [&](const OrderedJson& list) {
@@ -154,9 +155,17 @@ void check_texts(const ApiRequest& r) {
 
 }  // namespace
 
+// An object of the library that keeps its order looks through all of it for each new member.
+static bool has_large_object(const Json& json) {
+    constexpr std::size_t most_members = 4096;
+    if (json.is_object() && json.size() > most_members) return true;
+    return json.is_structured() && std::any_of(json.begin(), json.end(), has_large_object);
+}
+
 OrderedJson read_body(const std::string& body) {
     try {
-        parse_json(body, "body");
+        if (has_large_object(parse_json(body, "body")))
+            throw Error("body: an object has more than 4096 members");
     } catch (const Error& error) {
         throw ApiError(400, error.what(), "", "invalid_json");
     }

@@ -50,6 +50,14 @@ std::string schema_of(const std::string& name, const OrderedJson& value) {
     return value.get<std::string>();
 }
 
+std::string tools_of(const std::string& name, const OrderedJson& value) {
+    const std::string tools = value.is_string() ? value.get<std::string>() : json_text(value);
+    const OrderedJson parsed = ordered_json_value(tools);
+    if (!parsed.is_array() || parsed.empty() || !parsed[0].is_object())
+        throw ApiError(400, name + ": expected a list of functions", name);
+    return tools;
+}
+
 std::string choices_of(const std::string& name, const OrderedJson& value) {
     std::string joined;
     for (const std::string& choice : texts_of(name, value)) {
@@ -83,6 +91,7 @@ const std::map<std::string, Setter>& text_members() {
         m["grammar"] = m["guided_grammar"] = guide(&GuideRequest::grammar, rules_of);
         m["regex"] = m["guided_regex"] = guide(&GuideRequest::regex, text_of);
         m["json_schema"] = m["guided_json"] = guide(&GuideRequest::schema, schema_of);
+        m["tools"] = guide(&GuideRequest::tools, tools_of);
         m["choice"] = m["guided_choice"] = guide(&GuideRequest::choice, choices_of);
         m["integer"] = guide(&GuideRequest::integers, text_of);
         m["negative_prompt"] = [](TextOptions& o, const std::string& name, const OrderedJson& v) {
@@ -120,6 +129,17 @@ const Declared& declared() {
     return all;
 }
 
+std::string option_in(const std::string& word) {
+    return with_underscores(word.substr(0, word.find('=')));
+}
+
+// What a member is called here; "" where there is nothing to say about it ("escape").
+// Throws UsageError for a name of other programs that has no use here.
+std::string option_of(const std::string& member) {
+    const std::vector<std::string> words = with_our_names({"--" + member + "=64"});
+    return words.empty() ? "" : option_in(words[0]);
+}
+
 [[noreturn]] void refuse_unknown(const std::string& name, const std::vector<std::string>& known) {
     std::vector<std::string> names(known);
     names.insert(names.end(), declared().names.begin(), declared().names.end());
@@ -146,6 +166,9 @@ void add_words(std::vector<std::string>& words, const std::string& name, const O
     if (name.empty() ||
         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos)
         refuse_unknown(name, known);
+    if (const std::string option = option_of(name);
+        !option.empty() && !declared().names.contains(option))
+        refuse_unknown(name, known);
     std::vector<std::string> own;
     const auto add = [&](const OrderedJson& one) {
         if (!one.is_primitive())
@@ -156,9 +179,7 @@ void add_words(std::vector<std::string>& words, const std::string& name, const O
     if (value.is_array()) std::for_each(value.begin(), value.end(), add);
     else add(value);
     for (const std::string& word : with_our_names(own)) {
-        const std::string option = with_underscores(word.substr(0, word.find('=')));
-        if (!declared().names.contains(option)) refuse_unknown(name, known);
-        if (declared().flags.contains(option) != value.is_boolean())
+        if (declared().flags.contains(option_in(word)) != value.is_boolean())
             throw ApiError(
                 400,
                 name + ": expected " +
@@ -171,19 +192,28 @@ void add_words(std::vector<std::string>& words, const std::string& name, const O
 
 // An error of the command line's, by the name that the client has for what it is about.
 ApiError about_member(const BodyMembers& members, std::string message) {
-    const std::string help = " (help lists the options)";
+    const std::string help = " (--help lists the options)";
     if (message.ends_with(help)) message.resize(message.size() - help.size());
-    for (const auto& [name, value] : members) {
-        const std::string word = with_our_names({"--" + name + "=0"}).front();
-        const std::string ours = with_underscores(word.substr(0, word.find('=')));
-        if (message.starts_with(ours + ": "))
-            return ApiError(400, message.replace(0, ours.size(), name), name);
-    }
-    return ApiError(400, message);
+    const ApiError error = about_option(400, message);
+    const auto is_about = [&](const std::string& member) {
+        try {
+            return option_of(member) == error.param;
+        } catch (const UsageError&) {  // its name is all there is of it
+            return message.starts_with(member + ": ");
+        }
+    };
+    for (const auto& [name, value] : members)
+        if (!error.param.empty() && is_about(name))
+            return ApiError(400, name + (error.what() + error.param.size()), name);
+    return error;
 }
 
-// Other models are those that ship: a name that a client gives opens no file.
-void check_names_of_models(const TextOptions& o) {
+// A name that a client gives opens no file: models are those that ship, and what a text is held to
+// is given as itself, by whatever name of the option.
+void check_names_of_files(const TextOptions& o) {
+    if (!o.guide.grammar.empty()) rules_of("grammar", o.guide.grammar);
+    if (!o.guide.schema.empty()) schema_of("json_schema", o.guide.schema);
+    if (!o.guide.tools.empty()) tools_of("tools", o.guide.tools);
     const auto only = [](const std::string& given, const std::string& name,
                          const std::vector<std::string>& names) {
         if (std::find(names.begin(), names.end(), given) == names.end())
@@ -200,29 +230,30 @@ void check_names_of_models(const TextOptions& o) {
 
 }  // namespace
 
+ApiError about_option(int status, std::string_view message) {
+    std::string words = in_body_words(message), name = words.substr(0, words.find(": "));
+    std::replace(name.begin(), name.end(), '-', '_');
+    if (!declared().names.contains(name)) return ApiError(status, words);
+    return ApiError(status, words.replace(0, name.size(), name), name);
+}
+
 TextOptions options_of(const BodyMembers& members, const TextOptions& base,
                        const std::vector<std::string>& known) {
     Settings settings;
     settings.options = base;
     settings.prompts = {""};
     std::vector<std::string> words;
-    std::vector<std::function<void()>> texts;
-    for (const auto& [name, value] : members) {
-        if (value.is_null()) continue;
-        if (name == "seed" && !(value.is_number() && value >= 0))
-            throw ApiError(
-                400,
-                "seed: expected a number from 0; an answer depends on its request alone, so "
-                "send a random seed for a random answer",
-                name);
-        const auto text = text_members().find(name);
-        if (text == text_members().end()) add_words(words, name, value, known);
-        else
-            texts.push_back([&settings, &set = text->second, &member = name, &given = value] {
-                set(settings.options, member, given);
-            });
-    }
     try {
+        for (const auto& [name, value] : members) {
+            if (value.is_null() || text_members().contains(name)) continue;
+            if (name == "seed" && !value.is_number_unsigned())
+                throw ApiError(400,
+                               "seed: expected a number from 0 to 18446744073709551615; an answer "
+                               "depends on its request alone, so send a random seed for a random "
+                               "answer",
+                               name);
+            add_words(words, name, value, known);
+        }
         read_command_line(
             words,
             [&](CLI::App& app) {
@@ -232,16 +263,19 @@ TextOptions options_of(const BodyMembers& members, const TextOptions& base,
                 };
             },
             [&] {
-                for (const auto& set : texts) set();
-                check_names_of_models(settings.options);
+                for (const auto& [name, value] : members)
+                    if (const auto set = text_members().find(name);
+                        set != text_members().end() && !value.is_null())
+                        set->second(settings.options, name, value);
+                check_names_of_files(settings.options);
                 complete(settings);
             });
     } catch (const UsageError& error) {
-        throw about_member(members, in_body_words(error.what()));
+        throw about_member(members, error.what());
     }
     TextOptions& o = settings.options;
     if (o.max_new_tokens && *o.max_new_tokens < -1)
-        throw about_member(members, "max_new_tokens: got " + std::to_string(*o.max_new_tokens) +
+        throw about_member(members, "--max-new-tokens: got " + std::to_string(*o.max_new_tokens) +
                                         ", expected 0 or more");
     // Guesses that follow the same draws change no text, and a full batch has no use for them.
     if (o.guesses() && o.coupling == "seed") {

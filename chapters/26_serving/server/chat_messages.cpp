@@ -100,12 +100,15 @@ void read_tools(BodyReader& body, ChatQuestion& question) {
     const OrderedJson* choice = body.take("tool_choice");
     body.flag("parallel_tool_calls");  // an answer is one call
     const bool none = choice && *choice == "none";
+    if (tools && !tools->is_array()) body.fail("tools", "expected a list");
     if (!tools || tools->empty()) {
         if (choice && !none && *choice != "auto")
             body.fail("tool_choice", "there are no tools to choose from");
         return;
     }
-    if (!tools->is_array()) body.fail("tools", "expected a list");
+    for (const OrderedJson& tool : *tools)
+        if (name_of_tool(tool).empty())
+            body.fail("tools", "expected objects with a function that has a name");
     if (none) return;
     question.may_call = true;
     question.told_tools = json_text(*tools);

@@ -123,11 +123,11 @@ void EngineThread::start(const std::shared_ptr<ServerJob>& job) {
         job->outbox.refuse(error);
         done(job);
     } catch (const UsageError& error) {
-        job->outbox.refuse(ApiError(400, in_body_words(error.what())));
+        job->outbox.refuse(about_option(400, error.what()));
         done(job);
     } catch (
         const Error& error) {  // right in itself, and impossible: a form that takes more tokens
-        job->outbox.refuse(ApiError(422, in_body_words(error.what())));
+        job->outbox.refuse(about_option(422, error.what()));
         done(job);
     } catch (const std::exception& error) {
         job->outbox.refuse(ApiError(500, error.what()));
