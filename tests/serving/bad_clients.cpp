@@ -133,6 +133,19 @@ TEST_CASE("what is no HTTP gets an answer or a closed connection, and the server
         if (s.status != 0) CHECK(answer.status == s.status);
         if (answer.status >= 400) CHECK(answer.json()["error"]["message"].is_string());
     }
+    // Of the first version: the stream's end is that of the connection, though it asks to keep it.
+    Client old(server.port());
+    const std::string streamed = R"({"prompt":"a","max_tokens":3,"stream":true})";
+    old.send(
+        "POST /v1/completions HTTP/1.0\r\nConnection: Keep-Alive\r\nContent-Type: "
+        "application/json\r\n"
+        "Content-Length: " +
+        std::to_string(streamed.size()) + "\r\n\r\n" + streamed);
+    std::string got;
+    while (old.read_more(got)) {
+    }
+    REQUIRE_FALSE(test::contains(got, "chunked"));
+    REQUIRE(got.ends_with("data: [DONE]\n\n"));
     Client half(server.port());
     half.send(head + "Content-Length: 100\r\n\r\n{\"pro");
     REQUIRE(half.answer().status == 400);  // after the time that a body may take
@@ -312,12 +325,32 @@ TEST_CASE("SIGTERM: no new requests, what is under way ends or is cut off, exit 
         std::string got;
         while (!test::contains(got, "data: ")) REQUIRE(writing.read_more(got));
         process.tell(SIGTERM);
+        if (in_time) process.tell(SIGTERM);  // `timeout` sends it twice
         while (writing.read_more(got)) {
         }
         REQUIRE(test::contains(got, in_time ? "data: [DONE]" : "the server stopped before"));
         REQUIRE_FALSE(Client(port).connected());
         REQUIRE(process.wait() == 0);
     }
+}
+
+TEST_CASE("a second Ctrl-C ends the server at once", "[serving]") {
+    const char* program = std::getenv("TBT_SERVE");
+    if (!program) return;
+    const int port = 18098;
+    test::Process process({program, "--port", std::to_string(port), "--quiet"});
+    REQUIRE(test::healthy(port));
+    Client writing(port, 60);
+    writing.ask("POST", completions, long_text + R"(,"stream":true,"n":128})");
+    std::string got;
+    while (!test::contains(got, "data: ")) REQUIRE(writing.read_more(got));
+    process.tell(SIGINT);
+    while (Client(port).connected()) usleep(1000);
+    process.tell(SIGINT);
+    REQUIRE(process.wait() == -1);
+    while (writing.read_more(got)) {
+    }
+    REQUIRE_FALSE(test::contains(got, "[DONE]"));
 }
 
 TEST_CASE("a text that takes longer than the server waits is cut off, and says so", "[serving]") {

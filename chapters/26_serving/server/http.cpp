@@ -123,17 +123,21 @@ void HttpServer::State::answer(const httplib::Request& request, httplib::Respons
     response.set_header("X-Request-Id", current->call.request_id);
     for (const auto& [name, value] : reply.headers) response.set_header(name, value);
     if (!reply.stream) return response.set_content(reply.body, reply.type);
-    response.set_chunked_content_provider(
-        reply.type, [stream = std::move(reply.stream)](std::size_t, httplib::DataSink& sink) {
-            bool there = true;
-            stream([&](const std::string& piece) {
-                if (there && !piece.empty())
-                    there = sink.is_writable() && sink.write(piece.data(), piece.size());
-                return there;
-            });
-            if (there) sink.done();
+    const auto provider = [stream = std::move(reply.stream)](std::size_t, httplib::DataSink& sink) {
+        bool there = true;
+        stream([&](const std::string& piece) {
+            if (there && !piece.empty())
+                there = sink.is_writable() && sink.write(piece.data(), piece.size());
             return there;
         });
+        if (there) sink.done();
+        return there;
+    };
+    if (request.version != "HTTP/1.0")
+        return response.set_chunked_content_provider(reply.type, provider);
+    // It knows no chunks: where the connection ends, the stream does.
+    response.set_content_provider(reply.type, provider);
+    to_close = current->call.connection;
 }
 
 void HttpServer::State::written(const httplib::Request& request,
@@ -182,14 +186,15 @@ void HttpServer::State::set_routes() {
     server.Delete(".*", with_body);
     const std::string origin = service->settings().cors_origin;
     if (!origin.empty()) server.set_default_headers({{"Access-Control-Allow-Origin", origin}});
-    server.Options(
-        ".*", [origin, plain](const httplib::Request& request, httplib::Response& response) {
-            if (origin.empty()) return plain(request, response);
-            response.status = 204;
-            response.set_header("Access-Control-Allow-Methods", "GET, POST");
-            response.set_header("Access-Control-Allow-Headers",
-                                "Authorization, Content-Type, Last-Event-ID, X-Request-Id");
-        });
+    server.Options(".*", [origin, plain](const httplib::Request& request,
+                                         httplib::Response& response) {
+        if (origin.empty()) return plain(request, response);
+        response.status = 204;
+        response.set_header("Access-Control-Allow-Methods", "GET, POST");
+        // Clients have headers of their own, x-stainless-os and so on: none does any harm.
+        if (const auto* asked = "Access-Control-Request-Headers"; request.has_header(asked))
+            response.set_header("Access-Control-Allow-Headers", request.get_header_value(asked));
+    });
     server.set_logger([this](const httplib::Request& request, const httplib::Response& response) {
         written(request, response);
     });

@@ -41,6 +41,10 @@ void serve(const ServerSettings& settings) {
     std::fflush(stdout);
     int signal = 0;
     sigwait(&signals, &signal);
+    sigset_t interrupt;  // who presses Ctrl-C again does not want to wait
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
     http.refuse_connections();
     if (!service.drain())
         std::fprintf(stderr, "serve: texts that had not ended after %d s are cut off\n",

@@ -106,6 +106,12 @@ const Service::Endpoint& Service::endpoint(const Call& call) const {
     throw ApiError(404, "there is no " + call.path.substr(0, 128) + " here");
 }
 
+static bool is_json(std::string type) {
+    for (char& c : type)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return type.starts_with("application/json");
+}
+
 Reply Service::answer(const Call& call) {
     try {
         // Who has no key does not learn which paths there are.
@@ -113,7 +119,7 @@ Reply Service::answer(const Call& call) {
         if (!free) check_key(call);
         const Endpoint& e = endpoint(call);
         if (!e.open && !ready_) throw ApiError(503, "the model is still being opened");
-        if (call.method == "POST" && !call.content_type.starts_with("application/json"))
+        if (call.method == "POST" && !is_json(call.content_type))
             throw ApiError(
                 415, "expected the header Content-Type: application/json, got " +
                          (call.content_type.empty() ? "none" : call.content_type.substr(0, 64)));
