@@ -95,6 +95,13 @@ TEST_CASE("n texts, echo, best_of and logprobs of a completion", "[serving]") {
     REQUIRE(lp["top_logprobs"].back().size() == 2);
     REQUIRE(lp["text_offset"].back() ==
             text.size() - lp["tokens"].back().get<std::string>().size());
+    const Json accents =
+        server()
+            .post(completions,
+                  R"({"prompt":"\u00e9\u00e9","echo":true,"logprobs":0,"max_tokens":1})")
+            .json();
+    // Characters, as clients count them, though each of these takes two bytes.
+    REQUIRE(accents["choices"][0]["logprobs"]["text_offset"].back() == 2);
     const Json best =
         server()
             .post(completions,
@@ -241,6 +248,9 @@ TEST_CASE("chat log-probabilities come with the tokens, whole and in a stream", 
     const Json& content = whole["choices"][0]["logprobs"]["content"];
     REQUIRE(content.size() == whole["usage"]["completion_tokens"]);
     REQUIRE(content[0]["top_logprobs"].size() == 2);
+    for (const Json& token : content)
+        for (const Json& top : token["top_logprobs"])
+            if (top["token"] == token["token"]) REQUIRE(top["logprob"] == token["logprob"]);
     REQUIRE(content[0]["bytes"].size() == content[0]["token"].get<std::string>().size());
     Json streamed = Json::array();
     const HttpAnswer stream = server().post(chats, body + R"(,"stream":true})");

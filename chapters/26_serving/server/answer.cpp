@@ -192,8 +192,10 @@ std::string ApiAnswer::first_events() {
 
 std::string ApiAnswer::event(const Piece& piece) {
     Choice& choice = choices_.at(piece.text);
-    const std::size_t offset =
-        choice.text.size() + (request_->echo ? request_->prompts[prompt_of(piece.text)].size() : 0);
+    std::size_t offset = 0;
+    if (request_->logprobs >= 0)
+        offset = characters_begun(choice.text) +
+                 (request_->echo ? characters_begun(request_->prompts[prompt_of(piece.text)]) : 0);
     choice.text += piece.piece;
     choice.tokens = std::max(choice.tokens, piece.tokens);
     choice.logprobs.insert(choice.logprobs.end(), piece.logprobs.begin(), piece.logprobs.end());

@@ -9,7 +9,8 @@ namespace tbt {
 TokenLogprob logprob_of(const Trace& trace) {
     TokenLogprob token{trace.chosen, trace.raw_log_probability, {}};
     for (const TracedToken& t : trace.top)
-        token.top.emplace_back(t.id, portable_log(t.raw_probability));
+        token.top.emplace_back(t.id, t.id == trace.chosen ? trace.raw_log_probability
+                                                          : portable_log(t.raw_probability));
     return token;
 }
 
@@ -27,7 +28,8 @@ void Outbox::push(Piece piece) {
 
 void Outbox::refuse(const ApiError& error) {
     const std::lock_guard lock(mutex_);
-    refused_ = error;
+    // Copies of an exception share its string, and the caller keeps its own: so it is made anew.
+    refused_.emplace(error.status, error.what(), error.param, error.code);
     closed_ = true;
     changed_.notify_all();
 }
@@ -41,7 +43,7 @@ void Outbox::close() {
 void Outbox::wait_for_start() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return started_ || closed_; });
-    if (refused_) throw *refused_;
+    if (refused_) throw std::move(*refused_);  // and nothing of it stays here
 }
 
 std::deque<Piece> Outbox::news() {

@@ -44,7 +44,7 @@ public:
     void refuse(const ApiError& error);  // instead of a start
     void close();                        // nothing more comes
 
-    // Waits for the start. Throws the ApiError of a request that was refused.
+    // Waits for the start, once. Throws the ApiError of a request that was refused.
     void wait_for_start();
     // Waits for news, and takes all there is; none: there is nothing more. Where a token takes some
     // tens of microseconds, waking the reader for each would cost the engine a tenth of them: what

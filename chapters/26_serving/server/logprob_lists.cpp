@@ -1,7 +1,10 @@
 #include "chapters/26_serving/server/logprob_lists.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+
+#include "lib/index.hpp"
 
 namespace tbt {
 
@@ -19,6 +22,12 @@ OrderedJson token_entry(const std::string& text, double log_probability) {
 }
 
 }  // namespace
+
+std::size_t characters_begun(std::string_view text) {
+    return index(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+    }));
+}
 
 OrderedJson chat_logprob_lists(const std::vector<TokenLogprob>& tokens,
                                const Tokenizer& tokenizer) {
@@ -54,7 +63,7 @@ OrderedJson text_logprob_lists(const std::vector<TokenLogprob>& tokens, std::siz
             top[tokenizer.decode({&id, 1})] = finite(log_probability);
         lists["top_logprobs"].push_back(top.empty() ? OrderedJson() : top);
         lists["text_offset"].push_back(offset);
-        offset += text.size();
+        offset += characters_begun(text);
     }
     return lists;
 }
