@@ -131,11 +131,12 @@ PenaltyOptions penalties_of(const GenerateOptions& o, const Model& model, const 
 
 // Keys and values of all samples, before the system finds out in the middle of a text.
 void check_memory(const Model& model, const GenerateRequest& r) {
+    if (r.samples == 1) return;
     const std::int64_t tokens =
         std::min(r.stop.max_new_tokens, r.stop.context) + KvCache::block_tokens;
     const std::int64_t bytes = r.samples * tokens * KvCache::bytes_per_token(model.config()),
                        available = available_memory();
-    if (r.samples == 1 || available == 0 || bytes <= available) return;
+    if (available == 0 || bytes <= available) return;
     throw Error("--num-return-sequences " + std::to_string(r.samples) + ": the texts need up to " +
                 std::to_string(bytes >> 20) + " MB, and " + std::to_string(available >> 20) +
                 " MB are free; ask for fewer at a time (sample i is the same text however many are "

@@ -65,7 +65,8 @@ std::string join_path(const std::string& directory, const std::string& name) {
 
 std::string read_file(const std::string& path) {
     const Reader file(path);
-    const std::int64_t available = available_memory();
+    // To ask takes longer than to read a small file.
+    const std::int64_t available = file.size > (1 << 20) ? available_memory() : 0;
     if (available > 0 && file.size > index(available))
         throw Error(path + ": has " + std::to_string(file.size >> 20) + " MB, and " +
                     std::to_string(available >> 20) + " MB of memory are free");
