@@ -18,7 +18,7 @@ DraftLength DraftLength::adaptive(int most, double cost) {
 
 DraftLength DraftLength::timed(int most, const TimedLength::Tokens& tokens, double right) {
     DraftLength length(most);
-    length.timed_.emplace(most, tokens, right);
+    length.timed_ = std::make_shared<TimedLength>(most, tokens, right);
     return length;
 }
 

@@ -5,8 +5,10 @@
 // c being what a drafted token costs (cost_of_guess in plain_draft_length.hpp).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "chapters/12_speculative/checks.hpp"
 #include "chapters/12_speculative/plain_draft_length.hpp"
@@ -26,7 +28,8 @@ public:
     static DraftLength adaptive(int most, double cost);
 
     // By the clock, 0 where drafting loses: for texts that do not depend on the length.
-    // tokens: what a round of n adds, see TimedLength.
+    // tokens: what a round of n adds, see TimedLength. Copies share what they learn: a copy for
+    // each text, and the second begins with what the first found out.
     static DraftLength timed(int most = 12, const TimedLength::Tokens& tokens = expected_tokens,
                              double right = 0.7);
 
@@ -38,11 +41,13 @@ public:
     void learn_of(double expected, int right) {
         if (timed_) timed_->learn(expected, right);
     }
-    // A round of `length` drafted tokens added `tokens`, in so many seconds.
+    // A round of `length` drafted tokens added `tokens`, in so many seconds. The first of a text
+    // reads the prompt and says nothing about the others.
     void took(int length, int tokens, double seconds) {
-        if (timed_) timed_->took(length, tokens, seconds);
+        if (timed_ && std::exchange(has_read_prompt_, true)) timed_->took(length, tokens, seconds);
     }
-    bool is_timed() const { return timed_.has_value(); }
+    int most() const { return most_; }
+    bool is_timed() const { return timed_ != nullptr; }
 
 private:
     explicit DraftLength(int most);
@@ -54,7 +59,8 @@ private:
     std::optional<double> cost_;  // of a guess; none: the length is fixed, or by the clock
     double judged_ = 3, accepted_ = .8 * 3;
     int waited_ = 0, wait_ = first_wait;
-    std::optional<TimedLength> timed_;
+    std::shared_ptr<TimedLength> timed_;
+    bool has_read_prompt_ = false;
 };
 
 }  // namespace tbt

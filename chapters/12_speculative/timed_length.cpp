@@ -26,7 +26,7 @@ int TimedLength::next() {
 void TimedLength::took(int length, int tokens, double seconds) {
     elapsed_ += seconds;
     if (length == 0) return since_plain_ = 0, add(plain_, seconds / std::max(tokens, 1));
-    if (plain_.empty()) return;  // it has read the prompt
+    if (plain_.empty()) return;
     lost_ += seconds - tokens * plain();
     add(extra_, (seconds - plain()) / length);
     if (best() > 0) wait_ = first_wait;

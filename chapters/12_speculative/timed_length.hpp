@@ -20,8 +20,8 @@ public:
     using Tokens = std::function<double(double right, int n)>;
     TimedLength(int most, Tokens tokens, double right = 0.7);
 
-    // Of the next round. In the first the draft reads the prompt, the second has none: what others
-    // are compared with.
+    // Of the next round. In the first the draft reads the prompt, and nothing is taken from it; the
+    // second has none: what others are compared with.
     int next();
     // Of the guesses of a round: how many were judged (or expected to be right), and right.
     void learn(double judged, double right) {
@@ -37,7 +37,7 @@ public:
 private:
     static constexpr double forget = 0.9, budget = 0.03;
     static constexpr double worth = 1.02;  // a draft must gain so much
-    static constexpr int check_plain_every = 32, first_wait = 64;
+    static constexpr int check_plain_every = 64, first_wait = 64;
     static constexpr std::size_t remembered = 9;
 
     static void add(std::deque<double>& times, double seconds);

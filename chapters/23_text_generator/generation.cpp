@@ -121,11 +121,10 @@ std::vector<GeneratedText> judge_drafts(const Generation& g, Effort& effort,
 template <class Draft>
 std::vector<GeneratedText> draft_texts(Generation& g, Effort& effort,
                                        std::function<Draft(std::size_t)> draft_for) {
-    const DraftLength length =
-        g.options.length(cost_of_guess(g.assistant_weights, parameter_count(g.target.config())));
-    if (g.options.coupling == "rejection") return judge_drafts(g, effort, draft_for, length);
+    if (g.options.coupling == "rejection")
+        return judge_drafts(g, effort, draft_for, *g.draft_length);
     const auto count = std::make_shared<GuessCount>();
-    guess_with<Draft>(g.request, std::move(draft_for), length, count);
+    guess_with<Draft>(g.request, std::move(draft_for), *g.draft_length, count);
     guess_runs(g);
     if (g.recording) record_guesses(g.request, *g.recording);
     std::vector<GeneratedText> texts = generate_batch(g.model, token_bytes_of(g.target.tokenizer),

@@ -1,12 +1,13 @@
 // One generation: the model, the prompts, the request and how its texts come about.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "chapters/12_speculative/draft_length.hpp"
 #include "chapters/23_text_generator/guided_texts.hpp"
 #include "chapters/23_text_generator/recording.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
@@ -20,12 +21,12 @@ struct Generation {
     const GenerateObserver& observer;
     GenerateRequest request;
     BatchLogits model;
-    std::size_t slots = 1;  // of the model, for each prompt
-    BatchLogits assistant;  // drafts; empty: none
+    std::size_t slots = 1;       // of the model, for each prompt
+    BatchLogits assistant = {};  // drafts; empty: none
     int assistant_context = 0;
-    std::int64_t assistant_weights = 0;
-    Heads* heads = nullptr;  // guess; null: none
-    TreeShape tree = {};     // of their guesses
+    std::optional<DraftLength> draft_length = {};  // where something drafts
+    Heads* heads = nullptr;                        // guess; null: none
+    TreeShape tree = {};                           // of their guesses
     // The target's state after a text in a slot (chapter 21).
     std::function<std::span<const float>(std::size_t slot, std::span<const int> ids)> state = {};
     std::shared_ptr<GuidedTexts> guide = {};  // null: none

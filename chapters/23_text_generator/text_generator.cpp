@@ -41,6 +41,8 @@ struct TextGenerator::State {
     std::string assistant_name;
     std::unique_ptr<Model> assistant;
     std::unique_ptr<CachedBatch> assistant_batch;
+    // By what drafts and how much at most: what the clock taught goes on in the next text.
+    std::map<std::pair<std::string, int>, DraftLength> timed_drafts;
     std::string amateur_name;
     std::unique_ptr<Model> amateur;
     std::unique_ptr<CachedBatch> amateur_batch;
@@ -55,6 +57,7 @@ struct TextGenerator::State {
         return chat_forms.of(directory, model.tokenizer, o.chat_template);
     }
     void open_assistant_of(const TextOptions& o);
+    DraftLength draft_length_of(const TextOptions& o);
     void open_heads_of(const TextOptions& o);
     GenerateRequest plain_request(const TextOptions& o) const;
     void hold_to_guide(Generation& g);
@@ -71,6 +74,13 @@ void TextGenerator::State::open_assistant_of(const TextOptions& o) {
     assistant = open_assistant(o, model.tokenizer, draft_options(gpt_options(o)));
     assistant_batch = std::make_unique<CachedBatch>(assistant->gpt);
     assistant_name = o.assistant_model;
+}
+
+DraftLength TextGenerator::State::draft_length_of(const TextOptions& o) {
+    const std::int64_t weights = o.lookup() ? 0 : parameter_count(assistant->config());
+    const DraftLength length = o.length(cost_of_guess(weights, parameter_count(model.config())));
+    if (!length.is_timed()) return length;
+    return timed_drafts.try_emplace({assistant_name, length.most()}, length).first->second;
 }
 
 void TextGenerator::State::contrast_with_amateur(Generation& g) {
@@ -177,13 +187,13 @@ Generation TextGenerator::State::prepare(const TextOptions& o,
     open_heads_of(o);
     const BatchLogits counted = [this](std::span<const BatchText> texts) { return pass(texts); };
     const int slots = strategy_of(o) == Strategy::beam ? o.num_beams : o.samples;
-    Generation g{o, model, prompts, observer, plain_request(o), counted, index(slots), {}, 0, {}};
+    Generation g{o, model, prompts, observer, plain_request(o), counted, index(slots)};
     if (o.record) g.recording = &recording;
     if (assistant && o.drafts() && !o.lookup()) {
         g.assistant = std::ref(*assistant_batch);
         g.assistant_context = assistant->config().n_positions;
-        g.assistant_weights = parameter_count(assistant->config());
     }
+    if (o.drafts()) g.draft_length = draft_length_of(o);
     if (o.medusa) {
         g.heads = heads.get();
         g.tree = tree_for(*heads, o.medusa_nodes);

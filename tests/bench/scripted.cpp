@@ -1,7 +1,8 @@
 // What speculation is made for: a target far outside the caches (GPT-2's shape, 124 million random
 // weights), and a draft that costs nothing and is right with probability α. It is scripted: it
 // knows the text that plain decoding writes, and says something else with probability 1 − α.
-// Coupled by seed, so the text must be the plain one; "adaptive" goes by the clock.
+// Coupled by seed, so the text must be the plain one; "adaptive" goes by the clock, and goes on in
+// the next text with what it has learned.
 #include <memory>
 #include <string>
 #include <vector>

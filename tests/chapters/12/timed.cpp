@@ -104,6 +104,29 @@ TEST_CASE("rounds that are mostly quick and sometimes very slow cost no more tha
     CHECK(seconds <= 1.05 * tokens);
 }
 
+TEST_CASE("by the clock, texts share what they learn: a short second text is as fast as a long one",
+          "[ch12]") {
+    for (const auto& [alpha, cost] : {std::pair(.7, .05), {.8, .05}, {.9, .05}, {.9, .1}}) {
+        double best = 0;
+        for (int n = 1; n <= 12; ++n)
+            best = std::max(best, expected_tokens(alpha, n) / (1 + cost * n));
+        double seconds = 0, tokens = 0;
+        for (std::uint64_t seed = 0; seed < 20; ++seed) {
+            const DraftLength shared = DraftLength::timed(12);
+            for (std::uint64_t text = 0; text < 8; ++text) {
+                const Made made = write(shared, alpha, cost, 64, 0, 100 * seed + text);
+                if (text > 0) seconds += made.seconds, tokens += made.tokens;
+            }
+        }
+        INFO("right " << alpha << ", a guess costs " << cost << " tokens");
+        CHECK(tokens / seconds >= .95 * best);
+    }
+    // Alone, each text has to find out anew.
+    const DraftLength shared = DraftLength::timed(12);
+    const double first = write(shared, .9, .05, 64, 0, 7).seconds;
+    CHECK(write(shared, .9, .05, 64, 0, 7).seconds < first);
+}
+
 TEST_CASE("without the clock nothing of it is asked", "[ch12]") {
     DraftLength fixed = DraftLength::fixed(5);
     fixed.took(5, 1, 100);
