@@ -40,6 +40,9 @@ public:
     virtual int abstracted(int, int annotation) { return annotation; }
     // The same when a derivation of an abstraction comes to a node.
     virtual int kept(int, int annotation) { return annotation; }
+    // What is read are tokens of at most so many bytes. True: abstractions made before may know too
+    // little for these.
+    virtual bool tokens_have_at_most(int) { return false; }
 
     virtual std::size_t memory() const { return 0; }
     virtual void forget() {}

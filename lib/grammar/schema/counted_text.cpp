@@ -26,7 +26,8 @@ int CountedText::add_nodes(Grammar& grammar, int index_of_this, const Dfa& texts
 }
 
 int CountedText::read(int annotation, std::uint8_t) {
-    if (annotation >= far()) return annotation - far() < near ? annotation + 1 : forgotten;
+    if (annotation == far()) return annotation;
+    if (annotation > far()) return annotation - far() <= near ? annotation + 1 : forgotten;
     const long long now = characters(annotation) + 1, last = most_ >= 0 ? most_ + 1 : least_;
     if (most_ >= 0 && now > most_ && at_limit_) at_limit_();
     return to_int(std::min(now, last)) + 1;
@@ -34,9 +35,16 @@ int CountedText::read(int annotation, std::uint8_t) {
 
 int CountedText::abstracted(int, int annotation) {
     if (annotation >= far()) return annotation;
-    const long long now = characters(annotation);
-    const bool is_far = now >= least_ && (most_ < 0 || most_ - now >= near);
-    return is_far ? far() : annotation;
+    const long long now = characters(annotation), left = most_ - now;
+    if (now < least_) return annotation;
+    if (most_ < 0 || (longest_token_ > 0 && left >= longest_token_)) return far();
+    return left >= near ? far() + 1 : annotation;
+}
+
+bool CountedText::tokens_have_at_most(int bytes) {
+    const bool grows = longest_token_ < bytes;
+    longest_token_ = std::max(longest_token_, bytes);
+    return grows;
 }
 
 // From the end backwards, by characters and then by bytes [Dijkstra 1959].

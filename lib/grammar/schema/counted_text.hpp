@@ -29,8 +29,9 @@ public:
     // Along the completion of the fewest characters, which fits whenever any does; before it words
     // of plain letters, as many as `least` asks for.
     int cost(const Measure& measure, int node, int annotation) override;
-    // Far from both limits the count does not matter to the next token.
+    // Where no token reaches a limit the count does not matter to the next one.
     int abstracted(int node, int annotation) override;
+    bool tokens_have_at_most(int bytes) override;
     std::size_t memory() const override { return 4 * fewest_.capacity(); }
 
 private:
@@ -41,8 +42,8 @@ private:
         int byte = -1, to = -1;
         int tokens = -1;  // of one vocabulary; −1: not asked yet
     };
-    // Annotations: 1 + characters read, as far as it matters. Of an abstraction: far() + characters
-    // read since, up to that many.
+    // Annotations: 1 + characters read, as far as it matters. Of an abstraction: far() where no
+    // token reaches the limit; else far() + 1 + characters read since, up to `near`.
     static constexpr int near = 64;  // characters; hardly a token has more
     int far() const { return to_int(std::max(least_, most_)) + 3; }
     long long characters(int annotation) const { return annotation - 1; }
@@ -53,6 +54,7 @@ private:
     int words(const Measure& measure, long long letters);
 
     long long least_, most_;
+    int longest_token_ = 0;  // in bytes; 0: not known
     std::function<void()> at_limit_;
     int first_ = -1, end_ = -1, last_ = -1;  // nodes: the first, after the closing quote, the last
     std::vector<Completion> completions_;

@@ -30,6 +30,10 @@ TokenBound::TokenBound(GrammarRecognizer& recognizer, const TokenTrie& trie)
         const Grammar::Rule &x = grammar().rule(a), &y = grammar().rule(b);
         return x.cost != y.cost ? x.cost < y.cost : x.rank > y.rank;
     });
+    bool forget = false;
+    for (int i = 0; i < grammar().annotation_tables(); ++i)
+        forget |= grammar().annotations(i).tokens_have_at_most(trie.longest());
+    if (forget) recognizer.forget();
     for (const int r : order) rules_[index(r)] = at(grammar().rule(r).start), version_ = ++made;
 }
 
