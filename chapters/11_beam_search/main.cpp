@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/generation_config.hpp"
 #include "chapters/10_generate/interrupt.hpp"
-#include "chapters/10_generate/page.hpp"
+#include "chapters/10_generate/options/generation_config.hpp"
+#include "chapters/10_generate/page/page.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "chapters/11_beam_search/gap.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/options/options.hpp"
 #include "chapters/11_beam_search/hypothesis.hpp"
 
 namespace tbt {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <utility>
 
-#include "chapters/10_generate/trace_json.hpp"
+#include "chapters/10_generate/recording/trace_json.hpp"
 #include "chapters/11_beam_search/options.hpp"
 #include "lib/index.hpp"
 #include "lib/model/model.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chapters/10_generate/generate.hpp"
-#include "chapters/10_generate/trace_json.hpp"
+#include "chapters/10_generate/recording/trace_json.hpp"
 #include "chapters/11_beam_search/hypothesis.hpp"
 #include "chapters/11_beam_search/lattice.hpp"
 #include "lib/machine/json_file.hpp"

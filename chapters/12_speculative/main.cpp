@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "chapters/07_kv_cache/cached_model.hpp"
-#include "chapters/10_generate/generation_config.hpp"
-#include "chapters/10_generate/page.hpp"
+#include "chapters/10_generate/options/generation_config.hpp"
+#include "chapters/10_generate/page/page.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/12_speculative/coupled_rounds.hpp"
 #include "chapters/12_speculative/coupling.hpp"

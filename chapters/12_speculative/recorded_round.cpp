@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "chapters/10_generate/trace_json.hpp"
+#include "chapters/10_generate/recording/trace_json.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model.hpp"

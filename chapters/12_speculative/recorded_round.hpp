@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "chapters/10_generate/recording/trace_json.hpp"
 #include "chapters/10_generate/text_writer.hpp"
-#include "chapters/10_generate/trace_json.hpp"
 #include "chapters/12_speculative/coupled_rounds.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 #include "lib/text/tokenizer.hpp"

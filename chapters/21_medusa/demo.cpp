@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <ctime>
 
-#include "chapters/10_generate/page.hpp"
+#include "chapters/10_generate/page/page.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/12_speculative/coupled_rounds.hpp"
 #include "chapters/12_speculative/outcomes.hpp"

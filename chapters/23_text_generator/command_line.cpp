@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "chapters/10_generate/generation_config.hpp"
+#include "chapters/10_generate/options/generation_config.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/23_text_generator/combinations.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"

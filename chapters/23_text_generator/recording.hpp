@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "chapters/10_generate/recorded_token.hpp"
+#include "chapters/10_generate/recording/recorded_token.hpp"
 #include "chapters/11_beam_search/search_lines.hpp"
 #include "chapters/12_speculative/recorded_round.hpp"
 

@@ -30,7 +30,7 @@
 #include <vector>
 
 #include "chapters/10_generate/chat.hpp"
-#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/options/options.hpp"
 #include "chapters/10_generate/prompt_logprobs.hpp"
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/12_speculative/options.hpp"

@@ -1,6 +1,6 @@
 #include "chapters/23_text_generator/trace_lines.hpp"
 
-#include "chapters/10_generate/trace_json.hpp"
+#include "chapters/10_generate/recording/trace_json.hpp"
 #include "chapters/11_beam_search/search_lines.hpp"
 #include "chapters/12_speculative/recorded_round.hpp"
 #include "chapters/22_diffusion/filled_trace.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "chapters/10_generate/interrupt.hpp"
-#include "chapters/10_generate/page.hpp"
+#include "chapters/10_generate/page/page.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "chapters/23_text_generator/trace_lines.hpp"

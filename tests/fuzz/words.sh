@@ -7,10 +7,10 @@ case "$1" in
     command_line) from="lib/machine lib/model chapters/*_*/*options*.cpp chapters/10_generate chapters/23_text_generator" ;;
     chat) from="chapters/10_generate lib/text" ;;
     template) from="lib/chat" ;;
-    json) from="chapters/13_json_grammar lib/machine" ;;
-    gbnf) from="chapters/14_grammar" ;;
-    regex) from="chapters/15_regular" ;;
-    schema) from="chapters/16_json_schema chapters/15_regular" ;;
+    json) from="lib/grammar/recognizer lib/machine" ;;
+    gbnf) from="lib/grammar/recognizer" ;;
+    regex) from="lib/grammar/automata" ;;
+    schema) from="lib/grammar" ;;
     corpus) from="lib/train chapters/19_training" ;;
     trace | checkpoint) from="lib/train lib/machine chapters/10_generate chapters/22_diffusion" ;;
     *) from="lib/model lib/text lib/machine" ;;

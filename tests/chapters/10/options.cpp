@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "chapters/10_generate/output.hpp"
-#include "chapters/10_generate/report.hpp"
+#include "chapters/10_generate/recording/report.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "lib/machine/command_line.hpp"
 #include "tests/support/small_model.hpp"

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "chapters/10_generate/page.hpp"
+#include "chapters/10_generate/page/page.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/23_text_generator/recording.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/options/options.hpp"
 #include "lib/machine/json_file.hpp"
 
 namespace tbt {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chapters/10_generate/output.hpp"
-#include "chapters/10_generate/recorded_token.hpp"
+#include "chapters/10_generate/recording/recorded_token.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model_config.hpp"
 

@@ -1,10 +1,10 @@
-#include "chapters/10_generate/rare_options.hpp"
+#include "chapters/10_generate/options/rare_options.hpp"
 
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
 
-#include "chapters/10_generate/word_options.hpp"
+#include "chapters/10_generate/options/word_options.hpp"
 #include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "chapters/10_generate/generate.hpp"
-#include "chapters/10_generate/rare_options.hpp"
-#include "chapters/10_generate/word_options.hpp"
+#include "chapters/10_generate/options/rare_options.hpp"
+#include "chapters/10_generate/options/word_options.hpp"
 #include "lib/model/model.hpp"
 #include "lib/model/model_options.hpp"
 

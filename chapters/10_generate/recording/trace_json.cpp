@@ -1,4 +1,4 @@
-#include "chapters/10_generate/trace_json.hpp"
+#include "chapters/10_generate/recording/trace_json.hpp"
 
 #include <cmath>
 #include <cstdio>

@@ -1,10 +1,10 @@
-#include "chapters/10_generate/report.hpp"
+#include "chapters/10_generate/recording/report.hpp"
 
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
 
-#include "chapters/10_generate/trace_json.hpp"
+#include "chapters/10_generate/recording/trace_json.hpp"
 #include "lib/check.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/math.hpp"

@@ -1,4 +1,4 @@
-#include "chapters/10_generate/recorded_token.hpp"
+#include "chapters/10_generate/recording/recorded_token.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/options/options.hpp"
 
 #include "chapters/03_temperature/further/option.hpp"
 #include "chapters/04_top_k/further/option.hpp"

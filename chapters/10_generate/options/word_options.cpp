@@ -1,4 +1,4 @@
-#include "chapters/10_generate/word_options.hpp"
+#include "chapters/10_generate/options/word_options.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "chapters/10_generate/generation_config.hpp"
+#include "chapters/10_generate/options/generation_config.hpp"
 
 #include <cmath>
 #include <cstdint>
