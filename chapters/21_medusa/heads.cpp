@@ -79,6 +79,17 @@ std::string hash_of_weights(const std::string& directory) {
     return hash.text();
 }
 
+Tensor embedding_for_heads(const std::string& target) {
+    const TransformerConfig shape = read_model_config(target);
+    if (!shape.tie_word_embeddings)
+        throw Error(target +
+                    ": heads read with the matrix that they guess with, and this model has "
+                    "two (tie_word_embeddings is false); expected a model with one");
+    return Safetensors::open_directory(target).read_weight(
+        shape.architecture.is_gpt2() ? "wte.weight" : "model.embed_tokens.weight",
+        {shape.vocab_size, shape.n_embd});
+}
+
 Heads Heads::load(const std::filesystem::path& directory, const std::filesystem::path& target,
                   const GptOptions& options) {
     const std::string name = directory.string(), of = target.string();
@@ -94,11 +105,8 @@ Heads Heads::load(const std::filesystem::path& directory, const std::filesystem:
                               : "train its own") +
                     ": make train-medusa");
     }
-    const GptConfig shape = read_model_config(of);
-    require_gpt2(shape, name + ": these heads");
     const Safetensors weights = Safetensors::open_directory(name);
-    const Tensor embedding =
-        Safetensors::open_directory(of).read_weight("wte.weight", {shape.vocab_size, shape.n_embd});
+    const Tensor embedding = embedding_for_heads(of);
     GptOptions chosen = options;
     if (!chosen.weights) chosen.weights = WeightType::f16;
     return Heads(

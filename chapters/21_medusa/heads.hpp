@@ -32,6 +32,10 @@ void write_heads_config(const std::string& directory, const HeadsConfig& config)
 // Of the names and bytes of all tensors of a model directory, as hexadecimal digits.
 std::string hash_of_weights(const std::string& directory);
 
+// The embedding (V, C) of the model in this directory. Throws Error where its output matrix is
+// another: heads know one matrix.
+Tensor embedding_for_heads(const std::string& target);
+
 class Heads {
 public:
     // directory: of the heads; target: of the model. options.weights: how the matrices are kept;

@@ -166,14 +166,12 @@ void train_heads(const HeadTrainingOptions& given) {
         throw UsageError("train heads: steps, tokens that are drafted and the rate are above 0");
     Model target = load_model(o.target, {o.threads, WeightType::f32});
     const GptConfig& shape = target.config();
-    require_gpt2(shape, o.target + ": heads are trained for GPT-2 alone");
     o.shape.channels = shape.n_embd;
     if (o.sequence > shape.n_positions)
         throw UsageError("--sequence: got " + std::to_string(o.sequence) +
                          ", expected at most the target's context, " +
                          std::to_string(shape.n_positions));
-    const Tensor embedding = Safetensors::open_directory(o.target).read_weight(
-        "wte.weight", {shape.vocab_size, shape.n_embd});
+    const Tensor embedding = embedding_for_heads(o.target);
     const Corpus corpus = Corpus::load(o.corpus);
     const HeldOut rest(corpus);
     BatchSource source(corpus, target.tokenizer, o.seed);
