@@ -10,12 +10,10 @@
 #include "lib/grammar/tokens/grammar_matcher.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
-#include "tests/bench/bench.hpp"
+#include "tests/bench/masks.hpp"
 #include "tests/bench/vocabulary.hpp"
 
 namespace tbt::bench {
-
-namespace {
 
 // Records as programs write them, indented and not. (The languages of schemas spell é as it is,
 // never \u00e9.)
@@ -36,6 +34,8 @@ std::string json_text() {
     }
     return text + "]";
 }
+
+namespace {
 
 template <class Words>
 std::string any(const Words& words, Rng& rng) {
@@ -111,92 +111,16 @@ std::vector<std::string> queries(int count) {
     return texts;
 }
 
-std::vector<int> longest_tokens(const TokenTrie& trie, const std::string& text) {
-    std::vector<int> ids;
-    for (std::size_t at = 0; at < text.size();) {
-        int node = -1, best = -1;
-        for (std::size_t i = at;
-             i < text.size() && (node = trie.child(node, static_cast<unsigned char>(text[i]))) >= 0;
-             ++i) {
-            if (trie.nodes()[static_cast<std::size_t>(node)].token >= 0)
-                best = trie.nodes()[static_cast<std::size_t>(node)].token;
-        }
-        ids.push_back(best);
-        at += trie.bytes(best).size();
-    }
-    return ids;
-}
-
-struct Times {
-    std::vector<double> each;
-    double mean() const {
-        double sum = 0;
-        for (const double t : each) sum += t;
-        return sum / static_cast<double>(each.size()) * 1e6;
-    }
-    double at(double share) const {
-        std::vector<double> sorted = each;
-        std::sort(sorted.begin(), sorted.end());
-        return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))] *
-               1e6;
-    }
-};
-
-Times masks_along(MaskCache& masks, const std::vector<std::vector<int>>& texts) {
-    Times times;
-    for (const std::vector<int>& ids : texts) {
-        Recognizer::State state = masks.recognizer().start();
-        for (const int id : ids) {
-            const double start = now();
-            const TokenMask& mask = masks.of(state).mask;
-            times.each.push_back(now() - start);
-            if (!mask.test(id)) throw Error("bench: a token of the text is masked");
-            state = read_bytes(masks.recognizer(), state, masks.trie().bytes(id));
-        }
-    }
-    return times;
-}
-
-Times median_of(const std::vector<Times>& runs) {
-    Times medians;
-    for (std::size_t i = 0; i < runs[0].each.size(); ++i) {
-        std::vector<double> here;
-        for (const Times& run : runs) here.push_back(run.each[i]);
-        std::sort(here.begin(), here.end());
-        medians.each.push_back(here[here.size() / 2]);
-    }
-    return medians;
-}
-
 template <class Make>
 void measure(Table& table, const std::string& name, const std::shared_ptr<const TokenTrie>& trie,
              const std::vector<std::string>& texts, Make make) {
-    std::vector<std::vector<int>> ids;
-    for (const std::string& text : texts) ids.push_back(longest_tokens(*trie, text));
-    std::vector<double> compile;
-    for (int i = 0; i < (quick() ? 1 : 5); ++i) {
-        const double start = now();
-        const std::shared_ptr<Recognizer> recognizer = make();
-        compile.push_back((now() - start) * 1e3);
-    }
-    std::sort(compile.begin(), compile.end());
-    // Each position's median of several runs: now and then the system takes the core away,
-    // which is not the mask's time.
-    std::vector<Times> first, again;
-    std::size_t states = 0;
-    for (int i = 0; i < (quick() ? 1 : 5); ++i) {
-        MaskCache masks(make(), trie);
-        first.push_back(masks_along(masks, ids));
-        again.push_back(masks_along(masks, ids));
-        states = masks.masks();
-    }
-    const Times fresh = median_of(first), known = median_of(again);
-    Times begin{
-        {fresh.each.begin(), fresh.each.begin() + static_cast<std::ptrdiff_t>(ids[0].size())}};
-    table.row({name, Cell(static_cast<double>(fresh.each.size()), 0),
-               Cell(static_cast<double>(states), 0), Cell(compile[compile.size() / 2], 2),
-               Cell(begin.mean(), 1), Cell(fresh.mean(), 2), Cell(fresh.at(0.5), 2),
-               Cell(fresh.at(0.99), 1), Cell(fresh.at(1), 0), Cell(known.mean(), 3)});
+    const MaskTimes t = time_masks(trie, texts, make);
+    const Times begin{
+        {t.fresh.each.begin(), t.fresh.each.begin() + static_cast<std::ptrdiff_t>(t.first_text)}};
+    table.row({name, Cell(static_cast<double>(t.fresh.each.size()), 0),
+               Cell(static_cast<double>(t.states), 0), Cell(t.compile_ms, 2), Cell(begin.mean(), 1),
+               Cell(t.fresh.mean(), 2), Cell(t.fresh.at(0.5), 2), Cell(t.fresh.at(0.99), 1),
+               Cell(t.fresh.at(1), 0), Cell(t.known.mean(), 3)});
 }
 
 void run(const Settings&) {

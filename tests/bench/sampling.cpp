@@ -20,32 +20,13 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/08_penalties/penalties.hpp"
 #include "lib/kernels/rng.hpp"
-#include "tests/bench/bench.hpp"
+#include "tests/bench/sampling.hpp"
 
 namespace tbt::bench {
 
 namespace {
 
 constexpr std::size_t V = 50257;
-
-LineVector<float> normal_row(double sigma) {
-    Rng rng(7);
-    LineVector<float> row(V);
-    for (float& s : row) s = static_cast<float>(sigma * rng.normal());
-    return row;
-}
-
-Contender step(std::string name, std::shared_ptr<const LineVector<float>> row,
-               std::function<void(Candidates&)> work) {
-    const auto candidates = std::make_shared<Candidates>();
-    return {std::move(name), [=](int times) {
-                for (int i = 0; i < times; ++i) {
-                    candidates->reset(*row);
-                    work(*candidates);
-                    keep(static_cast<float>(candidates->size()));
-                }
-            }};
-}
 
 // A penalty on a row that is already a copy: what it costs by itself.
 // Each step finds another last token.
@@ -78,7 +59,7 @@ void run(const Settings&) {
     Rng rng(3);
     for (int& id : text) id = static_cast<int>(rng.below(V));
     for (const double sigma : {1.0, 4.0}) {
-        const auto row = std::make_shared<const LineVector<float>>(normal_row(sigma));
+        const auto row = std::make_shared<const LineVector<float>>(normal_row(V, sigma));
         const auto order = std::make_shared<std::vector<int>>();
         std::vector<Contender> work = read_probes(static_cast<std::int64_t>(V * sizeof(float)), 1);
         const std::size_t probes = work.size();
@@ -89,10 +70,7 @@ void run(const Settings&) {
         add("look at the row", [](Candidates& c) { c.largest(); });
         add("draw over all", [](Candidates& c) { keep(static_cast<float>(draw(c, 0.7))); });
         add("top-k 40", [](Candidates& c) { keep_top_k(c, 40); });
-        add("top-k 40, T, top-p 0.9, draw", [](Candidates& c) {
-            keep_top_k(c, 40), apply_temperature(c, 0.8), keep_top_p(c, 0.9);
-            keep(static_cast<float>(draw(c, 0.7)));
-        });
+        add("top-k 40, T, top-p 0.9, draw", usual_chain);
         add("top-p 0.9", [](Candidates& c) { keep_top_p(c, 0.9); });
         add("min-p 0.05", [](Candidates& c) { keep_min_p(c, 0.05); });
         add("typical 0.9", [](Candidates& c) { keep_typical(c, 0.9); });
