@@ -8,6 +8,25 @@
 
 namespace tbt {
 
+namespace {
+
+ChatOptions options_of_today() {
+    ChatOptions options;
+    options.now = std::time(nullptr);  // of templates that write the date
+    return options;
+}
+
+// What is asked for must not get lost: Phi-3's template passes over it without a word.
+void check_takes_system(const ChatTemplate& chat, const std::string& system) {
+    const ChatMessage hello{"user", "hello"}, told[] = {{"system", system}, hello};
+    const ChatOptions options = options_of_today();
+    if (chat.render(told, options).text() == chat.render({&hello, 1}, options).text())
+        throw UsageError(
+            "--system: this chat template has no place for it; say it in the first message");
+}
+
+}  // namespace
+
 ChatForm::ChatForm(const std::string& model, const Tokenizer& tokenizer,
                    const std::string& choice) {
     if (model.empty() && choice.empty()) return;
@@ -24,6 +43,7 @@ Conversation::Prompt ChatForm::prompt(const Tokenizer& tokenizer, const std::str
                 "a model with another chat template");
         return lines_prompt([&](std::string_view text) { return tokenizer.encode(text); });
     }
+    if (!system.empty()) check_takes_system(*chat_, system);
     return
         [chat = chat_, &tokenizer, system](const std::vector<Turn>& turns, std::string_view user) {
             std::vector<ChatMessage> messages;
@@ -33,9 +53,7 @@ Conversation::Prompt ChatForm::prompt(const Tokenizer& tokenizer, const std::str
                 messages.push_back({"assistant", turn.assistant});
             }
             messages.push_back({"user", std::string(user)});
-            ChatOptions options;
-            options.now = std::time(nullptr);  // of templates that write the date
-            return chat_ids(tokenizer, *chat, messages, options);
+            return chat_ids(tokenizer, *chat, messages, options_of_today());
         };
 }
 
